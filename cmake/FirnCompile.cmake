@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+# Flags, instruction sets, and the core library for a given precision.
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, RelWithDebInfo or Debug" FORCE)
+endif()
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+# Debug keeps the assertions; no build type turns on value-changing optimisation.
+set(CMAKE_C_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
+set(CMAKE_C_FLAGS_DEBUG "-Og -g3")
+
+# What every object of firn, its program and its tests is compiled with. No -ffast-math: the same
+# scene must give the same bytes, and nan must be seen. Contraction is off because the compiler
+# would otherwise choose where to fuse; where fma is wanted, the source says so.
+add_library(firn_flags INTERFACE)
+target_compile_options(
+  firn_flags
+  INTERFACE -ffp-contract=off
+            -fno-math-errno
+            -fno-trapping-math
+            -Wall
+            -Wextra
+            -Wshadow
+            -Wstrict-prototypes
+            -Wmissing-prototypes
+            -Wold-style-definition
+            -Wpointer-arith
+            -Wwrite-strings
+            -Wvla
+            -Wundef
+            -Wformat=2
+            -Wdouble-promotion)
+if(FIRN_WERROR)
+  target_compile_options(firn_flags INTERFACE -Werror)
+endif()
+if(FIRN_SANITIZE)
+  target_compile_options(firn_flags INTERFACE -fsanitize=${FIRN_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(firn_flags INTERFACE -fsanitize=${FIRN_SANITIZE})
+  if(FIRN_SANITIZE MATCHES "undefined")
+    target_compile_options(firn_flags INTERFACE -fno-sanitize-recover=undefined)
+  endif()
+endif()
+
+add_library(firn_public INTERFACE)
+target_include_directories(firn_public INTERFACE "${PROJECT_SOURCE_DIR}/include")
+
+# One binary runs on any x86-64: only these files may use more than the baseline, and they are
+# entered only after a run-time check for every extension named here.
+set(firn_isa_avx2 -mavx2 -mfma -mf16c)
+set(firn_isa_avx512 ${firn_isa_avx2} -mavx512f -mavx512dq -mavx512bw -mavx512vl
+                    -mprefer-vector-width=512)
+string(TOLOWER "${CMAKE_SYSTEM_PROCESSOR}" firn_processor)
+if(firn_processor MATCHES "^(x86_64|amd64)$")
+  set(firn_x86 ON)
+else()
+  set(firn_x86 OFF)
+endif()
+
+# firn_room_sources(OUT ROOM...): every .c file of these rooms.
+function(firn_room_sources out)
+  set(all)
+  foreach(room ${ARGN})
+    file(GLOB_RECURSE files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${room}/*.c")
+    list(APPEND all ${files})
+  endforeach()
+  if(NOT firn_x86)
+    list(FILTER all EXCLUDE REGEX "_avx(2|512)\\.c$")
+  endif()
+  set(${out} ${all} PARENT_SCOPE)
+endfunction()
+
+# firn_add_core(NAME f32|f64): the objects of the library in one precision.
+function(firn_add_core name precision)
+  if(NOT firn_sources) # an empty tree still configures
+    file(WRITE "${PROJECT_BINARY_DIR}/empty.c" "typedef int firn_empty;\n")
+    set(firn_sources "${PROJECT_BINARY_DIR}/empty.c")
+  endif()
+  add_library(${name} OBJECT ${firn_sources})
+  # Here and not beside the glob: source properties belong to the directory that adds the target.
+  foreach(isa avx2 avx512)
+    set(files ${firn_sources})
+    list(FILTER files INCLUDE REGEX "_${isa}\\.c$")
+    set_source_files_properties(${files} PROPERTIES COMPILE_OPTIONS "${firn_isa_${isa}}")
+  endforeach()
+  target_link_libraries(${name} PRIVATE firn_flags firn_public firn_private_libs)
+  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_compile_definitions(${name} PRIVATE FIRN_VERSION="${PROJECT_VERSION}")
+  if(precision STREQUAL f64)
+    target_compile_definitions(${name} PRIVATE FIRN_DOUBLE)
+  endif()
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON
+                                           C_VISIBILITY_PRESET hidden)
+endfunction()
