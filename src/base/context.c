@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <omp.h>
+
+#include "base/isa.h"
+
+static void *resize_default(void *user, void *p, size_t old_size, size_t size) {
+  (void)user;
+  if (!size) {
+    free(p);
+    return NULL;
+  }
+  if (size > SIZE_MAX - 63) return NULL;
+  void *result = aligned_alloc(64, (size + 63) / 64 * 64);
+  if (result && p) {
+    memcpy(result, p, old_size < size ? old_size : size);
+    free(p);
+  }
+  return result;
+}
+
+firn_context_def firn_default_context_def(void) {
+  return (firn_context_def){.threads = 0, .isa = FIRN_ISA_AUTO};
+}
+
+firn_status firn_context_create(const firn_context_def *def, firn_context **out) {
+  if (!def || !out) return FIRN_ERROR_ARGUMENT;
+  *out = NULL;
+  if (def->threads < 0 || def->threads > 4096) return FIRN_ERROR_ARGUMENT;
+  if (!firn_isa_available(def->isa)) return FIRN_ERROR_UNSUPPORTED;
+  firn_resize_fn resize = def->resize ? def->resize : resize_default;
+  firn_context *context = resize(def->resize_user, NULL, 0, sizeof *context);
+  if (!context) return FIRN_ERROR_MEMORY;
+  memset(context, 0, sizeof *context);
+  context->resize = resize;
+  context->resize_user = def->resize_user;
+  context->log = def->log;
+  context->log_user = def->log_user;
+  context->threads = def->threads ? def->threads : omp_get_num_procs();
+  context->isa = def->isa == FIRN_ISA_AUTO ? firn_isa_best() : def->isa;
+  *out = context;
+  return FIRN_OK;
+}
+
+void firn_context_destroy(firn_context *context) {
+  if (context) context->resize(context->resize_user, context, sizeof *context, 0);
+}
+
+const char *firn_context_message(const firn_context *context) {
+  return context ? context->message : "";
+}
+
+size_t firn_context_bytes(const firn_context *context) {
+  return atomic_load(&context->bytes);
+}
+
+size_t firn_context_peak_bytes(const firn_context *context) {
+  return atomic_load(&context->peak);
+}
+
+int firn_context_threads(const firn_context *context) {
+  return context->threads;
+}
+
+firn_isa firn_context_isa(const firn_context *context) {
+  return context->isa;
+}
+
+firn_status firn_fail(firn_context *context, firn_status status, const char *format, ...) {
+  if (!context) return status;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(context->message, sizeof context->message, format, arguments);
+  va_end(arguments);
+  if (context->log) context->log(context->log_user, FIRN_LOG_ERROR, context->message);
+  return status;
+}
+
+void firn_note(firn_context *context, firn_log_level level, const char *format, ...) {
+  if (!context || !context->log) return;
+  char message[FIRN_MESSAGE_SIZE];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  context->log(context->log_user, level, message);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The context: everything that in a careless library would be global.
+#ifndef FIRN_BASE_CONTEXT_H
+#define FIRN_BASE_CONTEXT_H
+
+#include <stdatomic.h>
+
+#include <firn/firn.h>
+
+enum { FIRN_MESSAGE_SIZE = 1024 };
+
+struct firn_context {
+  firn_resize_fn resize;
+  void *resize_user;
+  firn_log_fn log;
+  void *log_user;
+  int threads;
+  firn_isa isa;
+  atomic_size_t bytes; // allocated now
+  atomic_size_t peak;  // allocated at most so far
+  char message[FIRN_MESSAGE_SIZE];
+};
+
+// Keeps the message and returns status, so that `return firn_fail(...)` reads well. A context of
+// NULL is allowed: the message is lost, the status is not.
+firn_status firn_fail(firn_context *context, firn_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+void firn_note(firn_context *context, firn_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// Passes a failure on: FIRN_TRY(firn_do(...)).
+#define FIRN_TRY(call)                                                                             \
+  do {                                                                                             \
+    firn_status try_status_ = (call);                                                              \
+    if (try_status_ != FIRN_OK) return try_status_;                                                \
+  } while (0)
+
+#endif

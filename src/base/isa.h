@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which instruction sets this machine has, and the floating-point mode of worker threads.
+#ifndef FIRN_BASE_ISA_H
+#define FIRN_BASE_ISA_H
+
+#include <stdbool.h>
+
+#include <firn/firn.h>
+
+// True if the running CPU and the operating system support isa.
+bool firn_isa_available(firn_isa isa);
+// The best available one; never FIRN_ISA_AUTO.
+firn_isa firn_isa_best(void);
+
+// Denormals slow the transfers by half and mean nothing here: each worker flushes them while it
+// works and gives the caller's mode back afterwards.
+unsigned firn_fp_enter(void);
+void firn_fp_leave(unsigned mode);
+
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/memory.h"
+
+#include <string.h>
+
+static void count(firn_context *context, size_t old_size, size_t size) {
+  size_t bytes = atomic_fetch_add(&context->bytes, size - old_size) + size - old_size;
+  size_t peak = atomic_load(&context->peak);
+  while (bytes > peak && !atomic_compare_exchange_weak(&context->peak, &peak, bytes)) {}
+}
+
+void *firn_resize(firn_context *context, void *p, size_t old_size, size_t size, const char *what) {
+  void *result = context->resize(context->resize_user, p, old_size, size);
+  if (!result && size) {
+    firn_fail(context, FIRN_ERROR_MEMORY, "out of memory: %s wanted %zu bytes, %zu are held", what,
+              size, atomic_load(&context->bytes));
+    return NULL;
+  }
+  count(context, old_size, size);
+  return result;
+}
+
+void *firn_alloc(firn_context *context, size_t size, const char *what) {
+  return size ? firn_resize(context, NULL, 0, size, what) : NULL;
+}
+
+void *firn_alloc_zero(firn_context *context, size_t size, const char *what) {
+  void *p = firn_alloc(context, size, what);
+  if (p) memset(p, 0, size);
+  return p;
+}
+
+void firn_free(firn_context *context, void *p, size_t size) {
+  if (p) firn_resize(context, p, size, 0, "");
+}
+
+firn_status firn_buffer_reserve(firn_context *context, firn_buffer *buffer, size_t size,
+                                const char *what) {
+  if (size <= buffer->size) return FIRN_OK;
+  size_t wanted = buffer->size ? size + size / 8 : size;
+  firn_buffer_free(context, buffer);
+  buffer->data = firn_alloc(context, wanted, what);
+  if (!buffer->data) return FIRN_ERROR_MEMORY;
+  buffer->size = wanted;
+  return FIRN_OK;
+}
+
+void firn_buffer_free(firn_context *context, firn_buffer *buffer) {
+  firn_free(context, buffer->data, buffer->size);
+  *buffer = (firn_buffer){0};
+}

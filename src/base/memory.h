@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory through the context: every byte is counted, every block is aligned to a cache line.
+#ifndef FIRN_BASE_MEMORY_H
+#define FIRN_BASE_MEMORY_H
+
+#include "base/context.h"
+
+// NULL when memory is out (the message then says what wanted how much) or when size is 0.
+void *firn_alloc(firn_context *context, size_t size, const char *what);
+void *firn_alloc_zero(firn_context *context, size_t size, const char *what);
+// Keeps the first min(old, size) bytes. On failure the old block stays valid and NULL is returned.
+void *firn_resize(firn_context *context, void *p, size_t old_size, size_t size, const char *what);
+void firn_free(firn_context *context, void *p, size_t size);
+
+// A growable array whose content need not survive growth: scratch that lives as long as its owner.
+typedef struct firn_buffer {
+  void *data;
+  size_t size; // bytes
+} firn_buffer;
+
+// At least size bytes, content undefined. Grows by an eighth more than asked, so that slowly
+// growing needs do not allocate each time.
+firn_status firn_buffer_reserve(firn_context *context, firn_buffer *buffer, size_t size,
+                                const char *what);
+void firn_buffer_free(firn_context *context, firn_buffer *buffer);
+
+#endif
