@@ -1,9 +1,88 @@
 # SPDX-License-Identifier: Apache-2.0
-JOBS ?= $(shell nproc)
-build:
-	@cmake --preset release
-	@cmake --build --preset release -j $(JOBS)
+# The front door: short names for what CMake and the scripts do. `make help` lists them.
+
+JOBS    ?= $(shell nproc 2>/dev/null || echo 2)
+PREFIX  ?= /usr/local
+DESTDIR ?=
+ARGS    ?=
+OUT     ?= demo-out
+
+export JOBS DESTDIR
+.NOTPARALLEL: # the tools below use the cores themselves
+.DELETE_ON_ERROR:
+
+help: ## this list
+	@echo "firn: snow simulation. Start with  make demo  and  make test."
+	@echo
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo "Variables: JOBS=$(JOBS)  PREFIX=$(PREFIX)  OUT=$(OUT)  ARGS='arguments of the program'"
+
+demo: setup build ## drop a snowball, and say where the picture is
+	@build/firn demo -o "$(OUT)" $(ARGS)
+	@scripts/show-picture "$(OUT)"
+
+build: build/release/build.ninja ## the library and the program build/firn
+	@cmake --build build/release --target product -j $(JOBS)
 	@ln -sfn release/firn build/firn
-test: build
-	@ctest --preset release
-.PHONY: build test
+
+test: setup ## build everything and run the tests, both precisions
+	@cmake --log-level=NOTICE --preset release -DFIRN_LONG_TESTS=OFF
+	@cmake --build build/release -j $(JOBS)
+	@ln -sfn release/firn build/firn
+	@ctest --preset release -j $(JOBS) $(ARGS)
+
+test-long: setup ## the same with the tests that take minutes
+	@cmake --log-level=NOTICE --preset release -DFIRN_LONG_TESTS=ON
+	@cmake --build build/release -j $(JOBS)
+	@ln -sfn release/firn build/firn
+	@ctest --preset release -j $(JOBS) $(ARGS)
+
+bench: build ## speed of this machine; ARGS="mpm --json" selects
+	@build/firn bench $(ARGS)
+
+lint: ## format, includes, cppcheck, clang-tidy
+	@scripts/setup.sh build lint
+	@$(MAKE) --no-print-directory build/release/build.ninja
+	@cmake --log-level=NOTICE --preset release >/dev/null
+	@scripts/lint build/release
+
+fmt: ## rewrite the layout of all C files
+	@scripts/setup.sh lint
+	@git ls-files -z --cached --others --exclude-standard -- '*.c' '*.h' '*.cu' '*.cuh' | \
+	  xargs -0 -r clang-format -i
+
+asan: setup ## tests under AddressSanitizer and UBSan; ARGS="-LE slow" for the quick ones
+	@$(MAKE) --no-print-directory run-asan
+
+tsan: ## tests under ThreadSanitizer (clang)
+	@scripts/setup.sh build test tsan
+	@$(MAKE) --no-print-directory run-tsan
+
+valgrind: ## tests under valgrind
+	@scripts/setup.sh build test valgrind
+	@$(MAKE) --no-print-directory run-valgrind
+
+mutation: setup ## break the code in known ways; every break must fail a test
+	@scripts/mutation.sh $(ARGS)
+
+install: build ## into PREFIX, below DESTDIR where given
+	@cmake --install build/release --prefix "$(PREFIX)"
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then /sbin/ldconfig || true; fi
+
+clean: ## remove build/ and the demo's output
+	@rm -rf build demo-out
+
+setup: # installs missing Debian packages
+	@scripts/setup.sh build test
+
+run-%: build/%/build.ninja
+	@cmake --build build/$* -j $(JOBS)
+	@ctest --preset $* -j $(JOBS) $(ARGS)
+
+build/%/build.ninja: CMakePresets.json
+	@cmake --log-level=NOTICE --preset $*
+	@touch $@
+
+.PRECIOUS: build/%/build.ninja
+.PHONY: help demo build test test-long bench lint fmt asan tsan valgrind mutation install clean setup

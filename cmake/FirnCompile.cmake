@@ -32,8 +32,7 @@ target_compile_options(
             -Wwrite-strings
             -Wvla
             -Wundef
-            -Wformat=2
-            -Wdouble-promotion)
+            -Wformat=2)
 if(FIRN_WERROR)
   target_compile_options(firn_flags INTERFACE -Werror)
 endif()
@@ -50,7 +49,7 @@ target_include_directories(firn_public INTERFACE "${PROJECT_SOURCE_DIR}/include"
 
 # One binary runs on any x86-64: only these files may use more than the baseline, and they are
 # entered only after a run-time check for every extension named here.
-set(firn_isa_avx2 -mavx2 -mfma -mf16c)
+set(firn_isa_avx2 -mavx2 -mfma)
 set(firn_isa_avx512 ${firn_isa_avx2} -mavx512f -mavx512dq -mavx512bw -mavx512vl
                     -mprefer-vector-width=512)
 string(TOLOWER "${CMAKE_SYSTEM_PROCESSOR}" firn_processor)
@@ -88,10 +87,11 @@ function(firn_add_core name precision)
   endforeach()
   target_link_libraries(${name} PRIVATE firn_flags firn_public firn_private_libs)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src")
-  target_compile_definitions(${name} PRIVATE FIRN_VERSION="${PROJECT_VERSION}")
   if(precision STREQUAL f64)
     target_compile_definitions(${name} PRIVATE FIRN_DOUBLE)
   endif()
+  # In the library a float that turns into a double is either meant, and says so, or a slow path.
+  target_compile_options(${name} PRIVATE -Wdouble-promotion)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON
                                            C_VISIBILITY_PRESET hidden)
 endfunction()

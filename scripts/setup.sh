@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs what firn needs and this machine lacks, on Debian and its relatives.
+#
+#   scripts/setup.sh [build] [test] [lint] [tsan] [valgrind]     (default: build test)
+#
+# Says what is missing and what for. As root, or with a sudo that asks no password, it installs
+# the packages by itself; otherwise it prints the command to run and exits with 1. When nothing is
+# missing it is silent and touches nothing.
+set -eu
+export LC_ALL=C
+
+packages="" # Debian packages to install
+reasons=""  # a line for each
+
+# need PACKAGE WHY CHECK...: the package is missing when the check fails.
+need() {
+  package=$1 why=$2
+  shift 2
+  if ! "$@" >/dev/null 2>&1; then
+    packages="$packages $package"
+    reasons="$reasons$(printf '  %-18s %s' "$package" "$why")
+"
+  fi
+}
+
+# The compiler is asked, rather than the package database, so that any origin will do.
+compiles() { printf '#include <%s>\n' "$2" | "$1" -fopenmp -fsyntax-only -x c -; }
+has_cmake() { cmake --version | awk '{ split($3, v, "."); exit !(v[1] * 100 + v[2] >= 325) }'; }
+links_tsan() { echo 'int main(void){return 0;}' | clang -fsanitize=thread -x c -o /dev/null -; }
+
+check_build() {
+  need gcc "the C compiler, with OpenMP" command -v gcc
+  need libc6-dev "headers of the C library" compiles cc stdlib.h
+  need make "runs the targets" command -v make
+  need cmake "configures the build (3.25 or later)" has_cmake
+  need ninja-build "runs the build" command -v ninja
+  need pkg-config "finds the libraries" command -v pkg-config
+  need libyaml-dev "reads scene files" pkg-config --exists yaml-0.1
+  need libhdf5-dev "writes the frames of a run" sh -c \
+    'pkg-config --exists hdf5-serial || pkg-config --exists hdf5'
+  need libpng-dev "writes pictures" pkg-config --exists libpng
+  need libcmocka-dev "the test framework" pkg-config --exists cmocka
+}
+
+check_test() { :; } # cmocka is needed to configure, so it is above
+
+check_lint() {
+  need git "lists the files to look at" command -v git
+  need python3 "runs the include-order check" command -v python3
+  need clang-format "checks the layout of the code" command -v clang-format
+  need clang-tidy "static analysis" command -v clang-tidy
+  need cppcheck "static analysis" command -v cppcheck
+  need libomp-dev "OpenMP as clang-tidy parses it" sh -c 'ls /usr/lib/llvm-*/lib/libomp.so'
+}
+
+check_tsan() {
+  need clang "the compiler for ThreadSanitizer" command -v clang
+  need libclang-rt-dev "the runtime of ThreadSanitizer" links_tsan
+  need libomp-dev "an OpenMP runtime that it understands" compiles clang omp.h
+}
+
+check_valgrind() { need valgrind "memory checker" command -v valgrind; }
+
+check() {
+  packages=""
+  reasons=""
+  for group; do
+    case $group in
+    build | test | lint | tsan | valgrind) "check_$group" ;;
+    *)
+      echo "setup: unknown group '$group' (build, test, lint, tsan, valgrind)" >&2
+      exit 2
+      ;;
+    esac
+  done
+}
+
+[ $# -gt 0 ] || set -- build test
+check "$@"
+[ -n "$packages" ] || exit 0
+
+echo "setup: missing on this machine:"
+printf '%s' "$reasons"
+install="apt-get install -y --no-install-recommends$packages"
+
+if ! command -v apt-get >/dev/null 2>&1; then
+  echo "setup: no apt-get here. Please install the above with your system's package manager" \
+    "(the names are Debian's) and try again." >&2
+  exit 1
+fi
+if [ "$(id -u)" = 0 ]; then
+  as_root=
+elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+  as_root='sudo -n'
+else
+  echo "setup: cannot become root without a password. Please run" >&2
+  echo "    sudo apt-get update && sudo $install" >&2
+  echo "and try again." >&2
+  exit 1
+fi
+
+# Another apt may be at work (unattended upgrades on a fresh machine): wait for it.
+apt() {
+  $as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q -o DPkg::Lock::Timeout=120 \
+    -o Dpkg::Use-Pty=0 "$@" </dev/null
+}
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+echo "setup: ${as_root:+$as_root }$install"
+# A failed update (one dead mirror of several) is not fatal: the install decides.
+apt update >"$log" 2>&1 || tail -n 5 "$log" >&2
+# shellcheck disable=SC2086 # the list is to be split
+if ! apt install -y --no-install-recommends $packages >"$log" 2>&1; then
+  tail -n 20 "$log" >&2
+  echo "setup: the installation failed; the command was: $install" >&2
+  exit 1
+fi
+
+check "$@"
+if [ -n "$packages" ]; then
+  echo "setup: still missing after the installation:$packages" >&2
+  exit 1
+fi
+echo "setup: done"
