@@ -43,7 +43,6 @@ bench: build ## speed of this machine; ARGS="mpm --json" selects
 
 lint: ## format, includes, cppcheck, clang-tidy
 	@scripts/setup.sh build lint
-	@$(MAKE) --no-print-directory build/release/build.ninja
 	@cmake --log-level=NOTICE --preset release >/dev/null
 	@scripts/lint build/release
 

@@ -17,25 +17,25 @@ set(CMAKE_C_FLAGS_DEBUG "-Og -g3")
 # scene must give the same bytes, and nan must be seen. Contraction is off because the compiler
 # would otherwise choose where to fuse; where fma is wanted, the source says so.
 add_library(firn_flags INTERFACE)
-target_compile_options(
-  firn_flags
-  INTERFACE -ffp-contract=off
-            -fno-math-errno
-            -fno-trapping-math
-            -Wall
-            -Wextra
-            -Wshadow
-            -Wstrict-prototypes
-            -Wmissing-prototypes
-            -Wold-style-definition
-            -Wpointer-arith
-            -Wwrite-strings
-            -Wvla
-            -Wundef
-            -Wformat=2)
+set(firn_c_flags
+    -ffp-contract=off
+    -fno-math-errno
+    -fno-trapping-math
+    -Wall
+    -Wextra
+    -Wshadow
+    -Wstrict-prototypes
+    -Wmissing-prototypes
+    -Wold-style-definition
+    -Wpointer-arith
+    -Wwrite-strings
+    -Wvla
+    -Wundef
+    -Wformat=2)
 if(FIRN_WERROR)
-  target_compile_options(firn_flags INTERFACE -Werror)
+  list(APPEND firn_c_flags -Werror)
 endif()
+target_compile_options(firn_flags INTERFACE "$<$<COMPILE_LANGUAGE:C>:${firn_c_flags}>")
 if(FIRN_SANITIZE)
   target_compile_options(firn_flags INTERFACE -fsanitize=${FIRN_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(firn_flags INTERFACE -fsanitize=${FIRN_SANITIZE})
@@ -91,7 +91,7 @@ function(firn_add_core name precision)
     target_compile_definitions(${name} PRIVATE FIRN_DOUBLE)
   endif()
   # In the library a float that turns into a double is either meant, and says so, or a slow path.
-  target_compile_options(${name} PRIVATE -Wdouble-promotion)
+  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:C>:-Wdouble-promotion>)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON
                                            C_VISIBILITY_PRESET hidden)
 endfunction()
