@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// lane = 16 floats or 8 doubles: the AVX-512 instance of lane.h.
+#ifndef FIRN_MATH_LANE_AVX512_H
+#define FIRN_MATH_LANE_AVX512_H
+
+#include <immintrin.h>
+
+#if !defined(__AVX512F__) || !defined(__AVX512DQ__) || !defined(__AVX512VL__)
+#error "FIRN_LANE_AVX512 needs -mavx512f -mavx512dq -mavx512vl"
+#endif
+
+#ifdef FIRN_DOUBLE
+#define FIRN_LANES  8
+#define FIRN_MM(op) _mm512_##op##_pd
+typedef __m512d lane;
+typedef __mmask8 lmask;
+typedef __m256i ilane;
+#define FIRN_LMASK_FULL 0xffu
+#else
+#define FIRN_LANES      16
+#define FIRN_MM(op)     _mm512_##op##_ps
+typedef __m512 lane;
+typedef __mmask16 lmask;
+typedef __m512i ilane;
+#define FIRN_LMASK_FULL 0xffffu
+#endif
+
+FIRN_HD_INLINE lane lane_zero(void) {
+  return FIRN_MM(setzero)();
+}
+FIRN_HD_INLINE lane lane_set1(firn_real x) {
+  return FIRN_MM(set1)(x);
+}
+FIRN_HD_INLINE lane lane_load(const firn_real *p) {
+  return FIRN_MM(load)(p);
+}
+FIRN_HD_INLINE lane lane_loadu(const firn_real *p) {
+  return FIRN_MM(loadu)(p);
+}
+FIRN_HD_INLINE void lane_store(firn_real *p, lane v) {
+  FIRN_MM(store)(p, v);
+}
+FIRN_HD_INLINE void lane_storeu(firn_real *p, lane v) {
+  FIRN_MM(storeu)(p, v);
+}
+FIRN_HD_INLINE lane lane_fma(lane a, lane b, lane c) {
+  return FIRN_MM(fmadd)(a, b, c);
+}
+FIRN_HD_INLINE lane lane_fnma(lane a, lane b, lane c) {
+  return FIRN_MM(fnmadd)(a, b, c);
+}
+FIRN_HD_INLINE lane lane_min(lane a, lane b) {
+  return FIRN_MM(min)(a, b);
+}
+FIRN_HD_INLINE lane lane_max(lane a, lane b) {
+  return FIRN_MM(max)(a, b);
+}
+FIRN_HD_INLINE lane lane_abs(lane a) {
+  return FIRN_MM(abs)(a);
+}
+FIRN_HD_INLINE lane lane_neg(lane a) {
+  return -a;
+}
+FIRN_HD_INLINE lane lane_copysign(lane a, lane sign) {
+  lane bit = FIRN_MM(set1)(FIRN_R(-0.0));
+  return FIRN_MM(or)(FIRN_MM(andnot)(bit, a), FIRN_MM(and)(bit, sign));
+}
+FIRN_HD_INLINE lane lane_sqrt(lane a) {
+  return FIRN_MM(sqrt)(a);
+}
+// True division rather than rcp14 and a Newton step: equally fast where it is overlapped with other
+// work, and the same bits on every maker's CPU.
+FIRN_HD_INLINE lane lane_rcp(lane a) {
+  return FIRN_MM(div)(lane_set1(1), a);
+}
+FIRN_HD_INLINE lane lane_rsqrt(lane a) {
+  return FIRN_MM(div)(lane_set1(1), FIRN_MM(sqrt)(a));
+}
+FIRN_HD_INLINE lane lane_floor(lane a) {
+  return FIRN_MM(roundscale)(a, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+FIRN_HD_INLINE lane lane_round(lane a) {
+  return FIRN_MM(roundscale)(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+#ifdef FIRN_DOUBLE
+#define FIRN_MM_CMP(a, b, op) _mm512_cmp_pd_mask(a, b, op)
+#else
+#define FIRN_MM_CMP(a, b, op) _mm512_cmp_ps_mask(a, b, op)
+#endif
+FIRN_HD_INLINE lmask lane_lt(lane a, lane b) {
+  return FIRN_MM_CMP(a, b, _CMP_LT_OQ);
+}
+FIRN_HD_INLINE lmask lane_le(lane a, lane b) {
+  return FIRN_MM_CMP(a, b, _CMP_LE_OQ);
+}
+FIRN_HD_INLINE lmask lane_gt(lane a, lane b) {
+  return FIRN_MM_CMP(a, b, _CMP_GT_OQ);
+}
+FIRN_HD_INLINE lmask lane_ge(lane a, lane b) {
+  return FIRN_MM_CMP(a, b, _CMP_GE_OQ);
+}
+FIRN_HD_INLINE lmask lane_eq(lane a, lane b) {
+  return FIRN_MM_CMP(a, b, _CMP_EQ_OQ);
+}
+FIRN_HD_INLINE lmask lane_ne(lane a, lane b) {
+  return FIRN_MM_CMP(a, b, _CMP_NEQ_UQ);
+}
+FIRN_HD_INLINE lane lane_select(lmask m, lane a, lane b) {
+  return FIRN_MM(mask_blend)(m, b, a);
+}
+FIRN_HD_INLINE lmask lmask_and(lmask a, lmask b) {
+  return (lmask)(a & b);
+}
+FIRN_HD_INLINE lmask lmask_or(lmask a, lmask b) {
+  return (lmask)(a | b);
+}
+FIRN_HD_INLINE lmask lmask_not(lmask a) {
+  return (lmask)(~a & FIRN_LMASK_FULL);
+}
+FIRN_HD_INLINE int lmask_any(lmask a) {
+  return a != 0;
+}
+FIRN_HD_INLINE int lmask_all(lmask a) {
+  return a == FIRN_LMASK_FULL;
+}
+FIRN_HD_INLINE int lmask_none(lmask a) {
+  return a == 0;
+}
+FIRN_HD_INLINE unsigned lmask_bits(lmask a) {
+  return a;
+}
+FIRN_HD_INLINE lmask lane_mask_first(int n) {
+  return n <= 0 ? (lmask)0 : n >= FIRN_LANES ? (lmask)FIRN_LMASK_FULL : (lmask)((1u << n) - 1u);
+}
+
+#ifdef FIRN_DOUBLE
+FIRN_HD_INLINE ilane lane_to_ilane(lane a) {
+  return _mm512_cvtpd_epi32(a);
+}
+FIRN_HD_INLINE lane ilane_to_lane(ilane a) {
+  return _mm512_cvtepi32_pd(a);
+}
+FIRN_HD_INLINE ilane ilane_set1(int32_t x) {
+  return _mm256_set1_epi32(x);
+}
+FIRN_HD_INLINE ilane ilane_load(const int32_t *p) {
+  return _mm256_load_si256((const __m256i *)p);
+}
+FIRN_HD_INLINE ilane ilane_loadu(const int32_t *p) {
+  return _mm256_loadu_si256((const __m256i *)p);
+}
+FIRN_HD_INLINE void ilane_store(int32_t *p, ilane v) {
+  _mm256_store_si256((__m256i *)p, v);
+}
+FIRN_HD_INLINE void ilane_storeu(int32_t *p, ilane v) {
+  _mm256_storeu_si256((__m256i *)p, v);
+}
+FIRN_HD_INLINE ilane ilane_add(ilane a, ilane b) {
+  return _mm256_add_epi32(a, b);
+}
+FIRN_HD_INLINE ilane ilane_mul(ilane a, ilane b) {
+  return _mm256_mullo_epi32(a, b);
+}
+FIRN_HD_INLINE lane lane_gather(const firn_real *base, ilane i) {
+  return _mm512_i32gather_pd(i, base, 8);
+}
+#else
+FIRN_HD_INLINE ilane lane_to_ilane(lane a) {
+  return _mm512_cvtps_epi32(a);
+}
+FIRN_HD_INLINE lane ilane_to_lane(ilane a) {
+  return _mm512_cvtepi32_ps(a);
+}
+FIRN_HD_INLINE ilane ilane_set1(int32_t x) {
+  return _mm512_set1_epi32(x);
+}
+FIRN_HD_INLINE ilane ilane_load(const int32_t *p) {
+  return _mm512_load_si512(p);
+}
+FIRN_HD_INLINE ilane ilane_loadu(const int32_t *p) {
+  return _mm512_loadu_si512(p);
+}
+FIRN_HD_INLINE void ilane_store(int32_t *p, ilane v) {
+  _mm512_store_si512(p, v);
+}
+FIRN_HD_INLINE void ilane_storeu(int32_t *p, ilane v) {
+  _mm512_storeu_si512(p, v);
+}
+FIRN_HD_INLINE ilane ilane_add(ilane a, ilane b) {
+  return _mm512_add_epi32(a, b);
+}
+FIRN_HD_INLINE ilane ilane_mul(ilane a, ilane b) {
+  return _mm512_mullo_epi32(a, b);
+}
+FIRN_HD_INLINE lane lane_gather(const firn_real *base, ilane i) {
+  return _mm512_i32gather_ps(i, base, 4);
+}
+#endif
+
+// ---- exponent fields, for lane_math.h
+// x 2^n for integral n.
+FIRN_HD_INLINE lane lane_scale2(lane x, lane n) {
+  return FIRN_MM(scalef)(x, n);
+}
+// x = m 2^e with m in [sqrt 1/2, sqrt 2), x positive and normal; returns e.
+FIRN_HD_INLINE lane lane_split2(lane x, lane *m) {
+#ifdef FIRN_DOUBLE
+  __m512i bits = _mm512_castpd_si512(x), half = _mm512_set1_epi64(0x3fe6a09e667f3bcdll);
+  __m512i e = _mm512_srai_epi64(_mm512_sub_epi64(bits, half), 52);
+  *m = _mm512_castsi512_pd(_mm512_sub_epi64(bits, _mm512_slli_epi64(e, 52)));
+  return _mm512_cvtepi64_pd(e);
+#else
+  __m512i bits = _mm512_castps_si512(x), half = _mm512_set1_epi32(0x3f3504f3);
+  __m512i e = _mm512_srai_epi32(_mm512_sub_epi32(bits, half), 23);
+  *m = _mm512_castsi512_ps(_mm512_sub_epi32(bits, _mm512_slli_epi32(e, 23)));
+  return _mm512_cvtepi32_ps(e);
+#endif
+}
+
+// ---- transpose
+#ifdef FIRN_DOUBLE
+FIRN_HD_INLINE void lane_transpose(lane r[FIRN_LANES]) {
+  lane t[8];
+  for (int i = 0; i < 8; i += 2) {
+    t[i] = _mm512_unpacklo_pd(r[i], r[i + 1]);
+    t[i + 1] = _mm512_unpackhi_pd(r[i], r[i + 1]);
+  }
+  for (int i = 0; i < 2; i++) {
+    r[i] = _mm512_shuffle_f64x2(t[i], t[i + 2], 0x88);
+    r[i + 2] = _mm512_shuffle_f64x2(t[i], t[i + 2], 0xdd);
+    r[i + 4] = _mm512_shuffle_f64x2(t[i + 4], t[i + 6], 0x88);
+    r[i + 6] = _mm512_shuffle_f64x2(t[i + 4], t[i + 6], 0xdd);
+  }
+  for (int i = 0; i < 4; i++) {
+    t[i] = _mm512_shuffle_f64x2(r[i], r[i + 4], 0x88);
+    t[i + 4] = _mm512_shuffle_f64x2(r[i], r[i + 4], 0xdd);
+  }
+  for (int i = 0; i < 8; i++) r[i] = t[i];
+}
+#else
+FIRN_HD_INLINE void lane_transpose(lane r[FIRN_LANES]) {
+  lane t[16];
+  for (int i = 0; i < 16; i += 2) {
+    t[i] = _mm512_unpacklo_ps(r[i], r[i + 1]);
+    t[i + 1] = _mm512_unpackhi_ps(r[i], r[i + 1]);
+  }
+  for (int i = 0; i < 16; i += 4) {
+    __m512d a = _mm512_castps_pd(t[i]), b = _mm512_castps_pd(t[i + 1]);
+    __m512d c = _mm512_castps_pd(t[i + 2]), d = _mm512_castps_pd(t[i + 3]);
+    r[i] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, c));
+    r[i + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, c));
+    r[i + 2] = _mm512_castpd_ps(_mm512_unpacklo_pd(b, d));
+    r[i + 3] = _mm512_castpd_ps(_mm512_unpackhi_pd(b, d));
+  }
+  for (int i = 0; i < 4; i++) {
+    t[i] = _mm512_shuffle_f32x4(r[i], r[i + 4], 0x88);
+    t[i + 4] = _mm512_shuffle_f32x4(r[i], r[i + 4], 0xdd);
+    t[i + 8] = _mm512_shuffle_f32x4(r[i + 8], r[i + 12], 0x88);
+    t[i + 12] = _mm512_shuffle_f32x4(r[i + 8], r[i + 12], 0xdd);
+  }
+  for (int i = 0; i < 4; i++) {
+    r[i] = _mm512_shuffle_f32x4(t[i], t[i + 8], 0x88);
+    r[i + 8] = _mm512_shuffle_f32x4(t[i], t[i + 8], 0xdd);
+    r[i + 4] = _mm512_shuffle_f32x4(t[i + 4], t[i + 12], 0x88);
+    r[i + 12] = _mm512_shuffle_f32x4(t[i + 4], t[i + 12], 0xdd);
+  }
+}
+#endif
+
+#endif

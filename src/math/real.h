@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The working precision and the decorations that let one text compile as C17 and as CUDA.
+#ifndef FIRN_MATH_REAL_H
+#define FIRN_MATH_REAL_H
+
+#include <float.h>
+#include <math.h>
+
+// firn_real is float; double with -DFIRN_DOUBLE. FIRN_R(x) is the constant x in that precision. It
+// is a cast rather than a suffix so that FIRN_R(1) and FIRN_R(NAME) work too.
+#ifdef FIRN_DOUBLE
+typedef double firn_real;
+#define FIRN_REAL_EPS DBL_EPSILON
+#define FIRN_REAL_MIN DBL_MIN
+#define FIRN_REAL_MAX DBL_MAX
+#else
+typedef float firn_real;
+#define FIRN_REAL_EPS FLT_EPSILON
+#define FIRN_REAL_MIN FLT_MIN
+#define FIRN_REAL_MAX FLT_MAX
+#endif
+#define FIRN_R(x) ((firn_real)(x))
+
+// FIRN_HD: callable on host and device. FIRN_HD_INLINE: the same, and inlined by force, for what
+// sits inside vector loops (a call would spill every live vector register).
+#if defined(__CUDACC__)
+#define FIRN_HD        __host__ __device__ static inline
+#define FIRN_HD_INLINE __host__ __device__ static __forceinline__
+#else
+#define FIRN_HD        static inline
+#define FIRN_HD_INLINE static inline __attribute__((always_inline))
+#endif
+
+// libm in the working precision.
+FIRN_HD firn_real firn_sqrt(firn_real x) {
+#ifdef FIRN_DOUBLE
+  return sqrt(x);
+#else
+  return sqrtf(x);
+#endif
+}
+FIRN_HD firn_real firn_exp(firn_real x) {
+#ifdef FIRN_DOUBLE
+  return exp(x);
+#else
+  return expf(x);
+#endif
+}
+FIRN_HD firn_real firn_log(firn_real x) {
+#ifdef FIRN_DOUBLE
+  return log(x);
+#else
+  return logf(x);
+#endif
+}
+FIRN_HD firn_real firn_log1p(firn_real x) {
+#ifdef FIRN_DOUBLE
+  return log1p(x);
+#else
+  return log1pf(x);
+#endif
+}
+FIRN_HD firn_real firn_floor(firn_real x) {
+#ifdef FIRN_DOUBLE
+  return floor(x);
+#else
+  return floorf(x);
+#endif
+}
+FIRN_HD firn_real firn_abs(firn_real x) {
+#ifdef FIRN_DOUBLE
+  return fabs(x);
+#else
+  return fabsf(x);
+#endif
+}
+// Like the x86 instructions: the second operand when either is nan.
+FIRN_HD firn_real firn_min(firn_real a, firn_real b) {
+  return a < b ? a : b;
+}
+FIRN_HD firn_real firn_max(firn_real a, firn_real b) {
+  return a > b ? a : b;
+}
+
+#endif

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// A row of the grid: 4 consecutive nodes of 4 components (x, y, z, w), 16 reals in node order, held
+// in one, two or four vector registers. Scatter and gather are written on rows and so read the same
+// for every instruction set. Only for vector translation units: FIRN_LANES 4, 8 or 16.
+#ifndef FIRN_MATH_ROW_H
+#define FIRN_MATH_ROW_H
+
+#include "math/lane.h"
+
+#if FIRN_LANES > 1
+
+#define FIRN_ROW_PARTS (16 / FIRN_LANES)
+typedef struct row16 {
+  lane r[FIRN_ROW_PARTS]; // [part][node within part, component]
+} row16;
+
+#define FIRN_ROW_MAP(expr)                                                                         \
+  row16 out;                                                                                       \
+  for (int k = 0; k < FIRN_ROW_PARTS; k++) out.r[k] = (expr);                                      \
+  return out
+
+FIRN_HD_INLINE row16 row_zero(void) {
+  FIRN_ROW_MAP(lane_zero());
+}
+FIRN_HD_INLINE row16 row_set1(firn_real x) {
+  FIRN_ROW_MAP(lane_set1(x));
+}
+FIRN_HD_INLINE row16 row_load(const firn_real *p) {
+  FIRN_ROW_MAP(lane_load(p + k * FIRN_LANES));
+}
+FIRN_HD_INLINE row16 row_loadu(const firn_real *p) {
+  FIRN_ROW_MAP(lane_loadu(p + k * FIRN_LANES));
+}
+FIRN_HD_INLINE void row_store(firn_real *p, row16 a) {
+  for (int k = 0; k < FIRN_ROW_PARTS; k++) lane_store(p + k * FIRN_LANES, a.r[k]);
+}
+FIRN_HD_INLINE void row_storeu(firn_real *p, row16 a) {
+  for (int k = 0; k < FIRN_ROW_PARTS; k++) lane_storeu(p + k * FIRN_LANES, a.r[k]);
+}
+FIRN_HD_INLINE row16 row_add(row16 a, row16 b) {
+  FIRN_ROW_MAP(a.r[k] + b.r[k]);
+}
+FIRN_HD_INLINE row16 row_sub(row16 a, row16 b) {
+  FIRN_ROW_MAP(a.r[k] - b.r[k]);
+}
+FIRN_HD_INLINE row16 row_mul(row16 a, row16 b) {
+  FIRN_ROW_MAP(a.r[k] * b.r[k]);
+}
+FIRN_HD_INLINE row16 row_div(row16 a, row16 b) {
+  FIRN_ROW_MAP(a.r[k] / b.r[k]);
+}
+FIRN_HD_INLINE row16 row_min(row16 a, row16 b) {
+  FIRN_ROW_MAP(lane_min(a.r[k], b.r[k]));
+}
+FIRN_HD_INLINE row16 row_max(row16 a, row16 b) {
+  FIRN_ROW_MAP(lane_max(a.r[k], b.r[k]));
+}
+// w is one number in all lanes: lane_set1(weight).
+FIRN_HD_INLINE row16 row_scale(lane w, row16 a) {
+  FIRN_ROW_MAP(w * a.r[k]);
+}
+FIRN_HD_INLINE row16 row_fma(lane w, row16 a, row16 c) {
+  FIRN_ROW_MAP(lane_fma(w, a.r[k], c.r[k]));
+}
+FIRN_HD_INLINE row16 row_fnma(lane w, row16 a, row16 c) {
+  FIRN_ROW_MAP(lane_fnma(w, a.r[k], c.r[k]));
+}
+// a*b + c and c - a*b, all rows.
+FIRN_HD_INLINE row16 row_fma_row(row16 a, row16 b, row16 c) {
+  FIRN_ROW_MAP(lane_fma(a.r[k], b.r[k], c.r[k]));
+}
+FIRN_HD_INLINE row16 row_fnma_row(row16 a, row16 b, row16 c) {
+  FIRN_ROW_MAP(lane_fnma(a.r[k], b.r[k], c.r[k]));
+}
+// a where x > y, else b.
+FIRN_HD_INLINE row16 row_select_gt(row16 x, row16 y, row16 a, row16 b) {
+  FIRN_ROW_MAP(lane_select(lane_gt(x.r[k], y.r[k]), a.r[k], b.r[k]));
+}
+
+#if defined(FIRN_LANE_AVX512) && !defined(FIRN_DOUBLE) // ---- 1 x 16 floats
+
+// [a b c d] of one node to all four nodes.
+FIRN_HD_INLINE row16 row_splat4(const firn_real *four) {
+  row16 out;
+  out.r[0] = _mm512_broadcast_f32x4(_mm_loadu_ps(four));
+  return out;
+}
+// One weight a node: w4[0] four times, w4[1] four times, ...
+FIRN_HD_INLINE row16 row_spread4(const firn_real *w4) {
+  row16 out;
+  __m512i i = _mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
+  out.r[0] = _mm512_permutexvar_ps(i, _mm512_castps128_ps512(_mm_loadu_ps(w4)));
+  return out;
+}
+// Component w of each node to the node's four components.
+FIRN_HD_INLINE row16 row_broadcast_w(row16 a) {
+  a.r[0] = _mm512_permute_ps(a.r[0], 0xff);
+  return a;
+}
+// x, y, z of a with w of b.
+FIRN_HD_INLINE row16 row_blend_w(row16 a, row16 b) {
+  a.r[0] = _mm512_mask_blend_ps(0x8888, a.r[0], b.r[0]);
+  return a;
+}
+// Nodes [first, first + count) of the row at p; the others are 0 and their memory is not touched.
+FIRN_HD_INLINE row16 row_maskz_load(const firn_real *p, unsigned first, unsigned count) {
+  row16 out;
+  unsigned m = ((1u << 4 * count) - 1u) << 4 * first;
+  out.r[0] = _mm512_maskz_loadu_ps((__mmask16)m, p);
+  return out;
+}
+// The sum over the nodes of each row: out[0..3] of a, out[4..7] of b, ... Every instance adds
+// (node 0 + node 2) + (node 1 + node 3).
+FIRN_HD_INLINE void row_reduce4x4(row16 a, row16 b, row16 c, row16 d, firn_real out[16]) {
+  lane ab = _mm512_shuffle_f32x4(a.r[0], b.r[0], 0x44) + _mm512_shuffle_f32x4(a.r[0], b.r[0], 0xee);
+  lane cd = _mm512_shuffle_f32x4(c.r[0], d.r[0], 0x44) + _mm512_shuffle_f32x4(c.r[0], d.r[0], 0xee);
+  lane_storeu(out, _mm512_shuffle_f32x4(ab, cd, 0x88) + _mm512_shuffle_f32x4(ab, cd, 0xdd));
+}
+
+#elif defined(FIRN_LANE_AVX512) // ---- 2 x 8 doubles
+
+FIRN_HD_INLINE row16 row_splat4(const firn_real *four) {
+  row16 out;
+  out.r[0] = out.r[1] = _mm512_broadcast_f64x4(_mm256_loadu_pd(four));
+  return out;
+}
+FIRN_HD_INLINE row16 row_spread4(const firn_real *w4) {
+  row16 out;
+  __m512d w = _mm512_castpd256_pd512(_mm256_loadu_pd(w4));
+  out.r[0] = _mm512_permutexvar_pd(_mm512_set_epi64(1, 1, 1, 1, 0, 0, 0, 0), w);
+  out.r[1] = _mm512_permutexvar_pd(_mm512_set_epi64(3, 3, 3, 3, 2, 2, 2, 2), w);
+  return out;
+}
+FIRN_HD_INLINE row16 row_broadcast_w(row16 a) {
+  FIRN_ROW_MAP(_mm512_permutex_pd(a.r[k], 0xff));
+}
+FIRN_HD_INLINE row16 row_blend_w(row16 a, row16 b) {
+  FIRN_ROW_MAP(_mm512_mask_blend_pd(0x88, a.r[k], b.r[k]));
+}
+FIRN_HD_INLINE row16 row_maskz_load(const firn_real *p, unsigned first, unsigned count) {
+  row16 out;
+  unsigned m = ((1u << 4 * count) - 1u) << 4 * first;
+  out.r[0] = _mm512_maskz_loadu_pd((__mmask8)(m & 0xff), p);
+  out.r[1] = _mm512_maskz_loadu_pd((__mmask8)(m >> 8 & 0xff), p + 8);
+  return out;
+}
+FIRN_HD_INLINE void row_reduce4x4(row16 a, row16 b, row16 c, row16 d, firn_real out[16]) {
+  lane sa = a.r[0] + a.r[1], sb = b.r[0] + b.r[1], sc = c.r[0] + c.r[1], sd = d.r[0] + d.r[1];
+  lane_storeu(out, _mm512_shuffle_f64x2(sa, sb, 0x44) + _mm512_shuffle_f64x2(sa, sb, 0xee));
+  lane_storeu(out + 8, _mm512_shuffle_f64x2(sc, sd, 0x44) + _mm512_shuffle_f64x2(sc, sd, 0xee));
+}
+
+#elif !defined(FIRN_DOUBLE) // ---- 2 x 8 floats
+
+FIRN_HD_INLINE row16 row_splat4(const firn_real *four) {
+  row16 out;
+  __m128 v = _mm_loadu_ps(four);
+  out.r[0] = out.r[1] = _mm256_insertf128_ps(_mm256_castps128_ps256(v), v, 1);
+  return out;
+}
+FIRN_HD_INLINE row16 row_spread4(const firn_real *w4) {
+  row16 out;
+  __m128 v = _mm_loadu_ps(w4);
+  __m256 w = _mm256_insertf128_ps(_mm256_castps128_ps256(v), v, 1);
+  out.r[0] = _mm256_permutevar_ps(w, _mm256_set_epi32(1, 1, 1, 1, 0, 0, 0, 0));
+  out.r[1] = _mm256_permutevar_ps(w, _mm256_set_epi32(3, 3, 3, 3, 2, 2, 2, 2));
+  return out;
+}
+FIRN_HD_INLINE row16 row_broadcast_w(row16 a) {
+  FIRN_ROW_MAP(_mm256_permute_ps(a.r[k], 0xff));
+}
+FIRN_HD_INLINE row16 row_blend_w(row16 a, row16 b) {
+  FIRN_ROW_MAP(_mm256_blend_ps(a.r[k], b.r[k], 0x88));
+}
+FIRN_HD_INLINE row16 row_maskz_load(const firn_real *p, unsigned first, unsigned count) {
+  row16 out;
+  __m256i lo = _mm256_set1_epi32((int)first), hi = _mm256_set1_epi32((int)(first + count));
+  __m256i n0 = _mm256_set_epi32(1, 1, 1, 1, 0, 0, 0, 0),
+          n1 = _mm256_set_epi32(3, 3, 3, 3, 2, 2, 2, 2);
+  __m256i m0 = _mm256_andnot_si256(_mm256_cmpgt_epi32(lo, n0), _mm256_cmpgt_epi32(hi, n0));
+  __m256i m1 = _mm256_andnot_si256(_mm256_cmpgt_epi32(lo, n1), _mm256_cmpgt_epi32(hi, n1));
+  out.r[0] = _mm256_maskload_ps(p, m0);
+  out.r[1] = _mm256_maskload_ps(p + 8, m1);
+  return out;
+}
+FIRN_HD_INLINE void row_reduce4x4(row16 a, row16 b, row16 c, row16 d, firn_real out[16]) {
+  lane sa = a.r[0] + a.r[1], sb = b.r[0] + b.r[1], sc = c.r[0] + c.r[1], sd = d.r[0] + d.r[1];
+  lane_storeu(out, _mm256_permute2f128_ps(sa, sb, 0x20) + _mm256_permute2f128_ps(sa, sb, 0x31));
+  lane_storeu(out + 8, _mm256_permute2f128_ps(sc, sd, 0x20) + _mm256_permute2f128_ps(sc, sd, 0x31));
+}
+
+#else // ---- 4 x 4 doubles: a register is a node
+
+FIRN_HD_INLINE row16 row_splat4(const firn_real *four) {
+  row16 out;
+  out.r[0] = out.r[1] = out.r[2] = out.r[3] = _mm256_loadu_pd(four);
+  return out;
+}
+FIRN_HD_INLINE row16 row_spread4(const firn_real *w4) {
+  FIRN_ROW_MAP(lane_set1(w4[k]));
+}
+FIRN_HD_INLINE row16 row_broadcast_w(row16 a) {
+  FIRN_ROW_MAP(_mm256_permute4x64_pd(a.r[k], 0xff));
+}
+FIRN_HD_INLINE row16 row_blend_w(row16 a, row16 b) {
+  FIRN_ROW_MAP(_mm256_blend_pd(a.r[k], b.r[k], 0x8));
+}
+FIRN_HD_INLINE row16 row_maskz_load(const firn_real *p, unsigned first, unsigned count) {
+  FIRN_ROW_MAP((unsigned)k - first < count ? _mm256_loadu_pd(p + 4 * k) : _mm256_setzero_pd());
+}
+FIRN_HD_INLINE void row_reduce4x4(row16 a, row16 b, row16 c, row16 d, firn_real out[16]) {
+  lane_storeu(out, (a.r[0] + a.r[2]) + (a.r[1] + a.r[3]));
+  lane_storeu(out + 4, (b.r[0] + b.r[2]) + (b.r[1] + b.r[3]));
+  lane_storeu(out + 8, (c.r[0] + c.r[2]) + (c.r[1] + c.r[3]));
+  lane_storeu(out + 12, (d.r[0] + d.r[2]) + (d.r[1] + d.r[3]));
+}
+
+#endif
+#endif // FIRN_LANES > 1
+#endif
