@@ -26,7 +26,10 @@ need() {
 
 # The compiler is asked, rather than the package database, so that any origin will do.
 compiles() { printf '#include <%s>\n' "$2" | "$1" -fopenmp -fsyntax-only -x c -; }
-has_cmake() { cmake --version | awk '{ split($3, v, "."); exit !(v[1] * 100 + v[2] >= 325) }'; }
+has_cmake() {
+  cmake --version | awk 'NR == 1 { split($3, v, "."); ok = v[1] * 100 + v[2] >= 325 }
+                         END { exit !ok }'
+}
 links_tsan() { echo 'int main(void){return 0;}' | clang -fsanitize=thread -x c -o /dev/null -; }
 
 check_build() {
