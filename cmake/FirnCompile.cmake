@@ -74,11 +74,9 @@ endfunction()
 
 # firn_add_core(NAME f32|f64): the objects of the library in one precision.
 function(firn_add_core name precision)
-  if(NOT firn_sources) # an empty tree still configures
-    file(WRITE "${PROJECT_BINARY_DIR}/empty.c" "typedef int firn_empty;\n")
-    set(firn_sources "${PROJECT_BINARY_DIR}/empty.c")
-  endif()
   add_library(${name} OBJECT ${firn_sources})
+  set_source_files_properties("${firn_scenes_c}" PROPERTIES GENERATED ON)
+  add_dependencies(${name} firn_scenes)
   # Here and not beside the glob: source properties belong to the directory that adds the target.
   foreach(isa avx2 avx512)
     set(files ${firn_sources})

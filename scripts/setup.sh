@@ -54,6 +54,7 @@ check_lint() {
   need clang-format "checks the layout of the code" command -v clang-format
   need clang-tidy "static analysis" command -v clang-tidy
   need cppcheck "static analysis" command -v cppcheck
+  need shellcheck "checks the scripts" command -v shellcheck
   need libomp-dev "OpenMP as clang-tidy parses it" sh -c 'ls /usr/lib/llvm-*/lib/libomp.so'
 }
 
