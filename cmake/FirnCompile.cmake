@@ -89,7 +89,8 @@ function(firn_add_core name precision)
     target_compile_definitions(${name} PRIVATE FIRN_DOUBLE)
   endif()
   # In the library a float that turns into a double is either meant, and says so, or a slow path.
-  target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:C>:-Wdouble-promotion>)
+  # Not with clang, which also complains about INFINITY and NAN, floats by the standard.
+  target_compile_options(${name} PRIVATE $<$<COMPILE_LANG_AND_ID:C,GNU>:-Wdouble-promotion>)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON
                                            C_VISIBILITY_PRESET hidden)
 endfunction()
