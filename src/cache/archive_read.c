@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
+#include "cache/archive_private.h"
+
+static firn_archive_type type_of(hid_t stored) {
+  for (int t = 0; t < FIRN_ARCHIVE_TYPE_COUNT; t++) {
+    if (H5Tequal(stored, firn_archive_file_type((firn_archive_type)t)) > 0)
+      return (firn_archive_type)t;
+  }
+  return FIRN_ARCHIVE_OTHER;
+}
+
+// H5Lexists fails, rather than says no, when a group on the way is missing.
+static bool exists(hid_t file, const char *object) {
+  char part[FIRN_PATH_SIZE];
+  size_t length = strlen(object);
+  if (!length || length >= sizeof part) return false;
+  for (size_t i = 1; i <= length; i++) {
+    if (i < length && object[i] != '/') continue;
+    memcpy(part, object, i);
+    part[i] = 0;
+    if (strcmp(part, "/") != 0 && H5Lexists(file, part, H5P_DEFAULT) <= 0) return false;
+  }
+  return H5Oexists_by_name(file, object, H5P_DEFAULT) > 0;
+}
+
+bool firn_archive_has(firn_archive *a, const char *object) {
+  firn_hdf5_guard g = firn_hdf5_enter();
+  bool result = exists(a->file, object);
+  firn_hdf5_leave(g);
+  return result;
+}
+
+// Opens an array and finds its type and shape; the lock is held.
+static firn_status open_array(firn_archive *a, const char *name, hid_t *set,
+                              firn_archive_info *info) {
+  *set = -1;
+  if (!exists(a->file, name)) {
+    return firn_fail(a->context, FIRN_ERROR_FORMAT, "%s: there is no array %s", a->path, name);
+  }
+  *set = H5Dopen2(a->file, name, H5P_DEFAULT);
+  if (*set < 0) return firn_archive_fail(a, FIRN_ERROR_FORMAT, "open array", name);
+  hid_t space = H5Dget_space(*set), type = H5Dget_type(*set);
+  hsize_t shape[2] = {0, 1};
+  int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
+  bool good = type >= 0 && (rank == 1 || rank == 2) &&
+              H5Sget_simple_extent_dims(space, shape, NULL) == rank && shape[1] <= INT32_MAX;
+  if (good) *info = (firn_archive_info){type_of(type), (size_t)shape[0], (int)shape[1]};
+  if (space >= 0) H5Sclose(space);
+  if (type >= 0) H5Tclose(type);
+  if (good) return FIRN_OK;
+  H5Dclose(*set);
+  *set = -1;
+  return firn_fail(a->context, FIRN_ERROR_FORMAT,
+                   "%s: array %s has %d dimensions, expected [n] or [n][k]", a->path, name, rank);
+}
+
+firn_status firn_archive_describe(firn_archive *a, const char *name, firn_archive_info *out) {
+  firn_hdf5_guard g = firn_hdf5_enter();
+  hid_t set;
+  firn_status status = open_array(a, name, &set, out);
+  if (set >= 0) H5Dclose(set);
+  firn_hdf5_leave(g);
+  return status;
+}
+
+typedef struct request {
+  firn_archive_type type;
+  size_t first, count;
+  int components;
+  bool convert, part;
+} request;
+
+static firn_status read_set(firn_archive *a, const char *name, hid_t set, request r, void *data) {
+  hid_t from = H5S_ALL, to = H5S_ALL;
+  bool good = true;
+  if (r.part) {
+    int rank = r.components == 1 ? 1 : 2;
+    hsize_t start[2] = {r.first, 0}, size[2] = {r.count, (hsize_t)r.components};
+    from = H5Dget_space(set);
+    to = H5Screate_simple(rank, size, NULL);
+    good = from >= 0 && to >= 0 &&
+           H5Sselect_hyperslab(from, H5S_SELECT_SET, start, NULL, size, NULL) >= 0;
+  }
+  good = good && H5Dread(set, firn_archive_memory_type(r.type), to, from, H5P_DEFAULT, data) >= 0;
+  if (r.part && from >= 0) H5Sclose(from);
+  if (r.part && to >= 0) H5Sclose(to);
+  return good ? FIRN_OK : firn_archive_fail(a, FIRN_ERROR_FORMAT, "read array", name);
+}
+
+static firn_status read_array(firn_archive *a, const char *name, request r, void *data) {
+  firn_hdf5_guard g = firn_hdf5_enter();
+  hid_t set;
+  firn_archive_info info;
+  firn_status status = open_array(a, name, &set, &info);
+  if (status == FIRN_OK) {
+    bool shape = info.components == r.components &&
+                 (r.part ? r.count <= info.count && r.first <= info.count - r.count
+                         : info.count == r.count);
+    if (!shape) {
+      status = firn_fail(a->context, FIRN_ERROR_FORMAT,
+                         "%s: array %s is [%zu][%d], expected %s[%zu][%d]", a->path, name,
+                         info.count, info.components, r.part ? "at least " : "", r.first + r.count,
+                         r.components);
+    } else if (!r.convert && info.type != r.type) {
+      status = firn_fail(a->context, FIRN_ERROR_FORMAT, "%s: array %s holds %s, expected %s",
+                         a->path, name, firn_archive_type_name(info.type),
+                         firn_archive_type_name(r.type));
+    } else if (r.count) {
+      status = read_set(a, name, set, r, data);
+    }
+  }
+  if (set >= 0) H5Dclose(set);
+  firn_hdf5_leave(g);
+  return status;
+}
+
+firn_status firn_archive_read(firn_archive *a, const char *name, firn_archive_type type,
+                              size_t count, int components, void *data) {
+  return read_array(a, name, (request){type, 0, count, components, false, false}, data);
+}
+
+firn_status firn_archive_read_as(firn_archive *a, const char *name, firn_archive_type type,
+                                 size_t count, int components, void *data) {
+  return read_array(a, name, (request){type, 0, count, components, true, false}, data);
+}
+
+firn_status firn_archive_read_part(firn_archive *a, const char *name, firn_archive_type type,
+                                   size_t first, size_t count, int components, void *data) {
+  return read_array(a, name, (request){type, first, count, components, true, true}, data);
+}
+
+// Opens an attribute; the lock is held.
+static firn_status open_attribute(firn_archive *a, const char *object, const char *name,
+                                  hid_t *attribute) {
+  *attribute = -1;
+  bool root = strcmp(object, "/") == 0;
+  if ((root || exists(a->file, object)) &&
+      H5Aexists_by_name(a->file, object, name, H5P_DEFAULT) > 0) {
+    *attribute = H5Aopen_by_name(a->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
+    if (*attribute < 0) return firn_archive_fail(a, FIRN_ERROR_FORMAT, "open attribute", name);
+    return FIRN_OK;
+  }
+  return firn_fail(a->context, FIRN_ERROR_FORMAT, "%s: %s has no attribute %s", a->path, object,
+                   name);
+}
+
+firn_status firn_archive_get_text(firn_archive *a, const char *object, const char *name, char *text,
+                                  size_t size) {
+  firn_hdf5_guard g = firn_hdf5_enter();
+  hid_t attribute, type = -1, space = -1;
+  firn_status status = open_attribute(a, object, name, &attribute);
+  if (status == FIRN_OK) {
+    type = H5Aget_type(attribute);
+    space = H5Aget_space(attribute);
+    size_t length = type >= 0 ? H5Tget_size(type) : 0;
+    // Strings of variable length would come as memory of HDF5's own; we never write them.
+    if (type < 0 || H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 ||
+        H5Sget_simple_extent_npoints(space) != 1 || length >= size) {
+      status = firn_fail(a->context, FIRN_ERROR_FORMAT,
+                         "%s: attribute %s of %s is not a text of at most %zu bytes", a->path, name,
+                         object, size - 1);
+    } else if (H5Aread(attribute, type, text) < 0) {
+      status = firn_archive_fail(a, FIRN_ERROR_FORMAT, "read attribute", name);
+    } else {
+      text[length] = 0;
+    }
+  }
+  if (space >= 0) H5Sclose(space);
+  if (type >= 0) H5Tclose(type);
+  if (attribute >= 0) H5Aclose(attribute);
+  firn_hdf5_leave(g);
+  return status;
+}
+
+static firn_status get_number(firn_archive *a, const char *object, const char *name,
+                              firn_archive_type type, void *value) {
+  firn_hdf5_guard g = firn_hdf5_enter();
+  hid_t attribute, stored = -1, space = -1;
+  firn_status status = open_attribute(a, object, name, &attribute);
+  if (status == FIRN_OK) {
+    stored = H5Aget_type(attribute);
+    space = H5Aget_space(attribute);
+    if (type_of(stored) != type || H5Sget_simple_extent_npoints(space) != 1) {
+      status = firn_fail(a->context, FIRN_ERROR_FORMAT, "%s: attribute %s of %s is not one %s",
+                         a->path, name, object, firn_archive_type_name(type));
+    } else if (H5Aread(attribute, firn_archive_memory_type(type), value) < 0) {
+      status = firn_archive_fail(a, FIRN_ERROR_FORMAT, "read attribute", name);
+    }
+  }
+  if (space >= 0) H5Sclose(space);
+  if (stored >= 0) H5Tclose(stored);
+  if (attribute >= 0) H5Aclose(attribute);
+  firn_hdf5_leave(g);
+  return status;
+}
+
+firn_status firn_archive_get_f64(firn_archive *a, const char *object, const char *name,
+                                 double *value) {
+  return get_number(a, object, name, FIRN_ARCHIVE_F64, value);
+}
+
+firn_status firn_archive_get_u64(firn_archive *a, const char *object, const char *name,
+                                 uint64_t *value) {
+  return get_number(a, object, name, FIRN_ARCHIVE_U64, value);
+}
+
+firn_status firn_archive_count(firn_archive *a, const char *group, int *count) {
+  *count = 0;
+  firn_hdf5_guard g = firn_hdf5_enter();
+  H5G_info_t info;
+  firn_status status = FIRN_OK;
+  if (!exists(a->file, group) || H5Gget_info_by_name(a->file, group, &info, H5P_DEFAULT) < 0) {
+    status = firn_fail(a->context, FIRN_ERROR_FORMAT, "%s: there is no group %s", a->path, group);
+  } else {
+    *count = (int)info.nlinks;
+  }
+  firn_hdf5_leave(g);
+  return status;
+}
+
+firn_status firn_archive_name(firn_archive *a, const char *group, int i, char *name, size_t size) {
+  firn_hdf5_guard g = firn_hdf5_enter();
+  firn_status status = FIRN_OK;
+  ssize_t length = H5Lget_name_by_idx(a->file, group, H5_INDEX_NAME, H5_ITER_INC, (hsize_t)i, name,
+                                      size, H5P_DEFAULT);
+  if (length < 0) {
+    status = firn_archive_fail(a, FIRN_ERROR_FORMAT, "list group", group);
+  } else if ((size_t)length >= size) {
+    status = firn_fail(a->context, FIRN_ERROR_FORMAT, "%s: a name in %s is longer than %zu bytes",
+                       a->path, group, size - 1);
+  }
+  firn_hdf5_leave(g);
+  return status;
+}

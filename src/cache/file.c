@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+firn_status firn_path_format(firn_context *context, char *out, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  int length = vsnprintf(out, FIRN_PATH_SIZE, format, arguments);
+  va_end(arguments);
+  if (length >= 0 && length < FIRN_PATH_SIZE) return FIRN_OK;
+  return firn_fail(context, FIRN_ERROR_ARGUMENT, "path of %d bytes is too long: %.80s...", length,
+                   out);
+}
+
+firn_status firn_file_fail(firn_context *context, const char *verb, const char *path, int error) {
+  char text[256];
+  // strerror_r comes in two kinds; the POSIX one returns int and the GNU one may not fill text.
+  // strerror's only shared state is for unknown numbers.
+  snprintf(text, sizeof text, "%s", error ? strerror(error) : "unknown reason");
+  return firn_fail(context, FIRN_ERROR_IO, "cannot %s %s: %s", verb, path, text);
+}
+
+firn_status firn_file_begin(firn_context *context, const char *path, char *part, int *fd) {
+  FIRN_TRY(firn_path_format(context, part, "%s%s", path, FIRN_PART_SUFFIX));
+  *fd = open(part, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (*fd < 0) return firn_file_fail(context, "create", path, errno);
+  return FIRN_OK;
+}
+
+void firn_file_abandon(const char *part, int fd) {
+  if (fd >= 0) close(fd);
+  unlink(part);
+}
+
+firn_status firn_file_finish(firn_context *context, const char *path, const char *part, int fd) {
+  int error = fsync(fd) ? errno : 0;
+  // Some file systems only report a full disk here.
+  if (close(fd) && !error) error = errno;
+  if (!error && rename(part, path)) error = errno;
+  if (error) {
+    unlink(part);
+    return firn_file_fail(context, "write", path, error);
+  }
+  return firn_file_sync_folder(context, path);
+}
+
+int firn_file_write_all(int fd, const void *data, size_t size) {
+  const char *p = data;
+  while (size) {
+    ssize_t n = write(fd, p, size);
+    if (n < 0) {
+      if (errno == EINTR) continue;
+      return errno;
+    }
+    if (n == 0) return ENOSPC;
+    p += n;
+    size -= (size_t)n;
+  }
+  return 0;
+}
+
+firn_status firn_file_put(firn_context *context, const char *path, const void *data, size_t size) {
+  char part[FIRN_PATH_SIZE];
+  int fd = -1;
+  FIRN_TRY(firn_file_begin(context, path, part, &fd));
+  int error = firn_file_write_all(fd, data, size);
+  if (error) {
+    firn_file_abandon(part, fd);
+    return firn_file_fail(context, "write", path, error);
+  }
+  return firn_file_finish(context, path, part, fd);
+}
+
+firn_status firn_file_get(firn_context *context, const char *path, char **data, size_t *size) {
+  *data = NULL;
+  *size = 0;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return firn_file_fail(context, "open", path, errno);
+  struct stat info;
+  if (fstat(fd, &info) || (!S_ISREG(info.st_mode) && (errno = EISDIR))) {
+    int error = errno;
+    close(fd);
+    return firn_file_fail(context, "read", path, error);
+  }
+  size_t wanted = (size_t)info.st_size, got = 0;
+  char *text = firn_alloc(context, wanted + 1, path);
+  if (!text) {
+    close(fd);
+    return FIRN_ERROR_MEMORY;
+  }
+  int error = 0;
+  while (got < wanted) {
+    ssize_t n = read(fd, text + got, wanted - got);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) error = errno;
+    if (n <= 0) break;
+    got += (size_t)n;
+  }
+  close(fd);
+  if (!error && got < wanted) error = EIO; // it shrank while it was read
+  if (error) {
+    firn_free(context, text, wanted + 1);
+    return firn_file_fail(context, "read", path, error);
+  }
+  text[wanted] = 0;
+  *data = text;
+  *size = wanted;
+  return FIRN_OK;
+}
+
+firn_status firn_file_sync_folder(firn_context *context, const char *path) {
+  char folder[FIRN_PATH_SIZE];
+  const char *slash = strrchr(path, '/');
+  if (!slash)
+    FIRN_TRY(firn_path_format(context, folder, "."));
+  else
+    FIRN_TRY(
+        firn_path_format(context, folder, "%.*s", slash == path ? 1 : (int)(slash - path), path));
+  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return firn_file_fail(context, "open folder", folder, errno);
+  // EINVAL: a file system that has no use for this.
+  int error = fsync(fd) && errno != EINVAL ? errno : 0;
+  close(fd);
+  return error ? firn_file_fail(context, "sync folder", folder, error) : FIRN_OK;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that appear whole or not at all: written beside under a temporary name, synced, renamed,
+// and the folder synced, so that not even a power cut leaves half a file under the final name.
+#ifndef FIRN_CACHE_FILE_H
+#define FIRN_CACHE_FILE_H
+
+#include "base/context.h"
+
+enum { FIRN_PATH_SIZE = 4096 };
+
+// The temporary name is fixed, so what a killed process leaves behind is overwritten by the next
+// one instead of piling up.
+#define FIRN_PART_SUFFIX ".part"
+
+// printf into out[FIRN_PATH_SIZE]; fails when the path does not fit.
+firn_status firn_path_format(firn_context *context, char *out, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// FIRN_ERROR_IO with the file, what was tried ("write", "open") and the system's reason.
+firn_status firn_file_fail(firn_context *context, const char *verb, const char *path, int error);
+
+// Creates path + ".part" for reading and writing, emptied; part is [FIRN_PATH_SIZE].
+firn_status firn_file_begin(firn_context *context, const char *path, char *part, int *fd);
+// Syncs fd, closes it, gives the file its name. On failure the temporary file is removed.
+firn_status firn_file_finish(firn_context *context, const char *path, const char *part, int fd);
+// Closes fd and removes the temporary file.
+void firn_file_abandon(const char *part, int fd);
+
+// All of data, however many writes it takes; returns 0 or an errno.
+int firn_file_write_all(int fd, const void *data, size_t size);
+
+// A whole small file at once.
+firn_status firn_file_put(firn_context *context, const char *path, const void *data, size_t size);
+// A whole small file into memory from the context, with a 0 byte after it; free size + 1 bytes.
+firn_status firn_file_get(firn_context *context, const char *path, char **data, size_t *size);
+
+// Makes the entries of the folder that holds path durable.
+firn_status firn_file_sync_folder(firn_context *context, const char *path);
+
+#endif
