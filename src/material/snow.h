@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Snow (Stomakhin et al. 2013, sections 5 and 7): fixed corotated elasticity between yield limits on
+// each principal stretch, and stiffness that follows the plastic volume,
+//   mu = mu_0 exp(xi (1 - J_P)), lambda likewise (Eq. 2).
+#ifndef FIRN_MATERIAL_SNOW_H
+#define FIRN_MATERIAL_SNOW_H
+
+#include "material/corotated_lane.h"
+#include "material/params.h"
+
+// See elastic.h for the arguments. The stretches are clamped to [1 - theta_c, 1 + theta_s], and what
+// the clamp takes goes to J_P: J_P *= prod sigma_trial / sigma. J_P is kept as its logarithm because
+// F_P itself grows without bound in shear, where only its determinant has a meaning.
+FIRN_HD_INLINE lmask firn_snow_principal(const firn_law_params *p, lane s[3], lane *ln_jp,
+                                         lane tau[3], lane *hard) {
+  const lane one = lane_set1(1);
+  lane k0 = lane_clamp(s[0], p->lo, p->hi), k1 = lane_clamp(s[1], p->lo, p->hi);
+  lane k2 = lane_clamp(s[2], p->lo, p->hi);
+  lane d0 = s[0] - k0, d1 = s[1] - k1, d2 = s[2] - k2;
+  lmask yield = lmask_or(lane_ne(d0, lane_zero()),
+                         lmask_or(lane_ne(d1, lane_zero()), lane_ne(d2, lane_zero())));
+  if (lmask_any(yield)) {
+    // prod sigma_trial - prod sigma, telescoped so that small overshoots keep their digits.
+    lane a1 = one + s[1], a2 = one + s[2], b0 = one + k0, b1 = one + k1;
+    lane over = lane_fma(d0 * a1, a2, b0 * lane_fma(d1, a2, b1 * d2));
+    lane ratio = over / (b0 * b1 * (one + k2));
+    lane grown = lane_clamp(*ln_jp + lane_log1p(ratio), p->ln_jp_lo, p->ln_jp_hi);
+    *ln_jp = lane_select(yield, grown, *ln_jp);
+    s[0] = k0;
+    s[1] = k1;
+    s[2] = k2;
+  }
+  lane h = lane_exp(p->xi * (one - lane_exp(*ln_jp)));
+  firn_corotated_stress(p->mu * h, p->lambda * h, s, tau);
+  *hard = h;
+  return yield;
+}
+
+FIRN_HD_INLINE lane firn_snow_energy(const firn_law_params *p, const lane s[3], lane hard) {
+  return hard * firn_corotated_energy(p->mu, p->lambda, s);
+}
+
+FIRN_HD_INLINE void firn_snow_differential(const lane s[6], lane mu, lane lambda, const lane G[9],
+                                           lane A[9]) {
+  firn_corotated_differential(s, mu, lambda, G, A);
+}
+
+FIRN_HD_INLINE void firn_snow_differential_psd(const lane s[6], lane mu, lane lambda,
+                                               const lane G[9], lane A[9]) {
+  firn_corotated_differential_psd(s, mu, lambda, G, A);
+}
+
+#endif
