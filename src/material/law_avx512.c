@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#define FIRN_LANE_AVX512
+#define KERNELS_TABLE firn_law_kernels_avx512
+#define KERNELS_NAME  "avx512"
+#include "material/law_kernels.inc.h"

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of firn_lane_kernels, compiled once for each instruction set. The including file has
+// chosen the lane (FIRN_LANE_AVX2, ...) and defines KERNELS_TABLE and KERNELS_NAME.
+#include "math/bspline.h"
+#include "math/lane_io.h"
+#include "math/lane_kernels.h"
+#include "math/row.h"
+#include "math/svd_lane.h"
+#include "math/sym3_lane.h"
+
+static lane map_one(firn_lane_map op, lane x) {
+  switch (op) {
+  case FIRN_MAP_ABS: return lane_abs(x);
+  case FIRN_MAP_SQRT: return lane_sqrt(x);
+  case FIRN_MAP_RCP: return lane_rcp(x);
+  case FIRN_MAP_RSQRT: return lane_rsqrt(x);
+  case FIRN_MAP_FLOOR: return lane_floor(x);
+  case FIRN_MAP_ROUND: return lane_round(x);
+  case FIRN_MAP_EXP: return lane_exp(x);
+  case FIRN_MAP_LOG: return lane_log(x);
+  case FIRN_MAP_LOG1P: return lane_log1p(x);
+  }
+  return lane_zero();
+}
+
+static void map(firn_lane_map op, size_t n, const firn_real *x, firn_real *y) {
+  for (size_t i = 0; i < n; i += FIRN_LANES)
+    lane_store_part(y, i, n, map_one(op, lane_load_part(x, i, n)));
+}
+
+static void bspline(int width, size_t n, const firn_real *f, firn_real *w, firn_real *dw) {
+  for (size_t i = 0; i < n; i += FIRN_LANES) {
+    lane x = lane_load_part(f, i, n), a[4], b[4];
+    if (width == 4) {
+      firn_bspline_cubic(x, a, b);
+    } else {
+      firn_bspline_quadratic(x, a, b);
+    }
+    lane_store_soa(w, width, i, n, a);
+    lane_store_soa(dw, width, i, n, b);
+  }
+}
+
+static void svd(size_t n, const firn_real *F, firn_real *U, firn_real *S, firn_real *V) {
+  for (size_t i = 0; i < n; i += FIRN_LANES) {
+    lane f[9], u[9], s[3], v[9];
+    lane_load_soa(F, 9, i, n, f);
+    firn_lane_svd(f, u, s, v);
+    lane_store_soa(U, 9, i, n, u);
+    lane_store_soa(S, 3, i, n, s);
+    lane_store_soa(V, 9, i, n, v);
+  }
+}
+
+static void polar(size_t n, const firn_real *F, firn_real *R, firn_real *T) {
+  for (size_t i = 0; i < n; i += FIRN_LANES) {
+    lane f[9], r[9], t[6];
+    lane_load_soa(F, 9, i, n, f);
+    firn_lane_polar(f, r, t);
+    lane_store_soa(R, 9, i, n, r);
+    lane_store_soa(T, 6, i, n, t);
+  }
+}
+
+static void eigen(size_t n, const firn_real *A, firn_real *l, firn_real *Q) {
+  for (size_t i = 0; i < n; i += FIRN_LANES) {
+    lane a[6], d[3], q[9];
+    lane_load_soa(A, 6, i, n, a);
+    firn_lane_eigen(a, d, q);
+    lane_store_soa(l, 3, i, n, d);
+    lane_store_soa(Q, 9, i, n, q);
+  }
+}
+
+static void split(size_t n, const firn_real *A, firn_real *l, firn_real *P, firn_real *N) {
+  for (size_t i = 0; i < n; i += FIRN_LANES) {
+    lane a[6];
+    firn_sym3_split s;
+    lane_load_soa(A, 6, i, n, a);
+    firn_sym3_decompose(a, &s);
+    lane_store_soa(l, 3, i, n, s.l);
+    lane_store_soa(P, 6, i, n, s.P);
+    lane_store_soa(N, 6, i, n, s.N);
+  }
+}
+
+static void transpose(const firn_real *in, firn_real *out) {
+  lane r[FIRN_LANES];
+  for (int i = 0; i < FIRN_LANES; i++) r[i] = lane_loadu(in + i * FIRN_LANES);
+  lane_transpose(r);
+  for (int i = 0; i < FIRN_LANES; i++) lane_storeu(out + i * FIRN_LANES, r[i]);
+}
+
+static void across(const firn_real *x, firn_real out[3]) {
+  lane v = lane_loadu(x);
+  out[0] = lane_hsum(v);
+  out[1] = lane_hmin(v);
+  out[2] = lane_hmax(v);
+}
+
+static unsigned select_lanes(int count, const firn_real *x, const firn_real *y, const firn_real *a,
+                             const firn_real *b, firn_real *out) {
+  lmask first = lane_mask_first(count), less = lane_lt(lane_loadu(x), lane_loadu(y));
+  lane picked = lane_select(less, lane_loadu(a), lane_loadu(b));
+  lane_storeu(out, lane_select(first, picked, lane_zero()));
+  return lmask_bits(lmask_and(first, less));
+}
+
+static void gather(const firn_real *base, const firn_real *index, int32_t shift, firn_real *out,
+                   int32_t *integers) {
+  ilane i = ilane_add(lane_to_ilane(lane_loadu(index)), ilane_set1(shift));
+  ilane_storeu(integers, i);
+  lane_storeu(out, lane_gather(base, ilane_loadu(integers)));
+}
+
+#if FIRN_LANES > 1
+static void row_affine(firn_real w, const firn_real *a, const firn_real *four, const firn_real *w4,
+                       firn_real *out) {
+  row16 product = row_mul(row_splat4(four), row_spread4(w4));
+  row_storeu(out, row_fma(lane_set1(w), row_loadu(a), product));
+}
+
+static void row_reduce(const firn_real *abcd, firn_real *out) {
+  row_reduce4x4(row_loadu(abcd), row_loadu(abcd + 16), row_loadu(abcd + 32), row_loadu(abcd + 48),
+                out);
+}
+
+static void row_part(const firn_real *p, unsigned first, unsigned count, firn_real *out) {
+  row_storeu(out, row_maskz_load(p, first, count));
+}
+
+static void row_unweight(const firn_real *a, firn_real *out) {
+  row16 r = row_loadu(a);
+  row_storeu(out, row_blend_w(row_div(r, row_broadcast_w(r)), r));
+}
+#endif
+
+const firn_lane_kernels KERNELS_TABLE = {
+    .name = KERNELS_NAME,
+    .lanes = FIRN_LANES,
+    .map = map,
+    .bspline = bspline,
+    .svd = svd,
+    .polar = polar,
+    .eigen = eigen,
+    .split = split,
+    .transpose = transpose,
+    .across = across,
+    .select = select_lanes,
+    .gather = gather,
+#if FIRN_LANES > 1
+    .row_affine = row_affine,
+    .row_reduce = row_reduce,
+    .row_part = row_part,
+    .row_unweight = row_unweight,
+#endif
+};
