@@ -64,7 +64,8 @@ FIRN_HD_INLINE void firn_law_differential(int law, const lane s[6], lane mu, lan
   case FIRN_LAW_##constant: firn_##name##_differential(s, mu, lambda, G, A); break;
     FIRN_LAW_LIST(X)
 #undef X
-  default: break;
+  default:
+    for (int i = 0; i < 9; i++) A[i] = lane_zero();
   }
 }
 
@@ -76,7 +77,8 @@ FIRN_HD_INLINE void firn_law_differential_psd(int law, const lane s[6], lane mu,
   case FIRN_LAW_##constant: firn_##name##_differential_psd(s, mu, lambda, G, A); break;
     FIRN_LAW_LIST(X)
 #undef X
-  default: break;
+  default:
+    for (int i = 0; i < 9; i++) A[i] = lane_zero();
   }
 }
 
