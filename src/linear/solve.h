@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the three Krylov solvers share: a solve under way, and passes over its vectors.
+#ifndef FIRN_LINEAR_SOLVE_H
+#define FIRN_LINEAR_SOLVE_H
+
+#include <math.h>
+
+#include "base/isa.h"
+#include "linear/krylov.h"
+
+// Vectors of scratch.
+enum { FIRN_CR_VECTORS = 4, FIRN_MINRES_VECTORS = 5, FIRN_CG_VECTORS = 2 };
+
+typedef struct firn_linear_solve {
+  const firn_linear_system *system;
+  double threshold; // of r'B^-1 r
+  int max_iterations;
+  size_t chunks;
+  firn_real *x, *r;   // [count]
+  firn_real *vectors; // [FIRN_<kind>_VECTORS][count]
+  double *sums[2];    // [chunks], the parts of two dot products
+  firn_linear_result *out;
+} firn_linear_solve;
+
+// Each sets *out, with residual as r'B^-1 r. They are given at least one chunk.
+firn_status firn_cr_solve(const firn_linear_solve *solve);
+firn_status firn_minres_solve(const firn_linear_solve *solve);
+firn_status firn_cg_solve(const firn_linear_solve *solve);
+
+// Works on the reals first to end, whole blocks, and returns their part of a sum.
+typedef double (*firn_linear_pass_fn)(void *args, size_t first, size_t end);
+
+// One pass over all chunks, by every thread of the team that calls it. Each adds up all parts for
+// itself, in order, which is cheaper than to wait for one that does; so all get the same number and
+// take the same turns. Passes alternate between the two arrays of sums: a thread that is still
+// adding up one must not find it overwritten by the next.
+static inline double firn_linear_pass(const firn_linear_solve *solve, int which,
+                                      firn_linear_pass_fn pass, void *args) {
+  size_t count = solve->system->count, chunk = solve->system->chunk;
+  double *sums = solve->sums[which], total = 0;
+#pragma omp for schedule(static)
+  for (size_t i = 0; i < solve->chunks; i++) {
+    size_t first = i * chunk, size = count - first < chunk ? count - first : chunk;
+    sums[i] = pass(args, first, first + size);
+  }
+  for (size_t i = 0; i < solve->chunks; i++) total += sums[i];
+  return total;
+}
+
+// The same where there is no team yet.
+static inline double firn_linear_pass_alone(const firn_linear_solve *solve,
+                                            firn_linear_pass_fn pass, void *args) {
+  double result = 0;
+#pragma omp parallel num_threads(solve->system->context->threads)
+  {
+    unsigned mode = firn_fp_enter();
+    double total = firn_linear_pass(solve, 0, pass, args);
+#pragma omp master
+    result = total;
+    firn_fp_leave(mode);
+  }
+  return result;
+}
+
+// Whether a number is a squared norm.
+static inline bool firn_linear_is_square(double value) {
+  return isfinite(value) && value >= 0;
+}
+
+// Whether a coefficient survives its conversion to firn_real.
+static inline bool firn_linear_is_finite(double coefficient) {
+  return isfinite((firn_real)coefficient);
+}
+
+#endif
