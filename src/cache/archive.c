@@ -18,32 +18,36 @@
 // threads would otherwise corrupt; a lock per context could not prevent that.
 static pthread_mutex_t hdf5_lock = PTHREAD_MUTEX_INITIALIZER;
 
-firn_hdf5_guard firn_hdf5_enter(void) {
-  pthread_mutex_lock(&hdf5_lock);
-  firn_hdf5_guard g = {0};
-  g.known = H5Eget_auto2(H5E_DEFAULT, &g.print, &g.print_user) >= 0;
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  return g;
-}
-
-void firn_hdf5_leave(firn_hdf5_guard g) {
-  H5Eclear2(H5E_DEFAULT);
-  if (g.known) H5Eset_auto2(H5E_DEFAULT, g.print, g.print_user);
-  pthread_mutex_unlock(&hdf5_lock);
-}
-
 // The innermost entry of HDF5's error stack says what happened; the outer ones only who called.
-static herr_t keep_first(unsigned n, const H5E_error2_t *entry, void *user) {
-  char *text = user;
-  if (n == 0 && entry->desc) snprintf(text, 256, "%s", entry->desc);
+static herr_t keep_entry(unsigned n, const H5E_error2_t *entry, void *user) {
+  firn_hdf5_guard *g = user;
+  if (n == 0 && entry->desc) snprintf(g->cause, sizeof g->cause, "%s", entry->desc);
   return 0;
 }
 
-firn_status firn_archive_fail(firn_archive *a, firn_status status, const char *what,
-                              const char *object) {
-  char cause[256] = "no reason given";
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, cause);
-  return firn_fail(a->context, status, "%s: cannot %s %s: %s", a->path, what, object, cause);
+// HDF5 calls this instead of printing. It must be now: the next call clears the stack.
+static herr_t keep_cause(hid_t stack, void *user) {
+  const firn_hdf5_guard *g = user;
+  return g->cause[0] ? 0 : H5Ewalk2(stack, H5E_WALK_UPWARD, keep_entry, user);
+}
+
+void firn_hdf5_enter(firn_hdf5_guard *g) {
+  pthread_mutex_lock(&hdf5_lock);
+  g->cause[0] = 0;
+  g->known = H5Eget_auto2(H5E_DEFAULT, &g->print, &g->print_user) >= 0;
+  H5Eset_auto2(H5E_DEFAULT, keep_cause, g);
+}
+
+void firn_hdf5_leave(firn_hdf5_guard *g) {
+  H5Eclear2(H5E_DEFAULT);
+  H5Eset_auto2(H5E_DEFAULT, g->known ? g->print : NULL, g->known ? g->print_user : NULL);
+  pthread_mutex_unlock(&hdf5_lock);
+}
+
+firn_status firn_archive_fail(const firn_archive *a, const firn_hdf5_guard *g, firn_status status,
+                              const char *what, const char *object) {
+  return firn_fail(a->context, status, "%s: cannot %s %s: %s", a->path, what, object,
+                   g->cause[0] ? g->cause : "no reason given");
 }
 
 firn_status firn_archive_begin_write(const firn_archive *a) {
@@ -126,9 +130,10 @@ static firn_status archive_new(firn_context *context, const char *path, firn_arc
 
 // Closes without saying anything about failure.
 static void archive_drop(firn_archive *a) {
-  firn_hdf5_guard g = firn_hdf5_enter();
+  firn_hdf5_guard g;
+  firn_hdf5_enter(&g);
   if (a->file >= 0) H5Fclose(a->file);
-  firn_hdf5_leave(g);
+  firn_hdf5_leave(&g);
   if (a->writer && !a->amends) {
     firn_file_abandon(a->part, a->store.fd);
   } else if (a->store.fd >= 0) {
@@ -157,10 +162,11 @@ firn_status firn_archive_create(firn_context *context, const char *path, firn_ar
     return status;
   }
   a->writer = a->store.writable = true;
-  firn_hdf5_guard g = firn_hdf5_enter();
+  firn_hdf5_guard g;
+  firn_hdf5_enter(&g);
   a->file = create_file(&a->store, a->part);
-  if (a->file < 0) status = firn_archive_fail(a, FIRN_ERROR_IO, "create", "the file");
-  firn_hdf5_leave(g);
+  if (a->file < 0) status = firn_archive_fail(a, &g, FIRN_ERROR_IO, "create", "the file");
+  firn_hdf5_leave(&g);
   status = firn_archive_end_write(a, status);
   if (status != FIRN_OK) {
     archive_drop(a);
@@ -195,15 +201,16 @@ static firn_status archive_open(firn_context *context, const char *path, bool am
   if (status == FIRN_OK) {
     a->writer = a->amends = a->store.writable = amend;
     a->store.end = (uint64_t)info.st_size;
-    firn_hdf5_guard g = firn_hdf5_enter();
+    firn_hdf5_guard g;
+    firn_hdf5_enter(&g);
     hid_t access = firn_store_access(&a->store);
     if (access >= 0) {
       a->file = H5Fopen(a->path, amend ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
       H5Pclose(access);
     }
     if (a->file < 0)
-      status = firn_archive_fail(a, FIRN_ERROR_FORMAT, "open", "a damaged HDF5 file");
-    firn_hdf5_leave(g);
+      status = firn_archive_fail(a, &g, FIRN_ERROR_FORMAT, "open", "a damaged HDF5 file");
+    firn_hdf5_leave(&g);
   }
   if (status != FIRN_OK) {
     archive_drop(a);
@@ -224,10 +231,12 @@ firn_status firn_archive_amend(firn_context *context, const char *path, firn_arc
 firn_status firn_archive_commit(firn_archive *a) {
   firn_status status = firn_archive_begin_write(a);
   if (status == FIRN_OK) {
-    firn_hdf5_guard g = firn_hdf5_enter();
-    if (H5Fclose(a->file) < 0) status = firn_archive_fail(a, FIRN_ERROR_IO, "close", "the file");
+    firn_hdf5_guard g;
+    firn_hdf5_enter(&g);
+    if (H5Fclose(a->file) < 0)
+      status = firn_archive_fail(a, &g, FIRN_ERROR_IO, "close", "the file");
     a->file = -1;
-    firn_hdf5_leave(g);
+    firn_hdf5_leave(&g);
     status = firn_archive_end_write(a, status);
   }
   if (status == FIRN_OK && a->amends && fsync(a->store.fd)) {

@@ -72,6 +72,7 @@ firn_status firn_archive_set(firn_archive *archive, const char *object, const ch
 // ---- reading
 
 bool firn_archive_has(firn_archive *archive, const char *object);
+bool firn_archive_has_attribute(firn_archive *archive, const char *object, const char *name);
 
 typedef struct firn_archive_info {
   firn_archive_type type;

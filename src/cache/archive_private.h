@@ -26,14 +26,15 @@ typedef struct firn_hdf5_guard {
   H5E_auto2_t print;
   void *print_user;
   bool known;
+  char cause[256]; // of the first HDF5 call that failed inside
 } firn_hdf5_guard;
 
-firn_hdf5_guard firn_hdf5_enter(void);
-void firn_hdf5_leave(firn_hdf5_guard guard);
+void firn_hdf5_enter(firn_hdf5_guard *guard);
+void firn_hdf5_leave(firn_hdf5_guard *guard);
 
 // A message with HDF5's own reason: "<file>: cannot <what> <object>: <reason>".
-firn_status firn_archive_fail(firn_archive *archive, firn_status status, const char *what,
-                              const char *object);
+firn_status firn_archive_fail(const firn_archive *archive, const firn_hdf5_guard *guard,
+                              firn_status status, const char *what, const char *object);
 
 // Every writing call begins and ends with these: refuses after a failure, remembers a new one, and
 // looks whether the disk took what HDF5 passed on meanwhile.

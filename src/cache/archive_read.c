@@ -26,21 +26,22 @@ static bool exists(hid_t file, const char *object) {
 }
 
 bool firn_archive_has(firn_archive *a, const char *object) {
-  firn_hdf5_guard g = firn_hdf5_enter();
+  firn_hdf5_guard g;
+  firn_hdf5_enter(&g);
   bool result = exists(a->file, object);
-  firn_hdf5_leave(g);
+  firn_hdf5_leave(&g);
   return result;
 }
 
 // Opens an array and finds its type and shape; the lock is held.
-static firn_status open_array(firn_archive *a, const char *name, hid_t *set,
-                              firn_archive_info *info) {
+static firn_status open_array(firn_archive *a, const firn_hdf5_guard *g, const char *name,
+                              hid_t *set, firn_archive_info *info) {
   *set = -1;
   if (!exists(a->file, name)) {
     return firn_fail(a->context, FIRN_ERROR_FORMAT, "%s: there is no array %s", a->path, name);
   }
   *set = H5Dopen2(a->file, name, H5P_DEFAULT);
-  if (*set < 0) return firn_archive_fail(a, FIRN_ERROR_FORMAT, "open array", name);
+  if (*set < 0) return firn_archive_fail(a, g, FIRN_ERROR_FORMAT, "open array", name);
   hid_t space = H5Dget_space(*set), type = H5Dget_type(*set);
   hsize_t shape[2] = {0, 1};
   int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
@@ -57,11 +58,12 @@ static firn_status open_array(firn_archive *a, const char *name, hid_t *set,
 }
 
 firn_status firn_archive_describe(firn_archive *a, const char *name, firn_archive_info *out) {
-  firn_hdf5_guard g = firn_hdf5_enter();
+  firn_hdf5_guard g;
+  firn_hdf5_enter(&g);
   hid_t set;
-  firn_status status = open_array(a, name, &set, out);
+  firn_status status = open_array(a, &g, name, &set, out);
   if (set >= 0) H5Dclose(set);
-  firn_hdf5_leave(g);
+  firn_hdf5_leave(&g);
   return status;
 }
 
@@ -72,7 +74,8 @@ typedef struct request {
   bool convert, part;
 } request;
 
-static firn_status read_set(firn_archive *a, const char *name, hid_t set, request r, void *data) {
+static firn_status read_set(firn_archive *a, const firn_hdf5_guard *g, const char *name, hid_t set,
+                            request r, void *data) {
   hid_t from = H5S_ALL, to = H5S_ALL;
   bool good = true;
   if (r.part) {
@@ -86,14 +89,15 @@ static firn_status read_set(firn_archive *a, const char *name, hid_t set, reques
   good = good && H5Dread(set, firn_archive_memory_type(r.type), to, from, H5P_DEFAULT, data) >= 0;
   if (r.part && from >= 0) H5Sclose(from);
   if (r.part && to >= 0) H5Sclose(to);
-  return good ? FIRN_OK : firn_archive_fail(a, FIRN_ERROR_FORMAT, "read array", name);
+  return good ? FIRN_OK : firn_archive_fail(a, g, FIRN_ERROR_FORMAT, "read array", name);
 }
 
 static firn_status read_array(firn_archive *a, const char *name, request r, void *data) {
-  firn_hdf5_guard g = firn_hdf5_enter();
+  firn_hdf5_guard g;
+  firn_hdf5_enter(&g);
   hid_t set;
   firn_archive_info info;
-  firn_status status = open_array(a, name, &set, &info);
+  firn_status status = open_array(a, &g, name, &set, &info);
   if (status == FIRN_OK) {
     bool shape = info.components == r.components &&
                  (r.part ? r.count <= info.count && r.first <= info.count - r.count
@@ -108,11 +112,11 @@ static firn_status read_array(firn_archive *a, const char *name, request r, void
                          a->path, name, firn_archive_type_name(info.type),
                          firn_archive_type_name(r.type));
     } else if (r.count) {
-      status = read_set(a, name, set, r, data);
+      status = read_set(a, &g, name, set, r, data);
     }
   }
   if (set >= 0) H5Dclose(set);
-  firn_hdf5_leave(g);
+  firn_hdf5_leave(&g);
   return status;
 }
 
@@ -131,15 +135,26 @@ firn_status firn_archive_read_part(firn_archive *a, const char *name, firn_archi
   return read_array(a, name, (request){type, first, count, components, true, true}, data);
 }
 
+static bool has_attribute(hid_t file, const char *object, const char *name) {
+  return (strcmp(object, "/") == 0 || exists(file, object)) &&
+         H5Aexists_by_name(file, object, name, H5P_DEFAULT) > 0;
+}
+
+bool firn_archive_has_attribute(firn_archive *a, const char *object, const char *name) {
+  firn_hdf5_guard g;
+  firn_hdf5_enter(&g);
+  bool result = has_attribute(a->file, object, name);
+  firn_hdf5_leave(&g);
+  return result;
+}
+
 // Opens an attribute; the lock is held.
-static firn_status open_attribute(firn_archive *a, const char *object, const char *name,
-                                  hid_t *attribute) {
+static firn_status open_attribute(firn_archive *a, const firn_hdf5_guard *g, const char *object,
+                                  const char *name, hid_t *attribute) {
   *attribute = -1;
-  bool root = strcmp(object, "/") == 0;
-  if ((root || exists(a->file, object)) &&
-      H5Aexists_by_name(a->file, object, name, H5P_DEFAULT) > 0) {
+  if (has_attribute(a->file, object, name)) {
     *attribute = H5Aopen_by_name(a->file, object, name, H5P_DEFAULT, H5P_DEFAULT);
-    if (*attribute < 0) return firn_archive_fail(a, FIRN_ERROR_FORMAT, "open attribute", name);
+    if (*attribute < 0) return firn_archive_fail(a, g, FIRN_ERROR_FORMAT, "open attribute", name);
     return FIRN_OK;
   }
   return firn_fail(a->context, FIRN_ERROR_FORMAT, "%s: %s has no attribute %s", a->path, object,
@@ -148,9 +163,10 @@ static firn_status open_attribute(firn_archive *a, const char *object, const cha
 
 firn_status firn_archive_get_text(firn_archive *a, const char *object, const char *name, char *text,
                                   size_t size) {
-  firn_hdf5_guard g = firn_hdf5_enter();
+  firn_hdf5_guard g;
+  firn_hdf5_enter(&g);
   hid_t attribute, type = -1, space = -1;
-  firn_status status = open_attribute(a, object, name, &attribute);
+  firn_status status = open_attribute(a, &g, object, name, &attribute);
   if (status == FIRN_OK) {
     type = H5Aget_type(attribute);
     space = H5Aget_space(attribute);
@@ -162,7 +178,7 @@ firn_status firn_archive_get_text(firn_archive *a, const char *object, const cha
                          "%s: attribute %s of %s is not a text of at most %zu bytes", a->path, name,
                          object, size - 1);
     } else if (H5Aread(attribute, type, text) < 0) {
-      status = firn_archive_fail(a, FIRN_ERROR_FORMAT, "read attribute", name);
+      status = firn_archive_fail(a, &g, FIRN_ERROR_FORMAT, "read attribute", name);
     } else {
       text[length] = 0;
     }
@@ -170,15 +186,16 @@ firn_status firn_archive_get_text(firn_archive *a, const char *object, const cha
   if (space >= 0) H5Sclose(space);
   if (type >= 0) H5Tclose(type);
   if (attribute >= 0) H5Aclose(attribute);
-  firn_hdf5_leave(g);
+  firn_hdf5_leave(&g);
   return status;
 }
 
 static firn_status get_number(firn_archive *a, const char *object, const char *name,
                               firn_archive_type type, void *value) {
-  firn_hdf5_guard g = firn_hdf5_enter();
+  firn_hdf5_guard g;
+  firn_hdf5_enter(&g);
   hid_t attribute, stored = -1, space = -1;
-  firn_status status = open_attribute(a, object, name, &attribute);
+  firn_status status = open_attribute(a, &g, object, name, &attribute);
   if (status == FIRN_OK) {
     stored = H5Aget_type(attribute);
     space = H5Aget_space(attribute);
@@ -186,13 +203,13 @@ static firn_status get_number(firn_archive *a, const char *object, const char *n
       status = firn_fail(a->context, FIRN_ERROR_FORMAT, "%s: attribute %s of %s is not one %s",
                          a->path, name, object, firn_archive_type_name(type));
     } else if (H5Aread(attribute, firn_archive_memory_type(type), value) < 0) {
-      status = firn_archive_fail(a, FIRN_ERROR_FORMAT, "read attribute", name);
+      status = firn_archive_fail(a, &g, FIRN_ERROR_FORMAT, "read attribute", name);
     }
   }
   if (space >= 0) H5Sclose(space);
   if (stored >= 0) H5Tclose(stored);
   if (attribute >= 0) H5Aclose(attribute);
-  firn_hdf5_leave(g);
+  firn_hdf5_leave(&g);
   return status;
 }
 
@@ -208,7 +225,8 @@ firn_status firn_archive_get_u64(firn_archive *a, const char *object, const char
 
 firn_status firn_archive_count(firn_archive *a, const char *group, int *count) {
   *count = 0;
-  firn_hdf5_guard g = firn_hdf5_enter();
+  firn_hdf5_guard g;
+  firn_hdf5_enter(&g);
   H5G_info_t info;
   firn_status status = FIRN_OK;
   if (!exists(a->file, group) || H5Gget_info_by_name(a->file, group, &info, H5P_DEFAULT) < 0) {
@@ -216,21 +234,22 @@ firn_status firn_archive_count(firn_archive *a, const char *group, int *count) {
   } else {
     *count = (int)info.nlinks;
   }
-  firn_hdf5_leave(g);
+  firn_hdf5_leave(&g);
   return status;
 }
 
 firn_status firn_archive_name(firn_archive *a, const char *group, int i, char *name, size_t size) {
-  firn_hdf5_guard g = firn_hdf5_enter();
+  firn_hdf5_guard g;
+  firn_hdf5_enter(&g);
   firn_status status = FIRN_OK;
   ssize_t length = H5Lget_name_by_idx(a->file, group, H5_INDEX_NAME, H5_ITER_INC, (hsize_t)i, name,
                                       size, H5P_DEFAULT);
   if (length < 0) {
-    status = firn_archive_fail(a, FIRN_ERROR_FORMAT, "list group", group);
+    status = firn_archive_fail(a, &g, FIRN_ERROR_FORMAT, "list group", group);
   } else if ((size_t)length >= size) {
     status = firn_fail(a->context, FIRN_ERROR_FORMAT, "%s: a name in %s is longer than %zu bytes",
                        a->path, group, size - 1);
   }
-  firn_hdf5_leave(g);
+  firn_hdf5_leave(&g);
   return status;
 }

@@ -38,10 +38,11 @@ static bool make_parents(hid_t file, const char *name) {
 firn_status firn_archive_group(firn_archive *a, const char *group) {
   FIRN_TRY(firn_archive_begin_write(a));
   firn_status status = FIRN_OK;
-  firn_hdf5_guard g = firn_hdf5_enter();
+  firn_hdf5_guard g;
+  firn_hdf5_enter(&g);
   if (!make_groups(a->file, group))
-    status = firn_archive_fail(a, FIRN_ERROR_IO, "make group", group);
-  firn_hdf5_leave(g);
+    status = firn_archive_fail(a, &g, FIRN_ERROR_IO, "make group", group);
+  firn_hdf5_leave(&g);
   return firn_archive_end_write(a, status);
 }
 
@@ -77,29 +78,32 @@ firn_status firn_archive_write(firn_archive *a, const char *name, firn_archive_t
                                                a->path, name, (int)type, components, data));
   }
   firn_status status = FIRN_OK;
-  firn_hdf5_guard g = firn_hdf5_enter();
+  firn_hdf5_guard g;
+  firn_hdf5_enter(&g);
   if (!make_parents(a->file, name) || !write_array(a->file, name, type, count, components, data)) {
-    status = firn_archive_fail(a, FIRN_ERROR_IO, "write array", name);
+    status = firn_archive_fail(a, &g, FIRN_ERROR_IO, "write array", name);
   }
-  firn_hdf5_leave(g);
+  firn_hdf5_leave(&g);
   return firn_archive_end_write(a, status);
 }
 
 firn_status firn_archive_link(firn_archive *a, const char *object, const char *name) {
   FIRN_TRY(firn_archive_begin_write(a));
   firn_status status = FIRN_OK;
-  firn_hdf5_guard g = firn_hdf5_enter();
+  firn_hdf5_guard g;
+  firn_hdf5_enter(&g);
   if (!make_parents(a->file, name) ||
       H5Lcreate_hard(a->file, object, a->file, name, H5P_DEFAULT, H5P_DEFAULT) < 0) {
-    status = firn_archive_fail(a, FIRN_ERROR_IO, "link", name);
+    status = firn_archive_fail(a, &g, FIRN_ERROR_IO, "link", name);
   }
-  firn_hdf5_leave(g);
+  firn_hdf5_leave(&g);
   return firn_archive_end_write(a, status);
 }
 
 // space and type belong to the caller.
-static firn_status set_attribute(firn_archive *a, const char *object, const char *name,
-                                 hid_t stored, hid_t native, hid_t space, const void *value) {
+static firn_status set_attribute(firn_archive *a, const firn_hdf5_guard *g, const char *object,
+                                 const char *name, hid_t stored, hid_t native, hid_t space,
+                                 const void *value) {
   bool good = stored >= 0 && native >= 0 && space >= 0;
   if (good) {
     hid_t attribute = H5Acreate_by_name(a->file, object, name, stored, space, H5P_DEFAULT,
@@ -107,39 +111,41 @@ static firn_status set_attribute(firn_archive *a, const char *object, const char
     good = attribute >= 0 && H5Awrite(attribute, native, value) >= 0;
     if (attribute >= 0 && H5Aclose(attribute) < 0) good = false;
   }
-  return good ? FIRN_OK : firn_archive_fail(a, FIRN_ERROR_IO, "set attribute", name);
+  return good ? FIRN_OK : firn_archive_fail(a, g, FIRN_ERROR_IO, "set attribute", name);
 }
 
 firn_status firn_archive_set_text(firn_archive *a, const char *object, const char *name,
                                   const char *text) {
   FIRN_TRY(firn_archive_begin_write(a));
-  firn_hdf5_guard g = firn_hdf5_enter();
+  firn_hdf5_guard g;
+  firn_hdf5_enter(&g);
   // Fixed length, as ParaView expects; HDF5 has no strings of length 0, a padding byte stands in.
   size_t length = strlen(text);
   hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate(H5S_SCALAR);
   firn_status status = FIRN_OK;
   if (type < 0 || H5Tset_size(type, length ? length : 1) < 0 ||
       H5Tset_strpad(type, H5T_STR_NULLPAD) < 0) {
-    status = firn_archive_fail(a, FIRN_ERROR_IO, "set attribute", name);
+    status = firn_archive_fail(a, &g, FIRN_ERROR_IO, "set attribute", name);
   } else {
-    status = set_attribute(a, object, name, type, type, space, text);
+    status = set_attribute(a, &g, object, name, type, type, space, text);
   }
   if (type >= 0) H5Tclose(type);
   if (space >= 0) H5Sclose(space);
-  firn_hdf5_leave(g);
+  firn_hdf5_leave(&g);
   return firn_archive_end_write(a, status);
 }
 
 static firn_status set_numbers(firn_archive *a, const char *object, const char *name,
                                firn_archive_type type, int rank, size_t count, const void *values) {
   FIRN_TRY(firn_archive_begin_write(a));
-  firn_hdf5_guard g = firn_hdf5_enter();
+  firn_hdf5_guard g;
+  firn_hdf5_enter(&g);
   hsize_t shape[1] = {count};
   hid_t space = rank ? H5Screate_simple(1, shape, NULL) : H5Screate(H5S_SCALAR);
-  firn_status status = set_attribute(a, object, name, firn_archive_file_type(type),
+  firn_status status = set_attribute(a, &g, object, name, firn_archive_file_type(type),
                                      firn_archive_memory_type(type), space, values);
   if (space >= 0) H5Sclose(space);
-  firn_hdf5_leave(g);
+  firn_hdf5_leave(&g);
   return firn_archive_end_write(a, status);
 }
 

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// stats.csv: a header line, then a row a frame, frame 0 first. Numbers are "%.9g" with a point,
+// whatever the locale; a cell is empty where its column does not apply.
+#ifndef FIRN_CACHE_STATS_H
+#define FIRN_CACHE_STATS_H
+
+#include "base/context.h"
+
+// The columns, in order. Outside tools rely on the names.
+#define FIRN_STATS_LIST(X)                                                                         \
+  X(frame)                                                                                         \
+  X(time)            /* s */                                                                       \
+  X(steps)           /* of this frame */                                                           \
+  X(dt_min)          /* s, of this frame's steps */                                                \
+  X(dt_mean)         /* s */                                                                       \
+  X(iterations_mean) /* of the linear solve, over this frame's implicit steps */                   \
+  X(iterations_max)                                                                                \
+  X(particles)                                                                                     \
+  X(mass) /* kg */                                                                                 \
+  X(com_x)                                                                                         \
+  X(com_y)                                                                                         \
+  X(com_z) /* m, center of mass */                                                                 \
+  X(momentum_x)                                                                                    \
+  X(momentum_y)                                                                                    \
+  X(momentum_z) /* kg m/s */                                                                       \
+  X(angular_x)                                                                                     \
+  X(angular_y)                                                                                     \
+  X(angular_z)      /* kg m^2/s about the origin, affine part included */                          \
+  X(energy_kinetic) /* J */                                                                        \
+  X(energy_elastic)                                                                                \
+  X(energy_gravity) /* J, zero at height 0 */                                                      \
+  X(speed_max)      /* m/s */                                                                      \
+  X(jp_min)                                                                                        \
+  X(jp_mean)                                                                                       \
+  X(density_max) /* kg/m^3 */                                                                      \
+  X(neighbours_mean)                                                                               \
+  X(bytes) /* of the frame's file */                                                               \
+  X(bounds_min_x)                                                                                  \
+  X(bounds_min_y)                                                                                  \
+  X(bounds_min_z) /* m */                                                                          \
+  X(bounds_max_x)                                                                                  \
+  X(bounds_max_y)                                                                                  \
+  X(bounds_max_z)                                                                                  \
+  X(wall_seconds) /* spent on this frame */
+
+#define FIRN_STATS_ENUM(name) FIRN_STATS_##name,
+enum { FIRN_STATS_LIST(FIRN_STATS_ENUM) FIRN_STATS_COLUMNS };
+#undef FIRN_STATS_ENUM
+
+// nan stands for an empty cell.
+typedef struct firn_stats_row {
+  double value[FIRN_STATS_COLUMNS];
+} firn_stats_row;
+
+const char *firn_stats_column(int i);      // name of the i-th column
+firn_stats_row firn_stats_empty_row(void); // all nan
+
+// A new file with the header alone; an old one is replaced.
+firn_status firn_stats_create(firn_context *context, const char *path);
+// Adds a row and makes it durable. Half a row that a killed process left is cut off first.
+firn_status firn_stats_append(firn_context *context, const char *path, const firn_stats_row *row);
+// Drops every row whose frame is larger than last, and half rows; keeps the others' bytes. The
+// number of rows that are left goes to rows (may be NULL), which are then frames 0 to rows - 1:
+// a gap counts as the end.
+firn_status firn_stats_truncate(firn_context *context, const char *path, int last, int *rows);
+// Reads all rows; *rows is [*count] from the context, to be freed by firn_stats_free.
+firn_status firn_stats_read(firn_context *context, const char *path, firn_stats_row **rows,
+                            size_t *count);
+void firn_stats_free(firn_context *context, firn_stats_row *rows, size_t count);
+
+#endif

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+// The container under frames and checkpoints.
+#include "scratch.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+#include "cache/archive.h"
+
+// ------------------------------------------------------------------------------------ round trip
+
+// Values that do not survive a wrong type or a wrong byte count.
+static const float f32[] = {0.1f, -1e-38f, 3.0e38f, 1, 2, 3};
+static const double f64[] = {0.1, 1e-300, -1.7976931348623157e308};
+static const uint8_t u8[] = {0, 200, 255};
+static const uint16_t u16[] = {0, 40000, 65535};
+static const uint32_t u32[] = {0, 3000000000u, 4294967295u};
+static const uint64_t u64[] = {0, 1, 18446744073709551615u};
+static const int32_t i32[] = {-2147483647 - 1, -1, 2147483647};
+static const int64_t i64[] = {INT64_MIN, -1, INT64_MAX};
+
+static firn_status write_all(firn_context *context, const char *path) {
+  firn_archive *a;
+  FIRN_TRY(firn_archive_create(context, path, &a));
+  firn_archive_write(a, "group/inner/f32", FIRN_ARCHIVE_F32, 2, 3, f32);
+  firn_archive_write(a, "group/f64", FIRN_ARCHIVE_F64, 3, 1, f64);
+  firn_archive_write(a, "u8", FIRN_ARCHIVE_U8, 3, 1, u8);
+  firn_archive_write(a, "u16", FIRN_ARCHIVE_U16, 3, 1, u16);
+  firn_archive_write(a, "u32", FIRN_ARCHIVE_U32, 3, 1, u32);
+  firn_archive_write(a, "u64", FIRN_ARCHIVE_U64, 3, 1, u64);
+  firn_archive_write(a, "i32", FIRN_ARCHIVE_I32, 1, 3, i32);
+  firn_archive_write(a, "i64", FIRN_ARCHIVE_I64, 3, 1, i64);
+  firn_archive_write(a, "nothing", FIRN_ARCHIVE_F32, 0, 3, NULL);
+  firn_archive_link(a, "group/f64", "again");
+  firn_archive_set_text(a, "/", "title", "snow");
+  firn_archive_set_text(a, "group", "empty", "");
+  firn_archive_set_f64(a, "group/f64", "pi", 3.25);
+  firn_archive_set_u64(a, "group", "seed", 18446744073709551615u);
+  return firn_archive_commit(a);
+}
+
+static void every_type_and_shape_survives(void **state) {
+  scratch *s = *state;
+  const char *path = scratch_path(s, "all.hdf");
+  assert_int_equal(write_all(s->context, path), FIRN_OK);
+  assert_false(scratch_exists(s, "all.hdf" FIRN_PART_SUFFIX));
+
+  firn_archive *a;
+  assert_int_equal(firn_archive_open(s->context, scratch_path(s, "all.hdf"), &a), FIRN_OK);
+  char data[64];
+#define CHECK(name, type, count, components, expected)                                             \
+  assert_int_equal(firn_archive_read(a, name, type, count, components, data), FIRN_OK);            \
+  assert_memory_equal(data, expected, sizeof expected)
+  CHECK("group/inner/f32", FIRN_ARCHIVE_F32, 2, 3, f32);
+  CHECK("group/f64", FIRN_ARCHIVE_F64, 3, 1, f64);
+  CHECK("again", FIRN_ARCHIVE_F64, 3, 1, f64);
+  CHECK("u8", FIRN_ARCHIVE_U8, 3, 1, u8);
+  CHECK("u16", FIRN_ARCHIVE_U16, 3, 1, u16);
+  CHECK("u32", FIRN_ARCHIVE_U32, 3, 1, u32);
+  CHECK("u64", FIRN_ARCHIVE_U64, 3, 1, u64);
+  CHECK("i32", FIRN_ARCHIVE_I32, 1, 3, i32);
+  CHECK("i64", FIRN_ARCHIVE_I64, 3, 1, i64);
+#undef CHECK
+  assert_int_equal(firn_archive_read(a, "nothing", FIRN_ARCHIVE_F32, 0, 3, NULL), FIRN_OK);
+
+  char text[8];
+  double pi;
+  uint64_t seed;
+  assert_int_equal(firn_archive_get_text(a, "/", "title", text, sizeof text), FIRN_OK);
+  assert_string_equal(text, "snow");
+  assert_int_equal(firn_archive_get_text(a, "group", "empty", text, sizeof text), FIRN_OK);
+  assert_string_equal(text, "");
+  assert_int_equal(firn_archive_get_f64(a, "group/f64", "pi", &pi), FIRN_OK);
+  assert_true(pi == 3.25);
+  assert_int_equal(firn_archive_get_u64(a, "group", "seed", &seed), FIRN_OK);
+  assert_true(seed == UINT64_MAX);
+  firn_archive_close(a);
+}
+
+static void parts_and_conversions_read_what_is_there(void **state) {
+  scratch *s = *state;
+  assert_int_equal(write_all(s->context, scratch_path(s, "a.hdf")), FIRN_OK);
+  firn_archive *a;
+  assert_int_equal(firn_archive_open(s->context, scratch_path(s, "a.hdf"), &a), FIRN_OK);
+  double wide[3], row[3];
+  assert_int_equal(firn_archive_read_as(a, "u16", FIRN_ARCHIVE_F64, 3, 1, wide), FIRN_OK);
+  assert_true(wide[1] == 40000 && wide[2] == 65535);
+  assert_int_equal(firn_archive_read_part(a, "group/inner/f32", FIRN_ARCHIVE_F64, 1, 1, 3, row),
+                   FIRN_OK);
+  assert_true(row[0] == 1 && row[1] == 2 && row[2] == 3);
+  assert_int_equal(firn_archive_read_part(a, "u16", FIRN_ARCHIVE_F64, 2, 2, 1, wide),
+                   FIRN_ERROR_FORMAT);
+
+  int count;
+  char name[16];
+  assert_int_equal(firn_archive_count(a, "group", &count), FIRN_OK);
+  assert_int_equal(count, 2);
+  assert_int_equal(firn_archive_name(a, "group", 0, name, sizeof name), FIRN_OK);
+  assert_string_equal(name, "f64");
+  assert_int_equal(firn_archive_name(a, "group", 1, name, 4), FIRN_ERROR_FORMAT); // "inner"
+  assert_int_equal(firn_archive_count(a, "u8/none", &count), FIRN_ERROR_FORMAT);
+  firn_archive_close(a);
+}
+
+static void amending_adds_and_keeps(void **state) {
+  scratch *s = *state;
+  assert_int_equal(write_all(s->context, scratch_path(s, "a.hdf")), FIRN_OK);
+  firn_archive *a;
+  assert_int_equal(firn_archive_amend(s->context, scratch_path(s, "a.hdf"), &a), FIRN_OK);
+  firn_archive_set_u64(a, "/", "more", 7);
+  firn_archive_write(a, "extra/u8", FIRN_ARCHIVE_U8, 3, 1, u8);
+  assert_int_equal(firn_archive_commit(a), FIRN_OK);
+  uint64_t more = 0;
+  uint8_t data[3] = {0};
+  assert_int_equal(firn_archive_open(s->context, scratch_path(s, "a.hdf"), &a), FIRN_OK);
+  assert_int_equal(firn_archive_get_u64(a, "/", "more", &more), FIRN_OK);
+  assert_int_equal(more, 7);
+  assert_int_equal(firn_archive_read(a, "extra/u8", FIRN_ARCHIVE_U8, 3, 1, data), FIRN_OK);
+  assert_memory_equal(data, u8, 3);
+  assert_true(firn_archive_has(a, "group/inner/f32"));
+  firn_archive_close(a);
+}
+
+// HDF5 stamps objects with the second in which they were made, hence the wait.
+static void two_writes_give_the_same_bytes(void **state) {
+  scratch *s = *state;
+  assert_int_equal(write_all(s->context, scratch_path(s, "a.hdf")), FIRN_OK);
+  sleep(1);
+  usleep(100000);
+  assert_int_equal(write_all(s->context, scratch_path(s, "b.hdf")), FIRN_OK);
+  assert_same_bytes(s, "a.hdf", "b.hdf");
+}
+
+// ------------------------------------------------------------------------------------- bad reads
+
+static void wrong_type_shape_or_name_is_said(void **state) {
+  scratch *s = *state;
+  assert_int_equal(write_all(s->context, scratch_path(s, "a.hdf")), FIRN_OK);
+  firn_archive *a;
+  assert_int_equal(firn_archive_open(s->context, scratch_path(s, "a.hdf"), &a), FIRN_OK);
+  char data[64], text[3];
+  double number;
+  assert_int_equal(firn_archive_read(a, "u16", FIRN_ARCHIVE_U32, 3, 1, data), FIRN_ERROR_FORMAT);
+  assert_message(s, "a.hdf", "u16", "u32");
+  assert_int_equal(firn_archive_read(a, "u16", FIRN_ARCHIVE_U16, 4, 1, data), FIRN_ERROR_FORMAT);
+  assert_message(s, "u16", "[3][1]", "[4][1]");
+  assert_int_equal(firn_archive_read(a, "i32", FIRN_ARCHIVE_I32, 3, 1, data), FIRN_ERROR_FORMAT);
+  assert_message(s, "i32", "[1][3]", "[3][1]");
+  assert_int_equal(firn_archive_read(a, "no/such", FIRN_ARCHIVE_U8, 1, 1, data), FIRN_ERROR_FORMAT);
+  assert_message(s, "no/such");
+  assert_int_equal(firn_archive_read(a, "group", FIRN_ARCHIVE_U8, 1, 1, data), FIRN_ERROR_FORMAT);
+  assert_int_equal(firn_archive_get_text(a, "/", "title", text, sizeof text), FIRN_ERROR_FORMAT);
+  assert_int_equal(firn_archive_get_f64(a, "/", "title", &number), FIRN_ERROR_FORMAT);
+  assert_int_equal(firn_archive_get_f64(a, "group", "seed", &number), FIRN_ERROR_FORMAT);
+  assert_int_equal(firn_archive_get_f64(a, "/", "none", &number), FIRN_ERROR_FORMAT);
+  assert_message(s, "none");
+  assert_int_equal(firn_archive_set_u64(a, "/", "x", 1), FIRN_ERROR_STATE);
+  assert_message(s, "a.hdf", "reading");
+  firn_archive_close(a);
+}
+
+static void refuses(scratch *s, const char *name, firn_status status, const char *word) {
+  firn_archive *a = (firn_archive *)s;
+  assert_int_equal(firn_archive_open(s->context, scratch_path(s, name), &a), status);
+  assert_null(a);
+  assert_message(s, name, word);
+}
+
+static void a_file_that_is_no_archive_is_told_apart(void **state) {
+  scratch *s = *state;
+  refuses(s, "missing.hdf", FIRN_ERROR_IO, "No such file");
+  assert_int_equal(firn_file_put(s->context, scratch_path(s, "text.hdf"), "hello", 5), FIRN_OK);
+  refuses(s, "text.hdf", FIRN_ERROR_FORMAT, "not an HDF5 file");
+  assert_int_equal(firn_file_put(s->context, scratch_path(s, "empty.hdf"), "", 0), FIRN_OK);
+  refuses(s, "empty.hdf", FIRN_ERROR_FORMAT, "not an HDF5 file");
+  assert_int_equal(mkdir(scratch_path(s, "folder.hdf"), 0777), 0);
+  refuses(s, "folder.hdf", FIRN_ERROR_IO, "directory");
+}
+
+static void a_truncated_file_is_refused_at_any_length(void **state) {
+  scratch *s = *state;
+  assert_int_equal(write_all(s->context, scratch_path(s, "a.hdf")), FIRN_OK);
+  size_t size;
+  char *data = scratch_read(s, "a.hdf", &size);
+  for (size_t keep = 8; keep < size; keep += 97) {
+    assert_int_equal(firn_file_put(s->context, scratch_path(s, "cut.hdf"), data, keep), FIRN_OK);
+    refuses(s, "cut.hdf", FIRN_ERROR_FORMAT, "damaged");
+  }
+  firn_free(s->context, data, size + 1);
+}
+
+// ------------------------------------------------------------------------------------ bad writes
+
+static void without_commit_nothing_appears(void **state) {
+  scratch *s = *state;
+  firn_archive *a;
+  assert_int_equal(firn_archive_create(s->context, scratch_path(s, "a.hdf"), &a), FIRN_OK);
+  assert_int_equal(firn_archive_write(a, "u8", FIRN_ARCHIVE_U8, 3, 1, u8), FIRN_OK);
+  assert_false(scratch_exists(s, "a.hdf"));
+  firn_archive_close(a);
+  assert_false(scratch_exists(s, "a.hdf"));
+  assert_false(scratch_exists(s, "a.hdf" FIRN_PART_SUFFIX));
+}
+
+static void the_first_failure_sticks(void **state) {
+  scratch *s = *state;
+  firn_archive *a;
+  assert_int_equal(firn_file_put(s->context, scratch_path(s, "a.hdf"), "old", 3), FIRN_OK);
+  assert_int_equal(firn_archive_create(s->context, scratch_path(s, "a.hdf"), &a), FIRN_OK);
+  assert_int_equal(firn_archive_write(a, "x", FIRN_ARCHIVE_U8, 3, 1, u8), FIRN_OK);
+  assert_int_equal(firn_archive_write(a, "x", FIRN_ARCHIVE_U8, 3, 1, u8), FIRN_ERROR_IO);
+  assert_message(s, "a.hdf", "x", "exists");
+  assert_int_equal(firn_archive_write(a, "y", FIRN_ARCHIVE_U8, 3, 1, u8), FIRN_ERROR_IO);
+  assert_int_equal(firn_archive_commit(a), FIRN_ERROR_IO);
+  assert_message(s, "exists");
+  size_t size;
+  char *data = scratch_read(s, "a.hdf", &size);
+  assert_int_equal(size, 3); // the old file is as it was
+  firn_free(s->context, data, size + 1);
+}
+
+static void a_folder_that_refuses_is_named(void **state) {
+  scratch *s = *state;
+  firn_archive *a;
+  assert_int_equal(firn_archive_create(s->context, scratch_path(s, "none/a.hdf"), &a),
+                   FIRN_ERROR_IO);
+  assert_message(s, "none/a.hdf", "No such file");
+  if (geteuid() == 0) return; // root may write anywhere
+  assert_int_equal(mkdir(scratch_path(s, "locked"), 0555), 0);
+  assert_int_equal(firn_archive_create(s->context, scratch_path(s, "locked/a.hdf"), &a),
+                   FIRN_ERROR_IO);
+  assert_message(s, "locked/a.hdf", "Permission denied");
+}
+
+// Writes 4 MB into a place that holds 1: every call must return, with the reason, and leave
+// nothing behind; afterwards a small archive must still fit.
+static void overflow(scratch *s, const char *name, const char *reason) {
+  enum { SIZE = 4 << 20 };
+  uint8_t *data = calloc(1, SIZE);
+  firn_archive *a;
+  assert_int_equal(firn_archive_create(s->context, scratch_path(s, name), &a), FIRN_OK);
+  firn_archive_set_text(a, "/", "title", "too much");
+  assert_int_equal(firn_archive_write(a, "data", FIRN_ARCHIVE_U8, SIZE, 1, data), FIRN_ERROR_IO);
+  assert_message(s, name, reason);
+  assert_int_equal(firn_archive_commit(a), FIRN_ERROR_IO);
+  assert_message(s, name, reason);
+  assert_false(scratch_exists(s, name));
+  char part[64];
+  snprintf(part, sizeof part, "%s%s", name, FIRN_PART_SUFFIX);
+  assert_false(scratch_exists(s, part));
+  assert_int_equal(write_all(s->context, scratch_path(s, name)), FIRN_OK);
+  free(data);
+}
+
+static void a_full_disk_is_said_and_leaves_nothing(void **state) {
+  scratch *s = *state;
+  assert_int_equal(mkdir(scratch_path(s, "tiny"), 0777), 0);
+  if (mount("tmpfs", scratch_path(s, "tiny"), "tmpfs", 0, "size=1m")) {
+    print_message("skipped: a tmpfs needs root (%s)\n", strerror(errno));
+    skip();
+  }
+  overflow(s, "tiny/a.hdf", "No space left");
+  umount2(scratch_path(s, "tiny"), MNT_DETACH);
+}
+
+// The same without being root: the kernel refuses to let the file grow.
+static void a_file_size_limit_is_said_and_leaves_nothing(void **state) {
+  scratch *s = *state;
+  struct rlimit before, limit;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  limit = before;
+  limit.rlim_cur = 1 << 20;
+  signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  overflow(s, "a.hdf", "File too large");
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+}
+
+// --------------------------------------------------------------------------------------- threads
+
+typedef struct worker {
+  firn_context *context;
+  char path[512];
+  firn_status status;
+} worker;
+
+static void *work(void *user) {
+  worker *w = user;
+  for (int i = 0; i < 20 && w->status == FIRN_OK; i++) {
+    w->status = write_all(w->context, w->path);
+    firn_archive *a;
+    uint16_t data[3];
+    if (w->status == FIRN_OK) w->status = firn_archive_open(w->context, w->path, &a);
+    if (w->status == FIRN_OK) {
+      w->status = firn_archive_read(a, "u16", FIRN_ARCHIVE_U16, 3, 1, data);
+      firn_archive_close(a);
+    }
+  }
+  return NULL;
+}
+
+static void two_contexts_write_in_two_threads(void **state) {
+  scratch *s = *state;
+  worker w[2] = {{.context = NULL}};
+  pthread_t thread[2];
+  firn_context_def def = firn_default_context_def();
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(firn_context_create(&def, &w[i].context), FIRN_OK);
+    snprintf(w[i].path, sizeof w[i].path, "%s/%d.hdf", s->folder, i);
+    assert_int_equal(pthread_create(&thread[i], NULL, work, &w[i]), 0);
+  }
+  for (int i = 0; i < 2; i++) {
+    pthread_join(thread[i], NULL);
+    assert_int_equal(w[i].status, FIRN_OK);
+    assert_int_equal(firn_context_bytes(w[i].context), 0);
+    firn_context_destroy(w[i].context);
+  }
+  assert_same_bytes(s, "0.hdf", "1.hdf");
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(every_type_and_shape_survives),
+      TEST(parts_and_conversions_read_what_is_there),
+      TEST(amending_adds_and_keeps),
+      TEST(two_writes_give_the_same_bytes),
+      TEST(wrong_type_shape_or_name_is_said),
+      TEST(a_file_that_is_no_archive_is_told_apart),
+      TEST(a_truncated_file_is_refused_at_any_length),
+      TEST(without_commit_nothing_appears),
+      TEST(the_first_failure_sticks),
+      TEST(a_folder_that_refuses_is_named),
+      TEST(a_full_disk_is_said_and_leaves_nothing),
+      TEST(a_file_size_limit_is_said_and_leaves_nothing),
+      TEST(two_contexts_write_in_two_threads),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

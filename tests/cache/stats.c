@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// stats.csv, whose columns outside tools rely on.
+#include "scratch.h"
+
+#include <locale.h>
+#include <math.h>
+
+#include "cache/stats.h"
+
+// Written out, not taken from the header: this is the contract itself.
+static const char header[] =
+    "frame,time,steps,dt_min,dt_mean,iterations_mean,iterations_max,particles,mass,com_x,com_y,"
+    "com_z,momentum_x,momentum_y,momentum_z,angular_x,angular_y,angular_z,energy_kinetic,"
+    "energy_elastic,energy_gravity,speed_max,jp_min,jp_mean,density_max,neighbours_mean,bytes,"
+    "bounds_min_x,bounds_min_y,bounds_min_z,bounds_max_x,bounds_max_y,bounds_max_z,wall_seconds\n";
+
+static firn_stats_row row_of(int frame) {
+  firn_stats_row row = firn_stats_empty_row();
+  row.value[FIRN_STATS_frame] = frame;
+  row.value[FIRN_STATS_time] = frame / 24.0;
+  row.value[FIRN_STATS_steps] = 17;
+  row.value[FIRN_STATS_particles] = 1234567890;
+  row.value[FIRN_STATS_com_y] = -1.0 / 3;
+  row.value[FIRN_STATS_momentum_x] = -0.0;
+  row.value[FIRN_STATS_energy_elastic] = 1.25e-300;
+  row.value[FIRN_STATS_bytes] = 123456789012.0;
+  row.value[FIRN_STATS_wall_seconds] = 0.5;
+  return row;
+}
+
+static void fill(scratch *s, const char *name, int frames) {
+  assert_int_equal(firn_stats_create(s->context, scratch_path(s, name)), FIRN_OK);
+  for (int i = 0; i < frames; i++) {
+    firn_stats_row row = row_of(i);
+    assert_int_equal(firn_stats_append(s->context, scratch_path(s, name), &row), FIRN_OK);
+  }
+}
+
+static void columns_and_numbers_are_as_promised(void **state) {
+  scratch *s = *state;
+  fill(s, "stats.csv", 2);
+  size_t size;
+  char *text = scratch_read(s, "stats.csv", &size);
+  assert_memory_equal(text, header, sizeof header - 1);
+  // Whole numbers in full, nine digits otherwise, nan as an empty cell, no minus zero.
+  assert_string_equal(text + sizeof header - 1,
+                      "0,0,17,,,,,1234567890,,,-0.333333333,,0,,,,,,,1.25e-300,,,,,,,123456789012,"
+                      ",,,,,,0.5\n"
+                      "1,0.0416666667,17,,,,,1234567890,,,-0.333333333,,0,,,,,,,1.25e-300,,,,,,,"
+                      "123456789012,,,,,,,0.5\n");
+  firn_free(s->context, text, size + 1);
+}
+
+static void rows_read_back(void **state) {
+  scratch *s = *state;
+  fill(s, "stats.csv", 3);
+  firn_stats_row *rows;
+  size_t count;
+  assert_int_equal(firn_stats_read(s->context, scratch_path(s, "stats.csv"), &rows, &count),
+                   FIRN_OK);
+  assert_int_equal(count, 3);
+  // Nine digits: relative error at most half a unit of the ninth, 5e-9.
+  assert_true(fabs(rows[2].value[FIRN_STATS_time] - 2 / 24.0) < 5e-9 * (2 / 24.0));
+  assert_true(rows[2].value[FIRN_STATS_frame] == 2);
+  assert_true(isnan(rows[2].value[FIRN_STATS_dt_min]));
+  firn_stats_free(s->context, rows, count);
+}
+
+static void a_comma_locale_changes_nothing(void **state) {
+  scratch *s = *state;
+  fill(s, "plain.csv", 2);
+  const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "nl_NL.UTF-8"};
+  const char *found = NULL;
+  for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++) {
+    found = setlocale(LC_ALL, names[i]);
+  }
+  if (!found) {
+    print_message("skipped: no locale with a decimal comma is installed\n");
+    skip();
+  }
+  fill(s, "comma.csv", 2);
+  firn_stats_row *rows;
+  size_t count;
+  firn_status status = firn_stats_read(s->context, scratch_path(s, "comma.csv"), &rows, &count);
+  setlocale(LC_ALL, "C");
+  assert_int_equal(status, FIRN_OK);
+  assert_true(rows[1].value[FIRN_STATS_wall_seconds] == 0.5);
+  firn_stats_free(s->context, rows, count);
+  assert_same_bytes(s, "plain.csv", "comma.csv");
+}
+
+static void put(scratch *s, const char *name, const char *a, const char *b) {
+  char text[4096];
+  int n = snprintf(text, sizeof text, "%s%s", a, b);
+  assert_int_equal(firn_file_put(s->context, scratch_path(s, name), text, (size_t)n), FIRN_OK);
+}
+
+static void truncation_keeps_the_bytes_of_what_stays(void **state) {
+  scratch *s = *state;
+  int rows = -1;
+  fill(s, "want.csv", 3);
+  fill(s, "stats.csv", 6);
+  assert_int_equal(firn_stats_truncate(s->context, scratch_path(s, "stats.csv"), 2, &rows),
+                   FIRN_OK);
+  assert_int_equal(rows, 3);
+  assert_same_bytes(s, "want.csv", "stats.csv");
+  assert_int_equal(firn_stats_truncate(s->context, scratch_path(s, "stats.csv"), 9, &rows),
+                   FIRN_OK);
+  assert_int_equal(rows, 3);
+  assert_same_bytes(s, "want.csv", "stats.csv");
+
+  // A gap ends what can be relied on.
+  size_t size;
+  char *text = scratch_read(s, "want.csv", &size);
+  char *second = strchr(text + sizeof header - 1, '\n') + 1;
+  put(s, "gap.csv", header, second);
+  firn_free(s->context, text, size + 1);
+  assert_int_equal(firn_stats_truncate(s->context, scratch_path(s, "gap.csv"), 9, &rows), FIRN_OK);
+  assert_int_equal(rows, 0);
+}
+
+static void half_a_row_is_cut_off(void **state) {
+  scratch *s = *state;
+  fill(s, "want.csv", 3);
+  fill(s, "stats.csv", 2);
+  FILE *f = fopen(scratch_path(s, "stats.csv"), "a");
+  fputs("2,0.08", f);
+  fclose(f);
+  firn_stats_row *rows, row = row_of(2);
+  size_t count;
+  assert_int_equal(firn_stats_read(s->context, scratch_path(s, "stats.csv"), &rows, &count),
+                   FIRN_OK);
+  assert_int_equal(count, 2);
+  firn_stats_free(s->context, rows, count);
+  assert_int_equal(firn_stats_append(s->context, scratch_path(s, "stats.csv"), &row), FIRN_OK);
+  assert_same_bytes(s, "want.csv", "stats.csv");
+}
+
+static void what_is_no_stats_file_is_refused(void **state) {
+  scratch *s = *state;
+  firn_stats_row *rows, row = row_of(0);
+  size_t count;
+  assert_int_equal(firn_stats_append(s->context, scratch_path(s, "none.csv"), &row), FIRN_ERROR_IO);
+  assert_message(s, "none.csv", "No such file");
+  put(s, "other.csv", "a,b,c\n", "1,2,3\n");
+  assert_int_equal(firn_stats_read(s->context, scratch_path(s, "other.csv"), &rows, &count),
+                   FIRN_ERROR_FORMAT);
+  assert_message(s, "other.csv", "columns");
+  put(s, "short.csv", header, "0,1,2\n");
+  assert_int_equal(firn_stats_read(s->context, scratch_path(s, "short.csv"), &rows, &count),
+                   FIRN_ERROR_FORMAT);
+  assert_message(s, "short.csv:2");
+  put(s, "empty.csv", header, "");
+  assert_int_equal(firn_stats_read(s->context, scratch_path(s, "empty.csv"), &rows, &count),
+                   FIRN_OK);
+  assert_int_equal(count, 0);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(columns_and_numbers_are_as_promised),
+      TEST(rows_read_back),
+      TEST(a_comma_locale_changes_nothing),
+      TEST(truncation_keeps_the_bytes_of_what_stays),
+      TEST(half_a_row_is_cut_off),
+      TEST(what_is_no_stats_file_is_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
