@@ -364,6 +364,12 @@ FIRN_API const char *firn_scene_file(const firn_scene *scene);
 FIRN_API int firn_scene_error_count(const firn_scene *scene);
 FIRN_API const firn_scene_error *firn_scene_error_get(const firn_scene *scene, int i);
 FIRN_API int firn_scene_frames(const firn_scene *scene);
+FIRN_API double firn_scene_frame_seconds(const firn_scene *scene); // s, from frame to frame
+// Particles to be expected, from volumes: a quick look before a build that may need much memory.
+FIRN_API double firn_scene_particles(const firn_scene *scene);
+FIRN_API firn_preview_def firn_scene_preview(const firn_scene *scene);
+// The scene as resolved: YAML with every key in SI. Lives as long as the scene.
+FIRN_API const char *firn_scene_resolved_text(const firn_scene *scene);
 FIRN_API firn_status firn_scene_build(const firn_scene *scene, firn_sim **out);
 // Built-in scenes: name, one line, text; NULL past the last.
 FIRN_API const char *firn_scene_builtin_name(int i);

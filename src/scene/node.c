@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scene/node.h"
+
+#include <string.h>
+#include <yaml.h>
+
+// Deeper than any sane scene; a tree that contains itself through an anchor ends here.
+enum { DEPTH_MOST = 64 };
+// Anchors can be used to write a tree of 10^9 nodes in a few lines.
+enum { NODES_MOST = 1000000 };
+
+typedef struct {
+  firn_arena *arena;
+  firn_report *report;
+  yaml_document_t *document;
+  const char *origin;
+  int nodes;
+  bool stopped; // by an error that makes the rest of the tree meaningless
+} builder;
+
+firn_node *firn_node_find(const firn_node *map, const char *key) {
+  for (firn_node *n = map->first; n; n = n->next)
+    if (n->key && strcmp(n->key, key) == 0) return n;
+  return NULL;
+}
+
+void firn_node_append(firn_node *parent, firn_node *child) {
+  child->next = NULL;
+  if (parent->last)
+    parent->last->next = child;
+  else
+    parent->first = child;
+  parent->last = child;
+}
+
+void firn_node_remove(firn_node *parent, const char *key) {
+  firn_node *previous = NULL;
+  for (firn_node *n = parent->first; n; previous = n, n = n->next) {
+    if (!n->key || strcmp(n->key, key) != 0) continue;
+    if (previous)
+      previous->next = n->next;
+    else
+      parent->first = n->next;
+    if (parent->last == n) parent->last = previous;
+    return;
+  }
+}
+
+const char *firn_node_kind_name(const firn_node *node) {
+  switch (node->kind) {
+  case FIRN_NODE_LIST: return "a list";
+  case FIRN_NODE_MAP: return "a map";
+  case FIRN_NODE_SCALAR: break;
+  }
+  return "a single value";
+}
+
+static firn_mark mark_of(const builder *b, yaml_mark_t mark) {
+  return (firn_mark){(int)mark.line + 1, (int)mark.column + 1, b->origin};
+}
+
+static firn_node *convert(builder *b, int index, int depth);
+
+// `<<: *base` takes over the keys of base that the map does not set itself, wherever it stands.
+static void merge(builder *b, firn_node *map, const firn_node *source) {
+  if (source->kind == FIRN_NODE_LIST) {
+    for (const firn_node *item = source->first; item; item = item->next) merge(b, map, item);
+    return;
+  }
+  if (source->kind != FIRN_NODE_MAP) {
+    firn_report_add(b->report, source->mark, "<<", "expected a map or a list of maps to merge");
+    return;
+  }
+  for (const firn_node *n = source->first; n;) {
+    const firn_node *next = n->next;
+    if (!firn_node_find(map, n->key)) {
+      firn_node *moved = firn_arena_alloc(b->arena, sizeof *moved);
+      if (!moved) return;
+      *moved = *n;
+      firn_node_append(map, moved);
+    }
+    n = next;
+  }
+}
+
+static void convert_map(builder *b, const yaml_node_t *from, firn_node *map, int depth) {
+  const yaml_node_pair_t *pair = from->data.mapping.pairs.start;
+  firn_node *merged = NULL;
+  for (; pair < from->data.mapping.pairs.top && !b->stopped; pair++) {
+    firn_node *key = convert(b, pair->key, depth + 1);
+    firn_node *value = convert(b, pair->value, depth + 1);
+    if (!key || !value) return;
+    if (key->kind != FIRN_NODE_SCALAR) {
+      firn_report_add(b->report, key->mark, "", "expected a key, found %s",
+                      firn_node_kind_name(key));
+      continue;
+    }
+    if (strcmp(key->text, "<<") == 0 && !key->quoted) {
+      merged = value;
+      continue;
+    }
+    const firn_node *earlier = firn_node_find(map, key->text);
+    if (earlier) {
+      firn_report_add(b->report, key->mark, "", "key '%.80s' was already given at %d:%d", key->text,
+                      earlier->key_mark.line, earlier->key_mark.column);
+      continue;
+    }
+    value->key = key->text;
+    value->key_mark = key->mark;
+    firn_node_append(map, value);
+  }
+  if (merged) merge(b, map, merged);
+}
+
+static firn_node *convert(builder *b, int index, int depth) {
+  const yaml_node_t *from = yaml_document_get_node(b->document, index);
+  firn_mark mark = mark_of(b, from->start_mark);
+  if (b->stopped) return NULL;
+  if (depth > DEPTH_MOST || b->nodes == NODES_MOST) {
+    const char *what = depth > DEPTH_MOST ? "nested too deeply" : "too many values";
+    firn_report_add(b->report, mark, "", "%s (does an anchor contain itself?)", what);
+    b->stopped = true;
+    return NULL;
+  }
+  b->nodes++;
+  firn_node *node = firn_arena_alloc(b->arena, sizeof *node);
+  if (!node) return NULL;
+  node->mark = mark;
+  switch (from->type) {
+  case YAML_SCALAR_NODE: {
+    const char *text = (const char *)from->data.scalar.value;
+    size_t length = from->data.scalar.length;
+    if (memchr(text, 0, length))
+      firn_report_add(b->report, mark, "", "the value holds a zero byte");
+    node->kind = FIRN_NODE_SCALAR;
+    node->quoted = from->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+    node->text = firn_arena_text(b->arena, text, length);
+    return node->text ? node : NULL;
+  }
+  case YAML_SEQUENCE_NODE:
+    node->kind = FIRN_NODE_LIST;
+    for (const yaml_node_item_t *item = from->data.sequence.items.start;
+         item < from->data.sequence.items.top && !b->stopped; item++) {
+      firn_node *child = convert(b, *item, depth + 1);
+      if (child) firn_node_append(node, child);
+    }
+    return node;
+  case YAML_MAPPING_NODE:
+    node->kind = FIRN_NODE_MAP;
+    convert_map(b, from, node, depth);
+    return node;
+  case YAML_NO_NODE: break;
+  }
+  return node;
+}
+
+// libyaml tells the byte, not the line, when the text is not UTF-8.
+static firn_mark place_of_byte(const builder *b, const char *text, size_t size, size_t offset) {
+  firn_mark mark = {1, 1, b->origin};
+  for (size_t i = 0; i < offset && i < size; i++) {
+    if (text[i] == '\n') {
+      mark.line++;
+      mark.column = 1;
+    } else if (((unsigned char)text[i] & 0xC0) != 0x80) {
+      mark.column++;
+    }
+  }
+  return mark;
+}
+
+static void report_syntax(const builder *b, const yaml_parser_t *parser, const char *text,
+                          size_t size) {
+  const char *problem = parser->problem ? parser->problem : "unreadable";
+  if (parser->error == YAML_READER_ERROR)
+    firn_report_add(b->report, place_of_byte(b, text, size, parser->problem_offset), "",
+                    "not UTF-8 text: %s", problem);
+  else if (parser->context)
+    firn_report_add(b->report, mark_of(b, parser->problem_mark), "",
+                    "not valid YAML: %s (%s that begins at %d:%d)", problem, parser->context,
+                    (int)parser->context_mark.line + 1, (int)parser->context_mark.column + 1);
+  else
+    firn_report_add(b->report, mark_of(b, parser->problem_mark), "", "not valid YAML: %s", problem);
+}
+
+static firn_node *empty_scalar(const builder *b) {
+  firn_node *node = firn_arena_alloc(b->arena, sizeof *node);
+  if (!node) return NULL;
+  *node = (firn_node){.kind = FIRN_NODE_SCALAR, .text = "", .mark = {1, 1, b->origin}};
+  return node;
+}
+
+firn_node *firn_node_parse(firn_arena *arena, firn_report *report, const char *text, size_t size,
+                           const char *origin) {
+  yaml_parser_t parser;
+  yaml_document_t document, rest;
+  builder b = {arena, report, &document, origin, 0, false};
+  if (!yaml_parser_initialize(&parser)) {
+    arena->failed = true;
+    return NULL;
+  }
+  yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+  firn_node *root = NULL;
+  if (!yaml_parser_load(&parser, &document)) {
+    if (parser.error == YAML_MEMORY_ERROR)
+      arena->failed = true;
+    else
+      report_syntax(&b, &parser, text, size);
+    yaml_parser_delete(&parser);
+    return NULL;
+  }
+  if (!yaml_document_get_root_node(&document)) {
+    root = empty_scalar(&b);
+  } else {
+    root = convert(&b, 1, 0); // nodes are numbered from 1, the root first
+    // One document a file: a second one would be ignored in silence.
+    if (!yaml_parser_load(&parser, &rest)) {
+      report_syntax(&b, &parser, text, size);
+    } else {
+      const yaml_node_t *second = yaml_document_get_root_node(&rest);
+      if (second)
+        firn_report_add(report, mark_of(&b, second->start_mark), "",
+                        "a second document begins here; expected one document");
+      yaml_document_delete(&rest);
+    }
+  }
+  yaml_document_delete(&document);
+  yaml_parser_delete(&parser);
+  return b.stopped ? NULL : root;
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scene/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+// A file with more errors than this is not a scene; the rest of the list would help nobody.
+enum { MOST = 1000 };
+
+static firn_scene_error *push(firn_report *report) {
+  if (report->count == MOST) return NULL;
+  if (report->count == report->capacity) {
+    int capacity = report->capacity ? 2 * report->capacity : 16;
+    firn_scene_error *grown = firn_resize(report->context, report->errors,
+                                          (size_t)report->capacity * sizeof *grown,
+                                          (size_t)capacity * sizeof *grown, "scene errors");
+    if (!grown) {
+      report->failed = true;
+      return NULL;
+    }
+    report->errors = grown;
+    report->capacity = capacity;
+  }
+  return &report->errors[report->count++];
+}
+
+void firn_report_add(firn_report *report, firn_mark mark, const char *path, const char *format,
+                     ...) {
+  firn_scene_error *error = push(report);
+  if (!error) return;
+  error->line = mark.origin ? 0 : mark.line;
+  error->column = mark.origin ? 0 : mark.column;
+  const int size = (int)sizeof error->message;
+  int used = 0;
+  if (mark.origin) used = snprintf(error->message, (size_t)size, "%.120s: ", mark.origin);
+  if (*path) used += snprintf(error->message + used, (size_t)(size - used), "%.200s: ", path);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(error->message + used, (size_t)(size - used), format, args);
+  va_end(args);
+}
+
+static bool before(const firn_scene_error *a, const firn_scene_error *b) {
+  return a->line != b->line ? a->line < b->line : a->column < b->column;
+}
+
+// Insertion sort: stable, in place, and the list is short and nearly sorted.
+void firn_report_sort(firn_report *report) {
+  for (int i = 1; i < report->count; i++) {
+    firn_scene_error moved = report->errors[i];
+    int j = i;
+    for (; j > 0 && before(&moved, &report->errors[j - 1]); j--)
+      report->errors[j] = report->errors[j - 1];
+    report->errors[j] = moved;
+  }
+}
+
+void firn_report_free(firn_report *report) {
+  firn_free(report->context, report->errors, (size_t)report->capacity * sizeof *report->errors);
+  report->errors = NULL;
+  report->count = report->capacity = 0;
+}

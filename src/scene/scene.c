@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scene/scene.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "scene/check.h"
+
+// `firn: 1` stands first, so that a look at the first line tells what a file is and in which
+// version of the format.
+static void check_version_first(firn_scene *scene, const firn_node *root) {
+  const firn_node *first = root->first, *version = firn_node_find(root, "firn");
+  if (version && first != version)
+    firn_report_add(&scene->report, version->key_mark, "firn",
+                    "expected `firn: 1` as the first key; '%.60s' stands before it", first->key);
+}
+
+static void read_tree(firn_scene *scene, const char *text, size_t size, int override_count,
+                      const char *const *overrides) {
+  firn_node *root = firn_node_parse(&scene->arena, &scene->report, text, size, NULL);
+  if (!root) return;
+  if (root->kind != FIRN_NODE_MAP) {
+    firn_report_add(&scene->report, root->mark, "",
+                    "found %s; expected a scene: a map that begins with `firn: 1`",
+                    *text ? firn_node_kind_name(root) : "an empty file");
+    return;
+  }
+  check_version_first(scene, root);
+  for (int i = 0; i < override_count; i++)
+    firn_node_set(&scene->arena, &scene->report, root, overrides[i]);
+  scene->root = firn_value_read(&scene->arena, &scene->report, &firn_schema_root, root);
+  if (!scene->root) return;
+  firn_scene_complete(scene);
+  if (scene->report.count == 0) scene->resolved = firn_value_write(&scene->arena, scene->root);
+}
+
+static firn_status fail_scene(const firn_scene *scene) {
+  const firn_scene_error *e = &scene->report.errors[0];
+  char where[40] = "", more[40] = "";
+  if (e->line) snprintf(where, sizeof where, ":%d:%d", e->line, e->column);
+  if (scene->report.count > 1)
+    snprintf(more, sizeof more, " (and %d more)", scene->report.count - 1);
+  return firn_fail(scene->context, FIRN_ERROR_SCENE, "%s%s: %s%s", scene->file, where, e->message,
+                   more);
+}
+
+firn_status firn_scene_read(firn_context *context, const char *file, const char *text, size_t size,
+                            int override_count, const char *const *overrides, firn_scene **out) {
+  *out = NULL;
+  firn_scene *scene = firn_alloc_zero(context, sizeof *scene, "scene");
+  if (!scene) return FIRN_ERROR_MEMORY;
+  scene->context = context;
+  scene->arena.context = context;
+  scene->report.context = context;
+  scene->file = firn_arena_text(&scene->arena, file, strlen(file));
+
+  // A comma for a decimal point in the user's locale must not change what a file means.
+  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  locale_t before = c ? uselocale(c) : (locale_t)0;
+  if (c && scene->file) read_tree(scene, text, size, override_count, overrides);
+  if (c) {
+    uselocale(before);
+    freelocale(c);
+  }
+
+  if (!c || !scene->file || scene->arena.failed || scene->report.failed) {
+    firn_scene_destroy(scene);
+    return firn_fail(context, FIRN_ERROR_MEMORY, "out of memory while reading scene %s", file);
+  }
+  *out = scene;
+  if (scene->report.count == 0) return FIRN_OK;
+  firn_report_sort(&scene->report);
+  return fail_scene(scene);
+}
+
+void firn_scene_destroy(firn_scene *scene) {
+  if (!scene) return;
+  firn_context *context = scene->context;
+  firn_report_free(&scene->report);
+  firn_arena_free(&scene->arena);
+  firn_free(context, scene, sizeof *scene);
+}
+
+const char *firn_scene_file(const firn_scene *scene) {
+  return scene->file;
+}
+
+int firn_scene_error_count(const firn_scene *scene) {
+  return scene->report.count;
+}
+
+const firn_scene_error *firn_scene_error_get(const firn_scene *scene, int i) {
+  return i >= 0 && i < scene->report.count ? &scene->report.errors[i] : NULL;
+}
+
+int firn_scene_frames(const firn_scene *scene) {
+  return (int)firn_value_number(scene->root, "frames");
+}
+
+const char *firn_scene_resolved_text(const firn_scene *scene) {
+  return scene->resolved;
+}
+
+double firn_scene_frame_seconds(const firn_scene *scene) {
+  return 1 / firn_value_number(scene->root, "fps");
+}

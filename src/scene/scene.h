@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scene: what a file says, read, checked and resolved. Building a simulation from it is the
+// business of src/api/scene.c.
+#ifndef FIRN_SCENE_SCENE_H
+#define FIRN_SCENE_SCENE_H
+
+#include "scene/value.h"
+
+struct firn_scene {
+  firn_context *context;
+  firn_arena arena;   // holds everything below but the errors
+  firn_report report; // empty for a good scene
+  const char *file;   // as given, or the name of a built-in scene
+  firn_value *root;   // along firn_schema_root
+  const char *resolved;
+  double h; // m, after quality
+};
+
+// As firn_scene_load of the public header; text is the content of the file.
+firn_status firn_scene_read(firn_context *context, const char *file, const char *text, size_t size,
+                            int override_count, const char *const *overrides, firn_scene **out);
+
+// The files of scenes/, embedded by cmake/FirnScenes.cmake, each array ending with NULL.
+extern const char *const firn_scene_builtin_names[];
+extern const char *const firn_scene_builtin_titles[];
+extern const char *const firn_scene_builtin_texts[];
+
+#endif

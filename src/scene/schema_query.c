@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions to the schema.
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/schema.h"
+
+const firn_schema_row *firn_schema_find(const firn_schema_record *record, const char *key) {
+  for (int i = 0; i < record->count; i++)
+    if (strcmp(record->rows[i].key, key) == 0) return &record->rows[i];
+  return NULL;
+}
+
+// Shapes will one day contain shapes; this deep is deep enough to be helpful.
+enum { LOCATE_DEPTH = 4 };
+
+static bool locate(const firn_schema_record *record, const char *prefix, const char *key, int depth,
+                   char *path, size_t size) {
+  const firn_schema_row *own = firn_schema_find(record, key);
+  if (own) {
+    snprintf(path, size, "%s%s", prefix, key);
+    return true;
+  }
+  for (int i = 0; i < record->count && depth < LOCATE_DEPTH; i++) {
+    const firn_schema_row *row = &record->rows[i];
+    if (!row->record) continue;
+    const char *item = row->type == FIRN_TYPE_LIST    ? "[]"
+                       : row->type == FIRN_TYPE_TABLE ? ".*"
+                                                      : "";
+    char deeper[160];
+    snprintf(deeper, sizeof deeper, "%.100s%s%s.", prefix, row->key, item);
+    if (locate(row->record, deeper, key, depth + 1, path, size)) return true;
+  }
+  return false;
+}
+
+bool firn_schema_locate(const char *key, char *path, size_t size) {
+  return locate(&firn_schema_root, "", key, 0, path, size);
+}
+
+static double bound_parse(const char *text, char **end) {
+  while (*text == ' ') text++;
+  if (strncmp(text, "inf", 3) == 0 || strncmp(text, "-inf", 4) == 0) {
+    *end = (char *)(uintptr_t)(text + (*text == '-' ? 4 : 3));
+    return *text == '-' ? -INFINITY : INFINITY;
+  }
+  return strtod(text, end);
+}
+
+firn_interval firn_interval_parse(const char *range) {
+  if (!range) range = "(-inf, inf)";
+  firn_interval interval = {0};
+  char *end;
+  interval.open_least = range[0] == '(';
+  interval.least = bound_parse(range + 1, &end);
+  interval.most = bound_parse(end + 1, &end);
+  interval.open_most = *end == ')';
+  return interval;
+}
+
+bool firn_interval_holds(const firn_interval *interval, double value) {
+  bool above = interval->open_least ? value > interval->least : value >= interval->least;
+  bool below = interval->open_most ? value < interval->most : value <= interval->most;
+  return above && below;
+}
+
+// "above 0", "at least 0 and below 1", or nothing for an unbounded range.
+static void interval_words(const firn_schema_row *row, char *text, size_t size) {
+  firn_interval in = firn_interval_parse(row->range);
+  const char *unit = firn_dimension_unit(row->dimension);
+  const char *gap = *unit ? " " : "";
+  char low[64] = "", high[64] = "";
+  if (isfinite(in.least))
+    snprintf(low, sizeof low, " %s %.16g%s%s", in.open_least ? "above" : "of at least", in.least,
+             gap, in.least != 0 ? unit : "");
+  if (isfinite(in.most))
+    snprintf(high, sizeof high, "%s %s %.16g%s%s", *low ? " and" : "",
+             in.open_most ? "below" : "at most", in.most, gap, unit);
+  if (in.least == in.most)
+    snprintf(text, size, " equal to %g", in.least);
+  else
+    snprintf(text, size, "%s%s", low, high);
+  size_t length = strlen(text);
+  if (length && text[length - 1] == ' ') text[length - 1] = 0;
+}
+
+static void unit_words(const firn_schema_row *row, char *text, size_t size) {
+  const char *unit = firn_dimension_unit(row->dimension);
+  snprintf(text, size, *unit ? " (unit %s)" : "%s", unit);
+}
+
+void firn_schema_expect(const firn_schema_row *row, char *text, size_t size) {
+  char bounds[160], unit[32];
+  interval_words(row, bounds, sizeof bounds);
+  unit_words(row, unit, sizeof unit);
+  const char *quantity = row->dimension ? firn_dimension_name(row->dimension) : "a number";
+  switch (row->type) {
+  case FIRN_TYPE_BOOL: snprintf(text, size, "true or false"); break;
+  case FIRN_TYPE_INT: snprintf(text, size, "a whole number%s", bounds); break;
+  case FIRN_TYPE_REAL: snprintf(text, size, "%s%s%s", quantity, bounds, unit); break;
+  case FIRN_TYPE_VEC3: {
+    snprintf(text, size, "a list [x, y, z], each %s%s%s", quantity, bounds, unit);
+    break;
+  }
+  case FIRN_TYPE_RANGE:
+    snprintf(text, size, "a list [least, most], each %s%s%s", quantity, bounds, unit);
+    break;
+  case FIRN_TYPE_TEXT: snprintf(text, size, "a text"); break;
+  case FIRN_TYPE_ENUM: {
+    size_t used = (size_t)snprintf(text, size, "one of ");
+    for (const char *c = row->choices; *c && used + 3 < size; c++) {
+      if (*c == '|') {
+        text[used++] = ',';
+        text[used++] = ' ';
+      } else {
+        text[used++] = *c;
+      }
+    }
+    text[used] = 0;
+    break;
+  }
+  case FIRN_TYPE_MATERIAL: snprintf(text, size, "the name of a material"); break;
+  case FIRN_TYPE_RECORD:
+    snprintf(text, size, "a map with the keys of %s", row->record->name);
+    break;
+  case FIRN_TYPE_LIST: snprintf(text, size, "a list, each item %s", row->record->name); break;
+  case FIRN_TYPE_TABLE:
+    snprintf(text, size, "a map from names, each to %s", row->record->name);
+    break;
+  case FIRN_TYPE_CHOICE: {
+    size_t used = (size_t)snprintf(text, size, "a map with one key:");
+    for (int i = 0; i < row->record->count && used < size; i++)
+      used += (size_t)snprintf(text + used, size - used, "%s %s", i ? "," : "",
+                               row->record->rows[i].key);
+    break;
+  }
+  }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scene/units.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BASES = 5 }; // kg, m, s, K, rad
+
+typedef struct {
+  const char *name;
+  signed char exponent[BASES];
+  const char *unit;
+} dimension_info;
+
+static const dimension_info dimensions[] = {
+#define INFO(id, name, kg, m, s, k, rad, unit) {name, {kg, m, s, k, rad}, unit},
+    FIRN_DIMENSION_LIST(INFO)
+#undef INFO
+};
+
+const char *firn_dimension_name(firn_dimension dimension) {
+  return dimensions[dimension].name;
+}
+
+const char *firn_dimension_unit(firn_dimension dimension) {
+  return dimensions[dimension].unit;
+}
+
+#define PI 3.14159265358979323846
+
+typedef struct {
+  const char *symbol;
+  double scale; // to SI
+  signed char exponent[BASES];
+  bool prefixed; // takes k, M, m and so on
+} atom;
+
+static const atom atoms[] = {
+    {"m", 1, {0, 1, 0, 0, 0}, true},
+    {"g", 1e-3, {1, 0, 0, 0, 0}, true},
+    {"s", 1, {0, 0, 1, 0, 0}, true},
+    {"K", 1, {0, 0, 0, 1, 0}, true},
+    {"N", 1, {1, 1, -2, 0, 0}, true},
+    {"Pa", 1, {1, -1, -2, 0, 0}, true},
+    {"J", 1, {1, 2, -2, 0, 0}, true},
+    {"W", 1, {1, 2, -3, 0, 0}, true},
+    {"Hz", 1, {0, 0, -1, 0, 0}, true},
+    {"rad", 1, {0, 0, 0, 0, 1}, false},
+    {"deg", PI / 180, {0, 0, 0, 0, 1}, false},
+    {"\302\260", PI / 180, {0, 0, 0, 0, 1}, false}, // the degree sign
+    {"rev", 2 * PI, {0, 0, 0, 0, 1}, false},
+    {"rpm", 2 * PI / 60, {0, 0, -1, 0, 1}, false},
+    {"min", 60, {0, 0, 1, 0, 0}, false},
+    {"h", 3600, {0, 0, 1, 0, 0}, false},
+    {"t", 1000, {1, 0, 0, 0, 0}, false},
+    {"bar", 1e5, {1, -1, -2, 0, 0}, false},
+    {"%", 0.01, {0, 0, 0, 0, 0}, false},
+    {"1", 1, {0, 0, 0, 0, 0}, false}, // the 1 of "1/s"
+};
+
+static const struct {
+  const char *symbol;
+  double scale;
+} prefixes[] = {{"n", 1e-9}, {"u", 1e-6}, {"\302\265", 1e-6}, {"m", 1e-3}, {"c", 1e-2},
+                {"d", 1e-1}, {"h", 1e2},  {"k", 1e3},         {"M", 1e6},  {"G", 1e9}};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const atom *atom_find(const char *name, size_t length) {
+  for (size_t i = 0; i < COUNT(atoms); i++)
+    if (strlen(atoms[i].symbol) == length && memcmp(atoms[i].symbol, name, length) == 0)
+      return &atoms[i];
+  return NULL;
+}
+
+// One symbol, with or without a prefix. "min" is a minute and "h" an hour: whole symbols win.
+static const atom *symbol_find(const char *name, size_t length, double *scale) {
+  const atom *found = atom_find(name, length);
+  if (found) {
+    *scale = found->scale;
+    return found;
+  }
+  for (size_t i = 0; i < COUNT(prefixes); i++) {
+    size_t n = strlen(prefixes[i].symbol);
+    if (length <= n || memcmp(prefixes[i].symbol, name, n) != 0) continue;
+    found = atom_find(name + n, length - n);
+    if (found && found->prefixed) {
+      *scale = prefixes[i].scale * found->scale;
+      return found;
+    }
+  }
+  return NULL;
+}
+
+static bool symbol_char(char c) {
+  return isalpha((unsigned char)c) || (unsigned char)c >= 0x80 || c == '%';
+}
+
+// UNIT = SYMBOL[^N] { (" " | "*" | "/") SYMBOL[^N] }, read from left to right: "kg/m s" is
+// kg s/m, as in the usual calculators; nobody is made to guess, since the dimension is checked.
+static bool unit_parse(const char *text, double *scale, int exponent[BASES], char *why,
+                       size_t why_size) {
+  *scale = 1;
+  memset(exponent, 0, BASES * sizeof exponent[0]);
+  const char *p = text;
+  int side = 1;
+  for (bool first = true; *p; first = false) {
+    if (!first) {
+      while (*p == ' ') p++;
+      side = *p == '/' ? -1 : 1;
+      if (*p == '/' || *p == '*') p++;
+      while (*p == ' ') p++;
+    }
+    const char *start = p;
+    if (*p == '1')
+      p++;
+    else
+      while (symbol_char(*p)) p++;
+    double factor;
+    const atom *a = symbol_find(start, (size_t)(p - start), &factor);
+    if (!a) {
+      snprintf(why, why_size, "unknown unit '%s'", text);
+      return false;
+    }
+    int power = 1;
+    if (*p == '^') {
+      char *end;
+      long n = strtol(p + 1, &end, 10);
+      if (end == p + 1 || n < -9 || n > 9 || n == 0) {
+        snprintf(why, why_size, "unknown unit '%s'", text);
+        return false;
+      }
+      power = (int)n;
+      p = end;
+    }
+    *scale *= pow(factor, side * power);
+    for (int i = 0; i < BASES; i++) exponent[i] += side * power * a->exponent[i];
+  }
+  return true;
+}
+
+// The dimension with these exponents, or FIRN_DIM_COUNT.
+static firn_dimension dimension_find(const int exponent[BASES]) {
+  for (int d = 0; d < FIRN_DIM_COUNT; d++) {
+    bool same = true;
+    for (int i = 0; i < BASES; i++) same = same && dimensions[d].exponent[i] == exponent[i];
+    if (same) return (firn_dimension)d;
+  }
+  return FIRN_DIM_COUNT;
+}
+
+// Length of the decimal number at the start of text; 0 if there is none. strtod alone would also
+// take hexadecimal, "nan" and "infinity".
+static size_t number_length(const char *text) {
+  const char *p = text;
+  if (*p == '+' || *p == '-') p++;
+  const char *digits = p;
+  int count = 0;
+  for (; isdigit((unsigned char)*p); p++) count++;
+  if (*p == '.')
+    for (p++; isdigit((unsigned char)*p); p++) count++;
+  if (count == 0 || p == digits) return 0;
+  if (*p == 'e' || *p == 'E') {
+    const char *e = p + 1;
+    if (*e == '+' || *e == '-') e++;
+    if (isdigit((unsigned char)*e)) {
+      while (isdigit((unsigned char)*e)) e++;
+      p = e;
+    }
+  }
+  return (size_t)(p - text);
+}
+
+static const char *const infinities[] = {".inf", "inf", "+.inf", "+inf", ".Inf", ".INF"};
+
+bool firn_quantity_parse(const char *text, firn_dimension dimension, double *out, char *why,
+                         size_t why_size) {
+  for (size_t i = 0; i < COUNT(infinities); i++)
+    if (strcmp(text, infinities[i]) == 0) {
+      *out = INFINITY;
+      return true;
+    }
+  size_t length = number_length(text);
+  if (length == 0) {
+    bool nan = strcasecmp(text, ".nan") == 0 || strcasecmp(text, "nan") == 0;
+    snprintf(why, why_size, nan ? "%s is not a usable number" : "'%s' is not a number",
+             *text ? text : "(nothing)");
+    return false;
+  }
+  double value = strtod(text, NULL);
+  if (!isfinite(value)) {
+    snprintf(why, why_size, "%s is too large for a number", text);
+    return false;
+  }
+  const char *unit = text + length;
+  while (*unit == ' ') unit++;
+  if (!*unit) {
+    *out = value;
+    return true;
+  }
+
+  double scale;
+  int exponent[BASES];
+  if (!unit_parse(unit, &scale, exponent, why, why_size)) return false;
+  const dimension_info *want = &dimensions[dimension];
+  for (int i = 0; i < BASES; i++) {
+    if (exponent[i] == want->exponent[i]) continue;
+    firn_dimension is = dimension_find(exponent);
+    if (is == FIRN_DIM_COUNT)
+      snprintf(why, why_size, "'%s' has the wrong unit", text);
+    else
+      snprintf(why, why_size, "'%s' is %s", text, dimensions[is].name);
+    return false;
+  }
+  *out = value * scale;
+  return true;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking into a tree of values, and writing it.
+#include "scene/value.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+firn_value *firn_value_find(const firn_value *record, const char *key) {
+  if (!record) return NULL;
+  for (firn_value *v = record->first; v; v = v->next)
+    if (v->key && strcmp(v->key, key) == 0) return v;
+  return NULL;
+}
+
+bool firn_value_good(const firn_value *value) {
+  return value && (value->given || (value->mark.line == 0 && !value->mark.origin));
+}
+
+static const double zero[3];
+
+const double *firn_value_vec3(const firn_value *record, const char *key) {
+  const firn_value *v = firn_value_find(record, key);
+  return v ? v->number : zero;
+}
+
+double firn_value_number(const firn_value *record, const char *key) {
+  return firn_value_vec3(record, key)[0];
+}
+
+const char *firn_value_text(const firn_value *record, const char *key) {
+  const firn_value *v = firn_value_find(record, key);
+  return v && v->text ? v->text : "";
+}
+
+bool firn_value_is(const firn_value *record, const char *key, const char *choice) {
+  return strcmp(firn_value_text(record, key), choice) == 0;
+}
+
+firn_value *firn_value_add(firn_arena *arena, firn_value *record, const firn_schema_row *row) {
+  firn_value *value = firn_arena_alloc(arena, sizeof *value);
+  if (!value) return NULL;
+  value->row = row;
+  value->key = row->key;
+  // Keys keep the order of the schema, whose rows lie in one array; items of a list share a row.
+  if (!record->last || record->last->row <= row) {
+    if (record->last)
+      record->last->next = value;
+    else
+      record->first = value;
+    record->last = value;
+    return value;
+  }
+  firn_value **link = &record->first;
+  while ((*link)->row <= row) link = &(*link)->next;
+  value->next = *link;
+  *link = value;
+  return value;
+}
+
+// ------------------------------------------------------------------------------------- writing
+
+typedef struct {
+  firn_arena *arena;
+  char *text;
+  size_t used, size;
+  bool failed;
+} writer;
+
+static void put(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(writer *w, const char *format, ...) {
+  for (int attempt = 0; attempt < 2 && !w->failed; attempt++) {
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(w->text + w->used, w->size - w->used, format, args);
+    va_end(args);
+    if (length < 0) break;
+    if ((size_t)length < w->size - w->used) {
+      w->used += (size_t)length;
+      return;
+    }
+    size_t size = 2 * w->size + (size_t)length;
+    char *grown = firn_arena_alloc(w->arena, size);
+    if (!grown) break;
+    memcpy(grown, w->text, w->used);
+    w->text = grown;
+    w->size = size;
+  }
+  w->failed = true;
+}
+
+// The shortest text that reads back to the same double.
+static void put_number(writer *w, double value) {
+  char text[32];
+  if (isinf(value)) {
+    put(w, value < 0 ? "-.inf" : ".inf");
+    return;
+  }
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(text, sizeof text, "%.*g", digits, value);
+    if (strtod(text, NULL) == value) break;
+  }
+  put(w, "%s", text);
+}
+
+static void put_quoted(writer *w, const char *text) {
+  put(w, "\"");
+  for (const char *c = text; *c; c++) {
+    if (*c == '"' || *c == '\\')
+      put(w, "\\%c", *c);
+    else if (*c == '\n')
+      put(w, "\\n");
+    else if (iscntrl((unsigned char)*c))
+      put(w, "\\x%02x", (unsigned)(unsigned char)*c);
+    else
+      put(w, "%c", *c);
+  }
+  put(w, "\"");
+}
+
+static void put_scalar(writer *w, const firn_value *v) {
+  int count = v->row->type == FIRN_TYPE_VEC3 ? 3 : 2;
+  switch (v->row->type) {
+  case FIRN_TYPE_BOOL: put(w, v->number[0] != 0 ? "true" : "false"); return;
+  case FIRN_TYPE_INT: put(w, "%.0f", v->number[0]); return;
+  case FIRN_TYPE_REAL: put_number(w, v->number[0]); return;
+  case FIRN_TYPE_TEXT: put_quoted(w, v->text); return;
+  case FIRN_TYPE_ENUM:
+  case FIRN_TYPE_MATERIAL: put(w, "%s", v->text); return;
+  default: break;
+  }
+  put(w, "[");
+  for (int i = 0; i < count; i++) {
+    if (i) put(w, ", ");
+    put_number(w, v->number[i]);
+  }
+  put(w, "]");
+}
+
+static bool is_tree(const firn_value *v) {
+  return v->row->type >= FIRN_TYPE_RECORD;
+}
+
+static void put_map(writer *w, const firn_value *map, int indent, bool first_inline);
+
+static void put_entry(writer *w, const firn_value *v, int indent) {
+  put(w, "%s:", v->key);
+  if (!is_tree(v)) {
+    put(w, " ");
+    put_scalar(w, v);
+    put(w, "\n");
+  } else if (!v->first) {
+    put(w, v->row->type == FIRN_TYPE_LIST ? " []\n" : " {}\n");
+  } else if (v->row->type == FIRN_TYPE_LIST && !v->first->key) {
+    put(w, "\n");
+    for (const firn_value *item = v->first; item; item = item->next) {
+      put(w, "%*s- ", indent + 2, "");
+      put_map(w, item, indent + 4, true);
+    }
+  } else {
+    put(w, "\n");
+    put_map(w, v, indent + 2, false);
+  }
+}
+
+// Lists hold items without keys, whose own keys follow the dash; everything else is key: value.
+static void put_map(writer *w, const firn_value *map, int indent, bool first_inline) {
+  for (const firn_value *v = map->first; v; v = v->next) {
+    if (!first_inline || v != map->first) put(w, "%*s", indent, "");
+    put_entry(w, v, indent);
+  }
+  if (!map->first) put(w, "{}\n");
+}
+
+char *firn_value_write(firn_arena *arena, const firn_value *root) {
+  writer w = {arena, firn_arena_alloc(arena, 1024), 0, 1024, false};
+  if (!w.text) return NULL;
+  put_map(&w, root, 0, false);
+  return w.failed ? NULL : w.text;
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scene as understood: every key of the schema with its value in SI, defaults filled in.
+#ifndef FIRN_SCENE_VALUE_H
+#define FIRN_SCENE_VALUE_H
+
+#include "scene/node.h"
+#include "scene/schema.h"
+
+typedef struct firn_value firn_value;
+struct firn_value {
+  const firn_schema_row *row; // what it is; of an item, the row of its list or table
+  const char *key;            // key, name in a table, or NULL for an item of a list
+  firn_mark mark;             // where the file says so; line 0: a default
+  bool given;                 // by the file or an override
+  double number[3];           // BOOL, INT, REAL: [0]; RANGE: [0], [1]; VEC3: all
+  const char *text;           // TEXT, ENUM, MATERIAL
+  firn_value *first, *last, *next;
+};
+
+// Reads node as record into a tree. What is wrong goes to the report; the tree then has gaps.
+firn_value *firn_value_read(firn_arena *arena, firn_report *report,
+                            const firn_schema_record *record, const firn_node *node);
+
+// The value of a key of a record, table or choice; NULL if it has none.
+firn_value *firn_value_find(const firn_value *record, const char *key);
+// True if the file gave it well or a default did; false for NULL and for what was reported.
+bool firn_value_good(const firn_value *value);
+// For a key that the schema promises: its number or text. Zero and "" where there is a gap.
+double firn_value_number(const firn_value *record, const char *key);
+const double *firn_value_vec3(const firn_value *record, const char *key); // [3]
+const char *firn_value_text(const firn_value *record, const char *key);
+bool firn_value_is(const firn_value *record, const char *key, const char *choice);
+
+// Adds a value that the file left out, in the order of the schema.
+firn_value *firn_value_add(firn_arena *arena, firn_value *record, const firn_schema_row *row);
+
+// Writes the tree as YAML that reads back to the same numbers. NULL when memory is out.
+char *firn_value_write(firn_arena *arena, const firn_value *root);
+
+#endif
