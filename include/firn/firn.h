@@ -388,6 +388,7 @@ typedef struct firn_run_event {
   double seconds_left; // estimate
   size_t bytes;
   bool frame_written;
+  firn_sim *sim; // to look at: read and draw it, but do not step or change it
 } firn_run_event;
 typedef bool (*firn_run_fn)(void *user, const firn_run_event *event); // false: stop
 typedef struct firn_run_def {
