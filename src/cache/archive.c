@@ -133,6 +133,7 @@ static void archive_drop(firn_archive *a) {
   firn_hdf5_guard g;
   firn_hdf5_enter(&g);
   if (a->file >= 0) H5Fclose(a->file);
+  firn_store_release(&a->store);
   firn_hdf5_leave(&g);
   if (a->writer && !a->amends) {
     firn_file_abandon(a->part, a->store.fd);

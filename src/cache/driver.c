@@ -147,14 +147,18 @@ static const H5FD_class_t store_class = {
 };
 
 hid_t firn_store_access(firn_store *store) {
-  hid_t driver = H5FDregister(&store_class);
-  if (driver < 0) return -1;
+  store->driver = H5FDregister(&store_class);
+  if (store->driver < 0) return -1;
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  if (access >= 0 && (H5Pset_driver(access, driver, &store) < 0 ||
+  if (access >= 0 && (H5Pset_driver(access, store->driver, &store) < 0 ||
                       H5Pset_fclose_degree(access, H5F_CLOSE_STRONG) < 0)) {
     H5Pclose(access);
     access = -1;
   }
-  H5FDunregister(driver); // the list and the file hold it now
   return access;
+}
+
+void firn_store_release(firn_store *store) {
+  if (store->driver > 0) H5FDunregister(store->driver);
+  store->driver = 0;
 }

@@ -21,9 +21,13 @@ typedef struct firn_store {
   bool writable;
   int error;    // errno of the first write that failed, 0 so far
   uint64_t end; // bytes in the file; set it to the file's size before opening
+  hid_t driver; // HDF5's name for this driver; 0: none yet
 } firn_store;
 
 // A file access property list that makes HDF5 use the store; negative on failure. H5Pclose it.
 hid_t firn_store_access(firn_store *store);
+// After H5Fclose, and not before: HDF5 1.10 gives up its own hold on the driver before it calls it
+// for the last time.
+void firn_store_release(firn_store *store);
 
 #endif

@@ -74,15 +74,15 @@ static inline bool scratch_exists(scratch *s, const char *name) {
 }
 
 // The whole file; fails the test when it cannot be read. Free size + 1 bytes of the context.
-static inline char *scratch_read(scratch *s, const char *name, size_t *size) {
-  char *data = NULL;
-  assert_int_equal(firn_file_get(s->context, scratch_path(s, name), &data, size), FIRN_OK);
-  return data;
+static inline void scratch_read(scratch *s, const char *name, char **data, size_t *size) {
+  assert_int_equal(firn_file_get(s->context, scratch_path(s, name), data, size), FIRN_OK);
 }
 
 static inline void assert_same_bytes(scratch *s, const char *a, const char *b) {
   size_t size_a, size_b;
-  char *data_a = scratch_read(s, a, &size_a), *data_b = scratch_read(s, b, &size_b);
+  char *data_a, *data_b;
+  scratch_read(s, a, &data_a, &size_a);
+  scratch_read(s, b, &data_b, &size_b);
   assert_int_equal(size_a, size_b);
   assert_memory_equal(data_a, data_b, size_a);
   firn_free(s->context, data_a, size_a + 1);

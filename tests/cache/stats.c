@@ -40,7 +40,8 @@ static void columns_and_numbers_are_as_promised(void **state) {
   scratch *s = *state;
   fill(s, "stats.csv", 2);
   size_t size;
-  char *text = scratch_read(s, "stats.csv", &size);
+  char *text;
+  scratch_read(s, "stats.csv", &text, &size);
   assert_memory_equal(text, header, sizeof header - 1);
   // Whole numbers in full, nine digits otherwise, nan as an empty cell, no minus zero.
   assert_string_equal(text + sizeof header - 1,
@@ -111,7 +112,8 @@ static void truncation_keeps_the_bytes_of_what_stays(void **state) {
 
   // A gap ends what can be relied on.
   size_t size;
-  char *text = scratch_read(s, "want.csv", &size);
+  char *text;
+  scratch_read(s, "want.csv", &text, &size);
   char *second = strchr(text + sizeof header - 1, '\n') + 1;
   put(s, "gap.csv", header, second);
   firn_free(s->context, text, size + 1);
