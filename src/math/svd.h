@@ -22,14 +22,15 @@ FIRN_HD void firn_mat3_rotate_columns(firn_mat3 *a, int p, int q, double c, doub
 FIRN_HD void firn_svd3(firn_mat3 F, firn_mat3 *U, double S[3], firn_mat3 *V) {
   firn_mat3 a = F, v = firn_mat3_identity();
 
-  // Rotate pairs of columns until all are orthogonal relative to their lengths.
+  // Rotate pairs of columns until all are orthogonal relative to their lengths; a tighter threshold
+  // than 2 eps would chase the rounding of the products themselves.
   for (int sweep = 0, busy = 1; busy && sweep < 30; sweep++) {
     busy = 0;
     for (int k = 0; k < 3; k++) {
       int p = k == 2 ? 1 : 0, q = k == 0 ? 1 : 2;
       firn_vec3 x = firn_mat3_column(a, p), y = firn_mat3_column(a, q);
       double nx = firn_vec3_dot(x, x), ny = firn_vec3_dot(y, y), g = firn_vec3_dot(x, y);
-      if (fabs(g) <= 0.5 * DBL_EPSILON * sqrt(nx) * sqrt(ny)) continue;
+      if (fabs(g) <= 2 * DBL_EPSILON * sqrt(nx) * sqrt(ny)) continue;
       double z = (ny - nx) / (2 * g);
       double t = (z < 0 ? -1 : 1) / (fabs(z) + sqrt(1 + z * z));
       double c = 1 / sqrt(1 + t * t), s = t * c;
@@ -88,9 +89,15 @@ FIRN_HD void firn_sym3_eigen(firn_mat3 A, double l[3], firn_mat3 *Q) {
       double z = (a.m[4 * q] - a.m[4 * p]) / (2 * g);
       double t = (z < 0 ? -1 : 1) / (fabs(z) + sqrt(1 + z * z));
       double c = 1 / sqrt(1 + t * t), s = t * c;
-      firn_mat3_rotate_columns(&a, p, q, c, s);
-      a = firn_mat3_transpose(a);
-      firn_mat3_rotate_columns(&a, p, q, c, s);
+      // The entry that should vanish is set to 0 rather than computed, or rounding would keep the
+      // sweeps going.
+      int r = 3 - p - q;
+      double x = a.m[3 * p + r], y = a.m[3 * q + r];
+      a.m[3 * p + r] = a.m[3 * r + p] = c * x - s * y;
+      a.m[3 * q + r] = a.m[3 * r + q] = s * x + c * y;
+      a.m[4 * p] -= t * g;
+      a.m[4 * q] += t * g;
+      a.m[3 * p + q] = a.m[3 * q + p] = 0;
       firn_mat3_rotate_columns(Q, p, q, c, s);
       busy = 1;
     }

@@ -42,7 +42,7 @@ FIRN_HD_INLINE void firn_lane_eigen_step(lane *app, lane *aqq, lane *apq, lane *
 FIRN_HD_INLINE void firn_lane_eigen(const lane A[6], lane l[3], lane U[9]) {
   lane xx = A[0], yy = A[1], zz = A[2], xy = A[3], xz = A[4], yz = A[5];
   for (int i = 0; i < 9; i++) U[i] = lane_set1(i % 4 == 0 ? FIRN_R(1) : FIRN_R(0));
-  // Off-diagonals below u/8 of the largest entry are rounding.
+  // Off-diagonals below eps/16 of the largest entry are rounding.
   lane scale = lane_max(lane_abs(xx), lane_max(lane_abs(yy), lane_abs(zz)));
   scale = lane_max(scale, lane_max(lane_abs(xy), lane_max(lane_abs(xz), lane_abs(yz))));
   lane small = scale * lane_set1(FIRN_R(FIRN_REAL_EPS / 16));
@@ -98,8 +98,8 @@ FIRN_HD_INLINE void firn_lane_svd(const lane F[9], lane U[9], lane S[3], lane V[
     V[i] = lane_set1(i % 4 == 0 ? FIRN_R(1) : FIRN_R(0));
   }
 
-  // Orthogonal columns.
-  const lane tol2 = lane_set1(FIRN_REAL_EPS * FIRN_REAL_EPS * FIRN_R(0.25));
+  // Orthogonal columns; a tighter threshold than 2 eps would chase the rounding of the products.
+  const lane tol2 = lane_set1(FIRN_REAL_EPS * FIRN_REAL_EPS * FIRN_R(4));
   for (int sweep = 0; sweep < 2 * FIRN_JACOBI_SWEEPS; sweep++) {
     int busy = 0;
     for (int k = 0; k < 3; k++) {
