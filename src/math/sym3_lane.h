@@ -50,15 +50,14 @@ FIRN_HD_INLINE lane firn_sym3_root(lane r) {
 }
 
 FIRN_HD_INLINE void firn_sym3_decompose(const lane A[6], firn_sym3_split *out) {
-  // m, p and B; a matrix whose deviator would underflow is its mean.
+  // m, p and B. Where the deviator is 0 or underflows so does p, whatever B is then: A = m I.
   const lane tiny = lane_set1(sizeof(firn_real) == 4 ? FIRN_R(1e-36) : FIRN_R(1e-290));
   lane m = (A[0] + A[1] + A[2]) * lane_set1(FIRN_R(1.0 / 3.0));
   lane dx = A[0] - m, dy = A[1] - m, dz = A[2] - m;
   lane off = lane_fma(A[3], A[3], lane_fma(A[4], A[4], A[5] * A[5]));
   lane diag = lane_fma(dx, dx, lane_fma(dy, dy, dz * dz));
   lane p2 = lane_fma(off, lane_set1(2), diag) * lane_set1(FIRN_R(1.0 / 6.0));
-  p2 = lane_max(p2, tiny);
-  lane p = lane_sqrt(p2), ip = lane_rcp(p);
+  lane ip = lane_rsqrt(lane_max(p2, tiny)), p = p2 * ip;
   lane xx = dx * ip, yy = dy * ip, zz = dz * ip, xy = A[3] * ip, xz = A[4] * ip, yz = A[5] * ip;
 
   // The isolated eigenvalue of B, and the minors of B - y I.
@@ -87,8 +86,8 @@ FIRN_HD_INLINE void firn_sym3_decompose(const lane A[6], firn_sym3_split *out) {
   N[5] = lane_fnma(y32, P[5], yz);
   lane noff = lane_fma(N[3], N[3], lane_fma(N[4], N[4], N[5] * N[5]));
   lane ndiag = lane_fma(N[0], N[0], lane_fma(N[1], N[1], N[2] * N[2]));
-  lane g2 = lane_max(lane_fma(ndiag, lane_set1(FIRN_R(0.5)), noff), tiny);
-  lane g = lane_sqrt(g2), ig = lane_rcp(g);
+  lane g2 = lane_fma(ndiag, lane_set1(FIRN_R(0.5)), noff);
+  lane ig = lane_rsqrt(lane_max(g2, tiny)), g = g2 * ig;
 
   out->l[0] = lane_fma(p, y, m);
   out->l[1] = lane_fma(p, g - y2, m);

@@ -62,24 +62,27 @@ static void reference_svd_is_accurate_to_1e_13(void **state) {
 }
 
 // F = A diag(1, 1e-6, 1e-9) B^T is only known to 1e-16 (1e-7 of the smallest value); a diagonal
-// matrix times a rotation on the right is known exactly, and there Jacobi must return 1e-9 to 1e-12
-// of itself, which no method through F^T F can.
+// matrix behind a rotation is known exactly, and there Jacobi must return 1e-9 to 1e-14 of itself, which no method through F^T F can.
 static void reference_svd_keeps_small_values_to_their_own_precision(void **state) {
   (void)state;
   sample s = {12, 0};
+  double error[3] = {0};
   for (int i = 0; i < 1000; i++) {
     // Columns orthogonal but for the rotation on the left, which costs only relative precision.
     firn_mat3 F = firn_mat3_mul(sample_rotation(&s), firn_mat3_diag(1e-9, 1, 1e-6)), U, V;
     double S[3];
     firn_svd3(F, &U, S, &V);
-    assert_below(fabs(S[0] - 1), 1e-14);
-    assert_below(fabs(S[1] / 1e-6 - 1), 1e-12);
-    assert_below(fabs(S[2] / 1e-9 - 1), 1e-12);
+    worst(error, S[0] - 1);
+    worst(error + 1, S[1] / 1e-6 - 1);
+    worst(error + 2, S[2] / 1e-9 - 1);
   }
+  assert_below(error[0], 1e-14);
+  assert_below(error[1], 1e-14);
+  assert_below(error[2], 1e-14);
 }
 
 // Some 20 rotations of 3 to 4 roundings on entries of size 1 give 60 u at the very worst in any
-// norm used; measured 8 u and less. The reference is exact in comparison.
+// norm used; measured 25 u and less. The reference is exact in comparison.
 static void lane_svd_and_polar_agree_with_the_reference(void **state) {
   (void)state;
   const size_t n = 20000;
