@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options and helpers that several verbs share.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { KEY_ISA = 1000, KEY_DEVICE, KEY_SET, KEY_SOLVER };
+
+long cli_number(const struct argp_state *state, const char *name, const char *text, long least,
+                long most) {
+  char *end;
+  errno = 0;
+  long value = strtol(text, &end, 10);
+  if (end == text || *end || errno || value < least || value > most)
+    argp_error(state, "%s: '%s' is not a whole number from %ld to %ld", name, text, least, most);
+  return value;
+}
+
+static firn_isa isa_parse(const struct argp_state *state, const char *text) {
+  for (int i = FIRN_ISA_AUTO; i <= FIRN_ISA_AVX512; i++)
+    if (strcmp(firn_isa_name((firn_isa)i), text) == 0) return (firn_isa)i;
+  argp_error(state, "--isa: '%s' is none of auto, scalar, avx2, avx512", text);
+  return FIRN_ISA_AUTO;
+}
+
+static error_t parse_context(int key, char *arg, struct argp_state *state) {
+  cli_options *options = state->input;
+  switch (key) {
+  case 'j': options->threads = (int)cli_number(state, "--threads", arg, 0, 4096); return 0;
+  case KEY_ISA: options->isa = isa_parse(state, arg); return 0;
+  case KEY_DEVICE:
+    if (strcmp(arg, "auto") == 0 || strcmp(arg, "cpu") == 0) return 0;
+    if (strcmp(arg, "cuda") == 0)
+      argp_error(state, "--device: this build of firn has no cuda; use auto or cpu");
+    else
+      argp_error(state, "--device: '%s' is none of auto, cpu", arg);
+    return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option context_options[] = {
+    {"threads", 'j', "N", 0, "worker threads (default: all cores)", 10},
+    {"isa", KEY_ISA, "SET", 0, "instruction set: auto, scalar, avx2 or avx512", 10},
+    {"device", KEY_DEVICE, "D", 0, "where to compute: auto or cpu", 10},
+    {0},
+};
+const struct argp cli_context_argp = {context_options, parse_context, NULL, NULL, NULL, NULL, NULL};
+
+static void add_override(const struct argp_state *state, const char *text) {
+  cli_options *options = state->input;
+  if (options->override_count == CLI_OVERRIDES)
+    argp_error(state, "more than %d times --set", CLI_OVERRIDES);
+  options->overrides[options->override_count++] = text;
+}
+
+static error_t parse_scene(int key, char *arg, struct argp_state *state) {
+  static char solver[64];
+  switch (key) {
+  case KEY_SET: add_override(state, arg); return 0;
+  case KEY_SOLVER:
+    snprintf(solver, sizeof solver, "solver=%.50s", arg);
+    add_override(state, solver);
+    return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option scene_options[] = {
+    {"set", KEY_SET, "PATH=VALUE", 0,
+     "change a value of the scene, as mpm.flip=0.9 or snow.0.velocity='[0, -5 m/s, 0]'; "
+     "may be given several times",
+     5},
+    {"solver", KEY_SOLVER, "NAME", 0, "the method: mpm", 5},
+    {0},
+};
+const struct argp cli_scene_argp = {scene_options, parse_scene, NULL, NULL, NULL, NULL, NULL};
+
+firn_context *cli_context(const cli_options *options) {
+  firn_context_def def = firn_default_context_def();
+  def.threads = options->threads;
+  def.isa = options->isa;
+  firn_context *context;
+  firn_status status = firn_context_create(&def, &context);
+  if (status == FIRN_OK) return context;
+  if (status == FIRN_ERROR_UNSUPPORTED)
+    fprintf(stderr, "firn: this machine does not have %s\n", firn_isa_name(options->isa));
+  else
+    fprintf(stderr, "firn: cannot start: %s\n", firn_status_text(status));
+  return NULL;
+}
+
+void cli_print_errors(const firn_scene *scene, FILE *stream) {
+  for (int i = 0; i < firn_scene_error_count(scene); i++) {
+    const firn_scene_error *error = firn_scene_error_get(scene, i);
+    if (error->line)
+      fprintf(stream, "%s:%d:%d: %s\n", firn_scene_file(scene), error->line, error->column,
+              error->message);
+    else
+      fprintf(stream, "%s\n", error->message);
+  }
+}
+
+firn_scene *cli_scene(firn_context *context, const char *name, const cli_options *options,
+                      FILE *stream) {
+  firn_scene *scene;
+  firn_status status = firn_scene_load(context, name, options->override_count, options->overrides,
+                                       &scene);
+  if (status == FIRN_OK) return scene;
+  if (scene)
+    cli_print_errors(scene, stream);
+  else
+    fprintf(stderr, "firn: %s\n", firn_context_message(context));
+  firn_scene_destroy(scene);
+  return NULL;
+}
+
+int cli_fail(const firn_context *context, firn_status status) {
+  const char *message = firn_context_message(context);
+  fprintf(stderr, "firn: %s\n", *message ? message : firn_status_text(status));
+  bool input = status == FIRN_ERROR_SCENE || status == FIRN_ERROR_ARGUMENT;
+  return input ? EXIT_INPUT : EXIT_RUN;
+}
