@@ -12,14 +12,15 @@ static size_t vector_count(firn_krylov kind) {
   return 0;
 }
 
-// Reals that hold one double a chunk, when chunks are as small as they may be.
-static size_t sums_size(size_t count) {
-  return count / FIRN_LINEAR_BLOCK * (sizeof(double) / sizeof(firn_real));
+// Doubles in one array of sums: one a chunk, when chunks are as small as they may be.
+static size_t sums_count(size_t count) {
+  return count / FIRN_LINEAR_BLOCK;
 }
 
 size_t firn_krylov_workspace(firn_krylov kind, size_t count) {
   size_t vectors = vector_count(kind);
-  return vectors ? vectors * count + 2 * sums_size(count) : 0;
+  size_t sums = 2 * sums_count(count) * (sizeof(double) / sizeof(firn_real));
+  return vectors ? vectors * count + sums : 0;
 }
 
 static firn_status check(firn_krylov kind, const firn_linear_system *s, double tolerance,
@@ -46,10 +47,18 @@ firn_status firn_krylov_solve(firn_krylov kind, const firn_linear_system *system
                               firn_real *workspace, firn_linear_result *out) {
   *out = (firn_linear_result){0};
   FIRN_TRY(check(kind, system, tolerance, max_iterations));
-  out->breakdown = !firn_linear_is_square(reference2); // the right-hand side has blown up
-  out->converged = !system->count && !out->breakdown;
-  if (out->breakdown || out->converged) return FIRN_OK;
-  firn_real *sums = workspace + vector_count(kind) * system->count;
+  if (!firn_linear_is_square(reference2)) { // the right-hand side has blown up
+    out->breakdown = true;
+    out->residual = NAN;
+    return FIRN_OK;
+  }
+  if (!system->count) {
+    out->converged = true;
+    return FIRN_OK;
+  }
+
+  void *behind = workspace + vector_count(kind) * system->count;
+  double *sums = behind;
   firn_linear_solve solve = {
       .system = system,
       .threshold = tolerance * tolerance * reference2,
@@ -58,7 +67,7 @@ firn_status firn_krylov_solve(firn_krylov kind, const firn_linear_system *system
       .x = x,
       .r = r,
       .vectors = workspace,
-      .sums = {(double *)sums, (double *)(sums + sums_size(system->count))},
+      .sums = {sums, sums + sums_count(system->count)},
       .out = out,
   };
   firn_status status = FIRN_OK;
