@@ -6,7 +6,7 @@
 //           w = A z,  zeta' = z'w,  beta = zeta' / zeta,  p = z + beta p,  q = w + beta q
 //
 // Here an iteration is one product with A and one parallel region with a dot product and two
-// passes. Three things bring its traffic down to 12 vectors, from 18 as written above: y lives for
+// passes. Three things bring its traffic down to 14 vectors, from 18 as written above: y lives for
 // one block only; z is B^-1 r anew, which costs the same as y and cannot drift away from r; and x
 // is moved by the last alpha and p when the next pass loads p anyway.
 #include <stdalign.h>

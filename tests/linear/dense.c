@@ -146,7 +146,7 @@ static double norm(int n, const double *x) {
 // Largest |eigenvalue| over smallest, by power iteration with C and with its inverse; both are
 // approached from the safe side but for a few percent.
 static double condition(const dense *d, void (*solve)(const dense *, const double *, double *)) {
-  double large = 0, small = 0, x[MAX] = {0}, y[MAX], z[MAX] = {0};
+  double large = 0, small = 0, x[MAX] = {0}, y[MAX] = {0}, z[MAX] = {0};
   for (int i = 0; i < d->n; i++) x[i] = z[i] = 1 + 0.1 * (i % 7);
   for (int k = 0; k < 300; k++) {
     for (int i = 0; i < d->n; i++) {
