@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading and writing particle fields by name, and sums over all particles.
+#include <math.h>
+#include <string.h>
+
+#include "api/sim.h"
+
+enum { FIELD_POSITION, FIELD_VELOCITY, FIELD_MASS, FIELD_VOLUME, FIELD_ID, FIELD_MATERIAL, COMMON };
+
+static const firn_field_info common[COMMON] = {
+    [FIELD_POSITION] = {"position", "m", 3, false},
+    [FIELD_VELOCITY] = {"velocity", "m/s", 3, true},
+    [FIELD_MASS] = {"mass", "kg", 1, false},
+    [FIELD_VOLUME] = {"volume", "m^3", 1, false},
+    [FIELD_ID] = {"id", "1", 1, false},
+    [FIELD_MATERIAL] = {"material", "1", 1, false},
+};
+
+int firn_sim_field_count(const firn_sim *sim) {
+  int n = COMMON;
+  for (const firn_field_info *f = sim->type->fields; f->name; f++) n++;
+  return n;
+}
+
+firn_status firn_sim_field(const firn_sim *sim, int i, firn_field_info *out) {
+  if (!sim || !out || i < 0 || i >= firn_sim_field_count(sim)) return FIRN_ERROR_ARGUMENT;
+  *out = i < COMMON ? common[i] : sim->type->fields[i - COMMON];
+  return FIRN_OK;
+}
+
+static int find(const firn_sim *sim, const char *name) {
+  firn_field_info info;
+  for (int i = 0; firn_sim_field(sim, i, &info) == FIRN_OK; i++) {
+    if (strcmp(info.name, name) == 0) return i;
+  }
+  return -1;
+}
+
+typedef struct access {
+  const firn_sim *sim;
+  int field;
+  double *out;
+  const double *in;
+  firn_sums *sums;
+} access;
+
+static void read_one(void *user, size_t slot, const double corner[3]) {
+  const access *a = user;
+  const firn_particles *p = &a->sim->world.particles;
+  size_t id = firn_particles_id(p)[slot];
+  switch (a->field) {
+  case FIELD_POSITION:
+    for (int c = 0; c < 3; c++) {
+      double x = (double)firn_particles_real(p, FIRN_FIELD_X + c)[slot];
+      a->out[3 * id + (size_t)c] = (corner[c] + x) * a->sim->world.h;
+    }
+    break;
+  case FIELD_VELOCITY:
+    for (int c = 0; c < 3; c++) {
+      a->out[3 * id + (size_t)c] = (double)firn_particles_real(p, FIRN_FIELD_VX + c)[slot];
+    }
+    break;
+  case FIELD_MASS: a->out[id] = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot]; break;
+  case FIELD_VOLUME: a->out[id] = (double)firn_particles_real(p, FIRN_FIELD_VOLUME)[slot]; break;
+  case FIELD_ID: a->out[id] = (double)id; break;
+  default: a->out[id] = firn_particles_material(p)[slot];
+  }
+}
+
+static firn_status unknown(const firn_sim *sim, const char *name) {
+  return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT, "there is no field '%s'", name);
+}
+
+firn_status firn_sim_read(firn_sim *sim, const char *field, double *out) {
+  if (!sim || !field || !out) return FIRN_ERROR_ARGUMENT;
+  int i = find(sim, field);
+  if (i < 0) return unknown(sim, field);
+  if (i >= COMMON) return sim->type->read(sim->solver, i - COMMON, out);
+  access a = {.sim = sim, .field = i, .out = out};
+  firn_particles_visit(&sim->world.particles, read_one, &a);
+  return FIRN_OK;
+}
+
+static void write_one(void *user, size_t slot, const double corner[3]) {
+  const access *a = user;
+  const firn_particles *p = &a->sim->world.particles;
+  size_t id = firn_particles_id(p)[slot];
+  (void)corner;
+  for (int c = 0; c < 3; c++) {
+    firn_particles_real(p, FIRN_FIELD_VX + c)[slot] = (firn_real)a->in[3 * id + (size_t)c];
+  }
+}
+
+firn_status firn_sim_write(firn_sim *sim, const char *field, const double *in) {
+  if (!sim || !field || !in) return FIRN_ERROR_ARGUMENT;
+  firn_field_info info;
+  int i = find(sim, field);
+  if (i < 0) return unknown(sim, field);
+  FIRN_TRY(firn_sim_field(sim, i, &info));
+  if (!info.writable) {
+    return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT, "field '%s' cannot be written",
+                     field);
+  }
+  size_t n = firn_sim_count(sim) * (size_t)info.components;
+  for (size_t k = 0; k < n; k++) {
+    if (isfinite(in[k])) continue;
+    return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT,
+                     "field '%s': the value %g of particle %zu is not finite", field, in[k],
+                     k / (size_t)info.components);
+  }
+  if (i >= COMMON) return sim->type->write(sim->solver, i - COMMON, in);
+  access a = {.sim = sim, .field = i, .in = in};
+  firn_particles_visit(&sim->world.particles, write_one, &a);
+  sim->type->changed(sim->solver);
+  return FIRN_OK;
+}
+
+static void sum_one(void *user, size_t slot, const double corner[3]) {
+  access *a = user;
+  firn_sums *s = a->sums;
+  const firn_world *world = &a->sim->world;
+  const firn_particles *p = &world->particles;
+  double mass = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot], x[3], v[3], v2 = 0;
+  for (int c = 0; c < 3; c++) {
+    x[c] = (corner[c] + (double)firn_particles_real(p, FIRN_FIELD_X + c)[slot]) * world->h;
+    v[c] = (double)firn_particles_real(p, FIRN_FIELD_VX + c)[slot];
+    v2 += v[c] * v[c];
+    s->center[c] += mass * x[c];
+    s->momentum[c] += mass * v[c];
+    s->bounds_min[c] = fmin(s->bounds_min[c], x[c]);
+    s->bounds_max[c] = fmax(s->bounds_max[c], x[c]);
+    s->energy_gravity -= mass * world->gravity[c] * x[c];
+  }
+  s->mass += mass;
+  s->angular[0] += mass * (x[1] * v[2] - x[2] * v[1]);
+  s->angular[1] += mass * (x[2] * v[0] - x[0] * v[2]);
+  s->angular[2] += mass * (x[0] * v[1] - x[1] * v[0]);
+  s->energy_kinetic += 0.5 * mass * v2;
+  s->speed_max = fmax(s->speed_max, sqrt(v2));
+}
+
+firn_status firn_sim_sums(firn_sim *sim, firn_sums *out) {
+  if (!sim || !out) return FIRN_ERROR_ARGUMENT;
+  memset(out, 0, sizeof *out);
+  size_t n = firn_sim_count(sim);
+  for (int c = 0; c < 3; c++) {
+    out->bounds_min[c] = n ? INFINITY : 0;
+    out->bounds_max[c] = n ? -INFINITY : 0;
+  }
+  access a = {.sim = sim, .sums = out};
+  firn_particles_visit(&sim->world.particles, sum_one, &a);
+  for (int c = 0; c < 3 && n; c++) out->center[c] /= out->mass;
+  return sim->type->sums(sim->solver, out);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simulations: create, fill, step.
+#include "api/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+firn_sim_def firn_default_sim_def(void) {
+  return (firn_sim_def){
+      .h = 0.01,
+      .gravity = {0, -9.81, 0},
+      .solver = "mpm",
+      .mpm = firn_default_mpm_def(),
+  };
+}
+
+firn_status firn_sim_create(firn_context *context, const firn_sim_def *def, firn_sim **out) {
+  if (!context || !def || !out) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "firn_sim_create: an argument is NULL");
+  }
+  *out = NULL;
+  const firn_solver_type *type = firn_solver_find(def->solver ? def->solver : "mpm");
+  if (!type) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "simulation: solver '%s' does not exist",
+                     def->solver);
+  }
+  firn_sim *sim = firn_alloc_zero(context, sizeof *sim, "simulation");
+  if (!sim) return FIRN_ERROR_MEMORY;
+  sim->type = type;
+  firn_status status = firn_world_init(&sim->world, context, def);
+  if (status == FIRN_OK) status = type->create(&sim->world, def, &sim->solver);
+  if (status != FIRN_OK) {
+    firn_sim_destroy(sim);
+    return status;
+  }
+  *out = sim;
+  return FIRN_OK;
+}
+
+void firn_sim_destroy(firn_sim *sim) {
+  if (!sim) return;
+  firn_context *context = sim->world.context;
+  if (sim->solver) sim->type->destroy(sim->solver);
+  firn_world_free(&sim->world);
+  firn_free(context, sim, sizeof *sim);
+}
+
+firn_status firn_sim_add_material(firn_sim *sim, const firn_material_def *def, int *id) {
+  if (!sim || !def) return FIRN_ERROR_ARGUMENT;
+  return firn_world_add_material(&sim->world, def, id);
+}
+
+firn_status firn_sim_add_collider(firn_sim *sim, const firn_collider_def *def, int *id) {
+  if (!sim || !def) return FIRN_ERROR_ARGUMENT;
+  return firn_world_add_collider(&sim->world, def, id);
+}
+
+firn_status firn_sim_add_particles(firn_sim *sim, const firn_particles_def *def) {
+  if (!sim || !def) return FIRN_ERROR_ARGUMENT;
+  return firn_world_add_particles(&sim->world, def);
+}
+
+firn_status firn_sim_fill(firn_sim *sim, const firn_fill_def *def) {
+  if (!sim || !def) return FIRN_ERROR_ARGUMENT;
+  return firn_world_fill(&sim->world, def);
+}
+
+firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out) {
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  firn_step step;
+  if (sim->failed) {
+    return firn_fail(sim->world.context, FIRN_ERROR_STATE,
+                     "an earlier step failed; load a checkpoint to go on");
+  }
+  firn_status status = sim->type->step(sim->solver, limit, &step);
+  // Out of memory is found before anything moves; the caller may free some and try again.
+  if (status != FIRN_OK && status != FIRN_ERROR_MEMORY) sim->failed = true;
+  if (out) *out = step;
+  return status;
+}
+
+firn_status firn_sim_advance(firn_sim *sim, double duration, firn_progress_fn progress,
+                             void *user) {
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!(isfinite(duration) && duration >= 0)) {
+    return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT,
+                     "advance: duration %g s must be 0 or more", duration);
+  }
+  double start = sim->world.time, end = start + duration;
+  while (sim->world.time < end) {
+    firn_step step;
+    double left = end - sim->world.time;
+    FIRN_TRY(firn_sim_step(sim, left, &step));
+    // The last step may miss the end by rounding, which the next frame would inherit.
+    if (end - sim->world.time < 1e-9 * step.dt) sim->world.time = end;
+    if (progress && !progress(user, sim, &step)) {
+      return firn_fail(sim->world.context, FIRN_CANCELLED, "cancelled at time %g s",
+                       sim->world.time);
+    }
+  }
+  return FIRN_OK;
+}
+
+void firn_sim_profile(const firn_sim *sim, firn_profile *out) {
+  sim->type->profile(sim->solver, out);
+}
+
+double firn_sim_time(const firn_sim *sim) {
+  return sim->world.time;
+}
+
+size_t firn_sim_count(const firn_sim *sim) {
+  return sim->world.particles.count;
+}
+
+double firn_sim_h(const firn_sim *sim) {
+  return sim->world.h;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sparse grid: blocks of 4x4x4 nodes, made where particles are and nowhere else.
+//
+// A node block exists if the stencil of some particle may touch it before the next sort. Nodes of
+// a block lie in memory as [4 x][4 y][4 z][4 components]: one row of four nodes along z is 16
+// reals, a 512-bit register of floats. What a node holds is the solver's business: it allocates as
+// many channels of [blocks][64][4] reals as it needs.
+#ifndef FIRN_GRID_GRID_H
+#define FIRN_GRID_GRID_H
+
+#include "world/particles.h"
+
+enum {
+  FIRN_NODE_REALS = 4,                         // components a node
+  FIRN_ROW_REALS = 16,                         // four nodes along z
+  FIRN_NODE_BLOCK_REALS = 64 * FIRN_NODE_REALS // a channel of one block
+};
+
+#define FIRN_GRID_NONE UINT32_MAX
+
+// Offsets (dx, dy, dz) in {-1, 0, 1}^3 are numbered 9 (dx+1) + 3 (dy+1) + dz+1.
+static inline int firn_grid_offset(int dx, int dy, int dz) {
+  return 9 * (dx + 1) + 3 * (dy + 1) + dz + 1;
+}
+
+// Nodes that a particle block may reach until the next sort, relative to its corner.
+typedef struct firn_reach {
+  int8_t lo[3], hi[3]; // inclusive
+} firn_reach;
+
+typedef struct firn_grid {
+  firn_context *context;
+  size_t count;           // node blocks
+  int32_t (*at)[3];       // [count] block coordinates
+  uint32_t (*source)[27]; // [count] particle block at this offset, or FIRN_GRID_NONE
+  uint32_t (*target)[27]; // [particle blocks] node block at this offset, or FIRN_GRID_NONE
+  size_t capacity;        // of at and source
+  size_t target_capacity;
+  firn_buffer table; // hash of block coordinates while building
+} firn_grid;
+
+void firn_grid_init(firn_grid *grid, firn_context *context);
+void firn_grid_free(firn_grid *grid);
+
+// Makes the node blocks that the particle blocks reach. Node blocks are numbered in the order in
+// which the particle blocks, themselves in Morton order, first reach them.
+firn_status firn_grid_build(firn_grid *grid, const firn_particles *particles,
+                            const firn_reach *reach);
+
+#endif

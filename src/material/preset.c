@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "material/preset.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "material/law.h"
+
+static const char *const law_name[] = {
+#define X(constant, name) #name,
+    FIRN_LAW_LIST(X)
+#undef X
+};
+
+firn_material_def firn_default_material_def(void) {
+  return (firn_material_def){
+      .law = "snow",
+      .density = 400,
+      .young = 1.4e5,
+      .poisson = 0.2,
+      .theta_c = 2.5e-2,
+      .theta_s = 7.5e-3,
+      .hardening = 10,
+      .jp_min = 0,
+      .jp_max = INFINITY,
+  };
+}
+
+static firn_status bad(firn_context *context, const char *what, const char *field, double value,
+                       const char *rule) {
+  return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: %s = %g %s", what, field, value, rule);
+}
+
+firn_status firn_material_make_row(firn_context *context, const firn_material_def *def,
+                                   const char *what, firn_material_row *out) {
+  int law = 0;
+  while (law < FIRN_LAW_COUNT && (!def->law || strcmp(def->law, law_name[law]) != 0)) law++;
+  if (law == FIRN_LAW_COUNT) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: law '%s' does not exist", what,
+                     def->law ? def->law : "(null)");
+  }
+  if (!(isfinite(def->density) && def->density > 0)) {
+    return bad(context, what, "density", def->density, "kg/m^3 must be positive");
+  }
+  if (!(isfinite(def->young) && def->young > 0)) {
+    return bad(context, what, "young", def->young, "Pa must be positive");
+  }
+  if (!(def->poisson > -1 && def->poisson < 0.5)) {
+    return bad(context, what, "poisson", def->poisson, "must lie between -1 and 1/2");
+  }
+  if (!(def->theta_c > 0 && def->theta_c < 1)) {
+    return bad(context, what, "theta_c", def->theta_c, "must lie between 0 and 1");
+  }
+  if (!(isfinite(def->theta_s) && def->theta_s >= 0)) {
+    return bad(context, what, "theta_s", def->theta_s, "must be 0 or more");
+  }
+  if (!(isfinite(def->hardening) && def->hardening >= 0)) {
+    return bad(context, what, "hardening", def->hardening, "must be 0 or more");
+  }
+  if (!(def->jp_min >= 0 && def->jp_min <= 1)) {
+    return bad(context, what, "jp_min", def->jp_min, "must lie between 0 and 1");
+  }
+  if (!(def->jp_max >= 1)) {
+    return bad(context, what, "jp_max", def->jp_max, "must be 1 or more");
+  }
+  double e = def->young, nu = def->poisson;
+  *out = (firn_material_row){
+      .mu = (firn_real)(e / (2 * (1 + nu))),
+      .lambda = (firn_real)(e * nu / ((1 + nu) * (1 - 2 * nu))),
+      .lo = (firn_real)-def->theta_c,
+      .hi = (firn_real)def->theta_s,
+      .xi = (firn_real)def->hardening,
+      .ln_jp_lo = def->jp_min > 0 ? (firn_real)log(def->jp_min) : -FIRN_REAL_MAX,
+      .ln_jp_hi = isfinite(def->jp_max) ? (firn_real)log(def->jp_max) : FIRN_REAL_MAX,
+      .density = (firn_real)def->density,
+      .law = law,
+  };
+  return FIRN_OK;
+}
+
+firn_material_def firn_material_def_of_row(const firn_material_row *row) {
+  double mu = (double)row->mu, lambda = (double)row->lambda;
+  return (firn_material_def){
+      .law = law_name[row->law],
+      .density = (double)row->density,
+      .young = mu * (3 * lambda + 2 * mu) / (lambda + mu),
+      .poisson = lambda / (2 * (lambda + mu)),
+      .theta_c = -(double)row->lo,
+      .theta_s = (double)row->hi,
+      .hardening = (double)row->xi,
+      .jp_min = row->ln_jp_lo <= -FIRN_REAL_MAX ? 0 : exp((double)row->ln_jp_lo),
+      .jp_max = row->ln_jp_hi >= FIRN_REAL_MAX ? (double)INFINITY : exp((double)row->ln_jp_hi),
+  };
+}

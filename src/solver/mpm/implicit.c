@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Step 6: the semi-implicit velocities of Eq. 9, in the symmetric form
+//
+//   (M + beta dt^2 K) v = M v*,     K = d^2 Phi / dx^2 at F_E^n, J_P frozen,
+//
+// solved in the space that collisions leave free: what they fixed keeps its collided value in v*,
+// and reaches the rest through the residual of the first guess, which is v* itself.
+#include <math.h>
+#include <string.h>
+
+#include <omp.h>
+
+#include "base/isa.h"
+#include "linear/krylov.h"
+#include "solver/mpm/mpm.h"
+
+int mpm_channels(const mpm *m, bool implicit) {
+  bool two = m->def.transfer == FIRN_TRANSFER_FLIP ||
+             (implicit && m->def.preconditioner == FIRN_PRECONDITIONER_BLOCK);
+  return two ? 2 : 1;
+}
+
+firn_status mpm_prepare_solve(mpm *m) {
+  firn_context *context = m->world->context;
+  mpm_view *view = &m->view;
+
+  // What the differential needs of each particle.
+  size_t slots = m->world->particles.slots;
+  FIRN_TRY(firn_buffer_reserve(context, &m->stiff, 8 * slots * sizeof(firn_real), "stiffness"));
+  firn_real *base = m->stiff.data;
+  for (int i = 0; i < 6; i++) view->s[i] = base + (size_t)i * slots;
+  for (int i = 0; i < 2; i++) view->stiff[i] = base + (size_t)(6 + i) * slots;
+
+  // Room for the constraints of node blocks near a collider, numbered in order.
+  size_t count = m->grid.count, near = 0;
+  FIRN_TRY(firn_buffer_reserve(context, &m->constraint_of, count * sizeof(uint32_t), "contacts"));
+  uint32_t *of = m->constraint_of.data;
+  for (size_t g = 0; g < count; g++) {
+    of[g] = mpm_block_is_near(view, g) ? (uint32_t)near++ : FIRN_GRID_NONE;
+  }
+  return firn_buffer_reserve(context, &m->constraint,
+                             (near + 1) * FIRN_NODE_BLOCK_REALS * sizeof(firn_real), "contacts");
+}
+
+// Removes from one node block of a vector what contact holds (D-6).
+static void project(const mpm *m, size_t g, firn_real *block) {
+  uint32_t index = ((const uint32_t *)m->constraint_of.data)[g];
+  if (index == FIRN_GRID_NONE) return;
+  const firn_real *constraint = (const firn_real *)m->constraint.data +
+                                (size_t)index * FIRN_NODE_BLOCK_REALS;
+  for (int n = 0; n < 64; n++, constraint += 4, block += 4) {
+    firn_real along = block[0] * constraint[0] + block[1] * constraint[1] +
+                      block[2] * constraint[2];
+    switch ((int)constraint[3]) {
+    case MPM_FREE: break;
+    case MPM_NO_NORMAL:
+      for (int a = 0; a < 3; a++) block[a] -= along * constraint[a];
+      break;
+    case MPM_ONLY_TANGENT:
+      for (int a = 0; a < 3; a++) block[a] = along * constraint[a];
+      break;
+    default: memset(block, 0, 3 * sizeof *block);
+    }
+  }
+}
+
+static firn_status apply(void *user, const firn_real *x, firn_real *y) {
+  mpm *m = user;
+  m->view.direction = x;
+  m->view.product = y;
+  const mpm_view *view = &m->view;
+  size_t units = m->world->particles.unit_count, count = m->grid.count;
+#pragma omp parallel num_threads(m->world->context->threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(dynamic, 4)
+    for (size_t u = 0; u < units; u++) m->kernels->hessian(view, u);
+#pragma omp for schedule(dynamic, 16)
+    for (size_t g = 0; g < count; g++) {
+      m->kernels->hessian_nodes(view, g);
+      project(m, g, y + g * FIRN_NODE_BLOCK_REALS);
+    }
+    firn_fp_leave(mode);
+  }
+  return FIRN_OK;
+}
+
+static void precondition_mass(void *user, const firn_real *r, firn_real *z, size_t first,
+                              size_t count) {
+  const mpm *m = user;
+  const firn_real *v = m->view.node_v + first;
+  firn_real floor = m->view.mass_floor;
+  for (size_t i = 0; i < count; i += 4) {
+    firn_real inverse = v[i + 3] > floor ? 1 / v[i + 3] : 0;
+    for (size_t a = 0; a < 4; a++) z[i + a] = r[i + a] * inverse;
+  }
+}
+
+static void precondition_block(void *user, const firn_real *r, firn_real *z, size_t first,
+                               size_t count) {
+  const mpm *m = user;
+  const firn_real *d = m->view.diagonal + first / 4 * 6;
+  for (size_t i = 0; i < count; i += 4, d += 6) {
+    z[i] = d[0] * r[i] + d[3] * r[i + 1] + d[4] * r[i + 2];
+    z[i + 1] = d[3] * r[i] + d[1] * r[i + 1] + d[5] * r[i + 2];
+    z[i + 2] = d[4] * r[i] + d[5] * r[i + 1] + d[2] * r[i + 2];
+    z[i + 3] = 0;
+  }
+  for (size_t g = first / FIRN_NODE_BLOCK_REALS; g < (first + count) / FIRN_NODE_BLOCK_REALS; g++) {
+    project(m, g, z + (g * FIRN_NODE_BLOCK_REALS - first));
+  }
+}
+
+// The squared norm that the tolerance is relative to: M v* in the inverse mass, less the mean
+// velocity, so that a moving observer counts the same iterations.
+static double reference(const mpm *m) {
+  double mass = 0, momentum[3] = {0}, energy = 0;
+  const firn_real *v = m->view.node_v;
+  for (size_t n = 0; n < 64 * m->grid.count; n++, v += 4) {
+    double w = (double)v[3];
+    mass += w;
+    for (int a = 0; a < 3; a++) momentum[a] += w * (double)v[a];
+  }
+  v = m->view.node_v;
+  for (size_t n = 0; n < 64 * m->grid.count; n++, v += 4) {
+    for (int a = 0; a < 3; a++) {
+      double d = (double)v[a] - momentum[a] / mass;
+      energy += (double)v[3] * d * d;
+    }
+  }
+  return energy;
+}
+
+// r = P (M v* - A v*), the residual of the first guess; the product is made in r.
+static firn_status residual(mpm *m, firn_real *r) {
+  FIRN_TRY(apply(m, m->view.node_v, r));
+  size_t count = m->grid.count;
+  firn_real floor = m->view.mass_floor;
+#pragma omp parallel for schedule(static) num_threads(m->world->context->threads)
+  for (size_t g = 0; g < count; g++) {
+    firn_real *block = r + g * FIRN_NODE_BLOCK_REALS;
+    const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
+    // r holds P A v*; P is linear, so projecting the difference again does no harm.
+    for (size_t i = 0; i < FIRN_NODE_BLOCK_REALS; i += 4) {
+      firn_real mass = v[i + 3] > floor ? v[i + 3] : 0;
+      for (size_t a = 0; a < 3; a++) block[i + a] = mass * v[i + a] - block[i + a];
+      block[i + 3] = 0;
+    }
+    project(m, g, block);
+  }
+  return FIRN_OK;
+}
+
+static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *result) {
+  firn_context *context = m->world->context;
+  mpm_view *view = &m->view;
+  size_t reals = m->grid.count * FIRN_NODE_BLOCK_REALS;
+  FIRN_TRY(firn_buffer_reserve(context, &m->krylov,
+                               (reals + firn_krylov_workspace(kind, reals)) * sizeof(firn_real),
+                               "linear solve"));
+  firn_real *r = m->krylov.data;
+  bool block = m->def.preconditioner == FIRN_PRECONDITIONER_BLOCK;
+  if (block) {
+    FIRN_TRY(firn_buffer_reserve(context, &m->diagonal, 64 * m->grid.count * 6 * sizeof(firn_real),
+                                 "preconditioner"));
+    view->diagonal = m->diagonal.data;
+    mpm_tally unused;
+    mpm_for_units(m, firn_mpm_diagonal, &unused);
+    mpm_for_nodes(m, firn_mpm_diagonal_nodes);
+  }
+  firn_linear_system system = {
+      .context = context,
+      .count = reals,
+      .chunk = 16 * FIRN_NODE_BLOCK_REALS,
+      .user = m,
+      .apply = apply,
+      .precondition = block ? precondition_block : precondition_mass,
+  };
+  double scale = reference(m);
+  FIRN_TRY(residual(m, r));
+  return firn_krylov_solve(kind, &system, m->def.tolerance, scale, m->def.max_iterations,
+                           view->node_v, r, r + reals, result);
+}
+
+// FLIP's difference, and the spread of velocities for the guard, with the velocities as solved.
+static void finish(const mpm_view *view, size_t g) {
+  const firn_real *v = view->node_v + g * FIRN_NODE_BLOCK_REALS;
+  firn_real *u = view->node_u ? view->node_u + g * FIRN_NODE_BLOCK_REALS : NULL;
+  for (int a = 0; a < 3; a++) {
+    firn_real lo = INFINITY, hi = -INFINITY;
+    for (int n = 0; n < 64; n++) {
+      int i = 4 * n + a;
+      if (u) u[i] = v[i] - view->alpha * u[i];
+      if (!(v[4 * n + 3] > view->mass_floor)) continue;
+      lo = v[i] < lo ? v[i] : lo;
+      hi = v[i] > hi ? v[i] : hi;
+    }
+    view->node_lo[3 * g + (size_t)a] = lo;
+    view->node_hi[3 * g + (size_t)a] = hi;
+  }
+}
+
+firn_status mpm_solve(mpm *m, firn_step *out) {
+  mpm_view *view = &m->view;
+  view->stiffness_factor = (firn_real)(m->def.beta * (double)view->dt * (double)view->dt);
+  firn_linear_result result = {0};
+  FIRN_TRY(solve_with(m, m->def.krylov, &result));
+  out->iterations += result.iterations;
+  out->indefinite += result.indefinite;
+  if (result.breakdown && m->def.krylov == FIRN_KRYLOV_CR) {
+    // Make v* again, which the solve has overwritten, and take the slower, safer way.
+    mpm_tally unused;
+    mpm_for_units(m, m->kernels->scatter, &unused);
+    mpm_for_nodes(m, m->kernels->nodes);
+    FIRN_TRY(solve_with(m, FIRN_KRYLOV_MINRES, &result));
+    out->iterations += result.iterations;
+  }
+  if (!result.converged) {
+    firn_note(m->world->context, FIRN_LOG_WARNING,
+              "step %llu at time %g s: the linear solve stopped after %d iterations at a relative "
+              "residual of %.2e (tolerance %.2e)",
+              (unsigned long long)m->memory.steps, m->world->time, result.iterations,
+              result.residual, m->def.tolerance);
+  }
+  mpm_for_nodes(m, finish);
+  return FIRN_OK;
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeping particles, blocks, node blocks and arenas in step with each other.
+#include <string.h>
+
+#include <omp.h>
+
+#include "base/clock.h"
+#include "solver/mpm/mpm.h"
+
+// Blocks with fewer particles than this reach only around where their particles are.
+enum { SPARSE = 8 };
+
+firn_status mpm_layout_blocks(mpm *m) {
+  size_t blocks = m->world->particles.block_count;
+  if (blocks <= m->block_capacity) return FIRN_OK;
+  firn_context *context = m->world->context;
+  size_t capacity = blocks + blocks / 16;
+  firn_free(context, m->box, m->block_capacity * sizeof *m->box);
+  firn_free(context, m->reach, m->block_capacity * sizeof *m->reach);
+  m->box = NULL;
+  m->reach = NULL;
+  m->block_capacity = 0;
+  m->box = firn_alloc_zero(context, capacity * sizeof *m->box, "boxes");
+  m->reach = firn_alloc_zero(context, capacity * sizeof *m->reach, "boxes");
+  if (!m->box || !m->reach) {
+    firn_free(context, m->box, capacity * sizeof *m->box);
+    firn_free(context, m->reach, capacity * sizeof *m->reach);
+    m->box = NULL;
+    m->reach = NULL;
+    return FIRN_ERROR_MEMORY;
+  }
+  m->block_capacity = capacity;
+  return FIRN_OK;
+}
+
+static firn_status size_nodes(mpm *m) {
+  firn_context *context = m->world->context;
+  size_t channel = m->grid.count * FIRN_NODE_BLOCK_REALS * sizeof(firn_real);
+  FIRN_TRY(firn_buffer_reserve(context, &m->node_v, channel, "node velocities"));
+  if (m->def.transfer == FIRN_TRANSFER_FLIP) {
+    FIRN_TRY(firn_buffer_reserve(context, &m->node_u, channel, "node velocities"));
+  }
+  FIRN_TRY(firn_buffer_reserve(context, &m->node_range, m->grid.count * 6 * sizeof(firn_real),
+                               "node velocities"));
+  return firn_buffer_reserve(context, &m->tallies,
+                             m->world->particles.unit_count * sizeof(mpm_tally), "tallies");
+}
+
+// A particle may wander one cell beyond its block before the next sort.
+static firn_reach widest(const mpm_stencil *s) {
+  firn_reach reach;
+  for (int a = 0; a < 3; a++) {
+    reach.lo[a] = (int8_t)(-1 + s->first);
+    reach.hi[a] = (int8_t)(4 + s->first + s->width - 1);
+  }
+  return reach;
+}
+
+static bool bound_all(mpm *m) {
+  size_t blocks = m->world->particles.block_count;
+  bool inside = true;
+#pragma omp parallel for schedule(static) num_threads(m->world->context->threads)                  \
+    reduction(&& : inside)
+  for (size_t b = 0; b < blocks; b++) inside = m->kernels->bound(&m->view, b) && inside;
+  return inside;
+}
+
+// Spray would otherwise claim 27 node blocks for each particle.
+static void narrow(mpm *m) {
+  const firn_particles *p = &m->world->particles;
+  firn_reach limit = widest(&m->stencil);
+  for (size_t b = 0; b < p->block_count; b++) {
+    if (p->block[b].count >= SPARSE) continue;
+    for (int a = 0; a < 3; a++) {
+      int lo = m->box[b].lo[a] - 1, hi = m->box[b].lo[a] + m->box[b].n[a];
+      m->reach[b].lo[a] = (int8_t)(lo > limit.lo[a] ? lo : limit.lo[a]);
+      m->reach[b].hi[a] = (int8_t)(hi < limit.hi[a] ? hi : limit.hi[a]);
+    }
+  }
+}
+
+firn_status mpm_layout(mpm *m, bool *sorted) {
+  firn_particles *p = &m->world->particles;
+  *sorted = false;
+  if (p->pending) m->memory.must_sort = m->memory.must_survey = true;
+  if (m->memory.must_sort) {
+    double start = firn_seconds();
+    FIRN_TRY(firn_particles_sort(p, m->stencil.shift));
+    FIRN_TRY(mpm_layout_blocks(m));
+    mpm_point_view(m);
+    for (size_t b = 0; b < p->block_count; b++) m->reach[b] = widest(&m->stencil);
+    if (!bound_all(m)) {
+      return firn_fail(m->world->context, FIRN_ERROR_NONFINITE,
+                       "a particle's position is not finite at time %g s", m->world->time);
+    }
+    narrow(m);
+    FIRN_TRY(firn_grid_build(&m->grid, p, m->reach));
+    FIRN_TRY(size_nodes(m));
+    m->memory.must_sort = false;
+    m->profile.sort += firn_seconds() - start;
+    m->profile.sorts++;
+    *sorted = true;
+  } else if (!m->grid.count && p->block_count) {
+    // Loaded from a checkpoint: the same blocks and reach give the same grid.
+    FIRN_TRY(mpm_layout_blocks(m));
+    mpm_point_view(m);
+    bound_all(m);
+    FIRN_TRY(firn_grid_build(&m->grid, p, m->reach));
+    FIRN_TRY(size_nodes(m));
+  }
+  mpm_point_view(m);
+  return FIRN_OK;
+}
+
+firn_status mpm_place_arenas(mpm *m, int channels) {
+  const firn_particles *p = &m->world->particles;
+  size_t reals = 0;
+  for (size_t b = 0; b < p->block_count; b++) {
+    m->box[b].arena = reals;
+    reals += mpm_arena_reals(&m->box[b], channels);
+  }
+  FIRN_TRY(firn_buffer_reserve(m->world->context, &m->arena, reals * sizeof(firn_real), "arenas"));
+  m->view.arena = m->arena.data;
+  return FIRN_OK;
+}
+
+void mpm_point_view(mpm *m) {
+  firn_world *world = m->world;
+  const firn_particles *p = &world->particles;
+  mpm_view *view = &m->view;
+  view->stencil = m->stencil;
+  view->apic = m->def.transfer == FIRN_TRANSFER_APIC;
+  view->psd = m->def.hessian == FIRN_HESSIAN_PSD;
+  view->advect_pic = m->def.advect_pic;
+  view->h = (firn_real)world->h;
+  view->particles = p;
+  for (int a = 0; a < 3; a++) {
+    view->x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
+    view->v[a] = firn_particles_real(p, FIRN_FIELD_VX + a);
+    view->gravity[a] = (firn_real)world->gravity[a];
+  }
+  for (int i = 0; i < 6; i++) view->b[i] = firn_particles_real(p, m->field_b + i);
+  for (int i = 0; i < 9 && m->field_c >= 0; i++) {
+    view->c[i] = firn_particles_real(p, m->field_c + i);
+  }
+  view->ln_jp = firn_particles_real(p, m->field_ln_jp);
+  view->mass = firn_particles_real(p, FIRN_FIELD_MASS);
+  view->volume = firn_particles_real(p, FIRN_FIELD_VOLUME);
+  view->material = firn_particles_material(p);
+  for (int i = 0; i < FIRN_VARY_COUNT; i++) {
+    view->vary[i] = world->vary[i] < 0 ? NULL : firn_particles_real(p, world->vary[i]);
+  }
+  view->materials = world->material;
+  view->box = m->box;
+  view->reach = m->reach;
+  view->arena = m->arena.data;
+  view->grid = &m->grid;
+  view->node_v = m->node_v.data;
+  view->node_u = m->node_u.data;
+  view->node_lo = m->node_range.data;
+  view->node_hi = view->node_lo ? view->node_lo + 3 * m->grid.count : NULL;
+  view->node_contact = mpm_node_contact;
+  view->block_is_near = mpm_block_is_near;
+  view->particle_contact = m->def.particle_contact && world->collider_count ? mpm_particle_contact
+                                                                            : NULL;
+  view->user = m;
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solver/mpm/mpm.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/isa.h"
+
+firn_mpm_def firn_default_mpm_def(void) {
+  return (firn_mpm_def){
+      .basis = FIRN_BASIS_CUBIC,
+      .transfer = FIRN_TRANSFER_FLIP,
+      .flip = 0.95,
+      .flip_rescale = true,
+      .particle_contact = true,
+      .push_out = -1,
+      .integrator = FIRN_INTEGRATOR_AUTO,
+      .beta = 1,
+      .krylov = FIRN_KRYLOV_CR,
+      .hessian = FIRN_HESSIAN_EXACT,
+      .preconditioner = FIRN_PRECONDITIONER_MASS,
+      .tolerance = 1e-4,
+      .max_iterations = 100,
+      .dt_max = 5e-4,
+      .dt_min = 1e-9,
+      .cfl = 0.6,
+      .elastic_cfl = 0.5,
+      .min_det = 0.2,
+  };
+}
+
+static firn_status check_number(firn_context *context, const char *name, double value, double lo,
+                                double hi) {
+  if (value >= lo && value <= hi) return FIRN_OK;
+  return firn_fail(context, FIRN_ERROR_ARGUMENT, "mpm: %s = %g must lie in [%g, %g]", name, value,
+                   lo, hi);
+}
+
+static firn_status check_choice(firn_context *context, const char *name, int value, int count) {
+  if (value >= 0 && value < count) return FIRN_OK;
+  return firn_fail(context, FIRN_ERROR_ARGUMENT, "mpm: %s = %d is not one of the %d choices", name,
+                   value, count);
+}
+
+static firn_status check(firn_context *context, const firn_mpm_def *def) {
+  FIRN_TRY(check_choice(context, "basis", (int)def->basis, 2));
+  FIRN_TRY(check_choice(context, "transfer", (int)def->transfer, 2));
+  FIRN_TRY(check_choice(context, "integrator", (int)def->integrator, 3));
+  FIRN_TRY(check_choice(context, "krylov", (int)def->krylov, 3));
+  FIRN_TRY(check_choice(context, "hessian", (int)def->hessian, 2));
+  FIRN_TRY(check_choice(context, "preconditioner", (int)def->preconditioner, 2));
+  FIRN_TRY(check_number(context, "flip", def->flip, 0, 1));
+  FIRN_TRY(check_number(context, "beta", def->beta, 0, 1));
+  FIRN_TRY(check_number(context, "tolerance", def->tolerance, 1e-14, 0.5));
+  FIRN_TRY(check_number(context, "max_iterations", def->max_iterations, 1, 1e6));
+  FIRN_TRY(check_number(context, "dt", def->dt, 0, 1));
+  FIRN_TRY(check_number(context, "dt_max", def->dt_max, 1e-12, 1));
+  FIRN_TRY(check_number(context, "dt_min", def->dt_min, 1e-15, 1));
+  FIRN_TRY(check_number(context, "cfl", def->cfl, 1e-3, 0.9));
+  FIRN_TRY(check_number(context, "elastic_cfl", def->elastic_cfl, 1e-3, 1));
+  FIRN_TRY(check_number(context, "min_det", def->min_det, 1e-3, 0.9));
+  FIRN_TRY(check_number(context, "push_out", def->push_out, -INFINITY, 4));
+  if (def->krylov == FIRN_KRYLOV_CG && def->hessian != FIRN_HESSIAN_PSD) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "mpm: krylov cg needs hessian psd, since the exact Hessian of packed snow is "
+                     "indefinite");
+  }
+  return FIRN_OK;
+}
+
+static const mpm_kernels *choose_kernels(const mpm *m) {
+  firn_isa isa = m->world->context->isa;
+  bool apic = m->def.transfer == FIRN_TRANSFER_APIC;
+  const mpm_kernels *kernels = NULL;
+#if defined(__x86_64__)
+  if (isa == FIRN_ISA_AVX512) kernels = firn_mpm_kernels_avx512(&m->stencil, apic);
+  if (isa == FIRN_ISA_AVX2) kernels = firn_mpm_kernels_avx2(&m->stencil, apic);
+#else
+  (void)isa;
+#endif
+  return kernels ? kernels : firn_mpm_kernels_scalar(&m->stencil, apic);
+}
+
+static firn_status add_fields(mpm *m) {
+  static const char *const b[] = {"bxx", "byy", "bzz", "bxy", "bxz", "byz"};
+  static const char *const c[] = {"cxx", "cxy", "cxz", "cyx", "cyy", "cyz", "czx", "czy", "czz"};
+  firn_particles *p = &m->world->particles;
+  m->field_c = -1;
+  for (int i = 0; i < 6; i++) {
+    int f = firn_particles_add_field(p, b[i], FIRN_FIELD_REAL, 0);
+    if (f < 0) return FIRN_ERROR_MEMORY;
+    if (i == 0) m->field_b = f;
+  }
+  m->field_ln_jp = firn_particles_add_field(p, "ln_jp", FIRN_FIELD_REAL, 0);
+  if (m->field_ln_jp < 0) return FIRN_ERROR_MEMORY;
+  if (m->def.transfer != FIRN_TRANSFER_APIC) return FIRN_OK;
+  for (int i = 0; i < 9; i++) {
+    int f = firn_particles_add_field(p, c[i], FIRN_FIELD_REAL, 0);
+    if (f < 0) return FIRN_ERROR_MEMORY;
+    if (i == 0) m->field_c = f;
+  }
+  return FIRN_OK;
+}
+
+static void destroy(void *solver) {
+  mpm *m = solver;
+  if (!m) return;
+  firn_context *context = m->world->context;
+  firn_grid_free(&m->grid);
+  firn_free(context, m->box, m->block_capacity * sizeof *m->box);
+  firn_free(context, m->reach, m->block_capacity * sizeof *m->reach);
+  firn_buffer *buffers[] = {&m->arena,         &m->node_v, &m->node_u,   &m->node_range,
+                            &m->stiff,         &m->krylov, &m->diagonal, &m->constraint,
+                            &m->constraint_of, &m->tallies};
+  for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
+    firn_buffer_free(context, buffers[i]);
+  }
+  firn_free(context, m, sizeof *m);
+}
+
+static firn_status create(firn_world *world, const firn_sim_def *def, void **out) {
+  firn_context *context = world->context;
+  *out = NULL;
+  FIRN_TRY(check(context, &def->mpm));
+  mpm *m = firn_alloc_zero(context, sizeof *m, "mpm");
+  if (!m) return FIRN_ERROR_MEMORY;
+  m->world = world;
+  m->def = def->mpm;
+  m->stencil = def->mpm.basis == FIRN_BASIS_CUBIC
+                   ? (mpm_stencil){.width = 4, .first = -1, .shift = 0, .d = 1.0 / 3}
+                   : (mpm_stencil){.width = 3, .first = 0, .shift = 0.5, .d = 1.0 / 4};
+  m->kernels = choose_kernels(m);
+  m->memory.must_sort = m->memory.must_survey = true;
+  firn_grid_init(&m->grid, context);
+  firn_status status = add_fields(m);
+  if (status != FIRN_OK) {
+    destroy(m);
+    return status;
+  }
+  *out = m;
+  return FIRN_OK;
+}
+
+static void changed(void *solver) {
+  ((mpm *)solver)->memory.must_survey = true;
+}
+
+static void profile(const void *solver, firn_profile *out) {
+  *out = ((const mpm *)solver)->profile;
+}
+
+static firn_status state(void *solver, bool load, const firn_state_visitor *visitor) {
+  mpm *m = solver;
+  FIRN_TRY(visitor->blob(visitor->user, "mpm_memory", &m->memory, sizeof m->memory));
+  size_t blocks = m->world->particles.block_count;
+  if (!blocks) return FIRN_OK;
+  if (load) FIRN_TRY(mpm_layout_blocks(m));
+  return visitor->blob(visitor->user, "mpm_reach", m->reach, blocks * sizeof *m->reach);
+}
+
+const firn_solver_type firn_mpm_solver = {
+    .name = "mpm",
+    .create = create,
+    .destroy = destroy,
+    .step = mpm_step,
+    .fields = mpm_fields,
+    .read = mpm_read,
+    .write = mpm_write,
+    .sums = mpm_sums,
+    .changed = changed,
+    .profile = profile,
+    .state = state,
+};

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// State of the material point method (Stomakhin et al. 2013) on the CPU.
+#ifndef FIRN_SOLVER_MPM_MPM_H
+#define FIRN_SOLVER_MPM_MPM_H
+
+#include "solver/mpm/kernels.h"
+#include "solver/solver.h"
+
+// What the time step and the integrator are chosen from; part of a checkpoint, so that a resumed
+// run chooses as the undisturbed one.
+typedef struct mpm_memory {
+  double speed2_max, sound2_max, ln_jp_min; // of the last step
+  double mass_min;                          // kg, of the lightest particle
+  double iterations;                        // implicit: running mean of what a solve took ...
+  double courant;                           // ... and of c dt/h it was taken at
+  uint64_t steps;
+  uint8_t must_sort;   // particles have left their reach, or are new
+  uint8_t must_survey; // the numbers above are not those of the particles
+  uint8_t volumes_set; // the first volumes have been computed
+  uint8_t implicit;    // the integrator of the last step
+} mpm_memory;
+
+typedef struct mpm {
+  firn_world *world;
+  firn_mpm_def def;
+  mpm_stencil stencil;
+  const mpm_kernels *kernels;
+  firn_grid grid;
+  int field_b, field_ln_jp, field_c; // first of each in the registry; field_c -1 without APIC
+  size_t block_capacity;             // of box and reach
+  mpm_box *box;
+  firn_reach *reach;
+  firn_buffer arena;
+  firn_buffer node_v, node_u, node_range;
+  firn_buffer stiff;         // implicit: s and stiff of mpm_view, [8][slots]
+  firn_buffer krylov;        // implicit: residual and workspace
+  firn_buffer diagonal;      // implicit: inverse 3x3 blocks, [node blocks][64][6]
+  firn_buffer constraint;    // implicit: [near node blocks][64][4]: kind and direction
+  firn_buffer constraint_of; // [node blocks] index into constraint, or FIRN_GRID_NONE
+  firn_buffer tallies;       // [units]
+  mpm_view view;
+  mpm_memory memory;
+  firn_profile profile;
+} mpm;
+
+// How a node is held during the solve; the vector is a unit normal or tangent.
+enum { MPM_FREE, MPM_NO_NORMAL, MPM_ONLY_TANGENT, MPM_HELD };
+
+// layout.c: sorts if need be, rebuilds the grid, sizes everything that depends on it.
+firn_status mpm_layout(mpm *m, bool *sorted);
+firn_status mpm_layout_blocks(mpm *m); // the part that a loaded checkpoint needs too
+// Points the view at the particles and nodes.
+void mpm_point_view(mpm *m);
+// Gives each block's arena its place.
+firn_status mpm_place_arenas(mpm *m, int channels);
+
+// volume.c: V0 of particles that have none.
+firn_status mpm_set_volumes(mpm *m);
+
+// timestep.c
+void mpm_survey(mpm *m); // fills memory from the particles
+typedef struct mpm_choice {
+  double dt;
+  bool implicit;
+} mpm_choice;
+mpm_choice mpm_choose(const mpm *m, double limit);
+void mpm_remember_solve(mpm *m, double dt, int iterations);
+
+// contact.c
+bool mpm_block_is_near(const mpm_view *view, size_t g);
+void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v);
+void mpm_particle_contact(const mpm_view *view, size_t b, int n, int stride, firn_real *x,
+                          firn_real *v, firn_real *advect);
+bool mpm_particles_are_near(const mpm_view *view, size_t b);
+
+// implicit.c
+firn_status mpm_prepare_solve(mpm *m); // before scatter
+firn_status mpm_solve(mpm *m, firn_step *out);
+int mpm_channels(const mpm *m, bool implicit); // of an arena
+
+// step.c: runs a kernel over all units or node blocks, in parallel.
+typedef void (*mpm_unit_fn)(const mpm_view *view, size_t u, mpm_tally *tally);
+void mpm_for_units(mpm *m, mpm_unit_fn kernel, mpm_tally *total);
+void mpm_for_nodes(mpm *m, void (*kernel)(const mpm_view *view, size_t g));
+firn_status mpm_step(void *solver, double limit, firn_step *out);
+
+// fields.c
+extern const firn_field_info mpm_fields[];
+firn_status mpm_read(void *solver, int field, double *out);
+firn_status mpm_write(void *solver, int field, const double *in);
+firn_status mpm_sums(void *solver, firn_sums *out);
+
+#endif

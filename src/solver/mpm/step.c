@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step of the material point method: the ten steps of section 4.1.
+#include <math.h>
+#include <string.h>
+
+#include <omp.h>
+
+#include "base/clock.h"
+#include "base/isa.h"
+#include "solver/mpm/mpm.h"
+
+static mpm_tally empty_tally(void) {
+  return (mpm_tally){.ln_jp_min = INFINITY, .det_min = INFINITY};
+}
+
+static void merge_tally(mpm_tally *total, const mpm_tally *part) {
+  total->speed2_max = fmax(total->speed2_max, part->speed2_max);
+  total->sound2_max = fmax(total->sound2_max, part->sound2_max);
+  total->ln_jp_min = fmin(total->ln_jp_min, part->ln_jp_min);
+  total->det_min = part->det_min >= total->det_min ? total->det_min : part->det_min;
+  total->nonfinite = total->nonfinite || part->nonfinite;
+  total->left = total->left || part->left;
+}
+
+void mpm_for_units(mpm *m, mpm_unit_fn kernel, mpm_tally *total) {
+  size_t units = m->world->particles.unit_count;
+  mpm_tally *tally = m->tallies.data;
+#pragma omp parallel num_threads(m->world->context->threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(dynamic, 4)
+    for (size_t u = 0; u < units; u++) {
+      tally[u] = empty_tally();
+      kernel(&m->view, u, &tally[u]);
+    }
+    firn_fp_leave(mode);
+  }
+  *total = empty_tally();
+  for (size_t u = 0; u < units; u++) merge_tally(total, &tally[u]);
+}
+
+void mpm_for_nodes(mpm *m, void (*kernel)(const mpm_view *view, size_t g)) {
+  size_t count = m->grid.count;
+#pragma omp parallel num_threads(m->world->context->threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(dynamic, 16)
+    for (size_t g = 0; g < count; g++) kernel(&m->view, g);
+    firn_fp_leave(mode);
+  }
+}
+
+// Particles are only collided where a collider is close.
+static void find_near_blocks(mpm *m) {
+  size_t blocks = m->world->particles.block_count;
+  if (!m->view.particle_contact) return;
+#pragma omp parallel for schedule(static) num_threads(m->world->context->threads)
+  for (size_t b = 0; b < blocks; b++) m->box[b].near = mpm_particles_are_near(&m->view, b);
+}
+
+static void set_step(mpm *m, const mpm_choice *choice) {
+  mpm_view *view = &m->view;
+  view->dt = (firn_real)choice->dt;
+  view->implicit = choice->implicit;
+  // D-3: the blend acts as a viscosity (1 - alpha) h^2 / (3 dt), so a shorter step needs a larger
+  // alpha to mean the same.
+  double alpha = m->def.flip;
+  if (m->def.flip_rescale && alpha > 0) alpha = pow(alpha, choice->dt / 5e-4);
+  view->alpha = (firn_real)alpha;
+}
+
+// Bound on det(I + dt grad v) by the spread of nodal velocities: with entries of dt grad v at most
+// epsilon, its norm is at most 3 epsilon and the determinant at least (1 - 3 epsilon)^3. Gradient
+// weights satisfy sum |g| <= 2/h, so epsilon = dt/h times the spread (half of it on either side).
+static double spread_of(const mpm *m, size_t b) {
+  double spread = 0;
+  for (int a = 0; a < 3; a++) {
+    double lo = INFINITY, hi = -INFINITY;
+    for (int o = 0; o < 27; o++) {
+      uint32_t g = m->grid.target[b][o];
+      if (g == FIRN_GRID_NONE) continue;
+      lo = fmin(lo, (double)m->view.node_lo[3 * g + (size_t)a]);
+      hi = fmax(hi, (double)m->view.node_hi[3 * g + (size_t)a]);
+    }
+    if (!(hi - lo <= spread)) spread = hi - lo;
+  }
+  return spread;
+}
+
+// The exact check, for those units only whose bound does not suffice.
+static double smallest_det(mpm *m) {
+  const firn_particles *p = &m->world->particles;
+  double epsilon = (1 - cbrt(m->def.min_det)) / 3;
+  double limit = epsilon * m->world->h / (double)m->view.dt;
+  mpm_tally *tally = m->tallies.data;
+#pragma omp parallel num_threads(m->world->context->threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(dynamic, 4)
+    for (size_t u = 0; u < p->unit_count; u++) {
+      tally[u] = empty_tally();
+      const firn_unit *unit = &p->unit[u];
+      bool risky = false;
+      for (uint32_t b = 0; b < unit->block_count && !risky; b++) {
+        risky = !(spread_of(m, unit->first_block + b) <= limit);
+      }
+      if (risky) m->kernels->check(&m->view, u, &tally[u]);
+    }
+    firn_fp_leave(mode);
+  }
+  double det = INFINITY;
+  for (size_t u = 0; u < p->unit_count; u++) {
+    if (!(tally[u].det_min >= det)) det = tally[u].det_min;
+  }
+  return det;
+}
+
+static firn_status give_up(const mpm *m, double dt, double det) {
+  if (!(det == det)) {
+    return firn_fail(m->world->context, FIRN_ERROR_NONFINITE,
+                     "step %llu at time %g s: grid velocities are not finite",
+                     (unsigned long long)m->memory.steps, m->world->time);
+  }
+  return firn_fail(m->world->context, FIRN_ERROR_STEP,
+                   "step %llu at time %g s: a step of %g s would still invert a particle "
+                   "(det = %g), and dt_min is %g s",
+                   (unsigned long long)m->memory.steps, m->world->time, dt, det, m->def.dt_min);
+}
+
+// Steps 1 to 6: new velocities on the grid. When a step is redone, sums that do not hold dt and
+// have not been overwritten by a solve are still good.
+static firn_status move_grid(mpm *m, firn_step *out, mpm_tally *law) {
+  double start = firn_seconds();
+  if (m->view.implicit) FIRN_TRY(mpm_prepare_solve(m));
+  if (!out->redone || m->view.apic || m->view.implicit) {
+    mpm_for_units(m, m->kernels->scatter, law);
+  }
+  double scattered = firn_seconds();
+  m->profile.scatter += scattered - start;
+  mpm_for_nodes(m, m->kernels->nodes);
+  double moved = firn_seconds();
+  m->profile.grid += moved - scattered;
+  if (m->view.implicit) {
+    FIRN_TRY(mpm_solve(m, out));
+    m->profile.solve += firn_seconds() - moved;
+  }
+  return FIRN_OK;
+}
+
+firn_status mpm_step(void *solver, double limit, firn_step *out) {
+  mpm *m = solver;
+  firn_world *world = m->world;
+  double start = firn_seconds();
+  *out = (firn_step){0};
+
+  // Particles in their blocks, volumes known.
+  FIRN_TRY(mpm_layout(m, &out->sorted));
+  if (!world->particles.count) {
+    mpm_choice idle = {limit > 0 ? fmin(limit, m->def.dt_max) : m->def.dt_max, false};
+    out->dt = idle.dt;
+    world->time += idle.dt;
+    return FIRN_OK;
+  }
+  if (m->memory.must_survey) {
+    FIRN_TRY(mpm_set_volumes(m));
+    mpm_survey(m);
+  }
+
+  // Steps 1 to 6, again with half the time as long as something would be turned inside out.
+  mpm_choice choice = mpm_choose(m, limit);
+  m->view.mass_floor = (firn_real)(1e-12 * m->memory.mass_min);
+  set_step(m, &choice);
+  find_near_blocks(m);
+  FIRN_TRY(mpm_place_arenas(m, mpm_channels(m, choice.implicit)));
+  mpm_tally law, moved;
+  for (;;) {
+    set_step(m, &choice);
+    FIRN_TRY(move_grid(m, out, &law));
+    double det = smallest_det(m);
+    if (det > m->def.min_det) break;
+    choice.dt /= 2;
+    out->redone++;
+    if (choice.dt < m->def.dt_min || !(det == det)) return give_up(m, 2 * choice.dt, det);
+  }
+
+  // Steps 7 to 10.
+  double gather = firn_seconds();
+  mpm_for_units(m, m->kernels->gather, &moved);
+  m->profile.gather += firn_seconds() - gather;
+  if (moved.nonfinite) {
+    return firn_fail(world->context, FIRN_ERROR_NONFINITE,
+                     "step %llu at time %g s: particle velocities are not finite",
+                     (unsigned long long)m->memory.steps, world->time);
+  }
+
+  // What the next step is chosen from.
+  m->memory.speed2_max = moved.speed2_max;
+  m->memory.sound2_max = law.sound2_max;
+  m->memory.ln_jp_min = law.ln_jp_min;
+  m->memory.must_sort = moved.left;
+  m->memory.implicit = choice.implicit;
+  if (choice.implicit) mpm_remember_solve(m, choice.dt, out->iterations);
+  m->memory.steps++;
+  world->time += choice.dt;
+  out->dt = choice.dt;
+  out->implicit = choice.implicit;
+  m->profile.steps++;
+  m->profile.particle_steps += world->particles.count;
+  m->profile.iterations += (uint64_t)out->iterations;
+  m->profile.total += firn_seconds() - start;
+  return FIRN_OK;
+}

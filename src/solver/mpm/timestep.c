@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a step may be, and whether to take it explicitly or semi-implicitly. All decisions come
+// from counts and from the state of the particles, never from clocks.
+#include <math.h>
+
+#include "solver/mpm/mpm.h"
+
+void mpm_survey(mpm *m) {
+  const firn_particles *p = &m->world->particles;
+  const mpm_view *view = &m->view;
+  double speed2 = 0, sound2 = 0, ln_jp = INFINITY, lightest = INFINITY;
+  for (size_t i = 0; i < p->slots; i++) {
+    double mass = (double)view->mass[i];
+    if (mass == 0) continue; // padding
+    const firn_material_row *row = &m->world->material[view->material[i]];
+    double mu = (double)(view->vary[0] ? view->vary[FIRN_VARY_MU][i] : row->mu);
+    double lambda = (double)(view->vary[0] ? view->vary[FIRN_VARY_LAMBDA][i] : row->lambda);
+    double xi = (double)(view->vary[0] ? view->vary[FIRN_VARY_XI][i] : row->xi);
+    double volume = (double)view->volume[i];
+    double v2 = 0, j = (double)view->ln_jp[i];
+    for (int a = 0; a < 3; a++) v2 += (double)view->v[a][i] * (double)view->v[a][i];
+    double c2 = (lambda + 2 * mu) * exp(xi * (1 - exp(j))) * volume / mass;
+    speed2 = fmax(speed2, v2);
+    sound2 = fmax(sound2, c2);
+    ln_jp = fmin(ln_jp, j);
+    lightest = fmin(lightest, mass);
+  }
+  m->memory.speed2_max = speed2;
+  m->memory.sound2_max = sound2;
+  m->memory.ln_jp_min = ln_jp;
+  m->memory.mass_min = lightest;
+  m->memory.must_survey = false;
+}
+
+// Cost of a conjugate-residual iteration, and of what else a semi-implicit step does, in explicit
+// steps; measured (bench/results). Only their size matters, not their last digit.
+static const double ITERATION_COST = 0.7, IMPLICIT_COST = 1.4;
+
+// Iterations that a solve over dt will take: the last ones, scaled by the Courant number that the
+// count grows with. Before the first solve, what a ball of Table 2 takes at tolerance 1e-4.
+static double expected_iterations(const mpm *m, double sound, double dt) {
+  double courant = sound * dt / m->world->h;
+  const mpm_memory *memory = &m->memory;
+  if (memory->courant > 0) return 1 + memory->iterations * courant / memory->courant;
+  return 1 + 10 * courant * fmax(1, log10(1 / m->def.tolerance) / 4);
+}
+
+void mpm_remember_solve(mpm *m, double dt, int iterations) {
+  mpm_memory *memory = &m->memory;
+  double courant = sqrt(memory->sound2_max) * dt / m->world->h;
+  double keep = memory->courant > 0 ? 0.8 : 0;
+  memory->iterations = keep * memory->iterations + (1 - keep) * iterations;
+  memory->courant = keep * memory->courant + (1 - keep) * courant;
+}
+
+mpm_choice mpm_choose(const mpm *m, double limit) {
+  const firn_mpm_def *def = &m->def;
+  double h = m->world->h, speed = sqrt(m->memory.speed2_max), sound = sqrt(m->memory.sound2_max);
+  double advective = def->cfl * h / speed;
+  double explicit_dt = fmin(def->dt_max, fmin(advective, def->elastic_cfl * h / (sound + speed)));
+  double implicit_dt = fmin(def->dt_max, advective);
+  if (def->dt > 0) explicit_dt = implicit_dt = def->dt;
+  mpm_choice choice = {implicit_dt, def->integrator == FIRN_INTEGRATOR_IMPLICIT};
+  if (def->integrator == FIRN_INTEGRATOR_AUTO) {
+    double cost = IMPLICIT_COST + ITERATION_COST * expected_iterations(m, sound, implicit_dt);
+    // Changing over has to pay: without the margin, equal costs would make it flutter.
+    double margin = m->memory.implicit ? 1.1 : 0.9;
+    choice.implicit = cost / implicit_dt < margin / explicit_dt;
+  }
+  if (!choice.implicit) choice.dt = explicit_dt;
+  if (limit > 0) {
+    // Equal parts rather than one last crumb.
+    double parts = ceil(limit / choice.dt - 1e-9);
+    choice.dt = limit / fmax(1, parts);
+  }
+  return choice;
+}

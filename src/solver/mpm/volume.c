@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Step 2: the volume that each particle stands for, from the density of the grid at the start
+// (as printed), or from its material's density (D-4). Particles that come later take the latter:
+// the grid would see the snow that lies there already.
+#include "math/bspline.h"
+#include "solver/mpm/mpm.h"
+
+static firn_real grid_mass(const mpm *m, size_t b, size_t slot) {
+  const mpm_view *view = &m->view;
+  firn_real w[3][4], unused[4], sum = 0;
+  int node[3];
+  for (int a = 0; a < 3; a++) {
+    firn_real f, x = view->x[a][slot];
+    if (m->stencil.width == 4) {
+      node[a] = (int)firn_bspline_cubic_base(x, &f);
+      firn_bspline_cubic(f, w[a], unused);
+    } else {
+      node[a] = (int)firn_bspline_quadratic_base(x, &f);
+      firn_bspline_quadratic(f, w[a], unused);
+    }
+  }
+  for (int i = 0; i < m->stencil.width; i++) {
+    for (int j = 0; j < m->stencil.width; j++) {
+      for (int k = 0; k < m->stencil.width; k++) {
+        int n[3] = {node[0] + i, node[1] + j, node[2] + k}, d[3];
+        for (int a = 0; a < 3; a++) d[a] = n[a] < 0 ? -1 : n[a] >> 2;
+        size_t g = view->grid->target[b][firn_grid_offset(d[0], d[1], d[2])];
+        size_t at = 16 * (size_t)(n[0] & 3) + 4 * (size_t)(n[1] & 3) + (size_t)(n[2] & 3);
+        sum += w[0][i] * w[1][j] * w[2][k] * view->node_v[g * FIRN_NODE_BLOCK_REALS + 4 * at + 3];
+      }
+    }
+  }
+  return sum;
+}
+
+firn_status mpm_set_volumes(mpm *m) {
+  const firn_particles *p = &m->world->particles;
+  firn_real *volume = firn_particles_real(p, FIRN_FIELD_VOLUME);
+  bool nominal = m->def.volume_nominal || m->memory.volumes_set;
+  bool all_known = true;
+  for (size_t b = 0; b < p->block_count && all_known; b++) {
+    for (uint32_t i = 0; i < p->block[b].count; i++) {
+      if (volume[p->block[b].first + i] == 0) all_known = false;
+    }
+  }
+  m->memory.volumes_set = true;
+  if (all_known) return FIRN_OK;
+  if (!nominal) {
+    // Without volumes there is no stress, without gravity and time no change: mass alone.
+    m->view.dt = 0;
+    m->view.mass_floor = 0;
+    m->view.implicit = false;
+    FIRN_TRY(mpm_place_arenas(m, mpm_channels(m, false)));
+    mpm_tally unused;
+    mpm_for_units(m, m->kernels->scatter, &unused);
+    mpm_for_nodes(m, m->kernels->nodes);
+  }
+  firn_real h3 = m->view.h * m->view.h * m->view.h;
+#pragma omp parallel for schedule(static) num_threads(m->world->context->threads)
+  for (size_t b = 0; b < p->block_count; b++) {
+    for (uint32_t i = 0; i < p->block[b].count; i++) {
+      size_t slot = p->block[b].first + i;
+      if (volume[slot] != 0) continue;
+      firn_real density = nominal ? m->view.materials[m->view.material[slot]].density
+                                  : grid_mass(m, b, slot) / h3;
+      volume[slot] = m->view.mass[slot] / density;
+    }
+  }
+  return FIRN_OK;
+}

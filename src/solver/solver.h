@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one table that every solver fills. Adding a solver is one folder and one line in solver.c.
+#ifndef FIRN_SOLVER_SOLVER_H
+#define FIRN_SOLVER_SOLVER_H
+
+#include "world/world.h"
+
+// Hands one named blob over: to be saved, or (loading) to be overwritten with what was saved under
+// that name. Fails when the file holds nothing of that name and size.
+typedef struct firn_state_visitor {
+  void *user;
+  firn_status (*blob)(void *user, const char *name, void *data, size_t size);
+} firn_state_visitor;
+
+typedef struct firn_solver_type {
+  const char *name;
+  // Makes the solver's state for a world that may still be empty, and adds the solver's fields to
+  // the particles. The solver keeps the world, which outlives it.
+  firn_status (*create)(firn_world *world, const firn_sim_def *def, void **out);
+  void (*destroy)(void *solver);
+  // One step of at most limit seconds (no limit if <= 0); moves world->time.
+  firn_status (*step)(void *solver, double limit, firn_step *out);
+  // Fields for users besides the common ones; read and write are [count][components] by id.
+  const firn_field_info *fields; // ends with a NULL name
+  firn_status (*read)(void *solver, int field, double *out);
+  firn_status (*write)(void *solver, int field, const double *in);
+  // The sums that only the solver knows: energy_elastic, jp_*, density_max, yielded, and the
+  // affine part of angular, which is added. The caller has filled in the rest.
+  firn_status (*sums)(void *solver, firn_sums *out);
+  void (*changed)(void *solver); // velocities were written from outside
+  void (*profile)(const void *solver, firn_profile *out);
+  // What a checkpoint must hold besides the particles, as named blobs: handed over one by one to
+  // be saved or, with load, to be overwritten by what was saved. Particles are loaded already.
+  firn_status (*state)(void *solver, bool load, const firn_state_visitor *visitor);
+} firn_solver_type;
+
+// By name, or NULL.
+const firn_solver_type *firn_solver_find(const char *name);
+
+extern const firn_solver_type firn_mpm_solver;
+
+#endif

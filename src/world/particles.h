@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The particle store: named fields, one array each, kept sorted by blocks of 4x4x4 cells.
+//
+// One registry of fields drives the sort, checkpoints and whatever else must walk all of a
+// particle's state, so a solver adds its own fields here and nothing else needs to know them.
+//
+//   slots   0 ............................... slots | pending | capacity
+//           unit 0     | unit 1   | unit 2 ...
+//           blk blk .. | blk  pad | blk .. pad
+//
+// A block is 4x4x4 cells that hold at least one particle; blocks are in Morton order. A unit is a
+// run of blocks with enough particles to be worth scheduling: a dense block is a unit of its own,
+// spray puts hundreds of blocks in one. Units begin at multiples of FIRN_SLOT_ALIGN, so that SIMD
+// groups inside one are aligned; the slots between are padding without mass. Units depend on the
+// particles alone, never on the number of threads.
+//
+// Positions are kept relative to their block, in cells: precise at any distance from the origin.
+#ifndef FIRN_WORLD_PARTICLES_H
+#define FIRN_WORLD_PARTICLES_H
+
+#include "base/memory.h"
+#include "math/real.h"
+
+enum {
+  FIRN_SLOT_ALIGN = 16,
+  FIRN_FIELD_MAX = 48,
+  FIRN_UNIT_MIN = 256, // particles that make a unit
+};
+
+typedef enum firn_field_type { FIRN_FIELD_REAL, FIRN_FIELD_U32, FIRN_FIELD_U16 } firn_field_type;
+
+typedef struct firn_field {
+  const char *name;
+  firn_field_type type;
+  double initial; // value of a new particle
+  void *data;     // [capacity]
+  size_t bytes;   // held by data
+} firn_field;
+
+// Fields that every particle has, at fixed places in the registry.
+enum {
+  FIRN_FIELD_X, // cells from the block's corner, [0, 4) right after a sort
+  FIRN_FIELD_Y,
+  FIRN_FIELD_Z,
+  FIRN_FIELD_VX, // m/s
+  FIRN_FIELD_VY,
+  FIRN_FIELD_VZ,
+  FIRN_FIELD_MASS,   // kg; 0 marks padding
+  FIRN_FIELD_VOLUME, // m^3 at rest; 0: not known yet
+  FIRN_FIELD_ID,
+  FIRN_FIELD_MATERIAL,
+  FIRN_FIELD_COMMON,
+};
+
+typedef struct firn_block {
+  int32_t at[3]; // block coordinates: the cell of its corner is 4 at
+  uint32_t first, count;
+} firn_block;
+
+typedef struct firn_unit {
+  uint32_t first_block, block_count;
+  uint32_t first, count; // slots, padding not counted
+} firn_unit;
+
+typedef struct firn_particles {
+  firn_context *context;
+  size_t count;    // particles, pending ones included
+  size_t slots;    // sorted slots, padding included
+  size_t pending;  // particles in slots [slots, slots + pending), not sorted yet
+  size_t capacity; // slots allocated
+  int field_count;
+  firn_field field[FIRN_FIELD_MAX];
+  firn_block *block; // [block_count]
+  size_t block_count, block_capacity;
+  firn_unit *unit; // [unit_count]
+  size_t unit_count, unit_capacity;
+  int32_t (*pending_at)[3]; // block coordinates of pending particles, [pending_capacity]
+  size_t pending_capacity;
+  bool periodic[3];
+  int32_t period[3]; // blocks
+  firn_field spare;  // [capacity] reals: the other half of a field being permuted
+  firn_buffer scratch[3];
+} firn_particles;
+
+void firn_particles_init(firn_particles *p, firn_context *context, const bool periodic[3],
+                         const int period_cells[3]);
+void firn_particles_free(firn_particles *p);
+
+// Adds a field to the registry and returns its index, or -1 when memory is out.
+int firn_particles_add_field(firn_particles *p, const char *name, firn_field_type type,
+                             double initial);
+int firn_particles_find(const firn_particles *p, const char *name); // -1: no such field
+size_t firn_field_size(firn_field_type type);
+
+static inline firn_real *firn_particles_real(const firn_particles *p, int field) {
+  return p->field[field].data;
+}
+static inline uint32_t *firn_particles_id(const firn_particles *p) {
+  return p->field[FIRN_FIELD_ID].data;
+}
+static inline uint16_t *firn_particles_material(const firn_particles *p) {
+  return p->field[FIRN_FIELD_MATERIAL].data;
+}
+
+// Room for this many slots in every field. Growth adds a little more than asked, so that emitters
+// do not copy everything each step.
+firn_status firn_particles_reserve(firn_particles *p, size_t slots);
+
+// Room for n more pending particles; their fields have the initial values, their ids go on from
+// count. The first new slot is p->slots + p->pending; set positions with firn_particles_place and
+// then count them in by raising p->pending and p->count.
+firn_status firn_particles_extend(firn_particles *p, size_t n);
+
+// Puts the particle at slot (pending) at position/h. Fails outside the addressable domain.
+firn_status firn_particles_place(firn_particles *p, size_t slot, const double cell[3]);
+
+// Puts every particle into the block its position lies in and rebuilds blocks and units. The cell
+// of a particle along an axis is floor(x - shift): 0 for cubic splines, 1/2 for quadratic ones,
+// whose stencil begins at that cell.
+firn_status firn_particles_sort(firn_particles *p, double shift);
+
+// Visits sorted and pending particles: calls visit(user, slot, corner), where corner is the
+// particle's block corner in cells.
+typedef void (*firn_visit_fn)(void *user, size_t slot, const double corner[3]);
+void firn_particles_visit(const firn_particles *p, firn_visit_fn visit, void *user);
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "world/radix.h"
+
+#include <string.h>
+
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, PASSES = (63 + DIGIT_BITS - 1) / DIGIT_BITS };
+
+firn_mover *firn_movers_sort(firn_mover *mover, firn_mover *temp, size_t count) {
+  // Scenes fill a small part of the key space: digits that all keys share need no pass.
+  uint64_t any = 0, all = ~(uint64_t)0;
+  for (size_t i = 0; i < count; i++) {
+    any |= mover[i].key;
+    all &= mover[i].key;
+  }
+  uint64_t varying = any & ~all;
+  for (int pass = 0; pass < PASSES; pass++) {
+    int shift = pass * DIGIT_BITS;
+    if (!(varying >> shift & (DIGITS - 1))) continue;
+    size_t start[DIGITS];
+    memset(start, 0, sizeof start);
+    for (size_t i = 0; i < count; i++) start[mover[i].key >> shift & (DIGITS - 1)]++;
+    size_t sum = 0;
+    for (int d = 0; d < DIGITS; d++) {
+      size_t n = start[d];
+      start[d] = sum;
+      sum += n;
+    }
+    for (size_t i = 0; i < count; i++) {
+      temp[start[mover[i].key >> shift & (DIGITS - 1)]++] = mover[i];
+    }
+    firn_mover *swap = mover;
+    mover = temp;
+    temp = swap;
+  }
+  return mover;
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorting particles by block, in parallel, touching what moved.
+//
+//   1  each block counts the particles that left it, and lists them with their new key
+//   2  the list (and new particles) is sorted by key; the rest is in order already
+//   3  old blocks and the list are merged into new blocks, and new blocks into units
+//   4  a permutation is written, block by block, and every field follows it
+//
+// Only step 2 and the merge are serial, over movers and blocks, not over particles. Particles that
+// stay keep their order and come before those that arrive; those come in order of their old place.
+// So the result depends on the particles alone.
+#include <math.h>
+#include <string.h>
+
+#include <omp.h>
+
+#include "world/morton.h"
+#include "world/particles.h"
+#include "world/radix.h"
+
+// Where a block's particles come from: those that stayed in an old block, and a run of movers.
+typedef struct source {
+  uint64_t key;
+  uint32_t old; // index of the old block, or NONE
+  uint32_t mover_first, mover_count;
+  uint32_t count;
+} source;
+
+#define NONE UINT32_MAX
+
+typedef struct sorter {
+  firn_particles *p;
+  firn_real shift;
+  const firn_real *x[3];
+  uint32_t *mover_start; // [blocks + 1]
+  firn_mover *mover;
+} sorter;
+
+// Blocks that the particle in slot has moved by along axis a.
+static inline int drift(const sorter *s, size_t slot, int a) {
+  firn_real cell = s->x[a][slot] - s->shift;
+  if (cell >= 0 && cell < 4) return 0;
+  return (int)floor((double)cell / 4);
+}
+
+static inline bool moved(const sorter *s, size_t slot) {
+  return drift(s, slot, 0) || drift(s, slot, 1) || drift(s, slot, 2);
+}
+
+// False if the particle has left the addressable domain.
+static bool target(const sorter *s, size_t slot, const int32_t at[3], firn_mover *m) {
+  int32_t to[3];
+  for (int a = 0; a < 3; a++) {
+    int d = drift(s, slot, a);
+    if (d < -127 || d > 127) return false;
+    to[a] = at[a] + d;
+    if (s->p->periodic[a]) {
+      int32_t n = s->p->period[a];
+      to[a] = (to[a] % n + n) % n;
+    }
+    if (to[a] <= -FIRN_MORTON_LIMIT || to[a] >= FIRN_MORTON_LIMIT) return false;
+    m->shift[a] = (int8_t)d;
+  }
+  m->key = firn_morton(to);
+  m->slot = (uint32_t)slot;
+  return true;
+}
+
+static firn_status lost(const sorter *s, size_t slot) {
+  return firn_fail(s->p->context, FIRN_ERROR_DOMAIN,
+                   "particle %u: left the addressable domain, or its position is not finite "
+                   "(%g %g %g cells from its block)",
+                   firn_particles_id(s->p)[slot], (double)s->x[0][slot], (double)s->x[1][slot],
+                   (double)s->x[2][slot]);
+}
+
+static size_t count_movers(sorter *s) {
+  firn_particles *p = s->p;
+#pragma omp parallel for schedule(static) num_threads(p->context->threads)
+  for (size_t b = 0; b < p->block_count; b++) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->block[b].count; i++) n += moved(s, p->block[b].first + i);
+    s->mover_start[b + 1] = n;
+  }
+  s->mover_start[0] = 0;
+  for (size_t b = 0; b < p->block_count; b++) s->mover_start[b + 1] += s->mover_start[b];
+  return s->mover_start[p->block_count] + p->pending;
+}
+
+static firn_status list_movers(sorter *s) {
+  firn_particles *p = s->p;
+  size_t bad = SIZE_MAX;
+#pragma omp parallel for schedule(static) num_threads(p->context->threads) reduction(min : bad)
+  for (size_t b = 0; b < p->block_count; b++) {
+    const firn_block *block = &p->block[b];
+    firn_mover *out = s->mover + s->mover_start[b];
+    if (s->mover_start[b + 1] == s->mover_start[b]) continue;
+    for (uint32_t i = 0; i < block->count; i++) {
+      size_t slot = block->first + i;
+      if (!moved(s, slot)) continue;
+      if (!target(s, slot, block->at, out++) && slot < bad) bad = slot;
+    }
+  }
+  firn_mover *out = s->mover + s->mover_start[p->block_count];
+  for (size_t i = 0; i < p->pending; i++) {
+    size_t slot = p->slots + i;
+    if (!target(s, slot, p->pending_at[i], out++) && slot < bad) bad = slot;
+  }
+  return bad == SIZE_MAX ? FIRN_OK : lost(s, bad);
+}
+
+// Merges what stayed with what moved, both in order of keys. Returns the number of new blocks.
+static size_t merge(const sorter *s, size_t movers, source *out) {
+  const firn_particles *p = s->p;
+  size_t n = 0, m = 0, b = 0;
+  while (b < p->block_count || m < movers) {
+    uint64_t block_key = b < p->block_count ? firn_morton(p->block[b].at) : UINT64_MAX;
+    uint64_t mover_key = m < movers ? s->mover[m].key : UINT64_MAX;
+    source next = {block_key < mover_key ? block_key : mover_key, NONE, (uint32_t)m, 0, 0};
+    if (block_key == next.key) {
+      next.old = (uint32_t)b;
+      next.count = p->block[b].count - (s->mover_start[b + 1] - s->mover_start[b]);
+      b++;
+    }
+    while (m < movers && s->mover[m].key == next.key) m++;
+    next.mover_count = (uint32_t)m - next.mover_first;
+    next.count += next.mover_count;
+    if (next.count) out[n++] = next;
+  }
+  return n;
+}
+
+static firn_status reserve_blocks(firn_particles *p, size_t n) {
+  if (n > p->block_capacity) {
+    size_t capacity = n + n / 8;
+    firn_block *block = firn_resize(p->context, p->block, p->block_capacity * sizeof *block,
+                                    capacity * sizeof *block, "blocks");
+    if (!block) return FIRN_ERROR_MEMORY;
+    p->block = block;
+    p->block_capacity = capacity;
+  }
+  if (n > p->unit_capacity) {
+    size_t capacity = n + n / 8;
+    firn_unit *unit = firn_resize(p->context, p->unit, p->unit_capacity * sizeof *unit,
+                                  capacity * sizeof *unit, "units");
+    if (!unit) return FIRN_ERROR_MEMORY;
+    p->unit = unit;
+    p->unit_capacity = capacity;
+  }
+  return FIRN_OK;
+}
+
+static size_t align_slot(size_t slot) {
+  return (slot + FIRN_SLOT_ALIGN - 1) / FIRN_SLOT_ALIGN * FIRN_SLOT_ALIGN;
+}
+
+// Lays the new blocks out in slots and units and returns the slots used; p NULL only counts.
+static size_t lay_out(firn_particles *p, const source *from, size_t n) {
+  size_t slot = 0, in_unit = 0;
+  firn_unit *unit = NULL;
+  if (p) p->unit_count = 0;
+  for (size_t b = 0; b < n; b++) {
+    if (!b || in_unit >= FIRN_UNIT_MIN || in_unit + from[b].count > 2 * FIRN_UNIT_MIN) {
+      slot = align_slot(slot);
+      in_unit = 0;
+      if (p) {
+        unit = &p->unit[p->unit_count++];
+        *unit = (firn_unit){(uint32_t)b, 0, (uint32_t)slot, 0};
+      }
+    }
+    if (p) {
+      firn_morton_decode(from[b].key, p->block[b].at);
+      p->block[b].first = (uint32_t)slot;
+      p->block[b].count = from[b].count;
+      unit->block_count++;
+      unit->count += from[b].count;
+    }
+    in_unit += from[b].count;
+    slot += from[b].count;
+  }
+  if (p) p->block_count = n;
+  return align_slot(slot);
+}
+
+// origin[new slot] = old slot; old blocks are read through old_block, since p->block is new.
+static void write_origin(const sorter *s, const source *from, const firn_block *old_block,
+                         uint32_t *origin) {
+  const firn_particles *p = s->p;
+#pragma omp parallel for schedule(static) num_threads(p->context->threads)
+  for (size_t b = 0; b < p->block_count; b++) {
+    uint32_t *out = origin + p->block[b].first;
+    if (from[b].old != NONE) {
+      const firn_block *old = &old_block[from[b].old];
+      if (from[b].count - from[b].mover_count == old->count) {
+        for (uint32_t i = 0; i < old->count; i++) *out++ = old->first + i;
+      } else {
+        for (uint32_t i = 0; i < old->count; i++) {
+          if (!moved(s, old->first + i)) *out++ = old->first + i;
+        }
+      }
+    }
+    for (uint32_t m = 0; m < from[b].mover_count; m++) {
+      *out++ = s->mover[from[b].mover_first + m].slot;
+    }
+  }
+}
+
+static void permute(const firn_particles *p, const firn_field *field, const uint32_t *origin,
+                    void *to) {
+  // Each type has its own loop, so that the compiler sees a plain gather.
+#define PERMUTE(type, padding)                                                                     \
+  do {                                                                                             \
+    const type *from_ = field->data;                                                               \
+    type *to_ = to;                                                                                \
+    for (uint32_t i = first; i < first + count; i++) to_[i] = from_[origin[i]];                    \
+    for (uint32_t i = first + count; i % FIRN_SLOT_ALIGN; i++) to_[i] = (type)(padding);           \
+  } while (0)
+  // Padding lies in the middle of its block, at rest and unstrained.
+  double padding = field == &p->field[FIRN_FIELD_X] || field == &p->field[FIRN_FIELD_Y] ||
+                           field == &p->field[FIRN_FIELD_Z]
+                       ? 2
+                       : field->initial;
+#pragma omp parallel for schedule(static) num_threads(p->context->threads)
+  for (size_t u = 0; u < p->unit_count; u++) {
+    uint32_t first = p->unit[u].first, count = p->unit[u].count;
+    switch (field->type) {
+    case FIRN_FIELD_REAL: PERMUTE(firn_real, padding); break;
+    case FIRN_FIELD_U32: PERMUTE(uint32_t, padding); break;
+    case FIRN_FIELD_U16: PERMUTE(uint16_t, padding); break;
+    }
+  }
+#undef PERMUTE
+}
+
+static void move_positions(const sorter *s, const source *from) {
+  const firn_particles *p = s->p;
+#pragma omp parallel for schedule(static) num_threads(p->context->threads)
+  for (size_t b = 0; b < p->block_count; b++) {
+    size_t slot = p->block[b].first + from[b].count - from[b].mover_count;
+    for (uint32_t m = 0; m < from[b].mover_count; m++, slot++) {
+      for (int a = 0; a < 3; a++) {
+        firn_real *x = firn_particles_real(p, FIRN_FIELD_X + a);
+        x[slot] -= (firn_real)(4 * s->mover[from[b].mover_first + m].shift[a]);
+      }
+    }
+  }
+}
+
+firn_status firn_particles_sort(firn_particles *p, double shift) {
+  firn_context *context = p->context;
+  sorter s = {.p = p, .shift = (firn_real)shift};
+  for (int a = 0; a < 3; a++) s.x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
+
+  // What moved.
+  size_t blocks = p->block_count;
+  FIRN_TRY(firn_buffer_reserve(context, &p->scratch[0],
+                               (blocks + 1) * (sizeof(uint32_t) + sizeof(firn_block)), "sort"));
+  firn_block *old_block = p->scratch[0].data;
+  s.mover_start = (uint32_t *)(old_block + blocks + 1);
+  size_t movers = count_movers(&s);
+  if (!movers) return FIRN_OK;
+  FIRN_TRY(firn_buffer_reserve(context, &p->scratch[1],
+                               2 * movers * sizeof(firn_mover) + (blocks + movers) * sizeof(source),
+                               "sort"));
+  s.mover = p->scratch[1].data;
+  source *from = (source *)(s.mover + 2 * movers);
+  FIRN_TRY(list_movers(&s));
+  s.mover = firn_movers_sort(s.mover, s.mover + movers, movers);
+
+  // Where everything goes. Whatever can fail does so before the layout changes.
+  size_t n = merge(&s, movers, from);
+  size_t slots = lay_out(NULL, from, n);
+  FIRN_TRY(reserve_blocks(p, n));
+  FIRN_TRY(firn_particles_reserve(p, slots));
+  FIRN_TRY(firn_buffer_reserve(context, &p->scratch[2], slots * sizeof(uint32_t), "sort"));
+  for (int a = 0; a < 3; a++) s.x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
+  if (blocks) memcpy(old_block, p->block, blocks * sizeof *old_block);
+  lay_out(p, from, n);
+  uint32_t *origin = p->scratch[2].data;
+  write_origin(&s, from, old_block, origin);
+
+  // Every field follows.
+  for (int f = 0; f < p->field_count; f++) {
+    firn_field *field = &p->field[f];
+    permute(p, field, origin, p->spare.data);
+    if (field->bytes == p->spare.bytes) {
+      void *swap = field->data;
+      field->data = p->spare.data;
+      p->spare.data = swap;
+    } else {
+      memcpy(field->data, p->spare.data, slots * firn_field_size(field->type));
+    }
+  }
+  move_positions(&s, from);
+  p->slots = slots;
+  p->pending = 0;
+
+  // Filling a scene moves everything once; such buffers are not worth keeping.
+  if (p->pending_at) {
+    firn_free(context, p->pending_at, p->pending_capacity * sizeof *p->pending_at);
+    p->pending_at = NULL;
+    p->pending_capacity = 0;
+    firn_buffer_free(context, &p->scratch[1]);
+  }
+  return FIRN_OK;
+}

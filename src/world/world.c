@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "world/world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "material/preset.h"
+
+firn_status firn_world_init(firn_world *world, firn_context *context, const firn_sim_def *def) {
+  memset(world, 0, sizeof *world);
+  world->context = context;
+  if (!(isfinite(def->h) && def->h > 0)) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "simulation: h = %g m must be positive", def->h);
+  }
+  for (int a = 0; a < 3; a++) {
+    if (!isfinite(def->gravity[a])) {
+      return firn_fail(context, FIRN_ERROR_ARGUMENT, "simulation: gravity (%g %g %g) is not finite",
+                       def->gravity[0], def->gravity[1], def->gravity[2]);
+    }
+    int cells = def->period_cells[a];
+    if (def->periodic[a] && (cells < 4 || cells % 4 || cells > (1 << 20))) {
+      return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                       "simulation: period_cells[%d] = %d must be a positive multiple of 4, at "
+                       "most %d",
+                       a, cells, 1 << 20);
+    }
+    world->gravity[a] = def->gravity[a];
+  }
+  world->h = def->h;
+  world->seed = def->seed;
+  for (int i = 0; i < FIRN_VARY_COUNT; i++) world->vary[i] = -1;
+  firn_particles_init(&world->particles, context, def->periodic, def->period_cells);
+  return FIRN_OK;
+}
+
+void firn_world_free(firn_world *world) {
+  if (!world->context) return;
+  firn_particles_free(&world->particles);
+  firn_free(world->context, world->material,
+            (size_t)world->material_count * sizeof *world->material);
+  firn_free(world->context, world->collider,
+            (size_t)world->collider_count * sizeof *world->collider);
+}
+
+firn_status firn_world_add_material(firn_world *world, const firn_material_def *def, int *id) {
+  firn_context *context = world->context;
+  char what[48];
+  firn_material_row row;
+  snprintf(what, sizeof what, "material %d", world->material_count);
+  FIRN_TRY(firn_material_make_row(context, def, what, &row));
+  if (world->material_count > UINT16_MAX) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: there is room for %d materials", what,
+                     UINT16_MAX + 1);
+  }
+  size_t size = (size_t)world->material_count * sizeof row;
+  firn_material_row *rows = firn_resize(context, world->material, size, size + sizeof row,
+                                        "materials");
+  if (!rows) return FIRN_ERROR_MEMORY;
+  rows[world->material_count] = row;
+  world->material = rows;
+  if (id) *id = world->material_count;
+  world->material_count++;
+  return FIRN_OK;
+}
+
+firn_status firn_world_add_collider(firn_world *world, const firn_collider_def *def, int *id) {
+  firn_collider collider;
+  FIRN_TRY(firn_collider_make(world->context, def, world->collider_count, &collider));
+  size_t size = (size_t)world->collider_count * sizeof collider;
+  firn_collider *all = firn_resize(world->context, world->collider, size, size + sizeof collider,
+                                   "colliders");
+  if (!all) return FIRN_ERROR_MEMORY;
+  all[world->collider_count] = collider;
+  world->collider = all;
+  if (id) *id = world->collider_count;
+  world->collider_count++;
+  return FIRN_OK;
+}
+
+static void vary_slot(firn_world *world, size_t slot) {
+  const firn_material_row *row = &world->material[firn_particles_material(&world->particles)[slot]];
+  const firn_real value[FIRN_VARY_COUNT] = {[FIRN_VARY_MU] = row->mu,
+                                            [FIRN_VARY_LAMBDA] = row->lambda,
+                                            [FIRN_VARY_LO] = row->lo,
+                                            [FIRN_VARY_HI] = row->hi,
+                                            [FIRN_VARY_XI] = row->xi};
+  for (int i = 0; i < FIRN_VARY_COUNT; i++) {
+    firn_particles_real(&world->particles, world->vary[i])[slot] = value[i];
+  }
+}
+
+firn_status firn_world_vary(firn_world *world) {
+  static const char *const names[] = {"mu", "lambda", "lo", "hi", "xi"};
+  firn_particles *p = &world->particles;
+  if (world->vary[FIRN_VARY_COUNT - 1] >= 0) return FIRN_OK;
+  for (int i = 0; i < FIRN_VARY_COUNT; i++) {
+    if (world->vary[i] >= 0) continue; // an earlier try ran out of memory halfway
+    int f = firn_particles_add_field(p, names[i], FIRN_FIELD_REAL, 0);
+    if (f < 0) return FIRN_ERROR_MEMORY;
+    world->vary[i] = f;
+  }
+  const firn_real *mass = firn_particles_real(p, FIRN_FIELD_MASS);
+  for (size_t slot = 0; slot < p->slots + p->pending; slot++) {
+    if (mass[slot] > 0) vary_slot(world, slot);
+  }
+  return FIRN_OK;
+}
+
+firn_particles_def firn_default_particles_def(void) {
+  return (firn_particles_def){.per_cell = 8};
+}
+
+static firn_status bad_value(const firn_world *world, size_t i, const char *field, double value,
+                             const char *rule) {
+  return firn_fail(world->context, FIRN_ERROR_ARGUMENT, "particle %zu: %s = %g %s",
+                   world->particles.count + i, field, value, rule);
+}
+
+static firn_status check_particles(const firn_world *world, const firn_particles_def *def) {
+  if (!def->count) return FIRN_OK;
+  if (def->material < 0 || def->material >= world->material_count) {
+    return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
+                     "particles: material %d does not exist; there are %d", def->material,
+                     world->material_count);
+  }
+  if (!def->position) {
+    return firn_fail(world->context, FIRN_ERROR_ARGUMENT, "particles: position is NULL");
+  }
+  if (!def->mass && !(isfinite(def->per_cell) && def->per_cell > 0)) {
+    return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
+                     "particles: per_cell = %g must be positive", def->per_cell);
+  }
+  for (size_t i = 0; i < def->count; i++) {
+    for (int a = 0; a < 3; a++) {
+      if (!isfinite(def->position[3 * i + (size_t)a])) {
+        return bad_value(world, i, "position", def->position[3 * i + (size_t)a], "is not finite");
+      }
+      if (def->velocity && !isfinite(def->velocity[3 * i + (size_t)a])) {
+        return bad_value(world, i, "velocity", def->velocity[3 * i + (size_t)a], "is not finite");
+      }
+    }
+    if (def->mass && !(isfinite(def->mass[i]) && def->mass[i] > 0)) {
+      return bad_value(world, i, "mass", def->mass[i], "kg must be positive");
+    }
+    if (def->volume && !(isfinite(def->volume[i]) && def->volume[i] >= 0)) {
+      return bad_value(world, i, "volume", def->volume[i], "m^3 must be 0 or more");
+    }
+  }
+  return FIRN_OK;
+}
+
+// The material of particle i, checked as any material is.
+static firn_status varied_row(firn_world *world, const firn_particles_def *def, size_t i,
+                              firn_material_row *row) {
+  const firn_material_row *base = &world->material[def->material];
+  firn_material_def own = firn_material_def_of_row(base);
+  if (def->young) own.young = def->young[i];
+  if (def->poisson) own.poisson = def->poisson[i];
+  if (def->theta_c) own.theta_c = def->theta_c[i];
+  if (def->theta_s) own.theta_s = def->theta_s[i];
+  if (def->hardening) own.hardening = def->hardening[i];
+  char what[48];
+  snprintf(what, sizeof what, "particle %zu", world->particles.count + i);
+  return firn_material_make_row(world->context, &own, what, row);
+}
+
+firn_status firn_world_add_particles(firn_world *world, const firn_particles_def *def) {
+  firn_particles *p = &world->particles;
+  FIRN_TRY(check_particles(world, def));
+  if (!def->count) return FIRN_OK;
+  bool varied = def->young || def->poisson || def->theta_c || def->theta_s || def->hardening;
+  firn_material_row row;
+  for (size_t i = 0; varied && i < def->count; i++) FIRN_TRY(varied_row(world, def, i, &row));
+  if (varied) FIRN_TRY(firn_world_vary(world));
+  FIRN_TRY(firn_particles_extend(p, def->count));
+  double h = world->h;
+  double nominal = (double)world->material[def->material].density * h * h * h / def->per_cell;
+  size_t first = p->slots + p->pending;
+  for (size_t i = 0; i < def->count; i++) {
+    size_t slot = first + i;
+    double cell[3];
+    for (int a = 0; a < 3; a++) {
+      cell[a] = def->position[3 * i + (size_t)a] / h;
+      if (def->velocity) {
+        firn_particles_real(p,
+                            FIRN_FIELD_VX + a)[slot] = (firn_real)def->velocity[3 * i + (size_t)a];
+      }
+    }
+    FIRN_TRY(firn_particles_place(p, slot, cell));
+    firn_particles_real(p, FIRN_FIELD_MASS)[slot] = (firn_real)(def->mass ? def->mass[i] : nominal);
+    if (def->volume) firn_particles_real(p, FIRN_FIELD_VOLUME)[slot] = (firn_real)def->volume[i];
+    firn_particles_material(p)[slot] = (uint16_t)def->material;
+    if (world->vary[0] < 0) continue;
+    vary_slot(world, slot);
+    if (!varied) continue;
+    FIRN_TRY(varied_row(world, def, i, &row));
+    const firn_real value[FIRN_VARY_COUNT] = {[FIRN_VARY_MU] = row.mu,
+                                              [FIRN_VARY_LAMBDA] = row.lambda,
+                                              [FIRN_VARY_LO] = row.lo,
+                                              [FIRN_VARY_HI] = row.hi,
+                                              [FIRN_VARY_XI] = row.xi};
+    for (int k = 0; k < FIRN_VARY_COUNT; k++)
+      firn_particles_real(p, world->vary[k])[slot] = value[k];
+  }
+  p->pending += def->count;
+  p->count += def->count;
+  return FIRN_OK;
+}
