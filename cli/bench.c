@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// firn bench [NAME]: which cases to run, and how their results are told.
+#include <math.h>
+#include <string.h>
+
+#include "bench.h"
+
+enum { KEY_JSON = 2000, KEY_QUICK, KEY_LIST };
+
+static const bench_case *const suites[] = {bench_mpm};
+enum { SUITES = sizeof suites / sizeof suites[0] };
+
+typedef struct {
+  bench bench;
+  const char *name;
+  bool list;
+} arguments;
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  arguments *a = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT: state->child_inputs[0] = &a->bench.options; return 0;
+  case KEY_JSON: a->bench.json = true; return 0;
+  case KEY_QUICK: a->bench.quick = true; return 0;
+  case KEY_LIST: a->list = true; return 0;
+  case ARGP_KEY_ARG:
+    if (a->name) argp_error(state, "more than one name: '%s'", arg);
+    a->name = arg;
+    return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option options[] = {
+    {"json", KEY_JSON, NULL, 0, "one JSON object a line", 0},
+    {"quick", KEY_QUICK, NULL, 0, "smaller and shorter: all of it in under a minute", 0},
+    {"list", KEY_LIST, NULL, 0, "list the cases", 0},
+    {0},
+};
+static const struct argp_child children[] = {{&cli_context_argp, 0, NULL, 0}, {0}};
+static const struct argp parser = {
+    options,
+    parse,
+    "[NAME]",
+    "Measures the speed of firn on this machine. NAME is a case or the beginning of some, as mpm; "
+    "without it all run.",
+    children,
+    NULL,
+    NULL};
+
+bench_result bench_result_begin(const char *name, const char *variant,
+                                const firn_context *context) {
+  bench_result r = {.name = name, .variant = variant};
+  r.threads = firn_context_threads(context);
+  r.isa = firn_context_isa(context);
+  r.particles = r.steps = r.seconds = r.particle_steps_per_second = NAN;
+  r.slowest = r.quickest = r.bytes_per_particle = r.peak_bytes_per_particle = NAN;
+  r.yielded = r.iterations_mean = r.seconds_per_iteration = r.ratio = NAN;
+  return r;
+}
+
+static void json_field(const char *key, double value) {
+  if (isnan(value)) return;
+  printf(", \"%s\": ", key);
+  cli_json_number(stdout, value);
+}
+
+typedef struct {
+  const char *name;
+  double seconds;
+} phase;
+
+enum { PHASES = 7 };
+
+static void phases_of(const firn_profile *p, phase out[PHASES]) {
+  const phase phases[PHASES] = {{"sort", p->sort},    {"stage", p->stage}, {"scatter", p->scatter},
+                                {"grid", p->grid},    {"solve", p->solve}, {"load", p->load},
+                                {"gather", p->gather}};
+  memcpy(out, phases, sizeof phases);
+}
+
+// The clock of the profile; what lies between the phases is `rest`.
+static void print_phases(const firn_profile *p, bool json) {
+  phase phases[PHASES];
+  phases_of(p, phases);
+  double rest = p->total;
+  printf(json ? ", \"phases\": {" : "    phases ");
+  for (int i = 0; i < PHASES; i++) {
+    rest -= phases[i].seconds;
+    double share = phases[i].seconds / p->total;
+    if (json)
+      printf("\"%s\": %.4f, ", phases[i].name, share);
+    else if (share >= 0.0005)
+      printf(" %s %.1f %%", phases[i].name, 100 * share);
+  }
+  if (json)
+    printf("\"rest\": %.4f}", rest / p->total);
+  else
+    printf(" rest %.1f %%\n", 100 * rest / p->total);
+}
+
+static void print_json(const bench *b, const bench_result *r) {
+  printf("{\"name\": \"%s\"", r->name);
+  if (r->variant) printf(", \"variant\": \"%s\"", r->variant);
+  printf(", \"device\": \"cpu\", \"threads\": %d, \"isa\": \"%s\", \"precision\": \"%s\"",
+         r->threads, firn_isa_name(r->isa), firn_precision());
+  json_field("particles", r->particles);
+  json_field("steps", r->steps);
+  json_field("seconds", r->seconds);
+  json_field("particle_steps_per_second", r->particle_steps_per_second);
+  json_field("slowest_window", r->slowest);
+  json_field("quickest_window", r->quickest);
+  json_field("bytes_per_particle", r->bytes_per_particle);
+  json_field("peak_bytes_per_particle", r->peak_bytes_per_particle);
+  json_field("yielded", r->yielded);
+  json_field("iterations_mean", r->iterations_mean);
+  json_field("seconds_per_iteration", r->seconds_per_iteration);
+  if (r->ratio_of) {
+    printf(", \"ratio_of\": \"%s\"", r->ratio_of);
+    json_field("ratio", r->ratio);
+  }
+  if (r->profile.total > 0) print_phases(&r->profile, true);
+  json_field("copy_bytes_per_second", b->machine.copy);
+  json_field("peak_flops", b->machine.flops);
+  if (r->work.flops > 0) {
+    json_field("bandwidth_fraction",
+               r->particle_steps_per_second * r->work.bytes / b->machine.copy);
+    json_field("flop_fraction", r->particle_steps_per_second * r->work.flops / b->machine.flops);
+  }
+  printf("}\n");
+}
+
+static void print_text(const bench *b, const bench_result *r) {
+  char a[32], c[32], d[32];
+  printf("%s%s%s", r->name, r->variant ? " " : "", r->variant ? r->variant : "");
+  if (!isnan(r->particles)) printf("  %s particles", cli_short(r->particles, a));
+  if (!isnan(r->steps)) printf("  %.0f steps", r->steps);
+  if (!isnan(r->seconds)) printf("  %.3g s", r->seconds);
+  printf("\n");
+  if (!isnan(r->particle_steps_per_second))
+    printf("    %s particle-steps/s (windows %s to %s)\n",
+           cli_short(r->particle_steps_per_second, a), cli_short(r->slowest, c),
+           cli_short(r->quickest, d));
+  if (!isnan(r->seconds_per_iteration))
+    printf("    %.4g s an iteration\n", r->seconds_per_iteration);
+  if (!isnan(r->iterations_mean)) printf("    %.1f iterations a step\n", r->iterations_mean);
+  if (r->ratio_of) printf("    %.3f of %s\n", r->ratio, r->ratio_of);
+  if (!isnan(r->bytes_per_particle))
+    printf("    %.0f bytes a particle (%.0f at most)%s", r->bytes_per_particle,
+           r->peak_bytes_per_particle, isnan(r->yielded) ? "\n" : "");
+  if (!isnan(r->yielded)) printf("    %.0f %% yielded\n", 100 * r->yielded);
+  if (r->profile.total > 0) print_phases(&r->profile, false);
+  if (r->work.flops > 0)
+    printf("    %.0f %% of copy bandwidth, %.0f %% of peak flop/s, by the model of docs/cli.md\n",
+           100 * r->particle_steps_per_second * r->work.bytes / b->machine.copy,
+           100 * r->particle_steps_per_second * r->work.flops / b->machine.flops);
+}
+
+void bench_print(bench *b, const bench_result *result) {
+  if (b->json)
+    print_json(b, result);
+  else
+    print_text(b, result);
+  fflush(stdout);
+}
+
+static void list_cases(FILE *stream) {
+  for (int s = 0; s < SUITES; s++)
+    for (const bench_case *c = suites[s]; c->name; c++)
+      fprintf(stream, "%-30s %s\n", c->name, c->doc);
+}
+
+// A whole name runs one case; a beginning runs all that have it.
+static bool wanted(const char *name, const char *pattern) {
+  return !pattern || strncmp(name, pattern, strlen(pattern)) == 0;
+}
+
+static bool is_whole_name(const char *pattern) {
+  for (int s = 0; s < SUITES; s++)
+    for (const bench_case *c = suites[s]; c->name; c++)
+      if (pattern && strcmp(c->name, pattern) == 0) return true;
+  return false;
+}
+
+static int run_cases(bench *b, const char *pattern) {
+  bool whole = is_whole_name(pattern);
+  int found = 0;
+  for (int s = 0; s < SUITES; s++)
+    for (const bench_case *c = suites[s]; c->name; c++) {
+      if (whole ? strcmp(c->name, pattern) != 0 : !wanted(c->name, pattern)) continue;
+      if (found++ == 0) {
+        firn_context *context = cli_context(&b->options);
+        if (!context) return EXIT_INPUT;
+        b->machine = machine_measure(firn_context_threads(context), firn_context_isa(context));
+        if (!b->json)
+          printf("firn %s, %d threads, %s, %s: copies %.1f GB/s, peak %.0f Gflop/s\n",
+                 firn_version(), firn_context_threads(context),
+                 firn_isa_name(firn_context_isa(context)), firn_precision(), 1e-9 * b->machine.copy,
+                 1e-9 * b->machine.flops);
+        firn_context_destroy(context);
+      }
+      firn_status status = c->run(b, c->name);
+      if (cli_interrupted()) return EXIT_RUN;
+      if (status != FIRN_OK) b->failures++;
+    }
+  if (found == 0) {
+    fprintf(stderr, "firn bench: no case begins with '%s'; there are:\n", pattern);
+    list_cases(stderr);
+    return EXIT_INPUT;
+  }
+  return b->failures ? EXIT_RUN : EXIT_OK;
+}
+
+int cli_bench(int argc, char **argv) {
+  arguments a = {0};
+  argp_parse(&parser, argc, argv, 0, NULL, &a);
+  if (a.list) {
+    list_cases(stdout);
+    return EXIT_OK;
+  }
+  cli_catch_signals();
+  return run_cases(&a.bench, a.name);
+}

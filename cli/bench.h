@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Benchmarks: measured through the public interface, as a user of the library would see them.
+#ifndef FIRN_CLI_BENCH_H
+#define FIRN_CLI_BENCH_H
+
+#include "cli.h"
+#include "machine.h"
+
+typedef struct bench {
+  cli_options options;
+  bool json, quick;
+  machine machine; // of these options; measured once
+  int failures;
+} bench;
+
+typedef struct bench_case {
+  const char *name;
+  const char *doc;
+  firn_status (*run)(bench *b, const char *name);
+} bench_case;
+
+extern const bench_case bench_mpm[]; // ends with a name of NULL
+
+// Work of one particle in one step, as the plain algorithm has it; see docs/cli.md for how it is
+// counted. The fraction of the machine's peak is of this work, not of what a program spends on it.
+typedef struct bench_work {
+  double flops, bytes;
+} bench_work;
+
+// One line of output. What is nan or negative is left out.
+typedef struct bench_result {
+  const char *name;
+  const char *variant; // NULL: none
+  int threads;
+  firn_isa isa;
+  double particles, steps, seconds; // seconds of all timed steps together
+  double particle_steps_per_second; // median over the windows
+  double slowest, quickest;         // window, the same unit
+  double bytes_per_particle;        // held after the last step
+  double peak_bytes_per_particle;
+  double yielded; // fraction of particles
+  double iterations_mean;
+  double seconds_per_iteration;
+  double ratio; // what it is of is said by ratio_of
+  const char *ratio_of;
+  bench_work work;      // 0: no model
+  firn_profile profile; // of the timed steps; total 0: none
+} bench_result;
+
+bench_result bench_result_begin(const char *name, const char *variant, const firn_context *context);
+void bench_print(bench *b, const bench_result *result);
+
+// ------------------------------------------------------------------- building blocks of cases
+
+// A block of cells[0] x cells[1] x cells[2] cells of snow, `gap` cells above the floor y = 0,
+// 8 random particles a cell, falling at speed; with material NULL the paper's.
+typedef struct bench_block {
+  int cells[3];
+  double h;     // m
+  double gap;   // cells
+  double speed; // m/s downwards
+  const firn_material_def *material;
+} bench_block;
+
+firn_status bench_build(firn_context *context, const firn_mpm_def *mpm, const bench_block *block,
+                        firn_sim **out);
+// Steps until a fraction of the particles has yielded, looking every 20 steps, 2000 steps at most.
+firn_status bench_until_yield(firn_sim *sim, double fraction);
+// Times windows of steps; fills the result's counts, speeds, shares, bytes and yield.
+firn_status bench_time(firn_sim *sim, firn_context *context, int windows, int steps,
+                       bench_result *result);
+
+firn_mpm_def bench_quadratic_apic(void); // explicit
+firn_mpm_def bench_cubic_flip(void);     // explicit, as printed
+bench_work bench_work_of(const firn_mpm_def *mpm);
+
+#endif
