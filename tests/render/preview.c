@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// processors: 2
+// The quick picture: what it shows, that it does not depend on threads, and what it refuses.
+#include "cache/scratch.h"
+
+#include <math.h>
+
+#include <png.h>
+
+#include "base/random.h"
+#include "render/png.h"
+#include "render/preview.h"
+
+enum { W = 320, H = 180, MOST = 40000 };
+
+typedef struct picture {
+  uint8_t rgb[H][W][3];
+} picture;
+
+static double noise(uint32_t i, uint32_t k) {
+  return firn_uniform(firn_philox4x32(5, i, k, 0).v[0]);
+}
+
+// A ball that broke into eight octants, lying on the ground at height 0, with some spray around.
+static size_t broken_ball(double (*p)[3], double spacing) {
+  const double r = 0.1;
+  int n = (int)(2 * r / spacing);
+  size_t count = 0;
+  for (int c = 0; c < n * n * n; c++) {
+    int cell[3] = {c % n, c / n % n, c / n / n};
+    double x[3], norm = 0;
+    for (int k = 0; k < 3; k++) {
+      x[k] = spacing * (cell[k] + noise((uint32_t)c, (uint32_t)k)) - r;
+      norm += x[k] * x[k];
+    }
+    if (norm > r * r || count == MOST) continue;
+    double apart = noise((uint32_t)c, 7) < 0.02 ? 1.5 * noise((uint32_t)c, 8) : 0.3;
+    for (int k = 0; k < 3; k++) p[count][k] = x[k] + (x[k] > 0 ? apart : -apart) * r;
+    p[count][1] = fabs(p[count][1]);
+    count++;
+  }
+  return count;
+}
+
+static firn_preview_def small_def(void) {
+  firn_preview_def def = {.width = W, .height = H, .show_ground = true};
+  def.view[0] = -0.3;
+  def.view[1] = -0.35;
+  def.view[2] = -1;
+  return def;
+}
+
+static void render(scratch *s, const firn_preview_def *def, size_t count, const double (*p)[3],
+                   picture *out) {
+  assert_int_equal(
+      firn_preview_render(s->context, def, count, count ? p[0] : NULL, 0.005, (uint8_t *)out),
+      FIRN_OK);
+}
+
+// Mean of the channels over a rectangle, 0 to 255.
+static double mean(const picture *p, int x0, int y0, int x1, int y1) {
+  double sum = 0;
+  for (int y = y0; y < y1; y++) {
+    for (int x = x0; x < x1; x++) sum += p->rgb[y][x][0] + p->rgb[y][x][1] + p->rgb[y][x][2];
+  }
+  return sum / (3.0 * (x1 - x0) * (y1 - y0));
+}
+
+static double ball[MOST][3];
+static picture first, second;
+
+static void snow_is_white_on_a_darker_ground_with_shadow(void **state) {
+  scratch *s = *state;
+  firn_preview_def def = small_def();
+  size_t count = broken_ball(ball, 0.005);
+  assert_in_range(count, 30000, MOST - 1);
+  render(s, &def, count, (const double(*)[3])ball, &first);
+  render(s, &def, 0, NULL, &second);
+  // Framed, the pieces fill the middle; the corners are ground and backdrop.
+  double middle = mean(&first, 130, 70, 190, 120), corner = mean(&first, 0, 140, 40, 180);
+  assert_true(middle > corner + 40);
+  // White: the brightest places are close to neutral, and there are many.
+  int white = 0, shadow = 0;
+  for (int y = 0; y < H; y++) {
+    for (int x = 0; x < W; x++) {
+      const uint8_t *c = first.rgb[y][x], *g = second.rgb[y][x];
+      if (c[0] > 200 && c[1] > 200 && c[2] > 200 && abs(c[0] - c[2]) < 40) white++;
+      if (c[0] + 20 < g[0] && c[1] + 20 < g[1]) shadow++;
+    }
+  }
+  assert_true(white > 2000);
+  assert_true(shadow > 500); // ground that is darker than without the snow
+}
+
+static void bytes_do_not_depend_on_threads(void **state) {
+  scratch *s = *state;
+  firn_preview_def def = small_def();
+  size_t count = broken_ball(ball, 0.005);
+  render(s, &def, count, (const double(*)[3])ball, &first);
+  for (int threads = 1; threads <= 7; threads += 2) {
+    firn_context *context = s->context;
+    firn_context_def with = firn_default_context_def();
+    with.threads = threads;
+    assert_int_equal(firn_context_create(&with, &s->context), FIRN_OK);
+    render(s, &def, count, (const double(*)[3])ball, &second);
+    assert_memory_equal(&first, &second, sizeof first);
+    assert_int_equal(firn_context_bytes(s->context), 0);
+    firn_context_destroy(s->context);
+    s->context = context;
+  }
+}
+
+static void no_particles_leave_the_ground(void **state) {
+  scratch *s = *state;
+  firn_preview_def def = small_def();
+  render(s, &def, 0, NULL, &first);
+  assert_true(mean(&first, 0, 0, W, H) > 20);
+  double nans[4][3];
+  for (int i = 0; i < 12; i++) nans[i / 3][i % 3] = (double)NAN;
+  render(s, &def, 4, (const double(*)[3])nans, &second);
+  assert_memory_equal(&first, &second, sizeof first);
+}
+
+static void particles_that_are_not_finite_are_left_out(void **state) {
+  scratch *s = *state;
+  firn_preview_def def = small_def();
+  size_t count = broken_ball(ball, 0.01);
+  render(s, &def, count, (const double(*)[3])ball, &first);
+  ball[count][0] = ball[count][2] = 0;
+  ball[count][1] = (double)NAN;
+  ball[count + 1][0] = (double)INFINITY;
+  ball[count + 1][1] = ball[count + 1][2] = 0;
+  render(s, &def, count + 2, (const double(*)[3])ball, &second);
+  assert_memory_equal(&first, &second, sizeof first);
+}
+
+static void one_that_flew_away_does_not_shrink_the_rest(void **state) {
+  scratch *s = *state;
+  firn_preview_def def = small_def();
+  size_t count = broken_ball(ball, 0.005);
+  ball[count][0] = 1e9;
+  ball[count][1] = 1e9;
+  ball[count][2] = -1e9;
+  render(s, &def, count + 1, (const double(*)[3])ball, &first);
+  assert_true(mean(&first, 130, 70, 190, 120) > 100);
+}
+
+static void far_from_the_origin_looks_the_same(void **state) {
+  scratch *s = *state;
+  firn_preview_def def = small_def();
+  size_t count = broken_ball(ball, 0.005);
+  render(s, &def, count, (const double(*)[3])ball, &first);
+  for (size_t i = 0; i < count; i++) {
+    for (int k = 0; k < 3; k++) ball[i][k] += 1000;
+  }
+  def.ground = 1000;
+  render(s, &def, count, (const double(*)[3])ball, &second);
+  // Positions are the same up to 1e-13 m before they become floats, so that here and there one is
+  // rounded the other way: the pictures may differ in single pixels only.
+  double difference = 0;
+  const uint8_t *a = (const uint8_t *)&first, *b = (const uint8_t *)&second;
+  for (int i = 0; i < H * W * 3; i++) difference += abs(a[i] - b[i]);
+  assert_true(difference / (H * W * 3) < 0.05);
+}
+
+static void any_view_gives_a_picture(void **state) {
+  scratch *s = *state;
+  size_t count = broken_ball(ball, 0.01);
+  const double views[][3] = {{0, -1, 0}, {0, 1, 0}, {1, 0, 0}, {0, 1e-9, -1}, {-1e5, 3, 1e5}};
+  for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
+    firn_preview_def def = small_def();
+    for (int k = 0; k < 3; k++) def.view[k] = views[i][k];
+    def.show_ground = i % 2;
+    render(s, &def, count, (const double(*)[3])ball, &first);
+    assert_true(mean(&first, 130, 70, 190, 110) > 80);
+  }
+  // Inside of the snow, and a single particle.
+  firn_preview_def def = small_def();
+  def.extent = 0.001;
+  def.center[1] = 0.02;
+  render(s, &def, count, (const double(*)[3])ball, &first);
+  def = small_def();
+  render(s, &def, 1, (const double(*)[3])ball, &first);
+  def.width = def.height = 1;
+  render(s, &def, count, (const double(*)[3])ball, &first);
+}
+
+static void bad_requests_are_refused_by_name(void **state) {
+  scratch *s = *state;
+  uint8_t *rgb = (uint8_t *)&first;
+  firn_preview_def def = small_def();
+  def.width = 0;
+  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 1, rgb), FIRN_ERROR_ARGUMENT);
+  assert_message(s, "size 0 x 180");
+  def = small_def();
+  def.view[1] = (double)NAN;
+  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 1, rgb), FIRN_ERROR_ARGUMENT);
+  assert_message(s, "view", "nan");
+  def = small_def();
+  def.view[0] = def.view[1] = def.view[2] = 0;
+  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 1, rgb), FIRN_ERROR_ARGUMENT);
+  assert_message(s, "view (0 0 0)");
+  def = small_def();
+  def.extent = -1;
+  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 1, rgb), FIRN_ERROR_ARGUMENT);
+  assert_message(s, "extent -1");
+  def = small_def();
+  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 0, rgb), FIRN_ERROR_ARGUMENT);
+  assert_message(s, "spacing 0");
+}
+
+// ---- allocation failures
+
+static int allocations_left;
+
+static void *failing(void *user, void *p, size_t old_size, size_t size) {
+  (void)user;
+  if (size && allocations_left-- <= 0) return NULL;
+  if (!size) {
+    free(p);
+    return NULL;
+  }
+  void *result = aligned_alloc(64, (size + 63) / 64 * 64);
+  if (result && p) {
+    memcpy(result, p, old_size < size ? old_size : size);
+    free(p);
+  }
+  return result;
+}
+
+static void every_failing_allocation_is_survived(void **state) {
+  (void)state;
+  firn_context_def with = firn_default_context_def();
+  firn_context *context;
+  with.resize = failing;
+  with.threads = 2;
+  firn_preview_def def = small_def();
+  size_t count = broken_ball(ball, 0.02);
+  firn_status status = FIRN_ERROR_MEMORY;
+  int n = 0;
+  for (; status != FIRN_OK && n < 100; n++) {
+    allocations_left = 1;
+    assert_int_equal(firn_context_create(&with, &context), FIRN_OK);
+    allocations_left = n;
+    status = firn_preview_render(context, &def, count, ball[0], 0.02, (uint8_t *)&first);
+    if (status != FIRN_OK) {
+      assert_int_equal(status, FIRN_ERROR_MEMORY);
+      assert_non_null(strstr(firn_context_message(context), "out of memory"));
+    }
+    assert_int_equal(firn_context_bytes(context), 0);
+    firn_context_destroy(context);
+  }
+  assert_int_equal(status, FIRN_OK);
+  assert_in_range(n, 10, 100);
+}
+
+// ---- files
+
+static void a_png_holds_the_pixels(void **state) {
+  scratch *s = *state;
+  for (int i = 0; i < H * W * 3; i++) ((uint8_t *)&first)[i] = (uint8_t)(i * 7 + i / 255);
+  assert_int_equal(firn_png_write(s->context, scratch_path(s, "a.png"), W, H, (uint8_t *)&first),
+                   FIRN_OK);
+  assert_int_equal(firn_png_write(s->context, scratch_path(s, "b.png"), W, H, (uint8_t *)&first),
+                   FIRN_OK);
+  assert_same_bytes(s, "a.png", "b.png");
+  png_image image = {.version = PNG_IMAGE_VERSION};
+  assert_true(png_image_begin_read_from_file(&image, scratch_path(s, "a.png")));
+  assert_int_equal(image.width, W);
+  assert_int_equal(image.height, H);
+  image.format = PNG_FORMAT_RGB;
+  assert_true(png_image_finish_read(&image, NULL, second.rgb, 0, NULL));
+  assert_memory_equal(&first, &second, sizeof first);
+}
+
+static void a_png_that_cannot_be_written_is_said(void **state) {
+  scratch *s = *state;
+  assert_int_equal(firn_png_write(s->context, scratch_path(s, "no/a.png"), W, H, (uint8_t *)&first),
+                   FIRN_ERROR_IO);
+  assert_message(s, "no/a.png", "No such file");
+  // A disk without room: the temporary name leads to /dev/full.
+  if (symlink("/dev/full", scratch_path(s, "b.png" FIRN_PART_SUFFIX)) == 0) {
+    assert_int_equal(firn_png_write(s->context, scratch_path(s, "b.png"), W, H, (uint8_t *)&first),
+                     FIRN_ERROR_IO);
+    assert_message(s, "b.png", "No space left");
+    assert_false(scratch_exists(s, "b.png"));
+  }
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(snow_is_white_on_a_darker_ground_with_shadow),
+      TEST(bytes_do_not_depend_on_threads),
+      TEST(no_particles_leave_the_ground),
+      TEST(particles_that_are_not_finite_are_left_out),
+      TEST(one_that_flew_away_does_not_shrink_the_rest),
+      TEST(far_from_the_origin_looks_the_same),
+      TEST(any_view_gives_a_picture),
+      TEST(bad_requests_are_refused_by_name),
+      TEST(every_failing_allocation_is_survived),
+      TEST(a_png_holds_the_pixels),
+      TEST(a_png_that_cannot_be_written_is_said),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
