@@ -20,11 +20,13 @@ FIRN_HD_INLINE lmask firn_snow_principal(const firn_law_params *p, lane s[3], la
   lmask yield = lmask_or(lane_ne(d0, lane_zero()),
                          lmask_or(lane_ne(d1, lane_zero()), lane_ne(d2, lane_zero())));
   if (lmask_any(yield)) {
-    // prod sigma_trial - prod sigma, telescoped so that small overshoots keep their digits.
-    lane a1 = one + s[1], a2 = one + s[2], b0 = one + k0, b1 = one + k1;
+    // The ratio of the products, and that less 1 by the telescoped difference, which keeps the
+    // digits of small overshoots.
+    lane a0 = one + s[0], a1 = one + s[1], a2 = one + s[2], b0 = one + k0, b1 = one + k1;
     lane over = lane_fma(d0 * a1, a2, b0 * lane_fma(d1, a2, b1 * d2));
-    lane ratio = over / (b0 * b1 * (one + k2));
-    lane grown = lane_clamp(*ln_jp + lane_log1p(ratio), p->ln_jp_lo, p->ln_jp_hi);
+    lane inv = lane_rcp(b0 * b1 * (one + k2));
+    lane grown = *ln_jp + lane_log_near(a0 * a1 * a2 * inv, over * inv);
+    grown = lane_clamp(grown, p->ln_jp_lo, p->ln_jp_hi);
     *ln_jp = lane_select(yield, grown, *ln_jp);
     s[0] = k0;
     s[1] = k1;

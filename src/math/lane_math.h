@@ -23,6 +23,9 @@ FIRN_HD_INLINE lane lane_log(lane x) {
 FIRN_HD_INLINE lane lane_log1p(lane x) {
   return firn_log1p(x);
 }
+FIRN_HD_INLINE lane lane_log_near(lane u, lane x) {
+  return u > FIRN_R(0.5) && u < 2 ? firn_log1p(x) : firn_log(u);
+}
 
 #else
 
@@ -102,12 +105,19 @@ FIRN_HD_INLINE lane lane_log(lane x) {
   return firn_lane_log_tail(e, m - lane_set1(1));
 }
 
-// x > -1. What 1 + x rounds away is given back to f, so small x keep all their digits.
-FIRN_HD_INLINE lane lane_log1p(lane x) {
-  lane u = lane_set1(1) + x, m;
-  lane lost = lane_select(lane_gt(u, lane_set1(2)), lane_set1(1) - (u - x), x - (u - lane_set1(1)));
+// log u where x = u - 1 is known better than by subtraction: what u rounds away is given back to f.
+// Outside (1/2, 2) u says it all.
+FIRN_HD_INLINE lane lane_log_near(lane u, lane x) {
+  lane m;
   lane e = lane_split2(u, &m);
+  lmask near = lmask_and(lane_gt(u, lane_set1(FIRN_R(0.5))), lane_lt(u, lane_set1(2)));
+  lane lost = lane_select(near, x - (u - lane_set1(1)), lane_zero());
   return firn_lane_log_tail(e, (m - lane_set1(1)) + lane_scale2(lost, -e));
+}
+
+// x > -1.
+FIRN_HD_INLINE lane lane_log1p(lane x) {
+  return lane_log_near(lane_set1(1) + x, x);
 }
 
 #endif

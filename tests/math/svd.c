@@ -62,7 +62,8 @@ static void reference_svd_is_accurate_to_1e_13(void **state) {
 }
 
 // F = A diag(1, 1e-6, 1e-9) B^T is only known to 1e-16 (1e-7 of the smallest value); a diagonal
-// matrix behind a rotation is known exactly, and there Jacobi must return 1e-9 to 1e-14 of itself, which no method through F^T F can.
+// matrix behind a rotation is known exactly, and there Jacobi must return 1e-9 to 1e-14 of itself,
+// which no method through F^T F can.
 static void reference_svd_keeps_small_values_to_their_own_precision(void **state) {
   (void)state;
   sample s = {12, 0};
