@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: M29 X1
 // processors: 2
 // How the Krylov solvers behave: threads, iteration counts, breakdown, memory, arguments.
 #include <setjmp.h>
