@@ -51,7 +51,7 @@ static firn_material_def def_of_preset(const struct preset *p) {
       .theta_s = p->theta_s,
       .hardening = p->hardening,
       .jp_min = 0,
-      .jp_max = INFINITY,
+      .jp_max = (double)INFINITY,
   };
 }
 
