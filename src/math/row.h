@@ -216,5 +216,67 @@ FIRN_HD_INLINE void row_reduce4x4(row16 a, row16 b, row16 c, row16 d, firn_real 
 }
 
 #endif
+
+// Four values of each particle, from across lanes to one after the other: out[l] = a, b, c, d of
+// lane l. out is aligned to 64 bytes.
+FIRN_HD_INLINE void row_transpose4(lane a, lane b, lane c, lane d, firn_real (*out)[4]) {
+#if defined(FIRN_DOUBLE)
+  firn_real t[4][FIRN_LANES];
+  lane_storeu(t[0], a);
+  lane_storeu(t[1], b);
+  lane_storeu(t[2], c);
+  lane_storeu(t[3], d);
+  for (int l = 0; l < FIRN_LANES; l++) {
+    for (int i = 0; i < 4; i++) out[l][i] = t[i][l];
+  }
+#elif defined(FIRN_LANE_AVX512)
+  __m512d ab0 = _mm512_castps_pd(_mm512_unpacklo_ps(a, b)),
+          ab1 = _mm512_castps_pd(_mm512_unpackhi_ps(a, b)),
+          cd0 = _mm512_castps_pd(_mm512_unpacklo_ps(c, d)),
+          cd1 = _mm512_castps_pd(_mm512_unpackhi_ps(c, d));
+  // Quarter q of quad[r] is the particle of lane 4 q + r.
+  lane quad[4] = {_mm512_castpd_ps(_mm512_unpacklo_pd(ab0, cd0)),
+                  _mm512_castpd_ps(_mm512_unpackhi_pd(ab0, cd0)),
+                  _mm512_castpd_ps(_mm512_unpacklo_pd(ab1, cd1)),
+                  _mm512_castpd_ps(_mm512_unpackhi_pd(ab1, cd1))};
+  lane lo01 = _mm512_shuffle_f32x4(quad[0], quad[1], 0x44),
+       hi01 = _mm512_shuffle_f32x4(quad[0], quad[1], 0xee),
+       lo23 = _mm512_shuffle_f32x4(quad[2], quad[3], 0x44),
+       hi23 = _mm512_shuffle_f32x4(quad[2], quad[3], 0xee);
+  lane_store(out[0], _mm512_shuffle_f32x4(lo01, lo23, 0x88));
+  lane_store(out[4], _mm512_shuffle_f32x4(lo01, lo23, 0xdd));
+  lane_store(out[8], _mm512_shuffle_f32x4(hi01, hi23, 0x88));
+  lane_store(out[12], _mm512_shuffle_f32x4(hi01, hi23, 0xdd));
+#else
+  __m256d ab0 = _mm256_castps_pd(_mm256_unpacklo_ps(a, b)),
+          ab1 = _mm256_castps_pd(_mm256_unpackhi_ps(a, b)),
+          cd0 = _mm256_castps_pd(_mm256_unpacklo_ps(c, d)),
+          cd1 = _mm256_castps_pd(_mm256_unpackhi_ps(c, d));
+  lane quad[4] = {_mm256_castpd_ps(_mm256_unpacklo_pd(ab0, cd0)),
+                  _mm256_castpd_ps(_mm256_unpackhi_pd(ab0, cd0)),
+                  _mm256_castpd_ps(_mm256_unpacklo_pd(ab1, cd1)),
+                  _mm256_castpd_ps(_mm256_unpackhi_pd(ab1, cd1))};
+  lane_store(out[0], _mm256_permute2f128_ps(quad[0], quad[1], 0x20));
+  lane_store(out[2], _mm256_permute2f128_ps(quad[2], quad[3], 0x20));
+  lane_store(out[4], _mm256_permute2f128_ps(quad[0], quad[1], 0x31));
+  lane_store(out[6], _mm256_permute2f128_ps(quad[2], quad[3], 0x31));
+#endif
+}
+
+// Sixteen values of each particle likewise: row out[l] is r[0] ... r[15] of lane l.
+FIRN_HD_INLINE void row_transpose16(lane r[16], firn_real (*out)[16]) {
+  for (int q = 0; q < FIRN_ROW_PARTS; q++) {
+    lane_transpose(r + q * FIRN_LANES);
+    for (int l = 0; l < FIRN_LANES; l++) lane_store(out[l] + q * FIRN_LANES, r[q * FIRN_LANES + l]);
+  }
+}
+// And back.
+FIRN_HD_INLINE void row_untranspose16(firn_real (*in)[16], lane r[16]) {
+  for (int q = 0; q < FIRN_ROW_PARTS; q++) {
+    for (int l = 0; l < FIRN_LANES; l++) r[q * FIRN_LANES + l] = lane_load(in[l] + q * FIRN_LANES);
+    lane_transpose(r + q * FIRN_LANES);
+  }
+}
+
 #endif // FIRN_LANES > 1
 #endif

@@ -85,6 +85,13 @@ static firn_status apply(void *user, const firn_real *x, firn_real *y) {
   return FIRN_OK;
 }
 
+// Takes what contact holds out of a range of blocks; see firn_linear_system.precondition.
+static void project_range(const mpm *m, firn_real *z, size_t first, size_t count) {
+  for (size_t g = first / FIRN_NODE_BLOCK_REALS; g < (first + count) / FIRN_NODE_BLOCK_REALS; g++) {
+    project(m, g, z + (g * FIRN_NODE_BLOCK_REALS - first));
+  }
+}
+
 static void precondition_mass(void *user, const firn_real *r, firn_real *z, size_t first,
                               size_t count) {
   const mpm *m = user;
@@ -94,6 +101,7 @@ static void precondition_mass(void *user, const firn_real *r, firn_real *z, size
     firn_real inverse = v[i + 3] > floor ? 1 / v[i + 3] : 0;
     for (size_t a = 0; a < 4; a++) z[i + a] = r[i + a] * inverse;
   }
+  project_range(m, z, first, count);
 }
 
 static void precondition_block(void *user, const firn_real *r, firn_real *z, size_t first,
@@ -106,9 +114,7 @@ static void precondition_block(void *user, const firn_real *r, firn_real *z, siz
     z[i + 2] = d[4] * r[i] + d[5] * r[i + 1] + d[2] * r[i + 2];
     z[i + 3] = 0;
   }
-  for (size_t g = first / FIRN_NODE_BLOCK_REALS; g < (first + count) / FIRN_NODE_BLOCK_REALS; g++) {
-    project(m, g, z + (g * FIRN_NODE_BLOCK_REALS - first));
-  }
+  project_range(m, z, first, count);
 }
 
 // The squared norm that the tolerance is relative to: M v* in the inverse mass, less the mean

@@ -40,10 +40,9 @@ enum { MPM_ARENA_PAD = 16 };
 typedef struct mpm_tally {
   double speed2_max; // m^2/s^2
   double sound2_max; // m^2/s^2, of compression waves, hardening included
-  double ln_jp_min;
-  double det_min; // of I + dt grad v
-  bool nonfinite; // some velocity is not a number
-  bool left;      // some particle left the nodes its block may reach: sort before the next step
+  double det_min;    // of I + dt grad v
+  bool nonfinite;    // some velocity is not a number
+  bool left;         // some particle left the nodes its block may reach: sort before the next step
 } mpm_tally;
 
 enum { MPM_CHANNEL_MOMENTUM, MPM_CHANNEL_FORCE, MPM_CHANNEL_MAX };
@@ -76,8 +75,9 @@ struct mpm_view {
   firn_real *ln_jp;
   const firn_real *mass, *volume;
   const uint16_t *material;
-  const firn_real *vary[5]; // firn_world_vary, or NULL
-  const firn_material_row *materials;
+  const firn_real *vary[5];           // firn_world_vary, or NULL
+  const firn_material_row *materials; // [material_count]
+  int material_count;
   firn_real *s[6];     // implicit: F_E - I with F_E = sqrt(b)
   firn_real *stiff[2]; // implicit: V0 mu, V0 lambda, hardened
   // Blocks.

@@ -121,7 +121,6 @@ static void constitute(const mpm_view *view, size_t slot, firn_real tau[6], mpm_
   for (int i = 0; i < 6; i++) view->b[i][slot] = e[i];
   double sound2 = (double)((params.lambda + 2 * params.mu) * hard * volume / mass);
   if (sound2 > tally->sound2_max) tally->sound2_max = sound2;
-  if ((double)view->ln_jp[slot] < tally->ln_jp_min) tally->ln_jp_min = (double)view->ln_jp[slot];
   if (!view->implicit) return;
   firn_real s[6];
   firn_law_stretch(e, s);

@@ -151,6 +151,7 @@ void mpm_point_view(mpm *m) {
     view->vary[i] = world->vary[i] < 0 ? NULL : firn_particles_real(p, world->vary[i]);
   }
   view->materials = world->material;
+  view->material_count = world->material_count;
   view->box = m->box;
   view->reach = m->reach;
   view->arena = m->arena.data;

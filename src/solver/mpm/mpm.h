@@ -9,10 +9,10 @@
 // What the time step and the integrator are chosen from; part of a checkpoint, so that a resumed
 // run chooses as the undisturbed one.
 typedef struct mpm_memory {
-  double speed2_max, sound2_max, ln_jp_min; // of the last step
-  double mass_min;                          // kg, of the lightest particle
-  double iterations;                        // implicit: running mean of what a solve took ...
-  double courant;                           // ... and of c dt/h it was taken at
+  double speed2_max, sound2_max; // of the last step
+  double mass_min;               // kg, of the lightest particle
+  double iterations;             // implicit: running mean of what a solve took ...
+  double courant;                // ... and of c dt/h it was taken at
   uint64_t steps;
   uint8_t must_sort;   // particles have left their reach, or are new
   uint8_t must_survey; // the numbers above are not those of the particles

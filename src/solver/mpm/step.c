@@ -10,13 +10,12 @@
 #include "solver/mpm/mpm.h"
 
 static mpm_tally empty_tally(void) {
-  return (mpm_tally){.ln_jp_min = INFINITY, .det_min = INFINITY};
+  return (mpm_tally){.det_min = INFINITY};
 }
 
 static void merge_tally(mpm_tally *total, const mpm_tally *part) {
   total->speed2_max = fmax(total->speed2_max, part->speed2_max);
   total->sound2_max = fmax(total->sound2_max, part->sound2_max);
-  total->ln_jp_min = fmin(total->ln_jp_min, part->ln_jp_min);
   total->det_min = part->det_min >= total->det_min ? total->det_min : part->det_min;
   total->nonfinite = total->nonfinite || part->nonfinite;
   total->left = total->left || part->left;
@@ -196,7 +195,6 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   // What the next step is chosen from.
   m->memory.speed2_max = moved.speed2_max;
   m->memory.sound2_max = law.sound2_max;
-  m->memory.ln_jp_min = law.ln_jp_min;
   m->memory.must_sort = moved.left;
   m->memory.implicit = choice.implicit;
   if (choice.implicit) mpm_remember_solve(m, choice.dt, out->iterations);

@@ -8,7 +8,7 @@
 void mpm_survey(mpm *m) {
   const firn_particles *p = &m->world->particles;
   const mpm_view *view = &m->view;
-  double speed2 = 0, sound2 = 0, ln_jp = INFINITY, lightest = INFINITY;
+  double speed2 = 0, sound2 = 0, lightest = INFINITY;
   for (size_t i = 0; i < p->slots; i++) {
     double mass = (double)view->mass[i];
     if (mass == 0) continue; // padding
@@ -22,12 +22,10 @@ void mpm_survey(mpm *m) {
     double c2 = (lambda + 2 * mu) * exp(xi * (1 - exp(j))) * volume / mass;
     speed2 = fmax(speed2, v2);
     sound2 = fmax(sound2, c2);
-    ln_jp = fmin(ln_jp, j);
     lightest = fmin(lightest, mass);
   }
   m->memory.speed2_max = speed2;
   m->memory.sound2_max = sound2;
-  m->memory.ln_jp_min = ln_jp;
   m->memory.mass_min = lightest;
   m->memory.must_survey = false;
 }

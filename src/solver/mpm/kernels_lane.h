@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the vector kernels share whatever their basis and transfer: the state of a group of
+// FIRN_LANES particles, the law across them, and copies between grid and arenas.
+//
+// Law, weights and updates run across particles, one in each lane. Scatter and gather run across
+// nodes, one particle after the other, a row of four nodes at a time; between the two, values are
+// transposed through the `stage`.
+#ifndef FIRN_SOLVER_MPM_KERNELS_LANE_H
+#define FIRN_SOLVER_MPM_KERNELS_LANE_H
+
+#include <math.h>
+#include <string.h>
+
+#include "math/bspline.h"
+#include "math/row.h"
+#include "solver/mpm/kernels.h"
+
+#define L FIRN_LANES
+
+// The widest box: 4 cells, a cell of drift on either side, and the stencil.
+enum { BOX_MAX = 9, LOCAL_REALS = BOX_MAX * BOX_MAX * BOX_MAX * FIRN_NODE_REALS + MPM_ARENA_PAD };
+
+typedef struct stage {
+  _Alignas(64) firn_real row[L][16]; // per particle: what is scattered, or what was gathered
+  _Alignas(64) firn_real wz[L][4], dz[L][4];
+  _Alignas(64) firn_real wx[4][L], wy[4][L], dx[4][L], dy[4][L];
+  _Alignas(64) firn_real wxy[16][L]; // APIC: products of weights along x and y
+  _Alignas(64) int32_t first[3][L];  // first node of the stencil, relative to the block's corner
+  lane from[3];                      // x_p minus first node, in cells
+} stage;
+
+// The lanes of a group that lie in one block.
+typedef struct segment {
+  uint32_t block;
+  int begin, end; // lanes
+} segment;
+
+// Splits the group that begins at slot into segments; `block` is that of the slot.
+static inline int split(const mpm_view *view, const firn_unit *unit, uint32_t slot, uint32_t *block,
+                        segment out[L]) {
+  uint32_t end = unit->first + unit->count;
+  if (end > slot + L) end = slot + L;
+  int count = 0;
+  for (uint32_t at = slot; at < end; count++) {
+    const firn_block *b = &view->particles->block[*block];
+    uint32_t stop = b->first + b->count;
+    out[count] = (segment){*block, (int)(at - slot), (int)((stop < end ? stop : end) - slot)};
+    at = stop < end ? stop : end;
+    if (at == stop) (*block)++;
+  }
+  return count;
+}
+
+static inline size_t box_reals(const mpm_box *box) {
+  return (size_t)box->n[0] * (size_t)box->n[1] * (size_t)box->n[2] * FIRN_NODE_REALS;
+}
+
+// Offset of the first node of lane l's stencil in an arena laid out as box.
+static inline size_t arena_offset(const mpm_box *box, const stage *s, int l) {
+  int x = s->first[0][l] - box->lo[0], y = s->first[1][l] - box->lo[1],
+      z = s->first[2][l] - box->lo[2];
+  return FIRN_NODE_REALS * (size_t)((x * box->n[1] + y) * box->n[2] + z);
+}
+
+// ---------------------------------------------------------------------------------------- law
+
+static inline firn_law_params group_params(const mpm_view *view, uint32_t slot, int *law,
+                                           bool *mixed) {
+  const uint16_t *material = view->material + slot;
+  *mixed = false;
+  if (view->material_count > 1) {
+    unsigned differ = 0;
+    for (int l = 1; l < L; l++) differ |= (unsigned)(material[l] ^ material[0]);
+    *mixed = differ != 0;
+  }
+  const firn_material_row *row = &view->materials[material[0]];
+  *law = row->law;
+  firn_law_params p;
+  if (*mixed) {
+    int32_t id[L];
+    for (int l = 0; l < L; l++) id[l] = material[l];
+    p = firn_law_params_gather(view->materials, ilane_loadu(id));
+    bool same = true;
+    for (int l = 1; l < L; l++) same = same && view->materials[material[l]].law == *law;
+    *mixed = !same;
+  } else {
+    p = firn_law_params_set1(row);
+  }
+  if (view->vary[0]) {
+    p.mu = lane_load(view->vary[0] + slot);
+    p.lambda = lane_load(view->vary[1] + slot);
+    p.lo = lane_load(view->vary[2] + slot);
+    p.hi = lane_load(view->vary[3] + slot);
+    p.xi = lane_load(view->vary[4] + slot);
+  }
+  return p;
+}
+
+// Lanes whose material follows the law; for groups of several laws.
+static inline lmask lanes_of_law(const mpm_view *view, uint32_t slot, int law) {
+  firn_real is[L];
+  for (int l = 0; l < L; l++)
+    is[l] = view->materials[view->material[slot + (uint32_t)l]].law == law;
+  return lane_gt(lane_loadu(is), lane_zero());
+}
+
+// Plastic return and stress of a group; state is read and written back.
+static inline void constitute(const mpm_view *view, uint32_t slot, lane tau[6], lane *sound2_max) {
+  int law;
+  bool mixed;
+  firn_law_params p = group_params(view, slot, &law, &mixed);
+  lane e[6], ln_jp = lane_load(view->ln_jp + slot), hard;
+  for (int i = 0; i < 6; i++) e[i] = lane_load(view->b[i] + slot);
+  if (!mixed) {
+    firn_law_return(law, &p, e, &ln_jp, tau, &hard);
+  } else {
+    lane e_in[6], jp_in = ln_jp, tau_out[6], jp_out = ln_jp, hard_out = lane_set1(1);
+    memcpy(e_in, e, sizeof e);
+    for (int i = 0; i < 6; i++) tau_out[i] = lane_zero();
+    for (law = 0; law < FIRN_LAW_COUNT; law++) {
+      lmask mask = lanes_of_law(view, slot, law);
+      if (!lmask_any(mask)) continue;
+      lane e_law[6], jp_law = jp_in;
+      memcpy(e_law, e_in, sizeof e_law);
+      firn_law_return(law, &p, e_law, &jp_law, tau, &hard);
+      for (int i = 0; i < 6; i++) {
+        e[i] = lane_select(mask, e_law[i], e[i]);
+        tau_out[i] = lane_select(mask, tau[i], tau_out[i]);
+      }
+      jp_out = lane_select(mask, jp_law, jp_out);
+      hard_out = lane_select(mask, hard, hard_out);
+    }
+    memcpy(tau, tau_out, sizeof tau_out);
+    ln_jp = jp_out;
+    hard = hard_out;
+  }
+  for (int i = 0; i < 6; i++) lane_store(view->b[i] + slot, e[i]);
+  lane_store(view->ln_jp + slot, ln_jp);
+  // Padding has neither mass nor volume; the floor keeps it from being 0/0.
+  lane mass = lane_max(lane_load(view->mass + slot), lane_set1(FIRN_R(1e-30)));
+  lane volume = lane_load(view->volume + slot);
+  lane modulus = lane_fma(lane_set1(2), p.mu, p.lambda) * hard;
+  *sound2_max = lane_max(*sound2_max, modulus * volume / mass);
+  if (!view->implicit) return;
+  lane s[6];
+  firn_law_stretch(e, s);
+  for (int i = 0; i < 6; i++) lane_store(view->s[i] + slot, s[i]);
+  lane_store(view->stiff[0] + slot, volume * p.mu * hard);
+  lane_store(view->stiff[1] + slot, volume * p.lambda * hard);
+}
+
+// A = V0 dP[G S] S^T of a group.
+static inline void differential(const mpm_view *view, uint32_t slot, const lane grad[9],
+                                lane a[9]) {
+  int law;
+  bool mixed;
+  group_params(view, slot, &law, &mixed);
+  lane s[6], mu = lane_load(view->stiff[0] + slot), lambda = lane_load(view->stiff[1] + slot);
+  for (int i = 0; i < 6; i++) s[i] = lane_load(view->s[i] + slot);
+  int first = mixed ? 0 : law, last = mixed ? FIRN_LAW_COUNT - 1 : law;
+  for (law = first; law <= last; law++) {
+    lane out[9];
+    if (view->psd) {
+      firn_law_differential_psd(law, s, mu, lambda, grad, out);
+    } else {
+      firn_law_differential(law, s, mu, lambda, grad, out);
+    }
+    if (!mixed) {
+      memcpy(a, out, sizeof out);
+      continue;
+    }
+    lmask mask = lanes_of_law(view, slot, law);
+    for (int i = 0; i < 9; i++) {
+      a[i] = lane_select(mask, out[i], law == first ? lane_zero() : a[i]);
+    }
+  }
+}
+
+// -------------------------------------------------------------------------------------- boxes
+
+static bool bound(const mpm_view *view, size_t b) {
+  const firn_block *block = &view->particles->block[b];
+  const mpm_stencil *stencil = &view->stencil;
+  mpm_box *box = &view->box[b];
+  bool inside = true;
+  for (int a = 0; a < 3; a++) {
+    const firn_real *x = view->x[a] + block->first;
+    firn_real lo = x[0], hi = x[0];
+    if (block->count < L) {
+      for (uint32_t i = 0; i < block->count; i++) {
+        // A nan fails both tests below, whichever side it ends up on.
+        lo = lo <= x[i] ? lo : x[i];
+        hi = hi >= x[i] ? hi : x[i];
+      }
+    } else {
+      lane low = lane_loadu(x + block->count - L), high = low, poison = low - low;
+      for (uint32_t i = 0; i + L <= block->count; i += L) {
+        lane v = lane_loadu(x + i);
+        low = lane_min(low, v);
+        high = lane_max(high, v);
+        poison = poison + (v - v);
+      }
+      lo = lane_hmin(low) + lane_hsum(poison);
+      hi = lane_hmax(high);
+    }
+    firn_real shift = (firn_real)stencil->shift;
+    firn_real first = (firn_real)floor((double)(lo - shift)) + (firn_real)stencil->first;
+    firn_real last = (firn_real)floor((double)(hi - shift)) +
+                     (firn_real)(stencil->first + stencil->width - 1);
+    if (!(first >= view->reach[b].lo[a] && last <= view->reach[b].hi[a])) {
+      inside = false;
+      continue;
+    }
+    box->lo[a] = (int8_t)first;
+    box->n[a] = (int8_t)(last - first + 1);
+  }
+  return inside;
+}
+
+// Copies the nodes of block b's box from a node field, laid out as an arena. Pieces of four nodes
+// are copied whole; what is too much is overwritten by the next piece, or lies in the padding.
+static inline void load_box(const mpm_view *view, uint32_t b, const firn_real *field,
+                            firn_real *local) {
+  const mpm_box *box = &view->box[b];
+  const uint32_t *target = view->grid->target[b];
+  int z_end = box->lo[2] + box->n[2];
+  for (int i = 0; i < box->n[0]; i++) {
+    int x = box->lo[0] + i, dx = x < 0 ? -1 : x >> 2;
+    for (int j = 0; j < box->n[1]; j++) {
+      int y = box->lo[1] + j, dy = y < 0 ? -1 : y >> 2;
+      const uint32_t *column = target + firn_grid_offset(dx, dy, -1);
+      size_t row = 16 * (size_t)(4 * (x & 3) + (y & 3));
+      for (int z = box->lo[2]; z < z_end;) {
+        int dz = z < 0 ? -1 : z >> 2;
+        const firn_real *from = field + (size_t)column[dz + 1] * FIRN_NODE_BLOCK_REALS + row +
+                                4 * (size_t)(z & 3);
+        row_storeu(local, row_loadu(from));
+        int next = 4 * (dz + 1);
+        if (next > z_end) next = z_end;
+        local += FIRN_NODE_REALS * (next - z);
+        z = next;
+      }
+    }
+  }
+}
+
+// -------------------------------------------------------------------------------------- nodes
+
+// Adds the arenas that overlap node block g: sum[channel][16 rows][16]. Returns the rows touched.
+static inline unsigned add_arenas(const mpm_view *view, size_t g, int channels,
+                                  firn_real sum[][FIRN_NODE_BLOCK_REALS]) {
+  unsigned touched = 0;
+  for (int o = 0; o < 27; o++) {
+    uint32_t b = view->grid->source[g][o];
+    if (b == FIRN_GRID_NONE) continue;
+    const mpm_box *box = &view->box[b];
+    int d[3] = {o / 9 - 1, o / 3 % 3 - 1, o % 3 - 1}, from[3], lo[3], hi[3];
+    bool apart = false;
+    for (int a = 0; a < 3; a++) {
+      from[a] = box->lo[a] + 4 * d[a];
+      lo[a] = from[a] > 0 ? from[a] : 0;
+      hi[a] = from[a] + box->n[a] < 4 ? from[a] + box->n[a] : 4;
+      apart = apart || lo[a] >= hi[a];
+    }
+    if (apart) continue;
+    unsigned first = (unsigned)lo[2], count = (unsigned)(hi[2] - lo[2]);
+    size_t channel = box_reals(box);
+    for (int i = lo[0]; i < hi[0]; i++) {
+      for (int j = lo[1]; j < hi[1]; j++) {
+        // Where node 0 of the row would be; nodes outside the box are not read.
+        const firn_real *p = view->arena + box->arena +
+                             FIRN_NODE_REALS * ((i - from[0]) * box->n[1] + (j - from[1])) *
+                                 box->n[2] -
+                             FIRN_NODE_REALS * from[2];
+        int r = 4 * i + j;
+        bool fresh = !(touched >> r & 1);
+        touched |= 1u << r;
+        for (int c = 0; c < channels; c++, p += channel) {
+          row16 add = count == 4 ? row_loadu(p) : row_maskz_load(p, first, count);
+          firn_real *to = sum[c] + 16 * r;
+          row_store(to, fresh ? add : row_add(row_load(to), add));
+        }
+      }
+    }
+  }
+  return touched;
+}
+
+// Smallest and largest velocity of a block, from rows of minima and maxima over its nodes.
+static inline void store_range(const mpm_view *view, size_t g, row16 low, row16 high) {
+  firn_real lo[16], hi[16];
+  row_storeu(lo, low);
+  row_storeu(hi, high);
+  for (int a = 0; a < 3; a++) {
+    for (int n = 1; n < 4; n++) {
+      lo[a] = lo[4 * n + a] < lo[a] ? lo[4 * n + a] : lo[a];
+      hi[a] = hi[4 * n + a] > hi[a] ? hi[4 * n + a] : hi[a];
+    }
+    view->node_lo[3 * g + (size_t)a] = lo[a];
+    view->node_hi[3 * g + (size_t)a] = hi[a];
+  }
+}
+
+static inline row16 row_gravity(const mpm_view *view) {
+  firn_real g[4];
+  for (int a = 0; a < 3; a++) g[a] = view->dt * view->gravity[a];
+  g[3] = 0;
+  return row_splat4(g);
+}
+
+static inline void nodes_of(const mpm_view *view, size_t g, bool flip) {
+  _Alignas(64) firn_real sum[2][FIRN_NODE_BLOCK_REALS];
+  unsigned touched = add_arenas(view, g, flip ? 2 : 1, sum);
+  firn_real *v = view->node_v + g * FIRN_NODE_BLOCK_REALS;
+  firn_real *u = flip ? view->node_u + g * FIRN_NODE_BLOCK_REALS : NULL;
+  bool near = view->block_is_near(view, g);
+  bool blend = flip && !near && !view->implicit; // finish node_u at once
+  const row16 floor_ = row_set1(view->mass_floor), zero = row_zero(), gravity = row_gravity(view);
+  const row16 huge = row_set1(INFINITY), tiny = row_set1(-INFINITY);
+  const lane dt = lane_set1(view->dt), alpha = lane_set1(view->alpha);
+  row16 low = huge, high = tiny;
+  for (int r = 0; r < 16; r++) {
+    if (!(touched >> r & 1)) {
+      // The solver's vectors run over all nodes; otherwise nobody reads these.
+      if (view->implicit) {
+        row_store(v + 16 * r, zero);
+        if (u) row_store(u + 16 * r, zero);
+      }
+      continue;
+    }
+    row16 momentum = row_load(sum[0] + 16 * r);
+    row16 mass = row_broadcast_w(momentum);
+    row16 inverse = row_select_gt(mass, floor_, row_div(row_set1(1), mass), zero);
+    row16 old = row_mul(momentum, inverse);
+    row16 now = row_add(old, gravity);
+    if (flip) now = row_fma(dt, row_mul(row_load(sum[1] + 16 * r), inverse), now);
+    now = row_select_gt(mass, floor_, now, zero);
+    low = row_min(low, row_select_gt(mass, floor_, now, huge));
+    high = row_max(high, row_select_gt(mass, floor_, now, tiny));
+    if (flip) {
+      row16 w0 = row_blend_w(old, zero);
+      row_store(u + 16 * r, blend ? row_fnma(alpha, w0, row_blend_w(now, zero)) : w0);
+    }
+    row_store(v + 16 * r, row_blend_w(now, momentum));
+  }
+  store_range(view, g, low, high);
+  if (!near) return;
+
+  // Collisions change velocities, so what depends on them is made again.
+  for (int r = 0; r < 16; r++) {
+    if (!(touched >> r & 1)) row_store(v + 16 * r, zero);
+  }
+  view->node_contact(view, g, v);
+  low = huge;
+  high = tiny;
+  for (int r = 0; r < 16; r++) {
+    if (!(touched >> r & 1)) continue;
+    row16 now = row_load(v + 16 * r), mass = row_broadcast_w(now);
+    low = row_min(low, row_select_gt(mass, floor_, now, huge));
+    high = row_max(high, row_select_gt(mass, floor_, now, tiny));
+    if (flip && !view->implicit) {
+      row_store(u + 16 * r, row_fnma(alpha, row_load(u + 16 * r), row_blend_w(now, zero)));
+    }
+  }
+  store_range(view, g, low, high);
+}
+
+static void hessian_nodes(const mpm_view *view, size_t g) {
+  _Alignas(64) firn_real sum[1][FIRN_NODE_BLOCK_REALS];
+  unsigned touched = add_arenas(view, g, 1, sum);
+  size_t at = g * FIRN_NODE_BLOCK_REALS;
+  const row16 floor_ = row_set1(view->mass_floor), zero = row_zero();
+  const lane factor = lane_set1(view->stiffness_factor);
+  for (int r = 0; r < 16; r++, at += 16) {
+    row16 out = zero;
+    if (touched >> r & 1) {
+      row16 mass = row_broadcast_w(row_load(view->node_v + at));
+      row16 inertia = row_mul(mass, row_load(view->direction + at));
+      out = row_fma(factor, row_load(sum[0] + 16 * r), inertia);
+      out = row_blend_w(row_select_gt(mass, floor_, out, zero), zero);
+    }
+    row_store(view->product + at, out);
+  }
+}
+
+#endif

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vector kernels of one basis and transfer. Included once for each pair, with
+//   WIDTH  4 cubic, 3 quadratic
+//   APIC   1 APIC, 0 FLIP
+//   K(f)   f with a suffix of its own
+// No include guard, on purpose.
+//
+// Nodes of a stencil are counted from its second one, i' = i - 1, which makes two of the three
+// quadratic offsets -1 and 1 and saves multiplications.
+
+// --------------------------------------------------------------------------- weights of a group
+
+static inline void K(weights)(const mpm_view *view, uint32_t slot, stage *s) {
+  lane w[3][4], d[3][4];
+  for (int a = 0; a < 3; a++) {
+    lane f, x = lane_load(view->x[a] + slot);
+#if WIDTH == 4
+    lane first = firn_bspline_cubic_base(x, &f);
+    firn_bspline_cubic(f, w[a], d[a]);
+    s->from[a] = f + lane_set1(1);
+#else
+    lane first = firn_bspline_quadratic_base(x, &f);
+    firn_bspline_quadratic(f, w[a], d[a]);
+    s->from[a] = f;
+    w[a][3] = d[a][3] = lane_zero();
+#endif
+    ilane_storeu(s->first[a], lane_to_ilane(first));
+  }
+  row_transpose4(w[2][0], w[2][1], w[2][2], w[2][3], s->wz);
+  for (int i = 0; i < WIDTH; i++) {
+    lane_store(s->wx[i], w[0][i]);
+    lane_store(s->wy[i], w[1][i]);
+  }
+#if APIC
+  for (int i = 0; i < WIDTH; i++) {
+    for (int j = 0; j < WIDTH; j++) lane_store(s->wxy[WIDTH * i + j], w[0][i] * w[1][j]);
+  }
+#else
+  row_transpose4(d[2][0], d[2][1], d[2][2], d[2][3], s->dz);
+  for (int i = 0; i < WIDTH; i++) {
+    lane_store(s->dx[i], d[0][i]);
+    lane_store(s->dy[i], d[1][i]);
+  }
+#endif
+}
+
+// ------------------------------------------------------------------------------------ scatter
+
+#if APIC
+
+// Offsets k' of the four nodes of a row, one for each component.
+static inline row16 K(offsets)(void) {
+  const firn_real k[4] = {-1, 0, 1, 2};
+  return row_spread4(k);
+}
+
+// Adds w_ip (base + slope_x i' + slope_y j' + slope_z k') around lane l's stencil; the stage's row
+// holds base and slopes.
+static inline void K(scatter_affine)(const stage *s, int l, firn_real *node, size_t sx, size_t sy) {
+  row16 wz = row_spread4(s->wz[l]);
+  row16 t = row_mul(wz,
+                    row_fma_row(K(offsets)(), row_splat4(s->row[l] + 12), row_splat4(s->row[l])));
+  row16 tx = row_mul(wz, row_splat4(s->row[l] + 4)), ty = row_mul(wz, row_splat4(s->row[l] + 8));
+  for (int i = 0; i < WIDTH; i++) {
+    row16 ti = i == 0   ? row_sub(t, tx)
+               : i == 1 ? t
+               : i == 2 ? row_add(t, tx)
+                        : row_fma(lane_set1(2), tx, t);
+    for (int j = 0; j < WIDTH; j++) {
+      row16 tij = j == 0   ? row_sub(ti, ty)
+                  : j == 1 ? ti
+                  : j == 2 ? row_add(ti, ty)
+                           : row_fma(lane_set1(2), ty, ti);
+      firn_real *p = node + (size_t)i * sx + (size_t)j * sy;
+      row_storeu(p, row_fma(lane_set1(s->wxy[WIDTH * i + j][l]), tij, row_loadu(p)));
+    }
+  }
+}
+
+// Base and slopes in momentum per cell: slope = h m C - dt V tau / (D h).
+static inline void K(stage_momentum)(const mpm_view *view, uint32_t slot, const lane tau[6],
+                                     stage *s) {
+  static const int at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+  lane mass = lane_load(view->mass + slot), r[16];
+  firn_real per = -view->dt / ((firn_real)view->stencil.d * view->h);
+  lane k = lane_load(view->volume + slot) * lane_set1(per), mh = mass * lane_set1(view->h);
+  lane back[3];
+  for (int a = 0; a < 3; a++) back[a] = s->from[a] - lane_set1(1);
+  for (int a = 0; a < 3; a++) {
+    lane base = mass * lane_load(view->v[a] + slot);
+    for (int c = 0; c < 3; c++) {
+      lane slope = lane_fma(k, tau[at[3 * a + c]], mh * lane_load(view->c[3 * a + c] + slot));
+      r[4 + 4 * c + a] = slope;
+      base = lane_fnma(slope, back[c], base);
+    }
+    r[a] = base;
+  }
+  r[3] = mass;
+  r[7] = r[11] = r[15] = lane_zero();
+  row_transpose16(r, s->row);
+}
+
+#else
+
+// Adds momentum and mass to the first channel, force to the second; the stage's row holds the
+// former and the columns of -V tau / h.
+static inline void K(scatter_flip)(const stage *s, int l, firn_real *node, size_t sx, size_t sy,
+                                   size_t channel) {
+  row16 wz = row_spread4(s->wz[l]), dz = row_spread4(s->dz[l]);
+  row16 t = row_mul(wz, row_splat4(s->row[l])), fx = row_mul(wz, row_splat4(s->row[l] + 4)),
+        fy = row_mul(wz, row_splat4(s->row[l] + 8)), fz = row_mul(dz, row_splat4(s->row[l] + 12));
+  for (int i = 0; i < WIDTH; i++) {
+    lane wx = lane_set1(s->wx[i][l]), dx = lane_set1(s->dx[i][l]);
+    row16 ti = row_scale(wx, t), fi = row_fma(dx, fx, row_scale(wx, fz)), gi = row_scale(wx, fy);
+    for (int j = 0; j < WIDTH; j++) {
+      lane wy = lane_set1(s->wy[j][l]), dy = lane_set1(s->dy[j][l]);
+      firn_real *p = node + (size_t)i * sx + (size_t)j * sy, *q = p + channel;
+      row_storeu(p, row_fma(wy, ti, row_loadu(p)));
+      row_storeu(q, row_fma(dy, gi, row_fma(wy, fi, row_loadu(q))));
+    }
+  }
+}
+
+static inline void K(stage_momentum)(const mpm_view *view, uint32_t slot, const lane tau[6],
+                                     stage *s) {
+  lane mass = lane_load(view->mass + slot), r[16];
+  lane k = lane_load(view->volume + slot) * lane_set1(-1 / view->h);
+  for (int a = 0; a < 3; a++) r[a] = mass * lane_load(view->v[a] + slot);
+  r[3] = mass;
+  r[4] = k * tau[0];
+  r[5] = r[8] = k * tau[3];
+  r[6] = r[12] = k * tau[4];
+  r[9] = k * tau[1];
+  r[10] = r[13] = k * tau[5];
+  r[14] = k * tau[2];
+  r[7] = r[11] = r[15] = lane_zero();
+  row_transpose16(r, s->row);
+}
+
+#endif
+
+static void K(clear)(const mpm_view *view, const firn_unit *unit, int channels) {
+  for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
+    memset(view->arena + view->box[b].arena, 0,
+           mpm_arena_reals(&view->box[b], channels) * sizeof(firn_real));
+  }
+}
+
+static void K(scatter)(const mpm_view *view, size_t u, mpm_tally *tally) {
+  const firn_unit *unit = &view->particles->unit[u];
+  stage s;
+  segment in[L];
+  lane sound2 = lane_zero();
+  uint32_t block = unit->first_block;
+  K(clear)(view, unit, APIC ? 1 : 2);
+  for (uint32_t slot = unit->first; slot < unit->first + unit->count; slot += L) {
+    lane tau[6];
+    K(weights)(view, slot, &s);
+    constitute(view, slot, tau, &sound2);
+    K(stage_momentum)(view, slot, tau, &s);
+    int segments = split(view, unit, slot, &block, in);
+    for (int n = 0; n < segments; n++) {
+      const mpm_box *box = &view->box[in[n].block];
+      size_t sy = FIRN_NODE_REALS * (size_t)box->n[2], sx = sy * (size_t)box->n[1];
+      firn_real *arena = view->arena + box->arena;
+      for (int l = in[n].begin; l < in[n].end; l++) {
+        firn_real *node = arena + arena_offset(box, &s, l);
+#if APIC
+        K(scatter_affine)(&s, l, node, sx, sy);
+#else
+        K(scatter_flip)(&s, l, node, sx, sy, box_reals(box));
+#endif
+      }
+    }
+  }
+  tally->sound2_max = (double)lane_hmax(sound2);
+}
+
+static void K(nodes)(const mpm_view *view, size_t g) {
+  nodes_of(view, g, !APIC);
+}
+
+// ------------------------------------------------------------------------------------- gather
+
+#if APIC
+
+// Velocity and its first moments in i', j', k' around lane l, into the stage's row.
+static inline void K(gather_moments)(stage *s, int l, const firn_real *node, size_t sx, size_t sy) {
+  row16 a = row_zero(), ax = a, ay = a;
+  lane wy[WIDTH];
+  for (int j = 0; j < WIDTH; j++) wy[j] = lane_set1(s->wy[j][l]);
+  for (int i = 0; i < WIDTH; i++) {
+    const firn_real *p = node + (size_t)i * sx;
+    row16 m0 = row_scale(wy[0], row_loadu(p)), m2 = row_scale(wy[2], row_loadu(p + 2 * sy));
+    row16 sum = row_fma(wy[1], row_loadu(p + sy), row_add(m0, m2)), moment = row_sub(m2, m0);
+#if WIDTH == 4
+    row16 m3 = row_scale(wy[3], row_loadu(p + 3 * sy));
+    sum = row_add(sum, m3);
+    moment = row_fma(lane_set1(2), m3, moment);
+#endif
+    lane wx = lane_set1(s->wx[i][l]);
+    row16 t = row_scale(wx, sum);
+    a = row_add(a, t);
+    ay = row_fma(wx, moment, ay);
+    if (i == 0) ax = row_sub(ax, t);
+    if (i == 2) ax = row_add(ax, t);
+    if (i == 3) ax = row_fma(lane_set1(2), t, ax);
+  }
+  row16 wz = row_spread4(s->wz[l]), m = row_mul(a, wz);
+  row_reduce4x4(m, row_mul(ax, wz), row_mul(ay, wz), row_mul(m, K(offsets)()), s->row[l]);
+}
+
+// G = (moment - x' v) / (D h), row-major.
+static inline void K(unstage)(const mpm_view *view, stage *s, lane v[3], lane grad[9]) {
+  lane r[16], k = lane_set1(1 / ((firn_real)view->stencil.d * view->h));
+  row_untranspose16(s->row, r);
+  for (int a = 0; a < 3; a++) {
+    v[a] = r[a];
+    for (int c = 0; c < 3; c++) {
+      grad[3 * a + c] = k * lane_fnma(s->from[c] - lane_set1(1), r[a], r[4 + 4 * c + a]);
+    }
+  }
+}
+
+#else
+
+// Gradient of the field at node (and, under blend, the value of the second channel instead of the
+// first) around lane l, into the stage's row: value, d/dx, d/dy, d/dz.
+static inline void K(gather_gradient)(stage *s, int l, const firn_real *node, size_t sx, size_t sy,
+                                      size_t channel, bool blend, firn_real *pic) {
+  row16 a = row_zero(), gx = a, gy = a, u = a;
+  lane wy[WIDTH], dy[WIDTH];
+  for (int j = 0; j < WIDTH; j++) {
+    wy[j] = lane_set1(s->wy[j][l]);
+    dy[j] = lane_set1(s->dy[j][l]);
+  }
+  for (int i = 0; i < WIDTH; i++) {
+    const firn_real *p = node + (size_t)i * sx;
+    row16 r0 = row_loadu(p), r1 = row_loadu(p + sy), r2 = row_loadu(p + 2 * sy);
+    row16 value = row_fma(wy[1], r1, row_scale(wy[0], r0));
+    row16 slope = row_fma(dy[1], r1, row_scale(dy[0], r0));
+#if WIDTH == 4
+    row16 r3 = row_loadu(p + 3 * sy);
+    value = row_add(value, row_fma(wy[3], r3, row_scale(wy[2], r2)));
+    slope = row_add(slope, row_fma(dy[3], r3, row_scale(dy[2], r2)));
+#else
+    value = row_fma(wy[2], r2, value);
+    slope = row_fma(dy[2], r2, slope);
+#endif
+    lane wx = lane_set1(s->wx[i][l]), dx = lane_set1(s->dx[i][l]);
+    a = row_fma(wx, value, a);
+    gx = row_fma(dx, value, gx);
+    gy = row_fma(wx, slope, gy);
+    if (blend) {
+      const firn_real *q = p + channel;
+      row16 other = row_fma(wy[1], row_loadu(q + sy), row_scale(wy[0], row_loadu(q)));
+#if WIDTH == 4
+      other = row_add(
+          other, row_fma(wy[3], row_loadu(q + 3 * sy), row_scale(wy[2], row_loadu(q + 2 * sy))));
+#else
+      other = row_fma(wy[2], row_loadu(q + 2 * sy), other);
+#endif
+      u = row_fma(wx, other, u);
+    }
+  }
+  row16 wz = row_spread4(s->wz[l]), dz = row_spread4(s->dz[l]);
+  row_reduce4x4(row_mul(blend ? u : a, wz), row_mul(gx, wz), row_mul(gy, wz), row_mul(a, dz),
+                s->row[l]);
+  if (pic) {
+    firn_real sums[16];
+    row_reduce4x4(row_mul(a, wz), row_zero(), row_zero(), row_zero(), sums);
+    for (int c = 0; c < 3; c++) pic[c * L + l] = sums[c];
+  }
+}
+
+static inline void K(unstage)(const mpm_view *view, stage *s, lane v[3], lane grad[9]) {
+  lane r[16], k = lane_set1(1 / view->h);
+  row_untranspose16(s->row, r);
+  for (int a = 0; a < 3; a++) {
+    v[a] = r[a];
+    for (int c = 0; c < 3; c++) grad[3 * a + c] = k * r[4 + 4 * c + a];
+  }
+}
+
+#endif
+
+// A copy of the nodes around the block that is being gathered from.
+typedef struct K(local) {
+  _Alignas(64) firn_real node[APIC ? 1 : 2][LOCAL_REALS];
+  uint32_t block;
+} K(local);
+
+// Gathers `field` (and node_u under blend) for the lanes of a group into the stage's rows.
+static inline void K(gather_group)(const mpm_view *view, const segment *in, int segments, stage *s,
+                                   K(local) * local, const firn_real *field, bool blend,
+                                   firn_real *pic) {
+  for (int n = 0; n < segments; n++) {
+    const mpm_box *box = &view->box[in[n].block];
+    if (local->block != in[n].block) {
+      load_box(view, in[n].block, field, local->node[0]);
+#if !APIC
+      if (blend) load_box(view, in[n].block, view->node_u, local->node[1]);
+#endif
+      local->block = in[n].block;
+    }
+    size_t sy = FIRN_NODE_REALS * (size_t)box->n[2], sx = sy * (size_t)box->n[1];
+    for (int l = in[n].begin; l < in[n].end; l++) {
+      const firn_real *node = local->node[0] + arena_offset(box, s, l);
+#if APIC
+      (void)blend;
+      (void)pic;
+      K(gather_moments)(s, l, node, sx, sy);
+#else
+      K(gather_gradient)(s, l, node, sx, sy, LOCAL_REALS, blend, pic);
+#endif
+    }
+  }
+  // Lanes of padding gather nothing.
+  int used = in[segments - 1].end;
+  if (used < L) memset(s->row[used], 0, sizeof s->row[0] * (size_t)(L - used));
+}
+
+static void K(collide)(const mpm_view *view, const segment *in, int segments, lane x[3], lane v[3],
+                       lane advect[3], bool separate) {
+  bool near = false;
+  for (int n = 0; n < segments; n++) near = near || view->box[in[n].block].near;
+  if (!near) return;
+  firn_real px[3][L], pv[3][L], pa[3][L];
+  for (int a = 0; a < 3; a++) {
+    lane_storeu(px[a], x[a]);
+    lane_storeu(pv[a], v[a]);
+    lane_storeu(pa[a], advect[a]);
+  }
+  for (int n = 0; n < segments; n++) {
+    if (!view->box[in[n].block].near) continue;
+    int l = in[n].begin;
+    firn_real *target = separate ? &pa[0][l] : &pv[0][l];
+    view->particle_contact(view, in[n].block, in[n].end - l, L, &px[0][l], &pv[0][l], target);
+  }
+  for (int a = 0; a < 3; a++) {
+    x[a] = lane_loadu(px[a]);
+    v[a] = lane_loadu(pv[a]);
+    advect[a] = lane_loadu(separate ? pa[a] : pv[a]);
+  }
+}
+
+static void K(gather)(const mpm_view *view, size_t u, mpm_tally *tally) {
+  const firn_unit *unit = &view->particles->unit[u];
+  stage s;
+  segment in[L];
+  K(local) local;
+  memset(&local, 0, sizeof local);
+  local.block = FIRN_GRID_NONE;
+  uint32_t block = unit->first_block;
+  bool separate = !APIC && view->advect_pic;
+  lane speed2 = lane_zero(), poison = lane_zero();
+  for (uint32_t slot = unit->first; slot < unit->first + unit->count; slot += L) {
+    firn_real pic[3 * L] = {0};
+    lane x[3], v[3], advect[3], grad[9], e[6];
+    K(weights)(view, slot, &s);
+    int segments = split(view, unit, slot, &block, in);
+    K(gather_group)(view, in, segments, &s, &local, view->node_v, !APIC, separate ? pic : NULL);
+    K(unstage)(view, &s, v, grad);
+    for (int a = 0; a < 3; a++) {
+#if !APIC
+      v[a] = lane_fma(lane_set1(view->alpha), lane_load(view->v[a] + slot), v[a]);
+#endif
+      x[a] = lane_load(view->x[a] + slot);
+      advect[a] = separate ? lane_loadu(pic + a * L) : v[a];
+    }
+    if (view->particle_contact) K(collide)(view, in, segments, x, v, advect, separate);
+    lane step = lane_set1(view->dt / view->h), v2 = lane_zero();
+    for (int a = 0; a < 3; a++) {
+      lane_store(view->x[a] + slot, lane_fma(step, advect[a], x[a]));
+      lane_store(view->v[a] + slot, v[a]);
+      v2 = lane_fma(v[a], v[a], v2);
+    }
+    speed2 = lane_max(speed2, v2);
+    poison = poison + (v2 - v2); // 0, unless some velocity is not finite
+#if APIC
+    for (int i = 0; i < 9; i++) lane_store(view->c[i] + slot, grad[i]);
+#endif
+    for (int i = 0; i < 9; i++) grad[i] = grad[i] * lane_set1(view->dt);
+    for (int i = 0; i < 6; i++) e[i] = lane_load(view->b[i] + slot);
+    firn_law_push(grad, e);
+    for (int i = 0; i < 6; i++) lane_store(view->b[i] + slot, e[i]);
+  }
+  tally->speed2_max = (double)lane_hmax(speed2);
+  if (!(lane_hsum(poison) == 0)) tally->nonfinite = true;
+  for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
+    if (!bound(view, b)) tally->left = true;
+  }
+}
+
+static void K(check)(const mpm_view *view, size_t u, mpm_tally *tally) {
+  const firn_unit *unit = &view->particles->unit[u];
+  stage s;
+  segment in[L];
+  K(local) local;
+  memset(&local, 0, sizeof local);
+  local.block = FIRN_GRID_NONE;
+  uint32_t block = unit->first_block;
+  for (uint32_t slot = unit->first; slot < unit->first + unit->count; slot += L) {
+    lane v[3], m[9];
+    firn_real det[L];
+    K(weights)(view, slot, &s);
+    int segments = split(view, unit, slot, &block, in);
+    K(gather_group)(view, in, segments, &s, &local, view->node_v, false, NULL);
+    K(unstage)(view, &s, v, m);
+    for (int i = 0; i < 9; i++) {
+      m[i] = lane_fma(lane_set1(view->dt), m[i], lane_set1((firn_real)(i % 4 == 0)));
+    }
+    lane_storeu(det, m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) +
+                         m[2] * (m[3] * m[7] - m[4] * m[6]));
+    for (int l = 0; l < in[segments - 1].end; l++) {
+      if (!((double)det[l] >= tally->det_min)) tally->det_min = (double)det[l];
+    }
+  }
+}
+
+// ------------------------------------------------------------------------------------ hessian
+
+static void K(hessian)(const mpm_view *view, size_t u) {
+  const firn_unit *unit = &view->particles->unit[u];
+  stage s;
+  segment in[L];
+  K(local) local;
+  memset(&local, 0, sizeof local);
+  local.block = FIRN_GRID_NONE;
+  uint32_t block = unit->first_block;
+  K(clear)(view, unit, 1);
+  for (uint32_t slot = unit->first; slot < unit->first + unit->count; slot += L) {
+    lane v[3], grad[9], a[9], r[16];
+    K(weights)(view, slot, &s);
+    int segments = split(view, unit, slot, &block, in);
+    K(gather_group)(view, in, segments, &s, &local, view->direction, false, NULL);
+    K(unstage)(view, &s, v, grad);
+    differential(view, slot, grad, a);
+
+    // Force A g, by columns of A.
+#if APIC
+    lane k = lane_set1(1 / ((firn_real)view->stencil.d * view->h));
+#else
+    lane k = lane_set1(1 / view->h);
+#endif
+    for (int c = 0; c < 3; c++) {
+      lane base = lane_zero();
+      for (int d = 0; d < 3; d++) {
+        r[4 + 4 * d + c] = k * a[3 * c + d];
+        base = lane_fnma(r[4 + 4 * d + c], s.from[d] - lane_set1(1), base);
+      }
+      r[c] = base;
+    }
+    r[3] = r[7] = r[11] = r[15] = lane_zero();
+    row_transpose16(r, s.row);
+    for (int n = 0; n < segments; n++) {
+      const mpm_box *box = &view->box[in[n].block];
+      size_t sy = FIRN_NODE_REALS * (size_t)box->n[2], sx = sy * (size_t)box->n[1];
+      firn_real *arena = view->arena + box->arena;
+      for (int l = in[n].begin; l < in[n].end; l++) {
+        firn_real *node = arena + arena_offset(box, &s, l);
+#if APIC
+        K(scatter_affine)(&s, l, node, sx, sy);
+#else
+        row16 wz = row_spread4(s.wz[l]), dz = row_spread4(s.dz[l]);
+        row16 fx = row_mul(wz, row_splat4(s.row[l] + 4)),
+              fy = row_mul(wz, row_splat4(s.row[l] + 8)),
+              fz = row_mul(dz, row_splat4(s.row[l] + 12));
+        for (int i = 0; i < WIDTH; i++) {
+          lane wx = lane_set1(s.wx[i][l]), dx = lane_set1(s.dx[i][l]);
+          row16 fi = row_fma(dx, fx, row_scale(wx, fz)), gi = row_scale(wx, fy);
+          for (int j = 0; j < WIDTH; j++) {
+            firn_real *p = node + (size_t)i * sx + (size_t)j * sy;
+            row_storeu(p, row_fma(lane_set1(s.dy[j][l]), gi,
+                                  row_fma(lane_set1(s.wy[j][l]), fi, row_loadu(p))));
+          }
+        }
+#endif
+      }
+    }
+  }
+}
+
+static const mpm_kernels K(table) = {bound,     K(scatter), K(nodes),     K(check),
+                                     K(gather), K(hessian), hessian_nodes};
+
+#undef WIDTH
+#undef APIC
+#undef K
