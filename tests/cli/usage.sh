@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 20
+# Every verb explains itself; bad usage ends with 2 and a helpful word.
+source "$(dirname "$0")/common.bash"
+
+run 0 --help
+expect "$out" "firn demo"
+run 0 help
+expect "$out" "Exit status: 0 ok, 1 the run failed, 2 bad usage or input."
+run 2
+expect "$err" "Usage: firn VERB"
+
+for verb in demo run check scenes info bench; do
+  run 0 "$verb" --help
+  expect "$out" "Usage: firn $verb"
+  run 0 help "$verb"
+  expect "$out" "Usage: firn $verb"
+  run 2 "$verb" --no-such-option
+  expect "$err" "firn $verb"
+done
+run 0 version --help
+run 0 help --help
+
+run 0 version
+[[ $out =~ ^firn\ [0-9]+\.[0-9]+\.[0-9]+\ \((float|double)\)$ ]] || die "version: $out"
+run 0 --version
+run 2 version 3
+
+run 2 chekc
+expect "$err" "unknown verb 'chekc'; did you mean 'check'?"
+run 2 benhc
+expect "$err" "did you mean 'bench'?"
+run 2 xyzzy
+refuse "$err" "did you mean"
+run 2 help xyzzy
+run 2 run
+expect "$err" "which scene?"
+run 2 run a b
+run 2 check
+run 2 info
+run 2 run demo --threads many
+expect "$err" "--threads: 'many' is not a whole number"
+run 2 run demo --isa sse9
+expect "$err" "none of auto, scalar, avx2, avx512"
+run 2 run demo --device cuda
+expect "$err" "no cuda"
+run 2 run demo --device abacus
+run 2 run demo --frames 5:2
+expect "$err" "5 is after 2"
+run 2 run demo --frames x
+run 2 bench nothing/here
+expect "$err" "mpm/explicit-quadratic-apic"
+run 0 bench --list
+expect "$out" "mpm/cr-iteration"
+exit 0
