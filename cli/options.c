@@ -120,6 +120,7 @@ firn_scene *cli_scene(firn_context *context, const char *name, const cli_options
 int cli_fail(const firn_context *context, firn_status status) {
   const char *message = firn_context_message(context);
   fprintf(stderr, "firn: %s\n", *message ? message : firn_status_text(status));
-  bool input = status == FIRN_ERROR_SCENE || status == FIRN_ERROR_ARGUMENT;
+  bool input = status == FIRN_ERROR_SCENE || status == FIRN_ERROR_ARGUMENT ||
+               status == FIRN_ERROR_STATE;
   return input ? EXIT_INPUT : EXIT_RUN;
 }

@@ -142,6 +142,10 @@ static void snow_check(firn_scene *scene, firn_value *body, int i) {
       FAIL(scene, per_cell->mark, path, "%g is not a cube; seeding lattice needs 1, 8, 27, ...",
            per_cell->number[0]);
   }
+  if (firn_value_is(body, "seeding", "jittered") && firn_value_good(per_cell) &&
+      (per_cell->number[0] != floor(per_cell->number[0])))
+    FAIL(scene, per_cell->mark, path, "%g is not whole; seeding jittered needs a whole number",
+         per_cell->number[0]);
   snow_complete_material(scene, body, i);
 }
 

@@ -298,6 +298,9 @@ static const wrong wrongs[] = {
     {HEAD "snow: [{shape: {sphere: {center: [0, 0, 0], radius: 1}}, seeding: lattice, per_cell: "
           "9}]\n",
      3, 86, "snow[0].per_cell: 9 is not a cube"},
+    {HEAD "snow: [{shape: {sphere: {center: [0, 0, 0], radius: 1}}, seeding: jittered, per_cell: "
+          "2.5}]\n",
+     3, 87, "snow[0].per_cell: 2.5 is not whole"},
     {HEAD SNOW "periodic: [0.05, 0, 0]\n", 4, 11, "x: 0.05 m is 5 cells of 0.01 m"},
     {HEAD SNOW "mpm: {krylov: cg}\n", 4, 15, "cg needs hessian: psd"},
     {HEAD SNOW "mpm: {dt_min: 1 s}\n", 4, 15, "mpm.dt_min: 1 s is longer than dt_max"},
