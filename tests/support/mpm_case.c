@@ -229,18 +229,70 @@ void mpm_case_set_gradient(const mpm_case *c, mpm_field_fn f, void *user) {
   free(e);
 }
 
-// ----------------------------------------------------------------------------- sums over nodes
+// ----------------------------------------------------------------------------------- half steps
+
+void mpm_case_to_grid(const mpm_case *c) {
+  mpm *m = mpm_case_solver(c);
+  mpm_tally tally;
+  bool sorted;
+  assert_true(c->dt > 0);
+  must(c, mpm_layout(m, &sorted));
+  if (m->memory.must_survey) {
+    must(c, mpm_set_volumes(m));
+    mpm_survey(m);
+  }
+  m->view.mass_floor = (firn_real)(1e-18 * m->memory.mass_min);
+  m->view.dt = (firn_real)c->dt;
+  m->view.alpha = (firn_real)m->def.flip;
+  m->view.implicit = false;
+  must(c, mpm_place_arenas(m, mpm_channels(m, false)));
+  memset(m->view.node_v, 0, m->grid.count * FIRN_NODE_BLOCK_REALS * sizeof(firn_real));
+  mpm_for_units(m, m->kernels->scatter, &tally);
+  mpm_for_nodes(m, m->kernels->nodes);
+}
+
+void mpm_case_from_grid(const mpm_case *c) {
+  mpm *m = mpm_case_solver(c);
+  mpm_tally tally;
+  mpm_for_units(m, m->kernels->gather, &tally);
+  assert_false(tally.nonfinite);
+  m->memory.must_sort = tally.left;
+}
+
+static void node_position(const mpm_case *c, size_t g, int n, double x[3]) {
+  const int32_t *at = mpm_case_solver(c)->grid.at[g];
+  x[0] = c->h * (4.0 * at[0] + n / 16);
+  x[1] = c->h * (4.0 * at[1] + n / 4 % 4);
+  x[2] = c->h * (4.0 * at[2] + n % 4);
+}
 
 void mpm_case_visit_nodes(const mpm_case *c, mpm_node_fn visit, void *user) {
   const mpm *m = mpm_case_solver(c);
   for (size_t g = 0; g < m->grid.count; g++) {
     for (int n = 0; n < 64; n++) {
       const firn_real *node = m->view.node_v + g * FIRN_NODE_BLOCK_REALS + 4 * n;
+      double x[3];
       if (!(node[3] > 0)) continue;
-      const int32_t *at = m->grid.at[g];
-      const double x[3] = {c->h * (4.0 * at[0] + n / 16), c->h * (4.0 * at[1] + n / 4 % 4),
-                           c->h * (4.0 * at[2] + n % 4)};
+      node_position(c, g, n, x);
       visit(user, x, node);
+    }
+  }
+}
+
+void mpm_case_set_nodes(const mpm_case *c, mpm_field_fn f, void *user) {
+  const mpm *m = mpm_case_solver(c);
+  for (size_t g = 0; g < m->grid.count; g++) {
+    for (int n = 0; n < 64; n++) {
+      size_t at = g * FIRN_NODE_BLOCK_REALS + 4 * (size_t)n;
+      double x[3], v[3] = {0};
+      node_position(c, g, n, x);
+      f(user, x, v);
+      for (size_t a = 0; a < 3; a++) {
+        m->view.node_v[at + a] = (firn_real)v[a];
+        if (m->view.node_u) {
+          m->view.node_u[at + a] = (firn_real)v[a] - m->view.alpha * (firn_real)v[a];
+        }
+      }
     }
   }
 }

@@ -142,12 +142,21 @@ void mpm_case_set_velocity(const mpm_case *c, mpm_field_fn f, void *user);
 // given by f(user, x, D).
 void mpm_case_set_gradient(const mpm_case *c, mpm_field_fn f, void *user);
 
-// ----------------------------------------------------------------------------- sums over nodes
+// ----------------------------------------------------------------------------------- half steps
+
+// Steps 1 to 5 of an explicit step of the definition's dt, and 7 to 10: for looking at the grid in
+// between, or for setting its velocities. Neither moves the clock.
+void mpm_case_to_grid(const mpm_case *c);
+void mpm_case_from_grid(const mpm_case *c);
 
 // Calls visit(user, x, node) for each node that has mass: node is velocity, and mass in [3]; x in
-// metres, in the node's own period. After a step this is what steps 1 to 6 left.
+// metres, in the node's own period. Only valid right after mpm_case_to_grid: fast kernels leave
+// garbage where they know that nobody looks.
 typedef void (*mpm_node_fn)(void *user, const double x[3], const firn_real node[4]);
 void mpm_case_visit_nodes(const mpm_case *c, mpm_node_fn visit, void *user);
+// Sets the velocities of all nodes to f(user, x, v), with v - alpha v for the blend, as if there
+// had been no forces.
+void mpm_case_set_nodes(const mpm_case *c, mpm_field_fn f, void *user);
 
 // -------------------------------------------------------------------------------------- modes
 
