@@ -79,7 +79,7 @@ typedef struct firn_particles {
   bool periodic[3];
   int32_t period[3]; // blocks
   firn_field spare;  // [capacity] reals: the other half of a field being permuted
-  firn_buffer scratch[3];
+  firn_buffer scratch[2];
 } firn_particles;
 
 void firn_particles_init(firn_particles *p, firn_context *context, const bool periodic[3],
@@ -117,7 +117,8 @@ firn_status firn_particles_place(firn_particles *p, size_t slot, const double ce
 // Puts every particle into the block its position lies in and rebuilds blocks and units. The cell
 // of a particle along an axis is floor(x - shift): 0 for cubic splines, 1/2 for quadratic ones,
 // whose stencil begins at that cell.
-firn_status firn_particles_sort(firn_particles *p, double shift);
+// scratch is memory of the caller's that may be overwritten, so that a sort needs little of its own.
+firn_status firn_particles_sort(firn_particles *p, double shift, firn_buffer *scratch);
 
 // Visits sorted and pending particles: calls visit(user, slot, corner), where corner is the
 // particle's block corner in cells.

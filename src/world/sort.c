@@ -246,7 +246,7 @@ static void move_positions(const sorter *s, const source *from) {
   }
 }
 
-firn_status firn_particles_sort(firn_particles *p, double shift) {
+firn_status firn_particles_sort(firn_particles *p, double shift, firn_buffer *scratch) {
   firn_context *context = p->context;
   sorter s = {.p = p, .shift = (firn_real)shift};
   for (int a = 0; a < 3; a++) s.x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
@@ -272,11 +272,11 @@ firn_status firn_particles_sort(firn_particles *p, double shift) {
   size_t slots = lay_out(NULL, from, n);
   FIRN_TRY(reserve_blocks(p, n));
   FIRN_TRY(firn_particles_reserve(p, slots));
-  FIRN_TRY(firn_buffer_reserve(context, &p->scratch[2], slots * sizeof(uint32_t), "sort"));
+  FIRN_TRY(firn_buffer_reserve(context, scratch, slots * sizeof(uint32_t), "sort"));
   for (int a = 0; a < 3; a++) s.x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
   if (blocks) memcpy(old_block, p->block, blocks * sizeof *old_block);
   lay_out(p, from, n);
-  uint32_t *origin = p->scratch[2].data;
+  uint32_t *origin = scratch->data;
   write_origin(&s, from, old_block, origin);
 
   // Every field follows.

@@ -14,16 +14,47 @@ static double sample_time(const mpm_view *view) {
   return m->world->time + (m->def.collider_begin ? 0 : (double)view->dt);
 }
 
-// Whether the ball around `middle` (cells) may touch a collider.
-static bool ball_is_near(const mpm_view *view, const double middle[3], double radius) {
+// A lower bound of the distance to a collider around some point: for convex shapes, whose distance
+// is a convex function, the tangent there; for others, a cone. It costs a few multiplications where
+// the distance itself costs a call, and almost everything is far from most colliders.
+typedef struct tangent {
+  double x[3], n[3], distance;
+  bool convex;
+} tangent;
+
+static tangent tangent_at(const firn_collider *collider, const double x[3], double time) {
+  tangent t = {.x = {x[0], x[1], x[2]}, .convex = collider->shape.kind != FIRN_SHAPE_SDF};
+  t.distance = firn_collider_sample(collider, x, time, t.n, NULL);
+  return t;
+}
+
+// Whether a box may touch the collider: tangent taken at its middle, half its edges in metres.
+static bool box_may_touch(const tangent *t, const double half[3]) {
+  double reach = 0;
+  for (int a = 0; a < 3; a++) reach += t->convex ? fabs(t->n[a]) * half[a] : half[a] * half[a];
+  if (!t->convex) reach = sqrt(reach);
+  return t->distance <= reach * (1 + 1e-6);
+}
+
+static bool point_may_touch(const tangent *t, const double x[3], double slack) {
+  if (!t->convex) return true;
+  double d = t->distance;
+  for (int a = 0; a < 3; a++) d += t->n[a] * (x[a] - t->x[a]);
+  return d <= slack;
+}
+
+// Both in cells.
+static bool box_is_near(const mpm_view *view, const double middle[3], const double half[3]) {
   const mpm *m = view->user;
   const firn_world *world = m->world;
-  double x[3], time = sample_time(view);
-  for (int a = 0; a < 3; a++) x[a] = middle[a] * world->h;
+  double x[3], edge[3], time = sample_time(view);
+  for (int a = 0; a < 3; a++) {
+    x[a] = middle[a] * world->h;
+    edge[a] = half[a] * world->h;
+  }
   for (int c = 0; c < world->collider_count; c++) {
-    if (firn_collider_sample(&world->collider[c], x, time, NULL, NULL) <= radius * world->h) {
-      return true;
-    }
+    tangent t = tangent_at(&world->collider[c], x, time);
+    if (box_may_touch(&t, edge)) return true;
   }
   return false;
 }
@@ -31,19 +62,25 @@ static bool ball_is_near(const mpm_view *view, const double middle[3], double ra
 bool mpm_block_is_near(const mpm_view *view, size_t g) {
   const mpm *m = view->user;
   if (!m->world->collider_count) return false;
-  // Nodes 0 to 3: half the diagonal is 1.5 sqrt 3; the rest is rounding.
   const int32_t *at = view->grid->at[g];
   double middle[3] = {4.0 * at[0] + 1.5, 4.0 * at[1] + 1.5, 4.0 * at[2] + 1.5};
-  return ball_is_near(view, middle, 2.61);
+  double half[3] = {1.5, 1.5, 1.5};
+  return box_is_near(view, middle, half);
 }
 
 bool mpm_particles_are_near(const mpm_view *view, size_t b) {
   const mpm *m = view->user;
   if (!m->world->collider_count) return false;
-  // Particles lie in [-1, 5.5): half that diagonal is 5.63; one cell more for this step's motion.
+  // From the nodes that the particles touch back to the cells that they lie in.
   const int32_t *at = view->particles->block[b].at;
-  double middle[3] = {4.0 * at[0] + 2.25, 4.0 * at[1] + 2.25, 4.0 * at[2] + 2.25};
-  return ball_is_near(view, middle, 6.7);
+  const mpm_box *box = &view->box[b];
+  double middle[3], half[3];
+  for (int a = 0; a < 3; a++) {
+    double first = box->lo[a] - view->stencil.first + view->stencil.shift;
+    half[a] = 0.5 * (box->n[a] - view->stencil.width + 1);
+    middle[a] = 4.0 * at[a] + first + half[a];
+  }
+  return box_is_near(view, middle, half);
 }
 
 static double dot(const double a[3], const double b[3]) {
@@ -74,38 +111,55 @@ static void constrain(const mpm *m, firn_real *constraint, firn_contact contact,
   constraint[3] = (firn_real)next;
 }
 
+// Collides one node; returns whether anything touched it.
+static bool collide_node(const mpm *m, const firn_collider *collider, const double x[3],
+                         double time, double velocity[3], firn_real *constraint) {
+  double normal[3], surface[3];
+  if (firn_collider_sample(collider, x, time, normal, surface) > 0) return false;
+  firn_contact contact = firn_contact_resolve(velocity, surface, normal, collider->friction,
+                                              collider->sticky);
+  if (constraint) constrain(m, constraint, contact, normal);
+  return contact != FIRN_CONTACT_NONE;
+}
+
 void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
   const mpm *m = view->user;
   const firn_world *world = m->world;
   const int32_t *at = view->grid->at[g];
-  double time = sample_time(view);
+  double time = sample_time(view), h = world->h;
   firn_real *constraints = NULL;
   if (view->implicit) {
     uint32_t index = ((const uint32_t *)m->constraint_of.data)[g];
     constraints = (firn_real *)m->constraint.data + (size_t)index * FIRN_NODE_BLOCK_REALS;
     memset(constraints, 0, FIRN_NODE_BLOCK_REALS * sizeof *constraints);
   }
-  for (int n = 0; n < 64; n++) {
-    if (!(v[4 * n + 3] > view->mass_floor)) continue;
-    int node[3] = {n / 16, n / 4 % 4, n % 4};
-    double x[3], velocity[3];
-    for (int a = 0; a < 3; a++) {
-      x[a] = (4.0 * at[a] + node[a]) * world->h;
-      velocity[a] = (double)v[4 * n + a];
+  double middle[3], half[3] = {1.5 * h, 1.5 * h, 1.5 * h};
+  for (int a = 0; a < 3; a++) middle[a] = (4.0 * at[a] + 1.5) * h;
+  for (int c = 0; c < world->collider_count; c++) {
+    const firn_collider *collider = &world->collider[c];
+    tangent t = tangent_at(collider, middle, time);
+    if (!box_may_touch(&t, half)) continue;
+    for (int n = 0; n < 64; n++) {
+      firn_real *node = v + 4 * n;
+      if (!(node[3] > view->mass_floor)) continue;
+      int i[3] = {n / 16, n / 4 % 4, n % 4};
+      double x[3], velocity[3];
+      for (int a = 0; a < 3; a++) x[a] = (4.0 * at[a] + i[a]) * h;
+      if (!point_may_touch(&t, x, 1e-6 * h)) continue;
+      for (int a = 0; a < 3; a++) velocity[a] = (double)node[a];
+      firn_real *constraint = constraints ? constraints + 4 * n : NULL;
+      if (!collide_node(m, collider, x, time, velocity, constraint)) continue;
+      for (int a = 0; a < 3; a++) node[a] = (firn_real)velocity[a];
     }
-    bool touched = false;
-    for (int c = 0; c < world->collider_count; c++) {
-      const firn_collider *collider = &world->collider[c];
-      double normal[3], surface[3];
-      if (firn_collider_sample(collider, x, time, normal, surface) > 0) continue;
-      firn_contact contact = firn_contact_resolve(velocity, surface, normal, collider->friction,
-                                                  collider->sticky);
-      touched = touched || contact != FIRN_CONTACT_NONE;
-      if (constraints) constrain(m, constraints + 4 * n, contact, normal);
-    }
-    if (!touched) continue;
-    for (int a = 0; a < 3; a++) v[4 * n + a] = (firn_real)velocity[a];
   }
+}
+
+static void collide_velocity(const firn_collider *collider, const double surface[3],
+                             const double normal[3], int stride, firn_real *v) {
+  double velocity[3];
+  for (int a = 0; a < 3; a++) velocity[a] = (double)v[a * stride];
+  firn_contact_resolve(velocity, surface, normal, collider->friction, collider->sticky);
+  for (int a = 0; a < 3; a++) v[a * stride] = (firn_real)velocity[a];
 }
 
 void mpm_particle_contact(const mpm_view *view, size_t b, int n, int stride, firn_real *x,
@@ -113,29 +167,24 @@ void mpm_particle_contact(const mpm_view *view, size_t b, int n, int stride, fir
   const mpm *m = view->user;
   const firn_world *world = m->world;
   const int32_t *at = view->particles->block[b].at;
-  double time = sample_time(view), h = world->h;
-  bool separate = advect != v;
-  for (int i = 0; i < n; i++) {
-    for (int c = 0; c < world->collider_count; c++) {
-      const firn_collider *collider = &world->collider[c];
-      double position[3], normal[3], surface[3], velocity[3];
-      for (int a = 0; a < 3; a++) {
-        position[a] = (4.0 * at[a] + (double)x[a * stride + i]) * h;
-      }
+  double time = sample_time(view), h = world->h, middle[3];
+  for (int a = 0; a < 3; a++) middle[a] = (4.0 * at[a] + 2) * h;
+  for (int c = 0; c < world->collider_count; c++) {
+    const firn_collider *collider = &world->collider[c];
+    tangent t = tangent_at(collider, middle, time);
+    for (int i = 0; i < n; i++) {
+      double position[3], normal[3], surface[3];
+      for (int a = 0; a < 3; a++) position[a] = (4.0 * at[a] + (double)x[a * stride + i]) * h;
+      if (!point_may_touch(&t, position, 1e-6 * h)) continue;
       double depth = -firn_collider_sample(collider, position, time, normal, surface);
       if (depth < 0) continue;
-      for (int pass = 0; pass < (separate ? 2 : 1); pass++) {
-        firn_real *target = pass ? advect : v;
-        for (int a = 0; a < 3; a++) velocity[a] = (double)target[a * stride + i];
-        firn_contact_resolve(velocity, surface, normal, collider->friction, collider->sticky);
-        for (int a = 0; a < 3; a++) target[a * stride + i] = (firn_real)velocity[a];
-      }
+      collide_velocity(collider, surface, normal, stride, v + i);
+      if (advect != v) collide_velocity(collider, surface, normal, stride, advect + i);
       double over = depth / h - m->def.push_out;
-      if (m->def.push_out >= 0 && over > 0) {
-        // At most half a cell a step, so that the particle stays within its block's reach.
-        if (over > 0.5) over = 0.5;
-        for (int a = 0; a < 3; a++) x[a * stride + i] += (firn_real)(over * normal[a]);
-      }
+      if (m->def.push_out < 0 || over <= 0) continue;
+      // At most half a cell a step, so that the particle stays within its block's reach.
+      if (over > 0.5) over = 0.5;
+      for (int a = 0; a < 3; a++) x[a * stride + i] += (firn_real)(over * normal[a]);
     }
   }
 }

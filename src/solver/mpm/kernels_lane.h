@@ -242,6 +242,8 @@ static inline void load_box(const mpm_view *view, uint32_t b, const firn_real *f
       }
     }
   }
+  // The last row of a quadratic stencil reads a fourth node, with weight 0.
+  row_storeu(local, row_zero());
 }
 
 // -------------------------------------------------------------------------------------- nodes

@@ -349,7 +349,6 @@ static void K(gather)(const mpm_view *view, size_t u, mpm_tally *tally) {
   stage s;
   segment in[L];
   K(local) local;
-  memset(&local, 0, sizeof local);
   local.block = FIRN_GRID_NONE;
   uint32_t block = unit->first_block;
   bool separate = !APIC && view->advect_pic;
@@ -397,7 +396,6 @@ static void K(check)(const mpm_view *view, size_t u, mpm_tally *tally) {
   stage s;
   segment in[L];
   K(local) local;
-  memset(&local, 0, sizeof local);
   local.block = FIRN_GRID_NONE;
   uint32_t block = unit->first_block;
   for (uint32_t slot = unit->first; slot < unit->first + unit->count; slot += L) {
@@ -425,7 +423,6 @@ static void K(hessian)(const mpm_view *view, size_t u) {
   stage s;
   segment in[L];
   K(local) local;
-  memset(&local, 0, sizeof local);
   local.block = FIRN_GRID_NONE;
   uint32_t block = unit->first_block;
   K(clear)(view, unit, 1);

@@ -35,11 +35,14 @@ firn_status mpm_layout_blocks(mpm *m) {
 
 static firn_status size_nodes(mpm *m) {
   firn_context *context = m->world->context;
-  size_t channel = m->grid.count * FIRN_NODE_BLOCK_REALS * sizeof(firn_real);
+  size_t channel = (m->grid.count * FIRN_NODE_BLOCK_REALS + FIRN_ROW_REALS) * sizeof(firn_real);
   FIRN_TRY(firn_buffer_reserve(context, &m->node_v, channel, "node velocities"));
   if (m->def.transfer == FIRN_TRANSFER_FLIP) {
     FIRN_TRY(firn_buffer_reserve(context, &m->node_u, channel, "node velocities"));
   }
+  // Kernels read whole rows, and nodes that no particle touches with weight 0: they must be finite.
+  memset(m->node_v.data, 0, channel);
+  if (m->node_u.data) memset(m->node_u.data, 0, channel);
   FIRN_TRY(firn_buffer_reserve(context, &m->node_range, m->grid.count * 6 * sizeof(firn_real),
                                "node velocities"));
   return firn_buffer_reserve(context, &m->tallies,
@@ -85,7 +88,7 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
   if (p->pending) m->memory.must_sort = m->memory.must_survey = true;
   if (m->memory.must_sort) {
     double start = firn_seconds();
-    FIRN_TRY(firn_particles_sort(p, m->stencil.shift));
+    FIRN_TRY(firn_particles_sort(p, m->stencil.shift, &m->arena));
     FIRN_TRY(mpm_layout_blocks(m));
     mpm_point_view(m);
     for (size_t b = 0; b < p->block_count; b++) m->reach[b] = widest(&m->stencil);
