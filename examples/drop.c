@@ -59,8 +59,8 @@ int main(void) {
   for (size_t i = 0; i < count; i++) {
     if (position[i][1] > position[high][1]) high = i;
   }
-  printf("%zu particles; the highest, number %zu, lies at (%.3f %.3f %.3f) m\n", count, high,
-         position[high][0], position[high][1], position[high][2]);
+  printf("%zu particles; the highest, number %zu, lies %.1f cm above the ground\n", count, high,
+         1e2 * position[high][1]);
 
   free(position);
   firn_sim_destroy(sim);
