@@ -17,6 +17,9 @@ firn_fill_def firn_default_fill_def(void) {
   };
 }
 
+// Particles placed at a time: positions in double take much room.
+enum { PORTION = 1 << 17 };
+
 typedef struct filling {
   const firn_world *world;
   const firn_fill_def *def;
@@ -123,6 +126,26 @@ static firn_status add(firn_world *world, const firn_fill_def *def, size_t count
   return firn_world_add_particles(world, &particles);
 }
 
+static firn_status fill_slabs(firn_world *world, const filling *f, const size_t *start,
+                              size_t first, size_t end) {
+  firn_context *context = world->context;
+  size_t count = start[end] - start[first], bytes = 3 * count * sizeof(double);
+  if (!count) return FIRN_OK;
+  double *position = firn_alloc(context, bytes, "fill");
+  double *velocity = firn_alloc(context, bytes, "fill");
+  firn_status status = FIRN_ERROR_MEMORY;
+  if (position && velocity) {
+#pragma omp parallel for schedule(dynamic) num_threads(context->threads)
+    for (size_t i = first; i < end; i++) {
+      fill_slab(f, (int)i, position + 3 * (start[i] - start[first]));
+    }
+    status = add(world, f->def, count, position, velocity);
+  }
+  firn_free(context, position, bytes);
+  firn_free(context, velocity, bytes);
+  return status;
+}
+
 firn_status firn_world_fill(firn_world *world, const firn_fill_def *def) {
   firn_context *context = world->context;
   FIRN_TRY(check(world, def));
@@ -149,7 +172,7 @@ firn_status firn_world_fill(firn_world *world, const firn_fill_def *def) {
   }
   factor((int)def->per_cell > 0 ? (int)def->per_cell : 1, f.parts);
 
-  // Count slab by slab, then place slab by slab.
+  // Count slab by slab, then place some slabs at a time.
   size_t slabs = (size_t)f.n[0];
   size_t *start = firn_alloc(context, (slabs + 1) * sizeof *start, "fill");
   if (!start) return FIRN_ERROR_MEMORY;
@@ -157,18 +180,13 @@ firn_status firn_world_fill(firn_world *world, const firn_fill_def *def) {
   for (size_t i = 0; i < slabs; i++) start[i + 1] = fill_slab(&f, (int)i, NULL);
   start[0] = 0;
   for (size_t i = 0; i < slabs; i++) start[i + 1] += start[i];
-  size_t count = start[slabs], bytes = 3 * count * sizeof(double);
-  double *position = firn_alloc(context, bytes, "fill");
-  double *velocity = firn_alloc(context, bytes, "fill");
-  firn_status status = FIRN_OK;
-  if (count && (!position || !velocity)) status = FIRN_ERROR_MEMORY;
-  if (count && status == FIRN_OK) {
-#pragma omp parallel for schedule(dynamic) num_threads(context->threads)
-    for (size_t i = 0; i < slabs; i++) fill_slab(&f, (int)i, position + 3 * start[i]);
-    status = add(world, def, count, position, velocity);
+  firn_status status = firn_particles_expect(&world->particles, start[slabs]);
+  for (size_t i = 0; i < slabs && status == FIRN_OK;) {
+    size_t end = i + 1;
+    while (end < slabs && start[end + 1] - start[i] <= PORTION) end++;
+    status = fill_slabs(world, &f, start, i, end);
+    i = end;
   }
-  firn_free(context, position, bytes);
-  firn_free(context, velocity, bytes);
   firn_free(context, start, (slabs + 1) * sizeof *start);
   return status;
 }

@@ -45,7 +45,7 @@ void firn_particles_free(firn_particles *p) {
   firn_free(context, p->block, p->block_capacity * sizeof *p->block);
   firn_free(context, p->unit, p->unit_capacity * sizeof *p->unit);
   firn_free(context, p->pending_at, p->pending_capacity * sizeof *p->pending_at);
-  for (int i = 0; i < 2; i++) firn_buffer_free(context, &p->scratch[i]);
+  for (int i = 0; i < 3; i++) firn_buffer_free(context, &p->scratch[i]);
   memset(p, 0, sizeof *p);
 }
 
@@ -112,14 +112,13 @@ firn_status firn_particles_reserve(firn_particles *p, size_t slots) {
   return FIRN_OK;
 }
 
-firn_status firn_particles_extend(firn_particles *p, size_t n) {
-  size_t first = p->slots + p->pending;
+firn_status firn_particles_expect(firn_particles *p, size_t n) {
+  size_t slots = p->slots + p->pending + n;
   if (n > UINT32_MAX - 64 || p->count + n > UINT32_MAX - 64) {
     return firn_fail(p->context, FIRN_ERROR_ARGUMENT,
                      "particles: %zu more than %zu is over the limit of 2^32", n, p->count);
   }
   // The sort pads units, which takes about a fiftieth more.
-  size_t slots = first + n;
   FIRN_TRY(firn_particles_reserve(p, slots + slots / 50));
   if (p->pending + n > p->pending_capacity) {
     size_t capacity = p->pending + n;
@@ -129,6 +128,12 @@ firn_status firn_particles_extend(firn_particles *p, size_t n) {
     p->pending_at = at;
     p->pending_capacity = capacity;
   }
+  return FIRN_OK;
+}
+
+firn_status firn_particles_extend(firn_particles *p, size_t n) {
+  size_t first = p->slots + p->pending;
+  FIRN_TRY(firn_particles_expect(p, n));
   for (int f = 0; f < p->field_count; f++) fill(&p->field[f], first, n);
   uint32_t *id = firn_particles_id(p);
   for (size_t i = 0; i < n; i++) id[first + i] = (uint32_t)(p->count + i);

@@ -79,7 +79,7 @@ typedef struct firn_particles {
   bool periodic[3];
   int32_t period[3]; // blocks
   firn_field spare;  // [capacity] reals: the other half of a field being permuted
-  firn_buffer scratch[2];
+  firn_buffer scratch[3];
 } firn_particles;
 
 void firn_particles_init(firn_particles *p, firn_context *context, const bool periodic[3],
@@ -105,6 +105,9 @@ static inline uint16_t *firn_particles_material(const firn_particles *p) {
 // Room for this many slots in every field. Growth adds a little more than asked, so that emitters
 // do not copy everything each step.
 firn_status firn_particles_reserve(firn_particles *p, size_t slots);
+
+// Makes room for n more particles at once, where they will come in several portions.
+firn_status firn_particles_expect(firn_particles *p, size_t n);
 
 // Room for n more pending particles; their fields have the initial values, their ids go on from
 // count. The first new slot is p->slots + p->pending; set positions with firn_particles_place and

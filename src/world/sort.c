@@ -32,6 +32,7 @@ typedef struct sorter {
   firn_particles *p;
   firn_real shift;
   const firn_real *x[3];
+  size_t take;           // pending particles that this sort absorbs
   uint32_t *mover_start; // [blocks + 1]
   firn_mover *mover;
 } sorter;
@@ -84,7 +85,7 @@ static size_t count_movers(sorter *s) {
   }
   s->mover_start[0] = 0;
   for (size_t b = 0; b < p->block_count; b++) s->mover_start[b + 1] += s->mover_start[b];
-  return s->mover_start[p->block_count] + p->pending;
+  return s->mover_start[p->block_count] + s->take;
 }
 
 static firn_status list_movers(sorter *s) {
@@ -102,7 +103,7 @@ static firn_status list_movers(sorter *s) {
     }
   }
   firn_mover *out = s->mover + s->mover_start[p->block_count];
-  for (size_t i = 0; i < p->pending; i++) {
+  for (size_t i = 0; i < s->take; i++) {
     size_t slot = p->slots + i;
     if (!target(s, slot, p->pending_at[i], out++) && slot < bad) bad = slot;
   }
@@ -205,8 +206,13 @@ static void write_origin(const sorter *s, const source *from, const firn_block *
   }
 }
 
-static void permute(const firn_particles *p, const firn_field *field, const uint32_t *origin,
+// Pending particles that are not taken yet move along behind the sorted ones.
+static void permute(const sorter *s, const firn_field *field, const uint32_t *origin, size_t slots,
                     void *to) {
+  const firn_particles *p = s->p;
+  size_t size = firn_field_size(field->type);
+  memcpy((char *)to + slots * size, (const char *)field->data + (p->slots + s->take) * size,
+         (p->pending - s->take) * size);
   // Each type has its own loop, so that the compiler sees a plain gather.
 #define PERMUTE(type, padding)                                                                     \
   do {                                                                                             \
@@ -246,9 +252,9 @@ static void move_positions(const sorter *s, const source *from) {
   }
 }
 
-firn_status firn_particles_sort(firn_particles *p, double shift, firn_buffer *scratch) {
+static firn_status sort_once(firn_particles *p, double shift, firn_buffer *scratch, size_t take) {
   firn_context *context = p->context;
-  sorter s = {.p = p, .shift = (firn_real)shift};
+  sorter s = {.p = p, .shift = (firn_real)shift, .take = take};
   for (int a = 0; a < 3; a++) s.x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
 
   // What moved.
@@ -259,19 +265,23 @@ firn_status firn_particles_sort(firn_particles *p, double shift, firn_buffer *sc
   s.mover_start = (uint32_t *)(old_block + blocks + 1);
   size_t movers = count_movers(&s);
   if (!movers) return FIRN_OK;
-  FIRN_TRY(firn_buffer_reserve(context, &p->scratch[1],
-                               2 * movers * sizeof(firn_mover) + (blocks + movers) * sizeof(source),
-                               "sort"));
+  FIRN_TRY(firn_buffer_reserve(context, &p->scratch[1], 2 * movers * sizeof(firn_mover), "sort"));
   s.mover = p->scratch[1].data;
-  source *from = (source *)(s.mover + 2 * movers);
   FIRN_TRY(list_movers(&s));
   s.mover = firn_movers_sort(s.mover, s.mover + movers, movers);
 
   // Where everything goes. Whatever can fail does so before the layout changes.
+  size_t targets = 0;
+  for (size_t i = 0; i < movers; i++) {
+    targets += i == 0 || s.mover[i].key != s.mover[i - 1].key;
+  }
+  FIRN_TRY(
+      firn_buffer_reserve(context, &p->scratch[2], (blocks + targets) * sizeof(source), "sort"));
+  source *from = p->scratch[2].data;
   size_t n = merge(&s, movers, from);
   size_t slots = lay_out(NULL, from, n);
   FIRN_TRY(reserve_blocks(p, n));
-  FIRN_TRY(firn_particles_reserve(p, slots));
+  FIRN_TRY(firn_particles_reserve(p, slots + p->pending - s.take));
   FIRN_TRY(firn_buffer_reserve(context, scratch, slots * sizeof(uint32_t), "sort"));
   for (int a = 0; a < 3; a++) s.x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
   if (blocks) memcpy(old_block, p->block, blocks * sizeof *old_block);
@@ -282,25 +292,38 @@ firn_status firn_particles_sort(firn_particles *p, double shift, firn_buffer *sc
   // Every field follows.
   for (int f = 0; f < p->field_count; f++) {
     firn_field *field = &p->field[f];
-    permute(p, field, origin, p->spare.data);
+    permute(&s, field, origin, slots, p->spare.data);
     if (field->bytes == p->spare.bytes) {
       void *swap = field->data;
       field->data = p->spare.data;
       p->spare.data = swap;
     } else {
-      memcpy(field->data, p->spare.data, slots * firn_field_size(field->type));
+      memcpy(field->data, p->spare.data,
+             (slots + p->pending - s.take) * firn_field_size(field->type));
     }
   }
   move_positions(&s, from);
   p->slots = slots;
-  p->pending = 0;
+  p->pending -= s.take;
 
-  // Filling a scene moves everything once; such buffers are not worth keeping.
-  if (p->pending_at) {
+  // Filling a scene moves everything once; its buffers are not worth keeping.
+  if (s.take && p->pending) {
+    memmove(p->pending_at, p->pending_at + s.take, p->pending * sizeof *p->pending_at);
+  } else if (p->pending_at) {
     firn_free(context, p->pending_at, p->pending_capacity * sizeof *p->pending_at);
     p->pending_at = NULL;
     p->pending_capacity = 0;
-    firn_buffer_free(context, &p->scratch[1]);
+    for (int i = 0; i < 3; i++) firn_buffer_free(context, &p->scratch[i]);
   }
+  return FIRN_OK;
+}
+
+firn_status firn_particles_sort(firn_particles *p, double shift, firn_buffer *scratch) {
+  // New particles are taken in portions of a third of what is there: four passes over the data at
+  // most in all, and memory for the moves of a quarter instead of all.
+  do {
+    size_t portion = p->slots / 3 > 65536 ? p->slots / 3 : 65536;
+    FIRN_TRY(sort_once(p, shift, scratch, p->pending < portion ? p->pending : portion));
+  } while (p->pending);
   return FIRN_OK;
 }
