@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 60
+# processors: 2
+# firn bench --json keeps its promises about fields. Numbers are not judged: machines differ.
+source "$(dirname "$0")/common.bash"
+
+run 0 bench mpm/explicit --quick --json --threads 2
+python3 - .out <<'PYTHON' || die "$out"
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+assert [r["name"] for r in rows] == ["mpm/explicit-quadratic-apic", "mpm/explicit-cubic-flip"], rows
+for r in rows:
+    assert r["device"] == "cpu" and r["threads"] == 2 and r["isa"] in ("scalar", "avx2", "avx512")
+    assert r["precision"] in ("float", "double")
+    assert r["particles"] > 9e4 and r["steps"] == 50 and r["seconds"] > 0
+    speed = r["particles"] * r["steps"] / r["seconds"]
+    assert abs(speed / r["particle_steps_per_second"] - 1) < 1e-6, r
+    assert r["yielded"] >= 0.3
+    assert 50 < r["bytes_per_particle"] <= r["peak_bytes_per_particle"] < 2000
+    assert abs(sum(r["phases"].values()) - 1) < 1e-3
+    assert r["copy_bytes_per_second"] > 1e8 and r["peak_flops"] > 1e8
+    assert 0 < r["bandwidth_fraction"] < 1 and 0 < r["flop_fraction"] < 1
+PYTHON
+exit 0

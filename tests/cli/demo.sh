@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 60
+# processors: 2
+# firn demo writes frames and pictures. A few frames of a coarse ball are enough to see that.
+source "$(dirname "$0")/common.bash"
+
+run 0 demo -o out --set quality=0.3 --set frames=4
+expect "$out" "The picture is out/demo.png"
+[[ -s out/frame_00004.hdf ]] || die "no frames"
+for picture in out/demo.png out/demo_00000.png; do
+  [[ $(head -c 8 "$picture" | od -An -tx1 | tr -d ' \n') == 89504e470d0a1a0a ]] ||
+    die "$picture is not a PNG"
+done
+cmp -s out/demo.png out/demo_00000.png && die "nothing moved"
+run 2 demo extra
+run 2 demo --set quality=0
+exit 0

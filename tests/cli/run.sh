@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 60
+# processors: 2
+# firn run: frames, statistics, overrides, progress for people and programs, stop and resume.
+source "$(dirname "$0")/common.bash"
+
+cat >ball.yaml <<'SCENE'
+firn: 1
+title: small
+h: 2 cm
+frames: 6
+fps: 200 Hz
+snow:
+  - shape: {sphere: {center: [0, 11 cm, 0], radius: 10 cm}}
+    velocity: [0, -5 m/s, 0]
+colliders:
+  - {name: ground, shape: {half_space: {}}}
+SCENE
+
+# A whole run.
+run 0 run ball.yaml -o whole --threads 2
+expect "$out" "frame 6/6"
+expect "$out" "done in"
+for i in 0 1 2 3 4 5 6; do [[ -s whole/frame_0000$i.hdf ]] || die "frame $i is missing"; done
+[[ $(wc -l <whole/stats.csv) == 8 ]] || die "stats.csv: $(wc -l <whole/stats.csv) lines"
+[[ -s whole/scene.yaml && -s whole/log.jsonl ]] || die "scene.yaml or log.jsonl is missing"
+head -1 whole/scene.yaml | grep -q '^firn: 1$' || die "scene.yaml begins with $(head -1 whole/scene.yaml)"
+[[ -z $err ]] || die "said to stderr: $err"
+
+# The resolved scene runs to the same bytes, on another number of threads.
+run 0 run whole/scene.yaml -o again --threads 1 --quiet
+[[ -z $out ]] || die "--quiet said $out"
+for i in 0 3 6; do cmp whole/frame_0000$i.hdf again/frame_0000$i.hdf || die "frame $i differs"; done
+
+# Stop on the way, and go on: the same bytes as without.
+"$FIRN" run ball.yaml -o halves --threads 2 >stop.out 2>stop.err &
+pid=$!
+for _ in $(seq 400); do
+  [[ -e halves/frame_00001.hdf ]] && break
+  sleep 0.02
+done
+kill -INT "$pid"
+wait "$pid"
+code=$?
+# A quick machine may have finished before the signal came.
+if [[ $code == 1 ]]; then
+  expect "$(cat stop.out)" "To go on:"
+  expect "$(cat stop.out)" "firn run -o halves --threads 2 ball.yaml --resume"
+else
+  [[ $code == 0 ]] || die "interrupted: exit $code: $(cat stop.out stop.err)"
+fi
+run 0 run ball.yaml -o halves --threads 2 --resume --quiet
+for i in 0 1 2 3 4 5 6; do
+  cmp whole/frame_0000$i.hdf halves/frame_0000$i.hdf || die "resumed frame $i differs"
+done
+# All columns but the last, wall_seconds.
+diff <(sed 's/,[^,]*$//' whole/stats.csv) <(sed 's/,[^,]*$//' halves/stats.csv) ||
+  die "resumed stats.csv differs"
+
+# A part of the frames, then the rest.
+run 0 run ball.yaml -o part --frames 0:2 --quiet
+[[ -e part/frame_00002.hdf && ! -e part/frame_00003.hdf ]] || die "--frames 0:2"
+run 0 run ball.yaml -o part --resume --quiet
+cmp whole/frame_00006.hdf part/frame_00006.hdf || die "0:2 and the rest differ from the whole"
+
+# Another scene must not be mixed in.
+run 2 run ball.yaml -o part --resume --set mpm.flip=0.5
+expect "$err" "cannot resume"
+
+# Programs read JSON.
+run 0 run ball.yaml -o json --json --set frames=2
+python3 - .out <<'PYTHON' || die "--json: $out"
+import json, sys
+events = [json.loads(line) for line in open(sys.argv[1])]
+assert [e["event"] for e in events] == ["start", "frame", "frame", "frame", "end"], events
+assert events[0]["folder"] == "json" and events[0]["threads"] >= 1
+assert events[3]["frame"] == events[3]["last_frame"] == 2 and events[3]["steps"] > 0
+assert events[3]["particles"] > 1000
+PYTHON
+
+# What a run left behind.
+run 0 info whole
+expect "$out" '"small"'
+expect "$out" "7 (0 to 6)"
+expect "$out" "7 rows"
+run 0 info whole/frame_00003.hdf
+run 2 info ball.yaml
+run 2 info .
+run 2 info nowhere
+
+# A folder that cannot be made: the run fails, with its reason.
+: >occupied
+run 1 run ball.yaml -o occupied/out --quiet
+expect "$err" "occupied"
+exit 0
