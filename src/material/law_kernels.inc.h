@@ -11,67 +11,85 @@ static ilane load_id(const int32_t *id, size_t i, size_t n) {
   return ilane_loadu(v);
 }
 
+FIRN_HD_INLINE void law_return_group(bool whole, size_t i, int law, const firn_material_row *rows,
+                                     const int32_t *id, bool by_jacobi, size_t n, firn_real *e,
+                                     firn_real *ln_jp, firn_real *tau, firn_real *hard,
+                                     firn_law_params p) {
+  lane b[6], t[6], h, jp = lane_load_part(whole, ln_jp, i, n);
+  lane_load_soa(whole, e, 6, i, n, b);
+  if (id) p = firn_law_params_gather(rows, load_id(id, i, n));
+  if (by_jacobi) {
+    firn_law_return_jacobi(law, &p, b, &jp, t, &h);
+  } else {
+    firn_law_return_closed(law, &p, b, &jp, t, &h);
+  }
+  lane_store_soa(whole, e, 6, i, n, b);
+  lane_store_soa(whole, tau, 6, i, n, t);
+  lane_store_part(whole, ln_jp, i, n, jp);
+  lane_store_part(whole, hard, i, n, h);
+}
+
 static void law_return(int law, const firn_material_row *rows, const int32_t *id, bool by_jacobi,
                        size_t n, firn_real *e, firn_real *ln_jp, firn_real *tau, firn_real *hard) {
   firn_law_params p = firn_law_params_set1(rows);
-  for (size_t i = 0; i < n; i += FIRN_LANES) {
-    lane b[6], t[6], h, jp = lane_load_part(ln_jp, i, n);
-    lane_load_soa(e, 6, i, n, b);
-    if (id) p = firn_law_params_gather(rows, load_id(id, i, n));
-    if (by_jacobi) {
-      firn_law_return_jacobi(law, &p, b, &jp, t, &h);
-    } else {
-      firn_law_return_closed(law, &p, b, &jp, t, &h);
-    }
-    lane_store_soa(e, 6, i, n, b);
-    lane_store_soa(tau, 6, i, n, t);
-    lane_store_part(ln_jp, i, n, jp);
-    lane_store_part(hard, i, n, h);
-  }
+  LANE_GROUPS(n, law_return_group(whole, i, law, rows, id, by_jacobi, n, e, ln_jp, tau, hard, p));
+}
+
+FIRN_HD_INLINE void energy_group(bool whole, size_t i, int law, firn_law_params p, size_t n,
+                                 const firn_real *e, const firn_real *hard, firn_real *psi) {
+  lane b[6];
+  lane_load_soa(whole, e, 6, i, n, b);
+  lane_store_part(whole, psi, i, n, firn_law_energy(law, &p, b, lane_load_part(whole, hard, i, n)));
 }
 
 static void energy(int law, const firn_material_row *row, size_t n, const firn_real *e,
                    const firn_real *hard, firn_real *psi) {
   firn_law_params p = firn_law_params_set1(row);
-  for (size_t i = 0; i < n; i += FIRN_LANES) {
-    lane b[6];
-    lane_load_soa(e, 6, i, n, b);
-    lane_store_part(psi, i, n, firn_law_energy(law, &p, b, lane_load_part(hard, i, n)));
+  LANE_GROUPS(n, energy_group(whole, i, law, p, n, e, hard, psi));
+}
+
+FIRN_HD_INLINE void differential_group(bool whole, size_t i, int law, bool psd, size_t n,
+                                       const firn_real *s, const firn_real *mu,
+                                       const firn_real *lambda, const firn_real *G, firn_real *A) {
+  lane u[6], g[9], a[9];
+  lane m = lane_load_part(whole, mu, i, n), l = lane_load_part(whole, lambda, i, n);
+  lane_load_soa(whole, s, 6, i, n, u);
+  lane_load_soa(whole, G, 9, i, n, g);
+  if (psd) {
+    firn_law_differential_psd(law, u, m, l, g, a);
+  } else {
+    firn_law_differential(law, u, m, l, g, a);
   }
+  lane_store_soa(whole, A, 9, i, n, a);
 }
 
 static void differential(int law, bool psd, size_t n, const firn_real *s, const firn_real *mu,
                          const firn_real *lambda, const firn_real *G, firn_real *A) {
-  for (size_t i = 0; i < n; i += FIRN_LANES) {
-    lane u[6], g[9], a[9], m = lane_load_part(mu, i, n), l = lane_load_part(lambda, i, n);
-    lane_load_soa(s, 6, i, n, u);
-    lane_load_soa(G, 9, i, n, g);
-    if (psd) {
-      firn_law_differential_psd(law, u, m, l, g, a);
-    } else {
-      firn_law_differential(law, u, m, l, g, a);
-    }
-    lane_store_soa(A, 9, i, n, a);
-  }
+  LANE_GROUPS(n, differential_group(whole, i, law, psd, n, s, mu, lambda, G, A));
+}
+
+FIRN_HD_INLINE void stretch_group(bool whole, size_t i, size_t n, const firn_real *e,
+                                  firn_real *s) {
+  lane b[6], u[6];
+  lane_load_soa(whole, e, 6, i, n, b);
+  firn_law_stretch(b, u);
+  lane_store_soa(whole, s, 6, i, n, u);
 }
 
 static void stretch(size_t n, const firn_real *e, firn_real *s) {
-  for (size_t i = 0; i < n; i += FIRN_LANES) {
-    lane b[6], u[6];
-    lane_load_soa(e, 6, i, n, b);
-    firn_law_stretch(b, u);
-    lane_store_soa(s, 6, i, n, u);
-  }
+  LANE_GROUPS(n, stretch_group(whole, i, n, e, s));
+}
+
+FIRN_HD_INLINE void push_group(bool whole, size_t i, size_t n, const firn_real *D, firn_real *e) {
+  lane d[9], b[6];
+  lane_load_soa(whole, D, 9, i, n, d);
+  lane_load_soa(whole, e, 6, i, n, b);
+  firn_law_push(d, b);
+  lane_store_soa(whole, e, 6, i, n, b);
 }
 
 static void push(size_t n, const firn_real *D, firn_real *e) {
-  for (size_t i = 0; i < n; i += FIRN_LANES) {
-    lane d[9], b[6];
-    lane_load_soa(D, 9, i, n, d);
-    lane_load_soa(e, 6, i, n, b);
-    firn_law_push(d, b);
-    lane_store_soa(e, 6, i, n, b);
-  }
+  LANE_GROUPS(n, push_group(whole, i, n, D, e));
 }
 
 const firn_law_kernels KERNELS_TABLE = {

@@ -90,11 +90,11 @@ firn_status firn_material_make_row(firn_context *context, const firn_material_de
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: law '%s' does not exist", what,
                      def->law ? def->law : "(null)");
   }
-  if (!(isfinite(def->density) && def->density > 0)) {
-    return bad(context, what, "density", def->density, "kg/m^3 must be positive");
+  if (!firn_real_is_positive(def->density)) {
+    return bad(context, what, "density", def->density, "kg/m^3 must be positive and finite");
   }
-  if (!(isfinite(def->young) && def->young > 0)) {
-    return bad(context, what, "young", def->young, "Pa must be positive");
+  if (!firn_real_is_positive(def->young)) {
+    return bad(context, what, "young", def->young, "Pa must be positive and finite");
   }
   if (!(def->poisson > -1 && def->poisson < 0.5)) {
     return bad(context, what, "poisson", def->poisson, "must lie between -1 and 1/2");
@@ -102,11 +102,11 @@ firn_status firn_material_make_row(firn_context *context, const firn_material_de
   if (!(def->theta_c > 0 && def->theta_c < 1)) {
     return bad(context, what, "theta_c", def->theta_c, "must lie between 0 and 1");
   }
-  if (!(isfinite(def->theta_s) && def->theta_s >= 0)) {
-    return bad(context, what, "theta_s", def->theta_s, "must be 0 or more");
+  if (!(def->theta_s >= 0 && firn_real_is_finite(def->theta_s))) {
+    return bad(context, what, "theta_s", def->theta_s, "must be 0 or more and finite");
   }
-  if (!(isfinite(def->hardening) && def->hardening >= 0)) {
-    return bad(context, what, "hardening", def->hardening, "must be 0 or more");
+  if (!(def->hardening >= 0 && firn_real_is_finite(def->hardening))) {
+    return bad(context, what, "hardening", def->hardening, "must be 0 or more and finite");
   }
   if (!(def->jp_min >= 0 && def->jp_min <= 1)) {
     return bad(context, what, "jp_min", def->jp_min, "must lie between 0 and 1");

@@ -24,64 +24,78 @@ static lane map_one(firn_lane_map op, lane x) {
 }
 
 static void map(firn_lane_map op, size_t n, const firn_real *x, firn_real *y) {
-  for (size_t i = 0; i < n; i += FIRN_LANES)
-    lane_store_part(y, i, n, map_one(op, lane_load_part(x, i, n)));
+  LANE_GROUPS(n, lane_store_part(whole, y, i, n, map_one(op, lane_load_part(whole, x, i, n))));
+}
+
+FIRN_HD_INLINE void bspline_group(bool whole, size_t i, int width, size_t n, const firn_real *f,
+                                  firn_real *w, firn_real *dw) {
+  lane x = lane_load_part(whole, f, i, n), a[4], b[4];
+  if (width == 4) {
+    firn_bspline_cubic(x, a, b);
+  } else {
+    firn_bspline_quadratic(x, a, b);
+  }
+  lane_store_soa(whole, w, width, i, n, a);
+  lane_store_soa(whole, dw, width, i, n, b);
 }
 
 static void bspline(int width, size_t n, const firn_real *f, firn_real *w, firn_real *dw) {
-  for (size_t i = 0; i < n; i += FIRN_LANES) {
-    lane x = lane_load_part(f, i, n), a[4], b[4];
-    if (width == 4) {
-      firn_bspline_cubic(x, a, b);
-    } else {
-      firn_bspline_quadratic(x, a, b);
-    }
-    lane_store_soa(w, width, i, n, a);
-    lane_store_soa(dw, width, i, n, b);
-  }
+  LANE_GROUPS(n, bspline_group(whole, i, width, n, f, w, dw));
+}
+
+FIRN_HD_INLINE void svd_group(bool whole, size_t i, size_t n, const firn_real *F, firn_real *U,
+                              firn_real *S, firn_real *V) {
+  lane f[9], u[9], s[3], v[9];
+  lane_load_soa(whole, F, 9, i, n, f);
+  firn_lane_svd(f, u, s, v);
+  lane_store_soa(whole, U, 9, i, n, u);
+  lane_store_soa(whole, S, 3, i, n, s);
+  lane_store_soa(whole, V, 9, i, n, v);
 }
 
 static void svd(size_t n, const firn_real *F, firn_real *U, firn_real *S, firn_real *V) {
-  for (size_t i = 0; i < n; i += FIRN_LANES) {
-    lane f[9], u[9], s[3], v[9];
-    lane_load_soa(F, 9, i, n, f);
-    firn_lane_svd(f, u, s, v);
-    lane_store_soa(U, 9, i, n, u);
-    lane_store_soa(S, 3, i, n, s);
-    lane_store_soa(V, 9, i, n, v);
-  }
+  LANE_GROUPS(n, svd_group(whole, i, n, F, U, S, V));
+}
+
+FIRN_HD_INLINE void polar_group(bool whole, size_t i, size_t n, const firn_real *F, firn_real *R,
+                                firn_real *T) {
+  lane f[9], r[9], t[6];
+  lane_load_soa(whole, F, 9, i, n, f);
+  firn_lane_polar(f, r, t);
+  lane_store_soa(whole, R, 9, i, n, r);
+  lane_store_soa(whole, T, 6, i, n, t);
 }
 
 static void polar(size_t n, const firn_real *F, firn_real *R, firn_real *T) {
-  for (size_t i = 0; i < n; i += FIRN_LANES) {
-    lane f[9], r[9], t[6];
-    lane_load_soa(F, 9, i, n, f);
-    firn_lane_polar(f, r, t);
-    lane_store_soa(R, 9, i, n, r);
-    lane_store_soa(T, 6, i, n, t);
-  }
+  LANE_GROUPS(n, polar_group(whole, i, n, F, R, T));
+}
+
+FIRN_HD_INLINE void eigen_group(bool whole, size_t i, size_t n, const firn_real *A, firn_real *l,
+                                firn_real *Q) {
+  lane a[6], d[3], q[9];
+  lane_load_soa(whole, A, 6, i, n, a);
+  firn_lane_eigen(a, d, q);
+  lane_store_soa(whole, l, 3, i, n, d);
+  lane_store_soa(whole, Q, 9, i, n, q);
 }
 
 static void eigen(size_t n, const firn_real *A, firn_real *l, firn_real *Q) {
-  for (size_t i = 0; i < n; i += FIRN_LANES) {
-    lane a[6], d[3], q[9];
-    lane_load_soa(A, 6, i, n, a);
-    firn_lane_eigen(a, d, q);
-    lane_store_soa(l, 3, i, n, d);
-    lane_store_soa(Q, 9, i, n, q);
-  }
+  LANE_GROUPS(n, eigen_group(whole, i, n, A, l, Q));
+}
+
+FIRN_HD_INLINE void split_group(bool whole, size_t i, size_t n, const firn_real *A, firn_real *l,
+                                firn_real *P, firn_real *N) {
+  lane a[6];
+  firn_sym3_split s;
+  lane_load_soa(whole, A, 6, i, n, a);
+  firn_sym3_decompose(a, &s);
+  lane_store_soa(whole, l, 3, i, n, s.l);
+  lane_store_soa(whole, P, 6, i, n, s.P);
+  lane_store_soa(whole, N, 6, i, n, s.N);
 }
 
 static void split(size_t n, const firn_real *A, firn_real *l, firn_real *P, firn_real *N) {
-  for (size_t i = 0; i < n; i += FIRN_LANES) {
-    lane a[6];
-    firn_sym3_split s;
-    lane_load_soa(A, 6, i, n, a);
-    firn_sym3_decompose(a, &s);
-    lane_store_soa(l, 3, i, n, s.l);
-    lane_store_soa(P, 6, i, n, s.P);
-    lane_store_soa(N, 6, i, n, s.N);
-  }
+  LANE_GROUPS(n, split_group(whole, i, n, A, l, P, N));
 }
 
 static void transpose(const firn_real *in, firn_real *out) {

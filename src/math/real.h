@@ -31,6 +31,15 @@ typedef float firn_real;
 #define FIRN_HD_INLINE static inline __attribute__((always_inline))
 #endif
 
+// Whether a number of the public interface keeps its meaning in the working precision.
+FIRN_HD int firn_real_is_finite(double x) {
+  return fabs(x) <= (double)FIRN_REAL_MAX;
+}
+// Positive, and not a denormal, which workers would flush to 0.
+FIRN_HD int firn_real_is_positive(double x) {
+  return x >= (double)FIRN_REAL_MIN && x <= (double)FIRN_REAL_MAX;
+}
+
 // libm in the working precision.
 FIRN_HD firn_real firn_sqrt(firn_real x) {
 #ifdef FIRN_DOUBLE
