@@ -135,7 +135,7 @@ static void archive_drop(firn_archive *a) {
   if (a->file >= 0) H5Fclose(a->file);
   firn_store_release(&a->store);
   firn_hdf5_leave(&g);
-  if (a->writer && !a->amends) {
+  if (a->writer) {
     firn_file_abandon(a->part, a->store.fd);
   } else if (a->store.fd >= 0) {
     close(a->store.fd);
@@ -184,14 +184,13 @@ static bool has_signature(int fd) {
   return pread(fd, head, 8, 0) == 8 && memcmp(head, signature, 8) == 0;
 }
 
-static firn_status archive_open(firn_context *context, const char *path, bool amend,
-                                firn_archive **out) {
+firn_status firn_archive_open(firn_context *context, const char *path, firn_archive **out) {
   firn_archive *a;
   *out = NULL;
   FIRN_TRY(archive_new(context, path, &a));
   firn_status status = FIRN_OK;
   struct stat info;
-  a->store.fd = open(a->path, (amend ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+  a->store.fd = open(a->path, O_RDONLY | O_CLOEXEC);
   if (a->store.fd < 0 || fstat(a->store.fd, &info)) {
     status = firn_file_fail(context, "open", a->path, errno);
   } else if (S_ISDIR(info.st_mode)) {
@@ -200,13 +199,12 @@ static firn_status archive_open(firn_context *context, const char *path, bool am
     status = firn_fail(context, FIRN_ERROR_FORMAT, "%s is not an HDF5 file", a->path);
   }
   if (status == FIRN_OK) {
-    a->writer = a->amends = a->store.writable = amend;
     a->store.end = (uint64_t)info.st_size;
     firn_hdf5_guard g;
     firn_hdf5_enter(&g);
     hid_t access = firn_store_access(&a->store);
     if (access >= 0) {
-      a->file = H5Fopen(a->path, amend ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
+      a->file = H5Fopen(a->path, H5F_ACC_RDONLY, access);
       H5Pclose(access);
     }
     if (a->file < 0)
@@ -221,14 +219,6 @@ static firn_status archive_open(firn_context *context, const char *path, bool am
   return FIRN_OK;
 }
 
-firn_status firn_archive_open(firn_context *context, const char *path, firn_archive **out) {
-  return archive_open(context, path, false, out);
-}
-
-firn_status firn_archive_amend(firn_context *context, const char *path, firn_archive **out) {
-  return archive_open(context, path, true, out);
-}
-
 firn_status firn_archive_commit(firn_archive *a) {
   firn_status status = firn_archive_begin_write(a);
   if (status == FIRN_OK) {
@@ -240,10 +230,7 @@ firn_status firn_archive_commit(firn_archive *a) {
     firn_hdf5_leave(&g);
     status = firn_archive_end_write(a, status);
   }
-  if (status == FIRN_OK && a->amends && fsync(a->store.fd)) {
-    status = firn_file_fail(a->context, "write", a->path, errno);
-  }
-  if (status == FIRN_OK && !a->amends) {
+  if (status == FIRN_OK) {
     status = firn_file_finish(a->context, a->path, a->part, a->store.fd);
     a->writer = false; // renamed or removed already
     a->store.fd = -1;

@@ -41,8 +41,6 @@ const char *firn_archive_type_name(firn_archive_type type); // "f32"
 firn_status firn_archive_create(firn_context *context, const char *path, firn_archive **out);
 // An archive to read. The message tells a missing, forbidden, foreign, or damaged file apart.
 firn_status firn_archive_open(firn_context *context, const char *path, firn_archive **out);
-// An archive to add to, in place: only for files that do not have their final name yet.
-firn_status firn_archive_amend(firn_context *context, const char *path, firn_archive **out);
 
 // Makes what was written durable and gives it its name. The archive is gone afterwards, whatever
 // the status.

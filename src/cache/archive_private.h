@@ -14,7 +14,6 @@ struct firn_archive {
   firn_store store;
   hid_t file;
   bool writer;
-  bool amends;        // writes in place, under the given name
   firn_status status; // of the first call that failed while writing
   char path[FIRN_PATH_SIZE];
   char part[FIRN_PATH_SIZE]; // temporary name while writing

@@ -12,6 +12,7 @@
 
 #include "base/memory.h"
 #include "cache/file.h"
+#include "cache/number.h"
 
 static const char *const columns[FIRN_STATS_COLUMNS] = {
 #define NAME(name) #name,
@@ -19,9 +20,7 @@ static const char *const columns[FIRN_STATS_COLUMNS] = {
 #undef NAME
 };
 
-// A number is at most 16 characters ("-1.23456789e-308", "-999999999999999"), and a separator
-// follows each.
-enum { CELL = 24, LINE = FIRN_STATS_COLUMNS * CELL + 2 };
+enum { LINE = FIRN_STATS_COLUMNS * (FIRN_NUMBER_SIZE + 1) + 2 };
 
 const char *firn_stats_column(int i) {
   return i >= 0 && i < FIRN_STATS_COLUMNS ? columns[i] : NULL;
@@ -42,30 +41,11 @@ static size_t print_header(char *line) {
   return n;
 }
 
-// The decimal sign of a locale is neither a digit nor a sign nor a letter, and may be several
-// bytes; whatever it is, it becomes one point.
-static size_t print_number(char *out, double value) {
-  char text[64];
-  size_t n = 0;
-  // Counts, and whole numbers in general, are printed in full.
-  bool whole = value == floor(value) && fabs(value) < 1e15;
-  snprintf(text, sizeof text, whole ? "%.0f" : "%.9g", value == 0 ? 0 : value);
-  for (const char *p = text; *p && n < CELL - 2; p++) {
-    bool plain = (*p >= '0' && *p <= '9') || *p == '-' || *p == '+' || (*p >= 'a' && *p <= 'z');
-    if (plain) {
-      out[n++] = *p;
-    } else if (n && out[n - 1] != '.') {
-      out[n++] = '.';
-    }
-  }
-  return n;
-}
-
 static size_t print_row(char *line, const firn_stats_row *row) {
   size_t n = 0;
   for (int i = 0; i < FIRN_STATS_COLUMNS; i++) {
     if (i) line[n++] = ',';
-    if (!isnan(row->value[i])) n += print_number(line + n, row->value[i]);
+    if (!isnan(row->value[i])) n += firn_number_print(line + n, row->value[i]);
   }
   line[n++] = '\n';
   return n;

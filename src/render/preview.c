@@ -8,7 +8,7 @@
 #include "render/stage.h"
 
 enum {
-  SHADOW_SIZE = 2048,   // pixels of the shadow map
+  SHADOW_MOST = 2048,   // pixels of the shadow map
   MOST_SAMPLES = 32768, // particles that the framing looks at
   GRAINS = 1600000,     // balls drawn, about: few particles are drawn as more balls each,
   MOST_GRAINS = 27,     // but not as more than this
@@ -121,8 +121,12 @@ static void aim_sun(firn_stage *s) {
   firn_v3 size = firn_v3_sub(s->high, s->low);
   float reach = 0.5f * sqrtf(firn_v3_dot(size, size)) + 8 * s->spacing;
   s->sun.eye = firn_v3_sub(middle, firn_v3_scale(2 * reach, s->sun.forward));
-  s->sun.width = s->sun.height = SHADOW_SIZE;
-  s->sun.scale = 0.5f * SHADOW_SIZE / (1.15f * reach);
+  int size_wanted = 2 * s->camera.height;
+  int pixels = size_wanted < SHADOW_MOST / 4 ? SHADOW_MOST / 4
+               : size_wanted > SHADOW_MOST   ? SHADOW_MOST
+                                             : size_wanted;
+  s->sun.width = s->sun.height = pixels;
+  s->sun.scale = 0.5f * (float)pixels / (1.15f * reach);
 }
 
 // --------------------------------------------------------------------------- the picture
@@ -140,6 +144,11 @@ static void place_particles(firn_stage *s, size_t count, const double *position,
   s->count = n;
 }
 
+// Between -1/2 and 1/2, more often near 0.
+static float bell(uint32_t seed) {
+  return 0.5f * (firn_noise(seed) + firn_noise(seed + 1)) - 0.5f;
+}
+
 // A particle stands for a lump of grains as wide as the spacing. Drawing it as one ball looks like
 // beads; drawn as a few smaller ones it looks like snow, and a lattice of particles does not show.
 // In spray, where there is no bulk to join, it is a smaller crumb of finer grains.
@@ -150,12 +159,11 @@ static void place_grains(firn_stage *s, int per_particle, int threads) {
     float bulk = firn_smoothstep(0.05f, 0.5f, firn_density_at(&s->density, 0, s->center[i]));
     for (int k = 0; k < per_particle; k++) {
       size_t g = i * (size_t)per_particle + (size_t)k;
-      uint32_t seed = (uint32_t)g * 4u;
-      float spread = s->spacing * (0.55f + 0.45f * bulk);
-      firn_v3 shift = {firn_noise(seed) - 0.5f, firn_noise(seed + 1) - 0.5f,
-                       firn_noise(seed + 2) - 0.5f};
+      uint32_t seed = (uint32_t)g * 8u;
+      float spread = s->spacing * (0.5f + 0.9f * bulk);
+      firn_v3 shift = {bell(seed), bell(seed + 2), bell(seed + 4)};
       s->grain[g] = firn_v3_add(s->center[i], firn_v3_scale(spread, shift));
-      s->radius[g] = (0.45f + 0.55f * bulk) * full * (0.7f + 0.6f * firn_noise(seed + 3));
+      s->radius[g] = (0.45f + 0.55f * bulk) * full * (0.7f + 0.6f * firn_noise(seed + 6));
     }
   }
 }
@@ -194,8 +202,11 @@ static firn_status set_stage(firn_context *context, const firn_preview_def *def,
 static firn_status draw_particles(firn_context *context, firn_stage *s) {
   FIRN_TRY(
       firn_density_build(context, s->count, s->center, s->spacing, s->low, s->high, &s->density));
-  size_t share = GRAINS / (s->count + 1);
-  int per_particle = share < 1 ? 1 : share > MOST_GRAINS ? MOST_GRAINS : (int)share;
+  // As many as give a picture of this size something to show: down to a sample in radius.
+  float samples = 0.62f * s->spacing * s->camera.scale /
+                  fmaxf(-firn_v3_dot(s->camera.eye, s->camera.forward), s->spacing);
+  float share = fminf((float)GRAINS / ((float)s->count + 1), samples * samples * samples);
+  int per_particle = (int)fmaxf(1, fminf(share, MOST_GRAINS));
   s->grain_count = s->count * (size_t)per_particle;
   s->grain = firn_alloc(context, s->grain_count * sizeof *s->grain, "grains of a picture");
   s->radius = firn_alloc(context, s->grain_count * sizeof *s->radius, "grains of a picture");
@@ -206,10 +217,11 @@ static firn_status draw_particles(firn_context *context, firn_stage *s) {
   return firn_splat(context, &s->sun, s->grain_count, s->grain, s->radius, 0.7f, false, &s->lit);
 }
 
-// Rolls highlights off instead of clipping them, then encodes as sRGB.
+// Rolls highlights off (Reinhard et al. 2002, eq. 4, white at 2.1) and encodes as sRGB.
 static uint8_t to_byte(float light) {
-  float x = fmaxf(light, 0);
-  if (x > 0.7f) x = 0.7f + 0.3f * (1 - expf(-(x - 0.7f) / 0.3f));
+  const float exposure = 1.7f, white = 2.1f;
+  float x = exposure * fmaxf(light, 0);
+  x = x * (1 + x / (white * white)) / (1 + x);
   float code = x <= 0.0031308f ? 12.92f * x : 1.055f * powf(x, 1 / 2.4f) - 0.055f;
   return (uint8_t)(255 * firn_clamp01(code) + 0.5f);
 }

@@ -9,9 +9,9 @@ static const firn_v3 sky_top = {0.30f, 0.46f, 0.78f};
 static const firn_v3 sky_edge = {0.56f, 0.66f, 0.82f};
 static const firn_v3 snow_inside = {0.47f, 0.54f, 0.68f}; // what snow sees of snow around it
 static const firn_v3 snow_color = {0.95f, 0.965f, 0.99f};
-static const firn_v3 ground_color = {0.115f, 0.135f, 0.170f};
-static const firn_v3 far_low = {0.20f, 0.255f, 0.335f}; // the backdrop at the horizon and above
-static const firn_v3 far_high = {0.085f, 0.13f, 0.215f};
+static const firn_v3 ground_color = {0.070f, 0.085f, 0.112f};
+static const firn_v3 far_low = {0.125f, 0.165f, 0.225f}; // the backdrop at the horizon and above
+static const firn_v3 far_high = {0.050f, 0.078f, 0.135f};
 
 static firn_v3 sky(firn_v3 direction) {
   return firn_v3_mix(sky_edge, sky_top, firn_smoothstep(0, 0.9f, direction.y));
@@ -117,7 +117,7 @@ static firn_v3 shade_snow(const firn_stage *s, firn_v3 p, uint32_t grain, const 
   firn_v3 round = firn_v3_unit(firn_v3_sub(p, s->grain[grain]));
   firn_v3 slope = firn_density_slope(&s->density, p);
   float steep = sqrtf(firn_v3_dot(slope, slope)) * s->spacing;
-  float trust = 0.85f * firn_smoothstep(0.005f, 0.10f, steep);
+  float trust = 0.78f * firn_smoothstep(0.005f, 0.10f, steep);
   firn_v3 n = firn_v3_unit(firn_v3_mix(round, firn_v3_unit(slope), trust));
   if (!share->known) {
     share->around = surroundings(s, p, n, &share->open);
@@ -129,8 +129,8 @@ static firn_v3 shade_snow(const firn_stage *s, firn_v3 p, uint32_t grain, const 
   // Light that entered nearby comes out past the terminator too.
   const float wrap = 0.2f;
   float direct = fmaxf(facing + wrap, 0) / (1 + wrap);
-  firn_v3 light = firn_v3_add(firn_v3_scale(1.22f * direct * seen, sun_light),
-                              firn_v3_scale(0.35f + 0.65f * share->open, share->around));
+  firn_v3 light = firn_v3_add(firn_v3_scale(1.15f * direct * seen, sun_light),
+                              firn_v3_scale(0.25f + 0.55f * share->open, share->around));
   float grey = 0.93f + 0.10f * firn_noise(grain * 7u + 3u);
   return firn_v3_scale(grey, firn_v3_mul(snow_color, light));
 }

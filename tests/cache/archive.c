@@ -105,25 +105,6 @@ static void parts_and_conversions_read_what_is_there(void **state) {
   firn_archive_close(a);
 }
 
-static void amending_adds_and_keeps(void **state) {
-  scratch *s = *state;
-  assert_int_equal(write_all(s->context, scratch_path(s, "a.hdf")), FIRN_OK);
-  firn_archive *a;
-  assert_int_equal(firn_archive_amend(s->context, scratch_path(s, "a.hdf"), &a), FIRN_OK);
-  firn_archive_set_u64(a, "/", "more", 7);
-  firn_archive_write(a, "extra/u8", FIRN_ARCHIVE_U8, 3, 1, u8);
-  assert_int_equal(firn_archive_commit(a), FIRN_OK);
-  uint64_t more = 0;
-  uint8_t data[3] = {0};
-  assert_int_equal(firn_archive_open(s->context, scratch_path(s, "a.hdf"), &a), FIRN_OK);
-  assert_int_equal(firn_archive_get_u64(a, "/", "more", &more), FIRN_OK);
-  assert_int_equal(more, 7);
-  assert_int_equal(firn_archive_read(a, "extra/u8", FIRN_ARCHIVE_U8, 3, 1, data), FIRN_OK);
-  assert_memory_equal(data, u8, 3);
-  assert_true(firn_archive_has(a, "group/inner/f32"));
-  firn_archive_close(a);
-}
-
 // HDF5 stamps objects with the second in which they were made, hence the wait.
 static void two_writes_give_the_same_bytes(void **state) {
   scratch *s = *state;
@@ -328,7 +309,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(every_type_and_shape_survives),
       TEST(parts_and_conversions_read_what_is_there),
-      TEST(amending_adds_and_keeps),
       TEST(two_writes_give_the_same_bytes),
       TEST(wrong_type_shape_or_name_is_said),
       TEST(a_file_that_is_no_archive_is_told_apart),

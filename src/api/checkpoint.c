@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoints: everything needed to go on, bit by bit.
+//
+//   /firn          kind, format, version, precision, solver; h, time, materials
+//   /particles     count, slots, pending; blocks, units, pending_at as they lie in memory
+//   /particles/field/<name>    every field of the registry, slot by slot, padding included
+//   /solver/<name>             what the solver hands over
+//
+// Slots keep their order, since sums over particles are taken in it.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/files.h"
+#include "api/sim.h"
+#include "base/memory.h"
+#include "world/morton.h"
+
+enum { FORMAT = 1 };
+
+static firn_archive_type archive_type(firn_field_type type) {
+  switch (type) {
+  case FIRN_FIELD_U32: return FIRN_ARCHIVE_U32;
+  case FIRN_FIELD_U16: return FIRN_ARCHIVE_U16;
+  default: return sizeof(firn_real) == 8 ? FIRN_ARCHIVE_F64 : FIRN_ARCHIVE_F32;
+  }
+}
+
+// Blocks, units and places of new particles are structs of 32-bit integers.
+enum {
+  BLOCK_WORDS = sizeof(firn_block) / 4,
+  UNIT_WORDS = sizeof(firn_unit) / 4,
+};
+
+// ----------------------------------------------------------------------------------------- saving
+
+static void save_head(const firn_sim *sim, firn_archive *a) {
+  const firn_world *world = &sim->world;
+  firn_archive_group(a, "firn");
+  firn_archive_set_text(a, "firn", "kind", "checkpoint");
+  firn_archive_set_u64(a, "firn", "format", FORMAT);
+  firn_archive_set_text(a, "firn", "version", firn_version());
+  firn_archive_set_text(a, "firn", "precision", firn_precision());
+  firn_archive_set_text(a, "firn", "solver", sim->type->name);
+  firn_archive_set_f64(a, "firn", "h", world->h);
+  firn_archive_set_f64(a, "firn", "time", world->time);
+  firn_archive_set_u64(a, "firn", "materials", (uint64_t)world->material_count);
+}
+
+static void save_particles(const firn_particles *p, firn_archive *a) {
+  size_t slots = p->slots + p->pending;
+  char name[128];
+  firn_archive_group(a, "particles/field");
+  firn_archive_set_u64(a, "particles", "count", p->count);
+  firn_archive_set_u64(a, "particles", "slots", p->slots);
+  firn_archive_set_u64(a, "particles", "pending", p->pending);
+  firn_archive_write(a, "particles/blocks", FIRN_ARCHIVE_U32, p->block_count, BLOCK_WORDS,
+                     p->block);
+  firn_archive_write(a, "particles/units", FIRN_ARCHIVE_U32, p->unit_count, UNIT_WORDS, p->unit);
+  firn_archive_write(a, "particles/pending_at", FIRN_ARCHIVE_I32, p->pending, 3, p->pending_at);
+  for (int f = 0; f < p->field_count; f++) {
+    snprintf(name, sizeof name, "particles/field/%s", p->field[f].name);
+    firn_archive_write(a, name, archive_type(p->field[f].type), slots, 1, p->field[f].data);
+  }
+}
+
+static firn_status save_blob(void *user, const char *name, void *data, size_t size) {
+  char path[128];
+  snprintf(path, sizeof path, "solver/%s", name);
+  return firn_archive_write(user, path, FIRN_ARCHIVE_U8, size, 1, data);
+}
+
+firn_status firn_sim_save_with(firn_sim *sim, const char *path, firn_archive_fn more, void *user) {
+  firn_context *context = sim->world.context;
+  if (sim->failed) {
+    return firn_fail(context, FIRN_ERROR_STATE,
+                     "%s: a step failed, so there is no state worth saving", path);
+  }
+  firn_archive *a;
+  FIRN_TRY(firn_archive_create(context, path, &a));
+  const firn_state_visitor visitor = {.user = a, .blob = save_blob};
+  save_head(sim, a);
+  save_particles(&sim->world.particles, a);
+  firn_status status = sim->type->state(sim->solver, false, &visitor);
+  if (status == FIRN_OK && more) status = more(user, a);
+  if (status != FIRN_OK) {
+    firn_archive_close(a);
+    return status;
+  }
+  return firn_archive_commit(a);
+}
+
+firn_status firn_sim_save(firn_sim *sim, const char *path) {
+  if (!sim || !path) return FIRN_ERROR_ARGUMENT;
+  return firn_sim_save_with(sim, path, NULL, NULL);
+}
+
+// ---------------------------------------------------------------------------------------- loading
+
+typedef struct loader {
+  firn_sim *sim;
+  firn_context *context;
+  firn_archive *archive;
+  const char *path;
+} loader;
+
+static firn_status check_text(const loader *l, const char *name, const char *expected) {
+  char text[64];
+  FIRN_TRY(firn_archive_get_text(l->archive, "firn", name, text, sizeof text));
+  if (strcmp(text, expected) == 0) return FIRN_OK;
+  return firn_fail(l->context, FIRN_ERROR_FORMAT, "%s: its %s is %s, this simulation's is %s",
+                   l->path, name, text, expected);
+}
+
+static firn_status check_count(const loader *l, const char *name, uint64_t expected) {
+  uint64_t count;
+  FIRN_TRY(firn_archive_get_u64(l->archive, "firn", name, &count));
+  if (count == expected) return FIRN_OK;
+  return firn_fail(l->context, FIRN_ERROR_FORMAT, "%s: its %s is %llu, expected %llu", l->path,
+                   name, (unsigned long long)count, (unsigned long long)expected);
+}
+
+static firn_status load_head(const loader *l, double *time) {
+  if (!firn_archive_has(l->archive, "firn") ||
+      !firn_archive_has_attribute(l->archive, "firn", "kind")) {
+    return firn_fail(l->context, FIRN_ERROR_FORMAT, "%s is not a checkpoint", l->path);
+  }
+  double h;
+  FIRN_TRY(check_text(l, "kind", "checkpoint"));
+  FIRN_TRY(check_count(l, "format", FORMAT));
+  FIRN_TRY(check_text(l, "precision", firn_precision()));
+  FIRN_TRY(check_text(l, "solver", l->sim->type->name));
+  FIRN_TRY(check_count(l, "materials", (uint64_t)l->sim->world.material_count));
+  FIRN_TRY(firn_archive_get_f64(l->archive, "firn", "h", &h));
+  if (h != l->sim->world.h) {
+    return firn_fail(l->context, FIRN_ERROR_FORMAT, "%s: its h is %g m, this simulation's is %g m",
+                     l->path, h, l->sim->world.h);
+  }
+  FIRN_TRY(firn_archive_get_f64(l->archive, "firn", "time", time));
+  if (!(isfinite(*time) && *time >= 0)) {
+    return firn_fail(l->context, FIRN_ERROR_FORMAT, "%s: its time is %g s", l->path, *time);
+  }
+  return FIRN_OK;
+}
+
+// An array of the file, whole, into memory of its own.
+static firn_status load_table(const loader *l, const char *name, firn_archive_type type,
+                              int components, void **data, size_t *count) {
+  firn_archive_info info;
+  FIRN_TRY(firn_archive_describe(l->archive, name, &info));
+  size_t size = info.count * (size_t)components * firn_archive_type_size(type);
+  void *table = firn_alloc(l->context, size, name);
+  if (size && !table) return FIRN_ERROR_MEMORY;
+  firn_status status = firn_archive_read(l->archive, name, type, info.count, components, table);
+  if (status != FIRN_OK) {
+    firn_free(l->context, table, size);
+    return status;
+  }
+  *data = table;
+  *count = info.count;
+  return FIRN_OK;
+}
+
+static firn_status load_tables(const loader *l, firn_particles *p) {
+  void *data = NULL;
+  size_t count = 0;
+  FIRN_TRY(load_table(l, "particles/blocks", FIRN_ARCHIVE_U32, BLOCK_WORDS, &data, &count));
+  p->block = data;
+  p->block_count = p->block_capacity = count;
+  FIRN_TRY(load_table(l, "particles/units", FIRN_ARCHIVE_U32, UNIT_WORDS, &data, &count));
+  p->unit = data;
+  p->unit_count = p->unit_capacity = count;
+  FIRN_TRY(load_table(l, "particles/pending_at", FIRN_ARCHIVE_I32, 3, &data, &count));
+  p->pending_at = data;
+  p->pending_capacity = count;
+  return FIRN_OK;
+}
+
+static firn_status load_fields(const loader *l, firn_particles *p, size_t slots) {
+  char name[128];
+  // Fields for materials that vary exist in a simulation only once some particle has them.
+  if (firn_archive_has(l->archive, "particles/field/mu")) FIRN_TRY(firn_world_vary(&l->sim->world));
+  int count;
+  FIRN_TRY(firn_archive_count(l->archive, "particles/field", &count));
+  if (count != p->field_count) {
+    return firn_fail(l->context, FIRN_ERROR_FORMAT,
+                     "%s: particles have %d fields, those of this simulation %d; was it made with "
+                     "the same transfer?",
+                     l->path, count, p->field_count);
+  }
+  FIRN_TRY(firn_particles_reserve(p, slots));
+  for (int f = 0; f < p->field_count; f++) {
+    snprintf(name, sizeof name, "particles/field/%s", p->field[f].name);
+    FIRN_TRY(firn_archive_read(l->archive, name, archive_type(p->field[f].type), slots, 1,
+                               p->field[f].data));
+  }
+  return FIRN_OK;
+}
+
+static firn_status damaged(const loader *l, const char *what, size_t i) {
+  return firn_fail(l->context, FIRN_ERROR_FORMAT, "%s is damaged: %s %zu does not fit", l->path,
+                   what, i);
+}
+
+// Blocks and units index memory later on, so they are not taken on trust: blocks lie one after the
+// other, units cover them in order, ids are 0 to count - 1, each once.
+static firn_status check_layout(const loader *l, const firn_particles *p, uint8_t *seen) {
+  size_t end = 0, sum = p->pending, next = 0;
+  uint64_t before = 0;
+  for (size_t b = 0; b < p->block_count; b++) {
+    const firn_block *block = &p->block[b];
+    for (int a = 0; a < 3; a++) {
+      if (block->at[a] <= -FIRN_MORTON_LIMIT || block->at[a] >= FIRN_MORTON_LIMIT) {
+        return damaged(l, "block", b);
+      }
+    }
+    uint64_t key = firn_morton(block->at);
+    if ((b && key <= before) || block->first < end || !block->count || block->first > p->slots ||
+        block->count > p->slots - block->first) {
+      return damaged(l, "block", b);
+    }
+    before = key;
+    end = (size_t)block->first + block->count;
+    sum += block->count;
+  }
+  if (p->slots % FIRN_SLOT_ALIGN) return damaged(l, "number of slots", p->slots);
+  for (size_t u = 0; u < p->unit_count; u++) {
+    const firn_unit *unit = &p->unit[u];
+    size_t count = 0;
+    if (unit->first_block != next || !unit->block_count ||
+        unit->block_count > p->block_count - next || unit->first % FIRN_SLOT_ALIGN ||
+        unit->first != p->block[next].first) {
+      return damaged(l, "unit", u);
+    }
+    for (size_t b = next; b < next + unit->block_count; b++) {
+      if (p->block[b].first != unit->first + count) return damaged(l, "block", b);
+      count += p->block[b].count;
+    }
+    if (count != unit->count) return damaged(l, "unit", u);
+    next += unit->block_count;
+  }
+  if (next != p->block_count) return damaged(l, "unit", p->unit_count);
+  if (sum != p->count) return damaged(l, "number of particles", p->count);
+  const uint32_t *id = firn_particles_id(p);
+  const uint16_t *material = firn_particles_material(p);
+  size_t slot = 0, block = 0, left = 0;
+  for (size_t i = 0; i < p->count; i++, slot++, left--) {
+    if (i < p->count - p->pending) {
+      if (!left) {
+        slot = p->block[block].first;
+        left = p->block[block++].count;
+      }
+    } else if (i == p->count - p->pending) {
+      slot = p->slots;
+    }
+    if (id[slot] >= p->count || seen[id[slot]]++ ||
+        material[slot] >= l->sim->world.material_count) {
+      return damaged(l, "particle in slot", slot);
+    }
+  }
+  return FIRN_OK;
+}
+
+static firn_status load_particles(const loader *l, firn_particles *p) {
+  uint64_t count, slots, pending;
+  FIRN_TRY(firn_archive_get_u64(l->archive, "particles", "count", &count));
+  FIRN_TRY(firn_archive_get_u64(l->archive, "particles", "slots", &slots));
+  FIRN_TRY(firn_archive_get_u64(l->archive, "particles", "pending", &pending));
+  if (count > UINT32_MAX || pending > count || slots > UINT32_MAX) {
+    return damaged(l, "number of particles", count);
+  }
+  FIRN_TRY(load_tables(l, p));
+  if (p->pending_capacity != pending) return damaged(l, "number of new particles", pending);
+  FIRN_TRY(load_fields(l, p, slots + pending));
+  p->count = count;
+  p->slots = slots;
+  p->pending = pending;
+  uint8_t *seen = firn_alloc_zero(l->context, count, "check of a checkpoint");
+  if (count && !seen) return FIRN_ERROR_MEMORY;
+  firn_status status = check_layout(l, p, seen);
+  firn_free(l->context, seen, count);
+  return status;
+}
+
+static firn_status load_blob(void *user, const char *name, void *data, size_t size) {
+  const loader *l = user;
+  char path[128];
+  snprintf(path, sizeof path, "solver/%s", name);
+  return firn_archive_read(l->archive, path, FIRN_ARCHIVE_U8, size, 1, data);
+}
+
+// Takes the tables that load_tables brings out of the way, or throws away what half a load left.
+static void drop_tables(firn_particles *p) {
+  firn_context *context = p->context;
+  firn_free(context, p->block, p->block_capacity * sizeof *p->block);
+  firn_free(context, p->unit, p->unit_capacity * sizeof *p->unit);
+  firn_free(context, p->pending_at, p->pending_capacity * sizeof *p->pending_at);
+  p->block = NULL;
+  p->unit = NULL;
+  p->pending_at = NULL;
+  p->block_count = p->block_capacity = p->unit_count = p->unit_capacity = 0;
+  p->pending_capacity = p->count = p->slots = p->pending = 0;
+}
+
+firn_status firn_sim_load_with(firn_sim *sim, const char *path, firn_archive_fn more, void *user) {
+  firn_particles *p = &sim->world.particles;
+  loader l = {.sim = sim, .context = sim->world.context, .path = path};
+  if (p->count) {
+    return firn_fail(l.context, FIRN_ERROR_STATE,
+                     "%s: cannot be loaded into a simulation that has %zu particles", path,
+                     p->count);
+  }
+  double time = 0;
+  FIRN_TRY(firn_archive_open(l.context, path, &l.archive));
+  const firn_state_visitor visitor = {.user = &l, .blob = load_blob};
+  firn_status status = load_head(&l, &time);
+  if (status == FIRN_OK) {
+    drop_tables(p);
+    status = load_particles(&l, p);
+    if (status == FIRN_OK) status = sim->type->state(sim->solver, true, &visitor);
+    if (status == FIRN_OK && more) status = more(user, l.archive);
+    if (status != FIRN_OK) drop_tables(p);
+  }
+  firn_archive_close(l.archive);
+  if (status != FIRN_OK) return status;
+  sim->world.time = time;
+  sim->failed = false;
+  return FIRN_OK;
+}
+
+firn_status firn_sim_load(firn_sim *sim, const char *path) {
+  if (!sim || !path) return FIRN_ERROR_ARGUMENT;
+  return firn_sim_load_with(sim, path, NULL, NULL);
+}

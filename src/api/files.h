@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs need from the files of a simulation beyond the public header.
+#ifndef FIRN_API_FILES_H
+#define FIRN_API_FILES_H
+
+#include "cache/archive.h"
+
+// As firn_sim_write_frame, with the frame's number.
+firn_status firn_sim_write_numbered_frame(firn_sim *sim, const char *path, int frame);
+
+// As firn_sim_save and firn_sim_load; more adds to the archive or reads from it what the caller
+// wants to keep beside the simulation.
+typedef firn_status (*firn_archive_fn)(void *user, firn_archive *archive);
+firn_status firn_sim_save_with(firn_sim *sim, const char *path, firn_archive_fn more, void *user);
+firn_status firn_sim_load_with(firn_sim *sim, const char *path, firn_archive_fn more, void *user);
+
+#endif

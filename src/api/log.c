@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cache/file.h"
+#include "cache/number.h"
+
+firn_status firn_log_open(firn_context *context, const char *path, firn_run_log *log) {
+  log->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (log->fd < 0) return firn_file_fail(context, "open", path, errno);
+  // Where locks do not work at all (some network file systems) the run goes on without.
+  if (flock(log->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+    firn_log_close(log);
+    return firn_fail(context, FIRN_ERROR_STATE, "another run is writing into this folder (%s)",
+                     path);
+  }
+  return FIRN_OK;
+}
+
+firn_status firn_log_clear(firn_context *context, const char *path, firn_run_log *log) {
+  return ftruncate(log->fd, 0) ? firn_file_fail(context, "empty", path, errno) : FIRN_OK;
+}
+
+void firn_log_close(firn_run_log *log) {
+  if (log->fd >= 0) close(log->fd);
+  log->fd = -1;
+}
+
+static void put(firn_run_log *log, const char *text) {
+  size_t n = strlen(text);
+  if (log->used + n > sizeof log->line - 3) return; // room for the end of the line
+  memcpy(log->line + log->used, text, n);
+  log->used += n;
+}
+
+static void put_string(firn_run_log *log, const char *text) {
+  put(log, "\"");
+  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    char code[8] = {(char)*c, 0};
+    if (*c == '"' || *c == '\\') snprintf(code, sizeof code, "\\%c", *c);
+    if (*c < 0x20) snprintf(code, sizeof code, "\\u%04x", *c);
+    put(log, code);
+  }
+  put(log, "\"");
+}
+
+void firn_log_text(firn_run_log *log, const char *key, const char *text) {
+  put(log, log->used > 1 ? ", " : "");
+  put_string(log, key);
+  put(log, ": ");
+  put_string(log, text);
+}
+
+void firn_log_number(firn_run_log *log, const char *key, double value) {
+  char number[FIRN_NUMBER_SIZE];
+  firn_number_print(number, value);
+  put(log, log->used > 1 ? ", " : "");
+  put_string(log, key);
+  put(log, ": ");
+  put(log, isfinite(value) ? number : "null");
+}
+
+void firn_log_begin(firn_run_log *log, const char *event) {
+  char now[32] = "";
+  time_t seconds = time(NULL);
+  struct tm parts;
+  if (gmtime_r(&seconds, &parts)) strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  log->used = 0;
+  put(log, "{");
+  firn_log_text(log, "event", event);
+  firn_log_text(log, "at", now);
+}
+
+void firn_log_end(firn_run_log *log) {
+  if (log->fd < 0) return;
+  log->line[log->used++] = '}';
+  log->line[log->used++] = '\n';
+  if (firn_file_write_all(log->fd, log->line, log->used)) {} // see log.h
+}
