@@ -72,7 +72,8 @@ static firn_status unknown(const firn_sim *sim, const char *name) {
 }
 
 firn_status firn_sim_read(firn_sim *sim, const char *field, double *out) {
-  if (!sim || !field || !out) return FIRN_ERROR_ARGUMENT;
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!field || !out) return firn_fail_null(sim->world.context, "firn_sim_read");
   int i = find(sim, field);
   if (i < 0) return unknown(sim, field);
   if (i >= COMMON) return sim->type->read(sim->solver, i - COMMON, out);
@@ -92,7 +93,8 @@ static void write_one(void *user, size_t slot, const double corner[3]) {
 }
 
 firn_status firn_sim_write(firn_sim *sim, const char *field, const double *in) {
-  if (!sim || !field || !in) return FIRN_ERROR_ARGUMENT;
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!field || !in) return firn_fail_null(sim->world.context, "firn_sim_write");
   firn_field_info info;
   int i = find(sim, field);
   if (i < 0) return unknown(sim, field);
@@ -103,7 +105,7 @@ firn_status firn_sim_write(firn_sim *sim, const char *field, const double *in) {
   }
   size_t n = firn_sim_count(sim) * (size_t)info.components;
   for (size_t k = 0; k < n; k++) {
-    if (isfinite(in[k])) continue;
+    if (firn_real_is_finite(in[k])) continue;
     return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT,
                      "field '%s': the value %g of particle %zu is not finite", field, in[k],
                      k / (size_t)info.components);
@@ -140,7 +142,8 @@ static void sum_one(void *user, size_t slot, const double corner[3]) {
 }
 
 firn_status firn_sim_sums(firn_sim *sim, firn_sums *out) {
-  if (!sim || !out) return FIRN_ERROR_ARGUMENT;
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!out) return firn_fail_null(sim->world.context, "firn_sim_sums");
   memset(out, 0, sizeof *out);
   size_t n = firn_sim_count(sim);
   for (int c = 0; c < 3; c++) {

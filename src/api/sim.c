@@ -17,9 +17,7 @@ firn_sim_def firn_default_sim_def(void) {
 }
 
 firn_status firn_sim_create(firn_context *context, const firn_sim_def *def, firn_sim **out) {
-  if (!context || !def || !out) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "firn_sim_create: an argument is NULL");
-  }
+  if (!context || !def || !out) return firn_fail_null(context, "firn_sim_create");
   *out = NULL;
   const firn_solver_type *type = firn_solver_find(def->solver ? def->solver : "mpm");
   if (!type) {
@@ -48,22 +46,26 @@ void firn_sim_destroy(firn_sim *sim) {
 }
 
 firn_status firn_sim_add_material(firn_sim *sim, const firn_material_def *def, int *id) {
-  if (!sim || !def) return FIRN_ERROR_ARGUMENT;
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!def) return firn_fail_null(sim->world.context, "firn_sim_add_material");
   return firn_world_add_material(&sim->world, def, id);
 }
 
 firn_status firn_sim_add_collider(firn_sim *sim, const firn_collider_def *def, int *id) {
-  if (!sim || !def) return FIRN_ERROR_ARGUMENT;
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!def) return firn_fail_null(sim->world.context, "firn_sim_add_collider");
   return firn_world_add_collider(&sim->world, def, id);
 }
 
 firn_status firn_sim_add_particles(firn_sim *sim, const firn_particles_def *def) {
-  if (!sim || !def) return FIRN_ERROR_ARGUMENT;
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!def) return firn_fail_null(sim->world.context, "firn_sim_add_particles");
   return firn_world_add_particles(&sim->world, def);
 }
 
 firn_status firn_sim_fill(firn_sim *sim, const firn_fill_def *def) {
-  if (!sim || !def) return FIRN_ERROR_ARGUMENT;
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!def) return firn_fail_null(sim->world.context, "firn_sim_fill");
   return firn_world_fill(&sim->world, def);
 }
 

@@ -82,6 +82,10 @@ firn_status firn_fail(firn_context *context, firn_status status, const char *for
   return status;
 }
 
+firn_status firn_fail_null(firn_context *context, const char *function) {
+  return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: an argument is NULL", function);
+}
+
 void firn_note(firn_context *context, firn_log_level level, const char *format, ...) {
   if (!context || !context->log) return;
   char message[FIRN_MESSAGE_SIZE];

@@ -26,6 +26,9 @@ struct firn_context {
 firn_status firn_fail(firn_context *context, firn_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+// The same for a pointer that must not be NULL: FIRN_ERROR_ARGUMENT, naming the function.
+firn_status firn_fail_null(firn_context *context, const char *function);
+
 void firn_note(firn_context *context, firn_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

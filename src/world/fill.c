@@ -91,9 +91,19 @@ static firn_status check(const firn_world *world, const firn_fill_def *def) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "fill: per_cell = %g must lie in (0, 1000]",
                      def->per_cell);
   }
+  if ((int)def->seeding < FIRN_SEEDING_RANDOM || def->seeding > FIRN_SEEDING_LATTICE) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "fill: seeding %d does not exist",
+                     (int)def->seeding);
+  }
   if (def->seeding != FIRN_SEEDING_RANDOM && def->per_cell != floor(def->per_cell)) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "fill: per_cell = %g must be a whole number unless seeding is random",
+                     def->per_cell);
+  }
+  double edge = round(cbrt(def->per_cell));
+  if (def->seeding == FIRN_SEEDING_LATTICE && edge * edge * edge != def->per_cell) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "fill: per_cell = %g must be a cube (1, 8, 27, ...) when seeding is a lattice",
                      def->per_cell);
   }
   if (def->material < 0 || def->material >= world->material_count) {
@@ -102,7 +112,10 @@ static firn_status check(const firn_world *world, const firn_fill_def *def) {
   }
   for (int a = 0; a < 3; a++) {
     if (isfinite(def->velocity[a]) && isfinite(def->spin[a])) continue;
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "fill: velocity and spin must be finite");
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "fill: velocity (%g %g %g) and spin (%g %g %g) must be finite",
+                     def->velocity[0], def->velocity[1], def->velocity[2], def->spin[0],
+                     def->spin[1], def->spin[2]);
   }
   return FIRN_OK;
 }
@@ -165,10 +178,11 @@ firn_status firn_world_fill(firn_world *world, const firn_fill_def *def) {
     f.lo[a] = (int)first;
     f.n[a] = (int)(last - first) + 1;
   }
-  if (cells * def->per_cell > 8e9) {
+  // Twice 2^32: a ball fills half of its bounds. Each cell is visited, however few hold anything.
+  if (cells * fmax(1, def->per_cell) > 8e9) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
-                     "fill: %.3g cells at %g particles a cell are more than 2^32 particles", cells,
-                     def->per_cell);
+                     "fill: %.3g cells at %g particles a cell are too many; the limit is 2^32",
+                     cells, def->per_cell);
   }
   factor((int)def->per_cell > 0 ? (int)def->per_cell : 1, f.parts);
 
@@ -180,12 +194,18 @@ firn_status firn_world_fill(firn_world *world, const firn_fill_def *def) {
   for (size_t i = 0; i < slabs; i++) start[i + 1] = fill_slab(&f, (int)i, NULL);
   start[0] = 0;
   for (size_t i = 0; i < slabs; i++) start[i + 1] += start[i];
-  firn_status status = firn_particles_expect(&world->particles, start[slabs]);
+  firn_particles *p = &world->particles;
+  size_t pending = p->pending, count = p->count;
+  firn_status status = firn_particles_expect(p, start[slabs]);
   for (size_t i = 0; i < slabs && status == FIRN_OK;) {
     size_t end = i + 1;
     while (end < slabs && start[end + 1] - start[i] <= PORTION) end++;
     status = fill_slabs(world, &f, start, i, end);
     i = end;
+  }
+  if (status != FIRN_OK) { // all or nothing
+    p->pending = pending;
+    p->count = count;
   }
   firn_free(context, start, (slabs + 1) * sizeof *start);
   return status;

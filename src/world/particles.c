@@ -112,12 +112,15 @@ firn_status firn_particles_reserve(firn_particles *p, size_t slots) {
   return FIRN_OK;
 }
 
+firn_status firn_particles_check_count(const firn_particles *p, size_t n) {
+  if (n <= UINT32_MAX - 64 && p->count + n <= UINT32_MAX - 64) return FIRN_OK;
+  return firn_fail(p->context, FIRN_ERROR_ARGUMENT,
+                   "particles: %zu more than %zu is over the limit of 2^32", n, p->count);
+}
+
 firn_status firn_particles_expect(firn_particles *p, size_t n) {
+  FIRN_TRY(firn_particles_check_count(p, n));
   size_t slots = p->slots + p->pending + n;
-  if (n > UINT32_MAX - 64 || p->count + n > UINT32_MAX - 64) {
-    return firn_fail(p->context, FIRN_ERROR_ARGUMENT,
-                     "particles: %zu more than %zu is over the limit of 2^32", n, p->count);
-  }
   // The sort pads units, which takes about a fiftieth more.
   FIRN_TRY(firn_particles_reserve(p, slots + slots / 50));
   if (p->pending + n > p->pending_capacity) {

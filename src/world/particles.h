@@ -106,6 +106,9 @@ static inline uint16_t *firn_particles_material(const firn_particles *p) {
 // do not copy everything each step.
 firn_status firn_particles_reserve(firn_particles *p, size_t slots);
 
+// Fails if n more particles were too many for their ids.
+firn_status firn_particles_check_count(const firn_particles *p, size_t n);
+
 // Makes room for n more particles at once, where they will come in several portions.
 firn_status firn_particles_expect(firn_particles *p, size_t n);
 

@@ -10,7 +10,7 @@
 firn_status firn_world_init(firn_world *world, firn_context *context, const firn_sim_def *def) {
   memset(world, 0, sizeof *world);
   world->context = context;
-  if (!(isfinite(def->h) && def->h > 0)) {
+  if (!firn_real_is_positive(def->h)) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "simulation: h = %g m must be positive", def->h);
   }
   for (int a = 0; a < 3; a++) {
@@ -117,8 +117,15 @@ static firn_status bad_value(const firn_world *world, size_t i, const char *fiel
                    world->particles.count + i, field, value, rule);
 }
 
+// Of a particle whose mass is not given, kg.
+static double nominal_mass(const firn_world *world, const firn_particles_def *def) {
+  double h = world->h;
+  return (double)world->material[def->material].density * h * h * h / def->per_cell;
+}
+
 static firn_status check_particles(const firn_world *world, const firn_particles_def *def) {
   if (!def->count) return FIRN_OK;
+  FIRN_TRY(firn_particles_check_count(&world->particles, def->count));
   if (def->material < 0 || def->material >= world->material_count) {
     return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
                      "particles: material %d does not exist; there are %d", def->material,
@@ -127,24 +134,26 @@ static firn_status check_particles(const firn_world *world, const firn_particles
   if (!def->position) {
     return firn_fail(world->context, FIRN_ERROR_ARGUMENT, "particles: position is NULL");
   }
-  if (!def->mass && !(isfinite(def->per_cell) && def->per_cell > 0)) {
+  if (!def->mass && !firn_real_is_positive(nominal_mass(world, def))) {
     return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
-                     "particles: per_cell = %g must be positive", def->per_cell);
+                     "particles: per_cell = %g makes a mass of %g kg, which must be positive and "
+                     "finite",
+                     def->per_cell, nominal_mass(world, def));
   }
   for (size_t i = 0; i < def->count; i++) {
     for (int a = 0; a < 3; a++) {
       if (!isfinite(def->position[3 * i + (size_t)a])) {
         return bad_value(world, i, "position", def->position[3 * i + (size_t)a], "is not finite");
       }
-      if (def->velocity && !isfinite(def->velocity[3 * i + (size_t)a])) {
+      if (def->velocity && !firn_real_is_finite(def->velocity[3 * i + (size_t)a])) {
         return bad_value(world, i, "velocity", def->velocity[3 * i + (size_t)a], "is not finite");
       }
     }
-    if (def->mass && !(isfinite(def->mass[i]) && def->mass[i] > 0)) {
-      return bad_value(world, i, "mass", def->mass[i], "kg must be positive");
+    if (def->mass && !firn_real_is_positive(def->mass[i])) {
+      return bad_value(world, i, "mass", def->mass[i], "kg must be positive and finite");
     }
-    if (def->volume && !(isfinite(def->volume[i]) && def->volume[i] >= 0)) {
-      return bad_value(world, i, "volume", def->volume[i], "m^3 must be 0 or more");
+    if (def->volume && def->volume[i] != 0 && !firn_real_is_positive(def->volume[i])) {
+      return bad_value(world, i, "volume", def->volume[i], "m^3 must be 0 or more and finite");
     }
   }
   return FIRN_OK;
@@ -175,7 +184,7 @@ firn_status firn_world_add_particles(firn_world *world, const firn_particles_def
   if (varied) FIRN_TRY(firn_world_vary(world));
   FIRN_TRY(firn_particles_extend(p, def->count));
   double h = world->h;
-  double nominal = (double)world->material[def->material].density * h * h * h / def->per_cell;
+  double nominal = nominal_mass(world, def);
   size_t first = p->slots + p->pending;
   for (size_t i = 0; i < def->count; i++) {
     size_t slot = first + i;

@@ -119,6 +119,16 @@ static void write_one(void *user, size_t slot, const double corner[3]) {
 
 firn_status mpm_write(void *solver, int field, const double *in) {
   access a = {.m = solver, .field = field, .in = in};
+  firn_context *context = a.m->world->context;
+  if (field == FIELD_AFFINE && a.m->field_c < 0) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "field 'affine' cannot be written: only transfer apic has it");
+  }
+  for (size_t i = 0; field == FIELD_JP && i < a.m->world->particles.count; i++) {
+    if (in[i] > 0) continue;
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "field 'jp': the value %g of particle %zu must be positive", in[i], i);
+  }
   firn_particles_visit(&a.m->world->particles, write_one, &a);
   a.m->memory.must_survey = true;
   return FIRN_OK;
