@@ -5,10 +5,6 @@
 
 #include <immintrin.h>
 
-#if !defined(__AVX2__) || !defined(__FMA__)
-#error "FIRN_LANE_AVX2 needs -mavx2 -mfma"
-#endif
-
 // lmask is a vector of all-ones and all-zeros lanes, as the blend instructions want it.
 #ifdef FIRN_DOUBLE
 #define FIRN_LANES  4

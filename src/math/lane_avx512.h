@@ -5,10 +5,6 @@
 
 #include <immintrin.h>
 
-#if !defined(__AVX512F__) || !defined(__AVX512DQ__) || !defined(__AVX512VL__)
-#error "FIRN_LANE_AVX512 needs -mavx512f -mavx512dq -mavx512vl"
-#endif
-
 #ifdef FIRN_DOUBLE
 #define FIRN_LANES  8
 #define FIRN_MM(op) _mm512_##op##_pd

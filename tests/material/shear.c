@@ -19,10 +19,9 @@ static void flow(firn_isa isa, bool by_jacobi, bool turning) {
   const double step = 0.01;
   firn_material_row row = table2(FIRN_LAW_SNOW);
   firn_real e[6] = {0}, jp = 0, tau[6], hard;
-  firn_mat3 q = firn_mat3_identity(), F = firn_mat3_identity();
   sample s = {71, 0};
+  firn_mat3 q = sample_rotation(&s), F = firn_mat3_identity();
   double volume = 0, drift = 0;
-  q = sample_rotation(&s);
   int steps = 0;
   while (firn_mat3_norm(F) < 1e12) {
     // Pure shear along axes that stay, or that turn a little each step.

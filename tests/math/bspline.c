@@ -37,6 +37,7 @@ static void check_axis(const firn_lane_kernels *k, int width) {
   sample s = {1, 0};
   firn_real *f = new_reals(POINTS), *w = new_reals(4 * POINTS), *dw = new_reals(4 * POINTS);
   double first = width == 4 ? -1 : 0, D = width == 4 ? 1.0 / 3 : 0.25;
+  assert_true((width == 4 ? FIRN_BSPLINE_CUBIC_D : FIRN_BSPLINE_QUADRATIC_D) == (firn_real)D);
   for (int i = 0; i < POINTS; i++)
     f[i] = (firn_real)(width == 4 ? sample_uniform(&s, 0, 1) : sample_uniform(&s, 0.5, 1.5));
   f[0] = width == 4 ? 0 : (firn_real)0.5;
