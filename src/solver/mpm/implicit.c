@@ -117,39 +117,82 @@ static void precondition_block(void *user, const firn_real *r, firn_real *z, siz
   project_range(m, z, first, count);
 }
 
-// The squared norm that the tolerance is relative to: M v* in the inverse mass, less the mean
-// velocity, so that a moving observer counts the same iterations.
-static double reference(const mpm *m) {
-  double mass = 0, momentum[3] = {0}, energy = 0;
-  const firn_real *v = m->view.node_v;
-  for (size_t n = 0; n < 64 * m->grid.count; n++, v += 4) {
-    double w = (double)v[3];
-    mass += w;
-    for (int a = 0; a < 3; a++) momentum[a] += w * (double)v[a];
-  }
-  v = m->view.node_v;
-  for (size_t n = 0; n < 64 * m->grid.count; n++, v += 4) {
-    for (int a = 0; a < 3; a++) {
-      double d = (double)v[a] - momentum[a] / mass;
-      energy += (double)v[3] * d * d;
+// What the solve measures itself by.
+typedef struct datum {
+  double mean[3]; // m/s, velocity of the centre of mass
+  double square;  // squared norm that the tolerance is relative to: M v* in the inverse mass
+} datum;
+
+// Less the mean velocity, so that a moving observer counts the same iterations; but never less than
+// velocities are known to, or snow in free fall, all of one velocity, would be solved for rounding.
+// part is scratch, [node blocks][4].
+static datum measure(const mpm *m, double (*part)[4]) {
+  size_t count = m->grid.count;
+  int threads = m->world->context->threads;
+  datum d = {.square = 0};
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (size_t g = 0; g < count; g++) {
+    const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
+    double sum[4] = {0};
+    for (int n = 0; n < 64; n++, v += 4) {
+      for (int a = 0; a < 3; a++) sum[a] += (double)v[3] * (double)v[a];
+      sum[3] += (double)v[3];
     }
+    memcpy(part[g], sum, sizeof sum);
   }
-  return energy;
+  double mass = 0, motion = 0;
+  for (size_t g = 0; g < count; g++) {
+    for (int a = 0; a < 3; a++) d.mean[a] += part[g][a];
+    mass += part[g][3];
+  }
+  for (int a = 0; a < 3; a++) d.mean[a] /= mass;
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (size_t g = 0; g < count; g++) {
+    const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
+    double own = 0, all = 0;
+    for (int n = 0; n < 64; n++, v += 4) {
+      for (int a = 0; a < 3; a++) {
+        double u = (double)v[a] - d.mean[a];
+        own += (double)v[3] * u * u;
+        all += (double)v[3] * (double)v[a] * (double)v[a];
+      }
+    }
+    part[g][0] = own;
+    part[g][1] = all;
+  }
+  for (size_t g = 0; g < count; g++) {
+    d.square += part[g][0];
+    motion += part[g][1];
+  }
+  double known = 4 * (double)FIRN_REAL_EPS / m->def.tolerance;
+  d.square = fmax(d.square, known * known * motion);
+  return d;
 }
 
-// r = P (M v* - A v*), the residual of the first guess; the product is made in r.
-static firn_status residual(mpm *m, firn_real *r) {
-  FIRN_TRY(apply(m, m->view.node_v, r));
+// r = P (M v* - A v*), the residual of the first guess. A - M, all that is left, gives 0 for one
+// velocity everywhere: without the mean, `moved` [node reals], no digits are lost to it.
+static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn_real *r) {
   size_t count = m->grid.count;
+  int threads = m->world->context->threads;
   firn_real floor = m->view.mass_floor;
-#pragma omp parallel for schedule(static) num_threads(m->world->context->threads)
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (size_t n = 0; n < 64 * count; n++) {
+    const firn_real *v = m->view.node_v + 4 * n;
+    bool active = v[3] > floor;
+    for (int a = 0; a < 3; a++) {
+      moved[4 * n + (size_t)a] = active ? (firn_real)((double)v[a] - mean[a]) : 0;
+    }
+    moved[4 * n + 3] = 0;
+  }
+  FIRN_TRY(apply(m, moved, r));
+#pragma omp parallel for schedule(static) num_threads(threads)
   for (size_t g = 0; g < count; g++) {
     firn_real *block = r + g * FIRN_NODE_BLOCK_REALS;
+    const firn_real *u = moved + g * FIRN_NODE_BLOCK_REALS;
     const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
-    // r holds P A v*; P is linear, so projecting the difference again does no harm.
+    // r holds P A u; P is linear, so projecting the difference again does no harm.
     for (size_t i = 0; i < FIRN_NODE_BLOCK_REALS; i += 4) {
-      firn_real mass = v[i + 3] > floor ? v[i + 3] : 0;
-      for (size_t a = 0; a < 3; a++) block[i + a] = mass * v[i + a] - block[i + a];
+      for (size_t a = 0; a < 3; a++) block[i + a] = v[i + 3] * u[i + a] - block[i + a];
       block[i + 3] = 0;
     }
     project(m, g, block);
@@ -182,10 +225,12 @@ static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *resu
       .apply = apply,
       .precondition = block ? precondition_block : precondition_mass,
   };
-  double scale = reference(m);
-  FIRN_TRY(residual(m, r));
-  return firn_krylov_solve(kind, &system, m->def.tolerance, scale, m->def.max_iterations,
-                           view->node_v, r, r + reals, result);
+  firn_real *workspace = r + reals;
+  void *scratch = workspace; // nothing is in it yet
+  datum d = measure(m, scratch);
+  FIRN_TRY(residual(m, d.mean, workspace, r));
+  return firn_krylov_solve(kind, &system, m->def.tolerance, d.square, m->def.max_iterations,
+                           view->node_v, r, workspace, result);
 }
 
 // FLIP's difference, and the spread of velocities for the guard, with the velocities as solved.
