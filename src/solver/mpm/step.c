@@ -71,19 +71,42 @@ static void set_step(mpm *m, const mpm_choice *choice) {
 // Bound on det(I + dt grad v) by the spread of nodal velocities: with entries of dt grad v at most
 // epsilon, its norm is at most 3 epsilon and the determinant at least (1 - 3 epsilon)^3. Gradient
 // weights satisfy sum |g| <= 2/h, so epsilon = dt/h times the spread (half of it on either side).
-static double spread_of(const mpm *m, size_t b) {
+static double spread_of(const firn_real lo[3], const firn_real hi[3]) {
   double spread = 0;
   for (int a = 0; a < 3; a++) {
-    double lo = INFINITY, hi = -INFINITY;
-    for (int o = 0; o < 27; o++) {
-      uint32_t g = m->grid.target[b][o];
-      if (g == FIRN_GRID_NONE) continue;
-      lo = fmin(lo, (double)m->view.node_lo[3 * g + (size_t)a]);
-      hi = fmax(hi, (double)m->view.node_hi[3 * g + (size_t)a]);
-    }
-    if (!(hi - lo <= spread)) spread = hi - lo;
+    double d = (double)hi[a] - (double)lo[a];
+    if (!(d <= spread)) spread = d; // keeps a nan
   }
   return spread;
+}
+
+static void widen(const mpm *m, size_t g, firn_real lo[3], firn_real hi[3]) {
+  const firn_real *block_lo = m->view.node_lo + 3 * g, *block_hi = m->view.node_hi + 3 * g;
+  for (int a = 0; a < 3; a++) {
+    if (!(block_lo[a] >= lo[a])) lo[a] = block_lo[a];
+    if (!(block_hi[a] <= hi[a])) hi[a] = block_hi[a];
+  }
+}
+
+static const firn_real NO_LO[3] = {INFINITY, INFINITY, INFINITY},
+                       NO_HI[3] = {-INFINITY, -INFINITY, -INFINITY};
+
+static double spread_around(const mpm *m, size_t b) {
+  firn_real lo[3], hi[3];
+  memcpy(lo, NO_LO, sizeof lo);
+  memcpy(hi, NO_HI, sizeof hi);
+  for (int o = 0; o < 27; o++) {
+    if (m->grid.target[b][o] != FIRN_GRID_NONE) widen(m, m->grid.target[b][o], lo, hi);
+  }
+  return spread_of(lo, hi);
+}
+
+static double spread_everywhere(const mpm *m) {
+  firn_real lo[3], hi[3];
+  memcpy(lo, NO_LO, sizeof lo);
+  memcpy(hi, NO_HI, sizeof hi);
+  for (size_t g = 0; g < m->grid.count; g++) widen(m, g, lo, hi);
+  return spread_of(lo, hi);
 }
 
 // The exact check, for those units only whose bound does not suffice.
@@ -91,6 +114,7 @@ static double smallest_det(mpm *m) {
   const firn_particles *p = &m->world->particles;
   double epsilon = (1 - cbrt(m->def.min_det)) / 3;
   double limit = epsilon * m->world->h / (double)m->view.dt;
+  if (spread_everywhere(m) <= limit) return INFINITY;
   mpm_tally *tally = m->tallies.data;
 #pragma omp parallel num_threads(m->world->context->threads)
   {
@@ -101,7 +125,7 @@ static double smallest_det(mpm *m) {
       const firn_unit *unit = &p->unit[u];
       bool risky = false;
       for (uint32_t b = 0; b < unit->block_count && !risky; b++) {
-        risky = !(spread_of(m, unit->first_block + b) <= limit);
+        risky = !(spread_around(m, unit->first_block + b) <= limit);
       }
       if (risky) m->kernels->check(&m->view, u, &tally[u]);
     }
@@ -170,12 +194,13 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   // What a node at the very tail of a spline would get is lost. Its force is as small as the mass
   // to the power 2/3 (cubic), so this keeps the loss of momentum below rounding in double.
   m->view.mass_floor = (firn_real)(1e-18 * m->memory.mass_min);
-  set_step(m, &choice);
-  find_near_blocks(m);
   FIRN_TRY(mpm_place_arenas(m, mpm_channels(m, choice.implicit)));
   mpm_tally law, moved;
+  int spent; // iterations of solves that were in vain
   for (;;) {
+    spent = out->iterations;
     set_step(m, &choice);
+    find_near_blocks(m);
     FIRN_TRY(move_grid(m, out, &law));
     double det = smallest_det(m);
     if (det > m->def.min_det) break;
@@ -199,7 +224,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   m->memory.sound2_max = law.sound2_max;
   m->memory.must_sort = moved.left;
   m->memory.implicit = choice.implicit;
-  if (choice.implicit) mpm_remember_solve(m, choice.dt, out->iterations);
+  if (choice.implicit) mpm_remember_solve(m, choice.dt, out->iterations - spent);
   m->memory.steps++;
   world->time += choice.dt;
   out->dt = choice.dt;

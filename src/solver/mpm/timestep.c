@@ -55,11 +55,14 @@ mpm_choice mpm_choose(const mpm *m, double limit) {
   const firn_mpm_def *def = &m->def;
   double h = m->world->h, speed = sqrt(m->memory.speed2_max), sound = sqrt(m->memory.sound2_max);
   double advective = def->cfl * h / speed;
-  double explicit_dt = fmin(def->dt_max, fmin(advective, def->elastic_cfl * h / (sound + speed)));
+  double elastic = def->elastic_cfl * h / (sound + speed);
+  double explicit_dt = fmin(def->dt_max, fmin(advective, elastic));
   double implicit_dt = fmin(def->dt_max, advective);
   if (def->dt > 0) explicit_dt = implicit_dt = def->dt;
   mpm_choice choice = {implicit_dt, def->integrator == FIRN_INTEGRATOR_IMPLICIT};
-  if (def->integrator == FIRN_INTEGRATOR_AUTO) {
+  if (def->integrator == FIRN_INTEGRATOR_AUTO && def->dt > 0) {
+    choice.implicit = def->dt > elastic; // there is no choice where the step is given
+  } else if (def->integrator == FIRN_INTEGRATOR_AUTO) {
     double cost = IMPLICIT_COST + ITERATION_COST * expected_iterations(m, sound, implicit_dt);
     // Changing over has to pay: without the margin, equal costs would make it flutter.
     double margin = m->memory.implicit ? 1.1 : 0.9;
