@@ -117,7 +117,7 @@ enum { WINDOWS = 16 };
 
 firn_status bench_time(firn_sim *sim, firn_context *context, int windows, int steps,
                        bench_result *result) {
-  double speed[WINDOWS];
+  double speed[WINDOWS] = {0};
   double count = (double)firn_sim_count(sim);
   if (windows > WINDOWS) windows = WINDOWS;
   firn_profile before, after;

@@ -126,6 +126,7 @@ static int info_folder(const char *folder) {
     return EXIT_INPUT;
   }
   series frames = {0}, checkpoints = {0};
+  // cppcheck-suppress readdirCalled ; one thread, and readdir_r is deprecated
   for (const struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
     char path[4600];
     struct stat info;

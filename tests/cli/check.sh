@@ -3,6 +3,7 @@
 # timeout: 20
 # firn check tells where and what; firn run refuses the same scenes.
 source "$(dirname "$0")/common.bash"
+out="" err="" # what run hears
 
 cat >good.yaml <<'SCENE'
 firn: 1

@@ -4,6 +4,7 @@
 # processors: 2
 # firn run: frames, statistics, overrides, progress for people and programs, stop and resume.
 source "$(dirname "$0")/common.bash"
+out="" err="" # what run hears
 
 cat >ball.yaml <<'SCENE'
 firn: 1

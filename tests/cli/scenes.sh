@@ -3,6 +3,7 @@
 # timeout: 60
 # Built-in scenes are listed, printed as they are in scenes/, and good.
 source "$(dirname "$0")/common.bash"
+out="" err="" # what run hears
 
 run 0 scenes
 list=$out

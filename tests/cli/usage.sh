@@ -3,6 +3,7 @@
 # timeout: 20
 # Every verb explains itself; bad usage ends with 2 and a helpful word.
 source "$(dirname "$0")/common.bash"
+out="" err="" # what run hears
 
 run 0 --help
 expect "$out" "firn demo"

@@ -23,8 +23,9 @@ static void visit(const firn_schema_record *record, int depth, visit_fn fn) {
 }
 
 static void check_row(const firn_schema_record *record, const firn_schema_row *row) {
-  if (!row->doc || !*row->doc) fail_msg("%s: no doc", row->key);
-  if (strchr(row->doc, '\n') || strlen(row->doc) > 90) fail_msg("%s: doc is long", row->key);
+  const char *doc = row->doc ? row->doc : "";
+  if (!*doc) fail_msg("%s: no doc", row->key);
+  if (strchr(doc, '\n') || strlen(doc) > 90) fail_msg("%s: doc is long", row->key);
   if (firn_schema_find(record, row->key) != row)
     fail_msg("%s: twice in %s", row->key, record->name);
   if ((row->type >= FIRN_TYPE_RECORD) != (row->record != NULL)) fail_msg("%s: record", row->key);
