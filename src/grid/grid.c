@@ -13,7 +13,8 @@ void firn_grid_init(firn_grid *grid, firn_context *context) {
 void firn_grid_free(firn_grid *grid) {
   firn_context *context = grid->context;
   firn_free(context, grid->at, grid->capacity * sizeof *grid->at);
-  firn_free(context, grid->source, grid->capacity * sizeof *grid->source);
+  firn_free(context, grid->source_start, grid->capacity * sizeof *grid->source_start);
+  firn_free(context, grid->source, grid->source_capacity * sizeof *grid->source);
   firn_free(context, grid->target, grid->target_capacity * sizeof *grid->target);
   firn_buffer_free(context, &grid->table);
   memset(grid, 0, sizeof *grid);
@@ -45,33 +46,56 @@ static int block_of(int node) {
   return node < 0 ? -1 : node >> 2;
 }
 
-static firn_status reserve(firn_grid *grid, size_t nodes, size_t particles) {
-  if (nodes > grid->capacity) {
-    firn_context *context = grid->context;
-    size_t capacity = nodes + nodes / 16;
-    firn_free(context, grid->at, grid->capacity * sizeof *grid->at);
-    firn_free(context, grid->source, grid->capacity * sizeof *grid->source);
+// Makes room in an array whose content need not survive.
+static firn_status reserve(firn_grid *grid, void *array, size_t *capacity, size_t count,
+                           size_t size) {
+  void **data = array;
+  if (count <= *capacity) return FIRN_OK;
+  firn_free(grid->context, *data, *capacity * size);
+  *capacity = 0;
+  *data = firn_alloc(grid->context, (count + count / 16) * size, "grid");
+  if (!*data) return FIRN_ERROR_MEMORY;
+  *capacity = count + count / 16;
+  return FIRN_OK;
+}
+
+static firn_status reserve_nodes(firn_grid *grid, size_t count) {
+  size_t capacity = grid->capacity, other = grid->capacity;
+  FIRN_TRY(reserve(grid, &grid->at, &capacity, count, sizeof *grid->at));
+  firn_status status = reserve(grid, &grid->source_start, &other, count,
+                               sizeof *grid->source_start);
+  if (status != FIRN_OK) {
+    // Both are as long as capacity says, or neither is there.
+    firn_free(grid->context, grid->at, capacity * sizeof *grid->at);
     grid->at = NULL;
-    grid->source = NULL;
     grid->capacity = 0;
-    grid->at = firn_alloc(context, capacity * sizeof *grid->at, "node blocks");
-    if (!grid->at) return FIRN_ERROR_MEMORY;
-    grid->source = firn_alloc(context, capacity * sizeof *grid->source, "node blocks");
-    if (!grid->source) {
-      firn_free(context, grid->at, capacity * sizeof *grid->at);
-      grid->at = NULL;
-      return FIRN_ERROR_MEMORY;
+    return status;
+  }
+  grid->capacity = capacity;
+  return FIRN_OK;
+}
+
+// Lists the particle blocks that reach each node block, by counting.
+static firn_status list_sources(firn_grid *grid, size_t blocks) {
+  uint32_t *start = grid->source_start;
+  memset(start, 0, (grid->count + 1) * sizeof *start);
+  for (size_t b = 0; b < blocks; b++) {
+    for (int o = 0; o < 27; o++) {
+      if (grid->target[b][o] != FIRN_GRID_NONE) start[grid->target[b][o] + 1]++;
     }
-    grid->capacity = capacity;
   }
-  if (particles > grid->target_capacity) {
-    size_t capacity = particles + particles / 16;
-    firn_free(grid->context, grid->target, grid->target_capacity * sizeof *grid->target);
-    grid->target_capacity = 0;
-    grid->target = firn_alloc(grid->context, capacity * sizeof *grid->target, "particle blocks");
-    if (!grid->target) return FIRN_ERROR_MEMORY;
-    grid->target_capacity = capacity;
+  for (size_t g = 0; g < grid->count; g++) start[g + 1] += start[g];
+  FIRN_TRY(reserve(grid, &grid->source, &grid->source_capacity, start[grid->count],
+                   sizeof *grid->source));
+  // Offsets outermost, so that each list is in their order; the beginnings move to the ends.
+  for (int o = 26; o >= 0; o--) {
+    for (size_t b = 0; b < blocks; b++) {
+      uint32_t g = grid->target[b][o];
+      if (g != FIRN_GRID_NONE) grid->source[start[g]++] = firn_source_make((uint32_t)b, 26 - o);
+    }
   }
+  for (size_t g = grid->count; g > 0; g--) start[g] = start[g - 1];
+  start[0] = 0;
   return FIRN_OK;
 }
 
@@ -79,7 +103,11 @@ firn_status firn_grid_build(firn_grid *grid, const firn_particles *particles,
                             const firn_reach *reach) {
   size_t blocks = particles->block_count;
   grid->count = 0;
-  FIRN_TRY(reserve(grid, 0, blocks));
+  if (blocks >> FIRN_SOURCE_BITS) {
+    return firn_fail(grid->context, FIRN_ERROR_DOMAIN, "grid: %zu particle blocks are over 2^%d",
+                     blocks, FIRN_SOURCE_BITS);
+  }
+  FIRN_TRY(reserve(grid, &grid->target, &grid->target_capacity, blocks, sizeof *grid->target));
 
   // Number the node blocks.
   // Dense snow shares each node block among up to 27 particle blocks, spray among none. A table
@@ -116,13 +144,11 @@ firn_status firn_grid_build(firn_grid *grid, const firn_particles *particles,
   }
 
   // Name them, and list who writes to each.
-  FIRN_TRY(reserve(grid, grid->count, blocks));
-  memset(grid->source, 0xff, grid->count * sizeof *grid->source);
+  FIRN_TRY(reserve_nodes(grid, grid->count + 1));
   for (size_t b = 0; b < blocks; b++) {
     for (int o = 0; o < 27; o++) {
       uint32_t g = grid->target[b][o];
       if (g == FIRN_GRID_NONE) continue;
-      grid->source[g][26 - o] = (uint32_t)b;
       int d[3] = {o / 9 - 1, o / 3 % 3 - 1, o % 3 - 1};
       for (int a = 0; a < 3; a++) {
         int32_t n = particles->period[a], at = particles->block[b].at[a] + d[a];
@@ -130,5 +156,5 @@ firn_status firn_grid_build(firn_grid *grid, const firn_particles *particles,
       }
     }
   }
-  return FIRN_OK;
+  return list_sources(grid, blocks);
 }

@@ -28,14 +28,29 @@ typedef struct firn_reach {
   int8_t lo[3], hi[3]; // inclusive
 } firn_reach;
 
+// A particle block that may reach a node block, and at which offset from it.
+typedef uint32_t firn_source;
+enum { FIRN_SOURCE_BITS = 27 }; // of the particle block's number; the rest holds the offset's
+static inline firn_source firn_source_make(uint32_t block, int offset) {
+  return (uint32_t)offset << FIRN_SOURCE_BITS | block;
+}
+static inline uint32_t firn_source_block(firn_source s) {
+  return s & ((1u << FIRN_SOURCE_BITS) - 1);
+}
+static inline int firn_source_offset(firn_source s) {
+  return (int)(s >> FIRN_SOURCE_BITS);
+}
+
 typedef struct firn_grid {
   firn_context *context;
   size_t count;           // node blocks
   int32_t (*at)[3];       // [count] block coordinates
-  uint32_t (*source)[27]; // [count] particle block at this offset, or FIRN_GRID_NONE
+  uint32_t *source_start; // [count + 1] where a node block's sources begin
+  firn_source *source;    // in order of their offsets
   uint32_t (*target)[27]; // [particle blocks] node block at this offset, or FIRN_GRID_NONE
-  size_t capacity;        // of at and source
+  size_t capacity;        // of at and source_start
   size_t target_capacity;
+  size_t source_capacity;
   firn_buffer table; // hash of block coordinates while building
 } firn_grid;
 

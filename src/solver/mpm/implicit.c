@@ -20,6 +20,30 @@ int mpm_channels(const mpm *m, bool implicit) {
   return two ? 2 : 1;
 }
 
+// Colliders that may come close to other nodes when the step is redone with a shorter time.
+static bool colliders_move(const firn_world *world) {
+  static const double rest[3] = {0, 0, 0};
+  for (int c = 0; c < world->collider_count; c++) {
+    const firn_collider *collider = &world->collider[c];
+    if (collider->shape.kind == FIRN_SHAPE_SDF) return true;
+    if (memcmp(collider->velocity, rest, sizeof rest) != 0) return true;
+    if (memcmp(collider->spin, rest, sizeof rest) != 0) return true;
+  }
+  return false;
+}
+
+static size_t krylov_reals(const mpm *m) {
+  size_t reals = m->grid.count * FIRN_NODE_BLOCK_REALS;
+  size_t workspace = firn_krylov_workspace(m->def.krylov, reals);
+  if (m->def.krylov == FIRN_KRYLOV_CR) { // the way out of a breakdown
+    size_t other = firn_krylov_workspace(FIRN_KRYLOV_MINRES, reals);
+    if (other > workspace) workspace = other;
+  }
+  return reals + workspace;
+}
+
+// All memory that the solve will want is asked for here, before the scatter returns strains to the
+// yield surface: a step that fails for want of memory has changed nothing, and can be made again.
 firn_status mpm_prepare_solve(mpm *m) {
   firn_context *context = m->world->context;
   mpm_view *view = &m->view;
@@ -38,8 +62,17 @@ firn_status mpm_prepare_solve(mpm *m) {
   for (size_t g = 0; g < count; g++) {
     of[g] = mpm_block_is_near(view, g) ? (uint32_t)near++ : FIRN_GRID_NONE;
   }
-  return firn_buffer_reserve(context, &m->constraint,
-                             (near + 1) * FIRN_NODE_BLOCK_REALS * sizeof(firn_real), "contacts");
+  size_t room = colliders_move(m->world) ? count : near;
+  FIRN_TRY(firn_buffer_reserve(context, &m->constraint,
+                               (room + 1) * FIRN_NODE_BLOCK_REALS * sizeof(firn_real), "contacts"));
+
+  if (m->def.preconditioner == FIRN_PRECONDITIONER_BLOCK) {
+    FIRN_TRY(firn_buffer_reserve(context, &m->diagonal, 64 * count * 6 * sizeof(firn_real),
+                                 "preconditioner"));
+    view->diagonal = m->diagonal.data;
+  }
+  return firn_buffer_reserve(context, &m->krylov, krylov_reals(m) * sizeof(firn_real),
+                             "linear solve");
 }
 
 // Removes from one node block of a vector what contact holds (D-6).
@@ -201,24 +234,16 @@ static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn
 }
 
 static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *result) {
-  firn_context *context = m->world->context;
-  mpm_view *view = &m->view;
   size_t reals = m->grid.count * FIRN_NODE_BLOCK_REALS;
-  FIRN_TRY(firn_buffer_reserve(context, &m->krylov,
-                               (reals + firn_krylov_workspace(kind, reals)) * sizeof(firn_real),
-                               "linear solve"));
   firn_real *r = m->krylov.data;
   bool block = m->def.preconditioner == FIRN_PRECONDITIONER_BLOCK;
   if (block) {
-    FIRN_TRY(firn_buffer_reserve(context, &m->diagonal, 64 * m->grid.count * 6 * sizeof(firn_real),
-                                 "preconditioner"));
-    view->diagonal = m->diagonal.data;
     mpm_tally unused;
     mpm_for_units(m, firn_mpm_diagonal, &unused);
     mpm_for_nodes(m, firn_mpm_diagonal_nodes);
   }
   firn_linear_system system = {
-      .context = context,
+      .context = m->world->context,
       .count = reals,
       .chunk = 16 * FIRN_NODE_BLOCK_REALS,
       .user = m,
@@ -230,7 +255,7 @@ static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *resu
   datum d = measure(m, scratch);
   FIRN_TRY(residual(m, d.mean, workspace, r));
   return firn_krylov_solve(kind, &system, m->def.tolerance, d.square, m->def.max_iterations,
-                           view->node_v, r, workspace, result);
+                           m->view.node_v, r, workspace, result);
 }
 
 // FLIP's difference, and the spread of velocities for the guard, with the velocities as solved.

@@ -217,6 +217,24 @@ static bool bound(const mpm_view *view, size_t b) {
   return inside;
 }
 
+// Fetches what load_box will read.
+static inline void prefetch_box(const mpm_view *view, uint32_t b, const firn_real *field) {
+  const mpm_box *box = &view->box[b];
+  const uint32_t *target = view->grid->target[b];
+  for (int i = 0; i < box->n[0]; i++) {
+    int x = box->lo[0] + i, dx = x < 0 ? -1 : x >> 2;
+    for (int j = 0; j < box->n[1]; j++) {
+      int y = box->lo[1] + j, dy = y < 0 ? -1 : y >> 2;
+      const uint32_t *column = target + firn_grid_offset(dx, dy, -1);
+      const firn_real *row = field + 16 * (4 * (x & 3) + (y & 3));
+      int first = box->lo[2] < 0 ? -1 : box->lo[2] >> 2, last = (box->lo[2] + box->n[2] - 1) >> 2;
+      for (int dz = first; dz <= last; dz++) {
+        __builtin_prefetch(row + (size_t)column[dz + 1] * FIRN_NODE_BLOCK_REALS);
+      }
+    }
+  }
+}
+
 // Copies the nodes of block b's box from a node field, laid out as an arena. Pieces of four nodes
 // are copied whole; what is too much is overwritten by the next piece, or lies in the padding.
 static inline void load_box(const mpm_view *view, uint32_t b, const firn_real *field,
@@ -248,37 +266,82 @@ static inline void load_box(const mpm_view *view, uint32_t b, const firn_real *f
 
 // -------------------------------------------------------------------------------------- nodes
 
+// Where the box of a source overlaps a node block: rows (x, y) and nodes along z, in coordinates of
+// the node block.
+typedef struct overlap {
+  const firn_real *row; // where node 0 of row (0, 0) would be in the source's arena
+  size_t sx, sy, channel;
+  int8_t lo[3], hi[3];
+} overlap;
+
+static inline bool overlap_with(const mpm_view *view, firn_source source, overlap *out) {
+  static const int8_t shift[3] = {-4, 0, 4};
+  const mpm_box *box = &view->box[firn_source_block(source)];
+  int o = firn_source_offset(source);
+  int d[3] = {shift[o / 9], shift[o / 3 % 3], shift[o % 3]}, from[3];
+  bool apart = false;
+  for (int a = 0; a < 3; a++) {
+    from[a] = box->lo[a] + d[a];
+    int end = from[a] + box->n[a];
+    out->lo[a] = (int8_t)(from[a] > 0 ? from[a] : 0);
+    out->hi[a] = (int8_t)(end < 4 ? end : 4);
+    apart |= out->lo[a] >= out->hi[a];
+  }
+  if (apart) return false;
+  out->sy = FIRN_NODE_REALS * (size_t)box->n[2];
+  out->sx = out->sy * (size_t)box->n[1];
+  out->channel = out->sx * (size_t)box->n[0];
+  out->row = view->arena + box->arena - from[0] * (ptrdiff_t)out->sx -
+             from[1] * (ptrdiff_t)out->sy - from[2] * (ptrdiff_t)FIRN_NODE_REALS;
+  return true;
+}
+
+// The sources of g whose boxes reach into it now.
+static inline int find_overlaps(const mpm_view *view, size_t g, overlap out[27]) {
+  const firn_grid *grid = view->grid;
+  int count = 0;
+  for (uint32_t n = grid->source_start[g]; n < grid->source_start[g + 1]; n++) {
+    count += overlap_with(view, grid->source[n], &out[count]);
+  }
+  return count;
+}
+
+// In spray, every arena is a few lines somewhere in memory: fetch those of a node block to come.
+static inline void prefetch_arenas(const mpm_view *view, size_t g) {
+  enum { AHEAD = 2, DENSE = 20 };
+  const firn_grid *grid = view->grid;
+  if (g + AHEAD >= grid->count) return;
+  if (grid->source_start[g + AHEAD + 1] - grid->source_start[g + AHEAD] >= DENSE) return;
+  overlap in[27];
+  int count = find_overlaps(view, g + AHEAD, in);
+  for (int n = 0; n < count; n++) {
+    for (int i = in[n].lo[0]; i < in[n].hi[0]; i++) {
+      for (int j = in[n].lo[1]; j < in[n].hi[1]; j++) {
+        const firn_real *p = in[n].row + (size_t)i * in[n].sx + (size_t)j * in[n].sy;
+        __builtin_prefetch(p + FIRN_NODE_REALS * in[n].lo[2]);
+      }
+    }
+  }
+}
+
 // Adds the arenas that overlap node block g: sum[channel][16 rows][16]. Returns the rows touched.
 static inline unsigned add_arenas(const mpm_view *view, size_t g, int channels,
                                   firn_real sum[][FIRN_NODE_BLOCK_REALS]) {
   unsigned touched = 0;
-  for (int o = 0; o < 27; o++) {
-    uint32_t b = view->grid->source[g][o];
-    if (b == FIRN_GRID_NONE) continue;
-    const mpm_box *box = &view->box[b];
-    int d[3] = {o / 9 - 1, o / 3 % 3 - 1, o % 3 - 1}, from[3], lo[3], hi[3];
-    bool apart = false;
-    for (int a = 0; a < 3; a++) {
-      from[a] = box->lo[a] + 4 * d[a];
-      lo[a] = from[a] > 0 ? from[a] : 0;
-      hi[a] = from[a] + box->n[a] < 4 ? from[a] + box->n[a] : 4;
-      apart = apart || lo[a] >= hi[a];
-    }
-    if (apart) continue;
-    unsigned first = (unsigned)lo[2], count = (unsigned)(hi[2] - lo[2]);
-    size_t channel = box_reals(box);
-    for (int i = lo[0]; i < hi[0]; i++) {
-      for (int j = lo[1]; j < hi[1]; j++) {
-        // Where node 0 of the row would be; nodes outside the box are not read.
-        const firn_real *p = view->arena + box->arena +
-                             FIRN_NODE_REALS * ((i - from[0]) * box->n[1] + (j - from[1])) *
-                                 box->n[2] -
-                             FIRN_NODE_REALS * from[2];
+  overlap in[27];
+  prefetch_arenas(view, g);
+  int count = find_overlaps(view, g, in);
+  for (int n = 0; n < count; n++) {
+    unsigned first = (unsigned)in[n].lo[2], nodes = (unsigned)(in[n].hi[2] - in[n].lo[2]);
+    for (int i = in[n].lo[0]; i < in[n].hi[0]; i++) {
+      for (int j = in[n].lo[1]; j < in[n].hi[1]; j++) {
+        // Nodes outside the box are not read.
+        const firn_real *p = in[n].row + (size_t)i * in[n].sx + (size_t)j * in[n].sy;
         int r = 4 * i + j;
         bool fresh = !(touched >> r & 1);
         touched |= 1u << r;
-        for (int c = 0; c < channels; c++, p += channel) {
-          row16 add = count == 4 ? row_loadu(p) : row_maskz_load(p, first, count);
+        for (int c = 0; c < channels; c++, p += in[n].channel) {
+          row16 add = nodes == 4 ? row_loadu(p) : row_maskz_load(p, first, nodes);
           firn_real *to = sum[c] + 16 * r;
           row_store(to, fresh ? add : row_add(row_load(to), add));
         }

@@ -294,6 +294,11 @@ typedef struct K(local) {
 static inline void K(gather_group)(const mpm_view *view, const segment *in, int segments, stage *s,
                                    K(local) * local, const firn_real *field, bool blend,
                                    firn_real *pic) {
+  // Spray: the nodes of each lane lie elsewhere, so ask for all before the first is needed.
+  for (int n = 1; n < segments; n++) {
+    prefetch_box(view, in[n].block, field);
+    if (blend) prefetch_box(view, in[n].block, view->node_u);
+  }
   for (int n = 0; n < segments; n++) {
     const mpm_box *box = &view->box[in[n].block];
     if (local->block != in[n].block) {
@@ -307,7 +312,6 @@ static inline void K(gather_group)(const mpm_view *view, const segment *in, int 
     for (int l = in[n].begin; l < in[n].end; l++) {
       const firn_real *node = local->node[0] + arena_offset(box, s, l);
 #if APIC
-      (void)blend;
       (void)pic;
       K(gather_moments)(s, l, node, sx, sy);
 #else

@@ -193,10 +193,11 @@ static bool overlap_with(const mpm_box *box, int o, overlap *out) {
 
 // Adds channel c of every overlapping arena to sum[64][4], in the order of the 27 offsets.
 static void add_arenas(const mpm_view *view, size_t g, int c, firn_real *sum) {
-  for (int o = 0; o < 27; o++) {
-    uint32_t b = view->grid->source[g][o];
+  const firn_grid *grid = view->grid;
+  for (uint32_t n = grid->source_start[g]; n < grid->source_start[g + 1]; n++) {
+    uint32_t b = firn_source_block(grid->source[n]);
     overlap in;
-    if (b == FIRN_GRID_NONE || !overlap_with(&view->box[b], o, &in)) continue;
+    if (!overlap_with(&view->box[b], firn_source_offset(grid->source[n]), &in)) continue;
     const mpm_box *box = &view->box[b];
     const firn_real *arena = view->arena + box->arena + (size_t)c * box_reals(box);
     for (int i = in.lo[0]; i < in.hi[0]; i++) {

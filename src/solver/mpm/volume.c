@@ -43,9 +43,7 @@ firn_status mpm_set_volumes(mpm *m) {
       if (volume[p->block[b].first + i] == 0) all_known = false;
     }
   }
-  m->memory.volumes_set = true;
-  if (all_known) return FIRN_OK;
-  if (!nominal) {
+  if (!nominal && !all_known) {
     // Without volumes there is no stress, without gravity and time no change: mass alone.
     m->view.dt = 0;
     m->view.mass_floor = 0;
@@ -55,6 +53,9 @@ firn_status mpm_set_volumes(mpm *m) {
     mpm_for_units(m, m->kernels->scatter, &unused);
     mpm_for_nodes(m, m->kernels->nodes);
   }
+  // From here on nothing fails, or a second try would take the first particles for late ones.
+  m->memory.volumes_set = true;
+  if (all_known) return FIRN_OK;
   firn_real h3 = m->view.h * m->view.h * m->view.h;
 #pragma omp parallel for schedule(static) num_threads(m->world->context->threads)
   for (size_t b = 0; b < p->block_count; b++) {
