@@ -92,6 +92,11 @@ int firn_particles_add_field(firn_particles *p, const char *name, firn_field_typ
   return p->field_count++;
 }
 
+void firn_particles_drop_last_field(firn_particles *p) {
+  firn_field *field = &p->field[--p->field_count];
+  firn_free(p->context, field->data, field->bytes);
+}
+
 static firn_status grow(firn_particles *p, firn_field *field, size_t capacity) {
   size_t bytes = capacity * firn_field_size(field->type);
   if (bytes <= field->bytes) return FIRN_OK;

@@ -89,6 +89,7 @@ void firn_particles_free(firn_particles *p);
 // Adds a field to the registry and returns its index, or -1 when memory is out.
 int firn_particles_add_field(firn_particles *p, const char *name, firn_field_type type,
                              double initial);
+void firn_particles_drop_last_field(firn_particles *p);
 int firn_particles_find(const firn_particles *p, const char *name); // -1: no such field
 size_t firn_field_size(firn_field_type type);
 

@@ -93,13 +93,15 @@ static void vary_slot(firn_world *world, size_t slot) {
 firn_status firn_world_vary(firn_world *world) {
   static const char *const names[] = {"mu", "lambda", "lo", "hi", "xi"};
   firn_particles *p = &world->particles;
-  if (world->vary[FIRN_VARY_COUNT - 1] >= 0) return FIRN_OK;
+  if (world->vary[0] >= 0) return FIRN_OK;
+  // All or none: they are used as soon as the first one is there.
+  int first = p->field_count;
   for (int i = 0; i < FIRN_VARY_COUNT; i++) {
-    if (world->vary[i] >= 0) continue; // an earlier try ran out of memory halfway
-    int f = firn_particles_add_field(p, names[i], FIRN_FIELD_REAL, 0);
-    if (f < 0) return FIRN_ERROR_MEMORY;
-    world->vary[i] = f;
+    if (firn_particles_add_field(p, names[i], FIRN_FIELD_REAL, 0) >= 0) continue;
+    while (p->field_count > first) firn_particles_drop_last_field(p);
+    return FIRN_ERROR_MEMORY;
   }
+  for (int i = 0; i < FIRN_VARY_COUNT; i++) world->vary[i] = first + i;
   const firn_real *mass = firn_particles_real(p, FIRN_FIELD_MASS);
   for (size_t slot = 0; slot < p->slots + p->pending; slot++) {
     if (mass[slot] > 0) vary_slot(world, slot);
