@@ -22,24 +22,34 @@ static double mean_iterations(const firn_run_event *e) {
   return e->steps ? (double)e->iterations / (double)e->steps : 0;
 }
 
+// The fields in their order, in long or in short words.
+enum { FIELDS = 7 };
+
+static void line_fields(const firn_run_event *e, bool brief, char fields[FIELDS][48]) {
+  char a[32];
+  snprintf(fields[0], 48, "frame %d/%d", e->frame, e->last_frame);
+  snprintf(fields[1], 48, "%s steps", cli_short((double)e->steps, a));
+  snprintf(fields[2], 48, "%.1f it", mean_iterations(e));
+  snprintf(fields[3], 48, "%s %s", cli_short((double)e->particles, a), brief ? "pts" : "particles");
+  snprintf(fields[4], 48, "%s/s", cli_short(e->particle_steps_per_second, a));
+  snprintf(fields[5], 48, "%s left", cli_duration(e->seconds_left, a));
+  snprintf(fields[6], 48, "%s", cli_bytes((double)e->bytes, a));
+}
+
 void progress_line(const firn_run_event *e, int columns, char *line, size_t size) {
-  char a[32], b[32];
-  enum { FIELDS = 7 };
+  static const int expendable[] = {6, 2, 3, 1, 4, 5}; // what goes first on a narrow terminal
   char fields[FIELDS][48];
-  // In the order of what to leave out last, when the terminal is narrow.
-  snprintf(fields[0], sizeof fields[0], "frame %d/%d", e->frame, e->last_frame);
-  snprintf(fields[1], sizeof fields[1], "%s left", cli_duration(e->seconds_left, a));
-  snprintf(fields[2], sizeof fields[2], "%s steps", cli_short((double)e->steps, a));
-  snprintf(fields[3], sizeof fields[3], "%s particles", cli_short((double)e->particles, a));
-  snprintf(fields[4], sizeof fields[4], "%s/s",
-           cli_short(e->particle_steps_per_second, a)); // particle-steps
-  snprintf(fields[5], sizeof fields[5], "%.1f it/step", mean_iterations(e));
-  snprintf(fields[6], sizeof fields[6], "%s", cli_bytes((double)e->bytes, b));
-  size_t used = 0;
-  for (int i = 0; i < FIELDS; i++) {
-    size_t wanted = strlen(fields[i]) + (i ? 2 : 0);
-    if (used + wanted > (size_t)columns || used + wanted + 1 > size) break;
-    used += (size_t)snprintf(line + used, size - used, "%s%s", i ? "  " : "", fields[i]);
+  bool keep[FIELDS];
+  memset(keep, true, sizeof keep);
+  for (int attempt = 0; attempt < FIELDS + 1; attempt++) {
+    line_fields(e, attempt > 0, fields);
+    if (attempt > 1) keep[expendable[attempt - 2]] = false;
+    size_t used = 0;
+    line[0] = 0;
+    for (int i = 0; i < FIELDS && used < size; i++)
+      if (keep[i])
+        used += (size_t)snprintf(line + used, size - used, "%s%s", i ? "  " : "", fields[i]);
+    if (used <= (size_t)columns) return;
   }
 }
 

@@ -164,7 +164,8 @@ static void report_start(const arguments *a, const firn_context *context, const 
            firn_precision());
     return;
   }
-  printf("%s into %s (%d threads, %s)\n", a->scene, folder, firn_context_threads(context),
+  int threads = firn_context_threads(context);
+  printf("%s into %s (%d thread%s, %s)\n", a->scene, folder, threads, threads == 1 ? "" : "s",
          firn_isa_name(firn_context_isa(context)));
   fflush(stdout);
 }

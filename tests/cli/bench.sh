@@ -4,7 +4,7 @@
 # processors: 2
 # firn bench --json keeps its promises about fields. Numbers are not judged: machines differ.
 source "$(dirname "$0")/common.bash"
-out="" err="" # what run hears
+out="" # what run hears
 
 run 0 bench mpm/explicit --quick --json --threads 2
 python3 - .out <<'PYTHON' || die "$out"

@@ -4,7 +4,7 @@
 # processors: 2
 # firn demo writes frames and pictures. A few frames of a coarse ball are enough to see that.
 source "$(dirname "$0")/common.bash"
-out="" err="" # what run hears
+out="" # what run hears
 
 run 0 demo -o out --set quality=0.3 --set frames=4
 expect "$out" "The picture is out/demo.png"
