@@ -19,7 +19,8 @@ static bool is_shown(const char *name) {
 // Doubles to floats, or to integers, where they stand. Element i is read before it is written, and
 // never later, so the bytes do not meet.
 static void narrow(double *data, size_t n, bool integer) {
-  char *out = (char *)data;
+  void *bytes = data;
+  char *out = bytes;
   for (size_t i = 0; i < n; i++, out += 4) {
     float real = (float)data[i];
     uint32_t whole = integer ? (uint32_t)data[i] : 0;

@@ -37,6 +37,7 @@ bool firn_archive_has(firn_archive *a, const char *object) {
 static firn_status open_array(firn_archive *a, const firn_hdf5_guard *g, const char *name,
                               hid_t *set, firn_archive_info *info) {
   *set = -1;
+  *info = (firn_archive_info){FIRN_ARCHIVE_OTHER, 0, 0};
   if (!exists(a->file, name)) {
     return firn_fail(a->context, FIRN_ERROR_FORMAT, "%s: there is no array %s", a->path, name);
   }

@@ -57,6 +57,8 @@ firn_status firn_folder_list(firn_context *context, const char *folder, const ch
   firn_status status = FIRN_OK;
   int *list = NULL;
   size_t n = 0, capacity = 0;
+  // readdir is safe as long as nobody else has this stream; readdir_r is the one to avoid.
+  // cppcheck-suppress readdirCalled
   for (struct dirent *entry; status == FIRN_OK && (entry = readdir(dir));) {
     int number = number_of(entry->d_name, prefix);
     if (number < 0) continue;

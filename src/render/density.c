@@ -193,7 +193,7 @@ firn_v3 firn_density_slope(const firn_density *d, firn_v3 p) {
 // about as wide as the cone there.
 float firn_density_cone(const firn_density *d, firn_v3 p, firn_v3 direction) {
   float cell = d->level[0].cell, depth = 0;
-  float at = 1.2f * cell, step = 1.2f * cell;
+  float step = 1.2f * cell, at = step;
   for (int i = 0; i < d->levels && depth < 4; i++) {
     firn_v3 q = firn_v3_add(p, firn_v3_scale(at, direction));
     depth += firn_density_at(d, i, q) * step * d->extinction;

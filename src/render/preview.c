@@ -236,8 +236,7 @@ firn_status firn_preview_render(firn_context *context, const firn_preview_def *d
   firn_status status = set_stage(context, def, count, position, &s);
   if (status == FIRN_OK) status = draw_particles(context, &s);
   if (status == FIRN_OK) {
-    int threads = firn_context_threads(context);
-#pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 8) num_threads(context->threads)
     for (int y = 0; y < def->height; y++) {
       for (int x = 0; x < def->width; x++) {
         firn_v3 light = firn_stage_shade(&s, x, y);

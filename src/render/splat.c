@@ -126,7 +126,7 @@ firn_status firn_splat(firn_context *context, const firn_lens *lens, size_t coun
   j.min_pixels = min_pixels;
   j.tiles_x = (lens->width + TILE - 1) / TILE;
   j.tiles_y = (lens->height + TILE - 1) / TILE;
-  int tiles = j.tiles_x * j.tiles_y, threads = firn_context_threads(context);
+  int tiles = j.tiles_x * j.tiles_y;
   size_t pixels = (size_t)lens->width * (size_t)lens->height, total = 0;
   size_t first_size = (size_t)CHUNKS * (size_t)tiles * sizeof *j.first;
   size_t begin_size = ((size_t)tiles + 1) * sizeof *j.begin;
@@ -138,16 +138,16 @@ firn_status firn_splat(firn_context *context, const firn_lens *lens, size_t coun
   j.begin = firn_alloc_zero(context, begin_size, "tiles of a picture");
   bool good = out->depth && (out->index || !want_index) && j.first && j.begin;
   if (good) {
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(context->threads)
     for (int c = 0; c < CHUNKS; c++) walk_chunk(&j, c, false);
     total = place(&j);
     j.entry = firn_alloc(context, total * sizeof *j.entry, "spheres by tile");
     good = j.entry || !total;
   }
   if (good) {
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(context->threads)
     for (int c = 0; c < CHUNKS; c++) walk_chunk(&j, c, true);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(context->threads)
     for (int t = 0; t < tiles; t++) draw_tile(&j, out, t);
   }
   firn_free(context, j.entry, total * sizeof *j.entry);

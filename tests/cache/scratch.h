@@ -27,7 +27,7 @@
 typedef struct scratch {
   firn_context *context;
   char folder[256];
-  char path[512]; // of the last scratch_path
+  char path[1024]; // of the last scratch_path
 } scratch;
 
 static inline int scratch_open(void **state) {
