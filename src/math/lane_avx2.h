@@ -5,19 +5,20 @@
 
 #include <immintrin.h>
 
+// The types are spelt out so that tools that do not read <immintrin.h> know their size.
 // lmask is a vector of all-ones and all-zeros lanes, as the blend instructions want it.
 #ifdef FIRN_DOUBLE
 #define FIRN_LANES  4
 #define FIRN_MM(op) _mm256_##op##_pd
-typedef __m256d lane;
-typedef __m256d lmask;
+typedef double lane __attribute__((vector_size(32), may_alias)); // __m256d
+typedef lane lmask;
 typedef __m128i ilane;
 #define FIRN_LMASK_FULL 0xf
 #else
 #define FIRN_LANES      8
 #define FIRN_MM(op)     _mm256_##op##_ps
-typedef __m256 lane;
-typedef __m256 lmask;
+typedef float lane __attribute__((vector_size(32), may_alias)); // __m256
+typedef lane lmask;
 typedef __m256i ilane;
 #define FIRN_LMASK_FULL 0xff
 #endif

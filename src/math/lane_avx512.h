@@ -5,17 +5,18 @@
 
 #include <immintrin.h>
 
+// The types are spelt out so that tools that do not read <immintrin.h> know their size.
 #ifdef FIRN_DOUBLE
 #define FIRN_LANES  8
 #define FIRN_MM(op) _mm512_##op##_pd
-typedef __m512d lane;
+typedef double lane __attribute__((vector_size(64), may_alias)); // __m512d
 typedef __mmask8 lmask;
 typedef __m256i ilane;
 #define FIRN_LMASK_FULL 0xffu
 #else
 #define FIRN_LANES      16
 #define FIRN_MM(op)     _mm512_##op##_ps
-typedef __m512 lane;
+typedef float lane __attribute__((vector_size(64), may_alias)); // __m512
 typedef __mmask16 lmask;
 typedef __m512i ilane;
 #define FIRN_LMASK_FULL 0xffffu
