@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// timeout: 120
+// Memory that runs out, at every allocation of a run in turn: the call that meets it says so and
+// changes nothing; the same call, made again with memory at hand, goes on to the same bytes as a
+// run that never failed; and what was allocated is given back, whenever the run ends.
+#include "api/setup.h"
+
+#include <stdio.h>
+
+// ------------------------------------------------------------------------------------ allocator
+
+// Keeps its own books and can refuse. The size is kept in front of each block.
+typedef struct books {
+  size_t bytes, blocks; // held now
+  size_t calls;         // that asked for memory, from 1
+  size_t refuse_at;     // this call gets nothing; 0: none does
+  bool stubborn;        // nor do those after it, until somebody sets refuse_at to 0
+  size_t refused;
+  size_t wrong; // old sizes that were not what had been asked for
+} books;
+
+enum { FRONT = 64 };
+
+static void *keep_books(void *user, void *p, size_t old_size, size_t size) {
+  books *b = user;
+  char *old = p ? (char *)p - FRONT : NULL;
+  if (size) {
+    b->calls++;
+    if (b->refuse_at && (b->stubborn ? b->calls >= b->refuse_at : b->calls == b->refuse_at)) {
+      b->refused++;
+      return NULL;
+    }
+  }
+  if (old) {
+    size_t told;
+    memcpy(&told, old, sizeof told);
+    b->wrong += told != old_size;
+  }
+  char *block = NULL;
+  if (size) {
+    block = aligned_alloc(64, FRONT + (size + 63) / 64 * 64);
+    if (!block) return NULL;
+    memcpy(block, &size, sizeof size);
+    // What nobody wrote must not matter: as floats these bytes are nan.
+    memset(block + FRONT, 0xff, size);
+    if (old) memcpy(block + FRONT, p, old_size < size ? old_size : size);
+    b->blocks++;
+    b->bytes += size;
+  }
+  if (old) {
+    free(old);
+    b->blocks--;
+    b->bytes -= old_size;
+  }
+  return block ? block + FRONT : NULL;
+}
+
+// ----------------------------------------------------------------------------------------- runs
+
+// How a run is set up: a solver of every kind, so that every buffer is met.
+typedef struct setup {
+  const char *name;
+  firn_isa isa;
+  firn_basis basis;
+  firn_transfer transfer;
+  firn_integrator integrator;
+  firn_krylov krylov;
+  firn_hessian hessian;
+  firn_preconditioner preconditioner;
+} setup;
+
+static const setup setups[] = {
+    {"explicit cubic flip", FIRN_ISA_AUTO, FIRN_BASIS_CUBIC, FIRN_TRANSFER_FLIP,
+     FIRN_INTEGRATOR_EXPLICIT, FIRN_KRYLOV_CR, FIRN_HESSIAN_EXACT, FIRN_PRECONDITIONER_MASS},
+    {"explicit quadratic apic", FIRN_ISA_SCALAR, FIRN_BASIS_QUADRATIC, FIRN_TRANSFER_APIC,
+     FIRN_INTEGRATOR_EXPLICIT, FIRN_KRYLOV_CR, FIRN_HESSIAN_EXACT, FIRN_PRECONDITIONER_MASS},
+    {"implicit cubic flip, cr", FIRN_ISA_AUTO, FIRN_BASIS_CUBIC, FIRN_TRANSFER_FLIP,
+     FIRN_INTEGRATOR_IMPLICIT, FIRN_KRYLOV_CR, FIRN_HESSIAN_EXACT, FIRN_PRECONDITIONER_MASS},
+    {"implicit quadratic apic, minres, block", FIRN_ISA_AUTO, FIRN_BASIS_QUADRATIC,
+     FIRN_TRANSFER_APIC, FIRN_INTEGRATOR_IMPLICIT, FIRN_KRYLOV_MINRES, FIRN_HESSIAN_EXACT,
+     FIRN_PRECONDITIONER_BLOCK},
+    {"implicit cubic apic, cg, psd", FIRN_ISA_SCALAR, FIRN_BASIS_CUBIC, FIRN_TRANSFER_APIC,
+     FIRN_INTEGRATOR_IMPLICIT, FIRN_KRYLOV_CG, FIRN_HESSIAN_PSD, FIRN_PRECONDITIONER_BLOCK},
+};
+enum { SETUPS = sizeof setups / sizeof *setups };
+
+enum { SPRAY = 24, LATE = 16, STEPS = 5 };
+
+// What a run ends with: every field of every particle, and the sums.
+typedef struct result {
+  size_t values;
+  double *value;
+  firn_sums sums;
+  double time;
+} result;
+
+typedef struct run {
+  const setup *setup;
+  books books;
+  bool give_up; // at the first failure, instead of trying again
+  size_t failures;
+  firn_context *context;
+  firn_sim *sim;
+  result *out; // NULL where nobody wants to know
+} run;
+
+// The call, once more if memory ran out. False if the run is to end here.
+static bool attempt(run *r, firn_status status, bool again, int line) {
+  if (status == FIRN_OK) return true;
+  const char *message = r->context ? firn_context_message(r->context) : "out of memory";
+  if (status != FIRN_ERROR_MEMORY || again || !strstr(message, "out of memory")) {
+    fail_msg("line %d: %s: allocation %zu of %zu: %s: %s", line, r->setup->name, r->books.refuse_at,
+             r->books.calls, firn_status_name(status), message);
+  }
+  r->failures++;
+  if (r->sim) {
+    // What there is can still be looked at.
+    firn_sums sums;
+    MUST(r->context, firn_sim_sums(r->sim, &sums));
+    double *x = read_field(r->context, r->sim, "position", 3);
+    for (size_t i = 0; i < 3 * firn_sim_count(r->sim); i++) assert_true(isfinite(x[i]));
+    free(x);
+  }
+  return false;
+}
+
+#define ATTEMPT(r, call)                                                                           \
+  do {                                                                                             \
+    if (!attempt((r), (call), false, __LINE__)) {                                                  \
+      if ((r)->give_up) goto end;                                                                  \
+      (r)->books.refuse_at = 0;                                                                    \
+      attempt((r), (call), true, __LINE__);                                                        \
+    }                                                                                              \
+  } while (0)
+
+// Particles of many kinds, that fly apart: new blocks, new node blocks, larger buffers.
+static firn_status add_spray(firn_sim *sim, bool late) {
+  double position[SPRAY][3], velocity[SPRAY][3], young[SPRAY], hardening[SPRAY];
+  firn_particles_def def = firn_default_particles_def();
+  double h = firn_sim_h(sim);
+  def.count = late ? LATE : SPRAY;
+  def.position = &position[0][0];
+  def.velocity = &velocity[0][0];
+  for (size_t i = 0; i < def.count; i++) {
+    for (int a = 0; a < 3; a++) {
+      double u = (double)((i * 7 + (size_t)a * 5 + late * 3) % 13) / 6 - 1;
+      position[i][a] = (8 + 3 * u) * h;
+      velocity[i][a] = 40 * u;
+    }
+    young[i] = 1e5 + 1e3 * (double)i;
+    hardening[i] = (double)(i % 10);
+  }
+  if (late) {
+    def.young = young;
+    def.hardening = hardening;
+  }
+  return firn_sim_add_particles(sim, &def);
+}
+
+static firn_status advance(firn_sim *sim, double *time) {
+  double before = firn_sim_time(sim);
+  size_t count = firn_sim_count(sim);
+  firn_step step;
+  firn_status status = firn_sim_step(sim, 0, &step);
+  if (status != FIRN_OK) assert_true(firn_sim_time(sim) == before);
+  assert_int_equal(firn_sim_count(sim), count);
+  *time = firn_sim_time(sim);
+  return status;
+}
+
+static firn_context_def context_def(run *r) {
+  firn_context_def def = firn_default_context_def();
+  def.threads = 1;
+  def.isa = r->setup->isa;
+  def.resize = keep_books;
+  def.resize_user = &r->books;
+  return def;
+}
+
+static firn_sim_def sim_def(const setup *s) {
+  firn_sim_def def = firn_default_sim_def();
+  def.mpm.basis = s->basis;
+  def.mpm.transfer = s->transfer;
+  def.mpm.integrator = s->integrator;
+  def.mpm.krylov = s->krylov;
+  def.mpm.hessian = s->hessian;
+  def.mpm.preconditioner = s->preconditioner;
+  def.mpm.dt_max = 1e-4;
+  def.mpm.tolerance = 1e-2; // a solve is a solve
+  return def;
+}
+
+static void take_result(run *r) {
+  result *out = r->out;
+  size_t count = firn_sim_count(r->sim), components = 0, at = 0;
+  firn_field_info info;
+  for (int i = 0; firn_sim_field(r->sim, i, &info) == FIRN_OK; i++) {
+    components += (size_t)info.components;
+  }
+  out->values = components * count;
+  out->value = malloc(out->values * sizeof *out->value);
+  assert_non_null(out->value);
+  for (int i = 0; firn_sim_field(r->sim, i, &info) == FIRN_OK; i++) {
+    MUST(r->context, firn_sim_read(r->sim, info.name, out->value + at));
+    at += (size_t)info.components * count;
+  }
+  out->time = firn_sim_time(r->sim);
+}
+
+// From an empty context to an empty context.
+static void go(run *r) {
+  firn_context_def context = context_def(r);
+  firn_sim_def def = sim_def(r->setup);
+  firn_material_def snow = firn_default_material_def(), rubber = snow;
+  rubber.law = "elastic";
+  firn_collider_def floor_def = firn_default_collider_def(), ball = floor_def;
+  ball.shape = firn_sphere((double[]){0.02, 0, 0.02}, 0.03);
+  firn_fill_def fill = firn_default_fill_def();
+  fill.shape = firn_sphere((double[]){0, 0.035, 0}, 0.016);
+  fill.per_cell = 4;
+  fill.velocity[1] = -20;
+  double time = 0;
+  result ignored = {0};
+  if (!r->out) r->out = &ignored;
+
+  ATTEMPT(r, firn_context_create(&context, &r->context));
+  ATTEMPT(r, firn_sim_create(r->context, &def, &r->sim));
+  ATTEMPT(r, firn_sim_add_material(r->sim, &snow, NULL));
+  ATTEMPT(r, firn_sim_add_material(r->sim, &rubber, &fill.material));
+  ATTEMPT(r, firn_sim_add_collider(r->sim, &floor_def, NULL));
+  ATTEMPT(r, firn_sim_add_collider(r->sim, &ball, NULL));
+  ATTEMPT(r, firn_sim_fill(r->sim, &fill));
+  ATTEMPT(r, add_spray(r->sim, false));
+  for (int i = 0; i < STEPS; i++) ATTEMPT(r, advance(r->sim, &time));
+  ATTEMPT(r, add_spray(r->sim, true));
+  for (int i = 0; i < STEPS; i++) ATTEMPT(r, advance(r->sim, &time));
+  take_result(r);
+  MUST(r->context, firn_sim_sums(r->sim, &r->out->sums));
+  free(ignored.value);
+
+end:
+  firn_sim_destroy(r->sim);
+  if (r->context) assert_int_equal(firn_context_bytes(r->context), 0);
+  firn_context_destroy(r->context);
+  assert_int_equal(r->books.bytes, 0);
+  assert_int_equal(r->books.blocks, 0);
+  assert_int_equal(r->books.wrong, 0);
+}
+
+static void same(const setup *s, size_t at, const result *a, const result *b) {
+  bool equal = a->values == b->values && a->time == b->time &&
+               memcmp(a->value, b->value, a->values * sizeof *a->value) == 0 &&
+               memcmp(&a->sums, &b->sums, sizeof a->sums) == 0;
+  if (!equal) fail_msg("%s: a failure of allocation %zu changed the outcome", s->name, at);
+}
+
+static void each_allocation(bool stubborn, bool give_up) {
+  for (int i = 0; i < SETUPS; i++) {
+    result expected = {0};
+    run undisturbed = {.setup = &setups[i], .out = &expected};
+    go(&undisturbed);
+    size_t calls = undisturbed.books.calls;
+    assert_int_equal(undisturbed.failures, 0);
+    assert_true(calls > 60); // a run that hardly allocates would prove little
+    for (size_t n = 1; n <= calls; n++) {
+      result found = {0};
+      run r = {.setup = &setups[i], .give_up = give_up, .out = &found};
+      r.books.refuse_at = n;
+      r.books.stubborn = stubborn;
+      go(&r);
+      if (r.failures != 1) {
+        fail_msg("%s: nobody told of the failure of allocation %zu", setups[i].name, n);
+      }
+      if (!give_up) same(&setups[i], n, &expected, &found);
+      free(found.value);
+    }
+    free(expected.value);
+    print_message("%s: %zu allocations\n", setups[i].name, calls);
+  }
+}
+
+static void a_failed_allocation_can_be_tried_again_to_the_same_bytes(void **state) {
+  (void)state;
+  each_allocation(false, false);
+}
+
+static void a_lasting_lack_of_memory_can_be_waited_out(void **state) {
+  (void)state;
+  each_allocation(true, false);
+}
+
+static void a_run_that_ends_on_a_failure_leaks_nothing(void **state) {
+  (void)state;
+  each_allocation(false, true);
+}
+
+// -------------------------------------------------------------------------------------- account
+
+static void the_context_knows_what_is_held(void **state) {
+  (void)state;
+  result ignored = {0};
+  run r = {.setup = &setups[2], .out = &ignored};
+  firn_context_def context = context_def(&r);
+  MUST(NULL, firn_context_create(&context, &r.context));
+  size_t own = r.books.bytes; // the context itself, which it does not count
+  size_t peak = 0;
+  for (int round = 0; round < 2; round++) {
+    firn_sim *sim = make_sim(r.context, NULL);
+    add_ball(r.context, sim);
+    for (int i = 0; i < 20; i++) {
+      MUST(r.context, firn_sim_step(sim, 0, NULL));
+      assert_int_equal(firn_context_bytes(r.context), r.books.bytes - own);
+      assert_true(firn_context_peak_bytes(r.context) >= firn_context_bytes(r.context));
+    }
+    peak = firn_context_peak_bytes(r.context);
+    firn_sim_destroy(sim);
+    assert_int_equal(firn_context_bytes(r.context), 0);
+    assert_int_equal(r.books.bytes, own);
+    assert_int_equal(firn_context_peak_bytes(r.context), peak); // the peak stays
+  }
+  firn_context_destroy(r.context);
+  assert_int_equal(r.books.bytes, 0);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_failed_allocation_can_be_tried_again_to_the_same_bytes),
+      cmocka_unit_test(a_lasting_lack_of_memory_can_be_waited_out),
+      cmocka_unit_test(a_run_that_ends_on_a_failure_leaks_nothing),
+      cmocka_unit_test(the_context_knows_what_is_held),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
