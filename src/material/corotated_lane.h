@@ -35,7 +35,7 @@ FIRN_HD_INLINE void firn_corotated_stress(lane mu, lane lambda, const lane s[3],
 // A = dP[G S] S^T, the change of Kirchhoff stress work under a velocity gradient G (nine lanes,
 // row-major); s = S - I (xx yy zz xy xz yz). mu and lambda hardened, perhaps times a volume.
 //
-// With F = S, R = I and dF = G S the three parts of dP (A.3 of the theory page) collapse:
+// With F = S, R = I and dF = G S the three parts of dP (see corotated.h) collapse:
 //   cof F : dF = J tr G, cof F F^T = J I, dcof F^T = J (tr G I - G^T),
 //   A = 2 mu (G S - [w]x) S + lambda J (2J - 1) tr G I - lambda J (J - 1) G^T,
 // where (tr S I - S) w = the axial vector of G S - (G S)^T.

@@ -1,7 +1,7 @@
 // labels: M12
 // SPDX-License-Identifier: Apache-2.0
 // One element, laterally confined, pressed to 80 % of its height and let go, on every instruction
-// set. The answers are closed form (A.4 of the theory page):
+// set. The answers are closed form:
 //   elastic      P_zz = M_0 (s - 1) for any s
 //   plastic      J_P = s/(1 - theta_c), sigma_zz = -M_0 theta_c (1 - theta_c) e^{xi (1 - J_P)} / s,
 //                lateral stress lambda_0/M_0 of that; s = 0.8: -28 526.145 and -7 131.536 Pa

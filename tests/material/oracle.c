@@ -113,7 +113,7 @@ static void closed_form_spectrum_is_that_of_the_assembled_hessian(void **state) 
   assert_true(negative > 100); // compression makes twists negative: the sign has been seen
 }
 
-// A.3: -5765 Pa at sigma = 0.975 (uniform compression).
+// By hand: -5765 Pa at sigma = 0.975 (uniform compression).
 static void twist_is_negative_in_packed_snow(void **state) {
   (void)state;
   double sigma[3] = {0.975, 0.975, 0.975}, flip[3], twist[3];

@@ -31,7 +31,7 @@ static double quadratic(double s, double *d) {
 
 // One axis: sums over the nodes of w, dw, w x_i - x, dw x_i - 1 and w (x_i - x)^2 - D. The weights
 // are polynomials of size <= 1 in f in [0, 3/2], a handful of roundings each; node coordinates relative
-// to the base are <= 3. So all sums are good to 3 nodes x 4 terms x a few u: 20 u. NUMERICS M1 asks
+// to the base are <= 3. So all sums are good to 3 nodes x 4 terms x a few u: 20 u. M1 asks
 // 1e-14 and 1e-13 (h grad w) in double.
 static void check_axis(const firn_lane_kernels *k, int width) {
   sample s = {1, 0};
