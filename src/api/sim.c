@@ -74,8 +74,14 @@ firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out) {
   firn_step step;
   if (sim->failed) {
     return firn_fail(sim->world.context, FIRN_ERROR_STATE,
-                     "an earlier step failed; load a checkpoint to go on");
+                     "an earlier step failed at time %g s, and what it left may be half updated; "
+                     "load a checkpoint into a new simulation to go on",
+                     sim->world.time);
   }
+  if (isnan(limit)) {
+    return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT, "step: limit is %g s", limit);
+  }
+  if (isinf(limit)) limit = 0;
   firn_status status = sim->type->step(sim->solver, limit, &step);
   // Out of memory is found before anything moves; the caller may free some and try again.
   if (status != FIRN_OK && status != FIRN_ERROR_MEMORY) sim->failed = true;

@@ -37,23 +37,27 @@ typedef struct sorter {
   firn_mover *mover;
 } sorter;
 
+// Moves along an axis are kept in a byte; a particle that went further is lost.
+enum { DRIFT_MAX = 127 };
+
 // Blocks that the particle in slot has moved by along axis a.
 static inline int drift(const sorter *s, size_t slot, int a) {
   firn_real cell = s->x[a][slot] - s->shift;
   if (cell >= 0 && cell < 4) return 0;
-  return (int)floor((double)cell / 4);
+  double blocks = floor((double)cell / 4);
+  return fabs(blocks) <= DRIFT_MAX ? (int)blocks : DRIFT_MAX + 1; // nan too
 }
 
 static inline bool moved(const sorter *s, size_t slot) {
   return drift(s, slot, 0) || drift(s, slot, 1) || drift(s, slot, 2);
 }
 
-// False if the particle has left the addressable domain.
+// False if the particle is lost, or has left the addressable domain.
 static bool target(const sorter *s, size_t slot, const int32_t at[3], firn_mover *m) {
   int32_t to[3];
   for (int a = 0; a < 3; a++) {
     int d = drift(s, slot, a);
-    if (d < -127 || d > 127) return false;
+    if (d > DRIFT_MAX) return false;
     to[a] = at[a] + d;
     if (s->p->periodic[a]) {
       int32_t n = s->p->period[a];
@@ -69,10 +73,13 @@ static bool target(const sorter *s, size_t slot, const int32_t at[3], firn_mover
 
 static firn_status lost(const sorter *s, size_t slot) {
   return firn_fail(s->p->context, FIRN_ERROR_DOMAIN,
-                   "particle %u: left the addressable domain, or its position is not finite "
-                   "(%g %g %g cells from its block)",
+                   "particle %u: its position, (%g %g %g) cells from its block at velocity (%g %g "
+                   "%g) m/s, has left the addressable domain or gone further than %d cells in a "
+                   "step",
                    firn_particles_id(s->p)[slot], (double)s->x[0][slot], (double)s->x[1][slot],
-                   (double)s->x[2][slot]);
+                   (double)s->x[2][slot], (double)firn_particles_real(s->p, FIRN_FIELD_VX)[slot],
+                   (double)firn_particles_real(s->p, FIRN_FIELD_VY)[slot],
+                   (double)firn_particles_real(s->p, FIRN_FIELD_VZ)[slot], 4 * DRIFT_MAX);
 }
 
 static size_t count_movers(sorter *s) {
