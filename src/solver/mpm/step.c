@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/isa.h"
+#include "solver/mpm/fault.h"
 #include "solver/mpm/mpm.h"
 
 static mpm_tally empty_tally(void) {
@@ -138,18 +139,6 @@ static double smallest_det(mpm *m) {
   return det;
 }
 
-static firn_status give_up(const mpm *m, double dt, double det) {
-  if (!(det == det)) {
-    return firn_fail(m->world->context, FIRN_ERROR_NONFINITE,
-                     "step %llu at time %g s: grid velocities are not finite",
-                     (unsigned long long)m->memory.steps, m->world->time);
-  }
-  return firn_fail(m->world->context, FIRN_ERROR_STEP,
-                   "step %llu at time %g s: a step of %g s would still invert a particle "
-                   "(det = %g), and dt_min is %g s",
-                   (unsigned long long)m->memory.steps, m->world->time, dt, det, m->def.dt_min);
-}
-
 // Steps 1 to 6: new velocities on the grid. When a step is redone, sums that do not hold dt and
 // have not been overwritten by a solve are still good.
 static firn_status move_grid(mpm *m, firn_step *out, mpm_tally *law) {
@@ -179,9 +168,9 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   // Particles in their blocks, volumes known.
   FIRN_TRY(mpm_layout(m, &out->sorted));
   if (!world->particles.count) {
-    mpm_choice idle = {limit > 0 ? fmin(limit, m->def.dt_max) : m->def.dt_max, false};
-    out->dt = idle.dt;
-    world->time += idle.dt;
+    double longest = m->def.dt > 0 ? m->def.dt : m->def.dt_max;
+    out->dt = limit > 0 ? fmin(limit, longest) : longest;
+    world->time += out->dt;
     return FIRN_OK;
   }
   if (m->memory.must_survey) {
@@ -190,7 +179,9 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   }
 
   // Steps 1 to 6, again with half the time as long as something would be turned inside out.
-  mpm_choice choice = mpm_choose(m, limit);
+  mpm_choice choice = mpm_choose(m, 0);
+  if (choice.dt < m->def.dt_min && !(m->def.dt > 0)) return mpm_fail_short(m, choice.dt);
+  choice = mpm_choose(m, limit);
   // What a node at the very tail of a spline would get is lost. Its force is as small as the mass
   // to the power 2/3 (cubic), so this keeps the loss of momentum below rounding in double.
   m->view.mass_floor = (firn_real)(1e-18 * m->memory.mass_min);
@@ -206,18 +197,15 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
     if (det > m->def.min_det) break;
     choice.dt /= 2;
     out->redone++;
-    if (choice.dt < m->def.dt_min || !(det == det)) return give_up(m, 2 * choice.dt, det);
+    if (!(det == det)) return mpm_fail_nonfinite(m);
+    if (choice.dt < m->def.dt_min) return mpm_fail_inverted(m, 2 * choice.dt, det);
   }
 
   // Steps 7 to 10.
   double gather = firn_seconds();
   mpm_for_units(m, m->kernels->gather, &moved);
   m->profile.gather += firn_seconds() - gather;
-  if (moved.nonfinite) {
-    return firn_fail(world->context, FIRN_ERROR_NONFINITE,
-                     "step %llu at time %g s: particle velocities are not finite",
-                     (unsigned long long)m->memory.steps, world->time);
-  }
+  if (moved.nonfinite) return mpm_fail_nonfinite(m);
 
   // What the next step is chosen from.
   m->memory.speed2_max = moved.speed2_max;
