@@ -24,7 +24,7 @@ static void read_tree(firn_scene *scene, const char *text, size_t size, int over
   if (root->kind != FIRN_NODE_MAP) {
     firn_report_add(&scene->report, root->mark, "",
                     "found %s; expected a scene: a map that begins with `firn: 1`",
-                    *text ? firn_node_kind_name(root) : "an empty file");
+                    size ? firn_node_kind_name(root) : "an empty file");
     return;
   }
   check_version_first(scene, root);
