@@ -193,7 +193,7 @@ static int run_cases(bench *b, const char *pattern) {
         if (!context) return EXIT_INPUT;
         b->machine = machine_measure(firn_context_threads(context), firn_context_isa(context));
         if (!b->json)
-          printf("firn %s, %d threads, %s, %s: copies %.1f GB/s, peak %.0f Gflop/s\n",
+          printf("firn %s, threads %d, %s, %s: copies %.1f GB/s, peak %.0f Gflop/s\n",
                  firn_version(), firn_context_threads(context),
                  firn_isa_name(firn_context_isa(context)), firn_precision(), 1e-9 * b->machine.copy,
                  1e-9 * b->machine.flops);

@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -81,11 +82,30 @@ static void keys_are_found_wherever_they_live(void **state) {
   assert_false(firn_schema_locate("viscosity", path, sizeof path));
 }
 
+static char page[65536];
+
+static void check_documented(const firn_schema_record *record, const firn_schema_row *row) {
+  char quoted[64];
+  snprintf(quoted, sizeof quoted, "`%s`", row->key);
+  if (!strstr(page, quoted)) fail_msg("docs/scenes.md has no %s of %s", quoted, record->name);
+}
+
+static void every_key_is_on_the_page_about_scenes(void **state) {
+  (void)state;
+  FILE *file = fopen(FIRN_TEST_SOURCE_DIR "/docs/scenes.md", "r");
+  assert_non_null(file);
+  size_t size = fread(page, 1, sizeof page - 1, file);
+  fclose(file);
+  assert_true(size > 1000 && size < sizeof page - 1);
+  visit(&firn_schema_root, 0, check_documented);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_are_well_formed),
       cmocka_unit_test(ranges_mean_what_they_say),
       cmocka_unit_test(keys_are_found_wherever_they_live),
+      cmocka_unit_test(every_key_is_on_the_page_about_scenes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
