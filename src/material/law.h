@@ -86,7 +86,7 @@ FIRN_HD_INLINE void firn_law_differential_psd(int law, const lane s[6], lane mu,
 FIRN_HD_INLINE lane firn_law_stretch_of(lane l) {
   const lane one = lane_set1(1);
   const lane least = lane_set1(FIRN_R(FIRN_LAW_MIN_STRETCH * FIRN_LAW_MIN_STRETCH - 1.0));
-  l = lane_max(l, least);
+  l = lane_max(least, l); // a nan in l comes through
   return l / (one + lane_sqrt(one + l));
 }
 

@@ -46,8 +46,9 @@
 // Bytes that lane_load and lane_store want a pointer aligned to.
 #define FIRN_LANE_ALIGN (FIRN_LANES * sizeof(firn_real))
 
+// In this order a nan in x comes through, so that the solver can see it.
 FIRN_HD_INLINE lane lane_clamp(lane x, lane lo, lane hi) {
-  return lane_min(lane_max(x, lo), hi);
+  return lane_min(hi, lane_max(lo, x));
 }
 
 // ---- across lanes: rare, so through memory, in an order that no compiler may choose

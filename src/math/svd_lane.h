@@ -42,13 +42,14 @@ FIRN_HD_INLINE void firn_lane_eigen_step(lane *app, lane *aqq, lane *apq, lane *
 FIRN_HD_INLINE void firn_lane_eigen(const lane A[6], lane l[3], lane U[9]) {
   lane xx = A[0], yy = A[1], zz = A[2], xy = A[3], xz = A[4], yz = A[5];
   for (int i = 0; i < 9; i++) U[i] = lane_set1(i % 4 == 0 ? FIRN_R(1) : FIRN_R(0));
-  // Off-diagonals below eps/16 of the largest entry are rounding.
+  // Off-diagonals below eps/16 of the largest entry are rounding. A nan among them keeps the sweeps
+  // going, which spreads it to all results.
   lane scale = lane_max(lane_abs(xx), lane_max(lane_abs(yy), lane_abs(zz)));
   scale = lane_max(scale, lane_max(lane_abs(xy), lane_max(lane_abs(xz), lane_abs(yz))));
   lane small = scale * lane_set1(FIRN_R(FIRN_REAL_EPS / 16));
   for (int sweep = 0; sweep < FIRN_JACOBI_SWEEPS; sweep++) {
-    lane off = lane_max(lane_abs(xy), lane_max(lane_abs(xz), lane_abs(yz)));
-    if (lmask_none(lane_gt(off, small))) break;
+    lane off = lane_abs(xy) + lane_abs(xz) + lane_abs(yz);
+    if (lmask_all(lane_le(off, small))) break;
     firn_lane_eigen_step(&xx, &yy, &xy, &xz, &yz, U, 0, 1);
     firn_lane_eigen_step(&xx, &zz, &xz, &xy, &yz, U, 0, 2);
     firn_lane_eigen_step(&yy, &zz, &yz, &xy, &xz, U, 1, 2);

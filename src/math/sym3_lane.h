@@ -57,7 +57,7 @@ FIRN_HD_INLINE void firn_sym3_decompose(const lane A[6], firn_sym3_split *out) {
   lane off = lane_fma(A[3], A[3], lane_fma(A[4], A[4], A[5] * A[5]));
   lane diag = lane_fma(dx, dx, lane_fma(dy, dy, dz * dz));
   lane p2 = lane_fma(off, lane_set1(2), diag) * lane_set1(FIRN_R(1.0 / 6.0));
-  lane ip = lane_rsqrt(lane_max(p2, tiny)), p = p2 * ip;
+  lane ip = lane_rsqrt(lane_max(tiny, p2)), p = p2 * ip;
   lane xx = dx * ip, yy = dy * ip, zz = dz * ip, xy = A[3] * ip, xz = A[4] * ip, yz = A[5] * ip;
 
   // The isolated eigenvalue of B, and the minors of B - y I.
@@ -87,7 +87,7 @@ FIRN_HD_INLINE void firn_sym3_decompose(const lane A[6], firn_sym3_split *out) {
   lane noff = lane_fma(N[3], N[3], lane_fma(N[4], N[4], N[5] * N[5]));
   lane ndiag = lane_fma(N[0], N[0], lane_fma(N[1], N[1], N[2] * N[2]));
   lane g2 = lane_fma(ndiag, lane_set1(FIRN_R(0.5)), noff);
-  lane ig = lane_rsqrt(lane_max(g2, tiny)), g = g2 * ig;
+  lane ig = lane_rsqrt(lane_max(tiny, g2)), g = g2 * ig;
 
   out->l[0] = lane_fma(p, y, m);
   out->l[1] = lane_fma(p, g - y2, m);
