@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/isa.h"
 #include "base/memory.h"
 
 firn_sim_def firn_default_sim_def(void) {
@@ -60,13 +61,19 @@ firn_status firn_sim_add_collider(firn_sim *sim, const firn_collider_def *def, i
 firn_status firn_sim_add_particles(firn_sim *sim, const firn_particles_def *def) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!def) return firn_fail_null(sim->world.context, "firn_sim_add_particles");
-  return firn_world_add_particles(&sim->world, def);
+  unsigned mode = firn_fp_enter();
+  firn_status status = firn_world_add_particles(&sim->world, def);
+  firn_fp_leave(mode);
+  return status;
 }
 
 firn_status firn_sim_fill(firn_sim *sim, const firn_fill_def *def) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!def) return firn_fail_null(sim->world.context, "firn_sim_fill");
-  return firn_world_fill(&sim->world, def);
+  unsigned mode = firn_fp_enter();
+  firn_status status = firn_world_fill(&sim->world, def);
+  firn_fp_leave(mode);
+  return status;
 }
 
 firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out) {
@@ -82,7 +89,9 @@ firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out) {
     return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT, "step: limit is %g s", limit);
   }
   if (isinf(limit)) limit = 0;
+  unsigned mode = firn_fp_enter();
   firn_status status = sim->type->step(sim->solver, limit, &step);
+  firn_fp_leave(mode);
   // Out of memory is found before anything moves; the caller may free some and try again.
   if (status != FIRN_OK && status != FIRN_ERROR_MEMORY) sim->failed = true;
   if (out) *out = step;

@@ -34,11 +34,11 @@ const char *firn_isa_name(firn_isa isa) {
 }
 
 #if defined(__x86_64__)
-enum { FLUSH_TO_ZERO = 0x8000, DENORMALS_ARE_ZERO = 0x0040 };
+enum { FLUSH_TO_ZERO = 0x8000, DENORMALS_ARE_ZERO = 0x0040, NO_TRAPS = 0x1f80 };
 
 unsigned firn_fp_enter(void) {
   unsigned mode = _mm_getcsr();
-  _mm_setcsr(mode | FLUSH_TO_ZERO | DENORMALS_ARE_ZERO);
+  _mm_setcsr(NO_TRAPS | FLUSH_TO_ZERO | DENORMALS_ARE_ZERO); // and round to nearest
   return mode;
 }
 

@@ -12,8 +12,9 @@ bool firn_isa_available(firn_isa isa);
 // The best available one; never FIRN_ISA_AUTO.
 firn_isa firn_isa_best(void);
 
-// Denormals slow the transfers by half and mean nothing here: each worker flushes them while it
-// works and gives the caller's mode back afterwards.
+// Denormals slow the transfers by half and mean nothing here: whoever works flushes them, rounds to
+// nearest and never traps, and gives the caller's mode back afterwards. All of the mode is set, since
+// a caller's rounding would otherwise reach some threads and not others.
 unsigned firn_fp_enter(void);
 void firn_fp_leave(unsigned mode);
 
