@@ -85,10 +85,20 @@ firn_status mpm_fail_nonfinite(const mpm *m) {
 }
 
 firn_status mpm_fail_inverted(const mpm *m, double dt, double det) {
+  // The check told unit by unit; the unit's first block says where to look.
+  const firn_particles *p = &m->world->particles;
+  const mpm_tally *tally = m->tallies.data;
+  size_t worst = 0;
+  for (size_t u = 0; u < p->unit_count; u++) {
+    if (tally[u].det_min == det) worst = u;
+  }
+  const int32_t *at = p->block[p->unit[worst].first_block].at;
+  double edge = 4 * m->world->h;
   return firn_fail(m->world->context, FIRN_ERROR_STEP,
-                   "step %llu at time %g s: a step of %g s would still invert a particle "
-                   "(det = %g), and dt_min is %g s",
-                   (unsigned long long)m->memory.steps, m->world->time, dt, det, m->def.dt_min);
+                   "step %llu at time %g s: a step of %g s would still invert a particle near "
+                   "(%g %g %g) m (det = %g), and dt_min is %g s",
+                   (unsigned long long)m->memory.steps, m->world->time, dt, edge * at[0],
+                   edge * at[1], edge * at[2], det, m->def.dt_min);
 }
 
 firn_status mpm_fail_short(const mpm *m, double dt) {
