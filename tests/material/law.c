@@ -4,7 +4,7 @@
 
 #include "material/corotated.h"
 
-enum { N = 20000 };
+enum { N = 5000 };
 
 // The oracle rounds too, at size 1 rather than |e|: eigenvectors, SVD and products, each 20 u.
 static const double ORACLE = 100 * DBL_EPSILON / 2;
