@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "grid/table.h"
 #include "world/morton.h"
 
 void firn_grid_init(firn_grid *grid, firn_context *context) {
@@ -16,39 +17,19 @@ void firn_grid_free(firn_grid *grid) {
   firn_free(context, grid->source_start, grid->capacity * sizeof *grid->source_start);
   firn_free(context, grid->source, grid->source_capacity * sizeof *grid->source);
   firn_free(context, grid->target, grid->target_capacity * sizeof *grid->target);
+  firn_free(context, grid->neighbour_start,
+            grid->neighbour_start_capacity * sizeof *grid->neighbour_start);
+  firn_free(context, grid->neighbour, grid->neighbour_capacity * sizeof *grid->neighbour);
   firn_buffer_free(context, &grid->table);
   memset(grid, 0, sizeof *grid);
-}
-
-// An open-addressing table from Morton key to node block. Keys are stored plus one: 0 is empty.
-typedef struct entry {
-  uint64_t key1;
-  uint32_t index;
-} entry;
-
-static uint64_t mix(uint64_t x) {
-  x ^= x >> 31;
-  x *= 0x9E3779B97F4A7C15u;
-  return x ^ x >> 29;
-}
-
-static uint32_t find_or_add(entry *table, size_t mask, uint64_t key, size_t *count) {
-  for (size_t i = mix(key) & mask;; i = (i + 1) & mask) {
-    if (table[i].key1 == key + 1) return table[i].index;
-    if (!table[i].key1) {
-      table[i] = (entry){key + 1, (uint32_t)*count};
-      return (uint32_t)(*count)++;
-    }
-  }
 }
 
 static int block_of(int node) {
   return node < 0 ? -1 : node >> 2;
 }
 
-// Makes room in an array whose content need not survive.
-static firn_status reserve(firn_grid *grid, void *array, size_t *capacity, size_t count,
-                           size_t size) {
+firn_status firn_grid_reserve(firn_grid *grid, void *array, size_t *capacity, size_t count,
+                              size_t size) {
   void **data = array;
   if (count <= *capacity) return FIRN_OK;
   firn_free(grid->context, *data, *capacity * size);
@@ -61,9 +42,9 @@ static firn_status reserve(firn_grid *grid, void *array, size_t *capacity, size_
 
 static firn_status reserve_nodes(firn_grid *grid, size_t count) {
   size_t capacity = grid->capacity, other = grid->capacity;
-  FIRN_TRY(reserve(grid, &grid->at, &capacity, count, sizeof *grid->at));
-  firn_status status = reserve(grid, &grid->source_start, &other, count,
-                               sizeof *grid->source_start);
+  FIRN_TRY(firn_grid_reserve(grid, &grid->at, &capacity, count, sizeof *grid->at));
+  firn_status status = firn_grid_reserve(grid, &grid->source_start, &other, count,
+                                         sizeof *grid->source_start);
   if (status != FIRN_OK) {
     // Both are as long as capacity says, or neither is there.
     firn_free(grid->context, grid->at, capacity * sizeof *grid->at);
@@ -85,8 +66,8 @@ static firn_status list_sources(firn_grid *grid, size_t blocks) {
     }
   }
   for (size_t g = 0; g < grid->count; g++) start[g + 1] += start[g];
-  FIRN_TRY(reserve(grid, &grid->source, &grid->source_capacity, start[grid->count],
-                   sizeof *grid->source));
+  FIRN_TRY(firn_grid_reserve(grid, &grid->source, &grid->source_capacity, start[grid->count],
+                             sizeof *grid->source));
   // Offsets outermost, so that each list is in their order; the beginnings move to the ends.
   for (int o = 26; o >= 0; o--) {
     for (size_t b = 0; b < blocks; b++) {
@@ -99,53 +80,72 @@ static firn_status list_sources(firn_grid *grid, size_t blocks) {
   return FIRN_OK;
 }
 
-firn_status firn_grid_build(firn_grid *grid, const firn_particles *particles,
-                            const firn_reach *reach) {
+// Number the node blocks that block b reaches; those of an apart block only if they exist. False
+// when the table is too full.
+static bool number_nodes(firn_grid *grid, const firn_particles *particles, const firn_reach *reach,
+                         size_t b, firn_table_entry *table, size_t size) {
+  const firn_reach *r = &reach[b];
+  if (grid->count + 27 > size / 2) return false;
+  for (int o = 0; o < 27; o++) {
+    int d[3] = {o / 9 - 1, o / 3 % 3 - 1, o % 3 - 1};
+    bool reached = true;
+    int32_t at[3];
+    for (int a = 0; a < 3; a++) {
+      reached = reached && d[a] >= block_of(r->lo[a]) && d[a] <= block_of(r->hi[a]);
+      at[a] = particles->block[b].at[a] + d[a];
+      int32_t n = particles->period[a];
+      if (n) at[a] = (at[a] + n) % n;
+    }
+    grid->target[b][o] = FIRN_GRID_NONE;
+    if (!reached) continue;
+    uint64_t key = firn_morton(at);
+    firn_table_entry *entry = firn_table_find(table, size - 1, key);
+    if (!entry->key1) {
+      if (r->apart) continue;
+      *entry = (firn_table_entry){key + 1, (uint32_t)grid->count++};
+    }
+    grid->target[b][o] = entry->value;
+  }
+  return true;
+}
+
+firn_status firn_grid_build(firn_grid *grid, const firn_particles *particles, firn_reach *reach,
+                            bool may_be_apart) {
   size_t blocks = particles->block_count;
-  grid->count = 0;
   if (blocks >> FIRN_SOURCE_BITS) {
     return firn_fail(grid->context, FIRN_ERROR_DOMAIN, "grid: %zu particle blocks are over 2^%d",
                      blocks, FIRN_SOURCE_BITS);
   }
-  FIRN_TRY(reserve(grid, &grid->target, &grid->target_capacity, blocks, sizeof *grid->target));
+  grid->count = grid->apart_count = 0;
+  for (size_t b = 0; b < blocks; b++) reach[b].apart = false;
+  if (may_be_apart) FIRN_TRY(firn_grid_set_apart(grid, particles, reach));
+  FIRN_TRY(
+      firn_grid_reserve(grid, &grid->target, &grid->target_capacity, blocks, sizeof *grid->target));
 
-  // Number the node blocks.
   // Dense snow shares each node block among up to 27 particle blocks, spray among none. A table
   // for the worst case would be wasteful for the former, so it starts small and doubles.
-  size_t size = 64;
-  while (size < blocks * 4) size *= 2;
-  for (;;) {
-    FIRN_TRY(firn_buffer_reserve(grid->context, &grid->table, size * sizeof(entry), "block table"));
-    entry *table = grid->table.data;
+  size_t size = 64, b = 0;
+  while (size < (blocks - grid->apart_count) * 4) size *= 2;
+  for (;; size *= 2) {
+    FIRN_TRY(firn_buffer_reserve(grid->context, &grid->table, size * sizeof(firn_table_entry),
+                                 "block table"));
+    firn_table_entry *table = grid->table.data;
     memset(table, 0, size * sizeof *table);
-    size_t b = 0;
     grid->count = 0;
-    for (; b < blocks && grid->count + 27 <= size / 2; b++) {
-      const firn_reach *r = &reach[b];
-      for (int o = 0; o < 27; o++) grid->target[b][o] = FIRN_GRID_NONE;
-      for (int dx = block_of(r->lo[0]); dx <= block_of(r->hi[0]); dx++) {
-        for (int dy = block_of(r->lo[1]); dy <= block_of(r->hi[1]); dy++) {
-          for (int dz = block_of(r->lo[2]); dz <= block_of(r->hi[2]); dz++) {
-            int d[3] = {dx, dy, dz};
-            int32_t at[3];
-            for (int a = 0; a < 3; a++) {
-              at[a] = particles->block[b].at[a] + d[a];
-              int32_t n = particles->period[a];
-              if (n) at[a] = (at[a] + n) % n;
-            }
-            grid->target[b][firn_grid_offset(dx, dy, dz)] = find_or_add(
-                table, size - 1, firn_morton(at), &grid->count);
-          }
-        }
-      }
+    // Those who make node blocks first, then those who only look for them.
+    for (b = 0; b < blocks; b++) {
+      if (!reach[b].apart && !number_nodes(grid, particles, reach, b, table, size)) break;
+    }
+    if (b < blocks) continue;
+    for (b = 0; b < blocks; b++) {
+      if (reach[b].apart && !number_nodes(grid, particles, reach, b, table, size)) break;
     }
     if (b == blocks) break;
-    size *= 2;
   }
 
   // Name them, and list who writes to each.
   FIRN_TRY(reserve_nodes(grid, grid->count + 1));
-  for (size_t b = 0; b < blocks; b++) {
+  for (b = 0; b < blocks; b++) {
     for (int o = 0; o < 27; o++) {
       uint32_t g = grid->target[b][o];
       if (g == FIRN_GRID_NONE) continue;

@@ -26,7 +26,21 @@ static inline int firn_grid_offset(int dx, int dy, int dz) {
 // Nodes that a particle block may reach until the next sort, relative to its corner.
 typedef struct firn_reach {
   int8_t lo[3], hi[3]; // inclusive
+  // Spray: a block of few particles with only such blocks around it. It makes no node blocks of
+  // its own; whoever gathers from it adds up the few nodes it needs from its neighbours' sums.
+  // Node blocks that exist for others still count it as a source.
+  bool apart;
 } firn_reach;
+
+// A block whose reach overlaps that of an apart block; shift is its corner minus the other's, in
+// nodes.
+typedef struct firn_neighbour {
+  uint32_t block;
+  int8_t shift[3];
+} firn_neighbour;
+
+// Blocks with at most this many particles may be apart.
+enum { FIRN_APART_MAX = 4 };
 
 // A particle block that may reach a node block, and at which offset from it.
 typedef uint32_t firn_source;
@@ -43,14 +57,18 @@ static inline int firn_source_offset(firn_source s) {
 
 typedef struct firn_grid {
   firn_context *context;
-  size_t count;           // node blocks
-  int32_t (*at)[3];       // [count] block coordinates
-  uint32_t *source_start; // [count + 1] where a node block's sources begin
-  firn_source *source;    // in order of their offsets
-  uint32_t (*target)[27]; // [particle blocks] node block at this offset, or FIRN_GRID_NONE
-  size_t capacity;        // of at and source_start
+  size_t count;              // node blocks
+  int32_t (*at)[3];          // [count] block coordinates
+  uint32_t *source_start;    // [count + 1] where a node block's sources begin
+  firn_source *source;       // in order of their offsets
+  uint32_t (*target)[27];    // [particle blocks] node block at this offset, or FIRN_GRID_NONE
+  uint32_t *neighbour_start; // [particle blocks + 1] where an apart block's neighbours begin
+  firn_neighbour *neighbour;
+  size_t apart_count;
+  size_t capacity; // of at and source_start
   size_t target_capacity;
   size_t source_capacity;
+  size_t neighbour_start_capacity, neighbour_capacity;
   firn_buffer table; // hash of block coordinates while building
 } firn_grid;
 
@@ -58,8 +76,16 @@ void firn_grid_init(firn_grid *grid, firn_context *context);
 void firn_grid_free(firn_grid *grid);
 
 // Makes the node blocks that the particle blocks reach. Node blocks are numbered in the order in
-// which the particle blocks, themselves in Morton order, first reach them.
-firn_status firn_grid_build(firn_grid *grid, const firn_particles *particles,
-                            const firn_reach *reach);
+// which the particle blocks, themselves in Morton order, first reach them. With may_be_apart, spray
+// is set apart; reach[b].apart says where.
+firn_status firn_grid_build(firn_grid *grid, const firn_particles *particles, firn_reach *reach,
+                            bool may_be_apart);
+
+// apart.c: the part of the above that sets reach[b].apart and lists neighbours.
+firn_status firn_grid_set_apart(firn_grid *grid, const firn_particles *particles,
+                                firn_reach *reach);
+// Makes room in an array whose content need not survive; array is the address of its pointer.
+firn_status firn_grid_reserve(firn_grid *grid, void *array, size_t *capacity, size_t count,
+                              size_t size);
 
 #endif

@@ -255,6 +255,7 @@ void mpm_case_from_grid(const mpm_case *c) {
   mpm *m = mpm_case_solver(c);
   mpm_tally tally;
   mpm_for_units(m, m->kernels->gather, &tally);
+  mpm_swap_boxes(m);
   assert_false(tally.nonfinite);
   m->memory.must_sort = tally.left;
 }

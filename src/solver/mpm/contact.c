@@ -83,6 +83,19 @@ bool mpm_particles_are_near(const mpm_view *view, size_t b) {
   return box_is_near(view, middle, half);
 }
 
+bool mpm_box_is_near(const mpm_view *view, size_t b) {
+  const mpm *m = view->user;
+  if (!m->world->collider_count) return false;
+  const int32_t *at = view->particles->block[b].at;
+  const mpm_box *box = &view->box[b];
+  double middle[3], half[3];
+  for (int a = 0; a < 3; a++) {
+    half[a] = 0.5 * (box->n[a] - 1);
+    middle[a] = 4.0 * at[a] + box->lo[a] + half[a];
+  }
+  return box_is_near(view, middle, half);
+}
+
 static double dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
@@ -111,47 +124,71 @@ static void constrain(const mpm *m, firn_real *constraint, firn_contact contact,
   constraint[3] = (firn_real)next;
 }
 
-// Collides one node; returns whether anything touched it.
-static bool collide_node(const mpm *m, const firn_collider *collider, const double x[3],
-                         double time, double velocity[3], firn_real *constraint) {
-  double normal[3], surface[3];
-  if (firn_collider_sample(collider, x, time, normal, surface) > 0) return false;
+// A box of nodes, its corner in cells, with velocities [n0][n1][n2][4] and their mass.
+typedef struct node_box {
+  double corner[3];
+  int n[3];
+  firn_real *v;
+  firn_real *constraint; // as v, or NULL
+} node_box;
+
+static void collide_node(const mpm_view *view, const firn_collider *collider, const double x[3],
+                         double time, firn_real *v, firn_real *constraint) {
+  double normal[3], surface[3], velocity[3];
+  if (firn_collider_sample(collider, x, time, normal, surface) > 0) return;
+  for (int a = 0; a < 3; a++) velocity[a] = (double)v[a];
   firn_contact contact = firn_contact_resolve(velocity, surface, normal, collider->friction,
                                               collider->sticky);
-  if (constraint) constrain(m, constraint, contact, normal);
-  return contact != FIRN_CONTACT_NONE;
+  if (constraint) constrain(view->user, constraint, contact, normal);
+  if (contact == FIRN_CONTACT_NONE) return;
+  for (int a = 0; a < 3; a++) v[a] = (firn_real)velocity[a];
 }
 
-void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
+static void collide_box(const mpm_view *view, const node_box *box) {
   const mpm *m = view->user;
   const firn_world *world = m->world;
-  const int32_t *at = view->grid->at[g];
-  double time = sample_time(view), h = world->h;
-  firn_real *constraints = NULL;
-  if (view->implicit) {
-    uint32_t index = ((const uint32_t *)m->constraint_of.data)[g];
-    constraints = (firn_real *)m->constraint.data + (size_t)index * FIRN_NODE_BLOCK_REALS;
-    memset(constraints, 0, FIRN_NODE_BLOCK_REALS * sizeof *constraints);
+  double time = sample_time(view), h = world->h, middle[3], half[3];
+  for (int a = 0; a < 3; a++) {
+    half[a] = 0.5 * (box->n[a] - 1) * h;
+    middle[a] = box->corner[a] * h + half[a];
   }
-  double middle[3], half[3] = {1.5 * h, 1.5 * h, 1.5 * h};
-  for (int a = 0; a < 3; a++) middle[a] = (4.0 * at[a] + 1.5) * h;
   for (int c = 0; c < world->collider_count; c++) {
     const firn_collider *collider = &world->collider[c];
     tangent t = tangent_at(collider, middle, time);
     if (!box_may_touch(&t, half)) continue;
-    for (int n = 0; n < 64; n++) {
-      firn_real *node = v + 4 * n;
-      if (!(node[3] > view->mass_floor)) continue;
-      int i[3] = {n / 16, n / 4 % 4, n % 4};
-      double x[3], velocity[3];
-      for (int a = 0; a < 3; a++) x[a] = (4.0 * at[a] + i[a]) * h;
+    for (int n = 0; n < box->n[0] * box->n[1] * box->n[2]; n++) {
+      firn_real *v = box->v + 4 * n;
+      if (!(v[3] > view->mass_floor)) continue;
+      double x[3] = {(box->corner[0] + n / (box->n[1] * box->n[2])) * h,
+                     (box->corner[1] + n / box->n[2] % box->n[1]) * h,
+                     (box->corner[2] + n % box->n[2]) * h};
       if (!point_may_touch(&t, x, 1e-6 * h)) continue;
-      for (int a = 0; a < 3; a++) velocity[a] = (double)node[a];
-      firn_real *constraint = constraints ? constraints + 4 * n : NULL;
-      if (!collide_node(m, collider, x, time, velocity, constraint)) continue;
-      for (int a = 0; a < 3; a++) node[a] = (firn_real)velocity[a];
+      collide_node(view, collider, x, time, v, box->constraint ? box->constraint + 4 * n : NULL);
     }
   }
+}
+
+void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
+  const mpm *m = view->user;
+  const int32_t *at = view->grid->at[g];
+  node_box box = {{4.0 * at[0], 4.0 * at[1], 4.0 * at[2]}, {4, 4, 4}, v, NULL};
+  if (view->implicit) {
+    uint32_t index = ((const uint32_t *)m->constraint_of.data)[g];
+    box.constraint = (firn_real *)m->constraint.data + (size_t)index * FIRN_NODE_BLOCK_REALS;
+    memset(box.constraint, 0, FIRN_NODE_BLOCK_REALS * sizeof *box.constraint);
+  }
+  collide_box(view, &box);
+}
+
+void mpm_box_contact(const mpm_view *view, size_t b, firn_real *v) {
+  const int32_t *at = view->particles->block[b].at;
+  const mpm_box *of = &view->box[b];
+  node_box box = {.v = v};
+  for (int a = 0; a < 3; a++) {
+    box.corner[a] = 4.0 * at[a] + of->lo[a];
+    box.n[a] = of->n[a];
+  }
+  collide_box(view, &box);
 }
 
 static void collide_velocity(const firn_collider *collider, const double surface[3],

@@ -29,7 +29,8 @@ typedef struct mpm_stencil {
 typedef struct mpm_box {
   int8_t lo[3]; // first node, relative to the block's corner
   int8_t n[3];  // nodes along each axis
-  bool near;    // some collider is close
+  bool near;    // some collider is close to its particles
+  bool touched; // some collider is close to its nodes (apart blocks only)
   size_t arena; // offset in reals
 } mpm_box;
 
@@ -67,6 +68,7 @@ struct mpm_view {
   firn_real dt, h, alpha;
   firn_real gravity[3];
   firn_real mass_floor; // nodes lighter than this do not move
+  firn_real grad_limit; // bound on the norm of dt grad v for particles in apart blocks
   // Particles.
   const firn_particles *particles;
   firn_real *x[3], *v[3];
@@ -81,7 +83,8 @@ struct mpm_view {
   firn_real *s[6];     // implicit: F_E - I with F_E = sqrt(b)
   firn_real *stiff[2]; // implicit: V0 mu, V0 lambda, hardened
   // Blocks.
-  mpm_box *box;            // [particle blocks]
+  const mpm_box *box;      // [particle blocks]
+  mpm_box *next_box;       // the same for the next step; others may still read the former
   const firn_reach *reach; // [particle blocks]
   firn_real *arena;
   const firn_grid *grid;
@@ -91,6 +94,7 @@ struct mpm_view {
   firn_real *node_lo; // [node blocks][3]: smallest and largest velocity in the block, m/s;
   firn_real *node_hi; //   infinity and -infinity where no node has mass
   mpm_node_contact_fn node_contact;
+  mpm_node_contact_fn box_contact;          // the same for the nodes of particle block b's box
   mpm_particle_contact_fn particle_contact; // NULL: particles do not collide
   bool (*block_is_near)(const mpm_view *view, size_t g);
   const void *user; // of the contact functions
@@ -102,8 +106,9 @@ struct mpm_view {
 };
 
 typedef struct mpm_kernels {
-  // Fills box->lo, n of block b from its particles' positions. Returns false if a particle is
-  // outside what the block may reach.
+  bool apart; // knows what to do with apart blocks (firn_reach)
+  // Fills lo and n of block b's next_box from its particles' positions. Returns false if a particle
+  // is outside what the block may reach.
   bool (*bound)(const mpm_view *view, size_t b);
   // Steps 1 and 3: plastic return and stress, then mass, momentum and force into the arenas of the
   // unit's blocks. Under APIC the force enters the momentum with dt at once.

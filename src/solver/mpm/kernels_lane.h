@@ -17,8 +17,9 @@
 
 #define L FIRN_LANES
 
-// The widest box: 4 cells, a cell of drift on either side, and the stencil.
-enum { BOX_MAX = 9, LOCAL_REALS = BOX_MAX * BOX_MAX * BOX_MAX * FIRN_NODE_REALS + MPM_ARENA_PAD };
+// The widest box, 4 cells, a cell of drift on either side, and the stencil, is 9 nodes; and a row
+// more to read and write beyond its end. A multiple of 16, so that channels are aligned.
+enum { LOCAL_REALS = (9 * 9 * 9 * FIRN_NODE_REALS + MPM_ARENA_PAD + 15) / 16 * 16 };
 
 typedef struct stage {
   _Alignas(64) firn_real row[L][16]; // per particle: what is scattered, or what was gathered
@@ -181,7 +182,7 @@ static inline void differential(const mpm_view *view, uint32_t slot, const lane 
 static bool bound(const mpm_view *view, size_t b) {
   const firn_block *block = &view->particles->block[b];
   const mpm_stencil *stencil = &view->stencil;
-  mpm_box *box = &view->box[b];
+  mpm_box *box = &view->next_box[b];
   bool inside = true;
   for (int a = 0; a < 3; a++) {
     const firn_real *x = view->x[a] + block->first;
@@ -366,11 +367,33 @@ static inline void store_range(const mpm_view *view, size_t g, row16 low, row16 
   }
 }
 
-static inline row16 row_gravity(const mpm_view *view) {
+// Steps 1 and 4 on four nodes: from momentum, mass and force to the velocity before and after.
+typedef struct node_math {
+  row16 floor, zero, gravity;
+  lane dt, alpha;
+  bool flip;
+} node_math;
+
+static inline node_math node_math_of(const mpm_view *view, bool flip) {
   firn_real g[4];
   for (int a = 0; a < 3; a++) g[a] = view->dt * view->gravity[a];
   g[3] = 0;
-  return row_splat4(g);
+  return (node_math){row_set1(view->mass_floor), row_zero(), row_splat4(g), lane_set1(view->dt),
+                     lane_set1(view->alpha),     flip};
+}
+
+static inline row16 accelerate(const node_math *m, row16 momentum, row16 mass,
+                               const firn_real *force, row16 *old) {
+  row16 inverse = row_select_gt(mass, m->floor, row_div(row_set1(1), mass), m->zero);
+  *old = row_blend_w(row_mul(momentum, inverse), m->zero);
+  row16 now = row_add(*old, m->gravity);
+  if (m->flip) now = row_fma(m->dt, row_mul(row_load(force), inverse), now);
+  return row_select_gt(mass, m->floor, now, m->zero);
+}
+
+// FLIP's difference, from the old velocity in u and the new one.
+static inline void blend_rows(const node_math *m, firn_real *u, row16 now) {
+  row_store(u, row_fnma(m->alpha, row_load(u), row_blend_w(now, m->zero)));
 }
 
 static inline void nodes_of(const mpm_view *view, size_t g, bool flip) {
@@ -379,55 +402,101 @@ static inline void nodes_of(const mpm_view *view, size_t g, bool flip) {
   firn_real *v = view->node_v + g * FIRN_NODE_BLOCK_REALS;
   firn_real *u = flip ? view->node_u + g * FIRN_NODE_BLOCK_REALS : NULL;
   bool near = view->block_is_near(view, g);
-  bool blend = flip && !near && !view->implicit; // finish node_u at once
-  const row16 floor_ = row_set1(view->mass_floor), zero = row_zero(), gravity = row_gravity(view);
+  const node_math math = node_math_of(view, flip);
   const row16 huge = row_set1(INFINITY), tiny = row_set1(-INFINITY);
-  const lane dt = lane_set1(view->dt), alpha = lane_set1(view->alpha);
   row16 low = huge, high = tiny;
   for (int r = 0; r < 16; r++) {
     if (!(touched >> r & 1)) {
-      // The solver's vectors run over all nodes; otherwise nobody reads these.
-      if (view->implicit) {
-        row_store(v + 16 * r, zero);
-        if (u) row_store(u + 16 * r, zero);
-      }
+      // Contact and the solver's vectors run over all nodes; otherwise nobody reads these.
+      if (view->implicit || near) row_store(v + 16 * r, math.zero);
+      if (view->implicit && flip) row_store(u + 16 * r, math.zero);
       continue;
     }
-    row16 momentum = row_load(sum[0] + 16 * r);
-    row16 mass = row_broadcast_w(momentum);
-    row16 inverse = row_select_gt(mass, floor_, row_div(row_set1(1), mass), zero);
-    row16 old = row_mul(momentum, inverse);
-    row16 now = row_add(old, gravity);
-    if (flip) now = row_fma(dt, row_mul(row_load(sum[1] + 16 * r), inverse), now);
-    now = row_select_gt(mass, floor_, now, zero);
-    low = row_min(low, row_select_gt(mass, floor_, now, huge));
-    high = row_max(high, row_select_gt(mass, floor_, now, tiny));
-    if (flip) {
-      row16 w0 = row_blend_w(old, zero);
-      row_store(u + 16 * r, blend ? row_fnma(alpha, w0, row_blend_w(now, zero)) : w0);
-    }
+    row16 momentum = row_load(sum[0] + 16 * r), mass = row_broadcast_w(momentum), old;
+    row16 now = accelerate(&math, momentum, mass, sum[1] + 16 * r, &old);
+    low = row_min(low, row_select_gt(mass, math.floor, now, huge));
+    high = row_max(high, row_select_gt(mass, math.floor, now, tiny));
     row_store(v + 16 * r, row_blend_w(now, momentum));
+    if (flip) {
+      row_store(u + 16 * r, old);
+      if (!near && !view->implicit) blend_rows(&math, u + 16 * r, now);
+    }
   }
   store_range(view, g, low, high);
   if (!near) return;
 
   // Collisions change velocities, so what depends on them is made again.
-  for (int r = 0; r < 16; r++) {
-    if (!(touched >> r & 1)) row_store(v + 16 * r, zero);
-  }
   view->node_contact(view, g, v);
   low = huge;
   high = tiny;
   for (int r = 0; r < 16; r++) {
     if (!(touched >> r & 1)) continue;
     row16 now = row_load(v + 16 * r), mass = row_broadcast_w(now);
-    low = row_min(low, row_select_gt(mass, floor_, now, huge));
-    high = row_max(high, row_select_gt(mass, floor_, now, tiny));
-    if (flip && !view->implicit) {
-      row_store(u + 16 * r, row_fnma(alpha, row_load(u + 16 * r), row_blend_w(now, zero)));
-    }
+    low = row_min(low, row_select_gt(mass, math.floor, now, huge));
+    high = row_max(high, row_select_gt(mass, math.floor, now, tiny));
+    if (flip && !view->implicit) blend_rows(&math, u + 16 * r, now);
   }
   store_range(view, g, low, high);
+}
+
+// -------------------------------------------------------------------------------------- spray
+
+// Adds to the nodes of a box, [n0][n1][n2][4] at `to`, those of another whose first node lies at
+// `from` in the former's coordinates.
+static inline void add_box(const mpm_box *box, firn_real *to, const mpm_box *other,
+                           const firn_real *arena, const int from[3]) {
+  int lo[3], hi[3];
+  for (int a = 0; a < 3; a++) {
+    lo[a] = from[a] > 0 ? from[a] : 0;
+    hi[a] = from[a] + other->n[a] < box->n[a] ? from[a] + other->n[a] : box->n[a];
+    if (lo[a] >= hi[a]) return;
+  }
+  for (int i = lo[0]; i < hi[0]; i++) {
+    for (int j = lo[1]; j < hi[1]; j++) {
+      firn_real *p = to + FIRN_NODE_REALS * ((i * box->n[1] + j) * box->n[2] + lo[2]);
+      const firn_real *q = arena + FIRN_NODE_REALS *
+                                       (((i - from[0]) * other->n[1] + j - from[1]) * other->n[2] +
+                                        lo[2] - from[2]);
+      for (int left = hi[2] - lo[2]; left > 0; left -= 4, p += 16, q += 16) {
+        row16 add = left >= 4 ? row_loadu(q) : row_maskz_load(q, 0, (unsigned)left);
+        row_storeu(p, row_add(row_loadu(p), add));
+      }
+    }
+  }
+}
+
+// The velocities of an apart block's nodes, from its own sums and those of its neighbours: what
+// nodes_of and load_box do for others, without node blocks.
+static inline void sum_box(const mpm_view *view, uint32_t b, bool flip, firn_real *v,
+                           firn_real *u) {
+  const mpm_box *box = &view->box[b];
+  const firn_grid *grid = view->grid;
+  size_t reals = box_reals(box);
+  const firn_real *own = view->arena + box->arena;
+  memcpy(v, own, reals * sizeof *v);
+  row_storeu(v + reals, row_zero());
+  if (flip) {
+    memcpy(u, own + reals, reals * sizeof *u);
+    row_storeu(u + reals, row_zero());
+  }
+  for (uint32_t n = grid->neighbour_start[b]; n < grid->neighbour_start[b + 1]; n++) {
+    const firn_neighbour *near = &grid->neighbour[n];
+    const mpm_box *other = &view->box[near->block];
+    const firn_real *arena = view->arena + other->arena;
+    int from[3];
+    for (int a = 0; a < 3; a++) from[a] = other->lo[a] + near->shift[a] - box->lo[a];
+    add_box(box, v, other, arena, from);
+    if (flip) add_box(box, u, other, arena + box_reals(other), from);
+  }
+  const node_math math = node_math_of(view, flip);
+  for (size_t r = 0; r < reals; r += 16) {
+    row16 momentum = row_load(v + r), mass = row_broadcast_w(momentum), old;
+    row16 now = accelerate(&math, momentum, mass, u + r, &old);
+    row_store(v + r, row_blend_w(now, momentum));
+    if (flip) row_store(u + r, old);
+  }
+  if (box->touched) view->box_contact(view, b, v);
+  for (size_t r = 0; r < reals && flip; r += 16) blend_rows(&math, u + r, row_load(v + r));
 }
 
 static void hessian_nodes(const mpm_view *view, size_t g) {

@@ -294,18 +294,22 @@ typedef struct K(local) {
 static inline void K(gather_group)(const mpm_view *view, const segment *in, int segments, stage *s,
                                    K(local) * local, const firn_real *field, bool blend,
                                    firn_real *pic) {
-  // Spray: the nodes of each lane lie elsewhere, so ask for all before the first is needed.
+  // Sparse blocks: the nodes of each lane lie elsewhere, so ask for all before the first is needed.
   for (int n = 1; n < segments; n++) {
+    if (view->reach[in[n].block].apart) continue;
     prefetch_box(view, in[n].block, field);
     if (blend) prefetch_box(view, in[n].block, view->node_u);
   }
   for (int n = 0; n < segments; n++) {
     const mpm_box *box = &view->box[in[n].block];
     if (local->block != in[n].block) {
-      load_box(view, in[n].block, field, local->node[0]);
-#if !APIC
-      if (blend) load_box(view, in[n].block, view->node_u, local->node[1]);
-#endif
+      firn_real *second = local->node[APIC ? 0 : 1];
+      if (view->reach[in[n].block].apart) {
+        sum_box(view, in[n].block, !APIC, local->node[0], second);
+      } else {
+        load_box(view, in[n].block, field, local->node[0]);
+        if (blend) load_box(view, in[n].block, view->node_u, second);
+      }
       local->block = in[n].block;
     }
     size_t sy = FIRN_NODE_REALS * (size_t)box->n[2], sx = sy * (size_t)box->n[1];
@@ -348,6 +352,26 @@ static void K(collide)(const mpm_view *view, const segment *in, int segments, la
   }
 }
 
+// Nobody looks at the nodes of apart blocks before their particles do, so no step is redone for
+// them: a gradient that would turn such a particle inside out is bounded instead.
+static inline void K(limit)(const mpm_view *view, const segment *in, int segments, lane grad[9]) {
+  firn_real bounded[L];
+  bool any = false;
+  for (int l = 0; l < L; l++) bounded[l] = 0;
+  for (int n = 0; n < segments; n++) {
+    if (!view->reach[in[n].block].apart) continue;
+    any = true;
+    for (int l = in[n].begin; l < in[n].end; l++) bounded[l] = 1;
+  }
+  if (!any) return;
+  lane norm2 = lane_zero(), limit = lane_set1(view->grad_limit / view->dt);
+  for (int i = 0; i < 9; i++) norm2 = lane_fma(grad[i], grad[i], norm2);
+  lmask over = lmask_and(lane_gt(lane_loadu(bounded), lane_zero()), lane_gt(norm2, limit * limit));
+  if (!lmask_any(over)) return;
+  lane scale = lane_select(over, limit / lane_sqrt(norm2), lane_set1(1));
+  for (int i = 0; i < 9; i++) grad[i] = grad[i] * scale;
+}
+
 static void K(gather)(const mpm_view *view, size_t u, mpm_tally *tally) {
   const firn_unit *unit = &view->particles->unit[u];
   stage s;
@@ -364,6 +388,7 @@ static void K(gather)(const mpm_view *view, size_t u, mpm_tally *tally) {
     int segments = split(view, unit, slot, &block, in);
     K(gather_group)(view, in, segments, &s, &local, view->node_v, !APIC, separate ? pic : NULL);
     K(unstage)(view, &s, v, grad);
+    if (view->grid->apart_count) K(limit)(view, in, segments, grad);
     for (int a = 0; a < 3; a++) {
 #if !APIC
       v[a] = lane_fma(lane_set1(view->alpha), lane_load(view->v[a] + slot), v[a]);
@@ -414,8 +439,11 @@ static void K(check)(const mpm_view *view, size_t u, mpm_tally *tally) {
     }
     lane_storeu(det, m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) +
                          m[2] * (m[3] * m[7] - m[4] * m[6]));
-    for (int l = 0; l < in[segments - 1].end; l++) {
-      if (!((double)det[l] >= tally->det_min)) tally->det_min = (double)det[l];
+    for (int n = 0; n < segments; n++) {
+      if (view->reach[in[n].block].apart) continue; // see limit
+      for (int l = in[n].begin; l < in[n].end; l++) {
+        if (!((double)det[l] >= tally->det_min)) tally->det_min = (double)det[l];
+      }
     }
   }
 }
@@ -482,8 +510,8 @@ static void K(hessian)(const mpm_view *view, size_t u) {
   }
 }
 
-static const mpm_kernels K(table) = {bound,     K(scatter), K(nodes),     K(check),
-                                     K(gather), K(hessian), hessian_nodes};
+static const mpm_kernels K(table) = {true,     bound,     K(scatter), K(nodes),
+                                     K(check), K(gather), K(hessian), hessian_nodes};
 
 #undef WIDTH
 #undef APIC

@@ -78,7 +78,7 @@ static firn_real *arena_node(const mpm_view *view, const mpm_box *box, const ste
 
 static bool bound(const mpm_view *view, size_t b) {
   const firn_block *block = &view->particles->block[b];
-  mpm_box *box = &view->box[b];
+  mpm_box *box = &view->next_box[b];
   bool inside = true;
   for (int a = 0; a < 3; a++) {
     firn_real lo = INFINITY, hi = -INFINITY;
@@ -447,7 +447,8 @@ void firn_mpm_diagonal_nodes(const mpm_view *view, size_t g) {
 }
 
 const mpm_kernels *firn_mpm_kernels_scalar(const mpm_stencil *stencil_, bool apic) {
-  static const mpm_kernels table = {bound, scatter, nodes, check, gather, hessian, hessian_nodes};
+  static const mpm_kernels table = {false, bound,  scatter, nodes,
+                                    check, gather, hessian, hessian_nodes};
   (void)stencil_;
   (void)apic;
   return &table;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeping particles, blocks, node blocks and arenas in step with each other.
+#include <math.h>
 #include <string.h>
 
 #include <omp.h>
@@ -16,16 +17,17 @@ firn_status mpm_layout_blocks(mpm *m) {
   firn_context *context = m->world->context;
   size_t capacity = blocks + blocks / 16;
   firn_free(context, m->box, m->block_capacity * sizeof *m->box);
+  firn_free(context, m->next_box, m->block_capacity * sizeof *m->next_box);
   firn_free(context, m->reach, m->block_capacity * sizeof *m->reach);
-  m->box = NULL;
-  m->reach = NULL;
   m->block_capacity = 0;
   m->box = firn_alloc_zero(context, capacity * sizeof *m->box, "boxes");
+  m->next_box = firn_alloc_zero(context, capacity * sizeof *m->next_box, "boxes");
   m->reach = firn_alloc_zero(context, capacity * sizeof *m->reach, "boxes");
-  if (!m->box || !m->reach) {
+  if (!m->box || !m->next_box || !m->reach) {
     firn_free(context, m->box, capacity * sizeof *m->box);
+    firn_free(context, m->next_box, capacity * sizeof *m->next_box);
     firn_free(context, m->reach, capacity * sizeof *m->reach);
-    m->box = NULL;
+    m->box = m->next_box = NULL;
     m->reach = NULL;
     return FIRN_ERROR_MEMORY;
   }
@@ -33,9 +35,24 @@ firn_status mpm_layout_blocks(mpm *m) {
   return FIRN_OK;
 }
 
+void mpm_swap_boxes(mpm *m) {
+  mpm_box *box = m->box;
+  m->box = m->next_box;
+  m->next_box = box;
+  m->view.box = m->box;
+  m->view.next_box = m->next_box;
+}
+
+// A grid of spray shrinks a lot once the spray is set apart.
+static void shrink(firn_context *context, firn_buffer *buffer, size_t needed) {
+  if (buffer->size > 2 * needed + (1 << 20)) firn_buffer_free(context, buffer);
+}
+
 static firn_status size_nodes(mpm *m) {
   firn_context *context = m->world->context;
   size_t channel = (m->grid.count * FIRN_NODE_BLOCK_REALS + FIRN_ROW_REALS) * sizeof(firn_real);
+  shrink(context, &m->node_v, channel);
+  shrink(context, &m->node_u, channel);
   FIRN_TRY(firn_buffer_reserve(context, &m->node_v, channel, "node velocities"));
   if (m->def.transfer == FIRN_TRANSFER_FLIP) {
     FIRN_TRY(firn_buffer_reserve(context, &m->node_u, channel, "node velocities"));
@@ -65,6 +82,7 @@ static bool bound_all(mpm *m) {
 #pragma omp parallel for schedule(static) num_threads(m->world->context->threads)                  \
     reduction(&& : inside)
   for (size_t b = 0; b < blocks; b++) inside = m->kernels->bound(&m->view, b) && inside;
+  mpm_swap_boxes(m);
   return inside;
 }
 
@@ -82,6 +100,21 @@ static void narrow(mpm *m) {
   }
 }
 
+bool mpm_may_be_apart(const mpm *m) {
+  bool explicit_so_far = m->def.integrator == FIRN_INTEGRATOR_EXPLICIT ||
+                         (m->def.integrator == FIRN_INTEGRATOR_AUTO && !m->memory.implicit);
+  // Step 2 looks up the mass of every node once.
+  return m->kernels->apart && explicit_so_far && m->memory.volumes_set;
+}
+
+firn_status mpm_rebuild_grid(mpm *m, bool apart) {
+  m->memory.apart = apart && m->kernels->apart;
+  FIRN_TRY(firn_grid_build(&m->grid, &m->world->particles, m->reach, m->memory.apart));
+  FIRN_TRY(size_nodes(m));
+  mpm_point_view(m);
+  return FIRN_OK;
+}
+
 firn_status mpm_layout(mpm *m, bool *sorted) {
   firn_particles *p = &m->world->particles;
   *sorted = false;
@@ -97,19 +130,17 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
                        "a particle's position is not finite at time %g s", m->world->time);
     }
     narrow(m);
-    FIRN_TRY(firn_grid_build(&m->grid, p, m->reach));
-    FIRN_TRY(size_nodes(m));
+    FIRN_TRY(mpm_rebuild_grid(m, mpm_may_be_apart(m)));
     m->memory.must_sort = false;
     m->profile.sort += firn_seconds() - start;
     m->profile.sorts++;
     *sorted = true;
-  } else if (!m->grid.count && p->block_count) {
+  } else if (!m->grid.count && !m->grid.apart_count && p->block_count) {
     // Loaded from a checkpoint: the same blocks and reach give the same grid.
     FIRN_TRY(mpm_layout_blocks(m));
     mpm_point_view(m);
     bound_all(m);
-    FIRN_TRY(firn_grid_build(&m->grid, p, m->reach));
-    FIRN_TRY(size_nodes(m));
+    FIRN_TRY(mpm_rebuild_grid(m, m->memory.apart));
   }
   mpm_point_view(m);
   return FIRN_OK;
@@ -156,6 +187,7 @@ void mpm_point_view(mpm *m) {
   view->materials = world->material;
   view->material_count = world->material_count;
   view->box = m->box;
+  view->next_box = m->next_box;
   view->reach = m->reach;
   view->arena = m->arena.data;
   view->grid = &m->grid;
@@ -164,6 +196,9 @@ void mpm_point_view(mpm *m) {
   view->node_lo = m->node_range.data;
   view->node_hi = view->node_lo ? view->node_lo + 3 * m->grid.count : NULL;
   view->node_contact = mpm_node_contact;
+  view->box_contact = mpm_box_contact;
+  // (1 - |A|)^3 <= det(I + A).
+  view->grad_limit = (firn_real)(1 - cbrt(m->def.min_det));
   view->block_is_near = mpm_block_is_near;
   view->particle_contact = m->def.particle_contact && world->collider_count ? mpm_particle_contact
                                                                             : NULL;

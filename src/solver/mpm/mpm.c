@@ -108,6 +108,7 @@ static void destroy(void *solver) {
   firn_context *context = m->world->context;
   firn_grid_free(&m->grid);
   firn_free(context, m->box, m->block_capacity * sizeof *m->box);
+  firn_free(context, m->next_box, m->block_capacity * sizeof *m->next_box);
   firn_free(context, m->reach, m->block_capacity * sizeof *m->reach);
   firn_buffer *buffers[] = {&m->arena,         &m->node_v, &m->node_u,   &m->node_range,
                             &m->stiff,         &m->krylov, &m->diagonal, &m->constraint,

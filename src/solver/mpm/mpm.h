@@ -18,6 +18,7 @@ typedef struct mpm_memory {
   uint8_t must_survey; // the numbers above are not those of the particles
   uint8_t volumes_set; // the first volumes have been computed
   uint8_t implicit;    // the integrator of the last step
+  uint8_t apart;       // the grid was built with spray set apart
 } mpm_memory;
 
 typedef struct mpm {
@@ -28,7 +29,7 @@ typedef struct mpm {
   firn_grid grid;
   int field_b, field_ln_jp, field_c; // first of each in the registry; field_c -1 without APIC
   size_t block_capacity;             // of box and reach
-  mpm_box *box;
+  mpm_box *box, *next_box;           // of this step and the next
   firn_reach *reach;
   firn_buffer arena;
   firn_buffer node_v, node_u, node_range;
@@ -48,7 +49,12 @@ enum { MPM_FREE, MPM_NO_NORMAL, MPM_ONLY_TANGENT, MPM_HELD };
 
 // layout.c: sorts if need be, rebuilds the grid, sizes everything that depends on it.
 firn_status mpm_layout(mpm *m, bool *sorted);
+// Builds the grid again, with or without spray set apart: the solve knows nothing of the former.
+firn_status mpm_rebuild_grid(mpm *m, bool apart);
+bool mpm_may_be_apart(const mpm *m);
 firn_status mpm_layout_blocks(mpm *m); // the part that a loaded checkpoint needs too
+// Makes the next boxes those of this step.
+void mpm_swap_boxes(mpm *m);
 // Points the view at the particles and nodes.
 void mpm_point_view(mpm *m);
 // Gives each block's arena its place.
@@ -69,6 +75,8 @@ void mpm_remember_solve(mpm *m, double dt, int iterations);
 // contact.c
 bool mpm_block_is_near(const mpm_view *view, size_t g);
 void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v);
+bool mpm_box_is_near(const mpm_view *view, size_t b); // the nodes of a particle block
+void mpm_box_contact(const mpm_view *view, size_t b, firn_real *v);
 void mpm_particle_contact(const mpm_view *view, size_t b, int n, int stride, firn_real *x,
                           firn_real *v, firn_real *advect);
 bool mpm_particles_are_near(const mpm_view *view, size_t b);

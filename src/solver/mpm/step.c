@@ -50,12 +50,15 @@ void mpm_for_nodes(mpm *m, void (*kernel)(const mpm_view *view, size_t g)) {
   }
 }
 
-// Particles are only collided where a collider is close.
+// Particles, and the nodes of apart blocks, are only collided where a collider is close.
 static void find_near_blocks(mpm *m) {
   size_t blocks = m->world->particles.block_count;
-  if (!m->view.particle_contact) return;
+  if (!m->world->collider_count) return;
 #pragma omp parallel for schedule(static) num_threads(m->world->context->threads)
-  for (size_t b = 0; b < blocks; b++) m->box[b].near = mpm_particles_are_near(&m->view, b);
+  for (size_t b = 0; b < blocks; b++) {
+    m->box[b].near = m->view.particle_contact && mpm_particles_are_near(&m->view, b);
+    m->box[b].touched = m->reach[b].apart && mpm_box_is_near(&m->view, b);
+  }
 }
 
 static void set_step(mpm *m, const mpm_choice *choice) {
@@ -176,12 +179,14 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   if (m->memory.must_survey) {
     FIRN_TRY(mpm_set_volumes(m));
     mpm_survey(m);
+    if (mpm_may_be_apart(m) && !m->memory.apart) FIRN_TRY(mpm_rebuild_grid(m, true));
   }
 
   // Steps 1 to 6, again with half the time as long as something would be turned inside out.
   mpm_choice choice = mpm_choose(m, 0);
   if (choice.dt < m->def.dt_min && !(m->def.dt > 0)) return mpm_fail_short(m, choice.dt);
   choice = mpm_choose(m, limit);
+  if (choice.implicit && m->memory.apart) FIRN_TRY(mpm_rebuild_grid(m, false));
   // What a node at the very tail of a spline would get is lost. Its force is as small as the mass
   // to the power 2/3 (cubic), so this keeps the loss of momentum below rounding in double.
   m->view.mass_floor = (firn_real)(1e-18 * m->memory.mass_min);
@@ -204,6 +209,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   // Steps 7 to 10.
   double gather = firn_seconds();
   mpm_for_units(m, m->kernels->gather, &moved);
+  mpm_swap_boxes(m);
   m->profile.gather += firn_seconds() - gather;
   if (moved.nonfinite) return mpm_fail_nonfinite(m);
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spray. A particle alone in its block would claim up to eight node blocks, 8 KiB of nodes of which
+// it touches 27 or 64, and pay for them in cache misses every step. Where all blocks around are as
+// sparse, each adds up its own few nodes from the arenas of its neighbours instead.
+#include <string.h>
+
+#include "grid/grid.h"
+#include "grid/table.h"
+#include "world/morton.h"
+
+// Two blocks whose corners are further apart than this many blocks share no node: a stencil begins
+// at most 2 nodes below its block and ends at most 2 nodes above.
+enum { FAR = 2 };
+
+static bool overlaps(const firn_reach *a, const firn_reach *b, const int d[3]) {
+  for (int i = 0; i < 3; i++) {
+    if (b->lo[i] + 4 * d[i] > a->hi[i] || b->hi[i] + 4 * d[i] < a->lo[i]) return false;
+  }
+  return true;
+}
+
+typedef struct search {
+  const firn_particles *particles;
+  firn_reach *reach;
+  firn_table_entry *table;
+  size_t mask;
+} search;
+
+// Finds the blocks around b. Returns their number, or -1 if one of them is dense; out may be NULL.
+static int look_around(const search *s, size_t b, firn_neighbour *out) {
+  const firn_particles *p = s->particles;
+  const firn_reach *reach = &s->reach[b];
+  int count = 0, lo[3], hi[3];
+  // Only blocks that this one's reach touches, or whose reach may touch it back.
+  for (int a = 0; a < 3; a++) {
+    lo[a] = reach->lo[a] <= 2 ? (reach->lo[a] <= -2 ? -FAR : -1) : 0;
+    hi[a] = reach->hi[a] >= 2 ? (reach->hi[a] >= 6 ? FAR : 1) : 0;
+  }
+  for (int dx = lo[0]; dx <= hi[0]; dx++) {
+    for (int dy = lo[1]; dy <= hi[1]; dy++) {
+      for (int dz = lo[2]; dz <= hi[2]; dz++) {
+        int d[3] = {dx, dy, dz};
+        int32_t at[3];
+        if (!dx && !dy && !dz) continue;
+        for (int a = 0; a < 3; a++) {
+          at[a] = p->block[b].at[a] + d[a];
+          if (p->period[a]) at[a] = (at[a] % p->period[a] + p->period[a]) % p->period[a];
+        }
+        const firn_table_entry *entry = firn_table_find(s->table, s->mask, firn_morton(at));
+        if (!entry->key1 || !overlaps(reach, &s->reach[entry->value], d)) continue;
+        if (p->block[entry->value].count > FIRN_APART_MAX) return -1;
+        if (out) {
+          out[count] = (firn_neighbour){entry->value,
+                                        {(int8_t)(4 * dx), (int8_t)(4 * dy), (int8_t)(4 * dz)}};
+        }
+        count++;
+      }
+    }
+  }
+  return count;
+}
+
+firn_status firn_grid_set_apart(firn_grid *grid, const firn_particles *particles,
+                                firn_reach *reach) {
+  size_t blocks = particles->block_count, sparse = 0, size = 64;
+  for (size_t b = 0; b < blocks; b++) sparse += particles->block[b].count <= FIRN_APART_MAX;
+  // A short period could make a block its own neighbour, twice over.
+  bool short_period = false;
+  for (int a = 0; a < 3; a++) {
+    short_period = short_period || (particles->periodic[a] && particles->period[a] <= 2 * FAR);
+  }
+  if (!sparse || short_period) return FIRN_OK;
+
+  while (size < 2 * blocks) size *= 2;
+  FIRN_TRY(firn_buffer_reserve(grid->context, &grid->table, size * sizeof(firn_table_entry),
+                               "block table"));
+  firn_table_entry *table = grid->table.data;
+  memset(table, 0, size * sizeof *table);
+  for (size_t b = 0; b < blocks; b++) {
+    uint64_t key = firn_morton(particles->block[b].at);
+    *firn_table_find(table, size - 1, key) = (firn_table_entry){key + 1, (uint32_t)b};
+  }
+
+  FIRN_TRY(firn_grid_reserve(grid, &grid->neighbour_start, &grid->neighbour_start_capacity,
+                             blocks + 1, sizeof *grid->neighbour_start));
+  uint32_t *start = grid->neighbour_start;
+  const search s = {particles, reach, table, size - 1};
+#pragma omp parallel for schedule(static) num_threads(grid->context->threads)
+  for (size_t b = 0; b < blocks; b++) {
+    int count = particles->block[b].count <= FIRN_APART_MAX ? look_around(&s, b, NULL) : -1;
+    reach[b].apart = count >= 0;
+    start[b + 1] = count > 0 ? (uint32_t)count : 0;
+  }
+  start[0] = 0;
+  for (size_t b = 0; b < blocks; b++) {
+    start[b + 1] += start[b];
+    grid->apart_count += reach[b].apart;
+  }
+  FIRN_TRY(firn_grid_reserve(grid, &grid->neighbour, &grid->neighbour_capacity, start[blocks],
+                             sizeof *grid->neighbour));
+#pragma omp parallel for schedule(static) num_threads(grid->context->threads)
+  for (size_t b = 0; b < blocks; b++) {
+    if (reach[b].apart) look_around(&s, b, grid->neighbour + start[b]);
+  }
+  return FIRN_OK;
+}
