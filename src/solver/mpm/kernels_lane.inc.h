@@ -239,13 +239,12 @@ static inline void K(gather_gradient)(stage *s, int l, const firn_real *node, si
     row16 r0 = row_loadu(p), r1 = row_loadu(p + sy), r2 = row_loadu(p + 2 * sy);
     row16 value = row_fma(wy[1], r1, row_scale(wy[0], r0));
     row16 slope = row_fma(dy[1], r1, row_scale(dy[0], r0));
-#if WIDTH == 4
-    row16 r3 = row_loadu(p + 3 * sy);
-    value = row_add(value, row_fma(wy[3], r3, row_scale(wy[2], r2)));
-    slope = row_add(slope, row_fma(dy[3], r3, row_scale(dy[2], r2)));
-#else
     value = row_fma(wy[2], r2, value);
     slope = row_fma(dy[2], r2, slope);
+#if WIDTH == 4
+    row16 r3 = row_loadu(p + 3 * sy);
+    value = row_fma(wy[3], r3, value);
+    slope = row_fma(dy[3], r3, slope);
 #endif
     lane wx = lane_set1(s->wx[i][l]), dx = lane_set1(s->dx[i][l]);
     a = row_fma(wx, value, a);
