@@ -42,13 +42,17 @@ firn_status firn_grid_reserve(firn_grid *grid, void *array, size_t *capacity, si
 
 static firn_status reserve_nodes(firn_grid *grid, size_t count) {
   size_t capacity = grid->capacity, other = grid->capacity;
-  FIRN_TRY(firn_grid_reserve(grid, &grid->at, &capacity, count, sizeof *grid->at));
-  firn_status status = firn_grid_reserve(grid, &grid->source_start, &other, count,
-                                         sizeof *grid->source_start);
+  firn_status status = firn_grid_reserve(grid, &grid->at, &capacity, count, sizeof *grid->at);
+  if (status == FIRN_OK) {
+    status = firn_grid_reserve(grid, &grid->source_start, &other, count,
+                               sizeof *grid->source_start);
+  }
   if (status != FIRN_OK) {
     // Both are as long as capacity says, or neither is there.
     firn_free(grid->context, grid->at, capacity * sizeof *grid->at);
+    firn_free(grid->context, grid->source_start, other * sizeof *grid->source_start);
     grid->at = NULL;
+    grid->source_start = NULL;
     grid->capacity = 0;
     return status;
   }

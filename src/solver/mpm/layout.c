@@ -76,6 +76,15 @@ static firn_reach widest(const mpm_stencil *s) {
   return reach;
 }
 
+bool mpm_reach_is_good(const mpm *m, const firn_reach *reach) {
+  firn_reach limit = widest(&m->stencil);
+  for (int a = 0; a < 3; a++) {
+    if (reach->lo[a] < limit.lo[a] || reach->hi[a] > limit.hi[a]) return false;
+    if (reach->lo[a] > reach->hi[a]) return false;
+  }
+  return true;
+}
+
 static bool bound_all(mpm *m) {
   size_t blocks = m->world->particles.block_count;
   bool inside = true;
@@ -109,8 +118,10 @@ bool mpm_may_be_apart(const mpm *m) {
 
 firn_status mpm_rebuild_grid(mpm *m, bool apart) {
   m->memory.apart = apart && m->kernels->apart;
+  m->laid_out = false;
   FIRN_TRY(firn_grid_build(&m->grid, &m->world->particles, m->reach, m->memory.apart));
   FIRN_TRY(size_nodes(m));
+  m->laid_out = true;
   mpm_point_view(m);
   return FIRN_OK;
 }
@@ -135,11 +146,15 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
     m->profile.sort += firn_seconds() - start;
     m->profile.sorts++;
     *sorted = true;
-  } else if (!m->grid.count && !m->grid.apart_count && p->block_count) {
-    // Loaded from a checkpoint: the same blocks and reach give the same grid.
+  } else if (!m->laid_out && p->block_count) {
+    // Loaded from a checkpoint, or an earlier try ran out of memory: the same blocks and reach give
+    // the same grid.
     FIRN_TRY(mpm_layout_blocks(m));
     mpm_point_view(m);
-    bound_all(m);
+    if (!bound_all(m)) {
+      return firn_fail(m->world->context, FIRN_ERROR_FORMAT,
+                       "particles lie outside the reach of their blocks; a damaged checkpoint?");
+    }
     FIRN_TRY(mpm_rebuild_grid(m, m->memory.apart));
   }
   mpm_point_view(m);

@@ -150,13 +150,27 @@ static void profile(const void *solver, firn_profile *out) {
   *out = ((const mpm *)solver)->profile;
 }
 
-static firn_status state(void *solver, bool load, const firn_state_visitor *visitor) {
-  mpm *m = solver;
+static firn_status visit_state(mpm *m, bool load, const firn_state_visitor *visitor) {
   FIRN_TRY(visitor->blob(visitor->user, "mpm_memory", &m->memory, sizeof m->memory));
   size_t blocks = m->world->particles.block_count;
-  if (!blocks) return FIRN_OK;
+  if (!blocks || m->memory.must_sort) return FIRN_OK; // the sort will make them
   if (load) FIRN_TRY(mpm_layout_blocks(m));
-  return visitor->blob(visitor->user, "mpm_reach", m->reach, blocks * sizeof *m->reach);
+  FIRN_TRY(visitor->blob(visitor->user, "mpm_reach", m->reach, blocks * sizeof *m->reach));
+  for (size_t b = 0; load && b < blocks; b++) {
+    if (mpm_reach_is_good(m, &m->reach[b])) continue;
+    return firn_fail(m->world->context, FIRN_ERROR_FORMAT,
+                     "the checkpoint is damaged: reach of block %zu does not fit", b);
+  }
+  return FIRN_OK;
+}
+
+static firn_status state(void *solver, bool load, const firn_state_visitor *visitor) {
+  mpm *m = solver;
+  mpm_memory before = m->memory;
+  firn_status status = visit_state(m, load, visitor);
+  if (load) m->laid_out = false;
+  if (load && status != FIRN_OK) m->memory = before;
+  return status;
 }
 
 const firn_solver_type firn_mpm_solver = {

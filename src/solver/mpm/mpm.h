@@ -39,6 +39,7 @@ typedef struct mpm {
   firn_buffer constraint;    // implicit: [near node blocks][64][4]: kind and direction
   firn_buffer constraint_of; // [node blocks] index into constraint, or FIRN_GRID_NONE
   firn_buffer tallies;       // [units]
+  bool laid_out; // grid and node arrays are those of the blocks; not so after a load or a failure
   mpm_view view;
   mpm_memory memory;
   firn_profile profile;
@@ -55,6 +56,7 @@ bool mpm_may_be_apart(const mpm *m);
 firn_status mpm_layout_blocks(mpm *m); // the part that a loaded checkpoint needs too
 // Makes the next boxes those of this step.
 void mpm_swap_boxes(mpm *m);
+bool mpm_reach_is_good(const mpm *m, const firn_reach *reach); // one from a file
 // Points the view at the particles and nodes.
 void mpm_point_view(mpm *m);
 // Gives each block's arena its place.
