@@ -46,6 +46,10 @@ void firn_hdf5_leave(firn_hdf5_guard *g) {
 
 firn_status firn_archive_fail(const firn_archive *a, const firn_hdf5_guard *g, firn_status status,
                               const char *what, const char *object) {
+  if (a->store.starved) {
+    return firn_fail(a->context, FIRN_ERROR_MEMORY, "%s: out of memory: cannot %s %s", a->path,
+                     what, object);
+  }
   return firn_fail(a->context, status, "%s: cannot %s %s: %s", a->path, what, object,
                    g->cause[0] ? g->cause : "no reason given");
 }

@@ -27,7 +27,10 @@ static H5FD_t *store_open(const char *name, unsigned flags, hid_t access, haddr_
   if (!info || !*info) return NULL;
   firn_store *store = *info;
   handle *h = firn_alloc_zero(store->context, sizeof *h, "an HDF5 file handle");
-  if (!h) return NULL;
+  if (!h) {
+    store->starved = true;
+    return NULL;
+  }
   h->store = store;
   if (flags & H5F_ACC_TRUNC) {
     if (ftruncate(store->fd, 0) && !store->error) store->error = errno;
