@@ -111,7 +111,7 @@ static const setup setups[] = {
 };
 enum { SETUPS = sizeof setups / sizeof *setups };
 
-enum { SPRAY = 24, LATE = 16, STEPS = 5 };
+enum { SPRAY = 24, LATE = 16, STEPS = 4 };
 
 // What a run ends with: every field of every particle, and the sums.
 typedef struct result {
@@ -302,7 +302,8 @@ static void same(const setup *s, size_t at, const result *a, const result *b) {
 }
 
 static void each_allocation(bool stubborn, bool give_up) {
-  for (int i = 0; i < SETUPS; i++) {
+  // A lasting lack differs from a passing one only in what a failing call tries to make up for.
+  for (int i = stubborn ? 3 : 0; i < SETUPS; i += stubborn ? 2 : 1) {
     result expected = {0};
     run undisturbed = {.setup = &setups[i], .out = &expected};
     go(&undisturbed);
