@@ -241,6 +241,7 @@ void mpm_case_to_grid(const mpm_case *c) {
     must(c, mpm_set_volumes(m));
     mpm_survey(m);
   }
+  if (m->memory.apart) must(c, mpm_rebuild_grid(m, false)); // spray set apart has no nodes to see
   m->view.mass_floor = (firn_real)(1e-18 * m->memory.mass_min);
   m->view.dt = (firn_real)c->dt;
   m->view.alpha = (firn_real)m->def.flip;
