@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of a material. What a file leaves out comes from the preset, so no row has a default.
+#include "material/law.h"
 #include "scene/schema.h"
+
+// "snow|elastic|...", behind a first bar that is not part of it.
+#define BAR_NAME(constant, name) "|" #name
+static const char laws[] = FIRN_LAW_LIST(BAR_NAME);
 
 static const firn_schema_row rows[] = {
     {.key = "preset",
      .type = FIRN_TYPE_TEXT,
      .initial = "snow",
      .doc = "where the other keys take their defaults from"},
-    {.key = "law", .type = FIRN_TYPE_ENUM, .choices = "snow|elastic", .doc = "constitutive law"},
+    {.key = "law", .type = FIRN_TYPE_ENUM, .choices = &laws[1], .doc = "constitutive law"},
     {.key = "density",
      .type = FIRN_TYPE_REAL,
      .dimension = FIRN_DIM_DENSITY,
