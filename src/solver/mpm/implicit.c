@@ -156,9 +156,29 @@ typedef struct datum {
   double square;  // squared norm that the tolerance is relative to: M v* in the inverse mass
 } datum;
 
-// Less the mean velocity, so that a moving observer counts the same iterations; but never less than
-// velocities are known to, or snow in free fall, all of one velocity, would be solved for rounding.
-// part is scratch, [node blocks][4].
+// Squared velocity, m^2/s^2, of the centre of mass against the collider that moves most like it;
+// 0 where there is none.
+static double motion_against_colliders(const firn_world *world, const double mean[3]) {
+  double least = INFINITY;
+  for (int c = 0; c < world->collider_count; c++) {
+    double square = 0;
+    for (int a = 0; a < 3; a++) {
+      double u = mean[a] - world->collider[c].velocity[a];
+      square += u * u;
+    }
+    least = fmin(least, square);
+  }
+  return world->collider_count ? least : 0;
+}
+
+// Motion that strains a cell by this much in a step is the least that a solve is measured by.
+static const double LEAST_STRAIN = 1e-3;
+
+// As printed the norm is that of the velocities themselves. For a moving observer to count the same
+// iterations they are taken against the ground, or against their mean where there are no colliders.
+// But never less than what matters, or snow at rest would be solved for next to nothing as
+// carefully as an impact; nor than what velocities are known to, or snow in free fall, all of one
+// velocity, would be solved for rounding. part is scratch, [node blocks][4].
 static datum measure(const mpm *m, double (*part)[4]) {
   size_t count = m->grid.count;
   int threads = m->world->context->threads;
@@ -197,8 +217,10 @@ static datum measure(const mpm *m, double (*part)[4]) {
     d.square += part[g][0];
     motion += part[g][1];
   }
+  double least = LEAST_STRAIN * m->world->h / (double)m->view.dt;
   double known = 4 * (double)FIRN_REAL_EPS / m->def.tolerance;
-  d.square = fmax(d.square, known * known * motion);
+  d.square += mass * motion_against_colliders(m->world, d.mean);
+  d.square = fmax(d.square, fmax(mass * least * least, known * known * motion));
   return d;
 }
 
