@@ -55,8 +55,9 @@ static void differential_matches_differences_of_the_printed_stress(void **state)
   arrays a = arrays_new(N);
   sample s = {51, 0};
   draw(&s, N, &a);
-  for_each_isa(isa) for (int law = 0; law < FIRN_LAW_COUNT; law++) {
-    firn_law_kernels_get(isa)->differential(law, false, N, a.s, a.mu, a.lambda, a.G, a.A);
+  static const int corotated[] = {FIRN_LAW_SNOW, FIRN_LAW_ELASTIC};
+  for_each_isa(isa) for (int c = 0; c < 2; c++) {
+    firn_law_kernels_get(isa)->differential(corotated[c], false, N, a.s, a.mu, a.lambda, a.G, a.A);
     double fd_error = 0, error = 0;
     for (size_t i = 0; i < N; i++) {
       firn_mat3 S = stretch_of(&a, N, i), G = soa_matrix(a.G, N, i), A = soa_matrix(a.A, N, i);
