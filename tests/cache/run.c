@@ -24,12 +24,12 @@
 
 enum { LAST = 6 };
 
-// A small ball about to hit the ground, stiff enough for some twenty steps a frame.
+// A small ball about to hit the ground, stiff enough for some forty steps a frame.
 static const char scene_text[] = "firn: 1\n"
                                  "title: a small ball\n"
-                                 "spacing: 8 mm\n"
+                                 "spacing: 12 mm\n"
                                  "frames: 6\n"
-                                 "fps: 100 Hz\n"
+                                 "fps: 200 Hz\n"
                                  "snow:\n"
                                  "  - shape: {sphere: {center: [0, 5 cm, 0], radius: 4 cm}}\n"
                                  "    velocity: [0, -2 m/s, 0]\n"
@@ -113,6 +113,12 @@ static bool perform(scratch *s, order o) {
   assert_true(WIFEXITED(code));
   assert_int_equal(WEXITSTATUS(code), o.exact_fail);
   return true;
+}
+
+// Under valgrind each of the many processes takes seconds to start: fewer of them must do.
+static bool is_slow(void) {
+  const char *preload = getenv("LD_PRELOAD");
+  return preload && strstr(preload, "vgpreload");
 }
 
 static int setup(void **state) {
@@ -203,9 +209,9 @@ static void a_run_leaves_what_the_contract_says(void **state) {
   assert_int_equal(firn_frame_open(s->context, scratch_path(s, "new/deep/out/frame_00003.hdf"), &f),
                    FIRN_OK);
   assert_int_equal(f->frame, 3);
-  assert_true(f->time == 3 * (1 / 100.0));
+  assert_true(f->time == 3 * (1 / 200.0));
   assert_true(rows[3].value[FIRN_STATS_particles] == (double)f->count);
-  assert_true(f->count > 300);
+  assert_true(f->count > 100);
   const char *const fields[] = {"id", "position", "velocity", "mass", "density", "jp"};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
     assert_non_null(firn_frame_find(f, fields[i]));
@@ -225,7 +231,7 @@ static void a_run_leaves_what_the_contract_says(void **state) {
   assert_true(rows[3].value[FIRN_STATS_steps] > 1);
   // The steps of a frame add up to its length: nine digits of the mean.
   double length = rows[3].value[FIRN_STATS_dt_mean] * rows[3].value[FIRN_STATS_steps];
-  assert_true(length > 0.01 * (1 - 1e-8) && length < 0.01 * (1 + 1e-8));
+  assert_true(length > 0.005 * (1 - 1e-8) && length < 0.005 * (1 + 1e-8));
   firn_stats_free(s->context, rows, count);
 
   char *log;
@@ -272,7 +278,7 @@ static void stopped_in_a_frame_and_resumed_ends_in_the_same_bytes(void **state) 
   assert_said(s, "parts", "resumed");
   int times = 0;
   for (bool done = false; !done && times < 500; times++) {
-    order o = {.folder = "parts", .resume = true, .stop_after = 40};
+    order o = {.folder = "parts", .resume = true, .stop_after = is_slow() ? 120 : 12};
     fflush(NULL);
     pid_t pid = fork();
     assert_true(pid >= 0);
@@ -284,7 +290,7 @@ static void stopped_in_a_frame_and_resumed_ends_in_the_same_bytes(void **state) 
     if (!done) assert_int_equal(WEXITSTATUS(code), FIRN_CANCELLED);
   }
   print_message("stopped %d times\n", times);
-  assert_in_range(times, 3, 499);
+  assert_in_range(times, 2, 499);
   assert_same_run(s, "whole", "parts");
   // Nothing is left to do.
   perform(s, (order){.folder = "parts", .resume = true, .stop_after = 1});
@@ -298,10 +304,10 @@ static void killed_at_any_moment_and_resumed_ends_in_the_same_bytes(void **state
   double whole = firn_seconds() - begin;
   int kills = 0;
   bool done = false;
-  for (uint32_t i = 0; !done && i < 20; i++) {
+  for (uint32_t i = 0; !done && i < (is_slow() ? 3 : 20); i++) {
     double draw = firn_uniform(firn_philox4x32(11, i, 0, 0).v[0]);
-    // From right at the start to where an undisturbed run would be half through.
-    order o = {.folder = "killed", .resume = i > 0, .kill_after = 1 + (int)(0.5e6 * whole * draw)};
+    // From right at the start to where an undisturbed run would be a third through.
+    order o = {.folder = "killed", .resume = i > 0, .kill_after = 1 + (int)(0.3e6 * whole * draw)};
     done = perform(s, o);
     kills += !done;
   }
@@ -350,7 +356,7 @@ static void another_scene_cannot_resume(void **state) {
   perform(s, (order){.folder = "out", .last = 2});
   perform(s, (order){.folder = "out",
                      .resume = true,
-                     .override = "spacing=0.009",
+                     .override = "spacing=0.013",
                      .exact_fail = FIRN_ERROR_STATE});
   assert_said(s, "out", "line 4"); // of the resolved scene
   assert_int_equal(count_files(s, "out", FIRN_FRAME_PREFIX, NULL), 3);
