@@ -18,7 +18,7 @@ typedef struct firn_buffer {
   size_t size; // bytes
 } firn_buffer;
 
-// At least size bytes, content undefined. Grows by an eighth more than asked, so that slowly
+// At least size bytes, content undefined. Grows by a little more than asked, so that slowly
 // growing needs do not allocate each time.
 firn_status firn_buffer_reserve(firn_context *context, firn_buffer *buffer, size_t size,
                                 const char *what);

@@ -158,7 +158,7 @@ static void a_size_that_no_machine_has_is_refused(void **state) {
   context = create(&b);
   firn_buffer buffer = {0};
   assert_int_equal(firn_buffer_reserve(context, &buffer, 100, "buffer"), FIRN_OK);
-  size_t size = most / 9 * 8 + 64; // an eighth more than this would wrap around to a few bytes
+  size_t size = most / 33 * 32 + 64; // what growth adds to this would wrap around to a few bytes
   assert_int_equal(firn_buffer_reserve(context, &buffer, size, "buffer"), FIRN_ERROR_MEMORY);
   firn_context_destroy(context);
   assert_int_equal(b.bytes, 0);
