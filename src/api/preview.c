@@ -12,16 +12,18 @@ firn_preview_def firn_default_preview_def(void) {
       .width = 960, .height = 540, .view = {-0.35, -0.3, -1}, .show_ground = true};
 }
 
-// Edge of the cube that a particle fills, on average; half a cell when there are none.
+// Edge of the cube that a particle fills at rest, on average; half a cell when there are none.
+// Rest volumes are not known before the first step, but then snow is at its rest density.
 static firn_status mean_spacing(firn_sim *sim, double *scratch, double *spacing) {
   size_t count = firn_sim_count(sim), n = 0;
-  double *mass = scratch, *density = scratch + count, sum = 0;
+  double *volume = scratch, *mass = scratch + count, *density = scratch + 2 * count, sum = 0;
+  FIRN_TRY(firn_sim_read(sim, "volume", volume));
   FIRN_TRY(firn_sim_read(sim, "mass", mass));
   FIRN_TRY(firn_sim_read(sim, "density", density));
   for (size_t i = 0; i < count; i++) {
-    double volume = mass[i] / density[i];
-    if (!(volume > 0) || !isfinite(volume)) continue;
-    sum += volume;
+    double v = volume[i] > 0 ? volume[i] : mass[i] / density[i];
+    if (!(v > 0) || !isfinite(v)) continue;
+    sum += v;
     n++;
   }
   *spacing = n ? cbrt(sum / (double)n) : firn_sim_h(sim) / 2;

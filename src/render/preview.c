@@ -160,10 +160,10 @@ static void place_grains(firn_stage *s, int per_particle, int threads) {
     for (int k = 0; k < per_particle; k++) {
       size_t g = i * (size_t)per_particle + (size_t)k;
       uint32_t seed = (uint32_t)g * 8u;
-      float spread = s->spacing * (0.5f + 0.9f * bulk);
+      float spread = s->spacing * (0.4f + 1.0f * bulk);
       firn_v3 shift = {bell(seed), bell(seed + 2), bell(seed + 4)};
       s->grain[g] = firn_v3_add(s->center[i], firn_v3_scale(spread, shift));
-      s->radius[g] = (0.45f + 0.55f * bulk) * full * (0.7f + 0.6f * firn_noise(seed + 6));
+      s->radius[g] = (0.4f + 0.6f * bulk) * full * (0.7f + 0.6f * firn_noise(seed + 6));
     }
   }
 }
