@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene/schema.h"
 
+#include "solver/solver.h"
+
 #define ROWS(rows) rows, (int)(sizeof(rows) / sizeof((rows)[0]))
 
 // ------------------------------------------------------------------------------------- shapes
@@ -167,6 +169,10 @@ static const firn_schema_record preview_record = {"the preview", ROWS(preview_ro
 
 // --------------------------------------------------------------------------------------- root
 
+// "mpm|...", behind a first bar that is not part of it.
+#define BAR_NAME(name) "|" #name
+static const char solvers[] = FIRN_SOLVER_LIST(BAR_NAME);
+
 static const firn_schema_row root_rows[] = {
     {.key = "firn",
      .type = FIRN_TYPE_INT,
@@ -222,7 +228,7 @@ static const firn_schema_row root_rows[] = {
      .doc = "period along each axis, a multiple of 4 h; 0: not periodic"},
     {.key = "solver",
      .type = FIRN_TYPE_ENUM,
-     .choices = "mpm",
+     .choices = &solvers[1],
      .initial = "mpm",
      .doc = "the method"},
     {.key = "mpm",

@@ -4,9 +4,9 @@
 #include <string.h>
 
 const firn_solver_type *firn_solver_find(const char *name) {
-  static const firn_solver_type *const all[] = {
-      &firn_mpm_solver,
-  };
+#define ADDRESS(name_) &firn_##name_##_solver,
+  static const firn_solver_type *const all[] = {FIRN_SOLVER_LIST(ADDRESS)};
+#undef ADDRESS
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (strcmp(all[i]->name, name) == 0) return all[i];
   }

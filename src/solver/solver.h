@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table that every solver fills. Adding a solver is one folder and one line in solver.c.
+// The one table that every solver fills. Adding a solver is one folder and one line in the list
+// below; docs/add-a-solver.md goes through it.
 #ifndef FIRN_SOLVER_SOLVER_H
 #define FIRN_SOLVER_SOLVER_H
 
@@ -34,9 +35,14 @@ typedef struct firn_solver_type {
   firn_status (*state)(void *solver, bool load, const firn_state_visitor *visitor);
 } firn_solver_type;
 
+// X(name): the name in scene files; the table is firn_<name>_solver.
+#define FIRN_SOLVER_LIST(X) X(mpm)
+
+#define FIRN_SOLVER_DECLARE(name) extern const firn_solver_type firn_##name##_solver;
+FIRN_SOLVER_LIST(FIRN_SOLVER_DECLARE)
+#undef FIRN_SOLVER_DECLARE
+
 // By name, or NULL.
 const firn_solver_type *firn_solver_find(const char *name);
-
-extern const firn_solver_type firn_mpm_solver;
 
 #endif
