@@ -62,8 +62,9 @@ valgrind: ## tests under valgrind
 	@scripts/setup.sh build test valgrind
 	@$(MAKE) --no-print-directory run-valgrind
 
-mutation: setup ## break the code in known ways; every break must fail a test
-	@scripts/mutation.sh $(ARGS)
+mutation: ## break the code in known ways; every break must fail a test
+	@scripts/setup.sh build test mutation
+	@scripts/mutation.py $(ARGS)
 
 install: build ## into PREFIX, below DESTDIR where given
 	@cmake --install build/release --prefix "$(PREFIX)"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what firn needs and this machine lacks, on Debian and its relatives.
 #
-#   scripts/setup.sh [build] [test] [lint] [tsan] [valgrind]     (default: build test)
+#   scripts/setup.sh [build] [test] [lint] [tsan] [valgrind] [mutation]     (default: build test)
 #
 # Says what is missing and what for. As root, or with a sudo that asks no password, it installs
 # the packages by itself; otherwise it prints the command to run and exits with 1. When nothing is
@@ -66,14 +66,19 @@ check_tsan() {
 
 check_valgrind() { need valgrind "memory checker" command -v valgrind; }
 
+check_mutation() {
+  need git "lists the files to copy" command -v git
+  need python3 "edits, builds and runs them" command -v python3
+}
+
 check() {
   packages=""
   reasons=""
   for group; do
     case $group in
-    build | test | lint | tsan | valgrind) "check_$group" ;;
+    build | test | lint | tsan | valgrind | mutation) "check_$group" ;;
     *)
-      echo "setup: unknown group '$group' (build, test, lint, tsan, valgrind)" >&2
+      echo "setup: unknown group '$group' (build, test, lint, tsan, valgrind, mutation)" >&2
       exit 2
       ;;
     esac
