@@ -352,7 +352,7 @@ FIRN_API firn_status firn_sim_preview(firn_sim *sim, const firn_preview_def *def
 typedef struct firn_scene firn_scene;
 // A message about a scene: where, and what is wrong.
 typedef struct firn_scene_error {
-  int line, column; // from 1
+  int line, column; // from 1; 0 for an override, which the message names
   char message[512];
 } firn_scene_error;
 // name is a file, or a built-in scene. overrides are "path.to.key=value". On FIRN_ERROR_SCENE,
