@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/sim.h"
+#include "base/isa.h"
 
 enum { FIELD_POSITION, FIELD_VELOCITY, FIELD_MASS, FIELD_VOLUME, FIELD_ID, FIELD_MATERIAL, COMMON };
 
@@ -71,15 +72,22 @@ static firn_status unknown(const firn_sim *sim, const char *name) {
   return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT, "there is no field '%s'", name);
 }
 
-firn_status firn_sim_read(firn_sim *sim, const char *field, double *out) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
-  if (!field || !out) return firn_fail_null(sim->world.context, "firn_sim_read");
+static firn_status read_field(firn_sim *sim, const char *field, double *out) {
   int i = find(sim, field);
   if (i < 0) return unknown(sim, field);
   if (i >= COMMON) return sim->type->read(sim->solver, i - COMMON, out);
   access a = {.sim = sim, .field = i, .out = out};
   firn_particles_visit(&sim->world.particles, read_one, &a);
   return FIRN_OK;
+}
+
+firn_status firn_sim_read(firn_sim *sim, const char *field, double *out) {
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!field || !out) return firn_fail_null(sim->world.context, "firn_sim_read");
+  unsigned mode = firn_fp_enter();
+  firn_status status = read_field(sim, field, out);
+  firn_fp_leave(mode);
+  return status;
 }
 
 static void write_one(void *user, size_t slot, const double corner[3]) {
@@ -92,9 +100,7 @@ static void write_one(void *user, size_t slot, const double corner[3]) {
   }
 }
 
-firn_status firn_sim_write(firn_sim *sim, const char *field, const double *in) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
-  if (!field || !in) return firn_fail_null(sim->world.context, "firn_sim_write");
+static firn_status write_field(firn_sim *sim, const char *field, const double *in) {
   firn_field_info info;
   int i = find(sim, field);
   if (i < 0) return unknown(sim, field);
@@ -115,6 +121,15 @@ firn_status firn_sim_write(firn_sim *sim, const char *field, const double *in) {
   firn_particles_visit(&sim->world.particles, write_one, &a);
   sim->type->changed(sim->solver);
   return FIRN_OK;
+}
+
+firn_status firn_sim_write(firn_sim *sim, const char *field, const double *in) {
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!field || !in) return firn_fail_null(sim->world.context, "firn_sim_write");
+  unsigned mode = firn_fp_enter();
+  firn_status status = write_field(sim, field, in);
+  firn_fp_leave(mode);
+  return status;
 }
 
 static void sum_one(void *user, size_t slot, const double corner[3]) {
@@ -141,9 +156,7 @@ static void sum_one(void *user, size_t slot, const double corner[3]) {
   s->speed_max = fmax(s->speed_max, sqrt(v2));
 }
 
-firn_status firn_sim_sums(firn_sim *sim, firn_sums *out) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
-  if (!out) return firn_fail_null(sim->world.context, "firn_sim_sums");
+static firn_status sum_all(firn_sim *sim, firn_sums *out) {
   memset(out, 0, sizeof *out);
   size_t n = firn_sim_count(sim);
   for (int c = 0; c < 3; c++) {
@@ -154,4 +167,13 @@ firn_status firn_sim_sums(firn_sim *sim, firn_sums *out) {
   firn_particles_visit(&sim->world.particles, sum_one, &a);
   for (int c = 0; c < 3 && n; c++) out->center[c] /= out->mass;
   return sim->type->sums(sim->solver, out);
+}
+
+firn_status firn_sim_sums(firn_sim *sim, firn_sums *out) {
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!out) return firn_fail_null(sim->world.context, "firn_sim_sums");
+  unsigned mode = firn_fp_enter();
+  firn_status status = sum_all(sim, out);
+  firn_fp_leave(mode);
+  return status;
 }

@@ -49,7 +49,10 @@ void firn_sim_destroy(firn_sim *sim) {
 firn_status firn_sim_add_material(firn_sim *sim, const firn_material_def *def, int *id) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!def) return firn_fail_null(sim->world.context, "firn_sim_add_material");
-  return firn_world_add_material(&sim->world, def, id);
+  unsigned mode = firn_fp_enter();
+  firn_status status = firn_world_add_material(&sim->world, def, id);
+  firn_fp_leave(mode);
+  return status;
 }
 
 firn_status firn_sim_add_collider(firn_sim *sim, const firn_collider_def *def, int *id) {
@@ -98,13 +101,9 @@ firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out) {
   return status;
 }
 
-firn_status firn_sim_advance(firn_sim *sim, double duration, firn_progress_fn progress,
-                             void *user) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
-  if (!(isfinite(duration) && duration >= 0)) {
-    return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT,
-                     "advance: duration %g s must be 0 or more", duration);
-  }
+// mode is the caller's, for his callback.
+static firn_status advance(firn_sim *sim, double duration, firn_progress_fn progress, void *user,
+                           unsigned mode) {
   double start = sim->world.time, end = start + duration;
   while (sim->world.time < end) {
     firn_step step;
@@ -112,12 +111,29 @@ firn_status firn_sim_advance(firn_sim *sim, double duration, firn_progress_fn pr
     FIRN_TRY(firn_sim_step(sim, left, &step));
     // The last step may miss the end by rounding, which the next frame would inherit.
     if (end - sim->world.time < 1e-9 * step.dt) sim->world.time = end;
-    if (progress && !progress(user, sim, &step)) {
+    if (!progress) continue;
+    firn_fp_leave(mode);
+    bool go_on = progress(user, sim, &step);
+    firn_fp_enter();
+    if (!go_on) {
       return firn_fail(sim->world.context, FIRN_CANCELLED, "cancelled at time %g s",
                        sim->world.time);
     }
   }
   return FIRN_OK;
+}
+
+firn_status firn_sim_advance(firn_sim *sim, double duration, firn_progress_fn progress,
+                             void *user) {
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!(isfinite(duration) && duration >= 0)) {
+    return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT,
+                     "advance: duration %g s must be 0 or more", duration);
+  }
+  unsigned mode = firn_fp_enter();
+  firn_status status = advance(sim, duration, progress, user, mode);
+  firn_fp_leave(mode);
+  return status;
 }
 
 void firn_sim_profile(const firn_sim *sim, firn_profile *out) {

@@ -6,6 +6,7 @@
 
 #include <omp.h>
 
+#include "base/isa.h"
 #include "base/random.h"
 #include "world/world.h"
 
@@ -148,9 +149,14 @@ static firn_status fill_slabs(firn_world *world, const filling *f, const size_t 
   double *velocity = firn_alloc(context, bytes, "fill");
   firn_status status = FIRN_ERROR_MEMORY;
   if (position && velocity) {
-#pragma omp parallel for schedule(dynamic) num_threads(context->threads)
-    for (size_t i = first; i < end; i++) {
-      fill_slab(f, (int)i, position + 3 * (start[i] - start[first]));
+#pragma omp parallel num_threads(context->threads)
+    {
+      unsigned mode = firn_fp_enter();
+#pragma omp for schedule(dynamic)
+      for (size_t i = first; i < end; i++) {
+        fill_slab(f, (int)i, position + 3 * (start[i] - start[first]));
+      }
+      firn_fp_leave(mode);
     }
     status = add(world, f->def, count, position, velocity);
   }
@@ -190,8 +196,13 @@ firn_status firn_world_fill(firn_world *world, const firn_fill_def *def) {
   size_t slabs = (size_t)f.n[0];
   size_t *start = firn_alloc(context, (slabs + 1) * sizeof *start, "fill");
   if (!start) return FIRN_ERROR_MEMORY;
-#pragma omp parallel for schedule(dynamic) num_threads(context->threads)
-  for (size_t i = 0; i < slabs; i++) start[i + 1] = fill_slab(&f, (int)i, NULL);
+#pragma omp parallel num_threads(context->threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(dynamic)
+    for (size_t i = 0; i < slabs; i++) start[i + 1] = fill_slab(&f, (int)i, NULL);
+    firn_fp_leave(mode);
+  }
   start[0] = 0;
   for (size_t i = 0; i < slabs; i++) start[i + 1] += start[i];
   firn_particles *p = &world->particles;

@@ -14,6 +14,7 @@
 
 #include <omp.h>
 
+#include "base/isa.h"
 #include "world/morton.h"
 #include "world/particles.h"
 #include "world/radix.h"
@@ -247,15 +248,20 @@ static void permute(const sorter *s, const firn_field *field, const uint32_t *or
 
 static void move_positions(const sorter *s, const source *from) {
   const firn_particles *p = s->p;
-#pragma omp parallel for schedule(static) num_threads(p->context->threads)
-  for (size_t b = 0; b < p->block_count; b++) {
-    size_t slot = p->block[b].first + from[b].count - from[b].mover_count;
-    for (uint32_t m = 0; m < from[b].mover_count; m++, slot++) {
-      for (int a = 0; a < 3; a++) {
-        firn_real *x = firn_particles_real(p, FIRN_FIELD_X + a);
-        x[slot] -= (firn_real)(4 * s->mover[from[b].mover_first + m].shift[a]);
+#pragma omp parallel num_threads(p->context->threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(static)
+    for (size_t b = 0; b < p->block_count; b++) {
+      size_t slot = p->block[b].first + from[b].count - from[b].mover_count;
+      for (uint32_t m = 0; m < from[b].mover_count; m++, slot++) {
+        for (int a = 0; a < 3; a++) {
+          firn_real *x = firn_particles_real(p, FIRN_FIELD_X + a);
+          x[slot] -= (firn_real)(4 * s->mover[from[b].mover_first + m].shift[a]);
+        }
       }
     }
+    firn_fp_leave(mode);
   }
 }
 

@@ -183,15 +183,20 @@ static datum measure(const mpm *m, double (*part)[4]) {
   size_t count = m->grid.count;
   int threads = m->world->context->threads;
   datum d = {.square = 0};
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (size_t g = 0; g < count; g++) {
-    const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
-    double sum[4] = {0};
-    for (int n = 0; n < 64; n++, v += 4) {
-      for (int a = 0; a < 3; a++) sum[a] += (double)v[3] * (double)v[a];
-      sum[3] += (double)v[3];
+#pragma omp parallel num_threads(threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(static)
+    for (size_t g = 0; g < count; g++) {
+      const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
+      double sum[4] = {0};
+      for (int n = 0; n < 64; n++, v += 4) {
+        for (int a = 0; a < 3; a++) sum[a] += (double)v[3] * (double)v[a];
+        sum[3] += (double)v[3];
+      }
+      memcpy(part[g], sum, sizeof sum);
     }
-    memcpy(part[g], sum, sizeof sum);
+    firn_fp_leave(mode);
   }
   double mass = 0, motion = 0;
   for (size_t g = 0; g < count; g++) {
@@ -199,19 +204,24 @@ static datum measure(const mpm *m, double (*part)[4]) {
     mass += part[g][3];
   }
   for (int a = 0; a < 3; a++) d.mean[a] /= mass;
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (size_t g = 0; g < count; g++) {
-    const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
-    double own = 0, all = 0;
-    for (int n = 0; n < 64; n++, v += 4) {
-      for (int a = 0; a < 3; a++) {
-        double u = (double)v[a] - d.mean[a];
-        own += (double)v[3] * u * u;
-        all += (double)v[3] * (double)v[a] * (double)v[a];
+#pragma omp parallel num_threads(threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(static)
+    for (size_t g = 0; g < count; g++) {
+      const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
+      double own = 0, all = 0;
+      for (int n = 0; n < 64; n++, v += 4) {
+        for (int a = 0; a < 3; a++) {
+          double u = (double)v[a] - d.mean[a];
+          own += (double)v[3] * u * u;
+          all += (double)v[3] * (double)v[a] * (double)v[a];
+        }
       }
+      part[g][0] = own;
+      part[g][1] = all;
     }
-    part[g][0] = own;
-    part[g][1] = all;
+    firn_fp_leave(mode);
   }
   for (size_t g = 0; g < count; g++) {
     d.square += part[g][0];
@@ -230,27 +240,37 @@ static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn
   size_t count = m->grid.count;
   int threads = m->world->context->threads;
   firn_real floor = m->view.mass_floor;
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (size_t n = 0; n < 64 * count; n++) {
-    const firn_real *v = m->view.node_v + 4 * n;
-    bool active = v[3] > floor;
-    for (int a = 0; a < 3; a++) {
-      moved[4 * n + (size_t)a] = active ? (firn_real)((double)v[a] - mean[a]) : 0;
+#pragma omp parallel num_threads(threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(static)
+    for (size_t n = 0; n < 64 * count; n++) {
+      const firn_real *v = m->view.node_v + 4 * n;
+      bool active = v[3] > floor;
+      for (int a = 0; a < 3; a++) {
+        moved[4 * n + (size_t)a] = active ? (firn_real)((double)v[a] - mean[a]) : 0;
+      }
+      moved[4 * n + 3] = 0;
     }
-    moved[4 * n + 3] = 0;
+    firn_fp_leave(mode);
   }
   FIRN_TRY(apply(m, moved, r));
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (size_t g = 0; g < count; g++) {
-    firn_real *block = r + g * FIRN_NODE_BLOCK_REALS;
-    const firn_real *u = moved + g * FIRN_NODE_BLOCK_REALS;
-    const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
-    // r holds P A u; P is linear, so projecting the difference again does no harm.
-    for (size_t i = 0; i < FIRN_NODE_BLOCK_REALS; i += 4) {
-      for (size_t a = 0; a < 3; a++) block[i + a] = v[i + 3] * u[i + a] - block[i + a];
-      block[i + 3] = 0;
+#pragma omp parallel num_threads(threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(static)
+    for (size_t g = 0; g < count; g++) {
+      firn_real *block = r + g * FIRN_NODE_BLOCK_REALS;
+      const firn_real *u = moved + g * FIRN_NODE_BLOCK_REALS;
+      const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
+      // r holds P A u; P is linear, so projecting the difference again does no harm.
+      for (size_t i = 0; i < FIRN_NODE_BLOCK_REALS; i += 4) {
+        for (size_t a = 0; a < 3; a++) block[i + a] = v[i + 3] * u[i + a] - block[i + a];
+        block[i + 3] = 0;
+      }
+      project(m, g, block);
     }
-    project(m, g, block);
+    firn_fp_leave(mode);
   }
   return FIRN_OK;
 }
