@@ -22,12 +22,12 @@ int mpm_channels(const mpm *m, bool implicit) {
 
 // Colliders that may come close to other nodes when the step is redone with a shorter time.
 static bool colliders_move(const firn_world *world) {
-  static const double rest[3] = {0, 0, 0};
   for (int c = 0; c < world->collider_count; c++) {
     const firn_collider *collider = &world->collider[c];
     if (collider->shape.kind == FIRN_SHAPE_SDF) return true;
-    if (memcmp(collider->velocity, rest, sizeof rest) != 0) return true;
-    if (memcmp(collider->spin, rest, sizeof rest) != 0) return true;
+    for (int a = 0; a < 3; a++) {
+      if (collider->velocity[a] != 0 || collider->spin[a] != 0) return true;
+    }
   }
   return false;
 }
@@ -181,9 +181,8 @@ static const double LEAST_STRAIN = 1e-3;
 // velocity, would be solved for rounding. part is scratch, [node blocks][4].
 static datum measure(const mpm *m, double (*part)[4]) {
   size_t count = m->grid.count;
-  int threads = m->world->context->threads;
   datum d = {.square = 0};
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(m->world->context->threads)
   {
     unsigned mode = firn_fp_enter();
 #pragma omp for schedule(static)
@@ -204,7 +203,7 @@ static datum measure(const mpm *m, double (*part)[4]) {
     mass += part[g][3];
   }
   for (int a = 0; a < 3; a++) d.mean[a] /= mass;
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(m->world->context->threads)
   {
     unsigned mode = firn_fp_enter();
 #pragma omp for schedule(static)
@@ -238,9 +237,8 @@ static datum measure(const mpm *m, double (*part)[4]) {
 // velocity everywhere: without the mean, `moved` [node reals], no digits are lost to it.
 static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn_real *r) {
   size_t count = m->grid.count;
-  int threads = m->world->context->threads;
   firn_real floor = m->view.mass_floor;
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(m->world->context->threads)
   {
     unsigned mode = firn_fp_enter();
 #pragma omp for schedule(static)
@@ -255,7 +253,7 @@ static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn
     firn_fp_leave(mode);
   }
   FIRN_TRY(apply(m, moved, r));
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(m->world->context->threads)
   {
     unsigned mode = firn_fp_enter();
 #pragma omp for schedule(static)
