@@ -81,7 +81,7 @@ firn_status firn_sim_fill(firn_sim *sim, const firn_fill_def *def) {
 
 firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
-  firn_step step;
+  firn_step step = {0};
   if (sim->failed) {
     return firn_fail(sim->world.context, FIRN_ERROR_STATE,
                      "an earlier step failed at time %g s, and what it left may be half updated; "
@@ -106,7 +106,7 @@ static firn_status advance(firn_sim *sim, double duration, firn_progress_fn prog
                            unsigned mode) {
   double start = sim->world.time, end = start + duration;
   while (sim->world.time < end) {
-    firn_step step;
+    firn_step step = {0};
     double left = end - sim->world.time;
     FIRN_TRY(firn_sim_step(sim, left, &step));
     // The last step may miss the end by rounding, which the next frame would inherit.

@@ -54,9 +54,10 @@ static firn_status fail_node(const mpm *m) {
   const firn_real *v = m->view.node_v;
   for (size_t n = 0; n < 64 * m->grid.count; n++, v += 4) {
     if (velocity_is_finite(v)) continue;
+    const int32_t *block = m->grid.at[n / 64];
     double x[3];
     for (size_t a = 0; a < 3; a++) {
-      x[a] = (4.0 * m->grid.at[n / 64][a] + (double)(n >> (4 - 2 * a) & 3)) * m->world->h;
+      x[a] = (4.0 * block[a] + (double)(n >> (4 - 2 * a) & 3)) * m->world->h;
     }
     return firn_fail(m->world->context, FIRN_ERROR_NONFINITE,
                      "step %llu at time %g s: node at (%g %g %g) m: velocity (%g %g %g) m/s is not "
