@@ -171,14 +171,11 @@ static double motion_against_colliders(const firn_world *world, const double mea
   return world->collider_count ? least : 0;
 }
 
-// Motion that strains a cell by this much in a step is the least that a solve is measured by.
-static const double LEAST_STRAIN = 1e-3;
-
 // As printed the norm is that of the velocities themselves. For a moving observer to count the same
 // iterations they are taken against the ground, or against their mean where there are no colliders.
-// But never less than what matters, or snow at rest would be solved for next to nothing as
-// carefully as an impact; nor than what velocities are known to, or snow in free fall, all of one
-// velocity, would be solved for rounding. part is scratch, [node blocks][4].
+// But never less than what gravity adds in the step, or snow at rest would be solved for next to
+// nothing as carefully as an impact; nor than what velocities are known to, or snow in free fall,
+// all of one velocity, would be solved for rounding. part is scratch, [node blocks][4].
 static datum measure(const mpm *m, double (*part)[4]) {
   size_t count = m->grid.count;
   datum d = {.square = 0};
@@ -226,10 +223,11 @@ static datum measure(const mpm *m, double (*part)[4]) {
     d.square += part[g][0];
     motion += part[g][1];
   }
-  double least = LEAST_STRAIN * m->world->h / (double)m->view.dt;
+  const double *g = m->world->gravity, dt = (double)m->view.dt;
+  double fall = mass * dt * dt * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
   double known = 4 * (double)FIRN_REAL_EPS / m->def.tolerance;
   d.square += mass * motion_against_colliders(m->world, d.mean);
-  d.square = fmax(d.square, fmax(mass * least * least, known * known * motion));
+  d.square = fmax(d.square, fmax(fall, known * known * motion));
   return d;
 }
 
