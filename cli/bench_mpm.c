@@ -97,9 +97,31 @@ static firn_status run_cr_iteration(bench *b, const char *name) {
 
 // --------------------------------------------------------------------------------------- spray
 
-// One particle in the middle of every block of 4 x 4 x 4 cells, drifting slowly.
-static firn_status build_spray(firn_context *context, const firn_mpm_def *mpm, int n,
+// A cloud of at most one particle a block of 4 x 4 x 4 cells, anywhere in it, flying every way;
+// one block in `sparsity` has one. Linear congruential numbers will do.
+static double next_random(uint32_t *state) {
+  *state = *state * 1664525u + 1013904223u;
+  return (double)(*state >> 8) / 16777216.0;
+}
+
+static size_t cloud(size_t want, int sparsity, double h, double *x, double *v) {
+  size_t n = (size_t)ceil(cbrt((double)want * sparsity)), count = 0;
+  uint32_t state = 12345;
+  for (size_t i = 0; i < n * n * n && count < want; i++) {
+    if (next_random(&state) * sparsity >= 1) continue;
+    const size_t at[3] = {i / (n * n), i / n % n, i % n};
+    for (int a = 0; a < 3; a++) {
+      x[3 * count + (size_t)a] = 4 * ((double)at[a] + next_random(&state)) * h;
+      v[3 * count + (size_t)a] = 10 * (next_random(&state) - 0.5);
+    }
+    count++;
+  }
+  return count;
+}
+
+static firn_status build_spray(firn_context *context, const firn_mpm_def *mpm, int sparsity,
                                firn_sim **out) {
+  enum { WANT = 100000 };
   firn_sim_def def = firn_default_sim_def();
   def.h = 0.005;
   def.gravity[1] = 0;
@@ -109,26 +131,15 @@ static firn_status build_spray(firn_context *context, const firn_mpm_def *mpm, i
   if (status != FIRN_OK) return status;
   firn_material_def material = firn_default_material_def();
   firn_particles_def particles = firn_default_particles_def();
-  size_t count = (size_t)n * (size_t)n * (size_t)n;
-  double *x = malloc(3 * count * sizeof *x), *v = malloc(3 * count * sizeof *v);
-  uint32_t random = 12345;
-  for (size_t i = 0; x && v && i < 3 * count; i++) {
-    size_t axis = i % 3, p = i / 3;
-    size_t index = axis == 0   ? p / ((size_t)n * (size_t)n)
-                   : axis == 1 ? p / (size_t)n % (size_t)n
-                               : p % (size_t)n;
-    random = random * 1664525u + 1013904223u;
-    double r = (double)random / 4294967296.0;
-    x[i] = (4 * (double)index + 1.5 + r) * def.h;
-    v[i] = 0.2 * (r - 0.5);
-  }
-  particles.count = count;
-  particles.position = x;
-  particles.velocity = v;
-  particles.per_cell = 8;
+  double *x = malloc(3 * (size_t)WANT * sizeof *x), *v = malloc(3 * (size_t)WANT * sizeof *v);
   if (!x || !v) status = FIRN_ERROR_MEMORY;
   if (status == FIRN_OK) status = firn_sim_add_material(sim, &material, &particles.material);
-  if (status == FIRN_OK) status = firn_sim_add_particles(sim, &particles);
+  if (status == FIRN_OK) {
+    particles.count = cloud(WANT, sparsity, def.h, x, v);
+    particles.position = x;
+    particles.velocity = v;
+    status = firn_sim_add_particles(sim, &particles);
+  }
   free(x);
   free(v);
   if (status == FIRN_OK)
@@ -139,7 +150,7 @@ static firn_status build_spray(firn_context *context, const firn_mpm_def *mpm, i
 }
 
 static firn_status spray_case(bench *b, const char *name, const char *variant,
-                              const firn_mpm_def *mpm) {
+                              const firn_mpm_def *mpm, int sparsity) {
   bench_block block = main_block(b);
   bench_result dense;
   firn_status status = explicit_case(b, name, NULL, mpm, &block, 0, 1, b->quick ? 30 : 60, &dense);
@@ -149,7 +160,7 @@ static firn_status spray_case(bench *b, const char *name, const char *variant,
   if (status != FIRN_OK) return status;
   bench_result r = bench_result_begin(name, variant, context);
   firn_sim *sim = NULL;
-  status = build_spray(context, mpm, 47, &sim); // 103 823 particles
+  status = build_spray(context, mpm, sparsity, &sim);
   for (int i = 0; i < 10 && status == FIRN_OK; i++) status = firn_sim_step(sim, 0, NULL);
   if (status == FIRN_OK)
     status = bench_time(sim, context, b->quick ? 1 : 5, b->quick ? 30 : 200, &r);
@@ -164,8 +175,10 @@ static firn_status spray_case(bench *b, const char *name, const char *variant,
 
 static firn_status run_spray(bench *b, const char *name) {
   firn_mpm_def quadratic = bench_quadratic_apic(), cubic = bench_cubic_flip();
-  firn_status status = spray_case(b, name, "quadratic-apic", &quadratic);
-  if (status == FIRN_OK) status = spray_case(b, name, "cubic-flip", &cubic);
+  firn_status status = spray_case(b, name, "quadratic-apic", &quadratic, 10);
+  if (status == FIRN_OK) status = spray_case(b, name, "cubic-flip", &cubic, 10);
+  if (status == FIRN_OK) status = spray_case(b, name, "quadratic-apic-crowded", &quadratic, 1);
+  if (status == FIRN_OK) status = spray_case(b, name, "cubic-flip-crowded", &cubic, 1);
   return status;
 }
 
