@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// labels: X2
+// timeout: 60
+// A run that was saved halfway and loaded into a fresh simulation goes on as if nothing had
+// happened, bit by bit.
+#include "cache/scratch.h"
+
+#include "mpm/snapshot.h"
+
+static const double H = 0.01; // m
+
+typedef struct plan {
+  firn_integrator integrator;
+  double dt; // s, 0: as the solver likes
+  int half;  // steps to the checkpoint, and after it
+  int threads;
+} plan;
+
+// A ball about to hit the floor askew, and flakes; none of its own if it is to be loaded.
+static mpm_case make(const mpm_variant *v, const plan *p, int threads, bool filled) {
+  firn_sim_def def = mpm_printed_def(v, H);
+  firn_material_def snow = firn_default_material_def();
+  def.gravity[1] = -9.81;
+  def.mpm.integrator = p->integrator;
+  def.mpm.dt = p->dt;
+  // Those of lone flakes, by the grid, would make them very stiff.
+  def.mpm.volume_nominal = p->integrator != FIRN_INTEGRATOR_IMPLICIT;
+  mpm_case c = mpm_case_open_threads(v, &def, &snow, threads);
+  firn_collider_def floor = firn_default_collider_def();
+  floor.velocity[1] = 0.5; // where it is depends on the clock
+  must(&c, firn_sim_add_collider(c.sim, &floor, NULL));
+  if (!filled) return c;
+  firn_fill_def ball = firn_default_fill_def();
+  const double center[3] = {0.003, 0.04, -0.002};
+  ball.shape = firn_sphere(center, 0.03);
+  ball.velocity[0] = 15;
+  ball.velocity[1] = -15;
+  ball.spin[2] = 20;
+  must(&c, firn_sim_fill(c.sim, &ball));
+  const double flake[] = {0.5, 0.3, 0.1, -0.4, 0.31, 0.2};
+  mpm_case_add(&c, 2, flake, 8);
+  return c;
+}
+
+static void go(const mpm_case *c, firn_step *steps, int n) {
+  for (int i = 0; i < n; i++) must(c, firn_sim_step(c->sim, 0, &steps[i]));
+}
+
+static void check_restart(scratch *s, const mpm_variant *v, const plan *p) {
+  enum { MOST = 64 };
+  firn_step through[2 * MOST], resumed[MOST];
+  int n = p->half, sorts = 0, implicit = 0;
+  assert_true(n <= MOST);
+
+  mpm_case whole = make(v, p, 1, true);
+  go(&whole, through, 2 * n);
+  snapshot expected = snapshot_take(&whole);
+
+  mpm_case first = make(v, p, 1, true), fresh = make(v, p, p->threads, false);
+  go(&first, resumed, n);
+  must(&first, firn_sim_save(first.sim, scratch_path(s, "half.hdf")));
+  snapshot halfway = snapshot_take(&first);
+  mpm_case_close(&first);
+  must(&fresh, firn_sim_load(fresh.sim, scratch_path(s, "half.hdf")));
+  snapshot loaded = snapshot_take(&fresh);
+  const char *field = snapshot_difference(&fresh, &halfway, &loaded);
+  if (field) fail_msg("%s: '%s' is not loaded as it was saved", v->name, field);
+  go(&fresh, resumed, n);
+  snapshot end = snapshot_take(&fresh);
+  field = snapshot_difference(&fresh, &expected, &end);
+  if (field) fail_msg("%s: '%s' is not that of a run without a stop", v->name, field);
+  for (int i = 0; i < n; i++) {
+    const firn_step *a = &through[n + i], *b = &resumed[i];
+    if (a->dt != b->dt || a->implicit != b->implicit || a->iterations != b->iterations ||
+        a->sorted != b->sorted) {
+      fail_msg("%s: step %d after the restart is not the same step", v->name, i);
+    }
+    sorts += a->sorted;
+    implicit += a->implicit;
+  }
+  // Half of the run would not do as well: it goes on from there.
+  assert_non_null(snapshot_difference(&fresh, &halfway, &end));
+  firn_sums sums = mpm_case_sums(&fresh);
+  mpm_report(v, "%zu particles, %d + %d steps: J_P %.3f; after the restart %d sorts, %d implicit",
+             end.count, n, n, sums.jp_min, sorts, implicit);
+  assert_true(sums.jp_min < 0.99 && sums.yielded > 0.02);
+  assert_true(sorts >= 1);
+  if (p->integrator == FIRN_INTEGRATOR_IMPLICIT) assert_int_equal(implicit, n);
+  if (p->integrator == FIRN_INTEGRATOR_EXPLICIT) assert_int_equal(implicit, 0);
+  if (p->integrator == FIRN_INTEGRATOR_AUTO) assert_in_range(implicit, 1, n - 1);
+  snapshot_drop(&expected);
+  snapshot_drop(&halfway);
+  snapshot_drop(&loaded);
+  snapshot_drop(&end);
+  mpm_case_close(&whole);
+  mpm_case_close(&fresh);
+}
+
+static void explicit_runs_go_on_bit_by_bit(void **state) {
+  for_each_variant(v) {
+    check_restart(*state, v, &(plan){FIRN_INTEGRATOR_EXPLICIT, 0, 40, 1});
+  }
+}
+
+// On another number of threads, even.
+static void implicit_runs_go_on_bit_by_bit(void **state) {
+  for_each_variant(v) {
+    check_restart(*state, v, &(plan){FIRN_INTEGRATOR_IMPLICIT, 0, 7, 2});
+  }
+}
+
+// A given step becomes too long to be explicit once snow hardens at the floor, after the restart.
+static void runs_that_change_over_go_on_bit_by_bit(void **state) {
+  for_each_variant(v) {
+    if (v->isa == FIRN_ISA_SCALAR && is_apic(v)) continue;
+    check_restart(*state, v, &(plan){FIRN_INTEGRATOR_AUTO, 4e-5, 11, 1});
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(explicit_runs_go_on_bit_by_bit, scratch_open, scratch_close),
+      cmocka_unit_test_setup_teardown(implicit_runs_go_on_bit_by_bit, scratch_open, scratch_close),
+      cmocka_unit_test_setup_teardown(runs_that_change_over_go_on_bit_by_bit, scratch_open,
+                                      scratch_close),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
