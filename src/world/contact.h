@@ -27,11 +27,13 @@ static inline firn_contact firn_contact_resolve(double v[3], const double v_co[3
     t2 += rel[a] * rel[a];
   }
   double v_t = sqrt(t2);
-  if (v_t <= -friction * v_n) {
+  // Without friction nothing is ever held along the surface, not even what rests on it: the solve
+  // would take the node's tangential motion for fixed.
+  if (friction > 0 && v_t <= -friction * v_n) {
     for (int a = 0; a < 3; a++) v[a] = v_co[a];
     return FIRN_CONTACT_STICK;
   }
-  double scale = 1 + friction * v_n / v_t;
+  double scale = friction > 0 ? 1 + friction * v_n / v_t : 1;
   for (int a = 0; a < 3; a++) v[a] = v_co[a] + scale * rel[a];
   return FIRN_CONTACT_SLIP;
 }

@@ -39,6 +39,8 @@ static void velocities_follow_the_closed_form(void **state) {
   check(-2, -3, 0.5, false, FIRN_CONTACT_SLIP, 0, -2);
   check(-0.5, 4, 0.25, false, FIRN_CONTACT_SLIP, 0, 3.875);
   check(-2, 3, 0, false, FIRN_CONTACT_SLIP, 0, 3);
+  // Without friction even what has no tangential velocity: it may get one in the solve.
+  check(-2, 0, 0, false, FIRN_CONTACT_SLIP, 0, 0);
   // Sticky surfaces hold what leaves, too.
   check(1.5, 2, 0.5, true, FIRN_CONTACT_STICK, 0, 0);
   check(-1.5, 2, 0, true, FIRN_CONTACT_STICK, 0, 0);
