@@ -203,7 +203,8 @@ static firn_status damaged(const loader *l, const char *what, size_t i) {
 }
 
 // Blocks and units index memory later on, so they are not taken on trust: blocks lie one after the
-// other, units cover them in order, ids are 0 to count - 1, each once.
+// other, units cover them in order, ids are 0 to count - 1, each once. So do positions; that they lie
+// where their blocks can reach is for the solver to check, which knows how far that is.
 static firn_status check_layout(const loader *l, const firn_particles *p, uint8_t *seen) {
   size_t end = 0, sum = p->pending, next = 0;
   uint64_t before = 0;
@@ -253,7 +254,11 @@ static firn_status check_layout(const loader *l, const firn_particles *p, uint8_
     } else if (i == p->count - p->pending) {
       slot = p->slots;
     }
-    if (id[slot] >= p->count || seen[id[slot]]++ ||
+    bool finite = true;
+    for (int a = 0; a < 3; a++) {
+      finite = finite && isfinite(firn_particles_real(p, FIRN_FIELD_X + a)[slot]);
+    }
+    if (id[slot] >= p->count || seen[id[slot]]++ || !finite ||
         material[slot] >= l->sim->world.material_count) {
       return damaged(l, "particle in slot", slot);
     }

@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "cache/archive.h"
+#include "math/real.h"
 
 // A ball that hits the ground, of two materials, one of which varies from particle to particle.
 static firn_sim *make(scratch *s, firn_transfer transfer, double h, bool filled) {
@@ -122,7 +123,7 @@ static void what_does_not_fit_is_refused(void **state) {
 }
 
 // Rewrites a copy of a checkpoint, except that one array has one element overwritten.
-static void tamper(scratch *s, const char *array, size_t row, int column, uint32_t value) {
+static void tamper(scratch *s, const char *array, size_t row, int column, uint64_t value) {
   char *data, *after;
   size_t n, m;
   firn_archive *a;
@@ -151,17 +152,19 @@ static void tables_that_would_lead_astray_are_refused(void **state) {
   steps(sim, 5);
   assert_int_equal(firn_sim_save(sim, scratch_path(s, "a.hdf")), FIRN_OK);
   firn_sim_destroy(sim);
+  const uint64_t nan = sizeof(firn_real) == 8 ? 0x7ff8000000000000u : 0x7fc00000u;
   const struct {
     const char *array;
     size_t row;
     int column;
-    uint32_t value;
+    uint64_t value; // little-endian, as wide as the element
   } bad[] = {
       {"particles/blocks", 1, 3, 1u << 30}, {"particles/blocks", 1, 4, 1u << 30},
       {"particles/blocks", 0, 4, 0},        {"particles/blocks", 1, 0, 0x7fffffff},
       {"particles/units", 0, 1, 1000},      {"particles/units", 0, 2, 3},
       {"particles/units", 0, 3, 1},         {"particles/field/id", 0, 0, 1u << 31},
       {"particles/field/id", 0, 0, 7},      {"particles/field/material", 0, 0, 2},
+      {"particles/field/x", 1, 0, nan},
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     tamper(s, bad[i].array, bad[i].row, bad[i].column, bad[i].value);
