@@ -293,6 +293,11 @@ static firn_status sort_once(firn_particles *p, double shift, firn_buffer *scrat
   source *from = p->scratch[2].data;
   size_t n = merge(&s, movers, from);
   size_t slots = lay_out(NULL, from, n);
+  if (slots > UINT32_MAX) {
+    return firn_fail(context, FIRN_ERROR_DOMAIN,
+                     "particles: %zu, padded, take %zu slots, over the limit of 2^32", p->count,
+                     slots);
+  }
   FIRN_TRY(reserve_blocks(p, n));
   FIRN_TRY(firn_particles_reserve(p, slots + p->pending - s.take));
   FIRN_TRY(firn_buffer_reserve(context, scratch, slots * sizeof(uint32_t), "sort"));
