@@ -105,11 +105,18 @@ static void constrain(const mpm *m, firn_real *constraint, firn_contact contact,
                       const double normal[3]) {
   int kind = (int)constraint[3];
   if (contact == FIRN_CONTACT_NONE || kind == MPM_HELD) return;
-  if (contact == FIRN_CONTACT_STICK || m->def.contact_node || kind == MPM_ONLY_TANGENT) {
+  double d[3] = {normal[0], normal[1], normal[2]};
+  bool held = contact == FIRN_CONTACT_STICK || m->def.contact_node;
+  if (kind == MPM_ONLY_TANGENT && !held) {
+    // A third surface takes the line, too, unless the line runs along it.
+    double t[3] = {(double)constraint[0], (double)constraint[1], (double)constraint[2]};
+    if (fabs(dot(t, d)) < 1e-6) return;
+    held = true;
+  }
+  if (held) {
     constraint[3] = MPM_HELD;
     return;
   }
-  double d[3] = {normal[0], normal[1], normal[2]};
   int next = MPM_NO_NORMAL;
   if (kind == MPM_NO_NORMAL) {
     // A second surface: what is left is the line along both.
@@ -172,8 +179,9 @@ void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
   const mpm *m = view->user;
   const int32_t *at = view->grid->at[g];
   node_box box = {{4.0 * at[0], 4.0 * at[1], 4.0 * at[2]}, {4, 4, 4}, v, NULL};
-  if (view->implicit) {
-    uint32_t index = ((const uint32_t *)m->constraint_of.data)[g];
+  uint32_t index = view->implicit ? ((const uint32_t *)m->constraint_of.data)[g] : FIRN_GRID_NONE;
+  // None where a user's distance, asked twice, does not answer twice the same.
+  if (index != FIRN_GRID_NONE) {
     box.constraint = (firn_real *)m->constraint.data + (size_t)index * FIRN_NODE_BLOCK_REALS;
     memset(box.constraint, 0, FIRN_NODE_BLOCK_REALS * sizeof *box.constraint);
   }

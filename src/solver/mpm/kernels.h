@@ -46,6 +46,12 @@ typedef struct mpm_tally {
   bool left;         // some particle left the nodes its block may reach: sort before the next step
 } mpm_tally;
 
+// The smaller of two numbers, or nan if either is: a velocity that is not finite must not be lost
+// among determinants that are.
+static inline double mpm_smaller(double a, double b) {
+  return a < b || a != a ? a : b;
+}
+
 enum { MPM_CHANNEL_MOMENTUM, MPM_CHANNEL_FORCE, MPM_CHANNEL_MAX };
 
 typedef struct mpm_view mpm_view;

@@ -188,11 +188,13 @@ static bool bound(const mpm_view *view, size_t b) {
     const firn_real *x = view->x[a] + block->first;
     firn_real lo = x[0], hi = x[0];
     if (block->count < L) {
+      firn_real poison = 0; // 0, unless some position is not finite
       for (uint32_t i = 0; i < block->count; i++) {
-        // A nan fails both tests below, whichever side it ends up on.
         lo = lo <= x[i] ? lo : x[i];
         hi = hi >= x[i] ? hi : x[i];
+        poison += x[i] - x[i];
       }
+      lo += poison;
     } else {
       lane low = lane_loadu(x + block->count - L), high = low, poison = low - low;
       for (uint32_t i = 0; i + L <= block->count; i += L) {
@@ -208,6 +210,7 @@ static bool bound(const mpm_view *view, size_t b) {
     firn_real first = (firn_real)floor((double)(lo - shift)) + (firn_real)stencil->first;
     firn_real last = (firn_real)floor((double)(hi - shift)) +
                      (firn_real)(stencil->first + stencil->width - 1);
+    // Written so that nan is outside.
     if (!(first >= view->reach[b].lo[a] && last <= view->reach[b].hi[a])) {
       inside = false;
       continue;

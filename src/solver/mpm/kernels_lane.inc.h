@@ -441,7 +441,7 @@ static void K(check)(const mpm_view *view, size_t u, mpm_tally *tally) {
     for (int n = 0; n < segments; n++) {
       if (view->reach[in[n].block].apart) continue; // see limit
       for (int l = in[n].begin; l < in[n].end; l++) {
-        if (!((double)det[l] >= tally->det_min)) tally->det_min = (double)det[l];
+        tally->det_min = mpm_smaller(tally->det_min, (double)det[l]);
       }
     }
   }

@@ -81,14 +81,15 @@ static bool bound(const mpm_view *view, size_t b) {
   mpm_box *box = &view->next_box[b];
   bool inside = true;
   for (int a = 0; a < 3; a++) {
-    firn_real lo = INFINITY, hi = -INFINITY;
+    firn_real lo = INFINITY, hi = -INFINITY, poison = 0; // 0, unless some position is not finite
     for (uint32_t i = 0; i < block->count; i++) {
       firn_real x = view->x[a][block->first + i];
       lo = x < lo ? x : lo;
       hi = x > hi ? x : hi;
+      poison += x - x;
     }
     firn_real shift = (firn_real)view->stencil.shift;
-    double first = floor((double)(lo - shift)) + view->stencil.first;
+    double first = floor((double)(lo + poison - shift)) + view->stencil.first;
     double last = floor((double)(hi - shift)) + view->stencil.first + view->stencil.width - 1;
     // Written so that nan is outside.
     if (!(first >= view->reach[b].lo[a] && last <= view->reach[b].hi[a])) {
@@ -302,8 +303,7 @@ static void check(const mpm_view *view, size_t u, mpm_tally *tally) {
       stencil s;
       stencil_at(view, block->first + i, &s);
       interpolate(view, b, &s, view->node_v, v, grad, NULL);
-      double det = (double)det_of_step(view, grad);
-      if (!(det >= tally->det_min)) tally->det_min = det;
+      tally->det_min = mpm_smaller(tally->det_min, (double)det_of_step(view, grad));
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <omp.h>
 
 #include "base/clock.h"
+#include "base/isa.h"
 #include "solver/mpm/mpm.h"
 
 // Blocks with fewer particles than this reach only around where their particles are.
@@ -88,9 +89,13 @@ bool mpm_reach_is_good(const mpm *m, const firn_reach *reach) {
 static bool bound_all(mpm *m) {
   size_t blocks = m->world->particles.block_count;
   bool inside = true;
-#pragma omp parallel for schedule(static) num_threads(m->world->context->threads)                  \
-    reduction(&& : inside)
-  for (size_t b = 0; b < blocks; b++) inside = m->kernels->bound(&m->view, b) && inside;
+#pragma omp parallel num_threads(m->world->context->threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(static) reduction(&& : inside)
+    for (size_t b = 0; b < blocks; b++) inside = m->kernels->bound(&m->view, b) && inside;
+    firn_fp_leave(mode);
+  }
   mpm_swap_boxes(m);
   return inside;
 }

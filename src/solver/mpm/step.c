@@ -17,7 +17,7 @@ static mpm_tally empty_tally(void) {
 static void merge_tally(mpm_tally *total, const mpm_tally *part) {
   total->speed2_max = fmax(total->speed2_max, part->speed2_max);
   total->sound2_max = fmax(total->sound2_max, part->sound2_max);
-  total->det_min = part->det_min >= total->det_min ? total->det_min : part->det_min;
+  total->det_min = mpm_smaller(total->det_min, part->det_min);
   total->nonfinite = total->nonfinite || part->nonfinite;
   total->left = total->left || part->left;
 }
@@ -54,10 +54,15 @@ void mpm_for_nodes(mpm *m, void (*kernel)(const mpm_view *view, size_t g)) {
 static void find_near_blocks(mpm *m) {
   size_t blocks = m->world->particles.block_count;
   if (!m->world->collider_count) return;
-#pragma omp parallel for schedule(static) num_threads(m->world->context->threads)
-  for (size_t b = 0; b < blocks; b++) {
-    m->box[b].near = m->view.particle_contact && mpm_particles_are_near(&m->view, b);
-    m->box[b].touched = m->reach[b].apart && mpm_box_is_near(&m->view, b);
+#pragma omp parallel num_threads(m->world->context->threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(static)
+    for (size_t b = 0; b < blocks; b++) {
+      m->box[b].near = m->view.particle_contact && mpm_particles_are_near(&m->view, b);
+      m->box[b].touched = m->reach[b].apart && mpm_box_is_near(&m->view, b);
+    }
+    firn_fp_leave(mode);
   }
 }
 
@@ -79,7 +84,8 @@ static double spread_of(const firn_real lo[3], const firn_real hi[3]) {
   double spread = 0;
   for (int a = 0; a < 3; a++) {
     double d = (double)hi[a] - (double)lo[a];
-    if (!(d <= spread)) spread = d; // keeps a nan
+    if (!(d <= spread)) spread = d;
+    if (spread != spread) break; // a nan stays one
   }
   return spread;
 }
@@ -136,9 +142,7 @@ static double smallest_det(mpm *m) {
     firn_fp_leave(mode);
   }
   double det = INFINITY;
-  for (size_t u = 0; u < p->unit_count; u++) {
-    if (!(tally[u].det_min >= det)) det = tally[u].det_min;
-  }
+  for (size_t u = 0; u < p->unit_count; u++) det = mpm_smaller(det, tally[u].det_min);
   return det;
 }
 
