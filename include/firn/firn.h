@@ -113,7 +113,8 @@ FIRN_API const char *firn_material_preset_doc(int i);
 // ----------------------------------------------------------------------------------- 3  shapes
 
 // Signed distance to a user's surface, metres, negative inside; gradient (need not be a unit
-// vector) to normal. Must change by at most 1 m per m, or thin contact may be missed.
+// vector) to normal. Must change by at most 1 m per m, or thin contact may be missed. Called by
+// several threads at once, and must give the same answer each time.
 typedef double (*firn_sdf_fn)(void *user, const double position[3], double time, double normal[3]);
 
 typedef enum firn_shape_kind {
@@ -293,8 +294,8 @@ FIRN_API size_t firn_sim_count(const firn_sim *sim);
 FIRN_API double firn_sim_h(const firn_sim *sim);
 
 // Fields by name: "position" [3] m, "velocity" [3] m/s, "mass" kg, "volume" m^3 (at rest),
-// "density" kg/m^3, "id", "material", and the solver's own; under mpm: "jp" and
-// "strain" [6] (b_E - I: xx yy zz xy xz yz) after plastic return, "affine" [9] 1/s (APIC).
+// "id", "material", and the solver's own; under mpm "density" kg/m^3, "jp", "strain" [6] (b_E - I:
+// xx yy zz xy xz yz) and "stress" [6] Pa (Cauchy), all after plastic return; "affine" [9] 1/s (APIC).
 typedef struct firn_field_info {
   const char *name;
   const char *unit;

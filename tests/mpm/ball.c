@@ -72,7 +72,7 @@ static outcome run_drop(const mpm_variant *v, const drop *d, bool keep_positions
   return out;
 }
 
-// The scheme of the paper, whose counts NUMERICS gives.
+// The scheme of the paper, whose counts are known.
 #define for_printed_scheme(v) for_each_scheme(v, firn_isa_best()) if (is_cubic(v) && !is_apic(v))
 
 static void ball_drop_is_stable_and_solved_in_few_iterations(void **state) {
