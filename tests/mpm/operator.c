@@ -212,10 +212,56 @@ static void operator_is_the_derivative_of_the_force(void **state) {
   }
 }
 
+// At rest the blocks that the block preconditioner inverts are the operator's own; in a solve they
+// stay in memory.
+static void block_preconditioner_inverts_the_diagonal(void **state) {
+  (void)state;
+  const cloud what = {{2, 2, 2}, 0, 0, 0.6, false};
+  firn_mpm_def like = firn_default_mpm_def();
+  like.preconditioner = FIRN_PRECONDITIONER_BLOCK;
+  for_each_variant(v) {
+    mpm_case c = open_cloud(v, NULL, &what), d = open_cloud(v, &like, &what);
+    make_star(&c);
+    mpm_case_steps(&d, 1);
+    assert_int_equal(node_reals(&c), node_reals(&d));
+    const mpm *m = mpm_case_solver(&c);
+    const firn_real *inverse = mpm_case_solver(&d)->diagonal.data;
+    firn_real *x = new_nodes(&c), *ax = new_nodes(&c);
+    double off = 0, size = 0;
+    for (size_t n = 0; n < node_reals(&c) / 4; n++) {
+      if (!(m->view.node_v[4 * n + 3] > m->view.mass_floor)) continue;
+      for (size_t a = 0; a < 3; a++) {
+        static const size_t at[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+        x[4 * n + a] = 1;
+        apply(&c, x, ax);
+        x[4 * n + a] = 0;
+        for (size_t i = 0; i < 3; i++) {
+          double product = 0;
+          for (size_t k = 0; k < 3; k++) {
+            product += (double)inverse[6 * n + at[i][k]] * (double)ax[4 * n + k];
+          }
+          worst(&off, product - (i == a));
+          worst(&size, (double)ax[4 * n + i] / (double)m->view.node_v[4 * n + 3]);
+        }
+      }
+    }
+    mpm_report(v, "inverse times block - I: %.1f eps; blocks up to %.1f times the mass", off / EPS,
+               size);
+    // Rounding of sums and of a 3x3 inverse whose condition number is below 4.
+    assert_below(v, "inverse times block - I", off, 16 * EPS);
+    assert_true(size > 2);
+    free(x);
+    free(ax);
+    mpm_case_close(&c);
+    mpm_case_close(&d);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(operator_is_symmetric_with_and_without_projection),
       cmocka_unit_test(operator_is_the_derivative_of_the_force),
+      cmocka_unit_test(block_preconditioner_inverts_the_diagonal),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
