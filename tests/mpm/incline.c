@@ -84,11 +84,12 @@ static outcome run_slide(const mpm_variant *v, const slide *s) {
   add_block(&c, s, down, out);
 
   outcome half, end;
-  mpm_case_steps(&c, s->steps / 2);
+  int steps = s->steps / 2;
+  mpm_case_steps(&c, steps);
   velocity_of(&c, down, out, &half);
-  mpm_case_steps(&c, s->steps / 2);
+  mpm_case_steps(&c, steps);
   velocity_of(&c, down, out, &end);
-  end.acceleration = (end.along - half.along) / (DT * (s->steps / 2));
+  end.acceleration = (end.along - half.along) / (DT * steps);
   mpm_report(v, "%2.0f deg, mu %.1f, E %.1e, %s, %s: a = %.6f m/s^2, v = %.1e along, %.1e off",
              s->angle, s->friction, s->young, s->plane ? "plane" : "gravity",
              s->explicit ? "explicit" : "implicit", end.acceleration, end.along, end.off);
