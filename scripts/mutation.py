@@ -34,6 +34,7 @@ WORK = ROOT / "build" / "mutation"
 SRC, BIN, TMP = WORK / "src", WORK / "build", WORK / "tmp"
 JOBS = os.environ.get("JOBS") or str(os.cpu_count())
 TIMEOUT = 300  # seconds for one test program
+WIDTH = max(len(mutation.name) for mutation in MUTATIONS)
 
 
 class Broken(Exception):
@@ -153,9 +154,9 @@ def judge(mutation, everything):
                 break
     spent = f"{time.monotonic() - start:.0f} s"
     if caught:
-        print(f"caught    {mutation.name:<34} by {', '.join(caught)}  {spent}", flush=True)
+        print(f"caught    {mutation.name:<{WIDTH}} by {', '.join(caught)}  {spent}", flush=True)
     else:
-        print(f"SURVIVED  {mutation.name:<34} {', '.join(mutation.tests)} passed  {spent}",
+        print(f"SURVIVED  {mutation.name:<{WIDTH}} {', '.join(mutation.tests)} passed  {spent}",
               flush=True)
     return bool(caught)
 
@@ -184,7 +185,7 @@ def run(selected, everything):
     survivors = skipped = 0
     for mutation in selected:
         if not cpu_has(mutation.isa):
-            print(f"skipped   {mutation.name:<34} this CPU has no {mutation.isa}", flush=True)
+            print(f"skipped   {mutation.name:<{WIDTH}} this CPU has no {mutation.isa}", flush=True)
             skipped += 1
             continue
         copy(mutate(files, mutation))
@@ -212,7 +213,7 @@ def main():
         raise Broken(f"there is no mutation {' or '.join(wanted)}; --list names them")
     if options.list:
         for m in selected:
-            print(f"{m.name:<34} {m.what}\n{'':<34} {', '.join(m.tests)}")
+            print(f"{m.name:<{WIDTH}} {m.what}\n{'':<{WIDTH}} {', '.join(m.tests)}")
         return 0
     return run(selected, options.all)
 
