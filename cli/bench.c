@@ -70,11 +70,13 @@ typedef struct {
   double seconds;
 } phase;
 
-enum { PHASES = 7 };
+enum { PHASES = 5 };
 
 static void phases_of(const firn_profile *p, phase out[PHASES]) {
-  const phase phases[PHASES] = {{"sort", p->sort},    {"stage", p->stage}, {"scatter", p->scatter},
-                                {"grid", p->grid},    {"solve", p->solve}, {"load", p->load},
+  const phase phases[PHASES] = {{"sort", p->sort},
+                                {"scatter", p->scatter},
+                                {"grid", p->grid},
+                                {"solve", p->solve},
                                 {"gather", p->gather}};
   memcpy(out, phases, sizeof phases);
 }

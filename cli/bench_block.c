@@ -100,11 +100,9 @@ static int by_value(const void *a, const void *b) {
 
 static firn_profile profile_between(const firn_profile *a, const firn_profile *b) {
   return (firn_profile){.sort = b->sort - a->sort,
-                        .stage = b->stage - a->stage,
                         .scatter = b->scatter - a->scatter,
                         .grid = b->grid - a->grid,
                         .solve = b->solve - a->solve,
-                        .load = b->load - a->load,
                         .gather = b->gather - a->gather,
                         .total = b->total - a->total,
                         .steps = b->steps - a->steps,

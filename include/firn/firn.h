@@ -280,9 +280,9 @@ typedef bool (*firn_progress_fn)(void *user, const firn_sim *sim, const firn_ste
 FIRN_API firn_status firn_sim_advance(firn_sim *sim, double duration, firn_progress_fn progress,
                                       void *user);
 
-// Seconds of wall time since creation, by phase of the solver.
+// Seconds of wall time since creation, by phase of the solver; law and weights belong to scatter.
 typedef struct firn_profile {
-  double sort, stage, scatter, grid, solve, load, gather, total;
+  double sort, scatter, grid, solve, gather, total;
   uint64_t steps, particle_steps, iterations, sorts;
 } firn_profile;
 FIRN_API void firn_sim_profile(const firn_sim *sim, firn_profile *out);
