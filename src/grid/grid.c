@@ -41,7 +41,7 @@ firn_status firn_grid_reserve(firn_grid *grid, void *array, size_t *capacity, si
 }
 
 static firn_status reserve_nodes(firn_grid *grid, size_t count) {
-  size_t capacity = grid->capacity, other = grid->capacity;
+  size_t other = grid->capacity, capacity = other;
   firn_status status = firn_grid_reserve(grid, &grid->at, &capacity, count, sizeof *grid->at);
   if (status == FIRN_OK) {
     status = firn_grid_reserve(grid, &grid->source_start, &other, count,

@@ -1,6 +1,6 @@
 // labels: M19
-// timeout: 120
 // SPDX-License-Identifier: Apache-2.0
+// timeout: 120
 // A free elastic sphere that breathes: tan X/X = 1/(1 - M X^2/(4 mu)) for X = omega R/c has the root
 // 2.46054, so a ball of R = 0.1 m of Table 2 swings at 77.226 Hz.
 #include "base/isa.h"

@@ -32,7 +32,7 @@ static void axis_weights(const mpm_view *view, firn_real x, int *first, firn_rea
 }
 
 static void stencil_at(const mpm_view *view, size_t slot, stencil *s) {
-  firn_real w[3][4], dw[3][4], from[3];
+  firn_real w[3][4] = {{0}}, dw[3][4] = {{0}}, from[3];
   firn_real per_h = 1 / view->h, per_dh = 1 / ((firn_real)view->stencil.d * view->h * view->h);
   for (int a = 0; a < 3; a++) {
     axis_weights(view, view->x[a][slot], &s->first[a], w[a], dw[a]);
@@ -309,7 +309,7 @@ static void check(const mpm_view *view, size_t u, mpm_tally *tally) {
 }
 
 static void gather_one(const mpm_view *view, size_t b, size_t slot, mpm_tally *tally) {
-  firn_real x[3], v[3], advect[3], grad[9], blend[3];
+  firn_real x[3], v[3], advect[3], grad[9], blend[3] = {0};
   stencil s;
   stencil_at(view, slot, &s);
   interpolate(view, b, &s, view->node_v, v, grad, view->apic ? NULL : blend);

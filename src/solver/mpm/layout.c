@@ -69,7 +69,7 @@ static firn_status size_nodes(mpm *m) {
 
 // A particle may wander one cell beyond its block before the next sort.
 static firn_reach widest(const mpm_stencil *s) {
-  firn_reach reach;
+  firn_reach reach = {.apart = false};
   for (int a = 0; a < 3; a++) {
     reach.lo[a] = (int8_t)(-1 + s->first);
     reach.hi[a] = (int8_t)(4 + s->first + s->width - 1);

@@ -195,7 +195,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   // to the power 2/3 (cubic), so this keeps the loss of momentum below rounding in double.
   m->view.mass_floor = (firn_real)(1e-18 * m->memory.mass_min);
   FIRN_TRY(mpm_place_arenas(m, mpm_channels(m, choice.implicit)));
-  mpm_tally law, moved;
+  mpm_tally law = empty_tally(), moved = empty_tally();
   int spent; // iterations of solves that were in vain
   for (;;) {
     spent = out->iterations;
