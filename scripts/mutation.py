@@ -141,11 +141,11 @@ def baseline(selected):
 def judge(mutation, everything):
     """Prints a line; whether the mutation was caught."""
     start = time.monotonic()
-    output = build(mutation.tests)
-    if output:
-        raise Broken(f"{output}\n{mutation.name} does not compile")
     caught = []
     for test in mutation.tests:
+        output = build([test])
+        if output:
+            raise Broken(f"{output}\n{mutation.name} does not compile")
         where = check(test)
         if where:
             cases = labels(test)

@@ -343,7 +343,7 @@ MUTATIONS = [
              "mpm.timestep",
              (VECTOR, "lane modulus = lane_fma(lane_set1(2), p.mu, p.lambda) * hard;",
               "lane modulus = lane_fma(lane_set1(2), p.mu, p.lambda);"), isa="avx2"),
-    Mutation("redone-with-the-same-step", "a step that inverts is repeated, not halved",
+    Mutation("redone-with-too-long-a-step", "a step that inverts is cut by a quarter, not halved",
              "mpm.timestep",
              (STEP, "    choice.dt /= 2;\n    out->redone++;\n",
               "    choice.dt *= 0.75;\n    out->redone++;\n")),
