@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Context: memory, threads, messages.
+#ifndef FIRN_CONTEXT_H
+#define FIRN_CONTEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <firn/status.h>
+
+#if defined(__GNUC__)
+#define FIRN_API __attribute__((visibility("default")))
+#else
+#define FIRN_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct firn_context firn_context;
+
+// Instruction sets of the fast paths. All give the same answer within rounding; the same one gives
+// the same bytes at any number of threads.
+typedef enum firn_isa {
+  FIRN_ISA_AUTO, // the best this machine has
+  FIRN_ISA_SCALAR,
+  FIRN_ISA_AVX2,
+  FIRN_ISA_AVX512
+} firn_isa;
+
+// resize(user, p, old, size): as realloc, with the old size told; size 0 frees and returns NULL;
+// p NULL allocates. The result must be aligned to 64 bytes.
+typedef void *(*firn_resize_fn)(void *user, void *p, size_t old_size, size_t size);
+
+typedef enum firn_log_level { FIRN_LOG_ERROR, FIRN_LOG_WARNING, FIRN_LOG_INFO } firn_log_level;
+typedef void (*firn_log_fn)(void *user, firn_log_level level, const char *message);
+
+typedef struct firn_context_def {
+  int threads;           // worker threads; 0: as many as the machine has cores
+  firn_isa isa;          // which instruction set to use
+  firn_resize_fn resize; // allocator; NULL: the C library's
+  void *resize_user;
+  firn_log_fn log; // receives notes and warnings; NULL: nobody does
+  void *log_user;
+} firn_context_def;
+
+FIRN_API firn_context_def firn_default_context_def(void);
+FIRN_API firn_status firn_context_create(const firn_context_def *def, firn_context **out);
+FIRN_API void firn_context_destroy(firn_context *context);
+
+// The message of the last call that failed on this context; never NULL.
+FIRN_API const char *firn_context_message(const firn_context *context);
+// Bytes held now and at most so far through this context's allocator.
+FIRN_API size_t firn_context_bytes(const firn_context *context);
+FIRN_API size_t firn_context_peak_bytes(const firn_context *context);
+FIRN_API int firn_context_threads(const firn_context *context);
+FIRN_API firn_isa firn_context_isa(const firn_context *context);
+
+FIRN_API const char *firn_status_name(firn_status status); // "FIRN_ERROR_IO"
+FIRN_API const char *firn_status_text(firn_status status); // "a file could not be ..."
+FIRN_API const char *firn_isa_name(firn_isa isa);          // "avx512"
+FIRN_API const char *firn_version(void);                   // "0.1.0"
+FIRN_API const char *firn_precision(void);                 // "float" or "double"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

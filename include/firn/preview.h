@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures of the particles.
+#ifndef FIRN_PREVIEW_H
+#define FIRN_PREVIEW_H
+
+#include <firn/sim.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A shaded picture of the particles. view is the direction the camera looks in.
+typedef struct firn_preview_def {
+  int width, height; // pixels
+  double center[3];  // m, looked at; all zero with extent 0: fits the particles
+  double extent;     // m, height of what is seen at center; 0: fits
+  double view[3];    // direction
+  double ground;     // m, height of the ground plane
+  bool show_ground;
+} firn_preview_def;
+FIRN_API firn_preview_def firn_default_preview_def(void);
+FIRN_API firn_status firn_sim_preview(firn_sim *sim, const firn_preview_def *def,
+                                      const char *png_path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs: a scene into a folder.
+#ifndef FIRN_RUN_H
+#define FIRN_RUN_H
+
+#include <firn/scene.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Runs a scene into a folder: frames, checkpoints, stats.csv, log.jsonl.
+typedef struct firn_run_event {
+  int frame, last_frame;
+  uint64_t steps;      // so far
+  uint64_t iterations; // so far
+  size_t particles;
+  double time; // s, simulated
+  double wall; // s, since the run began
+  double particle_steps_per_second;
+  double seconds_left; // estimate
+  size_t bytes;
+  bool frame_written;
+  firn_sim *sim; // to look at: read and draw it, but do not step or change it
+} firn_run_event;
+typedef bool (*firn_run_fn)(void *user, const firn_run_event *event); // false: stop
+typedef struct firn_run_def {
+  const char *folder;
+  int first_frame, last_frame; // both ends included; last < 0: the scene's
+  bool resume;
+  firn_run_fn event;
+  void *event_user;
+} firn_run_def;
+FIRN_API firn_run_def firn_default_run_def(void);
+FIRN_API firn_status firn_run(const firn_scene *scene, const firn_run_def *def);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scenes: files that describe a simulation.
+#ifndef FIRN_SCENE_H
+#define FIRN_SCENE_H
+
+#include <firn/preview.h>
+#include <firn/sim.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Scene files: YAML, `firn: 1` first. See docs/scenes.md.
+typedef struct firn_scene firn_scene;
+// A message about a scene: where, and what is wrong.
+typedef struct firn_scene_error {
+  int line, column; // from 1; 0 for an override, which the message names
+  char message[512];
+} firn_scene_error;
+// name is a file, or a built-in scene. overrides are "path.to.key=value". On FIRN_ERROR_SCENE,
+// *out is still a scene that only knows its errors (or NULL when memory ran out).
+FIRN_API firn_status firn_scene_load(firn_context *context, const char *name, int override_count,
+                                     const char *const *overrides, firn_scene **out);
+FIRN_API void firn_scene_destroy(firn_scene *scene);
+FIRN_API const char *firn_scene_file(const firn_scene *scene);
+FIRN_API int firn_scene_error_count(const firn_scene *scene);
+FIRN_API const firn_scene_error *firn_scene_error_get(const firn_scene *scene, int i);
+FIRN_API int firn_scene_frames(const firn_scene *scene);
+FIRN_API double firn_scene_frame_seconds(const firn_scene *scene); // s, from frame to frame
+// Particles to be expected, from volumes: a quick look before a build that may need much memory.
+FIRN_API double firn_scene_particles(const firn_scene *scene);
+FIRN_API firn_preview_def firn_scene_preview(const firn_scene *scene);
+// The scene as resolved: YAML with every key in SI. Lives as long as the scene.
+FIRN_API const char *firn_scene_resolved_text(const firn_scene *scene);
+FIRN_API firn_status firn_scene_build(const firn_scene *scene, firn_sim **out);
+// Built-in scenes: name, one line, text; NULL past the last.
+FIRN_API const char *firn_scene_builtin_name(int i);
+FIRN_API const char *firn_scene_builtin_doc(int i);
+FIRN_API const char *firn_scene_builtin_text(const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simulations: create, step, read.
+#ifndef FIRN_SIM_H
+#define FIRN_SIM_H
+
+#include <firn/material.h>
+#include <firn/mpm.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct firn_sim firn_sim;
+
+typedef struct firn_sim_def {
+  double h;            // m, grid spacing
+  double gravity[3];   // m/s^2
+  bool periodic[3];    // wrap around this axis ...
+  int period_cells[3]; // ... after this many cells, a multiple of 4
+  uint64_t seed;       // of every random number
+  const char *solver;  // "mpm"
+  firn_mpm_def mpm;
+} firn_sim_def;
+
+FIRN_API firn_sim_def firn_default_sim_def(void);
+FIRN_API firn_status firn_sim_create(firn_context *context, const firn_sim_def *def,
+                                     firn_sim **out);
+FIRN_API void firn_sim_destroy(firn_sim *sim);
+
+FIRN_API firn_status firn_sim_add_material(firn_sim *sim, const firn_material_def *def, int *id);
+
+// ------------------------------------------------------------------------------------ stepping
+
+typedef struct firn_step {
+  double dt; // s
+  bool implicit;
+  int iterations; // of the linear solve
+  int redone;     // times the step was halved and redone
+  int indefinite; // directions of negative curvature met by the solve
+  bool sorted;    // particles were re-sorted
+} firn_step;
+
+// One step of at most limit seconds (limit <= 0: as long as the solver likes). out may be NULL.
+FIRN_API firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out);
+// Return false to stop; the state stays whole.
+typedef bool (*firn_progress_fn)(void *user, const firn_sim *sim, const firn_step *step);
+// As many steps as it takes to move time by exactly duration.
+FIRN_API firn_status firn_sim_advance(firn_sim *sim, double duration, firn_progress_fn progress,
+                                      void *user);
+
+// Seconds of wall time since creation, by phase of the solver; law and weights belong to scatter.
+typedef struct firn_profile {
+  double sort, scatter, grid, solve, gather, total;
+  uint64_t steps, particle_steps, iterations, sorts;
+} firn_profile;
+FIRN_API void firn_sim_profile(const firn_sim *sim, firn_profile *out);
+
+// ------------------------------------------------------------------------------------- reading
+
+FIRN_API double firn_sim_time(const firn_sim *sim);
+FIRN_API size_t firn_sim_count(const firn_sim *sim);
+FIRN_API double firn_sim_h(const firn_sim *sim);
+
+// Fields by name: "position" [3] m, "velocity" [3] m/s, "mass" kg, "volume" m^3 (at rest),
+// "id", "material", and the solver's own; under mpm "density" kg/m^3, "jp", "strain" [6] (b_E - I:
+// xx yy zz xy xz yz) and "stress" [6] Pa (Cauchy), all after plastic return; "affine" [9] 1/s (APIC).
+typedef struct firn_field_info {
+  const char *name;
+  const char *unit;
+  int components;
+  bool writable;
+} firn_field_info;
+FIRN_API int firn_sim_field_count(const firn_sim *sim);
+FIRN_API firn_status firn_sim_field(const firn_sim *sim, int i, firn_field_info *out);
+// out and in are [count][components], in the order in which particles were added.
+FIRN_API firn_status firn_sim_read(firn_sim *sim, const char *field, double *out);
+FIRN_API firn_status firn_sim_write(firn_sim *sim, const char *field, const double *in);
+
+// Sums over all particles, accumulated in double.
+typedef struct firn_sums {
+  double mass;           // kg
+  double center[3];      // m
+  double momentum[3];    // kg m/s
+  double angular[3];     // kg m^2/s about the origin, affine part included
+  double energy_kinetic; // J
+  double energy_elastic; // J
+  double energy_gravity; // J, zero at height 0
+  double speed_max;      // m/s
+  double jp_min, jp_mean;
+  double density_max;   // kg/m^3
+  double yielded;       // fraction of particles that have ever yielded
+  double bounds_min[3]; // m
+  double bounds_max[3];
+} firn_sums;
+FIRN_API firn_status firn_sim_sums(firn_sim *sim, firn_sums *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
