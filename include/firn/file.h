@@ -9,11 +9,30 @@
 extern "C" {
 #endif
 
+// What frames hold, and how often there is one. A member that is 0 has its default.
+typedef struct firn_output_def {
+  // Bits a number: 32 (default), or 16 for small files. Then positions are kept to h/1024, other
+  // fields to 2^-15 of their largest value in the frame; docs/cache.md says more. Frames of either
+  // kind hold floats and are read alike.
+  int precision;
+  // Names of fields of the simulation, [field_count]; position comes in any case. 0: id, position,
+  // velocity, mass, density and the solver's light ones (jp under mpm).
+  int field_count;
+  const char *const *fields;
+  int every;       // frames from one that is written to the next, beginning with frame 0; default 1
+  int checkpoints; // frames from checkpoint to checkpoint; default 1; < 0: only where a run ends
+} firn_output_def;
+
+FIRN_API firn_output_def firn_default_output_def(void);
+
 // Frames are HDF5 in the VTKHDF layout that ParaView reads; the name should end in .hdf.
 // Files appear whole or not at all.
 FIRN_API firn_status firn_sim_write_frame(firn_sim *sim, const char *path);
+// The same with a choice of precision and fields.
+FIRN_API firn_status firn_sim_write_frame_as(firn_sim *sim, const firn_output_def *def,
+                                             const char *path);
 // Everything needed to go on, bit by bit; load continues in a sim made from the same def with the
-// same materials and colliders (and no particles of its own).
+// same materials and colliders (and no particles of its own). What differs is named.
 FIRN_API firn_status firn_sim_save(firn_sim *sim, const char *path);
 FIRN_API firn_status firn_sim_load(firn_sim *sim, const char *path);
 

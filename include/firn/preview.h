@@ -22,6 +22,16 @@ FIRN_API firn_preview_def firn_default_preview_def(void);
 FIRN_API firn_status firn_sim_preview(firn_sim *sim, const firn_preview_def *def,
                                       const char *png_path);
 
+// A contact sheet: pictures in rows, each with a label below it.
+typedef struct firn_sheet_def {
+  int count;
+  int columns;            // pictures in a row; 0: as many as make the sheet about 3:2
+  const char *const *png; // files to show, [count]; one that cannot be read leaves its place empty
+  const char *const *label; // [count], ASCII; lines are separated by '\n'
+} firn_sheet_def;
+FIRN_API firn_status firn_sheet_write(firn_context *context, const firn_sheet_def *def,
+                                      const char *png_path);
+
 #ifdef __cplusplus
 }
 #endif

@@ -3,13 +3,15 @@
 #ifndef FIRN_RUN_H
 #define FIRN_RUN_H
 
+#include <firn/file.h>
 #include <firn/scene.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// Runs a scene into a folder: frames, checkpoints, stats.csv, log.jsonl.
+// Runs a scene into a folder: frames, checkpoints, stats.csv, log.jsonl, and where the scene has
+// them colliders.csv and probes.csv. See docs/cache.md.
 typedef struct firn_run_event {
   int frame, last_frame;
   uint64_t steps;      // so far
@@ -26,8 +28,9 @@ typedef struct firn_run_event {
 typedef bool (*firn_run_fn)(void *user, const firn_run_event *event); // false: stop
 typedef struct firn_run_def {
   const char *folder;
-  int first_frame, last_frame; // both ends included; last < 0: the scene's
-  bool resume;
+  int first_frame, last_frame;   // both ends included; last < 0: the scene's
+  bool resume;                   // go on from the newest whole checkpoint of the folder
+  const firn_output_def *output; // how frames are written; NULL: as the scene says
   firn_run_fn event;
   void *event_user;
 } firn_run_def;
