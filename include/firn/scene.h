@@ -16,6 +16,7 @@ typedef struct firn_scene firn_scene;
 typedef struct firn_scene_error {
   int line, column; // from 1; 0 for an override, which the message names
   char message[512];
+  const char *file; // where: the scene's file or one that it includes; lives as long as the scene
 } firn_scene_error;
 // name is a file, or a built-in scene. overrides are "path.to.key=value". On FIRN_ERROR_SCENE,
 // *out is still a scene that only knows its errors (or NULL when memory ran out).
@@ -33,10 +34,19 @@ FIRN_API firn_preview_def firn_scene_preview(const firn_scene *scene);
 // The scene as resolved: YAML with every key in SI. Lives as long as the scene.
 FIRN_API const char *firn_scene_resolved_text(const firn_scene *scene);
 FIRN_API firn_status firn_scene_build(const firn_scene *scene, firn_sim **out);
+// Gives sim, built from this scene, the values that the scene keys over time, as they are at the
+// sim's time. Call it before each step. A scene without keyed values costs nothing.
+FIRN_API firn_status firn_scene_apply(const firn_scene *scene, firn_sim *sim);
 // Built-in scenes: name, one line, text; NULL past the last.
 FIRN_API const char *firn_scene_builtin_name(int i);
 FIRN_API const char *firn_scene_builtin_doc(int i);
 FIRN_API const char *firn_scene_builtin_text(const char *name);
+
+// What scene files may say, written piece by piece: a JSON Schema (draft 2020-12) for editors, and
+// the page docs/scene-reference.md.
+typedef void (*firn_text_fn)(void *user, const char *text);
+FIRN_API void firn_scene_schema(firn_text_fn write, void *user);
+FIRN_API void firn_scene_reference(firn_text_fn write, void *user);
 
 #ifdef __cplusplus
 }

@@ -290,3 +290,16 @@ firn_status firn_scene_build(const firn_scene *scene, firn_sim **out) {
 firn_status firn_scene_build_empty(const firn_scene *scene, firn_sim **out) {
   return build(scene, false, out);
 }
+
+firn_status firn_scene_apply(const firn_scene *scene, firn_sim *sim) {
+  (void)scene, (void)sim;
+  return FIRN_OK;
+}
+
+void firn_scene_schema(firn_text_fn write, void *user) {
+  write(user, "{}\n");
+}
+
+void firn_scene_reference(firn_text_fn write, void *user) {
+  write(user, "");
+}
