@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache/stats.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "cache/file.h"
 #include "cache/number.h"
+#include "cache/table.h"
 
 static const char *const columns[FIRN_STATS_COLUMNS] = {
 #define NAME(name) #name,
@@ -56,31 +54,9 @@ firn_status firn_stats_create(firn_context *context, const char *path) {
   return firn_file_put(context, path, line, print_header(line));
 }
 
-// Where the last whole line of a file ends; -1 and errno on failure.
-static off_t whole_end(int fd) {
-  off_t end = lseek(fd, 0, SEEK_END);
-  char c;
-  while (end > 0) {
-    if (pread(fd, &c, 1, end - 1) != 1) return -1;
-    if (c == '\n') break;
-    end--;
-  }
-  return end;
-}
-
 firn_status firn_stats_append(firn_context *context, const char *path, const firn_stats_row *row) {
   char line[LINE];
-  size_t size = print_row(line, row);
-  int fd = open(path, O_RDWR | O_CLOEXEC);
-  if (fd < 0) return firn_file_fail(context, "open", path, errno);
-  off_t end = whole_end(fd);
-  int error = 0;
-  if (end < 0 || ftruncate(fd, end) || lseek(fd, end, SEEK_SET) != end) error = errno;
-  if (!error) error = firn_file_write_all(fd, line, size);
-  if (!error && fsync(fd)) error = errno;
-  if (error && end >= 0 && ftruncate(fd, end)) {} // half a row goes; what stays was whole before
-  close(fd);
-  return error ? firn_file_fail(context, "write", path, error) : FIRN_OK;
+  return firn_table_append(context, path, line, print_row(line, row));
 }
 
 // ---------------------------------------------------------------------------------------- reading

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CSV files of a run: a header line, then rows whose first cell is the number of a frame,
+// ascending; a frame may have several rows, or none. Rows are appended and synced; half a row that a
+// killed process left is cut off before the next one is added.
+#ifndef FIRN_CACHE_TABLE_H
+#define FIRN_CACHE_TABLE_H
+
+#include "base/context.h"
+
+// A new file that holds header alone, which ends with '\n'; an old one is replaced.
+firn_status firn_table_create(firn_context *context, const char *path, const char *header);
+
+// Adds whole lines and makes them durable. On failure what was whole before stays.
+firn_status firn_table_append(firn_context *context, const char *path, const char *lines,
+                              size_t size);
+
+// Drops every row of a frame after last, and half rows; keeps the others' bytes. FIRN_ERROR_FORMAT
+// when the file does not begin with header or a line has no frame number, FIRN_ERROR_IO when there
+// is none.
+firn_status firn_table_truncate(firn_context *context, const char *path, const char *header,
+                                int last);
+
+#endif
