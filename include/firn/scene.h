@@ -3,6 +3,7 @@
 #ifndef FIRN_SCENE_H
 #define FIRN_SCENE_H
 
+#include <firn/file.h>
 #include <firn/preview.h>
 #include <firn/sim.h>
 
@@ -31,6 +32,8 @@ FIRN_API double firn_scene_frame_seconds(const firn_scene *scene); // s, from fr
 // Particles to be expected, from volumes: a quick look before a build that may need much memory.
 FIRN_API double firn_scene_particles(const firn_scene *scene);
 FIRN_API firn_preview_def firn_scene_preview(const firn_scene *scene);
+// The section `output`; names in it live as long as the scene.
+FIRN_API firn_output_def firn_scene_output(const firn_scene *scene);
 // The scene as resolved: YAML with every key in SI. Lives as long as the scene.
 FIRN_API const char *firn_scene_resolved_text(const firn_scene *scene);
 FIRN_API firn_status firn_scene_build(const firn_scene *scene, firn_sim **out);

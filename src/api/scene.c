@@ -291,6 +291,12 @@ firn_status firn_scene_build_empty(const firn_scene *scene, firn_sim **out) {
   return build(scene, false, out);
 }
 
+// No section yet.
+firn_output_def firn_scene_output(const firn_scene *scene) {
+  (void)scene;
+  return firn_default_output_def();
+}
+
 firn_status firn_scene_apply(const firn_scene *scene, firn_sim *sim) {
   (void)scene, (void)sim;
   return FIRN_OK;
