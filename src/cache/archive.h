@@ -54,6 +54,11 @@ firn_status firn_archive_group(firn_archive *archive, const char *group);
 // data is [count][components]; not looked at when count is 0.
 firn_status firn_archive_write(firn_archive *archive, const char *name, firn_archive_type type,
                                size_t count, int components, const void *data);
+// As firn_archive_write, compressed: column by column in pieces of some thousand rows, with the
+// filters that every HDF5 library has. Read as any other array.
+firn_status firn_archive_write_packed(firn_archive *archive, const char *name,
+                                      firn_archive_type type, size_t count, int components,
+                                      const void *data);
 // A second name for an object; its data is stored once.
 firn_status firn_archive_link(firn_archive *archive, const char *object, const char *name);
 // Attributes of a group or array; "/" is the root. Setting one twice is an error.

@@ -46,14 +46,25 @@ firn_status firn_archive_group(firn_archive *a, const char *group) {
   return firn_archive_end_write(a, status);
 }
 
+enum { PACK_ROWS = 16384, PACK_LEVEL = 1 };
+
+// A column a chunk, so that like stands beside like; bytes of one weight side by side; deflate.
+static bool set_packing(hid_t creation, int rank, size_t count) {
+  hsize_t chunk[2] = {count < PACK_ROWS ? count : PACK_ROWS, 1};
+  return H5Pset_chunk(creation, rank, chunk) >= 0 && H5Pset_shuffle(creation) >= 0 &&
+         H5Pset_deflate(creation, PACK_LEVEL) >= 0;
+}
+
 static bool write_array(hid_t file, const char *name, firn_archive_type type, size_t count,
-                        int components, const void *data) {
+                        int components, const void *data, bool packed) {
   hsize_t shape[2] = {count, (hsize_t)components};
-  hid_t space = H5Screate_simple(components == 1 ? 1 : 2, shape, NULL);
+  int rank = components == 1 ? 1 : 2;
+  hid_t space = H5Screate_simple(rank, shape, NULL);
   hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
   // Fill values would only be overwritten: a second pass over the disk.
   bool good = space >= 0 && creation >= 0 && H5Pset_obj_track_times(creation, false) >= 0 &&
               H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0;
+  if (good && packed && count) good = set_packing(creation, rank, count);
   if (good) {
     hid_t set = H5Dcreate2(file, name, firn_archive_file_type(type), space, H5P_DEFAULT, creation,
                            H5P_DEFAULT);
@@ -69,8 +80,8 @@ static bool write_array(hid_t file, const char *name, firn_archive_type type, si
   return good;
 }
 
-firn_status firn_archive_write(firn_archive *a, const char *name, firn_archive_type type,
-                               size_t count, int components, const void *data) {
+static firn_status write_checked(firn_archive *a, const char *name, firn_archive_type type,
+                                 size_t count, int components, const void *data, bool packed) {
   FIRN_TRY(firn_archive_begin_write(a));
   if (type >= FIRN_ARCHIVE_TYPE_COUNT || components < 1 || (count && !data)) {
     return firn_archive_end_write(a, firn_fail(a->context, FIRN_ERROR_ARGUMENT,
@@ -80,11 +91,22 @@ firn_status firn_archive_write(firn_archive *a, const char *name, firn_archive_t
   firn_status status = FIRN_OK;
   firn_hdf5_guard g;
   firn_hdf5_enter(&g);
-  if (!make_parents(a->file, name) || !write_array(a->file, name, type, count, components, data)) {
+  if (!make_parents(a->file, name) ||
+      !write_array(a->file, name, type, count, components, data, packed)) {
     status = firn_archive_fail(a, &g, FIRN_ERROR_IO, "write array", name);
   }
   firn_hdf5_leave(&g);
   return firn_archive_end_write(a, status);
+}
+
+firn_status firn_archive_write(firn_archive *a, const char *name, firn_archive_type type,
+                               size_t count, int components, const void *data) {
+  return write_checked(a, name, type, count, components, data, false);
+}
+
+firn_status firn_archive_write_packed(firn_archive *a, const char *name, firn_archive_type type,
+                                      size_t count, int components, const void *data) {
+  return write_checked(a, name, type, count, components, data, true);
 }
 
 firn_status firn_archive_link(firn_archive *a, const char *object, const char *name) {

@@ -11,9 +11,18 @@ enum { VTK_POLY_VERTEX = 2 };
 
 // ---------------------------------------------------------------------------------------- writing
 
+static firn_status write_array(firn_archive *archive, const firn_frame_head *head, const char *name,
+                               firn_archive_type type, int components, const void *data) {
+  return head->packed
+             ? firn_archive_write_packed(archive, name, type, head->count, components, data)
+             : firn_archive_write(archive, name, type, head->count, components, data);
+}
+
 // Every point in one cell: a cell a point would cost 9 bytes more a particle and make ParaView
 // slower. ParaView wants offsets and connectivity of one integer type; four bytes do up to 2^31.
-static firn_status write_cells(firn_context *context, firn_archive *archive, size_t count) {
+static firn_status write_cells(firn_context *context, firn_archive *archive,
+                               const firn_frame_head *head) {
+  size_t count = head->count;
   if (count > INT32_MAX) {
     return firn_fail(context, FIRN_ERROR_UNSUPPORTED, "a frame of %zu particles: at most %d fit",
                      count, INT32_MAX);
@@ -30,8 +39,8 @@ static firn_status write_cells(firn_context *context, firn_archive *archive, siz
   int32_t *index = firn_alloc(context, count * sizeof *index, "connectivity of a frame");
   if (count && !index) return FIRN_ERROR_MEMORY;
   for (size_t i = 0; i < count; i++) index[i] = (int32_t)i;
-  firn_status status = firn_archive_write(archive, "VTKHDF/Connectivity", FIRN_ARCHIVE_I32, count,
-                                          1, index);
+  firn_status status = write_array(archive, head, "VTKHDF/Connectivity", FIRN_ARCHIVE_I32, 1,
+                                   index);
   firn_free(context, index, count * sizeof *index);
   return status;
 }
@@ -52,10 +61,11 @@ firn_status firn_frame_begin(firn_context *context, const char *path, const firn
   }
   firn_archive_group(archive, "firn");
   firn_archive_set_text(archive, "firn", "version", firn_version());
+  if (head->h > 0) firn_archive_set_f64(archive, "firn", "h", head->h);
   for (uint64_t i = 0; i < head->text_count; i++) {
     firn_archive_set_text(archive, "firn", head->text[i].key, head->text[i].value);
   }
-  firn_status status = write_cells(context, archive, head->count);
+  firn_status status = write_cells(context, archive, head);
   if (status != FIRN_OK) {
     firn_archive_close(archive);
     archive = NULL;
@@ -69,8 +79,8 @@ firn_status firn_frame_add(firn_archive *archive, const firn_frame_head *head,
   bool position = strcmp(array->name, "position") == 0;
   char name[128];
   snprintf(name, sizeof name, "VTKHDF/PointData/%s", array->name);
-  firn_archive_write(archive, position ? "VTKHDF/Points" : name, array->type, head->count,
-                     array->components, array->data);
+  write_array(archive, head, position ? "VTKHDF/Points" : name, array->type, array->components,
+              array->data);
   if (position) firn_archive_link(archive, "VTKHDF/Points", name);
   bool unit = array->unit && *array->unit;
   return firn_archive_set_text(archive, name, "unit", unit ? array->unit : "1");
@@ -150,10 +160,17 @@ static firn_status read_head(firn_frame *f, const char *path) {
                                   &number));
     f->frame = number;
   }
+  if (firn_archive_has_attribute(f->archive, "firn", "h")) {
+    FIRN_TRY(firn_archive_get_f64(f->archive, "firn", "h", &f->h));
+  }
+  if (firn_archive_has_attribute(f->archive, "firn", "solver")) {
+    FIRN_TRY(firn_archive_get_text(f->archive, "firn", "solver", f->solver, sizeof f->solver));
+  }
   return list_fields(f, path);
 }
 
 firn_status firn_frame_open(firn_context *context, const char *path, firn_frame **out) {
+  if (!context || !path || !out) return firn_fail_null(context, "firn_frame_open");
   *out = NULL;
   firn_frame *f = firn_alloc_zero(context, sizeof *f, "a frame");
   if (!f) return FIRN_ERROR_MEMORY;

@@ -8,7 +8,7 @@
 //     Connectivity, Offsets, Types      one poly-vertex cell of all points; no cell when n is 0
 //     PointData/<field>     [n] or [n][k]; position is a second name for Points
 //     FieldData/            time, frame
-//   /firn                   version, and the writer's texts
+//   /firn                   version, h (m), and the writer's texts
 #ifndef FIRN_CACHE_FRAME_H
 #define FIRN_CACHE_FRAME_H
 
@@ -29,7 +29,10 @@ typedef struct firn_frame_text {
 typedef struct firn_frame_head {
   size_t count;        // particles
   double time;         // s
+  double h;            // m, grid spacing; 0: none
   int frame;           // number; < 0: not part of a sequence
+  bool packed;         // compress the arrays: slower to write, and worth it for rounded numbers
+  double h;            // m, grid spacing; 0: none
   uint64_t text_count; // attributes of the group /firn
   const firn_frame_text *text;
 } firn_frame_head;
@@ -53,19 +56,20 @@ typedef struct firn_frame_field {
   int components;
 } firn_frame_field;
 
-typedef struct firn_frame {
+// Public as firn/frame.h has it.
+struct firn_frame {
   firn_context *context;
   firn_archive *archive;
   size_t count;
-  double time; // s; nan when the file does not say
-  int frame;   // -1 when the file does not say
+  double time;                  // s; nan when the file does not say
+  int frame;                    // -1 when the file does not say
+  double h;                     // m; 0 when the file does not say
+  char solver[FIRN_FRAME_NAME]; // "" when the file does not say
   int field_count;
   firn_frame_field field[FIRN_FRAME_FIELDS]; // by name
-} firn_frame;
+};
 
-// Opens a frame and lists its fields. Checks that every field has one row a particle.
-firn_status firn_frame_open(firn_context *context, const char *path, firn_frame **out);
-void firn_frame_close(firn_frame *frame);
+// firn_frame_open lists the fields too, and checks that each has one row a particle.
 const firn_frame_field *firn_frame_find(const firn_frame *frame, const char *name); // or NULL
 // Reads a field into data[count][components], converted to type.
 firn_status firn_frame_read(firn_frame *frame, const char *name, int components,
