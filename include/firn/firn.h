@@ -11,10 +11,15 @@
 //   sim.h        create, step, read
 //   fill.h       snow
 //   collider.h   what the snow meets
+//   source.h     emitters, sinks, a moving window
+//   probe.h      averages in some place
 //   file.h       frames and checkpoints
+//   frame.h      frames read back
+//   pieces.h     how many lumps the snow has broken into
 //   preview.h    pictures
 //   scene.h      scene files
 //   run.h        a scene into a folder
+//   export.h     frames for other programs
 //
 // Units are SI (metre, kilogram, second, pascal); Y is up; all numbers are double whatever the
 // library computes in. Every def struct comes from its firn_default_*_def(): change what you need,
@@ -26,15 +31,20 @@
 
 #include <firn/collider.h>
 #include <firn/context.h>
+#include <firn/export.h>
 #include <firn/file.h>
 #include <firn/fill.h>
+#include <firn/frame.h>
 #include <firn/material.h>
 #include <firn/mpm.h>
+#include <firn/pieces.h>
 #include <firn/preview.h>
+#include <firn/probe.h>
 #include <firn/run.h>
 #include <firn/scene.h>
 #include <firn/shape.h>
 #include <firn/sim.h>
+#include <firn/source.h>
 #include <firn/status.h>
 
 #define FIRN_VERSION_MAJOR 0

@@ -49,6 +49,7 @@ firn_status firn_sim_write_numbered_frame(firn_sim *sim, const char *path, int f
   const firn_frame_head head = {.count = firn_sim_count(sim),
                                 .time = firn_sim_time(sim),
                                 .frame = frame,
+                                .h = firn_sim_h(sim),
                                 .text_count = sizeof text / sizeof *text,
                                 .text = text};
   firn_field_info info;
