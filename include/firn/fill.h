@@ -10,10 +10,60 @@
 extern "C" {
 #endif
 
+// ------------------------------------------------------------------------------------- variety
+
+// What may vary from particle to particle; combined with |.
+typedef enum firn_property {
+  FIRN_PROPERTY_DENSITY = 1 << 0, // kg/m^3: heavier particles, as many of them
+  FIRN_PROPERTY_YOUNG = 1 << 1,   // Pa
+  FIRN_PROPERTY_POISSON = 1 << 2,
+  FIRN_PROPERTY_THETA_C = 1 << 3,
+  FIRN_PROPERTY_THETA_S = 1 << 4,
+  FIRN_PROPERTY_HARDENING = 1 << 5,
+  FIRN_PROPERTY_PACKING = 1 << 6,        // starts at 1: the share of particles that are placed
+  FIRN_PROPERTY_FRICTION_ANGLE = 1 << 7, // degrees, sand
+  FIRN_PROPERTY_COHESION = 1 << 8        // Pa, sand
+} firn_property;
+
+// Where a variation acts, as a weight w from 0 to 1.
+typedef enum firn_variation_by {
+  FIRN_VARIATION_EVERYWHERE, // w = 1
+  FIRN_VARIATION_DEPTH,      // metres below the surface of the fill's shape lie in range
+  FIRN_VARIATION_HEIGHT,     // metres along axis from the origin lie in range
+  FIRN_VARIATION_MASK,       // inside a shape
+  FIRN_VARIATION_FUNCTION    // as a function of yours says
+} firn_variation_by;
+
+// The weight at a position in metres. Called by several threads at once.
+typedef double (*firn_weight_fn)(void *user, const double position[3]);
+
+// value <- (value (1 + w (factor - 1)) + w offset) (1 + w amplitude noise), noise in [-1, 1].
+typedef struct firn_variation_def {
+  unsigned of; // FIRN_PROPERTY_*, several with |
+  firn_variation_by by;
+  double range[2];     // m, by depth or height: from, to; may be infinite
+  double blend;        // m: the weight falls from 1 to 0 over this distance outside range or mask
+  double axis[3];      // by height: up; (0 0 0) means (0 1 0)
+  firn_shape_def mask; // by mask
+  firn_weight_fn weight;
+  void *weight_user;
+  double factor;     // 1: none
+  double offset;     // in the property's own unit
+  double amplitude;  // of the noise: 0.5 is +-50 %
+  double wavelength; // m, of the noise
+  int octaves;       // of the noise, each half as long and half as strong; 0 means 1
+  uint64_t seed;     // of the noise, besides the simulation's
+} firn_variation_def;
+
+FIRN_API firn_variation_def firn_default_variation_def(void);
+
+// ----------------------------------------------------------------------------------- filling
+
 typedef enum firn_seeding {
   FIRN_SEEDING_RANDOM,   // uniform in each cell, as in the paper
   FIRN_SEEDING_JITTERED, // one in each of per_cell equal parts of a cell, at random within it
-  FIRN_SEEDING_LATTICE   // at the middle of each part; per_cell must be a cube: 1, 8, 27, ...
+  FIRN_SEEDING_LATTICE,  // at the middle of each part; per_cell must be a cube: 1, 8, 27, ...
+  FIRN_SEEDING_POISSON   // at random, but never closer than a distance: even, without a pattern
 } firn_seeding;
 
 // Fills a shape with snow.
@@ -21,16 +71,24 @@ typedef struct firn_fill_def {
   firn_shape_def shape;
   int material;
   firn_seeding seeding;
-  double per_cell;    // particles a cell
+  double per_cell;    // particles a cell; Poisson: on average, by a distance that fits
   double velocity[3]; // m/s
   double spin[3];     // rad/s about the shape's center
+  const char *name;   // for messages; copied
+  double time;        // s: when it appears; at once if that has passed
+  const firn_variation_def *variation; // [variation_count], applied in order; copied
+  int variation_count;
 } firn_fill_def;
 
 FIRN_API firn_fill_def firn_default_fill_def(void);
+// Fills at once or, if time lies ahead, at the first step that begins then or later. Under a window
+// (source.h) only what the window covers is filled, the rest when it comes there.
 FIRN_API firn_status firn_sim_fill(firn_sim *sim, const firn_fill_def *def);
 
+// ----------------------------------------------------------------------------- particles as given
+
 // Adds particles one by one. Arrays are [count] or [count][3]; a NULL array takes its default.
-// The last five vary the material from particle to particle.
+// The last ones vary the material from particle to particle.
 typedef struct firn_particles_def {
   size_t count;
   const double *position; // m, [count][3], required
@@ -44,10 +102,29 @@ typedef struct firn_particles_def {
   const double *theta_c;
   const double *theta_s;
   const double *hardening;
+  const double *density;        // kg/m^3, [count]
+  const double *friction_angle; // degrees, [count]
+  const double *cohesion;       // Pa, [count]
 } firn_particles_def;
 
 FIRN_API firn_particles_def firn_default_particles_def(void);
 FIRN_API firn_status firn_sim_add_particles(firn_sim *sim, const firn_particles_def *def);
+
+// Adds the particles of a file.
+//   .csv  a heading that names the columns: x,y,z in metres, and perhaps vx,vy,vz in m/s and mass in
+//         kg, in any order; other columns are left alone. Without a heading: x,y,z[,vx,vy,vz][,mass].
+//   .ply  ASCII or binary; vertices with x y z, perhaps vx vy vz, perhaps mass
+typedef struct firn_points_def {
+  const char *path;
+  int material;
+  double per_cell;       // tells the mass of a particle where the file does not
+  double scale;          // of positions: file units to metres
+  double translation[3]; // m, after scaling
+  double velocity[3];    // m/s, added to what the file says
+} firn_points_def;
+
+FIRN_API firn_points_def firn_default_points_def(void);
+FIRN_API firn_status firn_sim_add_points(firn_sim *sim, const firn_points_def *def);
 
 #ifdef __cplusplus
 }

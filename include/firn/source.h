@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sources and bounds: where snow comes from while the simulation runs, and where it goes.
+//
+// All of these act at the beginning of a step, in the order: delayed fills, window, emitters in the
+// order in which they were added, sinks, kill box. Ids of removed particles are not used again.
+#ifndef FIRN_SOURCE_H
+#define FIRN_SOURCE_H
+
+#include <firn/fill.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum firn_emit {
+  FIRN_EMIT_INFLOW,    // a stream: the shape is kept full of snow that moves on with its velocity
+  FIRN_EMIT_PARTICLES, // rate particles a second, at random in the shape
+  FIRN_EMIT_VOLUME,    // rate m^3 a second, likewise
+  FIRN_EMIT_MASS       // rate kg a second, likewise
+} firn_emit;
+
+// A source of snow. What it places follows from seed, emitter and number of the particle alone.
+typedef struct firn_emitter_def {
+  firn_fill_def
+      fill; // shape, material, per_cell, velocity, spin, variation, name; seeding of inflow
+  firn_emit kind;
+  double rate;        // particles, m^3 or kg a second; inflow has none
+  double spread;      // m/s: a random velocity of up to this size is added; not for inflow
+  double start, stop; // s
+  uint64_t max_count; // particles in all; 0: no limit
+} firn_emitter_def;
+
+FIRN_API firn_emitter_def firn_default_emitter_def(void);
+FIRN_API firn_status firn_sim_add_emitter(firn_sim *sim, const firn_emitter_def *def, int *id);
+// From now on. An emitter of rate 0 rests.
+FIRN_API firn_status firn_sim_set_emitter_rate(firn_sim *sim, int id, double rate);
+FIRN_API firn_status firn_sim_set_emitter_velocity(firn_sim *sim, int id, const double velocity[3]);
+// Particles it has placed so far.
+FIRN_API uint64_t firn_sim_emitted(const firn_sim *sim, int id);
+
+// A shape that takes away what enters it.
+typedef struct firn_sink_def {
+  const char *name; // for messages; copied
+  firn_shape_def shape;
+  double start, stop; // s
+} firn_sink_def;
+
+FIRN_API firn_sink_def firn_default_sink_def(void);
+FIRN_API firn_status firn_sim_add_sink(firn_sim *sim, const firn_sink_def *def, int *id);
+
+// The kill box: what leaves [min, max] (metres, may be infinite) is taken away.
+FIRN_API firn_status firn_sim_set_kill_box(firn_sim *sim, const double min[3], const double max[3]);
+
+// A window that moves over a larger scene. Snow exists only in the blocks of 4x4x4 cells that the
+// window touches: fills are made block by block as it comes over them, the very particles that a
+// whole fill would have placed there, and what it leaves behind is taken away. Set it before filling.
+typedef struct firn_window_def {
+  double min[3], max[3]; // m at time 0; infinite along axes that it does not bound
+  double velocity[3];    // m/s; or
+  int follow;            // a collider's id: moves as the collider's position does; -1: none
+} firn_window_def;
+
+FIRN_API firn_window_def firn_default_window_def(void);
+FIRN_API firn_status firn_sim_set_window(firn_sim *sim, const firn_window_def *def);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
