@@ -7,6 +7,7 @@
 //   context.h    memory, threads, messages
 //   material.h   what the snow is made of
 //   shape.h      where snow is, and what it meets
+//   mesh.h       triangles, and bodies that deform
 //   mpm.h        the method's settings
 //   sim.h        create, step, read
 //   fill.h       snow
@@ -36,6 +37,7 @@
 #include <firn/fill.h>
 #include <firn/frame.h>
 #include <firn/material.h>
+#include <firn/mesh.h>
 #include <firn/mpm.h>
 #include <firn/pieces.h>
 #include <firn/preview.h>
