@@ -5,6 +5,7 @@
 
 #include <firn/file.h>
 #include <firn/preview.h>
+#include <firn/probe.h>
 #include <firn/sim.h>
 
 #ifdef __cplusplus
@@ -34,6 +35,8 @@ FIRN_API double firn_scene_particles(const firn_scene *scene);
 FIRN_API firn_preview_def firn_scene_preview(const firn_scene *scene);
 // The section `output`; names in it live as long as the scene.
 FIRN_API firn_output_def firn_scene_output(const firn_scene *scene);
+// The section `probes`: [count], living as long as the scene.
+FIRN_API const firn_probe_def *firn_scene_probes(const firn_scene *scene, int *count);
 // The scene as resolved: YAML with every key in SI. Lives as long as the scene.
 FIRN_API const char *firn_scene_resolved_text(const firn_scene *scene);
 FIRN_API firn_status firn_scene_build(const firn_scene *scene, firn_sim **out);

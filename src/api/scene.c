@@ -297,6 +297,12 @@ firn_output_def firn_scene_output(const firn_scene *scene) {
   return firn_default_output_def();
 }
 
+const firn_probe_def *firn_scene_probes(const firn_scene *scene, int *count) {
+  (void)scene;
+  *count = 0;
+  return NULL;
+}
+
 firn_status firn_scene_apply(const firn_scene *scene, firn_sim *sim) {
   (void)scene, (void)sim;
   return FIRN_OK;
