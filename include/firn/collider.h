@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colliders: what the snow meets.
+// Colliders: what the snow meets. docs/colliders.md is a guide.
 #ifndef FIRN_COLLIDER_H
 #define FIRN_COLLIDER_H
 
+#include <firn/motion.h>
 #include <firn/shape.h>
 #include <firn/sim.h>
 
@@ -10,17 +11,74 @@
 extern "C" {
 #endif
 
+typedef struct firn_sequence firn_sequence; // a surface that changes its shape with time; mesh.h
+
+// A part of an articulated collider. Shapes and pivots of all parts are given as the collider was
+// modelled, in one common system; motion is relative to the parent, as seen in that system.
+typedef struct firn_part_def {
+  const char *name; // for messages; copied
+  bool bare;        // no shape: a joint that moves its children only
+  firn_shape_def shape;
+  int parent;             // a part that comes before it in the list; -1: the collider
+  firn_motion_def motion; // about its pivot, which is the joint
+} firn_part_def;
+
 typedef struct firn_collider_def {
   const char *name; // for messages and colliders.csv; copied
   firn_shape_def shape;
-  double friction;    // Coulomb's mu
-  bool sticky;        // hold what touches, whatever the direction
-  double velocity[3]; // m/s
-  double spin[3];     // rad/s about the shape's center
+  double friction;            // Coulomb's mu
+  bool sticky;                // hold what touches, whatever the direction
+  double velocity[3];         // m/s, added to that of motion
+  double spin[3];             // rad/s about the pivot, added to that of motion
+  firn_motion_def motion;     // of the whole
+  const firn_part_def *parts; // [part_count]: a tree of parts in place of shape
+  int part_count;
+  const firn_sequence *sequence; // in place of shape; held, not copied
+  bool forces; // add up what the snow does to it; costs a little where a solve is made
 } firn_collider_def;
 
 FIRN_API firn_collider_def firn_default_collider_def(void);
+FIRN_API firn_part_def firn_default_part_def(void);
 FIRN_API firn_status firn_sim_add_collider(firn_sim *sim, const firn_collider_def *def, int *id);
+FIRN_API int firn_sim_collider_count(const firn_sim *sim);
+
+// Where a collider is: a point of the collider as defined, and what was there then.
+typedef struct firn_collider_state {
+  const char *name;
+  double pivot[3];    // m, where it is now
+  double rotation[4]; // x, y, z, w: of the whole since it was defined
+  double velocity[3]; // m/s, of the pivot
+  double spin[3];     // rad/s
+  double friction;
+  bool sticky;
+} firn_collider_state;
+FIRN_API firn_status firn_sim_collider(const firn_sim *sim, int id, firn_collider_state *out);
+
+// ------------------------------------------------------------------------------------- changes
+
+// What may change between two steps. A checkpoint does not hold these: set them again after
+// loading one. (Scene files do so by themselves.)
+FIRN_API firn_status firn_sim_set_gravity(firn_sim *sim, const double gravity[3]); // m/s^2
+FIRN_API firn_status firn_sim_set_friction(firn_sim *sim, int collider, double friction);
+FIRN_API firn_status firn_sim_set_sticky(firn_sim *sim, int collider, bool sticky);
+// A material's numbers, but not its law; particles with numbers of their own keep them.
+FIRN_API firn_status firn_sim_set_material(firn_sim *sim, int material,
+                                           const firn_material_def *def);
+// All of def but basis and transfer, which are settled when the simulation is made.
+FIRN_API firn_status firn_sim_set_mpm(firn_sim *sim, const firn_mpm_def *def);
+FIRN_API firn_status firn_sim_mpm(const firn_sim *sim, firn_mpm_def *out);
+
+// -------------------------------------------------------------------------------------- forces
+
+// What the snow has done to a collider since the last reset, for colliders with forces = true.
+typedef struct firn_collider_force {
+  double time;       // s, that the sums are taken over
+  double force[3];   // N, mean over that time
+  double torque[3];  // N m, mean, about the pivot where it was at each step
+  double impulse[3]; // N s: force times time
+} firn_collider_force;
+FIRN_API firn_status firn_sim_collider_force(const firn_sim *sim, int id, firn_collider_force *out);
+FIRN_API void firn_sim_collider_force_reset(firn_sim *sim); // of all colliders
 
 #ifdef __cplusplus
 }

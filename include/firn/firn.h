@@ -11,6 +11,7 @@
 //   mpm.h        the method's settings
 //   sim.h        create, step, read
 //   fill.h       snow
+//   motion.h     what moves with time
 //   collider.h   what the snow meets
 //   source.h     emitters, sinks, a moving window
 //   probe.h      averages in some place
