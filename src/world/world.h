@@ -30,6 +30,7 @@ typedef struct firn_world {
   firn_collider *collider; // [collider_count]
   int collider_count;
   int vary[FIRN_VARY_COUNT]; // field indices, -1 while absent
+  uint64_t changes; // raised whenever gravity or a collider is changed from outside
 } firn_world;
 
 firn_status firn_world_init(firn_world *world, firn_context *context, const firn_sim_def *def);
