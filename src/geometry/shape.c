@@ -1,124 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
+// What all shapes have in common: being made, held, asked and released.
 #include "geometry/shape.h"
 
 #include <math.h>
 #include <string.h>
 
-firn_shape_def firn_half_space(const double point[3], const double normal[3]) {
-  firn_shape_def shape = {.kind = FIRN_SHAPE_HALF_SPACE};
-  memcpy(shape.center, point, sizeof shape.center);
-  memcpy(shape.normal, normal, sizeof shape.normal);
+#include "geometry/kinds.h"
+
+firn_shape *firn_shape_new(firn_context *context, firn_shape_kind kind, const firn_shape_ops *ops,
+                           size_t size) {
+  firn_shape *shape = firn_alloc_zero(context, size, "shape");
+  if (!shape) return NULL;
+  shape->context = context;
+  shape->ops = ops;
+  atomic_init(&shape->references, 1);
+  shape->kind = kind;
+  shape->size = size;
+  shape->volume = -1;
+  shape->digest = 0xcbf29ce484222325u;
+  firn_shape_digest_add(shape, &kind, sizeof kind);
   return shape;
 }
 
-firn_shape_def firn_sphere(const double center[3], double radius) {
-  firn_shape_def shape = {.kind = FIRN_SHAPE_SPHERE, .radius = radius};
-  memcpy(shape.center, center, sizeof shape.center);
-  return shape;
-}
-
-firn_shape_def firn_box(const double center[3], const double half[3]) {
-  firn_shape_def shape = {.kind = FIRN_SHAPE_BOX};
-  memcpy(shape.center, center, sizeof shape.center);
-  memcpy(shape.half, half, sizeof shape.half);
-  return shape;
-}
-
-static double length(const double v[3]) {
-  return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
-// A unit vector along v; straight up where v has no direction, such as the middle of a sphere.
-static void direction(const double v[3], double out[3]) {
-  double l = length(v);
-  for (int a = 0; a < 3; a++) out[a] = l > 0 ? v[a] / l : a == 1;
-}
-
-static double box_distance(const double half[3], const double r[3], double normal[3]) {
-  double q[3], outside[3], deepest = -INFINITY;
-  int axis = 0;
-  for (int a = 0; a < 3; a++) {
-    q[a] = fabs(r[a]) - half[a];
-    outside[a] = q[a] > 0 ? copysign(q[a], r[a]) : 0;
-    if (q[a] > deepest) {
-      deepest = q[a];
-      axis = a;
-    }
+// FNV-1a, 64 bits.
+void firn_shape_digest_add(firn_shape *shape, const void *data, size_t size) {
+  const unsigned char *byte = data;
+  for (size_t i = 0; i < size; i++) {
+    shape->digest = (shape->digest ^ byte[i]) * 0x100000001b3u;
   }
-  bool inside = deepest <= 0;
-  if (normal) {
-    if (inside) {
-      for (int a = 0; a < 3; a++) normal[a] = a == axis ? copysign(1, r[a]) : 0;
-    } else {
-      direction(outside, normal);
-    }
-  }
-  return inside ? deepest : length(outside);
 }
 
-double firn_shape_distance(const firn_shape_def *shape, const double position[3], double time,
-                           double normal[3]) {
-  double r[3], gradient[3] = {0, 1, 0}, distance = INFINITY;
-  for (int a = 0; a < 3; a++) r[a] = position[a] - shape->center[a];
-  switch (shape->kind) {
+firn_shape *firn_shape_retain(const firn_shape *shape) {
+  firn_shape *held = (firn_shape *)shape; // the count is not part of what must not change
+  if (held) atomic_fetch_add_explicit(&held->references, 1, memory_order_relaxed);
+  return held;
+}
+
+void firn_shape_release(const firn_shape *shape) {
+  firn_shape *held = (firn_shape *)shape;
+  if (!held) return;
+  if (atomic_fetch_sub_explicit(&held->references, 1, memory_order_acq_rel) > 1) return;
+  if (held->ops->release) held->ops->release(held);
+  firn_free(held->context, held, held->size);
+}
+
+static firn_status hold(firn_context *context, const firn_shape_def *def, const char *what,
+                        firn_shape **out) {
+  FIRN_TRY(firn_shape_check_child(context, def->shape, what, "shape"));
+  *out = firn_shape_retain(def->shape);
+  return FIRN_OK;
+}
+
+firn_status firn_shape_check_child(firn_context *context, const firn_shape *child, const char *what,
+                                   const char *field) {
+  if (!child) return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: %s is NULL", what, field);
+  if (child->context == context) return FIRN_OK;
+  return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: %s belongs to another context", what, field);
+}
+
+firn_status firn_shape_make(firn_context *context, const firn_shape_def *def, const char *what,
+                            firn_shape **out) {
+  *out = NULL;
+  switch (def->kind) {
+  case FIRN_SHAPE_HANDLE: return hold(context, def, what, out);
   case FIRN_SHAPE_HALF_SPACE:
-    direction(shape->normal, gradient);
-    distance = r[0] * gradient[0] + r[1] * gradient[1] + r[2] * gradient[2];
-    break;
   case FIRN_SHAPE_SPHERE:
-    direction(r, gradient);
-    distance = length(r) - shape->radius;
-    break;
-  case FIRN_SHAPE_BOX: distance = box_distance(shape->half, r, gradient); break;
-  case FIRN_SHAPE_SDF: {
-    double raw[3] = {0, 0, 0};
-    distance = shape->sdf(shape->sdf_user, position, time, raw);
-    direction(raw, gradient);
-    break;
-  }
-  }
-  if (normal) memcpy(normal, gradient, sizeof gradient);
-  return distance;
-}
-
-static bool finite3(const double v[3]) {
-  return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
-}
-
-firn_status firn_shape_check(firn_context *context, const firn_shape_def *shape, const char *what) {
-  if (!finite3(shape->center)) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: center (%g %g %g) is not finite", what,
-                     shape->center[0], shape->center[1], shape->center[2]);
-  }
-  switch (shape->kind) {
-  case FIRN_SHAPE_HALF_SPACE:
-    if (finite3(shape->normal) && length(shape->normal) > 0) return FIRN_OK;
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: normal (%g %g %g) has no direction", what,
-                     shape->normal[0], shape->normal[1], shape->normal[2]);
-  case FIRN_SHAPE_SPHERE:
-    if (isfinite(shape->radius) && shape->radius > 0) return FIRN_OK;
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: radius %g m must be positive", what,
-                     shape->radius);
   case FIRN_SHAPE_BOX:
-    for (int a = 0; a < 3; a++) {
-      if (isfinite(shape->half[a]) && shape->half[a] > 0) continue;
-      return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: half[%d] = %g m must be positive", what,
-                       a, shape->half[a]);
-    }
-    return FIRN_OK;
   case FIRN_SHAPE_SDF:
-    if (shape->sdf) return FIRN_OK;
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: sdf is NULL", what);
+  case FIRN_SHAPE_ELLIPSOID:
+  case FIRN_SHAPE_CAPSULE:
+  case FIRN_SHAPE_CYLINDER:
+  case FIRN_SHAPE_CONE:
+  case FIRN_SHAPE_TORUS: return firn_solid_make(context, def, what, out);
+  case FIRN_SHAPE_MESH: return firn_mesh_make_shape(context, def, what, out);
+  default: break;
   }
   return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: shape kind %d does not exist", what,
-                   (int)shape->kind);
+                   (int)def->kind);
 }
 
-bool firn_shape_bounds(const firn_shape_def *shape, double lo[3], double hi[3]) {
+firn_status firn_shape_create(firn_context *context, const firn_shape_def *def, firn_shape **out) {
+  if (!context || !def || !out) return firn_fail_null(context, "firn_shape_create");
+  return firn_shape_make(context, def, "shape", out);
+}
+
+double firn_shape_sample(const firn_shape *shape, const double position[3], double time,
+                         double normal[3]) {
+  double unused[3];
+  return shape->ops->distance(shape, position, time, normal ? normal : unused);
+}
+
+double firn_shape_distance(const firn_shape *shape, const double position[3], double normal[3]) {
+  return firn_shape_sample(shape, position, 0, normal);
+}
+
+bool firn_shape_bounds(const firn_shape *shape, double lo[3], double hi[3]) {
   for (int a = 0; a < 3; a++) {
-    double half = shape->kind == FIRN_SHAPE_SPHERE ? shape->radius : shape->half[a];
-    lo[a] = shape->center[a] - half;
-    hi[a] = shape->center[a] + half;
+    lo[a] = shape->bounded ? shape->lo[a] : -INFINITY;
+    hi[a] = shape->bounded ? shape->hi[a] : INFINITY;
   }
-  return shape->kind == FIRN_SHAPE_SPHERE || shape->kind == FIRN_SHAPE_BOX;
+  return shape->bounded;
 }

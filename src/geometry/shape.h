@@ -1,19 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signed distances of shapes: negative inside, metres.
+// Shapes as nodes: a kind is a struct that begins with a firn_shape, and a table of functions.
+//
+// Every node keeps four promises, from which all users reason:
+//   - the sign of the distance is right everywhere, 0 counts as inside;
+//   - it changes by at most 1 m per m, so its size never exceeds the distance to the surface;
+//   - the normal has unit length and is a function of the position alone, also where several points
+//     of the surface are equally near;
+//   - a finite position gives finite answers.
 #ifndef FIRN_GEOMETRY_SHAPE_H
 #define FIRN_GEOMETRY_SHAPE_H
 
-#include "base/context.h"
+#include "base/memory.h"
 
-// Distance from position to the shape as it was defined (motion is the collider's business), and
-// the outward unit normal, which is not written when normal is NULL.
-double firn_shape_distance(const firn_shape_def *shape, const double position[3], double time,
-                           double normal[3]);
+typedef struct firn_shape_ops {
+  // time matters to users' functions only. normal is never NULL.
+  double (*distance)(const firn_shape *shape, const double position[3], double time,
+                     double normal[3]);
+  void (*release)(firn_shape *shape); // frees what the node owns besides itself; may be NULL
+} firn_shape_ops;
 
-// Fails with a message that begins with what ("collider 'floor'") when the shape makes no sense.
-firn_status firn_shape_check(firn_context *context, const firn_shape_def *shape, const char *what);
+struct firn_shape {
+  firn_context *context;
+  const firn_shape_ops *ops;
+  atomic_int references;
+  firn_shape_kind kind;
+  size_t size;         // bytes of the node
+  bool bounded;        // lo and hi hold
+  bool convex;         // the distance is a convex function
+  bool varies;         // the distance depends on time
+  double lo[3], hi[3]; // m
+  double center[3];    // m: what the shape spins about
+  double volume;       // m^3, < 0: no closed form
+  uint64_t digest;     // of kind and parameters
+};
 
-// Axis-aligned bounds; false for shapes without any.
-bool firn_shape_bounds(const firn_shape_def *shape, double lo[3], double hi[3]);
+// The node of a def; messages begin with what ("collider 'floor'").
+firn_status firn_shape_make(firn_context *context, const firn_shape_def *def, const char *what,
+                            firn_shape **out);
+
+// Distance as firn_shape_distance gives it, at a time [s]; normal may be NULL.
+double firn_shape_sample(const firn_shape *shape, const double position[3], double time,
+                         double normal[3]);
+
+// ------------------------------------------------------------------------- for makers of nodes
+
+// A zeroed node of size bytes with one reference and no bounds; NULL when memory is out. The digest
+// begins with kind; add what else the shape depends on.
+firn_shape *firn_shape_new(firn_context *context, firn_shape_kind kind, const firn_shape_ops *ops,
+                           size_t size);
+void firn_shape_digest_add(firn_shape *shape, const void *data, size_t size);
+
+// FIRN_SHAPE_MESH; in mesh_shape.c.
+firn_status firn_mesh_make_shape(firn_context *context, const firn_shape_def *def, const char *what,
+                                 firn_shape **out);
 
 #endif

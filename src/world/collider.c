@@ -15,14 +15,13 @@ firn_collider_def firn_default_collider_def(void) {
 firn_status firn_collider_make(firn_context *context, const firn_collider_def *def, int index,
                                firn_collider *out) {
   char what[FIRN_NAME_SIZE + 16];
-  *out = (firn_collider){.shape = def->shape, .friction = def->friction, .sticky = def->sticky};
+  *out = (firn_collider){.friction = def->friction, .sticky = def->sticky};
   if (def->name) {
     snprintf(out->name, sizeof out->name, "%s", def->name);
   } else {
     snprintf(out->name, sizeof out->name, "%d", index);
   }
   snprintf(what, sizeof what, "collider '%s'", out->name);
-  FIRN_TRY(firn_shape_check(context, &def->shape, what));
   if (!(def->friction >= 0)) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: friction %g must be 0 or more", what,
                      def->friction);
@@ -37,7 +36,12 @@ firn_status firn_collider_make(firn_context *context, const firn_collider_def *d
     out->velocity[a] = def->velocity[a];
     out->spin[a] = def->spin[a];
   }
-  return FIRN_OK;
+  return firn_shape_make(context, &def->shape, what, &out->shape);
+}
+
+void firn_collider_free(firn_collider *collider) {
+  firn_shape_release(collider->shape);
+  collider->shape = NULL;
 }
 
 static void cross(const double a[3], const double b[3], double out[3]) {
@@ -57,7 +61,7 @@ double firn_collider_sample(const firn_collider *collider, const double position
                             double normal[3], double velocity[3]) {
   double r[3], body[3], rate = 0;
   for (int a = 0; a < 3; a++) {
-    r[a] = position[a] - collider->shape.center[a] - collider->velocity[a] * time;
+    r[a] = position[a] - collider->shape->center[a] - collider->velocity[a] * time;
     body[a] = r[a];
     rate += collider->spin[a] * collider->spin[a];
   }
@@ -67,8 +71,8 @@ double firn_collider_sample(const firn_collider *collider, const double position
     for (int a = 0; a < 3; a++) axis[a] = collider->spin[a] / rate;
     rotate(axis, -rate * time, body);
   }
-  for (int a = 0; a < 3; a++) body[a] += collider->shape.center[a];
-  double distance = firn_shape_distance(&collider->shape, body, time, normal);
+  for (int a = 0; a < 3; a++) body[a] += collider->shape->center[a];
+  double distance = firn_shape_sample(collider->shape, body, time, normal);
   if (normal && rate > 0) rotate(axis, rate * time, normal);
   if (velocity) {
     cross(collider->spin, r, velocity);

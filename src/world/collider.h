@@ -9,7 +9,7 @@ enum { FIRN_NAME_SIZE = 64 };
 
 typedef struct firn_collider {
   char name[FIRN_NAME_SIZE];
-  firn_shape_def shape; // at time 0
+  firn_shape *shape; // at time 0; held
   double friction;
   bool sticky;
   double velocity[3]; // m/s
@@ -18,6 +18,7 @@ typedef struct firn_collider {
 
 firn_status firn_collider_make(firn_context *context, const firn_collider_def *def, int index,
                                firn_collider *out);
+void firn_collider_free(firn_collider *collider);
 
 // Signed distance at a point and time, with the outward unit normal and the velocity of the
 // surface there. normal and velocity may be NULL.

@@ -24,6 +24,7 @@ enum { PORTION = 1 << 17 };
 typedef struct filling {
   const firn_world *world;
   const firn_fill_def *def;
+  const firn_shape *shape;
   int lo[3], n[3]; // cells
   int parts[3];    // of a cell, for jittered and lattice seeding
 } filling;
@@ -76,7 +77,7 @@ static size_t fill_slab(const filling *f, int i, double *out) {
       double x[3];
       for (int c = 0; candidate(f, cell, c, x); c++) {
         for (int a = 0; a < 3; a++) x[a] *= h;
-        if (firn_shape_distance(&f->def->shape, x, 0, NULL) > 0) continue;
+        if (firn_shape_sample(f->shape, x, 0, NULL) > 0) continue;
         if (out) memcpy(out + 3 * count, x, sizeof x);
         count++;
       }
@@ -87,7 +88,6 @@ static size_t fill_slab(const filling *f, int i, double *out) {
 
 static firn_status check(const firn_world *world, const firn_fill_def *def) {
   firn_context *context = world->context;
-  FIRN_TRY(firn_shape_check(context, &def->shape, "fill"));
   if (!(def->per_cell > 0 && def->per_cell <= 1000)) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "fill: per_cell = %g must lie in (0, 1000]",
                      def->per_cell);
@@ -121,9 +121,10 @@ static firn_status check(const firn_world *world, const firn_fill_def *def) {
   return FIRN_OK;
 }
 
-static firn_status add(firn_world *world, const firn_fill_def *def, size_t count,
-                       const double *position, double *velocity) {
-  const double *w = def->spin, *c = def->shape.center;
+static firn_status add(firn_world *world, const filling *f, size_t count, const double *position,
+                       double *velocity) {
+  const firn_fill_def *def = f->def;
+  const double *w = def->spin, *c = f->shape->center;
   for (size_t i = 0; i < count; i++) {
     const double r[3] = {position[3 * i] - c[0], position[3 * i + 1] - c[1],
                          position[3 * i + 2] - c[2]};
@@ -158,19 +159,18 @@ static firn_status fill_slabs(firn_world *world, const filling *f, const size_t 
       }
       firn_fp_leave(mode);
     }
-    status = add(world, f->def, count, position, velocity);
+    status = add(world, f, count, position, velocity);
   }
   firn_free(context, position, bytes);
   firn_free(context, velocity, bytes);
   return status;
 }
 
-firn_status firn_world_fill(firn_world *world, const firn_fill_def *def) {
+static firn_status fill(firn_world *world, const firn_fill_def *def, const firn_shape *shape) {
   firn_context *context = world->context;
-  FIRN_TRY(check(world, def));
-  filling f = {.world = world, .def = def};
+  filling f = {.world = world, .def = def, .shape = shape};
   double lo[3], hi[3], cells = 1;
-  if (!firn_shape_bounds(&def->shape, lo, hi)) {
+  if (!firn_shape_bounds(shape, lo, hi)) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "fill: the shape has no bounds to fill");
   }
   for (int a = 0; a < 3; a++) {
@@ -219,5 +219,14 @@ firn_status firn_world_fill(firn_world *world, const firn_fill_def *def) {
     p->count = count;
   }
   firn_free(context, start, (slabs + 1) * sizeof *start);
+  return status;
+}
+
+firn_status firn_world_fill(firn_world *world, const firn_fill_def *def) {
+  firn_shape *shape;
+  FIRN_TRY(check(world, def));
+  FIRN_TRY(firn_shape_make(world->context, &def->shape, "fill", &shape));
+  firn_status status = fill(world, def, shape);
+  firn_shape_release(shape);
   return status;
 }

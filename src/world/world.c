@@ -39,6 +39,7 @@ void firn_world_free(firn_world *world) {
   firn_particles_free(&world->particles);
   firn_free(world->context, world->material,
             (size_t)world->material_count * sizeof *world->material);
+  for (int c = 0; c < world->collider_count; c++) firn_collider_free(&world->collider[c]);
   firn_free(world->context, world->collider,
             (size_t)world->collider_count * sizeof *world->collider);
 }
@@ -70,7 +71,10 @@ firn_status firn_world_add_collider(firn_world *world, const firn_collider_def *
   size_t size = (size_t)world->collider_count * sizeof collider;
   firn_collider *all = firn_resize(world->context, world->collider, size, size + sizeof collider,
                                    "colliders");
-  if (!all) return FIRN_ERROR_MEMORY;
+  if (!all) {
+    firn_collider_free(&collider);
+    return FIRN_ERROR_MEMORY;
+  }
   all[world->collider_count] = collider;
   world->collider = all;
   if (id) *id = world->collider_count;

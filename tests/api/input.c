@@ -415,8 +415,8 @@ static void a_collider_is_named_with_what_is_wrong(void **state) {
   WRONG("half[1]", "-2");
   def.shape = (firn_shape_def){.kind = FIRN_SHAPE_SDF};
   WRONG("sdf");
-  def.shape = (firn_shape_def){.kind = 9};
-  WRONG("kind", "9");
+  def.shape = (firn_shape_def){.kind = 99};
+  WRONG("kind", "99");
 #undef WRONG
   assert_int_equal(id, -7);
   def = good;

@@ -23,7 +23,7 @@ typedef struct tangent {
 } tangent;
 
 static tangent tangent_at(const firn_collider *collider, const double x[3], double time) {
-  tangent t = {.x = {x[0], x[1], x[2]}, .convex = collider->shape.kind != FIRN_SHAPE_SDF};
+  tangent t = {.x = {x[0], x[1], x[2]}, .convex = collider->shape->convex};
   t.distance = firn_collider_sample(collider, x, time, t.n, NULL);
   return t;
 }

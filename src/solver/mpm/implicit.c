@@ -24,7 +24,7 @@ int mpm_channels(const mpm *m, bool implicit) {
 static bool colliders_move(const firn_world *world) {
   for (int c = 0; c < world->collider_count; c++) {
     const firn_collider *collider = &world->collider[c];
-    if (collider->shape.kind == FIRN_SHAPE_SDF) return true;
+    if (collider->shape->varies) return true;
     for (int a = 0; a < 3; a++) {
       if (collider->velocity[a] != 0 || collider->spin[a] != 0) return true;
     }
