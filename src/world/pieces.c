@@ -3,9 +3,10 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
+#include "world/cell_key.h"
+#include "world/radix.h"
 
 // A cell that holds particles; also the head of a piece while cells are joined.
 typedef struct cell {
@@ -17,27 +18,15 @@ typedef struct cell {
   bool solid;      // dense enough to join others
 } cell;
 
-typedef struct member {
-  uint64_t key;
-  uint32_t particle;
-} member;
-
 typedef struct survey {
   firn_context *context;
-  size_t count;    // particles
-  member *members; // [count], by cell
-  cell *cells;     // [count], cell_count of them in use
-  uint32_t *roots; // [count], root_count in use: pieces, the heaviest first
+  size_t count;        // particles
+  firn_mover *memory;  // [2 count], the members and room to sort them
+  firn_mover *members; // [count], particles by cell
+  cell *cells;         // [count], cell_count of them in use
+  uint32_t *roots;     // [count], root_count in use: the pieces
   size_t cell_count, root_count;
 } survey;
-
-enum { AXIS_BITS = 21, AXIS_HALF = 1 << (AXIS_BITS - 1) };
-
-static uint64_t key_of(const int64_t at[3]) {
-  uint64_t key = 0;
-  for (int c = 0; c < 3; c++) key = key << AXIS_BITS | (uint64_t)(at[c] + AXIS_HALF);
-  return key;
-}
 
 static firn_pieces_def resolve(const firn_pieces_def *def, double h) {
   firn_pieces_def d = def ? *def : firn_default_pieces_def();
@@ -61,40 +50,35 @@ static firn_status check(firn_context *context, const firn_pieces_def *d) {
   return FIRN_OK;
 }
 
-static int by_key(const void *a, const void *b) {
-  const member *p = a, *q = b;
-  if (p->key != q->key) return p->key < q->key ? -1 : 1;
-  return p->particle < q->particle ? -1 : p->particle > q->particle;
-}
-
 static firn_status place(survey *s, const double *position, double size) {
+  firn_mover *list = s->memory;
   for (size_t i = 0; i < s->count; i++) {
-    int64_t at[3];
+    int32_t at[3];
     for (int c = 0; c < 3; c++) {
       double x = floor(position[3 * i + (size_t)c] / size);
       // One cell less than the keys can hold on either side, for the neighbours.
-      if (!(fabs(x) < AXIS_HALF - 1)) {
+      if (!(fabs(x) < FIRN_CELL_HALF - 1)) {
         return firn_fail(s->context, FIRN_ERROR_DOMAIN,
                          "pieces: particle %zu at %g m is too many cells of %g m from the origin",
                          i, position[3 * i + (size_t)c], size);
       }
-      at[c] = (int64_t)x;
+      at[c] = (int32_t)x;
     }
-    s->members[i] = (member){key_of(at), (uint32_t)i};
+    list[i] = (firn_mover){.key = firn_cell_key(at), .slot = (uint32_t)i};
   }
-  qsort(s->members, s->count, sizeof *s->members, by_key);
+  s->members = firn_movers_sort(list, list + s->count, s->count);
   return FIRN_OK;
 }
 
 static void collect(survey *s, const double *mass, double least) {
   for (size_t i = 0; i < s->count; i++) {
-    const member *m = &s->members[i];
+    const firn_mover *m = &s->members[i];
     if (!i || m->key != m[-1].key) {
       uint32_t here = (uint32_t)s->cell_count++;
       s->cells[here] = (cell){.key = m->key, .parent = here};
     }
     cell *last = &s->cells[s->cell_count - 1];
-    last->mass += mass[m->particle];
+    last->mass += mass[m->slot];
     last->count++;
   }
   for (size_t i = 0; i < s->cell_count; i++) s->cells[i].solid = s->cells[i].mass >= least;
@@ -123,12 +107,10 @@ static void join(cell *cells, uint32_t a, uint32_t b) {
 static void join_neighbours(survey *s) {
   cell *cells = s->cells;
   for (int n = 14; n < 27; n++) {
-    int64_t offset[3] = {n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1};
-    int64_t step = (offset[0] * ((int64_t)1 << 2 * AXIS_BITS)) +
-                   (offset[1] * ((int64_t)1 << AXIS_BITS)) + offset[2];
+    uint64_t step = firn_cell_step(n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1);
     size_t finger = 0;
     for (size_t i = 0; i < s->cell_count; i++) {
-      uint64_t wanted = cells[i].key + (uint64_t)step;
+      uint64_t wanted = cells[i].key + step;
       while (finger < s->cell_count && cells[finger].key < wanted) finger++;
       if (finger == s->cell_count) break;
       if (cells[finger].key == wanted && cells[i].solid && cells[finger].solid) {
@@ -197,13 +179,13 @@ static void tell(survey *s, uint32_t *label) {
   size_t c = 0;
   for (size_t i = 0; i < s->count; i++) {
     while (s->cells[c].key != s->members[i].key) c++;
-    label[s->members[i].particle] = s->cells[root_of(s->cells, (uint32_t)c)].rank;
+    label[s->members[i].slot] = s->cells[root_of(s->cells, (uint32_t)c)].rank;
   }
 }
 
 static firn_status run(survey *s, const firn_pieces_def *d, const double *position,
                        const double *mass, firn_pieces *out, uint32_t *label) {
-  if (!s->members || !s->cells || !s->roots) return FIRN_ERROR_MEMORY;
+  if (!s->memory || !s->cells || !s->roots) return FIRN_ERROR_MEMORY;
   FIRN_TRY(place(s, position, d->cell));
   collect(s, mass, d->density * d->cell * d->cell * d->cell);
   join_neighbours(s);
@@ -225,12 +207,12 @@ firn_status firn_pieces_find(firn_context *context, const firn_pieces_def *def, 
     return firn_fail(context, FIRN_ERROR_UNSUPPORTED, "pieces of %zu particles: too many", count);
   }
   survey s = {.context = context, .count = count};
-  s.members = firn_alloc(context, count * sizeof *s.members, "cells of particles");
-  if (s.members) s.cells = firn_alloc(context, count * sizeof *s.cells, "cells of pieces");
+  s.memory = firn_alloc(context, 2 * count * sizeof *s.memory, "cells of particles");
+  if (s.memory) s.cells = firn_alloc(context, count * sizeof *s.cells, "cells of pieces");
   if (s.cells) s.roots = firn_alloc(context, count * sizeof *s.roots, "roots of pieces");
   firn_status status = run(&s, &d, position, mass, out, label);
   firn_free(context, s.roots, s.roots ? count * sizeof *s.roots : 0);
   firn_free(context, s.cells, s.cells ? count * sizeof *s.cells : 0);
-  firn_free(context, s.members, s.members ? count * sizeof *s.members : 0);
+  firn_free(context, s.memory, s.memory ? 2 * count * sizeof *s.memory : 0);
   return status;
 }

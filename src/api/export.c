@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// firn_export: frame by frame through one of the writers of cache/export_*.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "cache/export_points.h"
+#include "cache/export_surface.h"
+#include "cache/export_volume.h"
+#include "cache/folder.h"
+#include "cache/number.h"
+
+static const struct format {
+  const char *name, *doc;
+} formats[FIRN_EXPORT_FORMAT_COUNT] = {
+    [FIRN_EXPORT_VTP] = {"vtp", "particles for ParaView, with a .series file for their times"},
+    [FIRN_EXPORT_PLY] = {"ply", "particles, or a surface, for Blender, MeshLab, CloudCompare"},
+    [FIRN_EXPORT_BGEO] = {"bgeo", "particles for Houdini"},
+    [FIRN_EXPORT_CSV] = {"csv", "particles as text for everything else"},
+    [FIRN_EXPORT_VDB] = {"vdb", "density and velocity grids for Blender and Houdini"},
+    [FIRN_EXPORT_OBJ] = {"obj", "a surface for every program that reads meshes"},
+};
+
+static bool is_format(firn_export_format format) {
+  return (int)format >= 0 && format < FIRN_EXPORT_FORMAT_COUNT;
+}
+
+const char *firn_export_format_name(firn_export_format format) {
+  return is_format(format) ? formats[format].name : NULL;
+}
+
+const char *firn_export_format_doc(firn_export_format format) {
+  return is_format(format) ? formats[format].doc : NULL;
+}
+
+bool firn_export_format_available(firn_export_format format) {
+  return is_format(format) && (format != FIRN_EXPORT_VDB || firn_export_vdb_available());
+}
+
+firn_export_def firn_default_export_def(void) {
+  return (firn_export_def){.last_frame = -1, .level = 0.5, .smooth = 5};
+}
+
+typedef struct export {
+  firn_context *context;
+  const firn_export_def *def;
+  char source[FIRN_PATH_SIZE]; // folder of the frames
+  char folder[FIRN_PATH_SIZE]; // to write into
+  bool single;                 // def->source is one file
+  int *number;                 // [count], of the frames to write
+  size_t count, capacity;
+  double density; // kg/m^3, of undisturbed snow
+  double *time;   // s, [count]
+  size_t done;
+  uint64_t bytes;
+  double begin; // on the clock
+}
+export;
+
+static bool wants_surface(const firn_export_def *def) {
+  return def->format == FIRN_EXPORT_OBJ || (def->format == FIRN_EXPORT_PLY && def->surface);
+}
+
+static bool wants_grid(const firn_export_def *def) {
+  return wants_surface(def) || def->format == FIRN_EXPORT_VDB;
+}
+
+static firn_status check(firn_context *context, const firn_export_def *d) {
+  if (!d->source) return firn_fail(context, FIRN_ERROR_ARGUMENT, "export: no folder is given");
+  if (!is_format(d->format)) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "export: format %d does not exist",
+                     (int)d->format);
+  }
+  if (d->surface && !wants_surface(d)) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "export: %s holds no surface; use obj or ply",
+                     formats[d->format].name);
+  }
+  if (d->last_frame >= 0 && d->first_frame > d->last_frame) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "export: frame %d is after frame %d",
+                     d->first_frame, d->last_frame);
+  }
+  if (!(isfinite(d->cell) && d->cell >= 0 && isfinite(d->density) && d->density >= 0)) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "export: cell %g m and density %g kg/m^3 must be 0 or more", d->cell,
+                     d->density);
+  }
+  if (wants_surface(d) && !(d->level > 0 && d->level < 100)) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "export: level is %g, must be above 0",
+                     d->level);
+  }
+  if (d->smooth < 0 || d->smooth > 1000) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "export: smooth is %d, must be 0 to 1000",
+                     d->smooth);
+  }
+  if (!firn_export_format_available(d->format)) {
+    return firn_fail(context, FIRN_ERROR_UNSUPPORTED,
+                     "export: this build of firn writes no %s: it was made without OpenVDB. "
+                     "Install libopenvdb-dev, configure and build again",
+                     formats[d->format].name);
+  }
+  return FIRN_OK;
+}
+
+// ---------------------------------------------------------------------------------- which frames
+
+// The folder that a path lies in, and the path itself for one without a slash: ".".
+static firn_status folder_of(firn_context *context, const char *path, char *out) {
+  const char *slash = strrchr(path, '/');
+  if (!slash) return firn_path_format(context, out, ".");
+  return firn_path_format(context, out, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+}
+
+static firn_status select_single(export *e) {
+  FIRN_TRY(folder_of(e->context, e->def->source, e->source));
+  e->single = true;
+  e->count = e->capacity = 1;
+  e->number = firn_alloc_zero(e->context, sizeof *e->number, "list of frames");
+  return e->number ? FIRN_OK : FIRN_ERROR_MEMORY;
+}
+
+static firn_status select_frames(export *e) {
+  const firn_export_def *d = e->def;
+  FIRN_TRY(firn_path_format(e->context, e->source, "%s", d->source));
+  FIRN_TRY(firn_folder_list(e->context, d->source, FIRN_FRAME_PREFIX, &e->number, &e->capacity));
+  if (!e->capacity) {
+    return firn_fail(e->context, FIRN_ERROR_ARGUMENT, "%s holds no frames of firn", d->source);
+  }
+  int first = e->number[0], last = e->number[e->capacity - 1];
+  for (size_t i = 0; i < e->capacity; i++) {
+    bool in = e->number[i] >= d->first_frame &&
+              (d->last_frame < 0 || e->number[i] <= d->last_frame);
+    if (in) e->number[e->count++] = e->number[i];
+  }
+  if (e->count) return FIRN_OK;
+  return firn_fail(e->context, FIRN_ERROR_ARGUMENT,
+                   "%s has frames %d to %d, and none of those asked for", d->source, first, last);
+}
+
+static firn_status source_path(const export *e, size_t i, char *path) {
+  if (e->single) return firn_path_format(e->context, path, "%s", e->def->source);
+  return firn_folder_path(e->context, e->source, FIRN_FRAME_PREFIX, e->number[i], path);
+}
+
+// The name of a frame without its folder and ending.
+static firn_status stem(const export *e, size_t i, char *out) {
+  if (!e->single) return firn_path_format(e->context, out, FIRN_FRAME_PREFIX "%05d", e->number[i]);
+  const char *slash = strrchr(e->def->source, '/'), *name = slash ? slash + 1 : e->def->source;
+  const char *dot = strrchr(name, '.');
+  int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
+  return firn_path_format(e->context, out, "%.*s", length, name);
+}
+
+// ----------------------------------------------------------------------------------- the density
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// The median of a frame's densities; 0 when it has no particles or does not tell.
+static firn_status median_density(firn_context *context, const char *path, double *out) {
+  firn_frame *frame;
+  *out = 0;
+  FIRN_TRY(firn_frame_open(context, path, &frame));
+  const firn_frame_field *field = firn_frame_find(frame, "density");
+  size_t n = frame->count, bytes = n * sizeof(double);
+  firn_status status = FIRN_OK;
+  if (field && field->components == 1 && n) {
+    double *value = firn_alloc(context, bytes, "densities");
+    status = value ? firn_frame_read(frame, "density", 1, FIRN_ARCHIVE_F64, value)
+                   : FIRN_ERROR_MEMORY;
+    if (status == FIRN_OK) {
+      qsort(value, n, sizeof *value, ascending);
+      *out = value[n / 2];
+    }
+    firn_free(context, value, value ? bytes : 0);
+  }
+  firn_frame_close(frame);
+  return status;
+}
+
+// The same for all frames and for any range of them, or the surface would breathe: the first frame
+// of the folder that has particles decides.
+static firn_status find_density(export *e) {
+  e->density = e->def->density;
+  if (e->density > 0 || !wants_grid(e->def)) return FIRN_OK;
+  int *number = NULL;
+  size_t count = 0;
+  firn_status status = e->single ? FIRN_OK
+                                 : firn_folder_list(e->context, e->source, FIRN_FRAME_PREFIX,
+                                                    &number, &count);
+  for (size_t i = 0; i < count && status == FIRN_OK && !(e->density > 0); i++) {
+    char path[FIRN_PATH_SIZE];
+    status = firn_folder_path(e->context, e->source, FIRN_FRAME_PREFIX, number[i], path);
+    if (status == FIRN_OK) status = median_density(e->context, path, &e->density);
+  }
+  if (e->single) status = median_density(e->context, e->def->source, &e->density);
+  firn_free(e->context, number, number ? count * sizeof *number : 0);
+  return status;
+}
+
+// -------------------------------------------------------------------------------------- one frame
+
+typedef struct result {
+  char path[FIRN_PATH_SIZE];
+  uint64_t bytes;
+  size_t vertices, triangles;
+} result;
+
+static firn_status write_points(const export *e, const firn_cloud *cloud, result *r) {
+  firn_sink sink;
+  firn_status status = FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sink_open(e->context, r->path, &sink));
+  switch (e->def->format) {
+  case FIRN_EXPORT_VTP: status = firn_export_vtp(cloud, &sink); break;
+  case FIRN_EXPORT_PLY: status = firn_export_ply(cloud, &sink); break;
+  case FIRN_EXPORT_BGEO: status = firn_export_bgeo(cloud, &sink); break;
+  default: status = firn_export_csv(cloud, &sink);
+  }
+  if (status != FIRN_OK) {
+    firn_sink_drop(&sink);
+    return status;
+  }
+  r->vertices = cloud->count;
+  r->bytes = sink.bytes;
+  return firn_sink_commit(&sink);
+}
+
+static firn_status write_surface(const export *e, const firn_raster *raster, double level,
+                                 result *r) {
+  firn_surface surface;
+  firn_sink sink;
+  FIRN_TRY(firn_surface_build(raster, level, e->def->smooth, &surface));
+  firn_status status = firn_sink_open(e->context, r->path, &sink);
+  if (status == FIRN_OK) {
+    if (e->def->format == FIRN_EXPORT_OBJ)
+      firn_export_surface_obj(&surface, &sink);
+    else
+      firn_export_surface_ply(&surface, &sink);
+    r->vertices = surface.vertex_count;
+    r->triangles = surface.triangle_count;
+    r->bytes = sink.bytes;
+    status = firn_sink_commit(&sink);
+  }
+  firn_surface_free(&surface);
+  return status;
+}
+
+static firn_status write_grid(const export *e, const firn_cloud *cloud, result *r) {
+  const firn_export_def *d = e->def;
+  double h = cloud->h > 0 ? cloud->h : d->cell, share = wants_surface(d) ? 0.5 : 1;
+  double cell = d->cell > 0 ? d->cell : share * h;
+  if (!(h > 0)) {
+    return firn_fail(e->context, FIRN_ERROR_ARGUMENT,
+                     "%s does not tell its grid spacing; give the cell of the grid", d->source);
+  }
+  if (cell < 0.25 * h || cell > 8 * h) {
+    return firn_fail(e->context, FIRN_ERROR_ARGUMENT,
+                     "export: cell is %g m, must be h/4 to 8 h, %g to %g m", cell, 0.25 * h, 8 * h);
+  }
+  if (cloud->count && !(e->density > 0)) {
+    return firn_fail(e->context, FIRN_ERROR_ARGUMENT,
+                     "%s does not tell the density of the snow; give it", d->source);
+  }
+  bool momentum = d->format == FIRN_EXPORT_VDB ||
+                  (d->format == FIRN_EXPORT_PLY && firn_cloud_find(cloud, "velocity"));
+  double density = e->density > 0 ? e->density : 1; // no particles, no surface
+  firn_raster raster;
+  FIRN_TRY(firn_raster_build(cloud, h, cell, momentum, &raster));
+  firn_status status = d->format == FIRN_EXPORT_VDB
+                           ? firn_export_vdb(cloud, &raster, density, r->path, &r->vertices,
+                                             &r->bytes)
+                           : write_surface(e, &raster, d->level * density, r);
+  firn_raster_free(&raster);
+  return status;
+}
+
+static firn_status write_frame(export *e, size_t i) {
+  const firn_export_def *d = e->def;
+  char path[FIRN_PATH_SIZE], name[FIRN_PATH_SIZE];
+  result r = {.bytes = 0};
+  firn_cloud cloud;
+  FIRN_TRY(source_path(e, i, path));
+  FIRN_TRY(stem(e, i, name));
+  FIRN_TRY(
+      firn_path_format(e->context, r.path, "%s/%s.%s", e->folder, name, formats[d->format].name));
+  const char *fields = d->fields;
+  if (wants_grid(d)) {
+    bool velocity = d->format == FIRN_EXPORT_PLY && (!fields || strstr(fields, "velocity"));
+    fields = d->format == FIRN_EXPORT_VDB ? "mass,velocity" : velocity ? "mass,?velocity" : "mass";
+  }
+  FIRN_TRY(firn_cloud_load(e->context, path, fields, d->z_up, &cloud));
+  firn_status status = wants_grid(d) ? write_grid(e, &cloud, &r) : write_points(e, &cloud, &r);
+  size_t particles = cloud.count;
+  int number = e->single ? cloud.frame : e->number[i];
+  e->time[i] = cloud.time;
+  firn_cloud_free(&cloud);
+  FIRN_TRY(status);
+  e->done++;
+  e->bytes += r.bytes;
+  const firn_export_event event = {.frame = number,
+                                   .done = (int)e->done,
+                                   .total = (int)e->count,
+                                   .path = r.path,
+                                   .particles = particles,
+                                   .vertices = r.vertices,
+                                   .triangles = r.triangles,
+                                   .bytes = e->bytes,
+                                   .wall = firn_seconds() - e->begin};
+  if (d->event && !d->event(d->event_user, &event)) {
+    return firn_fail(e->context, FIRN_CANCELLED, "export stopped after frame %d", number);
+  }
+  return FIRN_OK;
+}
+
+// ---------------------------------------------------------------------------------------- all
+
+// ParaView's list of files with their times, for as many as are whole.
+static firn_status write_series(const export *e) {
+  char path[FIRN_PATH_SIZE];
+  firn_sink sink;
+  FIRN_TRY(firn_path_format(e->context, path, "%s/frames.%s.series", e->folder,
+                            formats[e->def->format].name));
+  FIRN_TRY(firn_sink_open(e->context, path, &sink));
+  firn_sink_print(&sink, "{\n  \"file-series-version\" : \"1.0\",\n  \"files\" : [\n");
+  for (size_t i = 0; i < e->done; i++) {
+    char time[FIRN_NUMBER_SIZE];
+    firn_number_print(time, isfinite(e->time[i]) ? e->time[i] : e->number[i]);
+    firn_sink_print(&sink, "    { \"name\" : \"" FIRN_FRAME_PREFIX "%05d.%s\", \"time\" : %s }%s\n",
+                    e->number[i], formats[e->def->format].name, time, i + 1 < e->done ? "," : "");
+  }
+  firn_sink_print(&sink, "  ]\n}\n");
+  return firn_sink_commit(&sink);
+}
+
+static firn_status run(export *e) {
+  const firn_export_def *d = e->def;
+  struct stat info;
+  bool single = stat(d->source, &info) == 0 && S_ISREG(info.st_mode);
+  FIRN_TRY(single ? select_single(e) : select_frames(e));
+  if (d->folder)
+    FIRN_TRY(firn_path_format(e->context, e->folder, "%s", d->folder));
+  else
+    FIRN_TRY(firn_path_format(e->context, e->folder, "%s/%s%s", e->source, formats[d->format].name,
+                              d->surface ? "-surface" : ""));
+  FIRN_TRY(find_density(e));
+  e->time = firn_alloc_zero(e->context, e->count * sizeof *e->time, "times of frames");
+  if (!e->time) return FIRN_ERROR_MEMORY;
+  FIRN_TRY(firn_folder_make(e->context, e->folder));
+  firn_status status = FIRN_OK;
+  for (size_t i = 0; i < e->count && status == FIRN_OK; i++) status = write_frame(e, i);
+  bool series = d->format == FIRN_EXPORT_VTP && !e->single && e->done;
+  if (series && (status == FIRN_OK || status == FIRN_CANCELLED)) FIRN_TRY(write_series(e));
+  return status;
+}
+
+firn_status firn_export(firn_context *context, const firn_export_def *def) {
+  if (!context || !def) return firn_fail_null(context, "firn_export");
+  FIRN_TRY(check(context, def));
+  export *e = firn_alloc_zero(context, sizeof *e, "an export");
+  if (!e) return FIRN_ERROR_MEMORY;
+  e->context = context;
+  e->def = def;
+  e->begin = firn_seconds();
+  firn_status status = run(e);
+  firn_free(context, e->time, e->time ? e->count * sizeof *e->time : 0);
+  firn_free(context, e->number, e->number ? e->capacity * sizeof *e->number : 0);
+  firn_free(context, e, sizeof *e);
+  return status;
+}
