@@ -72,6 +72,18 @@ function(firn_room_sources out)
   set(${out} ${all} PARENT_SCOPE)
 endfunction()
 
+# firn_add_vdb(): the C++ file, compiled once since it does not know the precision.
+function(firn_add_vdb)
+  add_library(firn_vdb OBJECT "${PROJECT_SOURCE_DIR}/src/cache/export_vdb.cpp")
+  target_link_libraries(firn_vdb PRIVATE firn_flags)
+  target_include_directories(firn_vdb PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_include_directories(firn_vdb SYSTEM PRIVATE "${OPENVDB_INCLUDE}")
+  set_target_properties(firn_vdb PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_STANDARD 17
+                                            CXX_VISIBILITY_PRESET hidden
+                                            VISIBILITY_INLINES_HIDDEN ON)
+  set(firn_vdb_objects $<TARGET_OBJECTS:firn_vdb> PARENT_SCOPE)
+endfunction()
+
 # firn_add_core(NAME f32|f64): the objects of the library in one precision.
 function(firn_add_core name precision)
   add_library(${name} OBJECT ${firn_sources})
@@ -83,6 +95,10 @@ function(firn_add_core name precision)
     list(FILTER files INCLUDE REGEX "_${isa}\\.c$")
     set_source_files_properties(${files} PROPERTIES COMPILE_OPTIONS "${firn_isa_${isa}}")
   endforeach()
+  if(firn_has_openvdb)
+    set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cache/export_volume.c"
+                                PROPERTIES COMPILE_DEFINITIONS FIRN_OPENVDB)
+  endif()
   target_link_libraries(${name} PRIVATE firn_flags firn_public firn_private_libs)
   target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src")
   if(precision STREQUAL f64)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Outside libraries, all plain C. scripts/setup.sh installs the Debian packages they come from.
+# Outside libraries, all plain C but one. scripts/setup.sh installs the Debian packages they come
+# from.
 
 find_package(PkgConfig REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS C)
@@ -12,3 +13,27 @@ pkg_search_module(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial hdf5)
 add_library(firn_private_libs INTERFACE)
 target_link_libraries(firn_private_libs INTERFACE OpenMP::OpenMP_C PkgConfig::YAML PkgConfig::HDF5
                                                   PkgConfig::PNG m)
+
+# OpenVDB, for `firn export --format vdb`. The one library in C++, behind src/cache/export_vdb.cpp;
+# without it that format explains itself. Debian's package has no CMake config of its own.
+set(FIRN_OPENVDB AUTO CACHE STRING "write vdb files: ON, OFF, or AUTO where OpenVDB is found")
+set(firn_has_openvdb OFF)
+set(firn_vdb_objects) # to be added to every library of firn
+if(FIRN_OPENVDB STREQUAL "AUTO" OR FIRN_OPENVDB)
+  include(CheckLanguage)
+  check_language(CXX)
+  find_path(OPENVDB_INCLUDE openvdb/openvdb.h)
+  find_library(OPENVDB_LIBRARY openvdb)
+  find_library(TBB_LIBRARY tbb)
+  mark_as_advanced(OPENVDB_INCLUDE OPENVDB_LIBRARY TBB_LIBRARY)
+  if(CMAKE_CXX_COMPILER AND OPENVDB_INCLUDE AND OPENVDB_LIBRARY AND TBB_LIBRARY)
+    enable_language(CXX)
+    set(firn_has_openvdb ON)
+    # Programs that link statically and write no vdb files need not load it.
+    target_link_options(firn_private_libs INTERFACE LINKER:--as-needed)
+    target_link_libraries(firn_private_libs INTERFACE "${OPENVDB_LIBRARY}" "${TBB_LIBRARY}")
+  elseif(NOT FIRN_OPENVDB STREQUAL "AUTO")
+    message(FATAL_ERROR "FIRN_OPENVDB is on, but OpenVDB, TBB or a C++ compiler was not found "
+                        "(Debian: g++ libopenvdb-dev libboost-dev libboost-iostreams-dev)")
+  endif()
+endif()
