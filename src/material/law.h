@@ -10,13 +10,15 @@
 #define FIRN_MATERIAL_LAW_H
 
 #include "material/elastic.h"
+#include "material/sand.h"
 #include "material/snow.h"
 #include "math/sym3_lane.h"
 
 // X(CONSTANT, prefix of the functions and name in scene files)
 #define FIRN_LAW_LIST(X)                                                                           \
   X(SNOW, snow)                                                                                    \
-  X(ELASTIC, elastic)
+  X(ELASTIC, elastic)                                                                              \
+  X(SAND, sand)
 
 enum firn_law {
 #define X(constant, name) FIRN_LAW_##constant,

@@ -8,7 +8,7 @@
 // One material of a table.
 typedef struct firn_material_row {
   firn_real mu, lambda; // Pa, Lame parameters before hardening
-  firn_real lo, hi;     // bounds of sigma - 1: -theta_c and theta_s
+  firn_real lo, hi;     // what bounds elasticity; snow: -theta_c and theta_s; sand: see sand.h
   firn_real xi;         // hardening exponent
   firn_real ln_jp_lo;   // bounds of ln J_P (-/+ FIRN_REAL_MAX: none)
   firn_real ln_jp_hi;

@@ -25,33 +25,37 @@ static const char *const law_name[] = {
 static const struct preset {
   const char *name, *doc;
   double density, young, theta_c, theta_s, hardening;
+  double friction_angle; // degrees; not 0: sand
 } presets[] = {
     {"snow", "the starting point of the paper: breaks into chunks and crumbs, packs when pressed",
-     TABLE_2_DENSITY, TABLE_2_YOUNG, TABLE_2_THETA_C, TABLE_2_THETA_S, TABLE_2_XI},
+     TABLE_2_DENSITY, TABLE_2_YOUNG, TABLE_2_THETA_C, TABLE_2_THETA_S, TABLE_2_XI, 0},
     {"powder", "dry and light: crumbles at a touch and runs apart into dust", 200, TABLE_2_YOUNG,
-     1.9e-2, 5e-3, TABLE_2_XI},
+     1.9e-2, 5e-3, TABLE_2_XI, 0},
     {"packing", "soft and ductile: dents, sticks together and keeps the shape it is pressed into",
-     TABLE_2_DENSITY, TABLE_2_YOUNG, TABLE_2_THETA_C, TABLE_2_THETA_S, 5},
+     TABLE_2_DENSITY, TABLE_2_YOUNG, TABLE_2_THETA_C, TABLE_2_THETA_S, 5, 0},
     {"wet", "heavy: holds together under stretch and tears into few large lumps", 500,
-     TABLE_2_YOUNG, 3.1e-2, 1e-2, TABLE_2_XI},
+     TABLE_2_YOUNG, 3.1e-2, 1e-2, TABLE_2_XI, 0},
     {"icy", "stiff and brittle: bounces, then shatters into hard splinters", TABLE_2_DENSITY, 4e5,
-     TABLE_2_THETA_C, TABLE_2_THETA_S, 15},
+     TABLE_2_THETA_C, TABLE_2_THETA_S, 15, 0},
     {"mud", "slush: sags under its own weight, splats and spreads without breaking", 600, 4.8e4,
-     TABLE_2_THETA_C, TABLE_2_THETA_S, 5},
+     TABLE_2_THETA_C, TABLE_2_THETA_S, 5, 0},
+    {"sand", "dry grains: run down to a slope, pour, and never hold together", 1600, 3.5e5,
+     TABLE_2_THETA_C, TABLE_2_THETA_S, 0, 32},
 };
 enum { PRESET_COUNT = sizeof presets / sizeof *presets };
 
 static firn_material_def def_of_preset(const struct preset *p) {
   return (firn_material_def){
-      .law = "snow",
+      .law = p->friction_angle > 0 ? "sand" : "snow",
       .density = p->density,
       .young = p->young,
-      .poisson = 0.2,
+      .poisson = p->friction_angle > 0 ? 0.3 : 0.2,
       .theta_c = p->theta_c,
       .theta_s = p->theta_s,
       .hardening = p->hardening,
       .jp_min = 0,
       .jp_max = (double)INFINITY,
+      .friction_angle = p->friction_angle > 0 ? p->friction_angle : 35,
   };
 }
 
@@ -75,6 +79,26 @@ const char *firn_material_preset_name(int i) {
 
 const char *firn_material_preset_doc(int i) {
   return i >= 0 && i < PRESET_COUNT ? presets[i].doc : NULL;
+}
+
+static const double PI = 3.14159265358979323846;
+
+// The Drucker-Prager cone through Mohr-Coulomb's corners of triaxial compression (Klar et al. 2016,
+// section 6.3): |dev tau| <= alpha (3 c cot phi - tr tau), alpha = sqrt(2/3) 2 sin phi/(3 - sin phi).
+// Its tip is where tr tau = 3 K sum eps, K = lambda + 2/3 mu, reaches 3 c cot phi: eps_k = c cot phi/3K.
+static void shape_cone(const firn_material_def *def, double mu, double lambda, double *lo,
+                       double *hi) {
+  double phi = def->friction_angle * PI / 180;
+  *lo = -sqrt(2.0 / 3) * 2 * sin(phi) / (3 - sin(phi));
+  *hi = def->cohesion / tan(phi) / (3 * lambda + 2 * mu);
+}
+
+static void read_cone(const firn_material_row *row, firn_material_def *def) {
+  double a = -(double)row->lo * sqrt(1.5), phi = asin(3 * a / (2 + a));
+  def->friction_angle = phi * 180 / PI;
+  def->cohesion = (double)row->hi * tan(phi) * (3 * (double)row->lambda + 2 * (double)row->mu);
+  def->theta_c = TABLE_2_THETA_C;
+  def->theta_s = TABLE_2_THETA_S;
 }
 
 static firn_status bad(firn_context *context, const char *what, const char *field, double value,
@@ -114,13 +138,23 @@ firn_status firn_material_make_row(firn_context *context, const firn_material_de
   if (!(def->jp_max >= 1)) {
     return bad(context, what, "jp_max", def->jp_max, "must be 1 or more");
   }
-  double e = def->young, nu = def->poisson;
+  bool sand = law == FIRN_LAW_SAND;
+  if (sand && !(def->friction_angle > 0 && def->friction_angle < 90)) {
+    return bad(context, what, "friction_angle", def->friction_angle,
+               "must lie between 0 and 90 degrees");
+  }
+  if (sand && !(def->cohesion >= 0 && firn_real_is_finite(def->cohesion))) {
+    return bad(context, what, "cohesion", def->cohesion, "Pa must be 0 or more and finite");
+  }
+  double e = def->young, nu = def->poisson, lo = -def->theta_c, hi = def->theta_s;
+  double mu = e / (2 * (1 + nu)), lambda = e * nu / ((1 + nu) * (1 - 2 * nu));
+  if (sand) shape_cone(def, mu, lambda, &lo, &hi);
   *out = (firn_material_row){
-      .mu = (firn_real)(e / (2 * (1 + nu))),
-      .lambda = (firn_real)(e * nu / ((1 + nu) * (1 - 2 * nu))),
-      .lo = (firn_real)-def->theta_c,
-      .hi = (firn_real)def->theta_s,
-      .xi = (firn_real)def->hardening,
+      .mu = (firn_real)mu,
+      .lambda = (firn_real)lambda,
+      .lo = (firn_real)lo,
+      .hi = (firn_real)hi,
+      .xi = sand ? 0 : (firn_real)def->hardening,
       .ln_jp_lo = def->jp_min > 0 ? (firn_real)log(def->jp_min) : -FIRN_REAL_MAX,
       .ln_jp_hi = isfinite(def->jp_max) ? (firn_real)log(def->jp_max) : FIRN_REAL_MAX,
       .density = (firn_real)def->density,
@@ -131,7 +165,7 @@ firn_status firn_material_make_row(firn_context *context, const firn_material_de
 
 firn_material_def firn_material_def_of_row(const firn_material_row *row) {
   double mu = (double)row->mu, lambda = (double)row->lambda;
-  return (firn_material_def){
+  firn_material_def def = {
       .law = law_name[row->law],
       .density = (double)row->density,
       .young = mu * (3 * lambda + 2 * mu) / (lambda + mu),
@@ -141,5 +175,8 @@ firn_material_def firn_material_def_of_row(const firn_material_row *row) {
       .hardening = (double)row->xi,
       .jp_min = row->ln_jp_lo <= -FIRN_REAL_MAX ? 0 : exp((double)row->ln_jp_lo),
       .jp_max = row->ln_jp_hi >= FIRN_REAL_MAX ? (double)INFINITY : exp((double)row->ln_jp_hi),
+      .friction_angle = 35,
   };
+  if (row->law == FIRN_LAW_SAND) read_cone(row, &def);
+  return def;
 }

@@ -19,7 +19,7 @@
 //   lane_min lane_max (the second operand if either is nan) lane_abs lane_neg lane_copysign
 //   lane_sqrt, lane_rcp, lane_rsqrt (full precision, all but rsqrt correctly rounded)
 //   lane_floor, lane_round (to nearest even)
-//   lane_exp, lane_log, lane_log1p, lane_log_near(u, u - 1) (lane_math.h)
+//   lane_exp, lane_expm1, lane_log, lane_log1p, lane_log_near(u, u - 1) (lane_math.h)
 //   lane_hmin lane_hmax lane_hsum: across lanes, sum in the order of a binary tree
 //   lane_transpose(lane r[FIRN_LANES]): square, in place
 // Masks

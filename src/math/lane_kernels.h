@@ -21,7 +21,8 @@ typedef enum firn_lane_map {
   FIRN_MAP_ROUND,
   FIRN_MAP_EXP,
   FIRN_MAP_LOG,
-  FIRN_MAP_LOG1P
+  FIRN_MAP_LOG1P,
+  FIRN_MAP_EXPM1
 } firn_lane_map;
 
 typedef struct firn_lane_kernels {

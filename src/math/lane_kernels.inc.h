@@ -19,6 +19,7 @@ static lane map_one(firn_lane_map op, lane x) {
   case FIRN_MAP_EXP: return lane_exp(x);
   case FIRN_MAP_LOG: return lane_log(x);
   case FIRN_MAP_LOG1P: return lane_log1p(x);
+  case FIRN_MAP_EXPM1: return lane_expm1(x);
   }
   return lane_zero();
 }

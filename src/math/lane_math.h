@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// exp, log and log1p across lanes, without a branch and without libm. Part of lane.h.
+// exp, expm1, log and log1p across lanes, without a branch and without libm. Part of lane.h.
 //
 // The scalar instance calls libm. The others: float within 2 ulp, double within 1e-15 relative
 // (tests/math/lane.c measures). Nothing here is a minimax fit; the series are short enough as they
@@ -17,6 +17,13 @@ FIRN_HD_INLINE lane lane_exp(lane x) {
   return x < -87 ? 0 : firn_exp(x > 88 ? 88 : x);
 #endif
 }
+FIRN_HD_INLINE lane lane_expm1(lane x) {
+#ifdef FIRN_DOUBLE
+  return firn_expm1(x > 709 ? 709 : x);
+#else
+  return firn_expm1(x > 88 ? 88 : x);
+#endif
+}
 FIRN_HD_INLINE lane lane_log(lane x) {
   return firn_log(x);
 }
@@ -29,23 +36,9 @@ FIRN_HD_INLINE lane lane_log_near(lane u, lane x) {
 
 #else
 
-// e^x = 2^n e^f with |f| <= ln 2 / 2; ln 2 in two pieces so that n times the first is exact.
-// 0 below -87 (-708 in double), constant above 88 (709).
-FIRN_HD_INLINE lane lane_exp(lane x) {
-#ifdef FIRN_DOUBLE
-  const lane lo = lane_set1(-708), hi = lane_set1(709);
-  const lane ln2_hi = lane_set1(0x1.62e42fefap-1), ln2_lo = lane_set1(0x1.cf79abc9e3b39p-40);
-#else
-  const lane lo = lane_set1(-87), hi = lane_set1(88);
-  const lane ln2_hi = lane_set1(0x1.62e4p-1f), ln2_lo = lane_set1(0x1.7f7d1cp-20f);
-#endif
-  lmask under = lane_lt(x, lo);
-  lane y = lane_min(hi, lane_max(lo, x)); // in this order a nan comes through
-  lane n = lane_round(y * lane_set1(FIRN_R(1.44269504088896340736)));
-  lane f = lane_fnma(n, ln2_hi, y);
-  f = lane_fnma(n, ln2_lo, f);
-
-  // Taylor: the first term left out is below 2^-53 (degree 13) and 2^-27 (degree 7).
+// e^f - 1 for |f| <= ln 2 / 2. Taylor: the first term left out is below 2^-53 (degree 13) and 2^-27
+// (degree 7).
+FIRN_HD_INLINE lane firn_lane_exp_tail(lane f) {
 #ifdef FIRN_DOUBLE
   lane p = lane_set1(1.0 / 6227020800.0);
   p = lane_fma(p, f, lane_set1(1.0 / 479001600.0));
@@ -62,8 +55,41 @@ FIRN_HD_INLINE lane lane_exp(lane x) {
   p = lane_fma(p, f, lane_set1(FIRN_R(1.0 / 24.0)));
   p = lane_fma(p, f, lane_set1(FIRN_R(1.0 / 6.0)));
   p = lane_fma(p, f, lane_set1(FIRN_R(0.5)));
-  p = lane_fma(p * f, f, f) + lane_set1(1);
+  return lane_fma(p * f, f, f);
+}
+
+// e^x = 2^n e^f with |f| <= ln 2 / 2; ln 2 in two pieces so that n times the first is exact.
+// 0 below -87 (-708 in double), constant above 88 (709).
+FIRN_HD_INLINE lane firn_lane_exp_split(lane x, lane *n, lmask *under) {
+#ifdef FIRN_DOUBLE
+  const lane lo = lane_set1(-708), hi = lane_set1(709);
+  const lane ln2_hi = lane_set1(0x1.62e42fefap-1), ln2_lo = lane_set1(0x1.cf79abc9e3b39p-40);
+#else
+  const lane lo = lane_set1(-87), hi = lane_set1(88);
+  const lane ln2_hi = lane_set1(0x1.62e4p-1f), ln2_lo = lane_set1(0x1.7f7d1cp-20f);
+#endif
+  *under = lane_lt(x, lo);
+  lane y = lane_min(hi, lane_max(lo, x)); // in this order a nan comes through
+  *n = lane_round(y * lane_set1(FIRN_R(1.44269504088896340736)));
+  lane f = lane_fnma(*n, ln2_hi, y);
+  return lane_fnma(*n, ln2_lo, f);
+}
+
+FIRN_HD_INLINE lane lane_exp(lane x) {
+  lane n;
+  lmask under;
+  lane p = firn_lane_exp_tail(firn_lane_exp_split(x, &n, &under)) + lane_set1(1);
   return lane_select(under, lane_zero(), lane_scale2(p, n));
+}
+
+// e^x - 1, without losing the digits of a small x.
+FIRN_HD_INLINE lane lane_expm1(lane x) {
+  const lane one = lane_set1(1);
+  lane n;
+  lmask under;
+  lane p = firn_lane_exp_tail(firn_lane_exp_split(x, &n, &under));
+  lane far = lane_select(under, lane_zero(), lane_scale2(p + one, n)) - one;
+  return lane_select(lane_eq(n, lane_zero()), p, far);
 }
 
 // log of 2^e (1 + f), f in [sqrt 1/2 - 1, sqrt 2 - 1]. With s = f / (2 + f),

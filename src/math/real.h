@@ -62,6 +62,13 @@ FIRN_HD firn_real firn_log(firn_real x) {
   return logf(x);
 #endif
 }
+FIRN_HD firn_real firn_expm1(firn_real x) {
+#ifdef FIRN_DOUBLE
+  return expm1(x);
+#else
+  return expm1f(x);
+#endif
+}
 FIRN_HD firn_real firn_log1p(firn_real x) {
 #ifdef FIRN_DOUBLE
   return log1p(x);

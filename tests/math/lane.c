@@ -20,6 +20,7 @@ static long double exact(firn_lane_map op, long double x) {
   case FIRN_MAP_EXP: return expl(x);
   case FIRN_MAP_LOG: return logl(x);
   case FIRN_MAP_LOG1P: return log1pl(x);
+  case FIRN_MAP_EXPM1: return expm1l(x);
   }
   return 0;
 }
@@ -64,6 +65,12 @@ static void exp_and_log_are_within_two_ulp(void **state) {
                          : i % 3 == 1 ? sample_uniform(&s, -0.999, 3)
                                       : sample_decades(&s, 0, 30));
     assert_below(error_in_ulp(k, FIRN_MAP_LOG1P, x, N), 2);
+    // expm1: tiny, around -ln 2 / 2, where an exp of 0.7 with 2 ulp becomes 0.3, and far
+    for (int i = 0; i < N; i++)
+      x[i] = (firn_real)(i % 3 == 0   ? sample_decades(&s, -12, -1) * (i % 2 ? 1 : -1)
+                         : i % 3 == 1 ? sample_uniform(&s, -2, 2)
+                                      : sample_uniform(&s, -range, range));
+    assert_below(error_in_ulp(k, FIRN_MAP_EXPM1, x, N), 4);
   }
   free(x);
 }
