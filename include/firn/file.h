@@ -36,6 +36,18 @@ FIRN_API firn_status firn_sim_write_frame_as(firn_sim *sim, const firn_output_de
 FIRN_API firn_status firn_sim_save(firn_sim *sim, const char *path);
 FIRN_API firn_status firn_sim_load(firn_sim *sim, const char *path);
 
+// What a checkpoint is of, without loading it.
+typedef struct firn_checkpoint_info {
+  char version[32];   // of the library that wrote it
+  char solver[32];    // "mpm"
+  char precision[32]; // "float" or "double"
+  double h, time;     // m, s
+  size_t particles;
+  int frame; // last one that its run had finished; -1: saved by itself
+} firn_checkpoint_info;
+FIRN_API firn_status firn_checkpoint_read(firn_context *context, const char *path,
+                                          firn_checkpoint_info *out);
+
 #ifdef __cplusplus
 }
 #endif

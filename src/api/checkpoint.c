@@ -337,3 +337,39 @@ firn_status firn_sim_load(firn_sim *sim, const char *path) {
   if (!sim || !path) return FIRN_ERROR_ARGUMENT;
   return firn_sim_load_with(sim, path, NULL, NULL);
 }
+
+// --------------------------------------------------------------------------------------- looking
+
+static firn_status read_info(firn_context *context, firn_archive *a, const char *path,
+                             firn_checkpoint_info *out) {
+  char kind[32] = "";
+  if (firn_archive_has(a, "firn") && firn_archive_has_attribute(a, "firn", "kind")) {
+    FIRN_TRY(firn_archive_get_text(a, "firn", "kind", kind, sizeof kind));
+  }
+  if (strcmp(kind, "checkpoint") != 0) {
+    return firn_fail(context, FIRN_ERROR_FORMAT, "%s is not a checkpoint", path);
+  }
+  uint64_t count, frame;
+  FIRN_TRY(firn_archive_get_text(a, "firn", "version", out->version, sizeof out->version));
+  FIRN_TRY(firn_archive_get_text(a, "firn", "solver", out->solver, sizeof out->solver));
+  FIRN_TRY(firn_archive_get_text(a, "firn", "precision", out->precision, sizeof out->precision));
+  FIRN_TRY(firn_archive_get_f64(a, "firn", "h", &out->h));
+  FIRN_TRY(firn_archive_get_f64(a, "firn", "time", &out->time));
+  FIRN_TRY(firn_archive_get_u64(a, "particles", "count", &count));
+  out->particles = count;
+  if (!firn_archive_has(a, "run")) return FIRN_OK;
+  FIRN_TRY(firn_archive_get_u64(a, "run", "frame", &frame));
+  out->frame = (int)frame;
+  return FIRN_OK;
+}
+
+firn_status firn_checkpoint_read(firn_context *context, const char *path,
+                                 firn_checkpoint_info *out) {
+  if (!context || !path || !out) return firn_fail_null(context, "firn_checkpoint_read");
+  firn_archive *a;
+  *out = (firn_checkpoint_info){.frame = -1};
+  FIRN_TRY(firn_archive_open(context, path, &a));
+  firn_status status = read_info(context, a, path, out);
+  firn_archive_close(a);
+  return status;
+}

@@ -3,18 +3,11 @@
 #include <string.h>
 
 #include "api/files.h"
+#include "api/output.h"
 #include "api/sim.h"
 #include "base/memory.h"
 #include "cache/frame.h"
-
-// Inner state and what follows from the rest: large, and nothing to look at.
-static bool is_shown(const char *name) {
-  static const char *const hidden[] = {"volume", "material", "strain", "stress", "affine"};
-  for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++) {
-    if (strcmp(name, hidden[i]) == 0) return false;
-  }
-  return true;
-}
+#include "cache/pack.h"
 
 // Doubles to floats, or to integers, where they stand. Element i is read before it is written, and
 // never later, so the bytes do not meet.
@@ -28,34 +21,58 @@ static void narrow(double *data, size_t n, bool integer) {
   }
 }
 
+static double round_field(const firn_frame_head *head, const char *name, size_t n, double *data) {
+  double step = strcmp(name, "position") == 0 ? firn_pack_step_position(head->h)
+                                              : firn_pack_step(n, data);
+  firn_pack_round(n, data, step);
+  return step;
+}
+
 static firn_status add_field(firn_sim *sim, firn_archive *archive, const firn_frame_head *head,
                              const firn_field_info *info, double *data) {
-  bool integer = strcmp(info->name, "id") == 0;
+  bool integer = strcmp(info->name, "id") == 0 || strcmp(info->name, "material") == 0;
+  size_t n = head->count * (size_t)info->components;
   FIRN_TRY(firn_sim_read(sim, info->name, data));
-  narrow(data, head->count * (size_t)info->components, integer);
+  double step = head->packed && !integer ? round_field(head, info->name, n, data) : 0;
+  narrow(data, n, integer);
   const firn_frame_array array = {
       .name = info->name,
       .unit = info->unit,
       .type = integer ? FIRN_ARCHIVE_U32 : FIRN_ARCHIVE_F32,
       .components = info->components,
+      .step = step,
       .data = data,
   };
   return firn_frame_add(archive, head, &array);
 }
 
-firn_status firn_sim_write_numbered_frame(firn_sim *sim, const char *path, int frame) {
+static firn_status add_fields(firn_sim *sim, const firn_output_def *def, firn_archive *archive,
+                              const firn_frame_head *head, double *data) {
+  firn_field_info info;
+  for (int i = 0; firn_sim_field(sim, i, &info) == FIRN_OK; i++) {
+    if (firn_output_has_field(def, &info)) {
+      FIRN_TRY(add_field(sim, archive, head, &info, data));
+    }
+  }
+  return FIRN_OK;
+}
+
+firn_status firn_sim_write_numbered_frame(firn_sim *sim, const firn_output_def *def,
+                                          const char *path, int frame) {
   firn_context *context = sim->world.context;
   const firn_frame_text text[] = {{"solver", sim->type->name}, {"precision", firn_precision()}};
   const firn_frame_head head = {.count = firn_sim_count(sim),
                                 .time = firn_sim_time(sim),
-                                .frame = frame,
                                 .h = firn_sim_h(sim),
+                                .frame = frame,
+                                .packed = firn_output_is_packed(def),
                                 .text_count = sizeof text / sizeof *text,
                                 .text = text};
   firn_field_info info;
   size_t widest = 1;
   for (int i = 0; firn_sim_field(sim, i, &info) == FIRN_OK; i++) {
-    if (is_shown(info.name) && (size_t)info.components > widest) widest = (size_t)info.components;
+    bool wider = (size_t)info.components > widest;
+    if (wider && firn_output_has_field(def, &info)) widest = (size_t)info.components;
   }
   // One row more, so that an empty frame has a place to read nothing into.
   size_t size = (head.count + 1) * widest * sizeof(double);
@@ -64,9 +81,7 @@ firn_status firn_sim_write_numbered_frame(firn_sim *sim, const char *path, int f
   firn_archive *archive;
   firn_status status = firn_frame_begin(context, path, &head, &archive);
   if (status == FIRN_OK) {
-    for (int i = 0; status == FIRN_OK && firn_sim_field(sim, i, &info) == FIRN_OK; i++) {
-      if (is_shown(info.name)) status = add_field(sim, archive, &head, &info, data);
-    }
+    status = add_fields(sim, def, archive, &head, data);
     if (status == FIRN_OK) {
       status = firn_archive_commit(archive);
     } else {
@@ -77,7 +92,15 @@ firn_status firn_sim_write_numbered_frame(firn_sim *sim, const char *path, int f
   return status;
 }
 
+firn_status firn_sim_write_frame_as(firn_sim *sim, const firn_output_def *def, const char *path) {
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!def || !path) return firn_fail_null(sim->world.context, "firn_sim_write_frame_as");
+  FIRN_TRY(firn_output_check(sim->world.context, def, sim));
+  return firn_sim_write_numbered_frame(sim, def, path, -1);
+}
+
 firn_status firn_sim_write_frame(firn_sim *sim, const char *path) {
   if (!sim || !path) return FIRN_ERROR_ARGUMENT;
-  return firn_sim_write_numbered_frame(sim, path, -1);
+  const firn_output_def def = firn_default_output_def();
+  return firn_sim_write_numbered_frame(sim, &def, path, -1);
 }

@@ -83,6 +83,7 @@ firn_status firn_frame_add(firn_archive *archive, const firn_frame_head *head,
               array->data);
   if (position) firn_archive_link(archive, "VTKHDF/Points", name);
   bool unit = array->unit && *array->unit;
+  if (array->step > 0) firn_archive_set_f64(archive, name, "step", array->step);
   return firn_archive_set_text(archive, name, "unit", unit ? array->unit : "1");
 }
 

@@ -19,6 +19,7 @@ typedef struct firn_frame_array {
   const char *unit;       // "m/s"; NULL or "": none
   firn_archive_type type; // how it is stored and what data points to
   int components;
+  double step;      // what the values were rounded to multiples of; 0: they were not
   const void *data; // [count][components]
 } firn_frame_array;
 
@@ -32,7 +33,6 @@ typedef struct firn_frame_head {
   double h;            // m, grid spacing; 0: none
   int frame;           // number; < 0: not part of a sequence
   bool packed;         // compress the arrays: slower to write, and worth it for rounded numbers
-  double h;            // m, grid spacing; 0: none
   uint64_t text_count; // attributes of the group /firn
   const firn_frame_text *text;
 } firn_frame_head;

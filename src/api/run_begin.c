@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a run begins: in a folder of its own, or after the newest checkpoint of one that was stopped.
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "api/output.h"
+#include "api/run.h"
+#include "api/scene.h"
+#include "base/memory.h"
+
+// Only once the scene is known to build: what is there is the user's until then.
+static firn_status begin_fresh(firn_run_state *r) {
+  const char *text = firn_scene_resolved_text(r->scene);
+  FIRN_TRY(firn_scene_build(r->scene, &r->sim));
+  FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
+  FIRN_TRY(firn_run_file(r, "log.jsonl"));
+  FIRN_TRY(firn_log_clear(r->context, r->path, &r->log));
+  FIRN_TRY(firn_folder_clear(r->context, r->def->folder, FIRN_CHECKPOINT_PREFIX, NULL, NULL));
+  // Resuming without a usable checkpoint: the same frames will come again, so those that are
+  // there may stay until then.
+  if (!r->def->resume) {
+    FIRN_TRY(firn_folder_clear(r->context, r->def->folder, FIRN_FRAME_PREFIX, NULL, NULL));
+  }
+  FIRN_TRY(firn_run_file(r, "scene.yaml"));
+  FIRN_TRY(firn_file_put(r->context, r->path, text, strlen(text)));
+  FIRN_TRY(firn_run_create_tables(r));
+  r->frame = -1;
+  return FIRN_OK;
+}
+
+// A folder is gone on with only by the scene that began it. *any is false when none did.
+static firn_status check_scene(firn_run_state *r, bool *any) {
+  const char *text = firn_scene_resolved_text(r->scene);
+  char *old;
+  size_t size;
+  struct stat info;
+  *any = false;
+  FIRN_TRY(firn_run_file(r, "scene.yaml"));
+  if (stat(r->path, &info) && errno == ENOENT) return FIRN_OK;
+  FIRN_TRY(firn_file_get(r->context, r->path, &old, &size));
+  size_t same = 0, line = 1;
+  while (same < size && text[same] && old[same] == text[same]) line += old[same++] == '\n';
+  bool equal = same == size && !text[same];
+  firn_free(r->context, old, size + 1);
+  *any = true;
+  if (equal) return FIRN_OK;
+  return firn_fail(r->context, FIRN_ERROR_STATE,
+                   "cannot resume: the scene differs from the one that began this folder, %s, in "
+                   "line %zu",
+                   r->path, line);
+}
+
+// True when every frame that a run up to this checkpoint would have written is there.
+static bool frames_are_there(firn_run_state *r, int number) {
+  struct stat info;
+  int last = number < r->last ? number : r->last;
+  for (int i = r->def->first_frame; i <= last; i++) {
+    if (!firn_run_writes(r, i)) continue;
+    if (firn_run_numbered(r, FIRN_FRAME_PREFIX, i) != FIRN_OK || stat(r->path, &info)) return false;
+  }
+  return true;
+}
+
+static void warn(firn_run_state *r, const char *what) {
+  firn_log_begin(&r->log, "warning");
+  firn_log_text(&r->log, "message", what);
+  firn_log_end(&r->log);
+  firn_note(r->context, FIRN_LOG_WARNING, "%s", what);
+}
+
+// Goes on from the checkpoint of frame number. FIRN_ERROR_FORMAT: not from this one.
+static firn_status try_checkpoint(firn_run_state *r, int number) {
+  if (!frames_are_there(r, number)) {
+    return firn_fail(r->context, FIRN_ERROR_FORMAT,
+                     "%s is missing, so the checkpoint of frame %d is of no use", r->path, number);
+  }
+  FIRN_TRY(firn_scene_build_empty(r->scene, &r->sim));
+  FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
+  r->frame = number;
+  FIRN_TRY(firn_run_numbered(r, FIRN_CHECKPOINT_PREFIX, number));
+  FIRN_TRY(firn_sim_load_with(r->sim, r->path, firn_run_load_tally, r));
+  FIRN_TRY(firn_run_truncate_tables(r, number));
+  r->saved = true;
+  return FIRN_OK;
+}
+
+// From the newest checkpoint that is whole; *found is false when there is none.
+static firn_status begin_resumed(firn_run_state *r, bool *found) {
+  int *numbers;
+  size_t count;
+  *found = false;
+  FIRN_TRY(firn_folder_list(r->context, r->def->folder, FIRN_CHECKPOINT_PREFIX, &numbers, &count));
+  firn_status status = FIRN_OK;
+  for (size_t i = count; i-- > 0 && !*found;) {
+    status = try_checkpoint(r, numbers[i]);
+    *found = status == FIRN_OK;
+    if (*found) break;
+    firn_sim_destroy(r->sim);
+    r->sim = NULL;
+    r->tally = (firn_run_tally){0};
+    if (status != FIRN_ERROR_FORMAT && status != FIRN_ERROR_IO) break;
+    char message[FIRN_MESSAGE_SIZE];
+    memcpy(message, firn_context_message(r->context), sizeof message);
+    warn(r, message);
+    status = FIRN_OK; // an older one may do
+  }
+  firn_free(r->context, numbers, count * sizeof *numbers);
+  return status;
+}
+
+static void log_begin(firn_run_state *r, bool found) {
+  firn_log_begin(&r->log, found ? "resume" : "begin");
+  firn_log_text(&r->log, "scene", firn_scene_file(r->scene));
+  firn_log_text(&r->log, "version", firn_version());
+  firn_log_text(&r->log, "precision", firn_precision());
+  firn_log_text(&r->log, "isa", firn_isa_name(firn_context_isa(r->context)));
+  firn_log_number(&r->log, "threads", firn_context_threads(r->context));
+  firn_log_number(&r->log, "particles", (double)firn_sim_count(r->sim));
+  firn_log_number(&r->log, "first_frame", r->def->first_frame);
+  firn_log_number(&r->log, "last_frame", r->last);
+  if (found) firn_log_number(&r->log, "after_frame", r->frame);
+  firn_log_end(&r->log);
+}
+
+firn_status firn_run_begin(firn_run_state *r) {
+  bool found = false;
+  if (r->def->resume) {
+    bool any;
+    FIRN_TRY(check_scene(r, &any));
+    if (any) FIRN_TRY(begin_resumed(r, &found));
+    if (any && !found) warn(r, "no checkpoint of the folder can be used; the run begins anew");
+  }
+  if (!found) FIRN_TRY(begin_fresh(r));
+  log_begin(r, found);
+  if (found) {
+    firn_note(r->context, FIRN_LOG_INFO, "going on after frame %d, at %g s", r->frame,
+              firn_sim_time(r->sim));
+  }
+  return FIRN_OK;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of one frame of a run.
+//
+// A frame is finished in this order: frame file, rows of the tables, checkpoint, removal of old
+// checkpoints. So whatever a checkpoint stands for is on disk before it is, and a run killed at any
+// moment goes on from the newest one. Where the undisturbed run and the resumed one could part, in
+// time targets and sums over the steps of a frame, the checkpoint carries what is needed.
+#include <math.h>
+#include <sys/stat.h>
+
+#include "api/output.h"
+#include "api/run.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "cache/stats.h"
+
+enum { CHECKPOINTS_KEPT = 2 };
+
+// ------------------------------------------------------------------------------------ checkpoints
+
+#define TALLY_LIST(X)                                                                              \
+  X(steps) X(implicit_steps) X(iterations) X(iterations_max) X(all_steps) X(all_iterations)
+
+static firn_status save_tally(void *user, firn_archive *a) {
+  const firn_run_state *r = user;
+  firn_archive_group(a, "run");
+  firn_archive_set_u64(a, "run", "frame", (uint64_t)r->frame);
+#define SET(name) firn_archive_set_u64(a, "run", #name, r->tally.name);
+  TALLY_LIST(SET)
+#undef SET
+  firn_archive_set_f64(a, "run", "dt_min", r->tally.dt_min);
+  return firn_archive_set_f64(a, "run", "dt_sum", r->tally.dt_sum);
+}
+
+firn_status firn_run_load_tally(void *user, firn_archive *a) {
+  firn_run_state *r = user;
+  uint64_t frame;
+  FIRN_TRY(firn_archive_get_u64(a, "run", "frame", &frame));
+#define GET(name) FIRN_TRY(firn_archive_get_u64(a, "run", #name, &r->tally.name));
+  TALLY_LIST(GET)
+#undef GET
+  FIRN_TRY(firn_archive_get_f64(a, "run", "dt_min", &r->tally.dt_min));
+  FIRN_TRY(firn_archive_get_f64(a, "run", "dt_sum", &r->tally.dt_sum));
+  if (frame != (uint64_t)r->frame) {
+    return firn_fail(r->context, FIRN_ERROR_FORMAT, "%s holds frame %llu", r->path,
+                     (unsigned long long)frame);
+  }
+  return FIRN_OK;
+}
+
+typedef struct newest {
+  const int *numbers;
+  size_t count;
+} newest;
+
+static bool is_recent(void *user, int number) {
+  const newest *n = user;
+  size_t later = 0;
+  for (size_t i = 0; i < n->count; i++) later += n->numbers[i] > number;
+  return later < CHECKPOINTS_KEPT;
+}
+
+firn_status firn_run_checkpoint(firn_run_state *r) {
+  FIRN_TRY(firn_run_numbered(r, FIRN_CHECKPOINT_PREFIX, r->frame));
+  FIRN_TRY(firn_sim_save_with(r->sim, r->path, save_tally, r));
+  r->saved = true;
+  int *numbers;
+  newest n;
+  FIRN_TRY(
+      firn_folder_list(r->context, r->def->folder, FIRN_CHECKPOINT_PREFIX, &numbers, &n.count));
+  n.numbers = numbers;
+  firn_status status = firn_folder_clear(r->context, r->def->folder, FIRN_CHECKPOINT_PREFIX,
+                                         is_recent, &n);
+  firn_free(r->context, numbers, n.count * sizeof *numbers);
+  return status;
+}
+
+// ----------------------------------------------------------------------------------------- tables
+
+firn_status firn_run_create_tables(firn_run_state *r) {
+  FIRN_TRY(firn_run_file(r, "stats.csv"));
+  return firn_stats_create(r->context, r->path);
+}
+
+firn_status firn_run_truncate_tables(firn_run_state *r, int last) {
+  int rows = 0;
+  FIRN_TRY(firn_run_file(r, "stats.csv"));
+  FIRN_TRY(firn_stats_truncate(r->context, r->path, last, &rows));
+  if (rows == last + 1) return FIRN_OK;
+  return firn_fail(r->context, FIRN_ERROR_FORMAT, "%s has %d rows before frame %d", r->path, rows,
+                   last);
+}
+
+static firn_status append_stats(firn_run_state *r, double bytes, double wall) {
+  firn_sums sums;
+  firn_stats_row row = firn_stats_empty_row();
+  double *v = row.value;
+  const firn_run_tally *t = &r->tally;
+  FIRN_TRY(firn_sim_sums(r->sim, &sums));
+  size_t particles = firn_sim_count(r->sim);
+  v[FIRN_STATS_frame] = r->frame;
+  v[FIRN_STATS_time] = firn_sim_time(r->sim);
+  v[FIRN_STATS_steps] = (double)t->steps;
+  if (t->steps) {
+    v[FIRN_STATS_dt_min] = t->dt_min;
+    v[FIRN_STATS_dt_mean] = t->dt_sum / (double)t->steps;
+  }
+  if (t->implicit_steps) {
+    v[FIRN_STATS_iterations_mean] = (double)t->iterations / (double)t->implicit_steps;
+    v[FIRN_STATS_iterations_max] = (double)t->iterations_max;
+  }
+  v[FIRN_STATS_particles] = (double)particles;
+  v[FIRN_STATS_mass] = sums.mass;
+  for (int a = 0; a < 3; a++) {
+    v[FIRN_STATS_momentum_x + a] = sums.momentum[a];
+    v[FIRN_STATS_angular_x + a] = sums.angular[a];
+    if (!particles) continue; // nothing has no middle
+    v[FIRN_STATS_com_x + a] = sums.center[a];
+    v[FIRN_STATS_bounds_min_x + a] = sums.bounds_min[a];
+    v[FIRN_STATS_bounds_max_x + a] = sums.bounds_max[a];
+  }
+  v[FIRN_STATS_energy_kinetic] = sums.energy_kinetic;
+  v[FIRN_STATS_energy_elastic] = sums.energy_elastic;
+  v[FIRN_STATS_energy_gravity] = sums.energy_gravity;
+  if (particles) {
+    v[FIRN_STATS_speed_max] = sums.speed_max;
+    v[FIRN_STATS_jp_min] = sums.jp_min;
+    v[FIRN_STATS_jp_mean] = sums.jp_mean;
+    v[FIRN_STATS_density_max] = sums.density_max;
+  }
+  v[FIRN_STATS_bytes] = bytes;
+  v[FIRN_STATS_wall_seconds] = wall;
+  FIRN_TRY(firn_run_file(r, "stats.csv"));
+  return firn_stats_append(r->context, r->path, &row);
+}
+
+// ---------------------------------------------------------------------------------------- a frame
+
+bool firn_run_writes(const firn_run_state *r, int frame) {
+  return frame >= r->def->first_frame && firn_output_has_frame(&r->output, frame);
+}
+
+static void log_frame(firn_run_state *r, double bytes, double wall) {
+  firn_log_begin(&r->log, "frame");
+  firn_log_number(&r->log, "frame", r->frame);
+  firn_log_number(&r->log, "time", firn_sim_time(r->sim));
+  firn_log_number(&r->log, "steps", (double)r->tally.steps);
+  firn_log_number(&r->log, "iterations", (double)r->tally.iterations);
+  firn_log_number(&r->log, "particles", (double)firn_sim_count(r->sim));
+  firn_log_number(&r->log, "wall_seconds", wall);
+  firn_log_number(&r->log, "memory", (double)firn_context_bytes(r->context));
+  firn_log_number(&r->log, "bytes", bytes);
+  firn_log_end(&r->log);
+}
+
+firn_status firn_run_finish_frame(firn_run_state *r) {
+  double bytes = (double)NAN;
+  r->saved = false;
+  if (firn_run_writes(r, r->frame)) {
+    struct stat info;
+    FIRN_TRY(firn_run_numbered(r, FIRN_FRAME_PREFIX, r->frame));
+    FIRN_TRY(firn_sim_write_numbered_frame(r->sim, &r->output, r->path, r->frame));
+    if (stat(r->path, &info) == 0) bytes = (double)info.st_size;
+  }
+  double now = firn_seconds(), wall = now - r->frame_wall;
+  r->frame_wall = now;
+  FIRN_TRY(append_stats(r, bytes, wall));
+  log_frame(r, bytes, wall);
+  r->tally = (firn_run_tally){.all_steps = r->tally.all_steps,
+                              .all_iterations = r->tally.all_iterations};
+  // The last one always: a run may be lengthened.
+  bool save = firn_output_has_checkpoint(&r->output, r->frame) || r->frame == r->last;
+  return save ? firn_run_checkpoint(r) : FIRN_OK;
+}
