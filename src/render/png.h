@@ -10,4 +10,10 @@
 firn_status firn_png_write(firn_context *context, const char *path, int width, int height,
                            const uint8_t *rgb);
 
+// The pixels of a file as [*height][*width][3], whatever kind of PNG it is (transparency over
+// white); at most FIRN_PNG_MOST pixels a side. Free 3 width height bytes of the context.
+enum { FIRN_PNG_MOST = 16384 };
+firn_status firn_png_read(firn_context *context, const char *path, int *width, int *height,
+                          uint8_t **rgb);
+
 #endif
