@@ -24,3 +24,9 @@ firn_status firn_shape_check_finite3(firn_context *context, const char *what, co
   return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: %s (%g %g %g) is not finite", what, field,
                    value[0], value[1], value[2]);
 }
+
+firn_status firn_shape_check_octaves(firn_context *context, const char *what, int octaves) {
+  if (octaves >= 0 && octaves <= 16) return FIRN_OK;
+  return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: octaves = %d must lie in [0, 16]", what,
+                   octaves);
+}

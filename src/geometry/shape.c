@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "geometry/kinds.h"
+#include "geometry/sdf.h"
 
 firn_shape *firn_shape_new(firn_context *context, firn_shape_kind kind, const firn_shape_ops *ops,
                            size_t size) {
@@ -72,8 +73,22 @@ firn_status firn_shape_make(firn_context *context, const firn_shape_def *def, co
   case FIRN_SHAPE_CYLINDER:
   case FIRN_SHAPE_CONE:
   case FIRN_SHAPE_TORUS: return firn_solid_make(context, def, what, out);
+  case FIRN_SHAPE_PRISM:
+  case FIRN_SHAPE_POLYGON:
+  case FIRN_SHAPE_PATH:
+  case FIRN_SHAPE_TEXT: return firn_extrusion_make(context, def, what, out);
+  case FIRN_SHAPE_HEIGHT_FIELD: return firn_height_field_make(context, def, what, out);
+  case FIRN_SHAPE_UNION:
+  case FIRN_SHAPE_INTERSECTION:
+  case FIRN_SHAPE_DIFFERENCE:
+  case FIRN_SHAPE_SMOOTH_UNION: return firn_combined_make(context, def, what, out);
+  case FIRN_SHAPE_TRANSFORM:
+  case FIRN_SHAPE_SHELL:
+  case FIRN_SHAPE_OFFSET:
+  case FIRN_SHAPE_DISPLACE: return firn_modified_make(context, def, what, out);
+  case FIRN_SHAPE_REPEAT:
+  case FIRN_SHAPE_MIRROR: return firn_pattern_make(context, def, what, out);
   case FIRN_SHAPE_MESH: return firn_mesh_make_shape(context, def, what, out);
-  default: break;
   }
   return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: shape kind %d does not exist", what,
                    (int)def->kind);
@@ -90,6 +105,21 @@ double firn_shape_sample(const firn_shape *shape, const double position[3], doub
   return shape->ops->distance(shape, position, time, normal ? normal : unused);
 }
 
+double firn_shape_sample_tight(const firn_shape *shape, const double position[3], double time,
+                               double normal[3]) {
+  double d = shape->ops->distance(shape, position, time, normal);
+  if (shape->exact || !shape->bounded) return d;
+  double middle[3], half[3], n[3];
+  for (int a = 0; a < 3; a++) {
+    half[a] = (shape->hi[a] - shape->lo[a]) / 2;
+    middle[a] = position[a] - (shape->hi[a] + shape->lo[a]) / 2;
+  }
+  double outside = firn_sdf_box(half, middle, n);
+  if (!(outside > 0 && outside > d)) return d;
+  memcpy(normal, n, sizeof n);
+  return outside;
+}
+
 double firn_shape_distance(const firn_shape *shape, const double position[3], double normal[3]) {
   return firn_shape_sample(shape, position, 0, normal);
 }
@@ -100,4 +130,18 @@ bool firn_shape_bounds(const firn_shape *shape, double lo[3], double hi[3]) {
     hi[a] = shape->bounded ? shape->hi[a] : INFINITY;
   }
   return shape->bounded;
+}
+
+void firn_shape_grow_bounds(firn_shape *shape, const firn_shape *child, double by) {
+  shape->bounded = child->bounded;
+  for (int a = 0; a < 3; a++) {
+    shape->lo[a] = child->lo[a] - by;
+    shape->hi[a] = child->hi[a] + by;
+  }
+}
+
+void firn_shape_put_center(firn_shape *shape, const firn_shape *child) {
+  for (int a = 0; a < 3; a++) {
+    shape->center[a] = shape->bounded ? (shape->lo[a] + shape->hi[a]) / 2 : child->center[a];
+  }
 }

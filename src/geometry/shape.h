@@ -26,7 +26,8 @@ struct firn_shape {
   firn_shape_kind kind;
   size_t size;         // bytes of the node
   bool bounded;        // lo and hi hold
-  bool convex;         // the distance is a convex function
+  bool convex;         // the distance is a convex function, whose gradient is the normal
+  bool exact;          // it is the distance itself, not just a bound of it
   bool varies;         // the distance depends on time
   double lo[3], hi[3]; // m
   double center[3];    // m: what the shape spins about
@@ -41,6 +42,11 @@ firn_status firn_shape_make(firn_context *context, const firn_shape_def *def, co
 // Distance as firn_shape_distance gives it, at a time [s]; normal may be NULL.
 double firn_shape_sample(const firn_shape *shape, const double position[3], double time,
                          double normal[3]);
+
+// The same where it is no less than the distance to the bounds, so that what is derived from it has
+// bounds, too. normal is not NULL.
+double firn_shape_sample_tight(const firn_shape *shape, const double position[3], double time,
+                               double normal[3]);
 
 // ------------------------------------------------------------------------- for makers of nodes
 

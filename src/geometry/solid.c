@@ -280,6 +280,7 @@ static firn_status make_user(firn_context *context, const firn_shape_def *def, c
   s->user = def->sdf_user;
   s->base.ops = &user_ops;
   s->base.convex = false;
+  s->base.exact = false;
   s->base.varies = true;
   s->base.volume = INFINITY;
   return FIRN_OK;
@@ -293,6 +294,7 @@ static firn_status make(firn_context *context, const firn_shape_def *def, const 
   memcpy(s->at, def->center, sizeof s->at);
   memcpy(s->base.center, def->center, sizeof s->base.center);
   s->base.convex = true;
+  s->base.exact = true;
   switch (def->kind) {
   case FIRN_SHAPE_HALF_SPACE: return make_half_space(context, def, what, s);
   case FIRN_SHAPE_SPHERE: return make_sphere(context, def, what, s);

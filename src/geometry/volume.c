@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Volumes of shapes without a closed form: cubes, cut into eight wherever the surface may pass.
+#include <math.h>
+
+#include "geometry/shape.h"
+
+typedef struct tally {
+  const firn_shape *shape;
+  double inside;  // m^3
+  double cut;     // m^3 of the smallest cubes that the surface may pass
+  long long left; // cubes that may still be asked
+} tally;
+
+static void count(tally *t, const double middle[3], double half, int depth) {
+  double volume = 8 * half * half * half, normal[3];
+  double d = firn_shape_sample(t->shape, middle, 0, normal);
+  t->left--;
+  // The surface is at least |d| away.
+  if (fabs(d) >= sqrt(3) * half) {
+    if (d < 0) t->inside += volume;
+    return;
+  }
+  if (depth > 0 && t->left > 0) {
+    for (int i = 0; i < 8; i++) {
+      const double part[3] = {middle[0] + (i & 1 ? half : -half) / 2,
+                              middle[1] + (i & 2 ? half : -half) / 2,
+                              middle[2] + (i & 4 ? half : -half) / 2};
+      count(t, part, half / 2, depth - 1);
+    }
+    return;
+  }
+  // About the share of the cube behind a plane at d, in the mean over its directions.
+  double share = 0.5 - d / (2.2 * half);
+  t->inside += volume * fmin(fmax(share, 0), 1);
+  t->cut += volume;
+}
+
+double firn_shape_volume(const firn_shape *shape) {
+  if (shape->volume >= 0) return shape->volume;
+  if (!shape->bounded) return INFINITY;
+  // Cubes over the bounds: at least 4 along the longest edge.
+  double edge = 0, size[3];
+  int n[3];
+  for (int a = 0; a < 3; a++) {
+    size[a] = shape->hi[a] - shape->lo[a];
+    edge = fmax(edge, size[a]);
+  }
+  edge /= 4;
+  if (!(edge > 0)) return 0;
+  for (int a = 0; a < 3; a++) n[a] = (int)fmax(1, ceil(size[a] / edge));
+  // Finer until the cubes with surface in them are few, or the work becomes too much.
+  double volume = 0;
+  for (int depth = 2; depth <= 12; depth++) {
+    tally t = {.shape = shape, .left = 4000000};
+    for (int i = 0; i < n[0] * n[1] * n[2]; i++) {
+      const int at[3] = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]};
+      double middle[3];
+      for (int a = 0; a < 3; a++) {
+        middle[a] = (shape->lo[a] + shape->hi[a] + (2 * at[a] + 1 - n[a]) * edge) / 2;
+      }
+      count(&t, middle, edge / 2, depth);
+    }
+    if (t.left <= 0 && volume > 0) break;
+    volume = t.inside;
+    if (t.cut < 0.15 * t.inside) break;
+  }
+  return volume;
+}
