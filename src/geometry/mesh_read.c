@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mesh files: which format, and the file as a whole.
+#include "geometry/mesh_read.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+typedef firn_status (*reader_fn)(firn_mesh_input *in);
+
+static const struct format {
+  const char *ending;
+  reader_fn read;
+} formats[] = {
+    {".obj", firn_mesh_read_obj},   {".ply", firn_mesh_read_ply},  {".stl", firn_mesh_read_stl},
+    {".gltf", firn_mesh_read_gltf}, {".glb", firn_mesh_read_gltf},
+};
+
+static reader_fn reader_of(const char *name) {
+  size_t length = strlen(name);
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    size_t n = strlen(formats[i].ending);
+    if (length > n && !strcasecmp(name + length - n, formats[i].ending)) return formats[i].read;
+  }
+  return NULL;
+}
+
+static firn_status read_any(firn_context *context, const char *name, const char *path,
+                            const void *bytes, size_t size, const firn_mesh_def *def,
+                            firn_mesh **out) {
+  reader_fn reader = reader_of(name);
+  if (!reader) {
+    return firn_fail(context, FIRN_ERROR_FORMAT,
+                     "%s: what kind of mesh is it? The name must end in .obj, .ply, .stl, .gltf "
+                     "or .glb",
+                     name);
+  }
+  if (!size) return firn_fail(context, FIRN_ERROR_FORMAT, "%s: the file is empty", name);
+  firn_mesh_input in = {context, name, path, bytes, size, firn_mesh_new(context)};
+  if (!in.mesh) return FIRN_ERROR_MEMORY;
+  firn_status status = reader(&in);
+  if (status == FIRN_OK) status = firn_mesh_finish(in.mesh, name, def);
+  if (status != FIRN_OK) {
+    firn_mesh_release(in.mesh);
+    return status;
+  }
+  *out = in.mesh;
+  return FIRN_OK;
+}
+
+firn_status firn_mesh_read_memory(firn_context *context, const char *name, const void *bytes,
+                                  size_t size, const firn_mesh_def *def, firn_mesh **out) {
+  if (!context || !name || !def || !out || (!bytes && size)) {
+    return firn_fail_null(context, "firn_mesh_read_memory");
+  }
+  *out = NULL;
+  return read_any(context, name, NULL, bytes, size, def, out);
+}
+
+firn_status firn_mesh_load(firn_context *context, const char *path, const firn_mesh_def *def,
+                           firn_mesh **out) {
+  if (!context || !path || !def || !out) return firn_fail_null(context, "firn_mesh_load");
+  *out = NULL;
+  unsigned char *bytes;
+  size_t size;
+  FIRN_TRY(firn_mesh_read_file(context, path, &bytes, &size));
+  firn_status status = read_any(context, path, path, bytes, size, def, out);
+  firn_free(context, bytes, size);
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------- files
+
+static firn_status fail_file(firn_context *context, const char *path, int error) {
+  return firn_fail(context, FIRN_ERROR_IO, "cannot read %s: %s", path,
+                   error ? strerror(error) : "it is not a plain file");
+}
+
+firn_status firn_mesh_read_file(firn_context *context, const char *path, unsigned char **bytes,
+                                size_t *size) {
+  *bytes = NULL;
+  *size = 0;
+  errno = 0;
+  FILE *file = fopen(path, "rb");
+  if (!file) return fail_file(context, path, errno);
+  long length = -1;
+  if (!fseek(file, 0, SEEK_END)) length = ftell(file);
+  // A folder opens, and claims to be endless.
+  if (length < 0 || length == LONG_MAX || fseek(file, 0, SEEK_SET)) {
+    int error = errno;
+    fclose(file);
+    return fail_file(context, path, error);
+  }
+  size_t wanted = (size_t)length, got = 0;
+  unsigned char *data = wanted ? firn_alloc(context, wanted, path) : NULL;
+  firn_status status = wanted && !data ? FIRN_ERROR_MEMORY : FIRN_OK;
+  if (status == FIRN_OK) {
+    errno = 0;
+    if (data) got = fread(data, 1, wanted, file);
+    if (got < wanted) status = fail_file(context, path, errno ? errno : EIO);
+  }
+  fclose(file);
+  if (status != FIRN_OK) {
+    firn_free(context, data, wanted);
+    return status;
+  }
+  *bytes = data;
+  *size = wanted;
+  return FIRN_OK;
+}
