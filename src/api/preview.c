@@ -43,7 +43,7 @@ firn_status firn_sim_preview(firn_sim *sim, const firn_preview_def *def, const c
   if (status == FIRN_OK) status = mean_spacing(sim, position, &spacing);
   if (status == FIRN_OK) status = firn_sim_read(sim, "position", position);
   if (status == FIRN_OK) {
-    status = firn_preview_render(context, def, count, position, spacing, rgb);
+    status = firn_preview_render(context, def, count, position, spacing, NULL, rgb);
   }
   if (status == FIRN_OK) status = firn_png_write(context, png_path, def->width, def->height, rgb);
   firn_free(context, rgb, pixels);

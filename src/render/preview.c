@@ -181,6 +181,7 @@ static firn_status set_stage(firn_context *context, const firn_preview_def *def,
     middle[k] = fit ? 0.5 * (low[k] + high[k]) : def->center[k];
   }
   if (!any && fit && def->show_ground) middle[1] = def->ground;
+  for (int k = 0; k < 3; k++) s->middle[k] = middle[k];
   s->low = (firn_v3){(float)(low[0] - middle[0]), (float)(low[1] - middle[1]),
                      (float)(low[2] - middle[2])};
   s->high = (firn_v3){(float)(high[0] - middle[0]), (float)(high[1] - middle[1]),
@@ -227,12 +228,13 @@ static uint8_t to_byte(float light) {
 }
 
 firn_status firn_preview_render(firn_context *context, const firn_preview_def *def, size_t count,
-                                const double *position, double spacing, uint8_t *rgb) {
+                                const double *position, double spacing, const firn_solids *solids,
+                                uint8_t *rgb) {
   FIRN_TRY(firn_preview_check(context, def));
   if (!(spacing > 0) || !isfinite(spacing)) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "preview: particle spacing %g m", spacing);
   }
-  firn_stage s = {.spacing = (float)spacing};
+  firn_stage s = {.spacing = (float)spacing, .solids = solids};
   firn_status status = set_stage(context, def, count, position, &s);
   if (status == FIRN_OK) status = draw_particles(context, &s);
   if (status == FIRN_OK) {

@@ -9,6 +9,7 @@ static const firn_v3 sky_top = {0.30f, 0.46f, 0.78f};
 static const firn_v3 sky_edge = {0.56f, 0.66f, 0.82f};
 static const firn_v3 snow_inside = {0.47f, 0.54f, 0.68f}; // what snow sees of snow around it
 static const firn_v3 snow_color = {0.95f, 0.965f, 0.99f};
+static const firn_v3 solid_color = {0.30f, 0.115f, 0.055f}; // painted
 static const firn_v3 ground_color = {0.070f, 0.085f, 0.112f};
 static const firn_v3 far_low = {0.125f, 0.165f, 0.225f}; // the backdrop at the horizon and above
 static const firn_v3 far_high = {0.050f, 0.078f, 0.135f};
@@ -66,6 +67,15 @@ static float sun_seen(const firn_stage *s, firn_v3 p, float bias, const float tu
     if (lit_depth(s, x + penumbra * u, y + penumbra * v) < depth - bias) hidden++;
   }
   return 1 - (float)hidden / TAPS;
+}
+
+// Whether a body stands between p and the sun. Snow that touches a body is not shaded by it at once.
+static float sun_past_solids(const firn_stage *s, firn_v3 p) {
+  if (!s->solids) return 1;
+  firn_v3 to = firn_v3_scale(-1, s->sun.forward);
+  firn_v3 from = firn_v3_add(p, firn_v3_scale(s->spacing, to));
+  int body = 0;
+  return firn_solids_hit(s->solids, s->middle, from, to, INFINITY, &body) == INFINITY ? 1 : 0;
 }
 
 // --------------------------------------------------------------------------------- sky and bounce
@@ -126,6 +136,7 @@ static firn_v3 shade_snow(const firn_stage *s, firn_v3 p, uint32_t grain, const 
   float facing = -firn_v3_dot(n, s->sun.forward);
   float seen = sun_seen(s, firn_v3_add(p, firn_v3_scale(0.5f * s->spacing, n)), 1.0f * s->spacing,
                         turn);
+  if (seen > 0 && facing > -0.2f) seen *= sun_past_solids(s, p);
   // Light that entered nearby comes out past the terminator too.
   const float wrap = 0.2f;
   float direct = fmaxf(facing + wrap, 0) / (1 + wrap);
@@ -143,6 +154,7 @@ static firn_v3 shade_ground(const firn_stage *s, firn_v3 p, firn_v3 ray, const f
     share->known = true;
   }
   float seen = sun_seen(s, p, 0.4f * s->spacing, turn);
+  if (seen > 0) seen *= sun_past_solids(s, p);
   firn_v3 light = firn_v3_add(firn_v3_scale(-1.15f * seen * s->sun.forward.y, sun_light),
                               firn_v3_scale(0.35f + 0.75f * share->open, share->around));
   // Far away the ground melts into the backdrop.
@@ -151,7 +163,31 @@ static firn_v3 shade_ground(const firn_stage *s, firn_v3 p, firn_v3 ray, const f
   return firn_v3_mix(firn_v3_mul(ground_color, light), backdrop(ray), far);
 }
 
-static firn_v3 sample(const firn_stage *s, int x, int y, shared *snow, shared *ground) {
+static firn_v3 shade_solid(const firn_stage *s, firn_v3 p, int body, const float turn[2],
+                           shared *share) {
+  double normal[3] = {0, 1, 0};
+  const double x[3] = {s->middle[0] + (double)p.x, s->middle[1] + (double)p.y,
+                       s->middle[2] + (double)p.z};
+  s->solids->distance(s->solids->user, body, x, normal);
+  firn_v3 n = {(float)normal[0], (float)normal[1], (float)normal[2]};
+  if (!share->known) {
+    share->around = surroundings(s, p, n, &share->open);
+    share->known = true;
+  }
+  float facing = fmaxf(-firn_v3_dot(n, s->sun.forward), 0), seen = 0;
+  firn_v3 off = firn_v3_add(p, firn_v3_scale(0.5f * s->spacing, n));
+  if (facing > 0) seen = sun_seen(s, off, s->spacing, turn) * sun_past_solids(s, off);
+  firn_v3 light = firn_v3_add(firn_v3_scale(1.15f * facing * seen, sun_light),
+                              firn_v3_scale(0.35f + 0.55f * share->open, share->around));
+  return firn_v3_mul(solid_color, light);
+}
+
+// What neighbouring samples share, by what they show.
+typedef struct shares {
+  shared snow, ground, solid;
+} shares;
+
+static firn_v3 sample(const firn_stage *s, int x, int y, shares *share) {
   size_t at = (size_t)y * (size_t)s->seen.width + (size_t)x;
   float u = ((float)x + 0.5f - 0.5f * (float)s->camera.width) / s->camera.scale;
   float v = (0.5f * (float)s->camera.height - (float)y - 0.5f) / s->camera.scale;
@@ -161,23 +197,33 @@ static firn_v3 sample(const firn_stage *s, int x, int y, shared *snow, shared *g
   if (s->ground_shown && ray.y < 0 && s->camera.eye.y > s->ground) {
     floor_depth = (s->ground - s->camera.eye.y) / ray.y;
   }
-  if (depth == INFINITY && floor_depth == INFINITY) return backdrop(firn_v3_unit(ray));
+  int body = 0;
+  float solid_depth = s->solids ? firn_solids_hit(s->solids, s->middle, s->camera.eye, ray,
+                                                  fminf(depth, floor_depth), &body)
+                                : INFINITY;
+  if (fminf(depth, fminf(floor_depth, solid_depth)) == INFINITY) {
+    return backdrop(firn_v3_unit(ray));
+  }
   float angle = 6.2831853f * firn_noise((uint32_t)at);
   float turn[2] = {cosf(angle), sinf(angle)};
+  if (solid_depth < fminf(depth, floor_depth)) {
+    firn_v3 p = firn_v3_add(s->camera.eye, firn_v3_scale(solid_depth, ray));
+    return shade_solid(s, p, body, turn, &share->solid);
+  }
   if (depth < floor_depth) {
     firn_v3 p = firn_v3_add(s->camera.eye, firn_v3_scale(depth, ray));
-    return shade_snow(s, p, s->seen.index[at], turn, snow);
+    return shade_snow(s, p, s->seen.index[at], turn, &share->snow);
   }
   firn_v3 p = firn_v3_add(s->camera.eye, firn_v3_scale(floor_depth, ray));
-  return shade_ground(s, p, firn_v3_unit(ray), turn, ground);
+  return shade_ground(s, p, firn_v3_unit(ray), turn, &share->ground);
 }
 
 firn_v3 firn_stage_shade(const firn_stage *s, int x, int y) {
   enum { K = FIRN_PREVIEW_SUPERSAMPLING };
   firn_v3 sum = {0, 0, 0};
-  shared snow = {.known = false}, ground = {.known = false};
+  shares share = {0};
   for (int i = 0; i < K * K; i++) {
-    sum = firn_v3_add(sum, sample(s, x * K + i % K, y * K + i / K, &snow, &ground));
+    sum = firn_v3_add(sum, sample(s, x * K + i % K, y * K + i / K, &share));
   }
   return firn_v3_scale(1.0f / (K * K), sum);
 }

@@ -4,6 +4,7 @@
 #define FIRN_RENDER_STAGE_H
 
 #include "render/density.h"
+#include "render/solids.h"
 #include "render/splat.h"
 
 enum { FIRN_PREVIEW_SUPERSAMPLING = 2 }; // samples along each axis of a pixel
@@ -24,6 +25,8 @@ typedef struct firn_stage {
   float ground; // height
   firn_depths seen, lit;
   firn_density density;
+  const firn_solids *solids; // or NULL
+  double middle[3];          // m, of the view
 } firn_stage;
 
 // Light of one pixel, linear.

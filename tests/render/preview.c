@@ -53,7 +53,7 @@ static firn_preview_def small_def(void) {
 static void render(scratch *s, const firn_preview_def *def, size_t count, const double (*p)[3],
                    picture *out) {
   assert_int_equal(
-      firn_preview_render(s->context, def, count, count ? p[0] : NULL, 0.005, (uint8_t *)out),
+      firn_preview_render(s->context, def, count, count ? p[0] : NULL, 0.005, NULL, (uint8_t *)out),
       FIRN_OK);
 }
 
@@ -190,22 +190,27 @@ static void bad_requests_are_refused_by_name(void **state) {
   uint8_t *rgb = (uint8_t *)&first;
   firn_preview_def def = small_def();
   def.width = 0;
-  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 1, rgb), FIRN_ERROR_ARGUMENT);
+  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 1, NULL, rgb),
+                   FIRN_ERROR_ARGUMENT);
   assert_message(s, "size 0 x 135");
   def = small_def();
   def.view[1] = (double)NAN;
-  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 1, rgb), FIRN_ERROR_ARGUMENT);
+  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 1, NULL, rgb),
+                   FIRN_ERROR_ARGUMENT);
   assert_message(s, "view", "nan");
   def = small_def();
   def.view[0] = def.view[1] = def.view[2] = 0;
-  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 1, rgb), FIRN_ERROR_ARGUMENT);
+  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 1, NULL, rgb),
+                   FIRN_ERROR_ARGUMENT);
   assert_message(s, "view (0 0 0)");
   def = small_def();
   def.extent = -1;
-  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 1, rgb), FIRN_ERROR_ARGUMENT);
+  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 1, NULL, rgb),
+                   FIRN_ERROR_ARGUMENT);
   assert_message(s, "extent -1");
   def = small_def();
-  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 0, rgb), FIRN_ERROR_ARGUMENT);
+  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 0, NULL, rgb),
+                   FIRN_ERROR_ARGUMENT);
   assert_message(s, "spacing 0");
 }
 
@@ -244,7 +249,7 @@ static void every_failing_allocation_is_survived(void **state) {
     allocations_left = 1;
     assert_int_equal(firn_context_create(&with, &context), FIRN_OK);
     allocations_left = n;
-    status = firn_preview_render(context, &def, count, ball[0], 0.02, (uint8_t *)&first);
+    status = firn_preview_render(context, &def, count, ball[0], 0.02, NULL, (uint8_t *)&first);
     if (status != FIRN_OK) {
       assert_int_equal(status, FIRN_ERROR_MEMORY);
       assert_non_null(strstr(firn_context_message(context), "out of memory"));

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies in a picture beside the snow: whatever tells its distance. Rays walk along them from
+// distance to distance (Hart 1996, sphere tracing).
+#ifndef FIRN_RENDER_SOLIDS_H
+#define FIRN_RENDER_SOLIDS_H
+
+#include <stdbool.h>
+
+#include "render/vec.h"
+
+// Distance in metres, or less, and the outward normal (may be NULL).
+typedef double (*firn_solid_fn)(const void *user, int body, const double position[3],
+                                double normal[3]);
+
+typedef struct firn_solids {
+  int count;
+  const double (*bound)[4]; // m, [count]: a sphere around each body, middle and radius
+  firn_solid_fn distance;
+  const void *user;
+} firn_solids;
+
+// Smallest t in [0, most) at which from + t ray meets a body, or infinity. from is in metres from
+// origin; ray need not be a unit vector. A body that from lies in is passed over: it would only hide
+// everything else.
+float firn_solids_hit(const firn_solids *solids, const double origin[3], firn_v3 from, firn_v3 ray,
+                      float most, int *body);
+
+#endif
