@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/solids.h"
 
+#include <stddef.h>
+
 enum { MOST_STEPS = 96 };
 #define NEAR 2e-4 // of a body's radius: this near is a hit
 
