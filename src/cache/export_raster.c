@@ -246,7 +246,7 @@ static firn_status build(job *j, firn_raster *out) {
   j->mover = firn_alloc(j->context, 2 * n * sizeof *j->mover, "order of particles");
   if (j->mover) j->grains = firn_alloc(j->context, n * sizeof *j->grains, "sorted particles");
   if (!j->grains) return FIRN_ERROR_MEMORY;
-  firn_mover *sorted;
+  firn_mover *sorted = NULL;
   FIRN_TRY(place(j, &sorted));
   FIRN_TRY(list_homes(j, sorted));
   take_all(j, sorted);
