@@ -63,6 +63,10 @@ typedef struct firn_window_def {
 FIRN_API firn_window_def firn_default_window_def(void);
 FIRN_API firn_status firn_sim_set_window(firn_sim *sim, const firn_window_def *def);
 
+// Says that a checkpoint will be loaded: from now on fills and points are noted, but nothing is
+// placed. A simulation with sources must be built as the saved one was; then load.
+FIRN_API void firn_sim_expect_load(firn_sim *sim);
+
 #ifdef __cplusplus
 }
 #endif

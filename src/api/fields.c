@@ -48,23 +48,23 @@ typedef struct access {
 static void read_one(void *user, size_t slot, const double corner[3]) {
   const access *a = user;
   const firn_particles *p = &a->sim->world.particles;
-  size_t id = firn_particles_id(p)[slot];
+  size_t row = firn_particles_row(p, slot);
   switch (a->field) {
   case FIELD_POSITION:
     for (int c = 0; c < 3; c++) {
       double x = (double)firn_particles_real(p, FIRN_FIELD_X + c)[slot];
-      a->out[3 * id + (size_t)c] = (corner[c] + x) * a->sim->world.h;
+      a->out[3 * row + (size_t)c] = (corner[c] + x) * a->sim->world.h;
     }
     break;
   case FIELD_VELOCITY:
     for (int c = 0; c < 3; c++) {
-      a->out[3 * id + (size_t)c] = (double)firn_particles_real(p, FIRN_FIELD_VX + c)[slot];
+      a->out[3 * row + (size_t)c] = (double)firn_particles_real(p, FIRN_FIELD_VX + c)[slot];
     }
     break;
-  case FIELD_MASS: a->out[id] = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot]; break;
-  case FIELD_VOLUME: a->out[id] = (double)firn_particles_real(p, FIRN_FIELD_VOLUME)[slot]; break;
-  case FIELD_ID: a->out[id] = (double)id; break;
-  default: a->out[id] = firn_particles_material(p)[slot];
+  case FIELD_MASS: a->out[row] = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot]; break;
+  case FIELD_VOLUME: a->out[row] = (double)firn_particles_real(p, FIRN_FIELD_VOLUME)[slot]; break;
+  case FIELD_ID: a->out[row] = (double)firn_particles_id(p)[slot]; break;
+  default: a->out[row] = firn_particles_material(p)[slot];
   }
 }
 
@@ -75,6 +75,7 @@ static firn_status unknown(const firn_sim *sim, const char *name) {
 static firn_status read_field(firn_sim *sim, const char *field, double *out) {
   int i = find(sim, field);
   if (i < 0) return unknown(sim, field);
+  FIRN_TRY(firn_particles_number(&sim->world.particles));
   if (i >= COMMON) return sim->type->read(sim->solver, i - COMMON, out);
   access a = {.sim = sim, .field = i, .out = out};
   firn_particles_visit(&sim->world.particles, read_one, &a);
@@ -93,10 +94,10 @@ firn_status firn_sim_read(firn_sim *sim, const char *field, double *out) {
 static void write_one(void *user, size_t slot, const double corner[3]) {
   const access *a = user;
   const firn_particles *p = &a->sim->world.particles;
-  size_t id = firn_particles_id(p)[slot];
+  size_t row = firn_particles_row(p, slot);
   (void)corner;
   for (int c = 0; c < 3; c++) {
-    firn_particles_real(p, FIRN_FIELD_VX + c)[slot] = (firn_real)a->in[3 * id + (size_t)c];
+    firn_particles_real(p, FIRN_FIELD_VX + c)[slot] = (firn_real)a->in[3 * row + (size_t)c];
   }
 }
 
@@ -116,6 +117,7 @@ static firn_status write_field(firn_sim *sim, const char *field, const double *i
                      "field '%s': the value %g of particle %zu is not finite", field, in[k],
                      k / (size_t)info.components);
   }
+  FIRN_TRY(firn_particles_number(&sim->world.particles));
   if (i >= COMMON) return sim->type->write(sim->solver, i - COMMON, in);
   access a = {.sim = sim, .field = i, .in = in};
   firn_particles_visit(&sim->world.particles, write_one, &a);

@@ -93,7 +93,8 @@ firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out) {
   }
   if (isinf(limit)) limit = 0;
   unsigned mode = firn_fp_enter();
-  firn_status status = sim->type->step(sim->solver, limit, &step);
+  firn_status status = firn_world_update(&sim->world);
+  if (status == FIRN_OK) status = sim->type->step(sim->solver, limit, &step);
   firn_fp_leave(mode);
   // Out of memory is found before anything moves; the caller may free some and try again.
   if (status != FIRN_OK && status != FIRN_ERROR_MEMORY) sim->failed = true;

@@ -6,13 +6,6 @@
 
 #include "world/world.h"
 
-// Hands one named blob over: to be saved, or (loading) to be overwritten with what was saved under
-// that name. Fails when the file holds nothing of that name and size.
-typedef struct firn_state_visitor {
-  void *user;
-  firn_status (*blob)(void *user, const char *name, void *data, size_t size);
-} firn_state_visitor;
-
 typedef struct firn_solver_type {
   const char *name;
   // Makes the solver's state for a world that may still be empty, and adds the solver's fields to
@@ -29,6 +22,9 @@ typedef struct firn_solver_type {
   // affine part of angular, which is added. The caller has filled in the rest.
   firn_status (*sums)(void *solver, firn_sums *out);
   void (*changed)(void *solver); // velocities were written from outside
+  // Takes over the settings of def that may change between steps, and hands out those in force.
+  firn_status (*configure)(void *solver, const firn_sim_def *def);
+  void (*settings)(const void *solver, firn_sim_def *out);
   void (*profile)(const void *solver, firn_profile *out);
   // What a checkpoint must hold besides the particles, as named blobs: handed over one by one to
   // be saved or, with load, to be overwritten by what was saved. Particles are loaded already.

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filling shapes with snow. A particle's place is a function of the seed, its cell and its number
-// within the cell, so it does not depend on threads, nor on what else is filled.
+// Filling shapes with snow.
+#include "world/fill.h"
+
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <omp.h>
 
 #include "base/isa.h"
-#include "base/random.h"
+#include "material/preset.h"
 #include "world/world.h"
 
 firn_fill_def firn_default_fill_def(void) {
@@ -21,63 +23,203 @@ firn_fill_def firn_default_fill_def(void) {
 // Particles placed at a time: positions in double take much room.
 enum { PORTION = 1 << 17 };
 
-typedef struct filling {
-  const firn_world *world;
-  const firn_fill_def *def;
-  const firn_shape *shape;
-  int lo[3], n[3]; // cells
-  int parts[3];    // of a cell, for jittered and lattice seeding
-} filling;
+// ------------------------------------------------------------------------------------------ making
 
-// Splits count into three factors as equal as can be, the larger ones last.
-static void factor(int count, int parts[3]) {
-  parts[0] = (int)floor(cbrt(count) + 1e-9);
-  while (count % parts[0]) parts[0]--;
-  int rest = count / parts[0];
-  parts[1] = (int)floor(sqrt(rest) + 1e-9);
-  while (rest % parts[1]) parts[1]--;
-  parts[2] = rest / parts[1];
+static firn_status check(const firn_world *world, const firn_fill_def *def, const char *what) {
+  firn_context *context = world->context;
+  if (def->material < 0 || def->material >= world->material_count) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: material %d does not exist; there are %d",
+                     what, def->material, world->material_count);
+  }
+  if (isnan(def->time)) return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: time is nan", what);
+  for (int a = 0; a < 3; a++) {
+    if (isfinite(def->velocity[a]) && isfinite(def->spin[a])) continue;
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "%s: velocity (%g %g %g) and spin (%g %g %g) must be finite", what,
+                     def->velocity[0], def->velocity[1], def->velocity[2], def->spin[0],
+                     def->spin[1], def->spin[2]);
+  }
+  return FIRN_OK;
 }
 
-// The k-th candidate of a cell, in cells. False if there are fewer.
-static bool candidate(const filling *f, const int cell[3], int k, double out[3]) {
-  uint64_t key = 0;
-  for (int a = 0; a < 3; a++) key = key << 21 | ((uint64_t)(cell[a] + (1 << 20)) & 0x1fffff);
-  firn_philox r = firn_philox4x32(f->world->seed, key, 0, (uint32_t)k);
-  switch (f->def->seeding) {
-  case FIRN_SEEDING_RANDOM: {
-    // A fractional number a cell is met on average.
-    firn_philox extra = firn_philox4x32(f->world->seed, key, 1, 0);
-    if (k >= (int)floor(f->def->per_cell + firn_uniform(extra.v[0]))) return false;
-    for (int a = 0; a < 3; a++) out[a] = cell[a] + firn_uniform(r.v[a]);
-    return true;
+static firn_status make(const firn_world *world, const firn_fill_def *def, uint32_t number,
+                        firn_fill *out) {
+  firn_context *context = world->context;
+  double lo[3], hi[3];
+  FIRN_TRY(check(world, def, out->name));
+  FIRN_TRY(firn_shape_make(context, &def->shape, out->name, &out->shape));
+  if (!firn_shape_bounds(out->shape, lo, hi)) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: the shape has no bounds to fill",
+                     out->name);
   }
-  case FIRN_SEEDING_JITTERED:
-  case FIRN_SEEDING_LATTICE: {
-    const int *n = f->parts;
-    if (k >= n[0] * n[1] * n[2]) return false;
-    int part[3] = {k / (n[1] * n[2]), k / n[2] % n[1], k % n[2]};
-    for (int a = 0; a < 3; a++) {
-      double within = f->def->seeding == FIRN_SEEDING_LATTICE ? 0.5 : firn_uniform(r.v[a]);
-      out[a] = cell[a] + (part[a] + within) / n[a];
+  FIRN_TRY(firn_variety_make(context, def->variation, def->variation_count, world->seed, out->name,
+                             &out->variety));
+  return firn_seeder_make(context, def->seeding, def->per_cell, world->seed, number, out->name,
+                          &out->seeder);
+}
+
+firn_status firn_fill_make(const firn_world *world, const firn_fill_def *def, const char *kind,
+                           uint32_t number, firn_fill *out) {
+  *out = (firn_fill){.material = def->material, .time = def->time};
+  memcpy(out->velocity, def->velocity, sizeof out->velocity);
+  memcpy(out->spin, def->spin, sizeof out->spin);
+  if (def->name) {
+    snprintf(out->name, sizeof out->name, "%s '%.40s'", kind, def->name);
+  } else {
+    snprintf(out->name, sizeof out->name, "%s", kind);
+  }
+  firn_status status = make(world, def, number, out);
+  if (status != FIRN_OK) firn_fill_free(out, world->context);
+  return status;
+}
+
+void firn_fill_free(firn_fill *fill, firn_context *context) {
+  firn_shape_release(fill->shape);
+  firn_seeder_free(&fill->seeder, context);
+  firn_variety_free(&fill->variety, context);
+  firn_cover_free(&fill->cover, context);
+  fill->shape = NULL;
+}
+
+// ------------------------------------------------------------------------------------------ adding
+
+// The properties that particles may have of their own, where their values go, and what they are in
+// the table of materials.
+typedef struct own_property {
+  unsigned property;
+  const double **values; // in the def of the particles
+  double base;
+} own_property;
+
+enum { OWN_COUNT = 8 };
+
+static void list_own(const firn_world *world, int material, firn_particles_def *def,
+                     own_property own[OWN_COUNT]) {
+  firn_material_def m = firn_material_def_of_row(&world->material[material]);
+  const own_property all[OWN_COUNT] = {
+      {FIRN_PROPERTY_DENSITY, &def->density, m.density},
+      {FIRN_PROPERTY_YOUNG, &def->young, m.young},
+      {FIRN_PROPERTY_POISSON, &def->poisson, m.poisson},
+      {FIRN_PROPERTY_THETA_C, &def->theta_c, m.theta_c},
+      {FIRN_PROPERTY_THETA_S, &def->theta_s, m.theta_s},
+      {FIRN_PROPERTY_HARDENING, &def->hardening, m.hardening},
+      {FIRN_PROPERTY_FRICTION_ANGLE, &def->friction_angle, m.friction_angle},
+      {FIRN_PROPERTY_COHESION, &def->cohesion, m.cohesion},
+  };
+  memcpy(own, all, sizeof all);
+}
+
+// values [OWN_COUNT][count]; only the rows of properties that vary are written and used.
+static void vary_all(firn_context *context, const firn_fill *fill, size_t count,
+                     const double *position, const own_property *own, double *values) {
+  const firn_variety *variety = &fill->variety;
+#pragma omp parallel num_threads(context->threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(static)
+    for (size_t i = 0; i < count; i++) {
+      const double *x = position + 3 * i;
+      double depth = -firn_shape_sample(fill->shape, x, 0, NULL);
+      for (int k = 0; k < OWN_COUNT; k++) {
+        if (!(variety->of & own[k].property)) continue;
+        values[(size_t)k * count + i] = firn_variety_value(variety, own[k].property, own[k].base, x,
+                                                           depth);
+      }
     }
-    return true;
+    firn_fp_leave(mode);
   }
+}
+
+static void set_velocities(const firn_fill *fill, size_t count, const double *position,
+                           const double *extra, double *velocity) {
+  const double *v = fill->velocity, *w = fill->spin, *c = fill->shape->center;
+  for (size_t i = 0; i < count; i++) {
+    const double r[3] = {position[3 * i] - c[0], position[3 * i + 1] - c[1],
+                         position[3 * i + 2] - c[2]};
+    velocity[3 * i] = v[0] + w[1] * r[2] - w[2] * r[1];
+    velocity[3 * i + 1] = v[1] + w[2] * r[0] - w[0] * r[2];
+    velocity[3 * i + 2] = v[2] + w[0] * r[1] - w[1] * r[0];
+    for (size_t a = 0; a < 3 && extra; a++) velocity[3 * i + a] += extra[3 * i + a];
   }
-  return false;
+}
+
+firn_status firn_fill_add(firn_world *world, const firn_fill *fill, size_t count,
+                          const double *position, const double *extra) {
+  firn_context *context = world->context;
+  if (!count) return FIRN_OK;
+  bool varies = fill->variety.of & ~(unsigned)FIRN_PROPERTY_PACKING;
+  size_t v_bytes = 3 * count * sizeof(double);
+  size_t bytes = varies ? OWN_COUNT * count * sizeof(double) : 0;
+  double *velocity = firn_alloc(context, v_bytes, "fill"), *values = NULL;
+  if (!velocity) return FIRN_ERROR_MEMORY;
+  firn_status status = FIRN_OK;
+  firn_particles_def particles = firn_default_particles_def();
+  if (varies) {
+    own_property own[OWN_COUNT];
+    list_own(world, fill->material, &particles, own);
+    values = firn_alloc(context, bytes, "variation");
+    if (!values) status = FIRN_ERROR_MEMORY;
+    if (values) vary_all(context, fill, count, position, own, values);
+    for (size_t k = 0; k < OWN_COUNT && values; k++) {
+      if (fill->variety.of & own[k].property) *own[k].values = values + k * count;
+    }
+  }
+  if (status == FIRN_OK) {
+    set_velocities(fill, count, position, extra, velocity);
+    particles.count = count;
+    particles.position = position;
+    particles.velocity = velocity;
+    particles.material = fill->material;
+    particles.per_cell = fill->seeder.per_cell;
+    status = firn_world_add_particles(world, &particles);
+  }
+  firn_free(context, velocity, v_bytes);
+  firn_free(context, values, bytes);
+  return status;
+}
+
+// ----------------------------------------------------------------------------------------- placing
+
+typedef struct filling {
+  const firn_world *world;
+  const firn_fill *fill;
+  const firn_fill_part *part; // or NULL
+  int32_t lo[3], n[3];        // cells of the pattern
+} filling;
+
+// Whether a particle of the pattern belongs to this part; x is its place in metres.
+static bool is_wanted(const filling *f, double x[3], double lot) {
+  const firn_fill *fill = f->fill;
+  const firn_fill_part *part = f->part;
+  double at[3];
+  memcpy(at, x, sizeof at);
+  for (int a = 0; a < 3 && part; a++) x[a] += part->drift[a];
+  double distance = firn_shape_sample(fill->shape, x, 0, NULL);
+  if (distance > 0) return false;
+  if (part && part->before) {
+    for (int a = 0; a < 3; a++) at[a] += part->before[a];
+    if (firn_shape_sample(fill->shape, at, 0, NULL) <= 0) return false;
+  }
+  if (!(fill->variety.of & FIRN_PROPERTY_PACKING)) return true;
+  return lot < firn_variety_value(&fill->variety, FIRN_PROPERTY_PACKING, 1, x, -distance);
 }
 
 // Visits the particles of one slab of cells, x = lo + i. out NULL only counts.
 static size_t fill_slab(const filling *f, int i, double *out) {
   double h = f->world->h;
+  const firn_cover *cover = f->part ? f->part->cover : NULL;
   size_t count = 0;
   for (int j = 0; j < f->n[1]; j++) {
     for (int k = 0; k < f->n[2]; k++) {
-      int cell[3] = {f->lo[0] + i, f->lo[1] + j, f->lo[2] + k};
-      double x[3];
-      for (int c = 0; candidate(f, cell, c, x); c++) {
+      int32_t cell[3] = {f->lo[0] + i, f->lo[1] + j, f->lo[2] + k};
+      if (cover) {
+        const int32_t block[3] = {cell[0] >> 2, cell[1] >> 2, cell[2] >> 2};
+        if (firn_cover_holds(cover, block)) continue;
+      }
+      double x[3], lot;
+      for (int c = 0; firn_seeder_particle(&f->fill->seeder, cell, c, x, &lot); c++) {
         for (int a = 0; a < 3; a++) x[a] *= h;
-        if (firn_shape_sample(f->shape, x, 0, NULL) > 0) continue;
+        if (!is_wanted(f, x, lot)) continue;
         if (out) memcpy(out + 3 * count, x, sizeof x);
         count++;
       }
@@ -86,114 +228,75 @@ static size_t fill_slab(const filling *f, int i, double *out) {
   return count;
 }
 
-static firn_status check(const firn_world *world, const firn_fill_def *def) {
-  firn_context *context = world->context;
-  if (!(def->per_cell > 0 && def->per_cell <= 1000)) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "fill: per_cell = %g must lie in (0, 1000]",
-                     def->per_cell);
-  }
-  if ((int)def->seeding < FIRN_SEEDING_RANDOM || def->seeding > FIRN_SEEDING_LATTICE) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "fill: seeding %d does not exist",
-                     (int)def->seeding);
-  }
-  if (def->seeding != FIRN_SEEDING_RANDOM && def->per_cell != floor(def->per_cell)) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT,
-                     "fill: per_cell = %g must be a whole number unless seeding is random",
-                     def->per_cell);
-  }
-  double edge = round(cbrt(def->per_cell));
-  if (def->seeding == FIRN_SEEDING_LATTICE && edge * edge * edge != def->per_cell) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT,
-                     "fill: per_cell = %g must be a cube (1, 8, 27, ...) when seeding is a lattice",
-                     def->per_cell);
-  }
-  if (def->material < 0 || def->material >= world->material_count) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "fill: material %d does not exist; there are %d",
-                     def->material, world->material_count);
-  }
-  for (int a = 0; a < 3; a++) {
-    if (isfinite(def->velocity[a]) && isfinite(def->spin[a])) continue;
-    return firn_fail(context, FIRN_ERROR_ARGUMENT,
-                     "fill: velocity (%g %g %g) and spin (%g %g %g) must be finite",
-                     def->velocity[0], def->velocity[1], def->velocity[2], def->spin[0],
-                     def->spin[1], def->spin[2]);
-  }
-  return FIRN_OK;
-}
-
-static firn_status add(firn_world *world, const filling *f, size_t count, const double *position,
-                       double *velocity) {
-  const firn_fill_def *def = f->def;
-  const double *w = def->spin, *c = f->shape->center;
-  for (size_t i = 0; i < count; i++) {
-    const double r[3] = {position[3 * i] - c[0], position[3 * i + 1] - c[1],
-                         position[3 * i + 2] - c[2]};
-    velocity[3 * i] = def->velocity[0] + w[1] * r[2] - w[2] * r[1];
-    velocity[3 * i + 1] = def->velocity[1] + w[2] * r[0] - w[0] * r[2];
-    velocity[3 * i + 2] = def->velocity[2] + w[0] * r[1] - w[1] * r[0];
-  }
-  firn_particles_def particles = firn_default_particles_def();
-  particles.count = count;
-  particles.position = position;
-  particles.velocity = velocity;
-  particles.material = def->material;
-  particles.per_cell = def->per_cell;
-  return firn_world_add_particles(world, &particles);
-}
-
 static firn_status fill_slabs(firn_world *world, const filling *f, const size_t *start,
-                              size_t first, size_t end) {
+                              size_t first, size_t end, size_t limit) {
   firn_context *context = world->context;
   size_t count = start[end] - start[first], bytes = 3 * count * sizeof(double);
   if (!count) return FIRN_OK;
   double *position = firn_alloc(context, bytes, "fill");
-  double *velocity = firn_alloc(context, bytes, "fill");
-  firn_status status = FIRN_ERROR_MEMORY;
-  if (position && velocity) {
+  if (!position) return FIRN_ERROR_MEMORY;
 #pragma omp parallel num_threads(context->threads)
-    {
-      unsigned mode = firn_fp_enter();
+  {
+    unsigned mode = firn_fp_enter();
 #pragma omp for schedule(dynamic)
-      for (size_t i = first; i < end; i++) {
-        fill_slab(f, (int)i, position + 3 * (start[i] - start[first]));
-      }
-      firn_fp_leave(mode);
+    for (size_t i = first; i < end; i++) {
+      fill_slab(f, (int)i, position + 3 * (start[i] - start[first]));
     }
-    status = add(world, f, count, position, velocity);
+    firn_fp_leave(mode);
   }
+  if (count > limit) count = limit;
+  firn_status status = firn_fill_add(world, f->fill, count, position, NULL);
   firn_free(context, position, bytes);
-  firn_free(context, velocity, bytes);
   return status;
 }
 
-static firn_status fill(firn_world *world, const firn_fill_def *def, const firn_shape *shape) {
-  firn_context *context = world->context;
-  filling f = {.world = world, .def = def, .shape = shape};
+// The cells to visit. None: n[0] is 0.
+static firn_status find_cells(filling *f) {
+  const firn_world *world = f->world;
+  const firn_fill_part *part = f->part;
   double lo[3], hi[3], cells = 1;
-  if (!firn_shape_bounds(shape, lo, hi)) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "fill: the shape has no bounds to fill");
-  }
+  firn_shape_bounds(f->fill->shape, lo, hi);
   for (int a = 0; a < 3; a++) {
-    double first = floor(lo[a] / world->h), last = floor(hi[a] / world->h);
-    cells *= last - first + 1;
-    if (!(fabs(first) < 1 << 22 && fabs(last) < 1 << 22)) {
-      return firn_fail(context, FIRN_ERROR_DOMAIN,
-                       "fill: the shape reaches %g m along %c, beyond the addressable domain",
-                       fabs(first) > fabs(last) ? lo[a] : hi[a], "xyz"[a]);
+    double drift = part ? part->drift[a] : 0;
+    double first = floor((lo[a] - drift) / world->h), last = floor((hi[a] - drift) / world->h);
+    if (part && part->bounded) {
+      first = fmax(first, 4.0 * part->box.lo[a]);
+      last = fmin(last, 4.0 * part->box.hi[a] + 3);
     }
-    f.lo[a] = (int)first;
-    f.n[a] = (int)(last - first) + 1;
+    if (last < first) {
+      f->n[0] = 0;
+      return FIRN_OK;
+    }
+    cells *= last - first + 1;
+    // An inflow's pattern may drift further than particles may go.
+    double limit = drift != 0 ? 1 << 30 : 1 << 22;
+    if (!(fabs(first) < limit && fabs(last) < limit)) {
+      return firn_fail(world->context, FIRN_ERROR_DOMAIN,
+                       "%s: the shape reaches %g m along %c, beyond the addressable domain",
+                       f->fill->name, fabs(first) > fabs(last) ? lo[a] : hi[a], "xyz"[a]);
+    }
+    f->lo[a] = (int32_t)first;
+    f->n[a] = (int32_t)(last - first) + 1;
   }
   // Twice 2^32: a ball fills half of its bounds. Each cell is visited, however few hold anything.
-  if (cells * fmax(1, def->per_cell) > 8e9) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT,
-                     "fill: %.3g cells at %g particles a cell are too many; the limit is 2^32",
-                     cells, def->per_cell);
+  if (cells * fmax(1, f->fill->seeder.per_cell) > 8e9) {
+    return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
+                     "%s: %.3g cells at %g particles a cell are too many; the limit is 2^32",
+                     f->fill->name, cells, f->fill->seeder.per_cell);
   }
-  factor((int)def->per_cell > 0 ? (int)def->per_cell : 1, f.parts);
+  return FIRN_OK;
+}
+
+firn_status firn_fill_place(firn_world *world, const firn_fill *fill, const firn_fill_part *part,
+                            size_t *placed) {
+  firn_context *context = world->context;
+  filling f = {.world = world, .fill = fill, .part = part};
+  if (placed) *placed = 0;
+  FIRN_TRY(find_cells(&f));
+  size_t slabs = (size_t)f.n[0];
+  if (!slabs) return FIRN_OK;
 
   // Count slab by slab, then place some slabs at a time.
-  size_t slabs = (size_t)f.n[0];
   size_t *start = firn_alloc(context, (slabs + 1) * sizeof *start, "fill");
   if (!start) return FIRN_ERROR_MEMORY;
 #pragma omp parallel num_threads(context->threads)
@@ -206,27 +309,22 @@ static firn_status fill(firn_world *world, const firn_fill_def *def, const firn_
   start[0] = 0;
   for (size_t i = 0; i < slabs; i++) start[i + 1] += start[i];
   firn_particles *p = &world->particles;
-  size_t pending = p->pending, count = p->count;
-  firn_status status = firn_particles_expect(p, start[slabs]);
+  size_t pending = p->pending, count = p->count, next_id = p->next_id, wanted = start[slabs];
+  if (part && part->limit < wanted) wanted = (size_t)part->limit;
+  firn_status status = firn_particles_expect(p, wanted);
   for (size_t i = 0; i < slabs && status == FIRN_OK;) {
     size_t end = i + 1;
     while (end < slabs && start[end + 1] - start[i] <= PORTION) end++;
-    status = fill_slabs(world, &f, start, i, end);
+    if (start[i] < wanted) status = fill_slabs(world, &f, start, i, end, wanted - start[i]);
     i = end;
   }
   if (status != FIRN_OK) { // all or nothing
     p->pending = pending;
     p->count = count;
+    p->next_id = next_id;
+  } else if (placed) {
+    *placed = wanted;
   }
   firn_free(context, start, (slabs + 1) * sizeof *start);
-  return status;
-}
-
-firn_status firn_world_fill(firn_world *world, const firn_fill_def *def) {
-  firn_shape *shape;
-  FIRN_TRY(check(world, def));
-  FIRN_TRY(firn_shape_make(world->context, &def->shape, "fill", &shape));
-  firn_status status = fill(world, def, shape);
-  firn_shape_release(shape);
   return status;
 }

@@ -46,6 +46,7 @@ void firn_particles_free(firn_particles *p) {
   firn_free(context, p->unit, p->unit_capacity * sizeof *p->unit);
   firn_free(context, p->pending_at, p->pending_capacity * sizeof *p->pending_at);
   for (int i = 0; i < 3; i++) firn_buffer_free(context, &p->scratch[i]);
+  firn_buffer_free(context, &p->rows);
   memset(p, 0, sizeof *p);
 }
 
@@ -118,9 +119,9 @@ firn_status firn_particles_reserve(firn_particles *p, size_t slots) {
 }
 
 firn_status firn_particles_check_count(const firn_particles *p, size_t n) {
-  if (n <= UINT32_MAX - 64 && p->count + n <= UINT32_MAX - 64) return FIRN_OK;
+  if (n <= UINT32_MAX - 64 && p->next_id + n <= UINT32_MAX - 64) return FIRN_OK;
   return firn_fail(p->context, FIRN_ERROR_ARGUMENT,
-                   "particles: %zu more than %zu is over the limit of 2^32", n, p->count);
+                   "particles: %zu more than %zu is over the limit of 2^32", n, p->next_id);
 }
 
 firn_status firn_particles_expect(firn_particles *p, size_t n) {
@@ -144,7 +145,7 @@ firn_status firn_particles_extend(firn_particles *p, size_t n) {
   FIRN_TRY(firn_particles_expect(p, n));
   for (int f = 0; f < p->field_count; f++) fill(&p->field[f], first, n);
   uint32_t *id = firn_particles_id(p);
-  for (size_t i = 0; i < n; i++) id[first + i] = (uint32_t)(p->count + i);
+  for (size_t i = 0; i < n; i++) id[first + i] = (uint32_t)(p->next_id + i);
   return FIRN_OK;
 }
 

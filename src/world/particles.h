@@ -68,6 +68,8 @@ typedef struct firn_particles {
   size_t slots;    // sorted slots, padding included
   size_t pending;  // particles in slots [slots, slots + pending), not sorted yet
   size_t capacity; // slots allocated
+  size_t next_id;  // of the next particle: ids of removed ones are not used again
+  bool thinned;    // some were removed: the next sort lays out anew even if nothing moved
   int field_count;
   firn_field field[FIRN_FIELD_MAX];
   firn_block *block; // [block_count]
@@ -80,7 +82,14 @@ typedef struct firn_particles {
   int32_t period[3]; // blocks
   firn_field spare;  // [capacity] reals: the other half of a field being permuted
   firn_buffer scratch[3];
+  firn_buffer rows; // [next_id / 64 + 1] of firn_id_row, made by firn_particles_number
 } firn_particles;
+
+// The particles of 64 ids in a row.
+typedef struct firn_id_row {
+  uint64_t alive;  // a bit each
+  uint64_t before; // how many with smaller ids are
+} firn_id_row;
 
 void firn_particles_init(firn_particles *p, firn_context *context, const bool periodic[3],
                          const int period_cells[3]);
@@ -103,6 +112,25 @@ static inline uint16_t *firn_particles_material(const firn_particles *p) {
   return p->field[FIRN_FIELD_MATERIAL].data;
 }
 
+// Counts the living in the order of ids, which firn_particles_row needs once some were removed.
+firn_status firn_particles_number(firn_particles *p);
+
+// Place of the particle at slot among all in the order of ids: the row of users' arrays.
+static inline size_t firn_particles_row(const firn_particles *p, size_t slot) {
+  uint32_t id = firn_particles_id(p)[slot];
+  if (p->next_id == p->count) return id;
+  const firn_id_row *row = (const firn_id_row *)p->rows.data + id / 64;
+  uint64_t smaller = row->alive & (((uint64_t)1 << id % 64) - 1);
+  return (size_t)(row->before + (uint64_t)__builtin_popcountll(smaller));
+}
+
+// Takes out the particles for which gone(user, slot, x) says so, x in metres. Blocks for which
+// touched(user, center, radius) says no are passed over; NULL asks for all. Returns how many were.
+typedef bool (*firn_gone_fn)(const void *user, size_t slot, const double x[3]);
+typedef bool (*firn_touched_fn)(const void *user, const double center[3], double radius);
+size_t firn_particles_remove(firn_particles *p, double h, firn_touched_fn touched,
+                             firn_gone_fn gone, const void *user);
+
 // Room for this many slots in every field. Growth adds a little more than asked, so that emitters
 // do not copy everything each step.
 firn_status firn_particles_reserve(firn_particles *p, size_t slots);
@@ -114,8 +142,8 @@ firn_status firn_particles_check_count(const firn_particles *p, size_t n);
 firn_status firn_particles_expect(firn_particles *p, size_t n);
 
 // Room for n more pending particles; their fields have the initial values, their ids go on from
-// count. The first new slot is p->slots + p->pending; set positions with firn_particles_place and
-// then count them in by raising p->pending and p->count.
+// next_id. The first new slot is p->slots + p->pending; set positions with firn_particles_place and
+// then count them in by raising p->pending, p->count and p->next_id.
 firn_status firn_particles_extend(firn_particles *p, size_t n);
 
 // Puts the particle at slot (pending) at position/h. Fails outside the addressable domain.

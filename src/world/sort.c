@@ -141,7 +141,7 @@ static size_t merge(const sorter *s, size_t movers, source *out) {
 
 static firn_status reserve_blocks(firn_particles *p, size_t n) {
   if (n > p->block_capacity) {
-    size_t capacity = n + n / 8;
+    size_t capacity = n + n / 16;
     firn_block *block = firn_resize(p->context, p->block, p->block_capacity * sizeof *block,
                                     capacity * sizeof *block, "blocks");
     if (!block) return FIRN_ERROR_MEMORY;
@@ -149,7 +149,7 @@ static firn_status reserve_blocks(firn_particles *p, size_t n) {
     p->block_capacity = capacity;
   }
   if (n > p->unit_capacity) {
-    size_t capacity = n + n / 8;
+    size_t capacity = n + n / 16;
     firn_unit *unit = firn_resize(p->context, p->unit, p->unit_capacity * sizeof *unit,
                                   capacity * sizeof *unit, "units");
     if (!unit) return FIRN_ERROR_MEMORY;
@@ -277,7 +277,7 @@ static firn_status sort_once(firn_particles *p, double shift, firn_buffer *scrat
   firn_block *old_block = p->scratch[0].data;
   s.mover_start = (uint32_t *)(old_block + blocks + 1);
   size_t movers = count_movers(&s);
-  if (!movers) return FIRN_OK;
+  if (!movers && !p->thinned) return FIRN_OK;
   FIRN_TRY(firn_buffer_reserve(context, &p->scratch[1], 2 * movers * sizeof(firn_mover), "sort"));
   s.mover = p->scratch[1].data;
   FIRN_TRY(list_movers(&s));
@@ -323,6 +323,7 @@ static firn_status sort_once(firn_particles *p, double shift, firn_buffer *scrat
   move_positions(&s, from);
   p->slots = slots;
   p->pending -= s.take;
+  p->thinned = false;
 
   // Filling a scene moves everything once; its buffers are not worth keeping.
   if (s.take && p->pending) {

@@ -49,6 +49,7 @@ firn_status mpm_set_volumes(mpm *m) {
     m->view.dt = 0;
     m->view.mass_floor = 0;
     m->view.implicit = false;
+    m->contacts.ready = false;
     FIRN_TRY(mpm_place_arenas(m, mpm_channels(m, false)));
     mpm_tally unused;
     mpm_for_units(m, m->kernels->scatter, &unused);
@@ -66,7 +67,9 @@ firn_status mpm_set_volumes(mpm *m) {
       for (uint32_t i = 0; i < p->block[b].count; i++) {
         size_t slot = p->block[b].first + i;
         if (volume[slot] != 0) continue;
-        firn_real density = nominal ? m->view.materials[m->view.material[slot]].density
+        const firn_real *own = m->view.vary[FIRN_VARY_DENSITY];
+        firn_real density = nominal && own ? own[slot]
+                            : nominal      ? m->view.materials[m->view.material[slot]].density
                                     : grid_mass(m, b, slot) / h3;
         volume[slot] = m->view.mass[slot] / density;
       }

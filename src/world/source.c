@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happens at the beginning of a step, and what of it a checkpoint must remember.
+#include "world/source.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "world/world.h"
+
+firn_sink_def firn_default_sink_def(void) {
+  return (firn_sink_def){.shape = {.kind = FIRN_SHAPE_SPHERE, .radius = 0.1}, .stop = INFINITY};
+}
+
+void firn_sources_free(firn_sources *s, firn_context *context) {
+  for (int i = 0; i < s->fill_count; i++) firn_fill_free(&s->fill[i], context);
+  for (int i = 0; i < s->emitter_count; i++) firn_fill_free(&s->emitter[i].fill, context);
+  for (int i = 0; i < s->sink_count; i++) firn_shape_release(s->sink[i].shape);
+  firn_free(context, s->fill, (size_t)s->fill_capacity * sizeof *s->fill);
+  firn_free(context, s->emitter, (size_t)s->emitter_count * sizeof *s->emitter);
+  firn_free(context, s->sink, (size_t)s->sink_count * sizeof *s->sink);
+  *s = (firn_sources){0};
+}
+
+// ------------------------------------------------------------------------------------------ adding
+
+static firn_status reserve_fill(firn_sources *s, firn_context *context) {
+  if (s->fill_count < s->fill_capacity) return FIRN_OK;
+  size_t size = (size_t)s->fill_capacity * sizeof *s->fill;
+  firn_fill *all = firn_resize(context, s->fill, size, size + sizeof *s->fill, "fills");
+  if (!all) return FIRN_ERROR_MEMORY;
+  s->fill = all;
+  s->fill_capacity++;
+  return FIRN_OK;
+}
+
+firn_status firn_world_fill(firn_world *world, const firn_fill_def *def) {
+  firn_sources *s = &world->sources;
+  firn_fill fill;
+  FIRN_TRY(firn_fill_make(world, def, "fill", s->number, &fill));
+  bool due = fill.time <= world->time, keep = s->windowed || !due;
+  firn_status status = keep ? reserve_fill(s, world->context) : FIRN_OK;
+  if (status == FIRN_OK && due && !s->expecting) status = firn_window_make(world, &fill);
+  if (status == FIRN_OK) s->number++;
+  if (status == FIRN_OK && keep) {
+    s->fill[s->fill_count++] = fill;
+  } else {
+    firn_fill_free(&fill, world->context);
+  }
+  return status;
+}
+
+firn_status firn_world_add_sink(firn_world *world, const firn_sink_def *def, int *id) {
+  firn_context *context = world->context;
+  firn_sources *s = &world->sources;
+  char what[64];
+  if (def->name) {
+    snprintf(what, sizeof what, "sink '%.40s'", def->name);
+  } else {
+    snprintf(what, sizeof what, "sink %d", s->sink_count);
+  }
+  if (isnan(def->start) || !(def->start <= def->stop)) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: it starts at %g s and stops at %g s", what,
+                     def->start, def->stop);
+  }
+  firn_sink sink = {.start = def->start, .stop = def->stop};
+  FIRN_TRY(firn_shape_make(context, &def->shape, what, &sink.shape));
+  size_t size = (size_t)s->sink_count * sizeof sink;
+  firn_sink *all = firn_resize(context, s->sink, size, size + sizeof sink, "sinks");
+  if (!all) {
+    firn_shape_release(sink.shape);
+    return FIRN_ERROR_MEMORY;
+  }
+  all[s->sink_count] = sink;
+  s->sink = all;
+  if (id) *id = s->sink_count;
+  s->sink_count++;
+  return FIRN_OK;
+}
+
+firn_status firn_world_set_kill_box(firn_world *world, const double min[3], const double max[3]) {
+  for (int a = 0; a < 3; a++) {
+    if (min[a] < max[a]) continue;
+    return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
+                     "kill box: min %g m is not less than max %g m along %c", min[a], max[a],
+                     "xyz"[a]);
+  }
+  memcpy(world->sources.kill_min, min, sizeof world->sources.kill_min);
+  memcpy(world->sources.kill_max, max, sizeof world->sources.kill_max);
+  world->sources.killing = true;
+  return FIRN_OK;
+}
+
+// ---------------------------------------------------------------------------------------- removing
+
+typedef struct drain {
+  const firn_sink *sink;
+  double time;
+} drain;
+
+static bool block_may_drain(const void *user, const double center[3], double radius) {
+  const drain *d = user;
+  return firn_shape_sample(d->sink->shape, center, d->time, NULL) <= radius;
+}
+
+static bool drains(const void *user, size_t slot, const double x[3]) {
+  const drain *d = user;
+  (void)slot;
+  return firn_shape_sample(d->sink->shape, x, d->time, NULL) <= 0;
+}
+
+static bool block_may_die(const void *user, const double center[3], double radius) {
+  const firn_sources *s = user;
+  for (int a = 0; a < 3; a++) {
+    if (center[a] - radius < s->kill_min[a] || center[a] + radius > s->kill_max[a]) return true;
+  }
+  return false;
+}
+
+static bool dies(const void *user, size_t slot, const double x[3]) {
+  const firn_sources *s = user;
+  (void)slot;
+  for (int a = 0; a < 3; a++) {
+    if (x[a] < s->kill_min[a] || x[a] > s->kill_max[a]) return true;
+  }
+  return false;
+}
+
+firn_status firn_world_update(firn_world *world) {
+  firn_sources *s = &world->sources;
+  firn_particles *p = &world->particles;
+  for (int i = 0; i < s->fill_count; i++) {
+    if (s->fill[i].made || s->fill[i].time > world->time) continue;
+    FIRN_TRY(firn_window_make(world, &s->fill[i]));
+  }
+  if (s->windowed) FIRN_TRY(firn_window_update(world));
+  for (int i = 0; i < s->emitter_count; i++) {
+    FIRN_TRY(firn_emitter_update(world, &s->emitter[i]));
+  }
+  for (int i = 0; i < s->sink_count; i++) {
+    const drain d = {&s->sink[i], world->time};
+    if (d.time < d.sink->start || d.time > d.sink->stop) continue;
+    firn_particles_remove(p, world->h, block_may_drain, drains, &d);
+  }
+  if (s->killing) firn_particles_remove(p, world->h, block_may_die, dies, s);
+  return FIRN_OK;
+}
+
+// ------------------------------------------------------------------------------------- checkpoints
+
+typedef struct head {
+  uint32_t fills, emitters, number, thinned;
+} head;
+
+typedef struct fill_state {
+  uint64_t made, boxes;
+} fill_state;
+
+static firn_status visit_fill(firn_world *world, firn_fill *fill, int i, bool load,
+                              const firn_state_visitor *visitor) {
+  char name[48];
+  fill_state state = {fill->made, fill->cover.count};
+  snprintf(name, sizeof name, "fill_%d", i);
+  FIRN_TRY(visitor->blob(visitor->user, name, &state, sizeof state));
+  if (load) {
+    if (state.boxes > 1 << 24) {
+      return firn_fail(world->context, FIRN_ERROR_FORMAT,
+                       "the checkpoint is damaged: %s was seen through %llu windows", fill->name,
+                       (unsigned long long)state.boxes);
+    }
+    firn_cover_free(&fill->cover, world->context);
+    while (fill->cover.capacity < state.boxes) {
+      fill->cover.count = fill->cover.capacity;
+      FIRN_TRY(firn_cover_reserve(&fill->cover, world->context));
+    }
+    fill->cover.count = state.boxes;
+    fill->made = state.made != 0;
+  }
+  if (!state.boxes) return FIRN_OK;
+  snprintf(name, sizeof name, "fill_%d_boxes", i);
+  return visitor->blob(visitor->user, name, fill->cover.box,
+                       fill->cover.count * sizeof *fill->cover.box);
+}
+
+firn_status firn_world_state(firn_world *world, bool load, const firn_state_visitor *visitor) {
+  firn_sources *s = &world->sources;
+  firn_particles *p = &world->particles;
+  head h = {(uint32_t)s->fill_count, (uint32_t)s->emitter_count, s->number, p->thinned};
+  const head here = h;
+  FIRN_TRY(visitor->blob(visitor->user, "sources", &h, sizeof h));
+  if (load && (h.fills != here.fills || h.emitters != here.emitters)) {
+    return firn_fail(
+        world->context, FIRN_ERROR_FORMAT,
+        "the checkpoint knows %u fills to come and %u emitters, this simulation %u and "
+        "%u: it must be built as the saved one was",
+        h.fills, h.emitters, here.fills, here.emitters);
+  }
+  p->thinned = h.thinned != 0;
+  s->number = h.number;
+  for (int i = 0; i < s->fill_count; i++) {
+    FIRN_TRY(visit_fill(world, &s->fill[i], i, load, visitor));
+  }
+  for (int i = 0; i < s->emitter_count; i++) {
+    char name[48];
+    snprintf(name, sizeof name, "emitter_%d", i);
+    FIRN_TRY(visitor->blob(visitor->user, name, &s->emitter[i].state, sizeof s->emitter[i].state));
+  }
+  if (load) s->expecting = false;
+  return FIRN_OK;
+}

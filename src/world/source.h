@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where snow comes from while a simulation runs, and where it goes.
+#ifndef FIRN_WORLD_SOURCE_H
+#define FIRN_WORLD_SOURCE_H
+
+#include "world/fill.h"
+
+// What changes; part of a checkpoint.
+typedef struct firn_emitter_state {
+  double due;       // particles that should have come
+  double drift[3];  // m, of an inflow's pattern ...
+  double before[3]; // m, ... when it was last seeded
+  double time;      // s, up to which the above are told
+  double emitted;   // s, when particles last came
+  uint64_t count;   // particles that came
+  uint64_t started;
+} firn_emitter_state;
+
+typedef struct firn_emitter {
+  firn_fill fill;
+  firn_emit kind;
+  double rate; // particles, m^3 or kg a second
+  double spread;
+  double start, stop; // s
+  uint64_t max_count;
+  uint32_t number;
+  firn_emitter_state state;
+} firn_emitter;
+
+typedef struct firn_sink {
+  firn_shape *shape; // held
+  double start, stop;
+} firn_sink;
+
+typedef struct firn_sources {
+  firn_fill *fill; // [fill_count]: those that come later, or are seen through a window
+  int fill_count, fill_capacity;
+  firn_emitter *emitter; // [emitter_count]
+  int emitter_count;
+  firn_sink *sink; // [sink_count]
+  int sink_count;
+  bool killing;
+  double kill_min[3], kill_max[3]; // m
+  bool windowed;
+  firn_window_def window;
+  uint32_t number; // fills and emitters so far
+  bool expecting;  // a checkpoint will be loaded: nothing is placed
+} firn_sources;
+
+void firn_sources_free(firn_sources *sources, firn_context *context);
+
+struct firn_world;
+
+firn_status firn_world_add_emitter(struct firn_world *world, const firn_emitter_def *def, int *id);
+firn_status firn_world_add_sink(struct firn_world *world, const firn_sink_def *def, int *id);
+firn_status firn_world_set_kill_box(struct firn_world *world, const double min[3],
+                                    const double max[3]);
+firn_status firn_world_set_window(struct firn_world *world, const firn_window_def *def);
+
+// window.c: the blocks that the window touches now.
+firn_status firn_window_box(const struct firn_world *world, firn_block_box *out);
+// Makes fills where the window has come to, and takes away what it has left.
+firn_status firn_window_update(struct firn_world *world);
+// Makes a fill whose time has come, as much of it as the window shows.
+firn_status firn_window_make(struct firn_world *world, firn_fill *fill);
+
+// emitter.c: what an emitter owes up to now.
+firn_status firn_emitter_update(struct firn_world *world, firn_emitter *emitter);
+
+#endif
