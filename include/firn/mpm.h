@@ -56,6 +56,12 @@ typedef struct firn_mpm_def {
   double cfl;         // advective: cells moved in a step at most
   double elastic_cfl; // explicit: fraction of h/(c + |v|)
   double min_det;     // det(I + dt grad v) must stay above; otherwise the step is redone
+  // Blocks of snow that has settled may be left out of steps until something moves them. Not for
+  // waves that move snow by less than this (docs/theory-mpm.md).
+  bool sleep;
+  double sleep_speed; // cells/s that the quickest particle of a block may do
+  double sleep_drift; // cells that their mean may wander ...
+  double sleep_time;  // s, ... for as long as this, before the block counts as settled
 } firn_mpm_def;
 
 FIRN_API firn_mpm_def firn_default_mpm_def(void);

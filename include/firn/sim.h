@@ -38,6 +38,7 @@ typedef struct firn_step {
   int redone;     // times the step was halved and redone
   int indefinite; // directions of negative curvature met by the solve
   bool sorted;    // particles were re-sorted
+  size_t asleep;  // particles that were left out, being at rest
 } firn_step;
 
 // One step of at most limit seconds (limit <= 0: as long as the solver likes). out may be NULL.

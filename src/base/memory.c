@@ -38,7 +38,7 @@ void firn_free(firn_context *context, void *p, size_t size) {
 firn_status firn_buffer_reserve(firn_context *context, firn_buffer *buffer, size_t size,
                                 const char *what) {
   if (size <= buffer->size) return FIRN_OK;
-  size_t wanted = buffer->size && size < SIZE_MAX / 2 ? size + size / 32 : size;
+  size_t wanted = buffer->size && size < SIZE_MAX / 2 ? size + size / 64 : size;
   firn_buffer_free(context, buffer);
   buffer->data = firn_alloc(context, wanted, what);
   if (!buffer->data) return FIRN_ERROR_MEMORY;

@@ -34,9 +34,9 @@ firn_status firn_grid_reserve(firn_grid *grid, void *array, size_t *capacity, si
   if (count <= *capacity) return FIRN_OK;
   firn_free(grid->context, *data, *capacity * size);
   *capacity = 0;
-  *data = firn_alloc(grid->context, (count + count / 16) * size, "grid");
+  *data = firn_alloc(grid->context, (count + count / 32) * size, "grid");
   if (!*data) return FIRN_ERROR_MEMORY;
-  *capacity = count + count / 16;
+  *capacity = count + count / 32;
   return FIRN_OK;
 }
 

@@ -13,23 +13,12 @@
 #include "base/isa.h"
 #include "linear/krylov.h"
 #include "solver/mpm/mpm.h"
+#include "solver/mpm/rest.h"
 
 int mpm_channels(const mpm *m, bool implicit) {
   bool two = m->def.transfer == FIRN_TRANSFER_FLIP ||
              (implicit && m->def.preconditioner == FIRN_PRECONDITIONER_BLOCK);
   return two ? 2 : 1;
-}
-
-// Colliders that may come close to other nodes when the step is redone with a shorter time.
-static bool colliders_move(const firn_world *world) {
-  for (int c = 0; c < world->collider_count; c++) {
-    const firn_collider *collider = &world->collider[c];
-    if (collider->shape->varies) return true;
-    for (int a = 0; a < 3; a++) {
-      if (collider->velocity[a] != 0 || collider->spin[a] != 0) return true;
-    }
-  }
-  return false;
 }
 
 static size_t krylov_reals(const mpm *m) {
@@ -55,19 +44,8 @@ firn_status mpm_prepare_solve(mpm *m) {
   for (int i = 0; i < 6; i++) view->s[i] = base + (size_t)i * slots;
   for (int i = 0; i < 2; i++) view->stiff[i] = base + (size_t)(6 + i) * slots;
 
-  // Room for the constraints of node blocks near a collider, numbered in order.
-  size_t count = m->grid.count, near = 0;
-  FIRN_TRY(firn_buffer_reserve(context, &m->constraint_of, count * sizeof(uint32_t), "contacts"));
-  uint32_t *of = m->constraint_of.data;
-  for (size_t g = 0; g < count; g++) {
-    of[g] = mpm_block_is_near(view, g) ? (uint32_t)near++ : FIRN_GRID_NONE;
-  }
-  size_t room = colliders_move(m->world) ? count : near;
-  FIRN_TRY(firn_buffer_reserve(context, &m->constraint,
-                               (room + 1) * FIRN_NODE_BLOCK_REALS * sizeof(firn_real), "contacts"));
-
   if (m->def.preconditioner == FIRN_PRECONDITIONER_BLOCK) {
-    FIRN_TRY(firn_buffer_reserve(context, &m->diagonal, 64 * count * 6 * sizeof(firn_real),
+    FIRN_TRY(firn_buffer_reserve(context, &m->diagonal, 64 * m->grid.count * 6 * sizeof(firn_real),
                                  "preconditioner"));
     view->diagonal = m->diagonal.data;
   }
@@ -107,9 +85,15 @@ static firn_status apply(void *user, const firn_real *x, firn_real *y) {
   {
     unsigned mode = firn_fp_enter();
 #pragma omp for schedule(dynamic, 4)
-    for (size_t u = 0; u < units; u++) m->kernels->hessian(view, u);
+    for (size_t u = 0; u < units; u++) {
+      if (!mpm_unit_is_asleep(view, u)) m->kernels->hessian(view, u);
+    }
 #pragma omp for schedule(dynamic, 16)
     for (size_t g = 0; g < count; g++) {
+      if (mpm_node_is_idle(m, g)) {
+        memset(y + g * FIRN_NODE_BLOCK_REALS, 0, FIRN_NODE_BLOCK_REALS * sizeof *y);
+        continue;
+      }
       m->kernels->hessian_nodes(view, g);
       project(m, g, y + g * FIRN_NODE_BLOCK_REALS);
     }
@@ -161,12 +145,11 @@ typedef struct datum {
 static double motion_against_colliders(const firn_world *world, const double mean[3]) {
   double least = INFINITY;
   for (int c = 0; c < world->collider_count; c++) {
-    double square = 0;
-    for (int a = 0; a < 3; a++) {
-      double u = mean[a] - world->collider[c].velocity[a];
-      square += u * u;
+    for (int i = 0; i < world->collider[c].part_count; i++) {
+      const double *of = world->collider[c].part[i].pose.velocity;
+      double u[3] = {mean[0] - of[0], mean[1] - of[1], mean[2] - of[2]};
+      least = fmin(least, u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
     }
-    least = fmin(least, square);
   }
   return world->collider_count ? least : 0;
 }
@@ -336,6 +319,7 @@ firn_status mpm_solve(mpm *m, firn_step *out) {
               (unsigned long long)m->memory.steps, m->world->time, result.iterations,
               result.residual, m->def.tolerance);
   }
+  mpm_contact_react(m);
   mpm_for_nodes(m, finish);
   return FIRN_OK;
 }

@@ -11,7 +11,7 @@
 #include "grid/grid.h"
 #include "material/law.h"
 #include "math/real.h"
-#include "world/particles.h"
+#include "world/world.h"
 
 // The stencil of a particle whose cell is c = floor(x - shift) covers, along each axis, the nodes
 // c + first ... c + first + width - 1.
@@ -27,11 +27,13 @@ typedef struct mpm_stencil {
 // add up, in fixed order, the arenas that overlap them: no colours, no atomics, and the same bytes
 // whichever thread does what.
 typedef struct mpm_box {
-  int8_t lo[3]; // first node, relative to the block's corner
-  int8_t n[3];  // nodes along each axis
-  bool near;    // some collider is close to its particles
-  bool touched; // some collider is close to its nodes (apart blocks only)
-  size_t arena; // offset in reals
+  int8_t lo[3];     // first node, relative to the block's corner
+  int8_t n[3];      // nodes along each axis
+  bool near : 1;    // some collider is close to its particles
+  bool touched : 1; // some collider is close to its nodes (apart blocks only)
+  bool asleep : 1;  // left out of this step; its arena holds what it last was, see rest.h
+  bool bedded : 1;  // asleep, and the arena does hold it
+  size_t arena;     // offset in reals
 } mpm_box;
 
 // Arenas are followed by this many reals, so that rows of 16 may be read and written at their end.
@@ -58,10 +60,11 @@ typedef struct mpm_view mpm_view;
 
 // Collides the nodes of block g, given in v as [64][4]; see contact.c.
 typedef void (*mpm_node_contact_fn)(const mpm_view *view, size_t g, firn_real *v);
-// Collides n particles: position in cells from the corner of block b, and velocities [3][stride].
-// advect, the velocity they will move with, may be the same array as v.
-typedef void (*mpm_particle_contact_fn)(const mpm_view *view, size_t b, int n, int stride,
-                                        firn_real *x, firn_real *v, firn_real *advect);
+// Collides n particles of block b, the first of which is at slot: position in cells from the corner
+// of the block, and velocities [3][stride]. advect, the velocity they will move with, may be the
+// same array as v.
+typedef void (*mpm_particle_contact_fn)(const mpm_view *view, size_t b, size_t slot, int n,
+                                        int stride, firn_real *x, firn_real *v, firn_real *advect);
 
 // Everything the kernels read and write in a step. Particle arrays are indexed by slot, node
 // arrays by 256 g + 16 row + 4 k + component.
@@ -71,6 +74,7 @@ struct mpm_view {
   bool implicit;
   bool psd;
   bool advect_pic;
+  bool hold; // scatter leaves the particles as they are; for those that fall asleep
   firn_real dt, h, alpha;
   firn_real gravity[3];
   firn_real mass_floor; // nodes lighter than this do not move
@@ -83,8 +87,8 @@ struct mpm_view {
   firn_real *ln_jp;
   const firn_real *mass, *volume;
   const uint16_t *material;
-  const firn_real *vary[5];           // firn_world_vary, or NULL
-  const firn_material_row *materials; // [material_count]
+  const firn_real *vary[FIRN_VARY_COUNT]; // firn_world_vary, or NULL
+  const firn_material_row *materials;     // [material_count]
   int material_count;
   firn_real *s[6];     // implicit: F_E - I with F_E = sqrt(b)
   firn_real *stiff[2]; // implicit: V0 mu, V0 lambda, hardened
@@ -117,7 +121,8 @@ typedef struct mpm_kernels {
   // is outside what the block may reach.
   bool (*bound)(const mpm_view *view, size_t b);
   // Steps 1 and 3: plastic return and stress, then mass, momentum and force into the arenas of the
-  // unit's blocks. Under APIC the force enters the momentum with dt at once.
+  // unit's blocks. Under APIC the force enters the momentum with dt at once; blocks that sleep have
+  // been scattered with a dt of 1 and no velocity, so whoever adds up arenas multiplies by dt.
   // Implicit: also writes s and stiff.
   void (*scatter)(const mpm_view *view, size_t u, mpm_tally *tally);
   // Steps 1, 4, 5: adds up the arenas over node block g, velocities, gravity, collisions.

@@ -135,8 +135,10 @@ static inline void constitute(const mpm_view *view, uint32_t slot, lane tau[6], 
     ln_jp = jp_out;
     hard = hard_out;
   }
-  for (int i = 0; i < 6; i++) lane_store(view->b[i] + slot, e[i]);
-  lane_store(view->ln_jp + slot, ln_jp);
+  if (!view->hold) {
+    for (int i = 0; i < 6; i++) lane_store(view->b[i] + slot, e[i]);
+    lane_store(view->ln_jp + slot, ln_jp);
+  }
   // Padding has neither mass nor volume; the floor keeps it from being 0/0.
   lane mass = lane_max(lane_load(view->mass + slot), lane_set1(FIRN_R(1e-30)));
   lane volume = lane_load(view->volume + slot);
@@ -276,6 +278,7 @@ typedef struct overlap {
   const firn_real *row; // where node 0 of row (0, 0) would be in the source's arena
   size_t sx, sy, channel;
   int8_t lo[3], hi[3];
+  bool asleep;
 } overlap;
 
 static inline bool overlap_with(const mpm_view *view, firn_source source, overlap *out) {
@@ -292,6 +295,7 @@ static inline bool overlap_with(const mpm_view *view, firn_source source, overla
     apart |= out->lo[a] >= out->hi[a];
   }
   if (apart) return false;
+  out->asleep = box->asleep;
   out->sy = FIRN_NODE_REALS * (size_t)box->n[2];
   out->sx = out->sy * (size_t)box->n[1];
   out->channel = out->sx * (size_t)box->n[0];
@@ -329,13 +333,15 @@ static inline void prefetch_arenas(const mpm_view *view, size_t g) {
 }
 
 // Adds the arenas that overlap node block g: sum[channel][16 rows][16]. Returns the rows touched.
-static inline unsigned add_arenas(const mpm_view *view, size_t g, int channels,
+// What blocks asleep hold is multiplied by *asleep, or left out if that is NULL.
+static inline unsigned add_arenas(const mpm_view *view, size_t g, int channels, const row16 *asleep,
                                   firn_real sum[][FIRN_NODE_BLOCK_REALS]) {
   unsigned touched = 0;
   overlap in[27];
   prefetch_arenas(view, g);
   int count = find_overlaps(view, g, in);
   for (int n = 0; n < count; n++) {
+    if (in[n].asleep && !asleep) continue;
     unsigned first = (unsigned)in[n].lo[2], nodes = (unsigned)(in[n].hi[2] - in[n].lo[2]);
     for (int i = in[n].lo[0]; i < in[n].hi[0]; i++) {
       for (int j = in[n].lo[1]; j < in[n].hi[1]; j++) {
@@ -346,6 +352,7 @@ static inline unsigned add_arenas(const mpm_view *view, size_t g, int channels,
         touched |= 1u << r;
         for (int c = 0; c < channels; c++, p += in[n].channel) {
           row16 add = nodes == 4 ? row_loadu(p) : row_maskz_load(p, first, nodes);
+          if (in[n].asleep) add = row_mul(add, *asleep);
           firn_real *to = sum[c] + 16 * r;
           row_store(to, fresh ? add : row_add(row_load(to), add));
         }
@@ -401,7 +408,11 @@ static inline void blend_rows(const node_math *m, firn_real *u, row16 now) {
 
 static inline void nodes_of(const mpm_view *view, size_t g, bool flip) {
   _Alignas(64) firn_real sum[2][FIRN_NODE_BLOCK_REALS];
-  unsigned touched = add_arenas(view, g, flip ? 2 : 1, sum);
+  // Under APIC what sleeps holds force where others hold momentum.
+  firn_real dt = flip ? 1 : view->dt;
+  const firn_real scale[4] = {dt, dt, dt, 1};
+  const row16 asleep = row_splat4(scale);
+  unsigned touched = add_arenas(view, g, flip ? 2 : 1, &asleep, sum);
   firn_real *v = view->node_v + g * FIRN_NODE_BLOCK_REALS;
   firn_real *u = flip ? view->node_u + g * FIRN_NODE_BLOCK_REALS : NULL;
   bool near = view->block_is_near(view, g);
@@ -504,18 +515,16 @@ static inline void sum_box(const mpm_view *view, uint32_t b, bool flip, firn_rea
 
 static void hessian_nodes(const mpm_view *view, size_t g) {
   _Alignas(64) firn_real sum[1][FIRN_NODE_BLOCK_REALS];
-  unsigned touched = add_arenas(view, g, 1, sum);
+  unsigned touched = add_arenas(view, g, 1, NULL, sum);
   size_t at = g * FIRN_NODE_BLOCK_REALS;
   const row16 floor_ = row_set1(view->mass_floor), zero = row_zero();
   const lane factor = lane_set1(view->stiffness_factor);
   for (int r = 0; r < 16; r++, at += 16) {
-    row16 out = zero;
-    if (touched >> r & 1) {
-      row16 mass = row_broadcast_w(row_load(view->node_v + at));
-      row16 inertia = row_mul(mass, row_load(view->direction + at));
-      out = row_fma(factor, row_load(sum[0] + 16 * r), inertia);
-      out = row_blend_w(row_select_gt(mass, floor_, out, zero), zero);
-    }
+    // Rows that nothing awake touches may still have the mass of what sleeps.
+    row16 mass = row_broadcast_w(row_load(view->node_v + at));
+    row16 out = row_mul(mass, row_load(view->direction + at));
+    if (touched >> r & 1) out = row_fma(factor, row_load(sum[0] + 16 * r), out);
+    out = row_blend_w(row_select_gt(mass, floor_, out, zero), zero);
     row_store(view->product + at, out);
   }
 }

@@ -117,9 +117,13 @@ static void constitute(const mpm_view *view, size_t slot, firn_real tau[6], mpm_
   int law = view->materials[view->material[slot]].law;
   firn_law_params params = law_params(view, slot);
   firn_real e[6], hard, mass = view->mass[slot], volume = view->volume[slot];
+  firn_real ln_jp = view->ln_jp[slot];
   for (int i = 0; i < 6; i++) e[i] = view->b[i][slot];
-  firn_law_return(law, &params, e, &view->ln_jp[slot], tau, &hard);
-  for (int i = 0; i < 6; i++) view->b[i][slot] = e[i];
+  firn_law_return(law, &params, e, &ln_jp, tau, &hard);
+  if (!view->hold) {
+    for (int i = 0; i < 6; i++) view->b[i][slot] = e[i];
+    view->ln_jp[slot] = ln_jp;
+  }
   double sound2 = (double)((params.lambda + 2 * params.mu) * hard * volume / mass);
   if (sound2 > tally->sound2_max) tally->sound2_max = sound2;
   if (!view->implicit) return;
@@ -192,21 +196,26 @@ static bool overlap_with(const mpm_box *box, int o, overlap *out) {
   return true;
 }
 
-// Adds channel c of every overlapping arena to sum[64][4], in the order of the 27 offsets.
-static void add_arenas(const mpm_view *view, size_t g, int c, firn_real *sum) {
+// Adds channel c of every overlapping arena to sum[64][4], in the order of the 27 offsets. Vectors
+// of blocks asleep are multiplied by `asleep`; if that is 0 they and their mass are left out.
+static void add_arenas(const mpm_view *view, size_t g, int c, firn_real asleep, firn_real *sum) {
   const firn_grid *grid = view->grid;
   for (uint32_t n = grid->source_start[g]; n < grid->source_start[g + 1]; n++) {
     uint32_t b = firn_source_block(grid->source[n]);
     overlap in;
-    if (!overlap_with(&view->box[b], firn_source_offset(grid->source[n]), &in)) continue;
     const mpm_box *box = &view->box[b];
+    if (!overlap_with(box, firn_source_offset(grid->source[n]), &in)) continue;
+    if (box->asleep && asleep == 0) continue;
+    firn_real scale = box->asleep ? asleep : 1;
     const firn_real *arena = view->arena + box->arena + (size_t)c * box_reals(box);
     for (int i = in.lo[0]; i < in.hi[0]; i++) {
       for (int j = in.lo[1]; j < in.hi[1]; j++) {
         for (int k = in.lo[2]; k < in.hi[2]; k++) {
           size_t at = (size_t)(((i - in.from[0]) * box->n[1] + j - in.from[1]) * box->n[2] + k -
                                in.from[2]);
-          for (int a = 0; a < 4; a++) sum[4 * (16 * i + 4 * j + k) + a] += arena[4 * at + a];
+          firn_real *to = sum + 4 * (16 * i + 4 * j + k);
+          for (int a = 0; a < 3; a++) to[a] += scale * arena[4 * at + (size_t)a];
+          to[3] += arena[4 * at + 3];
         }
       }
     }
@@ -217,8 +226,10 @@ static void nodes(const mpm_view *view, size_t g) {
   firn_real momentum[FIRN_NODE_BLOCK_REALS] = {0}, force[FIRN_NODE_BLOCK_REALS] = {0};
   firn_real *v = view->node_v + g * FIRN_NODE_BLOCK_REALS;
   firn_real *u = view->node_u ? view->node_u + g * FIRN_NODE_BLOCK_REALS : NULL;
-  add_arenas(view, g, MPM_CHANNEL_MOMENTUM, momentum);
-  if (!view->apic) add_arenas(view, g, MPM_CHANNEL_FORCE, force);
+  // Under APIC what sleeps holds force where others hold momentum. A dt of 0 asks for mass alone,
+  // when nothing sleeps yet.
+  add_arenas(view, g, MPM_CHANNEL_MOMENTUM, view->apic ? view->dt : 1, momentum);
+  if (!view->apic) add_arenas(view, g, MPM_CHANNEL_FORCE, 1, force);
   for (int n = 0; n < 64; n++) {
     firn_real mass = momentum[4 * n + 3];
     bool active = mass > view->mass_floor;
@@ -320,7 +331,7 @@ static void gather_one(const mpm_view *view, size_t b, size_t slot, mpm_tally *t
   }
   for (int a = 0; a < 3; a++) x[a] = view->x[a][slot];
   if (view->particle_contact && view->box[b].near) {
-    view->particle_contact(view, b, 1, 1, x, v, advect);
+    view->particle_contact(view, b, slot, 1, 1, x, v, advect);
   }
   strain(view, slot, grad);
   double speed2 = 0;
@@ -381,7 +392,7 @@ static void hessian(const mpm_view *view, size_t u) {
 
 static void hessian_nodes(const mpm_view *view, size_t g) {
   firn_real sum[FIRN_NODE_BLOCK_REALS] = {0};
-  add_arenas(view, g, 0, sum);
+  add_arenas(view, g, 0, 0, sum);
   size_t at = g * FIRN_NODE_BLOCK_REALS;
   for (int n = 0; n < 64; n++, at += 4) {
     firn_real mass = view->node_v[at + 3];
@@ -427,8 +438,8 @@ void firn_mpm_diagonal(const mpm_view *view, size_t u, mpm_tally *unused) {
 
 void firn_mpm_diagonal_nodes(const mpm_view *view, size_t g) {
   firn_real first[FIRN_NODE_BLOCK_REALS] = {0}, second[FIRN_NODE_BLOCK_REALS] = {0};
-  add_arenas(view, g, 0, first);
-  add_arenas(view, g, 1, second);
+  add_arenas(view, g, 0, 0, first);
+  add_arenas(view, g, 1, 0, second);
   for (int n = 0; n < 64; n++) {
     firn_real mass = view->node_v[g * FIRN_NODE_BLOCK_REALS + 4 * (size_t)n + 3];
     firn_real *out = view->diagonal + (64 * g + (size_t)n) * 6;

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/isa.h"
 #include "solver/mpm/mpm.h"
+#include "solver/mpm/rest.h"
 
 // Blocks with fewer particles than this reach only around where their particles are.
 enum { SPARSE = 8 };
@@ -16,7 +17,7 @@ firn_status mpm_layout_blocks(mpm *m) {
   size_t blocks = m->world->particles.block_count;
   if (blocks <= m->block_capacity) return FIRN_OK;
   firn_context *context = m->world->context;
-  size_t capacity = blocks + blocks / 16;
+  size_t capacity = blocks + blocks / 32;
   firn_free(context, m->box, m->block_capacity * sizeof *m->box);
   firn_free(context, m->next_box, m->block_capacity * sizeof *m->next_box);
   firn_free(context, m->reach, m->block_capacity * sizeof *m->reach);
@@ -124,6 +125,7 @@ bool mpm_may_be_apart(const mpm *m) {
 firn_status mpm_rebuild_grid(mpm *m, bool apart) {
   m->memory.apart = apart && m->kernels->apart;
   m->laid_out = false;
+  m->bed_made = false;
   FIRN_TRY(firn_grid_build(&m->grid, &m->world->particles, m->reach, m->memory.apart));
   FIRN_TRY(size_nodes(m));
   m->laid_out = true;
@@ -131,21 +133,33 @@ firn_status mpm_rebuild_grid(mpm *m, bool apart) {
   return FIRN_OK;
 }
 
+// Blocks are new, so nothing is in bed; the review will put to sleep what was asleep.
+static void wake_boxes(mpm *m) {
+  for (size_t b = 0; b < m->world->particles.block_count; b++) {
+    m->box[b].asleep = m->next_box[b].asleep = false;
+    m->box[b].bedded = m->next_box[b].bedded = false;
+  }
+  m->bed = 0;
+}
+
 firn_status mpm_layout(mpm *m, bool *sorted) {
   firn_particles *p = &m->world->particles;
   *sorted = false;
   if (p->pending) m->memory.must_sort = m->memory.must_survey = true;
+  if (p->thinned) m->memory.must_sort = true;
   if (m->memory.must_sort) {
     double start = firn_seconds();
     FIRN_TRY(firn_particles_sort(p, m->stencil.shift, &m->arena));
     FIRN_TRY(mpm_layout_blocks(m));
     mpm_point_view(m);
+    wake_boxes(m);
     for (size_t b = 0; b < p->block_count; b++) m->reach[b] = widest(&m->stencil);
     if (!bound_all(m)) {
       return firn_fail(m->world->context, FIRN_ERROR_NONFINITE,
                        "a particle's position is not finite at time %g s", m->world->time);
     }
     narrow(m);
+    FIRN_TRY(mpm_rest_carry(m));
     FIRN_TRY(mpm_rebuild_grid(m, mpm_may_be_apart(m)));
     m->memory.must_sort = false;
     m->profile.sort += firn_seconds() - start;
@@ -156,6 +170,7 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
     // the same grid.
     FIRN_TRY(mpm_layout_blocks(m));
     mpm_point_view(m);
+    wake_boxes(m);
     if (!bound_all(m)) {
       return firn_fail(m->world->context, FIRN_ERROR_FORMAT,
                        "particles lie outside the reach of their blocks; a damaged checkpoint?");
@@ -166,14 +181,31 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
   return FIRN_OK;
 }
 
+// Arenas of what sleeps lie at the beginning and stay where they are; what falls asleep is added to
+// them. Whoever wakes leaves a hole there until the next sort.
 firn_status mpm_place_arenas(mpm *m, int channels) {
   const firn_particles *p = &m->world->particles;
-  size_t reals = 0;
+  bool whole = channels == m->bed_channels; // the bed can be kept
+  if (!whole) m->bed = 0;
+  m->bed_channels = channels;
+  for (size_t b = 0; b < p->block_count && m->asleep; b++) {
+    if (!m->box[b].asleep || (whole && m->box[b].bedded)) continue;
+    m->box[b].bedded = m->next_box[b].bedded = false;
+    m->box[b].arena = m->next_box[b].arena = m->bed;
+    m->bed += mpm_arena_reals(&m->box[b], channels);
+  }
+  size_t reals = m->bed;
   for (size_t b = 0; b < p->block_count; b++) {
+    if (m->box[b].asleep) continue;
     m->box[b].arena = reals;
     reals += mpm_arena_reals(&m->box[b], channels);
   }
+  size_t before = m->arena.size;
   FIRN_TRY(firn_buffer_reserve(m->world->context, &m->arena, reals * sizeof(firn_real), "arenas"));
+  // A buffer that grows forgets what it held.
+  for (size_t b = 0; b < p->block_count && m->asleep && m->arena.size != before; b++) {
+    m->box[b].bedded = m->next_box[b].bedded = false;
+  }
   m->view.arena = m->arena.data;
   return FIRN_OK;
 }

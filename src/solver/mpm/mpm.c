@@ -2,9 +2,11 @@
 #include "solver/mpm/mpm.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/isa.h"
+#include "solver/mpm/rest.h"
 
 firn_mpm_def firn_default_mpm_def(void) {
   return (firn_mpm_def){
@@ -26,6 +28,10 @@ firn_mpm_def firn_default_mpm_def(void) {
       .cfl = 0.6,
       .elastic_cfl = 0.5,
       .min_det = 0.2,
+      .sleep = false,
+      .sleep_speed = 10,
+      .sleep_drift = 5e-3,
+      .sleep_time = 0.1,
   };
 }
 
@@ -59,6 +65,9 @@ static firn_status check(firn_context *context, const firn_mpm_def *def) {
   FIRN_TRY(check_number(context, "cfl", def->cfl, 1e-3, 0.9));
   FIRN_TRY(check_number(context, "elastic_cfl", def->elastic_cfl, 1e-3, 1));
   FIRN_TRY(check_number(context, "min_det", def->min_det, 1e-3, 0.9));
+  FIRN_TRY(check_number(context, "sleep_speed", def->sleep_speed, 0, 1e6));
+  FIRN_TRY(check_number(context, "sleep_drift", def->sleep_drift, 0, 1));
+  FIRN_TRY(check_number(context, "sleep_time", def->sleep_time, 0, 1e6));
   FIRN_TRY(check_number(context, "push_out", def->push_out, -INFINITY, 4));
   if (def->krylov == FIRN_KRYLOV_CG && def->hessian != FIRN_HESSIAN_PSD) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
@@ -110,9 +119,11 @@ static void destroy(void *solver) {
   firn_free(context, m->box, m->block_capacity * sizeof *m->box);
   firn_free(context, m->next_box, m->block_capacity * sizeof *m->next_box);
   firn_free(context, m->reach, m->block_capacity * sizeof *m->reach);
-  firn_buffer *buffers[] = {&m->arena,         &m->node_v, &m->node_u,   &m->node_range,
-                            &m->stiff,         &m->krylov, &m->diagonal, &m->constraint,
-                            &m->constraint_of, &m->tallies};
+  firn_buffer *buffers[] = {&m->arena,         &m->node_v,  &m->node_u,   &m->node_range,
+                            &m->stiff,         &m->krylov,  &m->diagonal, &m->constraint,
+                            &m->constraint_of, &m->tallies, &m->rest,     &m->rest_spare,
+                            &m->idle,          &m->contacts.nodes, &m->contacts.blocks,
+                            &m->contacts.pushes, &m->contacts.holders};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     firn_buffer_free(context, buffers[i]);
   }
@@ -143,16 +154,65 @@ static firn_status create(firn_world *world, const firn_sim_def *def, void **out
 }
 
 static void changed(void *solver) {
-  ((mpm *)solver)->memory.must_survey = true;
+  mpm *m = solver;
+  m->memory.must_survey = true;
+  mpm_rest_disturb(m);
+}
+
+static firn_status configure(void *solver, const firn_sim_def *def) {
+  mpm *m = solver;
+  firn_context *context = m->world->context;
+  FIRN_TRY(check(context, &def->mpm));
+  if (def->mpm.basis != m->def.basis || def->mpm.transfer != m->def.transfer ||
+      def->mpm.sleep != m->def.sleep) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "mpm: basis, transfer and sleep are settled when the simulation is made");
+  }
+  m->def = def->mpm;
+  return FIRN_OK;
+}
+
+static void settings(const void *solver, firn_sim_def *out) {
+  out->mpm = ((const mpm *)solver)->def;
 }
 
 static void profile(const void *solver, firn_profile *out) {
   *out = ((const mpm *)solver)->profile;
 }
 
+static firn_status visit_rest(mpm *m, bool load, const firn_state_visitor *visitor) {
+  uint64_t count = m->rest_count;
+  FIRN_TRY(visitor->blob(visitor->user, "mpm_rest_count", &count, sizeof count));
+  if (load && count != 0 && count != m->world->particles.block_count) {
+    return firn_fail(m->world->context, FIRN_ERROR_FORMAT,
+                     "the checkpoint is damaged: rest of %llu blocks, of which there are %zu",
+                     (unsigned long long)count, m->world->particles.block_count);
+  }
+  if (load) {
+    FIRN_TRY(firn_buffer_reserve(m->world->context, &m->rest, count * sizeof(mpm_rest), "sleep"));
+    m->rest_count = count;
+  }
+  return count ? visitor->blob(visitor->user, "mpm_rest", m->rest.data, count * sizeof(mpm_rest))
+               : FIRN_OK;
+}
+
+// What the snow has done to colliders so far.
+static firn_status visit_sums(mpm *m, const firn_state_visitor *visitor) {
+  for (int c = 0; c < m->world->collider_count; c++) {
+    firn_collider *collider = &m->world->collider[c];
+    char name[32];
+    if (!collider->forces) continue;
+    snprintf(name, sizeof name, "mpm_force_%d", c);
+    FIRN_TRY(visitor->blob(visitor->user, name, &collider->sums, sizeof collider->sums));
+  }
+  return FIRN_OK;
+}
+
 static firn_status visit_state(mpm *m, bool load, const firn_state_visitor *visitor) {
   FIRN_TRY(visitor->blob(visitor->user, "mpm_memory", &m->memory, sizeof m->memory));
+  FIRN_TRY(visit_sums(m, visitor));
   size_t blocks = m->world->particles.block_count;
+  if (m->def.sleep) FIRN_TRY(visit_rest(m, load, visitor));
   if (!blocks || m->memory.must_sort) return FIRN_OK; // the sort will make them
   if (load) FIRN_TRY(mpm_layout_blocks(m));
   FIRN_TRY(visitor->blob(visitor->user, "mpm_reach", m->reach, blocks * sizeof *m->reach));
@@ -183,6 +243,8 @@ const firn_solver_type firn_mpm_solver = {
     .write = mpm_write,
     .sums = mpm_sums,
     .changed = changed,
+    .configure = configure,
+    .settings = settings,
     .profile = profile,
     .state = state,
 };

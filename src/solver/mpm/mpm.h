@@ -3,6 +3,7 @@
 #ifndef FIRN_SOLVER_MPM_MPM_H
 #define FIRN_SOLVER_MPM_MPM_H
 
+#include "solver/mpm/contact.h"
 #include "solver/mpm/kernels.h"
 #include "solver/solver.h"
 
@@ -10,6 +11,7 @@
 // run chooses as the undisturbed one.
 typedef struct mpm_memory {
   double speed2_max, sound2_max; // of the last step
+  double surface2_max;           // m^2/s^2, of colliders that are about to reach the snow
   double mass_min;               // kg, of the lightest particle
   double iterations;             // implicit: running mean of what a solve took ...
   double courant;                // ... and of c dt/h it was taken at
@@ -19,6 +21,9 @@ typedef struct mpm_memory {
   uint8_t volumes_set; // the first volumes have been computed
   uint8_t implicit;    // the integrator of the last step
   uint8_t apart;       // the grid was built with spray set apart
+  uint8_t disturbed;   // sleep: something quiet has moved
+  uint32_t rest_steps; // sleep: steps since the last review
+  uint64_t changes;    // of the world, that have been taken notice of
 } mpm_memory;
 
 typedef struct mpm {
@@ -33,12 +38,21 @@ typedef struct mpm {
   firn_reach *reach;
   firn_buffer arena;
   firn_buffer node_v, node_u, node_range;
-  firn_buffer stiff;         // implicit: s and stiff of mpm_view, [8][slots]
-  firn_buffer krylov;        // implicit: residual and workspace
-  firn_buffer diagonal;      // implicit: inverse 3x3 blocks, [node blocks][64][6]
-  firn_buffer constraint;    // implicit: [near node blocks][64][4]: kind and direction
-  firn_buffer constraint_of; // [node blocks] index into constraint, or FIRN_GRID_NONE
-  firn_buffer tallies;       // [units]
+  firn_buffer stiff;            // implicit: s and stiff of mpm_view, [8][slots]
+  firn_buffer krylov;           // implicit: residual and workspace
+  firn_buffer diagonal;         // implicit: inverse 3x3 blocks, [node blocks][64][6]
+  firn_buffer constraint;       // implicit: [near node blocks][64][4]: kind and direction
+  firn_buffer constraint_of;    // [node blocks] index into constraint, or FIRN_GRID_NONE
+  firn_buffer tallies;          // [units]
+  firn_buffer rest, rest_spare; // sleep: mpm_rest, [rest_count]
+  size_t rest_count;
+  firn_buffer idle; // sleep: [idle_count] bytes, node blocks that nothing awake touches
+  size_t idle_count;
+  size_t asleep;    // particles
+  bool bed_made;    // boxes and idle are those of rest
+  size_t bed;       // reals of the arena that those asleep hold, at its beginning ...
+  int bed_channels; // ... laid out for this many channels
+  mpm_contacts contacts;
   bool laid_out; // grid and node arrays are those of the blocks; not so after a load or a failure
   mpm_view view;
   mpm_memory memory;
@@ -73,15 +87,6 @@ typedef struct mpm_choice {
 } mpm_choice;
 mpm_choice mpm_choose(const mpm *m, double limit);
 void mpm_remember_solve(mpm *m, double dt, int iterations);
-
-// contact.c
-bool mpm_block_is_near(const mpm_view *view, size_t g);
-void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v);
-bool mpm_box_is_near(const mpm_view *view, size_t b); // the nodes of a particle block
-void mpm_box_contact(const mpm_view *view, size_t b, firn_real *v);
-void mpm_particle_contact(const mpm_view *view, size_t b, int n, int stride, firn_real *x,
-                          firn_real *v, firn_real *advect);
-bool mpm_particles_are_near(const mpm_view *view, size_t b);
 
 // implicit.c
 firn_status mpm_prepare_solve(mpm *m); // before scatter

@@ -9,6 +9,7 @@
 #include "base/isa.h"
 #include "solver/mpm/fault.h"
 #include "solver/mpm/mpm.h"
+#include "solver/mpm/rest.h"
 
 static mpm_tally empty_tally(void) {
   return (mpm_tally){.det_min = INFINITY};
@@ -31,7 +32,7 @@ void mpm_for_units(mpm *m, mpm_unit_fn kernel, mpm_tally *total) {
 #pragma omp for schedule(dynamic, 4)
     for (size_t u = 0; u < units; u++) {
       tally[u] = empty_tally();
-      kernel(&m->view, u, &tally[u]);
+      if (!mpm_unit_is_asleep(&m->view, u)) kernel(&m->view, u, &tally[u]);
     }
     firn_fp_leave(mode);
   }
@@ -45,22 +46,8 @@ void mpm_for_nodes(mpm *m, void (*kernel)(const mpm_view *view, size_t g)) {
   {
     unsigned mode = firn_fp_enter();
 #pragma omp for schedule(dynamic, 16)
-    for (size_t g = 0; g < count; g++) kernel(&m->view, g);
-    firn_fp_leave(mode);
-  }
-}
-
-// Particles, and the nodes of apart blocks, are only collided where a collider is close.
-static void find_near_blocks(mpm *m) {
-  size_t blocks = m->world->particles.block_count;
-  if (!m->world->collider_count) return;
-#pragma omp parallel num_threads(m->world->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(static)
-    for (size_t b = 0; b < blocks; b++) {
-      m->box[b].near = m->view.particle_contact && mpm_particles_are_near(&m->view, b);
-      m->box[b].touched = m->reach[b].apart && mpm_box_is_near(&m->view, b);
+    for (size_t g = 0; g < count; g++) {
+      if (!mpm_node_is_idle(m, g)) kernel(&m->view, g);
     }
     firn_fp_leave(mode);
   }
@@ -133,8 +120,8 @@ static double smallest_det(mpm *m) {
     for (size_t u = 0; u < p->unit_count; u++) {
       tally[u] = empty_tally();
       const firn_unit *unit = &p->unit[u];
-      bool risky = false;
-      for (uint32_t b = 0; b < unit->block_count && !risky; b++) {
+      bool risky = false, asleep = mpm_unit_is_asleep(&m->view, u);
+      for (uint32_t b = 0; b < unit->block_count && !risky && !asleep; b++) {
         risky = !(spread_around(m, unit->first_block + b) <= limit);
       }
       if (risky) m->kernels->check(&m->view, u, &tally[u]);
@@ -186,6 +173,8 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
     if (mpm_may_be_apart(m) && !m->memory.apart) FIRN_TRY(mpm_rebuild_grid(m, true));
   }
 
+  FIRN_TRY(mpm_rest_review(m, out->sorted));
+
   // Steps 1 to 6, again with half the time as long as something would be turned inside out.
   mpm_choice choice = mpm_choose(m, 0);
   if (choice.dt < m->def.dt_min && !(m->def.dt > 0)) return mpm_fail_short(m, choice.dt);
@@ -195,12 +184,13 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   // to the power 2/3 (cubic), so this keeps the loss of momentum below rounding in double.
   m->view.mass_floor = (firn_real)(1e-18 * m->memory.mass_min);
   FIRN_TRY(mpm_place_arenas(m, mpm_channels(m, choice.implicit)));
+  mpm_rest_bed(m);
   mpm_tally law = empty_tally(), moved = empty_tally();
   int spent; // iterations of solves that were in vain
   for (;;) {
     spent = out->iterations;
     set_step(m, &choice);
-    find_near_blocks(m);
+    FIRN_TRY(mpm_contact_begin(m));
     FIRN_TRY(move_grid(m, out, &law));
     double det = smallest_det(m);
     if (det > m->def.min_det) break;
@@ -216,6 +206,8 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   mpm_swap_boxes(m);
   m->profile.gather += firn_seconds() - gather;
   if (moved.nonfinite) return mpm_fail_nonfinite(m);
+  mpm_contact_end(m, choice.dt);
+  mpm_rest_watch(m);
 
   // What the next step is chosen from.
   m->memory.speed2_max = moved.speed2_max;
@@ -228,7 +220,8 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   out->dt = choice.dt;
   out->implicit = choice.implicit;
   m->profile.steps++;
-  m->profile.particle_steps += world->particles.count;
+  out->asleep = m->asleep;
+  m->profile.particle_steps += world->particles.count - m->asleep;
   m->profile.iterations += (uint64_t)out->iterations;
   m->profile.total += firn_seconds() - start;
   return FIRN_OK;

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solver/mpm/rest.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <omp.h>
+
+#include "base/isa.h"
+#include "world/morton.h"
+
+// Steps between two reviews.
+enum { REVIEW_STEPS = 16 };
+// Speeds and drifts that wake are this many times those that let sleep: elastic waves pass through
+// snow at rest and leave it where it was.
+static const double WAKE_SPEED = 2, WAKE_DRIFT = 4;
+
+static mpm_rest *rest_of(const mpm *m) {
+  return m->rest.data;
+}
+
+firn_status mpm_rest_carry(mpm *m) {
+  if (!m->def.sleep) return FIRN_OK;
+  const firn_particles *p = &m->world->particles;
+  firn_context *context = m->world->context;
+  size_t size = p->block_count * sizeof(mpm_rest);
+  FIRN_TRY(firn_buffer_reserve(context, &m->rest_spare, size, "sleep"));
+  const mpm_rest *old = rest_of(m);
+  mpm_rest *now = m->rest_spare.data;
+  memset(now, 0, size);
+  size_t k = 0;
+  for (size_t b = 0; b < p->block_count; b++) {
+    const firn_block *block = &p->block[b];
+    uint64_t key = firn_morton(block->at);
+    memcpy(now[b].at, block->at, sizeof now[b].at);
+    now[b].count = block->count;
+    while (k < m->rest_count && firn_morton(old[k].at) < key) k++;
+    if (k == m->rest_count || firn_morton(old[k].at) != key) continue;
+    if (old[k].count == block->count) now[b] = old[k];
+  }
+  firn_buffer kept = m->rest;
+  m->rest = m->rest_spare;
+  m->rest_spare = kept;
+  m->rest_count = p->block_count;
+  return FIRN_OK;
+}
+
+void mpm_rest_disturb(mpm *m) {
+  mpm_rest *rest = rest_of(m);
+  for (size_t b = 0; b < m->rest_count; b++) rest[b].quiet = rest[b].watched = 0;
+  m->memory.disturbed = true;
+}
+
+// ------------------------------------------------------------------------------------ who is quiet
+
+static void mean_position(const mpm *m, size_t b, double mean[3]) {
+  const firn_block *block = &m->world->particles.block[b];
+  for (int a = 0; a < 3; a++) {
+    const firn_real *x = m->view.x[a] + block->first;
+    double sum = 0;
+    for (uint32_t i = 0; i < block->count; i++) sum += (double)x[i];
+    mean[a] = sum / block->count;
+  }
+}
+
+static void review_block(const mpm *m, size_t b, mpm_rest *rest) {
+  double limit = m->def.sleep_speed * m->world->h, drift2 = 0, mean[3];
+  double wander = m->def.sleep_drift * (rest->quiet ? WAKE_DRIFT : 1), speed2 = rest->speed2;
+  rest->speed2 = 0;
+  if (speed2 > limit * limit && !rest->quiet) {
+    rest->quiet = rest->watched = 0;
+    return;
+  }
+  mean_position(m, b, mean);
+  for (int a = 0; a < 3; a++) drift2 += (mean[a] - rest->mean[a]) * (mean[a] - rest->mean[a]);
+  if (!rest->watched || drift2 > wander * wander) {
+    memcpy(rest->mean, mean, sizeof mean);
+    rest->since = m->world->time;
+    rest->watched = 1;
+    rest->quiet = 0;
+  } else if (m->world->time - rest->since >= m->def.sleep_time) {
+    // The watch goes on from where it began, so that slow drift adds up and is seen.
+    rest->quiet = 1;
+  }
+}
+
+static void review_blocks(mpm *m) {
+  mpm_rest *rest = rest_of(m);
+#pragma omp parallel num_threads(m->world->context->threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(static)
+    for (size_t b = 0; b < m->rest_count; b++) {
+      if (!rest[b].asleep) review_block(m, b, &rest[b]);
+    }
+    firn_fp_leave(mode);
+  }
+}
+
+// --------------------------------------------------------------------------------------- who sleeps
+
+// Some collider that moves may come close before the next review.
+static bool mover_is_near(const mpm *m, size_t b) {
+  const firn_world *world = m->world;
+  double ahead = REVIEW_STEPS * fmax(m->def.dt_max, m->def.dt), h = world->h, middle[3];
+  for (int a = 0; a < 3; a++) middle[a] = (4.0 * world->particles.block[b].at[a] + 2) * h;
+  for (int c = 0; c < world->collider_count; c++) {
+    const firn_collider *collider = &world->collider[c];
+    if (!firn_collider_moves(collider, world->time, world->time + ahead)) continue;
+    // Half the diagonal of the nodes a block may reach, and a cell more.
+    double reach = 6.2 * h + ahead * firn_collider_speed_bound(collider);
+    if (firn_collider_sample(collider, middle, world->time, NULL, NULL) < reach) return true;
+  }
+  return false;
+}
+
+static bool may_sleep(const mpm *m, size_t b) {
+  const mpm_rest *rest = rest_of(m);
+  // Spray adds up its neighbours' arenas itself and knows nothing of sleep.
+  if (!rest[b].quiet || rest[b].count <= FIRN_APART_MAX) return false;
+  size_t g = m->grid.target[b][firn_grid_offset(0, 0, 0)];
+  if (g == FIRN_GRID_NONE) return false;
+  for (uint32_t n = m->grid.source_start[g]; n < m->grid.source_start[g + 1]; n++) {
+    if (!rest[firn_source_block(m->grid.source[n])].quiet) return false;
+  }
+  return !mover_is_near(m, b);
+}
+
+static void stop_particles(const mpm *m, const firn_unit *unit) {
+  size_t size = unit->count * sizeof(firn_real);
+  for (int a = 0; a < 3; a++) memset(m->view.v[a] + unit->first, 0, size);
+  for (int i = 0; i < 9 && m->view.apic; i++) memset(m->view.c[i] + unit->first, 0, size);
+}
+
+// Lets a unit sleep or wakes it.
+static void settle_unit(mpm *m, const firn_unit *unit, bool asleep) {
+  mpm_rest *rest = rest_of(m);
+  for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
+    if (!asleep && rest[b].asleep) {
+      // The step about to be chosen must suit it.
+      m->memory.sound2_max = fmax(m->memory.sound2_max, rest[b].sound2);
+    }
+    if (asleep != m->box[b].asleep) m->box[b].bedded = false;
+    m->box[b].asleep = asleep;
+    m->next_box[b] = m->box[b];
+  }
+  bool all = true;
+  for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
+    all = all && rest[b].asleep;
+    rest[b].asleep = asleep;
+  }
+  if (asleep && !all) stop_particles(m, unit);
+}
+
+// Node blocks that only sleepers touch are left out too.
+static void find_idle_nodes(mpm *m) {
+  uint8_t *idle = m->idle.data;
+  for (size_t g = 0; g < m->grid.count; g++) {
+    bool all = true;
+    for (uint32_t n = m->grid.source_start[g]; n < m->grid.source_start[g + 1] && all; n++) {
+      all = m->box[firn_source_block(m->grid.source[n])].asleep;
+    }
+    if (all && !idle[g]) {
+      size_t size = FIRN_NODE_BLOCK_REALS * sizeof(firn_real);
+      memset(m->view.node_v + g * FIRN_NODE_BLOCK_REALS, 0, size);
+      if (m->view.node_u) memset(m->view.node_u + g * FIRN_NODE_BLOCK_REALS, 0, size);
+      for (size_t a = 0; a < 3; a++) {
+        m->view.node_lo[3 * g + a] = INFINITY;
+        m->view.node_hi[3 * g + a] = -INFINITY;
+      }
+    }
+    idle[g] = all;
+  }
+}
+
+static size_t count_asleep(const mpm *m) {
+  size_t count = 0;
+  for (size_t b = 0; b < m->rest_count; b++)
+    count += rest_of(m)[b].asleep ? rest_of(m)[b].count : 0;
+  return count;
+}
+
+firn_status mpm_rest_review(mpm *m, bool sorted) {
+  if (!m->def.sleep) return FIRN_OK;
+  const firn_particles *p = &m->world->particles;
+  bool due = ++m->memory.rest_steps >= REVIEW_STEPS;
+  if (m->memory.changes != m->world->changes) {
+    m->memory.changes = m->world->changes;
+    mpm_rest_disturb(m);
+  }
+  bool fresh = !m->idle.data || m->idle_count != m->grid.count || !m->bed_made;
+  if (!due && !sorted && !fresh && !m->memory.disturbed) return FIRN_OK;
+  FIRN_TRY(firn_buffer_reserve(m->world->context, &m->idle, m->grid.count, "sleep"));
+  if (fresh || sorted) memset(m->idle.data, 0, m->grid.count);
+  m->idle_count = m->grid.count;
+  if (due) {
+    review_blocks(m);
+    m->memory.rest_steps = 0;
+  }
+  bool decide = due || sorted || m->memory.disturbed; // else the grid alone is new
+  m->memory.disturbed = false;
+  for (size_t u = 0; u < p->unit_count; u++) {
+    const firn_unit *unit = &p->unit[u];
+    bool asleep = true;
+    for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count && asleep; b++) {
+      asleep = decide ? may_sleep(m, b) : rest_of(m)[b].asleep;
+    }
+    settle_unit(m, unit, asleep);
+  }
+  m->asleep = count_asleep(m);
+  find_idle_nodes(m);
+  m->bed_made = true;
+  return FIRN_OK;
+}
+
+void mpm_rest_bed(mpm *m) {
+  if (!m->asleep) return;
+  size_t units = m->world->particles.unit_count;
+  mpm_rest *rest = rest_of(m);
+  mpm_view view = m->view;
+  view.dt = 1;
+  view.hold = true;
+  view.implicit = false;
+#pragma omp parallel num_threads(m->world->context->threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(dynamic, 4)
+    for (size_t u = 0; u < units; u++) {
+      const firn_unit *unit = &m->world->particles.unit[u];
+      if (!m->box[unit->first_block].asleep || m->box[unit->first_block].bedded) continue;
+      mpm_tally tally = {0};
+      m->kernels->scatter(&view, u, &tally);
+      for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
+        rest[b].sound2 = tally.sound2_max;
+        m->box[b].bedded = m->next_box[b].bedded = true;
+      }
+    }
+    firn_fp_leave(mode);
+  }
+}
+
+void mpm_rest_watch(mpm *m) {
+  if (!m->def.sleep) return;
+  const firn_particles *p = &m->world->particles;
+  const mpm_tally *tally = m->tallies.data;
+  mpm_rest *rest = rest_of(m);
+  double limit = WAKE_SPEED * m->def.sleep_speed * m->world->h;
+  for (size_t u = 0; u < p->unit_count; u++) {
+    const firn_unit *unit = &p->unit[u];
+    if (m->box[unit->first_block].asleep) continue;
+    bool quick = tally[u].speed2_max > limit * limit;
+    for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
+      rest[b].speed2 = fmax(rest[b].speed2, tally[u].speed2_max);
+      if (!quick || !rest[b].quiet) continue;
+      rest[b].quiet = rest[b].watched = 0;
+      m->memory.disturbed = true;
+    }
+  }
+}

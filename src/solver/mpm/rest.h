@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rest costs nothing: blocks whose snow has settled are left out of the step.
+//
+// A block is quiet once, for a while, none of its particles was quick and their mean did not drift.
+// Quiet blocks among quiet blocks fall asleep: their velocities become zero, and the mass and force
+// they give to nodes stay in their arena, so that what is awake around them is held up as before.
+// The last quiet block before moving snow stays awake: it carries the change of load, and moves
+// before its neighbours have to.
+//
+// A block wakes when one next to it moves or drifts, gains particles, or has a moving collider
+// close by; all wake when gravity or a collider's surface changes. Times are counted in steps and
+// simulated seconds, so sleep is as reproducible as the rest.
+#ifndef FIRN_SOLVER_MPM_REST_H
+#define FIRN_SOLVER_MPM_REST_H
+
+#include "solver/mpm/mpm.h"
+
+// What is known of a particle block's rest; part of a checkpoint.
+typedef struct mpm_rest {
+  int32_t at[3];  // block coordinates
+  uint32_t count; // particles
+  double mean[3]; // cells from the block's corner, mean position when the watch began
+  double since;   // s, when it began
+  double speed2;  // m^2/s^2, of the quickest particle of its unit since the last review
+  double sound2;  // m^2/s^2, of the hardest
+  uint32_t watched, quiet, asleep;
+} mpm_rest;
+
+// Matches what is known to the blocks of a sort, and forgets where particles came or went.
+firn_status mpm_rest_carry(mpm *m);
+// Before a step: decides who sleeps. sorted: the blocks are new.
+firn_status mpm_rest_review(mpm *m, bool sorted);
+// Fills the arenas of those asleep that are not filled yet.
+void mpm_rest_bed(mpm *m);
+// After a step: notes who moved, from the tallies of the units.
+void mpm_rest_watch(mpm *m);
+// Wakes everything.
+void mpm_rest_disturb(mpm *m);
+
+static inline bool mpm_node_is_idle(const mpm *m, size_t g) {
+  return m->asleep && ((const uint8_t *)m->idle.data)[g];
+}
+
+static inline bool mpm_unit_is_asleep(const mpm_view *view, size_t u) {
+  return view->box[view->particles->unit[u].first_block].asleep;
+}
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "world/settle.h"
+
+#include <math.h>
+
+#include <omp.h>
+
+#include "base/isa.h"
+
+// Metres of the shape above x, against gravity: distances to the surface lead there step by step.
+static double depth_at(const firn_shape *shape, const double x[3], const double up[3], double h) {
+  double lo[3], hi[3], depth = 0, most = 0;
+  if (!firn_shape_bounds(shape, lo, hi)) return 0;
+  for (int a = 0; a < 3; a++) most += hi[a] - lo[a];
+  while (depth < most) {
+    const double at[3] = {x[0] + depth * up[0], x[1] + depth * up[1], x[2] + depth * up[2]};
+    double d = firn_shape_sample(shape, at, 0, NULL);
+    if (d > 0) break;
+    depth += fmax(-d, 0.05 * h);
+  }
+  return depth;
+}
+
+// The stretch along the vertical in confined compression under `load` [Pa]: the corotated law is
+// linear there, sigma = (lambda + 2 mu) (s - 1). What would yield stays at the yield stretch.
+static double stretch_under(const firn_world *world, size_t slot, double load) {
+  const firn_particles *p = &world->particles;
+  const firn_material_row *row = &world->material[firn_particles_material(p)[slot]];
+  double mu = (double)row->mu, lambda = (double)row->lambda, lo = (double)row->lo;
+  if (world->vary[0] >= 0) {
+    mu = (double)firn_particles_real(p, world->vary[FIRN_VARY_MU])[slot];
+    lambda = (double)firn_particles_real(p, world->vary[FIRN_VARY_LAMBDA])[slot];
+    lo = (double)firn_particles_real(p, world->vary[FIRN_VARY_LO])[slot];
+  }
+  double strain = -load / (lambda + 2 * mu);
+  return 1 + (lo > -1 && lo < 0 ? fmax(strain, lo) : strain);
+}
+
+void firn_world_settle(firn_world *world, const firn_shape *shape, size_t first, size_t count) {
+  firn_particles *p = &world->particles;
+  int field = firn_particles_find(p, "bxx");
+  double g = 0, up[3];
+  for (int a = 0; a < 3; a++) g += world->gravity[a] * world->gravity[a];
+  g = sqrt(g);
+  if (field < 0 || !(g > 0)) return;
+  for (int a = 0; a < 3; a++) up[a] = -world->gravity[a] / g;
+#pragma omp parallel num_threads(world->context->threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(static)
+    for (size_t slot = first; slot < first + count; slot++) {
+      static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+      const int32_t *block = p->pending_at[slot - p->slots];
+      double x[3];
+      for (int a = 0; a < 3; a++) {
+        x[a] = (4.0 * block[a] + (double)firn_particles_real(p, FIRN_FIELD_X + a)[slot]) * world->h;
+      }
+      const firn_material_row *row = &world->material[firn_particles_material(p)[slot]];
+      double load = (double)row->density * g * depth_at(shape, x, up, world->h);
+      double s = stretch_under(world, slot, load), e = s * s - 1;
+      for (int i = 0; i < 6; i++) {
+        firn_particles_real(p, field + i)[slot] = (firn_real)(e * up[pair[i][0]] * up[pair[i][1]]);
+      }
+    }
+    firn_fp_leave(mode);
+  }
+}

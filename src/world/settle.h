@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Snow laid down as it lies at rest: compressed by the weight above it.
+#ifndef FIRN_WORLD_SETTLE_H
+#define FIRN_WORLD_SETTLE_H
+
+#include "world/world.h"
+
+// Gives the pending particles of slots [first, first + count), all inside the shape, the elastic
+// strain that carries the column of the shape above them in confined compression. Does nothing
+// without gravity, or where the solver keeps no strain (fields bxx to byz).
+void firn_world_settle(firn_world *world, const firn_shape *shape, size_t first, size_t count);
+
+#endif

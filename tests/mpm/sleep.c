@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// timeout: 120
+// Snow that has settled is left out of steps, holds up what lies on it, and wakes when it must.
+#include "cache/scratch.h"
+
+#include "mpm/snapshot.h"
+
+static const double H = 0.01, G = 9.81; // m, m/s^2
+
+typedef struct bed {
+  int across, deep; // cells; periodic across
+  bool sleep;
+  firn_integrator integrator;
+  int threads;
+} bed;
+
+// Compressed by its own weight as it will be at rest: sigma_yy = -density G depth.
+static void at_rest(void *user, const double x[3], double grad[9]) {
+  const bed *b = user;
+  memset(grad, 0, 9 * sizeof *grad);
+  grad[4] = -DENSITY * G * (b->deep * H - x[1]) / M_WAVE;
+}
+
+static mpm_case make(const mpm_variant *v, bed *b, bool filled) {
+  firn_sim_def def = mpm_printed_def(v, H);
+  firn_material_def snow = firn_default_material_def();
+  def.gravity[1] = -G;
+  def.periodic[0] = def.periodic[2] = true;
+  def.period_cells[0] = def.period_cells[2] = b->across;
+  def.mpm.volume_nominal = true;
+  def.mpm.dt = 0;
+  def.mpm.integrator = b->integrator;
+  def.mpm.sleep = b->sleep;
+  def.mpm.sleep_time = 0.02;
+  mpm_case c = mpm_case_open_threads(v, &def, &snow, b->threads);
+  firn_collider_def floor = firn_default_collider_def();
+  must(&c, firn_sim_add_collider(c.sim, &floor, NULL));
+  if (!filled) return c;
+  const int lo[3] = {0, 0, 0}, hi[3] = {b->across, b->deep, b->across};
+  mpm_case_lattice(&c, lo, hi, 2);
+  mpm_case_set_gradient(&c, at_rest, b);
+  return c;
+}
+
+static firn_step run_to(const mpm_case *c, double time) {
+  firn_step step = {0};
+  while (firn_sim_time(c->sim) < time) must(c, firn_sim_step(c->sim, 0, &step));
+  return step;
+}
+
+static double surface(const mpm_case *c) {
+  return mpm_case_sums(c).bounds_max[1];
+}
+
+static void settled_snow_sleeps_and_does_not_creep(void **state) {
+  (void)state;
+  for_each_variant(v) {
+    bed with = {8, 8, true, FIRN_INTEGRATOR_EXPLICIT, 1}, without = with;
+    without.sleep = false;
+    mpm_case c = make(v, &with, true), other = make(v, &without, true);
+    firn_step step = run_to(&c, 0.06);
+    mpm_report(v, "%zu of %zu asleep", step.asleep, mpm_case_count(&c));
+    assert_int_equal(step.asleep, mpm_case_count(&c));
+    snapshot before = snapshot_take(&c);
+    run_to(&c, 0.08);
+    snapshot after = snapshot_take(&c);
+    after.time = before.time;
+    assert_null(snapshot_difference(&c, &before, &after));
+    run_to(&other, 0.08);
+    // As never sleeping within a hundredth of a cell.
+    assert_within(v, "surface", surface(&c), surface(&other), 0.01 * H);
+    assert_within(v, "middle", mpm_case_sums(&c).center[1], mpm_case_sums(&other).center[1],
+                  0.01 * H);
+    snapshot_drop(&before);
+    snapshot_drop(&after);
+    mpm_case_close(&c);
+    mpm_case_close(&other);
+  }
+}
+
+// A ball dropped into the middle of a bed that sleeps.
+static void drop_ball(const mpm_case *c, const bed *b) {
+  firn_fill_def ball = firn_default_fill_def();
+  double center[3] = {b->across * H / 2, (b->deep + 4) * H, b->across * H / 2};
+  ball.shape = firn_sphere(center, 3 * H);
+  ball.velocity[1] = -3;
+  must(c, firn_sim_fill(c->sim, &ball));
+}
+
+static void check_blow(const mpm_variant *v, firn_integrator integrator) {
+  bed with = {40, 8, true, integrator, 2}, without = with;
+  without.sleep = false;
+  mpm_case c = make(v, &with, true), other = make(v, &without, true);
+  size_t snow = mpm_case_count(&c), least = snow;
+  firn_step step = run_to(&c, 0.06);
+  assert_int_equal(step.asleep, snow);
+  run_to(&other, 0.06);
+  drop_ball(&c, &with);
+  drop_ball(&other, &with);
+  while (firn_sim_time(c.sim) < 0.12) {
+    must(&c, firn_sim_step(c.sim, 0, &step));
+    if (step.asleep < least) least = step.asleep;
+  }
+  run_to(&other, 0.12);
+  firn_sums a = mpm_case_sums(&c), b = mpm_case_sums(&other);
+  mpm_report(v, "asleep at least %zu of %zu; middle %.5f of a cell off, J_P %.4f and %.4f", least,
+             snow, (a.center[1] - b.center[1]) / H, a.jp_min, b.jp_min);
+  assert_true(least < snow * 9 / 10 && least > snow / 4); // the blow is felt around, not everywhere
+  assert_within(v, "middle", a.center[1], b.center[1], 0.01 * H);
+  assert_within(v, "J_P", a.jp_mean, b.jp_mean, 1e-3);
+  mpm_case_close(&c);
+  mpm_case_close(&other);
+}
+
+static void a_blow_wakes_what_it_reaches(void **state) {
+  (void)state;
+  for_each_scheme(v, FIRN_ISA_AVX2) check_blow(v, FIRN_INTEGRATOR_EXPLICIT);
+}
+
+static void a_blow_wakes_implicit_snow(void **state) {
+  (void)state;
+  for_each_scheme(v, FIRN_ISA_AVX2) {
+    if (is_cubic(v) != is_apic(v)) check_blow(v, FIRN_INTEGRATOR_IMPLICIT);
+  }
+}
+
+// Saved while part of it sleeps, loaded, and run on another number of threads.
+static void sleep_is_reproducible(void **state) {
+  scratch *s = *state;
+  for_each_variant(v) {
+    if (v->isa == FIRN_ISA_AVX2) continue;
+    bed one = {16, 8, true, FIRN_INTEGRATOR_EXPLICIT, 1}, two = one;
+    two.threads = 2;
+    mpm_case through = make(v, &one, true), first = make(v, &one, true),
+             second = make(v, &two, false);
+    mpm_case both[] = {through, first};
+    firn_step step;
+    for (int i = 0; i < 2; i++) {
+      run_to(&both[i], 0.05);
+      drop_ball(&both[i], &one);
+      step = run_to(&both[i], 0.058);
+    }
+    mpm_report(v, "%zu of %zu asleep when saved", step.asleep, mpm_case_count(&first));
+    assert_true(step.asleep > 0 && step.asleep < mpm_case_count(&first));
+    must(&first, firn_sim_save(first.sim, scratch_path(s, "asleep.hdf")));
+    must(&second, firn_sim_load(second.sim, scratch_path(s, "asleep.hdf")));
+    run_to(&through, 0.066);
+    run_to(&second, 0.066);
+    snapshot a = snapshot_take(&through), b = snapshot_take(&second);
+    const char *field = snapshot_difference(&second, &a, &b);
+    if (field) fail_msg("%s: '%s' differs", v->name, field);
+    snapshot_drop(&a);
+    snapshot_drop(&b);
+    mpm_case_close(&through);
+    mpm_case_close(&first);
+    mpm_case_close(&second);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(settled_snow_sleeps_and_does_not_creep),
+      cmocka_unit_test(a_blow_wakes_what_it_reaches),
+      cmocka_unit_test(a_blow_wakes_implicit_snow),
+      cmocka_unit_test_setup_teardown(sleep_is_reproducible, scratch_open, scratch_close),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
