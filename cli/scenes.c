@@ -2,19 +2,33 @@
 // firn scenes [NAME]: the built-in scenes.
 #include "cli.h"
 
+enum { KEY_SCHEMA = 3000, KEY_REFERENCE };
+
+typedef struct {
+  const char *name;
+  bool schema, reference;
+} arguments;
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
-  const char **name = state->input;
+  arguments *a = state->input;
   switch (key) {
+  case KEY_SCHEMA: a->schema = true; return 0;
+  case KEY_REFERENCE: a->reference = true; return 0;
   case ARGP_KEY_ARG:
-    if (*name) argp_error(state, "more than one name: '%s'", arg);
-    *name = arg;
+    if (a->name) argp_error(state, "more than one name: '%s'", arg);
+    a->name = arg;
     return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
 
+static const struct argp_option options[] = {
+    {"schema", KEY_SCHEMA, NULL, 0, "print a JSON Schema of scene files, for editors", 0},
+    {"reference", KEY_REFERENCE, NULL, OPTION_HIDDEN, "print docs/scene-reference.md", 0},
+    {0},
+};
 static const struct argp parser = {
-    NULL,
+    options,
     parse,
     "[NAME]",
     "Lists the built-in scenes, or prints one: `firn scenes demo > mine.yaml` is a good start for "
@@ -23,9 +37,17 @@ static const struct argp parser = {
     NULL,
     NULL};
 
+static void print(void *user, const char *text) {
+  fputs(text, user);
+}
+
 int cli_scenes(int argc, char **argv) {
-  const char *name = NULL;
-  argp_parse(&parser, argc, argv, 0, NULL, &name);
+  arguments a = {0};
+  argp_parse(&parser, argc, argv, 0, NULL, &a);
+  const char *name = a.name;
+  if (a.schema) firn_scene_schema(print, stdout);
+  if (a.reference) firn_scene_reference(print, stdout);
+  if (a.schema || a.reference) return EXIT_OK;
   if (!name) {
     for (int i = 0; firn_scene_builtin_name(i); i++)
       printf("%-16s %s\n", firn_scene_builtin_name(i), firn_scene_builtin_doc(i));

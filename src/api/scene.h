@@ -1,11 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs need from scenes beyond the public header.
+// What runs need from scenes beyond the public header, and what the files scene*.c share.
 #ifndef FIRN_API_SCENE_H
 #define FIRN_API_SCENE_H
 
 #include <firn/firn.h>
 
+#include "scene/value.h"
+
 // As firn_scene_build, without particles: what firn_sim_load continues in.
 firn_status firn_scene_build_empty(const firn_scene *scene, firn_sim **out);
+
+// The number or vector of a key at a time: that of its keys where it has some.
+double firn_value_number_at(const firn_value *record, const char *key, double time);
+void firn_value_vec3_at(const firn_value *record, const char *key, double time, double out[3]);
+
+// Defs of the sections as they are at a time.
+firn_mpm_def firn_scene_mpm_def(const firn_value *mpm, double time);
+firn_material_def firn_scene_material_def(const firn_value *material, double time);
+// A collider's motion; arrays come from the arena. False when memory is out.
+bool firn_scene_motion_def(firn_arena *arena, const firn_value *motion, firn_motion_def *out);
+// The place of a material, which is its id, in the table.
+int firn_scene_material_id(const firn_scene *scene, const char *name);
 
 #endif

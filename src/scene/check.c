@@ -5,179 +5,37 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scene/nearest.h"
-
 #define FAIL(scene, mark, path, ...) firn_report_add(&(scene)->report, mark, path, __VA_ARGS__)
 
-// ----------------------------------------------------------------------------------- materials
-
-static void material_number(firn_scene *scene, firn_value *material, const char *key, double a,
-                            double b) {
-  if (firn_value_find(material, key)) return;
-  firn_value *v = firn_value_add(&scene->arena, material,
-                                 firn_schema_find(&firn_schema_material, key));
-  if (!v) return;
-  v->number[0] = a;
-  v->number[1] = b;
-}
-
-static bool preset_exists(const char *name, firn_nearest *nearest) {
-  for (int i = 0; firn_material_preset_name(i); i++) {
-    if (strcmp(firn_material_preset_name(i), name) == 0) return true;
-    if (nearest) firn_nearest_offer(nearest, firn_material_preset_name(i));
-  }
-  return false;
-}
-
-// A key that the law does not know would be ignored in silence.
-static void material_check_law(firn_scene *scene, const firn_value *material, const char *path) {
-  const char *law = firn_value_text(material, "law");
-  for (firn_value *v = material->first; v; v = v->next) {
-    if (!v->row->when || !v->given) continue;
-    const char *wanted = strchr(v->row->when, '=') + 1;
-    char key_path[200];
-    snprintf(key_path, sizeof key_path, "%s.%s", path, v->key);
-    if (strcmp(law, wanted) != 0)
-      FAIL(scene, v->mark, key_path, "the law '%s' has no such number; it belongs to law: %s", law,
-           wanted);
-  }
-}
-
-// Leaves out what the law does not have, so that the resolved scene reads back without complaint.
-static void material_fill(firn_scene *scene, firn_value *material,
-                          const firn_material_def *preset) {
-  if (!firn_value_find(material, "law")) {
-    firn_value *law = firn_value_add(&scene->arena, material,
-                                     firn_schema_find(&firn_schema_material, "law"));
-    if (law) law->text = preset->law;
-  }
-  material_number(scene, material, "density", preset->density, 0);
-  material_number(scene, material, "young", preset->young, 0);
-  material_number(scene, material, "poisson", preset->poisson, 0);
-  if (!firn_value_is(material, "law", "snow")) return;
-  material_number(scene, material, "theta_c", preset->theta_c, 0);
-  material_number(scene, material, "theta_s", preset->theta_s, 0);
-  material_number(scene, material, "hardening", preset->hardening, 0);
-  material_number(scene, material, "jp_range", preset->jp_min, preset->jp_max);
-}
-
-static void material_complete(firn_scene *scene, firn_value *material) {
-  char path[120], preset_path[140];
-  snprintf(path, sizeof path, "materials.%.80s", material->key);
-  snprintf(preset_path, sizeof preset_path, "%s.preset", path);
-  const firn_value *preset = firn_value_find(material, "preset");
-  if (!firn_value_good(preset)) return;
-  firn_nearest nearest = firn_nearest_begin(preset->text);
-  if (!preset_exists(preset->text, &nearest)) {
-    if (nearest.best)
-      FAIL(scene, preset->mark, preset_path, "unknown preset '%.60s'; did you mean '%s'?",
-           preset->text, nearest.best);
-    else
-      FAIL(scene, preset->mark, preset_path, "unknown preset '%.60s'", preset->text);
-    return;
-  }
-  firn_material_def def;
-  if (firn_material_preset(scene->context, preset->text, &def) != FIRN_OK) return;
-  const firn_value *law = firn_value_find(material, "law");
-  if (law && !firn_value_good(law)) return;
-  material_fill(scene, material, &def);
-  material_check_law(scene, material, path);
-}
-
-// `material: powder` needs no entry in materials: presets are known by name. It gets one, so that
-// the resolved scene tells all its numbers.
-static void material_declare_preset(firn_scene *scene, firn_value *materials, const char *name) {
-  const firn_schema_row *row = firn_schema_find(&firn_schema_root, "materials");
-  firn_value *material = firn_value_add(&scene->arena, materials, row);
-  if (!material) return;
-  material->key = name;
-  firn_value *preset = firn_value_add(&scene->arena, material,
-                                      firn_schema_find(&firn_schema_material, "preset"));
-  if (!preset) return;
-  preset->text = name;
-  material_complete(scene, material);
-}
-
-static void snow_complete_material(firn_scene *scene, firn_value *body, int i) {
-  firn_value *materials = firn_value_find(scene->root, "materials");
-  firn_value *name = firn_value_find(body, "material");
-  if (!materials) return;
+void firn_scene_check_name(firn_scene *scene, const firn_value *list, firn_value *item,
+                           const char *path, const char *word, int i) {
+  char key_path[200];
+  snprintf(key_path, sizeof key_path, "%.180s.name", path);
+  firn_value *name = firn_value_find(item, "name");
   if (!name) {
-    name = firn_value_add(&scene->arena, body, firn_schema_find(body->row->record, "material"));
-    if (!name) return;
-    bool one = materials->first && !materials->first->next;
-    name->text = one ? materials->first->key : "snow";
-  }
-  if (!firn_value_good(name) || firn_value_find(materials, name->text)) return;
-  firn_nearest nearest = firn_nearest_begin(name->text);
-  if (preset_exists(name->text, &nearest)) {
-    material_declare_preset(scene, materials, name->text);
-    return;
-  }
-  char path[60];
-  snprintf(path, sizeof path, "snow[%d].material", i);
-  for (const firn_value *m = materials->first; m; m = m->next) firn_nearest_offer(&nearest, m->key);
-  if (nearest.best)
-    FAIL(scene, name->mark, path, "no material '%.60s'; did you mean '%s'?", name->text,
-         nearest.best);
-  else
-    FAIL(scene, name->mark, path,
-         "no material '%.60s' here or among the presets; expected the name of a material",
-         name->text);
-}
-
-// ------------------------------------------------------------------------------ values together
-
-static bool zero3(const double v[3]) {
-  return v[0] == 0 && v[1] == 0 && v[2] == 0;
-}
-
-static void snow_check(firn_scene *scene, firn_value *body, int i) {
-  char path[60];
-  snprintf(path, sizeof path, "snow[%d].per_cell", i);
-  const firn_value *per_cell = firn_value_find(body, "per_cell");
-  if (firn_value_is(body, "seeding", "lattice") && firn_value_good(per_cell)) {
-    double edge = round(cbrt(per_cell->number[0]));
-    if (edge * edge * edge != per_cell->number[0])
-      FAIL(scene, per_cell->mark, path, "%g is not a cube; seeding lattice needs 1, 8, 27, ...",
-           per_cell->number[0]);
-  }
-  if (firn_value_is(body, "seeding", "jittered") && firn_value_good(per_cell) &&
-      (per_cell->number[0] != floor(per_cell->number[0])))
-    FAIL(scene, per_cell->mark, path, "%g is not whole; seeding jittered needs a whole number",
-         per_cell->number[0]);
-  snow_complete_material(scene, body, i);
-}
-
-static void collider_check_name(firn_scene *scene, const firn_value *colliders,
-                                firn_value *collider, int i) {
-  char path[60];
-  snprintf(path, sizeof path, "colliders[%d].name", i);
-  firn_value *name = firn_value_find(collider, "name");
-  if (!name) {
-    name = firn_value_add(&scene->arena, collider, firn_schema_find(collider->row->record, "name"));
-    if (name) name->text = firn_arena_format(&scene->arena, "collider_%d", i);
+    const firn_schema_row *row = firn_schema_find(item->row->record, "name");
+    name = firn_value_add(&scene->arena, item, row);
+    if (name) name->text = firn_arena_format(&scene->arena, "%s_%d", word, i);
     return;
   }
   if (!firn_value_good(name)) return;
   if (!*name->text || strpbrk(name->text, ",\"\n\r") || strlen(name->text) > 63)
-    FAIL(scene, name->mark, path, "expected 1 to 63 characters without commas and quotes");
-  for (const firn_value *other = colliders->first; other != collider; other = other->next)
+    FAIL(scene, name->mark, key_path, "expected 1 to 63 characters without commas and quotes");
+  for (const firn_value *other = list->first; other != item; other = other->next)
     if (strcmp(firn_value_text(other, "name"), name->text) == 0) {
-      FAIL(scene, name->mark, path, "another collider is called '%s' too", name->text);
+      FAIL(scene, name->mark, key_path, "another %s is called '%s' too", word, name->text);
       return;
     }
 }
 
-static void collider_check(firn_scene *scene, const firn_value *colliders, firn_value *collider,
-                           int i) {
-  char path[80];
-  snprintf(path, sizeof path, "colliders[%d].shape.half_space.normal", i);
-  const firn_value *half = firn_value_find(firn_value_find(collider, "shape"), "half_space");
-  const firn_value *normal = firn_value_find(half, "normal");
-  if (firn_value_good(normal) && zero3(normal->number))
-    FAIL(scene, normal->mark, path, "a normal of zero length has no direction");
-  collider_check_name(scene, colliders, collider, i);
+void firn_scene_check_direction(firn_scene *scene, const firn_value *owner, const char *key,
+                                const char *path) {
+  const firn_value *v = firn_value_find(owner, key);
+  if (!firn_value_good(v) || v->number[0] != 0 || v->number[1] != 0 || v->number[2] != 0) return;
+  char key_path[200];
+  snprintf(key_path, sizeof key_path, "%.150s.%s", path, key);
+  const char *article = strchr("aeiou", key[0]) ? "an" : "a";
+  FAIL(scene, v->mark, key_path, "%s %s of zero length has no direction", article, key);
 }
 
 static void mpm_check(firn_scene *scene) {
@@ -221,30 +79,40 @@ static void spacing_complete(firn_scene *scene) {
   if (firn_value_good(h)) scene->h = h->number[0] / quality->number[0];
 }
 
+static void box_check(firn_scene *scene, const char *key) {
+  const firn_value *box = firn_value_find(scene->root, key);
+  const firn_value *lo = firn_value_find(box, "min"), *hi = firn_value_find(box, "max");
+  if (!firn_value_good(lo) || !firn_value_good(hi)) return;
+  for (int a = 0; a < 3; a++)
+    if (!(lo->number[a] < hi->number[a]))
+      FAIL(scene, lo->given ? lo->mark : hi->mark, key, "%c: min, %g m, is not below max, %g m",
+           "xyz"[a], lo -> number[a], hi -> number[a]);
+}
+
+static void probes_check(firn_scene *scene) {
+  const firn_value *probes = firn_value_find(scene->root, "probes");
+  int i = 0;
+  for (firn_value *p = probes ? probes->first : NULL; p; p = p->next, i++) {
+    char path[60];
+    snprintf(path, sizeof path, "probes[%d]", i);
+    firn_scene_check_name(scene, probes, p, path, "probe", i);
+    snprintf(path, sizeof path, "probes[%d].plane", i);
+    firn_scene_check_direction(scene, firn_value_find(p, "plane"), "normal", path);
+  }
+}
+
 void firn_scene_complete(firn_scene *scene) {
-  firn_value *root = scene->root;
+  const firn_value *root = scene->root;
   spacing_complete(scene);
   periodic_check(scene);
   mpm_check(scene);
-
   const firn_value *materials = firn_value_find(root, "materials");
   for (firn_value *m = materials ? materials->first : NULL; m; m = m->next)
-    material_complete(scene, m);
-
-  const firn_value *snow = firn_value_find(root, "snow");
-  int i = 0;
-  for (firn_value *body = snow ? snow->first : NULL; body; body = body->next)
-    snow_check(scene, body, i++);
-  if (snow && snow->given && !snow->first && scene->report.count == 0)
-    FAIL(scene, snow->mark, "snow", "the list is empty; expected at least one body of snow");
-
-  const firn_value *colliders = firn_value_find(root, "colliders");
-  i = 0;
-  for (firn_value *c = colliders ? colliders->first : NULL; c; c = c->next)
-    collider_check(scene, colliders, c, i++);
-
-  const firn_value *preview = firn_value_find(root, "preview");
-  const firn_value *view = firn_value_find(preview, "view");
-  if (firn_value_good(view) && zero3(view->number))
-    FAIL(scene, view->mark, "preview.view", "a view of zero length has no direction");
+    firn_scene_complete_material(scene, m);
+  firn_scene_check_snow(scene);
+  firn_scene_check_colliders(scene);
+  box_check(scene, "kill_box");
+  box_check(scene, "window");
+  probes_check(scene);
+  firn_scene_check_direction(scene, firn_value_find(root, "preview"), "view", "preview");
 }

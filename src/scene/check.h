@@ -9,4 +9,17 @@
 // fit together.
 void firn_scene_complete(firn_scene *scene);
 
+// The parts of it. list is "snow" or "emitters", i the number of the body in it.
+void firn_scene_complete_material(firn_scene *scene, firn_value *material);
+void firn_scene_name_material(firn_scene *scene, firn_value *body, const char *list, int i);
+void firn_scene_check_snow(firn_scene *scene);
+void firn_scene_check_colliders(firn_scene *scene);
+
+// A name of a list's item, given or made of word and number; reports what is empty, long, or taken.
+void firn_scene_check_name(firn_scene *scene, const firn_value *list, firn_value *item,
+                           const char *path, const char *word, int i);
+// Reports a vector without direction. owner is the record that holds key.
+void firn_scene_check_direction(firn_scene *scene, const firn_value *owner, const char *key,
+                                const char *path);
+
 #endif

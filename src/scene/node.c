@@ -7,13 +7,13 @@
 // Deeper than any sane scene; a tree that contains itself through an anchor ends here.
 enum { DEPTH_MOST = 64 };
 // Anchors can be used to write a tree of 10^9 nodes in a few lines.
-enum { NODES_MOST = 1000000 };
+enum { NODES_MOST = 200000 };
 
 typedef struct {
   firn_arena *arena;
   firn_report *report;
   yaml_document_t *document;
-  const char *origin;
+  firn_mark base; // origin, file and level of every mark
   int nodes;
   bool stopped; // by an error that makes the rest of the tree meaningless
 } builder;
@@ -46,6 +46,26 @@ void firn_node_remove(firn_node *parent, const char *key) {
   }
 }
 
+int firn_node_count(const firn_node *list) {
+  int n = 0;
+  for (const firn_node *item = list->first; item; item = item->next) n++;
+  return n;
+}
+
+void firn_node_merge(firn_node *map, firn_node *other) {
+  for (firn_node *n = other->first; n;) {
+    firn_node *next = n->next;
+    firn_node *own = firn_node_find(map, n->key);
+    bool nothing = own && own->kind == FIRN_NODE_SCALAR && !own->quoted && !*own->text;
+    if (nothing) firn_node_remove(map, n->key); // `mpm:` with nothing after it
+    if (!own || nothing)
+      firn_node_append(map, n);
+    else if (own->kind == FIRN_NODE_MAP && n->kind == FIRN_NODE_MAP)
+      firn_node_merge(own, n);
+    n = next;
+  }
+}
+
 const char *firn_node_kind_name(const firn_node *node) {
   switch (node->kind) {
   case FIRN_NODE_LIST: return "a list";
@@ -56,7 +76,10 @@ const char *firn_node_kind_name(const firn_node *node) {
 }
 
 static firn_mark mark_of(const builder *b, yaml_mark_t mark) {
-  return (firn_mark){(int)mark.line + 1, (int)mark.column + 1, b->origin};
+  firn_mark at = b->base;
+  at.line = (int)mark.line + 1;
+  at.column = (int)mark.column + 1;
+  return at;
 }
 
 static firn_node *convert(builder *b, int index, int depth);
@@ -156,7 +179,8 @@ static firn_node *convert(builder *b, int index, int depth) {
 
 // libyaml tells the byte, not the line, when the text is not UTF-8.
 static firn_mark place_of_byte(const builder *b, const char *text, size_t size, size_t offset) {
-  firn_mark mark = {1, 1, b->origin};
+  firn_mark mark = b->base;
+  mark.line = mark.column = 1;
   for (size_t i = 0; i < offset && i < size; i++) {
     if (text[i] == '\n') {
       mark.line++;
@@ -185,15 +209,16 @@ static void report_syntax(const builder *b, const yaml_parser_t *parser, const c
 static firn_node *empty_scalar(const builder *b) {
   firn_node *node = firn_arena_alloc(b->arena, sizeof *node);
   if (!node) return NULL;
-  *node = (firn_node){.kind = FIRN_NODE_SCALAR, .text = "", .mark = {1, 1, b->origin}};
+  *node = (firn_node){.kind = FIRN_NODE_SCALAR, .text = "", .mark = b->base};
+  node->mark.line = node->mark.column = 1;
   return node;
 }
 
 firn_node *firn_node_parse(firn_arena *arena, firn_report *report, const char *text, size_t size,
-                           const char *origin) {
+                           firn_mark base) {
   yaml_parser_t parser;
   yaml_document_t document, rest;
-  builder b = {arena, report, &document, origin, 0, false};
+  builder b = {arena, report, &document, base, 0, false};
   if (!yaml_parser_initialize(&parser)) {
     arena->failed = true;
     return NULL;

@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // From nodes to values, along the schema. Goes on after every error, so that one look at a file
 // finds everything that is wrong with it.
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "scene/nearest.h"
-#include "scene/value.h"
+#include "scene/reader.h"
 
-typedef struct {
-  firn_arena *arena;
-  firn_report *report;
-  char path[200];
-  size_t length; // of path
-} reader;
+#define FAIL FIRN_READ_FAIL
 
-#define FAIL(r, mark, ...) firn_report_add((r)->report, mark, (r)->path, __VA_ARGS__)
+// Deeper than any sane scene, and more than any sane scene says: variables that hold themselves.
+enum { DEPTH_MOST = 64, VALUES_MOST = 200000 };
 
-static size_t path_push(reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-// Appends a step and returns the length to go back to.
-static size_t path_push(reader *r, const char *format, ...) {
+size_t firn_reader_push(firn_reader *r, const char *format, ...) {
   size_t before = r->length;
   va_list args;
   va_start(args, format);
@@ -32,143 +24,62 @@ static size_t path_push(reader *r, const char *format, ...) {
   return before;
 }
 
-static size_t path_push_key(reader *r, const char *key) {
-  return path_push(r, "%s%.80s", r->length ? "." : "", key);
+static size_t path_push_key(firn_reader *r, const char *key) {
+  return firn_reader_push(r, "%s%.80s", r->length ? "." : "", key);
 }
 
-static void path_pop(reader *r, size_t before) {
+void firn_reader_pop(firn_reader *r, size_t before) {
   r->length = before;
   r->path[before] = 0;
 }
 
-static void fail_type(reader *r, const firn_schema_row *row, const firn_node *node) {
-  char expected[200];
+void firn_reader_fail_type(firn_reader *r, const firn_schema_row *row, const firn_node *node) {
+  char expected[400];
   firn_schema_expect(row, expected, sizeof expected);
   const char *hint = "";
-  if (row->type == FIRN_TYPE_LIST && node->kind == FIRN_NODE_MAP)
-    hint = " (begin each item with '- ')";
+  bool list = row->type == FIRN_TYPE_LIST || row->type == FIRN_TYPE_CHOICES;
+  if (list && node->kind == FIRN_NODE_MAP) hint = " (begin each item with '- ')";
   FAIL(r, node->mark, "found %s; expected %s%s", firn_node_kind_name(node), expected, hint);
 }
 
-// ------------------------------------------------------------------------------------- scalars
-
-static bool empty(const firn_node *node) {
+bool firn_reader_empty(const firn_node *node) {
   bool null = node->kind == FIRN_NODE_SCALAR && !node->quoted;
   return null && (!*node->text || strcmp(node->text, "~") == 0 || strcmp(node->text, "null") == 0);
 }
 
-static bool read_number(reader *r, const firn_schema_row *row, const firn_node *node, double *out) {
-  char why[200], expected[200];
-  if (node->kind != FIRN_NODE_SCALAR) {
-    fail_type(r, row, node);
-    return false;
+const firn_node *firn_reader_follow(const firn_reader *r, const firn_node *node) {
+  const firn_node *at = node;
+  for (int i = 0; i < 8 && at && at->kind == FIRN_NODE_SCALAR; i++) {
+    at = firn_scope_node(r->scope, at->text);
+    if (at && at->kind != FIRN_NODE_SCALAR) return at;
   }
-  firn_schema_expect(row, expected, sizeof expected);
-  double value;
-  if (!firn_quantity_parse(node->text, row->dimension, &value, why, sizeof why)) {
-    FAIL(r, node->mark, "%s; expected %s", why, expected);
-    return false;
-  }
-  firn_interval interval = firn_interval_parse(row->range);
-  if (!firn_interval_holds(&interval, value)) {
-    FAIL(r, node->mark, "%.60s is out of range; expected %s", node->text, expected);
-    return false;
-  }
-  if (row->type == FIRN_TYPE_INT && value != floor(value)) {
-    FAIL(r, node->mark, "%.60s is not whole; expected %s", node->text, expected);
-    return false;
-  }
-  *out = value;
-  return true;
+  return node;
 }
 
-static bool read_numbers(reader *r, const firn_schema_row *row, const firn_node *node, int count,
-                         double *out) {
-  int found = 0;
-  if (node->kind == FIRN_NODE_LIST)
-    for (const firn_node *n = node->first; n; n = n->next) found++;
-  if (node->kind != FIRN_NODE_LIST || found != count) {
-    char expected[200];
-    firn_schema_expect(row, expected, sizeof expected);
-    if (node->kind == FIRN_NODE_LIST)
-      FAIL(r, node->mark, "found a list of %d; expected %s", found, expected);
-    else
-      fail_type(r, row, node);
-    return false;
-  }
-  bool good = true;
-  int i = 0;
-  for (const firn_node *n = node->first; n; n = n->next, i++) {
-    size_t before = path_push(r, "[%d]", i);
-    good = read_number(r, row, n, &out[i]) && good;
-    path_pop(r, before);
-  }
-  if (good && row->type == FIRN_TYPE_RANGE && out[0] > out[1]) {
-    FAIL(r, node->mark, "the first number is larger than the second");
-    good = false;
-  }
-  return good;
-}
-
-static bool read_bool(reader *r, const firn_schema_row *row, const firn_node *node, double *out) {
-  if (node->kind != FIRN_NODE_SCALAR) {
-    fail_type(r, row, node);
-    return false;
-  }
-  bool yes = strcmp(node->text, "true") == 0;
-  if (!yes && strcmp(node->text, "false") != 0) {
-    FAIL(r, node->mark, "found '%.60s'; expected true or false", node->text);
-    return false;
-  }
-  *out = yes;
-  return true;
-}
-
-static bool read_text(reader *r, const firn_schema_row *row, const firn_node *node,
-                      firn_value *value) {
-  if (node->kind != FIRN_NODE_SCALAR) {
-    fail_type(r, row, node);
-    return false;
-  }
-  value->text = node->text;
-  return true;
-}
-
-// The i-th of "a|b|c", in buffer; false past the last.
-static bool choice_get(const char *choices, int i, char *buffer, size_t size) {
-  for (; i > 0; i--) {
-    choices = strchr(choices, '|');
-    if (!choices) return false;
-    choices++;
-  }
-  snprintf(buffer, size, "%.*s", (int)strcspn(choices, "|"), choices);
-  return true;
-}
-
-static bool read_enum(reader *r, const firn_schema_row *row, const firn_node *node,
-                      firn_value *value) {
-  if (!read_text(r, row, node, value)) return false;
-  enum { MOST = 16, WORD = 32 };
-  char words[MOST][WORD];
-  firn_nearest nearest = firn_nearest_begin(node->text);
-  for (int i = 0; i < MOST && choice_get(row->choices, i, words[i], WORD); i++) {
-    if (strcmp(words[i], node->text) == 0) return true;
-    firn_nearest_offer(&nearest, words[i]);
-  }
-  char expected[200];
-  firn_schema_expect(row, expected, sizeof expected);
-  if (nearest.best)
-    FAIL(r, node->mark, "unknown choice '%.60s'; did you mean '%s'? Expected %s", node->text,
-         nearest.best, expected);
-  else
-    FAIL(r, node->mark, "unknown choice '%.60s'; expected %s", node->text, expected);
+// Counts a value; false when there is no end to them.
+static bool enter(firn_reader *r, firn_mark mark) {
+  if (r->stopped) return false;
+  if (++r->depth <= DEPTH_MOST && ++r->count <= VALUES_MOST) return true;
+  r->depth--;
+  r->stopped = true;
+  FAIL(r, mark, "%s (does a variable hold itself?)",
+       r->count > VALUES_MOST ? "too many values" : "nested too deeply");
   return false;
+}
+
+static void leave(firn_reader *r) {
+  r->depth--;
 }
 
 // ------------------------------------------------------------------------------------- records
 
-static void read_record(reader *r, const firn_schema_record *record, const firn_node *node,
+static void read_record(firn_reader *r, const firn_schema_record *record, const firn_node *node,
                         firn_value *value);
+
+static void read_choice(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                        firn_value *value);
+static void read_row(firn_reader *r, const firn_schema_row *row, const firn_node *given,
+                     firn_value *parent);
 
 static const char *nearest_key(const firn_schema_record *record, const char *key) {
   firn_nearest nearest = firn_nearest_begin(key);
@@ -176,7 +87,7 @@ static const char *nearest_key(const firn_schema_record *record, const char *key
   return nearest.best;
 }
 
-static void fail_unknown(reader *r, const firn_schema_record *record, const firn_node *node) {
+static void fail_unknown(firn_reader *r, const firn_schema_record *record, const firn_node *node) {
   const char *nearest = nearest_key(record, node->key);
   if (nearest) {
     FAIL(r, node->key_mark, "unknown key; did you mean '%s'?", nearest);
@@ -199,14 +110,18 @@ static bool name_good(const char *name) {
   return *name && !name[strspn(name, good)] && strlen(name) <= 63;
 }
 
-static void read_item(reader *r, const firn_schema_row *row, const firn_node *node,
+static void read_item(firn_reader *r, const firn_schema_row *row, const firn_node *node,
                       firn_value *parent, const char *key) {
   firn_value *item = firn_value_add(r->arena, parent, row);
   if (!item) return;
   item->key = key;
   item->mark = node->mark;
   item->given = true;
-  if (node->kind != FIRN_NODE_MAP && !empty(node)) {
+  if (row->type == FIRN_TYPE_CHOICES) {
+    read_choice(r, row, node, item);
+    return;
+  }
+  if (node->kind != FIRN_NODE_MAP && !firn_reader_empty(node)) {
     FAIL(r, node->mark, "found %s; expected a map with the keys of %s", firn_node_kind_name(node),
          row->record->name);
     return;
@@ -214,56 +129,61 @@ static void read_item(reader *r, const firn_schema_row *row, const firn_node *no
   read_record(r, row->record, node, item);
 }
 
-static void read_list(reader *r, const firn_schema_row *row, const firn_node *node,
+static void read_list(firn_reader *r, const firn_schema_row *row, const firn_node *node,
                       firn_value *value) {
   if (node->kind != FIRN_NODE_LIST) {
-    if (!empty(node)) fail_type(r, row, node);
+    if (!firn_reader_empty(node)) firn_reader_fail_type(r, row, node);
     return;
   }
   int i = 0;
   for (const firn_node *n = node->first; n; n = n->next, i++) {
-    size_t before = path_push(r, "[%d]", i);
-    read_item(r, row, n, value, NULL);
-    path_pop(r, before);
+    size_t before = firn_reader_push(r, "[%d]", i);
+    read_item(r, row, firn_reader_follow(r, n), value, NULL);
+    firn_reader_pop(r, before);
   }
 }
 
-static void read_table(reader *r, const firn_schema_row *row, const firn_node *node,
+static void read_table(firn_reader *r, const firn_schema_row *row, const firn_node *node,
                        firn_value *value) {
   if (node->kind != FIRN_NODE_MAP) {
-    if (!empty(node)) fail_type(r, row, node);
+    if (!firn_reader_empty(node)) firn_reader_fail_type(r, row, node);
     return;
   }
   for (const firn_node *n = node->first; n; n = n->next) {
     size_t before = path_push_key(r, n->key);
     if (!name_good(n->key))
       FAIL(r, n->key_mark, "not a name; expected letters, digits, - and _, at most 63");
-    read_item(r, row, n, value, n->key);
-    path_pop(r, before);
+    read_item(r, row, firn_reader_follow(r, n), value, n->key);
+    firn_reader_pop(r, before);
   }
 }
 
-// An override beats what the file says in its place: of several keys that exclude each other, the
-// ones from the file give way.
-static const firn_node *rival(const firn_node *a, const firn_node *b) {
-  if (!a || !b) return a ? a : b;
-  bool a_set = a->key_mark.origin || a->mark.origin, b_set = b->key_mark.origin || b->mark.origin;
-  if (a_set == b_set) return NULL;
-  return a_set ? a : b;
+// An override beats what the file says in its place, and a file what it includes: of several keys
+// that exclude each other, those of a lower level give way.
+static int level_of(const firn_node *node) {
+  return node->key_mark.level > node->mark.level ? node->key_mark.level : node->mark.level;
 }
 
-static void read_choice(reader *r, const firn_schema_row *row, const firn_node *node,
+static const firn_node *rival(const firn_node *a, const firn_node *b) {
+  if (!a || !b) return a ? a : b;
+  if (level_of(a) == level_of(b)) return NULL;
+  return level_of(a) > level_of(b) ? a : b;
+}
+
+static void read_choice(firn_reader *r, const firn_schema_row *row, const firn_node *node,
                         firn_value *value) {
   if (node->kind != FIRN_NODE_MAP) {
-    fail_type(r, row, node);
+    firn_reader_fail_type(r, row, node);
     return;
   }
   const firn_node *chosen = NULL;
   for (const firn_node *n = node->first; n; n = n->next) {
-    if (!firn_schema_find(row->record, n->key)) {
+    const firn_schema_row *key = firn_schema_find(row->record, n->key);
+    if (key && key->modifier) continue;
+    if (!key) {
       size_t before = path_push_key(r, n->key);
       fail_unknown(r, row->record, n);
-      path_pop(r, before);
+      firn_reader_pop(r, before);
       return;
     }
     if (chosen && !rival(chosen, n)) {
@@ -274,58 +194,55 @@ static void read_choice(reader *r, const firn_schema_row *row, const firn_node *
     chosen = rival(chosen, n);
   }
   if (!chosen) {
-    fail_type(r, row, node);
+    firn_reader_fail_type(r, row, node);
     return;
   }
-  const firn_schema_row *alternative = firn_schema_find(row->record, chosen->key);
-  firn_value *child = firn_value_add(r->arena, value, alternative);
-  if (!child) return;
-  child->mark = chosen->mark;
-  child->given = true;
   size_t before = path_push_key(r, chosen->key);
-  if (chosen->kind == FIRN_NODE_MAP || empty(chosen))
-    read_record(r, alternative->record, chosen, child);
-  else
-    fail_type(r, alternative, chosen);
-  path_pop(r, before);
+  read_row(r, firn_schema_find(row->record, chosen->key), chosen, value);
+  firn_reader_pop(r, before);
+  for (const firn_node *n = node->first; n; n = n->next) {
+    const firn_schema_row *key = firn_schema_find(row->record, n->key);
+    if (!key || !key->modifier) continue;
+    before = path_push_key(r, n->key);
+    read_row(r, key, n, value);
+    firn_reader_pop(r, before);
+  }
 }
 
-static void read_row(reader *r, const firn_schema_row *row, const firn_node *node,
+static void read_row(firn_reader *r, const firn_schema_row *row, const firn_node *given,
                      firn_value *parent) {
+  if (row->type == FIRN_TYPE_ANYTHING || !enter(r, given->mark)) return;
+  const firn_node *node = firn_reader_follow(r, given);
   firn_value *value = firn_value_add(r->arena, parent, row);
   if (!value) return;
   value->mark = node->mark;
   bool good = true;
   switch (row->type) {
-  case FIRN_TYPE_BOOL: good = read_bool(r, row, node, value->number); break;
-  case FIRN_TYPE_INT:
-  case FIRN_TYPE_REAL: good = read_number(r, row, node, value->number); break;
-  case FIRN_TYPE_VEC3: good = read_numbers(r, row, node, 3, value->number); break;
-  case FIRN_TYPE_RANGE: good = read_numbers(r, row, node, 2, value->number); break;
-  case FIRN_TYPE_TEXT:
-  case FIRN_TYPE_MATERIAL: good = read_text(r, row, node, value); break;
-  case FIRN_TYPE_ENUM: good = read_enum(r, row, node, value); break;
   case FIRN_TYPE_RECORD:
-    if (node->kind == FIRN_NODE_MAP || empty(node))
+    if (node->kind == FIRN_NODE_MAP || firn_reader_empty(node))
       read_record(r, row->record, node, value);
     else
-      fail_type(r, row, node);
+      firn_reader_fail_type(r, row, node);
     break;
-  case FIRN_TYPE_LIST: read_list(r, row, node, value); break;
+  case FIRN_TYPE_LIST:
+  case FIRN_TYPE_CHOICES: read_list(r, row, node, value); break;
   case FIRN_TYPE_TABLE: read_table(r, row, node, value); break;
   case FIRN_TYPE_CHOICE: read_choice(r, row, node, value); break;
+  default: good = firn_reader_scalar(r, row, node, value); break;
   }
   value->given = good;
+  leave(r);
 }
 
-static void read_default(reader *r, const firn_schema_row *row, firn_value *value) {
+static void read_default(firn_reader *r, const firn_schema_row *row, firn_value *value) {
   const firn_node nothing = {.kind = FIRN_NODE_SCALAR, .text = ""};
   const firn_node *node = &nothing;
-  bool tree = row->type == FIRN_TYPE_RECORD || row->type == FIRN_TYPE_LIST ||
+  bool tree = (row->type == FIRN_TYPE_RECORD && !row->optional) || row->type == FIRN_TYPE_LIST ||
               row->type == FIRN_TYPE_TABLE;
   if (!row->initial && !tree) return; // left open: see scene.c
   if (row->initial)
-    node = firn_node_parse(r->arena, r->report, row->initial, strlen(row->initial), "default");
+    node = firn_node_parse(r->arena, r->report, row->initial, strlen(row->initial),
+                           (firn_mark){.origin = "default"});
   if (!node) return;
   read_row(r, row, node, value);
   if (!value->last) return;
@@ -334,7 +251,7 @@ static void read_default(reader *r, const firn_schema_row *row, firn_value *valu
 }
 
 // Of the keys of row's group that the node has: is this row's the one to read?
-static const firn_node *group_winner(reader *r, const firn_schema_record *record,
+static const firn_node *group_winner(firn_reader *r, const firn_schema_record *record,
                                      const firn_schema_row *row, const firn_node *node) {
   const firn_node *winner = NULL;
   for (int i = 0; i < record->count; i++) {
@@ -352,14 +269,14 @@ static const firn_node *group_winner(reader *r, const firn_schema_record *record
   return winner;
 }
 
-static void fail_missing(reader *r, const firn_schema_record *record, const firn_schema_row *row,
-                         const firn_node *node) {
+static void fail_missing(firn_reader *r, const firn_schema_record *record,
+                         const firn_schema_row *row, const firn_node *node) {
   // A misspelt key was reported already, with the right one.
   for (const firn_node *n = node->first; n; n = n->next) {
     const char *meant = firn_schema_find(record, n->key) ? NULL : nearest_key(record, n->key);
     if (meant && strcmp(meant, row->key) == 0) return;
   }
-  char expected[200];
+  char expected[400];
   firn_schema_expect(row, expected, sizeof expected);
   if (!row->group) {
     FAIL(r, node->mark, "key '%s' is missing: %s; expected %s", row->key, row->doc, expected);
@@ -378,13 +295,13 @@ static void fail_missing(reader *r, const firn_schema_record *record, const firn
   FAIL(r, node->mark, "key %s is missing; expected %s", keys, expected);
 }
 
-static void read_record(reader *r, const firn_schema_record *record, const firn_node *node,
+static void read_record(firn_reader *r, const firn_schema_record *record, const firn_node *node,
                         firn_value *value) {
   for (const firn_node *n = node->first; n; n = n->next) {
     if (firn_schema_find(record, n->key)) continue;
     size_t before = path_push_key(r, n->key);
     fail_unknown(r, record, n);
-    path_pop(r, before);
+    firn_reader_pop(r, before);
   }
   for (int i = 0; i < record->count; i++) {
     const firn_schema_row *row = &record->rows[i];
@@ -393,7 +310,7 @@ static void read_record(reader *r, const firn_schema_record *record, const firn_
     if (winner && winner == n) {
       size_t before = path_push_key(r, row->key);
       read_row(r, row, n, value);
-      path_pop(r, before);
+      firn_reader_pop(r, before);
     } else if (!winner && row->required) {
       fail_missing(r, record, row, node);
     } else if (!winner) {
@@ -402,10 +319,12 @@ static void read_record(reader *r, const firn_schema_record *record, const firn_
   }
 }
 
-firn_value *firn_value_read(firn_arena *arena, firn_report *report,
-                            const firn_schema_record *record, const firn_node *node) {
-  reader r = {.arena = arena, .report = report};
+firn_value *firn_value_read(firn_arena *arena, firn_report *report, firn_scope *scope,
+                            const firn_schema_record *record, const firn_node *node,
+                            firn_value_keys **keys) {
+  firn_reader r = {.arena = arena, .report = report, .scope = scope};
   firn_value *root = firn_arena_alloc(arena, sizeof *root);
   if (root) read_record(&r, record, node, root);
+  *keys = r.keys;
   return root;
 }

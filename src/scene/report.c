@@ -33,6 +33,7 @@ void firn_report_add(firn_report *report, firn_mark mark, const char *path, cons
   if (!error) return;
   error->line = mark.origin ? 0 : mark.line;
   error->column = mark.origin ? 0 : mark.column;
+  error->file = report->files[mark.file];
   const int size = (int)sizeof error->message;
   int used = 0;
   if (mark.origin) used = snprintf(error->message, (size_t)size, "%.120s: ", mark.origin);
@@ -43,7 +44,16 @@ void firn_report_add(firn_report *report, firn_mark mark, const char *path, cons
   va_end(args);
 }
 
-static bool before(const firn_scene_error *a, const firn_scene_error *b) {
+static int file_index(const firn_report *report, const firn_scene_error *error) {
+  for (int i = 0; i < report->file_count; i++)
+    if (report->files[i] == error->file) return i;
+  return 0;
+}
+
+static bool before(const firn_report *report, const firn_scene_error *a,
+                   const firn_scene_error *b) {
+  int file_a = file_index(report, a), file_b = file_index(report, b);
+  if (file_a != file_b) return file_a < file_b;
   return a->line != b->line ? a->line < b->line : a->column < b->column;
 }
 
@@ -52,7 +62,7 @@ void firn_report_sort(firn_report *report) {
   for (int i = 1; i < report->count; i++) {
     firn_scene_error moved = report->errors[i];
     int j = i;
-    for (; j > 0 && before(&moved, &report->errors[j - 1]); j--)
+    for (; j > 0 && before(report, &moved, &report->errors[j - 1]); j--)
       report->errors[j] = report->errors[j - 1];
     report->errors[j] = moved;
   }

@@ -5,17 +5,28 @@
 
 #include "base/context.h"
 
-// A place in the scene file; or, with origin, in the text of an override.
+// The scene's own file and those that it includes, directly or not.
+enum { FIRN_SCENE_FILES = 64 };
+
+// A place in a scene file; or, with origin, in the text of an override.
 typedef struct firn_mark {
   int line, column;   // from 1
-  const char *origin; // NULL: the file; else "--set path=value"
+  const char *origin; // NULL: a file; else "--set path=value"
+  int file;           // index in the report's files; 0: the scene's own
+  int level;          // whose word counts where two keys exclude each other: the higher one's
 } firn_mark;
+
+// Levels: what an included file says gives way to its includer, whose `set` beats both; --set beats
+// all.
+enum { FIRN_LEVEL_FILE = 1000, FIRN_LEVEL_OVERRIDE = 2000 };
 
 typedef struct firn_report {
   firn_context *context;
   firn_scene_error *errors; // [capacity]
   int count, capacity;
-  bool failed; // memory ran out
+  bool failed;                         // memory ran out
+  const char *files[FIRN_SCENE_FILES]; // names, for messages; owned by the scene's arena
+  int file_count;
 } firn_report;
 
 // path is the key's, "" for none. An error in an override has line and column 0 and names it.

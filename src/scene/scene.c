@@ -7,6 +7,8 @@
 
 #include "base/memory.h"
 #include "scene/check.h"
+#include "scene/making.h"
+#include "scene/source.h"
 
 // `firn: 1` stands first, so that a look at the first line tells what a file is and in which
 // version of the format.
@@ -17,9 +19,38 @@ static void check_version_first(firn_scene *scene, const firn_node *root) {
                     "expected `firn: 1` as the first key; '%.60s' stands before it", first->key);
 }
 
+static bool name_good(const char *name) {
+  static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  return *name && !name[strspn(name, good)] && strlen(name) <= 60;
+}
+
+static void check_variables(firn_scene *scene, const firn_node *root) {
+  const firn_node *variables = firn_node_find(root, "variables");
+  if (!variables) return;
+  bool empty = variables->kind == FIRN_NODE_SCALAR && !*variables->text;
+  if (variables->kind != FIRN_NODE_MAP && !empty) {
+    firn_report_add(&scene->report, variables->mark, "variables",
+                    "found %s; expected a map from names to values",
+                    firn_node_kind_name(variables));
+    return;
+  }
+  static const char *const taken[] = {"quality", "h", "spacing", "frames", "fps"};
+  for (const firn_node *n = variables->first; n; n = n->next) {
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
+      if (strcmp(n->key, taken[i]) == 0)
+        firn_report_add(&scene->report, n->key_mark, "variables",
+                        "${%s} is the scene's own %s; give the variable another name", n->key,
+                        n->key);
+    if (!name_good(n->key))
+      firn_report_add(&scene->report, n->key_mark, "variables",
+                      "'%.60s' is not a name; expected letters, digits and _", n->key);
+  }
+}
+
 static void read_tree(firn_scene *scene, const char *text, size_t size, int override_count,
                       const char *const *overrides) {
-  firn_node *root = firn_node_parse(&scene->arena, &scene->report, text, size, NULL);
+  firn_mark base = {.level = FIRN_LEVEL_FILE};
+  firn_node *root = firn_node_parse(&scene->arena, &scene->report, text, size, base);
   if (!root) return;
   if (root->kind != FIRN_NODE_MAP) {
     firn_report_add(&scene->report, root->mark, "",
@@ -28,22 +59,31 @@ static void read_tree(firn_scene *scene, const char *text, size_t size, int over
     return;
   }
   check_version_first(scene, root);
+  firn_source_include(scene, root);
   for (int i = 0; i < override_count; i++)
     firn_node_set(&scene->arena, &scene->report, root, overrides[i]);
-  scene->root = firn_value_read(&scene->arena, &scene->report, &firn_schema_root, root);
+  check_variables(scene, root);
+  firn_scope scope = {.arena = &scene->arena, .root = root};
+  scene->root = firn_value_read(&scene->arena, &scene->report, &scope, &firn_schema_root, root,
+                                &scene->keys);
   if (!scene->root) return;
+  scene->scope = &scope;
   firn_scene_complete(scene);
+  scene->scope = NULL;
+  if (scene->report.count == 0) firn_scene_make_tracks(scene);
+  if (scene->report.count == 0) firn_scene_make_shapes(scene);
+  if (scene->report.count == 0) firn_scene_make_probes(scene);
   if (scene->report.count == 0) scene->resolved = firn_value_write(&scene->arena, scene->root);
 }
 
 static firn_status fail_scene(const firn_scene *scene) {
   const firn_scene_error *e = &scene->report.errors[0];
   char where[40] = "", more[40] = "";
+  const char *file = e->file ? e->file : scene->file;
   if (e->line) snprintf(where, sizeof where, ":%d:%d", e->line, e->column);
   if (scene->report.count > 1)
     snprintf(more, sizeof more, " (and %d more)", scene->report.count - 1);
-  return firn_fail(scene->context, FIRN_ERROR_SCENE, "%s%s: %s%s", scene->file, where, e->message,
-                   more);
+  return firn_fail(scene->context, FIRN_ERROR_SCENE, "%s%s: %s%s", file, where, e->message, more);
 }
 
 firn_status firn_scene_read(firn_context *context, const char *file, const char *text, size_t size,
@@ -55,6 +95,8 @@ firn_status firn_scene_read(firn_context *context, const char *file, const char 
   scene->arena.context = context;
   scene->report.context = context;
   scene->file = firn_arena_text(&scene->arena, file, strlen(file));
+  scene->report.files[0] = scene->file;
+  scene->report.file_count = 1;
 
   // A comma for a decimal point in the user's locale must not change what a file means.
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
@@ -79,6 +121,8 @@ void firn_scene_destroy(firn_scene *scene) {
   if (!scene) return;
   firn_context *context = scene->context;
   firn_report_free(&scene->report);
+  for (firn_value_keys *k = scene->keys; k; k = k->next) firn_track_free(context, &k->track);
+  if (scene->root) firn_scene_release_shapes(scene->root);
   firn_arena_free(&scene->arena);
   firn_free(context, scene, sizeof *scene);
 }

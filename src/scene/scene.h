@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scene: what a file says, read, checked and resolved. Building a simulation from it is the
-// business of src/api/scene.c.
+// business of src/api/scene_build.c.
 #ifndef FIRN_SCENE_SCENE_H
 #define FIRN_SCENE_SCENE_H
 
@@ -8,11 +8,15 @@
 
 struct firn_scene {
   firn_context *context;
-  firn_arena arena;   // holds everything below but the errors
-  firn_report report; // empty for a good scene
-  const char *file;   // as given, or the name of a built-in scene
-  firn_value *root;   // along firn_schema_root
+  firn_arena arena;      // holds everything below but the errors
+  firn_report report;    // empty for a good scene
+  const char *file;      // as given, or the name of a built-in scene
+  firn_value *root;      // along firn_schema_root
+  firn_value_keys *keys; // of all values that are keyed over time
+  firn_scope *scope;     // variables, while the scene is read
   const char *resolved;
+  firn_probe_def *probes; // [probe_count]
+  int probe_count;
   double h; // m, after quality
 };
 

@@ -5,131 +5,6 @@
 
 #define ROWS(rows) rows, (int)(sizeof(rows) / sizeof((rows)[0]))
 
-// ------------------------------------------------------------------------------------- shapes
-
-static const firn_schema_row half_space_rows[] = {
-    {.key = "point",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_LENGTH,
-     .initial = "[0, 0, 0]",
-     .doc = "a point of the plane that bounds it"},
-    {.key = "normal",
-     .type = FIRN_TYPE_VEC3,
-     .initial = "[0, 1, 0]",
-     .doc = "points out of the solid side; any length but zero"},
-};
-static const firn_schema_record half_space_record = {"a half space", ROWS(half_space_rows)};
-
-static const firn_schema_row sphere_rows[] = {
-    {.key = "center",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_LENGTH,
-     .required = true,
-     .doc = "its middle"},
-    {.key = "radius",
-     .type = FIRN_TYPE_REAL,
-     .dimension = FIRN_DIM_LENGTH,
-     .range = "(0, inf)",
-     .required = true,
-     .doc = "its radius"},
-};
-static const firn_schema_record sphere_record = {"a sphere", ROWS(sphere_rows)};
-
-static const firn_schema_row box_rows[] = {
-    {.key = "center",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_LENGTH,
-     .required = true,
-     .doc = "its middle"},
-    {.key = "size",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_LENGTH,
-     .range = "(0, inf)",
-     .required = true,
-     .doc = "its edges, whole lengths"},
-};
-static const firn_schema_record box_record = {"a box", ROWS(box_rows)};
-
-// Snow fills what has a volume; a half space has none.
-static const firn_schema_row solid_rows[] = {
-    {.key = "sphere", .type = FIRN_TYPE_RECORD, .record = &sphere_record, .doc = "a ball"},
-    {.key = "box", .type = FIRN_TYPE_RECORD, .record = &box_record, .doc = "a box along the axes"},
-};
-static const firn_schema_record solid_record = {"a shape", ROWS(solid_rows)};
-
-static const firn_schema_row shape_rows[] = {
-    {.key = "half_space",
-     .type = FIRN_TYPE_RECORD,
-     .record = &half_space_record,
-     .doc = "everything behind a plane: ground, walls, slopes"},
-    {.key = "sphere", .type = FIRN_TYPE_RECORD, .record = &sphere_record, .doc = "a ball"},
-    {.key = "box", .type = FIRN_TYPE_RECORD, .record = &box_record, .doc = "a box along the axes"},
-};
-static const firn_schema_record shape_record = {"a shape", ROWS(shape_rows)};
-
-// ------------------------------------------------------------------------- snow and colliders
-
-static const firn_schema_row snow_rows[] = {
-    {.key = "shape",
-     .type = FIRN_TYPE_CHOICE,
-     .record = &solid_record,
-     .required = true,
-     .doc = "what is filled with snow"},
-    {.key = "material",
-     .type = FIRN_TYPE_MATERIAL,
-     .doc = "a material of this file or a preset; the only one of this file, else snow"},
-    {.key = "velocity",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_VELOCITY,
-     .initial = "[0, 0, 0]",
-     .doc = "at the beginning"},
-    {.key = "spin",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_SPIN,
-     .initial = "[0, 0, 0]",
-     .doc = "about the middle of the shape, at the beginning"},
-    {.key = "seeding",
-     .type = FIRN_TYPE_ENUM,
-     .choices = "random|jittered|lattice",
-     .initial = "random",
-     .doc = "where in a cell; jittered needs whole numbers per cell, lattice 1, 8, 27, ..."},
-    {.key = "per_cell",
-     .type = FIRN_TYPE_REAL,
-     .range = "(0, 1000]",
-     .initial = "8",
-     .doc = "particles a grid cell"},
-};
-static const firn_schema_record snow_record = {"a body of snow", ROWS(snow_rows)};
-
-static const firn_schema_row collider_rows[] = {
-    {.key = "name", .type = FIRN_TYPE_TEXT, .doc = "for messages and colliders.csv"},
-    {.key = "shape",
-     .type = FIRN_TYPE_CHOICE,
-     .record = &shape_record,
-     .required = true,
-     .doc = "what the snow meets"},
-    {.key = "friction",
-     .type = FIRN_TYPE_REAL,
-     .range = "[0, inf]",
-     .initial = "0.5",
-     .doc = "Coulomb's coefficient"},
-    {.key = "sticky",
-     .type = FIRN_TYPE_BOOL,
-     .initial = "false",
-     .doc = "holds what touches it, whatever the direction"},
-    {.key = "velocity",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_VELOCITY,
-     .initial = "[0, 0, 0]",
-     .doc = "all the time"},
-    {.key = "spin",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_SPIN,
-     .initial = "[0, 0, 0]",
-     .doc = "about the middle of the shape, all the time"},
-};
-static const firn_schema_record collider_record = {"a collider", ROWS(collider_rows)};
-
 // ------------------------------------------------------------------------------------ preview
 
 static const firn_schema_row preview_rows[] = {
@@ -167,6 +42,31 @@ static const firn_schema_row preview_rows[] = {
 };
 static const firn_schema_record preview_record = {"the preview", ROWS(preview_rows)};
 
+// ------------------------------------------------------------------------------------- output
+
+static const firn_schema_row output_rows[] = {
+    {.key = "precision",
+     .type = FIRN_TYPE_ENUM,
+     .choices = "32|16",
+     .initial = "32",
+     .doc = "bits a number; 16 makes small files"},
+    {.key = "fields",
+     .type = FIRN_TYPE_WORDS,
+     .choices = "id|velocity|mass|volume|material|density|jp|strain|stress|strain_rate|affine",
+     .doc = "besides position; where not given id, velocity, mass, density, jp"},
+    {.key = "every",
+     .type = FIRN_TYPE_INT,
+     .range = "[1, 99999]",
+     .initial = "1",
+     .doc = "frames from one that is written to the next"},
+    {.key = "checkpoints",
+     .type = FIRN_TYPE_INT,
+     .range = "[-1, 99999]",
+     .initial = "1",
+     .doc = "frames from one to the next; -1: only where a run ends"},
+};
+static const firn_schema_record output_record = {"the output", ROWS(output_rows)};
+
 // --------------------------------------------------------------------------------------- root
 
 // "mpm|...", behind a first bar that is not part of it.
@@ -179,6 +79,13 @@ static const firn_schema_row root_rows[] = {
      .range = "[1, 1]",
      .required = true,
      .doc = "the first line says `firn: 1`, the version of the format"},
+    {.key = "include",
+     .type = FIRN_TYPE_ANYTHING,
+     .doc = "a built-in scene or a file beside this one, or a list, to start from"},
+    {.key = "set",
+     .type = FIRN_TYPE_ANYTHING,
+     .doc = "changes to what was included: paths as of --set, and values"},
+    {.key = "variables", .type = FIRN_TYPE_ANYTHING, .doc = "names and values for use as ${name}"},
     {.key = "title", .type = FIRN_TYPE_TEXT, .initial = "", .doc = "one line"},
     {.key = "seed",
      .type = FIRN_TYPE_INT,
@@ -219,6 +126,7 @@ static const firn_schema_row root_rows[] = {
      .type = FIRN_TYPE_VEC3,
      .dimension = FIRN_DIM_ACCELERATION,
      .initial = "[0, -9.81, 0]",
+     .keyed = true,
      .doc = "acceleration of free fall"},
     {.key = "periodic",
      .type = FIRN_TYPE_VEC3,
@@ -239,15 +147,34 @@ static const firn_schema_row root_rows[] = {
      .type = FIRN_TYPE_TABLE,
      .record = &firn_schema_material,
      .doc = "materials by name"},
-    {.key = "snow",
+    {.key = "snow", .type = FIRN_TYPE_LIST, .record = &firn_schema_snow, .doc = "bodies of snow"},
+    {.key = "emitters",
      .type = FIRN_TYPE_LIST,
-     .record = &snow_record,
-     .required = true,
-     .doc = "bodies of snow"},
+     .record = &firn_schema_emitter,
+     .doc = "where snow comes from while the simulation runs"},
+    {.key = "sinks", .type = FIRN_TYPE_LIST, .record = &firn_schema_sink, .doc = "where snow goes"},
+    {.key = "kill_box",
+     .type = FIRN_TYPE_RECORD,
+     .record = &firn_schema_kill_box,
+     .optional = true,
+     .doc = "what leaves it is taken away"},
+    {.key = "window",
+     .type = FIRN_TYPE_RECORD,
+     .record = &firn_schema_window,
+     .optional = true,
+     .doc = "moves over a larger scene; snow exists only in it"},
     {.key = "colliders",
      .type = FIRN_TYPE_LIST,
-     .record = &collider_record,
+     .record = &firn_schema_collider,
      .doc = "what the snow meets"},
+    {.key = "probes",
+     .type = FIRN_TYPE_LIST,
+     .record = &firn_schema_probe,
+     .doc = "places whose averages go to probes.csv"},
+    {.key = "output",
+     .type = FIRN_TYPE_RECORD,
+     .record = &output_record,
+     .doc = "what frames hold"},
     {.key = "preview",
      .type = FIRN_TYPE_RECORD,
      .record = &preview_record,

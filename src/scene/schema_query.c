@@ -14,7 +14,7 @@ const firn_schema_row *firn_schema_find(const firn_schema_record *record, const 
   return NULL;
 }
 
-// Shapes will one day contain shapes; this deep is deep enough to be helpful.
+// Shapes contain shapes; this deep is deep enough to be helpful.
 enum { LOCATE_DEPTH = 4 };
 
 static bool locate(const firn_schema_record *record, const char *prefix, const char *key, int depth,
@@ -27,9 +27,10 @@ static bool locate(const firn_schema_record *record, const char *prefix, const c
   for (int i = 0; i < record->count && depth < LOCATE_DEPTH; i++) {
     const firn_schema_row *row = &record->rows[i];
     if (!row->record) continue;
-    const char *item = row->type == FIRN_TYPE_LIST    ? "[]"
-                       : row->type == FIRN_TYPE_TABLE ? ".*"
-                                                      : "";
+    const char *item = row->type == FIRN_TYPE_LIST      ? "[]"
+                       : row->type == FIRN_TYPE_CHOICES ? "[]"
+                       : row->type == FIRN_TYPE_TABLE   ? ".*"
+                                                        : "";
     char deeper[160];
     snprintf(deeper, sizeof deeper, "%.100s%s%s.", prefix, row->key, item);
     if (locate(row->record, deeper, key, depth + 1, path, size)) return true;
@@ -39,6 +40,16 @@ static bool locate(const firn_schema_record *record, const char *prefix, const c
 
 bool firn_schema_locate(const char *key, char *path, size_t size) {
   return locate(&firn_schema_root, "", key, 0, path, size);
+}
+
+bool firn_schema_choice(const char *choices, int i, char *buffer, size_t size) {
+  for (; i > 0; i--) {
+    choices = strchr(choices, '|');
+    if (!choices) return false;
+    choices++;
+  }
+  snprintf(buffer, size, "%.*s", (int)strcspn(choices, "|"), choices);
+  return true;
 }
 
 static double bound_parse(const char *text, char **end) {
@@ -101,16 +112,27 @@ void firn_schema_expect(const firn_schema_row *row, char *text, size_t size) {
   case FIRN_TYPE_BOOL: snprintf(text, size, "true or false"); break;
   case FIRN_TYPE_INT: snprintf(text, size, "a whole number%s", bounds); break;
   case FIRN_TYPE_REAL: snprintf(text, size, "%s%s%s", quantity, bounds, unit); break;
-  case FIRN_TYPE_VEC3: {
+  case FIRN_TYPE_VEC2:
+    snprintf(text, size, "a list of two, each %s%s%s", quantity, bounds, unit);
+    break;
+  case FIRN_TYPE_VEC3:
     snprintf(text, size, "a list [x, y, z], each %s%s%s", quantity, bounds, unit);
     break;
-  }
+  case FIRN_TYPE_NUMBERS:
+    snprintf(text, size, row->width == 2 ? "a list of [x, y], each %s%s%s" : "a list, each %s%s%s",
+             quantity, bounds, unit);
+    break;
+  case FIRN_TYPE_PATH: snprintf(text, size, "the name of a file"); break;
+  case FIRN_TYPE_PATHS: snprintf(text, size, "a list of names of files"); break;
+  case FIRN_TYPE_ANYTHING: snprintf(text, size, "what docs/scenes.md says"); break;
   case FIRN_TYPE_RANGE:
     snprintf(text, size, "a list [least, most], each %s%s%s", quantity, bounds, unit);
     break;
   case FIRN_TYPE_TEXT: snprintf(text, size, "a text"); break;
+  case FIRN_TYPE_WORDS:
   case FIRN_TYPE_ENUM: {
-    size_t used = (size_t)snprintf(text, size, "one of ");
+    size_t used = (size_t)snprintf(text, size,
+                                   row->type == FIRN_TYPE_ENUM ? "one of " : "a list of ");
     for (const char *c = row->choices; *c && used + 3 < size; c++) {
       if (*c == '|') {
         text[used++] = ',';
@@ -126,15 +148,20 @@ void firn_schema_expect(const firn_schema_row *row, char *text, size_t size) {
   case FIRN_TYPE_RECORD:
     snprintf(text, size, "a map with the keys of %s", row->record->name);
     break;
-  case FIRN_TYPE_LIST: snprintf(text, size, "a list, each item %s", row->record->name); break;
+  case FIRN_TYPE_LIST:
+  case FIRN_TYPE_CHOICES: snprintf(text, size, "a list, each item %s", row->record->name); break;
   case FIRN_TYPE_TABLE:
     snprintf(text, size, "a map from names, each to %s", row->record->name);
     break;
   case FIRN_TYPE_CHOICE: {
+    // The first few kinds tell what is meant; all of them would be a page.
     size_t used = (size_t)snprintf(text, size, "a map with one key:");
-    for (int i = 0; i < row->record->count && used < size; i++)
+    int shown = row->record->count < 9 ? row->record->count : 4;
+    for (int i = 0; i < shown && used < size; i++)
       used += (size_t)snprintf(text + used, size - used, "%s %s", i ? "," : "",
                                row->record->rows[i].key);
+    if (shown < row->record->count && used < size)
+      snprintf(text + used, size - used, " or another kind of %s", row->record->name + 2);
     break;
   }
   }

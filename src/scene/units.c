@@ -8,11 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BASES = 5 }; // kg, m, s, K, rad
-
 typedef struct {
   const char *name;
-  signed char exponent[BASES];
+  signed char exponent[FIRN_BASES];
   const char *unit;
 } dimension_info;
 
@@ -23,10 +21,12 @@ static const dimension_info dimensions[] = {
 };
 
 const char *firn_dimension_name(firn_dimension dimension) {
+  if (dimension == FIRN_DIM_ANY) return "a number";
   return dimensions[dimension].name;
 }
 
 const char *firn_dimension_unit(firn_dimension dimension) {
+  if (dimension == FIRN_DIM_ANY) return "";
   return dimensions[dimension].unit;
 }
 
@@ -35,7 +35,7 @@ const char *firn_dimension_unit(firn_dimension dimension) {
 typedef struct {
   const char *symbol;
   double scale; // to SI
-  signed char exponent[BASES];
+  signed char exponent[FIRN_BASES];
   bool prefixed; // takes k, M, m and so on
 } atom;
 
@@ -102,10 +102,8 @@ static bool symbol_char(char c) {
 
 // UNIT = SYMBOL[^N] { (" " | "*" | "/") SYMBOL[^N] }, read from left to right: "kg/m s" is
 // kg s/m, as in the usual calculators; nobody is made to guess, since the dimension is checked.
-static bool unit_parse(const char *text, double *scale, int exponent[BASES], char *why,
-                       size_t why_size) {
-  *scale = 1;
-  memset(exponent, 0, BASES * sizeof exponent[0]);
+bool firn_unit_parse(const char *text, firn_quantity *out, char *why, size_t why_size) {
+  *out = (firn_quantity){.value = 1};
   const char *p = text;
   int side = 1;
   for (bool first = true; *p; first = false) {
@@ -137,25 +135,58 @@ static bool unit_parse(const char *text, double *scale, int exponent[BASES], cha
       power = (int)n;
       p = end;
     }
-    *scale *= pow(factor, side * power);
-    for (int i = 0; i < BASES; i++) exponent[i] += side * power * a->exponent[i];
+    out->value *= pow(factor, side * power);
+    for (int i = 0; i < FIRN_BASES; i++) out->exponent[i] += side * power * a->exponent[i];
   }
   return true;
 }
 
 // The dimension with these exponents, or FIRN_DIM_COUNT.
-static firn_dimension dimension_find(const int exponent[BASES]) {
+static firn_dimension dimension_find(const int exponent[FIRN_BASES]) {
   for (int d = 0; d < FIRN_DIM_COUNT; d++) {
     bool same = true;
-    for (int i = 0; i < BASES; i++) same = same && dimensions[d].exponent[i] == exponent[i];
+    for (int i = 0; i < FIRN_BASES; i++) same = same && dimensions[d].exponent[i] == exponent[i];
     if (same) return (firn_dimension)d;
   }
   return FIRN_DIM_COUNT;
 }
 
+void firn_quantity_words(const firn_quantity *quantity, char *text, size_t size) {
+  firn_dimension is = dimension_find(quantity->exponent);
+  if (is != FIRN_DIM_COUNT) {
+    snprintf(text, size, "%s", dimensions[is].name);
+    return;
+  }
+  static const char *const bases[FIRN_BASES] = {"kg", "m", "s", "K", "rad"};
+  size_t used = 0;
+  for (int i = 0; i < FIRN_BASES && used < size; i++) {
+    if (quantity->exponent[i] == 0) continue;
+    int n = quantity->exponent[i] == 1
+                ? snprintf(text + used, size - used, "%s%s", used ? " " : "", bases[i])
+                : snprintf(text + used, size - used, "%s%s^%d", used ? " " : "", bases[i],
+                           quantity->exponent[i]);
+    used += (size_t)n;
+  }
+}
+
+bool firn_quantity_fits(const firn_quantity *quantity, firn_dimension want, const char *text,
+                        char *why, size_t why_size) {
+  if (want == FIRN_DIM_ANY) return true;
+  for (int i = 0; i < FIRN_BASES; i++) {
+    if (quantity->exponent[i] == dimensions[want].exponent[i]) continue;
+    firn_dimension is = dimension_find(quantity->exponent);
+    if (is == FIRN_DIM_COUNT)
+      snprintf(why, why_size, "'%.80s' has the wrong unit", text);
+    else
+      snprintf(why, why_size, "'%.80s' is %s", text, dimensions[is].name);
+    return false;
+  }
+  return true;
+}
+
 // Length of the decimal number at the start of text; 0 if there is none. strtod alone would also
 // take hexadecimal, "nan" and "infinity".
-static size_t number_length(const char *text) {
+size_t firn_number_length(const char *text) {
   const char *p = text;
   if (*p == '+' || *p == '-') p++;
   const char *digits = p;
@@ -175,16 +206,17 @@ static size_t number_length(const char *text) {
   return (size_t)(p - text);
 }
 
-static const char *const infinities[] = {".inf", "inf", "+.inf", "+inf", ".Inf", ".INF"};
+static const char *const infinities[] = {".inf", "inf", "+.inf", "+inf", ".Inf", ".INF"}; // or -
 
 bool firn_quantity_parse(const char *text, firn_dimension dimension, double *out, char *why,
                          size_t why_size) {
+  bool minus = *text == '-';
   for (size_t i = 0; i < COUNT(infinities); i++)
-    if (strcmp(text, infinities[i]) == 0) {
-      *out = INFINITY;
+    if (strcmp(text + minus, infinities[i]) == 0) {
+      *out = minus ? -INFINITY : INFINITY;
       return true;
     }
-  size_t length = number_length(text);
+  size_t length = firn_number_length(text);
   if (length == 0) {
     bool nan = strcasecmp(text, ".nan") == 0 || strcasecmp(text, "nan") == 0;
     snprintf(why, why_size, nan ? "%s is not a usable number" : "'%s' is not a number",
@@ -203,19 +235,9 @@ bool firn_quantity_parse(const char *text, firn_dimension dimension, double *out
     return true;
   }
 
-  double scale;
-  int exponent[BASES];
-  if (!unit_parse(unit, &scale, exponent, why, why_size)) return false;
-  const dimension_info *want = &dimensions[dimension];
-  for (int i = 0; i < BASES; i++) {
-    if (exponent[i] == want->exponent[i]) continue;
-    firn_dimension is = dimension_find(exponent);
-    if (is == FIRN_DIM_COUNT)
-      snprintf(why, why_size, "'%s' has the wrong unit", text);
-    else
-      snprintf(why, why_size, "'%s' is %s", text, dimensions[is].name);
-    return false;
-  }
-  *out = value * scale;
+  firn_quantity quantity;
+  if (!firn_unit_parse(unit, &quantity, why, why_size)) return false;
+  if (!firn_quantity_fits(&quantity, dimension, text, why, why_size)) return false;
+  *out = value * quantity.value;
   return true;
 }

@@ -25,20 +25,41 @@
   X(FIRN_DIM_TEMPERATURE, "a temperature", 0, 0, 0, 1, 0, "K")                                     \
   X(FIRN_DIM_FORCE, "a force", 1, 1, -2, 0, 0, "N")                                                \
   X(FIRN_DIM_AREA, "an area", 0, 2, 0, 0, 0, "m^2")                                                \
-  X(FIRN_DIM_VOLUME, "a volume", 0, 3, 0, 0, 0, "m^3")
+  X(FIRN_DIM_VOLUME, "a volume", 0, 3, 0, 0, 0, "m^3")                                             \
+  X(FIRN_DIM_VOLUME_RATE, "a volume a second", 0, 3, -1, 0, 0, "m^3/s")                            \
+  X(FIRN_DIM_MASS_RATE, "a mass a second", 1, 0, -1, 0, 0, "kg/s")
 
 typedef enum firn_dimension {
 #define FIRN_DIMENSION_ENUM(id, ...) id,
   FIRN_DIMENSION_LIST(FIRN_DIMENSION_ENUM)
 #undef FIRN_DIMENSION_ENUM
-      FIRN_DIM_COUNT
+      FIRN_DIM_COUNT,
+  FIRN_DIM_ANY = FIRN_DIM_COUNT // whatever unit the file gives
 } firn_dimension;
 
 const char *firn_dimension_name(firn_dimension dimension); // "a pressure"
 const char *firn_dimension_unit(firn_dimension dimension); // "Pa"; "" for a plain number
 
+enum { FIRN_BASES = 5 }; // kg, m, s, K, rad
+
+// A number in SI with the exponents of its base units.
+typedef struct firn_quantity {
+  double value;
+  int exponent[FIRN_BASES];
+} firn_quantity;
+
+// Length of the decimal number at the start of text; 0 if there is none.
+size_t firn_number_length(const char *text);
+// Reads "kPa", "kg/m^3", ... into its factor to SI; on failure says why.
+bool firn_unit_parse(const char *text, firn_quantity *out, char *why, size_t why_size);
+// Whether the quantity has the wanted dimension; on failure says what it is instead of text.
+bool firn_quantity_fits(const firn_quantity *quantity, firn_dimension want, const char *text,
+                        char *why, size_t why_size);
+// "a length", or "kg m^2" for what has no name.
+void firn_quantity_words(const firn_quantity *quantity, char *text, size_t size);
+
 // Reads "NUMBER" or "NUMBER UNIT" and converts to SI. On failure writes to why what is wrong with
-// the text and what a good one would look like. Infinity is read only from ".inf" or "inf".
+// the text and what a good one would look like. Infinity is read only from ".inf", "inf" and their negatives.
 // Expects the C locale.
 bool firn_quantity_parse(const char *text, firn_dimension dimension, double *out, char *why,
                          size_t why_size);

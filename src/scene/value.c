@@ -122,27 +122,87 @@ static void put_quoted(writer *w, const char *text) {
   put(w, "\"");
 }
 
-static void put_scalar(writer *w, const firn_value *v) {
-  int count = v->row->type == FIRN_TYPE_VEC3 ? 3 : 2;
-  switch (v->row->type) {
-  case FIRN_TYPE_BOOL: put(w, v->number[0] != 0 ? "true" : "false"); return;
-  case FIRN_TYPE_INT: put(w, "%.0f", v->number[0]); return;
-  case FIRN_TYPE_REAL: put_number(w, v->number[0]); return;
-  case FIRN_TYPE_TEXT: put_quoted(w, v->text); return;
-  case FIRN_TYPE_ENUM:
-  case FIRN_TYPE_MATERIAL: put(w, "%s", v->text); return;
-  default: break;
-  }
+static void put_tuple(writer *w, const double *numbers, int count) {
   put(w, "[");
   for (int i = 0; i < count; i++) {
     if (i) put(w, ", ");
-    put_number(w, v->number[i]);
+    put_number(w, numbers[i]);
   }
   put(w, "]");
 }
 
+static void put_plain(writer *w, const firn_value *v, const double *number) {
+  switch (v->row->type) {
+  case FIRN_TYPE_BOOL: put(w, number[0] != 0 ? "true" : "false"); return;
+  case FIRN_TYPE_INT: put(w, "%.0f", number[0]); return;
+  case FIRN_TYPE_VEC3: put_tuple(w, number, 3); return;
+  case FIRN_TYPE_VEC2:
+  case FIRN_TYPE_RANGE: put_tuple(w, number, 2); return;
+  default: put_number(w, number[0]); return;
+  }
+}
+
+static void put_keys(writer *w, const firn_value *v) {
+  static const char *const names[] = {"linear", "spline", "step"};
+  const firn_track_def *def = &v->keys->def;
+  put(w, "{keys: [");
+  for (int i = 0; i < def->count; i++) {
+    put(w, i ? ", [" : "[");
+    put_number(w, def->times[i]);
+    put(w, ", ");
+    put_plain(w, v, def->values + (ptrdiff_t)i * v->keys->width);
+    put(w, "]");
+  }
+  put(w, "], interpolate: %s, loop: %s}", names[def->interpolate], def->loop ? "true" : "false");
+}
+
+static void put_array(writer *w, const firn_value *v) {
+  put(w, "[");
+  for (int i = 0; i < v->count; i++) {
+    if (i) put(w, ", ");
+    if (v->row->width)
+      put_tuple(w, v->numbers + (ptrdiff_t)i * v->row->width, v->row->width);
+    else
+      put_number(w, v->numbers[i]);
+  }
+  put(w, "]");
+}
+
+static void put_words(writer *w, const firn_value *v) {
+  put(w, "[");
+  for (int i = 0; i < v->count; i++) {
+    if (i) put(w, ", ");
+    if (v->row->type == FIRN_TYPE_PATHS)
+      put_quoted(w, v->words[i]);
+    else
+      put(w, "%s", v->words[i]);
+  }
+  put(w, "]");
+}
+
+static void put_scalar(writer *w, const firn_value *v) {
+  if (v->keys) {
+    put_keys(w, v);
+    return;
+  }
+  switch (v->row->type) {
+  case FIRN_TYPE_TEXT:
+  case FIRN_TYPE_PATH: put_quoted(w, v->text); return;
+  case FIRN_TYPE_ENUM:
+  case FIRN_TYPE_MATERIAL: put(w, "%s", v->text); return;
+  case FIRN_TYPE_NUMBERS: put_array(w, v); return;
+  case FIRN_TYPE_WORDS:
+  case FIRN_TYPE_PATHS: put_words(w, v); return;
+  default: put_plain(w, v, v->number); return;
+  }
+}
+
 static bool is_tree(const firn_value *v) {
   return v->row->type >= FIRN_TYPE_RECORD;
+}
+
+static bool is_list(const firn_value *v) {
+  return v->row->type == FIRN_TYPE_LIST || v->row->type == FIRN_TYPE_CHOICES;
 }
 
 static void put_map(writer *w, const firn_value *map, int indent, bool first_inline);
@@ -154,8 +214,8 @@ static void put_entry(writer *w, const firn_value *v, int indent) {
     put_scalar(w, v);
     put(w, "\n");
   } else if (!v->first) {
-    put(w, v->row->type == FIRN_TYPE_LIST ? " []\n" : " {}\n");
-  } else if (v->row->type == FIRN_TYPE_LIST && !v->first->key) {
+    put(w, is_list(v) ? " []\n" : " {}\n");
+  } else if (is_list(v) && !v->first->key) {
     put(w, "\n");
     for (const firn_value *item = v->first; item; item = item->next) {
       put(w, "%*s- ", indent + 2, "");

@@ -3,23 +3,47 @@
 #ifndef FIRN_SCENE_VALUE_H
 #define FIRN_SCENE_VALUE_H
 
-#include "scene/node.h"
+#include "scene/expression.h"
 #include "scene/schema.h"
+#include "world/track.h"
 
 typedef struct firn_value firn_value;
+typedef struct firn_value_keys firn_value_keys;
+
+// A value that changes with time.
+struct firn_value_keys {
+  firn_track_def def; // as given; arrays live in the arena
+  firn_track track;   // made of it once the scene is known to be good
+  int width;          // numbers a key: 1 or 3
+  firn_value *value;  // whose keys they are
+  firn_value_keys *next;
+};
+
 struct firn_value {
   const firn_schema_row *row; // what it is; of an item, the row of its list or table
   const char *key;            // key, name in a table, or NULL for an item of a list
   firn_mark mark;             // where the file says so; line 0: a default
   bool given;                 // by the file or an override
-  double number[3];           // BOOL, INT, REAL: [0]; RANGE: [0], [1]; VEC3: all
-  const char *text;           // TEXT, ENUM, MATERIAL
+  double number[3];           // BOOL, INT, REAL: [0]; RANGE, VEC2: [0], [1]; VEC3: all
+  const char *text;           // TEXT, PATH, ENUM, MATERIAL
+  int count;                  // NUMBERS: tuples; WORDS, PATHS
+  const double *numbers;      // NUMBERS: [count][width]
+  const char *const *words;   // WORDS, PATHS: [count]
+  firn_value_keys *keys;      // NULL: constant
+  firn_shape *shape;          // CHOICE of shapes: made of it; owned by the scene
+  firn_sequence *sequence;    // of a collider, likewise
   firn_value *first, *last, *next;
 };
 
-// Reads node as record into a tree. What is wrong goes to the report; the tree then has gaps.
-firn_value *firn_value_read(firn_arena *arena, firn_report *report,
-                            const firn_schema_record *record, const firn_node *node);
+// Reads node as record into a tree. What is wrong goes to the report; the tree then has gaps. All
+// values that are keyed over time are listed in keys.
+firn_value *firn_value_read(firn_arena *arena, firn_report *report, firn_scope *scope,
+                            const firn_schema_record *record, const firn_node *node,
+                            firn_value_keys **keys);
+
+// The file of this name beside the scene file that names it, as an absolute path. file "" stands for
+// the current folder. NULL when memory is out.
+const char *firn_source_path(firn_arena *arena, const char *file, const char *name);
 
 // The value of a key of a record, table or choice; NULL if it has none.
 firn_value *firn_value_find(const firn_value *record, const char *key);

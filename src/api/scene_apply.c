@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values that a scene keys over time, given to a simulation through its public setters, which do
+// nothing where nothing has changed.
+#include "api/scene.h"
+#include "scene/scene.h"
+
+static bool any_keyed(const firn_value *record) {
+  for (const firn_value *v = record ? record->first : NULL; v; v = v->next)
+    if (v->keys) return true;
+  return false;
+}
+
+static bool keyed(const firn_value *record, const char *key) {
+  const firn_value *v = firn_value_find(record, key);
+  return v && v->keys;
+}
+
+static firn_status apply_materials(const firn_value *list, double time, firn_sim *sim) {
+  int id = 0;
+  for (const firn_value *m = list->first; m; m = m->next, id++) {
+    if (!any_keyed(m)) continue;
+    firn_material_def def = firn_scene_material_def(m, time);
+    FIRN_TRY(firn_sim_set_material(sim, id, &def));
+  }
+  return FIRN_OK;
+}
+
+static firn_status apply_colliders(const firn_value *list, double time, firn_sim *sim) {
+  int id = 0;
+  for (const firn_value *c = list->first; c; c = c->next, id++) {
+    if (keyed(c, "friction"))
+      FIRN_TRY(firn_sim_set_friction(sim, id, firn_value_number_at(c, "friction", time)));
+    if (keyed(c, "sticky"))
+      FIRN_TRY(firn_sim_set_sticky(sim, id, firn_value_number_at(c, "sticky", time) != 0));
+  }
+  return FIRN_OK;
+}
+
+static firn_status apply_emitters(const firn_value *list, double time, firn_sim *sim) {
+  static const char *const rates[] = {"particles", "volume", "mass"};
+  int id = 0;
+  for (const firn_value *e = list->first; e; e = e->next, id++) {
+    for (int i = 0; i < 3; i++)
+      if (keyed(e, rates[i]))
+        FIRN_TRY(firn_sim_set_emitter_rate(sim, id, firn_value_number_at(e, rates[i], time)));
+    if (!keyed(e, "velocity")) continue;
+    double velocity[3];
+    firn_value_vec3_at(e, "velocity", time, velocity);
+    FIRN_TRY(firn_sim_set_emitter_velocity(sim, id, velocity));
+  }
+  return FIRN_OK;
+}
+
+firn_status firn_scene_apply(const firn_scene *scene, firn_sim *sim) {
+  if (!scene || !sim) return FIRN_ERROR_ARGUMENT;
+  if (!scene->keys) return FIRN_OK;
+  const firn_value *root = scene->root, *mpm = firn_value_find(root, "mpm");
+  double time = firn_sim_time(sim);
+  if (keyed(root, "gravity")) {
+    double gravity[3];
+    firn_value_vec3_at(root, "gravity", time, gravity);
+    FIRN_TRY(firn_sim_set_gravity(sim, gravity));
+  }
+  if (any_keyed(mpm)) {
+    firn_mpm_def def = firn_scene_mpm_def(mpm, time);
+    FIRN_TRY(firn_sim_set_mpm(sim, &def));
+  }
+  FIRN_TRY(apply_materials(firn_value_find(root, "materials"), time, sim));
+  FIRN_TRY(apply_colliders(firn_value_find(root, "colliders"), time, sim));
+  return apply_emitters(firn_value_find(root, "emitters"), time, sim);
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a scene to a simulation, through the same calls that any program has.
+#include <math.h>
+#include <string.h>
+
+#include "api/scene.h"
+#include "scene/scene.h"
+
+static const double degrees = 180 / 3.14159265358979323846; // a radian
+
+typedef struct {
+  const firn_scene *scene;
+  firn_sim *sim;
+  firn_arena arena; // what defs point to
+} builder;
+
+static void copy3(double to[3], const double from[3]) {
+  memcpy(to, from, 3 * sizeof to[0]);
+}
+
+static int item_count(const firn_value *list) {
+  int n = 0;
+  for (const firn_value *v = list ? list->first : NULL; v; v = v->next) n++;
+  return n;
+}
+
+static const firn_value *section(const builder *b, const char *key) {
+  const firn_value *list = firn_value_find(b->scene->root, key);
+  return list ? list->first : NULL;
+}
+
+static firn_status out_of_memory(const builder *b) {
+  return firn_fail(b->scene->context, FIRN_ERROR_MEMORY, "out of memory while building scene %s",
+                   b->scene->file);
+}
+
+static firn_sim_def sim_of(const firn_scene *scene) {
+  const firn_value *root = scene->root;
+  firn_sim_def def = firn_default_sim_def();
+  def.h = scene->h;
+  firn_value_vec3_at(root, "gravity", 0, def.gravity);
+  const double *period = firn_value_vec3(root, "periodic");
+  for (int a = 0; a < 3; a++) {
+    def.periodic[a] = period[a] > 0;
+    def.period_cells[a] = 4 * (int)round(period[a] / (4 * scene->h));
+  }
+  def.seed = (uint64_t)firn_value_number(root, "seed");
+  def.solver = firn_value_text(root, "solver");
+  def.mpm = firn_scene_mpm_def(firn_value_find(root, "mpm"), 0);
+  return def;
+}
+
+static firn_shape_def shape_of(const firn_value *record, const char *key) {
+  return firn_shape_handle(firn_value_find(record, key)->shape);
+}
+
+// ----------------------------------------------------------------------------------------- snow
+
+static firn_variation_def variation_of(const firn_value *v) {
+  firn_variation_def def = firn_default_variation_def();
+  const firn_value *of = firn_value_find(v, "of"), *depth = firn_value_find(v, "depth"),
+                   *height = firn_value_find(v, "height");
+  for (int w = 0; w < of->count; w++)
+    for (const firn_schema_property *p = firn_schema_properties; p->name; p++)
+      if (strcmp(p->name, of->words[w]) == 0) def.of |= p->property;
+  def.by = depth                        ? FIRN_VARIATION_DEPTH
+           : height                     ? FIRN_VARIATION_HEIGHT
+           : firn_value_find(v, "mask") ? FIRN_VARIATION_MASK
+                                        : FIRN_VARIATION_EVERYWHERE;
+  if (depth || height) memcpy(def.range, (depth ? depth : height)->number, sizeof def.range);
+  if (def.by == FIRN_VARIATION_MASK) def.mask = shape_of(v, "mask");
+  def.blend = firn_value_number(v, "blend");
+  copy3(def.axis, firn_value_vec3(v, "axis"));
+  def.factor = firn_value_number(v, "factor");
+  def.offset = firn_value_number(v, "offset");
+  if (def.of == FIRN_PROPERTY_FRICTION_ANGLE) def.offset *= degrees;
+  def.amplitude = firn_value_number(v, "amplitude");
+  def.wavelength = firn_value_number(v, "wavelength");
+  def.octaves = (int)firn_value_number(v, "octaves");
+  def.seed = (uint64_t)firn_value_number(v, "seed");
+  return def;
+}
+
+static firn_status fill_of(builder *b, const firn_value *body, firn_fill_def *def) {
+  *def = firn_default_fill_def();
+  def->shape = shape_of(body, "shape");
+  def->material = firn_scene_material_id(b->scene, firn_value_text(body, "material"));
+  def->seeding = firn_value_is(body, "seeding", "random")     ? FIRN_SEEDING_RANDOM
+                 : firn_value_is(body, "seeding", "jittered") ? FIRN_SEEDING_JITTERED
+                 : firn_value_is(body, "seeding", "poisson")  ? FIRN_SEEDING_POISSON
+                                                              : FIRN_SEEDING_LATTICE;
+  def->per_cell = firn_value_number(body, "per_cell");
+  firn_value_vec3_at(body, "velocity", 0, def->velocity);
+  copy3(def->spin, firn_value_vec3(body, "spin"));
+  if (firn_value_find(body, "name")) def->name = firn_value_text(body, "name");
+  def->time = firn_value_number(body, "time");
+  const firn_value *list = firn_value_find(body, "variation");
+  def->variation_count = item_count(list);
+  if (def->variation_count == 0) return FIRN_OK;
+  firn_variation_def *all = firn_arena_alloc(&b->arena, sizeof *all * (size_t)def->variation_count);
+  if (!all) return out_of_memory(b);
+  def->variation = all;
+  for (const firn_value *v = list->first; v; v = v->next) *all++ = variation_of(v);
+  return FIRN_OK;
+}
+
+static firn_status add_points(const builder *b, const firn_value *body, const firn_value *points) {
+  firn_points_def def = firn_default_points_def();
+  def.path = firn_value_text(points, "file");
+  def.material = firn_scene_material_id(b->scene, firn_value_text(body, "material"));
+  def.per_cell = firn_value_number(body, "per_cell");
+  def.scale = firn_value_number(points, "scale");
+  copy3(def.translation, firn_value_vec3(points, "move"));
+  copy3(def.velocity, firn_value_vec3(body, "velocity"));
+  return firn_sim_add_points(b->sim, &def);
+}
+
+static firn_status fill_snow(builder *b, const firn_value *body) {
+  const firn_value *points = firn_value_find(body, "points");
+  if (points) return add_points(b, body, points);
+  firn_fill_def def;
+  FIRN_TRY(fill_of(b, body, &def));
+  return firn_sim_fill(b->sim, &def);
+}
+
+// ----------------------------------------------------------------------------- sources and bounds
+
+static firn_status add_emitter(builder *b, const firn_value *v) {
+  static const struct {
+    const char *key;
+    firn_emit kind;
+  } rates[] = {
+      {"particles", FIRN_EMIT_PARTICLES}, {"volume", FIRN_EMIT_VOLUME}, {"mass", FIRN_EMIT_MASS}};
+  firn_emitter_def def = firn_default_emitter_def();
+  FIRN_TRY(fill_of(b, v, &def.fill));
+  def.kind = FIRN_EMIT_INFLOW;
+  for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
+    if (firn_value_find(v, rates[i].key)) {
+      def.kind = rates[i].kind;
+      def.rate = firn_value_number_at(v, rates[i].key, 0);
+    }
+  def.spread = firn_value_number(v, "spread");
+  def.start = firn_value_number(v, "start");
+  def.stop = firn_value_number(v, "stop");
+  def.max_count = (uint64_t)firn_value_number(v, "max_count");
+  int id;
+  return firn_sim_add_emitter(b->sim, &def, &id);
+}
+
+static firn_status add_sink(const builder *b, const firn_value *v) {
+  firn_sink_def def = firn_default_sink_def();
+  if (firn_value_find(v, "name")) def.name = firn_value_text(v, "name");
+  def.shape = shape_of(v, "shape");
+  def.start = firn_value_number(v, "start");
+  def.stop = firn_value_number(v, "stop");
+  int id;
+  return firn_sim_add_sink(b->sim, &def, &id);
+}
+
+static firn_status set_bounds(const builder *b) {
+  const firn_value *box = firn_value_find(b->scene->root, "kill_box"),
+                   *window = firn_value_find(b->scene->root, "window");
+  if (box)
+    FIRN_TRY(
+        firn_sim_set_kill_box(b->sim, firn_value_vec3(box, "min"), firn_value_vec3(box, "max")));
+  if (!window) return FIRN_OK;
+  firn_window_def def = firn_default_window_def();
+  copy3(def.min, firn_value_vec3(window, "min"));
+  copy3(def.max, firn_value_vec3(window, "max"));
+  copy3(def.velocity, firn_value_vec3(window, "velocity"));
+  def.follow = -1;
+  int i = 0;
+  for (const firn_value *c = section(b, "colliders"); c; c = c->next, i++)
+    if (firn_value_find(window, "follow") &&
+        firn_value_is(c, "name", firn_value_text(window, "follow")))
+      def.follow = i;
+  return firn_sim_set_window(b->sim, &def);
+}
+
+// ------------------------------------------------------------------------------------- colliders
+
+static int part_index(const firn_value *parts, const char *name) {
+  int i = 0;
+  for (const firn_value *p = parts->first; p; p = p->next, i++)
+    if (firn_value_is(p, "name", name)) return i;
+  return -1;
+}
+
+static firn_status parts_of(builder *b, const firn_value *list, firn_collider_def *def) {
+  def->part_count = item_count(list);
+  firn_part_def *parts = firn_arena_alloc(&b->arena, sizeof *parts * (size_t)def->part_count);
+  if (!parts) return out_of_memory(b);
+  def->parts = parts;
+  for (const firn_value *v = list->first; v; v = v->next, parts++) {
+    *parts = firn_default_part_def();
+    parts->name = firn_value_text(v, "name");
+    parts->bare = !firn_value_find(v, "shape");
+    if (!parts->bare) parts->shape = shape_of(v, "shape");
+    const firn_value *parent = firn_value_find(v, "parent");
+    parts->parent = parent ? part_index(list, parent->text) : -1;
+    if (!firn_scene_motion_def(&b->arena, firn_value_find(v, "motion"), &parts->motion))
+      return out_of_memory(b);
+  }
+  return FIRN_OK;
+}
+
+static firn_status add_collider(builder *b, const firn_value *v) {
+  firn_collider_def def = firn_default_collider_def();
+  def.name = firn_value_text(v, "name");
+  const firn_value *parts = firn_value_find(v, "parts"), *sequence = firn_value_find(v, "sequence");
+  if (sequence)
+    def.sequence = sequence->sequence;
+  else if (firn_value_find(v, "shape"))
+    def.shape = shape_of(v, "shape");
+  else
+    FIRN_TRY(parts_of(b, parts, &def));
+  def.friction = firn_value_number_at(v, "friction", 0);
+  def.sticky = firn_value_number_at(v, "sticky", 0) != 0;
+  copy3(def.velocity, firn_value_vec3(v, "velocity"));
+  copy3(def.spin, firn_value_vec3(v, "spin"));
+  if (!firn_scene_motion_def(&b->arena, firn_value_find(v, "motion"), &def.motion))
+    return out_of_memory(b);
+  def.forces = firn_value_number(v, "forces") != 0;
+  int id;
+  return firn_sim_add_collider(b->sim, &def, &id);
+}
+
+// ------------------------------------------------------------------------------------------- all
+
+static firn_status populate(builder *b, bool with_snow) {
+  int id;
+  for (const firn_value *m = section(b, "materials"); m; m = m->next) {
+    firn_material_def def = firn_scene_material_def(m, 0);
+    FIRN_TRY(firn_sim_add_material(b->sim, &def, &id));
+  }
+  for (const firn_value *c = section(b, "colliders"); c; c = c->next) FIRN_TRY(add_collider(b, c));
+  FIRN_TRY(set_bounds(b));
+  for (const firn_value *v = section(b, "emitters"); v; v = v->next) FIRN_TRY(add_emitter(b, v));
+  for (const firn_value *v = section(b, "sinks"); v; v = v->next) FIRN_TRY(add_sink(b, v));
+  if (!with_snow) return FIRN_OK;
+  for (const firn_value *s = section(b, "snow"); s; s = s->next) FIRN_TRY(fill_snow(b, s));
+  bool later = section(b, "emitters") || firn_value_find(b->scene->root, "window");
+  for (const firn_value *s = section(b, "snow"); s; s = s->next)
+    later = later || firn_value_number(s, "time") > 0;
+  if (firn_sim_count(b->sim) == 0 && !later)
+    return firn_fail(b->scene->context, FIRN_ERROR_SCENE,
+                     "%s: the snow holds no particle; its shapes are smaller than a cell of %g m",
+                     b->scene->file, b->scene->h);
+  return FIRN_OK;
+}
+
+static firn_status build(const firn_scene *scene, bool with_snow, firn_sim **out) {
+  *out = NULL;
+  if (scene->report.count)
+    return firn_fail(scene->context, FIRN_ERROR_SCENE, "%s has %d errors", scene->file,
+                     scene->report.count);
+  firn_sim_def def = sim_of(scene);
+  builder b = {.scene = scene, .arena = {.context = scene->context}};
+  FIRN_TRY(firn_sim_create(scene->context, &def, &b.sim));
+  firn_status status = populate(&b, with_snow);
+  firn_arena_free(&b.arena);
+  if (status != FIRN_OK) {
+    firn_sim_destroy(b.sim);
+    return status;
+  }
+  *out = b.sim;
+  return FIRN_OK;
+}
+
+firn_status firn_scene_build(const firn_scene *scene, firn_sim **out) {
+  if (!scene) return FIRN_ERROR_ARGUMENT;
+  if (!out) return firn_fail(scene->context, FIRN_ERROR_ARGUMENT, "firn_scene_build: out is NULL");
+  return build(scene, true, out);
+}
+
+firn_status firn_scene_build_empty(const firn_scene *scene, firn_sim **out) {
+  return build(scene, false, out);
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the values of a scene to the defs of the public header.
+#include <math.h>
+#include <string.h>
+
+#include "api/scene.h"
+#include "scene/scene.h"
+
+static const double degrees = 180 / 3.14159265358979323846; // a radian
+
+// ------------------------------------------------------------------------------- values in time
+
+static void value_at(const firn_value *v, double time, double out[3]) {
+  memcpy(out, v->number, sizeof v->number);
+  if (!v->keys) return;
+  firn_track_value(&v->keys->track, time, out, NULL);
+  // A spline may swing beyond its keys; what the schema forbids stays forbidden.
+  firn_interval in = firn_interval_parse(v->row->range);
+  for (int a = 0; a < v->keys->width; a++) {
+    if (!firn_interval_holds(&in, out[a])) out[a] = fmin(fmax(out[a], in.least), in.most);
+    if (v->row->type == FIRN_TYPE_INT) out[a] = round(out[a]);
+  }
+}
+
+void firn_value_vec3_at(const firn_value *record, const char *key, double time, double out[3]) {
+  const firn_value *v = firn_value_find(record, key);
+  memset(out, 0, 3 * sizeof out[0]);
+  if (v) value_at(v, time, out);
+}
+
+double firn_value_number_at(const firn_value *record, const char *key, double time) {
+  double out[3];
+  firn_value_vec3_at(record, key, time, out);
+  return out[0];
+}
+
+// ----------------------------------------------------------------------------------------- defs
+
+firn_mpm_def firn_scene_mpm_def(const firn_value *v, double time) {
+  firn_mpm_def def = firn_default_mpm_def();
+  def.basis = firn_value_is(v, "basis", "cubic") ? FIRN_BASIS_CUBIC : FIRN_BASIS_QUADRATIC;
+  def.transfer = firn_value_is(v, "transfer", "flip") ? FIRN_TRANSFER_FLIP : FIRN_TRANSFER_APIC;
+  def.flip = firn_value_number_at(v, "flip", time);
+  def.flip_rescale = firn_value_number(v, "flip_rescale") != 0;
+  def.advect_pic = firn_value_is(v, "advect", "pic");
+  def.volume_nominal = firn_value_is(v, "volume", "nominal");
+  def.contact_node = firn_value_is(v, "contact_projection", "node");
+  def.collider_begin = firn_value_is(v, "collider_time", "begin");
+  def.particle_contact = firn_value_number(v, "particle_contact") != 0;
+  def.push_out = firn_value_number_at(v, "push_out", time);
+  def.integrator = firn_value_is(v, "integrator", "explicit")   ? FIRN_INTEGRATOR_EXPLICIT
+                   : firn_value_is(v, "integrator", "implicit") ? FIRN_INTEGRATOR_IMPLICIT
+                                                                : FIRN_INTEGRATOR_AUTO;
+  def.beta = firn_value_number_at(v, "beta", time);
+  def.krylov = firn_value_is(v, "krylov", "cr")       ? FIRN_KRYLOV_CR
+               : firn_value_is(v, "krylov", "minres") ? FIRN_KRYLOV_MINRES
+                                                      : FIRN_KRYLOV_CG;
+  def.hessian = firn_value_is(v, "hessian", "psd") ? FIRN_HESSIAN_PSD : FIRN_HESSIAN_EXACT;
+  def.preconditioner = firn_value_is(v, "preconditioner", "block") ? FIRN_PRECONDITIONER_BLOCK
+                                                                   : FIRN_PRECONDITIONER_MASS;
+  def.tolerance = firn_value_number_at(v, "tolerance", time);
+  def.max_iterations = (int)firn_value_number_at(v, "max_iterations", time);
+  def.dt = firn_value_number_at(v, "dt", time);
+  def.dt_max = firn_value_number_at(v, "dt_max", time);
+  def.dt_min = firn_value_number(v, "dt_min");
+  def.cfl = firn_value_number_at(v, "cfl", time);
+  def.elastic_cfl = firn_value_number_at(v, "elastic_cfl", time);
+  def.min_det = firn_value_number_at(v, "min_det", time);
+  return def;
+}
+
+firn_material_def firn_scene_material_def(const firn_value *v, double time) {
+  firn_material_def def = firn_default_material_def();
+  def.law = firn_value_text(v, "law");
+  def.density = firn_value_number(v, "density");
+  def.young = firn_value_number_at(v, "young", time);
+  def.poisson = firn_value_number_at(v, "poisson", time);
+  if (firn_value_find(v, "theta_c")) { // what other laws do not have keeps its default
+    def.theta_c = firn_value_number_at(v, "theta_c", time);
+    def.theta_s = firn_value_number_at(v, "theta_s", time);
+    def.hardening = firn_value_number_at(v, "hardening", time);
+    const firn_value *range = firn_value_find(v, "jp_range");
+    def.jp_min = range->number[0];
+    def.jp_max = range->number[1];
+  }
+  if (firn_value_find(v, "friction_angle")) {
+    def.friction_angle = firn_value_number_at(v, "friction_angle", time) * degrees;
+    def.cohesion = firn_value_number_at(v, "cohesion", time);
+  }
+  return def;
+}
+
+// Materials are added in the order of the file, so a material's id is its place in the table.
+int firn_scene_material_id(const firn_scene *scene, const char *name) {
+  int i = 0;
+  for (const firn_value *m = firn_value_find(scene->root, "materials")->first; m; m = m->next, i++)
+    if (strcmp(m->key, name) == 0) return i;
+  return -1;
+}
+
+// --------------------------------------------------------------------------------------- motion
+
+static const double at_once[1];
+
+// A constant value is a track of one key.
+static firn_track_def track_of(const firn_value *v) {
+  if (!v) return (firn_track_def){0};
+  if (v->keys) return v->keys->def;
+  return (firn_track_def){.count = 1, .times = at_once, .values = v->number};
+}
+
+// Axis times angle to quaternions.
+static bool rotation_track(firn_arena *arena, const firn_value *v, firn_track_def *out) {
+  *out = track_of(v);
+  if (!v) return true;
+  double *turned = firn_arena_alloc(arena, sizeof(double) * 4 * (size_t)out->count);
+  if (!turned) return false;
+  for (int i = 0; i < out->count; i++) {
+    const double *w = out->values + (ptrdiff_t)3 * i;
+    double angle = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    firn_rotation(angle > 0 ? w : (const double[]){0, 0, 1}, angle, turned + (ptrdiff_t)4 * i);
+  }
+  out->values = turned;
+  return true;
+}
+
+static void copy3(double to[3], const double from[3]) {
+  memcpy(to, from, 3 * sizeof to[0]);
+}
+
+bool firn_scene_motion_def(firn_arena *arena, const firn_value *v, firn_motion_def *out) {
+  *out = (firn_motion_def){0};
+  if (!v) return true;
+  out->has_pivot = firn_value_find(v, "pivot");
+  copy3(out->pivot, firn_value_vec3(v, "pivot"));
+  copy3(out->velocity, firn_value_vec3(v, "velocity"));
+  copy3(out->spin, firn_value_vec3(v, "spin"));
+  out->translation = track_of(firn_value_find(v, "translation"));
+  out->angle = track_of(firn_value_find(v, "angle"));
+  copy3(out->axis, firn_value_vec3(v, "axis"));
+  const firn_value *o = firn_value_find(v, "oscillation"), *c = firn_value_find(v, "circle");
+  if (o) {
+    copy3(out->oscillation.translation, firn_value_vec3(o, "translation"));
+    copy3(out->oscillation.swing, firn_value_vec3(o, "swing"));
+    out->oscillation.frequency = firn_value_number(o, "frequency");
+    out->oscillation.phase = firn_value_number(o, "phase");
+  }
+  if (c) {
+    copy3(out->circle.arm, firn_value_vec3(c, "arm"));
+    copy3(out->circle.axis, firn_value_vec3(c, "axis"));
+    out->circle.frequency = firn_value_number(c, "frequency");
+  }
+  return rotation_track(arena, firn_value_find(v, "rotation"), &out->rotation);
+}

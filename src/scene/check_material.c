@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Materials: what presets and laws make of them.
+#include <stdio.h>
+#include <string.h>
+
+#include "scene/check.h"
+#include "scene/nearest.h"
+
+#define DEGREE                       (3.14159265358979323846 / 180)
+#define FAIL(scene, mark, path, ...) firn_report_add(&(scene)->report, mark, path, __VA_ARGS__)
+
+// ----------------------------------------------------------------------------------- materials
+
+static void material_number(firn_scene *scene, firn_value *material, const char *key, double a,
+                            double b) {
+  if (firn_value_find(material, key)) return;
+  firn_value *v = firn_value_add(&scene->arena, material,
+                                 firn_schema_find(&firn_schema_material, key));
+  if (!v) return;
+  v->number[0] = a;
+  v->number[1] = b;
+}
+
+static bool preset_exists(const char *name, firn_nearest *nearest) {
+  for (int i = 0; firn_material_preset_name(i); i++) {
+    if (strcmp(firn_material_preset_name(i), name) == 0) return true;
+    if (nearest) firn_nearest_offer(nearest, firn_material_preset_name(i));
+  }
+  return false;
+}
+
+// A key that the law does not know would be ignored in silence.
+static void material_check_law(firn_scene *scene, const firn_value *material, const char *path) {
+  const char *law = firn_value_text(material, "law");
+  for (firn_value *v = material->first; v; v = v->next) {
+    if (!v->row->when || !v->given) continue;
+    const char *wanted = strchr(v->row->when, '=') + 1;
+    char key_path[200];
+    snprintf(key_path, sizeof key_path, "%s.%s", path, v->key);
+    if (strcmp(law, wanted) != 0)
+      FAIL(scene, v->mark, key_path, "the law '%s' has no such number; it belongs to law: %s", law,
+           wanted);
+  }
+}
+
+static bool row_applies(const firn_schema_row *row, const char *law) {
+  return !row->when || strcmp(strchr(row->when, '=') + 1, law) == 0;
+}
+
+// Leaves out what the law does not have, so that the resolved scene reads back without complaint.
+static void material_fill(firn_scene *scene, firn_value *material,
+                          const firn_material_def *preset) {
+  if (!firn_value_find(material, "law")) {
+    firn_value *law = firn_value_add(&scene->arena, material,
+                                     firn_schema_find(&firn_schema_material, "law"));
+    if (law) law->text = preset->law;
+  }
+  const struct {
+    const char *key;
+    double a, b;
+  } numbers[] = {
+      {"density", preset->density, 0},
+      {"young", preset->young, 0},
+      {"poisson", preset->poisson, 0},
+      {"theta_c", preset->theta_c, 0},
+      {"theta_s", preset->theta_s, 0},
+      {"hardening", preset->hardening, 0},
+      {"jp_range", preset->jp_min, preset->jp_max},
+      {"friction_angle", preset->friction_angle * DEGREE, 0},
+      {"cohesion", preset->cohesion, 0},
+  };
+  const char *law = firn_value_text(material, "law");
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    if (row_applies(firn_schema_find(&firn_schema_material, numbers[i].key), law))
+      material_number(scene, material, numbers[i].key, numbers[i].a, numbers[i].b);
+}
+
+void firn_scene_complete_material(firn_scene *scene, firn_value *material) {
+  char path[120], preset_path[140];
+  snprintf(path, sizeof path, "materials.%.80s", material->key);
+  snprintf(preset_path, sizeof preset_path, "%s.preset", path);
+  firn_value *preset = firn_value_find(material, "preset");
+  if (!firn_value_good(preset)) return;
+  const firn_value *law = firn_value_find(material, "law");
+  // `law: sand` alone means the preset of that name rather than snow's numbers.
+  if (!preset->given && firn_value_good(law) && preset_exists(law->text, NULL))
+    preset->text = law->text;
+  firn_nearest nearest = firn_nearest_begin(preset->text);
+  if (!preset_exists(preset->text, &nearest)) {
+    if (nearest.best)
+      FAIL(scene, preset->mark, preset_path, "unknown preset '%.60s'; did you mean '%s'?",
+           preset->text, nearest.best);
+    else
+      FAIL(scene, preset->mark, preset_path, "unknown preset '%.60s'", preset->text);
+    return;
+  }
+  firn_material_def def;
+  if (firn_material_preset(scene->context, preset->text, &def) != FIRN_OK) return;
+  if (law && !firn_value_good(law)) return;
+  material_fill(scene, material, &def);
+  material_check_law(scene, material, path);
+}
+
+// `material: powder` needs no entry in materials: presets are known by name. It gets one, so that
+// the resolved scene tells all its numbers.
+static void material_declare_preset(firn_scene *scene, firn_value *materials, const char *name) {
+  const firn_schema_row *row = firn_schema_find(&firn_schema_root, "materials");
+  firn_value *material = firn_value_add(&scene->arena, materials, row);
+  if (!material) return;
+  material->key = name;
+  firn_value *preset = firn_value_add(&scene->arena, material,
+                                      firn_schema_find(&firn_schema_material, "preset"));
+  if (!preset) return;
+  preset->text = name;
+  firn_scene_complete_material(scene, material);
+}
+
+void firn_scene_name_material(firn_scene *scene, firn_value *body, const char *list, int i) {
+  firn_value *materials = firn_value_find(scene->root, "materials");
+  firn_value *name = firn_value_find(body, "material");
+  if (!materials) return;
+  if (!name) {
+    name = firn_value_add(&scene->arena, body, firn_schema_find(body->row->record, "material"));
+    if (!name) return;
+    bool one = materials->first && !materials->first->next;
+    name->text = one ? materials->first->key : "snow";
+  }
+  if (!firn_value_good(name) || firn_value_find(materials, name->text)) return;
+  firn_nearest nearest = firn_nearest_begin(name->text);
+  if (preset_exists(name->text, &nearest)) {
+    material_declare_preset(scene, materials, name->text);
+    return;
+  }
+  char path[60];
+  snprintf(path, sizeof path, "%s[%d].material", list, i);
+  for (const firn_value *m = materials->first; m; m = m->next) firn_nearest_offer(&nearest, m->key);
+  if (nearest.best)
+    FAIL(scene, name->mark, path, "no material '%.60s'; did you mean '%s'?", name->text,
+         nearest.best);
+  else
+    FAIL(scene, name->mark, path,
+         "no material '%.60s' here or among the presets; expected the name of a material",
+         name->text);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Snow: bodies, emitters and what varies in them.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scene/check.h"
+
+#define FAIL(scene, mark, path, ...) firn_report_add(&(scene)->report, mark, path, __VA_ARGS__)
+
+// An offset has the unit of what it is added to.
+static void offset_check(firn_scene *scene, const firn_value *variation, const char *path) {
+  const firn_value *of = firn_value_find(variation, "of"),
+                   *offset = firn_value_find(variation, "offset");
+  if (!firn_value_good(of) || !firn_value_good(offset) || !offset->given) return;
+  for (int w = 0; w < of->count; w++) {
+    const firn_schema_property *p = firn_schema_properties;
+    while (p->name && strcmp(p->name, of->words[w]) != 0) p++;
+    char why[300], key_path[200];
+    double value;
+    if (!p->name ||
+        firn_expression_read(scene->scope, offset->text, p->dimension, &value, why, sizeof why))
+      continue;
+    snprintf(key_path, sizeof key_path, "%.150s.offset", path);
+    FAIL(scene, offset->mark, key_path, "%s; %s is %s", why, p->name,
+         firn_dimension_name(p->dimension));
+    return;
+  }
+}
+
+static void variation_check(firn_scene *scene, const firn_value *v, const char *path) {
+  const firn_value *of = firn_value_find(v, "of"), *amplitude = firn_value_find(v, "amplitude");
+  char key_path[200];
+  if (firn_value_good(of) && of->count == 0) {
+    snprintf(key_path, sizeof key_path, "%.150s.of", path);
+    FAIL(scene, of->mark, key_path, "the list is empty; expected what varies, as [young]");
+  }
+  if (firn_value_good(amplitude) && amplitude->number[0] > 0 && !firn_value_find(v, "wavelength")) {
+    snprintf(key_path, sizeof key_path, "%.150s.amplitude", path);
+    FAIL(scene, amplitude->mark, key_path, "noise needs a wavelength, as wavelength: 6 * ${h}");
+  }
+  firn_scene_check_direction(scene, v, "axis", path);
+  offset_check(scene, v, path);
+}
+
+static void body_check(firn_scene *scene, firn_value *body, const char *list, int i) {
+  char path[80];
+  snprintf(path, sizeof path, "%s[%d].per_cell", list, i);
+  const firn_value *per_cell = firn_value_find(body, "per_cell");
+  if (firn_value_is(body, "seeding", "lattice") && firn_value_good(per_cell)) {
+    double edge = round(cbrt(per_cell->number[0]));
+    if (edge * edge * edge != per_cell->number[0])
+      FAIL(scene, per_cell->mark, path, "%g is not a cube; seeding lattice needs 1, 8, 27, ...",
+           per_cell->number[0]);
+  }
+  if (firn_value_is(body, "seeding", "jittered") && firn_value_good(per_cell) &&
+      (per_cell->number[0] != floor(per_cell->number[0])))
+    FAIL(scene, per_cell->mark, path, "%g is not whole; seeding jittered needs a whole number",
+         per_cell->number[0]);
+  firn_scene_name_material(scene, body, list, i);
+  const firn_value *variations = firn_value_find(body, "variation");
+  int k = 0;
+  for (const firn_value *v = variations ? variations->first : NULL; v; v = v->next, k++) {
+    snprintf(path, sizeof path, "%s[%d].variation[%d]", list, i, k);
+    variation_check(scene, v, path);
+  }
+}
+
+static void emitter_check(firn_scene *scene, const firn_value *emitter, int i) {
+  char path[80];
+  const firn_value *spread = firn_value_find(emitter, "spread"),
+                   *start = firn_value_find(emitter, "start"),
+                   *stop = firn_value_find(emitter, "stop");
+  bool rate = firn_value_find(emitter, "particles") || firn_value_find(emitter, "volume") ||
+              firn_value_find(emitter, "mass");
+  if (firn_value_good(spread) && spread->number[0] > 0 && !rate) {
+    snprintf(path, sizeof path, "emitters[%d].spread", i);
+    FAIL(scene, spread->mark, path, "needs one of the rates particles, volume and mass");
+  }
+  if (firn_value_good(start) && firn_value_good(stop) && !(start->number[0] < stop->number[0])) {
+    snprintf(path, sizeof path, "emitters[%d].stop", i);
+    FAIL(scene, stop->given ? stop->mark : start->mark, path,
+         "%g s does not come after start, %g s", stop->number[0], start->number[0]);
+  }
+}
+
+// A file of particles has positions of its own, and nothing to vary by.
+static void points_check(firn_scene *scene, const firn_value *body, int i) {
+  static const char *const idle[] = {"spin", "seeding", "time", "variation"};
+  if (!firn_value_find(body, "points")) return;
+  for (size_t k = 0; k < sizeof idle / sizeof idle[0]; k++) {
+    const firn_value *v = firn_value_find(body, idle[k]);
+    if (!v || !v->given) continue;
+    char path[80];
+    snprintf(path, sizeof path, "snow[%d].%s", i, idle[k]);
+    FAIL(scene, v->mark, path, "does nothing for particles from a file");
+  }
+}
+
+void firn_scene_check_snow(firn_scene *scene) {
+  const firn_value *snow = firn_value_find(scene->root, "snow"),
+                   *emitters = firn_value_find(scene->root, "emitters");
+  int i = 0;
+  for (firn_value *body = snow ? snow->first : NULL; body; body = body->next, i++) {
+    body_check(scene, body, "snow", i);
+    points_check(scene, body, i);
+  }
+  i = 0;
+  for (firn_value *e = emitters ? emitters->first : NULL; e; e = e->next, i++) {
+    body_check(scene, e, "emitters", i);
+    emitter_check(scene, e, i);
+  }
+  bool none = (!snow || !snow->first) && (!emitters || !emitters->first);
+  if (!none || scene->report.count) return;
+  if (snow && snow->given)
+    FAIL(scene, snow->mark, "snow", "the list is empty; expected at least one body of snow");
+  else
+    FAIL(scene, ((firn_mark){1, 1, NULL, 0, 0}), "",
+         "key 'snow' is missing: bodies of snow; expected a list, or one of emitters");
+}

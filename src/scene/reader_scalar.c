@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers, vectors, texts, lists of them, and values that are keyed over time.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/nearest.h"
+#include "scene/reader.h"
+
+#define FAIL FIRN_READ_FAIL
+
+enum { EXPECTED = 400, KEYS_MOST = 100000 };
+
+// "..., did you mean 'x'?" is a sentence of its own; most others go on.
+static void fail_why(firn_reader *r, firn_mark mark, const char *why, const char *expected) {
+  bool question = *why && why[strlen(why) - 1] == '?';
+  FAIL(r, mark, "%s%sxpected %s", why, question ? " E" : "; e", expected);
+}
+
+static bool read_number(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                        double *out) {
+  char why[300], expected[EXPECTED];
+  if (node->kind != FIRN_NODE_SCALAR) {
+    firn_reader_fail_type(r, row, node);
+    return false;
+  }
+  firn_schema_expect(row, expected, sizeof expected);
+  double value;
+  if (!firn_expression_read(r->scope, node->text, row->dimension, &value, why, sizeof why)) {
+    fail_why(r, node->mark, why, expected);
+    return false;
+  }
+  char is[40] = "";
+  if (firn_expression_is(node->text)) snprintf(is, sizeof is, " is %.9g, which", value);
+  firn_interval interval = firn_interval_parse(row->range);
+  if (!firn_interval_holds(&interval, value)) {
+    FAIL(r, node->mark, "%.60s%s is out of range; expected %s", node->text, is, expected);
+    return false;
+  }
+  if (row->type == FIRN_TYPE_INT && value != floor(value)) {
+    FAIL(r, node->mark, "%.60s%s is not whole; expected %s", node->text, is, expected);
+    return false;
+  }
+  *out = value;
+  return true;
+}
+
+static bool read_tuple(firn_reader *r, const firn_schema_row *row, const firn_node *node, int count,
+                       double *out) {
+  int found = node->kind == FIRN_NODE_LIST ? firn_node_count(node) : 0;
+  if (node->kind != FIRN_NODE_LIST || found != count) {
+    char expected[EXPECTED];
+    firn_schema_expect(row, expected, sizeof expected);
+    if (node->kind == FIRN_NODE_LIST)
+      FAIL(r, node->mark, "found a list of %d; expected %s", found, expected);
+    else
+      firn_reader_fail_type(r, row, node);
+    return false;
+  }
+  bool good = true;
+  int i = 0;
+  for (const firn_node *n = node->first; n; n = n->next, i++) {
+    size_t before = firn_reader_push(r, "[%d]", i);
+    good = read_number(r, row, firn_reader_follow(r, n), &out[i]) && good;
+    firn_reader_pop(r, before);
+  }
+  if (good && row->type == FIRN_TYPE_RANGE && out[0] > out[1]) {
+    FAIL(r, node->mark, "the first number is larger than the second");
+    good = false;
+  }
+  return good;
+}
+
+static bool read_array(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                       firn_value *value) {
+  if (node->kind != FIRN_NODE_LIST) {
+    firn_reader_fail_type(r, row, node);
+    return false;
+  }
+  int count = firn_node_count(node), width = row->width ? row->width : 1;
+  double *numbers = firn_arena_alloc(r->arena, sizeof(double) * (size_t)(count * width));
+  if (!numbers) return false;
+  bool good = true;
+  int i = 0;
+  for (const firn_node *item = node->first; item; item = item->next, i++) {
+    const firn_node *n = firn_reader_follow(r, item);
+    size_t before = firn_reader_push(r, "[%d]", i);
+    double *at = numbers + (size_t)i * (size_t)width;
+    good = (row->width ? read_tuple(r, row, n, width, at) : read_number(r, row, n, at)) && good;
+    firn_reader_pop(r, before);
+  }
+  value->numbers = numbers;
+  value->count = count;
+  return good;
+}
+
+// --------------------------------------------------------------------------------------- texts
+
+static bool read_text(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                      const char **out) {
+  if (node->kind != FIRN_NODE_SCALAR) {
+    firn_reader_fail_type(r, row, node);
+    return false;
+  }
+  char why[300];
+  *out = firn_scope_expand(r->scope, node->text, why, sizeof why);
+  if (!*out && *why) FAIL(r, node->mark, "%s", why);
+  return *out != NULL;
+}
+
+static bool read_bool(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                      double *out) {
+  const char *text;
+  if (!read_text(r, row, node, &text)) return false;
+  bool yes = strcmp(text, "true") == 0;
+  if (!yes && strcmp(text, "false") != 0) {
+    FAIL(r, node->mark, "found '%.60s'; expected true or false", text);
+    return false;
+  }
+  *out = yes;
+  return true;
+}
+
+static bool read_enum(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                      const char **out) {
+  if (!read_text(r, row, node, out)) return false;
+  enum { MOST = 24, WORD = 32 };
+  char words[MOST][WORD];
+  firn_nearest nearest = firn_nearest_begin(*out);
+  for (int i = 0; i < MOST && firn_schema_choice(row->choices, i, words[i], WORD); i++) {
+    if (strcmp(words[i], *out) == 0) return true;
+    firn_nearest_offer(&nearest, words[i]);
+  }
+  char expected[EXPECTED];
+  firn_schema_expect(row, expected, sizeof expected);
+  if (nearest.best)
+    FAIL(r, node->mark, "unknown choice '%.60s'; did you mean '%s'? Expected %s", *out,
+         nearest.best, expected);
+  else
+    FAIL(r, node->mark, "unknown choice '%.60s'; expected %s", *out, expected);
+  return false;
+}
+
+// A path is kept whole, so that the resolved scene means the same wherever it lies.
+static bool read_path(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                      const char **out) {
+  const char *text;
+  if (!read_text(r, row, node, &text)) return false;
+  if (!*text) {
+    FAIL(r, node->mark, "found nothing; expected the name of a file");
+    return false;
+  }
+  const char *file = node->mark.origin ? "" : r->report->files[node->mark.file];
+  *out = firn_source_path(r->arena, file, text);
+  return *out != NULL;
+}
+
+typedef bool (*word_fn)(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                        const char **out);
+
+static bool read_words(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                       word_fn read, firn_value *value) {
+  bool single = node->kind == FIRN_NODE_SCALAR && !firn_reader_empty(node);
+  if (!single && node->kind != FIRN_NODE_LIST) {
+    firn_reader_fail_type(r, row, node);
+    return false;
+  }
+  int count = single ? 1 : firn_node_count(node);
+  const char **words = firn_arena_alloc(r->arena, sizeof *words * (size_t)(count + 1));
+  if (!words) return false;
+  value->words = words;
+  if (single) {
+    value->count = 1;
+    return read(r, row, node, &words[0]);
+  }
+  bool good = true;
+  for (const firn_node *n = node->first; n; n = n->next) {
+    size_t before = firn_reader_push(r, "[%d]", value->count);
+    bool read_well = read(r, row, firn_reader_follow(r, n), &words[value->count]);
+    if (read_well) value->count++;
+    good = read_well && good;
+    firn_reader_pop(r, before);
+  }
+  return good;
+}
+
+// --------------------------------------------------------------------------------- keyed values
+
+static bool read_plain(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                       double *out) {
+  if (row->type == FIRN_TYPE_BOOL) return read_bool(r, row, node, out);
+  if (row->type == FIRN_TYPE_VEC3) return read_tuple(r, row, node, 3, out);
+  return read_number(r, row, node, out);
+}
+
+static const firn_schema_row time_row = {
+    .key = "time", .type = FIRN_TYPE_REAL, .dimension = FIRN_DIM_TIME};
+static const firn_schema_row interpolate_row = {
+    .key = "interpolate", .type = FIRN_TYPE_ENUM, .choices = "linear|spline|step"};
+static const firn_schema_row loop_row = {.key = "loop", .type = FIRN_TYPE_BOOL};
+
+static bool read_key(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                     double *time, double *value) {
+  if (node->kind != FIRN_NODE_LIST || firn_node_count(node) != 2) {
+    FAIL(r, node->mark, "found %s%s; expected a key [time, value]",
+         node->kind == FIRN_NODE_LIST ? "a list of " : firn_node_kind_name(node),
+         node->kind == FIRN_NODE_LIST ? (firn_node_count(node) > 2 ? "more than 2" : "less than 2")
+                                      : "");
+    return false;
+  }
+  bool good = read_number(r, &time_row, firn_reader_follow(r, node->first), time);
+  return read_plain(r, row, firn_reader_follow(r, node->last), value) && good;
+}
+
+// The options beside the keys, and any key that does not belong there.
+static bool read_key_options(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                             firn_track_def *def) {
+  bool good = true;
+  def->interpolate = row->type == FIRN_TYPE_BOOL || row->type == FIRN_TYPE_INT
+                         ? FIRN_INTERPOLATE_STEP
+                         : FIRN_INTERPOLATE_LINEAR;
+  for (const firn_node *n = node->first; n; n = n->next) {
+    size_t before = firn_reader_push(r, ".%.80s", n->key);
+    const char *word = "";
+    double loop = 0;
+    if (strcmp(n->key, "interpolate") == 0) {
+      bool read_well = read_enum(r, &interpolate_row, n, &word);
+      if (read_well && row->type == FIRN_TYPE_BOOL && strcmp(word, "step") != 0) {
+        FAIL(r, n->mark, "'%s' makes no sense between true and false; expected step", word);
+        read_well = false;
+      }
+      good = read_well && good;
+      def->interpolate = *word == 'l'     ? FIRN_INTERPOLATE_LINEAR
+                         : word[1] == 'p' ? FIRN_INTERPOLATE_SPLINE
+                                          : FIRN_INTERPOLATE_STEP;
+    } else if (strcmp(n->key, "loop") == 0) {
+      good = read_bool(r, &loop_row, n, &loop) && good;
+      def->loop = loop != 0;
+    } else if (strcmp(n->key, "keys") != 0) {
+      FAIL(r, n->key_mark, "unknown key; a keyed value has keys, interpolate and loop");
+      good = false;
+    }
+    firn_reader_pop(r, before);
+  }
+  return good;
+}
+
+static bool read_keyed(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                       firn_value *value) {
+  const firn_node *list = firn_reader_follow(r, firn_node_find(node, "keys"));
+  int count = list->kind == FIRN_NODE_LIST ? firn_node_count(list) : 0;
+  if (count == 0 || count > KEYS_MOST) {
+    FAIL(r, list->mark, "found %s; expected a list of keys, each [time, value]",
+         list->kind == FIRN_NODE_LIST ? count ? "too many keys" : "an empty list"
+                                      : firn_node_kind_name(list));
+    return false;
+  }
+  int width = row->type == FIRN_TYPE_VEC3 ? 3 : 1;
+  firn_value_keys *keys = firn_arena_alloc(r->arena, sizeof *keys);
+  double *times = firn_arena_alloc(r->arena, sizeof(double) * (size_t)count);
+  double *values = firn_arena_alloc(r->arena, sizeof(double) * (size_t)(count * width));
+  if (!keys || !times || !values) return false;
+  bool good = true;
+  int i = 0;
+  for (const firn_node *item = list->first; item; item = item->next, i++) {
+    const firn_node *n = firn_reader_follow(r, item);
+    size_t before = firn_reader_push(r, ".keys[%d]", i);
+    bool read_well = read_key(r, row, n, &times[i], &values[i * width]);
+    if (good && read_well && i > 0 && times[i] <= times[i - 1]) {
+      FAIL(r, n->mark, "%g s does not come after %g s of the key before it", times[i],
+           times[i - 1]);
+      read_well = false;
+    }
+    good = read_well && good;
+    firn_reader_pop(r, before);
+  }
+  keys->def = (firn_track_def){.count = count, .times = times, .values = values};
+  good = read_key_options(r, row, node, &keys->def) && good;
+  keys->width = width;
+  keys->value = value;
+  keys->next = r->keys;
+  value->keys = keys;
+  memcpy(value->number, values, sizeof(double) * (size_t)width);
+  if (good) r->keys = keys;
+  return good;
+}
+
+// ---------------------------------------------------------------------------------------- all
+
+bool firn_reader_scalar(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                        firn_value *value) {
+  bool keys = node->kind == FIRN_NODE_MAP && firn_node_find(node, "keys");
+  if (keys && row->keyed) return read_keyed(r, row, node, value);
+  if (keys) {
+    char expected[EXPECTED];
+    firn_schema_expect(row, expected, sizeof expected);
+    FAIL(r, node->mark, "this cannot change with time; expected %s", expected);
+    return false;
+  }
+  switch (row->type) {
+  case FIRN_TYPE_BOOL: return read_bool(r, row, node, value->number);
+  case FIRN_TYPE_INT:
+  case FIRN_TYPE_REAL:
+    value->text = node->text; // which FIRN_DIM_ANY is judged by later
+    return read_number(r, row, node, value->number);
+  case FIRN_TYPE_VEC2:
+  case FIRN_TYPE_RANGE: return read_tuple(r, row, node, 2, value->number);
+  case FIRN_TYPE_VEC3: return read_tuple(r, row, node, 3, value->number);
+  case FIRN_TYPE_NUMBERS: return read_array(r, row, node, value);
+  case FIRN_TYPE_TEXT:
+  case FIRN_TYPE_MATERIAL: return read_text(r, row, node, &value->text);
+  case FIRN_TYPE_PATH: return read_path(r, row, node, &value->text);
+  case FIRN_TYPE_PATHS: return read_words(r, row, node, read_path, value);
+  case FIRN_TYPE_ENUM: return read_enum(r, row, node, &value->text);
+  case FIRN_TYPE_WORDS: return read_words(r, row, node, read_enum, value);
+  default: break;
+  }
+  return true;
+}
