@@ -37,6 +37,7 @@ firn_status firn_world_init(firn_world *world, firn_context *context, const firn
 void firn_world_free(firn_world *world) {
   if (!world->context) return;
   firn_particles_free(&world->particles);
+  firn_sources_free(&world->sources, world->context);
   firn_free(world->context, world->material,
             (size_t)world->material_count * sizeof *world->material);
   for (int c = 0; c < world->collider_count; c++) firn_collider_free(&world->collider[c]);
@@ -88,14 +89,15 @@ static void vary_slot(firn_world *world, size_t slot) {
                                             [FIRN_VARY_LAMBDA] = row->lambda,
                                             [FIRN_VARY_LO] = row->lo,
                                             [FIRN_VARY_HI] = row->hi,
-                                            [FIRN_VARY_XI] = row->xi};
+                                            [FIRN_VARY_XI] = row->xi,
+                                            [FIRN_VARY_DENSITY] = row->density};
   for (int i = 0; i < FIRN_VARY_COUNT; i++) {
     firn_particles_real(&world->particles, world->vary[i])[slot] = value[i];
   }
 }
 
 firn_status firn_world_vary(firn_world *world) {
-  static const char *const names[] = {"mu", "lambda", "lo", "hi", "xi"};
+  static const char *const names[] = {"mu", "lambda", "lo", "hi", "xi", "density"};
   firn_particles *p = &world->particles;
   if (world->vary[0] >= 0) return FIRN_OK;
   // All or none: they are used as soon as the first one is there.
@@ -120,7 +122,7 @@ firn_particles_def firn_default_particles_def(void) {
 static firn_status bad_value(const firn_world *world, size_t i, const char *field, double value,
                              const char *rule) {
   return firn_fail(world->context, FIRN_ERROR_ARGUMENT, "particle %zu: %s = %g %s",
-                   world->particles.count + i, field, value, rule);
+                   world->particles.next_id + i, field, value, rule);
 }
 
 // Of a particle whose mass is not given, kg.
@@ -175,8 +177,11 @@ static firn_status varied_row(firn_world *world, const firn_particles_def *def, 
   if (def->theta_c) own.theta_c = def->theta_c[i];
   if (def->theta_s) own.theta_s = def->theta_s[i];
   if (def->hardening) own.hardening = def->hardening[i];
+  if (def->density) own.density = def->density[i];
+  if (def->friction_angle) own.friction_angle = def->friction_angle[i];
+  if (def->cohesion) own.cohesion = def->cohesion[i];
   char what[48];
-  snprintf(what, sizeof what, "particle %zu", world->particles.count + i);
+  snprintf(what, sizeof what, "particle %zu", world->particles.next_id + i);
   return firn_material_make_row(world->context, &own, what, row);
 }
 
@@ -184,13 +189,14 @@ firn_status firn_world_add_particles(firn_world *world, const firn_particles_def
   firn_particles *p = &world->particles;
   FIRN_TRY(check_particles(world, def));
   if (!def->count) return FIRN_OK;
-  bool varied = def->young || def->poisson || def->theta_c || def->theta_s || def->hardening;
+  bool varied = def->young || def->poisson || def->theta_c || def->theta_s || def->hardening ||
+                def->density || def->friction_angle || def->cohesion;
   firn_material_row row;
   for (size_t i = 0; varied && i < def->count; i++) FIRN_TRY(varied_row(world, def, i, &row));
   if (varied) FIRN_TRY(firn_world_vary(world));
   FIRN_TRY(firn_particles_extend(p, def->count));
   double h = world->h;
-  double nominal = nominal_mass(world, def);
+  double nominal = nominal_mass(world, def), base = (double)world->material[def->material].density;
   size_t first = p->slots + p->pending;
   for (size_t i = 0; i < def->count; i++) {
     size_t slot = first + i;
@@ -203,7 +209,10 @@ firn_status firn_world_add_particles(firn_world *world, const firn_particles_def
       }
     }
     FIRN_TRY(firn_particles_place(p, slot, cell));
-    firn_particles_real(p, FIRN_FIELD_MASS)[slot] = (firn_real)(def->mass ? def->mass[i] : nominal);
+    double mass = def->mass      ? def->mass[i]
+                  : def->density ? nominal / base * def->density[i]
+                                 : nominal;
+    firn_particles_real(p, FIRN_FIELD_MASS)[slot] = (firn_real)mass;
     if (def->volume) firn_particles_real(p, FIRN_FIELD_VOLUME)[slot] = (firn_real)def->volume[i];
     firn_particles_material(p)[slot] = (uint16_t)def->material;
     if (world->vary[0] < 0) continue;
@@ -214,11 +223,13 @@ firn_status firn_world_add_particles(firn_world *world, const firn_particles_def
                                               [FIRN_VARY_LAMBDA] = row.lambda,
                                               [FIRN_VARY_LO] = row.lo,
                                               [FIRN_VARY_HI] = row.hi,
-                                              [FIRN_VARY_XI] = row.xi};
+                                              [FIRN_VARY_XI] = row.xi,
+                                              [FIRN_VARY_DENSITY] = row.density};
     for (int k = 0; k < FIRN_VARY_COUNT; k++)
       firn_particles_real(p, world->vary[k])[slot] = value[k];
   }
   p->pending += def->count;
   p->count += def->count;
+  p->next_id += def->count;
   return FIRN_OK;
 }

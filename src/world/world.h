@@ -6,6 +6,7 @@
 #include "material/law.h"
 #include "world/collider.h"
 #include "world/particles.h"
+#include "world/source.h"
 
 // Names of the optional fields that vary the material from particle to particle. They exist only
 // once some particle asks for them; the table of materials serves all others.
@@ -15,6 +16,7 @@ enum {
   FIRN_VARY_LO,     // -theta_c
   FIRN_VARY_HI,     // theta_s
   FIRN_VARY_XI,
+  FIRN_VARY_DENSITY, // kg/m^3
   FIRN_VARY_COUNT
 };
 
@@ -30,6 +32,7 @@ typedef struct firn_world {
   firn_collider *collider; // [collider_count]
   int collider_count;
   int vary[FIRN_VARY_COUNT]; // field indices, -1 while absent
+  firn_sources sources;
   uint64_t changes; // raised whenever gravity or a collider is changed from outside
 } firn_world;
 
@@ -39,6 +42,22 @@ firn_status firn_world_add_material(firn_world *world, const firn_material_def *
 firn_status firn_world_add_collider(firn_world *world, const firn_collider_def *def, int *id);
 firn_status firn_world_add_particles(firn_world *world, const firn_particles_def *def);
 firn_status firn_world_fill(firn_world *world, const firn_fill_def *def);
+firn_status firn_world_add_points(firn_world *world, const firn_points_def *def);
+
+// What is due at world->time: delayed fills, the window, emitters, sinks, the kill box. Called before
+// each step. Fails without having placed or removed anything half.
+firn_status firn_world_update(firn_world *world);
+
+// Hands one named blob over: to be saved, or (loading) to be overwritten with what was saved under
+// that name. Fails when the file holds nothing of that name and size.
+typedef struct firn_state_visitor {
+  void *user;
+  firn_status (*blob)(void *user, const char *name, void *data, size_t size);
+} firn_state_visitor;
+
+// What a checkpoint must hold besides particles and time, as a solver's state is handed over.
+// Particles are loaded already; sources must have been added as they were when it was saved.
+firn_status firn_world_state(firn_world *world, bool load, const firn_state_visitor *visitor);
 
 // The fields above, made when first needed and filled from the table of materials.
 firn_status firn_world_vary(firn_world *world);

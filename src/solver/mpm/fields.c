@@ -67,11 +67,11 @@ static void read_one(void *user, size_t slot, const double corner[3]) {
   access *a = user;
   const mpm *m = a->m;
   const firn_particles *p = &m->world->particles;
-  size_t id = firn_particles_id(p)[slot];
+  size_t row = firn_particles_row(p, slot);
   (void)corner;
   if (a->field == FIELD_AFFINE) {
     for (int i = 0; i < 9; i++) {
-      a->out[9 * id + (size_t)i] = m->field_c < 0
+      a->out[9 * row + (size_t)i] = m->field_c < 0
                                        ? 0
                                        : (double)firn_particles_real(p, m->field_c + i)[slot];
     }
@@ -79,14 +79,14 @@ static void read_one(void *user, size_t slot, const double corner[3]) {
   }
   returned r = look(m, slot);
   switch (a->field) {
-  case FIELD_JP: a->out[id] = exp((double)r.ln_jp); break;
+  case FIELD_JP: a->out[row] = exp((double)r.ln_jp); break;
   case FIELD_STRAIN:
-    for (int i = 0; i < 6; i++) a->out[6 * id + (size_t)i] = (double)r.e[i];
+    for (int i = 0; i < 6; i++) a->out[6 * row + (size_t)i] = (double)r.e[i];
     break;
-  case FIELD_DENSITY: a->out[id] = density_of(m, slot, &r); break;
+  case FIELD_DENSITY: a->out[row] = density_of(m, slot, &r); break;
   default: {
     double j = r.j_e * exp((double)r.ln_jp);
-    for (int i = 0; i < 6; i++) a->out[6 * id + (size_t)i] = (double)r.tau[i] / j;
+    for (int i = 0; i < 6; i++) a->out[6 * row + (size_t)i] = (double)r.tau[i] / j;
   }
   }
 }
@@ -101,18 +101,18 @@ static void write_one(void *user, size_t slot, const double corner[3]) {
   access *a = user;
   const mpm *m = a->m;
   const firn_particles *p = &m->world->particles;
-  size_t id = firn_particles_id(p)[slot];
+  size_t row = firn_particles_row(p, slot);
   (void)corner;
   switch (a->field) {
-  case FIELD_JP: firn_particles_real(p, m->field_ln_jp)[slot] = (firn_real)log(a->in[id]); break;
+  case FIELD_JP: firn_particles_real(p, m->field_ln_jp)[slot] = (firn_real)log(a->in[row]); break;
   case FIELD_STRAIN:
     for (int i = 0; i < 6; i++) {
-      firn_particles_real(p, m->field_b + i)[slot] = (firn_real)a->in[6 * id + (size_t)i];
+      firn_particles_real(p, m->field_b + i)[slot] = (firn_real)a->in[6 * row + (size_t)i];
     }
     break;
   default:
     for (int i = 0; i < 9 && m->field_c >= 0; i++) {
-      firn_particles_real(p, m->field_c + i)[slot] = (firn_real)a->in[9 * id + (size_t)i];
+      firn_particles_real(p, m->field_c + i)[slot] = (firn_real)a->in[9 * row + (size_t)i];
     }
   }
 }
