@@ -136,11 +136,13 @@ FIRN_HD double firn_sdf_revolve(const double u[3], const double r[3], double *h,
   double radial[3];
   for (int a = 0; a < 3; a++) radial[a] = r[a] - *h * u[a];
   double rho = firn_sdf_length(radial);
-  if (rho > 0) {
-    for (int a = 0; a < 3; a++) out[a] = radial[a] / rho;
-  } else {
-    firn_sdf_across(u, out);
+  // On the axis, what is left is rounding; close to it, some of it is, and along the axis.
+  if (rho > 1e-15 * fabs(*h)) {
+    double along = firn_sdf_dot(radial, u);
+    for (int a = 0; a < 3; a++) radial[a] -= along * u[a];
+    if (firn_sdf_direction(radial, out) > 0) return rho;
   }
+  firn_sdf_across(u, out);
   return rho;
 }
 

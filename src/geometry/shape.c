@@ -126,8 +126,8 @@ double firn_shape_distance(const firn_shape *shape, const double position[3], do
 
 bool firn_shape_bounds(const firn_shape *shape, double lo[3], double hi[3]) {
   for (int a = 0; a < 3; a++) {
-    lo[a] = shape->bounded ? shape->lo[a] : -INFINITY;
-    hi[a] = shape->bounded ? shape->hi[a] : INFINITY;
+    lo[a] = shape->bounded ? shape->lo[a] : -(double)INFINITY;
+    hi[a] = shape->bounded ? shape->hi[a] : (double)INFINITY;
   }
   return shape->bounded;
 }
