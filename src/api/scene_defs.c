@@ -66,6 +66,10 @@ firn_mpm_def firn_scene_mpm_def(const firn_value *v, double time) {
   def.cfl = firn_value_number_at(v, "cfl", time);
   def.elastic_cfl = firn_value_number_at(v, "elastic_cfl", time);
   def.min_det = firn_value_number_at(v, "min_det", time);
+  def.sleep = firn_value_number(v, "sleep") != 0;
+  def.sleep_speed = firn_value_number(v, "sleep_speed");
+  def.sleep_drift = firn_value_number(v, "sleep_drift");
+  def.sleep_time = firn_value_number(v, "sleep_time");
   return def;
 }
 

@@ -86,7 +86,7 @@ static void interval_words(const firn_schema_row *row, char *text, size_t size) 
   char low[64] = "", high[64] = "";
   if (isfinite(in.least))
     snprintf(low, sizeof low, " %s %.16g%s%s", in.open_least ? "above" : "of at least", in.least,
-             gap, in.least != 0 ? unit : "");
+             in.least != 0 ? gap : "", in.least != 0 ? unit : "");
   if (isfinite(in.most))
     snprintf(high, sizeof high, "%s %s %.16g%s%s", *low ? " and" : "",
              in.open_most ? "below" : "at most", in.most, gap, unit);

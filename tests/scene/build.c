@@ -159,6 +159,10 @@ static void defaults_are_those_of_the_solver(void **state) {
       {"cfl", def.cfl},
       {"elastic_cfl", def.elastic_cfl},
       {"min_det", def.min_det},
+      {"sleep", def.sleep},
+      {"sleep_speed", def.sleep_speed},
+      {"sleep_drift", def.sleep_drift},
+      {"sleep_time", def.sleep_time},
   };
   int count = (int)(sizeof numbers / sizeof numbers[0]);
   assert_int_equal(count + 10, firn_schema_mpm.count); // none forgotten
