@@ -72,16 +72,15 @@ function(firn_room_sources out)
   set(${out} ${all} PARENT_SCOPE)
 endfunction()
 
-# firn_add_vdb(): the C++ file, compiled once since it does not know the precision.
+# firn_add_vdb(): firn-vdb.so, which is loaded when a vdb file is to be written. OpenVDB brings twenty
+# libraries and four threads with it, which nobody else should have to wait for.
 function(firn_add_vdb)
-  add_library(firn_vdb OBJECT "${PROJECT_SOURCE_DIR}/src/cache/export_vdb.cpp")
-  target_link_libraries(firn_vdb PRIVATE firn_flags)
+  add_library(firn_vdb MODULE "${PROJECT_SOURCE_DIR}/src/cache/export_vdb.cpp")
+  target_link_libraries(firn_vdb PRIVATE "${OPENVDB_LIBRARY}" "${TBB_LIBRARY}")
   target_include_directories(firn_vdb PRIVATE "${PROJECT_SOURCE_DIR}/src")
   target_include_directories(firn_vdb SYSTEM PRIVATE "${OPENVDB_INCLUDE}")
-  set_target_properties(firn_vdb PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_STANDARD 17
-                                            CXX_VISIBILITY_PRESET hidden
-                                            VISIBILITY_INLINES_HIDDEN ON)
-  set(firn_vdb_objects $<TARGET_OBJECTS:firn_vdb> PARENT_SCOPE)
+  target_compile_options(firn_vdb PRIVATE -Wall -Wextra)
+  set_target_properties(firn_vdb PROPERTIES PREFIX "" OUTPUT_NAME firn-vdb CXX_STANDARD 17)
 endfunction()
 
 # firn_add_core(NAME f32|f64): the objects of the library in one precision.

@@ -18,7 +18,6 @@ target_link_libraries(firn_private_libs INTERFACE OpenMP::OpenMP_C PkgConfig::YA
 # without it that format explains itself. Debian's package has no CMake config of its own.
 set(FIRN_OPENVDB AUTO CACHE STRING "write vdb files: ON, OFF, or AUTO where OpenVDB is found")
 set(firn_has_openvdb OFF)
-set(firn_vdb_objects) # to be added to every library of firn
 if(FIRN_OPENVDB STREQUAL "AUTO" OR FIRN_OPENVDB)
   include(CheckLanguage)
   check_language(CXX)
@@ -29,9 +28,7 @@ if(FIRN_OPENVDB STREQUAL "AUTO" OR FIRN_OPENVDB)
   if(CMAKE_CXX_COMPILER AND OPENVDB_INCLUDE AND OPENVDB_LIBRARY AND TBB_LIBRARY)
     enable_language(CXX)
     set(firn_has_openvdb ON)
-    # Programs that link statically and write no vdb files need not load it.
-    target_link_options(firn_private_libs INTERFACE LINKER:--as-needed)
-    target_link_libraries(firn_private_libs INTERFACE "${OPENVDB_LIBRARY}" "${TBB_LIBRARY}")
+    target_link_libraries(firn_private_libs INTERFACE ${CMAKE_DL_LIBS})
   elseif(NOT FIRN_OPENVDB STREQUAL "AUTO")
     message(FATAL_ERROR "FIRN_OPENVDB is on, but OpenVDB, TBB or a C++ compiler was not found "
                         "(Debian: g++ libopenvdb-dev libboost-dev libboost-iostreams-dev)")

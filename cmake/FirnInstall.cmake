@@ -8,6 +8,9 @@ install(TARGETS firn_shared firn_static
 if(TARGET firn_cli)
   install(TARGETS firn_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
+if(TARGET firn_vdb)
+  install(TARGETS firn_vdb LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()
 # `cmake --install --prefix` may change the prefix after configuration, so firn.pc finds its own.
 file(RELATIVE_PATH firn_pc_to_prefix "/p/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/p")
 string(REGEX REPLACE "/$" "" firn_pc_to_prefix "${firn_pc_to_prefix}")

@@ -32,7 +32,7 @@ typename Grid::Ptr make_grid(const firn_vdb_def &def, const char *name, Fill fil
 }
 
 size_t write(const firn_vdb_def &def, const char *path) {
-  openvdb::initialize(); // counts its calls and is safe to repeat
+  openvdb::initialize(); // does something the first time only
   auto density = make_grid<openvdb::FloatGrid>(
       def, "density", [&](size_t b, size_t n) { return def.density[b * NODES + n]; });
   density->setGridClass(openvdb::GRID_FOG_VOLUME);

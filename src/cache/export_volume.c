@@ -5,8 +5,10 @@
 
 #ifdef FIRN_OPENVDB
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,6 +56,20 @@ static firn_status fill(const firn_raster *r, double rest_density, arrays *a) {
   return FIRN_OK;
 }
 
+// The module stays loaded: its libraries have threads that would not survive being closed.
+static firn_status load(firn_context *context, firn_vdb_write_fn *write) {
+  void *module = dlopen(FIRN_VDB_MODULE, RTLD_NOW | RTLD_LOCAL);
+  void *symbol = module ? dlsym(module, FIRN_VDB_WRITE) : NULL;
+  if (!symbol) {
+    const char *why = dlerror();
+    return firn_fail(context, FIRN_ERROR_UNSUPPORTED,
+                     "cannot write vdb files: the module for OpenVDB does not load: %s",
+                     why ? why : "unknown reason");
+  }
+  memcpy(write, &symbol, sizeof *write); // C has no cast from an object to a function
+  return FIRN_OK;
+}
+
 static firn_status write_grids(const firn_cloud *cloud, const firn_raster *r, double rest_density,
                                const arrays *a, const char *path, size_t *voxels, uint64_t *bytes) {
   firn_context *context = r->context;
@@ -69,8 +85,10 @@ static firn_status write_grids(const firn_cloud *cloud, const firn_raster *r, do
                             .least = LEAST,
                             .rest_density = rest_density,
                             .version = firn_version()};
+  firn_vdb_write_fn write = NULL;
+  FIRN_TRY(load(context, &write));
   FIRN_TRY(firn_file_begin(context, path, part, &fd));
-  if (firn_vdb_write(&def, part, voxels, message, sizeof message)) {
+  if (write(&def, part, voxels, message, sizeof message)) {
     firn_file_abandon(part, fd);
     return firn_fail(context, FIRN_ERROR_IO, "cannot write %s: %s", path, message);
   }
