@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// firn export DIR --format F: the frames of a run as files of other programs.
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+enum {
+  KEY_FRAMES = 3000,
+  KEY_FIELDS,
+  KEY_SURFACE,
+  KEY_UP,
+  KEY_CELL,
+  KEY_DENSITY,
+  KEY_LEVEL,
+  KEY_SMOOTH,
+  KEY_JSON
+};
+
+typedef struct {
+  cli_options options;
+  firn_export_def def;
+  bool has_format, quiet, json, live, open;
+  firn_export_event last; // path is not kept
+  char folder[4096];      // of the last file
+} arguments;
+
+// "A:B", "A:", ":B" or "A".
+static void parse_frames(firn_export_def *def, const char *text, const struct argp_state *state) {
+  char copy[64];
+  snprintf(copy, sizeof copy, "%s", text);
+  char *colon = strchr(copy, ':');
+  if (colon) *colon = 0;
+  if (*copy) def->first_frame = (int)cli_number(state, "--frames", copy, 0, 99999);
+  if (!colon)
+    def->last_frame = def->first_frame;
+  else if (colon[1])
+    def->last_frame = (int)cli_number(state, "--frames", colon + 1, 0, 99999);
+  if (def->last_frame >= 0 && def->last_frame < def->first_frame)
+    argp_error(state, "--frames: %d is after %d", def->first_frame, def->last_frame);
+}
+
+static firn_export_format parse_format(const char *text, const struct argp_state *state) {
+  const char *names[FIRN_EXPORT_FORMAT_COUNT + 1] = {0};
+  char list[128] = "";
+  for (int i = 0; i < FIRN_EXPORT_FORMAT_COUNT; i++) {
+    names[i] = firn_export_format_name((firn_export_format)i);
+    if (strcmp(names[i], text) == 0) return (firn_export_format)i;
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
+  }
+  argp_error(state, "--format: '%s' is none of %s", text, list);
+  return FIRN_EXPORT_VTP;
+}
+
+static double parse_real(const char *name, const char *text, const struct argp_state *state) {
+  char *end;
+  double value = strtod(text, &end);
+  if (end == text || *end || !(value > 0) || value > 1e9)
+    argp_error(state, "%s: '%s' is not a positive number", name, text);
+  return value;
+}
+
+static bool parse_up(const char *text, const struct argp_state *state) {
+  if (strcmp(text, "y") != 0 && strcmp(text, "z") != 0)
+    argp_error(state, "--up: '%s' is neither y nor z", text);
+  return *text == 'z';
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  arguments *a = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT: state->child_inputs[0] = &a->options; return 0;
+  case 'f':
+    a->def.format = parse_format(arg, state);
+    a->has_format = true;
+    return 0;
+  case 'o': a->def.folder = arg; return 0;
+  case 'q': a->quiet = true; return 0;
+  case KEY_JSON: a->json = true; return 0;
+  case KEY_FRAMES: parse_frames(&a->def, arg, state); return 0;
+  case KEY_FIELDS: a->def.fields = arg; return 0;
+  case KEY_SURFACE: a->def.surface = true; return 0;
+  case KEY_UP: a->def.z_up = parse_up(arg, state); return 0;
+  case KEY_CELL: a->def.cell = parse_real("--cell", arg, state); return 0;
+  case KEY_DENSITY: a->def.density = parse_real("--density", arg, state); return 0;
+  case KEY_LEVEL: a->def.level = parse_real("--level", arg, state); return 0;
+  case KEY_SMOOTH: a->def.smooth = (int)cli_number(state, "--smooth", arg, 0, 1000); return 0;
+  case ARGP_KEY_ARG:
+    if (a->def.source) argp_error(state, "more than one folder: '%s'", arg);
+    a->def.source = arg;
+    return 0;
+  case ARGP_KEY_END:
+    if (!a->def.source) argp_error(state, "which folder? Give one that `firn run` has written");
+    if (!a->has_format)
+      argp_error(state, "which format? Give --format vtp, ply, bgeo, csv, vdb or obj");
+    return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option options[] = {
+    {"format", 'f', "NAME", 0, "vtp, ply, bgeo, csv, vdb or obj", 0},
+    {"output", 'o', "DIR", 0, "folder to write (default: DIR/<format>)", 0},
+    {"frames", KEY_FRAMES, "A:B", 0, "frames to export, both ends included (default: all)", 0},
+    {"fields", KEY_FIELDS, "A,B", 0, "fields of the particles, as velocity,jp (default: all)", 0},
+    {"surface", KEY_SURFACE, NULL, 0, "ply: the surface of the snow instead of its particles", 0},
+    {"up", KEY_UP, "AXIS", 0, "which axis is up: y (default, as in firn) or z (as in Blender)", 0},
+    {"quiet", 'q', NULL, 0, "say nothing but errors", 0},
+    {"json", KEY_JSON, NULL, 0, "one JSON object a line, for programs", 0},
+    {NULL, 0, NULL, 0, "Surfaces and grids:", 1},
+    {"cell", KEY_CELL, "METRES", 0, "spacing of the grid, h/4 to 8 h (default: h/2; vdb: h)", 1},
+    {"level", KEY_LEVEL, "PART", 0,
+     "the surface is where the density falls below this part of the snow's (default: 0.5)", 1},
+    {"smooth", KEY_SMOOTH, "N", 0, "smoothing steps of the surface (default: 5)", 1},
+    {"density", KEY_DENSITY, "KG/M^3", 0,
+     "density of undisturbed snow (default: the median of the first frame)", 1},
+    {0},
+};
+static const struct argp_child children[] = {{&cli_context_argp, 0, NULL, 0}, {0}};
+static const struct argp parser = {
+    options,
+    parse,
+    "DIR|FILE",
+    "Writes the frames of a run, or one frame, for other programs.\v"
+    "vtp: ParaView (open frames.vtp.series). ply: Blender, MeshLab. bgeo: Houdini. csv: text. "
+    "vdb: density and velocity for Blender and Houdini. obj: a surface for everyone.",
+    children,
+    NULL,
+    NULL};
+
+static void print_line(const firn_export_event *e, bool live) {
+  char a[32], b[32], c[32], size[80] = "";
+  if (e->triangles)
+    snprintf(size, sizeof size, "  %s triangles", cli_short((double)e->triangles, b));
+  double left = e->wall / e->done * (e->total - e->done);
+  printf("%sframe %d  %d/%d  %s particles%s  %s%s", live ? "\r" : "", e->frame, e->done, e->total,
+         cli_short((double)e->particles, a), size, cli_bytes((double)e->bytes, c),
+         live ? "" : "\n");
+  if (live) printf("  %s left\033[K", cli_duration(left, a));
+  fflush(stdout);
+}
+
+static void print_json(const firn_export_event *e) {
+  printf("{\"event\": \"frame\", \"frame\": %d, \"done\": %d, \"total\": %d, \"path\": ", e->frame,
+         e->done, e->total);
+  cli_json_string(stdout, e->path);
+  printf(", \"particles\": %zu, \"vertices\": %zu, \"triangles\": %zu, \"bytes\": %llu}\n",
+         e->particles, e->vertices, e->triangles, (unsigned long long)e->bytes);
+  fflush(stdout);
+}
+
+static bool on_event(void *user, const firn_export_event *event) {
+  arguments *a = user;
+  a->last = *event;
+  const char *slash = strrchr(event->path, '/');
+  snprintf(a->folder, sizeof a->folder, "%.*s", slash ? (int)(slash - event->path) : 0,
+           event->path);
+  if (a->json) {
+    print_json(event);
+  } else if (!a->quiet) {
+    print_line(event, a->live);
+    a->open = a->live;
+  }
+  return !cli_interrupted();
+}
+
+static void report(const arguments *a) {
+  const firn_export_event *e = &a->last;
+  char bytes[32], wall[32];
+  if (a->json) {
+    printf("{\"event\": \"end\", \"frames\": %d, \"folder\": ", e->done);
+    cli_json_string(stdout, a->folder);
+    printf(", \"bytes\": %llu, \"wall_seconds\": ", (unsigned long long)e->bytes);
+    cli_json_number(stdout, e->wall);
+    printf("}\n");
+    return;
+  }
+  if (a->quiet) return;
+  printf("%d frame%s, %s in %s; %s%s is in %s\n", e->done, e->done == 1 ? "" : "s",
+         cli_bytes((double)e->bytes, bytes), cli_duration(e->wall, wall),
+         a->def.format == FIRN_EXPORT_VTP && e->total > 1 ? "frames.vtp.series with " : "",
+         e->done == 1 ? "it" : "all", a->folder);
+}
+
+int cli_export(int argc, char **argv); // TODO
+int cli_export(int argc, char **argv) {
+  arguments a = {.def = firn_default_export_def()};
+  argp_parse(&parser, argc, argv, 0, NULL, &a);
+  firn_context *context = cli_context(&a.options);
+  if (!context) return EXIT_INPUT;
+  cli_catch_signals();
+  a.live = !a.quiet && !a.json && isatty(STDOUT_FILENO);
+  a.def.event = on_event;
+  a.def.event_user = &a;
+  firn_status status = firn_export(context, &a.def);
+  if (a.open) putchar('\n');
+  int code = EXIT_OK;
+  if (status == FIRN_OK) {
+    report(&a);
+  } else {
+    if (a.json) {
+      printf("{\"event\": \"error\", \"status\": \"%s\", \"message\": ", firn_status_name(status));
+      cli_json_string(stdout, firn_context_message(context));
+      printf("}\n");
+    }
+    code = cli_fail(context, status);
+  }
+  firn_context_destroy(context);
+  return code;
+}
