@@ -175,7 +175,7 @@ static firn_status make(firn_context *context, const firn_shape_def *def, const 
   }
   FIRN_TRY(firn_outline_finish(&e->outline, filled));
   base->convex = roof;
-  base->exact = true;
+  base->exact = filled || e->outline.count == 1; // where strokes overlap it is a bound
   base->bounded = true;
   for (int a = 0; a < 3; a++) {
     double lo = a < 2 ? e->outline.lo[a] - e->thick : -e->half;

@@ -31,7 +31,11 @@ static bool in_half_space(const double x[3]) {
 static void a_half_space_is_one_side_of_a_plane(void **state) {
   (void)state;
   firn_context *context = case_context();
-  const shape_case c = {"half space", in_half_space, true, {-1, -1, -1}, {1, 1, 1}, 0};
+  const shape_case c = {.name = "half space",
+                        .inside = in_half_space,
+                        .exact = true,
+                        .lo = {-1, -1, -1},
+                        .hi = {1, 1, 1}};
   case_check(&c, case_make(context, firn_half_space(MIDDLE, (double[]){1, 2, -2})), POINTS);
   case_end(context);
 }
