@@ -25,12 +25,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     return 0;
   case KEY_RESOLVED: a->resolved = true; return 0;
   case ARGP_KEY_ARG:
-    if (a->scene) argp_error(state, "more than one scene: '%s'", arg);
-    a->scene = arg;
-    return 0;
-  case ARGP_KEY_END:
-    if (!a->scene) argp_error(state, "which scene? Give a file or a name from `firn scenes`");
-    return 0;
+  case ARGP_KEY_END: cli_argument(state, "scene", arg, &a->scene); return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
@@ -62,9 +57,24 @@ static double file_size(const char *path) {
   return stat(path, &info) == 0 ? (double)info.st_size : NAN;
 }
 
+// Snow in motion, so that nothing compresses better than it will in a run.
+static firn_status stir(firn_sim *sim) {
+  size_t n = 3 * firn_sim_count(sim);
+  double *velocity = malloc(n * sizeof *velocity);
+  if (!velocity) return FIRN_ERROR_MEMORY;
+  uint64_t state = 1;
+  for (size_t i = 0; i < n; i++) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    velocity[i] = (double)(state >> 40) * 0x1p-23 - 1;
+  }
+  firn_status status = firn_sim_write(sim, "velocity", velocity);
+  free(velocity);
+  return status == FIRN_OK ? firn_sim_step(sim, 1e-5, NULL) : status;
+}
+
 // Writes the files of a cube of cells^3 cells with 8 particles each, and looks at them.
 static firn_status measure_files(firn_context *context, int cells, const char *folder,
-                                 file_sizes *out) {
+                                 const firn_output_def *output, file_sizes *out) {
   firn_sim_def def = firn_default_sim_def();
   def.h = 0.01;
   firn_sim *sim;
@@ -74,13 +84,14 @@ static firn_status measure_files(firn_context *context, int cells, const char *f
   firn_fill_def fill = firn_default_fill_def();
   double half = 0.5 * cells * def.h;
   fill.shape = firn_box((double[3]){half, half, half}, (double[3]){half, half, half});
-  fill.seeding = FIRN_SEEDING_LATTICE;
+  fill.seeding = FIRN_SEEDING_JITTERED;
   fill.per_cell = 8;
   char path[300];
   status = firn_sim_add_material(sim, &material, &fill.material);
   if (status == FIRN_OK) status = firn_sim_fill(sim, &fill);
+  if (status == FIRN_OK) status = stir(sim);
   snprintf(path, sizeof path, "%s/f.hdf", folder);
-  if (status == FIRN_OK) status = firn_sim_write_frame(sim, path);
+  if (status == FIRN_OK) status = firn_sim_write_frame_as(sim, output, path);
   out->frame = file_size(path);
   unlink(path);
   snprintf(path, sizeof path, "%s/c.hdf", folder);
@@ -93,14 +104,15 @@ static firn_status measure_files(firn_context *context, int cells, const char *f
 
 // Sizes of the files of `particles` particles, by a straight line through two small cases: right
 // whatever the format becomes. nan where nothing can be written.
-static file_sizes predict_files(firn_context *context, double particles) {
+static file_sizes predict_files(firn_context *context, const firn_output_def *output,
+                                double particles) {
   file_sizes small, large, none = {NAN, NAN};
   const char *base = getenv("TMPDIR");
   char folder[256];
   snprintf(folder, sizeof folder, "%.200s/firn-check-XXXXXX", base && *base ? base : "/tmp");
   if (!mkdtemp(folder)) return none;
-  bool good = measure_files(context, 4, folder, &small) == FIRN_OK &&
-              measure_files(context, 12, folder, &large) == FIRN_OK;
+  bool good = measure_files(context, 4, folder, output, &small) == FIRN_OK &&
+              measure_files(context, 12, folder, output, &large) == FIRN_OK;
   rmdir(folder);
   if (!good) return none;
   double a = 8 * 4 * 4 * 4, b = 8 * 12 * 12 * 12, t = (particles - a) / (b - a);
@@ -140,9 +152,11 @@ static firn_status measure_scene(firn_context *context, const firn_scene *scene,
   return status;
 }
 
-static void print_needs(const firn_scene *scene, const needs *n, const file_sizes *files) {
+static void print_needs(const firn_scene *scene, const needs *n, const firn_output_def *output,
+                        const file_sizes *files) {
   char a[32], b[32];
-  int frames = firn_scene_frames(scene);
+  int frames = firn_scene_frames(scene), every = output->every > 1 ? output->every : 1;
+  int written = frames / every + 1;
   double seconds = firn_scene_frame_seconds(scene);
   printf("%s: ok\n", firn_scene_file(scene));
   printf("  particles  %s%s\n", n->measured ? "" : "about ", cli_count(n->particles, a));
@@ -150,10 +164,12 @@ static void print_needs(const firn_scene *scene, const needs *n, const file_size
          1 / seconds);
   printf("  memory     about %s (%.0f bytes a particle)\n", cli_bytes(n->memory, a),
          n->memory / n->particles);
-  if (isfinite(files->frame))
-    printf("  disk       about %s (%d frames of %s, and 2 checkpoints)\n",
-           cli_bytes((frames + 1) * files->frame + 2 * files->checkpoint, a), frames + 1,
-           cli_bytes(files->frame, b));
+  if (!isfinite(files->frame)) return;
+  printf("  disk       %s %s (%d frames of %s, and 2 checkpoints)\n",
+         output->precision == 16 ? "at most" : "about",
+         cli_bytes(written * files->frame + 2 * files->checkpoint, a), written,
+         cli_bytes(files->frame, b));
+  printf("             %.1f bytes a particle and frame\n", files->frame / n->particles);
 }
 
 static int check(firn_context *context, const arguments *a) {
@@ -166,8 +182,9 @@ static int check(firn_context *context, const arguments *a) {
   } else {
     firn_status status = measure_scene(context, scene, &n);
     if (status == FIRN_OK) {
-      file_sizes files = predict_files(context, n.particles);
-      print_needs(scene, &n, &files);
+      firn_output_def output = firn_scene_output(scene);
+      file_sizes files = predict_files(context, &output, n.particles);
+      print_needs(scene, &n, &output, &files);
     } else {
       code = cli_fail(context, status);
     }

@@ -22,9 +22,11 @@ extern const cli_verb cli_verbs[]; // ends with a name of NULL
 
 int cli_demo(int argc, char **argv);
 int cli_run(int argc, char **argv);
+int cli_sweep(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_scenes(int argc, char **argv);
 int cli_info(int argc, char **argv);
+int cli_export(int argc, char **argv);
 int cli_bench(int argc, char **argv);
 int cli_help(int argc, char **argv);
 int cli_version(int argc, char **argv);
@@ -40,16 +42,34 @@ typedef struct cli_options {
   firn_isa isa;
   const char *overrides[CLI_OVERRIDES]; // of --set and --solver
   int override_count;
+  bool notes; // print the library's notes, not only its warnings
 } cli_options;
 
 extern const struct argp cli_context_argp; // --threads, --isa, --device
 extern const struct argp cli_scene_argp;   // --set, --solver
 
+// How a verb that simulates tells what it does: a live line or plain ones, nothing, or JSON.
+typedef enum progress_mode { PROGRESS_AUTO, PROGRESS_QUIET, PROGRESS_JSON } progress_mode;
+
+typedef struct cli_run_options {
+  const char *folder; // of -o; NULL: not given
+  progress_mode mode;
+} cli_run_options;
+
+extern const struct argp cli_run_argp; // --output, --quiet, --json
+
+// Takes the one argument of a verb: from ARGP_KEY_ARG with its text, from ARGP_KEY_END with NULL.
+// what is "scene" or "folder"; ends the program with a usage error when there are none or two.
+void cli_argument(const struct argp_state *state, const char *what, const char *text,
+                  const char **argument);
+// The folder for a scene where none is given: "dir/snowball.yaml" gives "snowball".
+void cli_default_folder(const char *scene, char *folder, size_t size);
+
 // Reads a whole number; ends the program with a usage error when text is none or out of range.
 long cli_number(const struct argp_state *state, const char *name, const char *text, long least,
                 long most);
 
-// Creates a context; on failure prints why and returns NULL.
+// Creates a context, whose warnings go to stderr; on failure prints why and returns NULL.
 firn_context *cli_context(const cli_options *options);
 
 // Loads a scene; prints everything wrong with it to stream and returns NULL on failure.
@@ -59,6 +79,8 @@ void cli_print_errors(const firn_scene *scene, FILE *stream);
 
 // Prints "firn: ..." to stderr and returns the exit code that fits the status.
 int cli_fail(const firn_context *context, firn_status status);
+// The same after {"event": "error"} to stdout where JSON was asked for.
+int cli_fail_run(const firn_context *context, firn_status status, progress_mode mode);
 
 // The word that a misspelt one was likely meant to be; NULL if none is near.
 const char *cli_nearest(const char *word, const char *const *words);
@@ -77,6 +99,19 @@ const char *cli_duration(double seconds, char *buffer);
 void cli_json_string(FILE *stream, const char *text);
 // A JSON number; null if it is not finite.
 void cli_json_number(FILE *stream, double value);
+
+// Prints a command, its words quoted for the shell where they need it.
+void cli_print_command(int argc, char **argv);
+
+// The last row of a run's stats.csv. Cells by the names of their columns.
+typedef struct cli_stats {
+  int rows;
+  char header[4096], row[4096]; // the header line and the last row
+  double wall;                  // s, sum of the column wall_seconds
+} cli_stats;
+bool cli_stats_read(const char *folder, cli_stats *out); // false: no such file, or no row
+// Copies a cell; false and "" where there is none.
+bool cli_stats_cell(const cli_stats *stats, const char *column, char *cell, size_t size);
 
 // -------------------------------------------------------------------------------- interruption
 

@@ -1,50 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // firn demo: the shortest way to a picture of snow.
-#include <errno.h>
-#include <string.h>
-#include <sys/stat.h>
-
 #include "progress.h"
 
 typedef struct {
   cli_options options;
-  const char *folder;
+  cli_run_options run;
   bool quick;
-  progress_mode mode;
 } arguments;
 
-enum { KEY_QUICK = 2000, KEY_JSON };
+enum { KEY_QUICK = 2000 };
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
   arguments *a = state->input;
+  (void)arg;
   switch (key) {
   case ARGP_KEY_INIT:
-    state->child_inputs[0] = &a->options;
+    state->child_inputs[0] = &a->run;
     state->child_inputs[1] = &a->options;
+    state->child_inputs[2] = &a->options;
     return 0;
-  case 'o': a->folder = arg; return 0;
-  case 'q': a->mode = PROGRESS_QUIET; return 0;
   case KEY_QUICK: a->quick = true; return 0;
-  case KEY_JSON: a->mode = PROGRESS_JSON; return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
 
 static const struct argp_option options[] = {
-    {"output", 'o', "DIR", 0, "folder to write (default: demo-out)", 0},
     {"quick", KEY_QUICK, NULL, 0, "an eighth of the particles", 0},
-    {"quiet", 'q', NULL, 0, "say nothing but errors", 0},
-    {"json", KEY_JSON, NULL, 0, "one JSON object a line, for programs", 0},
     {0},
 };
-static const struct argp_child children[] = {
-    {&cli_scene_argp, 0, NULL, 0}, {&cli_context_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&cli_run_argp, 0, NULL, 0},
+                                             {&cli_scene_argp, 0, NULL, 0},
+                                             {&cli_context_argp, 0, NULL, 0},
+                                             {0}};
 static const struct argp parser = {
     options,
     parse,
     "",
     "Simulates the built-in scene 'demo', a snowball that hits the ground, and takes pictures of "
-    "it. The frames it writes open in ParaView.",
+    "it, into the folder demo-out where -o does not name another. The frames it writes open in "
+    "ParaView.",
     children,
     NULL,
     NULL};
@@ -85,7 +79,7 @@ static bool on_event(void *user, const firn_run_event *event) {
 
 static void report(const arguments *a, const demo *d) {
   char wall[32];
-  if (a->mode == PROGRESS_JSON) {
+  if (a->run.mode == PROGRESS_JSON) {
     printf("{\"event\": \"end\", \"folder\": ");
     cli_json_string(stdout, d->folder);
     printf(", \"picture\": ");
@@ -94,7 +88,7 @@ static void report(const arguments *a, const demo *d) {
     cli_json_string(stdout, path);
     printf("}\n");
   }
-  if (a->mode != PROGRESS_AUTO) return;
+  if (a->run.mode != PROGRESS_AUTO) return;
   printf("done in %s. The picture is %s/demo.png;\n", cli_duration(d->progress.event.wall, wall),
          d->folder);
   printf("%d more beside it, and frame_*.hdf for ParaView.\n", d->pictures - 1);
@@ -103,11 +97,11 @@ static void report(const arguments *a, const demo *d) {
 static int run_demo(firn_context *context, const arguments *a, const char *folder) {
   firn_scene *scene = cli_scene(context, "demo", &a->options, stderr);
   if (!scene) return EXIT_INPUT;
-  demo d = {.progress = progress_begin(a->mode),
+  demo d = {.progress = progress_begin(a->run.mode),
             .folder = folder,
             .view = firn_scene_preview(scene),
             .status = FIRN_OK};
-  if (a->mode == PROGRESS_AUTO)
+  if (a->run.mode == PROGRESS_AUTO)
     printf("A snowball hits the ground: %s particles, %d frames into %s\n",
            cli_short(firn_scene_particles(scene), (char[32]){0}), firn_scene_frames(scene), folder);
   fflush(stdout);
@@ -125,7 +119,7 @@ static int run_demo(firn_context *context, const arguments *a, const char *folde
     printf("stopped after frame %d\n", d.progress.event.frame);
     code = EXIT_RUN;
   } else {
-    code = cli_fail(context, status);
+    code = cli_fail_run(context, status, a->run.mode);
   }
   firn_scene_destroy(scene);
   return code;
@@ -139,7 +133,7 @@ int cli_demo(int argc, char **argv) {
   firn_context *context = cli_context(&a.options);
   if (!context) return EXIT_INPUT;
   cli_catch_signals();
-  int code = run_demo(context, &a, a.folder ? a.folder : "demo-out");
+  int code = run_demo(context, &a, a.run.folder ? a.run.folder : "demo-out");
   firn_context_destroy(context);
   return code;
 }

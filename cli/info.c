@@ -2,6 +2,7 @@
 // firn info DIR|FILE: what a run has written.
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,27 +10,22 @@
 #include "cli.h"
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
-  const char **path = state->input;
   switch (key) {
   case ARGP_KEY_ARG:
-    if (*path) argp_error(state, "more than one folder: '%s'", arg);
-    *path = arg;
-    return 0;
-  case ARGP_KEY_END:
-    if (!*path) argp_error(state, "which folder?");
-    return 0;
+  case ARGP_KEY_END: cli_argument(state, "folder", arg, state->input); return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
 
-static const struct argp parser = {NULL,
-                                   parse,
-                                   "DIR|FILE",
-                                   "Tells what the folder of a run holds: scene, frames, "
-                                   "checkpoints, and the statistics of the last frame.",
-                                   NULL,
-                                   NULL,
-                                   NULL};
+static const struct argp parser = {
+    NULL,
+    parse,
+    "DIR|FILE",
+    "Tells what the folder of a run holds (scene, frames, checkpoints, statistics of the last "
+    "frame), or what a frame or checkpoint does: particles, fields and their ranges.",
+    NULL,
+    NULL,
+    NULL};
 
 // ----------------------------------------------------------------------------------- a folder
 
@@ -56,7 +52,8 @@ static void series_add(series *s, int number, double bytes) {
   s->bytes += bytes;
 }
 
-static void series_print(const char *label, const series *s) {
+// every is how many frames apart they should be; 0: gaps are in order.
+static void series_print(const char *label, const series *s, int every) {
   char bytes[32];
   if (!s->count) {
     printf("  %-12s none\n", label);
@@ -64,14 +61,15 @@ static void series_print(const char *label, const series *s) {
   }
   printf("  %-12s %d (%d to %d), %s", label, s->count, s->first, s->last,
          cli_bytes(s->bytes, bytes));
-  if (s->count != s->last - s->first + 1)
-    printf(", %d missing in between", s->last - s->first + 1 - s->count);
+  int missing = every ? (s->last - s->first) / every + 1 - s->count : 0;
+  if (missing > 0) printf(", %d missing in between", missing);
   printf("\n");
 }
 
 // Copies the line of text that begins with key, less the key; false if there is none.
 static bool find_line(FILE *file, const char *key, char *value, size_t size) {
   char line[1024];
+  rewind(file);
   while (fgets(line, sizeof line, file)) {
     if (strncmp(line, key, strlen(key)) != 0) continue;
     line[strcspn(line, "\n")] = 0;
@@ -81,42 +79,38 @@ static bool find_line(FILE *file, const char *key, char *value, size_t size) {
   return false;
 }
 
-static void print_scene(const char *folder) {
+// Prints what scene.yaml says; returns how many frames are from one that is written to the next.
+static int print_scene(const char *folder) {
   char path[4200], value[1024];
+  int every = 1;
   snprintf(path, sizeof path, "%s/scene.yaml", folder);
   FILE *file = fopen(path, "r");
-  if (!file) return;
+  if (!file) return every;
   if (find_line(file, "title: ", value, sizeof value)) printf("  %-12s %s\n", "scene", value);
-  rewind(file);
   if (find_line(file, "frames: ", value, sizeof value))
     printf("  %-12s %s after frame 0\n", "frames asked", value);
+  if (find_line(file, "  every: ", value, sizeof value)) every = atoi(value);
   fclose(file);
+  return every > 1 ? every : 1;
 }
 
-// The last row of stats.csv, beside the names of its columns.
+// The last row of stats.csv, and the bytes a particle of its frame.
 static void print_stats(const char *folder) {
   static const char *const shown[] = {"time",      "particles", "mass",         "com_y",
                                       "speed_max", "jp_min",    "wall_seconds", NULL};
-  char path[4200], header[4096] = "", row[4096] = "", line[4096];
-  snprintf(path, sizeof path, "%s/stats.csv", folder);
-  FILE *file = fopen(path, "r");
-  if (!file) return;
-  int rows = 0;
-  if (!fgets(header, sizeof header, file)) header[0] = 0;
-  while (fgets(line, sizeof line, file))
-    if (strchr(line, '\n')) {
-      memcpy(row, line, sizeof row);
-      rows++;
-    }
-  fclose(file);
-  printf("  %-12s %d rows\n", "stats.csv", rows);
-  if (!rows) return;
-  char *h = header, *r = row;
-  while (h && r) {
-    char *name = strsep(&h, ",\n"), *value = strsep(&r, ",\n");
-    for (int i = 0; shown[i]; i++)
-      if (strcmp(name, shown[i]) == 0 && *value) printf("    %-12s %s\n", name, value);
-  }
+  cli_stats stats;
+  char cell[64], particles[64];
+  bool any = cli_stats_read(folder, &stats);
+  if (!stats.header[0]) return;
+  printf("  %-12s %d rows\n", "stats.csv", stats.rows);
+  for (int i = 0; any && shown[i]; i++)
+    if (cli_stats_cell(&stats, shown[i], cell, sizeof cell))
+      printf("    %-12s %s\n", shown[i], cell);
+  if (any && cli_stats_cell(&stats, "bytes", cell, sizeof cell) &&
+      cli_stats_cell(&stats, "particles", particles, sizeof particles) &&
+      strtod(particles, NULL) > 0)
+    printf("    %-12s %.1f a particle\n", "bytes", strtod(cell, NULL) / strtod(particles, NULL));
+  if (any) printf("  %-12s %s\n", "wall time", cli_duration(stats.wall, (char[32]){0}));
 }
 
 static int info_folder(const char *folder) {
@@ -144,31 +138,102 @@ static int info_folder(const char *folder) {
     return EXIT_INPUT;
   }
   printf("%s\n", folder);
-  print_scene(folder);
-  series_print("frames", &frames);
-  series_print("checkpoints", &checkpoints);
+  int every = print_scene(folder);
+  series_print("frames", &frames, every);
+  series_print("checkpoints", &checkpoints, 0);
   print_stats(folder);
   return EXIT_OK;
 }
 
 // ------------------------------------------------------------------------------------- a file
 
-static int info_file(const char *path, double bytes) {
-  static const char signature[8] = "\211HDF\r\n\032\n";
-  char head[8], size[32];
-  FILE *file = fopen(path, "rb");
-  if (!file) {
-    fprintf(stderr, "firn: %s cannot be read: %s\n", path, strerror(errno));
-    return EXIT_INPUT;
+typedef struct {
+  double least, most;
+  size_t not_finite;
+} range;
+
+static range range_of(const double *data, size_t count, int components, int component) {
+  range r = {INFINITY, -INFINITY, 0};
+  for (size_t i = 0; i < count; i++) {
+    double x = data[i * (size_t)components + (size_t)component];
+    if (!isfinite(x)) {
+      r.not_finite++;
+      continue;
+    }
+    if (x < r.least) r.least = x;
+    if (x > r.most) r.most = x;
   }
-  bool whole = fread(head, 1, sizeof head, file) == sizeof head;
-  fclose(file);
-  if (!whole || memcmp(head, signature, sizeof head) != 0) {
-    fprintf(stderr, "firn: %s is not a frame or checkpoint of firn\n", path);
-    return EXIT_INPUT;
+  return r;
+}
+
+static firn_status print_field(firn_frame *frame, const firn_field_info *info) {
+  size_t count = firn_frame_count(frame), n = (count + 1) * (size_t)info->components;
+  double *data = malloc(n * sizeof *data);
+  if (!data) return FIRN_ERROR_MEMORY;
+  firn_status status = firn_frame_read_double(frame, info->name, data);
+  for (int c = 0; status == FIRN_OK && c < info->components; c++) {
+    range r = range_of(data, count, info->components, c);
+    const char *unit = info->unit && strcmp(info->unit, "1") != 0 ? info->unit : "";
+    if (c == 0)
+      printf("  %-12s %-8s", info->name, unit);
+    else
+      printf("  %-12s %-8s", "", "");
+    if (info->components > 1) printf(" [%d]", c);
+    if (r.least <= r.most) printf(" %.6g to %.6g", r.least, r.most);
+    if (r.not_finite) printf(", %zu not finite", r.not_finite);
+    printf("\n");
   }
-  printf("%s\n  HDF5, %s; h5ls -r or ParaView show what is in it\n", path, cli_bytes(bytes, size));
-  return EXIT_OK;
+  free(data);
+  return status;
+}
+
+static firn_status print_frame(firn_frame *frame, double bytes) {
+  char size[32];
+  size_t count = firn_frame_count(frame);
+  if (firn_frame_number(frame) >= 0) printf("  %-12s %d\n", "frame", firn_frame_number(frame));
+  printf("  %-12s %g s\n", "time", firn_frame_time(frame));
+  if (firn_frame_h(frame) > 0) printf("  %-12s %g m\n", "h", firn_frame_h(frame));
+  printf("  %-12s %s\n", "particles", cli_count((double)count, size));
+  printf("  %-12s %s", "size", cli_bytes(bytes, size));
+  if (count) printf(", %.1f bytes a particle", bytes / (double)count);
+  printf("\n");
+  firn_field_info info;
+  for (int i = 0; firn_frame_field_at(frame, i, &info) == FIRN_OK; i++) {
+    firn_status status = print_field(frame, &info);
+    if (status != FIRN_OK) return status;
+  }
+  return FIRN_OK;
+}
+
+static void print_checkpoint(const firn_checkpoint_info *info, double bytes) {
+  char size[32];
+  printf("  %-12s of solver %s, in %s\n", "checkpoint", info->solver, info->precision);
+  if (info->frame >= 0) printf("  %-12s %d\n", "after frame", info->frame);
+  printf("  %-12s %g s\n", "time", info->time);
+  printf("  %-12s %g m\n", "h", info->h);
+  printf("  %-12s %s\n", "particles", cli_count((double)info->particles, size));
+  printf("  %-12s %s", "size", cli_bytes(bytes, size));
+  if (info->particles) printf(", %.1f bytes a particle", bytes / (double)info->particles);
+  printf("\n");
+}
+
+static int info_file(firn_context *context, const char *path, double bytes) {
+  firn_checkpoint_info checkpoint;
+  if (firn_checkpoint_read(context, path, &checkpoint) == FIRN_OK) {
+    printf("%s\n", path);
+    print_checkpoint(&checkpoint, bytes);
+    return EXIT_OK;
+  }
+  firn_frame *frame;
+  firn_status status = firn_frame_open(context, path, &frame);
+  if (status == FIRN_OK) {
+    printf("%s\n", path);
+    status = print_frame(frame, bytes);
+    firn_frame_close(frame);
+  }
+  if (status == FIRN_OK) return EXIT_OK;
+  cli_fail(context, status);
+  return EXIT_INPUT;
 }
 
 int cli_info(int argc, char **argv) {
@@ -179,5 +244,11 @@ int cli_info(int argc, char **argv) {
     fprintf(stderr, "firn: %s: %s\n", path, strerror(errno));
     return EXIT_INPUT;
   }
-  return S_ISDIR(info.st_mode) ? info_folder(path) : info_file(path, (double)info.st_size);
+  if (S_ISDIR(info.st_mode)) return info_folder(path);
+  const cli_options options = {0};
+  firn_context *context = cli_context(&options);
+  if (!context) return EXIT_INPUT;
+  int code = info_file(context, path, (double)info.st_size);
+  firn_context_destroy(context);
+  return code;
 }

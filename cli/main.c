@@ -7,9 +7,11 @@
 const cli_verb cli_verbs[] = {
     {"demo", "", "simulate a small snowball and take pictures", cli_demo},
     {"run", "SCENE", "simulate a scene into a folder", cli_run},
+    {"sweep", "SCENE", "simulate a scene once for each choice of some values", cli_sweep},
     {"check", "SCENE", "find everything wrong with a scene; tell what a run needs", cli_check},
     {"scenes", "[NAME]", "list the built-in scenes, or print one", cli_scenes},
     {"info", "DIR|FILE", "tell what a run has written", cli_info},
+    {"export", "DIR|FILE", "write the frames of a run for other programs", cli_export},
     {"bench", "[NAME]", "measure the speed of this machine", cli_bench},
     {"help", "[VERB]", "this page, or the page of a verb", cli_help},
     {"version", "", "print the version", cli_version},

@@ -3,10 +3,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
-enum { KEY_ISA = 1000, KEY_DEVICE, KEY_SET, KEY_SOLVER };
+enum { KEY_ISA = 1000, KEY_DEVICE, KEY_SET, KEY_SOLVER, KEY_JSON };
 
 long cli_number(const struct argp_state *state, const char *name, const char *text, long least,
                 long most) {
@@ -78,10 +79,59 @@ static const struct argp_option scene_options[] = {
 };
 const struct argp cli_scene_argp = {scene_options, parse_scene, NULL, NULL, NULL, NULL, NULL};
 
+static error_t parse_run(int key, char *arg, struct argp_state *state) {
+  cli_run_options *options = state->input;
+  switch (key) {
+  case 'o': options->folder = arg; return 0;
+  case 'q': options->mode = PROGRESS_QUIET; return 0;
+  case KEY_JSON: options->mode = PROGRESS_JSON; return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option run_options[] = {
+    {"output", 'o', "DIR", 0, "folder to write into", 0},
+    {"quiet", 'q', NULL, 0, "say nothing but errors", 0},
+    {"json", KEY_JSON, NULL, 0, "one JSON object a line, for programs", 0},
+    {0},
+};
+const struct argp cli_run_argp = {run_options, parse_run, NULL, NULL, NULL, NULL, NULL};
+
+void cli_argument(const struct argp_state *state, const char *what, const char *text,
+                  const char **argument) {
+  bool scene = strcmp(what, "scene") == 0;
+  if (text && *argument) argp_error(state, "more than one %s: '%s'", what, text);
+  if (text) *argument = text;
+  if (!*argument)
+    argp_error(state, "which %s?%s", what,
+               scene ? " Give a file or a name from `firn scenes`" : "");
+}
+
+void cli_default_folder(const char *scene, char *folder, size_t size) {
+  const char *slash = strrchr(scene, '/');
+  snprintf(folder, size, "%s", slash ? slash + 1 : scene);
+  char *dot = strrchr(folder, '.');
+  if (dot && dot != folder) *dot = 0;
+  // A scene file without an ending must not be taken for its own folder.
+  if (strcmp(folder, scene) == 0 && !firn_scene_builtin_text(scene))
+    snprintf(folder + strlen(folder), size - strlen(folder), ".out");
+}
+
+// user is the options. A live line may be on the screen, to be overwritten.
+static void on_note(void *user, firn_log_level level, const char *message) {
+  const cli_options *options = user;
+  if (level == FIRN_LOG_ERROR) return; // the call that failed says so
+  if (level == FIRN_LOG_INFO && !options->notes) return;
+  if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+  fprintf(stderr, "firn: %s%s\n", level == FIRN_LOG_INFO ? "" : "warning: ", message);
+}
+
 firn_context *cli_context(const cli_options *options) {
   firn_context_def def = firn_default_context_def();
   def.threads = options->threads;
   def.isa = options->isa;
+  def.log = on_note;
+  def.log_user = (void *)options;
   firn_context *context;
   firn_status status = firn_context_create(&def, &context);
   if (status == FIRN_OK) return context;
@@ -96,8 +146,8 @@ void cli_print_errors(const firn_scene *scene, FILE *stream) {
   for (int i = 0; i < firn_scene_error_count(scene); i++) {
     const firn_scene_error *error = firn_scene_error_get(scene, i);
     if (error->line)
-      fprintf(stream, "%s:%d:%d: %s\n", firn_scene_file(scene), error->line, error->column,
-              error->message);
+      fprintf(stream, "%s:%d:%d: %s\n", error->file ? error->file : firn_scene_file(scene),
+              error->line, error->column, error->message);
     else
       fprintf(stream, "%s\n", error->message);
   }
@@ -123,4 +173,14 @@ int cli_fail(const firn_context *context, firn_status status) {
   bool input = status == FIRN_ERROR_SCENE || status == FIRN_ERROR_ARGUMENT ||
                status == FIRN_ERROR_STATE;
   return input ? EXIT_INPUT : EXIT_RUN;
+}
+
+int cli_fail_run(const firn_context *context, firn_status status, progress_mode mode) {
+  if (mode == PROGRESS_JSON) {
+    printf("{\"event\": \"error\", \"status\": \"%s\", \"message\": ", firn_status_name(status));
+    cli_json_string(stdout, firn_context_message(context));
+    printf("}\n");
+    fflush(stdout);
+  }
+  return cli_fail(context, status);
 }

@@ -6,8 +6,6 @@
 
 #include "cli.h"
 
-typedef enum progress_mode { PROGRESS_AUTO, PROGRESS_QUIET, PROGRESS_JSON } progress_mode;
-
 typedef struct progress {
   progress_mode mode;
   bool live;            // stdout is a terminal

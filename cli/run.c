@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // firn run SCENE: simulates a scene into a folder.
-#include <stdlib.h>
 #include <string.h>
 
 #include "progress.h"
 
-enum { KEY_FRAMES = 2000, KEY_RESUME, KEY_JSON };
+enum { KEY_FRAMES = 2000, KEY_RESUME };
 
 typedef struct {
   cli_options options;
+  cli_run_options run;
   const char *scene;
-  const char *folder;
   int first, last;
   bool resume;
-  progress_mode mode;
 } arguments;
 
 // "A:B", "A:", ":B" or "A".
@@ -35,98 +33,49 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   arguments *a = state->input;
   switch (key) {
   case ARGP_KEY_INIT:
-    state->child_inputs[0] = &a->options;
+    state->child_inputs[0] = &a->run;
     state->child_inputs[1] = &a->options;
+    state->child_inputs[2] = &a->options;
     return 0;
-  case 'o': a->folder = arg; return 0;
-  case 'q': a->mode = PROGRESS_QUIET; return 0;
-  case KEY_JSON: a->mode = PROGRESS_JSON; return 0;
   case KEY_RESUME: a->resume = true; return 0;
   case KEY_FRAMES: parse_frames(a, arg, state); return 0;
   case ARGP_KEY_ARG:
-    if (a->scene) argp_error(state, "more than one scene: '%s'", arg);
-    a->scene = arg;
-    return 0;
-  case ARGP_KEY_END:
-    if (!a->scene) argp_error(state, "which scene? Give a file or a name from `firn scenes`");
-    return 0;
+  case ARGP_KEY_END: cli_argument(state, "scene", arg, &a->scene); return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
 
 static const struct argp_option options[] = {
-    {"output", 'o', "DIR", 0, "folder to write (default: the scene's name)", 0},
     {"frames", KEY_FRAMES, "A:B", 0, "frames to write, both ends included; 0 is the initial state",
      0},
     {"resume", KEY_RESUME, NULL, 0, "go on from the last checkpoint in the folder", 0},
-    {"quiet", 'q', NULL, 0, "say nothing but errors", 0},
-    {"json", KEY_JSON, NULL, 0, "one JSON object a line, for programs", 0},
     {0},
 };
-static const struct argp_child children[] = {
-    {&cli_scene_argp, 0, NULL, 0}, {&cli_context_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&cli_run_argp, 0, NULL, 0},
+                                             {&cli_scene_argp, 0, NULL, 0},
+                                             {&cli_context_argp, 0, NULL, 0},
+                                             {0}};
 static const struct argp parser = {
     options,
     parse,
     "SCENE",
     "Simulates SCENE, a file or the name of a built-in scene, and writes frames, checkpoints and "
-    "statistics into a folder.\v"
+    "statistics into a folder, named after the scene where -o does not name one.\v"
     "Ctrl-C finishes the step, writes a checkpoint and tells how to go on.",
     children,
     NULL,
     NULL};
-
-// "dir/snowball.yaml" gives "snowball".
-static void default_folder(const char *scene, char *folder, size_t size) {
-  const char *slash = strrchr(scene, '/');
-  snprintf(folder, size, "%s", slash ? slash + 1 : scene);
-  char *dot = strrchr(folder, '.');
-  if (dot && dot != folder) *dot = 0;
-  // A scene file without an ending must not be taken for its own folder.
-  if (strcmp(folder, scene) == 0 && !firn_scene_builtin_text(scene))
-    snprintf(folder + strlen(folder), size - strlen(folder), ".out");
-}
 
 static bool on_event(void *user, const firn_run_event *event) {
   progress_event(user, event);
   return !cli_interrupted();
 }
 
-// Quotes a word for the shell where it needs to be.
-static void print_word(const char *word) {
-  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                              "_-./=:,+%@";
-  if (*word && !word[strspn(word, plain)]) {
-    fputs(word, stdout);
-    return;
-  }
-  putchar('\'');
-  for (const char *c = word; *c; c++)
-    if (*c == '\'')
-      fputs("'\\''", stdout);
-    else
-      putchar(*c);
-  putchar('\'');
-}
-
-static void print_command(int argc, char **argv, bool resume) {
-  for (int i = 0; i < argc; i++) {
-    if (i) {
-      putchar(' ');
-      print_word(argv[i]);
-    } else {
-      fputs(argv[0], stdout); // "firn run"
-    }
-  }
-  if (!resume) fputs(" --resume", stdout);
-  putchar('\n');
-}
-
 static void report_end(const arguments *a, const progress *p, const char *folder) {
   const firn_run_event *e = &p->event;
   char wall[32];
-  if (a->mode == PROGRESS_QUIET) return;
-  if (a->mode == PROGRESS_JSON) {
+  if (a->run.mode == PROGRESS_QUIET) return;
+  if (a->run.mode == PROGRESS_JSON) {
     printf("{\"event\": \"end\", \"folder\": ");
     cli_json_string(stdout, folder);
     printf(", \"wall_seconds\": ");
@@ -142,19 +91,20 @@ static void report_end(const arguments *a, const progress *p, const char *folder
 
 static void report_stop(const arguments *a, const progress *p, const char *folder, int argc,
                         char **argv) {
-  if (a->mode == PROGRESS_JSON) {
+  if (a->run.mode == PROGRESS_JSON) {
     printf("{\"event\": \"interrupted\", \"frame\": %d, \"folder\": ", p->event.frame);
     cli_json_string(stdout, folder);
     printf("}\n");
     return;
   }
   printf("stopped after frame %d; a checkpoint is in %s. To go on:\n  ", p->event.frame, folder);
-  print_command(argc, argv, a->resume);
+  cli_print_command(argc, argv);
+  puts(a->resume ? "" : " --resume");
 }
 
 static void report_start(const arguments *a, const firn_context *context, const char *folder) {
-  if (a->mode == PROGRESS_QUIET) return;
-  if (a->mode == PROGRESS_JSON) {
+  if (a->run.mode == PROGRESS_QUIET) return;
+  if (a->run.mode == PROGRESS_JSON) {
     printf("{\"event\": \"start\", \"scene\": ");
     cli_json_string(stdout, a->scene);
     printf(", \"folder\": ");
@@ -174,10 +124,11 @@ int cli_run(int argc, char **argv) {
   arguments a = {.first = 0, .last = -1};
   argp_parse(&parser, argc, argv, 0, NULL, &a);
   char folder[4096];
-  if (a.folder)
-    snprintf(folder, sizeof folder, "%s", a.folder);
+  a.options.notes = a.run.mode == PROGRESS_AUTO;
+  if (a.run.folder)
+    snprintf(folder, sizeof folder, "%s", a.run.folder);
   else
-    default_folder(a.scene, folder, sizeof folder);
+    cli_default_folder(a.scene, folder, sizeof folder);
 
   firn_context *context = cli_context(&a.options);
   if (!context) return EXIT_INPUT;
@@ -189,7 +140,7 @@ int cli_run(int argc, char **argv) {
 
   cli_catch_signals();
   report_start(&a, context, folder);
-  progress p = progress_begin(a.mode);
+  progress p = progress_begin(a.run.mode);
   firn_run_def def = firn_default_run_def();
   def.folder = folder;
   def.first_frame = a.first;
@@ -207,12 +158,7 @@ int cli_run(int argc, char **argv) {
     report_stop(&a, &p, folder, argc, argv);
     code = EXIT_RUN;
   } else {
-    if (a.mode == PROGRESS_JSON) {
-      printf("{\"event\": \"error\", \"status\": \"%s\", \"message\": ", firn_status_name(status));
-      cli_json_string(stdout, firn_context_message(context));
-      printf("}\n");
-    }
-    code = cli_fail(context, status);
+    code = cli_fail_run(context, status, a.run.mode);
   }
   firn_scene_destroy(scene);
   firn_context_destroy(context);

@@ -80,6 +80,30 @@ void cli_json_number(FILE *stream, double value) {
     fprintf(stream, "null");
 }
 
+static void print_word(const char *word) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "_-./=:,+%@";
+  if (*word && !word[strspn(word, plain)]) {
+    fputs(word, stdout);
+    return;
+  }
+  putchar('\'');
+  for (const char *c = word; *c; c++)
+    if (*c == '\'')
+      fputs("'\\''", stdout);
+    else
+      putchar(*c);
+  putchar('\'');
+}
+
+void cli_print_command(int argc, char **argv) {
+  fputs(argv[0], stdout); // "firn run"
+  for (int i = 1; i < argc; i++) {
+    putchar(' ');
+    print_word(argv[i]);
+  }
+}
+
 // Restricted Damerau distance: how many insertions, deletions, replacements and swaps.
 static int distance(const char *a, const char *b) {
   enum { WORD = 32 };

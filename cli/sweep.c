@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// firn sweep SCENE --vary path=a,b,c: a scene once for each choice of some values.
+#include "sweep.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { KEY_VARY = 2000, KEY_LIST, THUMBNAIL_WIDTH = 320, THUMBNAIL_HEIGHT = 180 };
+
+typedef struct {
+  cli_options options;
+  cli_run_options run;
+  const char *scene;
+  bool list;
+  sweep sweep;
+} arguments;
+
+static void add_axis(sweep *s, const char *text, const struct argp_state *state) {
+  if (s->axis_count == SWEEP_AXES) argp_error(state, "more than %d times --vary", SWEEP_AXES);
+  const char *wrong = sweep_axis_parse(&s->axis[s->axis_count], text);
+  if (wrong) argp_error(state, "--vary %s: %s", text, wrong);
+  s->axis_count++;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state) {
+  arguments *a = state->input;
+  switch (key) {
+  case ARGP_KEY_INIT:
+    state->child_inputs[0] = &a->run;
+    state->child_inputs[1] = &a->options;
+    state->child_inputs[2] = &a->options;
+    return 0;
+  case KEY_VARY: add_axis(&a->sweep, arg, state); return 0;
+  case KEY_LIST: a->list = true; return 0;
+  case ARGP_KEY_ARG: cli_argument(state, "scene", arg, &a->scene); return 0;
+  case ARGP_KEY_END:
+    cli_argument(state, "scene", NULL, &a->scene);
+    if (!a->sweep.axis_count)
+      argp_error(state, "what varies? Give --vary PATH=A,B,C, as --vary mpm.flip=0,0.5,0.95");
+    return 0;
+  default: return ARGP_ERR_UNKNOWN;
+  }
+}
+
+static const struct argp_option options[] = {
+    {"vary", KEY_VARY, "PATH=A,B,C", 0,
+     "a value of the scene and what it shall be, as for --set; given several times, all "
+     "combinations are run",
+     0},
+    {"list", KEY_LIST, NULL, 0, "only list the runs", 0},
+    {0},
+};
+static const struct argp_child children[] = {{&cli_run_argp, 0, NULL, 0},
+                                             {&cli_scene_argp, 0, NULL, 0},
+                                             {&cli_context_argp, 0, NULL, 0},
+                                             {0}};
+static const struct argp parser = {
+    options,
+    parse,
+    "SCENE",
+    "Runs SCENE once for each choice of values, each into a folder of its own under DIR "
+    "(SCENE-sweep "
+    "where -o does not name one), and sums up: summary.csv, summary.md and sheet.png, a contact "
+    "sheet of the last frames.\v"
+    "The same command goes on where it was stopped: runs that are finished are skipped, others "
+    "resume. A run that fails is noted in the summary, and the next one begins.",
+    children,
+    NULL,
+    NULL};
+
+// ----------------------------------------------------------------------------------- one run
+
+// Overrides of a run: those of the command line, then one an axis. The texts are in text.
+static bool run_options(const sweep *s, int run, cli_options *out, char text[SWEEP_AXES][1024]) {
+  *out = *s->options;
+  for (int a = 0; a < s->axis_count; a++) {
+    if (out->override_count == CLI_OVERRIDES) return false;
+    snprintf(text[a], sizeof text[a], "%s=%s", s->axis[a].path, sweep_value(s, run, a));
+    out->overrides[out->override_count++] = text[a];
+  }
+  return true;
+}
+
+static firn_scene *load(const sweep *s, firn_context *context, int run) {
+  cli_options with;
+  char text[SWEEP_AXES][1024];
+  if (!run_options(s, run, &with, text)) return NULL;
+  return cli_scene(context, s->scene, &with, stderr);
+}
+
+typedef struct {
+  progress progress;
+  const char *folder;
+  firn_preview_def view;
+  firn_status status; // of the picture
+} watch;
+
+static bool on_event(void *user, const firn_run_event *event) {
+  watch *w = user;
+  progress_event(&w->progress, event);
+  if (event->frame == event->last_frame) {
+    char path[4300];
+    snprintf(path, sizeof path, "%s/preview.png", w->folder);
+    w->status = firn_sim_preview(event->sim, &w->view, path);
+  }
+  return !cli_interrupted() && w->status == FIRN_OK;
+}
+
+static bool exists(const char *folder, const char *name) {
+  char path[4300];
+  struct stat info;
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return stat(path, &info) == 0;
+}
+
+// Runs, goes on with, or passes over one; false: the user wants to stop.
+static bool perform(sweep *s, firn_context *context, int run) {
+  char folder[4200], last[64];
+  sweep_folder(s, run, folder, sizeof folder);
+  firn_scene *scene = load(s, context, run);
+  if (!scene) {
+    s->state[run] = SWEEP_FAILED;
+    snprintf(s->message[run], sizeof s->message[run], "the scene is not valid");
+    return true;
+  }
+  watch w = {.progress = progress_begin(s->mode),
+             .folder = folder,
+             .view = firn_scene_preview(scene),
+             .status = FIRN_OK};
+  w.view.width = THUMBNAIL_WIDTH;
+  w.view.height = THUMBNAIL_HEIGHT;
+  firn_run_def def = firn_default_run_def();
+  def.folder = folder;
+  def.event = on_event;
+  def.event_user = &w;
+  // A run whose last frame is there but not its picture was killed between the two: once more.
+  snprintf(last, sizeof last, "frame_%05d.hdf", firn_scene_frames(scene));
+  def.resume = !exists(folder, last) || exists(folder, "preview.png");
+  firn_status status = firn_run(scene, &def);
+  progress_end(&w.progress);
+  if (w.status != FIRN_OK) status = w.status;
+  firn_scene_destroy(scene);
+  if (status == FIRN_OK) {
+    s->state[run] = w.progress.any ? SWEEP_DONE : SWEEP_SKIPPED;
+  } else if (status != FIRN_CANCELLED) {
+    s->state[run] = SWEEP_FAILED;
+    snprintf(s->message[run], sizeof s->message[run], "%s", firn_context_message(context));
+    cli_fail_run(context, status, s->mode);
+  }
+  return status != FIRN_CANCELLED;
+}
+
+// ----------------------------------------------------------------------------------- all runs
+
+static void announce(const sweep *s, int run) {
+  char text[512], name[256];
+  sweep_label(s, run, ", ", text, sizeof text);
+  if (s->mode == PROGRESS_AUTO) printf("[%d/%d] %s\n", run + 1, s->count, text);
+  if (s->mode == PROGRESS_JSON) {
+    sweep_name(s, run, name, sizeof name);
+    printf("{\"event\": \"run\", \"run\": %d, \"runs\": %d, \"folder\": ", run + 1, s->count);
+    cli_json_string(stdout, name);
+    printf("}\n");
+  }
+  fflush(stdout);
+}
+
+static int count_state(const sweep *s, sweep_state state) {
+  int n = 0;
+  for (int i = 0; i < s->count; i++) n += s->state[i] == state;
+  return n;
+}
+
+static void report_end(const sweep *s, bool stopped, int argc, char **argv) {
+  int done = count_state(s, SWEEP_DONE), skipped = count_state(s, SWEEP_SKIPPED);
+  int failed = count_state(s, SWEEP_FAILED);
+  if (s->mode == PROGRESS_JSON) {
+    printf("{\"event\": \"%s\", \"folder\": ", stopped ? "interrupted" : "end");
+    cli_json_string(stdout, s->folder);
+    printf(", \"done\": %d, \"skipped\": %d, \"failed\": %d}\n", done, skipped, failed);
+  }
+  if (s->mode == PROGRESS_AUTO) {
+    printf("%d done, %d were there already, %d failed; summary.md and sheet.png are in %s\n", done,
+           skipped, failed, s->folder);
+  }
+  if (stopped && s->mode != PROGRESS_JSON) {
+    printf("stopped; the same command goes on:\n  ");
+    cli_print_command(argc, argv);
+    putchar('\n');
+  }
+}
+
+// Every scene is read before the first one runs: a misspelt path should not cost a night.
+static bool check_all(const sweep *s, firn_context *context) {
+  for (int i = 0; i < s->count; i++) {
+    firn_scene *scene = load(s, context, i);
+    if (!scene) return false;
+    firn_scene_destroy(scene);
+  }
+  return true;
+}
+
+static int run_all(sweep *s, firn_context *context, int argc, char **argv) {
+  if (!check_all(s, context)) return EXIT_INPUT;
+  if (mkdir(s->folder, 0777) != 0 && errno != EEXIST) {
+    fprintf(stderr, "firn: folder %s cannot be made: %s\n", s->folder, strerror(errno));
+    return EXIT_RUN;
+  }
+  cli_catch_signals();
+  bool go = true;
+  for (int i = 0; i < s->count && go; i++) {
+    announce(s, i);
+    go = perform(s, context, i);
+    if (s->state[i] == SWEEP_SKIPPED && s->mode == PROGRESS_AUTO) printf("  is there already\n");
+    // After each run, so that there is something to look at on the way.
+    if (!sweep_report(s, context)) return EXIT_RUN;
+  }
+  report_end(s, !go, argc, argv);
+  return go && !count_state(s, SWEEP_FAILED) ? EXIT_OK : EXIT_RUN;
+}
+
+static bool count_runs(sweep *s) {
+  s->count = 1;
+  for (int a = 0; a < s->axis_count; a++) {
+    s->count *= s->axis[a].count;
+    if (s->count > SWEEP_RUNS) return false;
+  }
+  s->state = calloc((size_t)s->count, sizeof *s->state);
+  s->message = calloc((size_t)s->count, sizeof *s->message);
+  return s->state && s->message;
+}
+
+int cli_sweep(int argc, char **argv) {
+  arguments *a = calloc(1, sizeof *a); // too large for some stacks
+  if (!a) return EXIT_RUN;
+  argp_parse(&parser, argc, argv, 0, NULL, a);
+  sweep *s = &a->sweep;
+  char folder[4096];
+  cli_default_folder(a->scene, folder, sizeof folder - 8);
+  snprintf(folder + strlen(folder), 8, "-sweep");
+  s->scene = a->scene;
+  s->folder = a->run.folder ? a->run.folder : folder;
+  s->mode = a->run.mode;
+  s->options = &a->options;
+  int code = EXIT_INPUT;
+  if (!count_runs(s)) {
+    fprintf(stderr, "firn: these values make more than %d runs\n", SWEEP_RUNS);
+  } else if (a->list) {
+    for (int i = 0; i < s->count; i++) {
+      char name[256];
+      sweep_name(s, i, name, sizeof name);
+      puts(name);
+    }
+    code = EXIT_OK;
+  } else {
+    firn_context *context = cli_context(&a->options);
+    if (context) {
+      code = run_all(s, context, argc, argv);
+      firn_context_destroy(context);
+    }
+  }
+  for (int i = 0; i < s->axis_count; i++) sweep_axis_free(&s->axis[i]);
+  free(s->state);
+  free(s->message);
+  free(a);
+  return code;
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// What came of a parameter study: two tables and a contact sheet.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sweep.h"
+
+// Columns of the tables that come from the last row of a run's stats.csv.
+static const char *const shown[] = {"frame", "time",    "particles", "com_x",       "com_y",
+                                    "com_z", "jp_mean", "jp_min",    "density_max", NULL};
+
+typedef struct {
+  cli_stats stats;
+  firn_pieces pieces;
+  bool has_stats, has_pieces;
+} outcome;
+
+static const char *state_name(sweep_state state) {
+  static const char *const names[] = {"to do", "done", "done", "failed"};
+  return names[state];
+}
+
+static void read_outcome(const sweep *s, firn_context *context, int run, outcome *out) {
+  char folder[4200], path[4300], frame_number[32];
+  memset(out, 0, sizeof *out);
+  sweep_folder(s, run, folder, sizeof folder);
+  out->has_stats = cli_stats_read(folder, &out->stats);
+  if (!cli_stats_cell(&out->stats, "frame", frame_number, sizeof frame_number)) return;
+  snprintf(path, sizeof path, "%s/frame_%05d.hdf", folder, atoi(frame_number));
+  firn_frame *frame;
+  if (access(path, R_OK) != 0 || firn_frame_open(context, path, &frame) != FIRN_OK) return;
+  out->has_pieces = firn_frame_pieces(frame, NULL, &out->pieces) == FIRN_OK;
+  firn_frame_close(frame);
+}
+
+// A cell of CSV, quoted where it must be.
+static void csv_cell(FILE *file, const char *text) {
+  if (!strpbrk(text, ",\"\n")) {
+    fputs(text, file);
+    return;
+  }
+  fputc('"', file);
+  for (const char *c = text; *c; c++) {
+    if (*c == '"') fputc('"', file);
+    fputc(*c, file);
+  }
+  fputc('"', file);
+}
+
+static void csv_header(const sweep *s, FILE *file) {
+  fprintf(file, "run,folder");
+  for (int a = 0; a < s->axis_count; a++) {
+    fputc(',', file);
+    csv_cell(file, s->axis[a].path);
+  }
+  fprintf(file, ",state");
+  for (int i = 0; shown[i]; i++) fprintf(file, ",%s", shown[i]);
+  fprintf(file, ",pieces,wall_seconds,message\n");
+}
+
+static void csv_row(const sweep *s, int run, const outcome *o, FILE *file) {
+  char name[256], cell[64];
+  sweep_name(s, run, name, sizeof name);
+  fprintf(file, "%d,", run + 1);
+  csv_cell(file, name);
+  for (int a = 0; a < s->axis_count; a++) {
+    fputc(',', file);
+    csv_cell(file, sweep_value(s, run, a));
+  }
+  fprintf(file, ",%s", state_name(s->state[run]));
+  for (int i = 0; shown[i]; i++) {
+    cli_stats_cell(&o->stats, shown[i], cell, sizeof cell);
+    fprintf(file, ",%s", cell);
+  }
+  fputc(',', file);
+  if (o->has_pieces) fprintf(file, "%zu", o->pieces.count);
+  fputc(',', file);
+  if (o->has_stats) fprintf(file, "%.9g", o->stats.wall);
+  fputc(',', file);
+  csv_cell(file, s->message[run]);
+  fputc('\n', file);
+}
+
+static void md_header(const sweep *s, FILE *file) {
+  fprintf(file, "# Sweep of %s\n\n![contact sheet](sheet.png)\n\n| run |", s->scene);
+  for (int a = 0; a < s->axis_count; a++) fprintf(file, " %s |", s->axis[a].path);
+  fprintf(file, " frame | particles | pieces | center of mass, m | densest, kg/m³ | least J_P | "
+                "wall time |\n|---|");
+  for (int a = 0; a < s->axis_count + 7; a++) fprintf(file, "---|");
+  fprintf(file, "\n");
+}
+
+static void md_row(const sweep *s, int run, const outcome *o, FILE *file) {
+  char name[256], cell[64], wall[32];
+  sweep_name(s, run, name, sizeof name);
+  fprintf(file, "| [%d](%s) |", run + 1, name);
+  for (int a = 0; a < s->axis_count; a++) fprintf(file, " %s |", sweep_value(s, run, a));
+  cli_stats_cell(&o->stats, "frame", cell, sizeof cell);
+  fprintf(file, " %s", cell);
+  if (s->state[run] == SWEEP_FAILED) fprintf(file, " (failed)");
+  cli_stats_cell(&o->stats, "particles", cell, sizeof cell);
+  fprintf(file, " | %s | ", cell);
+  if (o->has_pieces) fprintf(file, "%zu ", o->pieces.count);
+  fprintf(file, "|");
+  for (int a = 0; a < 3; a++) {
+    static const char *const axes[] = {"com_x", "com_y", "com_z"};
+    if (cli_stats_cell(&o->stats, axes[a], cell, sizeof cell))
+      fprintf(file, " %.4g", strtod(cell, NULL));
+  }
+  fprintf(file, " |");
+  for (int i = 0; i < 2; i++) {
+    if (cli_stats_cell(&o->stats, i ? "jp_min" : "density_max", cell, sizeof cell))
+      fprintf(file, " %.4g", strtod(cell, NULL));
+    fprintf(file, " |");
+  }
+  fprintf(file, " %s |\n", o->has_stats ? cli_duration(o->stats.wall, wall) : "");
+}
+
+// A file beside its final name, renamed when it is whole.
+static FILE *open_part(const sweep *s, const char *name, char *part, size_t size) {
+  snprintf(part, size, "%s/%s.part", s->folder, name);
+  FILE *file = fopen(part, "w");
+  if (!file) fprintf(stderr, "firn: %s cannot be written: %s\n", part, strerror(errno));
+  return file;
+}
+
+static bool close_part(const sweep *s, const char *name, const char *part, FILE *file) {
+  char path[4300];
+  snprintf(path, sizeof path, "%s/%s", s->folder, name);
+  bool good = !ferror(file);
+  good = fclose(file) == 0 && good;
+  good = good && rename(part, path) == 0;
+  if (!good) fprintf(stderr, "firn: %s cannot be written: %s\n", path, strerror(errno));
+  return good;
+}
+
+static bool write_tables(const sweep *s, firn_context *context) {
+  char csv_part[4300], md_part[4300];
+  outcome *o = malloc(sizeof *o);
+  FILE *csv = o ? open_part(s, "summary.csv", csv_part, sizeof csv_part) : NULL;
+  FILE *md = csv ? open_part(s, "summary.md", md_part, sizeof md_part) : NULL;
+  bool good = md != NULL;
+  if (good) {
+    csv_header(s, csv);
+    md_header(s, md);
+    for (int i = 0; i < s->count; i++) {
+      read_outcome(s, context, i, o);
+      csv_row(s, i, o, csv);
+      md_row(s, i, o, md);
+    }
+  }
+  if (csv) good = close_part(s, "summary.csv", csv_part, csv) && good;
+  if (md) good = close_part(s, "summary.md", md_part, md) && good;
+  free(o);
+  return good;
+}
+
+static bool write_sheet(const sweep *s, firn_context *context) {
+  enum { PATH = 4300, LABEL = 512 };
+  size_t n = (size_t)s->count;
+  char(*path)[PATH] = calloc(n, sizeof *path), (*label)[LABEL] = calloc(n, sizeof *label);
+  const char **paths = calloc(n, sizeof *paths), **labels = calloc(n, sizeof *labels);
+  firn_status status = FIRN_ERROR_MEMORY;
+  if (path && label && paths && labels) {
+    for (int i = 0; i < s->count; i++) {
+      char folder[4200];
+      sweep_folder(s, i, folder, sizeof folder);
+      snprintf(path[i], sizeof path[i], "%s/preview.png", folder);
+      sweep_label(s, i, "\n", label[i], sizeof label[i]);
+      paths[i] = path[i];
+      labels[i] = label[i];
+    }
+    char sheet[4300];
+    snprintf(sheet, sizeof sheet, "%s/sheet.png", s->folder);
+    // With two values or more that vary, a row of the sheet is one sweep of the last.
+    int last = s->axis[s->axis_count - 1].count;
+    int columns = s->axis_count > 1 && last >= 3 && last <= 12 ? last : 0;
+    const firn_sheet_def def = {
+        .count = s->count, .columns = columns, .png = paths, .label = labels};
+    status = firn_sheet_write(context, &def, sheet);
+  }
+  if (status != FIRN_OK) cli_fail(context, status);
+  free(path);
+  free(label);
+  free(paths);
+  free(labels);
+  return status == FIRN_OK;
+}
+
+bool sweep_report(const sweep *s, firn_context *context) {
+  bool tables = write_tables(s, context), sheet = write_sheet(s, context);
+  return tables && sheet;
+}
