@@ -39,6 +39,18 @@ firn_status firn_table_append(firn_context *context, const char *path, const cha
   return error ? firn_file_fail(context, "write", path, error) : FIRN_OK;
 }
 
+size_t firn_table_print_text(char *out, const char *text) {
+  size_t n = 0;
+  bool quoted = strpbrk(text, ",\"\r\n") != NULL;
+  if (quoted) out[n++] = '"';
+  for (; *text; text++) {
+    if (*text == '"') out[n++] = '"';
+    out[n++] = *text == '\n' || *text == '\r' ? ' ' : *text;
+  }
+  if (quoted) out[n++] = '"';
+  return n;
+}
+
 // The number that a line begins with, up to a comma; -1: none.
 static int frame_of(const char *line, const char *end) {
   int number = 0, digits = 0;

@@ -14,6 +14,10 @@ firn_status firn_table_create(firn_context *context, const char *path, const cha
 firn_status firn_table_append(firn_context *context, const char *path, const char *lines,
                               size_t size);
 
+// A cell of text as CSV wants it: quoted where it would break the row, with quotes doubled; line ends
+// become blanks, since a row is a line. Returns the length, at most 2 strlen(text) + 2; no 0 follows.
+size_t firn_table_print_text(char *out, const char *text);
+
 // Drops every row of a frame after last, and half rows; keeps the others' bytes. FIRN_ERROR_FORMAT
 // when the file does not begin with header or a line has no frame number, FIRN_ERROR_IO when there
 // is none.

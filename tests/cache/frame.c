@@ -32,11 +32,11 @@ static firn_status write_frame(scratch *s, const char *name, size_t count, const
   const firn_frame_head head = {
       .count = count, .time = 0.125, .frame = 3, .text_count = 2, .text = text};
   const firn_frame_array arrays[] = {
-      {"id", NULL, FIRN_ARCHIVE_U32, 1, p->id},
-      {"position", "m", FIRN_ARCHIVE_F32, 3, p->position},
-      {"velocity", "m/s", FIRN_ARCHIVE_F32, 3, p->velocity},
-      {"mass", "kg", FIRN_ARCHIVE_F32, 1, p->mass},
-      {"jp", "", FIRN_ARCHIVE_F32, 1, p->jp},
+      {"id", NULL, FIRN_ARCHIVE_U32, 1, 0, p->id},
+      {"position", "m", FIRN_ARCHIVE_F32, 3, 0, p->position},
+      {"velocity", "m/s", FIRN_ARCHIVE_F32, 3, 0, p->velocity},
+      {"mass", "kg", FIRN_ARCHIVE_F32, 1, 0, p->mass},
+      {"jp", "", FIRN_ARCHIVE_F32, 1, 0, p->jp},
   };
   return firn_frame_write(s->context, scratch_path(s, name), &head, 5, arrays);
 }

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// timeout: 120
+// processors: 2
+// Runs killed at twenty moments and resumed end in the bytes of an undisturbed run.
+//
+// Most that can go wrong goes wrong between two calls of the system, so that is where runs are
+// killed: this program has calls of its own for those that change files, which count and, when it
+// is time, kill the process; a write is then done by half. The other moments are between steps.
+#include "running.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "base/random.h"
+
+// Shared with the children.
+typedef struct counts {
+  long calls, steps;         // made so far
+  long kill_call, kill_step; // when to kill; 0: never
+  char last[64];             // the call that was the last
+} counts;
+static counts *count;
+static bool counting; // in a child
+
+static void die(const char *name) {
+  snprintf(count->last, sizeof count->last, "%s", name);
+  raise(SIGKILL);
+}
+
+static bool due(void) {
+  return counting && ++count->calls == count->kill_call;
+}
+
+static void *next(const char *name) {
+  void *p = dlsym(RTLD_NEXT, name);
+  if (!p) abort();
+  return p;
+}
+
+// dlsym's answer as a function.
+#define REAL(name) (*(__typeof__(&name) *)&(void *){next(#name)})
+
+ssize_t pwrite(int fd, const void *data, size_t size, off_t at) {
+  bool now = due();
+  ssize_t n = REAL(pwrite)(fd, data, now ? size / 2 : size, at);
+  if (now) die("pwrite");
+  return n;
+}
+
+ssize_t write(int fd, const void *data, size_t size) {
+  bool now = due();
+  ssize_t n = REAL(write)(fd, data, now ? size / 2 : size);
+  if (now) die("write");
+  return n;
+}
+
+int fsync(int fd) {
+  if (due()) die("fsync");
+  return REAL(fsync)(fd);
+}
+
+int ftruncate(int fd, off_t size) {
+  if (due()) die("ftruncate");
+  return REAL(ftruncate)(fd, size);
+}
+
+int rename(const char *from, const char *to) {
+  if (due()) die("rename");
+  return REAL(rename)(from, to);
+}
+
+int unlink(const char *path) {
+  if (due()) die("unlink");
+  return REAL(unlink)(path);
+}
+
+// ------------------------------------------------------------------------------------------ tests
+
+static bool watch(const firn_run_event *event) {
+  (void)event;
+  if (++count->steps == count->kill_step) die("a step");
+  return true;
+}
+
+// Runs until call or step number n; true when it got to the end before.
+static bool run_until(scratch *s, const char *folder, bool resume, long call, long step) {
+  *count = (counts){.kill_call = call, .kill_step = step};
+  counting = true; // inherited; this process forks and waits
+  bool ended = perform(s, (order){.folder = folder, .resume = resume, .watch = watch});
+  counting = false;
+  return ended;
+}
+
+static int setup_counts(void **state) {
+  count = mmap(NULL, sizeof *count, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  return count == MAP_FAILED ? -1 : setup(state);
+}
+
+static int teardown_counts(void **state) {
+  munmap(count, sizeof *count);
+  return scratch_close(state);
+}
+
+static void a_run_killed_at_twenty_moments_ends_in_the_same_bytes(void **state) {
+  scratch *s = *state;
+  assert_true(run_until(s, "whole", false, 0, 0));
+  long calls = count->calls, steps = count->steps;
+  print_message("%ld calls, %ld steps\n", calls, steps);
+  assert_true(calls > 100 && steps > 100);
+  enum { BY_CALL = 14, BY_STEP = 6 };
+  for (uint32_t i = 0; i < BY_CALL + BY_STEP; i++) {
+    if (is_slow() && i % 7) continue;
+    // One moment in each of as many equal parts of the run, at random within it.
+    double u = firn_uniform(firn_philox4x32(11, i, 0, 0).v[0]);
+    long call = i < BY_CALL ? 1 + (long)((i + u) / BY_CALL * (double)calls) : 0;
+    long step = i < BY_CALL ? 0 : 1 + (long)((i - BY_CALL + u) / BY_STEP * (double)steps);
+    char folder[32];
+    snprintf(folder, sizeof folder, "killed-%u", i);
+    assert_false(run_until(s, folder, false, call, step));
+    print_message("killed in %s (call %ld, step %ld)\n", count->last, count->calls, count->steps);
+    assert_true(run_until(s, folder, true, 0, 0));
+    assert_same_run(s, "whole", folder);
+  }
+}
+
+// The end of a frame, where all files change, call by call.
+static void a_run_killed_in_each_call_of_a_frame_ends_in_the_same_bytes(void **state) {
+  scratch *s = *state;
+  assert_true(run_until(s, "whole", false, 0, 0));
+  // From frame 2 on; each run goes on where the one before was killed, so that what a resumed run
+  // does first is interrupted as well.
+  long call = 1;
+  bool ended = false;
+  int kills = 0;
+  assert_true(perform(s, (order){.folder = "killed", .last = 2}));
+  while (!ended && kills < 400) {
+    ended = run_until(s, "killed", true, call, 0);
+    kills += !ended;
+    call += is_slow() ? 29 : 7;
+  }
+  print_message("killed %d times\n", kills);
+  assert_true(ended);
+  assert_in_range(kills, 2, 399);
+  assert_same_run(s, "whole", "killed");
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup_counts, teardown_counts)
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(a_run_killed_at_twenty_moments_ends_in_the_same_bytes),
+      TEST(a_run_killed_in_each_call_of_a_frame_ends_in_the_same_bytes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

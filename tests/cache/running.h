@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tests of runs share: a small scene, runs of it in processes of their own, and whether two
+// runs left the same bytes.
+//
+// Every run is made in a process of its own: some are killed, and OpenMP does not survive a fork
+// of a process that has used it.
+#ifndef FIRN_TESTS_CACHE_RUNNING_H
+#define FIRN_TESTS_CACHE_RUNNING_H
+
+#include "scratch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <firn/firn.h>
+
+#include "base/clock.h"
+#include "cache/folder.h"
+
+enum { LAST = 6 };
+
+// A small ball about to hit the ground, stiff enough for some forty steps a frame.
+static const char scene_text[] = "firn: 1\n"
+                                 "title: a small ball\n"
+                                 "spacing: 12 mm\n"
+                                 "frames: 6\n"
+                                 "fps: 200 Hz\n"
+                                 "snow:\n"
+                                 "  - shape: {sphere: {center: [0, 5 cm, 0], radius: 4 cm}}\n"
+                                 "    velocity: [0, -2 m/s, 0]\n"
+                                 "colliders:\n"
+                                 "  - name: ground\n"
+                                 "    shape: {half_space: {normal: [0, 1, 0]}}\n"
+                                 "    friction: 0.4\n";
+
+typedef struct order {
+  const char *folder; // in the scratch folder
+  const char *override;
+  const firn_output_def *output;
+  int first, last;
+  bool resume;
+  int stop_after;                             // events; 0: never
+  bool (*watch)(const firn_run_event *event); // besides; false: stop
+  int exact_fail;                             // status that is expected; 0: FIRN_OK
+} order;
+
+static int events;
+
+static inline bool on_event(void *user, const firn_run_event *event) {
+  const order *o = user;
+  if (event->frame < 0 || event->frame > event->last_frame || !event->sim) _exit(90);
+  if (event->frame_written && event->frame < o->first) _exit(91);
+  if (o->watch && !o->watch(event)) return false;
+  return ++events != o->stop_after;
+}
+
+// In the child: runs, and answers with the status. The message goes to <folder>.message.
+static inline int child(scratch *s, const order *o) {
+  firn_context *context;
+  firn_scene *scene;
+  firn_context_def with = firn_default_context_def();
+  with.threads = 2;
+  if (firn_context_create(&with, &context)) return 92;
+  char scene_path[1200], folder[1200];
+  snprintf(scene_path, sizeof scene_path, "%s/ball.yaml", s->folder);
+  snprintf(folder, sizeof folder, "%s/%s", s->folder, o->folder);
+  const char *const overrides[] = {o->override};
+  firn_status status = firn_scene_load(context, scene_path, o->override ? 1 : 0, overrides, &scene);
+  if (status) {
+    fprintf(stderr, "%s\n", firn_context_message(context));
+    if (scene && firn_scene_error_count(scene)) {
+      fprintf(stderr, "%s\n", firn_scene_error_get(scene, 0)->message);
+    }
+    return 93;
+  }
+  firn_run_def def = firn_default_run_def();
+  def.folder = folder;
+  def.first_frame = o->first;
+  def.last_frame = o->last ? o->last : -1;
+  def.resume = o->resume;
+  def.output = o->output;
+  def.event = on_event;
+  def.event_user = (void *)(uintptr_t)o;
+  status = firn_run(scene, &def);
+  firn_scene_destroy(scene);
+  char path[1400];
+  snprintf(path, sizeof path, "%s.message", folder);
+  FILE *f = fopen(path, "w");
+  if (f) {
+    if (status) fputs(firn_context_message(context), f);
+    fclose(f);
+  }
+  if (firn_context_bytes(context)) return 94;
+  firn_context_destroy(context);
+  return (int)status;
+}
+
+// True when the run ended by itself, with the status that was expected; false when it was killed.
+static inline bool perform(scratch *s, order o) {
+  fflush(NULL);
+  pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) _exit(child(s, &o));
+  int code = 0;
+  assert_int_equal(waitpid(pid, &code, 0), pid);
+  if (WIFSIGNALED(code) && WTERMSIG(code) == SIGKILL) return false;
+  assert_true(WIFEXITED(code));
+  assert_int_equal(WEXITSTATUS(code), o.exact_fail);
+  return true;
+}
+
+static inline int setup(void **state) {
+  if (scratch_open(state)) return -1;
+  scratch *s = *state;
+  return firn_file_put(s->context, scratch_path(s, "ball.yaml"), scene_text,
+                       sizeof scene_text - 1) != FIRN_OK;
+}
+
+static inline const char *inside(scratch *s, const char *folder, const char *name) {
+  static char path[700];
+  (void)s;
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  return path;
+}
+
+// Under valgrind each of the many processes takes seconds to start: fewer of them must do.
+static inline bool is_slow(void) {
+  const char *preload = getenv("LD_PRELOAD");
+  return preload && strstr(preload, "vgpreload");
+}
+
+// stats.csv without its last column, wall_seconds.
+static inline void read_stats(scratch *s, const char *folder, char *out, size_t size) {
+  char *text;
+  size_t n, used = 0;
+  scratch_read(s, inside(s, folder, "stats.csv"), &text, &n);
+  for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
+    *end = 0;
+    char *comma = strrchr(line, ',');
+    assert_non_null(comma);
+    used += (size_t)snprintf(out + used, size - used, "%.*s\n", (int)(comma - line), line);
+    assert_true(used < size);
+  }
+  firn_free(s->context, text, n + 1);
+}
+
+static inline void assert_same_run(scratch *s, const char *a, const char *b) {
+  static char stats_a[20000], stats_b[20000];
+  read_stats(s, a, stats_a, sizeof stats_a);
+  read_stats(s, b, stats_b, sizeof stats_b);
+  assert_string_equal(stats_a, stats_b);
+  const char *const tables[] = {"colliders.csv", "probes.csv"};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    char name_a[700], name_b[700];
+    snprintf(name_a, sizeof name_a, "%s/%s", a, tables[i]);
+    snprintf(name_b, sizeof name_b, "%s/%s", b, tables[i]);
+    assert_int_equal(scratch_exists(s, name_a), scratch_exists(s, name_b));
+    if (scratch_exists(s, name_a)) assert_same_bytes(s, name_a, name_b);
+  }
+  for (int i = 0; i <= LAST; i++) {
+    char name_a[700], name_b[700];
+    snprintf(name_a, sizeof name_a, "%s/frame_%05d.hdf", a, i);
+    snprintf(name_b, sizeof name_b, "%s/frame_%05d.hdf", b, i);
+    assert_same_bytes(s, name_a, name_b);
+  }
+}
+
+static inline int count_files(scratch *s, const char *folder, const char *prefix, int *first) {
+  int *numbers, found;
+  size_t count;
+  assert_int_equal(firn_folder_list(s->context, scratch_path(s, folder), prefix, &numbers, &count),
+                   FIRN_OK);
+  if (first) *first = count ? numbers[0] : -1;
+  found = (int)count;
+  firn_free(s->context, numbers, count * sizeof *numbers);
+  return found;
+}
+
+static inline void assert_said(scratch *s, const char *folder, const char *word) {
+  char name[700], *text;
+  size_t n;
+  snprintf(name, sizeof name, "%s.message", folder);
+  scratch_read(s, name, &text, &n);
+  if (!strstr(text, word)) fail_msg("message \"%s\" does not say \"%s\"", text, word);
+  firn_free(s->context, text, n + 1);
+}
+
+#endif
