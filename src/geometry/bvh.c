@@ -60,16 +60,58 @@ static void try_triangle(const firn_bvh *bvh, firn_vec3 p, uint32_t t, firn_bvh_
   if (d2 < hit->distance2) *hit = (firn_bvh_hit){t, d2, {w[0], w[1], w[2]}};
 }
 
+// How far x is outside [lo, hi].
+static inline float outside(float lo, float hi, float x) {
+  float below = lo - x, above = x - hi, out = below > above ? below : above;
+  return out > 0 ? out : 0;
+}
+
 static inline void box_distances(const firn_bvh_node *node, const float p[3],
                                  float d2[FIRN_BVH_WIDTH]) {
-  for (int k = 0; k < FIRN_BVH_WIDTH; k++) d2[k] = 0;
-  for (int a = 0; a < 3; a++) {
-    for (int k = 0; k < FIRN_BVH_WIDTH; k++) {
-      float below = node->lo[a][k] - p[a], above = p[a] - node->hi[a][k];
-      float out = below > above ? below : above;
-      out = out > 0 ? out : 0;
-      d2[k] += out * out;
-    }
+  for (int k = 0; k < FIRN_BVH_WIDTH; k++) {
+    float x = outside(node->lo[0][k], node->hi[0][k], p[0]);
+    float y = outside(node->lo[1][k], node->hi[1][k], p[1]);
+    float z = outside(node->lo[2][k], node->hi[2][k], p[2]);
+    d2[k] = x * x + y * y + z * z;
+  }
+}
+
+static inline float clamp01(float x) {
+  x = x > 0 ? x : 0;
+  return x < 1 ? x : 1;
+}
+
+// Squared distances of all triangles of a leaf, to within the slack; far too many instructions were
+// it not for four lanes at a time.
+static inline void leaf_distances(const firn_bvh_leaf *l, const float p[3],
+                                  float d2[FIRN_BVH_LEAF]) {
+  for (int k = 0; k < FIRN_BVH_LEAF; k++) {
+    float ux = l->u[0][k], uy = l->u[1][k], uz = l->u[2][k];
+    float vx = l->v[0][k], vy = l->v[1][k], vz = l->v[2][k];
+    float rx = p[0] - l->a[0][k], ry = p[1] - l->a[1][k], rz = p[2] - l->a[2][k];
+    float ru = rx * ux + ry * uy + rz * uz, rv = rx * vx + ry * vy + rz * vz;
+    // The foot of the perpendicular.
+    float s = (l->vv[k] * ru - l->uv[k] * rv) * l->idet[k];
+    float t = (l->uu[k] * rv - l->uv[k] * ru) * l->idet[k];
+    float x = rx - s * ux - t * vx, y = ry - s * uy - t * vy, z = rz - s * uz - t * vz;
+    float face = x * x + y * y + z * z;
+    // The sides.
+    float c = clamp01(ru * l->iuu[k]);
+    x = rx - c * ux, y = ry - c * uy, z = rz - c * uz;
+    float side = x * x + y * y + z * z;
+    c = clamp01(rv * l->ivv[k]);
+    x = rx - c * vx, y = ry - c * vy, z = rz - c * vz;
+    float other = x * x + y * y + z * z;
+    side = other < side ? other : side;
+    float wx = vx - ux, wy = vy - uy, wz = vz - uz, qx = rx - ux, qy = ry - uy, qz = rz - uz;
+    c = clamp01((qx * wx + qy * wy + qz * wz) * l->iww[k]);
+    x = qx - c * wx, y = qy - c * wy, z = qz - c * wz;
+    other = x * x + y * y + z * z;
+    side = other < side ? other : side;
+    // Inside, the foot is the nearest; s, t and 1 - s - t have the sign of their least.
+    float least = s < t ? s : t, rest = 1 - s - t;
+    least = least < rest ? least : rest;
+    d2[k] = least > 0 ? face : side;
   }
 }
 
@@ -90,10 +132,13 @@ firn_bvh_hit firn_bvh_nearest(const firn_bvh *bvh, firn_vec3 p, uint32_t hint) {
     pending top = stack[--depth];
     if (top.distance2 > limit) continue;
     if (top.count) {
+      float d2[FIRN_BVH_LEAF];
+      leaf_distances(bvh->leaf + top.node, q, d2);
       for (int32_t i = 0; i < top.count; i++) {
-        try_triangle(bvh, p, (uint32_t)(top.node + i), &hit);
+        if (d2[i] > limit * 1.001f + bvh->slack) continue;
+        try_triangle(bvh, p, (uint32_t)(FIRN_BVH_LEAF * top.node + i), &hit);
+        limit = limit_of(hit.distance2);
       }
-      limit = limit_of(hit.distance2);
       continue;
     }
     const firn_bvh_node *node = bvh->node + top.node;
@@ -169,7 +214,7 @@ double firn_bvh_winding(const firn_bvh *bvh, firn_vec3 p, double beta) {
         sum += flux / (4 * M_PI * r2 * sqrt(r2));
       } else if (node->count[k]) {
         for (int32_t i = 0; i < node->count[k]; i++) {
-          sum += solid_angle(bvh->triangle[node->child[k] + i].p, p);
+          sum += solid_angle(bvh->triangle[FIRN_BVH_LEAF * node->child[k] + i].p, p);
         }
       } else {
         stack[depth++] = node->child[k];

@@ -19,7 +19,9 @@ typedef struct item {
 
 typedef struct builder {
   firn_bvh *bvh;
-  item *items; // [triangle_count], reordered as the tree is made
+  item *items;     // [triangles], reordered as the tree is made
+  uint32_t *first; // [leaf]: its first item
+  uint8_t *count;  // [leaf]
 } builder;
 
 static const box nothing = {{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
@@ -135,7 +137,10 @@ static int32_t make_node(builder *b, size_t first, size_t count, int level) {
     node.count[k] = 0;
     if (k >= parts) continue;
     if (size[k] <= FIRN_BVH_LEAF) {
-      node.child[k] = (int32_t)start[k];
+      size_t leaf = b->bvh->leaf_count++;
+      b->first[leaf] = (uint32_t)start[k];
+      b->count[leaf] = (uint8_t)size[k];
+      node.child[k] = (int32_t)leaf;
       node.count[k] = (int32_t)size[k];
     } else {
       node.child[k] = make_node(b, start[k], size[k], level + 1);
@@ -167,14 +172,15 @@ static double angle_at(const firn_bvh_triangle *t, int k) {
   return atan2(firn_vec3_norm(firn_vec3_cross(u, v)), firn_vec3_dot(u, v));
 }
 
-static firn_status make_normals(firn_bvh *bvh) {
+static firn_status make_normals(firn_bvh *bvh, const uint8_t *count) {
   const firn_mesh *mesh = bvh->mesh;
   firn_mesh_edges edges;
   FIRN_TRY(firn_mesh_edges_find(mesh, &edges));
   size_t bytes = edges.count * 3 * sizeof(float);
   float *sum = firn_alloc_zero(bvh->context, bytes, "distance field");
   if (sum) {
-    for (size_t i = 0; i < bvh->triangle_count; i++) {
+    for (size_t i = 0; i < FIRN_BVH_LEAF * bvh->leaf_count; i++) {
+      if (i % FIRN_BVH_LEAF >= count[i / FIRN_BVH_LEAF]) continue;
       firn_vec3 n = unit_normal(bvh->triangle + i);
       for (int k = 0; k < 3; k++) {
         size_t side = 3 * (size_t)bvh->number[i] + (size_t)k;
@@ -183,7 +189,8 @@ static firn_status make_normals(firn_bvh *bvh) {
                   angle_at(bvh->triangle + i, k), n);
       }
     }
-    for (size_t i = 0; i < bvh->triangle_count; i++) {
+    for (size_t i = 0; i < FIRN_BVH_LEAF * bvh->leaf_count; i++) {
+      if (i % FIRN_BVH_LEAF >= count[i / FIRN_BVH_LEAF]) continue;
       for (size_t k = 0; k < 3; k++) {
         memcpy(bvh->edge_normal + 9 * i + 3 * k,
                sum + 3 * (size_t)edges.of[3 * (size_t)bvh->number[i] + k], 3 * sizeof(float));
@@ -221,7 +228,7 @@ static firn_status make_dipoles(firn_bvh *bvh) {
       moment m = {0};
       if (!node->count[k]) m = of_node[node->child[k]];
       for (int32_t i = 0; i < node->count[k]; i++) {
-        const firn_vec3 *p = bvh->triangle[node->child[k] + i].p;
+        const firn_vec3 *p = bvh->triangle[FIRN_BVH_LEAF * node->child[k] + i].p;
         firn_vec3 v = firn_vec3_scale(
             0.5, firn_vec3_cross(firn_vec3_sub(p[1], p[0]), firn_vec3_sub(p[2], p[0])));
         double area = firn_vec3_norm(v);
@@ -248,7 +255,7 @@ static firn_status make_dipoles(firn_bvh *bvh) {
 }
 
 static void make_items(const firn_bvh *bvh, item *items) {
-  for (size_t t = 0; t < bvh->triangle_count; t++) {
+  for (size_t t = 0; t < bvh->mesh->triangle_count; t++) {
     items[t].triangle = (uint32_t)t;
     items[t].bounds = nothing;
     for (int k = 0; k < 3; k++) {
@@ -265,60 +272,104 @@ static void make_items(const firn_bvh *bvh, item *items) {
   }
 }
 
+static float inverse(double x) {
+  return x > 1e-30 ? (float)(1 / x) : 0;
+}
+
+static void set_lane(firn_bvh_leaf *leaf, int lane, const firn_vec3 *p) {
+  firn_vec3 far = firn_vec3_make(1e17, 1e17, 1e17), a = p ? p[0] : far;
+  firn_vec3 u = p ? firn_vec3_sub(p[1], a) : firn_vec3_make(0, 0, 0);
+  firn_vec3 v = p ? firn_vec3_sub(p[2], a) : u, w = firn_vec3_sub(v, u), n = firn_vec3_cross(u, v);
+  const double as[3] = {a.x, a.y, a.z}, us[3] = {u.x, u.y, u.z}, vs[3] = {v.x, v.y, v.z};
+  for (int k = 0; k < 3; k++) {
+    leaf->a[k][lane] = (float)as[k];
+    leaf->u[k][lane] = (float)us[k];
+    leaf->v[k][lane] = (float)vs[k];
+  }
+  leaf->uu[lane] = (float)firn_vec3_dot(u, u);
+  leaf->uv[lane] = (float)firn_vec3_dot(u, v);
+  leaf->vv[lane] = (float)firn_vec3_dot(v, v);
+  leaf->iuu[lane] = inverse(firn_vec3_dot(u, u));
+  leaf->ivv[lane] = inverse(firn_vec3_dot(v, v));
+  leaf->iww[lane] = inverse(firn_vec3_dot(w, w));
+  leaf->idet[lane] = inverse(firn_vec3_dot(n, n));
+}
+
+static firn_status make_leaves(firn_bvh *bvh, const builder *b) {
+  firn_context *context = bvh->context;
+  size_t slots = FIRN_BVH_LEAF * bvh->leaf_count;
+  bvh->leaf = firn_alloc(context, bvh->leaf_count * sizeof *bvh->leaf, "distance field");
+  bvh->triangle = firn_alloc(context, slots * sizeof *bvh->triangle, "distance field");
+  bvh->number = firn_alloc(context, slots * sizeof *bvh->number, "distance field");
+  bvh->edge_normal = firn_alloc(context, slots * 9 * sizeof(float), "distance field");
+  if (!bvh->leaf || !bvh->triangle || !bvh->number || !bvh->edge_normal) return FIRN_ERROR_MEMORY;
+  for (size_t i = 0; i < slots; i++) {
+    size_t leaf = i / FIRN_BVH_LEAF, lane = i % FIRN_BVH_LEAF;
+    bool used = lane < b->count[leaf];
+    if (used) {
+      bvh->number[i] = b->items[b->first[leaf] + lane].triangle;
+      for (size_t k = 0; k < 3; k++) {
+        bvh->triangle[i].p[k] = vertex(bvh, bvh->mesh->triangle[3 * (size_t)bvh->number[i] + k]);
+      }
+    }
+    set_lane(bvh->leaf + leaf, (int)lane, used ? bvh->triangle[i].p : NULL);
+  }
+  return make_normals(bvh, b->count);
+}
+
 static firn_status build(firn_bvh *bvh) {
   firn_context *context = bvh->context;
-  size_t bytes = bvh->triangle_count * sizeof(item);
-  item *items = firn_alloc(context, bytes, "distance field");
-  if (!items) return FIRN_ERROR_MEMORY;
-  make_items(bvh, items);
-  make_node(&(builder){bvh, items}, 0, bvh->triangle_count, 0);
-  for (size_t i = 0; i < bvh->triangle_count; i++) {
-    bvh->number[i] = items[i].triangle;
-    for (int k = 0; k < 3; k++) {
-      bvh->triangle[i].p[k] = vertex(bvh,
-                                     bvh->mesh->triangle[3 * (size_t)bvh->number[i] + (size_t)k]);
-    }
+  size_t count = bvh->mesh->triangle_count;
+  builder b = {.bvh = bvh};
+  b.items = firn_alloc(context, count * sizeof *b.items, "distance field");
+  b.first = firn_alloc(context, count * sizeof *b.first, "distance field");
+  b.count = firn_alloc(context, count, "distance field");
+  firn_status status = FIRN_ERROR_MEMORY;
+  if (b.items && b.first && b.count) {
+    make_items(bvh, b.items);
+    make_node(&b, 0, count, 0);
+    status = make_leaves(bvh, &b);
   }
-  firn_free(context, items, bytes);
-  FIRN_TRY(make_normals(bvh));
-  return make_dipoles(bvh);
+  firn_free(context, b.items, count * sizeof *b.items);
+  firn_free(context, b.first, count * sizeof *b.first);
+  firn_free(context, b.count, count);
+  return status == FIRN_OK ? make_dipoles(bvh) : status;
 }
 
 firn_status firn_bvh_create(const firn_mesh *mesh, firn_bvh *out) {
   firn_context *context = mesh->context;
   const firn_mesh_report *r = &mesh->report;
-  size_t count = mesh->triangle_count;
-  *out = (firn_bvh){.context = context, .mesh = mesh, .triangle_count = count};
+  *out = (firn_bvh){.context = context, .mesh = mesh};
   out->middle = firn_vec3_make(0.5 * (r->lo[0] + r->hi[0]), 0.5 * (r->lo[1] + r->hi[1]),
                                0.5 * (r->lo[2] + r->hi[2]));
+  // Distances d in float are off by 4 eps of the mesh's size E, their squares by 8 eps E d. That is
+  // less than 1e-3 d^2 from d = 1e-3 E on, and less than 1e-8 E^2 below.
+  for (int a = 0; a < 3; a++) {
+    double edge = 1e-4 * (r->hi[a] - r->lo[a]);
+    out->slack += (float)(edge * edge);
+  }
   // Every node but a lone root has two children or more, and leaves hold a triangle at least.
-  out->node_room = count + 1;
+  out->node_room = mesh->triangle_count + 1;
   out->node = firn_alloc(context, out->node_room * sizeof *out->node, "distance field");
   out->dipole = firn_alloc(context, out->node_room * sizeof *out->dipole, "distance field");
-  out->triangle = firn_alloc(context, count * sizeof *out->triangle, "distance field");
-  out->number = firn_alloc(context, count * sizeof *out->number, "distance field");
-  out->edge_normal = firn_alloc(context, count * 9 * sizeof(float), "distance field");
   out->corner_normal = firn_alloc_zero(context, mesh->vertex_count * 3 * sizeof(float),
                                        "distance field");
   firn_status status = FIRN_ERROR_MEMORY;
-  if (out->node && out->dipole && out->triangle && out->number && out->edge_normal &&
-      out->corner_normal) {
-    status = build(out);
-  }
+  if (out->node && out->dipole && out->corner_normal) status = build(out);
   if (status != FIRN_OK) firn_bvh_free(out);
   return status;
 }
 
 void firn_bvh_free(firn_bvh *bvh) {
   firn_context *context = bvh->context;
-  size_t count = bvh->triangle_count;
+  if (!bvh->mesh) return;
+  size_t slots = FIRN_BVH_LEAF * bvh->leaf_count;
   firn_free(context, bvh->node, bvh->node_room * sizeof *bvh->node);
   firn_free(context, bvh->dipole, bvh->node_room * sizeof *bvh->dipole);
-  firn_free(context, bvh->triangle, count * sizeof *bvh->triangle);
-  firn_free(context, bvh->number, count * sizeof *bvh->number);
-  firn_free(context, bvh->edge_normal, count * 9 * sizeof(float));
-  if (bvh->mesh) {
-    firn_free(context, bvh->corner_normal, bvh->mesh->vertex_count * 3 * sizeof(float));
-  }
+  firn_free(context, bvh->leaf, bvh->leaf_count * sizeof *bvh->leaf);
+  firn_free(context, bvh->triangle, slots * sizeof *bvh->triangle);
+  firn_free(context, bvh->number, slots * sizeof *bvh->number);
+  firn_free(context, bvh->edge_normal, slots * 9 * sizeof(float));
+  firn_free(context, bvh->corner_normal, bvh->mesh->vertex_count * 3 * sizeof(float));
   *bvh = (firn_bvh){0};
 }
