@@ -2,81 +2,114 @@
 #include "world/collider.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-firn_collider_def firn_default_collider_def(void) {
-  return (firn_collider_def){
-      .shape = {.kind = FIRN_SHAPE_HALF_SPACE, .normal = {0, 1, 0}},
-      .friction = 0.5,
-  };
+static void place_part(const firn_part *part, const firn_pose *pose, double middle[3]) {
+  firn_pose_turn(pose, part->center, middle);
+  for (int a = 0; a < 3; a++) middle[a] += pose->shift[a];
 }
 
-firn_status firn_collider_make(firn_context *context, const firn_collider_def *def, int index,
-                               firn_collider *out) {
-  char what[FIRN_NAME_SIZE + 16];
-  *out = (firn_collider){.friction = def->friction, .sticky = def->sticky};
-  if (def->name) {
-    snprintf(out->name, sizeof out->name, "%s", def->name);
-  } else {
-    snprintf(out->name, sizeof out->name, "%d", index);
+void firn_collider_prepare(firn_collider *collider, double time) {
+  firn_motion_pose(&collider->motion, time, NULL, &collider->pose);
+  for (int i = 0; i < collider->part_count; i++) {
+    firn_part *part = &collider->part[i];
+    const firn_pose *parent = part->parent < 0 ? &collider->pose
+                                               : &collider->part[part->parent].pose;
+    firn_motion_pose(&part->motion, time, parent, &part->pose);
+    place_part(part, &part->pose, part->middle);
   }
-  snprintf(what, sizeof what, "collider '%s'", out->name);
-  if (!(def->friction >= 0)) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: friction %g must be 0 or more", what,
-                     def->friction);
-  }
-  for (int a = 0; a < 3; a++) {
-    if (!isfinite(def->velocity[a]) || !isfinite(def->spin[a])) {
-      return firn_fail(context, FIRN_ERROR_ARGUMENT,
-                       "%s: velocity (%g %g %g) and spin (%g %g %g) must be finite", what,
-                       def->velocity[0], def->velocity[1], def->velocity[2], def->spin[0],
-                       def->spin[1], def->spin[2]);
+  collider->prepared = time;
+}
+
+// The pose of a part at any time, down the chain of its parents.
+static void pose_at(const firn_collider *collider, int i, double time, firn_pose *out) {
+  firn_pose parent;
+  const firn_part *part = &collider->part[i];
+  if (part->parent >= 0)
+    pose_at(collider, part->parent, time, &parent);
+  else
+    firn_motion_pose(&collider->motion, time, NULL, &parent);
+  firn_motion_pose(&part->motion, time, &parent, out);
+}
+
+double firn_part_sample(const firn_part *part, const firn_pose *pose, double time,
+                        const double position[3], double normal[3], double velocity[3]) {
+  double body[3], own[3], distance;
+  firn_pose_into(pose, position, body);
+  if (part->sequence) {
+    double own_velocity[3];
+    distance = firn_sequence_sample(part->sequence, body, time, normal ? own : NULL,
+                                    velocity ? own_velocity : NULL);
+    if (velocity) {
+      double rigid[3];
+      firn_pose_velocity(pose, position, rigid);
+      firn_pose_turn(pose, own_velocity, velocity);
+      for (int a = 0; a < 3; a++) velocity[a] += rigid[a];
     }
-    out->velocity[a] = def->velocity[a];
-    out->spin[a] = def->spin[a];
+  } else {
+    distance = firn_shape_sample(part->shape, body, time, normal ? own : NULL);
+    if (velocity) firn_pose_velocity(pose, position, velocity);
   }
-  return firn_shape_make(context, &def->shape, what, &out->shape);
+  if (normal) firn_pose_turn(pose, own, normal);
+  return distance;
 }
 
-void firn_collider_free(firn_collider *collider) {
-  firn_shape_release(collider->shape);
-  collider->shape = NULL;
+// No point of the part is nearer than this.
+static double sphere_distance(const firn_part *part, const double middle[3], const double x[3]) {
+  double d2 = 0;
+  for (int a = 0; a < 3; a++) d2 += (x[a] - middle[a]) * (x[a] - middle[a]);
+  return sqrt(d2) - part->radius;
 }
 
-static void cross(const double a[3], const double b[3], double out[3]) {
-  out[0] = a[1] * b[2] - a[2] * b[1];
-  out[1] = a[2] * b[0] - a[0] * b[2];
-  out[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-// Rotates v by angle about the unit axis k (Rodrigues).
-static void rotate(const double k[3], double angle, double v[3]) {
-  double kv[3], dot = k[0] * v[0] + k[1] * v[1] + k[2] * v[2], c = cos(angle), s = sin(angle);
-  cross(k, v, kv);
-  for (int a = 0; a < 3; a++) v[a] = c * v[a] + s * kv[a] + (1 - c) * dot * k[a];
+double firn_collider_sample_near(const firn_collider *collider, uint64_t near,
+                                 const double position[3], double normal[3], double velocity[3]) {
+  double best = INFINITY, n[3], v[3];
+  for (int i = 0; i < collider->part_count; i++) {
+    const firn_part *part = &collider->part[i];
+    if (!(part->bit & near) || part->radius < 0) continue;
+    bool first = isinf(best);
+    if (!first && sphere_distance(part, part->middle, position) >= best) continue;
+    double distance = firn_part_sample(part, &part->pose, collider->prepared, position,
+                                       normal ? n : NULL, velocity ? v : NULL);
+    if (!(distance < best) && !first) continue;
+    best = distance;
+    if (normal) memcpy(normal, n, sizeof n);
+    if (velocity) memcpy(velocity, v, sizeof v);
+  }
+  return best;
 }
 
 double firn_collider_sample(const firn_collider *collider, const double position[3], double time,
                             double normal[3], double velocity[3]) {
-  double r[3], body[3], rate = 0;
-  for (int a = 0; a < 3; a++) {
-    r[a] = position[a] - collider->shape->center[a] - collider->velocity[a] * time;
-    body[a] = r[a];
-    rate += collider->spin[a] * collider->spin[a];
+  if (time == collider->prepared) {
+    return firn_collider_sample_near(collider, UINT64_MAX, position, normal, velocity);
   }
-  rate = sqrt(rate);
-  double axis[3] = {0, 0, 0};
-  if (rate > 0) {
-    for (int a = 0; a < 3; a++) axis[a] = collider->spin[a] / rate;
-    rotate(axis, -rate * time, body);
+  double best = INFINITY, n[3], v[3];
+  for (int i = 0; i < collider->part_count; i++) {
+    const firn_part *part = &collider->part[i];
+    firn_pose pose;
+    if (part->radius < 0) continue;
+    pose_at(collider, i, time, &pose);
+    double distance = firn_part_sample(part, &pose, time, position, normal ? n : NULL,
+                                       velocity ? v : NULL);
+    if (!(distance < best) && !isinf(best)) continue;
+    best = distance;
+    if (normal) memcpy(normal, n, sizeof n);
+    if (velocity) memcpy(velocity, v, sizeof v);
   }
-  for (int a = 0; a < 3; a++) body[a] += collider->shape->center[a];
-  double distance = firn_shape_sample(collider->shape, body, time, normal);
-  if (normal && rate > 0) rotate(axis, rate * time, normal);
-  if (velocity) {
-    cross(collider->spin, r, velocity);
-    for (int a = 0; a < 3; a++) velocity[a] += collider->velocity[a];
+  return best;
+}
+
+bool firn_collider_moves(const firn_collider *collider, double t0, double t1) {
+  if (collider->varies || firn_motion_moves(&collider->motion, t0, t1)) return true;
+  for (int i = 0; i < collider->part_count; i++) {
+    const firn_part *part = &collider->part[i];
+    if (firn_motion_moves(&part->motion, t0, t1)) return true;
+    if (part->sequence && firn_sequence_moves(part->sequence, t0, t1)) return true;
   }
-  return distance;
+  return false;
+}
+
+double firn_collider_speed_bound(const firn_collider *collider) {
+  return collider->speed;
 }

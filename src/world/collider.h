@@ -1,28 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
-// What snow collides with: a shape, its motion, and its surface.
+// What snow collides with: one or more parts, each a shape that moves with its parent, and a
+// surface that they share.
 #ifndef FIRN_WORLD_COLLIDER_H
 #define FIRN_WORLD_COLLIDER_H
 
+#include "geometry/level_set_sequence.h"
 #include "geometry/shape.h"
+#include "world/motion.h"
 
 enum { FIRN_NAME_SIZE = 64 };
 
+typedef struct firn_part {
+  firn_shape *shape;       // as defined; held. NULL where there is a sequence, or only a joint
+  firn_sequence *sequence; // held
+  int parent;              // -1: the collider
+  firn_motion motion;      // relative to the parent
+  bool convex;             // the distance is a convex function
+  uint64_t bit;            // one of 64, which it may share with others: see firn_collider_near
+  double center[3];        // m, of a sphere that holds the part as defined ...
+  double radius;           // ... m; infinite where nothing bounds it, negative for a bare joint
+  firn_pose pose;          // at the time the collider was prepared for
+  double middle[3];        // m, center at that time
+} firn_part;
+
+// What the snow has done to a collider; part of a checkpoint.
+typedef struct firn_collider_sums {
+  double time;       // s
+  double impulse[3]; // N s
+  double angular[3]; // N m s, about the pivot where it was at each step
+} firn_collider_sums;
+
 typedef struct firn_collider {
+  firn_context *context;
   char name[FIRN_NAME_SIZE];
-  firn_shape *shape; // at time 0; held
   double friction;
   bool sticky;
-  double velocity[3]; // m/s
-  double spin[3];     // rad/s about the shape's center, which moves with velocity
+  bool forces;        // its sums are kept
+  firn_motion motion; // of the whole
+  firn_pose pose;     // of the whole, at the time it was prepared for
+  double prepared;    // s, that time; nan before the first
+  double speed;       // m/s: no point of it ever moves faster, relative to the world
+  bool varies;        // some part changes its shape in ways that nobody knows
+  int part_count;     // one or more
+  firn_part *part;    // [part_count], parents first
+  uint64_t digest;    // of its definition
+  firn_collider_sums sums;
 } firn_collider;
 
+// first_bit: number of parts that the world has already.
 firn_status firn_collider_make(firn_context *context, const firn_collider_def *def, int index,
-                               firn_collider *out);
+                               int first_bit, firn_collider *out);
 void firn_collider_free(firn_collider *collider);
 
+// Places all parts for a time. Call it from one thread, before others sample at that time; it makes
+// them quicker and is needed for the functions with `near` below.
+void firn_collider_prepare(firn_collider *collider, double time);
+
 // Signed distance at a point and time, with the outward unit normal and the velocity of the
-// surface there. normal and velocity may be NULL.
+// surface there: those of the nearest part. normal and velocity may be NULL. Any number of threads
+// may ask at once.
 double firn_collider_sample(const firn_collider *collider, const double position[3], double time,
                             double normal[3], double velocity[3]);
+
+// The same at the time it was prepared for, of those parts only whose bit is in near. Infinite
+// where there is none.
+double firn_collider_sample_near(const firn_collider *collider, uint64_t near,
+                                 const double position[3], double normal[3], double velocity[3]);
+
+// One part, at a time and with the pose that it has then.
+double firn_part_sample(const firn_part *part, const firn_pose *pose, double time,
+                        const double position[3], double normal[3], double velocity[3]);
+
+// Whether any of it moves within a span of time.
+bool firn_collider_moves(const firn_collider *collider, double t0, double t1);
+// m/s: no point of it ever moves faster. Infinite where it jumps, where something unbounded turns,
+// and where a user's distance depends on time.
+double firn_collider_speed_bound(const firn_collider *collider);
 
 #endif

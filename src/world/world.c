@@ -28,6 +28,7 @@ firn_status firn_world_init(firn_world *world, firn_context *context, const firn
     world->gravity[a] = def->gravity[a];
   }
   world->h = def->h;
+  firn_world_note_space(world, def);
   world->seed = def->seed;
   for (int i = 0; i < FIRN_VARY_COUNT; i++) world->vary[i] = -1;
   firn_particles_init(&world->particles, context, def->periodic, def->period_cells);
@@ -60,26 +61,10 @@ firn_status firn_world_add_material(firn_world *world, const firn_material_def *
                                         "materials");
   if (!rows) return FIRN_ERROR_MEMORY;
   rows[world->material_count] = row;
+  firn_world_note_material(world, &row);
   world->material = rows;
   if (id) *id = world->material_count;
   world->material_count++;
-  return FIRN_OK;
-}
-
-firn_status firn_world_add_collider(firn_world *world, const firn_collider_def *def, int *id) {
-  firn_collider collider;
-  FIRN_TRY(firn_collider_make(world->context, def, world->collider_count, &collider));
-  size_t size = (size_t)world->collider_count * sizeof collider;
-  firn_collider *all = firn_resize(world->context, world->collider, size, size + sizeof collider,
-                                   "colliders");
-  if (!all) {
-    firn_collider_free(&collider);
-    return FIRN_ERROR_MEMORY;
-  }
-  all[world->collider_count] = collider;
-  world->collider = all;
-  if (id) *id = world->collider_count;
-  world->collider_count++;
   return FIRN_OK;
 }
 

@@ -20,6 +20,15 @@ enum {
   FIRN_VARY_COUNT
 };
 
+// Fingerprints of what a world was made with. They stay when a setter changes a value later, so
+// that keyed values do not make two runs of one scene look different.
+typedef struct firn_digests {
+  uint64_t space; // h and periods
+  uint64_t gravity;
+  uint64_t materials; // all, in order
+  uint64_t colliders; // all, in order; firn_collider.digest is that of one
+} firn_digests;
+
 typedef struct firn_world {
   firn_context *context;
   double h;          // m
@@ -33,13 +42,27 @@ typedef struct firn_world {
   int collider_count;
   int vary[FIRN_VARY_COUNT]; // field indices, -1 while absent
   firn_sources sources;
-  uint64_t changes; // raised whenever gravity or a collider is changed from outside
+  uint64_t changes;     // raised whenever gravity, a collider or a material is changed from outside
+  firn_digests digests; // colliders is not kept up
 } firn_world;
 
 firn_status firn_world_init(firn_world *world, firn_context *context, const firn_sim_def *def);
 void firn_world_free(firn_world *world);
 firn_status firn_world_add_material(firn_world *world, const firn_material_def *def, int *id);
 firn_status firn_world_add_collider(firn_world *world, const firn_collider_def *def, int *id);
+
+// colliders.c: places all colliders for a time, before threads sample them.
+void firn_world_prepare(firn_world *world, double time);
+// One by its number, or a message.
+firn_status firn_world_collider(const firn_world *world, int id, firn_collider **out);
+// What may change between steps; each raises `changes` if it does change something.
+firn_status firn_world_set_gravity(firn_world *world, const double gravity[3]);
+firn_status firn_world_set_surface(firn_world *world, int id, double friction, bool sticky);
+firn_status firn_world_set_material(firn_world *world, int id, const firn_material_def *def);
+firn_digests firn_world_digest(const firn_world *world);
+void firn_world_note_space(firn_world *world, const firn_sim_def *def); // for the digest
+void firn_world_note_material(firn_world *world, const firn_material_row *row);
+
 firn_status firn_world_add_particles(firn_world *world, const firn_particles_def *def);
 firn_status firn_world_fill(firn_world *world, const firn_fill_def *def);
 firn_status firn_world_add_points(firn_world *world, const firn_points_def *def);

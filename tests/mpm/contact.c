@@ -67,7 +67,7 @@ static void surface_moves_with_velocity_and_spin(void **state) {
   firn_context *context;
   assert_int_equal(firn_context_create(&context_def, &context), FIRN_OK);
   firn_collider collider;
-  assert_int_equal(firn_collider_make(context, &def, 0, &collider), FIRN_OK);
+  assert_int_equal(firn_collider_make(context, &def, 0, 0, &collider), FIRN_OK);
   const double time = 0.5, r[3] = {0.375, -0.5, 0.125};
   double x[3], n[3], v[3], length = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
   for (int a = 0; a < 3; a++) x[a] = center[a] + time * velocity[a] + r[a];
@@ -78,6 +78,7 @@ static void surface_moves_with_velocity_and_spin(void **state) {
     assert_within(NULL, "normal", n[a], r[a] / length, 1e-15);
     assert_within(NULL, "surface velocity, m/s", v[a], expected[a], 1e-15);
   }
+  firn_collider_free(&collider);
   firn_context_destroy(context);
 }
 

@@ -247,6 +247,7 @@ void mpm_case_to_grid(const mpm_case *c) {
   m->view.alpha = (firn_real)m->def.flip;
   m->view.implicit = false;
   must(c, mpm_place_arenas(m, mpm_channels(m, false)));
+  must(c, mpm_contact_begin(m));
   memset(m->view.node_v, 0, m->grid.count * FIRN_NODE_BLOCK_REALS * sizeof(firn_real));
   mpm_for_units(m, m->kernels->scatter, &tally);
   mpm_for_nodes(m, m->kernels->nodes);

@@ -1,100 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collisions (section 8), on nodes and on particles. Colliders touch few blocks, so this is plain
 // code in double precision for every instruction set; blocks away from all colliders never get
-// here.
+// here (near.c).
 #include <math.h>
 #include <string.h>
 
 #include "solver/mpm/mpm.h"
 #include "world/contact.h"
-
-// D-8: the paper does not say when the level set is sampled; the end of the step is the default.
-static double sample_time(const mpm_view *view) {
-  const mpm *m = view->user;
-  return m->world->time + (m->def.collider_begin ? 0 : (double)view->dt);
-}
-
-// A lower bound of the distance to a collider around some point: for convex shapes, whose distance
-// is a convex function, the tangent there; for others, a cone. It costs a few multiplications where
-// the distance itself costs a call, and almost everything is far from most colliders.
-typedef struct tangent {
-  double x[3], n[3], distance;
-  bool convex;
-} tangent;
-
-static tangent tangent_at(const firn_collider *collider, const double x[3], double time) {
-  tangent t = {.x = {x[0], x[1], x[2]}, .convex = collider->shape->convex};
-  t.distance = firn_collider_sample(collider, x, time, t.n, NULL);
-  return t;
-}
-
-// Whether a box may touch the collider: tangent taken at its middle, half its edges in metres.
-static bool box_may_touch(const tangent *t, const double half[3]) {
-  double reach = 0;
-  for (int a = 0; a < 3; a++) reach += t->convex ? fabs(t->n[a]) * half[a] : half[a] * half[a];
-  if (!t->convex) reach = sqrt(reach);
-  return t->distance <= reach * (1 + 1e-6);
-}
-
-static bool point_may_touch(const tangent *t, const double x[3], double slack) {
-  if (!t->convex) return true;
-  double d = t->distance;
-  for (int a = 0; a < 3; a++) d += t->n[a] * (x[a] - t->x[a]);
-  return d <= slack;
-}
-
-// Both in cells.
-static bool box_is_near(const mpm_view *view, const double middle[3], const double half[3]) {
-  const mpm *m = view->user;
-  const firn_world *world = m->world;
-  double x[3], edge[3], time = sample_time(view);
-  for (int a = 0; a < 3; a++) {
-    x[a] = middle[a] * world->h;
-    edge[a] = half[a] * world->h;
-  }
-  for (int c = 0; c < world->collider_count; c++) {
-    tangent t = tangent_at(&world->collider[c], x, time);
-    if (box_may_touch(&t, edge)) return true;
-  }
-  return false;
-}
-
-bool mpm_block_is_near(const mpm_view *view, size_t g) {
-  const mpm *m = view->user;
-  if (!m->world->collider_count) return false;
-  const int32_t *at = view->grid->at[g];
-  double middle[3] = {4.0 * at[0] + 1.5, 4.0 * at[1] + 1.5, 4.0 * at[2] + 1.5};
-  double half[3] = {1.5, 1.5, 1.5};
-  return box_is_near(view, middle, half);
-}
-
-bool mpm_particles_are_near(const mpm_view *view, size_t b) {
-  const mpm *m = view->user;
-  if (!m->world->collider_count) return false;
-  // From the nodes that the particles touch back to the cells that they lie in.
-  const int32_t *at = view->particles->block[b].at;
-  const mpm_box *box = &view->box[b];
-  double middle[3], half[3];
-  for (int a = 0; a < 3; a++) {
-    double first = box->lo[a] - view->stencil.first + view->stencil.shift;
-    half[a] = 0.5 * (box->n[a] - view->stencil.width + 1);
-    middle[a] = 4.0 * at[a] + first + half[a];
-  }
-  return box_is_near(view, middle, half);
-}
-
-bool mpm_box_is_near(const mpm_view *view, size_t b) {
-  const mpm *m = view->user;
-  if (!m->world->collider_count) return false;
-  const int32_t *at = view->particles->block[b].at;
-  const mpm_box *box = &view->box[b];
-  double middle[3], half[3];
-  for (int a = 0; a < 3; a++) {
-    half[a] = 0.5 * (box->n[a] - 1);
-    middle[a] = 4.0 * at[a] + box->lo[a] + half[a];
-  }
-  return box_is_near(view, middle, half);
-}
 
 static double dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -131,105 +43,302 @@ static void constrain(const mpm *m, firn_real *constraint, firn_contact contact,
   constraint[3] = (firn_real)next;
 }
 
+// -------------------------------------------------------------------------------------- nodes
+
 // A box of nodes, its corner in cells, with velocities [n0][n1][n2][4] and their mass.
 typedef struct node_box {
   double corner[3];
   int n[3];
+  uint64_t near; // parts that may touch it
   firn_real *v;
   firn_real *constraint; // as v, or NULL
+  mpm_holders *holders;  // of each node, or NULL
+  mpm_push *push;        // of each recorded collider, or NULL
+  const firn_real *mass; // what counts as this box's own mass for push, [nodes] by stride; or NULL:
+  int mass_stride;       // all of it
 } node_box;
 
-static void collide_node(const mpm_view *view, const firn_collider *collider, const double x[3],
-                         double time, firn_real *v, firn_real *constraint) {
+static void hold(mpm_holders *holders, int collider) {
+  for (int i = 0; i < MPM_HOLDERS; i++) {
+    if (holders->collider[i]) continue;
+    holders->collider[i] = (uint16_t)(collider + 1);
+    return;
+  }
+}
+
+// The parts of one collider that may touch some box, with a tangent for the first few.
+enum { TANGENTS = 16 };
+typedef struct near_parts {
+  int count;
+  uint64_t bit[TANGENTS];
+  mpm_tangent tangent[TANGENTS];
+  uint64_t rest; // bits of those for which there was no room
+} near_parts;
+
+static void find_parts(const mpm *m, const firn_collider *collider, uint64_t near,
+                       const double middle[3], near_parts *out) {
+  out->count = 0;
+  out->rest = 0;
+  for (int i = 0; i < collider->part_count; i++) {
+    const firn_part *part = &collider->part[i];
+    if (!(part->bit & near) || part->radius < 0) continue;
+    if (out->count == TANGENTS) {
+      out->rest |= part->bit;
+      continue;
+    }
+    out->bit[out->count] = part->bit;
+    out->tangent[out->count++] = mpm_tangent_at(part, m->contacts.time, middle, NULL);
+  }
+}
+
+// Of these, the ones that may touch a point.
+static uint64_t parts_at(const near_parts *parts, const double x[3], double slack) {
+  uint64_t bits = parts->rest;
+  for (int i = 0; i < parts->count; i++) {
+    if (mpm_tangent_meets_point(&parts->tangent[i], x, slack)) bits |= parts->bit[i];
+  }
+  return bits;
+}
+
+static void collide_node(const mpm *m, int c, uint64_t near, const double x[3], const node_box *box,
+                         int n, mpm_push *push) {
+  const firn_collider *collider = &m->world->collider[c];
+  firn_real *v = box->v + 4 * n;
   double normal[3], surface[3], velocity[3];
-  if (firn_collider_sample(collider, x, time, normal, surface) > 0) return;
+  if (firn_collider_sample_near(collider, near, x, normal, surface) > 0) return;
   for (int a = 0; a < 3; a++) velocity[a] = (double)v[a];
   firn_contact contact = firn_contact_resolve(velocity, surface, normal, collider->friction,
                                               collider->sticky);
-  if (constraint) constrain(view->user, constraint, contact, normal);
   if (contact == FIRN_CONTACT_NONE) return;
-  for (int a = 0; a < 3; a++) v[a] = (firn_real)velocity[a];
+  if (box->constraint) constrain(m, box->constraint + 4 * n, contact, normal);
+  if (box->holders) hold(box->holders + n, c);
+  double impulse[3], mass = (double)(box->mass ? box->mass[box->mass_stride * n] : v[3]);
+  for (int a = 0; a < 3; a++) {
+    firn_real after = (firn_real)velocity[a];
+    impulse[a] = mass * ((double)v[a] - (double)after);
+    v[a] = after;
+  }
+  if (push) mpm_push_add(push, collider, x, impulse);
 }
 
 static void collide_box(const mpm_view *view, const node_box *box) {
   const mpm *m = view->user;
-  const firn_world *world = m->world;
-  double time = sample_time(view), h = world->h, middle[3], half[3];
-  for (int a = 0; a < 3; a++) {
-    half[a] = 0.5 * (box->n[a] - 1) * h;
-    middle[a] = box->corner[a] * h + half[a];
-  }
-  for (int c = 0; c < world->collider_count; c++) {
-    const firn_collider *collider = &world->collider[c];
-    tangent t = tangent_at(collider, middle, time);
-    if (!box_may_touch(&t, half)) continue;
+  double h = m->world->h, middle[3];
+  mpm_push *push = box->push;
+  for (int a = 0; a < 3; a++) middle[a] = (box->corner[a] + 0.5 * (box->n[a] - 1)) * h;
+  for (int c = 0; c < m->world->collider_count; c++) {
+    const firn_collider *collider = &m->world->collider[c];
+    mpm_push *own = push && collider->forces ? push++ : NULL;
+    near_parts parts;
+    find_parts(m, collider, box->near, middle, &parts);
+    if (!parts.count) continue;
     for (int n = 0; n < box->n[0] * box->n[1] * box->n[2]; n++) {
-      firn_real *v = box->v + 4 * n;
-      if (!(v[3] > view->mass_floor)) continue;
+      if (!(box->v[4 * n + 3] > view->mass_floor)) continue;
       double x[3] = {(box->corner[0] + n / (box->n[1] * box->n[2])) * h,
                      (box->corner[1] + n / box->n[2] % box->n[1]) * h,
                      (box->corner[2] + n % box->n[2]) * h};
-      if (!point_may_touch(&t, x, 1e-6 * h)) continue;
-      collide_node(view, collider, x, time, v, box->constraint ? box->constraint + 4 * n : NULL);
+      uint64_t near = parts_at(&parts, x, 1e-6 * h);
+      if (near) collide_node(m, c, near, x, box, n, own);
+    }
+  }
+}
+
+// The mass of each node of block g without what apart blocks put there: those collide their own
+// share themselves, and push for it.
+static void own_mass(const mpm_view *view, size_t g, const firn_real *v, firn_real mass[64]) {
+  const firn_grid *grid = view->grid;
+  for (int n = 0; n < 64; n++) mass[n] = v[4 * n + 3];
+  for (uint32_t s = grid->source_start[g]; s < grid->source_start[g + 1]; s++) {
+    uint32_t b = firn_source_block(grid->source[s]);
+    int o = firn_source_offset(grid->source[s]), d[3] = {o / 9 - 1, o / 3 % 3 - 1, o % 3 - 1};
+    if (!view->reach[b].apart) continue;
+    const mpm_box *box = &view->box[b];
+    const firn_real *arena = view->arena + box->arena;
+    for (int n = 0; n < box->n[0] * box->n[1] * box->n[2]; n++) {
+      int i = n / (box->n[1] * box->n[2]) + box->lo[0] + 4 * d[0],
+          j = n / box->n[2] % box->n[1] + box->lo[1] + 4 * d[1],
+          k = n % box->n[2] + box->lo[2] + 4 * d[2];
+      if (i < 0 || i > 3 || j < 0 || j > 3 || k < 0 || k > 3) continue;
+      mass[16 * i + 4 * j + k] -= arena[4 * n + 3];
     }
   }
 }
 
 void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
   const mpm *m = view->user;
+  const mpm_contacts *c = &m->contacts;
   const int32_t *at = view->grid->at[g];
-  node_box box = {{4.0 * at[0], 4.0 * at[1], 4.0 * at[2]}, {4, 4, 4}, v, NULL};
-  uint32_t index = view->implicit ? ((const uint32_t *)m->constraint_of.data)[g] : FIRN_GRID_NONE;
-  // None where a user's distance, asked twice, does not answer twice the same.
-  if (index != FIRN_GRID_NONE) {
-    box.constraint = (firn_real *)m->constraint.data + (size_t)index * FIRN_NODE_BLOCK_REALS;
+  size_t index = ((const uint32_t *)m->constraint_of.data)[g];
+  firn_real mass[64];
+  node_box box = {.corner = {4.0 * at[0], 4.0 * at[1], 4.0 * at[2]},
+                  .n = {4, 4, 4},
+                  .near = ((const uint64_t *)c->nodes.data)[g],
+                  .v = v};
+  if (view->implicit) {
+    box.constraint = (firn_real *)m->constraint.data + index * FIRN_NODE_BLOCK_REALS;
     memset(box.constraint, 0, FIRN_NODE_BLOCK_REALS * sizeof *box.constraint);
+  }
+  if (c->recorded) {
+    // Set anew, not added to: nodes may be made twice in a step.
+    box.push = mpm_node_pushes(c, index);
+    memset(box.push, 0, (size_t)c->recorded * sizeof *box.push);
+    if (view->implicit) {
+      box.holders = (mpm_holders *)c->holders.data + 64 * index;
+      memset(box.holders, 0, 64 * sizeof *box.holders);
+    }
+    if (view->grid->apart_count) {
+      own_mass(view, g, v, mass);
+      box.mass = mass;
+      box.mass_stride = 1;
+    }
   }
   collide_box(view, &box);
 }
 
 void mpm_box_contact(const mpm_view *view, size_t b, firn_real *v) {
+  const mpm *m = view->user;
+  const mpm_contacts *c = &m->contacts;
   const int32_t *at = view->particles->block[b].at;
   const mpm_box *of = &view->box[b];
-  node_box box = {.v = v};
+  const mpm_near *near = (const mpm_near *)c->blocks.data + b;
+  node_box box = {.v = v, .near = near->nodes};
   for (int a = 0; a < 3; a++) {
     box.corner[a] = 4.0 * at[a] + of->lo[a];
     box.n[a] = of->n[a];
   }
+  if (c->recorded) {
+    box.push = mpm_block_pushes(c, near->index, false);
+    memset(box.push, 0, (size_t)c->recorded * sizeof *box.push);
+    // Its nodes hold the mass of its neighbours, too, who collide it again for themselves.
+    box.mass = view->arena + of->arena + 3;
+    box.mass_stride = FIRN_NODE_REALS;
+  }
   collide_box(view, &box);
 }
 
-static void collide_velocity(const firn_collider *collider, const double surface[3],
-                             const double normal[3], int stride, firn_real *v) {
+// ---------------------------------------------------------------------------------- particles
+
+typedef struct surface {
+  const firn_collider *collider;
+  double normal[3], velocity[3];
+} surface;
+
+static void collide_velocity(const surface *s, int stride, firn_real *v) {
   double velocity[3];
   for (int a = 0; a < 3; a++) velocity[a] = (double)v[a * stride];
-  firn_contact_resolve(velocity, surface, normal, collider->friction, collider->sticky);
+  firn_contact_resolve(velocity, s->velocity, s->normal, s->collider->friction,
+                       s->collider->sticky);
   for (int a = 0; a < 3; a++) v[a * stride] = (firn_real)velocity[a];
 }
 
-void mpm_particle_contact(const mpm_view *view, size_t b, int n, int stride, firn_real *x,
-                          firn_real *v, firn_real *advect) {
+// One particle: position in metres, and its velocities by stride.
+typedef struct body {
+  double x[3], mass;
+  int stride;
+  firn_real *v, *advect; // may be the same
+  mpm_push *push;        // or NULL
+} body;
+
+static void collide_body(const body *p, const surface *s) {
+  double impulse[3];
+  for (int a = 0; a < 3; a++) impulse[a] = p->mass * (double)p->v[a * p->stride];
+  collide_velocity(s, p->stride, p->v);
+  if (p->advect != p->v) collide_velocity(s, p->stride, p->advect);
+  if (!p->push) return;
+  for (int a = 0; a < 3; a++) impulse[a] -= p->mass * (double)p->v[a * p->stride];
+  mpm_push_add(p->push, s->collider, p->x, impulse);
+}
+
+// Keeps a particle from passing through a collider, however thin, within the step: its way relative
+// to the surface is followed from where it was by steps that the distance allows. Where it arrives
+// it collides, and only goes on along the surface. `shift` is added to where it was, so that it
+// comes out right with the velocity it has then. Returns false if it meets nothing.
+static bool stop_at_surface(const mpm *m, const body *p, uint64_t near, surface *s,
+                            double shift[3]) {
+  double dt = (double)m->view.dt, h = m->world->h, tolerance = 1e-3 * h;
+  double at[3], way[3], length, gone = 0, distance;
+  for (int a = 0; a < 3; a++) {
+    // The collider stands where it is at the end; so where was the particle, seen from it?
+    at[a] = p->x[a] + dt * s->velocity[a];
+    way[a] = dt * ((double)p->advect[a * p->stride] - s->velocity[a]);
+  }
+  length = sqrt(dot(way, way));
+  if (!(length > 0)) return false;
+  for (int i = 0; i < 64; i++) {
+    distance = firn_collider_sample_near(s->collider, near, at, s->normal, s->velocity);
+    bool inwards = dot(way, s->normal) < 0;
+    if (distance < 0 && i == 0) return false; // inside already: that is what push_out is for
+    if (distance < tolerance && inwards) break;
+    double next = fmax(distance, tolerance);
+    if (gone + next >= length) {
+      // Cut short: is the end of the way inside?
+      double rest = length - gone;
+      if (distance >= rest) return false;
+      for (int a = 0; a < 3; a++) at[a] += way[a] / length * rest;
+      if (firn_collider_sample_near(s->collider, near, at, s->normal, s->velocity) >= 0) {
+        return false;
+      }
+      gone = length;
+      break;
+    }
+    for (int a = 0; a < 3; a++) at[a] += way[a] / length * next;
+    gone += next;
+  }
+  double left = 1 - gone / length;
+  collide_body(p, s);
+  for (int a = 0; a < 3; a++) {
+    double v = (double)p->advect[a * p->stride], along = v - s->velocity[a];
+    double end = at[a] + left * dt * along;
+    shift[a] = end - dt * v - p->x[a];
+  }
+  return true;
+}
+
+static void collide_particle(const mpm *m, const firn_collider *collider, uint64_t near,
+                             const body *p, double shift[3]) {
+  double h = m->world->h, push_out = m->def.push_out;
+  surface s = {.collider = collider};
+  double depth = -firn_collider_sample_near(collider, near, p->x, s.normal, s.velocity);
+  surface met = s;
+  if (push_out >= 0 && stop_at_surface(m, p, near, &met, shift)) return;
+  if (depth < 0) return;
+  collide_body(p, &s);
+  double over = depth / h - push_out;
+  if (push_out < 0 || over <= 0) return;
+  // At most half a cell a step, so that the particle stays within its block's reach.
+  for (int a = 0; a < 3; a++) shift[a] = fmin(over, 0.5) * h * s.normal[a];
+}
+
+void mpm_particle_contact(const mpm_view *view, size_t b, size_t slot, int n, int stride,
+                          firn_real *x, firn_real *v, firn_real *advect) {
   const mpm *m = view->user;
   const firn_world *world = m->world;
+  const mpm_contacts *contacts = &m->contacts;
+  const mpm_near *of = (const mpm_near *)contacts->blocks.data + b;
   const int32_t *at = view->particles->block[b].at;
-  double time = sample_time(view), h = world->h, middle[3];
+  mpm_push *push = contacts->recorded ? mpm_block_pushes(contacts, of->index, true) : NULL;
+  double h = world->h, middle[3];
+  // Who may be swept over must be looked at, however far.
+  double slack = m->def.push_out >= 0 ? (double)INFINITY : 1e-6 * h;
   for (int a = 0; a < 3; a++) middle[a] = (4.0 * at[a] + 2) * h;
   for (int c = 0; c < world->collider_count; c++) {
     const firn_collider *collider = &world->collider[c];
-    tangent t = tangent_at(collider, middle, time);
+    mpm_push *own = push && collider->forces ? push++ : NULL;
+    near_parts parts;
+    find_parts(m, collider, of->particles, middle, &parts);
+    if (!parts.count) continue;
     for (int i = 0; i < n; i++) {
-      double position[3], normal[3], surface[3];
-      for (int a = 0; a < 3; a++) position[a] = (4.0 * at[a] + (double)x[a * stride + i]) * h;
-      if (!point_may_touch(&t, position, 1e-6 * h)) continue;
-      double depth = -firn_collider_sample(collider, position, time, normal, surface);
-      if (depth < 0) continue;
-      collide_velocity(collider, surface, normal, stride, v + i);
-      if (advect != v) collide_velocity(collider, surface, normal, stride, advect + i);
-      double over = depth / h - m->def.push_out;
-      if (m->def.push_out < 0 || over <= 0) continue;
-      // At most half a cell a step, so that the particle stays within its block's reach.
-      if (over > 0.5) over = 0.5;
-      for (int a = 0; a < 3; a++) x[a * stride + i] += (firn_real)(over * normal[a]);
+      body p = {.mass = (double)view->mass[slot + (size_t)i],
+                .stride = stride,
+                .v = v + i,
+                .advect = advect + i,
+                .push = own};
+      for (int a = 0; a < 3; a++) p.x[a] = (4.0 * at[a] + (double)x[a * stride + i]) * h;
+      uint64_t near = parts_at(&parts, p.x, slack);
+      double shift[3] = {0, 0, 0};
+      if (!near) continue;
+      collide_particle(m, collider, near, &p, shift);
+      for (int a = 0; a < 3; a++) x[a * stride + i] += (firn_real)(shift[a] / h);
     }
   }
 }

@@ -327,8 +327,8 @@ static inline void K(gather_group)(const mpm_view *view, const segment *in, int 
   if (used < L) memset(s->row[used], 0, sizeof s->row[0] * (size_t)(L - used));
 }
 
-static void K(collide)(const mpm_view *view, const segment *in, int segments, lane x[3], lane v[3],
-                       lane advect[3], bool separate) {
+static void K(collide)(const mpm_view *view, uint32_t slot, const segment *in, int segments,
+                       lane x[3], lane v[3], lane advect[3], bool separate) {
   bool near = false;
   for (int n = 0; n < segments; n++) near = near || view->box[in[n].block].near;
   if (!near) return;
@@ -342,7 +342,8 @@ static void K(collide)(const mpm_view *view, const segment *in, int segments, la
     if (!view->box[in[n].block].near) continue;
     int l = in[n].begin;
     firn_real *target = separate ? &pa[0][l] : &pv[0][l];
-    view->particle_contact(view, in[n].block, in[n].end - l, L, &px[0][l], &pv[0][l], target);
+    view->particle_contact(view, in[n].block, slot + (uint32_t)l, in[n].end - l, L, &px[0][l],
+                           &pv[0][l], target);
   }
   for (int a = 0; a < 3; a++) {
     x[a] = lane_loadu(px[a]);
@@ -395,7 +396,7 @@ static void K(gather)(const mpm_view *view, size_t u, mpm_tally *tally) {
       x[a] = lane_load(view->x[a] + slot);
       advect[a] = separate ? lane_loadu(pic + a * L) : v[a];
     }
-    if (view->particle_contact) K(collide)(view, in, segments, x, v, advect, separate);
+    if (view->particle_contact) K(collide)(view, slot, in, segments, x, v, advect, separate);
     lane step = lane_set1(view->dt / view->h), v2 = lane_zero();
     for (int a = 0; a < 3; a++) {
       lane_store(view->x[a] + slot, lane_fma(step, advect[a], x[a]));

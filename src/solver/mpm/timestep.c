@@ -56,7 +56,8 @@ void mpm_remember_solve(mpm *m, double dt, int iterations) {
 mpm_choice mpm_choose(const mpm *m, double limit) {
   const firn_mpm_def *def = &m->def;
   double h = m->world->h, speed = sqrt(m->memory.speed2_max), sound = sqrt(m->memory.sound2_max);
-  double advective = def->cfl * h / speed;
+  // Neither snow nor what is about to hit it may jump over nodes.
+  double advective = def->cfl * h / fmax(speed, sqrt(m->memory.surface2_max));
   double elastic = def->elastic_cfl * h / (sound + speed);
   double explicit_dt = fmin(def->dt_max, fmin(advective, elastic));
   double implicit_dt = fmin(def->dt_max, advective);

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Colliders of a simulation as users see them, what may change between steps, and forces.
+#include <string.h>
+
+#include "api/sim.h"
+#include "base/isa.h"
+
+int firn_sim_collider_count(const firn_sim *sim) {
+  return sim->world.collider_count;
+}
+
+firn_status firn_sim_collider(const firn_sim *sim, int id, firn_collider_state *out) {
+  firn_collider *collider;
+  firn_pose pose;
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!out) return firn_fail_null(sim->world.context, "firn_sim_collider");
+  FIRN_TRY(firn_world_collider(&sim->world, id, &collider));
+  firn_motion_pose(&collider->motion, sim->world.time, NULL, &pose);
+  *out = (firn_collider_state){
+      .name = collider->name, .friction = collider->friction, .sticky = collider->sticky};
+  memcpy(out->pivot, pose.pivot, sizeof out->pivot);
+  memcpy(out->rotation, pose.q, sizeof out->rotation);
+  memcpy(out->velocity, pose.velocity, sizeof out->velocity);
+  memcpy(out->spin, pose.spin, sizeof out->spin);
+  return FIRN_OK;
+}
+
+// ------------------------------------------------------------------------------------ changes
+
+firn_status firn_sim_set_gravity(firn_sim *sim, const double gravity[3]) {
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!gravity) return firn_fail_null(sim->world.context, "firn_sim_set_gravity");
+  return firn_world_set_gravity(&sim->world, gravity);
+}
+
+firn_status firn_sim_set_friction(firn_sim *sim, int id, double friction) {
+  firn_collider *collider;
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_world_collider(&sim->world, id, &collider));
+  return firn_world_set_surface(&sim->world, id, friction, collider->sticky);
+}
+
+firn_status firn_sim_set_sticky(firn_sim *sim, int id, bool sticky) {
+  firn_collider *collider;
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_world_collider(&sim->world, id, &collider));
+  return firn_world_set_surface(&sim->world, id, collider->friction, sticky);
+}
+
+firn_status firn_sim_set_material(firn_sim *sim, int id, const firn_material_def *def) {
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!def) return firn_fail_null(sim->world.context, "firn_sim_set_material");
+  unsigned mode = firn_fp_enter();
+  firn_status status = firn_world_set_material(&sim->world, id, def);
+  firn_fp_leave(mode);
+  // The speed of sound is another one.
+  if (status == FIRN_OK) sim->type->changed(sim->solver);
+  return status;
+}
+
+firn_status firn_sim_set_mpm(firn_sim *sim, const firn_mpm_def *def) {
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!def) return firn_fail_null(sim->world.context, "firn_sim_set_mpm");
+  firn_sim_def all = {.mpm = *def};
+  return sim->type->configure(sim->solver, &all);
+}
+
+firn_status firn_sim_mpm(const firn_sim *sim, firn_mpm_def *out) {
+  firn_sim_def all = firn_default_sim_def();
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!out) return firn_fail_null(sim->world.context, "firn_sim_mpm");
+  sim->type->settings(sim->solver, &all);
+  *out = all.mpm;
+  return FIRN_OK;
+}
+
+// ------------------------------------------------------------------------------------- forces
+
+firn_status firn_sim_collider_force(const firn_sim *sim, int id, firn_collider_force *out) {
+  firn_collider *collider;
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!out) return firn_fail_null(sim->world.context, "firn_sim_collider_force");
+  FIRN_TRY(firn_world_collider(&sim->world, id, &collider));
+  if (!collider->forces) {
+    return firn_fail(sim->world.context, FIRN_ERROR_STATE,
+                     "collider '%s': nobody asked for its forces; set forces = true in its "
+                     "firn_collider_def",
+                     collider->name);
+  }
+  const firn_collider_sums *sums = &collider->sums;
+  *out = (firn_collider_force){.time = sums->time};
+  for (int a = 0; a < 3; a++) {
+    out->impulse[a] = sums->impulse[a];
+    if (!(sums->time > 0)) continue;
+    out->force[a] = sums->impulse[a] / sums->time;
+    out->torque[a] = sums->angular[a] / sums->time;
+  }
+  return FIRN_OK;
+}
+
+void firn_sim_collider_force_reset(firn_sim *sim) {
+  for (int c = 0; c < sim->world.collider_count; c++) {
+    sim->world.collider[c].sums = (firn_collider_sums){0};
+  }
+}

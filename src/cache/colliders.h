@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// colliders.csv: a header line, then for each frame a row for every collider whose forces are
+// recorded, frame 1 first. Force and torque are means over the time since the frame before, and the
+// impulse is their sum, all of the snow on the collider.
+//
+// A run, once a frame:
+//   for each collider with forces: firn_sim_collider_force(sim, id, &force), fill a row
+//   firn_colliders_append(context, path, rows, count)
+//   firn_sim_collider_force_reset(sim)     before the checkpoint is written: it holds the sums
+// and on resume firn_colliders_truncate(context, path, last frame that is kept).
+#ifndef FIRN_CACHE_COLLIDERS_H
+#define FIRN_CACHE_COLLIDERS_H
+
+#include "base/context.h"
+
+typedef struct firn_collider_row {
+  int frame;
+  double time;      // s, at the end of the frame
+  const char *name; // quoted in the file where it holds a comma or a quote
+  firn_collider_force force;
+} firn_collider_row;
+
+// A new file with the header alone; an old one is replaced.
+firn_status firn_colliders_create(firn_context *context, const char *path);
+// Adds rows, those of one frame at once, and makes them durable. No rows: does nothing.
+firn_status firn_colliders_append(firn_context *context, const char *path,
+                                  const firn_collider_row *rows, size_t count);
+// Drops every row of a frame after last, and half rows; keeps the others' bytes.
+firn_status firn_colliders_truncate(firn_context *context, const char *path, int last);
+
+#endif

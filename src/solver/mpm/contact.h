@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step knows of its colliders: which blocks they are close to, and what the snow does to
+// them.
+#ifndef FIRN_SOLVER_MPM_CONTACT_H
+#define FIRN_SOLVER_MPM_CONTACT_H
+
+#include "base/memory.h"
+#include "solver/mpm/kernels.h"
+#include "world/world.h"
+
+// What the snow does to one collider within one block and step. Blocks are worked on by any thread,
+// and added up in order.
+typedef struct mpm_push {
+  double impulse[3]; // N s
+  double angular[3]; // N m s about the collider's pivot
+} mpm_push;
+
+// Bits of the parts (firn_part.bit) that may touch a particle block.
+typedef struct mpm_near {
+  uint64_t particles; // ... its particles
+  uint64_t nodes;     // ... its nodes; apart blocks only
+  uint32_t index;     // among blocks with either, or FIRN_GRID_NONE
+} mpm_near;
+
+// The colliders that hold a node during a solve, in order: numbers from 1, then zeros.
+enum { MPM_HOLDERS = 3 };
+typedef struct mpm_holders {
+  uint16_t collider[MPM_HOLDERS];
+} mpm_holders;
+
+typedef struct mpm_contacts {
+  bool ready;          // all below is that of the grid; false where a step is not under way
+  double time;         // s, that colliders are sampled at
+  firn_buffer nodes;   // uint64_t [node blocks]: bits of the parts that may touch its nodes
+  size_t node_count;   // of node blocks with any; numbered by mpm.constraint_of
+  firn_buffer blocks;  // mpm_near [particle blocks]
+  size_t block_count;  // of those with any
+  int recorded;        // colliders with forces
+  firn_buffer pushes;  // mpm_push [node_count][recorded], then [block_count][2][recorded]: by the
+                       // nodes of an apart block, and by its particles
+  firn_buffer holders; // implicit, if recorded: [node_count][64]
+} mpm_contacts;
+
+struct mpm;
+
+// near.c. Before the sums of a try at a step: places the colliders and finds what they are close
+// to. The memory of later tries with a shorter step is asked for as well.
+firn_status mpm_contact_begin(struct mpm *m);
+bool mpm_block_is_near(const mpm_view *view, size_t g);
+
+// contact.c
+void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v);
+void mpm_box_contact(const mpm_view *view, size_t b, firn_real *v);
+void mpm_particle_contact(const mpm_view *view, size_t b, size_t slot, int n, int stride,
+                          firn_real *x, firn_real *v, firn_real *advect);
+
+// push.c. After a solve: adds what held nodes pass on to their colliders.
+void mpm_contact_react(struct mpm *m);
+// After a step: adds up what the snow did to each collider.
+void mpm_contact_end(struct mpm *m, double dt);
+// The place for what it does to the i-th recorded collider.
+static inline mpm_push *mpm_node_pushes(const mpm_contacts *c, size_t index) {
+  return (mpm_push *)c->pushes.data + index * (size_t)c->recorded;
+}
+static inline mpm_push *mpm_block_pushes(const mpm_contacts *c, size_t index, bool particles) {
+  return (mpm_push *)c->pushes.data + (c->node_count + 2 * index + particles) * (size_t)c->recorded;
+}
+// Adds an impulse at x to a collider.
+void mpm_push_add(mpm_push *push, const firn_collider *collider, const double x[3],
+                  const double impulse[3]);
+
+// A lower bound of the distance to a part around some point: for convex shapes, whose distance is
+// a convex function, the tangent there; for others, a cone. It costs a few multiplications where
+// the distance itself costs a call, and almost everything is far from most colliders.
+typedef struct mpm_tangent {
+  double x[3], n[3], distance;
+  bool convex;
+} mpm_tangent;
+
+// velocity is the surface's, there; may be NULL.
+mpm_tangent mpm_tangent_at(const firn_part *part, double time, const double x[3],
+                           double velocity[3]);
+// Whether a box grown by a margin may touch the part: the tangent was taken at its middle, half are
+// half its edges in metres.
+bool mpm_tangent_meets_box(const mpm_tangent *t, const double half[3], double margin);
+
+static inline bool mpm_tangent_meets_point(const mpm_tangent *t, const double x[3], double slack) {
+  if (!t->convex) return true;
+  double d = t->distance;
+  for (int a = 0; a < 3; a++) d += t->n[a] * (x[a] - t->x[a]);
+  return d <= slack;
+}
+
+#endif

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which blocks have colliders close to them. Almost all have none, so this is found once a step,
+// block by block and part by part; what is far from all of them never asks for a distance.
+#include <math.h>
+#include <string.h>
+
+#include <omp.h>
+
+#include "base/isa.h"
+#include "solver/mpm/mpm.h"
+#include "solver/mpm/rest.h"
+
+mpm_tangent mpm_tangent_at(const firn_part *part, double time, const double x[3],
+                           double velocity[3]) {
+  mpm_tangent t = {.x = {x[0], x[1], x[2]}, .convex = part->convex};
+  t.distance = firn_part_sample(part, &part->pose, time, x, t.n, velocity);
+  return t;
+}
+
+bool mpm_tangent_meets_box(const mpm_tangent *t, const double half[3], double margin) {
+  double reach = 0;
+  for (int a = 0; a < 3; a++) reach += t->convex ? fabs(t->n[a]) * half[a] : half[a] * half[a];
+  if (!t->convex) reach = sqrt(reach);
+  return t->distance <= reach * (1 + 1e-6) + margin;
+}
+
+// What is close to a box.
+typedef struct closeness {
+  uint64_t bits; // parts that may touch it
+  double speed2; // m^2/s^2, of surfaces that are about to reach it
+} closeness;
+
+static double square(const double v[3]) {
+  return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+}
+
+// middle and half in cells. Particles that are kept from tunnelling also need what passes them
+// within the step: sweep adds the way that collider and particle can go.
+static void look(const mpm *m, const double middle[3], const double half[3], bool sweep,
+                 closeness *out) {
+  const firn_world *world = m->world;
+  double x[3], edge[3], dt = (double)m->view.dt, h = world->h;
+  for (int a = 0; a < 3; a++) {
+    x[a] = middle[a] * h;
+    edge[a] = half[a] * h;
+  }
+  double size = sqrt(square(edge));
+  for (int c = 0; c < world->collider_count; c++) {
+    const firn_collider *collider = &world->collider[c];
+    bool still = collider->speed == 0;
+    // Two steps ahead: the next one's length is chosen from what is found now.
+    double ahead = still ? 0 : h + 2 * dt * collider->speed;
+    for (int i = 0; i < collider->part_count; i++) {
+      const firn_part *part = &collider->part[i];
+      double away[3] = {x[0] - part->middle[0], x[1] - part->middle[1], x[2] - part->middle[2]};
+      double bound = part->radius + size + ahead + (sweep ? h : 0);
+      if (part->radius < 0 || square(away) > bound * bound) continue;
+      double velocity[3], margin = 0;
+      mpm_tangent t = mpm_tangent_at(part, m->contacts.time, x, velocity);
+      double speed2 = square(velocity), speed = sqrt(speed2);
+      if (sweep) margin = h + dt * speed;
+      if (mpm_tangent_meets_box(&t, edge, margin)) out->bits |= part->bit;
+      if (still || !(speed2 > out->speed2)) continue;
+      if (mpm_tangent_meets_box(&t, edge, h + 2 * dt * speed)) out->speed2 = speed2;
+    }
+  }
+}
+
+static void look_at_nodes(const mpm *m, size_t g, closeness *out) {
+  const int32_t *at = m->grid.at[g];
+  double middle[3] = {4.0 * at[0] + 1.5, 4.0 * at[1] + 1.5, 4.0 * at[2] + 1.5};
+  double half[3] = {1.5, 1.5, 1.5};
+  look(m, middle, half, false, out);
+}
+
+// From the nodes that the particles of a block touch back to the cells that they lie in.
+static void look_at_particles(const mpm *m, size_t b, closeness *out) {
+  const int32_t *at = m->world->particles.block[b].at;
+  const mpm_box *box = &m->box[b];
+  double middle[3], half[3];
+  for (int a = 0; a < 3; a++) {
+    double first = box->lo[a] - m->stencil.first + m->stencil.shift;
+    half[a] = 0.5 * (box->n[a] - m->stencil.width + 1);
+    middle[a] = 4.0 * at[a] + first + half[a];
+  }
+  look(m, middle, half, m->def.push_out >= 0, out);
+}
+
+static void look_at_box(const mpm *m, size_t b, closeness *out) {
+  const int32_t *at = m->world->particles.block[b].at;
+  const mpm_box *box = &m->box[b];
+  double middle[3], half[3];
+  for (int a = 0; a < 3; a++) {
+    half[a] = 0.5 * (box->n[a] - 1);
+    middle[a] = 4.0 * at[a] + box->lo[a] + half[a];
+  }
+  look(m, middle, half, false, out);
+}
+
+// Fills the bits of all blocks. Returns the largest speed^2 of what is about to reach any.
+static double look_everywhere(mpm *m) {
+  mpm_contacts *c = &m->contacts;
+  size_t count = m->grid.count, blocks = m->world->particles.block_count;
+  uint64_t *nodes = c->nodes.data;
+  mpm_near *near = c->blocks.data;
+  bool particles = m->view.particle_contact;
+  double speed2 = 0;
+#pragma omp parallel num_threads(m->world->context->threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(static) reduction(max : speed2)
+    for (size_t g = 0; g < count; g++) {
+      closeness found = {0};
+      // What sleeps still presses on its collider.
+      if (c->recorded || !mpm_node_is_idle(m, g)) look_at_nodes(m, g, &found);
+      nodes[g] = found.bits;
+      speed2 = fmax(speed2, found.speed2);
+    }
+#pragma omp for schedule(static) reduction(max : speed2)
+    for (size_t b = 0; b < blocks; b++) {
+      closeness of_particles = {0}, of_nodes = {0};
+      bool awake = !m->box[b].asleep;
+      if (awake && particles) look_at_particles(m, b, &of_particles);
+      if (awake && m->reach[b].apart) look_at_box(m, b, &of_nodes);
+      near[b] = (mpm_near){of_particles.bits, of_nodes.bits, FIRN_GRID_NONE};
+      m->box[b].near = near[b].particles != 0;
+      m->box[b].touched = near[b].nodes != 0;
+      speed2 = fmax(speed2, fmax(of_particles.speed2, of_nodes.speed2));
+    }
+    firn_fp_leave(mode);
+  }
+  return speed2;
+}
+
+static void number(mpm *m) {
+  mpm_contacts *c = &m->contacts;
+  size_t count = m->grid.count, blocks = m->world->particles.block_count;
+  const uint64_t *nodes = c->nodes.data;
+  mpm_near *near = c->blocks.data;
+  uint32_t *of = m->constraint_of.data;
+  c->node_count = c->block_count = 0;
+  for (size_t g = 0; g < count; g++) {
+    of[g] = nodes[g] ? (uint32_t)c->node_count++ : FIRN_GRID_NONE;
+  }
+  for (size_t b = 0; b < blocks; b++) {
+    if (near[b].particles || near[b].nodes) near[b].index = (uint32_t)c->block_count++;
+  }
+}
+
+// Colliders may come close to other blocks when the step is redone with a shorter time.
+static bool any_moves(const firn_world *world, double dt) {
+  for (int c = 0; c < world->collider_count; c++) {
+    if (firn_collider_moves(&world->collider[c], world->time, world->time + dt)) return true;
+  }
+  return false;
+}
+
+static firn_status make_room(mpm *m) {
+  firn_context *context = m->world->context;
+  mpm_contacts *c = &m->contacts;
+  bool all = any_moves(m->world, (double)m->view.dt);
+  size_t nodes = all ? m->grid.count : c->node_count,
+         blocks = all ? m->world->particles.block_count : c->block_count;
+  if (m->view.implicit) {
+    FIRN_TRY(firn_buffer_reserve(context, &m->constraint,
+                                 (nodes + 1) * FIRN_NODE_BLOCK_REALS * sizeof(firn_real),
+                                 "contacts"));
+  }
+  if (!c->recorded) return FIRN_OK;
+  size_t pushes = (nodes + 2 * blocks + 1) * (size_t)c->recorded;
+  FIRN_TRY(firn_buffer_reserve(context, &c->pushes, pushes * sizeof(mpm_push), "forces"));
+  pushes = (c->node_count + 2 * c->block_count) * (size_t)c->recorded;
+  memset(c->pushes.data, 0, pushes * sizeof(mpm_push));
+  if (!m->view.implicit) return FIRN_OK;
+  return firn_buffer_reserve(context, &c->holders, (nodes + 1) * 64 * sizeof(mpm_holders),
+                             "forces");
+}
+
+firn_status mpm_contact_begin(mpm *m) {
+  firn_context *context = m->world->context;
+  mpm_contacts *c = &m->contacts;
+  size_t count = m->grid.count, blocks = m->world->particles.block_count;
+  // D-8: the paper does not say when the level set is sampled; the end of the step is the default.
+  c->time = m->world->time + (m->def.collider_begin ? 0 : (double)m->view.dt);
+  c->ready = false;
+  c->recorded = 0;
+  for (int i = 0; i < m->world->collider_count; i++) c->recorded += m->world->collider[i].forces;
+  FIRN_TRY(firn_buffer_reserve(context, &c->nodes, (count + 1) * sizeof(uint64_t), "contacts"));
+  FIRN_TRY(firn_buffer_reserve(context, &c->blocks, (blocks + 1) * sizeof(mpm_near), "contacts"));
+  FIRN_TRY(
+      firn_buffer_reserve(context, &m->constraint_of, (count + 1) * sizeof(uint32_t), "contacts"));
+  firn_world_prepare(m->world, c->time);
+  m->memory.surface2_max = look_everywhere(m);
+  number(m);
+  FIRN_TRY(make_room(m));
+  c->ready = true;
+  return FIRN_OK;
+}
+
+bool mpm_block_is_near(const mpm_view *view, size_t g) {
+  const mpm *m = view->user;
+  return m->contacts.ready && ((const uint64_t *)m->contacts.nodes.data)[g] != 0;
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Colliders from their definitions.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "world/collider.h"
+#include "world/digest.h"
+
+firn_collider_def firn_default_collider_def(void) {
+  return (firn_collider_def){
+      .shape = {.kind = FIRN_SHAPE_HALF_SPACE, .normal = {0, 1, 0}},
+      .friction = 0.5,
+  };
+}
+
+firn_part_def firn_default_part_def(void) {
+  return (firn_part_def){.parent = -1};
+}
+
+void firn_collider_free(firn_collider *collider) {
+  firn_motion_free(collider->context, &collider->motion);
+  for (int i = 0; i < collider->part_count; i++) {
+    firn_part *part = &collider->part[i];
+    firn_motion_free(collider->context, &part->motion);
+    firn_shape_release(part->shape);
+    firn_sequence_release(part->sequence);
+  }
+  firn_free(collider->context, collider->part,
+            (size_t)collider->part_count * sizeof *collider->part);
+  collider->part = NULL;
+  collider->part_count = 0;
+}
+
+// A sphere that holds the part as defined, at all times.
+static void bound_part(firn_part *part) {
+  const double *lo = NULL, *hi = NULL;
+  part->radius = -1;
+  if (part->sequence) {
+    lo = part->sequence->lo;
+    hi = part->sequence->hi;
+  } else if (part->shape) {
+    part->radius = INFINITY;
+    memcpy(part->center, part->shape->center, sizeof part->center);
+    if (!part->shape->bounded) return;
+    lo = part->shape->lo;
+    hi = part->shape->hi;
+  }
+  if (!lo) return;
+  double r2 = 0;
+  for (int a = 0; a < 3; a++) {
+    part->center[a] = (lo[a] + hi[a]) / 2;
+    r2 += (hi[a] - lo[a]) * (hi[a] - lo[a]) / 4;
+  }
+  part->radius = sqrt(r2);
+}
+
+static void center_of(const firn_part *part, double out[3]) {
+  static const double origin[3] = {0, 0, 0};
+  memcpy(out,
+         part->shape      ? part->shape->center
+         : part->sequence ? part->center
+                          : origin,
+         3 * sizeof *out);
+}
+
+static firn_status make_part(firn_collider *collider, const firn_part_def *def, int i,
+                             const char *whole, firn_part *part) {
+  firn_context *context = collider->context;
+  char what[2 * FIRN_NAME_SIZE + 32];
+  double center[3];
+  if (def->name)
+    snprintf(what, sizeof what, "%s: part '%.60s'", whole, def->name);
+  else
+    snprintf(what, sizeof what, "%s: part %d", whole, i);
+  if (def->parent < -1 || def->parent >= i) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "%s: parent %d must come before it in the list, or be -1", what, def->parent);
+  }
+  part->parent = def->parent;
+  if (!def->bare) FIRN_TRY(firn_shape_make(context, &def->shape, what, &part->shape));
+  bound_part(part);
+  center_of(part, center);
+  return firn_motion_make(context, &def->motion, center, what, &part->motion);
+}
+
+// A collider of one shape or one sequence: the part stays with the whole.
+static firn_status make_only_part(firn_collider *collider, const firn_collider_def *def,
+                                  const char *what) {
+  firn_part *part = &collider->part[0];
+  firn_motion_def still = {.has_pivot = false};
+  double center[3];
+  part->parent = -1;
+  if (def->sequence)
+    part->sequence = firn_sequence_retain(def->sequence);
+  else
+    FIRN_TRY(firn_shape_make(collider->context, &def->shape, what, &part->shape));
+  bound_part(part);
+  center_of(part, center);
+  return firn_motion_make(collider->context, &still, center, what, &part->motion);
+}
+
+static firn_status make_parts(firn_collider *collider, const firn_collider_def *def,
+                              const char *what) {
+  int count = def->part_count ? def->part_count : 1;
+  if (def->part_count < 0 || (def->part_count && !def->parts)) {
+    return firn_fail(collider->context, FIRN_ERROR_ARGUMENT, "%s: %d parts, but parts is %s", what,
+                     def->part_count, def->parts ? "given" : "NULL");
+  }
+  if (def->part_count && def->sequence) {
+    return firn_fail(collider->context, FIRN_ERROR_ARGUMENT,
+                     "%s: parts and sequence exclude each other", what);
+  }
+  collider->part = firn_alloc_zero(collider->context, (size_t)count * sizeof *collider->part,
+                                   "parts of a collider");
+  if (!collider->part) return FIRN_ERROR_MEMORY;
+  collider->part_count = count;
+  if (!def->part_count) return make_only_part(collider, def, what);
+  bool solid = false;
+  for (int i = 0; i < count; i++) {
+    FIRN_TRY(make_part(collider, &def->parts[i], i, what, &collider->part[i]));
+    solid = solid || !def->parts[i].bare;
+  }
+  if (solid) return FIRN_OK;
+  return firn_fail(collider->context, FIRN_ERROR_ARGUMENT, "%s: none of its parts has a shape",
+                   what);
+}
+
+static double between(const double a[3], const double b[3]) {
+  double d2 = 0;
+  for (int i = 0; i < 3; i++) d2 += (a[i] - b[i]) * (a[i] - b[i]);
+  return sqrt(d2);
+}
+
+// 0 times infinity is 0 here: what does not turn does so at any distance.
+static double product(double rate, double distance) {
+  return rate > 0 ? rate * distance : 0;
+}
+
+// The fastest that any point of a part can move: what it does within its parent, plus what each
+// parent adds at the distance it has from that one's pivot at most.
+static double part_speed_bound(const firn_collider *collider, int i) {
+  const firn_part *part = &collider->part[i];
+  if (part->radius < 0) return 0;
+  if (part->shape && part->shape->varies) return INFINITY;
+  const firn_motion *motion = &part->motion;
+  double speed = part->sequence ? part->sequence->speed : 0;
+  double reach = part->radius + between(part->center, motion->pivot);
+  for (;;) {
+    speed += firn_motion_speed_bound(motion) + product(firn_motion_spin_bound(motion), reach);
+    if (motion == &collider->motion) return speed;
+    const firn_motion *next = part->parent < 0 ? &collider->motion
+                                               : &collider->part[part->parent].motion;
+    reach += firn_motion_way_bound(motion) + between(motion->pivot, next->pivot);
+    if (part->parent >= 0) part = &collider->part[part->parent];
+    motion = next;
+  }
+}
+
+static uint64_t digest_of(const firn_collider *collider) {
+  uint64_t digest = firn_digest(FIRN_DIGEST_START, collider->name, strlen(collider->name));
+  int32_t head[] = {collider->sticky, collider->part_count};
+  digest = firn_digest(digest, head, sizeof head);
+  digest = firn_digest(digest, &collider->friction, sizeof collider->friction);
+  digest = firn_motion_digest(&collider->motion, digest);
+  for (int i = 0; i < collider->part_count; i++) {
+    const firn_part *part = &collider->part[i];
+    uint64_t of = part->shape ? part->shape->digest : part->sequence ? part->sequence->digest : 0;
+    int32_t parent = part->parent;
+    digest = firn_digest(digest, &of, sizeof of);
+    digest = firn_digest(digest, &parent, sizeof parent);
+    digest = firn_motion_digest(&part->motion, digest);
+  }
+  return digest;
+}
+
+static firn_status make(firn_context *context, const firn_collider_def *def, const char *what,
+                        int first_bit, firn_collider *out) {
+  if (!(def->friction >= 0)) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: friction %g must be 0 or more", what,
+                     def->friction);
+  }
+  FIRN_TRY(make_parts(out, def, what));
+
+  // The old, short way to say constant motion adds to the new one.
+  firn_motion_def motion = def->motion;
+  for (int a = 0; a < 3; a++) {
+    motion.velocity[a] += def->velocity[a];
+    motion.spin[a] += def->spin[a];
+  }
+  FIRN_TRY(firn_motion_make(context, &motion, out->part[0].motion.pivot, what, &out->motion));
+
+  for (int i = 0; i < out->part_count; i++) {
+    firn_part *part = &out->part[i];
+    part->bit = UINT64_C(1) << ((first_bit + i) & 63);
+    part->convex = part->shape && part->shape->convex;
+    out->varies = out->varies || (part->shape && part->shape->varies);
+  }
+  for (int i = 0; i < out->part_count; i++) {
+    out->speed = fmax(out->speed, part_speed_bound(out, i));
+  }
+  out->digest = digest_of(out);
+  return FIRN_OK;
+}
+
+firn_status firn_collider_make(firn_context *context, const firn_collider_def *def, int index,
+                               int first_bit, firn_collider *out) {
+  char what[FIRN_NAME_SIZE + 16];
+  *out = (firn_collider){.context = context,
+                         .friction = def->friction,
+                         .sticky = def->sticky,
+                         .forces = def->forces,
+                         .prepared = (double)NAN};
+  if (def->name)
+    snprintf(out->name, sizeof out->name, "%s", def->name);
+  else
+    snprintf(out->name, sizeof out->name, "%d", index);
+  snprintf(what, sizeof what, "collider '%s'", out->name);
+  firn_status status = make(context, def, what, first_bit, out);
+  if (status != FIRN_OK) firn_collider_free(out);
+  return status;
+}

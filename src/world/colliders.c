@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The colliders of a world, what may change in it between steps, and its fingerprint.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "material/preset.h"
+#include "world/digest.h"
+#include "world/world.h"
+
+firn_status firn_world_add_collider(firn_world *world, const firn_collider_def *def, int *id) {
+  firn_collider collider;
+  int parts = 0;
+  for (int c = 0; c < world->collider_count; c++) parts += world->collider[c].part_count;
+  FIRN_TRY(firn_collider_make(world->context, def, world->collider_count, parts, &collider));
+  size_t size = (size_t)world->collider_count * sizeof collider;
+  firn_collider *all = firn_resize(world->context, world->collider, size, size + sizeof collider,
+                                   "colliders");
+  if (!all) {
+    firn_collider_free(&collider);
+    return FIRN_ERROR_MEMORY;
+  }
+  all[world->collider_count] = collider;
+  world->collider = all;
+  if (id) *id = world->collider_count;
+  world->collider_count++;
+  world->changes++;
+  return FIRN_OK;
+}
+
+void firn_world_prepare(firn_world *world, double time) {
+  for (int c = 0; c < world->collider_count; c++) {
+    firn_collider *collider = &world->collider[c];
+    if (collider->prepared != time) firn_collider_prepare(collider, time);
+  }
+}
+
+firn_status firn_world_collider(const firn_world *world, int id, firn_collider **out) {
+  *out = NULL;
+  if (id < 0 || id >= world->collider_count) {
+    return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
+                     "collider %d does not exist; there are %d", id, world->collider_count);
+  }
+  *out = &world->collider[id];
+  return FIRN_OK;
+}
+
+firn_status firn_world_set_gravity(firn_world *world, const double gravity[3]) {
+  if (!isfinite(gravity[0]) || !isfinite(gravity[1]) || !isfinite(gravity[2])) {
+    return firn_fail(world->context, FIRN_ERROR_ARGUMENT, "gravity (%g %g %g) is not finite",
+                     gravity[0], gravity[1], gravity[2]);
+  }
+  // Whoever sleeps need not wake for what stays the same.
+  if (memcmp(world->gravity, gravity, sizeof world->gravity) == 0) return FIRN_OK;
+  memcpy(world->gravity, gravity, sizeof world->gravity);
+  world->changes++;
+  return FIRN_OK;
+}
+
+firn_status firn_world_set_surface(firn_world *world, int id, double friction, bool sticky) {
+  firn_collider *collider;
+  FIRN_TRY(firn_world_collider(world, id, &collider));
+  if (!(friction >= 0)) {
+    return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
+                     "collider '%s': friction %g must be 0 or more", collider->name, friction);
+  }
+  if (collider->friction == friction && collider->sticky == sticky) return FIRN_OK;
+  collider->friction = friction;
+  collider->sticky = sticky;
+  world->changes++;
+  return FIRN_OK;
+}
+
+firn_status firn_world_set_material(firn_world *world, int id, const firn_material_def *def) {
+  firn_material_row row;
+  char what[48];
+  if (id < 0 || id >= world->material_count) {
+    return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
+                     "material %d does not exist; there are %d", id, world->material_count);
+  }
+  snprintf(what, sizeof what, "material %d", id);
+  FIRN_TRY(firn_material_make_row(world->context, def, what, &row));
+  if (row.law != world->material[id].law) {
+    return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
+                     "%s: its law cannot change while there are particles of it", what);
+  }
+  world->material[id] = row;
+  world->changes++;
+  return FIRN_OK;
+}
+
+// ------------------------------------------------------------------------------------ digest
+
+static uint64_t material_digest(uint64_t digest, const firn_material_def *def) {
+  const double number[] = {def->density,        def->young,     def->poisson, def->theta_c,
+                           def->theta_s,        def->hardening, def->jp_min,  def->jp_max,
+                           def->friction_angle, def->cohesion};
+  digest = firn_digest(digest, def->law, strlen(def->law));
+  return firn_digest(digest, number, sizeof number);
+}
+
+void firn_world_note_space(firn_world *world, const firn_sim_def *def) {
+  uint64_t digest = firn_digest(FIRN_DIGEST_START, &def->h, sizeof def->h);
+  for (int a = 0; a < 3; a++) {
+    int32_t period = def->periodic[a] ? def->period_cells[a] : 0;
+    digest = firn_digest(digest, &period, sizeof period);
+  }
+  world->digests = (firn_digests){
+      .space = digest,
+      .gravity = firn_digest(FIRN_DIGEST_START, def->gravity, sizeof def->gravity),
+      .materials = FIRN_DIGEST_START,
+  };
+}
+
+void firn_world_note_material(firn_world *world, const firn_material_row *row) {
+  firn_material_def def = firn_material_def_of_row(row);
+  world->digests.materials = material_digest(world->digests.materials, &def);
+}
+
+firn_digests firn_world_digest(const firn_world *world) {
+  firn_digests all = world->digests;
+  all.colliders = FIRN_DIGEST_START;
+  for (int c = 0; c < world->collider_count; c++) {
+    uint64_t of = world->collider[c].digest;
+    all.colliders = firn_digest(all.colliders, &of, sizeof of);
+  }
+  return all;
+}
