@@ -184,7 +184,6 @@ static void report(const arguments *a) {
          e->done == 1 ? "it" : "all", a->folder);
 }
 
-int cli_export(int argc, char **argv); // TODO
 int cli_export(int argc, char **argv) {
   arguments a = {.def = firn_default_export_def()};
   argp_parse(&parser, argc, argv, 0, NULL, &a);

@@ -12,7 +12,7 @@
 #include "cache/export_surface.h"
 #include "cache/export_volume.h"
 #include "cache/folder.h"
-#include "cache/number.h"
+#include "cache/series.h"
 
 static const struct format {
   const char *name, *doc;
@@ -297,7 +297,7 @@ static firn_status write_frame(export *e, size_t i) {
   firn_status status = wants_grid(d) ? write_grid(e, &cloud, &r) : write_points(e, &cloud, &r);
   size_t particles = cloud.count;
   int number = e->single ? cloud.frame : e->number[i];
-  e->time[i] = cloud.time;
+  e->time[i] = isfinite(cloud.time) ? cloud.time : number;
   firn_cloud_free(&cloud);
   FIRN_TRY(status);
   e->done++;
@@ -319,24 +319,6 @@ static firn_status write_frame(export *e, size_t i) {
 
 // ---------------------------------------------------------------------------------------- all
 
-// ParaView's list of files with their times, for as many as are whole.
-static firn_status write_series(const export *e) {
-  char path[FIRN_PATH_SIZE];
-  firn_sink sink;
-  FIRN_TRY(firn_path_format(e->context, path, "%s/frames.%s.series", e->folder,
-                            formats[e->def->format].name));
-  FIRN_TRY(firn_sink_open(e->context, path, &sink));
-  firn_sink_print(&sink, "{\n  \"file-series-version\" : \"1.0\",\n  \"files\" : [\n");
-  for (size_t i = 0; i < e->done; i++) {
-    char time[FIRN_NUMBER_SIZE];
-    firn_number_print(time, isfinite(e->time[i]) ? e->time[i] : e->number[i]);
-    firn_sink_print(&sink, "    { \"name\" : \"" FIRN_FRAME_PREFIX "%05d.%s\", \"time\" : %s }%s\n",
-                    e->number[i], formats[e->def->format].name, time, i + 1 < e->done ? "," : "");
-  }
-  firn_sink_print(&sink, "  ]\n}\n");
-  return firn_sink_commit(&sink);
-}
-
 static firn_status run(export *e) {
   const firn_export_def *d = e->def;
   struct stat info;
@@ -354,7 +336,11 @@ static firn_status run(export *e) {
   firn_status status = FIRN_OK;
   for (size_t i = 0; i < e->count && status == FIRN_OK; i++) status = write_frame(e, i);
   bool series = d->format == FIRN_EXPORT_VTP && !e->single && e->done;
-  if (series && (status == FIRN_OK || status == FIRN_CANCELLED)) FIRN_TRY(write_series(e));
+  if (series && (status == FIRN_OK || status == FIRN_CANCELLED)) {
+    // Those that are whole, also when the rest was not wanted any more.
+    FIRN_TRY(firn_series_write(e->context, e->folder, formats[d->format].name, e->done, e->number,
+                               e->time));
+  }
   return status;
 }
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists of files with their times, as ParaView opens them: frames.<extension>.series.
+#ifndef FIRN_CACHE_SERIES_H
+#define FIRN_CACHE_SERIES_H
+
+#include "base/context.h"
+
+// folder/frames.<extension>.series with frame_%05d.<extension> for each number; time is in s, [count].
+firn_status firn_series_write(firn_context *context, const char *folder, const char *extension,
+                              size_t count, const int *number, const double *time);
+// folder/frames.hdf.series for all frames of a run's folder, which are frame_seconds apart.
+firn_status firn_series_frames(firn_context *context, const char *folder, double frame_seconds);
+
+#endif
