@@ -2,7 +2,7 @@
 // Shapes made of several: least and greatest of their distances.
 //
 // A child far away costs a look at its bounds. To leave it out must not change the answer, so a
-// child's distance counts as no less than that to its bounds (firn_shape_sample_tight), whether it
+// child's distance counts as no less than that to its bounds (firn_shape_ask_tight), whether it
 // is looked at or not.
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static bool at_least(double square, double distance) {
   return square > 0 && (distance <= 0 || square >= distance * distance * (1 + 1e-12));
 }
 
-static double unite(const firn_shape *shape, const double x[3], double time, double normal[3]) {
+static double unite(const firn_shape *shape, const double x[3], double time, double gradient[3]) {
   const combined *c = (const combined *)shape;
   // The child with the nearest bounds first, then most others need no more than a look.
   int first = 0;
@@ -50,56 +50,57 @@ static double unite(const firn_shape *shape, const double x[3], double time, dou
     least = square;
     first = i;
   }
-  double best = firn_shape_sample_tight(c->child[first], x, time, normal);
+  double best = firn_shape_ask_tight(c->child[first], x, time, gradient);
   for (int i = 0; i < c->count; i++) {
     if (i == first || at_least(square_apart(c->child[i], x), best)) continue;
-    double d = firn_shape_sample_tight(c->child[i], x, time, n);
+    double d = firn_shape_ask_tight(c->child[i], x, time, n);
     if (!(d < best)) continue;
     best = d;
-    memcpy(normal, n, sizeof n);
+    memcpy(gradient, n, sizeof n);
   }
   return best;
 }
 
-static double intersect(const firn_shape *shape, const double x[3], double time, double normal[3]) {
+static double intersect(const firn_shape *shape, const double x[3], double time,
+                        double gradient[3]) {
   const combined *c = (const combined *)shape;
-  double best = firn_shape_sample(c->child[0], x, time, normal), n[3];
+  double best = firn_shape_ask(c->child[0], x, time, gradient), n[3];
   for (int i = 1; i < c->count; i++) {
-    double d = firn_shape_sample(c->child[i], x, time, n);
+    double d = firn_shape_ask(c->child[i], x, time, n);
     if (!(d > best)) continue;
     best = d;
-    memcpy(normal, n, sizeof n);
+    memcpy(gradient, n, sizeof n);
   }
   return best;
 }
 
-static double subtract(const firn_shape *shape, const double x[3], double time, double normal[3]) {
+static double subtract(const firn_shape *shape, const double x[3], double time,
+                       double gradient[3]) {
   const combined *c = (const combined *)shape;
-  double best = firn_shape_sample(c->child[0], x, time, normal), n[3];
+  double best = firn_shape_ask(c->child[0], x, time, gradient), n[3];
   for (int i = 1; i < c->count; i++) {
     if (at_least(square_apart(c->child[i], x), -best)) continue;
-    double d = -firn_shape_sample_tight(c->child[i], x, time, n);
+    double d = -firn_shape_ask_tight(c->child[i], x, time, n);
     if (!(d > best)) continue;
     best = d;
-    for (int a = 0; a < 3; a++) normal[a] = -n[a];
+    for (int a = 0; a < 3; a++) gradient[a] = -n[a];
   }
   return best;
 }
 
 // min(a, b) - h^2 k / 4 with h = max(0, 1 - |a - b| / k), one child after the other. Its gradient
 // is a mean of theirs, so it changes by no more than 1 m per m.
-static double blend(const firn_shape *shape, const double x[3], double time, double normal[3]) {
+static double blend(const firn_shape *shape, const double x[3], double time, double gradient[3]) {
   const combined *c = (const combined *)shape;
-  double k = c->smoothing, n[3], nearest = INFINITY, fallback[3] = {0, 1, 0};
-  double value = firn_shape_sample_tight(c->child[0], x, time, normal);
-  nearest = value;
-  memcpy(fallback, normal, sizeof fallback);
+  double k = c->smoothing, n[3], fallback[3];
+  double value = firn_shape_ask_tight(c->child[0], x, time, gradient), nearest = value;
+  memcpy(fallback, gradient, sizeof fallback);
   for (int i = 1; i < c->count; i++) {
     if (at_least(square_apart(c->child[i], x), value + k)) continue;
-    double d = firn_shape_sample_tight(c->child[i], x, time, n);
+    double d = firn_shape_ask_tight(c->child[i], x, time, n);
     double h = 1 - fabs(value - d) / k, share = h > 0 ? h / 2 : 0;
     double own = d < value ? 1 - share : share;
-    for (int a = 0; a < 3; a++) normal[a] = (1 - own) * normal[a] + own * n[a];
+    for (int a = 0; a < 3; a++) gradient[a] = (1 - own) * gradient[a] + own * n[a];
     if (d < nearest) {
       nearest = d;
       memcpy(fallback, n, sizeof n);
@@ -107,8 +108,8 @@ static double blend(const firn_shape *shape, const double x[3], double time, dou
     value = fmin(value, d) - (h > 0 ? h * h * k / 4 : 0);
   }
   // Halfway between two faces the gradients may cancel.
-  double length = firn_sdf_length(normal);
-  for (int a = 0; a < 3; a++) normal[a] = length > 1e-9 ? normal[a] / length : fallback[a];
+  double length = firn_sdf_length(gradient);
+  if (!(length > 1e-9)) memcpy(gradient, fallback, sizeof fallback);
   return value;
 }
 

@@ -23,46 +23,47 @@ static void release(firn_shape *shape) {
   firn_shape_release(((modified *)shape)->child);
 }
 
-static double transform(const firn_shape *shape, const double x[3], double time, double normal[3]) {
+static double transform(const firn_shape *shape, const double x[3], double time,
+                        double gradient[3]) {
   const modified *m = (const modified *)shape;
   double r[3], p[3], n[3];
   for (int a = 0; a < 3; a++) r[a] = (x[a] - m->translation[a]) / m->scale;
   for (int a = 0; a < 3; a++) {
     p[a] = m->turn[0][a] * r[0] + m->turn[1][a] * r[1] + m->turn[2][a] * r[2];
   }
-  double d = firn_shape_sample(m->child, p, time, n);
-  for (int a = 0; a < 3; a++) normal[a] = firn_sdf_dot(m->turn[a], n);
+  double d = firn_shape_ask(m->child, p, time, n);
+  for (int a = 0; a < 3; a++) gradient[a] = firn_sdf_dot(m->turn[a], n);
   return d * m->scale;
 }
 
-static double shell(const firn_shape *shape, const double x[3], double time, double normal[3]) {
+static double shell(const firn_shape *shape, const double x[3], double time, double gradient[3]) {
   const modified *m = (const modified *)shape;
-  double d = firn_shape_sample_tight(m->child, x, time, normal);
+  double d = firn_shape_ask_tight(m->child, x, time, gradient);
   double outer = d - m->outward, inner = -d - m->inward;
   if (outer >= inner) return outer;
-  for (int a = 0; a < 3; a++) normal[a] = -normal[a];
+  for (int a = 0; a < 3; a++) gradient[a] = -gradient[a];
   return inner;
 }
 
-static double offset(const firn_shape *shape, const double x[3], double time, double normal[3]) {
+static double offset(const firn_shape *shape, const double x[3], double time, double gradient[3]) {
   const modified *m = (const modified *)shape;
-  return firn_shape_sample_tight(m->child, x, time, normal) - m->outward;
+  return firn_shape_ask_tight(m->child, x, time, gradient) - m->outward;
 }
 
 // (d + a noise) / s, where s is how steep the sum may be; away from the surface, where this is a poor
 // bound, d - a (or d + a inside) is a better one, and the noise need not be known.
-static double displace(const firn_shape *shape, const double x[3], double time, double normal[3]) {
+static double displace(const firn_shape *shape, const double x[3], double time,
+                       double gradient[3]) {
   const modified *m = (const modified *)shape;
   double g[3], a = m->amplitude, s = m->steepness, l = m->wavelength;
-  double d = firn_shape_sample_tight(m->child, x, time, normal);
+  double d = firn_shape_ask_tight(m->child, x, time, gradient);
   double nearer = d > 0 ? fmax(d - a, 0) : fmin(d + a, 0);
   if (fabs(nearer) >= (fabs(d) + a) / s) return nearer;
   double noise = firn_noise3_octaves(m->seed, m->octaves, x[0] / l, x[1] / l, x[2] / l, g);
   double value = (d + a * noise) / s;
   if (fabs(nearer) > fabs(value)) return nearer;
-  for (int i = 0; i < 3; i++) g[i] = normal[i] + a / l * g[i];
-  double length = firn_sdf_length(g);
-  for (int i = 0; i < 3 && length > 1e-9; i++) normal[i] = g[i] / length;
+  for (int i = 0; i < 3; i++) g[i] = (gradient[i] + a / l * g[i]) / s;
+  if (firn_sdf_length(g) > 1e-9) memcpy(gradient, g, sizeof g);
   return value;
 }
 

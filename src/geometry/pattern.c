@@ -26,7 +26,7 @@ static void release(firn_shape *shape) {
 // away along the row, q itself at least i s - (s + e) / 2. So copies with i >= 1 + e / s are never
 // the nearest: ceil(e / s) to each side will do. That holds for distances; where the child's answer
 // is but a bound, the bounds of the copies left out hold, too, which keeps the answer continuous.
-static double repeat(const firn_shape *shape, const double x[3], double time, double normal[3]) {
+static double repeat(const firn_shape *shape, const double x[3], double time, double gradient[3]) {
   const pattern *r = (const pattern *)shape;
   const firn_shape *child = r->child;
   int lo[3], hi[3];
@@ -51,23 +51,23 @@ static double repeat(const firn_shape *shape, const double x[3], double time, do
           apart += over * over;
         }
         if (apart > 0 && (best <= 0 || apart >= best * best * (1 + 1e-12))) continue;
-        double d = firn_shape_sample_tight(child, p, time, n);
+        double d = firn_shape_ask_tight(child, p, time, n);
         if (!(d < best)) continue;
         best = d;
-        memcpy(normal, n, sizeof n);
+        memcpy(gradient, n, sizeof n);
       }
     }
   }
   return child->exact || best < rest ? best : rest;
 }
 
-static double mirror(const firn_shape *shape, const double x[3], double time, double normal[3]) {
+static double mirror(const firn_shape *shape, const double x[3], double time, double gradient[3]) {
   const pattern *m = (const pattern *)shape;
   double p[3] = {x[0], x[1], x[2]};
   bool flipped = x[m->axis] < m->plane;
   if (flipped) p[m->axis] = 2 * m->plane - x[m->axis];
-  double d = firn_shape_sample(m->child, p, time, normal);
-  if (flipped) normal[m->axis] = -normal[m->axis];
+  double d = firn_shape_ask(m->child, p, time, gradient);
+  if (flipped) gradient[m->axis] = -gradient[m->axis];
   return d;
 }
 

@@ -101,13 +101,19 @@ firn_status firn_shape_create(firn_context *context, const firn_shape_def *def, 
 
 double firn_shape_sample(const firn_shape *shape, const double position[3], double time,
                          double normal[3]) {
-  double unused[3];
-  return shape->ops->distance(shape, position, time, normal ? normal : unused);
+  double gradient[3], d = firn_shape_ask(shape, position, time, gradient);
+  if (!normal) return d;
+  if (shape->exact) {
+    memcpy(normal, gradient, sizeof gradient);
+  } else {
+    firn_sdf_direction(gradient, normal);
+  }
+  return d;
 }
 
-double firn_shape_sample_tight(const firn_shape *shape, const double position[3], double time,
-                               double normal[3]) {
-  double d = shape->ops->distance(shape, position, time, normal);
+double firn_shape_ask_tight(const firn_shape *shape, const double position[3], double time,
+                            double gradient[3]) {
+  double d = firn_shape_ask(shape, position, time, gradient);
   if (shape->exact || !shape->bounded) return d;
   double middle[3], half[3], n[3];
   for (int a = 0; a < 3; a++) {
@@ -116,7 +122,7 @@ double firn_shape_sample_tight(const firn_shape *shape, const double position[3]
   }
   double outside = firn_sdf_box(half, middle, n);
   if (!(outside > 0 && outside > d)) return d;
-  memcpy(normal, n, sizeof n);
+  memcpy(gradient, n, sizeof n);
   return outside;
 }
 

@@ -13,9 +13,10 @@
 #include "base/memory.h"
 
 typedef struct firn_shape_ops {
-  // time matters to users' functions only. normal is never NULL.
+  // time matters to users' functions only. gradient is never NULL; it is of unit length in nodes
+  // whose distance is exact, at most that in others, and never 0.
   double (*distance)(const firn_shape *shape, const double position[3], double time,
-                     double normal[3]);
+                     double gradient[3]);
   void (*release)(firn_shape *shape); // frees what the node owns besides itself; may be NULL
 } firn_shape_ops;
 
@@ -43,10 +44,15 @@ firn_status firn_shape_make(firn_context *context, const firn_shape_def *def, co
 double firn_shape_sample(const firn_shape *shape, const double position[3], double time,
                          double normal[3]);
 
-// The same where it is no less than the distance to the bounds, so that what is derived from it has
-// bounds, too. normal is not NULL.
-double firn_shape_sample_tight(const firn_shape *shape, const double position[3], double time,
-                               double normal[3]);
+// For nodes made of others: distance and gradient as the child's node gives them; and the same
+// where the distance is no less than that to the child's bounds, so that what is derived from it has
+// bounds, too.
+static inline double firn_shape_ask(const firn_shape *shape, const double position[3], double time,
+                                    double gradient[3]) {
+  return shape->ops->distance(shape, position, time, gradient);
+}
+double firn_shape_ask_tight(const firn_shape *shape, const double position[3], double time,
+                            double gradient[3]);
 
 // ------------------------------------------------------------------------- for makers of nodes
 

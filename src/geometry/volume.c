@@ -7,7 +7,6 @@
 typedef struct tally {
   const firn_shape *shape;
   double inside;  // m^3
-  double cut;     // m^3 of the smallest cubes that the surface may pass
   long long left; // cubes that may still be asked
 } tally;
 
@@ -32,7 +31,6 @@ static void count(tally *t, const double middle[3], double half, int depth) {
   // About the share of the cube behind a plane at d, in the mean over its directions.
   double share = 0.5 - d / (2.2 * half);
   t->inside += volume * fmin(fmax(share, 0), 1);
-  t->cut += volume;
 }
 
 double firn_shape_volume(const firn_shape *shape) {
@@ -48,10 +46,10 @@ double firn_shape_volume(const firn_shape *shape) {
   edge /= 4;
   if (!(edge > 0)) return 0;
   for (int a = 0; a < 3; a++) n[a] = (int)fmax(1, ceil(size[a] / edge));
-  // Finer until the cubes with surface in them are few, or the work becomes too much.
+  // Finer until it changes little, or the work becomes too much.
   double volume = 0;
   for (int depth = 2; depth <= 12; depth++) {
-    tally t = {.shape = shape, .left = 4000000};
+    tally t = {.shape = shape, .left = 500000};
     for (int i = 0; i < n[0] * n[1] * n[2]; i++) {
       const int at[3] = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]};
       double middle[3];
@@ -61,8 +59,9 @@ double firn_shape_volume(const firn_shape *shape) {
       count(&t, middle, edge / 2, depth);
     }
     if (t.left <= 0 && volume > 0) break;
+    double change = fabs(t.inside - volume);
     volume = t.inside;
-    if (t.cut < 0.15 * t.inside) break;
+    if (depth > 3 && change < 2e-3 * volume) break;
   }
   return volume;
 }

@@ -206,7 +206,7 @@ static inline void case_check(const shape_case *c, firn_shape *shape, int count)
   // and another 1 % where the volume is not in closed form.
   double volume = firn_shape_volume(shape), box = 1;
   if (bounded) {
-    enum { N = 40000 };
+    enum { N = 20000 };
     int hit = 0;
     for (int i = 0; i < N; i++) {
       double x[3];
