@@ -161,7 +161,7 @@ static void overlapping_pieces_are_one_body(void **state) {
   solid s = {0};
   solid_sphere(&s, (double[]){0, 0, 0}, 0.5, 40);
   solid_sphere(&s, (double[]){0.6, 0.1, 0}, 0.4, 40);
-  check_sign(&s, 0, in_two_balls, 500);
+  check_sign(&s, 0.025, in_two_balls, 500);
   solid_free(&s);
 }
 
@@ -181,7 +181,7 @@ static void cavities_are_outside(void **state) {
     c[1] = c[2];
     c[2] = swap;
   }
-  check_sign(&s, 0, in_hollow_ball, 500);
+  check_sign(&s, 0.025, in_hollow_ball, 500);
   solid_free(&s);
 }
 
@@ -225,7 +225,7 @@ static void mesh_far_from_the_origin_is_as_good(void **state) {
   (void)state;
   solid s = {0};
   solid_sphere(&s, (double[]){5000, -3000, 8000}, 0.5, 30);
-  check_sign(&s, 0, in_far_ball, 500);
+  check_sign(&s, 0.025, in_far_ball, 500);
   solid_free(&s);
 }
 
