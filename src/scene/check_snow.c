@@ -115,6 +115,6 @@ void firn_scene_check_snow(firn_scene *scene) {
   if (snow && snow->given)
     FAIL(scene, snow->mark, "snow", "the list is empty; expected at least one body of snow");
   else
-    FAIL(scene, ((firn_mark){1, 1, NULL, 0, 0}), "",
+    FAIL(scene, scene->root->mark, "",
          "key 'snow' is missing: bodies of snow; expected a list, or one of emitters");
 }

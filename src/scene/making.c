@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene/making.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,11 +16,19 @@ typedef struct {
   firn_reader at;
 } maker;
 
-static void fail_with(maker *m, firn_mark mark, firn_status status) {
+// The path names the shape already.
+static const char *without(const char *message, const char *what) {
+  size_t length = strlen(what);
+  bool same = length && strncmp(message, what, length) == 0 &&
+              strncmp(message + length, ": ", 2) == 0;
+  return same ? message + length + 2 : message;
+}
+
+static void fail_with(maker *m, firn_mark mark, const char *what, firn_status status) {
   if (status == FIRN_ERROR_MEMORY)
     m->scene->arena.failed = true;
   else
-    FIRN_READ_FAIL(&m->at, mark, "%s", firn_context_message(m->scene->context));
+    FIRN_READ_FAIL(&m->at, mark, "%s", without(firn_context_message(m->scene->context), what));
 }
 
 static void copy3(double to[3], const double from[3]) {
@@ -144,7 +153,7 @@ static bool mesh_shape_def(maker *m, const firn_value *v, firn_shape_def *def, f
   firn_status status = firn_mesh_load(m->scene->context, file->text, &load, mesh);
   if (status != FIRN_OK) {
     size_t before = firn_reader_push(&m->at, ".file");
-    fail_with(m, file->mark, status);
+    fail_with(m, file->mark, "", status);
     firn_reader_pop(&m->at, before);
     return false;
   }
@@ -278,7 +287,7 @@ static firn_shape *make_kind(maker *m, const firn_value *v) {
     firn_status status = firn_shape_make(m->scene->context, &def, v->key, &shape);
     if (status != FIRN_OK) {
       shape = NULL;
-      fail_with(m, v->mark, status);
+      fail_with(m, v->mark, v->key, status);
     }
   }
   for (int i = 0; children && children[i]; i++) firn_shape_release(children[i]);
@@ -303,7 +312,7 @@ static firn_shape *make_shape(maker *m, const firn_value *choice) {
   firn_status status = firn_shape_make(m->scene->context, &def, "transform", &moved);
   firn_shape_release(shape);
   if (status == FIRN_OK) return moved;
-  fail_with(m, v->mark, status);
+  fail_with(m, v->mark, "transform", status);
   return NULL;
 }
 
@@ -369,7 +378,7 @@ static firn_sequence *make_sequence(maker *m, const firn_value *v) {
     def.loop = firn_value_number(v, "loop") != 0;
     status = firn_sequence_create(m->scene->context, &def, &sequence);
   }
-  if (status != FIRN_OK) fail_with(m, v->mark, status);
+  if (status != FIRN_OK) fail_with(m, v->mark, "sequence", status);
   for (int i = 0; i < loaded; i++) firn_mesh_release(meshes[i]);
   return status == FIRN_OK ? sequence : NULL;
 }
@@ -388,6 +397,8 @@ static void make_value(maker *m, firn_value *value, int item, bool filled) {
     if (value->shape && body && !firn_shape_bounds(value->shape, lo, hi))
       FIRN_READ_FAIL(&m->at, value->mark,
                      "this shape has no end, so it cannot be filled; intersect it with a box");
+  } else if (value->row->type == FIRN_TYPE_PATH && access(value->text, R_OK) != 0) {
+    FIRN_READ_FAIL(&m->at, value->mark, "cannot read %s: %s", value->text, strerror(errno));
   } else if (value->row->type == FIRN_TYPE_RECORD && strcmp(value->key, "sequence") == 0) {
     value->sequence = make_sequence(m, value);
   } else if (value->row->type >= FIRN_TYPE_RECORD) {

@@ -194,7 +194,9 @@ static void read_choice(firn_reader *r, const firn_schema_row *row, const firn_n
     chosen = rival(chosen, n);
   }
   if (!chosen) {
-    firn_reader_fail_type(r, row, node);
+    char expected[400];
+    firn_schema_expect(row, expected, sizeof expected);
+    FAIL(r, node->mark, "found no such key; expected %s", expected);
     return;
   }
   size_t before = path_push_key(r, chosen->key);
@@ -284,15 +286,20 @@ static void fail_missing(firn_reader *r, const firn_schema_record *record,
   }
   // Said once for the group, at its first row.
   char keys[100] = "";
+  bool alike = true;
   size_t used = 0;
   for (int i = 0; i < record->count && used < sizeof keys; i++) {
     const firn_schema_row *other = &record->rows[i];
     if (!other->group || strcmp(other->group, row->group) != 0) continue;
     if (!used && other != row) return;
+    alike = alike && other->type == row->type && other->record == row->record;
     used += (size_t)snprintf(keys + used, sizeof keys - used, "%s'%s'", used ? " or " : "",
                              other->key);
   }
-  FAIL(r, node->mark, "key %s is missing; expected %s", keys, expected);
+  if (alike)
+    FAIL(r, node->mark, "key %s is missing; expected %s", keys, expected);
+  else
+    FAIL(r, node->mark, "key %s is missing; expected one of them", keys);
 }
 
 static void read_record(firn_reader *r, const firn_schema_record *record, const firn_node *node,
@@ -324,6 +331,7 @@ firn_value *firn_value_read(firn_arena *arena, firn_report *report, firn_scope *
                             firn_value_keys **keys) {
   firn_reader r = {.arena = arena, .report = report, .scope = scope};
   firn_value *root = firn_arena_alloc(arena, sizeof *root);
+  if (root) root->mark = node->mark;
   if (root) read_record(&r, record, node, root);
   *keys = r.keys;
   return root;

@@ -133,7 +133,9 @@ static bool read_enum(firn_reader *r, const firn_schema_row *row, const firn_nod
     firn_nearest_offer(&nearest, words[i]);
   }
   char expected[EXPECTED];
-  firn_schema_expect(row, expected, sizeof expected);
+  firn_schema_row one = *row; // of a list of words
+  one.type = FIRN_TYPE_ENUM;
+  firn_schema_expect(&one, expected, sizeof expected);
   if (nearest.best)
     FAIL(r, node->mark, "unknown choice '%.60s'; did you mean '%s'? Expected %s", *out,
          nearest.best, expected);
@@ -277,6 +279,10 @@ static bool read_keyed(firn_reader *r, const firn_schema_row *row, const firn_no
   }
   keys->def = (firn_track_def){.count = count, .times = times, .values = values};
   good = read_key_options(r, row, node, &keys->def) && good;
+  if (keys->def.loop && count < 2) {
+    FAIL(r, list->mark, "found one key; a loop needs two or more");
+    good = false;
+  }
   keys->width = width;
   keys->value = value;
   keys->next = r->keys;

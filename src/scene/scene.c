@@ -55,11 +55,12 @@ static void read_tree(firn_scene *scene, const char *text, size_t size, int over
   if (root->kind != FIRN_NODE_MAP) {
     firn_report_add(&scene->report, root->mark, "",
                     "found %s; expected a scene: a map that begins with `firn: 1`",
-                    size ? firn_node_kind_name(root) : "an empty file");
+                    root->kind != FIRN_NODE_SCALAR || *root->text ? firn_node_kind_name(root)
+                                                                  : "an empty file");
     return;
   }
   check_version_first(scene, root);
-  firn_source_include(scene, root);
+  if (!firn_source_include(scene, root)) return;
   for (int i = 0; i < override_count; i++)
     firn_node_set(&scene->arena, &scene->report, root, overrides[i]);
   check_variables(scene, root);

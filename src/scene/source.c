@@ -92,6 +92,7 @@ typedef struct {
   firn_scene *scene;
   const char *chain[CHAIN_MOST]; // files that include each other down to the one being read
   int depth;
+  bool incomplete;
 } includer;
 
 static void include_all(includer *in, firn_node *map);
@@ -150,6 +151,8 @@ static firn_node *read_included(includer *in, firn_mark mark, const char *name) 
 
 static void include_one(includer *in, firn_node *into, const firn_node *node) {
   firn_scene *scene = in->scene;
+  bool before = in->incomplete;
+  in->incomplete = true;
   if (node->kind != FIRN_NODE_SCALAR || !*node->text) {
     firn_report_add(&scene->report, node->mark, "include",
                     "found %s; expected the name of a built-in scene or of a file",
@@ -163,6 +166,7 @@ static void include_one(includer *in, firn_node *into, const firn_node *node) {
   firn_node *map = builtin ? parse_included(in, node->mark, name, builtin, strlen(builtin))
                            : read_included(in, node->mark, name);
   if (!map) return;
+  in->incomplete = before;
   in->chain[in->depth++] = name;
   include_all(in, map);
   in->depth--;
@@ -190,7 +194,7 @@ static void include_all(includer *in, firn_node *map) {
   if (set) firn_node_set_all(&scene->arena, &scene->report, map, set);
 }
 
-void firn_source_include(firn_scene *scene, firn_node *root) {
+bool firn_source_include(firn_scene *scene, firn_node *root) {
   includer in = {.scene = scene, .chain = {scene->file}, .depth = 1};
   const firn_node *include = firn_node_find(root, "include");
   if (include && !firn_node_find(root, "firn"))
@@ -198,4 +202,5 @@ void firn_source_include(firn_scene *scene, firn_node *root) {
                     "key 'firn' is missing: the first line says `firn: 1`, the version of the "
                     "format");
   include_all(&in, root);
+  return !in.incomplete;
 }

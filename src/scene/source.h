@@ -13,7 +13,8 @@ const char *firn_source_builtin(const char *name);
 firn_status firn_source_read(firn_context *context, const char *name, firn_buffer *text,
                              size_t *size);
 
-// Merges what root includes into it and carries out its `set`. What goes wrong is reported.
-void firn_source_include(firn_scene *scene, firn_node *root);
+// Merges what root includes into it and carries out its `set`. What goes wrong is reported; false if
+// something could not be read at all, so that nobody can say what is missing.
+bool firn_source_include(firn_scene *scene, firn_node *root);
 
 #endif
