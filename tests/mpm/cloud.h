@@ -87,6 +87,7 @@ static inline void make_star(const mpm_case *c) {
   m->view.implicit = true;
   m->view.stiffness_factor = (firn_real)(m->def.beta * DT * DT);
   must(c, mpm_place_arenas(m, mpm_channels(m, true)));
+  must(c, mpm_contact_begin(m));
   must(c, mpm_prepare_solve(m));
   mpm_tally tally;
   mpm_for_units(m, m->kernels->scatter, &tally);
