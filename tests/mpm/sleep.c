@@ -58,15 +58,15 @@ static void settled_snow_sleeps_and_does_not_creep(void **state) {
     bed with = {8, 8, true, FIRN_INTEGRATOR_EXPLICIT, 1}, without = with;
     without.sleep = false;
     mpm_case c = make(v, &with, true), other = make(v, &without, true);
-    firn_step step = run_to(&c, 0.06);
+    firn_step step = run_to(&c, 0.035);
     mpm_report(v, "%zu of %zu asleep", step.asleep, mpm_case_count(&c));
     assert_int_equal(step.asleep, mpm_case_count(&c));
     snapshot before = snapshot_take(&c);
-    run_to(&c, 0.08);
+    run_to(&c, 0.05);
     snapshot after = snapshot_take(&c);
     after.time = before.time;
     assert_null(snapshot_difference(&c, &before, &after));
-    run_to(&other, 0.08);
+    run_to(&other, 0.05);
     // As never sleeping within a hundredth of a cell.
     assert_within(v, "surface", surface(&c), surface(&other), 0.01 * H);
     assert_within(v, "middle", mpm_case_sums(&c).center[1], mpm_case_sums(&other).center[1],
@@ -81,27 +81,27 @@ static void settled_snow_sleeps_and_does_not_creep(void **state) {
 // A ball dropped into the middle of a bed that sleeps.
 static void drop_ball(const mpm_case *c, const bed *b) {
   firn_fill_def ball = firn_default_fill_def();
-  double center[3] = {b->across * H / 2, (b->deep + 4) * H, b->across * H / 2};
-  ball.shape = firn_sphere(center, 3 * H);
-  ball.velocity[1] = -3;
+  double center[3] = {b->across * H / 2, (b->deep + 2.5) * H, b->across * H / 2};
+  ball.shape = firn_sphere(center, 2 * H);
+  ball.velocity[1] = -1.5;
   must(c, firn_sim_fill(c->sim, &ball));
 }
 
 static void check_blow(const mpm_variant *v, firn_integrator integrator) {
-  bed with = {40, 8, true, integrator, 2}, without = with;
+  bed with = {32, 8, true, integrator, 2}, without = with;
   without.sleep = false;
   mpm_case c = make(v, &with, true), other = make(v, &without, true);
   size_t snow = mpm_case_count(&c), least = snow;
-  firn_step step = run_to(&c, 0.06);
+  firn_step step = run_to(&c, 0.035);
   assert_int_equal(step.asleep, snow);
-  run_to(&other, 0.06);
+  run_to(&other, 0.035);
   drop_ball(&c, &with);
   drop_ball(&other, &with);
-  while (firn_sim_time(c.sim) < 0.12) {
+  while (firn_sim_time(c.sim) < 0.06) {
     must(&c, firn_sim_step(c.sim, 0, &step));
     if (step.asleep < least) least = step.asleep;
   }
-  run_to(&other, 0.12);
+  run_to(&other, 0.06);
   firn_sums a = mpm_case_sums(&c), b = mpm_case_sums(&other);
   mpm_report(v, "asleep at least %zu of %zu; middle %.5f of a cell off, J_P %.4f and %.4f", least,
              snow, (a.center[1] - b.center[1]) / H, a.jp_min, b.jp_min);
@@ -120,7 +120,7 @@ static void a_blow_wakes_what_it_reaches(void **state) {
 static void a_blow_wakes_implicit_snow(void **state) {
   (void)state;
   for_each_scheme(v, FIRN_ISA_AVX2) {
-    if (is_cubic(v) != is_apic(v)) check_blow(v, FIRN_INTEGRATOR_IMPLICIT);
+    if (!is_cubic(v) && is_apic(v)) check_blow(v, FIRN_INTEGRATOR_IMPLICIT);
   }
 }
 
@@ -128,24 +128,25 @@ static void a_blow_wakes_implicit_snow(void **state) {
 static void sleep_is_reproducible(void **state) {
   scratch *s = *state;
   for_each_variant(v) {
-    if (v->isa == FIRN_ISA_AVX2) continue;
-    bed one = {16, 8, true, FIRN_INTEGRATOR_EXPLICIT, 1}, two = one;
+    if (v->isa == FIRN_ISA_AVX2 || (v->isa == FIRN_ISA_SCALAR && is_apic(v) == is_cubic(v)))
+      continue;
+    bed one = {20, 8, true, FIRN_INTEGRATOR_EXPLICIT, 1}, two = one;
     two.threads = 2;
     mpm_case through = make(v, &one, true), first = make(v, &one, true),
              second = make(v, &two, false);
     mpm_case both[] = {through, first};
     firn_step step;
     for (int i = 0; i < 2; i++) {
-      run_to(&both[i], 0.05);
+      run_to(&both[i], 0.035);
       drop_ball(&both[i], &one);
-      step = run_to(&both[i], 0.058);
+      step = run_to(&both[i], 0.043);
     }
     mpm_report(v, "%zu of %zu asleep when saved", step.asleep, mpm_case_count(&first));
     assert_true(step.asleep > 0 && step.asleep < mpm_case_count(&first));
     must(&first, firn_sim_save(first.sim, scratch_path(s, "asleep.hdf")));
     must(&second, firn_sim_load(second.sim, scratch_path(s, "asleep.hdf")));
-    run_to(&through, 0.066);
-    run_to(&second, 0.066);
+    run_to(&through, 0.05);
+    run_to(&second, 0.05);
     snapshot a = snapshot_take(&through), b = snapshot_take(&second);
     const char *field = snapshot_difference(&second, &a, &b);
     if (field) fail_msg("%s: '%s' differs", v->name, field);
