@@ -5,18 +5,21 @@
 //   /particles     count, slots, pending; blocks, units, pending_at as they lie in memory
 //   /particles/field/<name>    every field of the registry, slot by slot, padding included
 //   /solver/<name>             what the solver hands over
+//   /world                     fingerprints of what the world was made with
+//   /world/<name>              what sources have done so far
 //
 // Slots keep their order, since sums over particles are taken in it.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "api/checkpoint_world.h"
 #include "api/files.h"
 #include "api/sim.h"
 #include "base/memory.h"
 #include "world/morton.h"
 
-enum { FORMAT = 1 };
+enum { FORMAT = 2 };
 
 static firn_archive_type archive_type(firn_field_type type) {
   switch (type) {
@@ -54,6 +57,7 @@ static void save_particles(const firn_particles *p, firn_archive *a) {
   firn_archive_set_u64(a, "particles", "count", p->count);
   firn_archive_set_u64(a, "particles", "slots", p->slots);
   firn_archive_set_u64(a, "particles", "pending", p->pending);
+  firn_archive_set_u64(a, "particles", "next_id", p->next_id);
   firn_archive_write(a, "particles/blocks", FIRN_ARCHIVE_U32, p->block_count, BLOCK_WORDS,
                      p->block);
   firn_archive_write(a, "particles/units", FIRN_ARCHIVE_U32, p->unit_count, UNIT_WORDS, p->unit);
@@ -70,6 +74,12 @@ static firn_status save_blob(void *user, const char *name, void *data, size_t si
   return firn_archive_write(user, path, FIRN_ARCHIVE_U8, size, 1, data);
 }
 
+static firn_status save_world_blob(void *user, const char *name, void *data, size_t size) {
+  char path[128];
+  snprintf(path, sizeof path, "world/%s", name);
+  return firn_archive_write(user, path, FIRN_ARCHIVE_U8, size, 1, data);
+}
+
 firn_status firn_sim_save_with(firn_sim *sim, const char *path, firn_archive_fn more, void *user) {
   firn_context *context = sim->world.context;
   if (sim->failed) {
@@ -79,9 +89,12 @@ firn_status firn_sim_save_with(firn_sim *sim, const char *path, firn_archive_fn 
   firn_archive *a;
   FIRN_TRY(firn_archive_create(context, path, &a));
   const firn_state_visitor visitor = {.user = a, .blob = save_blob};
+  const firn_state_visitor world = {.user = a, .blob = save_world_blob};
   save_head(sim, a);
   save_particles(&sim->world.particles, a);
+  firn_checkpoint_save_world(&sim->world, a);
   firn_status status = sim->type->state(sim->solver, false, &visitor);
+  if (status == FIRN_OK) status = firn_world_state(&sim->world, false, &world);
   if (status == FIRN_OK && more) status = more(user, a);
   if (status != FIRN_OK) {
     firn_archive_close(a);
@@ -140,7 +153,7 @@ static firn_status load_head(const loader *l, double *time) {
   if (!(isfinite(*time) && *time >= 0)) {
     return firn_fail(l->context, FIRN_ERROR_FORMAT, "%s: its time is %g s", l->path, *time);
   }
-  return FIRN_OK;
+  return firn_checkpoint_check_world(&l->sim->world, l->archive, l->path);
 }
 
 // An array of the file, whole, into memory of its own.
@@ -203,7 +216,7 @@ static firn_status damaged(const loader *l, const char *what, size_t i) {
 }
 
 // Blocks and units index memory later on, so they are not taken on trust: blocks lie one after the
-// other, units cover them in order, ids are 0 to count - 1, each once. So do positions; that they lie
+// other, units cover them in order, ids are below next_id, each once. So do positions; that they lie
 // where their blocks can reach is for the solver to check, which knows how far that is.
 static firn_status check_layout(const loader *l, const firn_particles *p, uint8_t *seen) {
   size_t end = 0, sum = p->pending, next = 0;
@@ -258,7 +271,7 @@ static firn_status check_layout(const loader *l, const firn_particles *p, uint8_
     for (int a = 0; a < 3; a++) {
       finite = finite && isfinite(firn_particles_real(p, FIRN_FIELD_X + a)[slot]);
     }
-    if (id[slot] >= p->count || seen[id[slot]]++ || !finite ||
+    if (id[slot] >= p->next_id || seen[id[slot]]++ || !finite ||
         material[slot] >= l->sim->world.material_count) {
       return damaged(l, "particle in slot", slot);
     }
@@ -267,11 +280,12 @@ static firn_status check_layout(const loader *l, const firn_particles *p, uint8_
 }
 
 static firn_status load_particles(const loader *l, firn_particles *p) {
-  uint64_t count, slots, pending;
+  uint64_t count, slots, pending, next_id;
   FIRN_TRY(firn_archive_get_u64(l->archive, "particles", "count", &count));
   FIRN_TRY(firn_archive_get_u64(l->archive, "particles", "slots", &slots));
   FIRN_TRY(firn_archive_get_u64(l->archive, "particles", "pending", &pending));
-  if (count > UINT32_MAX || pending > count || slots > UINT32_MAX) {
+  FIRN_TRY(firn_archive_get_u64(l->archive, "particles", "next_id", &next_id));
+  if (next_id > UINT32_MAX || count > next_id || pending > count || slots > UINT32_MAX) {
     return damaged(l, "number of particles", count);
   }
   FIRN_TRY(load_tables(l, p));
@@ -280,10 +294,11 @@ static firn_status load_particles(const loader *l, firn_particles *p) {
   p->count = count;
   p->slots = slots;
   p->pending = pending;
-  uint8_t *seen = firn_alloc_zero(l->context, count, "check of a checkpoint");
-  if (count && !seen) return FIRN_ERROR_MEMORY;
+  p->next_id = next_id;
+  uint8_t *seen = firn_alloc_zero(l->context, next_id, "check of a checkpoint");
+  if (next_id && !seen) return FIRN_ERROR_MEMORY;
   firn_status status = check_layout(l, p, seen);
-  firn_free(l->context, seen, count);
+  firn_free(l->context, seen, next_id);
   return status;
 }
 
@@ -291,6 +306,13 @@ static firn_status load_blob(void *user, const char *name, void *data, size_t si
   const loader *l = user;
   char path[128];
   snprintf(path, sizeof path, "solver/%s", name);
+  return firn_archive_read(l->archive, path, FIRN_ARCHIVE_U8, size, 1, data);
+}
+
+static firn_status load_world_blob(void *user, const char *name, void *data, size_t size) {
+  const loader *l = user;
+  char path[128];
+  snprintf(path, sizeof path, "world/%s", name);
   return firn_archive_read(l->archive, path, FIRN_ARCHIVE_U8, size, 1, data);
 }
 
@@ -304,7 +326,8 @@ static void drop_tables(firn_particles *p) {
   p->unit = NULL;
   p->pending_at = NULL;
   p->block_count = p->block_capacity = p->unit_count = p->unit_capacity = 0;
-  p->pending_capacity = p->count = p->slots = p->pending = 0;
+  p->pending_capacity = p->count = p->slots = p->pending = p->next_id = 0;
+  p->thinned = false;
 }
 
 firn_status firn_sim_load_with(firn_sim *sim, const char *path, firn_archive_fn more, void *user) {
@@ -318,11 +341,13 @@ firn_status firn_sim_load_with(firn_sim *sim, const char *path, firn_archive_fn 
   double time = 0;
   FIRN_TRY(firn_archive_open(l.context, path, &l.archive));
   const firn_state_visitor visitor = {.user = &l, .blob = load_blob};
+  const firn_state_visitor world = {.user = &l, .blob = load_world_blob};
   firn_status status = load_head(&l, &time);
   if (status == FIRN_OK) {
     drop_tables(p);
     status = load_particles(&l, p);
     if (status == FIRN_OK) status = sim->type->state(sim->solver, true, &visitor);
+    if (status == FIRN_OK) status = firn_world_state(&sim->world, true, &world);
     if (status == FIRN_OK && more) status = more(user, l.archive);
     if (status != FIRN_OK) drop_tables(p);
   }

@@ -55,5 +55,7 @@ firn_status firn_run_load_tally(void *run, firn_archive *archive);
 // cut after a frame; FIRN_ERROR_FORMAT when rows up to it are missing.
 firn_status firn_run_create_tables(firn_run_state *run);
 firn_status firn_run_truncate_tables(firn_run_state *run, int last);
+// Adds the rows of the frame that is finished: bytes of its file (nan: none), and wall seconds.
+firn_status firn_run_append_tables(firn_run_state *run, double bytes, double wall);
 
 #endif

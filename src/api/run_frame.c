@@ -12,7 +12,7 @@
 #include "api/run.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "cache/stats.h"
+#include "cache/series.h"
 
 enum { CHECKPOINTS_KEPT = 2 };
 
@@ -75,65 +75,6 @@ firn_status firn_run_checkpoint(firn_run_state *r) {
   return status;
 }
 
-// ----------------------------------------------------------------------------------------- tables
-
-firn_status firn_run_create_tables(firn_run_state *r) {
-  FIRN_TRY(firn_run_file(r, "stats.csv"));
-  return firn_stats_create(r->context, r->path);
-}
-
-firn_status firn_run_truncate_tables(firn_run_state *r, int last) {
-  int rows = 0;
-  FIRN_TRY(firn_run_file(r, "stats.csv"));
-  FIRN_TRY(firn_stats_truncate(r->context, r->path, last, &rows));
-  if (rows == last + 1) return FIRN_OK;
-  return firn_fail(r->context, FIRN_ERROR_FORMAT, "%s has %d rows before frame %d", r->path, rows,
-                   last);
-}
-
-static firn_status append_stats(firn_run_state *r, double bytes, double wall) {
-  firn_sums sums;
-  firn_stats_row row = firn_stats_empty_row();
-  double *v = row.value;
-  const firn_run_tally *t = &r->tally;
-  FIRN_TRY(firn_sim_sums(r->sim, &sums));
-  size_t particles = firn_sim_count(r->sim);
-  v[FIRN_STATS_frame] = r->frame;
-  v[FIRN_STATS_time] = firn_sim_time(r->sim);
-  v[FIRN_STATS_steps] = (double)t->steps;
-  if (t->steps) {
-    v[FIRN_STATS_dt_min] = t->dt_min;
-    v[FIRN_STATS_dt_mean] = t->dt_sum / (double)t->steps;
-  }
-  if (t->implicit_steps) {
-    v[FIRN_STATS_iterations_mean] = (double)t->iterations / (double)t->implicit_steps;
-    v[FIRN_STATS_iterations_max] = (double)t->iterations_max;
-  }
-  v[FIRN_STATS_particles] = (double)particles;
-  v[FIRN_STATS_mass] = sums.mass;
-  for (int a = 0; a < 3; a++) {
-    v[FIRN_STATS_momentum_x + a] = sums.momentum[a];
-    v[FIRN_STATS_angular_x + a] = sums.angular[a];
-    if (!particles) continue; // nothing has no middle
-    v[FIRN_STATS_com_x + a] = sums.center[a];
-    v[FIRN_STATS_bounds_min_x + a] = sums.bounds_min[a];
-    v[FIRN_STATS_bounds_max_x + a] = sums.bounds_max[a];
-  }
-  v[FIRN_STATS_energy_kinetic] = sums.energy_kinetic;
-  v[FIRN_STATS_energy_elastic] = sums.energy_elastic;
-  v[FIRN_STATS_energy_gravity] = sums.energy_gravity;
-  if (particles) {
-    v[FIRN_STATS_speed_max] = sums.speed_max;
-    v[FIRN_STATS_jp_min] = sums.jp_min;
-    v[FIRN_STATS_jp_mean] = sums.jp_mean;
-    v[FIRN_STATS_density_max] = sums.density_max;
-  }
-  v[FIRN_STATS_bytes] = bytes;
-  v[FIRN_STATS_wall_seconds] = wall;
-  FIRN_TRY(firn_run_file(r, "stats.csv"));
-  return firn_stats_append(r->context, r->path, &row);
-}
-
 // ---------------------------------------------------------------------------------------- a frame
 
 bool firn_run_writes(const firn_run_state *r, int frame) {
@@ -161,10 +102,11 @@ firn_status firn_run_finish_frame(firn_run_state *r) {
     FIRN_TRY(firn_run_numbered(r, FIRN_FRAME_PREFIX, r->frame));
     FIRN_TRY(firn_sim_write_numbered_frame(r->sim, &r->output, r->path, r->frame));
     if (stat(r->path, &info) == 0) bytes = (double)info.st_size;
+    FIRN_TRY(firn_series_frames(r->context, r->def->folder, r->seconds));
   }
   double now = firn_seconds(), wall = now - r->frame_wall;
   r->frame_wall = now;
-  FIRN_TRY(append_stats(r, bytes, wall));
+  FIRN_TRY(firn_run_append_tables(r, bytes, wall));
   log_frame(r, bytes, wall);
   r->tally = (firn_run_tally){.all_steps = r->tally.all_steps,
                               .all_iterations = r->tally.all_iterations};

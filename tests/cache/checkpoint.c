@@ -122,6 +122,71 @@ static void what_does_not_fit_is_refused(void **state) {
   firn_sim_destroy(sim);
 }
 
+// A world of one material and one collider, some of it otherwise.
+static firn_sim *make_world(scratch *s, double gravity, double young, double friction, int walls) {
+  firn_sim_def def = firn_default_sim_def();
+  firn_sim *sim;
+  def.gravity[1] = gravity;
+  assert_int_equal(firn_sim_create(s->context, &def, &sim), FIRN_OK);
+  firn_material_def material = firn_default_material_def();
+  material.young = young;
+  assert_int_equal(firn_sim_add_material(sim, &material, NULL), FIRN_OK);
+  for (int i = 0; i < walls; i++) {
+    firn_collider_def wall = firn_default_collider_def();
+    wall.name = i ? "wall" : "ground";
+    wall.friction = friction;
+    wall.shape = firn_half_space((double[3]){0, -i, 0}, (double[3]){i, 1, 0});
+    assert_int_equal(firn_sim_add_collider(sim, &wall, NULL), FIRN_OK);
+  }
+  return sim;
+}
+
+static void a_world_made_otherwise_is_refused_and_named(void **state) {
+  scratch *s = *state;
+  firn_sim *sim = make_world(s, -9.81, 1e5, 0.5, 2);
+  assert_int_equal(firn_sim_save(sim, scratch_path(s, "a.hdf")), FIRN_OK);
+  // What a setter changes is no part of how the world was made.
+  assert_int_equal(firn_sim_set_gravity(sim, (double[3]){0, -1, 0}), FIRN_OK);
+  assert_int_equal(firn_sim_load(sim, scratch_path(s, "a.hdf")), FIRN_OK);
+  firn_sim_destroy(sim);
+  const struct {
+    double gravity, young, friction;
+    int walls;
+    const char *said;
+  } others[] = {{-1.62, 1e5, 0.5, 2, "gravity"},
+                {-9.81, 2e5, 0.5, 2, "a material"},
+                {-9.81, 1e5, 0.4, 2, "collider 0, 'ground'"},
+                {-9.81, 1e5, 0.5, 1, "2 colliders, here are 1"}};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    sim = make_world(s, others[i].gravity, others[i].young, others[i].friction, others[i].walls);
+    assert_int_equal(firn_sim_load(sim, scratch_path(s, "a.hdf")), FIRN_ERROR_STATE);
+    assert_message(s, "a.hdf", others[i].said);
+    firn_sim_destroy(sim);
+  }
+  sim = make_world(s, -9.81, 1e5, 0.5, 2);
+  assert_int_equal(firn_sim_load(sim, scratch_path(s, "a.hdf")), FIRN_OK);
+  firn_sim_destroy(sim);
+}
+
+static void a_checkpoint_says_what_it_is_of(void **state) {
+  scratch *s = *state;
+  firn_sim *sim = make(s, FIRN_TRANSFER_FLIP, 0.01, true);
+  steps(sim, 3);
+  assert_int_equal(firn_sim_save(sim, scratch_path(s, "a.hdf")), FIRN_OK);
+  firn_checkpoint_info info;
+  assert_int_equal(firn_checkpoint_read(s->context, scratch_path(s, "a.hdf"), &info), FIRN_OK);
+  assert_int_equal(info.particles, firn_sim_count(sim));
+  assert_true(info.time == firn_sim_time(sim) && info.h == 0.01);
+  assert_string_equal(info.precision, firn_precision());
+  assert_string_equal(info.solver, "mpm");
+  assert_int_equal(info.frame, -1);
+  assert_int_equal(firn_sim_write_frame(sim, scratch_path(s, "frame.hdf")), FIRN_OK);
+  assert_int_equal(firn_checkpoint_read(s->context, scratch_path(s, "frame.hdf"), &info),
+                   FIRN_ERROR_FORMAT);
+  assert_message(s, "frame.hdf", "not a checkpoint");
+  firn_sim_destroy(sim);
+}
+
 // Rewrites a copy of a checkpoint, except that one array has one element overwritten.
 static void tamper(scratch *s, const char *array, size_t row, int column, uint64_t value) {
   char *data, *after;
@@ -204,6 +269,8 @@ int main(void) {
       TEST(particles_that_never_moved_are_saved_too),
       TEST(an_empty_simulation_is_saved_too),
       TEST(what_does_not_fit_is_refused),
+      TEST(a_world_made_otherwise_is_refused_and_named),
+      TEST(a_checkpoint_says_what_it_is_of),
       TEST(tables_that_would_lead_astray_are_refused),
       TEST(a_picture_of_a_simulation_appears),
   };

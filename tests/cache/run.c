@@ -160,6 +160,79 @@ static void a_damaged_checkpoint_is_passed_over(void **state) {
   assert_same_run(s, "whole", "hole");
 }
 
+// Writes something else over a file.
+static void replace(scratch *s, const char *name, const char *text) {
+  assert_int_equal(firn_file_put(s->context, scratch_path(s, name), text, strlen(text)), FIRN_OK);
+}
+
+static void a_foreign_file_is_passed_over(void **state) {
+  scratch *s = *state;
+  perform(s, (order){.folder = "whole"});
+  perform(s, (order){.folder = "out", .last = 3});
+  replace(s, "out/checkpoint_00003.hdf", "this is a letter");
+  replace(s, "out/checkpoint_00004.hdf", "");
+  replace(s, "out/notes.txt", "mine");
+  perform(s, (order){.folder = "out", .resume = true});
+  assert_same_run(s, "whole", "out");
+  assert_true(scratch_exists(s, "out/notes.txt"));
+  char *log;
+  size_t n;
+  scratch_read(s, "out/log.jsonl", &log, &n);
+  assert_non_null(strstr(log, "checkpoint_00003.hdf is not an HDF5 file"));
+  firn_free(s->context, log, n + 1);
+
+  // A frame in place of a checkpoint, and rows that are missing.
+  perform(s, (order){.folder = "rows", .last = 3});
+  char from[1024];
+  snprintf(from, sizeof from, "%s", scratch_path(s, "rows/frame_00003.hdf"));
+  assert_int_equal(rename(from, scratch_path(s, "rows/checkpoint_00003.hdf")), 0);
+  perform(s, (order){.folder = "rows", .resume = true});
+  assert_same_run(s, "whole", "rows");
+  perform(s, (order){.folder = "rows", .last = 3});
+  replace(s, "rows/probes.csv", "");
+  perform(s, (order){.folder = "rows", .resume = true});
+  assert_same_run(s, "whole", "rows");
+}
+
+static void fewer_frames_and_checkpoints_change_nothing_else(void **state) {
+  scratch *s = *state;
+  const firn_output_def output = {.precision = 16, .every = 2, .checkpoints = 4};
+  const firn_output_def rare = {.precision = 16, .every = 2, .checkpoints = -1};
+  int first;
+  perform(s, (order){.folder = "whole"});
+  perform(s, (order){.folder = "some", .output = &output, .last = 5});
+  assert_int_equal(count_files(s, "some", FIRN_FRAME_PREFIX, NULL), 3); // 0, 2, 4
+  assert_int_equal(count_files(s, "some", FIRN_CHECKPOINT_PREFIX, &first), 2);
+  assert_int_equal(first, 4); // and 5, where it ended
+  perform(s, (order){.folder = "some", .output = &output, .resume = true});
+  perform(s, (order){.folder = "rare", .output = &rare});
+  assert_int_equal(count_files(s, "rare", FIRN_CHECKPOINT_PREFIX, &first), 1);
+  assert_int_equal(first, LAST);
+  assert_same_bytes(s, "some/frame_00006.hdf", "rare/frame_00006.hdf");
+  assert_false(scratch_exists(s, "rare/frame_00003.hdf"));
+  // The simulation itself knows nothing of this.
+  assert_same_bytes(s, "whole/checkpoint_00006.hdf", "some/checkpoint_00006.hdf");
+  assert_same_bytes(s, "whole/probes.csv", "rare/probes.csv");
+  // Stopped after a frame that has no checkpoint of its own.
+  perform(
+      s,
+      (order){.folder = "rare", .output = &rare, .stop_after = 60, .exact_fail = FIRN_CANCELLED});
+  assert_int_equal(count_files(s, "rare", FIRN_CHECKPOINT_PREFIX, NULL), 1);
+  perform(s, (order){.folder = "rare", .output = &rare, .resume = true});
+  assert_same_bytes(s, "some/frame_00006.hdf", "rare/frame_00006.hdf");
+  assert_same_bytes(s, "whole/colliders.csv", "rare/colliders.csv");
+}
+
+static void a_field_that_does_not_exist_is_named_before_anything_is_touched(void **state) {
+  scratch *s = *state;
+  const char *const fields[] = {"presure"};
+  const firn_output_def output = {.field_count = 1, .fields = fields};
+  perform(s, (order){.folder = "out", .last = 2});
+  perform(s, (order){.folder = "out", .output = &output, .exact_fail = FIRN_ERROR_ARGUMENT});
+  assert_said(s, "out", "'presure'");
+  assert_int_equal(count_files(s, "out", FIRN_FRAME_PREFIX, NULL), 3);
+}
+
 static void another_scene_cannot_resume(void **state) {
   scratch *s = *state;
   perform(s, (order){.folder = "out", .last = 2});
@@ -223,6 +296,30 @@ static void a_full_disk_loses_nothing_that_was_whole(void **state) {
   assert_in_range(frames, 1, LAST);
 }
 
+// Root writes where it likes, but not to a file system that is mounted for reading.
+static void a_read_only_folder_is_named_and_left_alone(void **state) {
+  scratch *s = *state;
+  assert_int_equal(mkdir(scratch_path(s, "disk"), 0777), 0);
+  if (mount("tmpfs", scratch_path(s, "disk"), "tmpfs", 0, "size=64m")) {
+    print_message("skipped: a tmpfs needs root (%s)\n", strerror(errno));
+    skip();
+  }
+  perform(s, (order){.folder = "whole"});
+  perform(s, (order){.folder = "disk/out", .last = 3});
+  int locked = mount("tmpfs", scratch_path(s, "disk"), "tmpfs", MS_REMOUNT | MS_RDONLY, NULL);
+  // The test's own message has nowhere to go either.
+  if (!locked) {
+    perform(s, (order){.folder = "disk/out", .resume = true, .exact_fail = FIRN_ERROR_IO});
+    perform(s, (order){.folder = "disk/new", .exact_fail = FIRN_ERROR_IO});
+  }
+  int open = mount("tmpfs", scratch_path(s, "disk"), "tmpfs", MS_REMOUNT, NULL);
+  if (!open) perform(s, (order){.folder = "disk/out", .resume = true});
+  if (!open) assert_same_run(s, "whole", "disk/out");
+  umount2(scratch_path(s, "disk"), MNT_DETACH);
+  assert_int_equal(locked, 0);
+  assert_int_equal(open, 0);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, scratch_close)
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -231,10 +328,14 @@ int main(void) {
       TEST(a_new_run_replaces_an_old_one),
       TEST(stopped_in_a_frame_and_resumed_ends_in_the_same_bytes),
       TEST(a_damaged_checkpoint_is_passed_over),
+      TEST(a_foreign_file_is_passed_over),
+      TEST(fewer_frames_and_checkpoints_change_nothing_else),
+      TEST(a_field_that_does_not_exist_is_named_before_anything_is_touched),
       TEST(another_scene_cannot_resume),
       TEST(two_runs_do_not_share_a_folder),
       TEST(a_folder_that_cannot_be_made_is_named),
       TEST(a_full_disk_loses_nothing_that_was_whole),
+      TEST(a_read_only_folder_is_named_and_left_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,19 +20,31 @@
 
 enum { LAST = 6 };
 
-// A small ball about to hit the ground, stiff enough for some forty steps a frame.
-static const char scene_text[] = "firn: 1\n"
-                                 "title: a small ball\n"
-                                 "spacing: 12 mm\n"
-                                 "frames: 6\n"
-                                 "fps: 200 Hz\n"
-                                 "snow:\n"
-                                 "  - shape: {sphere: {center: [0, 5 cm, 0], radius: 4 cm}}\n"
-                                 "    velocity: [0, -2 m/s, 0]\n"
-                                 "colliders:\n"
-                                 "  - name: ground\n"
-                                 "    shape: {half_space: {normal: [0, 1, 0]}}\n"
-                                 "    friction: 0.4\n";
+// A small ball about to hit the ground, stiff enough for some thirty steps a frame, and of all that
+// has a state besides particles something: an emitter, a value that is keyed, forces, probes.
+static const char scene_text[] =
+    "firn: 1\n"
+    "title: a small ball\n"
+    "spacing: 12 mm\n"
+    "frames: 6\n"
+    "fps: 200 Hz\n"
+    "gravity: {keys: [[0 s, [0, -9.81, 0]], [30 ms, [3, -5, 0]]]}\n"
+    "snow:\n"
+    "  - shape: {sphere: {center: [0, 5 cm, 0], radius: 4 cm}}\n"
+    "    velocity: [0, -2 m/s, 0]\n"
+    "emitters:\n"
+    "  - name: gun\n"
+    "    shape: {sphere: {center: [0, 15 cm, 0], radius: 2 cm}}\n"
+    "    velocity: [0, -3 m/s, 0]\n"
+    "    stop: 17 ms\n"
+    "colliders:\n"
+    "  - name: ground\n"
+    "    shape: {half_space: {normal: [0, 1, 0]}}\n"
+    "    friction: 0.4\n"
+    "    forces: true\n"
+    "probes:\n"
+    "  - {name: low, box: {center: [0, 0, 0], size: [10 cm, 6 cm, 10 cm]}}\n"
+    "  - {name: nowhere, point: {center: [1, 1, 1], radius: 1 cm}}\n";
 
 typedef struct order {
   const char *folder; // in the scratch folder

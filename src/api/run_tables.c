@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of a run: stats.csv always, colliders.csv and probes.csv where the scene asks for them.
+#include "api/run.h"
+#include "api/sim.h"
+#include "base/memory.h"
+#include "cache/colliders.h"
+#include "cache/probes.h"
+#include "cache/stats.h"
+
+// Colliders whose forces are recorded.
+static size_t force_count(const firn_run_state *r) {
+  const firn_world *world = &r->sim->world;
+  size_t n = 0;
+  for (int i = 0; i < world->collider_count; i++) n += world->collider[i].forces;
+  return n;
+}
+
+firn_status firn_run_create_tables(firn_run_state *r) {
+  int probes;
+  FIRN_TRY(firn_run_file(r, "stats.csv"));
+  FIRN_TRY(firn_stats_create(r->context, r->path));
+  if (force_count(r)) {
+    FIRN_TRY(firn_run_file(r, "colliders.csv"));
+    FIRN_TRY(firn_colliders_create(r->context, r->path));
+  }
+  firn_scene_probes(r->scene, &probes);
+  if (!probes) return FIRN_OK;
+  FIRN_TRY(firn_run_file(r, "probes.csv"));
+  return firn_probes_create(r->context, r->path);
+}
+
+firn_status firn_run_truncate_tables(firn_run_state *r, int last) {
+  int rows = 0, probes;
+  FIRN_TRY(firn_run_file(r, "stats.csv"));
+  FIRN_TRY(firn_stats_truncate(r->context, r->path, last, &rows));
+  if (rows != last + 1) {
+    return firn_fail(r->context, FIRN_ERROR_FORMAT, "%s has %d rows before frame %d", r->path, rows,
+                     last);
+  }
+  if (force_count(r)) {
+    FIRN_TRY(firn_run_file(r, "colliders.csv"));
+    FIRN_TRY(firn_colliders_truncate(r->context, r->path, last));
+  }
+  firn_scene_probes(r->scene, &probes);
+  if (!probes) return FIRN_OK;
+  FIRN_TRY(firn_run_file(r, "probes.csv"));
+  return firn_probes_truncate(r->context, r->path, last);
+}
+
+static firn_status append_stats(firn_run_state *r, double bytes, double wall) {
+  firn_sums sums;
+  firn_stats_row row = firn_stats_empty_row();
+  double *v = row.value;
+  const firn_run_tally *t = &r->tally;
+  FIRN_TRY(firn_sim_sums(r->sim, &sums));
+  size_t particles = firn_sim_count(r->sim);
+  v[FIRN_STATS_frame] = r->frame;
+  v[FIRN_STATS_time] = firn_sim_time(r->sim);
+  v[FIRN_STATS_steps] = (double)t->steps;
+  if (t->steps) {
+    v[FIRN_STATS_dt_min] = t->dt_min;
+    v[FIRN_STATS_dt_mean] = t->dt_sum / (double)t->steps;
+  }
+  if (t->implicit_steps) {
+    v[FIRN_STATS_iterations_mean] = (double)t->iterations / (double)t->implicit_steps;
+    v[FIRN_STATS_iterations_max] = (double)t->iterations_max;
+  }
+  v[FIRN_STATS_particles] = (double)particles;
+  v[FIRN_STATS_mass] = sums.mass;
+  for (int a = 0; a < 3; a++) {
+    v[FIRN_STATS_momentum_x + a] = sums.momentum[a];
+    v[FIRN_STATS_angular_x + a] = sums.angular[a];
+    if (!particles) continue; // nothing has no middle
+    v[FIRN_STATS_com_x + a] = sums.center[a];
+    v[FIRN_STATS_bounds_min_x + a] = sums.bounds_min[a];
+    v[FIRN_STATS_bounds_max_x + a] = sums.bounds_max[a];
+  }
+  v[FIRN_STATS_energy_kinetic] = sums.energy_kinetic;
+  v[FIRN_STATS_energy_elastic] = sums.energy_elastic;
+  v[FIRN_STATS_energy_gravity] = sums.energy_gravity;
+  if (particles) {
+    v[FIRN_STATS_speed_max] = sums.speed_max;
+    v[FIRN_STATS_jp_min] = sums.jp_min;
+    v[FIRN_STATS_jp_mean] = sums.jp_mean;
+    v[FIRN_STATS_density_max] = sums.density_max;
+  }
+  v[FIRN_STATS_bytes] = bytes;
+  v[FIRN_STATS_wall_seconds] = wall;
+  FIRN_TRY(firn_run_file(r, "stats.csv"));
+  return firn_stats_append(r->context, r->path, &row);
+}
+
+// Forces are sums over the steps of a frame: frame 0 has none.
+static firn_status append_colliders(firn_run_state *r) {
+  const firn_world *world = &r->sim->world;
+  size_t n = 0, count = force_count(r), size = count * sizeof(firn_collider_row);
+  if (!count || r->frame == 0) return FIRN_OK;
+  firn_collider_row *rows = firn_alloc(r->context, size, "rows of colliders.csv");
+  if (!rows) return FIRN_ERROR_MEMORY;
+  firn_status status = firn_run_file(r, "colliders.csv");
+  for (int i = 0; status == FIRN_OK && i < world->collider_count; i++) {
+    if (!world->collider[i].forces) continue;
+    rows[n] = (firn_collider_row){
+        .frame = r->frame, .time = firn_sim_time(r->sim), .name = world->collider[i].name};
+    status = firn_sim_collider_force(r->sim, i, &rows[n++].force);
+  }
+  if (status == FIRN_OK) status = firn_colliders_append(r->context, r->path, rows, n);
+  firn_free(r->context, rows, size);
+  if (status == FIRN_OK) firn_sim_collider_force_reset(r->sim);
+  return status;
+}
+
+static firn_status append_probes(firn_run_state *r) {
+  int count;
+  const firn_probe_def *defs = firn_scene_probes(r->scene, &count);
+  size_t size = (size_t)count * sizeof(firn_probe);
+  if (!count) return FIRN_OK;
+  firn_probe *probes = firn_alloc(r->context, size, "rows of probes.csv");
+  if (!probes) return FIRN_ERROR_MEMORY;
+  firn_status status = firn_sim_probe(r->sim, defs, count, probes);
+  if (status == FIRN_OK) status = firn_run_file(r, "probes.csv");
+  if (status == FIRN_OK) {
+    status = firn_probes_append(r->context, r->path, r->frame, firn_sim_time(r->sim), defs, probes,
+                                count);
+  }
+  firn_free(r->context, probes, size);
+  return status;
+}
+
+firn_status firn_run_append_tables(firn_run_state *r, double bytes, double wall) {
+  FIRN_TRY(append_stats(r, bytes, wall));
+  FIRN_TRY(append_colliders(r));
+  return append_probes(r);
+}
