@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what firn needs and this machine lacks, on Debian and its relatives.
 #
-#   scripts/setup.sh [build] [test] [lint] [tsan] [valgrind] [mutation]     (default: build test)
+#   scripts/setup.sh [build] [test] [lint] [tsan] [valgrind] [mutation] [vdb] [viewers]
+#                                                                         (default: build test)
+#
+# vdb is for `firn export --format vdb`, viewers (1 GB) for the tests that open exports in ParaView
+# and Blender; firn builds and works without either.
 #
 # Says what is missing and what for. As root, or with a sudo that asks no password, it installs
 # the packages by itself; otherwise it prints the command to run and exits with 1. When nothing is
@@ -71,14 +75,29 @@ check_mutation() {
   need python3 "edits, builds and runs them" command -v python3
 }
 
+check_vdb() {
+  need g++ "the compiler of OpenVDB's headers" command -v g++
+  need libopenvdb-dev "writes vdb files" sh -c 'ls /usr/include/openvdb /usr/local/include/openvdb'
+  need libboost-dev "OpenVDB's headers want it" sh -c 'ls /usr/include/boost/version.hpp'
+  need libboost-iostreams-dev "the same" sh -c 'ls /usr/include/boost/iostreams'
+}
+
+check_viewers() {
+  need paraview "opens frames and series" command -v pvpython
+  need python3-paraview "its scripts" sh -c 'ls -d /usr/lib/python3*/dist-packages/paraview'
+  need blender "opens vdb files and surfaces" command -v blender
+  need python3-numpy "Blender's scripts want it" python3 -c 'import numpy'
+}
+
 check() {
   packages=""
   reasons=""
   for group; do
     case $group in
-    build | test | lint | tsan | valgrind | mutation) "check_$group" ;;
+    build | test | lint | tsan | valgrind | mutation | vdb | viewers) "check_$group" ;;
     *)
-      echo "setup: unknown group '$group' (build, test, lint, tsan, valgrind, mutation)" >&2
+      echo "setup: unknown group '$group' (build, test, lint, tsan, valgrind, mutation, vdb," \
+        "viewers)" >&2
       exit 2
       ;;
     esac
