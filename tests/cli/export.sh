@@ -49,7 +49,7 @@ run 2 export run --format vtp --surface
 expect "$err" "obj or ply"
 run 2 export run --format obj --level -1
 expect "$err" "--level"
-head -c 3000 run/frame_00001.hdf >cut && mv cut run/frame_00001.hdf
+head -c 3000 run/frame_00001.hdf >cut.hdf && mv cut.hdf run/frame_00001.hdf
 run 1 export run --format csv
 expect "$err" "frame_00001.hdf"
 run 0 help export

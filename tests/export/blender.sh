@@ -4,7 +4,6 @@
 # timeout: 300
 # Blender, without a window, loads the grids of a VDB file and the surface of an OBJ file.
 source "$(dirname "$0")/../cli/common.bash"
-out="" err="" # what run hears
 
 if ! command -v blender >/dev/null; then
   echo "skipped: there is no blender here; scripts/setup.sh viewers installs it"

@@ -4,7 +4,6 @@
 # timeout: 300
 # ParaView reads frames, the series of a run and the exported series, with all fields and times.
 source "$(dirname "$0")/../cli/common.bash"
-out="" err="" # what run hears
 
 if ! command -v pvpython >/dev/null; then
   echo "skipped: there is no pvpython here; scripts/setup.sh viewers installs it"
