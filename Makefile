@@ -32,7 +32,8 @@ test: setup ## build everything and run the tests, both precisions
 	@ln -sfn release/firn build/firn
 	@ctest --preset release -j $(JOBS) $(ARGS)
 
-test-long: setup ## the same with the tests that take minutes
+test-long: setup ## the same with the tests that take minutes, some of them in ParaView and Blender
+	@scripts/setup.sh vdb viewers
 	@cmake --log-level=NOTICE --preset release -DFIRN_LONG_TESTS=ON
 	@cmake --build build/release -j $(JOBS)
 	@ln -sfn release/firn build/firn
