@@ -396,14 +396,17 @@ static bool evaluate(firn_scope *scope, const char *text, firn_quantity *out, ch
 
 bool firn_expression_is(const char *text) {
   if (strchr(text, '$') || strchr(text, '(')) return true;
+  const char *word = text + (*text == '-');
+  if (strncmp(word, "pi", 2) == 0 && !isalnum((unsigned char)word[2])) return true;
   // An operator with a number behind it; a sign at the start or in an exponent is none.
   size_t start = firn_number_length(text);
   if (start == 0) return false;
+  if (text[start] == '^') return true;
   for (const char *p = text + start; *p; p++) {
     if (!strchr("+-*/", *p) || p[-1] == '^') continue;
     const char *q = p + 1;
     while (*q == ' ') q++;
-    if (isdigit((unsigned char)*q) || *q == '.') return true;
+    if (isdigit((unsigned char)*q) || *q == '.' || !*q) return true;
   }
   return false;
 }

@@ -192,6 +192,21 @@ static firn_mark place_of_byte(const builder *b, const char *text, size_t size, 
   return mark;
 }
 
+// Braces of a variable end what they stand in, unless they are quoted.
+static const char *syntax_hint(const char *text, size_t size, size_t line) {
+  const char *end = text + size, *from = text;
+  for (; line > 0 && from < end; line--) {
+    const char *next = memchr(from, '\n', (size_t)(end - from));
+    if (!next) break;
+    from = next + 1;
+  }
+  const char *stop = memchr(from, '\n', (size_t)(end - from));
+  for (const char *p = from; p + 1 < (stop ? stop : end); p++)
+    if (p[0] == '$' && p[1] == '{')
+      return "; quote what holds ${...} inside brackets and braces: \"${name}\"";
+  return "";
+}
+
 static void report_syntax(const builder *b, const yaml_parser_t *parser, const char *text,
                           size_t size) {
   const char *problem = parser->problem ? parser->problem : "unreadable";
@@ -200,10 +215,12 @@ static void report_syntax(const builder *b, const yaml_parser_t *parser, const c
                     "not UTF-8 text: %s", problem);
   else if (parser->context)
     firn_report_add(b->report, mark_of(b, parser->problem_mark), "",
-                    "not valid YAML: %s (%s that begins at %d:%d)", problem, parser->context,
-                    (int)parser->context_mark.line + 1, (int)parser->context_mark.column + 1);
+                    "not valid YAML: %s (%s that begins at %d:%d)%s", problem, parser->context,
+                    (int)parser->context_mark.line + 1, (int)parser->context_mark.column + 1,
+                    syntax_hint(text, size, parser->problem_mark.line));
   else
-    firn_report_add(b->report, mark_of(b, parser->problem_mark), "", "not valid YAML: %s", problem);
+    firn_report_add(b->report, mark_of(b, parser->problem_mark), "", "not valid YAML: %s%s",
+                    problem, syntax_hint(text, size, parser->problem_mark.line));
 }
 
 static firn_node *empty_scalar(const builder *b) {
