@@ -77,7 +77,8 @@ check_mutation() {
 
 check_vdb() {
   need g++ "the compiler of OpenVDB's headers" command -v g++
-  need libopenvdb-dev "writes vdb files" sh -c 'ls /usr/include/openvdb /usr/local/include/openvdb'
+  need libopenvdb-dev "writes vdb files" sh -c \
+    'ls /usr/include/openvdb/openvdb.h || ls /usr/local/include/openvdb/openvdb.h'
   need libboost-dev "OpenVDB's headers want it" sh -c 'ls /usr/include/boost/version.hpp'
   need libboost-iostreams-dev "the same" sh -c 'ls /usr/include/boost/iostreams'
 }
@@ -86,7 +87,6 @@ check_viewers() {
   need paraview "opens frames and series" command -v pvpython
   need python3-paraview "its scripts" sh -c 'ls -d /usr/lib/python3*/dist-packages/paraview'
   need blender "opens vdb files and surfaces" command -v blender
-  need python3-numpy "Blender's scripts want it" python3 -c 'import numpy'
 }
 
 check() {
