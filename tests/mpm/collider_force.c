@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// timeout: 60
+// What the snow does to colliders: it balances the momentum step by step, carries the weight at
+// rest, and has the torque of where it acts.
+#include "support/mpm_case.h"
+#include "world/contact.h"
+
+static const double H = 0.02, G = 9.81; // m, m/s^2
+
+static firn_collider_force force_on(const mpm_case *c, int id) {
+  firn_collider_force f;
+  must(c, firn_sim_collider_force(c->sim, id, &f));
+  return f;
+}
+
+static int add_floor(const mpm_case *c, double height, double friction) {
+  firn_collider_def floor = firn_default_collider_def();
+  int id;
+  floor.shape.center[1] = height;
+  floor.friction = friction;
+  floor.forces = true;
+  must(c, firn_sim_add_collider(c->sim, &floor, &id));
+  return id;
+}
+
+// ----------------------------------------------------------------------------------- momentum
+
+typedef struct balance {
+  firn_integrator integrator;
+  firn_krylov krylov;
+  firn_preconditioner preconditioner;
+  double tolerance; // of the solve
+  bool particles;   // collide them, too
+  bool spray;       // a few alone, and a few beside the block
+} balance;
+
+static void add_block(const mpm_case *c, bool spray) {
+  mpm_case_jittered(c, (const int[]){-2, 0, -3}, (const int[]){3, 3, 2}, 2, 0.4, 5);
+  if (!spray) return;
+  const double x[] = {9.3 * H, 0.2 * H, 0.4 * H, 10.4 * H, 0.9 * H, 0.2 * H, -9 * H, 0.1 * H,
+                      8 * H,   4.5 * H, 0.3 * H, 0.5 * H,  6.9 * H, 0.5 * H, 0.7 * H};
+  mpm_case_add(c, 5, x, 8);
+}
+
+// Snow that slides into a corner of a floor and a moving wall, over a ball that spins: in every
+// step, what momentum it gains is gravity's and what the colliders lose.
+static void check_balance(const mpm_variant *v, const balance *b) {
+  firn_sim_def def = mpm_printed_def(v, H);
+  firn_material_def snow = firn_default_material_def();
+  def.gravity[1] = -G;
+  def.gravity[2] = 1;
+  def.mpm.integrator = b->integrator;
+  def.mpm.krylov = b->krylov;
+  def.mpm.preconditioner = b->preconditioner;
+  if (b->krylov == FIRN_KRYLOV_CG) def.mpm.hessian = FIRN_HESSIAN_PSD;
+  def.mpm.tolerance = b->tolerance;
+  def.mpm.max_iterations = 1000;
+  def.mpm.particle_contact = b->particles;
+  def.mpm.dt = 2e-4;
+  mpm_case c = mpm_case_open(v, &def, &snow);
+  add_floor(&c, 0.3 * H, 0.3);
+  firn_collider_def wall = firn_default_collider_def();
+  wall.shape = firn_half_space((const double[]){-1.6 * H, 0, 0}, (const double[]){1, 0.2, 0});
+  wall.velocity[0] = 0.4;
+  wall.friction = 10;
+  wall.forces = true;
+  must(&c, firn_sim_add_collider(c.sim, &wall, NULL));
+  firn_collider_def ball = firn_default_collider_def();
+  ball.shape = firn_sphere((const double[]){2 * H, 0, 0}, 1.5 * H);
+  ball.spin[2] = 20;
+  ball.forces = true;
+  must(&c, firn_sim_add_collider(c.sim, &ball, NULL));
+  add_block(&c, b->spray);
+  double *u = mpm_case_new(&c, 3);
+  for (size_t i = 0; i < mpm_case_count(&c); i++) {
+    u[3 * i] = -1;
+    u[3 * i + 1] = -2;
+    u[3 * i + 2] = 0.5;
+  }
+  mpm_case_write(&c, "velocity", u);
+  free(u);
+
+  double off = 0, pushed[3] = {0};
+  for (int n = 0; n < 12; n++) {
+    firn_sums before = mpm_case_sums(&c);
+    firn_sim_collider_force_reset(c.sim);
+    mpm_case_steps(&c, 1);
+    firn_sums after = mpm_case_sums(&c);
+    for (int a = 0; a < 3; a++) {
+      double gained = after.momentum[a] - before.momentum[a];
+      double given = after.mass * def.gravity[a] * def.mpm.dt;
+      for (int id = 0; id < 3; id++) {
+        firn_collider_force f = force_on(&c, id);
+        given -= f.impulse[a];
+        worst(&pushed[id], f.impulse[a]);
+        assert_within(v, "time, s", f.time, def.mpm.dt, 0);
+        assert_within(v, "force, N", f.force[a], f.impulse[a] / f.time, 1e-12 * fabs(f.force[a]));
+      }
+      worst(&off, (gained - given) / after.mass);
+    }
+  }
+  for (int id = 0; id < 3; id++) assert_true(pushed[id] > 0);
+  // Velocities of 3 m/s at most, rounded a few times on the grid and on particles, and as often as
+  // a node has particles in its sums; these roundings are at random, and so are those of hundreds
+  // of nodes in the total. A solve leaves what its tolerance allows: of the root of the mass times
+  // the change of velocity, which is below 3 m/s, in the free directions of all nodes together.
+  double bound = 3 * 8 * EPS;
+  if (b->integrator == FIRN_INTEGRATOR_IMPLICIT) bound += 3 * b->tolerance;
+  mpm_report(v, "%s: momentum off by %.2e m/s of %.2e", b->spray ? "spray" : "block", off, bound);
+  assert_below(v, "momentum over mass, m/s", off, bound);
+  mpm_case_close(&c);
+}
+
+static void explicit_steps_balance_momentum(void **state) {
+  (void)state;
+  for_each_variant(v) {
+    for (int k = 0; k < 4; k++) {
+      balance b = {.integrator = FIRN_INTEGRATOR_EXPLICIT, .tolerance = 1e-4};
+      b.particles = k & 1;
+      b.spray = k & 2;
+      check_balance(v, &b);
+    }
+  }
+}
+
+static void semi_implicit_steps_balance_momentum(void **state) {
+  (void)state;
+  static const firn_krylov kinds[] = {FIRN_KRYLOV_CR, FIRN_KRYLOV_MINRES, FIRN_KRYLOV_CG};
+  for_each_variant(v) {
+    for (int k = 0; k < 3; k++) {
+      if (k && v->isa != FIRN_ISA_AVX2) continue; // solvers are the same for all
+      balance b = {.integrator = FIRN_INTEGRATOR_IMPLICIT, .krylov = kinds[k], .particles = true};
+      b.tolerance = by_precision(1e-6, 1e-11);
+      b.preconditioner = k == 1 ? FIRN_PRECONDITIONER_BLOCK : FIRN_PRECONDITIONER_MASS;
+      b.spray = k == 0;
+      check_balance(v, &b);
+    }
+  }
+}
+
+// --------------------------------------------------------------------------------------- rest
+
+typedef struct rest {
+  bool implicit;
+  bool tray;  // an open box that is brought to a stop, instead of a floor
+  bool sleep; // what has settled is left out
+} rest;
+
+// A tray that comes in from the side within 0.05 s and then stands still.
+static int add_tray(const mpm_case *c, firn_shape *shapes[5]) {
+  static const double times[] = {0, 0.05}, way[] = {-0.01, 0, 0, 0, 0, 0};
+  const double half[5][3] = {{8 * H, H, 8 * H},
+                             {H, 4 * H, 8 * H},
+                             {H, 4 * H, 8 * H},
+                             {8 * H, 4 * H, H},
+                             {8 * H, 4 * H, H}};
+  const double center[5][3] = {
+      {0, -H, 0}, {-6 * H, 2 * H, 0}, {6 * H, 2 * H, 0}, {0, 2 * H, -6 * H}, {0, 2 * H, 6 * H}};
+  for (int i = 0; i < 5; i++) {
+    firn_shape_def box = firn_box(center[i], half[i]);
+    must(c, firn_shape_create(c->context, &box, &shapes[i]));
+  }
+  firn_collider_def tray = firn_default_collider_def();
+  tray.shape = firn_union(5, (const firn_shape *const *)shapes);
+  tray.motion.translation = (firn_track_def){2, times, way, FIRN_INTERPOLATE_SPLINE, false};
+  tray.forces = true;
+  int id;
+  must(c, firn_sim_add_collider(c->sim, &tray, &id));
+  for (int i = 0; i < 5; i++) firn_shape_release(shapes[i]);
+  return id;
+}
+
+// A heap lies still. Its weight is what it presses with, to 1 % in the mean over 0.1 s, and there
+// is no net force sideways. (The heap still quivers; the mean over a time T is off by its momentum
+// over T.)
+static void check_rest(const mpm_variant *v, const rest *r) {
+  firn_sim_def def = mpm_printed_def(v, H);
+  firn_material_def snow = firn_default_material_def();
+  firn_shape *shapes[5];
+  def.gravity[1] = -G;
+  def.mpm.flip = 0; // comes to rest quickly
+  def.mpm.integrator = r->implicit ? FIRN_INTEGRATOR_IMPLICIT : FIRN_INTEGRATOR_EXPLICIT;
+  def.mpm.dt_max = r->implicit ? 1e-3 : 5e-4;
+  def.mpm.sleep = r->sleep;
+  mpm_case c = mpm_case_open(v, &def, &snow);
+  int id = r->tray ? add_tray(&c, shapes) : add_floor(&c, 0, 0.5);
+  mpm_case_lattice(&c, (const int[]){-2, 0, -2}, (const int[]){2, 2, 2}, 2);
+  must(&c, firn_sim_advance(c.sim, r->sleep ? 0.25 : 0.1, NULL, NULL));
+  firn_sim_collider_force_reset(c.sim);
+  must(&c, firn_sim_advance(c.sim, 0.1, NULL, NULL));
+  firn_step step;
+  firn_collider_force f = force_on(&c, id);
+  must(&c, firn_sim_step(c.sim, 0, &step));
+  firn_sums sums = mpm_case_sums(&c);
+  double weight = sums.mass * G;
+  mpm_report(v, "%s %s%s: force (%.4f %.4f %.4f) of the weight, asleep %zu of %zu",
+             r->implicit ? "implicit" : "explicit", r->tray ? "tray" : "floor",
+             r->sleep ? " asleep" : "", f.force[0] / weight, f.force[1] / weight,
+             f.force[2] / weight, step.asleep, mpm_case_count(&c));
+  if (r->sleep) assert_true(step.asleep > 0);
+  assert_relative(v, "force, N", f.force[1], -weight, 0.01);
+  assert_below(v, "force along x, N", f.force[0], 0.01 * weight);
+  assert_below(v, "force along z, N", f.force[2], 0.01 * weight);
+  assert_within(v, "time, s", f.time, 0.1, 1e-12);
+  // The heap lies around the origin, which is the floor's pivot.
+  if (!r->tray) {
+    for (int a = 0; a < 3; a++) assert_below(v, "torque, N m", f.torque[a], 0.01 * weight * H);
+  }
+  mpm_case_close(&c);
+}
+
+static void heap_at_rest_presses_with_its_weight(void **state) {
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    rest r = {.implicit = k & 1, .tray = k & 2};
+    for_each_scheme(v, r.tray ? FIRN_ISA_AVX2 : FIRN_ISA_SCALAR) check_rest(v, &r);
+  }
+}
+
+static void snow_asleep_presses_with_its_weight(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    rest r = {.implicit = k, .sleep = true};
+    for_each_scheme(v, FIRN_ISA_AVX2) check_rest(v, &r);
+  }
+}
+
+// ------------------------------------------------------------------------------------- torque
+
+// Off the pivot by d, a heap turns the floor by its weight times d.
+static void torque_is_about_the_pivot(void **state) {
+  (void)state;
+  for_each_scheme(v, FIRN_ISA_SCALAR) {
+    firn_sim_def def = mpm_printed_def(v, H);
+    firn_material_def snow = firn_default_material_def();
+    def.gravity[1] = -G;
+    def.mpm.dt = 1e-4;
+    mpm_case c = mpm_case_open(v, &def, &snow);
+    firn_collider_def floor = firn_default_collider_def();
+    floor.motion.has_pivot = true;
+    floor.motion.pivot[0] = 10 * H; // the heap is at x = z = 0
+    floor.motion.pivot[2] = -5 * H;
+    floor.friction = 0;
+    floor.forces = true;
+    must(&c, firn_sim_add_collider(c.sim, &floor, NULL));
+    mpm_case_lattice(&c, (const int[]){-2, 0, -2}, (const int[]){2, 1, 2}, 2);
+    mpm_case_steps(&c, 20);
+    firn_collider_force f = force_on(&c, 0);
+    // All forces are along y and, by symmetry, act at the middle on average: r x f with r =
+    // (-10 H, y, 5 H). Sums of a few hundred products over 20 steps round at random.
+    assert_true(f.force[1] < 0);
+    double scale = 10 * H * fabs(f.force[1]) * 64 * EPS;
+    assert_within(v, "torque x, N m", f.torque[0], -5 * H * f.force[1], scale);
+    assert_within(v, "torque z, N m", f.torque[2], -10 * H * f.force[1], scale);
+    assert_below(v, "torque y, N m", f.torque[1], scale);
+    mpm_case_close(&c);
+  }
+}
+
+// ---------------------------------------------------------------------------- threads, requests
+
+static void threads_do_not_change_forces(void **state) {
+  (void)state;
+  const mpm_variant *v = mpm_variant_at(0);
+  for (int implicit = 0; implicit < 2; implicit++) {
+    firn_collider_force first;
+    for (int threads = 1; threads <= 3; threads += 2) {
+      firn_sim_def def = mpm_printed_def(v, H);
+      firn_material_def snow = firn_default_material_def();
+      def.gravity[1] = -G;
+      def.mpm.integrator = implicit ? FIRN_INTEGRATOR_IMPLICIT : FIRN_INTEGRATOR_EXPLICIT;
+      def.mpm.dt = 2e-4;
+      mpm_case c = mpm_case_open_threads(v, &def, &snow, threads);
+      add_floor(&c, 0.2 * H, 0.4);
+      mpm_case_jittered(&c, (const int[]){-9, 0, -9}, (const int[]){9, 2, 9}, 2, 0.4, 3);
+      mpm_case_steps(&c, 10);
+      firn_collider_force f = force_on(&c, 0);
+      if (threads == 1) first = f;
+      assert_memory_equal(&f, &first, sizeof f);
+      mpm_case_close(&c);
+    }
+  }
+}
+
+static void forces_must_be_asked_for(void **state) {
+  (void)state;
+  const mpm_variant *v = mpm_variant_at(0);
+  firn_sim_def def = mpm_printed_def(v, H);
+  firn_material_def snow = firn_default_material_def();
+  mpm_case c = mpm_case_open(v, &def, &snow);
+  firn_collider_def floor = firn_default_collider_def();
+  firn_collider_force f;
+  floor.name = "ground";
+  must(&c, firn_sim_add_collider(c.sim, &floor, NULL));
+  assert_int_equal(firn_sim_collider_force(c.sim, 0, &f), FIRN_ERROR_STATE);
+  assert_non_null(strstr(firn_context_message(c.context), "'ground'"));
+  assert_int_equal(firn_sim_collider_force(c.sim, 1, &f), FIRN_ERROR_ARGUMENT);
+  assert_non_null(strstr(firn_context_message(c.context), "collider 1 does not exist"));
+  mpm_case_close(&c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(explicit_steps_balance_momentum),
+      cmocka_unit_test(semi_implicit_steps_balance_momentum),
+      cmocka_unit_test(heap_at_rest_presses_with_its_weight),
+      cmocka_unit_test(snow_asleep_presses_with_its_weight),
+      cmocka_unit_test(torque_is_about_the_pivot),
+      cmocka_unit_test(threads_do_not_change_forces),
+      cmocka_unit_test(forces_must_be_asked_for),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
