@@ -208,7 +208,7 @@ static firn_status read_scene(firn_gltf *g) {
 static firn_status open_binary(firn_gltf *g) {
   const firn_mesh_input *in = g->in;
   enum { JSON = 0x4E4F534A, BIN = 0x004E4942 };
-  g->json = in->bytes;
+  g->json_size = 0;
   for (size_t at = 12; at < in->size;) {
     if (in->size - at < 8) return firn_mesh_fail_byte(in, at, "the file ends in a chunk's header");
     size_t size = (size_t)firn_mesh_integer(in->bytes + at, 4, false);
