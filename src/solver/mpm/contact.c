@@ -249,64 +249,61 @@ static void collide_body(const body *p, const surface *s) {
   mpm_push_add(p->push, s->collider, p->x, impulse);
 }
 
-// Keeps a particle from passing through a collider, however thin, within the step: its way relative
-// to the surface is followed from where it was by steps that the distance allows. Where it arrives
-// it collides, and only goes on along the surface. `shift` is added to where it was, so that it
-// comes out right with the velocity it has then. Returns false if it meets nothing.
-static bool stop_at_surface(const mpm *m, const body *p, uint64_t near, surface *s,
-                            double shift[3]) {
-  double dt = (double)m->view.dt, h = m->world->h, tolerance = 1e-3 * h;
-  double at[3], way[3], length, gone = 0, distance;
-  for (int a = 0; a < 3; a++) {
-    // The collider stands where it is at the end; so where was the particle, seen from it?
-    at[a] = p->x[a] + dt * s->velocity[a];
-    way[a] = dt * ((double)p->advect[a * p->stride] - s->velocity[a]);
-  }
-  length = sqrt(dot(way, way));
-  if (!(length > 0)) return false;
+// Follows a way from `at` by steps that the distance allows, to where it enters the collider or its
+// end; surface and *at are those of the last point, and the part of the way that is left is
+// returned, 1 to 0, or -1 where nothing was met. A surface that was touched in the beginning is
+// only met if the way leads in.
+static double follow(uint64_t near, double tolerance, const double way[3], surface *s,
+                     double at[3]) {
+  double length = sqrt(dot(way, way)), gone = 0;
   for (int i = 0; i < 64; i++) {
-    distance = firn_collider_sample_near(s->collider, near, at, s->normal, s->velocity);
-    bool inwards = dot(way, s->normal) < 0;
-    if (distance < 0 && i == 0) return false; // inside already: that is what push_out is for
-    if (distance < tolerance && inwards) break;
-    double next = fmax(distance, tolerance);
-    if (gone + next >= length) {
-      // Cut short: is the end of the way inside?
-      double rest = length - gone;
-      if (distance >= rest) return false;
-      for (int a = 0; a < 3; a++) at[a] += way[a] / length * rest;
-      if (firn_collider_sample_near(s->collider, near, at, s->normal, s->velocity) >= 0) {
-        return false;
-      }
-      gone = length;
-      break;
-    }
+    double distance = firn_collider_sample_near(s->collider, near, at, s->normal, s->velocity);
+    bool meets = dot(way, s->normal) < 0 || s->collider->sticky;
+    if (distance < tolerance && meets) return length > 0 ? 1 - gone / length : 0;
+    double next = fmax(distance, tolerance), rest = length - gone;
+    if (next >= rest) return -1;
     for (int a = 0; a < 3; a++) at[a] += way[a] / length * next;
     gone += next;
   }
-  double left = 1 - gone / length;
+  return 1 - gone / length; // along the surface for so long that it may as well be there
+}
+
+// Keeps a particle from passing through a collider, however thin, within the step: its way is seen
+// from the collider as it stands at the end of the step. Where it arrives it collides, and only
+// goes on along the surface; what was inside before comes out to a depth of push_out cells, at most
+// half a cell a step, so that it stays within its block's reach.
+static void sweep(const mpm *m, uint64_t near, const body *p, surface *s, double shift[3]) {
+  double dt = (double)m->view.dt, h = m->world->h, tolerance = 1e-3 * h, at[3], way[3];
+  firn_collider_sample_near(s->collider, near, p->x, s->normal, s->velocity);
+  for (int a = 0; a < 3; a++) {
+    at[a] = p->x[a] + dt * s->velocity[a];
+    way[a] = dt * ((double)p->advect[a * p->stride] - s->velocity[a]);
+  }
+  double depth = -firn_collider_sample_near(s->collider, near, at, s->normal, s->velocity);
+  if (depth > tolerance) {
+    double over = depth / h - m->def.push_out;
+    collide_body(p, s);
+    for (int a = 0; a < 3 && over > 0; a++) shift[a] = fmin(over, 0.5) * h * s->normal[a];
+    return;
+  }
+  double left = follow(near, tolerance, way, s, at);
+  if (left < 0) return;
   collide_body(p, s);
   for (int a = 0; a < 3; a++) {
-    double v = (double)p->advect[a * p->stride], along = v - s->velocity[a];
-    double end = at[a] + left * dt * along;
-    shift[a] = end - dt * v - p->x[a];
+    // The particle will be moved by dt v from where it was.
+    double v = (double)p->advect[a * p->stride];
+    shift[a] = at[a] + left * dt * (v - s->velocity[a]) - dt * v - p->x[a];
   }
-  return true;
 }
 
 static void collide_particle(const mpm *m, const firn_collider *collider, uint64_t near,
                              const body *p, double shift[3]) {
-  double h = m->world->h, push_out = m->def.push_out;
   surface s = {.collider = collider};
-  double depth = -firn_collider_sample_near(collider, near, p->x, s.normal, s.velocity);
-  surface met = s;
-  if (push_out >= 0 && stop_at_surface(m, p, near, &met, shift)) return;
-  if (depth < 0) return;
-  collide_body(p, &s);
-  double over = depth / h - push_out;
-  if (push_out < 0 || over <= 0) return;
-  // At most half a cell a step, so that the particle stays within its block's reach.
-  for (int a = 0; a < 3; a++) shift[a] = fmin(over, 0.5) * h * s.normal[a];
+  if (m->def.push_out >= 0) {
+    sweep(m, near, p, &s, shift);
+  } else if (firn_collider_sample_near(collider, near, p->x, s.normal, s.velocity) <= 0) {
+    collide_body(p, &s);
+  }
 }
 
 void mpm_particle_contact(const mpm_view *view, size_t b, size_t slot, int n, int stride,
