@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A quick picture of a simulation.
 #include <math.h>
+#include <string.h>
 
 #include "api/sim.h"
 #include "base/memory.h"
 #include "render/png.h"
 #include "render/preview.h"
+#include "world/collider.h"
 
 firn_preview_def firn_default_preview_def(void) {
   return (firn_preview_def){
@@ -30,6 +32,51 @@ static firn_status mean_spacing(firn_sim *sim, double *scratch, double *spacing)
   return FIRN_OK;
 }
 
+// The parts of colliders that have bounds: ground and walls without end stay out of the picture.
+typedef struct bodies {
+  const firn_part **part; // [solids.count]
+  double (*bound)[4];     // [solids.count]
+  size_t room;
+  double time; // s
+  firn_solids solids;
+} bodies;
+
+static double body_distance(const void *user, int body, const double position[3],
+                            double normal[3]) {
+  const bodies *b = user;
+  const firn_part *part = b->part[body];
+  return firn_part_sample(part, &part->pose, b->time, position, normal, NULL);
+}
+
+static firn_status collect_bodies(firn_sim *sim, bodies *b) {
+  firn_world *world = &sim->world;
+  firn_world_prepare(world, world->time);
+  for (int i = 0; i < world->collider_count; i++) b->room += (size_t)world->collider[i].part_count;
+  b->part = firn_alloc(world->context, b->room * sizeof *b->part, "bodies of a picture");
+  b->bound = firn_alloc(world->context, b->room * sizeof *b->bound, "bodies of a picture");
+  if (b->room && (!b->part || !b->bound)) return FIRN_ERROR_MEMORY;
+  int count = 0;
+  for (int i = 0; i < world->collider_count; i++) {
+    const firn_collider *collider = &world->collider[i];
+    for (int k = 0; k < collider->part_count; k++) {
+      const firn_part *part = &collider->part[k];
+      if (!(part->radius > 0 && isfinite(part->radius))) continue;
+      b->part[count] = part;
+      memcpy(b->bound[count], part->middle, sizeof part->middle);
+      b->bound[count++][3] = part->radius;
+    }
+  }
+  b->time = world->time;
+  b->solids = (firn_solids){
+      .count = count, .bound = (const double(*)[4])b->bound, .distance = body_distance, .user = b};
+  return FIRN_OK;
+}
+
+static void free_bodies(firn_context *context, bodies *b) {
+  firn_free(context, b->part, b->room * sizeof *b->part);
+  firn_free(context, b->bound, b->room * sizeof *b->bound);
+}
+
 firn_status firn_sim_preview(firn_sim *sim, const firn_preview_def *def, const char *png_path) {
   if (!sim || !def || !png_path) return FIRN_ERROR_ARGUMENT;
   firn_context *context = sim->world.context;
@@ -42,9 +89,13 @@ firn_status firn_sim_preview(firn_sim *sim, const firn_preview_def *def, const c
   firn_status status = rgb ? FIRN_OK : FIRN_ERROR_MEMORY;
   if (status == FIRN_OK) status = mean_spacing(sim, position, &spacing);
   if (status == FIRN_OK) status = firn_sim_read(sim, "position", position);
+  bodies seen = {0};
+  if (status == FIRN_OK) status = collect_bodies(sim, &seen);
   if (status == FIRN_OK) {
-    status = firn_preview_render(context, def, count, position, spacing, NULL, rgb);
+    status = firn_preview_render(context, def, count, position, spacing,
+                                 seen.solids.count ? &seen.solids : NULL, rgb);
   }
+  free_bodies(context, &seen);
   if (status == FIRN_OK) status = firn_png_write(context, png_path, def->width, def->height, rgb);
   firn_free(context, rgb, pixels);
   firn_free(context, position, size);
