@@ -93,6 +93,7 @@ void progress_event(progress *p, const firn_run_event *event) {
   double now = cli_seconds();
   if (!event->frame_written && now - p->last < 0.1) return;
   p->last = now;
+  p->columns = terminal_columns(); // the window may have been resized
   char line[256] = "";
   progress_line(event, p->columns - 1, line, sizeof line);
   printf("\r%s\033[K", line);
