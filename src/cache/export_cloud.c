@@ -87,7 +87,7 @@ static void turn_field(const firn_cloud *cloud, const firn_cloud_field *field) {
   bool wide = field->type == FIRN_ARCHIVE_F64;
   if ((n != 3 && n != 6 && n != 9) || (!wide && field->type != FIRN_ARCHIVE_F32)) return;
   for (size_t i = 0; i < cloud->count; i++) {
-    double row[9];
+    double row[9] = {0};
     for (int c = 0; c < n; c++) row[c] = firn_cloud_value(field, i * (size_t)n + (size_t)c);
     turn_row(row, n);
     for (int c = 0; c < n; c++) {

@@ -38,8 +38,8 @@ typedef struct job {
   size_t home_count, home_capacity;
 } job;
 
-// The particles' blocks as keys, sorted.
-static firn_status place(const job *j, firn_mover **sorted) {
+// The particles' blocks as keys, sorted; NULL when one is not in space.
+static const firn_mover *place(const job *j) {
   const firn_cloud_field *position = &j->cloud->field[0];
   size_t n = j->cloud->count;
   for (size_t i = 0; i < n; i++) {
@@ -47,16 +47,16 @@ static firn_status place(const job *j, firn_mover **sorted) {
     for (size_t c = 0; c < 3; c++) {
       double x = firn_cloud_value(position, 3 * i + c), block = floor(x / (j->cell * EDGE));
       if (!(fabs(block) < FIRN_CELL_HALF - 2)) {
-        return firn_fail(j->context, FIRN_ERROR_DOMAIN,
-                         "particle %zu at %g m is too far from the origin for cells of %g m", i, x,
-                         j->cell);
+        firn_fail(j->context, FIRN_ERROR_DOMAIN,
+                  "particle %zu at %g m is too far from the origin for cells of %g m", i, x,
+                  j->cell);
+        return NULL;
       }
       at[c] = (int32_t)block;
     }
     j->mover[i] = (firn_mover){.key = firn_cell_key(at), .slot = (uint32_t)i};
   }
-  *sorted = firn_movers_sort(j->mover, j->mover + n, n);
-  return FIRN_OK;
+  return firn_movers_sort(j->mover, j->mover + n, n);
 }
 
 static firn_status list_homes(job *j, const firn_mover *sorted) {
@@ -246,8 +246,8 @@ static firn_status build(job *j, firn_raster *out) {
   j->mover = firn_alloc(j->context, 2 * n * sizeof *j->mover, "order of particles");
   if (j->mover) j->grains = firn_alloc(j->context, n * sizeof *j->grains, "sorted particles");
   if (!j->grains) return FIRN_ERROR_MEMORY;
-  firn_mover *sorted = NULL;
-  FIRN_TRY(place(j, &sorted));
+  const firn_mover *sorted = place(j);
+  if (!sorted) return FIRN_ERROR_DOMAIN;
   FIRN_TRY(list_homes(j, sorted));
   take_all(j, sorted);
   FIRN_TRY(list_blocks(j, out));

@@ -19,13 +19,10 @@ static void drop_ring(const firn_surface *s, ring *r) {
   firn_free(s->context, r->start, r->start ? (s->vertex_count + 1) * sizeof *r->start : 0);
 }
 
-static firn_status make_ring(const firn_surface *s, ring *r) {
+// False when memory is out.
+static bool make_ring(const firn_surface *s, ring *r) {
   size_t corners = 3 * s->triangle_count;
   *r = (ring){0};
-  if (corners >= UINT32_MAX) {
-    return firn_fail(s->context, FIRN_ERROR_UNSUPPORTED, "a surface of %zu triangles: too many",
-                     s->triangle_count);
-  }
   r->start = firn_alloc_zero(s->context, (s->vertex_count + 1) * sizeof *r->start,
                              "neighbours in a surface");
   if (r->start) {
@@ -33,7 +30,7 @@ static firn_status make_ring(const firn_surface *s, ring *r) {
   }
   if (!r->corner) {
     drop_ring(s, r);
-    return FIRN_ERROR_MEMORY;
+    return false;
   }
   const uint32_t *vertex = s->triangle[0];
   for (size_t i = 0; i < corners; i++) r->start[vertex[i]]++;
@@ -47,7 +44,7 @@ static firn_status make_ring(const firn_surface *s, ring *r) {
   // Each start now stands where the next one belongs.
   memmove(r->start + 1, r->start, s->vertex_count * sizeof *r->start);
   r->start[0] = 0;
-  return FIRN_OK;
+  return true;
 }
 
 // to = from + factor (mean of the neighbours - from). In a closed mesh the vertices that follow v in
@@ -102,7 +99,11 @@ static void set_normals(const firn_surface *s, const ring *r) {
 firn_status firn_surface_finish(firn_surface *s, int smooth) {
   if (!s->triangle_count) return FIRN_OK;
   ring r;
-  FIRN_TRY(make_ring(s, &r));
+  if (s->triangle_count >= UINT32_MAX / 3) {
+    return firn_fail(s->context, FIRN_ERROR_UNSUPPORTED, "a surface of %zu triangles: too many",
+                     s->triangle_count);
+  }
+  if (!make_ring(s, &r)) return FIRN_ERROR_MEMORY;
   if (smooth) {
     size_t bytes = s->vertex_count * sizeof *s->position;
     float(*other)[3] = firn_alloc(s->context, bytes, "a smoothed surface");

@@ -57,17 +57,19 @@ static firn_status fill(const firn_raster *r, double rest_density, arrays *a) {
 }
 
 // The module stays loaded: its libraries have threads that would not survive being closed.
-static firn_status load(firn_context *context, firn_vdb_write_fn *write) {
+static firn_vdb_write_fn load(firn_context *context) {
   void *module = dlopen(FIRN_VDB_MODULE, RTLD_NOW | RTLD_LOCAL);
   void *symbol = module ? dlsym(module, FIRN_VDB_WRITE) : NULL;
   if (!symbol) {
     const char *why = dlerror();
-    return firn_fail(context, FIRN_ERROR_UNSUPPORTED,
-                     "cannot write vdb files: the module for OpenVDB does not load: %s",
-                     why ? why : "unknown reason");
+    firn_fail(context, FIRN_ERROR_UNSUPPORTED,
+              "cannot write vdb files: the module for OpenVDB does not load: %s",
+              why ? why : "unknown reason");
+    return NULL;
   }
-  memcpy(write, &symbol, sizeof *write); // C has no cast from an object to a function
-  return FIRN_OK;
+  firn_vdb_write_fn write;
+  memcpy(&write, &symbol, sizeof write); // C has no cast from an object to a function
+  return write;
 }
 
 static firn_status write_grids(const firn_cloud *cloud, const firn_raster *r, double rest_density,
@@ -85,8 +87,8 @@ static firn_status write_grids(const firn_cloud *cloud, const firn_raster *r, do
                             .least = LEAST,
                             .rest_density = rest_density,
                             .version = firn_version()};
-  firn_vdb_write_fn write = NULL;
-  FIRN_TRY(load(context, &write));
+  firn_vdb_write_fn write = load(context);
+  if (!write) return FIRN_ERROR_UNSUPPORTED;
   FIRN_TRY(firn_file_begin(context, path, part, &fd));
   if (write(&def, part, voxels, message, sizeof message)) {
     firn_file_abandon(part, fd);

@@ -50,7 +50,7 @@ static firn_status check(firn_context *context, const firn_pieces_def *d) {
   return FIRN_OK;
 }
 
-static firn_status place(survey *s, const double *position, double size) {
+static bool place(survey *s, const double *position, double size) {
   firn_mover *list = s->memory;
   for (size_t i = 0; i < s->count; i++) {
     int32_t at[3];
@@ -58,16 +58,17 @@ static firn_status place(survey *s, const double *position, double size) {
       double x = floor(position[3 * i + (size_t)c] / size);
       // One cell less than the keys can hold on either side, for the neighbours.
       if (!(fabs(x) < FIRN_CELL_HALF - 1)) {
-        return firn_fail(s->context, FIRN_ERROR_DOMAIN,
-                         "pieces: particle %zu at %g m is too many cells of %g m from the origin",
-                         i, position[3 * i + (size_t)c], size);
+        firn_fail(s->context, FIRN_ERROR_DOMAIN,
+                  "pieces: particle %zu at %g m is too many cells of %g m from the origin", i,
+                  position[3 * i + (size_t)c], size);
+        return false;
       }
       at[c] = (int32_t)x;
     }
     list[i] = (firn_mover){.key = firn_cell_key(at), .slot = (uint32_t)i};
   }
   s->members = firn_movers_sort(list, list + s->count, s->count);
-  return FIRN_OK;
+  return true;
 }
 
 static void collect(survey *s, const double *mass, double least) {
@@ -186,7 +187,7 @@ static void tell(survey *s, uint32_t *label) {
 static firn_status run(survey *s, const firn_pieces_def *d, const double *position,
                        const double *mass, firn_pieces *out, uint32_t *label) {
   if (!s->memory || !s->cells || !s->roots) return FIRN_ERROR_MEMORY;
-  FIRN_TRY(place(s, position, d->cell));
+  if (!place(s, position, d->cell)) return FIRN_ERROR_DOMAIN;
   collect(s, mass, d->density * d->cell * d->cell * d->cell);
   join_neighbours(s);
   gather(s, d->least, out);

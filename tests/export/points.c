@@ -123,7 +123,7 @@ static void ply_rows_hold_every_field(void **state) {
   scratch *s = *state;
   size_t size, row = 0;
   char *file = bytes_of(s, firn_export_ply, "a.ply", N, &size);
-  ply_column column[32];
+  ply_column column[32] = {{"", "", 0}};
   int columns = 0;
   assert_memory_equal(file, "ply\nformat binary_little_endian 1.0\n", 36);
   assert_non_null(strstr(file, "\nelement vertex 257\n"));
