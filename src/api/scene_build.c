@@ -94,6 +94,7 @@ static firn_status fill_of(builder *b, const firn_value *body, firn_fill_def *de
   copy3(def->spin, firn_value_vec3(body, "spin"));
   if (firn_value_find(body, "name")) def->name = firn_value_text(body, "name");
   def->time = firn_value_number(body, "time");
+  def->settled = firn_value_number(body, "settled") != 0;
   const firn_value *list = firn_value_find(body, "variation");
   def->variation_count = item_count(list);
   if (def->variation_count == 0) return FIRN_OK;

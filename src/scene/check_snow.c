@@ -86,7 +86,7 @@ static void emitter_check(firn_scene *scene, const firn_value *emitter, int i) {
 
 // A file of particles has positions of its own, and nothing to vary by.
 static void points_check(firn_scene *scene, const firn_value *body, int i) {
-  static const char *const idle[] = {"spin", "seeding", "time", "variation"};
+  static const char *const idle[] = {"spin", "seeding", "time", "settled", "variation"};
   if (!firn_value_find(body, "points")) return;
   for (size_t k = 0; k < sizeof idle / sizeof idle[0]; k++) {
     const firn_value *v = firn_value_find(body, idle[k]);

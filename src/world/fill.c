@@ -10,6 +10,7 @@
 
 #include "base/isa.h"
 #include "material/preset.h"
+#include "world/settle.h"
 #include "world/world.h"
 
 firn_fill_def firn_default_fill_def(void) {
@@ -60,7 +61,7 @@ static firn_status make(const firn_world *world, const firn_fill_def *def, uint3
 
 firn_status firn_fill_make(const firn_world *world, const firn_fill_def *def, const char *kind,
                            uint32_t number, firn_fill *out) {
-  *out = (firn_fill){.material = def->material, .time = def->time};
+  *out = (firn_fill){.material = def->material, .time = def->time, .settled = def->settled};
   memcpy(out->velocity, def->velocity, sizeof out->velocity);
   memcpy(out->spin, def->spin, sizeof out->spin);
   if (def->name) {
@@ -171,7 +172,9 @@ firn_status firn_fill_add(firn_world *world, const firn_fill *fill, size_t count
     particles.velocity = velocity;
     particles.material = fill->material;
     particles.per_cell = fill->seeder.per_cell;
+    size_t first = world->particles.slots + world->particles.pending;
     status = firn_world_add_particles(world, &particles);
+    if (status == FIRN_OK && fill->settled) firn_world_settle(world, fill->shape, first, count);
   }
   firn_free(context, velocity, v_bytes);
   firn_free(context, values, bytes);

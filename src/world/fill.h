@@ -28,6 +28,7 @@ typedef struct firn_fill {
   double velocity[3]; // m/s
   double spin[3];     // rad/s about the shape's center
   double time;        // s
+  bool settled;       // compressed by its own weight
   bool made;          // its time has come
   firn_cover cover;   // under a window
 } firn_fill;
