@@ -153,7 +153,9 @@ firn_status firn_particles_place(firn_particles *p, size_t slot, const double ce
 // of a particle along an axis is floor(x - shift): 0 for cubic splines, 1/2 for quadratic ones,
 // whose stencil begins at that cell.
 // scratch is memory of the caller's that may be overwritten, so that a sort needs little of its own.
-firn_status firn_particles_sort(firn_particles *p, double shift, firn_buffer *scratch);
+// With stay, particles that are sorted already keep their blocks, though they may have left them a
+// little: what comes and goes elsewhere then does not touch a bit of them.
+firn_status firn_particles_sort(firn_particles *p, double shift, bool stay, firn_buffer *scratch);
 
 // Visits sorted and pending particles: calls visit(user, slot, corner), where corner is the
 // particle's block corner in cells.

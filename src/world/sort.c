@@ -7,8 +7,9 @@
 //   4  a permutation is written, block by block, and every field follows it
 //
 // Only step 2 and the merge are serial, over movers and blocks, not over particles. Particles that
-// stay keep their order and come before those that arrive; those come in order of their old place.
-// So the result depends on the particles alone.
+// stay keep their order and come before those that arrive; those come in the order of where they come
+// from, new ones last. So the result depends on the particles alone, and not on where in space the
+// scene lies.
 #include <math.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ typedef struct sorter {
   firn_particles *p;
   firn_real shift;
   const firn_real *x[3];
+  bool stay;             // sorted particles stay where they are
   size_t take;           // pending particles that this sort absorbs
   uint32_t *mover_start; // [blocks + 1]
   firn_mover *mover;
@@ -88,7 +90,9 @@ static size_t count_movers(sorter *s) {
 #pragma omp parallel for schedule(static) num_threads(p->context->threads)
   for (size_t b = 0; b < p->block_count; b++) {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < p->block[b].count; i++) n += moved(s, p->block[b].first + i);
+    for (uint32_t i = 0; i < p->block[b].count && !s->stay; i++) {
+      n += moved(s, p->block[b].first + i);
+    }
     s->mover_start[b + 1] = n;
   }
   s->mover_start[0] = 0;
@@ -116,6 +120,25 @@ static firn_status list_movers(sorter *s) {
     if (!target(s, slot, p->pending_at[i], out++) && slot < bad) bad = slot;
   }
   return bad == SIZE_MAX ? FIRN_OK : lost(s, bad);
+}
+
+// Morton order of the blocks that movers come from depends on where in space they lie; the direction
+// that they come from does not. New ones have none and keep their order behind the others.
+static int direction(const sorter *s, const firn_mover *m) {
+  if (m->slot >= s->p->slots) return INT32_MAX;
+  return ((m->shift[0] + 128) * 256 + m->shift[1] + 128) * 256 + m->shift[2] + 128;
+}
+
+static void order_arrivals(const sorter *s, size_t movers) {
+  for (size_t i = 1; i < movers; i++) {
+    firn_mover m = s->mover[i];
+    int from = direction(s, &m);
+    size_t k = i;
+    for (; k > 0 && s->mover[k - 1].key == m.key && direction(s, &s->mover[k - 1]) > from; k--) {
+      s->mover[k] = s->mover[k - 1];
+    }
+    s->mover[k] = m;
+  }
 }
 
 // Merges what stayed with what moved, both in order of keys. Returns the number of new blocks.
@@ -265,9 +288,10 @@ static void move_positions(const sorter *s, const source *from) {
   }
 }
 
-static firn_status sort_once(firn_particles *p, double shift, firn_buffer *scratch, size_t take) {
+static firn_status sort_once(firn_particles *p, double shift, bool stay, firn_buffer *scratch,
+                             size_t take) {
   firn_context *context = p->context;
-  sorter s = {.p = p, .shift = (firn_real)shift, .take = take};
+  sorter s = {.p = p, .shift = (firn_real)shift, .stay = stay, .take = take};
   for (int a = 0; a < 3; a++) s.x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
 
   // What moved.
@@ -282,6 +306,7 @@ static firn_status sort_once(firn_particles *p, double shift, firn_buffer *scrat
   s.mover = p->scratch[1].data;
   FIRN_TRY(list_movers(&s));
   s.mover = firn_movers_sort(s.mover, s.mover + movers, movers);
+  order_arrivals(&s, movers);
 
   // Where everything goes. Whatever can fail does so before the layout changes.
   size_t targets = 0;
@@ -337,12 +362,12 @@ static firn_status sort_once(firn_particles *p, double shift, firn_buffer *scrat
   return FIRN_OK;
 }
 
-firn_status firn_particles_sort(firn_particles *p, double shift, firn_buffer *scratch) {
+firn_status firn_particles_sort(firn_particles *p, double shift, bool stay, firn_buffer *scratch) {
   // New particles are taken in portions of a third of what is there: four passes over the data at
   // most in all, and memory for the moves of a quarter instead of all.
   do {
     size_t portion = p->slots / 3 > 65536 ? p->slots / 3 : 65536;
-    FIRN_TRY(sort_once(p, shift, scratch, p->pending < portion ? p->pending : portion));
+    FIRN_TRY(sort_once(p, shift, stay, scratch, p->pending < portion ? p->pending : portion));
   } while (p->pending);
   return FIRN_OK;
 }

@@ -145,11 +145,10 @@ static void wake_boxes(mpm *m) {
 firn_status mpm_layout(mpm *m, bool *sorted) {
   firn_particles *p = &m->world->particles;
   *sorted = false;
-  if (p->pending) m->memory.must_sort = m->memory.must_survey = true;
-  if (p->thinned) m->memory.must_sort = true;
-  if (m->memory.must_sort) {
+  if (p->pending) m->memory.must_survey = true;
+  if (m->memory.must_sort || p->pending || p->thinned) {
     double start = firn_seconds();
-    FIRN_TRY(firn_particles_sort(p, m->stencil.shift, &m->arena));
+    FIRN_TRY(firn_particles_sort(p, m->stencil.shift, !m->memory.must_sort, &m->arena));
     FIRN_TRY(mpm_layout_blocks(m));
     mpm_point_view(m);
     wake_boxes(m);

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// labels: M37
+// timeout: 60
+// A window that moves over the scene shows the very snow that a scene without one has: particles are
+// kept relative to the blocks of one lattice, and whole blocks come and go.
+#include "mpm/snapshot.h"
+
+static const double H = 0x1p-6; // m: sums of whole cells are exact
+
+static firn_sim_def scene_def(const mpm_variant *v) {
+  firn_sim_def def = mpm_printed_def(v, H);
+  def.gravity[1] = -8;
+  def.seed = 21;
+  def.mpm.integrator = FIRN_INTEGRATOR_EXPLICIT;
+  return def;
+}
+
+static void add_floor(const mpm_case *c, double height) {
+  firn_collider_def floor = firn_default_collider_def();
+  floor.shape = firn_half_space((double[]){0, height, 0}, (double[]){0, 1, 0});
+  must(c, firn_sim_add_collider(c->sim, &floor, NULL));
+}
+
+// A ball that hits the floor, seen through a window that holds all of it, or through none.
+static snapshot impact(const mpm_variant *v, bool windowed, bool nominal) {
+  firn_sim_def def = scene_def(v);
+  firn_material_def snow = firn_default_material_def();
+  def.mpm.volume_nominal = nominal;
+  mpm_case c = mpm_case_open(v, &def, &snow);
+  add_floor(&c, 0);
+  if (windowed) {
+    firn_window_def window = firn_default_window_def();
+    for (int a = 0; a < 3; a++) {
+      window.min[a] = -20 * H;
+      window.max[a] = 20 * H;
+    }
+    window.velocity[0] = 30; // moves on by two blocks meanwhile
+    must(&c, firn_sim_set_window(c.sim, &window));
+  }
+  firn_fill_def ball = firn_default_fill_def();
+  ball.shape = firn_sphere((double[]){6 * H, 3.2 * H, 6 * H}, 2.8 * H);
+  ball.velocity[1] = -10;
+  ball.velocity[0] = 2;
+  must(&c, firn_sim_fill(c.sim, &ball));
+  must(&c, firn_sim_advance(c.sim, 0.004, NULL, NULL));
+  snapshot s = snapshot_take(&c);
+  mpm_case_close(&c);
+  return s;
+}
+
+static void window_around_all_changes_nothing(void **state) {
+  (void)state;
+  for_each_variant(v) for (int nominal = 0; nominal < 2; nominal++) {
+    snapshot with = impact(v, true, nominal), without = impact(v, false, nominal);
+    assert_int_equal(with.count, without.count);
+    assert_true(with.count > 500 && with.time == without.time);
+    assert_int_equal(with.fields, without.fields);
+    // The widest field has 9 components; a case is only asked for names.
+    firn_sim_def def = scene_def(v);
+    firn_material_def snow = firn_default_material_def();
+    mpm_case c = mpm_case_open(v, &def, &snow);
+    const char *field = snapshot_difference(&c, &with, &without);
+    if (field) fail_msg("%s: '%s' differs", v->name, field);
+    mpm_case_close(&c);
+    snapshot_drop(&with);
+    snapshot_drop(&without);
+  }
+}
+
+// ------------------------------------------------------------------------------- a shifted scene
+
+// The same particles and floor, moved by whole blocks.
+static mpm_case shifted(const mpm_variant *v, const int blocks[3]) {
+  firn_sim_def def = scene_def(v);
+  firn_material_def snow = firn_default_material_def();
+  mpm_case c = mpm_case_open(v, &def, &snow);
+  add_floor(&c, 4 * H * blocks[1]);
+  enum { EDGE = 9, COUNT = EDGE * EDGE * EDGE };
+  static double x[3 * COUNT];
+  for (size_t i = 0; i < COUNT; i++) {
+    const size_t at[3] = {i / (EDGE * EDGE), i / EDGE % EDGE, i % EDGE};
+    for (size_t a = 0; a < 3; a++) {
+      // 24 bits in a float's 4 cells leave 2^-22 of a cell; this keeps to 2^-12.
+      double jitter = floor(mpm_random(7, 3 * i + a, 0, 2048)) * 0x1p-12;
+      x[3 * i + a] = (4 * blocks[a] + 0.5 * (double)at[a] + jitter) * H;
+    }
+    x[3 * i + 1] += 0.25 * H;
+  }
+  mpm_case_add(&c, COUNT, x, 8);
+  double *velocity = mpm_case_new(&c, 3);
+  for (size_t i = 0; i < COUNT; i++) {
+    velocity[3 * i] = 3;
+    velocity[3 * i + 1] = -15;
+    velocity[3 * i + 2] = -1;
+  }
+  mpm_case_write(&c, "velocity", velocity);
+  free(velocity);
+  must(&c, firn_sim_advance(c.sim, 0.004, NULL, NULL));
+  return c;
+}
+
+static void shift_by_whole_blocks_changes_no_bit(void **state) {
+  (void)state;
+  static const int shifts[][3] = {{1, 0, 0}, {-70, 12, 499}, {100000, -90001, 7}};
+  for_each_variant(v) {
+    mpm_case home = shifted(v, (int[3]){0, 0, 0});
+    snapshot here = snapshot_take(&home);
+    firn_sums sums = mpm_case_sums(&home);
+    assert_true(sums.yielded > 0.01);
+    for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++) {
+      mpm_case away = shifted(v, shifts[i]);
+      snapshot there = snapshot_take(&away);
+      // Back again: exact, since all of these are multiples of 2^-34 m below 2^15 m.
+      double *x = there.data[0];
+      for (size_t k = 0; k < 3 * there.count; k++) x[k] -= 4 * H * shifts[i][k % 3];
+      const char *field = snapshot_difference(&home, &here, &there);
+      if (field) fail_msg("%s: shifted by case %zu '%s' differs", v->name, i, field);
+      snapshot_drop(&there);
+      mpm_case_close(&away);
+    }
+    snapshot_drop(&here);
+    mpm_case_close(&home);
+  }
+}
+
+// ------------------------------------------------------------------------------- a moving window
+
+static const double DT = 1e-4; // s
+enum { STEPS = 7 };
+
+// A bed at rest, without weight, that a ball strikes at one end. Forces spread by at most 4 cells in a
+// step, and the window comes on by 8 of them, so the snow that it comes to is at rest in either run.
+static mpm_case bed(const mpm_variant *v, bool windowed) {
+  firn_sim_def def = scene_def(v);
+  firn_material_def snow = firn_default_material_def();
+  def.gravity[1] = 0;
+  def.mpm.dt = DT;
+  def.mpm.volume_nominal = true;
+  mpm_case c = mpm_case_open(v, &def, &snow);
+  if (windowed) {
+    firn_window_def window = firn_default_window_def();
+    window.max[0] = 20 * H;
+    window.velocity[0] = 8 * H / DT;
+    must(&c, firn_sim_set_window(c.sim, &window));
+  }
+  firn_fill_def fill = firn_default_fill_def();
+  fill.shape = firn_box((double[]){50 * H, -3 * H, 0}, (double[]){50 * H, 3 * H, 3 * H});
+  fill.per_cell = 3;
+  must(&c, firn_sim_fill(c.sim, &fill));
+  fill.shape = firn_sphere((double[]){5 * H, 2.5 * H, 0}, 2 * H);
+  fill.velocity[0] = 8;
+  fill.velocity[1] = -30;
+  must(&c, firn_sim_fill(c.sim, &fill));
+  for (int i = 0; i < STEPS; i++) must(&c, firn_sim_step(c.sim, DT, NULL));
+  return c;
+}
+
+typedef struct row {
+  double x[3], v[3], jp, strain[6], affine[9];
+} row;
+
+static int by_place(const void *a, const void *b) {
+  return memcmp(a, b, sizeof(row));
+}
+
+// All of the particles' state, in an order of its own, of those before x = limit.
+static row *rows_before(const mpm_case *c, double limit, size_t *count) {
+  size_t n = mpm_case_count(c);
+  row *rows = calloc(n, sizeof *rows);
+  double *x = mpm_case_read(c, "position"), *v = mpm_case_read(c, "velocity");
+  double *jp = mpm_case_read(c, "jp"), *strain = mpm_case_read(c, "strain");
+  double *affine = mpm_case_read(c, "affine");
+  *count = 0;
+  for (size_t i = 0; i < n; i++) {
+    if (x[3 * i] >= limit) continue;
+    row *r = &rows[(*count)++];
+    memcpy(r->x, x + 3 * i, sizeof r->x);
+    memcpy(r->v, v + 3 * i, sizeof r->v);
+    memcpy(r->strain, strain + 6 * i, sizeof r->strain);
+    memcpy(r->affine, affine + 9 * i, sizeof r->affine);
+    r->jp = jp[i];
+    for (int a = 0; a < 3; a++) r->v[a] += 0; // -0 is 0
+    for (int a = 0; a < 6; a++) r->strain[a] += 0;
+    for (int a = 0; a < 9; a++) r->affine[a] += 0;
+  }
+  qsort(rows, *count, sizeof *rows, by_place);
+  free(x), free(v), free(jp), free(strain), free(affine);
+  return rows;
+}
+
+static void snow_that_a_window_comes_to_is_the_same_snow(void **state) {
+  (void)state;
+  for_each_variant(v) {
+    mpm_case moving = bed(v, true), fixed = bed(v, false);
+    // The window was last moved at the beginning of the last step: its end lies in the block of ...
+    double end = 4 * H * (floor((20 + 8.0 * (STEPS - 1)) / 4) + 1);
+    assert_true(mpm_case_count(&moving) < mpm_case_count(&fixed));
+    size_t n, all, stirred = 0;
+    row *a = rows_before(&moving, end, &n), *b = rows_before(&fixed, end, &all);
+    assert_int_equal(n, mpm_case_count(&moving));
+    assert_int_equal(n, all);
+    for (size_t i = 0; i < n; i++) {
+      stirred += a[i].v[0] != 0;
+      if (memcmp(&a[i], &b[i], sizeof *a) != 0) {
+        fail_msg("%s: the particle at %g %g %g is not that at %g %g %g", v->name, a[i].x[0],
+                 a[i].x[1], a[i].x[2], b[i].x[0], b[i].x[1], b[i].x[2]);
+      }
+    }
+    assert_true(stirred > 300 && stirred < n);
+    free(a), free(b);
+    mpm_case_close(&moving);
+    mpm_case_close(&fixed);
+  }
+}
+
+// What the window leaves goes, and does not come back.
+static void snow_behind_a_window_is_taken_away(void **state) {
+  (void)state;
+  const mpm_variant *v = mpm_variant_at(0);
+  firn_sim_def def = scene_def(v);
+  firn_material_def snow = firn_default_material_def();
+  def.gravity[1] = 0;
+  def.mpm.dt = DT;
+  mpm_case c = mpm_case_open(v, &def, &snow);
+  firn_collider_def blade = firn_default_collider_def(); // far from everything, moves on
+  blade.shape = firn_sphere((double[]){0, 900 * H, 0}, H);
+  blade.velocity[0] = 4 * H / DT;
+  int id;
+  must(&c, firn_sim_add_collider(c.sim, &blade, &id));
+  firn_window_def window = firn_default_window_def();
+  window.min[0] = 0.5 * H;
+  window.max[0] = 11.5 * H;
+  window.follow = id;
+  must(&c, firn_sim_set_window(c.sim, &window));
+  firn_fill_def fill = firn_default_fill_def();
+  fill.shape = firn_box((double[]){50 * H, 0, 0}, (double[]){50 * H, 2 * H, 2 * H});
+  fill.seeding = FIRN_SEEDING_LATTICE;
+  must(&c, firn_sim_fill(c.sim, &fill));
+  // Three blocks of 4 cells at any time, 4 x 4 across, 8 a cell, until the bed ends at 100 cells.
+  for (int i = 0; i < 27; i++) {
+    int left = 25 - i < 3 ? (25 - i > 0 ? 25 - i : 0) : 3;
+    must(&c, firn_sim_step(c.sim, DT, NULL));
+    assert_int_equal(mpm_case_count(&c), left * 4 * 4 * 4 * 8);
+    double *x = mpm_case_read(&c, "position");
+    for (size_t k = 0; k < mpm_case_count(&c); k++) {
+      assert_true(x[3 * k] > 4 * H * i && x[3 * k] < 4 * H * (i + 3));
+    }
+    free(x);
+  }
+  firn_window_def late = firn_default_window_def();
+  mpm_case_add(&c, 1, (double[]){108 * H, 0, 0}, 8);
+  assert_int_equal(firn_sim_set_window(c.sim, &late), FIRN_ERROR_STATE);
+  mpm_case_close(&c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(window_around_all_changes_nothing),
+      cmocka_unit_test(shift_by_whole_blocks_changes_no_bit),
+      cmocka_unit_test(snow_that_a_window_comes_to_is_the_same_snow),
+      cmocka_unit_test(snow_behind_a_window_is_taken_away),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
