@@ -6,6 +6,8 @@
 
 #include <firn/firn.h>
 
+#include "cache/export_cloud.h"
+
 #define H 0.02 // m
 
 static void must(const scratch *s, firn_status status, int line) {
@@ -22,7 +24,7 @@ static void make_run(scratch *s) {
   firn_sim *sim;
   def.h = H;
   def.gravity[1] = 0;
-  ball.shape = firn_sphere((double[]){0.3, 1, 0}, 0.1);
+  ball.shape = firn_sphere((double[]){0.3, 1, 0.2}, 0.1);
   ball.seeding = FIRN_SEEDING_LATTICE;
   ball.per_cell = 8;
   ball.velocity[1] = -1;
@@ -141,9 +143,34 @@ static void z_up_turns_positions_and_vectors(void **state) {
   MUST(s, firn_export(s->context, &def));
   double m[6];
   means(s, "run/csv/frame_00000.csv", m);
-  // The middle of the ball was (0.3, 1, 0) and its velocity (0, -1, 0).
-  static const double wanted[] = {0.3, 0, 1, 0, 0, -1};
+  // The middle of the ball was (0.3, 1, 0.2) and its velocity (0, -1, 0).
+  static const double wanted[] = {0.3, -0.2, 1, 0, 0, -1};
   for (int k = 0; k < 6; k++) assert_true(fabs(m[k] - wanted[k]) < 1e-3);
+}
+
+// A tensor made of two vectors must turn into the one made of the turned vectors.
+static void z_up_turns_tensors(void **state) {
+  scratch *s = *state;
+  static const float v[2][3] = {{1, 2, 3}, {1, -3, 2}}, w[2][3] = {{4, 5, 6}, {4, -6, 5}};
+  static const int row[] = {0, 1, 2, 0, 0, 1}, column[] = {0, 1, 2, 1, 2, 2};
+  float stress[2][6], affine[2][9];
+  for (int k = 0; k < 2; k++) {
+    for (int i = 0; i < 6; i++) stress[k][i] = v[k][row[i]] * v[k][column[i]];
+    for (int i = 0; i < 9; i++) affine[k][i] = v[k][i / 3] * w[k][i % 3];
+  }
+  const firn_frame_head head = {.count = 1, .time = 0};
+  const firn_frame_array arrays[] = {{"position", "m", FIRN_ARCHIVE_F32, 3, v[0]},
+                                     {"stress", "Pa", FIRN_ARCHIVE_F32, 6, stress[0]},
+                                     {"affine", "1/s", FIRN_ARCHIVE_F32, 9, affine[0]}};
+  MUST(s, firn_frame_write(s->context, scratch_path(s, "one.hdf"), &head, 3, arrays));
+  for (int k = 0; k < 2; k++) {
+    firn_cloud cloud;
+    MUST(s, firn_cloud_load(s->context, scratch_path(s, "one.hdf"), NULL, k == 1, &cloud));
+    assert_memory_equal(cloud.field[0].data, v[k], sizeof v[k]);
+    assert_memory_equal(firn_cloud_find(&cloud, "stress")->data, stress[k], sizeof stress[k]);
+    assert_memory_equal(firn_cloud_find(&cloud, "affine")->data, affine[k], sizeof affine[k]);
+    firn_cloud_free(&cloud);
+  }
 }
 
 // The surface of the ball as an OBJ file: closed, around the ball, of the ball's volume. Radius 5
@@ -165,7 +192,7 @@ static void an_obj_surface_is_the_ball(void **state) {
     if (line[0] == 'v' && line[1] == ' ') {
       assert_int_equal(
           sscanf(line, "v %lf %lf %lf", &v[vertices][0], &v[vertices][1], &v[vertices][2]), 3);
-      double r = hypot(hypot(v[vertices][0] - 0.3, v[vertices][1] - 1), v[vertices][2]);
+      double r = hypot(hypot(v[vertices][0] - 0.3, v[vertices][1] - 1), v[vertices][2] - 0.2);
       assert_true(r > 0.09 && r < 0.11);
       vertices++;
     } else if (line[0] == 'v' && line[1] == 'n') {
@@ -349,6 +376,7 @@ int main(void) {
       TEST(each_format_gets_a_folder_with_a_file_a_frame),
       TEST(ranges_fields_and_folders_are_obeyed),
       TEST(z_up_turns_positions_and_vectors),
+      TEST(z_up_turns_tensors),
       TEST(an_obj_surface_is_the_ball),
       TEST(a_ply_surface_has_faces_normals_and_velocities),
       TEST(wrong_requests_say_what_would_be_right),
