@@ -80,12 +80,44 @@ assert events[3]["frame"] == events[3]["last_frame"] == 2 and events[3]["steps"]
 assert events[3]["particles"] > 1000
 PYTHON
 
+# Compact frames of a few fields: small, and read by the same reader. The run is the same one.
+run 0 run ball.yaml -o compact --quiet --set 'output={precision: 16, every: 3, fields: [velocity, jp]}'
+[[ -e compact/frame_00003.hdf && ! -e compact/frame_00002.hdf ]] || die "every: 3"
+run 0 info compact/frame_00006.hdf
+expect "$out" "velocity"
+refuse "$out" "density"
+run 0 info compact
+refuse "$out" "missing"
+size=$(stat -c %s compact/frame_00006.hdf) full=$(stat -c %s whole/frame_00006.hdf)
+((2 * size < full)) || die "compact frame of $size bytes, full one of $full"
+diff <(cut -d, -f1-26 whole/stats.csv) <(cut -d, -f1-26 compact/stats.csv) || die "stats.csv differs"
+run 2 run ball.yaml -o compact --quiet --set 'output={fields: [velocty]}'
+expect "$err" "did you mean 'velocity'?"
+
+# A damaged checkpoint is said, and does not matter.
+run 0 run ball.yaml -o damaged --frames 0:3 --quiet
+head -c 9000 damaged/checkpoint_00003.hdf >cut.hdf && mv cut.hdf damaged/checkpoint_00003.hdf
+run 0 run ball.yaml -o damaged --resume
+expect "$err" "warning"
+expect "$err" "checkpoint_00003.hdf"
+expect "$err" "going on after frame 2"
+cmp whole/frame_00006.hdf damaged/frame_00006.hdf || die "after a damaged checkpoint frame 6 differs"
+
 # What a run left behind.
 run 0 info whole
 expect "$out" '"small"'
 expect "$out" "7 (0 to 6)"
 expect "$out" "7 rows"
+expect "$out" "a particle"
 run 0 info whole/frame_00003.hdf
+expect "$out" "time         0.015 s"
+expect "$out" "velocity     m/s"
+expect "$out" "bytes a particle"
+run 0 info whole/checkpoint_00006.hdf
+expect "$out" "after frame  6"
+head -c 5000 whole/frame_00003.hdf >cut.hdf
+run 2 info cut.hdf
+expect "$err" "cut.hdf"
 run 2 info ball.yaml
 run 2 info .
 run 2 info nowhere

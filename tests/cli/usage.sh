@@ -12,7 +12,7 @@ expect "$out" "Exit status: 0 ok, 1 the run failed, 2 bad usage or input."
 run 2
 expect "$err" "Usage: firn VERB"
 
-for verb in demo run check scenes info bench; do
+for verb in demo run sweep check scenes info export bench; do
   run 0 "$verb" --help
   expect "$out" "Usage: firn $verb"
   run 0 help "$verb"
@@ -38,6 +38,16 @@ run 2 help xyzzy
 run 2 run
 expect "$err" "which scene?"
 run 2 run a b
+expect "$err" "more than one scene: 'b'"
+run 2 sweep demo
+expect "$err" "what varies?"
+run 2 sweep demo --vary mpm.flip
+expect "$err" "expected PATH=VALUE"
+run 2 sweep demo --vary mpm.flip=0,,1
+expect "$err" "a value is empty"
+run 2 sweep demo --vary mpm.flp=0,1 -o nowhere
+expect "$err" "did you mean 'flip'?"
+[[ ! -e nowhere ]] || die "a misspelt path left a folder"
 run 2 check
 run 2 info
 run 2 run demo --threads many

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 60
+# processors: 2
+# firn sweep: all combinations, a summary, a contact sheet; goes on where it was stopped.
+source "$(dirname "$0")/common.bash"
+out="" err="" # what run hears
+
+cat >ball.yaml <<'SCENE'
+firn: 1
+h: 2 cm
+frames: 2
+fps: 500 Hz
+snow:
+  - shape: {sphere: {center: [0, 8 cm, 0], radius: 6 cm}}
+    velocity: [0, -5 m/s, 0]
+colliders:
+  - {name: ground, shape: {half_space: {}}}
+SCENE
+
+vary=(--vary 'mpm.flip=0,0.95' --vary 'gravity=[0, -9.81, 0],[0, 0, 0],[5, 0, 0]')
+run 0 sweep ball.yaml "${vary[@]}" --list
+[[ $(wc -l <.out) == 6 ]] || die "six runs: $out"
+expect "$out" "001-flip=0_gravity=0,-9.81,0"
+expect "$out" "006-flip=0.95_gravity=5,0,0"
+
+run 0 sweep ball.yaml "${vary[@]}" -o study
+expect "$out" "[4/6] flip = 0.95, gravity = [0, -9.81, 0]"
+expect "$out" "6 done, 0 were there already, 0 failed"
+[[ -z $err ]] || die "said to stderr: $err"
+for run in study/00?-*/; do
+  [[ -s $run/frame_00002.hdf && -s $run/preview.png ]] || die "$run is not whole"
+done
+[[ $(head -c 8 study/sheet.png | od -An -tx1 | tr -d ' \n') == 89504e470d0a1a0a ]] ||
+  die "sheet.png is not a PNG"
+python3 - <<'PYTHON' || die "summary.csv: $(cat study/summary.csv)"
+import csv
+rows = list(csv.DictReader(open("study/summary.csv")))
+assert len(rows) == 6, rows
+assert [r["mpm.flip"] for r in rows] == ["0"] * 3 + ["0.95"] * 3
+assert rows[2]["gravity"] == "[5, 0, 0]"
+assert all(r["state"] == "done" and int(r["frame"]) == 2 for r in rows)
+# 4 ms at 5 m/s^2 from rest: x grows by 4e-5 m.
+shift = float(rows[5]["com_x"]) - float(rows[4]["com_x"])
+assert 3.5e-5 < shift < 4.5e-5, shift
+assert all(int(r["pieces"]) == 1 for r in rows)
+PYTHON
+[[ $(grep -c '^| \[' study/summary.md) == 6 ]] || die "summary.md: $(cat study/summary.md)"
+
+# What is finished is passed over; what is not goes on.
+before=$(stat -c %Y.%i study/001-*/frame_00002.hdf)
+cp study/004-*/frame_00002.hdf frame
+rm study/004-*/frame_00002.hdf study/005-*/preview.png
+run 0 sweep ball.yaml "${vary[@]}" -o study
+expect "$out" "2 done, 4 were there already, 0 failed"
+[[ $(stat -c %Y.%i study/001-*/frame_00002.hdf) == "$before" ]] || die "run 1 was run again"
+cmp frame study/004-*/frame_00002.hdf || die "run 4 came out otherwise"
+[[ -s $(echo study/005-*/preview.png) ]] || die "run 5 has no picture"
+
+# A run that fails is noted, and the others go on.
+run 1 sweep ball.yaml --vary mpm.dt_min=1e-9,0.9 --set mpm.dt_max=1 -o failing --quiet
+grep -q '^1,.*,done,' failing/summary.csv || die "run 1: $(cat failing/summary.csv)"
+grep -q '^2,.*,failed,' failing/summary.csv || die "run 2: $(cat failing/summary.csv)"
+[[ -n $err && -s failing/sheet.png ]] || die "no message, or no sheet"
+
+# For programs.
+run 0 sweep ball.yaml --vary mpm.flip=1 -o json --json
+python3 - .out <<'PYTHON' || die "--json: $out"
+import json, sys
+events = [json.loads(line)["event"] for line in open(sys.argv[1])]
+assert events == ["run", "frame", "frame", "frame", "end"], events
+PYTHON
+exit 0
