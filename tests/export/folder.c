@@ -159,9 +159,10 @@ static void z_up_turns_tensors(void **state) {
     for (int i = 0; i < 9; i++) affine[k][i] = v[k][i / 3] * w[k][i % 3];
   }
   const firn_frame_head head = {.count = 1, .time = 0};
-  const firn_frame_array arrays[] = {{"position", "m", FIRN_ARCHIVE_F32, 3, v[0]},
-                                     {"stress", "Pa", FIRN_ARCHIVE_F32, 6, stress[0]},
-                                     {"affine", "1/s", FIRN_ARCHIVE_F32, 9, affine[0]}};
+  const firn_frame_array arrays[] = {
+      {.name = "position", .type = FIRN_ARCHIVE_F32, .components = 3, .data = v[0]},
+      {.name = "stress", .type = FIRN_ARCHIVE_F32, .components = 6, .data = stress[0]},
+      {.name = "affine", .type = FIRN_ARCHIVE_F32, .components = 9, .data = affine[0]}};
   MUST(s, firn_frame_write(s->context, scratch_path(s, "one.hdf"), &head, 3, arrays));
   for (int k = 0; k < 2; k++) {
     firn_cloud cloud;
