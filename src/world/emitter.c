@@ -61,8 +61,8 @@ firn_status firn_world_add_emitter(firn_world *world, const firn_emitter_def *de
                     .start = def->start,
                     .stop = def->stop,
                     .max_count = def->max_count ? def->max_count : UINT64_MAX,
-                    .number = s->number};
-  FIRN_TRY(firn_fill_make(world, &def->fill, "emitter", s->number, &e.fill));
+                    .number = FIRN_FILL_EMITTER | (uint32_t)s->emitter_count};
+  FIRN_TRY(firn_fill_make(world, &def->fill, "emitter", e.number, &e.fill));
   firn_status status = check(world, def, &e);
   size_t size = (size_t)s->emitter_count * sizeof e;
   firn_emitter *all = NULL;
@@ -78,7 +78,6 @@ firn_status firn_world_add_emitter(firn_world *world, const firn_emitter_def *de
   s->emitter = all;
   if (id) *id = s->emitter_count;
   s->emitter_count++;
-  s->number++;
   return FIRN_OK;
 }
 

@@ -8,6 +8,8 @@
 #include "world/variety.h"
 
 enum { FIRN_FILL_NAME = 64 };
+#define FIRN_FILL_FREE    UINT32_MAX // the number of a pattern: the first that is free in its place
+#define FIRN_FILL_EMITTER 0x80000000u // numbers of emitters begin here
 
 // Boxes of blocks, both ends included, that a fill has been made in.
 typedef struct firn_block_box {
@@ -47,7 +49,7 @@ typedef struct firn_fill_part {
 
 struct firn_world;
 
-// A checked copy of a user's def. number makes it differ from all other fills.
+// A checked copy of a user's def, with a pattern of this number.
 firn_status firn_fill_make(const struct firn_world *world, const firn_fill_def *def,
                            const char *kind, uint32_t number, firn_fill *out);
 void firn_fill_free(firn_fill *fill, firn_context *context);

@@ -17,6 +17,7 @@ void firn_sources_free(firn_sources *s, firn_context *context) {
   for (int i = 0; i < s->emitter_count; i++) firn_fill_free(&s->emitter[i].fill, context);
   for (int i = 0; i < s->sink_count; i++) firn_shape_release(s->sink[i].shape);
   firn_free(context, s->fill, (size_t)s->fill_capacity * sizeof *s->fill);
+  firn_free(context, s->filled, (size_t)s->filled_capacity * sizeof *s->filled);
   firn_free(context, s->emitter, (size_t)s->emitter_count * sizeof *s->emitter);
   firn_free(context, s->sink, (size_t)s->sink_count * sizeof *s->sink);
   *s = (firn_sources){0};
@@ -34,14 +35,49 @@ static firn_status reserve_fill(firn_sources *s, firn_context *context) {
   return FIRN_OK;
 }
 
+static bool overlap(const firn_filled *f, const double lo[3], const double hi[3]) {
+  for (int a = 0; a < 3; a++) {
+    if (f->hi[a] <= lo[a] || f->lo[a] >= hi[a]) return false;
+  }
+  return true;
+}
+
+uint32_t firn_sources_number(const firn_sources *s, const double lo[3], const double hi[3]) {
+  for (uint32_t number = 0;; number++) {
+    bool taken = false;
+    for (int i = 0; i < s->filled_count && !taken; i++) {
+      taken = s->filled[i].number == number && overlap(&s->filled[i], lo, hi);
+    }
+    if (!taken) return number;
+  }
+}
+
+static firn_status reserve_filled(firn_sources *s, firn_context *context) {
+  if (s->filled_count < s->filled_capacity) return FIRN_OK;
+  int capacity = s->filled_capacity ? 2 * s->filled_capacity : 4;
+  firn_filled *all = firn_resize(context, s->filled, (size_t)s->filled_capacity * sizeof *all,
+                                 (size_t)capacity * sizeof *all, "fills");
+  if (!all) return FIRN_ERROR_MEMORY;
+  s->filled = all;
+  s->filled_capacity = capacity;
+  return FIRN_OK;
+}
+
+static void note_filled(firn_sources *s, const firn_fill *fill) {
+  firn_filled *f = &s->filled[s->filled_count++];
+  *f = (firn_filled){.number = fill->seeder.number};
+  firn_shape_bounds(fill->shape, f->lo, f->hi);
+}
+
 firn_status firn_world_fill(firn_world *world, const firn_fill_def *def) {
   firn_sources *s = &world->sources;
   firn_fill fill;
-  FIRN_TRY(firn_fill_make(world, def, "fill", s->number, &fill));
+  FIRN_TRY(reserve_filled(s, world->context));
+  FIRN_TRY(firn_fill_make(world, def, "fill", FIRN_FILL_FREE, &fill));
   bool due = fill.time <= world->time, keep = s->windowed || !due;
   firn_status status = keep ? reserve_fill(s, world->context) : FIRN_OK;
   if (status == FIRN_OK && due && !s->expecting) status = firn_window_make(world, &fill);
-  if (status == FIRN_OK) s->number++;
+  if (status == FIRN_OK) note_filled(s, &fill);
   if (status == FIRN_OK && keep) {
     s->fill[s->fill_count++] = fill;
   } else {
@@ -149,7 +185,7 @@ firn_status firn_world_update(firn_world *world) {
 // ------------------------------------------------------------------------------------- checkpoints
 
 typedef struct head {
-  uint32_t fills, emitters, number, thinned;
+  uint32_t fills, emitters, thinned, unused;
 } head;
 
 typedef struct fill_state {
@@ -185,7 +221,7 @@ static firn_status visit_fill(firn_world *world, firn_fill *fill, int i, bool lo
 firn_status firn_world_state(firn_world *world, bool load, const firn_state_visitor *visitor) {
   firn_sources *s = &world->sources;
   firn_particles *p = &world->particles;
-  head h = {(uint32_t)s->fill_count, (uint32_t)s->emitter_count, s->number, p->thinned};
+  head h = {(uint32_t)s->fill_count, (uint32_t)s->emitter_count, p->thinned, 0};
   const head here = h;
   FIRN_TRY(visitor->blob(visitor->user, "sources", &h, sizeof h));
   if (load && (h.fills != here.fills || h.emitters != here.emitters)) {
@@ -196,7 +232,6 @@ firn_status firn_world_state(firn_world *world, bool load, const firn_state_visi
         h.fills, h.emitters, here.fills, here.emitters);
   }
   p->thinned = h.thinned != 0;
-  s->number = h.number;
   for (int i = 0; i < s->fill_count; i++) {
     FIRN_TRY(visit_fill(world, &s->fill[i], i, load, visitor));
   }

@@ -32,6 +32,13 @@ typedef struct firn_sink {
   double start, stop;
 } firn_sink;
 
+// Where a fill lies, and the number of its pattern. Fills that overlap have different numbers, so that
+// no two particles coincide; others have the same, so that what else is filled does not matter.
+typedef struct firn_filled {
+  double lo[3], hi[3]; // m
+  uint32_t number;
+} firn_filled;
+
 typedef struct firn_sources {
   firn_fill *fill; // [fill_count]: those that come later, or are seen through a window
   int fill_count, fill_capacity;
@@ -43,10 +50,13 @@ typedef struct firn_sources {
   double kill_min[3], kill_max[3]; // m
   bool windowed;
   firn_window_def window;
-  uint32_t number; // fills and emitters so far
-  bool expecting;  // a checkpoint will be loaded: nothing is placed
+  firn_filled *filled; // [filled_count]: all fills, for the numbers of their patterns
+  int filled_count, filled_capacity;
+  bool expecting; // a checkpoint will be loaded: nothing is placed
 } firn_sources;
 
+// The smallest number that no fill has which overlaps these bounds.
+uint32_t firn_sources_number(const firn_sources *sources, const double lo[3], const double hi[3]);
 void firn_sources_free(firn_sources *sources, firn_context *context);
 
 struct firn_world;
