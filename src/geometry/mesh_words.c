@@ -8,6 +8,9 @@
 #include "geometry/mesh_read.h"
 
 static firn_status fail_at(const firn_mesh_input *in, const char *place, const char *format,
+                           va_list arguments) __attribute__((format(printf, 3, 0)));
+
+static firn_status fail_at(const firn_mesh_input *in, const char *place, const char *format,
                            va_list arguments) {
   char text[512];
   vsnprintf(text, sizeof text, format, arguments);
