@@ -131,7 +131,7 @@ static void repeated_vertices_are_welded(void **state) {
   for (size_t i = 0; i < 3 * box.triangles; i++) {
     const double *p = box.position + 3 * (size_t)box.triangle[i];
     // Off by less than 1e-6 m, differently each time.
-    solid_vertex(&s, p[0] + 1e-7 * (double)(i % 5), p[1], p[2] - 1e-7 * (double)(i % 3));
+    solid_vertex(&s, p[0] + 1e-8 * (double)i, p[1], p[2] - 1e-8 * (double)i);
     if (i % 3 == 2) solid_triangle(&s, (uint32_t)i - 2, (uint32_t)i - 1, (uint32_t)i);
   }
   firn_mesh_report r = report_of(&s, &def);
