@@ -80,8 +80,9 @@ static void outlines_name_what_is_wrong(void **state) {
   def.contour_count = 1;
   refuses(context, def, "contours use 4", "8 points");
   // An arc that reaches across the other side.
-  const double bulge[] = {0, 0, -2.5, 0}, wild[] = {0, NOT, 0, 0};
-  def = firn_polygon(O, 4, square, 1);
+  const double slab[] = {0, 0, 1, 0, 1, 0.3, 0, 0.3};
+  const double bulge[] = {0, 0, -1, 0}, wild[] = {0, NOT, 0, 0};
+  def = firn_polygon(O, 4, slab, 1);
   def.bulge = bulge;
   refuses(context, def, "crosses itself", "edges from");
   def.bulge = wild;
