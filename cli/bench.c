@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // firn bench [NAME]: which cases to run, and how their results are told.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
 
-enum { KEY_JSON = 2000, KEY_QUICK, KEY_LIST };
+enum { KEY_JSON = 2000, KEY_QUICK, KEY_LIST, KEY_FRAMES, KEY_QUALITY };
 
-static const bench_case *const suites[] = {bench_mpm};
+static const bench_case *const suites[] = {bench_mpm, bench_paper};
 enum { SUITES = sizeof suites / sizeof suites[0] };
 
 typedef struct {
@@ -16,6 +17,14 @@ typedef struct {
   bool list;
 } arguments;
 
+static double quality_parse(const struct argp_state *state, const char *text) {
+  char *end;
+  double value = strtod(text, &end);
+  if (end == text || *end || !(value > 0 && value <= 100))
+    argp_error(state, "--quality: '%s' is not a number above 0, and 100 at most", text);
+  return value;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
   arguments *a = state->input;
   switch (key) {
@@ -23,6 +32,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_JSON: a->bench.json = true; return 0;
   case KEY_QUICK: a->bench.quick = true; return 0;
   case KEY_LIST: a->list = true; return 0;
+  case KEY_FRAMES: a->bench.frames = (int)cli_number(state, "--frames", arg, 1, 99999); return 0;
+  case KEY_QUALITY: a->bench.quality = quality_parse(state, arg); return 0;
   case ARGP_KEY_ARG:
     if (a->name) argp_error(state, "more than one name: '%s'", arg);
     a->name = arg;
@@ -35,6 +46,8 @@ static const struct argp_option options[] = {
     {"json", KEY_JSON, NULL, 0, "one JSON object a line", 0},
     {"quick", KEY_QUICK, NULL, 0, "smaller and shorter: all of it in under a minute", 0},
     {"list", KEY_LIST, NULL, 0, "list the cases", 0},
+    {"frames", KEY_FRAMES, "N", 0, "paper: only the first N frames of each scene", 0},
+    {"quality", KEY_QUALITY, "Q", 0, "paper: at this quality instead of 1", 0},
     {0},
 };
 static const struct argp_child children[] = {{&cli_context_argp, 0, NULL, 0}, {0}};
@@ -43,7 +56,7 @@ static const struct argp parser = {
     parse,
     "[NAME]",
     "Measures the speed of firn on this machine. NAME is a case or the beginning of some, as mpm; "
-    "without it all run.",
+    "without it all run, but for the scenes of the paper, which take hours.",
     children,
     NULL,
     NULL};
@@ -56,6 +69,8 @@ bench_result bench_result_begin(const char *name, const char *variant,
   r.particles = r.steps = r.seconds = r.particle_steps_per_second = NAN;
   r.slowest = r.quickest = r.bytes_per_particle = r.peak_bytes_per_particle = NAN;
   r.yielded = r.iterations_mean = r.seconds_per_iteration = r.ratio = NAN;
+  r.frames = r.steps_per_frame = r.implicit = r.asleep = NAN;
+  r.seconds_per_frame = r.paper_seconds_per_frame = r.ratio_to_paper = NAN;
   return r;
 }
 
@@ -117,6 +132,13 @@ static void print_json(const bench *b, const bench_result *r) {
   json_field("yielded", r->yielded);
   json_field("iterations_mean", r->iterations_mean);
   json_field("seconds_per_iteration", r->seconds_per_iteration);
+  json_field("frames", r->frames);
+  json_field("steps_per_frame", r->steps_per_frame);
+  json_field("implicit", r->implicit);
+  json_field("asleep", r->asleep);
+  json_field("seconds_per_frame", r->seconds_per_frame);
+  json_field("paper_seconds_per_frame", r->paper_seconds_per_frame);
+  json_field("ratio_to_paper", r->ratio_to_paper);
   if (r->ratio_of) {
     printf(", \"ratio_of\": \"%s\"", r->ratio_of);
     json_field("ratio", r->ratio);
@@ -140,12 +162,21 @@ static void print_text(const bench *b, const bench_result *r) {
   if (!isnan(r->seconds)) printf("  %.3g s", r->seconds);
   printf("\n");
   if (!isnan(r->particle_steps_per_second))
-    printf("    %s particle-steps/s (windows %s to %s)\n",
-           cli_short(r->particle_steps_per_second, a), cli_short(r->slowest, c),
-           cli_short(r->quickest, d));
+    printf("    %s particle-steps/s", cli_short(r->particle_steps_per_second, a));
+  if (!isnan(r->slowest))
+    printf(" (windows %s to %s)", cli_short(r->slowest, c), cli_short(r->quickest, d));
+  if (!isnan(r->particle_steps_per_second)) printf("\n");
   if (!isnan(r->seconds_per_iteration))
     printf("    %.4g s an iteration\n", r->seconds_per_iteration);
   if (!isnan(r->iterations_mean)) printf("    %.1f iterations a step\n", r->iterations_mean);
+  if (!isnan(r->seconds_per_frame))
+    printf(
+        "    %.2f s a frame over %.0f frames, %.0f steps a frame, %.0f %% of them semi-implicit, "
+        "%.0f %% asleep\n",
+        r->seconds_per_frame, r->frames, r->steps_per_frame, 100 * r->implicit, 100 * r->asleep);
+  if (!isnan(r->ratio_to_paper))
+    printf("    the paper: %.0f s a frame on 8 cores; %.1f times quicker\n",
+           r->paper_seconds_per_frame, r->ratio_to_paper);
   if (r->ratio_of) printf("    %.3f of %s\n", r->ratio, r->ratio_of);
   if (!isnan(r->bytes_per_particle))
     printf("    %.0f bytes a particle (%.0f at most)%s", r->bytes_per_particle,
@@ -174,7 +205,8 @@ static void list_cases(FILE *stream) {
 
 // A whole name runs one case; a beginning runs all that have it.
 static bool wanted(const char *name, const char *pattern) {
-  return !pattern || strncmp(name, pattern, strlen(pattern)) == 0;
+  if (!pattern) return strncmp(name, "paper/", 6) != 0;
+  return strncmp(name, pattern, strlen(pattern)) == 0;
 }
 
 static bool is_whole_name(const char *pattern) {

@@ -9,6 +9,8 @@
 typedef struct bench {
   cli_options options;
   bool json, quick;
+  int frames;      // of the paper's scenes; 0: all
+  double quality;  // of the paper's scenes; 0: theirs
   machine machine; // of these options; measured once
   int failures;
 } bench;
@@ -20,6 +22,7 @@ typedef struct bench_case {
 } bench_case;
 
 extern const bench_case bench_mpm[]; // ends with a name of NULL
+extern const bench_case bench_paper[];
 
 // Work of one particle in one step, as the plain algorithm has it; see docs/cli.md for how it is
 // counted. The fraction of the machine's peak is of this work, not of what a program spends on it.
@@ -43,6 +46,11 @@ typedef struct bench_result {
   double seconds_per_iteration;
   double ratio; // what it is of is said by ratio_of
   const char *ratio_of;
+  // Of the paper's scenes:
+  double frames, steps_per_frame;
+  double implicit; // fraction of the steps
+  double asleep;   // fraction of the particles, mean over the steps
+  double seconds_per_frame, paper_seconds_per_frame, ratio_to_paper;
   bench_work work;      // 0: no model
   firn_profile profile; // of the timed steps; total 0: none
 } bench_result;
