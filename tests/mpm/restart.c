@@ -113,7 +113,7 @@ static void implicit_runs_go_on_bit_by_bit(void **state) {
 static void runs_that_change_over_go_on_bit_by_bit(void **state) {
   for_each_variant(v) {
     if (v->isa == FIRN_ISA_SCALAR && is_apic(v)) continue;
-    check_restart(*state, v, &(plan){FIRN_INTEGRATOR_AUTO, 4e-5, 11, 1});
+    check_restart(*state, v, &(plan){FIRN_INTEGRATOR_AUTO, 3.6e-5, 11, 1});
   }
 }
 
