@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// colliders.csv: what is written is what outside tools expect, and resuming leaves the same bytes.
+#include "cache/scratch.h"
+
+#include "cache/colliders.h"
+
+static firn_collider_row row(int frame, const char *name) {
+  return (firn_collider_row){
+      .frame = frame,
+      .time = 0.5 * frame,
+      .name = name,
+      .force = {.time = 0.5,
+                .force = {1, -2.5, frame},
+                .torque = {0, 1e-7, 3},
+                .impulse = {0.5, -1.25, 0.5 * frame}},
+  };
+}
+
+static void expect(scratch *s, const char *text) {
+  char *found;
+  size_t size;
+  assert_int_equal(firn_file_get(s->context, s->path, &found, &size), FIRN_OK);
+  assert_int_equal(size, strlen(text));
+  assert_memory_equal(found, text, size);
+  firn_free(s->context, found, size + 1);
+}
+
+#define HEADER                                                                                     \
+  "frame,time,name,force_x,force_y,force_z,torque_x,torque_y,torque_z,impulse_x,impulse_y,"        \
+  "impulse_z\n"
+
+static void rows_are_as_promised(void **state) {
+  scratch *s = *state;
+  const char *path = scratch_path(s, "colliders.csv");
+  firn_collider_row rows[] = {row(1, "floor"), row(1, "a, \"b\"")};
+  assert_int_equal(firn_colliders_create(s->context, path), FIRN_OK);
+  assert_int_equal(firn_colliders_append(s->context, path, rows, 2), FIRN_OK);
+  assert_int_equal(firn_colliders_append(s->context, path, NULL, 0), FIRN_OK);
+  expect(s, HEADER "1,0.5,floor,1,-2.5,1,0,1e-07,3,0.5,-1.25,0.5\n"
+                   "1,0.5,\"a, \"\"b\"\"\",1,-2.5,1,0,1e-07,3,0.5,-1.25,0.5\n");
+}
+
+static void truncated_files_go_on_with_the_same_bytes(void **state) {
+  scratch *s = *state;
+  const char *path = scratch_path(s, "colliders.csv");
+  assert_int_equal(firn_colliders_create(s->context, path), FIRN_OK);
+  for (int frame = 1; frame <= 3; frame++) {
+    firn_collider_row rows[] = {row(frame, "x"), row(frame, "y")};
+    assert_int_equal(firn_colliders_append(s->context, path, rows, 2), FIRN_OK);
+  }
+  char *before, *after;
+  size_t size, again;
+  assert_int_equal(firn_file_get(s->context, path, &before, &size), FIRN_OK);
+  assert_int_equal(firn_colliders_truncate(s->context, path, 1), FIRN_OK);
+  expect(s, HEADER "1,0.5,x,1,-2.5,1,0,1e-07,3,0.5,-1.25,0.5\n"
+                   "1,0.5,y,1,-2.5,1,0,1e-07,3,0.5,-1.25,0.5\n");
+  for (int frame = 2; frame <= 3; frame++) {
+    firn_collider_row rows[] = {row(frame, "x"), row(frame, "y")};
+    assert_int_equal(firn_colliders_append(s->context, path, rows, 2), FIRN_OK);
+  }
+  assert_int_equal(firn_file_get(s->context, path, &after, &again), FIRN_OK);
+  assert_int_equal(size, again);
+  assert_memory_equal(before, after, size);
+  firn_free(s->context, before, size + 1);
+  firn_free(s->context, after, again + 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(rows_are_as_promised, scratch_open, scratch_close),
+      cmocka_unit_test_setup_teardown(truncated_files_go_on_with_the_same_bytes, scratch_open,
+                                      scratch_close),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
