@@ -92,8 +92,8 @@ firn_status firn_sim_save_with(firn_sim *sim, const char *path, firn_archive_fn 
   const firn_state_visitor world = {.user = a, .blob = save_world_blob};
   save_head(sim, a);
   save_particles(&sim->world.particles, a);
-  firn_checkpoint_save_world(&sim->world, a);
-  firn_status status = sim->type->state(sim->solver, false, &visitor);
+  firn_status status = firn_checkpoint_save_world(&sim->world, a);
+  if (status == FIRN_OK) status = sim->type->state(sim->solver, false, &visitor);
   if (status == FIRN_OK) status = firn_world_state(&sim->world, false, &world);
   if (status == FIRN_OK && more) status = more(user, a);
   if (status != FIRN_OK) {

@@ -9,18 +9,20 @@ static size_t table_size(const firn_world *world) {
   return (size_t)world->collider_count * sizeof(uint64_t);
 }
 
-void firn_checkpoint_save_world(const firn_world *world, firn_archive *a) {
+firn_status firn_checkpoint_save_world(const firn_world *world, firn_archive *a) {
   firn_digests d = firn_world_digest(world);
   firn_archive_group(a, "world");
   firn_archive_set_u64(a, "world", "space", d.space);
   firn_archive_set_u64(a, "world", "gravity", d.gravity);
   firn_archive_set_u64(a, "world", "materials", d.materials);
-  // One a collider; a failure sticks to the archive.
+  // One a collider.
   size_t n = (size_t)world->collider_count;
-  uint64_t none = 0, *table = n ? firn_alloc(world->context, table_size(world), COLLIDERS) : NULL;
-  for (size_t i = 0; table && i < n; i++) table[i] = world->collider[i].digest;
-  firn_archive_write(a, COLLIDERS, FIRN_ARCHIVE_U64, n, 1, n ? table : &none);
+  uint64_t *table = firn_alloc(world->context, table_size(world), COLLIDERS);
+  if (n && !table) return FIRN_ERROR_MEMORY;
+  for (size_t i = 0; i < n; i++) table[i] = world->collider[i].digest;
+  firn_status status = firn_archive_write(a, COLLIDERS, FIRN_ARCHIVE_U64, n, 1, table);
   firn_free(world->context, table, table_size(world));
+  return status;
 }
 
 static firn_status differs(const firn_world *world, const char *path, const char *what) {
