@@ -6,6 +6,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 ARGS    ?=
 OUT     ?= demo-out
+SECONDS ?= 600
 
 export JOBS DESTDIR
 .NOTPARALLEL: # the tools below use the cores themselves
@@ -67,6 +68,12 @@ mutation: ## break the code in known ways; every break must fail a test
 	@scripts/setup.sh build test mutation
 	@scripts/mutation.py $(ARGS)
 
+fuzz: ## look for inputs that crash the readers, for 10 minutes; SECONDS=60 for one
+	@scripts/setup.sh build fuzz
+	@cmake --log-level=NOTICE --preset fuzz
+	@cmake --build build/fuzz --target fuzz_scene fuzz_mesh fuzz_cache -j $(JOBS)
+	@scripts/fuzz $(SECONDS) $(ARGS)
+
 install: build ## into PREFIX, below DESTDIR where given
 	@cmake --install build/release --prefix "$(PREFIX)"
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then /sbin/ldconfig || true; fi
@@ -86,4 +93,4 @@ build/%/build.ninja: CMakePresets.json
 	@touch $@
 
 .PRECIOUS: build/%/build.ninja
-.PHONY: help demo build test test-long bench lint fmt asan tsan valgrind mutation install clean setup
+.PHONY: help demo build test test-long bench lint fmt asan tsan valgrind mutation fuzz install clean setup

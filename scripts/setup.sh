@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what firn needs and this machine lacks, on Debian and its relatives.
 #
-#   scripts/setup.sh [build] [test] [lint] [tsan] [valgrind] [mutation] [vdb] [viewers]
+#   scripts/setup.sh [build] [test] [lint] [tsan] [valgrind] [mutation] [fuzz] [vdb] [viewers]
 #                                                                         (default: build test)
 #
 # vdb is for `firn export --format vdb`, viewers (1 GB) for the tests that open exports in ParaView
@@ -68,6 +68,16 @@ check_tsan() {
   need libomp-dev "an OpenMP runtime that it understands" compiles clang omp.h
 }
 
+links_fuzzer() {
+  echo 'int LLVMFuzzerTestOneInput(void){return 0;}' |
+    clang -fsanitize=fuzzer,address -x c -o /dev/null -
+}
+check_fuzz() {
+  need clang "the compiler for libFuzzer" command -v clang
+  need libclang-rt-dev "the runtime of libFuzzer" links_fuzzer
+  need libomp-dev "an OpenMP runtime for clang" compiles clang omp.h
+}
+
 check_valgrind() { need valgrind "memory checker" command -v valgrind; }
 
 check_mutation() {
@@ -94,9 +104,9 @@ check() {
   reasons=""
   for group; do
     case $group in
-    build | test | lint | tsan | valgrind | mutation | vdb | viewers) "check_$group" ;;
+    build | test | lint | tsan | valgrind | mutation | fuzz | vdb | viewers) "check_$group" ;;
     *)
-      echo "setup: unknown group '$group' (build, test, lint, tsan, valgrind, mutation, vdb," \
+      echo "setup: unknown group '$group' (build, test, lint, tsan, valgrind, mutation, fuzz, vdb," \
         "viewers)" >&2
       exit 2
       ;;
