@@ -41,7 +41,9 @@ static void a_frame_reads_as_the_simulation_does(void **state) {
   assert_string_equal(firn_frame_solver(frame), "mpm");
   double *a = malloc(9 * n * sizeof *a), *b = malloc(9 * n * sizeof *b);
   float *c = malloc(9 * n * sizeof *c);
-  assert_true(a && b && c);
+  assert_non_null(a);
+  assert_non_null(b);
+  assert_non_null(c);
   bool seen[3] = {false};
   for (int i = 0; i < firn_frame_field_count(frame); i++) {
     firn_field_info info, again;
