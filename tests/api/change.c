@@ -11,10 +11,9 @@
 static const double H = 0.02; // m
 
 // A layer of snow in a floor that it may slide on.
-static firn_sim *make_slab(firn_context *context, bool implicit) {
+static firn_sim *make_empty(firn_context *context, bool implicit) {
   firn_sim_def def = firn_default_sim_def();
   firn_material_def snow = firn_default_material_def();
-  firn_fill_def fill = firn_default_fill_def();
   firn_collider_def floor = firn_default_collider_def();
   firn_sim *sim = NULL;
   def.h = H;
@@ -22,12 +21,18 @@ static firn_sim *make_slab(firn_context *context, bool implicit) {
   def.mpm.integrator = implicit ? FIRN_INTEGRATOR_IMPLICIT : FIRN_INTEGRATOR_EXPLICIT;
   MUST(context, firn_sim_create(context, &def, &sim));
   MUST(context, firn_sim_add_material(sim, &snow, NULL));
-  fill.shape = firn_box((const double[]){0, H, 0}, (const double[]){2 * H, H, 2 * H});
-  MUST(context, firn_sim_fill(sim, &fill));
   floor.name = "floor";
   floor.shape.center[1] = 0.3 * H;
   floor.forces = true;
   MUST(context, firn_sim_add_collider(sim, &floor, NULL));
+  return sim;
+}
+
+static firn_sim *make_slab(firn_context *context, bool implicit) {
+  firn_sim *sim = make_empty(context, implicit);
+  firn_fill_def fill = firn_default_fill_def();
+  fill.shape = firn_box((const double[]){0, H, 0}, (const double[]){2 * H, H, 2 * H});
+  MUST(context, firn_sim_fill(sim, &fill));
   return sim;
 }
 
@@ -166,7 +171,7 @@ static void forces_go_on_after_a_restart(void **state) {
   snprintf(path, sizeof path, "/tmp/firn-change-%d.hdf", (int)getpid());
   for (int implicit = 0; implicit < 2; implicit++) {
     firn_context *context = make_context(1, FIRN_ISA_AUTO);
-    firn_sim *whole = make_slab(context, implicit), *later = make_slab(context, implicit);
+    firn_sim *whole = make_slab(context, implicit), *later = make_empty(context, implicit);
     firn_collider_force want, got;
     step(context, whole, 5);
     MUST(context, firn_sim_save(whole, path));
