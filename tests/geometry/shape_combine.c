@@ -190,6 +190,11 @@ static void an_offset_grows_round_and_shrinks_sharp(void **state) {
   end(&p);
 }
 
+// As steep as it is long: here a slope taken for less than it may be would show.
+static bool in_steep_ball(const double x[3]) {
+  return length(x) - 0.5 + 0.1 * firn_noise3(3, x[0] / 0.1, x[1] / 0.1, x[2] / 0.1, NULL) <= 0;
+}
+
 static bool in_rough_ball(const double x[3]) {
   double l = 0.25;
   return length(x) - 0.5 + 0.08 * firn_noise3_octaves(7, 3, x[0] / l, x[1] / l, x[2] / l, NULL) <=
@@ -201,6 +206,8 @@ static void noise_displaces_by_its_amplitude(void **state) {
   pair p = begin();
   const shape_case c = {.name = "displace", .inside = in_rough_ball};
   case_check(&c, case_make(p.context, firn_displace(p.ball, 0.08, 0.25, 3, 7)), POINTS);
+  const shape_case steep = {.name = "steep", .inside = in_steep_ball};
+  case_check(&steep, case_make(p.context, firn_displace(p.ball, 0.1, 0.1, 1, 3)), POINTS);
   end(&p);
 }
 
