@@ -273,7 +273,7 @@ static void make_items(const firn_bvh *bvh, item *items) {
 }
 
 static float inverse(double x) {
-  return x > 1e-30 ? (float)(1 / x) : 0;
+  return x > 1e-37 ? (float)(1 / x) : 0;
 }
 
 static void set_lane(firn_bvh_leaf *leaf, int lane, const firn_vec3 *p) {

@@ -236,6 +236,53 @@ static void key_frames_of_a_translating_sphere_keep_it_a_sphere(void **state) {
   firn_sequence_release(q);
 }
 
+// A bar that turns about z by 10 degrees from key to key. Vertices move along chords, which are off
+// the arc by r a^2 / 8 at most, r the half length; so is everything that is interpolated between.
+static void key_frames_of_a_turning_bar_follow_it(void **state) {
+  (void)state;
+  enum { KEYS = 4 };
+  double step = M_PI / 18, times[KEYS], r = 0.5;
+  const firn_mesh *meshes[KEYS];
+  for (int k = 0; k < KEYS; k++) {
+    solid s = {0};
+    solid_box(&s, (double[]){-r, -0.1, -0.1}, (double[]){r, 0.1, 0.1});
+    for (size_t i = 0; i < s.vertices; i++) {
+      double *p = s.position + 3 * i, x = p[0], y = p[1];
+      p[0] = x * cos(step * k) - y * sin(step * k);
+      p[1] = x * sin(step * k) + y * cos(step * k);
+    }
+    times[k] = 0.5 * k;
+    meshes[k] = solid_mesh(context, &s);
+    solid_free(&s);
+  }
+  firn_sequence_def def = firn_default_sequence_def();
+  def.count = KEYS;
+  def.times = times;
+  def.meshes = meshes;
+  def.voxel = 0.02;
+  firn_sequence *q;
+  assert_int_equal(firn_sequence_create(context, &def, &q), FIRN_OK);
+  double chord = 0.51 * step * step / 8, rate = step / 0.5, worst = 0, slip = 0;
+  for (uint32_t i = 0; i < 3000; i++) {
+    firn_philox n = firn_philox4x32(9, i, 1, 0);
+    double time = 0.5 + 0.5 * firn_uniform(n.v[0]), a = rate * time, v[3];
+    // On the long side, not nearer to its edges than two voxels.
+    double x = 0.9 * r * (2 * firn_uniform(n.v[1]) - 1), y = n.v[2] & 1 ? 0.1 : -0.1;
+    double p[3] = {x * cos(a) - y * sin(a), x * sin(a) + y * cos(a),
+                   0.05 * (2 * firn_uniform(n.v[3]) - 1)};
+    worst = fmax(worst, fabs(firn_sequence_sample(q, p, time, NULL, v)));
+    slip = fmax(slip, hypot(v[0] + rate * p[1], v[1] - rate * p[0]));
+  }
+  print_message("off by %.2g m, allowed %.2g m; velocity off by %.2g of %.2g m/s\n", worst, chord,
+                slip, rate * r);
+  assert_true(worst < chord + 1e-5);
+  // The velocity of a point of the body is held against where it was and will be at the keys, half a
+  // step of turning away at most: a / 2 of the speed.
+  assert_true(slip < 0.5 * step * rate * r);
+  firn_sequence_release(q);
+  for (int k = 0; k < KEYS; k++) firn_mesh_release(meshes[k]);
+}
+
 // With other triangles only the motion along the normal is known. It is the best at the poles of the
 // motion, and nothing half way between.
 static void without_common_vertices_the_normal_motion_is_known(void **state) {
@@ -441,6 +488,7 @@ int main(void) {
       TEST(outside_the_grid_distances_are_lower_bounds_and_continuous),
       TEST(key_frames_of_a_linear_field_are_exact),
       TEST(key_frames_of_a_translating_sphere_keep_it_a_sphere),
+      TEST(key_frames_of_a_turning_bar_follow_it),
       TEST(without_common_vertices_the_normal_motion_is_known),
       TEST(loops_go_on_for_ever),
       TEST(distances_are_exact_near_and_bounds_far_away),
