@@ -162,6 +162,18 @@ static void overlapping_pieces_are_one_body(void **state) {
   solid_sphere(&s, (double[]){0, 0, 0}, 0.5, 40);
   solid_sphere(&s, (double[]){0.6, 0.1, 0}, 0.4, 40);
   check_sign(&s, 0.025, in_two_balls, 500);
+
+  // Not even the nodes on that surface are outside, though their distance is next to nothing.
+  fixture f = make(&s, 0.025);
+  for (int z = -20; z <= 20; z++) {
+    for (int y = -20; y <= 20; y++) {
+      for (int x = -20; x <= 20; x++) {
+        double p[3] = {0.025 * x, 0.025 * y, 0.025 * z};
+        if (away(p, 0, 0, 0) < 0.45) assert_true(sample(&f, p) <= 0);
+      }
+    }
+  }
+  unmake(&f);
   solid_free(&s);
 }
 
