@@ -50,7 +50,10 @@ check_build() {
   need libcmocka-dev "the test framework" pkg-config --exists cmocka
 }
 
-check_test() { :; } # cmocka is needed to configure, so it is above
+check_test() { # cmocka is needed to configure, so it is above
+  need python3-jsonschema "checks the JSON Schema of scenes" python3 -c 'import jsonschema'
+  need python3-yaml "reads scenes beside firn" python3 -c 'import yaml'
+}
 
 check_lint() {
   need git "lists the files to look at" command -v git
