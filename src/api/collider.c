@@ -10,11 +10,11 @@ int firn_sim_collider_count(const firn_sim *sim) {
 }
 
 firn_status firn_sim_collider(const firn_sim *sim, int id, firn_collider_state *out) {
-  firn_collider *collider;
   firn_pose pose;
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_collider");
-  FIRN_TRY(firn_world_collider(&sim->world, id, &collider));
+  const firn_collider *collider = firn_world_collider(&sim->world, id);
+  if (!collider) return FIRN_ERROR_ARGUMENT;
   firn_motion_pose(&collider->motion, sim->world.time, NULL, &pose);
   *out = (firn_collider_state){
       .name = collider->name, .friction = collider->friction, .sticky = collider->sticky};
@@ -34,16 +34,16 @@ firn_status firn_sim_set_gravity(firn_sim *sim, const double gravity[3]) {
 }
 
 firn_status firn_sim_set_friction(firn_sim *sim, int id, double friction) {
-  firn_collider *collider;
   if (!sim) return FIRN_ERROR_ARGUMENT;
-  FIRN_TRY(firn_world_collider(&sim->world, id, &collider));
+  const firn_collider *collider = firn_world_collider(&sim->world, id);
+  if (!collider) return FIRN_ERROR_ARGUMENT;
   return firn_world_set_surface(&sim->world, id, friction, collider->sticky);
 }
 
 firn_status firn_sim_set_sticky(firn_sim *sim, int id, bool sticky) {
-  firn_collider *collider;
   if (!sim) return FIRN_ERROR_ARGUMENT;
-  FIRN_TRY(firn_world_collider(&sim->world, id, &collider));
+  const firn_collider *collider = firn_world_collider(&sim->world, id);
+  if (!collider) return FIRN_ERROR_ARGUMENT;
   return firn_world_set_surface(&sim->world, id, collider->friction, sticky);
 }
 
@@ -77,10 +77,10 @@ firn_status firn_sim_mpm(const firn_sim *sim, firn_mpm_def *out) {
 // ------------------------------------------------------------------------------------- forces
 
 firn_status firn_sim_collider_force(const firn_sim *sim, int id, firn_collider_force *out) {
-  firn_collider *collider;
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_collider_force");
-  FIRN_TRY(firn_world_collider(&sim->world, id, &collider));
+  const firn_collider *collider = firn_world_collider(&sim->world, id);
+  if (!collider) return FIRN_ERROR_ARGUMENT;
   if (!collider->forces) {
     return firn_fail(sim->world.context, FIRN_ERROR_STATE,
                      "collider '%s': nobody asked for its forces; set forces = true in its "

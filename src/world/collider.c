@@ -63,7 +63,7 @@ static double sphere_distance(const firn_part *part, const double middle[3], con
 
 double firn_collider_sample_near(const firn_collider *collider, uint64_t near,
                                  const double position[3], double normal[3], double velocity[3]) {
-  double best = INFINITY, n[3], v[3];
+  double best = INFINITY, n[3] = {0}, v[3] = {0};
   for (int i = 0; i < collider->part_count; i++) {
     const firn_part *part = &collider->part[i];
     if (!(part->bit & near) || part->radius < 0) continue;
@@ -84,7 +84,7 @@ double firn_collider_sample(const firn_collider *collider, const double position
   if (time == collider->prepared) {
     return firn_collider_sample_near(collider, UINT64_MAX, position, normal, velocity);
   }
-  double best = INFINITY, n[3], v[3];
+  double best = INFINITY, n[3] = {0}, v[3] = {0};
   for (int i = 0; i < collider->part_count; i++) {
     const firn_part *part = &collider->part[i];
     firn_pose pose;

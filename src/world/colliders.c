@@ -36,14 +36,11 @@ void firn_world_prepare(firn_world *world, double time) {
   }
 }
 
-firn_status firn_world_collider(const firn_world *world, int id, firn_collider **out) {
-  *out = NULL;
-  if (id < 0 || id >= world->collider_count) {
-    return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
-                     "collider %d does not exist; there are %d", id, world->collider_count);
-  }
-  *out = &world->collider[id];
-  return FIRN_OK;
+firn_collider *firn_world_collider(const firn_world *world, int id) {
+  if (id >= 0 && id < world->collider_count) return &world->collider[id];
+  firn_fail(world->context, FIRN_ERROR_ARGUMENT, "collider %d does not exist; there are %d", id,
+            world->collider_count);
+  return NULL;
 }
 
 firn_status firn_world_set_gravity(firn_world *world, const double gravity[3]) {
@@ -59,8 +56,8 @@ firn_status firn_world_set_gravity(firn_world *world, const double gravity[3]) {
 }
 
 firn_status firn_world_set_surface(firn_world *world, int id, double friction, bool sticky) {
-  firn_collider *collider;
-  FIRN_TRY(firn_world_collider(world, id, &collider));
+  firn_collider *collider = firn_world_collider(world, id);
+  if (!collider) return FIRN_ERROR_ARGUMENT;
   if (!(friction >= 0)) {
     return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
                      "collider '%s': friction %g must be 0 or more", collider->name, friction);

@@ -39,6 +39,6 @@ bool firn_track_moves(const firn_track *track, double t0, double t1);
 double firn_track_size_bound(const firn_track *track);
 double firn_track_rate_bound(const firn_track *track);
 
-uint64_t firn_track_digest(const firn_track *track, uint64_t seed);
+uint64_t firn_track_digest(const firn_track *track, uint64_t digest);
 
 #endif

@@ -53,8 +53,8 @@ firn_status firn_world_add_collider(firn_world *world, const firn_collider_def *
 
 // colliders.c: places all colliders for a time, before threads sample them.
 void firn_world_prepare(firn_world *world, double time);
-// One by its number, or a message.
-firn_status firn_world_collider(const firn_world *world, int id, firn_collider **out);
+// One by its number, or NULL and a message.
+firn_collider *firn_world_collider(const firn_world *world, int id);
 // What may change between steps; each raises `changes` if it does change something.
 firn_status firn_world_set_gravity(firn_world *world, const double gravity[3]);
 firn_status firn_world_set_surface(firn_world *world, int id, double friction, bool sticky);

@@ -49,7 +49,8 @@ static firn_collider make_arm(void) {
 static void arm_of_two_links_has_its_closed_form(void **state) {
   (void)state;
   firn_collider arm = make_arm();
-  for (double t = 0; t < 2; t += 0.173) {
+  for (int step = 0; 0.173 * step < 2; step++) {
+    const double t = 0.173 * step;
     double a = 2 * t, b = 5 * t; // angles of the links against x
     const double elbow[2] = {cos(a), sin(a) + 0.5 * t};
     const double tip[3] = {elbow[0] + 1.05 * cos(b), elbow[1] + 1.05 * sin(b), 0};
@@ -127,7 +128,8 @@ static void bones_carry_their_surface_with_them(void **state) {
   firn_collider walker = make_walker();
   assert_true(walker.part[2].radius < 0);
   for (int i = 0; i < BONES; i++) {
-    for (double t = 0.05; t < 1.6; t += 0.137) {
+    for (int step = 0; 0.05 + 0.137 * step < 1.6; step++) {
+      const double t = 0.05 + 0.137 * step;
       const firn_part *part = &walker.part[i];
       double x[3][3], v[3], speed2 = 0;
       firn_pose pose = {.q = {0}};

@@ -76,7 +76,8 @@ static void oscillation_is_a_sine(void **state) {
       .oscillation = {
           .translation = {0.2, 0, -0.1}, .swing = {0, 0.7, 0}, .frequency = 3, .phase = 0.4}};
   firn_motion motion = make(&def);
-  for (double t = -0.3; t < 1; t += 0.0931) {
+  for (int step = 0; - 0.3 + 0.0931 * step < 1; step++) {
+    const double t = -0.3 + 0.0931 * step;
     firn_pose pose;
     firn_motion_pose(&motion, t, NULL, &pose);
     double angle = TURN * 3 * t + 0.4, q[4], swing[3] = {0, 0.7 * sin(angle), 0};
@@ -98,7 +99,8 @@ static void circle_keeps_its_radius_and_does_not_turn(void **state) {
   (void)state;
   firn_motion_def def = {.circle = {.arm = {0, 0.3, 0.4}, .axis = {5, 0, 0}, .frequency = 0.5}};
   firn_motion motion = make(&def);
-  for (double t = 0; t < 3; t += 0.17) {
+  for (int step = 0; 0.17 * step < 3; step++) {
+    const double t = 0.17 * step;
     firn_pose pose;
     firn_motion_pose(&motion, t, NULL, &pose);
     double c = cos(TURN * t / 2), s = sin(TURN * t / 2);
@@ -133,7 +135,8 @@ static void keyed_turn_leaves_the_pivot_where_it_is(void **state) {
   const firn_motion_def *defs[] = {&hinge, &ball};
   for (int i = 0; i < 2; i++) {
     firn_motion motion = make(defs[i]);
-    for (double t = -0.2; t < 2.5; t += 0.0571) {
+    for (int step = 0; - 0.2 + 0.0571 * step < 2.5; step++) {
+      const double t = -0.2 + 0.0571 * step;
       double x[3];
       point_at(&motion, t, motion.pivot, x);
       for (int a = 0; a < 3; a++) assert_within(NULL, "pivot, m", x[a], 1 + a, 1e-15);
@@ -174,7 +177,8 @@ static void everything_at_once_has_the_velocity_of_its_way(void **state) {
   };
   firn_motion motion = make(&def);
   double fastest = firn_motion_speed_bound(&motion), quickest = firn_motion_spin_bound(&motion);
-  for (double t = 0.013; t < 2; t += 0.0491) {
+  for (int step = 0; 0.013 + 0.0491 * step < 2; step++) {
+    const double t = 0.013 + 0.0491 * step;
     firn_pose pose;
     firn_motion_pose(&motion, t, NULL, &pose);
     check_velocity(&motion, t);

@@ -90,7 +90,8 @@ static void spline_rate_is_the_derivative_and_continuous_at_keys(void **state) {
   const double values[3 * KEYS] = {0, 1, 2, 3, -1, 0.5, 0, 0, 0, 1, 1, 1, 0, 1, 2}, e = 1e-5;
   for (int loop = 0; loop < 2; loop++) {
     firn_track track = make(KEYS, TIMES, values, 3, FIRN_INTERPOLATE_SPLINE, loop);
-    for (double t = 0.3; t < 5; t += 0.0371) {
+    for (int step = 0; 0.3 + 0.0371 * step < 5; step++) {
+      const double t = 0.3 + 0.0371 * step;
       double before[3], after[3], value[3], r[3], bound = 0;
       firn_track_value(&track, t - e, before, NULL);
       firn_track_value(&track, t + e, after, NULL);
@@ -118,10 +119,14 @@ static void spline_does_not_overshoot_where_two_keys_are_the_same(void **state) 
   (void)state;
   const double values[] = {0, 1, 1, 3, 3};
   firn_track track = make(KEYS, TIMES, values, 1, FIRN_INTERPOLATE_SPLINE, false);
-  for (double t = 1; t < 2.5; t += 0.01)
+  for (int step = 0; 1 + 0.01 * step < 2.5; step++) {
+    const double t = 1 + 0.01 * step;
     assert_true(scalar(&track, t) == 1 && rate(&track, t) == 0);
-  for (double t = 0; t < 5; t += 0.01)
+  }
+  for (int step = 0; 0.01 * step < 5; step++) {
+    const double t = 0.01 * step;
     assert_true(scalar(&track, t) >= 0 && scalar(&track, t) <= 3);
+  }
   assert_false(firn_track_moves(&track, 1, 2.5));
   assert_true(firn_track_moves(&track, 1, 2.6));
   assert_true(firn_track_moves(&track, 0.9, 2));
@@ -130,7 +135,7 @@ static void spline_does_not_overshoot_where_two_keys_are_the_same(void **state) 
   firn_track_free(context, &track);
 }
 
-static void loop_begins_again_at_the_last_key(void **state) {
+static void loop_begins_agaistep_the_last_key(void **state) {
   (void)state;
   const double times[] = {1, 2, 4}, values[] = {5, 7, 5};
   firn_track track = make(3, times, values, 1, FIRN_INTERPOLATE_LINEAR, true);
@@ -176,7 +181,8 @@ static void linear_rotation_turns_evenly_the_shorter_way(void **state) {
   about(axis, 0.3 + 2.5, keys + 4);
   for (int a = 0; a < 4; a++) keys[4 + a] *= -3; // the same turn, and no unit quaternion
   firn_track track = make(2, times, keys, FIRN_TRACK_ROTATION, FIRN_INTERPOLATE_LINEAR, false);
-  for (double t = 0.1; t < 2; t += 0.3) {
+  for (int step = 0; 0.1 + 0.3 * step < 2; step++) {
+    const double t = 0.1 + 0.3 * step;
     firn_track_value(&track, t, value, w);
     about(axis, 0.3 + 1.25 * t, expected);
     for (int a = 0; a < 4; a++) assert_within(NULL, "quaternion", value[a], expected[a], 1e-14);
@@ -194,7 +200,8 @@ static void rotation_spline_about_one_axis_is_the_spline_of_the_angle(void **sta
   for (int k = 0; k < KEYS; k++) about(axis, angles[k], keys + 4 * k);
   firn_track turn = make(KEYS, TIMES, keys, FIRN_TRACK_ROTATION, FIRN_INTERPOLATE_SPLINE, false);
   firn_track angle = make(KEYS, TIMES, angles, 1, FIRN_INTERPOLATE_SPLINE, false);
-  for (double t = 0.2; t < 4.5; t += 0.0413) {
+  for (int step = 0; 0.2 + 0.0413 * step < 4.5; step++) {
+    const double t = 0.2 + 0.0413 * step;
     double q[4], w[3], expected[4];
     firn_track_value(&turn, t, q, w);
     about(axis, scalar(&angle, t), expected);
@@ -217,7 +224,8 @@ static void rotation_spline_meets_its_keys_and_its_spin_is_the_derivative(void *
   for (int i = 0; i < 4; i++) {
     firn_interpolation how = i & 1 ? FIRN_INTERPOLATE_SPLINE : FIRN_INTERPOLATE_LINEAR;
     firn_track track = make(KEYS, TIMES, keys, FIRN_TRACK_ROTATION, how, i & 2);
-    for (double t = 0.3; t < 6; t += 0.0371) {
+    for (int step = 0; 0.3 + 0.0371 * step < 6; step++) {
+      const double t = 0.3 + 0.0371 * step;
       double q[4], w[3], expected[3];
       firn_track_value(&track, t, q, w);
       turning(&track, t, expected);
@@ -275,7 +283,7 @@ int main(void) {
       cmocka_unit_test(spline_reproduces_a_parabola_between_uneven_keys),
       cmocka_unit_test(spline_rate_is_the_derivative_and_continuous_at_keys),
       cmocka_unit_test(spline_does_not_overshoot_where_two_keys_are_the_same),
-      cmocka_unit_test(loop_begins_again_at_the_last_key),
+      cmocka_unit_test(loop_begins_agaistep_the_last_key),
       cmocka_unit_test(linear_rotation_turns_evenly_the_shorter_way),
       cmocka_unit_test(rotation_spline_about_one_axis_is_the_spline_of_the_angle),
       cmocka_unit_test(rotation_spline_meets_its_keys_and_its_spin_is_the_derivative),
