@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE // dladdr
+
 #include "cache/export_volume.h"
 
 #include "cache/file.h"
@@ -8,6 +10,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,9 +59,25 @@ static firn_status fill(const firn_raster *r, double rest_density, arrays *a) {
   return FIRN_OK;
 }
 
-// The module stays loaded: its libraries have threads that would not survive being closed.
+// Beside the library that this code is in, or else where the system looks. The module stays loaded:
+// its libraries have threads that would not survive being closed.
+static void *open_module(void) {
+  static const char anchor = 0; // any address of ours
+  Dl_info info;
+  char path[FIRN_PATH_SIZE];
+  const char *slash = dladdr(&anchor, &info) && info.dli_fname ? strrchr(info.dli_fname, '/')
+                                                               : NULL;
+  if (slash) {
+    snprintf(path, sizeof path, "%.*s/%s", (int)(slash - info.dli_fname), info.dli_fname,
+             FIRN_VDB_MODULE);
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (module) return module;
+  }
+  return dlopen(FIRN_VDB_MODULE, RTLD_NOW | RTLD_LOCAL);
+}
+
 static firn_vdb_write_fn load(firn_context *context) {
-  void *module = dlopen(FIRN_VDB_MODULE, RTLD_NOW | RTLD_LOCAL);
+  void *module = open_module();
   void *symbol = module ? dlsym(module, FIRN_VDB_WRITE) : NULL;
   if (!symbol) {
     const char *why = dlerror();
