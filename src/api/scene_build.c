@@ -238,12 +238,12 @@ static firn_status populate(builder *b, bool with_snow) {
   FIRN_TRY(set_bounds(b));
   for (const firn_value *v = section(b, "emitters"); v; v = v->next) FIRN_TRY(add_emitter(b, v));
   for (const firn_value *v = section(b, "sinks"); v; v = v->next) FIRN_TRY(add_sink(b, v));
-  if (!with_snow) return FIRN_OK;
+  if (!with_snow) firn_sim_expect_load(b->sim); // fills are noted, not made
   for (const firn_value *s = section(b, "snow"); s; s = s->next) FIRN_TRY(fill_snow(b, s));
   bool later = section(b, "emitters") || firn_value_find(b->scene->root, "window");
   for (const firn_value *s = section(b, "snow"); s; s = s->next)
     later = later || firn_value_number(s, "time") > 0;
-  if (firn_sim_count(b->sim) == 0 && !later)
+  if (firn_sim_count(b->sim) == 0 && !later && with_snow)
     return firn_fail(b->scene->context, FIRN_ERROR_SCENE,
                      "%s: the snow holds no particle; its shapes are smaller than a cell of %g m",
                      b->scene->file, b->scene->h);
