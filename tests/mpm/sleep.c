@@ -88,7 +88,7 @@ static void drop_ball(const mpm_case *c, const bed *b) {
 }
 
 static void check_blow(const mpm_variant *v, firn_integrator integrator) {
-  bed with = {32, 8, true, integrator, 2}, without = with;
+  bed with = {32, 8, true, integrator, 1}, without = with;
   without.sleep = false;
   mpm_case c = make(v, &with, true), other = make(v, &without, true);
   size_t snow = mpm_case_count(&c), least = snow;

@@ -46,8 +46,7 @@ typedef struct mpm {
   firn_buffer tallies;          // [units]
   firn_buffer rest, rest_spare; // sleep: mpm_rest, [rest_count]
   size_t rest_count;
-  firn_buffer idle; // sleep: [idle_count] bytes, node blocks that nothing awake touches
-  size_t idle_count;
+  firn_buffer idle; // sleep: [node blocks] bytes, those that nothing awake touches
   size_t asleep;    // particles
   bool bed_made;    // boxes and idle are those of rest
   size_t bed;       // reals of the arena that those asleep hold, at its beginning ...

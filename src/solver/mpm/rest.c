@@ -180,25 +180,11 @@ static size_t count_asleep(const mpm *m) {
   return count;
 }
 
-firn_status mpm_rest_review(mpm *m, bool sorted) {
-  if (!m->def.sleep) return FIRN_OK;
+// Makes boxes and nodes those of who may sleep; without `decide`, of who slept before.
+static firn_status settle(mpm *m, bool decide) {
   const firn_particles *p = &m->world->particles;
-  bool due = ++m->memory.rest_steps >= REVIEW_STEPS;
-  if (m->memory.changes != m->world->changes) {
-    m->memory.changes = m->world->changes;
-    mpm_rest_disturb(m);
-  }
-  bool fresh = !m->idle.data || m->idle_count != m->grid.count || !m->bed_made;
-  if (!due && !sorted && !fresh && !m->memory.disturbed) return FIRN_OK;
   FIRN_TRY(firn_buffer_reserve(m->world->context, &m->idle, m->grid.count, "sleep"));
-  if (fresh || sorted) memset(m->idle.data, 0, m->grid.count);
-  m->idle_count = m->grid.count;
-  if (due) {
-    review_blocks(m);
-    m->memory.rest_steps = 0;
-  }
-  bool decide = due || sorted || m->memory.disturbed; // else the grid alone is new
-  m->memory.disturbed = false;
+  if (!m->bed_made) memset(m->idle.data, 0, m->grid.count);
   for (size_t u = 0; u < p->unit_count; u++) {
     const firn_unit *unit = &p->unit[u];
     bool asleep = true;
@@ -211,6 +197,31 @@ firn_status mpm_rest_review(mpm *m, bool sorted) {
   find_idle_nodes(m);
   m->bed_made = true;
   return FIRN_OK;
+}
+
+firn_status mpm_rest_review(mpm *m, bool sorted) {
+  firn_world *world = m->world;
+  if (!m->def.sleep) return FIRN_OK;
+  bool due = ++m->memory.rest_steps >= REVIEW_STEPS;
+  if (m->memory.changes != world->changes) {
+    m->memory.changes = world->changes;
+    mpm_rest_disturb(m);
+  }
+  if (due) {
+    review_blocks(m);
+    m->memory.rest_steps = 0;
+  }
+  bool decide = due || sorted || m->memory.disturbed;
+  m->memory.disturbed = false;
+  if (!decide) return mpm_rest_renew(m);
+  for (int c = 0; c < world->collider_count; c++) {
+    firn_collider_prepare(&world->collider[c], world->time);
+  }
+  return settle(m, true);
+}
+
+firn_status mpm_rest_renew(mpm *m) {
+  return m->def.sleep && !m->bed_made ? settle(m, false) : FIRN_OK;
 }
 
 void mpm_rest_bed(mpm *m) {

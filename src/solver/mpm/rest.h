@@ -30,6 +30,8 @@ typedef struct mpm_rest {
 firn_status mpm_rest_carry(mpm *m);
 // Before a step: decides who sleeps. sorted: the blocks are new.
 firn_status mpm_rest_review(mpm *m, bool sorted);
+// Leaves everybody as they are, on a grid that has been built again.
+firn_status mpm_rest_renew(mpm *m);
 // Fills the arenas of those asleep that are not filled yet.
 void mpm_rest_bed(mpm *m);
 // After a step: notes who moved, from the tallies of the units.

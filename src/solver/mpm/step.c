@@ -179,7 +179,10 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   mpm_choice choice = mpm_choose(m, 0);
   if (choice.dt < m->def.dt_min && !(m->def.dt > 0)) return mpm_fail_short(m, choice.dt);
   choice = mpm_choose(m, limit);
-  if (choice.implicit && m->memory.apart) FIRN_TRY(mpm_rebuild_grid(m, false));
+  if (choice.implicit && m->memory.apart) {
+    FIRN_TRY(mpm_rebuild_grid(m, false));
+    FIRN_TRY(mpm_rest_renew(m));
+  }
   // What a node at the very tail of a spline would get is lost. Its force is as small as the mass
   // to the power 2/3 (cubic), so this keeps the loss of momentum below rounding in double.
   m->view.mass_floor = (firn_real)(1e-18 * m->memory.mass_min);
