@@ -290,11 +290,11 @@ firn_status firn_sequence_create(firn_context *context, const firn_sequence_def 
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "sequence: meshes[%d] is NULL", i);
   }
   size_t count = (size_t)def->count, bytes = 2 * count * sizeof(firn_level_set *);
-  firn_level_set **keys = firn_alloc_zero(context, bytes, "sequence"), **rest = keys + count;
+  firn_level_set **keys = firn_alloc_zero(context, bytes, "sequence");
   if (!keys) return FIRN_ERROR_MEMORY;
   firn_status status = FIRN_OK;
   if (def->meshes) {
-    status = make_keys(context, def, keys, rest);
+    status = make_keys(context, def, keys, keys + count);
   } else {
     for (size_t i = 0; i < count && status == FIRN_OK; i++) {
       status = firn_level_set_from_grid(context, def->grids + i, "sequence", &keys[i]);

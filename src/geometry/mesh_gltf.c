@@ -49,7 +49,7 @@ static firn_status read_numbers(firn_gltf *g, yaml_node_t *node, const char *key
 }
 
 static firn_status read_place(firn_gltf *g, yaml_node_t *node, place *out) {
-  double m[16], t[3] = {0, 0, 0}, q[4] = {0, 0, 0, 1}, s[3] = {1, 1, 1};
+  double m[16] = {0}, t[3] = {0, 0, 0}, q[4] = {0, 0, 0, 1}, s[3] = {1, 1, 1};
   bool there;
   FIRN_TRY(read_numbers(g, node, "matrix", 16, m, &there));
   if (there) { // by columns

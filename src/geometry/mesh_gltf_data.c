@@ -127,13 +127,13 @@ static firn_status load_beside(firn_gltf *g, const yaml_node_t *node, const char
   return FIRN_OK;
 }
 
-static firn_status get_buffer(firn_gltf *g, size_t index, const yaml_node_t *where,
-                              firn_gltf_buffer **out) {
+// Fills buffer `index` if it is not there yet.
+static firn_status get_buffer(firn_gltf *g, size_t index, const yaml_node_t *where) {
   yaml_node_t *node = firn_gltf_item(g, g->buffers, index);
   if (!node || index >= g->buffer_count) {
     return firn_gltf_fail(g, where, "there is no buffer %zu", index);
   }
-  firn_gltf_buffer *buffer = *out = g->buffer + index;
+  firn_gltf_buffer *buffer = g->buffer + index;
   if (buffer->size) return FIRN_OK;
   yaml_node_t *uri = firn_gltf_member(g, node, "uri");
   if (!uri) {
@@ -144,7 +144,7 @@ static firn_status get_buffer(firn_gltf *g, size_t index, const yaml_node_t *whe
   }
   if (uri->type != YAML_SCALAR_NODE) return firn_gltf_fail(g, uri, "uri is not a text");
   const char *text = (const char *)uri->data.scalar.value;
-  if (strncmp(text, "data:", 5)) return load_beside(g, uri, text, buffer);
+  if (strncmp(text, "data:", 5) != 0) return load_beside(g, uri, text, buffer);
   const char *data = strstr(text, ";base64,");
   if (!data) return firn_gltf_fail(g, uri, "the data of buffer %zu are not base64", index);
   data += strlen(";base64,");
@@ -188,8 +188,8 @@ firn_status firn_gltf_access(firn_gltf *g, size_t index, const char *type, const
   FIRN_TRY(firn_gltf_index(g, view, "byteLength", 0, &view_size));
   FIRN_TRY(firn_gltf_index(g, view, "byteStride", 0, &stride));
   FIRN_TRY(firn_gltf_index(g, view, "buffer", SIZE_MAX, &buffer_index));
-  firn_gltf_buffer *buffer = NULL;
-  FIRN_TRY(get_buffer(g, buffer_index, view, &buffer));
+  FIRN_TRY(get_buffer(g, buffer_index, view));
+  const firn_gltf_buffer *buffer = g->buffer + buffer_index;
 
   // All sums are below 2^55.
   size_t size = component_size(out->type) * (strcmp(type, "VEC3") ? 1 : 3);

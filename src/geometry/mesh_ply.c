@@ -197,7 +197,7 @@ static firn_status read_value(ply *p, const element *e, uint64_t row, const type
 }
 
 static firn_status read_list(ply *p, const element *e, uint64_t row, const property *q) {
-  double count, value;
+  double count = 0, value = 0;
   uint32_t corner[CORNERS];
   FIRN_TRY(read_value(p, e, row, &q->count, &count));
   bool corners = q->role == CORNER_LIST;
@@ -205,13 +205,13 @@ static firn_status read_list(ply *p, const element *e, uint64_t row, const prope
     return fail(p, "a list cannot have this many entries:", count);
   }
   if (corners && count > CORNERS) return fail(p, "a face has too many corners:", count);
-  for (double i = 0; i < count; i++) {
+  for (size_t i = 0; i < (size_t)count; i++) {
     FIRN_TRY(read_value(p, e, row, &q->value, &value));
     if (!corners) continue;
     if (!(value >= 0 && value < (double)p->in->mesh->vertex_count && value == floor(value))) {
       return fail(p, "a face has a corner that is not among the vertices:", value);
     }
-    corner[(size_t)i] = (uint32_t)value;
+    corner[i] = (uint32_t)value;
   }
   if (!corners) return FIRN_OK;
   if (count < 3) return fail(p, "a face has too few corners:", count);

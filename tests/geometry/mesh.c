@@ -208,7 +208,7 @@ static void concave_polygons_are_cut_into_what_they_cover(void **state) {
     sprintf(face + strlen(face), " %d", i + 1);
   }
   for (int i = 0; i < 10; i++) expected += 0.5 * (x[i] * y[(i + 1) % 10] - x[(i + 1) % 10] * y[i]);
-  strcat(obj, face);
+  sprintf(obj + strlen(obj), "%s", face);
   firn_mesh_def def = firn_default_mesh_def();
   firn_mesh *mesh;
   assert_int_equal(firn_mesh_read_memory(context, "star.obj", obj, strlen(obj), &def, &mesh),
