@@ -48,8 +48,8 @@ firn_status firn_run_begin(firn_run_state *run);
 // Writes the files of the frame that is finished now.
 firn_status firn_run_finish_frame(firn_run_state *run);
 firn_status firn_run_checkpoint(firn_run_state *run);
-// What firn_run_checkpoint added to the simulation's own state.
-firn_status firn_run_load_tally(void *run, firn_archive *archive);
+// What firn_run_checkpoint added to the simulation's own state; user is the run.
+firn_status firn_run_load_tally(void *user, firn_archive *archive);
 
 // The tables of a run: stats.csv, and those that the scene asks for. Created with their headers, or
 // cut after a frame; FIRN_ERROR_FORMAT when rows up to it are missing.

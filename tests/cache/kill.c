@@ -41,18 +41,18 @@ static void *next(const char *name) {
 // dlsym's answer as a function.
 #define REAL(name) (*(__typeof__(&name) *)&(void *){next(#name)})
 
-ssize_t pwrite(int fd, const void *data, size_t size, off_t at) {
+ssize_t pwrite(int fd, const void *buf, size_t n, off_t offset) {
   bool now = due();
-  ssize_t n = REAL(pwrite)(fd, data, now ? size / 2 : size, at);
+  ssize_t done = REAL(pwrite)(fd, buf, now ? n / 2 : n, offset);
   if (now) die("pwrite");
-  return n;
+  return done;
 }
 
-ssize_t write(int fd, const void *data, size_t size) {
+ssize_t write(int fd, const void *buf, size_t n) {
   bool now = due();
-  ssize_t n = REAL(write)(fd, data, now ? size / 2 : size);
+  ssize_t done = REAL(write)(fd, buf, now ? n / 2 : n);
   if (now) die("write");
-  return n;
+  return done;
 }
 
 int fsync(int fd) {
@@ -60,19 +60,19 @@ int fsync(int fd) {
   return REAL(fsync)(fd);
 }
 
-int ftruncate(int fd, off_t size) {
+int ftruncate(int fd, off_t length) {
   if (due()) die("ftruncate");
-  return REAL(ftruncate)(fd, size);
+  return REAL(ftruncate)(fd, length);
 }
 
-int rename(const char *from, const char *to) {
+int rename(const char *old, const char *new) {
   if (due()) die("rename");
-  return REAL(rename)(from, to);
+  return REAL(rename)(old, new);
 }
 
-int unlink(const char *path) {
+int unlink(const char *name) {
   if (due()) die("unlink");
-  return REAL(unlink)(path);
+  return REAL(unlink)(name);
 }
 
 // ------------------------------------------------------------------------------------------ tests
