@@ -165,8 +165,7 @@ static void print_needs(const firn_scene *scene, const needs *n, const firn_outp
   printf("  memory     about %s (%.0f bytes a particle)\n", cli_bytes(n->memory, a),
          n->memory / n->particles);
   if (!isfinite(files->frame)) return;
-  printf("  disk       %s %s (%d frames of %s, and 2 checkpoints)\n",
-         output->precision == 16 ? "at most" : "about",
+  printf("  disk       about %s (%d frames of %s, and 2 checkpoints)\n",
          cli_bytes(written * files->frame + 2 * files->checkpoint, a), written,
          cli_bytes(files->frame, b));
   printf("             %.1f bytes a particle and frame\n", files->frame / n->particles);
