@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Height fields: a triangulated surface over a rectangle in x and z, and what lies below it.
 //
-// The distance to the triangles is exact: a pyramid of least and greatest heights, level by level
-// of twice the cells' edge, leaves few of them to look at. Beyond the rectangle the nearest point of
+// Close to the surface the distance is that to the triangles: a pyramid of least and greatest
+// heights, level by level of twice the cells' edge, leaves few of them to look at. To find the nearest
+// one from far away would take long and serve nobody, so beyond a band of width B the answer is
+//
+//   max(B, |y - h| / sqrt(1 + steepest slope^2)),
+//
+// which is no more than the distance, and equals B where the distance does. Beyond the rectangle the nearest point of
 // it is asked, at the same height, as if the surface went on as it is at the edge.
 #include "geometry/height_field.h"
 
@@ -12,10 +17,11 @@
 #include "geometry/noise.h"
 #include "geometry/sdf.h"
 
-enum { LEVELS = 28, STACK = 4 * LEVELS };
+enum { LEVELS = 28, STACK = 4 * LEVELS, BAND = 8 }; // band in cells
 
 typedef struct level {
   int n[2];          // nodes along x and z
+  double edge[2];    // m: of a node
   double (*lohi)[2]; // m: least and greatest height, [n[1]][n[0]]
 } level;
 
@@ -26,6 +32,8 @@ typedef struct field {
   double cell[2];   // m, along x and z
   double bottom;    // m
   bool ground;      // no bottom, no sides
+  double band;      // m
+  double steepest;  // sqrt(1 + slope^2) of the steepest triangle
   int levels;
   level level[LEVELS];
 } field;
@@ -56,8 +64,8 @@ static void triangle(const field *f, int i, int j, int t, double out[3][3]) {
   }
 }
 
-// Height of the surface at x and z, which lie on the rectangle.
-static double surface(const field *f, double x, double z) {
+// Height of the surface at x and z, which lie on the rectangle, and a vector upwards from it.
+static double surface(const field *f, double x, double z, double up[3]) {
   double u = x / f->cell[0], v = z / f->cell[1];
   int i = (int)fmin(floor(u), f->heights.columns - 2), j = (int)fmin(floor(v), f->heights.rows - 2);
   u -= i;
@@ -65,6 +73,9 @@ static double surface(const field *f, double x, double z) {
   double h00 = height_at(f, i, j), h11 = height_at(f, i + 1, j + 1);
   double side = u >= v ? height_at(f, i + 1, j) : height_at(f, i, j + 1);
   double more = fmax(u, v), less = fmin(u, v);
+  up[0] = (u >= v ? h00 - side : side - h11) / f->cell[0];
+  up[1] = 1;
+  up[2] = (u >= v ? side - h11 : h00 - side) / f->cell[1];
   return h00 + more * (side - h00) + less * (h11 - side);
 }
 
@@ -125,9 +136,9 @@ static void try_triangle(const double corner[3][3], const double p[3], nearest *
 static double square_apart(const field *f, int l, int i, int j, const double p[3]) {
   const level *at = &f->level[l];
   const double *lohi = at->lohi[(size_t)j * (size_t)at->n[0] + (size_t)i];
-  double size = ldexp(1, l), sum = 0;
-  const double lo[3] = {i * size * f->cell[0], lohi[0], j * size * f->cell[1]};
-  const double hi[3] = {(i + 1) * size * f->cell[0], lohi[1], (j + 1) * size * f->cell[1]};
+  double sum = 0, edge[2] = {at->edge[0], at->edge[1]};
+  const double lo[3] = {i * edge[0], lohi[0], j * edge[1]};
+  const double hi[3] = {(i + 1) * edge[0], lohi[1], (j + 1) * edge[1]};
   for (int a = 0; a < 3; a++) {
     double over = p[a] < lo[a] ? lo[a] - p[a] : p[a] - hi[a];
     if (over > 0) sum += over * over;
@@ -158,16 +169,26 @@ static int push_children(const field *f, const visit *parent, const double p[3],
   return top;
 }
 
-static void find_nearest(const field *f, const double p[3], nearest *best) {
+// False if nothing is nearer than best is already.
+static bool find_nearest(const field *f, const double p[3], nearest *best) {
   visit stack[STACK];
+  double limit = best->square;
   int top = 0;
   double corner[3][3];
-  // The triangles straight above or below first: a limit that most others are beyond.
-  int i = (int)fmin(floor(p[0] / f->cell[0]), f->heights.columns - 2);
-  int j = (int)fmin(floor(p[2] / f->cell[1]), f->heights.rows - 2);
-  for (int t = 0; t < 2; t++) {
-    triangle(f, i, j, t, corner);
-    try_triangle(corner, p, best);
+  // Downhill from the triangles straight above or below: a limit that most others are beyond.
+  double at[2] = {p[0], p[2]};
+  for (int step = 0; step < 8; step++) {
+    int i = (int)fmin(fmax(at[0] / f->cell[0], 0), f->heights.columns - 2);
+    int j = (int)fmin(fmax(at[1] / f->cell[1], 0), f->heights.rows - 2);
+    double before = best->square;
+    for (int t = 0; t < 2; t++) {
+      triangle(f, i, j, t, corner);
+      try_triangle(corner, p, best);
+    }
+    // A little beyond the nearest point, into the neighbour if that lies on an edge.
+    double from[2] = {p[0] - best->vector[0], p[2] - best->vector[2]};
+    if (!(best->square < before)) break;
+    for (int k = 0; k < 2; k++) at[k] = from[k] + 1e-3 * (from[k] - at[k]);
   }
   stack[top++] = (visit){f->levels - 1, 0, 0, 0};
   while (top) {
@@ -177,23 +198,26 @@ static void find_nearest(const field *f, const double p[3], nearest *best) {
       top = push_children(f, &v, p, best->square, stack, top);
       continue;
     }
-    if (v.i == i && v.j == j) continue;
     for (int t = 0; t < 2; t++) {
       triangle(f, v.i, v.j, t, corner);
       try_triangle(corner, p, best);
     }
   }
+  return best->square < limit;
 }
 
 static double below_surface(const field *f, const double x[3], double normal[3]) {
   double size[2] = {(f->heights.columns - 1) * f->cell[0], (f->heights.rows - 1) * f->cell[1]};
   double r[3] = {x[0] - f->corner[0], x[1] - f->corner[1], x[2] - f->corner[2]};
   double p[3] = {firn_sdf_clamp(r[0], 0, size[0]), r[1], firn_sdf_clamp(r[2], 0, size[1])};
-  nearest best = {.square = INFINITY};
-  find_nearest(f, p, &best);
-  double sign = p[1] > surface(f, p[0], p[2]) ? 1 : -1, d = sqrt(best.square);
-  for (int a = 0; a < 3; a++) {
-    normal[a] = best.face || !(d > 0) ? best.normal[a] : sign * best.vector[a] / d;
+  double gap = p[1] - surface(f, p[0], p[2], normal), sign = gap > 0 ? 1 : -1;
+  double d = fmax(fabs(gap) / f->steepest, f->band);
+  nearest best = {.square = f->band * f->band};
+  if (d <= f->band && find_nearest(f, p, &best)) {
+    d = sqrt(best.square);
+    for (int a = 0; a < 3; a++) {
+      normal[a] = best.face || !(d > 0) ? best.normal[a] : sign * best.vector[a] / d;
+    }
   }
   // Beyond the edge nothing changes outwards.
   if (p[0] != r[0]) normal[0] = 0;
@@ -314,6 +338,8 @@ static firn_status build_level(field *f, int l) {
   level *to = &f->level[l];
   const level *from = l ? &f->level[l - 1] : NULL;
   to->n[0] = from ? (from->n[0] + 1) / 2 : f->heights.columns - 1;
+  to->edge[0] = from ? 2 * from->edge[0] : f->cell[0];
+  to->edge[1] = from ? 2 * from->edge[1] : f->cell[1];
   to->n[1] = from ? (from->n[1] + 1) / 2 : f->heights.rows - 1;
   to->lohi = firn_alloc(f->base.context, (size_t)to->n[0] * (size_t)to->n[1] * sizeof *to->lohi,
                         "height field");
@@ -340,6 +366,21 @@ static firn_status build_level(field *f, int l) {
     }
   }
   return FIRN_OK;
+}
+
+// sqrt(1 + slope^2) of the steepest triangle.
+static double steepest(const field *f) {
+  double most = 0;
+  for (int j = 0; j + 1 < f->heights.rows; j++) {
+    for (int i = 0; i + 1 < f->heights.columns; i++) {
+      double a = height_at(f, i, j), b = height_at(f, i + 1, j), c = height_at(f, i, j + 1);
+      double d = height_at(f, i + 1, j + 1);
+      double x[2] = {(b - a) / f->cell[0], (d - c) / f->cell[0]};
+      double z[2] = {(d - b) / f->cell[1], (c - a) / f->cell[1]};
+      most = fmax(most, fmax(x[0] * x[0] + z[0] * z[0], x[1] * x[1] + z[1] * z[1]));
+    }
+  }
+  return sqrt(1 + most);
 }
 
 // m^3 above the bottom; the mean height of a triangle is that of its corners.
@@ -371,6 +412,8 @@ static firn_status make(firn_context *context, const firn_shape_def *def, const 
   do {
     FIRN_TRY(build_level(f, f->levels));
   } while (f->level[f->levels - 1].n[0] > 1 || f->level[f->levels - 1].n[1] > 1);
+  f->band = BAND * fmax(f->cell[0], f->cell[1]);
+  f->steepest = steepest(f);
   const double *lohi = f->level[f->levels - 1].lohi[0];
   firn_shape *base = &f->base;
   memcpy(base->center, def->center, sizeof base->center);
