@@ -38,6 +38,8 @@ typedef struct mpm_contacts {
   int recorded;        // colliders with forces
   firn_buffer pushes;  // mpm_push [node_count][recorded], then [block_count][2][recorded]: by the
                        // nodes of an apart block, and by its particles
+  bool pressed;        // what sleeps has been asked, and has not changed since
+  firn_buffer asleep;  // mpm_push [recorded]: what it does in a second
   firn_buffer holders; // implicit, if recorded: [node_count][64]
 } mpm_contacts;
 

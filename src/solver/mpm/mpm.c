@@ -123,7 +123,7 @@ static void destroy(void *solver) {
                             &m->stiff,         &m->krylov,  &m->diagonal, &m->constraint,
                             &m->constraint_of, &m->tallies, &m->rest,     &m->rest_spare,
                             &m->idle,          &m->contacts.nodes, &m->contacts.blocks,
-                            &m->contacts.pushes, &m->contacts.holders};
+                            &m->contacts.pushes, &m->contacts.holders, &m->contacts.asleep};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     firn_buffer_free(context, buffers[i]);
   }

@@ -111,8 +111,9 @@ static double look_everywhere(mpm *m) {
 #pragma omp for schedule(static) reduction(max : speed2)
     for (size_t g = 0; g < count; g++) {
       closeness found = {0};
-      // What sleeps still presses on its collider.
-      if (c->recorded || !mpm_node_is_idle(m, g)) look_at_nodes(m, g, &found);
+      // What sleeps still presses on its collider, but evenly: it is asked once.
+      bool asked = c->recorded && !c->pressed;
+      if (asked || !mpm_node_is_idle(m, g)) look_at_nodes(m, g, &found);
       nodes[g] = found.bits;
       speed2 = fmax(speed2, found.speed2);
     }
@@ -155,6 +156,18 @@ static bool any_moves(const firn_world *world, double dt) {
   return false;
 }
 
+// Nodes that only sleepers touch are not collided in the step, so nobody else says that they are
+// free.
+static void free_idle_nodes(mpm *m) {
+  const uint32_t *of = m->constraint_of.data;
+  firn_real *constraint = m->constraint.data;
+  for (size_t g = 0; g < m->grid.count; g++) {
+    if (of[g] == FIRN_GRID_NONE || !mpm_node_is_idle(m, g)) continue;
+    memset(constraint + (size_t)of[g] * FIRN_NODE_BLOCK_REALS, 0,
+           FIRN_NODE_BLOCK_REALS * sizeof *constraint);
+  }
+}
+
 static firn_status make_room(mpm *m) {
   firn_context *context = m->world->context;
   mpm_contacts *c = &m->contacts;
@@ -165,8 +178,11 @@ static firn_status make_room(mpm *m) {
     FIRN_TRY(firn_buffer_reserve(context, &m->constraint,
                                  (nodes + 1) * FIRN_NODE_BLOCK_REALS * sizeof(firn_real),
                                  "contacts"));
+    if (m->asleep) free_idle_nodes(m);
   }
   if (!c->recorded) return FIRN_OK;
+  FIRN_TRY(
+      firn_buffer_reserve(context, &c->asleep, (size_t)c->recorded * sizeof(mpm_push), "forces"));
   size_t pushes = (nodes + 2 * blocks + 1) * (size_t)c->recorded;
   FIRN_TRY(firn_buffer_reserve(context, &c->pushes, pushes * sizeof(mpm_push), "forces"));
   pushes = (c->node_count + 2 * c->block_count) * (size_t)c->recorded;
@@ -182,9 +198,11 @@ firn_status mpm_contact_begin(mpm *m) {
   size_t count = m->grid.count, blocks = m->world->particles.block_count;
   // D-8: the paper does not say when the level set is sampled; the end of the step is the default.
   c->time = m->world->time + (m->def.collider_begin ? 0 : (double)m->view.dt);
+  int recorded = c->recorded;
   c->ready = false;
   c->recorded = 0;
   for (int i = 0; i < m->world->collider_count; i++) c->recorded += m->world->collider[i].forces;
+  if (c->recorded != recorded || !m->asleep) c->pressed = false;
   FIRN_TRY(firn_buffer_reserve(context, &c->nodes, (count + 1) * sizeof(uint64_t), "contacts"));
   FIRN_TRY(firn_buffer_reserve(context, &c->blocks, (blocks + 1) * sizeof(mpm_near), "contacts"));
   FIRN_TRY(

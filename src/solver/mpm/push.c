@@ -211,33 +211,72 @@ void mpm_contact_react(mpm *m) {
 
 // ---------------------------------------------------------------------------------------- sums
 
-// Snow that sleeps presses on its collider all the same: its nodes are made once more, from what
-// its arenas hold, for that alone.
+// A block of nodes that only sleepers touch, made once more from what their arenas hold, for what
+// it does to colliders alone: nobody else may see it move.
+static void press_block(const mpm *m, const mpm_view *view, size_t g) {
+  firn_real v[FIRN_NODE_BLOCK_REALS], u[FIRN_NODE_BLOCK_REALS], lo[3], hi[3];
+  firn_real *node_v = view->node_v + g * FIRN_NODE_BLOCK_REALS;
+  firn_real *node_u = view->node_u ? view->node_u + g * FIRN_NODE_BLOCK_REALS : NULL;
+  memcpy(v, node_v, sizeof v);
+  if (node_u) memcpy(u, node_u, sizeof u);
+  memcpy(lo, view->node_lo + 3 * g, sizeof lo);
+  memcpy(hi, view->node_hi + 3 * g, sizeof hi);
+  m->kernels->nodes(view, g);
+  memcpy(node_v, v, sizeof v);
+  if (node_u) memcpy(node_u, u, sizeof u);
+  memcpy(view->node_lo + 3 * g, lo, sizeof lo);
+  memcpy(view->node_hi + 3 * g, hi, sizeof hi);
+}
+
+// Snow that sleeps presses on its collider all the same, and does so evenly until some of it wakes:
+// found once for each bed. With a step of its own, the answer is the same whenever that is.
 static void press_asleep(mpm *m) {
+  mpm_contacts *c = &m->contacts;
   const uint32_t *of = m->constraint_of.data;
-  size_t count = m->grid.count;
+  size_t count = m->grid.count, recorded = (size_t)c->recorded;
+  mpm_push *asleep = c->asleep.data;
+  memset(asleep, 0, recorded * sizeof *asleep);
+  c->pressed = true;
   if (!m->asleep) return;
+  mpm_view view = m->view;
+  view.dt = FIRN_R(1e-3);
+  view.implicit = false;
 #pragma omp parallel num_threads(m->world->context->threads)
   {
     unsigned mode = firn_fp_enter();
 #pragma omp for schedule(dynamic, 16)
     for (size_t g = 0; g < count; g++) {
-      if (of[g] != FIRN_GRID_NONE && mpm_node_is_idle(m, g)) m->kernels->nodes(&m->view, g);
+      if (of[g] != FIRN_GRID_NONE && mpm_node_is_idle(m, g)) press_block(m, &view, g);
     }
     firn_fp_leave(mode);
+  }
+  for (size_t g = 0; g < count; g++) {
+    if (of[g] == FIRN_GRID_NONE || !mpm_node_is_idle(m, g)) continue;
+    mpm_push *push = mpm_node_pushes(c, of[g]);
+    for (size_t i = 0; i < recorded; i++) {
+      for (int a = 0; a < 3; a++) {
+        asleep[i].impulse[a] += push[i].impulse[a] / (double)view.dt;
+        asleep[i].angular[a] += push[i].angular[a] / (double)view.dt;
+      }
+    }
+    memset(push, 0, recorded * sizeof *push);
   }
 }
 
 void mpm_contact_end(mpm *m, double dt) {
   mpm_contacts *c = &m->contacts;
   if (!c->recorded) return;
-  press_asleep(m);
+  if (!c->pressed) press_asleep(m);
   size_t rows = c->node_count + 2 * c->block_count;
-  const mpm_push *push = c->pushes.data;
+  const mpm_push *push = c->pushes.data, *asleep = c->asleep.data;
   for (int i = 0, slot = 0; i < m->world->collider_count; i++) {
     firn_collider *collider = &m->world->collider[i];
     if (!collider->forces) continue;
-    double impulse[3] = {0, 0, 0}, angular[3] = {0, 0, 0};
+    double impulse[3], angular[3];
+    for (int a = 0; a < 3; a++) {
+      impulse[a] = dt * asleep[slot].impulse[a];
+      angular[a] = dt * asleep[slot].angular[a];
+    }
     for (size_t r = 0; r < rows; r++) {
       const mpm_push *p = push + r * (size_t)c->recorded + slot;
       for (int a = 0; a < 3; a++) {

@@ -196,6 +196,7 @@ static firn_status settle(mpm *m, bool decide) {
   m->asleep = count_asleep(m);
   find_idle_nodes(m);
   m->bed_made = true;
+  m->contacts.pressed = false;
   return FIRN_OK;
 }
 
