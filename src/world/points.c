@@ -38,13 +38,13 @@ static firn_status read_file(table *t) {
   long size = -1;
   if (fseek(file, 0, SEEK_END) == 0) size = ftell(file);
   firn_status status = FIRN_OK;
-  if (size < 0 || fseek(file, 0, SEEK_SET) != 0) {
+  if (size < 0 || size > 1L << 40 || fseek(file, 0, SEEK_SET) != 0) { // a folder has no size
     status = firn_fail(t->context, FIRN_ERROR_IO, "%s: its size cannot be found", t->path);
   } else {
     t->text = firn_alloc(t->context, (size_t)size + 1, "points");
     if (!t->text) status = FIRN_ERROR_MEMORY;
   }
-  if (status == FIRN_OK) {
+  if (t->text) {
     t->size = (size_t)size;
     if (fread(t->text, 1, t->size, file) != t->size) {
       status = firn_fail(t->context, FIRN_ERROR_IO, "%s: it could not be read to its end", t->path);
@@ -241,7 +241,7 @@ static bool ply_type_of(const char *name, ply_type *out) {
       {"int", "int32"}, {"uint", "uint32"}, {"float", "float32"}, {"double", "float64"},
   };
   for (int i = 0; i < 8; i++) {
-    if (strcmp(name, text[i][0]) && strcmp(name, text[i][1])) continue;
+    if (strcmp(name, text[i][0]) != 0 && strcmp(name, text[i][1]) != 0) continue;
     *out = (ply_type)i;
     return true;
   }
@@ -406,7 +406,7 @@ firn_status firn_world_add_points(firn_world *world, const firn_points_def *def)
   if (world->sources.expecting) return FIRN_OK;
   table t = {.context = context, .path = def->path};
   firn_status status = read_file(&t);
-  if (status == FIRN_OK) status = is_ply ? read_ply(&t) : read_csv(&t);
+  if (status == FIRN_OK && t.text) status = is_ply ? read_ply(&t) : read_csv(&t);
   if (status == FIRN_OK) status = add(world, def, &t);
   firn_free(context, t.text, t.size + 1);
   firn_free(context, t.value, t.capacity * USED * sizeof(double));

@@ -89,7 +89,7 @@ firn_status firn_window_make(firn_world *world, firn_fill *fill) {
   if (!world->sources.windowed) {
     FIRN_TRY(firn_fill_place(world, fill, NULL, NULL));
   } else {
-    firn_block_box box;
+    firn_block_box box = {0};
     FIRN_TRY(firn_window_box(world, &box));
     FIRN_TRY(show(world, fill, &box));
   }
@@ -120,7 +120,7 @@ static bool is_outside(const void *user, size_t slot, const double x[3]) {
 
 firn_status firn_window_update(firn_world *world) {
   firn_sources *sources = &world->sources;
-  firn_block_box box;
+  firn_block_box box = {0};
   FIRN_TRY(firn_window_box(world, &box));
   for (int i = 0; i < sources->fill_count; i++) {
     firn_fill *fill = &sources->fill[i];

@@ -142,7 +142,7 @@ static void shift_by_whole_blocks_changes_no_bit(void **state) {
       }
       free(y);
       // As read, in metres from the origin, they are rounded.
-      memcpy(there.data[0], here.data[0], 3 * here.count * sizeof(double));
+      for (size_t k = 0; k < 3 * here.count; k++) there.data[0][k] = here.data[0][k];
       const char *field = snapshot_difference(&home, &here, &there);
       if (field) fail_msg("%s: shifted by case %zu '%s' differs", v->name, i, field);
       snapshot_drop(&there);
