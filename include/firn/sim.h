@@ -63,7 +63,8 @@ FIRN_API size_t firn_sim_count(const firn_sim *sim);
 FIRN_API double firn_sim_h(const firn_sim *sim);
 
 // Fields by name: "position" [3] m, "velocity" [3] m/s, "mass" kg, "volume" m^3 (at rest),
-// "id", "material", and the solver's own; under mpm "density" kg/m^3, "jp", "strain" [6] (b_E - I:
+// "id", "material", "strain_rate" [6] 1/s (from velocities averaged to the grid: xx yy zz xy xz yz),
+// and the solver's own; under mpm "density" kg/m^3, "jp", "strain" [6] (b_E - I:
 // xx yy zz xy xz yz) and "stress" [6] Pa (Cauchy), all after plastic return; "affine" [9] 1/s (APIC).
 typedef struct firn_field_info {
   const char *name;

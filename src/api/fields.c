@@ -5,8 +5,18 @@
 
 #include "api/sim.h"
 #include "base/isa.h"
+#include "world/strain_rate.h"
 
-enum { FIELD_POSITION, FIELD_VELOCITY, FIELD_MASS, FIELD_VOLUME, FIELD_ID, FIELD_MATERIAL, COMMON };
+enum {
+  FIELD_POSITION,
+  FIELD_VELOCITY,
+  FIELD_MASS,
+  FIELD_VOLUME,
+  FIELD_ID,
+  FIELD_MATERIAL,
+  FIELD_STRAIN_RATE,
+  COMMON
+};
 
 static const firn_field_info common[COMMON] = {
     [FIELD_POSITION] = {"position", "m", 3, false},
@@ -15,6 +25,7 @@ static const firn_field_info common[COMMON] = {
     [FIELD_VOLUME] = {"volume", "m^3", 1, false},
     [FIELD_ID] = {"id", "1", 1, false},
     [FIELD_MATERIAL] = {"material", "1", 1, false},
+    [FIELD_STRAIN_RATE] = {"strain_rate", "1/s", 6, false},
 };
 
 int firn_sim_field_count(const firn_sim *sim) {
@@ -77,6 +88,7 @@ static firn_status read_field(firn_sim *sim, const char *field, double *out) {
   if (i < 0) return unknown(sim, field);
   FIRN_TRY(firn_particles_number(&sim->world.particles));
   if (i >= COMMON) return sim->type->read(sim->solver, i - COMMON, out);
+  if (i == FIELD_STRAIN_RATE) return firn_world_strain_rate(&sim->world, out);
   access a = {.sim = sim, .field = i, .out = out};
   firn_particles_visit(&sim->world.particles, read_one, &a);
   return FIRN_OK;

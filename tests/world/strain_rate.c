@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The strain rate of velocities that are known in closed form.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <firn/firn.h>
+
+#include "base/memory.h"
+#include "math/real.h"
+
+enum { CELLS = 8 };
+static const double H = 0.05;
+
+static firn_sim *make(firn_context *context, bool periodic) {
+  firn_sim_def def = firn_default_sim_def();
+  firn_sim *sim;
+  def.h = H;
+  for (int a = 0; a < 3; a++) {
+    def.periodic[a] = periodic;
+    def.period_cells[a] = CELLS;
+  }
+  assert_int_equal(firn_sim_create(context, &def, &sim), FIRN_OK);
+  firn_material_def material = firn_default_material_def();
+  firn_fill_def fill = firn_default_fill_def();
+  assert_int_equal(firn_sim_add_material(sim, &material, &fill.material), FIRN_OK);
+  double half = 0.5 * CELLS * H;
+  fill.shape = firn_box((double[3]){half, half, half}, (double[3]){half, half, half});
+  fill.seeding = FIRN_SEEDING_LATTICE;
+  fill.per_cell = 8;
+  assert_int_equal(firn_sim_fill(sim, &fill), FIRN_OK);
+  return sim;
+}
+
+static firn_context *open_context(void) {
+  firn_context_def def = firn_default_context_def();
+  firn_context *context;
+  def.threads = 1;
+  assert_int_equal(firn_context_create(&def, &context), FIRN_OK);
+  return context;
+}
+
+static void close_context(firn_context *context) {
+  assert_int_equal(firn_context_bytes(context), 0);
+  firn_context_destroy(context);
+}
+
+// Gives each particle the velocity A x and holds the strain rate of those that are 2.5 cells from
+// the surface, whose nodes see no edge, against the symmetric part of A. Particles lie mirrored about each node, so the
+// nodes' averages are A x there, and splines of second order differentiate what is linear exactly:
+// the rounding of velocities, some units in the last place over a cell, remains.
+static void assert_linear(const double A[3][3]) {
+  firn_context *context = open_context();
+  firn_sim *sim = make(context, false);
+  size_t n = firn_sim_count(sim), inner = 0;
+  double *x = malloc(3 * n * sizeof *x), *v = malloc(3 * n * sizeof *v);
+  double *d = malloc(6 * n * sizeof *d), most = 0;
+  assert_int_equal(firn_sim_read(sim, "position", x), FIRN_OK);
+  for (size_t i = 0; i < n; i++) {
+    for (int a = 0; a < 3; a++) {
+      v[3 * i + (size_t)a] = 0;
+      for (int b = 0; b < 3; b++) v[3 * i + (size_t)a] += A[a][b] * x[3 * i + (size_t)b];
+      most = fmax(most, fabs(v[3 * i + (size_t)a]));
+    }
+  }
+  assert_int_equal(firn_sim_write(sim, "velocity", v), FIRN_OK);
+  assert_int_equal(firn_sim_read(sim, "strain_rate", d), FIRN_OK);
+  const double expected[6] = {A[0][0],
+                              A[1][1],
+                              A[2][2],
+                              0.5 * (A[0][1] + A[1][0]),
+                              0.5 * (A[0][2] + A[2][0]),
+                              0.5 * (A[1][2] + A[2][1])};
+  double tolerance = 8 * (sizeof(firn_real) == 4 ? 0x1p-23 : 0x1p-52) * most / H;
+  for (size_t i = 0; i < n; i++) {
+    bool deep = true;
+    for (int a = 0; a < 3; a++) {
+      double cell = x[3 * i + (size_t)a] / H;
+      deep = deep && cell > 2.5 && cell < CELLS - 2.5;
+    }
+    if (!deep) continue;
+    inner++;
+    for (int c = 0; c < 6; c++) {
+      double error = fabs(d[6 * i + (size_t)c] - expected[c]);
+      if (!(error <= tolerance))
+        fail_msg("component %d: off by %g, allowed %g", c, error, tolerance);
+    }
+  }
+  assert_int_equal(inner, 8 * (CELLS - 5) * (CELLS - 5) * (CELLS - 5));
+  free(x);
+  free(v);
+  free(d);
+  firn_sim_destroy(sim);
+  close_context(context);
+}
+
+static void a_linear_velocity_has_its_own_strain_rate(void **state) {
+  (void)state;
+  assert_linear((const double[3][3]){{1, 2, -3}, {0.5, -4, 0.25}, {7, -1, 2}});
+}
+
+static void a_turning_body_does_not_deform(void **state) {
+  (void)state;
+  assert_linear((const double[3][3]){{0, -3, 2}, {3, 0, -1}, {-2, 1, 0}});
+}
+
+// A wave that fits the period looks the same wherever it is cut: the rows of particles across it
+// have one value each, also at the seam.
+static void a_periodic_domain_has_no_seam(void **state) {
+  (void)state;
+  firn_context *context = open_context();
+  firn_sim *sim = make(context, true);
+  size_t n = firn_sim_count(sim);
+  double *x = malloc(3 * n * sizeof *x), *v = calloc(3 * n, sizeof *v);
+  double *d = malloc(6 * n * sizeof *d), length = CELLS * H, most = 0,
+         k = 2 * 3.14159265358979 / length;
+  assert_int_equal(firn_sim_read(sim, "position", x), FIRN_OK);
+  for (size_t i = 0; i < n; i++) v[3 * i] = sin(k * x[3 * i]);
+  assert_int_equal(firn_sim_write(sim, "velocity", v), FIRN_OK);
+  assert_int_equal(firn_sim_read(sim, "strain_rate", d), FIRN_OK);
+  for (size_t i = 0; i < n; i++) {
+    // Splines dampen a wave of 8 cells: by a transfer there and back, to 0.8 of it or so.
+    double ratio = d[6 * i] / (k * cos(k * x[3 * i]));
+    assert_true(ratio > 0.7 && ratio < 0.95);
+    most = fmax(most, fabs(d[6 * i + 1]) + fabs(d[6 * i + 3]));
+  }
+  assert_true(most < 1e-4);
+  free(x);
+  free(v);
+  free(d);
+  firn_sim_destroy(sim);
+  close_context(context);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_linear_velocity_has_its_own_strain_rate),
+      cmocka_unit_test(a_turning_body_does_not_deform),
+      cmocka_unit_test(a_periodic_domain_has_no_seam),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
