@@ -47,6 +47,11 @@ static void check_variables(firn_scene *scene, const firn_node *root) {
   }
 }
 
+// Values may then be missing that everybody counts on.
+static bool out_of_memory(const firn_scene *scene) {
+  return scene->arena.failed || scene->report.failed;
+}
+
 static void read_tree(firn_scene *scene, const char *text, size_t size, int override_count,
                       const char *const *overrides) {
   firn_mark base = {.level = FIRN_LEVEL_FILE};
@@ -67,14 +72,16 @@ static void read_tree(firn_scene *scene, const char *text, size_t size, int over
   firn_scope scope = {.arena = &scene->arena, .root = root};
   scene->root = firn_value_read(&scene->arena, &scene->report, &scope, &firn_schema_root, root,
                                 &scene->keys);
-  if (!scene->root) return;
+  if (!scene->root || out_of_memory(scene)) return;
   scene->scope = &scope;
   firn_scene_complete(scene);
   scene->scope = NULL;
-  if (scene->report.count == 0) firn_scene_make_tracks(scene);
-  if (scene->report.count == 0) firn_scene_make_shapes(scene);
-  if (scene->report.count == 0) firn_scene_make_probes(scene);
-  if (scene->report.count == 0) scene->resolved = firn_value_write(&scene->arena, scene->root);
+  static void (*const make[])(firn_scene *) = {firn_scene_make_tracks, firn_scene_make_shapes,
+                                               firn_scene_make_probes};
+  for (size_t i = 0; i < sizeof make / sizeof make[0]; i++)
+    if (scene->report.count == 0 && !out_of_memory(scene)) make[i](scene);
+  if (scene->report.count == 0 && !out_of_memory(scene))
+    scene->resolved = firn_value_write(&scene->arena, scene->root);
 }
 
 static firn_status fail_scene(const firn_scene *scene) {
@@ -108,7 +115,7 @@ firn_status firn_scene_read(firn_context *context, const char *file, const char 
     freelocale(c);
   }
 
-  if (!c || !scene->file || scene->arena.failed || scene->report.failed) {
+  if (!c || !scene->file || out_of_memory(scene)) {
     firn_scene_destroy(scene);
     return firn_fail(context, FIRN_ERROR_MEMORY, "out of memory while reading scene %s", file);
   }

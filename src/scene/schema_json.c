@@ -101,9 +101,9 @@ static void put_type(const firn_schema_writer *w, const firn_schema_row *row) {
   case FIRN_TYPE_CHOICE: put_reference(w, row->record); break;
   case FIRN_TYPE_LIST:
   case FIRN_TYPE_CHOICES:
-    PUT(w, "{\"type\": [\"array\", \"null\"], \"items\": ");
+    PUT(w, "{\"type\": [\"array\", \"null\"], \"items\": {\"anyOf\": [");
     put_reference(w, row->record);
-    PUT(w, "}");
+    PUT(w, ", {\"$ref\": \"#/$defs/variable\"}]}}");
     break;
   case FIRN_TYPE_TABLE:
     PUT(w, "{\"type\": [\"object\", \"null\"], \"additionalProperties\": ");
