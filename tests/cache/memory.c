@@ -16,7 +16,7 @@ static const char scene_text[] =
     "  - {name: ground, shape: {half_space: {}}, forces: true}\n"
     "probes:\n"
     "  - {name: low, box: {center: [0, 0, 0], size: [10 cm, 6 cm, 10 cm]}}\n"
-    "output: {precision: 16, fields: [velocity, stress]}\n";
+    "output: {precision: 16, fields: [velocity, stress, strain_rate]}\n";
 
 // An allocator that counts, and refuses once.
 typedef struct books {

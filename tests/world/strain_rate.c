@@ -50,9 +50,10 @@ static void close_context(firn_context *context) {
 }
 
 // Gives each particle the velocity A x and holds the strain rate of those that are 2.5 cells from
-// the surface, whose nodes see no edge, against the symmetric part of A. Particles lie mirrored about each node, so the
-// nodes' averages are A x there, and splines of second order differentiate what is linear exactly:
-// the rounding of velocities, some units in the last place over a cell, remains.
+// the surface, whose nodes see no edge, against the symmetric part of A. Particles lie mirrored
+// about each node, so the nodes' averages are A x there, and splines of second order differentiate
+// what is linear exactly: the rounding of velocities, some units in the last place over a cell,
+// remains.
 static void assert_linear(const double A[3][3]) {
   firn_context *context = open_context();
   firn_sim *sim = make(context, false);
