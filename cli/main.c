@@ -86,10 +86,10 @@ int cli_version(int argc, char **argv) {
 }
 
 // By default GNU's OpenMP has threads spin for milliseconds before they sleep. Beside other work on
-// the same cores that costs many times what it saves (14 s and more instead of 3 s for a demo on two
-// busy ones), so they shall spin for some 50 microseconds only. The library reads this when it is
-// loaded, hence the new start. Whoever sets either variable has his way; bench is left alone, since
-// it has the machine to itself.
+// the same cores that costs many times what it saves (14 s and more instead of 3 s for a demo on
+// two busy ones), so they shall spin for some 50 microseconds only. The library reads this when it
+// is loaded, hence the new start. Whoever sets either variable has his way; bench is left alone,
+// since it has the machine to itself.
 static void start_patient(const char *verb, char **argv) {
   static const char *const simulating[] = {"demo", "run", "sweep", "check", NULL};
   if (getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY")) return;

@@ -29,7 +29,8 @@ typedef struct sweep {
   const cli_options *options;
 } sweep;
 
-// Reads "path=a,b,c"; commas within brackets or quotes do not divide. Returns what is wrong, or NULL.
+// Reads "path=a,b,c"; commas within brackets or quotes do not divide. Returns what is wrong, or
+// NULL.
 const char *sweep_axis_parse(sweep_axis *axis, const char *text);
 void sweep_axis_free(sweep_axis *axis);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a run: stats.csv always, colliders.csv and probes.csv where the scene asks for them.
+// The tables of a run: stats.csv always, colliders.csv and probes.csv where the scene asks for
+// them.
 #include "api/run.h"
 #include "api/sim.h"
 #include "base/memory.h"

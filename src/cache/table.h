@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CSV files of a run: a header line, then rows whose first cell is the number of a frame,
-// ascending; a frame may have several rows, or none. Rows are appended and synced; half a row that a
-// killed process left is cut off before the next one is added.
+// ascending; a frame may have several rows, or none. Rows are appended and synced; half a row that
+// a killed process left is cut off before the next one is added.
 #ifndef FIRN_CACHE_TABLE_H
 #define FIRN_CACHE_TABLE_H
 
@@ -14,8 +14,9 @@ firn_status firn_table_create(firn_context *context, const char *path, const cha
 firn_status firn_table_append(firn_context *context, const char *path, const char *lines,
                               size_t size);
 
-// A cell of text as CSV wants it: quoted where it would break the row, with quotes doubled; line ends
-// become blanks, since a row is a line. Returns the length, at most 2 strlen(text) + 2; no 0 follows.
+// A cell of text as CSV wants it: quoted where it would break the row, with quotes doubled; line
+// ends become blanks, since a row is a line. Returns the length, at most 2 strlen(text) + 2; no 0
+// follows.
 size_t firn_table_print_text(char *out, const char *text);
 
 // Drops every row of a frame after last, and half rows; keeps the others' bytes. FIRN_ERROR_FORMAT

@@ -97,7 +97,7 @@ static void a_new_run_replaces_an_old_one(void **state) {
   assert_int_equal(count_files(s, "out", FIRN_CHECKPOINT_PREFIX, NULL), 2);
 }
 
-// ------------------------------------------------------------------------------ stopping and going on
+// --------------------------------------------------------------------------- stopping and going on
 
 static void stopped_in_a_frame_and_resumed_ends_in_the_same_bytes(void **state) {
   scratch *s = *state;

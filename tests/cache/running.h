@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of runs share: a small scene, runs of it in processes of their own, and whether two
-// runs left the same bytes.
+// What the tests of runs share: a small scene, runs of it in processes of their own, and whether
+// two runs left the same bytes.
 //
 // Every run is made in a process of its own: some are killed, and OpenMP does not survive a fork
 // of a process that has used it.
