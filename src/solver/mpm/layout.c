@@ -146,9 +146,10 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
   firn_particles *p = &m->world->particles;
   *sorted = false;
   if (p->pending) m->memory.must_survey = true;
-  if (m->memory.must_sort || p->pending || p->thinned) {
+  if (m->memory.must_sort || p->pending || p->thinned || m->unlaid) {
     double start = firn_seconds();
     FIRN_TRY(firn_particles_sort(p, m->stencil.shift, !m->memory.must_sort, &m->arena));
+    m->unlaid = true;
     FIRN_TRY(mpm_layout_blocks(m));
     mpm_point_view(m);
     wake_boxes(m);
@@ -160,7 +161,7 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
     narrow(m);
     FIRN_TRY(mpm_rest_carry(m));
     FIRN_TRY(mpm_rebuild_grid(m, mpm_may_be_apart(m)));
-    m->memory.must_sort = false;
+    m->memory.must_sort = m->unlaid = false;
     m->profile.sort += firn_seconds() - start;
     m->profile.sorts++;
     *sorted = true;

@@ -52,6 +52,7 @@ typedef struct mpm {
   size_t bed;       // reals of the arena that those asleep hold, at its beginning ...
   int bed_channels; // ... laid out for this many channels
   mpm_contacts contacts;
+  bool unlaid;   // sorted, but memory ran out before blocks had their boxes and reach
   bool laid_out; // grid and node arrays are those of the blocks; not so after a load or a failure
   mpm_view view;
   mpm_memory memory;
