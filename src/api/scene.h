@@ -15,10 +15,10 @@ double firn_value_number_at(const firn_value *record, const char *key, double ti
 void firn_value_vec3_at(const firn_value *record, const char *key, double time, double out[3]);
 
 // Defs of the sections as they are at a time.
-firn_mpm_def firn_scene_mpm_def(const firn_value *mpm, double time);
-firn_material_def firn_scene_material_def(const firn_value *material, double time);
+firn_mpm_def firn_scene_mpm_def(const firn_value *v, double time);
+firn_material_def firn_scene_material_def(const firn_value *v, double time);
 // A collider's motion; arrays come from the arena. False when memory is out.
-bool firn_scene_motion_def(firn_arena *arena, const firn_value *motion, firn_motion_def *out);
+bool firn_scene_motion_def(firn_arena *arena, const firn_value *v, firn_motion_def *out);
 // The place of a material, which is its id, in the table.
 int firn_scene_material_id(const firn_scene *scene, const char *name);
 

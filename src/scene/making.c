@@ -393,13 +393,13 @@ static void make_value(maker *m, firn_value *value, int item, bool filled) {
   if (value->row->type == FIRN_TYPE_CHOICE && value->row->record == &firn_schema_shape) {
     double lo[3], hi[3];
     value->shape = make_shape(m, value);
-    bool body = filled && strcmp(value->key, "shape") == 0;
+    bool body = filled && value->key && strcmp(value->key, "shape") == 0;
     if (value->shape && body && !firn_shape_bounds(value->shape, lo, hi))
       FIRN_READ_FAIL(&m->at, value->mark,
                      "this shape has no end, so it cannot be filled; intersect it with a box");
   } else if (value->row->type == FIRN_TYPE_PATH && access(value->text, R_OK) != 0) {
     FIRN_READ_FAIL(&m->at, value->mark, "cannot read %s: %s", value->text, strerror(errno));
-  } else if (value->row->type == FIRN_TYPE_RECORD && strcmp(value->key, "sequence") == 0) {
+  } else if (value->row->type == FIRN_TYPE_RECORD && strcmp(value->row->key, "sequence") == 0) {
     value->sequence = make_sequence(m, value);
   } else if (value->row->type >= FIRN_TYPE_RECORD) {
     make_all(m, value, filled);
