@@ -80,13 +80,40 @@ const firn_probe_def *firn_scene_probes(const firn_scene *scene, int *count) {
   return scene->probes;
 }
 
+// m^3 of a shape within the blocks of 4 cells an edge that the window touches at time 0.
+static double volume_in_window(const firn_scene *scene, const firn_shape *shape) {
+  const firn_value *window = firn_value_find(scene->root, "window");
+  double lo[3], hi[3], center[3], half[3], whole = firn_shape_volume(shape);
+  if (!window || !firn_shape_bounds(shape, lo, hi)) return whole;
+  const double *least = firn_value_vec3(window, "min"), *most = firn_value_vec3(window, "max");
+  for (int a = 0; a < 3; a++) {
+    double block = 4 * scene->h;
+    if (isfinite(least[a])) lo[a] = fmax(lo[a], floor(least[a] / block) * block);
+    if (isfinite(most[a])) hi[a] = fmin(hi[a], ceil(most[a] / block) * block);
+    if (!(lo[a] < hi[a])) return 0;
+    center[a] = 0.5 * (lo[a] + hi[a]);
+    half[a] = 0.5 * (hi[a] - lo[a]);
+  }
+  firn_shape_def box_def = firn_box(center, half);
+  firn_shape *box = NULL, *seen = NULL;
+  double volume = whole; // should memory run out
+  if (firn_shape_create(scene->context, &box_def, &box) == FIRN_OK) {
+    firn_shape_def both = firn_intersection(2, (const firn_shape *[]){shape, box});
+    if (firn_shape_create(scene->context, &both, &seen) == FIRN_OK)
+      volume = firn_shape_volume(seen);
+  }
+  firn_shape_release(seen);
+  firn_shape_release(box);
+  return volume;
+}
+
 double firn_scene_particles(const firn_scene *scene) {
   double cell = scene->h * scene->h * scene->h, count = 0;
   const firn_value *snow = firn_value_find(scene->root, "snow");
   for (const firn_value *body = snow ? snow->first : NULL; body; body = body->next) {
     const firn_value *shape = firn_value_find(body, "shape");
     if (shape && shape->shape)
-      count += firn_shape_volume(shape->shape) / cell * firn_value_number(body, "per_cell");
+      count += volume_in_window(scene, shape->shape) / cell * firn_value_number(body, "per_cell");
   }
   return count;
 }
