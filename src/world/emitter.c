@@ -17,7 +17,7 @@ enum { THROWS = 4000 };
 
 firn_emitter_def firn_default_emitter_def(void) {
   return (firn_emitter_def){
-      .fill = firn_default_fill_def(), .kind = FIRN_EMIT_INFLOW, .stop = INFINITY};
+      .fill = firn_default_fill_def(), .kind = FIRN_EMIT_INFLOW, .stop = (double)INFINITY};
 }
 
 static firn_status check(const firn_world *world, const firn_emitter_def *def,

@@ -9,7 +9,8 @@
 #include "world/world.h"
 
 firn_sink_def firn_default_sink_def(void) {
-  return (firn_sink_def){.shape = {.kind = FIRN_SHAPE_SPHERE, .radius = 0.1}, .stop = INFINITY};
+  return (firn_sink_def){.shape = {.kind = FIRN_SHAPE_SPHERE, .radius = 0.1},
+                         .stop = (double)INFINITY};
 }
 
 void firn_sources_free(firn_sources *s, firn_context *context) {

@@ -8,8 +8,10 @@
 #include "geometry/noise.h"
 
 firn_variation_def firn_default_variation_def(void) {
-  return (firn_variation_def){
-      .range = {-INFINITY, INFINITY}, .axis = {0, 1, 0}, .factor = 1, .wavelength = 0.1};
+  return (firn_variation_def){.range = {-(double)INFINITY, (double)INFINITY},
+                              .axis = {0, 1, 0},
+                              .factor = 1,
+                              .wavelength = 0.1};
 }
 
 static firn_status check(firn_context *context, const firn_variation_def *def, const char *what) {

@@ -9,8 +9,8 @@
 
 firn_window_def firn_default_window_def(void) {
   return (firn_window_def){
-      .min = {-INFINITY, -INFINITY, -INFINITY},
-      .max = {INFINITY, INFINITY, INFINITY},
+      .min = {-(double)INFINITY, -(double)INFINITY, -(double)INFINITY},
+      .max = {(double)INFINITY, (double)INFINITY, (double)INFINITY},
       .follow = -1,
   };
 }
