@@ -4,7 +4,7 @@
 
 #include "progress.h"
 
-enum { KEY_FRAMES = 2000, KEY_RESUME };
+enum { KEY_FRAMES = 2000, KEY_RESUME, KEY_PICTURES };
 
 typedef struct {
   cli_options options;
@@ -12,6 +12,7 @@ typedef struct {
   const char *scene;
   int first, last;
   bool resume;
+  int pictures; // one every so many frames; 0: none
 } arguments;
 
 // "A:B", "A:", ":B" or "A".
@@ -38,6 +39,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     state->child_inputs[2] = &a->options;
     return 0;
   case KEY_RESUME: a->resume = true; return 0;
+  case KEY_PICTURES:
+    a->pictures = arg ? (int)cli_number(state, "--pictures", arg, 1, 99999) : 1;
+    return 0;
   case KEY_FRAMES: parse_frames(a, arg, state); return 0;
   case ARGP_KEY_ARG:
   case ARGP_KEY_END: cli_argument(state, "scene", arg, &a->scene); return 0;
@@ -48,6 +52,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static const struct argp_option options[] = {
     {"frames", KEY_FRAMES, "A:B", 0, "frames to write, both ends included; 0 is the initial state",
      0},
+    {"pictures", KEY_PICTURES, "N", OPTION_ARG_OPTIONAL,
+     "also draw every N-th frame that is written, as picture_%05d.png", 0},
     {"resume", KEY_RESUME, NULL, 0, "go on from the last checkpoint in the folder", 0},
     {0},
 };
@@ -66,8 +72,23 @@ static const struct argp parser = {
     NULL,
     NULL};
 
+typedef struct {
+  progress progress;
+  const char *folder;
+  int every; // frames from picture to picture; 0: none
+  firn_preview_def view;
+  firn_status status; // of the pictures
+} watch;
+
 static bool on_event(void *user, const firn_run_event *event) {
-  progress_event(user, event);
+  watch *w = user;
+  progress_event(&w->progress, event);
+  if (w->every && event->frame_written && event->sim && event->frame % w->every == 0) {
+    char path[4200];
+    snprintf(path, sizeof path, "%s/picture_%05d.png", w->folder, event->frame);
+    w->status = firn_sim_preview(event->sim, &w->view, path);
+    if (w->status != FIRN_OK) return false;
+  }
   return !cli_interrupted();
 }
 
@@ -140,22 +161,27 @@ int cli_run(int argc, char **argv) {
 
   cli_catch_signals();
   report_start(&a, context, folder);
-  progress p = progress_begin(a.run.mode);
+  watch w = {.progress = progress_begin(a.run.mode),
+             .folder = folder,
+             .every = a.pictures,
+             .view = firn_scene_preview(scene),
+             .status = FIRN_OK};
   firn_run_def def = firn_default_run_def();
   def.folder = folder;
   def.first_frame = a.first;
   def.last_frame = a.last;
   def.resume = a.resume;
   def.event = on_event;
-  def.event_user = &p;
+  def.event_user = &w;
   firn_status status = firn_run(scene, &def);
-  progress_end(&p);
+  progress_end(&w.progress);
+  if (status == FIRN_CANCELLED && w.status != FIRN_OK) status = w.status;
 
   int code = EXIT_OK;
   if (status == FIRN_OK) {
-    report_end(&a, &p, folder);
+    report_end(&a, &w.progress, folder);
   } else if (status == FIRN_CANCELLED) {
-    report_stop(&a, &p, folder, argc, argv);
+    report_stop(&a, &w.progress, folder, argc, argv);
     code = EXIT_RUN;
   } else {
     code = cli_fail_run(context, status, a.run.mode);

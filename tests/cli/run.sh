@@ -103,6 +103,12 @@ expect "$err" "checkpoint_00003.hdf"
 expect "$err" "going on after frame 2"
 cmp whole/frame_00006.hdf damaged/frame_00006.hdf || die "after a damaged checkpoint frame 6 differs"
 
+# Pictures of every second frame that is written.
+run 0 run ball.yaml -o drawn --frames 1:4 --pictures=2 --quiet \
+  --set preview.width=64 --set preview.height=36
+[[ "$(cd drawn && echo picture_*)" == "picture_00002.png picture_00004.png" ]] ||
+  die "pictures: $(ls drawn)"
+
 # What a run left behind.
 run 0 info whole
 expect "$out" '"small"'
