@@ -206,7 +206,7 @@ static firn_v3 sample(const firn_stage *s, int x, int y, shares *share) {
   }
   float angle = 6.2831853f * firn_noise((uint32_t)at);
   float turn[2] = {cosf(angle), sinf(angle)};
-  if (solid_depth < fminf(depth, floor_depth)) {
+  if (s->solids && solid_depth < fminf(depth, floor_depth)) {
     firn_v3 p = firn_v3_add(s->camera.eye, firn_v3_scale(solid_depth, ray));
     return shade_solid(s, p, body, turn, &share->solid);
   }

@@ -19,10 +19,10 @@ typedef struct firn_solids {
   const void *user;
 } firn_solids;
 
-// Smallest t in [0, most) at which from + t ray meets a body, or infinity. from is in metres from
-// origin; ray need not be a unit vector. A body that from lies in is passed over: it would only hide
+// Smallest t in [0, most) at which from + t along meets a body, or infinity. from is in metres from
+// origin; along need not be a unit vector. A body that from lies in is passed over: it would only hide
 // everything else.
-float firn_solids_hit(const firn_solids *solids, const double origin[3], firn_v3 from, firn_v3 ray,
-                      float most, int *body);
+float firn_solids_hit(const firn_solids *solids, const double origin[3], firn_v3 from,
+                      firn_v3 along, float most, int *body);
 
 #endif

@@ -4,7 +4,6 @@
 # Snow at rest: the forces in colliders.csv balance its weight within 1 %, on level ground and on a
 # slope that it does not slide on.
 source "$(dirname "$0")/../cli/common.bash"
-out="" err="" # what run hears
 
 # 40 x 20 x 40 cm of 400 kg/m^3: 12.8 kg, 125.568 N. Pure PIC, so that it comes to rest soon.
 cat >block.yaml <<'EOF'

@@ -51,9 +51,7 @@ firn_step play_step(const play *p, double limit) {
 void play_advance(const play *p, double seconds) {
   double end = firn_sim_time(p->sim) + seconds;
   // The last step may fall short of the end by rounding.
-  for (double left = seconds; left > 1e-9 * end; left = end - firn_sim_time(p->sim)) {
-    play_step(p, left);
-  }
+  while (end - firn_sim_time(p->sim) > 1e-9 * end) play_step(p, end - firn_sim_time(p->sim));
 }
 
 size_t play_count(const play *p) {
