@@ -60,11 +60,10 @@ static double gathered(const play *p, size_t first, size_t last, ball *b) {
 
 static void rolling_ball_gains_mass(void **state) {
   (void)state;
-  play p = play_builtin(
-      "rolling-snowball", "quality=0.2",
-      "snow.bed.shape.intersection.1.box={center: [2 m, 2.5 m, 0], size: [4.4 m, 6 "
-      "m, 1.2 m]}",
-      "snow.snowman.shape={sphere: {center: [9 m, 2 m, 0], radius: 10 cm}}");
+  static const char bed[] =
+      "snow.bed.shape.intersection.1.box={center: [2 m, 2.5 m, 0], size: [4.4 m, 6 m, 1.2 m]}";
+  static const char away[] = "snow.snowman.shape={sphere: {center: [9 m, 2 m, 0], radius: 10 cm}}";
+  play p = play_builtin("rolling-snowball", "quality=0.2", bed, away);
   // The bed comes first, then the ball; the rest of the snowman is out of the way.
   double *v = play_read(&p, "velocity");
   size_t first = 0, last = play_count(&p);
