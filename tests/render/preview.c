@@ -69,6 +69,40 @@ static double mean(const picture *p, int x0, int y0, int x1, int y1) {
 static double ball[MOST][3];
 static picture first, second;
 
+// A ball of 5 cm that floats 6 cm above the ground.
+static double floating(const void *user, int body, const double x[3], double normal[3]) {
+  (void)user;
+  (void)body;
+  const double r[3] = {x[0], x[1] - 0.06, x[2]};
+  double n = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+  for (int k = 0; normal && k < 3; k++) normal[k] = r[k] / n;
+  return n - 0.05;
+}
+
+static void bodies_are_painted_and_cast_shadows(void **state) {
+  scratch *s = *state;
+  const double bound[1][4] = {{0, 0.06, 0, 0.051}};
+  const firn_solids solids = {.count = 1, .bound = bound, .distance = floating};
+  firn_preview_def def = small_def();
+  def.center[1] = 0.04;
+  def.extent = 0.4;
+  assert_int_equal(
+      firn_preview_render(s->context, &def, 0, NULL, 0.005, &solids, (uint8_t *)&first), FIRN_OK);
+  render(s, &def, 0, NULL, &second);
+  // The paint is red; the ground and the sky are blue. The ball is 0.1 of 0.4 m high.
+  int red = 0, darker = 0;
+  for (int y = 0; y < H; y++) {
+    for (int x = 0; x < W; x++) {
+      const uint8_t *a = first.rgb[y][x], *b = second.rgb[y][x];
+      if (a[0] > a[2]) red++;
+      if (a[0] <= a[2] && a[0] + a[1] + a[2] < b[0] + b[1] + b[2] - 15) darker++;
+    }
+  }
+  double disc = 3.14159 * (H / 8.0) * (H / 8.0);
+  assert_true(red > 0.8 * disc && red < 1.2 * disc);
+  assert_true(darker > 0.2 * disc && darker < 2 * disc); // its shadow, foreshortened
+}
+
 static void snow_is_white_on_a_darker_ground_with_shadow(void **state) {
   scratch *s = *state;
   firn_preview_def def = small_def();
@@ -297,6 +331,7 @@ static void a_png_that_cannot_be_written_is_said(void **state) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
 int main(void) {
   const struct CMUnitTest tests[] = {
+      TEST(bodies_are_painted_and_cast_shadows),
       TEST(snow_is_white_on_a_darker_ground_with_shadow),
       TEST(bytes_do_not_depend_on_threads),
       TEST(no_particles_leave_the_ground),
