@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-// A shaded picture of the particles. view is the direction the camera looks in.
+// A shaded picture of the particles, and of colliders that have bounds: ground and walls without end
+// are not drawn. view is the direction the camera looks in.
 typedef struct firn_preview_def {
   int width, height; // pixels
   double center[3];  // m, looked at; all zero with extent 0: fits the particles
