@@ -233,21 +233,25 @@ static firn_sim_def sim_def(const setup *s) {
   return def;
 }
 
-static void take_result(run *r) {
+// Reading needs memory as well: of particles' numbers, and of what a field is computed from.
+static firn_status take_result(run *r) {
   result *out = r->out;
   size_t count = firn_sim_count(r->sim), components = 0, at = 0;
   firn_field_info info;
   for (int i = 0; firn_sim_field(r->sim, i, &info) == FIRN_OK; i++) {
     components += (size_t)info.components;
   }
+  free(out->value); // of an attempt that failed
   out->values = components * count;
   out->value = malloc(out->values * sizeof *out->value);
   assert_non_null(out->value);
   for (int i = 0; firn_sim_field(r->sim, i, &info) == FIRN_OK; i++) {
-    MUST(r->context, firn_sim_read(r->sim, info.name, out->value + at));
+    firn_status status = firn_sim_read(r->sim, info.name, out->value + at);
+    if (status != FIRN_OK) return status;
     at += (size_t)info.components * count;
   }
   out->time = firn_sim_time(r->sim);
+  return FIRN_OK;
 }
 
 // From an empty context to an empty context.
@@ -281,7 +285,7 @@ static void go(run *r) {
   ATTEMPT(r, add_spray(r->sim, true));
   ATTEMPT(r, pack(r->sim));
   for (int i = 1; i < STEPS; i++) ATTEMPT(r, advance(r));
-  take_result(r);
+  ATTEMPT(r, take_result(r));
   MUST(r->context, firn_sim_sums(r->sim, &r->out->sums));
   assert_true(r->implicit == (r->setup->integrator != FIRN_INTEGRATOR_EXPLICIT));
 
