@@ -70,12 +70,10 @@ firn_status firn_world_add_material(firn_world *world, const firn_material_def *
 
 static void vary_slot(firn_world *world, size_t slot) {
   const firn_material_row *row = &world->material[firn_particles_material(&world->particles)[slot]];
-  const firn_real value[FIRN_VARY_COUNT] = {[FIRN_VARY_MU] = row->mu,
-                                            [FIRN_VARY_LAMBDA] = row->lambda,
-                                            [FIRN_VARY_LO] = row->lo,
-                                            [FIRN_VARY_HI] = row->hi,
-                                            [FIRN_VARY_XI] = row->xi,
-                                            [FIRN_VARY_DENSITY] = row->density};
+  const firn_real value[FIRN_VARY_COUNT] = {
+      [FIRN_VARY_MU] = row->mu, [FIRN_VARY_LAMBDA] = row->lambda,
+      [FIRN_VARY_LO] = row->lo, [FIRN_VARY_HI] = row->hi,
+      [FIRN_VARY_XI] = row->xi, [FIRN_VARY_DENSITY] = row->density};
   for (int i = 0; i < FIRN_VARY_COUNT; i++) {
     firn_particles_real(&world->particles, world->vary[i])[slot] = value[i];
   }
@@ -204,12 +202,10 @@ firn_status firn_world_add_particles(firn_world *world, const firn_particles_def
     vary_slot(world, slot);
     if (!varied) continue;
     FIRN_TRY(varied_row(world, def, i, &row));
-    const firn_real value[FIRN_VARY_COUNT] = {[FIRN_VARY_MU] = row.mu,
-                                              [FIRN_VARY_LAMBDA] = row.lambda,
-                                              [FIRN_VARY_LO] = row.lo,
-                                              [FIRN_VARY_HI] = row.hi,
-                                              [FIRN_VARY_XI] = row.xi,
-                                              [FIRN_VARY_DENSITY] = row.density};
+    const firn_real value[FIRN_VARY_COUNT] = {
+        [FIRN_VARY_MU] = row.mu, [FIRN_VARY_LAMBDA] = row.lambda,
+        [FIRN_VARY_LO] = row.lo, [FIRN_VARY_HI] = row.hi,
+        [FIRN_VARY_XI] = row.xi, [FIRN_VARY_DENSITY] = row.density};
     for (int k = 0; k < FIRN_VARY_COUNT; k++)
       firn_particles_real(p, world->vary[k])[slot] = value[k];
   }
