@@ -7,6 +7,7 @@ DESTDIR ?=
 ARGS    ?=
 OUT     ?= demo-out
 SECONDS ?= 600
+PRECISIONS ?= f32;f64
 
 export JOBS DESTDIR
 .NOTPARALLEL: # the tools below use the cores themselves
@@ -53,7 +54,7 @@ fmt: ## rewrite the layout of all C files
 	@git ls-files -z --cached --others --exclude-standard -- '*.c' '*.h' '*.cu' '*.cuh' | \
 	  xargs -0 -r clang-format -i
 
-asan: setup ## tests under AddressSanitizer and UBSan; ARGS="-LE slow" for the quick ones
+asan: setup ## tests under AddressSanitizer and UBSan; ARGS="-LE slow" PRECISIONS=f32 is quicker
 	@$(MAKE) --no-print-directory run-asan
 
 tsan: ## tests under ThreadSanitizer (clang)
@@ -84,7 +85,8 @@ clean: ## remove build/ and the demo's output
 setup: # installs missing Debian packages
 	@scripts/setup.sh build test
 
-run-%: build/%/build.ninja
+run-%:
+	@cmake --log-level=NOTICE --preset $* "-DFIRN_TEST_PRECISIONS=$(PRECISIONS)"
 	@cmake --build build/$* -j $(JOBS)
 	@ctest --preset $* -j $(JOBS) $(ARGS)
 
