@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "cache/archive_private.h"
+#include "cache/archive_seal.h"
 
 // ------------------------------------------------------------------- the lock and HDF5's messages
 
@@ -181,7 +182,7 @@ firn_status firn_archive_create(firn_context *context, const char *path, firn_ar
   return FIRN_OK;
 }
 
-// Tells a foreign file from a damaged one: HDF5 files begin with this.
+// Tells a file of another kind from a damaged one: HDF5 files begin with this.
 static bool has_signature(int fd) {
   static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
   unsigned char head[8];
@@ -203,7 +204,9 @@ firn_status firn_archive_open(firn_context *context, const char *path, firn_arch
     status = firn_fail(context, FIRN_ERROR_FORMAT, "%s is not an HDF5 file", a->path);
   }
   if (status == FIRN_OK) {
-    a->store.end = (uint64_t)info.st_size;
+    status = firn_seal_check(context, a->path, a->store.fd, (uint64_t)info.st_size, &a->store.end);
+  }
+  if (status == FIRN_OK) {
     firn_hdf5_guard g;
     firn_hdf5_enter(&g);
     hid_t access = firn_store_access(&a->store);
@@ -211,8 +214,7 @@ firn_status firn_archive_open(firn_context *context, const char *path, firn_arch
       a->file = H5Fopen(a->path, H5F_ACC_RDONLY, access);
       H5Pclose(access);
     }
-    if (a->file < 0)
-      status = firn_archive_fail(a, &g, FIRN_ERROR_FORMAT, "open", "a damaged HDF5 file");
+    if (a->file < 0) status = firn_archive_fail(a, &g, FIRN_ERROR_FORMAT, "open", "the file");
     firn_hdf5_leave(&g);
   }
   if (status != FIRN_OK) {
@@ -233,6 +235,9 @@ firn_status firn_archive_commit(firn_archive *a) {
     a->file = -1;
     firn_hdf5_leave(&g);
     status = firn_archive_end_write(a, status);
+  }
+  if (status == FIRN_OK) {
+    status = firn_seal_write(a->context, a->path, a->store.fd, a->store.end);
   }
   if (status == FIRN_OK) {
     status = firn_file_finish(a->context, a->path, a->part, a->store.fd);

@@ -6,8 +6,8 @@
 //
 // Writing: create, write and set in any order, commit. The first failure sticks: later calls
 // return it again and leave its message alone, so a writer may look at commit alone. The file
-// appears under its name at commit and not before. The same calls give the same bytes: HDF5's
-// object times are off.
+// appears under its name at commit and not before, sealed (archive_seal.h). The same calls give the
+// same bytes: HDF5's object times are off.
 //
 // The serial HDF5 library is not thread-safe, so every call takes one lock of this layer: any
 // number of contexts may use archives from any number of threads. (A program that also calls HDF5
@@ -39,7 +39,8 @@ const char *firn_archive_type_name(firn_archive_type type); // "f32"
 
 // A new archive that will be path. Nothing of that name is touched before commit.
 firn_status firn_archive_create(firn_context *context, const char *path, firn_archive **out);
-// An archive to read. The message tells a missing, forbidden, foreign, or damaged file apart.
+// An archive to read; all of it is read once, to see whether it is as it was committed. The message
+// tells a missing, forbidden, foreign, truncated or otherwise damaged file apart.
 firn_status firn_archive_open(firn_context *context, const char *path, firn_archive **out);
 
 // Makes what was written durable and gives it its name. The archive is gone afterwards, whatever

@@ -8,7 +8,10 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 
+#include <hdf5.h>
+
 #include "cache/archive.h"
+#include "cache/archive_seal.h"
 
 // ------------------------------------------------------------------------------------ round trip
 
@@ -161,17 +164,156 @@ static void a_file_that_is_no_archive_is_told_apart(void **state) {
   refuses(s, "folder.hdf", FIRN_ERROR_IO, "directory");
 }
 
-static void a_truncated_file_is_refused_at_any_length(void **state) {
-  scratch *s = *state;
-  assert_int_equal(write_all(s->context, scratch_path(s, "a.hdf")), FIRN_OK);
-  size_t size;
+// A copy of file a.hdf with other bytes: put() changes data[0, *size), which has room for 100 more.
+static void refuses_change(scratch *s, void (*put)(char *data, size_t *size, size_t at), size_t at,
+                           const char *word) {
+  size_t size, whole;
   char *data;
   scratch_read(s, "a.hdf", &data, &size);
-  for (size_t keep = 8; keep < size; keep += 97) {
-    assert_int_equal(firn_file_put(s->context, scratch_path(s, "cut.hdf"), data, keep), FIRN_OK);
-    refuses(s, "cut.hdf", FIRN_ERROR_FORMAT, "damaged");
+  whole = size;
+  char *copy = malloc(size + 100);
+  memcpy(copy, data, size);
+  put(copy, &size, at);
+  assert_int_equal(firn_file_put(s->context, scratch_path(s, "bad.hdf"), copy, size), FIRN_OK);
+  refuses(s, "bad.hdf", FIRN_ERROR_FORMAT, word);
+  assert_message(s, "damaged");
+  free(copy);
+  firn_free(s->context, data, whole + 1);
+}
+
+static size_t write_one(scratch *s) {
+  struct stat info;
+  assert_int_equal(write_all(s->context, scratch_path(s, "a.hdf")), FIRN_OK);
+  assert_int_equal(stat(scratch_path(s, "a.hdf"), &info), 0);
+  return (size_t)info.st_size;
+}
+
+enum { SEAL = 8 + 24 }; // of a file of one block
+
+static void cut(char *data, size_t *size, size_t at) {
+  (void)data;
+  *size = at;
+}
+
+static void a_truncated_file_is_refused_at_any_length(void **state) {
+  scratch *s = *state;
+  size_t size = write_one(s);
+  for (size_t keep = 8; keep < size; keep += keep < size - 100 ? 97 : 1) {
+    const char *word = keep < 48             ? "within its header"
+                       : keep + SEAL == size ? "no seal"
+                                             : "truncated";
+    refuses_change(s, cut, keep, word);
   }
-  firn_free(s->context, data, size + 1);
+}
+
+static void flip(char *data, size_t *size, size_t at) {
+  (void)size;
+  data[at] = (char)(data[at] ^ (1 << at % 8));
+}
+
+// Wherever it is. Without HDF5's signature the file is not one of HDF5's at all.
+static void a_single_wrong_bit_is_found(void **state) {
+  scratch *s = *state;
+  size_t size = write_one(s);
+  char place[64];
+  snprintf(place, sizeof place, "bytes 0 to %zu of %zu", size - SEAL - 1, size);
+  for (size_t at = 8; at < size; at += at < 200 || at > size - 100 ? 1 : 7) {
+    const char *word = at < size - SEAL ? place : "seal";
+    refuses_change(s, flip, at, word);
+  }
+}
+
+static void append(char *data, size_t *size, size_t count) {
+  memset(data + *size, 'x', count);
+  *size += count;
+}
+
+// The end of the file again, as of two that were joined.
+static void append_end(char *data, size_t *size, size_t count) {
+  memcpy(data + *size, data + *size - count, count);
+  *size += count;
+}
+
+static void take_out(char *data, size_t *size, size_t at) {
+  memmove(data + at, data + at + 1, *size - at - 1);
+  *size -= 1;
+}
+
+static void bytes_too_many_or_missing_inside_are_found(void **state) {
+  scratch *s = *state;
+  size_t size = write_one(s);
+  refuses_change(s, append, 1, "1 bytes follow");
+  refuses_change(s, append, 99, "99 bytes follow");
+  refuses_change(s, append_end, 32, "its seal is for");
+  for (size_t at = 100; at < size - SEAL; at += 501) {
+    refuses_change(s, take_out, at, "its seal is for");
+  }
+}
+
+// In a file of several blocks the message says which: the third of three has the rest.
+static void the_message_says_where_a_large_file_is_damaged(void **state) {
+  scratch *s = *state;
+  enum { COUNT = (2 << 20) + 12345 };
+  uint8_t *data = malloc(COUNT);
+  for (size_t i = 0; i < COUNT; i++) data[i] = (uint8_t)(i * 2654435761u >> 13);
+  firn_archive *a;
+  assert_int_equal(firn_archive_create(s->context, scratch_path(s, "a.hdf"), &a), FIRN_OK);
+  firn_archive_write(a, "data", FIRN_ARCHIVE_U8, COUNT, 1, data);
+  assert_int_equal(firn_archive_commit(a), FIRN_OK);
+  assert_int_equal(firn_archive_open(s->context, scratch_path(s, "a.hdf"), &a), FIRN_OK);
+  uint8_t *back = malloc(COUNT);
+  assert_int_equal(firn_archive_read(a, "data", FIRN_ARCHIVE_U8, COUNT, 1, back), FIRN_OK);
+  assert_memory_equal(data, back, COUNT);
+  firn_archive_close(a);
+  refuses_change(s, flip, 1 << 20, "bytes 1048576 to 2097151 of");
+  refuses_change(s, flip, (1 << 20) - 1, "bytes 0 to 1048575 of");
+  refuses_change(s, flip, (2 << 20) + 9999, "bytes 2097152 to 21");
+  free(back);
+  free(data);
+}
+
+// Zeros of any number, and one bit among zeros at any place.
+static void the_hash_tells_small_changes_apart(void **state) {
+  (void)state;
+  unsigned char data[100] = {0};
+  uint64_t seen[400];
+  size_t count = 0;
+  for (size_t n = 0; n <= sizeof data; n++) seen[count++] = firn_seal_hash(data, n); // zeros
+  for (size_t i = 0; i < sizeof data; i++) {
+    data[i] = 1;
+    seen[count++] = firn_seal_hash(data, sizeof data);
+    data[i] = 0x80;
+    seen[count++] = firn_seal_hash(data, sizeof data);
+    data[i] = 0;
+  }
+  for (size_t i = 0; i < count; i++) {
+    for (size_t j = 0; j < i; j++) assert_true(seen[i] != seen[j]);
+  }
+}
+
+// What another program wrote, or changed and closed, may be HDF5 as good as any; but nobody can say
+// whether it is whole.
+static void hdf5_of_other_programs_is_refused(void **state) {
+  scratch *s = *state;
+  write_one(s);
+  hid_t file = H5Fopen(scratch_path(s, "a.hdf"), H5F_ACC_RDONLY, H5P_DEFAULT);
+  assert_true(file >= 0); // HDF5 itself does not mind the seal
+  assert_true(H5Lexists(file, "group/f64", H5P_DEFAULT) > 0);
+  H5Fclose(file);
+  file = H5Fopen(scratch_path(s, "a.hdf"), H5F_ACC_RDWR, H5P_DEFAULT);
+  assert_true(file >= 0);
+  assert_true(H5Ldelete(file, "u8", H5P_DEFAULT) >= 0);
+  H5Fclose(file);
+  refuses(s, "a.hdf", FIRN_ERROR_FORMAT, "damaged");
+  for (int newest = 0; newest < 2; newest++) { // two layouts of the header
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    if (newest) H5Pset_libver_bounds(access, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
+    file = H5Fcreate(scratch_path(s, "foreign.hdf"), H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    assert_true(file >= 0);
+    H5Fclose(file);
+    H5Pclose(access);
+    refuses(s, "foreign.hdf", FIRN_ERROR_FORMAT, "no seal of firn");
+  }
 }
 
 // ------------------------------------------------------------------------------------ bad writes
@@ -313,6 +455,11 @@ int main(void) {
       TEST(wrong_type_shape_or_name_is_said),
       TEST(a_file_that_is_no_archive_is_told_apart),
       TEST(a_truncated_file_is_refused_at_any_length),
+      TEST(a_single_wrong_bit_is_found),
+      TEST(bytes_too_many_or_missing_inside_are_found),
+      TEST(the_message_says_where_a_large_file_is_damaged),
+      TEST(hdf5_of_other_programs_is_refused),
+      cmocka_unit_test(the_hash_tells_small_changes_apart),
       TEST(without_commit_nothing_appears),
       TEST(the_first_failure_sticks),
       TEST(a_folder_that_refuses_is_named),

@@ -3,10 +3,13 @@
 // Checkpoints: a loaded simulation goes on bit by bit, and a file that does not fit is refused.
 #include "scratch.h"
 
+#include <fcntl.h>
+
 #include <firn/firn.h>
 
 #include "base/random.h"
 #include "cache/archive.h"
+#include "cache/archive_seal.h"
 #include "math/real.h"
 
 // A ball that hits the ground, of two materials, one of which varies from particle to particle.
@@ -187,7 +190,7 @@ static void a_checkpoint_says_what_it_is_of(void **state) {
   firn_sim_destroy(sim);
 }
 
-// Rewrites a copy of a checkpoint, except that one array has one element overwritten.
+// Makes a sealed copy of a checkpoint in which one element of one array is another.
 static void tamper(scratch *s, const char *array, size_t row, int column, uint64_t value) {
   char *data, *after;
   size_t n, m;
@@ -206,7 +209,14 @@ static void tamper(scratch *s, const char *array, size_t row, int column, uint64
   assert_non_null(after);
   m = row * width + (size_t)column * firn_archive_type_size(info.type);
   memcpy(after + m, &value, firn_archive_type_size(info.type));
-  assert_int_equal(firn_file_put(s->context, scratch_path(s, "bad.hdf"), data, n), FIRN_OK);
+  int fd = open(scratch_path(s, "a.hdf"), O_RDONLY);
+  uint64_t content;
+  assert_int_equal(firn_seal_check(s->context, "a.hdf", fd, n, &content), FIRN_OK);
+  close(fd);
+  assert_int_equal(firn_file_put(s->context, scratch_path(s, "bad.hdf"), data, content), FIRN_OK);
+  fd = open(scratch_path(s, "bad.hdf"), O_RDWR);
+  assert_int_equal(firn_seal_write(s->context, "bad.hdf", fd, content), FIRN_OK);
+  close(fd);
   firn_free(s->context, data, n + 1);
   free(table);
 }
