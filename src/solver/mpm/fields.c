@@ -72,8 +72,8 @@ static void read_one(void *user, size_t slot, const double corner[3]) {
   if (a->field == FIELD_AFFINE) {
     for (int i = 0; i < 9; i++) {
       a->out[9 * row + (size_t)i] = m->field_c < 0
-                                       ? 0
-                                       : (double)firn_particles_real(p, m->field_c + i)[slot];
+                                        ? 0
+                                        : (double)firn_particles_real(p, m->field_c + i)[slot];
     }
     return;
   }

@@ -44,6 +44,7 @@ firn_status mpm_prepare_solve(mpm *m) {
   for (int i = 0; i < 6; i++) view->s[i] = base + (size_t)i * slots;
   for (int i = 0; i < 2; i++) view->stiff[i] = base + (size_t)(6 + i) * slots;
 
+  FIRN_TRY(firn_buffer_reserve(context, &m->slack, m->grid.count, "linear solve"));
   if (m->def.preconditioner == FIRN_PRECONDITIONER_BLOCK) {
     FIRN_TRY(firn_buffer_reserve(context, &m->diagonal, 64 * m->grid.count * 6 * sizeof(firn_real),
                                  "preconditioner"));
@@ -75,6 +76,39 @@ static void project(const mpm *m, size_t g, firn_real *block) {
   }
 }
 
+// Nodes that the solve leaves as they are.
+static bool node_is_slack(const mpm *m, size_t g) {
+  return mpm_node_is_idle(m, g) || (m->partial && ((const uint8_t *)m->slack.data)[g]);
+}
+
+// Snow that an explicit step of this length suits needs no solve, and gets one only where the whole
+// step was asked to be semi-implicit. What is left, often a few packed blocks, is all that the
+// iterations have to go through.
+void mpm_choose_stiff(mpm *m) {
+  const firn_particles *p = &m->world->particles;
+  const mpm_tally *tally = m->tallies.data;
+  double limit = m->def.elastic_cfl * m->world->h / (double)m->view.dt;
+  bool select = m->def.integrator == FIRN_INTEGRATOR_AUTO;
+  m->partial = false;
+  for (size_t u = 0; u < p->unit_count; u++) {
+    const firn_unit *unit = &p->unit[u];
+    bool soft = select && tally[u].sound2_max < limit * limit;
+    m->partial = m->partial || soft;
+    for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
+      m->box[b].soft = soft;
+    }
+  }
+  uint8_t *slack = m->slack.data;
+  for (size_t g = 0; g < m->grid.count && m->partial; g++) {
+    bool all = true;
+    for (uint32_t n = m->grid.source_start[g]; n < m->grid.source_start[g + 1] && all; n++) {
+      const mpm_box *box = &m->box[firn_source_block(m->grid.source[n])];
+      all = box->soft || box->asleep;
+    }
+    slack[g] = all;
+  }
+}
+
 static firn_status apply(void *user, const firn_real *x, firn_real *y) {
   mpm *m = user;
   m->view.direction = x;
@@ -86,11 +120,11 @@ static firn_status apply(void *user, const firn_real *x, firn_real *y) {
     unsigned mode = firn_fp_enter();
 #pragma omp for schedule(dynamic, 4)
     for (size_t u = 0; u < units; u++) {
-      if (!mpm_unit_is_asleep(view, u)) m->kernels->hessian(view, u);
+      if (mpm_unit_is_stiff(view, u)) m->kernels->hessian(view, u);
     }
 #pragma omp for schedule(dynamic, 16)
     for (size_t g = 0; g < count; g++) {
-      if (mpm_node_is_idle(m, g)) {
+      if (node_is_slack(m, g)) { // and so is the direction
         memset(y + g * FIRN_NODE_BLOCK_REALS, 0, FIRN_NODE_BLOCK_REALS * sizeof *y);
         continue;
       }
@@ -242,6 +276,10 @@ static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn
       firn_real *block = r + g * FIRN_NODE_BLOCK_REALS;
       const firn_real *u = moved + g * FIRN_NODE_BLOCK_REALS;
       const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
+      if (node_is_slack(m, g)) {
+        memset(block, 0, FIRN_NODE_BLOCK_REALS * sizeof *block);
+        continue;
+      }
       // r holds P A u; P is linear, so projecting the difference again does no harm.
       for (size_t i = 0; i < FIRN_NODE_BLOCK_REALS; i += 4) {
         for (size_t a = 0; a < 3; a++) block[i + a] = v[i + 3] * u[i + a] - block[i + a];

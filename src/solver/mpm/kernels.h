@@ -33,6 +33,7 @@ typedef struct mpm_box {
   bool touched : 1; // some collider is close to its nodes (apart blocks only)
   bool asleep : 1;  // left out of this step; its arena holds what it last was, see rest.h
   bool bedded : 1;  // asleep, and the arena does hold it
+  bool soft : 1;    // takes no part in this step's solve: an explicit step suits it
   size_t arena;     // offset in reals
 } mpm_box;
 

@@ -278,7 +278,7 @@ typedef struct overlap {
   const firn_real *row; // where node 0 of row (0, 0) would be in the source's arena
   size_t sx, sy, channel;
   int8_t lo[3], hi[3];
-  bool asleep;
+  bool asleep, soft;
 } overlap;
 
 static inline bool overlap_with(const mpm_view *view, firn_source source, overlap *out) {
@@ -296,6 +296,7 @@ static inline bool overlap_with(const mpm_view *view, firn_source source, overla
   }
   if (apart) return false;
   out->asleep = box->asleep;
+  out->soft = box->soft;
   out->sy = FIRN_NODE_REALS * (size_t)box->n[2];
   out->sx = out->sy * (size_t)box->n[1];
   out->channel = out->sx * (size_t)box->n[0];
@@ -333,7 +334,8 @@ static inline void prefetch_arenas(const mpm_view *view, size_t g) {
 }
 
 // Adds the arenas that overlap node block g: sum[channel][16 rows][16]. Returns the rows touched.
-// What blocks asleep hold is multiplied by *asleep, or left out if that is NULL.
+// What blocks asleep hold is multiplied by *asleep. NULL is for products of the solve, which has
+// neither those nor soft ones.
 static inline unsigned add_arenas(const mpm_view *view, size_t g, int channels, const row16 *asleep,
                                   firn_real sum[][FIRN_NODE_BLOCK_REALS]) {
   unsigned touched = 0;
@@ -341,7 +343,7 @@ static inline unsigned add_arenas(const mpm_view *view, size_t g, int channels, 
   prefetch_arenas(view, g);
   int count = find_overlaps(view, g, in);
   for (int n = 0; n < count; n++) {
-    if (in[n].asleep && !asleep) continue;
+    if (!asleep && (in[n].asleep || in[n].soft)) continue;
     unsigned first = (unsigned)in[n].lo[2], nodes = (unsigned)(in[n].hi[2] - in[n].lo[2]);
     for (int i = in[n].lo[0]; i < in[n].hi[0]; i++) {
       for (int j = in[n].lo[1]; j < in[n].hi[1]; j++) {

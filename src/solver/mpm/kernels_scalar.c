@@ -197,7 +197,8 @@ static bool overlap_with(const mpm_box *box, int o, overlap *out) {
 }
 
 // Adds channel c of every overlapping arena to sum[64][4], in the order of the 27 offsets. Vectors
-// of blocks asleep are multiplied by `asleep`; if that is 0 they and their mass are left out.
+// of blocks asleep are multiplied by `asleep`; 0 is for products of the solve, which has neither
+// those nor soft ones.
 static void add_arenas(const mpm_view *view, size_t g, int c, firn_real asleep, firn_real *sum) {
   const firn_grid *grid = view->grid;
   for (uint32_t n = grid->source_start[g]; n < grid->source_start[g + 1]; n++) {
@@ -205,7 +206,7 @@ static void add_arenas(const mpm_view *view, size_t g, int c, firn_real asleep, 
     overlap in;
     const mpm_box *box = &view->box[b];
     if (!overlap_with(box, firn_source_offset(grid->source[n]), &in)) continue;
-    if (box->asleep && asleep == 0) continue;
+    if (asleep == 0 && (box->asleep || box->soft)) continue;
     firn_real scale = box->asleep ? asleep : 1;
     const firn_real *arena = view->arena + box->arena + (size_t)c * box_reals(box);
     for (int i = in.lo[0]; i < in.hi[0]; i++) {

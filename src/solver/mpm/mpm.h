@@ -7,6 +7,8 @@
 #include "solver/mpm/kernels.h"
 #include "solver/solver.h"
 
+enum { MPM_SHARES = 28 };
+
 // What the time step and the integrator are chosen from; part of a checkpoint, so that a resumed
 // run chooses as the undisturbed one.
 typedef struct mpm_memory {
@@ -24,6 +26,9 @@ typedef struct mpm_memory {
   uint8_t disturbed;   // sleep: something quiet has moved
   uint32_t rest_steps; // sleep: steps since the last review
   uint64_t changes;    // of the world, that have been taken notice of
+  // Share of the particles whose unit's explicit limit is less than dt_max 2^(-(k-1)/2), down to
+  // dt_max 2^(-k/2); the first has all that is more, the last all that is less.
+  float share[MPM_SHARES];
 } mpm_memory;
 
 typedef struct mpm {
@@ -44,6 +49,8 @@ typedef struct mpm {
   firn_buffer constraint;       // implicit: [near node blocks][64][4]: kind and direction
   firn_buffer constraint_of;    // [node blocks] index into constraint, or FIRN_GRID_NONE
   firn_buffer tallies;          // [units]
+  firn_buffer slack;            // implicit: [node blocks] bytes, those with none but soft sources
+  bool partial;                 // some units are soft
   firn_buffer rest, rest_spare; // sleep: mpm_rest, [rest_count]
   size_t rest_count;
   firn_buffer idle; // sleep: [node blocks] bytes, those that nothing awake touches
@@ -87,9 +94,12 @@ typedef struct mpm_choice {
 } mpm_choice;
 mpm_choice mpm_choose(const mpm *m, double limit);
 void mpm_remember_solve(mpm *m, double dt, int iterations);
+void mpm_remember_stiffness(mpm *m); // from the tallies of a scatter
 
 // implicit.c
 firn_status mpm_prepare_solve(mpm *m); // before scatter
+// After the scatter: which units take part in the solve.
+void mpm_choose_stiff(mpm *m);
 firn_status mpm_solve(mpm *m, firn_step *out);
 int mpm_channels(const mpm *m, bool implicit); // of an arena
 

@@ -37,7 +37,7 @@ void mpm_push_add(mpm_push *push, const firn_collider *collider, const double x[
 static bool unit_is_near(const mpm *m, size_t u) {
   const firn_unit *unit = &m->world->particles.unit[u];
   const uint32_t *of = m->constraint_of.data;
-  if (mpm_unit_is_asleep(&m->view, u)) return false;
+  if (!mpm_unit_is_stiff(&m->view, u)) return false;
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
     for (int o = 0; o < 27; o++) {
       uint32_t g = m->grid.target[b][o];

@@ -140,6 +140,8 @@ static firn_status move_grid(mpm *m, firn_step *out, mpm_tally *law) {
   if (m->view.implicit) FIRN_TRY(mpm_prepare_solve(m));
   if (!out->redone || m->view.apic || m->view.implicit) {
     mpm_for_units(m, m->kernels->scatter, law);
+    mpm_remember_stiffness(m);
+    if (m->view.implicit) mpm_choose_stiff(m);
   }
   double scattered = firn_seconds();
   m->profile.scatter += scattered - start;

@@ -33,6 +33,8 @@ void mpm_survey(mpm *m) {
 // Cost of a conjugate-residual iteration, and of what else a semi-implicit step does, in explicit
 // steps; measured (bench/results). Only their size matters, not their last digit.
 static const double ITERATION_COST = 0.6, IMPLICIT_COST = 1.4;
+// What an iteration costs beyond its particles, for the vectors, as a share of a whole one.
+static const double SOLVE_SHARE = 0.1;
 
 // Iterations that a solve over dt will take: the last ones, scaled by the Courant number that the
 // count grows with. Before the first solve, what a ball of Table 2 takes in an impact: the Courant
@@ -53,6 +55,44 @@ void mpm_remember_solve(mpm *m, double dt, int iterations) {
   memory->courant = keep * memory->courant + (1 - keep) * courant;
 }
 
+void mpm_remember_stiffness(mpm *m) {
+  const firn_particles *p = &m->world->particles;
+  const mpm_tally *tally = m->tallies.data;
+  double count[MPM_SHARES] = {0}, all = 0, soft = m->def.elastic_cfl * m->world->h / m->def.dt_max;
+  for (size_t u = 0; u < p->unit_count; u++) {
+    if (!(tally[u].sound2_max > 0)) continue;
+    double k = 1 + floor(log2(tally[u].sound2_max / (soft * soft)));
+    count[(int)fmax(0, fmin(k, MPM_SHARES - 1))] += p->unit[u].count;
+    all += p->unit[u].count;
+  }
+  for (int k = 0; k < MPM_SHARES && all > 0; k++) m->memory.share[k] = (float)(count[k] / all);
+}
+
+// The cheapest step that solves for packed snow alone and takes the rest explicitly; its cost is
+// told in explicit steps.
+static mpm_choice cheapest_implicit(const mpm *m, double sound, double longest, double *cost) {
+  mpm_choice best = {longest, true};
+  double known = 0, softer = 0;
+  for (int k = 0; k < MPM_SHARES; k++) known += (double)m->memory.share[k];
+  *cost = IMPLICIT_COST + ITERATION_COST * expected_iterations(m, sound, longest);
+  if (!(known > 0)) return best; // before the first scatter
+  bool first = true;
+  for (int k = 0; k < MPM_SHARES; k++) {
+    softer += (double)m->memory.share[k];
+    double dt = m->def.dt_max * pow(2, -0.5 * k);
+    if (dt > longest * (1 + 1e-9)) continue;
+    if (first) dt = longest; // which lies between this and the one before
+    double stiff = fmin(1, fmax(0, 1 - softer) + SOLVE_SHARE);
+    double once = IMPLICIT_COST + ITERATION_COST * expected_iterations(m, sound, dt) * stiff;
+    if (first || once / dt < *cost / best.dt) {
+      best.dt = dt;
+      *cost = once;
+    }
+    first = false;
+  }
+  return best;
+}
+
 mpm_choice mpm_choose(const mpm *m, double limit) {
   const firn_mpm_def *def = &m->def;
   double h = m->world->h, speed = sqrt(m->memory.speed2_max), sound = sqrt(m->memory.sound2_max);
@@ -66,10 +106,12 @@ mpm_choice mpm_choose(const mpm *m, double limit) {
   if (def->integrator == FIRN_INTEGRATOR_AUTO && def->dt > 0) {
     choice.implicit = def->dt > elastic; // there is no choice where the step is given
   } else if (def->integrator == FIRN_INTEGRATOR_AUTO) {
-    double cost = IMPLICIT_COST + ITERATION_COST * expected_iterations(m, sound, implicit_dt);
+    double cost;
+    mpm_choice implicit = cheapest_implicit(m, sound, implicit_dt, &cost);
     // Changing over has to pay: without the margin, equal costs would make it flutter.
     double margin = m->memory.implicit ? 1.1 : 0.9;
-    choice.implicit = cost / implicit_dt < margin / explicit_dt;
+    choice.implicit = cost / implicit.dt < margin / explicit_dt;
+    choice.dt = implicit.dt;
   }
   if (!choice.implicit) choice.dt = explicit_dt;
   if (limit > 0) {

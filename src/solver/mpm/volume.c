@@ -70,7 +70,7 @@ firn_status mpm_set_volumes(mpm *m) {
         const firn_real *own = m->view.vary[FIRN_VARY_DENSITY];
         firn_real density = nominal && own ? own[slot]
                             : nominal      ? m->view.materials[m->view.material[slot]].density
-                                    : grid_mass(m, b, slot) / h3;
+                                           : grid_mass(m, b, slot) / h3;
         volume[slot] = m->view.mass[slot] / density;
       }
     }
