@@ -15,11 +15,10 @@ typedef unsigned long long ull;
 
 // ------------------------------------------------------------------------------------------- hash
 
-// Compilers make one move of these on a little-endian machine.
+// Compilers make one move of this on a little-endian machine, but not of a loop.
 static uint64_t get(const unsigned char *p) {
-  uint64_t w = 0;
-  for (int i = 0; i < WORD; i++) w |= (uint64_t)p[i] << (8 * i);
-  return w;
+  return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24 |
+         (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 | (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
 }
 
 static void put(unsigned char *p, uint64_t w) {
