@@ -59,7 +59,10 @@ static void judge(const char *name, const char *line, const firn_scene *scene) {
   expectation e;
   for (; expectation_get(line, expected, &e); expected++) {
     const firn_scene_error *error = firn_scene_error_get(scene, expected);
-    if (!error) fail_msg("%s: only %d messages", name, count);
+    if (!error) {
+      fail_msg("%s: only %d messages", name, count);
+      return;
+    }
     const char *file = e.file[0] ? e.file : name;
     bool same = error->line == e.line && error->column == e.column &&
                 strncmp(error->message, e.message, strlen(e.message)) == 0 &&
