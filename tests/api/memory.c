@@ -111,7 +111,7 @@ static const setup setups[] = {
 };
 enum { SETUPS = sizeof setups / sizeof *setups };
 
-enum { SPRAY = 24, LATE = 16, STEPS = 4 };
+enum { SPRAY = 24, LATE = 16, STEPS = 3 };
 
 // What a run ends with: every field of every particle, and the sums.
 typedef struct result {

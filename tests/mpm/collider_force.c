@@ -102,8 +102,9 @@ static void check_balance(const mpm_variant *v, const balance *b) {
   for (int id = 0; id < 3; id++) assert_true(pushed[id] > 0);
   // Velocities of 3 m/s at most, rounded a few times on the grid and on particles, and as often as
   // a node has particles in its sums; these roundings are at random, and so are those of hundreds
-  // of nodes in the total; the totals themselves are sums in double over all particles. A solve leaves what its tolerance allows: of the root of the mass times
-  // the change of velocity, which is below 3 m/s, in the free directions of all nodes together.
+  // of nodes in the total; the totals themselves are sums in double over all particles. A solve
+  // leaves what its tolerance allows: of the root of the mass times the change of velocity, which
+  // is below 3 m/s, in the free directions of all nodes together.
   double bound = 3 * 8 * EPS + 3 * (double)mpm_case_count(&c) * DBL_EPSILON;
   if (b->integrator == FIRN_INTEGRATOR_IMPLICIT) bound += 3 * b->tolerance;
   mpm_report(v, "%s: momentum off by %.2e m/s of %.2e", b->spray ? "spray" : "block", off, bound);
