@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: M30 M31
+// labels: M30 M31 slow
 // timeout: 120
 // An elastic block on an incline: it stays put below the angle of friction and slides with
 // g (sin - mu cos) above it, however stiff it is. The incline is a tilted plane, or a level one

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// labels: slow
 // timeout: 120
 // Snow that has settled is left out of steps, holds up what lies on it, and wakes when it must.
 #include "cache/scratch.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// labels: slow
 // timeout: 60
 // Section 5 of Stomakhin et al. 2013: hardening tells how snow breaks (larger: brittle), and with
 // stiffness leads from mud to ice.
