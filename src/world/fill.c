@@ -175,7 +175,11 @@ firn_status firn_fill_add(firn_world *world, const firn_fill *fill, size_t count
     particles.per_cell = fill->seeder.per_cell;
     size_t first = world->particles.slots + world->particles.pending;
     status = firn_world_add_particles(world, &particles);
-    if (status == FIRN_OK && fill->settled) firn_world_settle(world, fill->shape, first, count);
+    if (status == FIRN_OK && fill->settled) {
+      bool moves = extra != NULL;
+      for (int a = 0; a < 3; a++) moves = moves || fill->velocity[a] != 0 || fill->spin[a] != 0;
+      firn_world_settle(world, fill->shape, first, count, moves);
+    }
   }
   firn_free(context, velocity, v_bytes);
   firn_free(context, values, bytes);
@@ -314,6 +318,7 @@ firn_status firn_fill_place(firn_world *world, const firn_fill *fill, const firn
   for (size_t i = 0; i < slabs; i++) start[i + 1] += start[i];
   firn_particles *p = &world->particles;
   size_t pending = p->pending, count = p->count, next_id = p->next_id, wanted = start[slabs];
+  firn_settled settled = world->settled;
   if (part && part->limit < wanted) wanted = (size_t)part->limit;
   firn_status status = firn_particles_expect(p, wanted);
   for (size_t i = 0; i < slabs && status == FIRN_OK;) {
@@ -326,6 +331,7 @@ firn_status firn_fill_place(firn_world *world, const firn_fill *fill, const firn
     p->pending = pending;
     p->count = count;
     p->next_id = next_id;
+    world->settled = settled;
   } else if (placed) {
     *placed = wanted;
   }

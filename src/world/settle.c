@@ -36,13 +36,27 @@ static double stretch_under(const firn_world *world, size_t slot, double load) {
   return 1 + (lo > -1 && lo < 0 ? fmax(strain, lo) : strain);
 }
 
-void firn_world_settle(firn_world *world, const firn_shape *shape, size_t first, size_t count) {
+static void note(firn_settled *settled, uint32_t first, uint32_t end) {
+  uint32_t n = settled->count;
+  if (n > 0 && settled->range[n - 1][1] == first) {
+    settled->range[n - 1][1] = end;
+  } else if (n < FIRN_SETTLED_MAX) {
+    settled->range[n][0] = first;
+    settled->range[n][1] = end;
+    settled->count++;
+  }
+}
+
+void firn_world_settle(firn_world *world, const firn_shape *shape, size_t first, size_t count,
+                       bool moves) {
   firn_particles *p = &world->particles;
   int field = firn_particles_find(p, "bxx");
   double g = 0, up[3];
   for (int a = 0; a < 3; a++) g += world->gravity[a] * world->gravity[a];
   g = sqrt(g);
-  if (field < 0 || !(g > 0)) return;
+  if (field < 0 || !(g > 0) || !count) return;
+  const uint32_t *id = firn_particles_id(p);
+  if (!moves) note(&world->settled, id[first], id[first] + (uint32_t)count);
   for (int a = 0; a < 3; a++) up[a] = -world->gravity[a] / g;
 #pragma omp parallel num_threads(world->context->threads)
   {

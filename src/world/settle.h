@@ -7,7 +7,9 @@
 
 // Gives the pending particles of slots [first, first + count), all inside the shape, the elastic
 // strain that carries the column of the shape above them in confined compression. Does nothing
-// without gravity, or where the solver keeps no strain (fields bxx to byz).
-void firn_world_settle(firn_world *world, const firn_shape *shape, size_t first, size_t count);
+// without gravity, or where the solver keeps no strain (fields bxx to byz). Those that do not move
+// are noted in world->settled.
+void firn_world_settle(firn_world *world, const firn_shape *shape, size_t first, size_t count,
+                       bool moves);
 
 #endif

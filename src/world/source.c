@@ -241,6 +241,11 @@ firn_status firn_world_state(firn_world *world, bool load, const firn_state_visi
     snprintf(name, sizeof name, "emitter_%d", i);
     FIRN_TRY(visitor->blob(visitor->user, name, &s->emitter[i].state, sizeof s->emitter[i].state));
   }
+  FIRN_TRY(visitor->blob(visitor->user, "settled", &world->settled, sizeof world->settled));
+  if (load && world->settled.count > FIRN_SETTLED_MAX) {
+    return firn_fail(world->context, FIRN_ERROR_FORMAT,
+                     "the checkpoint is damaged: %u ranges of settled snow", world->settled.count);
+  }
   if (load) s->expecting = false;
   return FIRN_OK;
 }

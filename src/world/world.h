@@ -29,6 +29,14 @@ typedef struct firn_digests {
   uint64_t colliders; // all, in order; firn_collider.digest is that of one
 } firn_digests;
 
+// Ids of particles that were laid down at rest since the last sort: they may sleep at once. What
+// finds no room in the list has to come to rest by itself.
+enum { FIRN_SETTLED_MAX = 16 };
+typedef struct firn_settled {
+  uint32_t count;
+  uint32_t range[FIRN_SETTLED_MAX][2]; // first, end
+} firn_settled;
+
 typedef struct firn_world {
   firn_context *context;
   double h;          // m
@@ -42,6 +50,7 @@ typedef struct firn_world {
   int collider_count;
   int vary[FIRN_VARY_COUNT]; // field indices, -1 while absent
   firn_sources sources;
+  firn_settled settled;
   uint64_t changes;     // raised whenever gravity, a collider or a material is changed from outside
   firn_digests digests; // colliders is not kept up
 } firn_world;

@@ -4,8 +4,11 @@
 
 static const double H = 0.02, G = 9.81, DEPTH = 0.24; // m, m/s^2, m
 
+static bool sleep_on = false;
+
 static mpm_case open_bed(const mpm_variant *v, bool settled, double gravity) {
   firn_sim_def def = mpm_printed_def(v, H);
+  def.mpm.sleep = sleep_on;
   def.gravity[1] = -gravity;
   def.periodic[0] = def.periodic[2] = true;
   def.period_cells[0] = def.period_cells[2] = 8;
@@ -86,11 +89,32 @@ static void a_settled_bed_hardly_moves(void **state) {
   assert_true(sunk[1] < 0.15 * sunk[0]);
 }
 
+// Without having been watched first. What was not laid down at rest must not hang in the air.
+static void settled_snow_sleeps_from_the_first_step(void **state) {
+  (void)state;
+  sleep_on = true;
+  for (int settled = 0; settled < 2; settled++) {
+    mpm_case c = open_bed(mpm_variant_at(0), settled, G);
+    firn_step step;
+    must(&c, firn_sim_step(c.sim, 0, &step));
+    assert_int_equal(step.asleep, settled ? mpm_case_count(&c) : 0);
+    firn_fill_def ball = firn_default_fill_def(); // unsettled, and moves nothing yet
+    const double center[3] = {4 * H, DEPTH + 5 * H, 4 * H};
+    ball.shape = firn_sphere(center, 2 * H);
+    must(&c, firn_sim_fill(c.sim, &ball));
+    must(&c, firn_sim_step(c.sim, 0, &step));
+    assert_true(mpm_case_sums(&c).momentum[1] < 0);
+    mpm_case_close(&c);
+  }
+  sleep_on = false;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stress_carries_the_weight_above),
       cmocka_unit_test(what_would_yield_stays_at_the_yield_stretch),
       cmocka_unit_test(a_settled_bed_hardly_moves),
+      cmocka_unit_test(settled_snow_sleeps_from_the_first_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,41 @@ static mpm_rest *rest_of(const mpm *m) {
   return m->rest.data;
 }
 
+static void mean_position(const mpm *m, size_t b, double mean[3]) {
+  const firn_block *block = &m->world->particles.block[b];
+  for (int a = 0; a < 3; a++) {
+    const firn_real *x = m->view.x[a] + block->first;
+    double sum = 0;
+    for (uint32_t i = 0; i < block->count; i++) sum += (double)x[i];
+    mean[a] = sum / block->count;
+  }
+}
+
+// Snow that was laid down as it lies at rest need not be watched first.
+static bool is_born_quiet(const mpm *m, size_t b) {
+  const firn_settled *settled = &m->world->settled;
+  const firn_block *block = &m->world->particles.block[b];
+  const uint32_t *id = firn_particles_id(&m->world->particles) + block->first;
+  for (uint32_t i = 0; i < block->count; i++) {
+    bool found = false;
+    for (uint32_t n = 0; n < settled->count && !found; n++) {
+      found = id[i] >= settled->range[n][0] && id[i] < settled->range[n][1];
+    }
+    if (!found) return false;
+  }
+  return settled->count > 0;
+}
+
+static void begin_rest(const mpm *m, size_t b, mpm_rest *rest) {
+  const firn_block *block = &m->world->particles.block[b];
+  memcpy(rest->at, block->at, sizeof rest->at);
+  rest->count = block->count;
+  if (!is_born_quiet(m, b)) return;
+  mean_position(m, b, rest->mean);
+  rest->since = m->world->time;
+  rest->watched = rest->quiet = 1;
+}
+
 firn_status mpm_rest_carry(mpm *m) {
   if (!m->def.sleep) return FIRN_OK;
   const firn_particles *p = &m->world->particles;
@@ -32,12 +67,14 @@ firn_status mpm_rest_carry(mpm *m) {
   for (size_t b = 0; b < p->block_count; b++) {
     const firn_block *block = &p->block[b];
     uint64_t key = firn_morton(block->at);
-    memcpy(now[b].at, block->at, sizeof now[b].at);
-    now[b].count = block->count;
     while (k < m->rest_count && firn_morton(old[k].at) < key) k++;
-    if (k == m->rest_count || firn_morton(old[k].at) != key) continue;
-    if (old[k].count == block->count) now[b] = old[k];
+    bool same = k < m->rest_count && firn_morton(old[k].at) == key && old[k].count == block->count;
+    if (same)
+      now[b] = old[k];
+    else
+      begin_rest(m, b, &now[b]);
   }
+  m->world->settled.count = 0;
   firn_buffer kept = m->rest;
   m->rest = m->rest_spare;
   m->rest_spare = kept;
@@ -52,16 +89,6 @@ void mpm_rest_disturb(mpm *m) {
 }
 
 // ------------------------------------------------------------------------------------ who is quiet
-
-static void mean_position(const mpm *m, size_t b, double mean[3]) {
-  const firn_block *block = &m->world->particles.block[b];
-  for (int a = 0; a < 3; a++) {
-    const firn_real *x = m->view.x[a] + block->first;
-    double sum = 0;
-    for (uint32_t i = 0; i < block->count; i++) sum += (double)x[i];
-    mean[a] = sum / block->count;
-  }
-}
 
 static void review_block(const mpm *m, size_t b, mpm_rest *rest) {
   double limit = m->def.sleep_speed * m->world->h, drift2 = 0, mean[3];
@@ -205,8 +232,8 @@ firn_status mpm_rest_review(mpm *m, bool sorted) {
   if (!m->def.sleep) return FIRN_OK;
   bool due = ++m->memory.rest_steps >= REVIEW_STEPS;
   if (m->memory.changes != world->changes) {
+    if (m->memory.steps > 0) mpm_rest_disturb(m); // before, it was all being set up
     m->memory.changes = world->changes;
-    mpm_rest_disturb(m);
   }
   if (due) {
     review_blocks(m);
