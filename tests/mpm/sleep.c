@@ -116,14 +116,14 @@ static void check_blow(const mpm_variant *v, firn_integrator integrator, int acr
 
 static void a_blow_wakes_what_it_reaches(void **state) {
   (void)state;
-  for_each_scheme(v, FIRN_ISA_AVX2) {
+  for_each_scheme(v, firn_isa_best()) {
     if (is_cubic(v) && !is_apic(v)) check_blow(v, FIRN_INTEGRATOR_EXPLICIT, 28);
   }
 }
 
 static void a_blow_wakes_implicit_snow(void **state) {
   (void)state;
-  for_each_scheme(v, FIRN_ISA_AVX2) {
+  for_each_scheme(v, firn_isa_best()) {
     if (!is_cubic(v) && is_apic(v)) check_blow(v, FIRN_INTEGRATOR_IMPLICIT, 20);
   }
 }
