@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: M25 M26 M27 M38
+// labels: M25 M26 M27 M38 slow
 // timeout: 300
 // How many iterations the semi-implicit step takes when a snowball hits the floor, and that no
 // frame of reference is better than another.

@@ -1,4 +1,4 @@
-// labels: M18
+// labels: M18 slow
 // SPDX-License-Identifier: Apache-2.0
 // A bar held at one end and free at the other, in uniaxial strain: its lowest frequency is c/4L.
 #include "support/mpm_case.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: M13
+// labels: M13 slow
 // A column of snow between smooth walls, under its own weight.
 #include "base/isa.h"
 #include "support/mpm_case.h"

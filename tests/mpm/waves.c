@@ -1,4 +1,4 @@
-// labels: M14 M15 M16 M17
+// labels: M14 M15 M16 M17 slow
 // SPDX-License-Identifier: Apache-2.0
 // Standing waves in a periodic bar: speed, dispersion, and its order.
 #include "mpm/standing_wave.h"
