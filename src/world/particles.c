@@ -127,8 +127,8 @@ firn_status firn_particles_check_count(const firn_particles *p, size_t n) {
 firn_status firn_particles_expect(firn_particles *p, size_t n) {
   FIRN_TRY(firn_particles_check_count(p, n));
   size_t slots = p->slots + p->pending + n;
-  // The sort pads units, which takes about a fiftieth more.
-  FIRN_TRY(firn_particles_reserve(p, slots + slots / 50));
+  // The sort pads units, which takes about a sixtieth more.
+  FIRN_TRY(firn_particles_reserve(p, slots + slots / 56));
   if (p->pending + n > p->pending_capacity) {
     size_t capacity = p->pending + n;
     void *at = firn_resize(p->context, p->pending_at, p->pending_capacity * sizeof *p->pending_at,

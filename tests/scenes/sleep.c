@@ -37,7 +37,7 @@ static double mean_surface(size_t count, const double *x, double h) {
 
 static outcome walk(bool sleep) {
   firn_context_def context_def = firn_default_context_def();
-  const char *overrides[] = {sleep ? "mpm.sleep=true" : "mpm.sleep=false", "quality=0.25"};
+  const char *overrides[] = {sleep ? "mpm.sleep=true" : "mpm.sleep=false", "quality=0.2"};
   firn_context *context;
   firn_scene *scene;
   firn_sim *sim;
@@ -71,7 +71,7 @@ static outcome walk(bool sleep) {
 static void sleep_hardly_changes_where_the_walk_leaves_the_snow(void **state) {
   (void)state;
   outcome with = walk(true), without = walk(false);
-  double h = 0.01 / 0.25;
+  double h = 0.01 / 0.2;
   print_message("asleep %.0f %%; centre off by %.4f %.4f %.4f cells, surface by %.4f\n",
                 100 * with.asleep, (with.center[0] - without.center[0]) / h,
                 (with.center[1] - without.center[1]) / h, (with.center[2] - without.center[2]) / h,
