@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// labels: slow
 // processors: 2
 // Large and awkward meshes as distance fields: how long it takes, and what is inside.
 #include "solids.h"
