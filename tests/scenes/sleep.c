@@ -44,7 +44,7 @@ static outcome walk(bool sleep) {
   assert_int_equal(firn_context_create(&context_def, &context), FIRN_OK);
   assert_int_equal(firn_scene_load(context, "walking", 2, overrides, &scene), FIRN_OK);
   assert_int_equal(firn_scene_build(scene, &sim), FIRN_OK);
-  outcome o = {{0}};
+  outcome o = {.asleep = 0};
   double end = firn_scene_frames(scene) * firn_scene_frame_seconds(scene);
   int steps = 0;
   for (; firn_sim_time(sim) < end; steps++) {
