@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures by path tracing: snow as a participating medium, lit by sun, sky and lamps, between the
+// bodies of its scene. Colours are linear Rec. 709, angles radians.
+#ifndef FIRN_RENDER_H
+#define FIRN_RENDER_H
+
+#include <firn/frame.h>
+#include <firn/scene.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Where the picture is taken from. All of it may be keyed over time in a scene file.
+typedef struct firn_camera_def {
+  double eye[3];    // m; equal to target: placed by the snow, as the preview does
+  double target[3]; // m
+  double up[3];     // direction
+  double fov;       // rad, vertical
+  double aperture;  // m, radius of the lens; 0: a pinhole
+  double focus;     // m from the eye; 0: at target
+} firn_camera_def;
+
+typedef enum firn_sky_kind {
+  FIRN_SKY_MODEL, // blue sky by Rayleigh and Mie scattering of the sun's light
+  FIRN_SKY_PLAIN, // one colour from everywhere
+  FIRN_SKY_MAP    // an environment map
+} firn_sky_kind;
+
+typedef struct firn_sky_def {
+  firn_sky_kind kind;
+  double color[3];  // radiance of a plain sky
+  const char *map;  // EXR or HDR file, latitude-longitude; its middle is -z, its top +y
+  double rotate;    // rad about y, of the map
+  double strength;  // factor on model or map
+  double turbidity; // of the model: 2 clear, 10 hazy
+} firn_sky_def;
+
+typedef struct firn_sun_def {
+  double direction[3]; // towards the sun
+  double strength;     // factor on the sun's light through the air of the model; 0: no sun
+  double size;         // rad, angular diameter: 0.0093 as seen from earth
+} firn_sun_def;
+
+typedef enum firn_lamp_kind { FIRN_LAMP_RECTANGLE, FIRN_LAMP_SPHERE } firn_lamp_kind;
+typedef struct firn_lamp_def {
+  firn_lamp_kind kind;
+  double center[3];   // m
+  double edge[2][3];  // m, of a rectangle; light leaves along edge[0] x edge[1]
+  double radius;      // m, of a sphere
+  double radiance[3]; // W/(m2 sr)
+} firn_lamp_def;
+
+// How a body or the ground looks: diffuse under an optional glossy coat.
+typedef struct firn_look_def {
+  double albedo[3];
+  double gloss;     // Fresnel reflectance of the coat at normal incidence; 0: none, 0.04: paint
+  double roughness; // GGX alpha of the coat
+} firn_look_def;
+
+typedef struct firn_snow_look_def {
+  double extinction; // m2/kg, sigma_t over density: the paper's 724 1/m at 400 kg/m3 is 1.81
+  double albedo[3];  // of one scattering event
+  double g;          // Henyey-Greenstein, mean cosine
+  double voxel;      // m; 0: half the spacing of the particles
+  double anisotropy; // 0: round kernels, 1: fitted to their neighbours
+  double detail;     // fine noise that moves with the snow, share of density; 0: none
+  double similarity; // scattering events after which the medium may be thinned; 0: never (unbiased)
+} firn_snow_look_def;
+FIRN_API firn_status firn_snow_look_preset(const char *name,
+                                           firn_snow_look_def *out); // paper, white
+
+typedef struct firn_render_def {
+  int width, height; // pixels
+  int samples;       // a pixel
+  double noise;      // standard error, of white, at which a pixel may stop early; 0: takes all
+  int bounces;       // most scattering events; 0: no limit
+  uint64_t seed;
+  double shutter; // share of a frame's time it is open, 0: no motion blur
+  firn_camera_def camera;
+  firn_sun_def sun;
+  firn_sky_def sky;
+  int lamp_count;
+  const firn_lamp_def *lamps;
+  firn_snow_look_def snow;
+  firn_look_def ground; // of half spaces and height fields
+  firn_look_def bodies; // of colliders that do not say otherwise
+  double exposure;      // stops
+  double white;         // K, what is shown as white; 6504: as it is
+  bool filmic;          // tone curve; false: linear, clipped
+  bool denoise;
+  bool planes; // EXR files hold depth, density, velocity, albedo and normals too
+} firn_render_def;
+FIRN_API firn_render_def firn_default_render_def(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

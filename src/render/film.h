@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rendering gathers: light and the other things a compositor asks for, one pixel beside the
+// other, linear and not yet tone mapped.
+#ifndef FIRN_RENDER_FILM_H
+#define FIRN_RENDER_FILM_H
+
+#include "base/context.h"
+#include "render/vec.h"
+
+// Every plane is [height][width]; rows from the top. Means over the samples of a pixel.
+typedef struct firn_film {
+  int width, height;
+  firn_v3 *light;    // radiance
+  float *alpha;      // share of samples that met snow or a surface
+  firn_v3 *variance; // of the mean, each channel; 0 with one sample
+  // What the first event of a path met; NULL when not wanted.
+  float *depth;      // m along the ray, infinity where nothing is
+  float *density;    // kg/m3 at the event, 0 off the snow
+  firn_v3 *velocity; // m/s
+  firn_v3 *albedo;
+  firn_v3 *normal; // of the surface, or against the density's gradient
+} firn_film;
+
+firn_status firn_film_create(firn_context *context, int width, int height, bool aovs,
+                             firn_film *out);
+void firn_film_free(firn_context *context, firn_film *film);
+
+// From light to sRGB bytes: exposure in stops, white in kelvin (6504: as it is), then a filmic curve.
+typedef enum firn_tone { FIRN_TONE_FILMIC, FIRN_TONE_LINEAR } firn_tone;
+typedef struct firn_develop {
+  float exposure; // stops
+  float white;    // K
+  firn_tone tone;
+} firn_develop;
+void firn_film_develop(const firn_film *film, const firn_develop *develop, uint8_t *rgb);
+
+// OpenEXR with all planes that are there, 32-bit float (16 for light where half is set).
+firn_status firn_film_write_exr(firn_context *context, const char *path, const firn_film *film,
+                                bool half);
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Snow as a participating medium: density on a sparse grid of blocks of 8 x 8 x 8 voxels, with what
+// bounds it in each block.
+#ifndef FIRN_RENDER_VOLUME_H
+#define FIRN_RENDER_VOLUME_H
+
+#include "base/context.h"
+#include "render/ray.h"
+
+typedef struct firn_volume firn_volume;
+
+typedef struct firn_volume_def {
+  size_t count;           // particles
+  const double *position; // m, [count][3]; not finite: left out, and counted
+  const float *velocity;  // m/s, [count][3]; NULL: no motion blur, no velocity plane
+  const float *mass;      // kg, [count]
+  double origin[3];       // m, of the stage: where its coordinates are 0
+  double voxel;           // m, edge of a voxel
+  double kernel;          // m, grid spacing of the solver: width of the kernel, at least voxel
+  double shutter;    // s the shutter is open; with velocity, density is smeared along the motion
+  double anisotropy; // 0: round kernels; up to 1: flattened along the surface, fitted to neighbours
+  double detail;     // share of density that fine noise moved with the particles takes or adds
+  double detail_size; // m, of that noise
+  const uint64_t *id; // [count], seeds the noise; NULL: the index
+} firn_volume_def;
+
+firn_status firn_volume_build(firn_context *context, const firn_volume_def *def, firn_volume **out);
+void firn_volume_free(firn_volume *volume);
+
+// kg/m3, trilinear between voxel centers; 0 outside.
+float firn_volume_density(const firn_volume *volume, firn_v3 p);
+firn_v3 firn_volume_gradient(const firn_volume *volume, firn_v3 p);
+firn_v3 firn_volume_velocity(const firn_volume *volume, firn_v3 p);
+void firn_volume_bounds(const firn_volume *volume, firn_v3 *low, firn_v3 *high);
+size_t firn_volume_bytes(const firn_volume *volume);
+size_t firn_volume_voxels(const firn_volume *volume);  // in active blocks
+size_t firn_volume_skipped(const firn_volume *volume); // particles left out
+
+#endif
