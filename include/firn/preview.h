@@ -9,8 +9,9 @@
 extern "C" {
 #endif
 
-// A shaded picture of the particles, and of colliders that have bounds: ground and walls without end
-// are not drawn. view is the direction the camera looks in.
+// A shaded picture of the particles and the colliders. Of a half space that is not the ground a slab
+// around the middle of the view is drawn; other colliders without bounds are left out, and so are walls
+// that the camera stands behind. view is the direction the camera looks in.
 typedef struct firn_preview_def {
   int width, height; // pixels
   double center[3];  // m, looked at; all zero with extent 0: fits the particles

@@ -32,10 +32,11 @@ static firn_status mean_spacing(firn_sim *sim, double *scratch, double *spacing)
   return FIRN_OK;
 }
 
-// The parts of colliders that have bounds: ground and walls without end stay out of the picture.
+// The parts of colliders that are drawn: those that have bounds, and those that fill a half space.
 typedef struct bodies {
   const firn_part **part; // [solids.count]
   double (*bound)[4];     // [solids.count]
+  double (*plane)[4];     // [solids.plane_count]
   size_t room;
   double time; // s
   firn_solids solids;
@@ -48,33 +49,61 @@ static double body_distance(const void *user, int body, const double position[3]
   return firn_part_sample(part, &part->pose, b->time, position, normal, NULL);
 }
 
-static firn_status collect_bodies(firn_sim *sim, bodies *b) {
+// Whether a part without bounds has one flat surface: a half space, however it came about. Told by its
+// distance, whose slope is the same everywhere around.
+static bool is_plane(const firn_part *part, double time, const double center[3], double plane[4]) {
+  const double apart = 10; // m
+  double normal[3], d = firn_part_sample(part, &part->pose, time, center, plane, NULL);
+  plane[3] = -d;
+  for (int k = 0; k < 3; k++) plane[3] += plane[k] * center[k];
+  for (int i = 0; i < 6; i++) {
+    double x[3] = {center[0], center[1], center[2]}, off = 0;
+    x[i / 2] += i % 2 ? apart : -apart;
+    double there = firn_part_sample(part, &part->pose, time, x, normal, NULL);
+    for (int k = 0; k < 3; k++) off += (normal[k] - plane[k]) * (normal[k] - plane[k]);
+    if (off > 1e-12 || fabs(there - (d + (x[i / 2] - center[i / 2]) * plane[i / 2])) > 1e-6 * apart)
+      return false;
+  }
+  return true;
+}
+
+static firn_status collect_bodies(firn_sim *sim, const double center[3], bodies *b) {
   firn_world *world = &sim->world;
   firn_world_prepare(world, world->time);
   for (int i = 0; i < world->collider_count; i++) b->room += (size_t)world->collider[i].part_count;
   b->part = firn_alloc(world->context, b->room * sizeof *b->part, "bodies of a picture");
   b->bound = firn_alloc(world->context, b->room * sizeof *b->bound, "bodies of a picture");
-  if (b->room && (!b->part || !b->bound)) return FIRN_ERROR_MEMORY;
-  int count = 0;
+  b->plane = firn_alloc(world->context, b->room * sizeof *b->plane, "bodies of a picture");
+  if (b->room && (!b->part || !b->bound || !b->plane)) return FIRN_ERROR_MEMORY;
+  int count = 0, planes = 0;
   for (int i = 0; i < world->collider_count; i++) {
     const firn_collider *collider = &world->collider[i];
     for (int k = 0; k < collider->part_count; k++) {
       const firn_part *part = &collider->part[k];
-      if (!(part->radius > 0 && isfinite(part->radius))) continue;
+      if (!(part->radius > 0)) continue; // a bare joint
+      if (!isfinite(part->radius)) {
+        planes += is_plane(part, world->time, center, b->plane[planes]);
+        continue;
+      }
       b->part[count] = part;
       memcpy(b->bound[count], part->middle, sizeof part->middle);
       b->bound[count++][3] = part->radius;
     }
   }
   b->time = world->time;
-  b->solids = (firn_solids){
-      .count = count, .bound = (const double(*)[4])b->bound, .distance = body_distance, .user = b};
+  b->solids = (firn_solids){.count = count,
+                            .bound = (const double(*)[4])b->bound,
+                            .distance = body_distance,
+                            .user = b,
+                            .plane_count = planes,
+                            .plane = (const double(*)[4])b->plane};
   return FIRN_OK;
 }
 
 static void free_bodies(firn_context *context, bodies *b) {
   firn_free(context, b->part, b->room * sizeof *b->part);
   firn_free(context, b->bound, b->room * sizeof *b->bound);
+  firn_free(context, b->plane, b->room * sizeof *b->plane);
 }
 
 firn_status firn_sim_preview(firn_sim *sim, const firn_preview_def *def, const char *png_path) {
@@ -90,10 +119,9 @@ firn_status firn_sim_preview(firn_sim *sim, const firn_preview_def *def, const c
   if (status == FIRN_OK) status = mean_spacing(sim, position, &spacing);
   if (status == FIRN_OK) status = firn_sim_read(sim, "position", position);
   bodies seen = {0};
-  if (status == FIRN_OK) status = collect_bodies(sim, &seen);
+  if (status == FIRN_OK) status = collect_bodies(sim, def->center, &seen);
   if (status == FIRN_OK) {
-    status = firn_preview_render(context, def, count, position, spacing,
-                                 seen.solids.count ? &seen.solids : NULL, rgb);
+    status = firn_preview_render(context, def, count, position, spacing, &seen.solids, rgb);
   }
   free_bodies(context, &seen);
   if (status == FIRN_OK) status = firn_png_write(context, png_path, def->width, def->height, rgb);

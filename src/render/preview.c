@@ -200,6 +200,28 @@ static firn_status set_stage(firn_context *context, const firn_preview_def *def,
   return FIRN_OK;
 }
 
+// Whether a half space is what show_ground speaks of: the ground itself, or any level floor where it
+// is not to be drawn.
+static bool is_ground(const firn_preview_def *def, const double plane[4], double tolerance) {
+  return plane[1] > 0.9999 && (!def->show_ground || fabs(plane[3] - def->ground) < tolerance);
+}
+
+static firn_status place_walls(firn_context *context, const firn_preview_def *def, firn_stage *s) {
+  int most = s->solids ? s->solids->plane_count : 0;
+  if (!most) return FIRN_OK;
+  s->wall = firn_alloc(context, (size_t)most * sizeof *s->wall, "walls of a picture");
+  if (!s->wall) return FIRN_ERROR_MEMORY;
+  for (int i = 0; i < most; i++) {
+    const double *plane = s->solids->plane[i];
+    double offset = plane[3];
+    if (is_ground(def, plane, 1e-3 * (double)s->extent)) continue;
+    for (int k = 0; k < 3; k++) offset -= plane[k] * s->middle[k];
+    s->wall_count += firn_wall_place(to_v3(plane), (float)offset, s->extent, s->camera.eye,
+                                     &s->wall[s->wall_count]);
+  }
+  return FIRN_OK;
+}
+
 static firn_status draw_particles(firn_context *context, firn_stage *s) {
   FIRN_TRY(
       firn_density_build(context, s->count, s->center, s->spacing, s->low, s->high, &s->density));
@@ -236,6 +258,7 @@ firn_status firn_preview_render(firn_context *context, const firn_preview_def *d
   }
   firn_stage s = {.spacing = (float)spacing, .solids = solids};
   firn_status status = set_stage(context, def, count, position, &s);
+  if (status == FIRN_OK) status = place_walls(context, def, &s);
   if (status == FIRN_OK) status = draw_particles(context, &s);
   if (status == FIRN_OK) {
 #pragma omp parallel for schedule(dynamic, 8) num_threads(context->threads)
@@ -255,5 +278,6 @@ firn_status firn_preview_render(firn_context *context, const firn_preview_def *d
   firn_free(context, s.radius, s.grain_count * sizeof *s.radius);
   firn_free(context, s.grain, s.grain_count * sizeof *s.grain);
   firn_free(context, s.center, count * sizeof *s.center);
+  if (solids) firn_free(context, s.wall, (size_t)solids->plane_count * sizeof *s.wall);
   return status;
 }

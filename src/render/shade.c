@@ -11,6 +11,7 @@ static const firn_v3 snow_inside = {0.47f, 0.54f, 0.68f}; // what snow sees of s
 static const firn_v3 snow_color = {0.95f, 0.965f, 0.99f};
 static const firn_v3 solid_color = {0.30f, 0.115f, 0.055f}; // painted
 static const firn_v3 ground_color = {0.070f, 0.085f, 0.112f};
+static const firn_v3 wall_color = {0.064f, 0.068f, 0.079f};
 static const firn_v3 far_low = {0.125f, 0.165f, 0.225f}; // the backdrop at the horizon and above
 static const firn_v3 far_high = {0.050f, 0.078f, 0.135f};
 
@@ -146,21 +147,22 @@ static firn_v3 shade_snow(const firn_stage *s, firn_v3 p, uint32_t grain, const 
   return firn_v3_scale(grey, firn_v3_mul(snow_color, light));
 }
 
-static firn_v3 shade_ground(const firn_stage *s, firn_v3 p, firn_v3 ray, const float turn[2],
-                            shared *share) {
-  const firn_v3 up = {0, 1, 0};
+// Ground, or a wall.
+static firn_v3 shade_plane(const firn_stage *s, firn_v3 p, firn_v3 n, firn_v3 color, firn_v3 ray,
+                           const float turn[2], shared *share) {
   if (!share->known) {
-    share->around = surroundings(s, p, up, &share->open);
+    share->around = surroundings(s, p, n, &share->open);
     share->known = true;
   }
-  float seen = sun_seen(s, p, 0.4f * s->spacing, turn);
+  float facing = fmaxf(-firn_v3_dot(n, s->sun.forward), 0), seen = 0;
+  if (facing > 0) seen = sun_seen(s, p, 0.4f * s->spacing, turn);
   if (seen > 0) seen *= sun_past_solids(s, p);
-  firn_v3 light = firn_v3_add(firn_v3_scale(-1.15f * seen * s->sun.forward.y, sun_light),
+  firn_v3 light = firn_v3_add(firn_v3_scale(1.15f * seen * facing, sun_light),
                               firn_v3_scale(0.35f + 0.75f * share->open, share->around));
-  // Far away the ground melts into the backdrop.
+  // Far away it melts into the backdrop.
   float away = sqrtf(p.x * p.x + p.z * p.z);
   float far = firn_smoothstep(0.8f * s->extent, 4.5f * s->extent, away);
-  return firn_v3_mix(firn_v3_mul(ground_color, light), backdrop(ray), far);
+  return firn_v3_mix(firn_v3_mul(color, light), backdrop(ray), far);
 }
 
 static firn_v3 shade_solid(const firn_stage *s, firn_v3 p, int body, const float turn[2],
@@ -184,8 +186,18 @@ static firn_v3 shade_solid(const firn_stage *s, firn_v3 p, int body, const float
 
 // What neighbouring samples share, by what they show.
 typedef struct shares {
-  shared snow, ground, solid;
+  shared snow, ground, wall, solid;
 } shares;
+
+// Walls hide no snow, since it is in front of them; but ground.
+static float wall_hit(const firn_stage *s, firn_v3 ray, float most, firn_v3 *normal) {
+  float nearest = INFINITY;
+  for (int i = 0; i < s->wall_count; i++) {
+    float t = firn_wall_hit(&s->wall[i], s->camera.eye, ray, fminf(most, nearest), normal);
+    nearest = fminf(nearest, t);
+  }
+  return nearest;
+}
 
 static firn_v3 sample(const firn_stage *s, int x, int y, shares *share) {
   size_t at = (size_t)y * (size_t)s->seen.width + (size_t)x;
@@ -193,29 +205,38 @@ static firn_v3 sample(const firn_stage *s, int x, int y, shares *share) {
   float v = (0.5f * (float)s->camera.height - (float)y - 0.5f) / s->camera.scale;
   firn_v3 ray = firn_v3_add(s->camera.forward, firn_v3_add(firn_v3_scale(u, s->camera.right),
                                                            firn_v3_scale(v, s->camera.up)));
-  float depth = s->seen.depth[at], floor_depth = INFINITY;
+  // The nearest of snow, ground, walls and bodies.
+  enum { NOTHING, SNOW, GROUND, WALL, BODY } what = NOTHING;
+  float depth = s->seen.depth[at];
+  if (depth < INFINITY) what = SNOW;
+  firn_v3 normal = {0, 1, 0};
   if (s->ground_shown && ray.y < 0 && s->camera.eye.y > s->ground) {
-    floor_depth = (s->ground - s->camera.eye.y) / ray.y;
+    float t = (s->ground - s->camera.eye.y) / ray.y;
+    if (t <= depth) what = GROUND;
+    depth = fminf(depth, t);
+  }
+  float wall = wall_hit(s, ray, depth, &normal);
+  if (wall < depth) {
+    what = WALL;
+    depth = wall;
   }
   int body = 0;
-  float solid_depth = s->solids ? firn_solids_hit(s->solids, s->middle, s->camera.eye, ray,
-                                                  fminf(depth, floor_depth), &body)
-                                : INFINITY;
-  if (fminf(depth, fminf(floor_depth, solid_depth)) == INFINITY) {
-    return backdrop(firn_v3_unit(ray));
+  float solid = s->solids ? firn_solids_hit(s->solids, s->middle, s->camera.eye, ray, depth, &body)
+                          : INFINITY;
+  if (solid < depth) {
+    what = BODY;
+    depth = solid;
   }
+  if (what == NOTHING) return backdrop(firn_v3_unit(ray));
   float angle = 6.2831853f * firn_noise((uint32_t)at);
   float turn[2] = {cosf(angle), sinf(angle)};
-  if (s->solids && solid_depth < fminf(depth, floor_depth)) {
-    firn_v3 p = firn_v3_add(s->camera.eye, firn_v3_scale(solid_depth, ray));
-    return shade_solid(s, p, body, turn, &share->solid);
+  firn_v3 p = firn_v3_add(s->camera.eye, firn_v3_scale(depth, ray));
+  switch (what) {
+  case BODY: return shade_solid(s, p, body, turn, &share->solid);
+  case SNOW: return shade_snow(s, p, s->seen.index[at], turn, &share->snow);
+  case WALL: return shade_plane(s, p, normal, wall_color, firn_v3_unit(ray), turn, &share->wall);
+  default: return shade_plane(s, p, normal, ground_color, firn_v3_unit(ray), turn, &share->ground);
   }
-  if (depth < floor_depth) {
-    firn_v3 p = firn_v3_add(s->camera.eye, firn_v3_scale(depth, ray));
-    return shade_snow(s, p, s->seen.index[at], turn, &share->snow);
-  }
-  firn_v3 p = firn_v3_add(s->camera.eye, firn_v3_scale(floor_depth, ray));
-  return shade_ground(s, p, firn_v3_unit(ray), turn, &share->ground);
 }
 
 firn_v3 firn_stage_shade(const firn_stage *s, int x, int y) {

@@ -6,6 +6,7 @@
 #include "render/density.h"
 #include "render/solids.h"
 #include "render/splat.h"
+#include "render/walls.h"
 
 enum { FIRN_PREVIEW_SUPERSAMPLING = 2 }; // samples along each axis of a pixel
 
@@ -26,7 +27,9 @@ typedef struct firn_stage {
   firn_depths seen, lit;
   firn_density density;
   const firn_solids *solids; // or NULL
-  double middle[3];          // m, of the view
+  int wall_count;
+  firn_wall *wall;  // [wall_count]
+  double middle[3]; // m, of the view
 } firn_stage;
 
 // Light of one pixel, linear.

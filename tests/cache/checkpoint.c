@@ -254,6 +254,16 @@ static void tables_that_would_lead_astray_are_refused(void **state) {
   }
 }
 
+static bool same_bytes(scratch *s, const char *a, const char *b) {
+  size_t size[2];
+  char *data[2];
+  scratch_read(s, a, &data[0], &size[0]);
+  scratch_read(s, b, &data[1], &size[1]);
+  bool same = size[0] == size[1] && memcmp(data[0], data[1], size[0]) == 0;
+  for (int i = 0; i < 2; i++) firn_free(s->context, data[i], size[i] + 1);
+  return same;
+}
+
 static void a_picture_of_a_simulation_appears(void **state) {
   scratch *s = *state;
   firn_sim *sim = make(s, FIRN_TRANSFER_FLIP, 0.01, true);
@@ -265,6 +275,27 @@ static void a_picture_of_a_simulation_appears(void **state) {
   def.width = -1;
   assert_int_equal(firn_sim_preview(sim, &def, scratch_path(s, "b.png")), FIRN_ERROR_ARGUMENT);
   assert_false(scratch_exists(s, "b.png"));
+  def.width = 64;
+  // A floor that was turned into a wall behind the snow shows; a corner of two planes does not.
+  const double origin[3] = {0, 0, 0}, back[3] = {0, 0, -0.2};
+  const firn_shape_def floor_def = firn_half_space(origin, (double[3]){0, 1, 0});
+  const firn_shape_def side_def = firn_half_space(origin, (double[3]){1, 0, 0});
+  firn_shape *shapes[2];
+  assert_int_equal(firn_shape_create(s->context, &floor_def, &shapes[0]), FIRN_OK);
+  assert_int_equal(firn_shape_create(s->context, &side_def, &shapes[1]), FIRN_OK);
+  firn_collider_def wall = firn_default_collider_def();
+  wall.shape = firn_union(2, (const firn_shape *const *)shapes);
+  assert_int_equal(firn_sim_add_collider(sim, &wall, NULL), FIRN_OK);
+  assert_int_equal(firn_sim_preview(sim, &def, scratch_path(s, "corner.png")), FIRN_OK);
+  assert_true(same_bytes(s, "a.png", "corner.png"));
+  double upright[4];
+  firn_rotation((double[3]){1, 0, 0}, 1.5707963267948966, upright);
+  wall.shape = firn_transform(shapes[0], back, upright, 1);
+  assert_int_equal(firn_sim_add_collider(sim, &wall, NULL), FIRN_OK);
+  assert_int_equal(firn_sim_preview(sim, &def, scratch_path(s, "wall.png")), FIRN_OK);
+  assert_false(same_bytes(s, "a.png", "wall.png"));
+  firn_shape_release(shapes[0]);
+  firn_shape_release(shapes[1]);
   firn_sim_destroy(sim);
   sim = make(s, FIRN_TRANSFER_FLIP, 0.01, false);
   def.width = 64;

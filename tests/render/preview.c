@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "render/png.h"
 #include "render/preview.h"
+#include "render/walls.h"
 
 enum { W = 240, H = 135, MOST = 40000 };
 
@@ -101,6 +102,65 @@ static void bodies_are_painted_and_cast_shadows(void **state) {
   double disc = 3.14159 * (H / 8.0) * (H / 8.0);
   assert_true(red > 0.8 * disc && red < 1.2 * disc);
   assert_true(darker > 0.2 * disc && darker < 2 * disc); // its shadow, foreshortened
+}
+
+// How many pixels differ between the first and the second picture.
+static int differing(void) {
+  int n = 0;
+  for (int y = 0; y < H; y++) {
+    for (int x = 0; x < W; x++) n += memcmp(first.rgb[y][x], second.rgb[y][x], 3) != 0;
+  }
+  return n;
+}
+
+static int shown_of_plane(scratch *s, const firn_preview_def *def, const double plane[4]) {
+  const firn_solids solids = {.plane_count = 1, .plane = (const double(*)[4])plane};
+  assert_int_equal(firn_preview_render(s->context, def, 0, NULL, 0.005, &solids, (uint8_t *)&first),
+                   FIRN_OK);
+  return differing();
+}
+
+static void a_half_space_is_a_wall_unless_it_is_the_ground_or_hides_all(void **state) {
+  scratch *s = *state;
+  firn_preview_def def = small_def();
+  def.center[1] = 0.1;
+  def.extent = 0.4;
+  render(s, &def, 0, NULL, &second);
+  // 30 cm behind the middle, up to 18 cm above it (0.45 of the view): it hides most of the upper
+  // half of the picture, but not the corner in front of it.
+  assert_in_range(shown_of_plane(s, &def, (double[]){0, 0, 1, -0.3}), W * H / 4, 3 * W * H / 4);
+  assert_memory_not_equal(first.rgb[H / 3][W / 2], second.rgb[H / 3][W / 2], 3);
+  assert_memory_equal(first.rgb[H - 1][W / 2], second.rgb[H - 1][W / 2], 3);
+  // The camera stands behind this one.
+  assert_int_equal(shown_of_plane(s, &def, (double[]){0, 0, -1, -0.3}), 0);
+  assert_int_equal(shown_of_plane(s, &def, (double[]){0, 0, 1, -30}), 0); // far away
+  // Level: the ground itself, and a floor above it.
+  assert_int_equal(shown_of_plane(s, &def, (double[]){0, 1, 0, 0}), 0);
+  assert_true(shown_of_plane(s, &def, (double[]){0, 1, 0, 0.05}) > W * H / 4);
+  def.show_ground = false;
+  render(s, &def, 0, NULL, &second);
+  assert_int_equal(shown_of_plane(s, &def, (double[]){0, 1, 0, 0.05}), 0);
+}
+
+static void a_wall_is_a_slab_with_its_surface_on_the_plane(void **state) {
+  (void)state;
+  // x < -1 is solid; the view is 2 m high, so the slab reaches 1.8 m along z, 0.9 m up and down.
+  firn_wall wall;
+  firn_v3 normal, eye = {5, 0, 0}, away = {-1, 0, 0}, down = {0, -1, 0};
+  assert_true(firn_wall_place((firn_v3){1, 0, 0}, -1, 2, eye, &wall));
+  assert_true(fabsf(firn_wall_hit(&wall, eye, away, INFINITY, &normal) - 6) < 1e-5f);
+  assert_true(normal.x == 1 && normal.y == 0 && normal.z == 0);
+  assert_true(firn_wall_hit(&wall, eye, away, 5.9f, &normal) == INFINITY);
+  assert_true(firn_wall_hit(&wall, (firn_v3){5, 0.89f, 1.79f}, away, 10, &normal) < 10);
+  assert_true(firn_wall_hit(&wall, (firn_v3){5, 0.91f, 0}, away, 10, &normal) == INFINITY);
+  assert_true(firn_wall_hit(&wall, (firn_v3){5, 0, -1.81f}, away, 10, &normal) == INFINITY);
+  assert_true(firn_wall_hit(&wall, eye, (firn_v3){1, 0, 0}, 10, &normal) == INFINITY); // behind
+  // From above it is 0.12 m thick.
+  assert_true(fabsf(firn_wall_hit(&wall, (firn_v3){-1.06f, 2, 0}, down, 9, &normal) - 1.1f) <
+              1e-5f);
+  assert_true(normal.y == 1);
+  assert_true(firn_wall_hit(&wall, (firn_v3){-1.13f, 2, 0}, down, 9, &normal) == INFINITY);
+  assert_false(firn_wall_place((firn_v3){1, 0, 0}, 5.1f, 2, eye, &wall));
 }
 
 static void snow_is_white_on_a_darker_ground_with_shadow(void **state) {
@@ -276,6 +336,8 @@ static void every_failing_allocation_is_survived(void **state) {
   firn_preview_def def = small_def();
   def.width = 64;
   def.height = 36;
+  const double wall[1][4] = {{0, 0, 1, -0.3}};
+  const firn_solids solids = {.plane_count = 1, .plane = wall};
   size_t count = broken_ball(ball, 0.02);
   firn_status status = FIRN_ERROR_MEMORY;
   int n = 0;
@@ -283,7 +345,7 @@ static void every_failing_allocation_is_survived(void **state) {
     allocations_left = 1;
     assert_int_equal(firn_context_create(&with, &context), FIRN_OK);
     allocations_left = n;
-    status = firn_preview_render(context, &def, count, ball[0], 0.02, NULL, (uint8_t *)&first);
+    status = firn_preview_render(context, &def, count, ball[0], 0.02, &solids, (uint8_t *)&first);
     if (status != FIRN_OK) {
       assert_int_equal(status, FIRN_ERROR_MEMORY);
       assert_non_null(strstr(firn_context_message(context), "out of memory"));
@@ -332,6 +394,8 @@ static void a_png_that_cannot_be_written_is_said(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(bodies_are_painted_and_cast_shadows),
+      TEST(a_half_space_is_a_wall_unless_it_is_the_ground_or_hides_all),
+      TEST(a_wall_is_a_slab_with_its_surface_on_the_plane),
       TEST(snow_is_white_on_a_darker_ground_with_shadow),
       TEST(bytes_do_not_depend_on_threads),
       TEST(no_particles_leave_the_ground),
