@@ -22,6 +22,9 @@
 //   scene.h      scene files
 //   run.h        a scene into a folder
 //   export.h     frames for other programs
+//   render.h     pictures by path tracing
+//   quick.h      pictures for looking at motion, and numbers as colours
+//   plot.h       curves from the statistics of a run
 //
 // Units are SI (metre, kilogram, second, pascal); Y is up; all numbers are double whatever the
 // library computes in. Every def struct comes from its firn_default_*_def(): change what you need,
@@ -41,8 +44,11 @@
 #include <firn/mesh.h>
 #include <firn/mpm.h>
 #include <firn/pieces.h>
+#include <firn/plot.h>
 #include <firn/preview.h>
 #include <firn/probe.h>
+#include <firn/quick.h>
+#include <firn/render.h>
 #include <firn/run.h>
 #include <firn/scene.h>
 #include <firn/shape.h>

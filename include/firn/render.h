@@ -70,6 +70,9 @@ typedef struct firn_snow_look_def {
 FIRN_API firn_status firn_snow_look_preset(const char *name,
                                            firn_snow_look_def *out); // paper, white
 
+// Called now and then by one thread with the share that is done, 0 to 1; false: stop.
+typedef bool (*firn_render_fn)(void *user, double done);
+
 typedef struct firn_render_def {
   int width, height; // pixels
   int samples;       // a pixel
@@ -78,6 +81,7 @@ typedef struct firn_render_def {
   uint64_t seed;
   double shutter; // share of a frame's time it is open, 0: no motion blur
   firn_camera_def camera;
+  firn_camera_def camera_shut; // where it is when the shutter shuts; all zero: where it was
   firn_sun_def sun;
   firn_sky_def sky;
   int lamp_count;
@@ -85,13 +89,54 @@ typedef struct firn_render_def {
   firn_snow_look_def snow;
   firn_look_def ground; // of half spaces and height fields
   firn_look_def bodies; // of colliders that do not say otherwise
-  double exposure;      // stops
-  double white;         // K, what is shown as white; 6504: as it is
-  bool filmic;          // tone curve; false: linear, clipped
+  int look_count;
+  const firn_look_def *looks; // of single colliders, [look_count], in the order of the scene; a
+                              // negative albedo stands for that of ground or bodies
+  double exposure;            // stops
+  double white;               // K, what is shown as white; 6504: as it is
+  bool filmic;                // tone curve; false: linear, clipped
   bool denoise;
   bool planes; // EXR files hold depth, density, velocity, albedo and normals too
+  firn_render_fn progress;
+  void *progress_user;
 } firn_render_def;
 FIRN_API firn_render_def firn_default_render_def(void);
+
+// What a rendering took.
+typedef struct firn_render_stats {
+  uint64_t paths;      // camera paths
+  uint64_t events;     // scattering events in the snow
+  uint64_t truncated;  // paths that `bounces` cut short
+  uint64_t not_finite; // samples dropped
+  size_t particles;
+  size_t skipped;         // particles without a finite place
+  size_t voxels;          // in active blocks
+  size_t bytes;           // of the volume
+  double seconds_read;    // s, reading the frame
+  double seconds_volume;  // s, particles to density
+  double seconds_trace;   // s
+  double seconds;         // s, all of it
+  double voxel;           // m
+  firn_camera_def camera; // as used: where a fitted one was placed
+} firn_render_stats;
+
+// A picture of a frame, of any solver: it needs position, and mass or density and volume. path ends
+// in .png or .exr. scene gives the colliders, as they are at the frame's time, and how long a frame
+// lasts; NULL: no colliders, a frame is 1/24 s. stats may be NULL. FIRN_CANCELLED, and no file, when
+// progress says stop.
+FIRN_API firn_status firn_frame_render(firn_frame *frame, const firn_scene *scene,
+                                       const firn_render_def *def, const char *path,
+                                       firn_render_stats *stats);
+// The same into memory, rows from the top: rgb [height][width][3], sRGB as a PNG holds it, and light
+// [height][width][3], linear radiance before exposure and tone curve. Either may be NULL.
+FIRN_API firn_status firn_frame_render_pixels(firn_frame *frame, const firn_scene *scene,
+                                              const firn_render_def *def, uint8_t *rgb,
+                                              float *light, firn_render_stats *stats);
+
+// Settings from the section `render` of a scene at a time. What they point to lives as long as the
+// scene.
+FIRN_API firn_status firn_scene_render_def(const firn_scene *scene, double time,
+                                           firn_render_def *out);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Curves from the statistics of a run.
+#ifndef FIRN_PLOT_H
+#define FIRN_PLOT_H
+
+#include <firn/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct firn_plot_def {
+  const char *source; // folder of a run, or a CSV file that has a column time or frame
+  const char
+      *columns;      // "energy_kinetic,com_y": a panel for each unit; NULL: what a run is judged by
+  const char *title; // NULL: the name of the folder
+  const char *where; // rows to take of a table that has a column `name`: "wheel"; NULL: all
+  int width;         // pixels
+  int panel_height;  // pixels, of each panel
+  bool log_scale;    // logarithmic values
+} firn_plot_def;
+FIRN_API firn_plot_def firn_default_plot_def(void);
+
+// path ends in .svg or .png.
+FIRN_API firn_status firn_plot(firn_context *context, const firn_plot_def *def, const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
