@@ -100,8 +100,10 @@ void cli_json_string(FILE *stream, const char *text);
 // A JSON number; null if it is not finite.
 void cli_json_number(FILE *stream, double value);
 
-// Prints a command, its words quoted for the shell where they need it.
-void cli_print_command(int argc, char **argv);
+extern const char *cli_program; // as it was called: "firn", "build/firn"
+// Prints the command that calls a verb with these arguments again (argv[0] does not matter), its
+// words quoted for the shell where they need it.
+void cli_print_command(const char *verb, int argc, char **argv);
 
 // The last row of a run's stats.csv. Cells by the names of their columns.
 typedef struct cli_stats {

@@ -102,6 +102,7 @@ static void start_patient(const char *verb, char **argv) {
 
 int main(int argc, char **argv) {
   argp_err_exit_status = EXIT_INPUT;
+  if (argc > 0) cli_program = argv[0];
   if (argc < 2) {
     usage(stderr);
     return EXIT_INPUT;

@@ -96,8 +96,11 @@ static void print_word(const char *word) {
   putchar('\'');
 }
 
-void cli_print_command(int argc, char **argv) {
-  fputs(argv[0], stdout); // "firn run"
+const char *cli_program = "firn";
+
+void cli_print_command(const char *verb, int argc, char **argv) {
+  print_word(cli_program);
+  printf(" %s", verb);
   for (int i = 1; i < argc; i++) {
     putchar(' ');
     print_word(argv[i]);

@@ -47,7 +47,7 @@ code=$?
 # A quick machine may have finished before the signal came.
 if [[ $code == 1 ]]; then
   expect "$(cat stop.out)" "To go on:"
-  expect "$(cat stop.out)" "firn run -o halves --threads 2 ball.yaml --resume"
+  expect "$(cat stop.out)" "  $FIRN run -o halves --threads 2 ball.yaml --resume"
 else
   [[ $code == 0 ]] || die "interrupted: exit $code: $(cat stop.out stop.err)"
 fi
