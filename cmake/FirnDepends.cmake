@@ -10,9 +10,24 @@ pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng)
 # Debian names the serial build of HDF5 so that it can sit beside the MPI ones.
 pkg_search_module(HDF5 REQUIRED IMPORTED_TARGET hdf5-serial hdf5)
 
+# Of OpenEXR only the core, which is plain C and brings no other library along. Its pkg-config file
+# names the C++ libraries as well, and its CMake package wants Imath's: so it is looked for by name.
+pkg_check_modules(OPENEXR REQUIRED OpenEXR>=3.1)
+find_path(OPENEXR_CORE_INCLUDE openexr.h HINTS ${OPENEXR_INCLUDE_DIRS} PATH_SUFFIXES OpenEXR REQUIRED)
+find_library(OPENEXR_CORE_LIBRARY NAMES OpenEXRCore OpenEXRCore-3_1 HINTS ${OPENEXR_LIBRARY_DIRS}
+             REQUIRED)
+# Embree 3: rays against the bodies of a picture. Its CMake package wants TBB's headers, which firn
+# has no use for.
+find_path(EMBREE_INCLUDE embree3/rtcore.h REQUIRED)
+find_library(EMBREE_LIBRARY embree3 REQUIRED)
+mark_as_advanced(OPENEXR_CORE_INCLUDE OPENEXR_CORE_LIBRARY EMBREE_INCLUDE EMBREE_LIBRARY)
+
 add_library(firn_private_libs INTERFACE)
+target_include_directories(firn_private_libs SYSTEM INTERFACE "${OPENEXR_CORE_INCLUDE}"
+                                                              "${EMBREE_INCLUDE}")
 target_link_libraries(firn_private_libs INTERFACE OpenMP::OpenMP_C PkgConfig::YAML PkgConfig::HDF5
-                                                  PkgConfig::PNG m)
+                                                  PkgConfig::PNG "${OPENEXR_CORE_LIBRARY}"
+                                                  "${EMBREE_LIBRARY}" m)
 
 # OpenVDB, for `firn export --format vdb`. The one library in C++, behind src/cache/export_vdb.cpp;
 # without it that format explains itself. Debian's package has no CMake config of its own.

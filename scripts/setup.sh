@@ -47,6 +47,9 @@ check_build() {
   need libhdf5-dev "writes the frames of a run" sh -c \
     'pkg-config --exists hdf5-serial || pkg-config --exists hdf5'
   need libpng-dev "writes pictures" pkg-config --exists libpng
+  need libopenexr-dev "pictures and environment maps in high dynamic range" sh -c \
+    'pkg-config --exists "OpenEXR >= 3.1"'
+  need libembree-dev "rays that meet bodies, in pictures" compiles cc embree3/rtcore.h
   need libcmocka-dev "the test framework" pkg-config --exists cmocka
 }
 

@@ -3,10 +3,12 @@
 #ifndef FIRN_RENDER_CAMERA_H
 #define FIRN_RENDER_CAMERA_H
 
+#include <stdbool.h>
+
 #include "render/ray.h"
 
 typedef struct firn_camera_pose {
-  firn_v3 eye, right, up, forward; // unit vectors; y of the picture is along up
+  firn_v3 eye, right, up, forward; // m from the stage's origin; unit vectors
 } firn_camera_pose;
 
 typedef struct firn_camera {
@@ -16,6 +18,10 @@ typedef struct firn_camera {
   float focus;                 // m along forward, where the picture is sharp
   int width, height;           // pixels
 } firn_camera;
+
+// The pose at eye that looks at target with up upwards. Where up lies along the view another
+// direction takes its place. False when eye and target coincide.
+bool firn_camera_aim(firn_v3 eye, firn_v3 target, firn_v3 up, firn_camera_pose *out);
 
 // The ray through pixel (x, y) counted from the top left corner, fractions included; lens in [0,1)^2
 // picks the point of the lens, time in [0,1] the moment.

@@ -21,6 +21,7 @@ typedef struct firn_film {
   firn_v3 *normal; // of the surface, or against the density's gradient
 } firn_film;
 
+// All planes 0, depth infinity.
 firn_status firn_film_create(firn_context *context, int width, int height, bool aovs,
                              firn_film *out);
 void firn_film_free(firn_context *context, firn_film *film);
@@ -29,13 +30,21 @@ void firn_film_free(firn_context *context, firn_film *film);
 typedef enum firn_tone { FIRN_TONE_FILMIC, FIRN_TONE_LINEAR } firn_tone;
 typedef struct firn_develop {
   float exposure; // stops
-  float white;    // K
+  float white;    // K, in [1700, 25000]
   firn_tone tone;
 } firn_develop;
+// rgb is [height][width][3].
 void firn_film_develop(const firn_film *film, const firn_develop *develop, uint8_t *rgb);
 
-// OpenEXR with all planes that are there, 32-bit float (16 for light where half is set).
+// OpenEXR with all planes that are there, 32-bit float (16 for light and alpha where half is set):
+// R G B A, Z, density, velocity.X/Y/Z, albedo.R/G/B, N.X/Y/Z, variance.R/G/B. The file appears whole
+// or not at all.
 firn_status firn_film_write_exr(firn_context *context, const char *path, const firn_film *film,
                                 bool half);
+
+// Replaces light by what is left of it without noise: a mean over nearby pixels that look alike in
+// light, given its variance, and in albedo, normal and depth where the film has them. Variance
+// becomes an estimate of what is left. Needs more than one sample a pixel.
+firn_status firn_film_denoise(firn_context *context, firn_film *film);
 
 #endif
