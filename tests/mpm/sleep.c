@@ -155,9 +155,72 @@ static void sleep_is_reproducible(void **state) {
   }
 }
 
+// ----------------------------------------------------------------------------------- holding up
+
+// A ball that moves above the bed without touching it keeps one block awake, at the surface: snow
+// that only sleepers hold up, from below and from all sides.
+static const double OVER = 0.06; // m, in x and z: the middle of that block
+
+static void hover(const mpm_case *c, const bed *b) {
+  firn_collider_def ball = firn_default_collider_def();
+  // 5.9 cells from the middle of the block below it and 7 from those beside that; what moves within
+  // 6.2 cells keeps a block awake.
+  double center[3] = {OVER, (b->deep + 4.9) * H, OVER};
+  ball.shape = firn_sphere(center, H);
+  ball.velocity[0] = 0.01; // m/s: half a millimetre in all
+  must(c, firn_sim_add_collider(c->sim, &ball, NULL));
+}
+
+// Mean height (m) and mean sigma_yy (Pa) of the block below the ball.
+static void look_below(const mpm_case *c, const bed *b, double *height, double *stress) {
+  double *x = mpm_case_read(c, "position"), *sigma = mpm_case_read(c, "stress");
+  int count = 0;
+  *height = *stress = 0;
+  for (size_t p = 0; p < mpm_case_count(c); p++) {
+    double aside = fmax(fabs(x[3 * p] - OVER), fabs(x[3 * p + 2] - OVER));
+    if (aside > 2 * H || x[3 * p + 1] < (b->deep - 4) * H) continue;
+    *height += x[3 * p + 1];
+    *stress += sigma[6 * p + 1];
+    count++;
+  }
+  free(x);
+  free(sigma);
+  assert_in_range(count, 4 * 4 * 4 * 8 * 9 / 10, 4 * 4 * 4 * 8);
+  *height /= count;
+  *stress /= count;
+}
+
+static void what_sleeps_holds_up_what_does_not(void **state) {
+  (void)state;
+  for_each_variant(v) {
+    if (v->isa != FIRN_ISA_SCALAR && v->isa != firn_isa_best()) continue;
+    bed b = {8, 8, true, FIRN_INTEGRATOR_EXPLICIT, 1};
+    double at_first, after, stress;
+    mpm_case c = make(v, &b, true);
+    hover(&c, &b);
+    look_below(&c, &b, &at_first, &stress);
+    size_t awake = mpm_case_count(&c) - run_to(&c, 0.03).asleep;
+    assert_in_range(awake, 1, 4 * 4 * 4 * 8);
+    // Nobody has a reason to wake.
+    while (firn_sim_time(c.sim) < 0.05) {
+      firn_step step;
+      must(&c, firn_sim_step(c.sim, 0, &step));
+      assert_int_equal(step.asleep, mpm_case_count(&c) - awake);
+    }
+    look_below(&c, &b, &after, &stress);
+    mpm_report(v, "%zu awake, %.5f of a cell higher, %.2f Pa", awake, (after - at_first) / H,
+               stress);
+    assert_within(v, "height", after, at_first, 0.01 * H);
+    // It weighs on itself as ever. A bed that never sleeps swings by 8 % about this.
+    assert_relative(v, "stress", stress, -DENSITY * G * 2 * H, 0.1);
+    mpm_case_close(&c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(settled_snow_sleeps_and_does_not_creep),
+      cmocka_unit_test(what_sleeps_holds_up_what_does_not),
       cmocka_unit_test(a_blow_wakes_what_it_reaches),
       cmocka_unit_test(a_blow_wakes_implicit_snow),
       cmocka_unit_test_setup_teardown(sleep_is_reproducible, scratch_open, scratch_close),
