@@ -122,19 +122,12 @@ static file_sizes predict_files(firn_context *context, const firn_output_def *ou
 
 // -------------------------------------------------------------------------------- the needs
 
-typedef struct {
-  double particles, memory; // memory in bytes
-  bool measured;
-} needs;
-
 static double memory_free(void) {
   long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
   return pages > 0 && size > 0 ? (double)pages * (double)size : 1e9;
 }
 
-// Builds the scene and takes one short step, so that count and memory are facts. A scene that
-// would not fit well into free memory is estimated from its volume instead.
-static firn_status measure_scene(firn_context *context, const firn_scene *scene, needs *out) {
+firn_status cli_measure(firn_context *context, const firn_scene *scene, cli_needs *out) {
   // Upper bounds that tests hold: 200 bytes a particle with the semi-implicit solver, in bulk.
   const double bytes_each = 200;
   out->particles = firn_scene_particles(scene);
@@ -152,7 +145,7 @@ static firn_status measure_scene(firn_context *context, const firn_scene *scene,
   return status;
 }
 
-static void print_needs(const firn_scene *scene, const needs *n, const firn_output_def *output,
+static void print_needs(const firn_scene *scene, const cli_needs *n, const firn_output_def *output,
                         const file_sizes *files) {
   char a[32], b[32];
   int frames = firn_scene_frames(scene), every = output->every > 1 ? output->every : 1;
@@ -175,11 +168,11 @@ static int check(firn_context *context, const arguments *a) {
   firn_scene *scene = cli_scene(context, a->scene, &a->options, stdout);
   if (!scene) return EXIT_INPUT;
   int code = EXIT_OK;
-  needs n;
+  cli_needs n;
   if (a->resolved) {
     fputs(firn_scene_resolved_text(scene), stdout);
   } else {
-    firn_status status = measure_scene(context, scene, &n);
+    firn_status status = cli_measure(context, scene, &n);
     if (status == FIRN_OK) {
       firn_output_def output = firn_scene_output(scene);
       file_sizes files = predict_files(context, &output, n.particles);

@@ -50,7 +50,7 @@ static const struct argp_option options[] = {
      "a value of the scene and what it shall be, as for --set; given several times, all "
      "combinations are run",
      0},
-    {"list", KEY_LIST, NULL, 0, "only list the runs", 0},
+    {"list", KEY_LIST, NULL, 0, "only list the runs, each checked as `firn check` does", 0},
     {0},
 };
 static const struct argp_child children[] = {{&cli_run_argp, 0, NULL, 0},
@@ -222,6 +222,27 @@ static int run_all(sweep *s, firn_context *context, int argc, char **argv) {
   return go && !count_state(s, SWEEP_FAILED) ? EXIT_OK : EXIT_RUN;
 }
 
+// The names of the runs; what is wrong with one, to stderr.
+static int list_all(const sweep *s, firn_context *context) {
+  int code = EXIT_OK;
+  for (int i = 0; i < s->count; i++) {
+    char name[256];
+    cli_needs needs;
+    sweep_name(s, i, name, sizeof name);
+    firn_scene *scene = load(s, context, i);
+    firn_status status = scene ? cli_measure(context, scene, &needs) : FIRN_ERROR_SCENE;
+    if (scene && status != FIRN_OK) cli_fail(context, status);
+    firn_scene_destroy(scene);
+    if (status == FIRN_OK) {
+      puts(name);
+    } else {
+      fprintf(stderr, "firn: run %s cannot be made\n", name);
+      code = EXIT_INPUT;
+    }
+  }
+  return code;
+}
+
 static bool count_runs(sweep *s) {
   s->count = 1;
   for (int a = 0; a < s->axis_count; a++) {
@@ -248,17 +269,10 @@ int cli_sweep(int argc, char **argv) {
   int code = EXIT_INPUT;
   if (!count_runs(s)) {
     fprintf(stderr, "firn: these values make more than %d runs\n", SWEEP_RUNS);
-  } else if (a->list) {
-    for (int i = 0; i < s->count; i++) {
-      char name[256];
-      sweep_name(s, i, name, sizeof name);
-      puts(name);
-    }
-    code = EXIT_OK;
   } else {
     firn_context *context = cli_context(&a->options);
     if (context) {
-      code = run_all(s, context, argc, argv);
+      code = a->list ? list_all(s, context) : run_all(s, context, argc, argv);
       firn_context_destroy(context);
     }
   }

@@ -24,6 +24,20 @@ run 0 sweep ball.yaml "${vary[@]}" --list
 expect "$out" "001-flip=0_gravity=0,-9.81,0"
 expect "$out" "006-flip=0.95_gravity=5,0,0"
 
+# The list is checked: a value that cannot be, and a shape that cannot be built.
+run 2 sweep ball.yaml --vary mpm.flip=0,2,1 --list
+expect "$out" "001-flip=0"
+expect "$out" "003-flip=1"
+expect "$err" "mpm.flip: 2 is out of range"
+expect "$err" "002-flip=2 cannot be made"
+refuse "$out" "002"
+run 2 sweep ball.yaml --vary 'snow.0.shape={sphere: {center: [0, 0, 0], radius: 5 cm}},{mesh: {file: no.obj}}' --list
+expect "$out" "001-"
+refuse "$out" "002-"
+expect "$err" "no.obj"
+run 2 sweep ball.yaml --vary mpm.dt_min=1e-9,0.9 --set mpm.dt_max=1 --list
+expect "$err" "below dt_min = 0.9 s"
+
 run 0 sweep ball.yaml "${vary[@]}" -o study
 expect "$out" "[4/6] flip = 0.95, gravity = [0, -9.81, 0]"
 expect "$out" "6 done, 0 were there already, 0 failed"
