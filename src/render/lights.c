@@ -60,3 +60,14 @@ float firn_lights_pdf(const firn_lights *lights, firn_v3 from, firn_v3 along, fl
   (void)t;
   return 0.0795774715f;
 }
+
+bool firn_lights_sun(const firn_lights *lights, firn_sunlight *out) {
+  (void)lights;
+  (void)out;
+  return false;
+}
+
+firn_v3 firn_lights_sky(const firn_lights *lights, firn_v3 along) {
+  (void)along;
+  return lights->plain;
+}

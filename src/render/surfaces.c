@@ -39,3 +39,8 @@ bool firn_surface_sample(const firn_hit *hit, firn_v3 in, const float u[3], firn
                          firn_v3 *weight, float *pdf) {
   return firn_bsdf_sample(hit->albedo, hit->coat, hit->normal, in, u, out, weight, pdf);
 }
+
+float firn_surfaces_clear(const firn_surfaces *surfaces, firn_v3 p, float most) {
+  (void)p;
+  return surfaces ? 0 : most;
+}

@@ -54,6 +54,11 @@ bool firn_surfaces_hit(const firn_surfaces *surfaces, const firn_ray *ray, float
                        firn_hit *hit);
 bool firn_surfaces_block(const firn_surfaces *surfaces, const firn_ray *ray, float most);
 
+// How far around p nothing of any surface can be at any time the shutter is open: the distance to the
+// nearest one, or less; at most most. Light that scatters in snow a thousand times then seldom has to
+// ask for hits.
+float firn_surfaces_clear(const firn_surfaces *surfaces, firn_v3 p, float most);
+
 // Where a ray along out starts that leaves the surface at p = firn_ray_at(ray, hit->t).
 static inline firn_v3 firn_hit_leave(const firn_hit *hit, firn_v3 p, firn_v3 out) {
   float side = firn_v3_dot(hit->geometric, out) < 0 ? -hit->offset : hit->offset;
