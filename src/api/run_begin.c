@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a run begins: in a folder of its own, or after the newest checkpoint of one that was stopped.
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -8,10 +9,16 @@
 #include "api/run.h"
 #include "api/scene.h"
 #include "base/memory.h"
+#include "scene/difference.h"
+
+static firn_status write_scene(firn_run_state *r) {
+  const char *text = firn_scene_resolved_text(r->scene);
+  FIRN_TRY(firn_run_file(r, "scene.yaml"));
+  return firn_file_put(r->context, r->path, text, strlen(text));
+}
 
 // Only once the scene is known to build: what is there is the user's until then.
 static firn_status begin_fresh(firn_run_state *r) {
-  const char *text = firn_scene_resolved_text(r->scene);
   FIRN_TRY(firn_scene_build(r->scene, &r->sim));
   FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
   FIRN_TRY(firn_run_file(r, "log.jsonl"));
@@ -22,15 +29,15 @@ static firn_status begin_fresh(firn_run_state *r) {
   if (!r->def->resume) {
     FIRN_TRY(firn_folder_clear(r->context, r->def->folder, FIRN_FRAME_PREFIX, NULL, NULL));
   }
-  FIRN_TRY(firn_run_file(r, "scene.yaml"));
-  FIRN_TRY(firn_file_put(r->context, r->path, text, strlen(text)));
+  FIRN_TRY(write_scene(r));
   FIRN_TRY(firn_run_create_tables(r));
   r->frame = -1;
   return FIRN_OK;
 }
 
-// A folder is gone on with only by the scene that began it. *any is false when none did.
-static firn_status check_scene(firn_run_state *r, bool *any) {
+// A folder is gone on with only by the scene that began it, or one that differs in what does not
+// matter to it. *any is false when none did, *same when it is not the same text.
+static firn_status check_scene(firn_run_state *r, bool *any, bool *same) {
   const char *text = firn_scene_resolved_text(r->scene);
   char *old;
   size_t size;
@@ -39,16 +46,19 @@ static firn_status check_scene(firn_run_state *r, bool *any) {
   FIRN_TRY(firn_run_file(r, "scene.yaml"));
   if (stat(r->path, &info) && errno == ENOENT) return FIRN_OK;
   FIRN_TRY(firn_file_get(r->context, r->path, &old, &size));
-  size_t same = 0, line = 1;
-  while (same < size && text[same] && old[same] == text[same]) line += old[same++] == '\n';
-  bool equal = same == size && !text[same];
+  firn_scene_difference d;
+  firn_status status = firn_scene_compare(r->context, old, size, text, strlen(text), &d);
   firn_free(r->context, old, size + 1);
+  FIRN_TRY(status);
   *any = true;
-  if (equal) return FIRN_OK;
+  *same = d.same;
+  if (!d.count) return FIRN_OK;
+  char more[40] = "";
+  if (d.count > 1) snprintf(more, sizeof more, " (and %d more)", d.count - 1);
   return firn_fail(r->context, FIRN_ERROR_STATE,
-                   "cannot resume: the scene differs from the one that began this folder, %s, in "
-                   "line %zu",
-                   r->path, line);
+                   "cannot resume: the scene differs from the one that began this folder, %s: "
+                   "%s%s",
+                   r->path, d.text, more);
 }
 
 // True when every frame that a run up to this checkpoint would have written is there.
@@ -126,10 +136,11 @@ static void log_begin(firn_run_state *r, bool found) {
 firn_status firn_run_begin(firn_run_state *r) {
   bool found = false;
   if (r->def->resume) {
-    bool any;
-    FIRN_TRY(check_scene(r, &any));
+    bool any, same = true;
+    FIRN_TRY(check_scene(r, &any, &same));
     if (any) FIRN_TRY(begin_resumed(r, &found));
     if (any && !found) warn(r, "no checkpoint of the folder can be used; the run begins anew");
+    if (found && !same) FIRN_TRY(write_scene(r));
   }
   if (!found) FIRN_TRY(begin_fresh(r));
   log_begin(r, found);

@@ -240,8 +240,17 @@ static void another_scene_cannot_resume(void **state) {
                      .resume = true,
                      .override = "spacing=0.013",
                      .exact_fail = FIRN_ERROR_STATE});
-  assert_said(s, "out", "line 4"); // of the resolved scene
+  assert_said(s, "out", "spacing is 0.013 now, and was 0.012");
   assert_int_equal(count_files(s, "out", FIRN_FRAME_PREFIX, NULL), 3);
+}
+
+static void a_scene_that_became_longer_resumes(void **state) {
+  scratch *s = *state;
+  perform(s, (order){.folder = "whole"});
+  perform(s, (order){.folder = "out", .override = "frames=2"});
+  perform(s, (order){.folder = "out", .resume = true});
+  assert_same_run(s, "whole", "out");
+  assert_same_bytes(s, "whole/scene.yaml", "out/scene.yaml");
 }
 
 static void two_runs_do_not_share_a_folder(void **state) {
@@ -332,6 +341,7 @@ int main(void) {
       TEST(fewer_frames_and_checkpoints_change_nothing_else),
       TEST(a_field_that_does_not_exist_is_named_before_anything_is_touched),
       TEST(another_scene_cannot_resume),
+      TEST(a_scene_that_became_longer_resumes),
       TEST(two_runs_do_not_share_a_folder),
       TEST(a_folder_that_cannot_be_made_is_named),
       TEST(a_full_disk_loses_nothing_that_was_whole),

@@ -68,6 +68,16 @@ cmp whole/frame_00006.hdf part/frame_00006.hdf || die "0:2 and the rest differ f
 # Another scene must not be mixed in.
 run 2 run ball.yaml -o part --resume --set mpm.flip=0.5
 expect "$err" "cannot resume"
+expect "$err" "mpm.flip is 0.5 now, and was 0.95"
+# One that only looks otherwise, and writes other frames from here on, may go on.
+run 0 run ball.yaml -o part --frames 0:2 --quiet
+run 0 run ball.yaml -o part --resume --set title=other --set preview.width=64 \
+  --set 'output.fields=[velocity]' --set frames=4
+expect "$err" "going on after frame 2"
+[[ -e part/frame_00004.hdf && ! -e part/frame_00005.hdf ]] || die "resumed with frames=4"
+cmp whole/frame_00002.hdf part/frame_00002.hdf || die "resuming changed an old frame"
+cmp -s whole/frame_00004.hdf part/frame_00004.hdf && die "resuming did not follow output.fields"
+grep -q '^title: "other"' part/scene.yaml || die "scene.yaml is the old one"
 
 # Programs read JSON.
 run 0 run ball.yaml -o json --json --set frames=2

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scene/difference.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/node.h"
+
+// Paths without the numbers of items.
+static const char *const harmless[] = {"title",
+                                       "preview",
+                                       "render",
+                                       "frames",
+                                       "output.precision",
+                                       "output.fields",
+                                       "output.checkpoints",
+                                       "colliders[].look"};
+
+typedef struct comparison {
+  char path[160];  // of the value at hand: "snow[1].shape", for messages
+  char place[160]; // the same without numbers: "snow[].shape"
+  firn_scene_difference *out;
+} comparison;
+
+// ------------------------------------------------------------------------------------- in words
+
+static void put(char *text, size_t size, const char *more) {
+  size_t used = strlen(text);
+  snprintf(text + used, size - used, "%s", more);
+}
+
+static void put_node(char *text, size_t size, const firn_node *node) {
+  bool list = node->kind == FIRN_NODE_LIST;
+  if (node->kind == FIRN_NODE_SCALAR) {
+    put(text, size, node->text);
+    return;
+  }
+  put(text, size, list ? "[" : "{");
+  for (const firn_node *n = node->first; n; n = n->next) {
+    if (n != node->first) put(text, size, ", ");
+    if (!list) {
+      put(text, size, n->key);
+      put(text, size, ": ");
+    }
+    put_node(text, size, n);
+  }
+  put(text, size, list ? "]" : "}");
+}
+
+// A value in at most 60 characters.
+static void describe(const firn_node *node, char text[64]) {
+  text[0] = 0;
+  if (node->kind == FIRN_NODE_SCALAR && node->quoted) put(text, 64, "\"");
+  put_node(text, 64, node);
+  if (node->kind == FIRN_NODE_SCALAR && node->quoted) put(text, 64, "\"");
+  if (strlen(text) > 60) memcpy(text + 57, "...", 4);
+}
+
+static void differ(comparison *c, const firn_node *was, const firn_node *now) {
+  if (c->out->count++) return;
+  char before[64], after[64];
+  if (was) describe(was, before);
+  if (now) describe(now, after);
+  size_t size = sizeof c->out->text;
+  if (was && now)
+    snprintf(c->out->text, size, "%.100s is %s now, and was %s", c->path, after, before);
+  else if (now)
+    snprintf(c->out->text, size, "%.100s is new: %s", c->path, after);
+  else
+    snprintf(c->out->text, size, "%.100s is gone; it was %s", c->path, before);
+}
+
+// ----------------------------------------------------------------------------------- comparing
+
+static bool matters(const comparison *c, const firn_node *was, const firn_node *now) {
+  for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
+    if (strcmp(c->place, harmless[i]) == 0) return false;
+  // Where fewer frames are written from now on, all that would have been are there.
+  if (strcmp(c->place, "output.every") != 0 || !was || !now) return true;
+  int before = atoi(was->text), after = atoi(now->text);
+  return before < 1 || after < 1 || after % before != 0;
+}
+
+// Maps are compared key by key, lists of maps item by item; all else is one value.
+static bool has_maps(const firn_node *list) {
+  return list->kind == FIRN_NODE_LIST && list->first && list->first->kind == FIRN_NODE_MAP;
+}
+
+static bool same_values(const firn_node *a, const firn_node *b) {
+  if (a->kind != b->kind) return false;
+  if (a->kind == FIRN_NODE_SCALAR) return strcmp(a->text, b->text) == 0;
+  a = a->first;
+  b = b->first;
+  for (; a && b; a = a->next, b = b->next)
+    if (!same_values(a, b)) return false;
+  return !a && !b;
+}
+
+static void compare(comparison *c, const firn_node *was, const firn_node *now);
+
+// Compares two children under a name that is added to the path: ".flip" or "[2]".
+static void compare_child(comparison *c, const char *name, const char *place, const firn_node *was,
+                          const firn_node *now) {
+  size_t path_end = strlen(c->path), place_end = strlen(c->place);
+  put(c->path, sizeof c->path, *c->path || *name != '.' ? name : name + 1);
+  put(c->place, sizeof c->place, *c->place || *place != '.' ? place : place + 1);
+  if (matters(c, was, now)) compare(c, was, now);
+  c->path[path_end] = 0;
+  c->place[place_end] = 0;
+}
+
+static void compare_maps(comparison *c, const firn_node *was, const firn_node *now) {
+  char name[80];
+  for (const firn_node *n = now->first; n; n = n->next) {
+    snprintf(name, sizeof name, ".%s", n->key);
+    compare_child(c, name, name, firn_node_find(was, n->key), n);
+  }
+  for (const firn_node *w = was->first; w; w = w->next) {
+    if (firn_node_find(now, w->key)) continue;
+    snprintf(name, sizeof name, ".%s", w->key);
+    compare_child(c, name, name, w, NULL);
+  }
+}
+
+static void compare_lists(comparison *c, const firn_node *was, const firn_node *now) {
+  char name[32];
+  was = was->first;
+  now = now->first;
+  for (int i = 0; was || now; i++) {
+    snprintf(name, sizeof name, "[%d]", i);
+    compare_child(c, name, "[]", was, now);
+    if (was) was = was->next;
+    if (now) now = now->next;
+  }
+}
+
+static void compare(comparison *c, const firn_node *was, const firn_node *now) {
+  if (!was || !now) {
+    differ(c, was, now);
+  } else if (was->kind == FIRN_NODE_MAP && now->kind == FIRN_NODE_MAP) {
+    compare_maps(c, was, now);
+  } else if (has_maps(was) && has_maps(now)) {
+    compare_lists(c, was, now);
+  } else if (!same_values(was, now)) {
+    differ(c, was, now);
+  }
+}
+
+firn_status firn_scene_compare(firn_context *context, const char *was, size_t was_size,
+                               const char *now, size_t now_size, firn_scene_difference *out) {
+  *out = (firn_scene_difference){.same = was_size == now_size && !memcmp(was, now, now_size)};
+  if (out->same) return FIRN_OK;
+  firn_arena arena = {.context = context};
+  firn_report report = {.context = context};
+  const firn_node *before = firn_node_parse(&arena, &report, was, was_size, (firn_mark){0});
+  const firn_node *after = firn_node_parse(&arena, &report, now, now_size, (firn_mark){0});
+  bool memory = !arena.failed && !report.failed;
+  if (memory && before && after && before->kind == FIRN_NODE_MAP) {
+    comparison c = {.out = out};
+    compare(&c, before, after);
+  } else {
+    out->count = 1;
+    snprintf(out->text, sizeof out->text, "what is there is not a scene");
+  }
+  firn_report_free(&report);
+  firn_arena_free(&arena);
+  return memory ? FIRN_OK
+                : firn_fail(context, FIRN_ERROR_MEMORY, "out of memory while comparing scenes");
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which changes of a scene keep a run from going on, and how they are told.
+#include "scene/setup.h"
+
+#include "scene/difference.h"
+
+static const char whole[] = "firn: 1\n"
+                            "title: \"a\"\n"
+                            "frames: 20\n"
+                            "gravity: [0, -9.81, 0]\n"
+                            "mpm:\n"
+                            "  flip: 0.95\n"
+                            "snow:\n"
+                            "  - shape:\n"
+                            "      sphere:\n"
+                            "        radius: 0.1\n"
+                            "    material: powder\n"
+                            "emitters: []\n"
+                            "colliders:\n"
+                            "  - name: \"ground\"\n"
+                            "    friction: 0.5\n"
+                            "output:\n"
+                            "  precision: 32\n"
+                            "  every: 2\n"
+                            "preview:\n"
+                            "  extent: 0\n";
+
+// What sets whole apart from itself with old replaced by new.
+static firn_scene_difference after(const char *old, const char *new) {
+  static char text[2000];
+  const char *at = strstr(whole, old);
+  assert_non_null(at);
+  snprintf(text, sizeof text, "%.*s%s%s", (int)(at - whole), whole, new, at + strlen(old));
+  firn_scene_difference d;
+  assert_int_equal(firn_scene_compare(context, whole, strlen(whole), text, strlen(text), &d),
+                   FIRN_OK);
+  return d;
+}
+
+static void what_leaves_the_simulation_alone_does_not_count(void **state) {
+  (void)state;
+  static const char *const changes[][2] = {
+      {"title: \"a\"", "title: \"b\""},
+      {"frames: 20", "frames: 30"},
+      {"extent: 0", "extent: 0.5\n  view: [1, 0, 0]"},
+      {"precision: 32", "precision: 16\n  fields: [jp]"},
+      {"every: 2", "every: 4"},
+      {"friction: 0.5", "friction: 0.5\n    look:\n      albedo: 0.2"},
+      {"preview:", "render:\n  spp: 4\npreview:"},
+  };
+  for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+    firn_scene_difference d = after(changes[i][0], changes[i][1]);
+    assert_false(d.same);
+    assert_int_equal(d.count, 0);
+  }
+  firn_scene_difference d = after("title", "title");
+  assert_true(d.same && d.count == 0);
+}
+
+static void what_matters_is_named_with_its_values(void **state) {
+  (void)state;
+  static const char *const changes[][3] = {
+      {"flip: 0.95", "flip: 0.5", "mpm.flip is 0.5 now, and was 0.95"},
+      {"[0, -9.81, 0]", "[0, 0, 0]", "gravity is [0, 0, 0] now, and was [0, -9.81, 0]"},
+      {"radius: 0.1", "radius: 0.2", "snow[0].shape.sphere.radius is 0.2 now, and was 0.1"},
+      {"\"ground\"", "\"floor\"", "colliders[0].name is \"floor\" now, and was \"ground\""},
+      {"every: 2", "every: 1", "output.every is 1 now, and was 2"},
+      {"every: 2", "every: 3", "output.every is 3 now, and was 2"},
+      {"    material: powder\n", "", "snow[0].material is gone; it was powder"},
+      {"  - name: \"ground\"", "  - name: \"ball\"\n  - name: \"ground\"",
+       "colliders[0].name is \"ball\" now, and was \"ground\""},
+      {"mpm:", "seed: 4\nmpm:", "seed is new: 4"},
+      {"emitters: []", "emitters:\n  - stop: 1", "emitters is [{stop: 1}] now, and was []"},
+  };
+  for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+    firn_scene_difference d = after(changes[i][0], changes[i][1]);
+    assert_string_equal(d.text, changes[i][2]);
+    assert_true(d.count >= 1);
+  }
+  assert_int_equal(after("flip: 0.95", "flip: 0.5\n  cfl: 1").count, 2);
+}
+
+static void long_values_are_cut(void **state) {
+  (void)state;
+  char list[400] = "gravity: [1";
+  for (int i = 0; i < 90; i++) strcat(list, ", 10");
+  strcat(list, "]");
+  firn_scene_difference d = after("gravity: [0, -9.81, 0]", list);
+  assert_non_null(strstr(d.text, "10, 1... now, and was [0, -9.81, 0]"));
+}
+
+static void what_is_no_scene_is_said(void **state) {
+  (void)state;
+  static const char *const bad[] = {"", "a: [", "- 1", "\tx"};
+  for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    firn_scene_difference d;
+    assert_int_equal(firn_scene_compare(context, bad[i], strlen(bad[i]), whole, strlen(whole), &d),
+                     FIRN_OK);
+    assert_int_equal(d.count, 1);
+    assert_non_null(strstr(d.text, "not a scene"));
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_leaves_the_simulation_alone_does_not_count),
+      cmocka_unit_test(what_matters_is_named_with_its_values),
+      cmocka_unit_test(long_values_are_cut),
+      cmocka_unit_test(what_is_no_scene_is_said),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}
