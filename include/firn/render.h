@@ -19,7 +19,12 @@ typedef struct firn_camera_def {
   double fov;       // rad, vertical
   double aperture;  // m, radius of the lens; 0: a pinhole
   double focus;     // m from the eye; 0: at target
+  double view[3];   // direction it looks in where it is placed by the snow; zero: the preview's
 } firn_camera_def;
+// A camera that looks along view and sees a box whole; aspect is width over height. view, up and fov
+// of camera are kept where they are not zero.
+FIRN_API void firn_camera_fit(firn_camera_def *camera, const double low[3], const double high[3],
+                              double aspect);
 
 typedef enum firn_sky_kind {
   FIRN_SKY_MODEL, // blue sky by Rayleigh and Mie scattering of the sun's light
@@ -37,7 +42,7 @@ typedef struct firn_sky_def {
 } firn_sky_def;
 
 typedef struct firn_sun_def {
-  double direction[3]; // towards the sun
+  double direction[3]; // towards the sun; zero: to the left of the camera, a little behind it
   double strength;     // factor on the sun's light through the air of the model; 0: no sun
   double size;         // rad, angular diameter: 0.0093 as seen from earth
 } firn_sun_def;
@@ -132,6 +137,10 @@ FIRN_API firn_status firn_frame_render(firn_frame *frame, const firn_scene *scen
 FIRN_API firn_status firn_frame_render_pixels(firn_frame *frame, const firn_scene *scene,
                                               const firn_render_def *def, uint8_t *rgb,
                                               float *light, firn_render_stats *stats);
+
+// The box that holds the bulk of a frame's particles, all but the outermost 0.5 % along each axis. One
+// for all frames of a film keeps its camera still. False in *any: there are none.
+FIRN_API firn_status firn_frame_bulk(firn_frame *frame, double low[3], double high[3], bool *any);
 
 // Settings from the section `render` of a scene at a time. What they point to lives as long as the
 // scene.

@@ -10,6 +10,7 @@
 typedef struct mesh_shape {
   firn_shape shape;
   firn_level_set *set;
+  firn_mesh *mesh; // held, for pictures
 } mesh_shape;
 
 static double distance(const firn_shape *shape, const double position[3], double time,
@@ -23,9 +24,14 @@ static double distance(const firn_shape *shape, const double position[3], double
 
 static void release(firn_shape *shape) {
   firn_level_set_release(((mesh_shape *)shape)->set);
+  firn_mesh_release(((mesh_shape *)shape)->mesh);
 }
 
 static const firn_shape_ops ops = {distance, release};
+
+const firn_mesh *firn_shape_mesh(const firn_shape *shape) {
+  return shape && shape->ops == &ops ? ((const mesh_shape *)shape)->mesh : NULL;
+}
 
 firn_shape_def firn_mesh_shape(const firn_mesh *mesh) {
   return (firn_shape_def){.kind = FIRN_SHAPE_MESH, .mesh = mesh};
@@ -44,6 +50,7 @@ firn_status firn_mesh_make_shape(firn_context *context, const firn_shape_def *de
     return FIRN_ERROR_MEMORY;
   }
   node->set = set;
+  node->mesh = firn_mesh_retain(def->mesh);
   node->shape.bounded = true;
   node->shape.volume = def->mesh->report.volume;
   for (int a = 0; a < 3; a++) {

@@ -10,6 +10,8 @@
 #ifndef FIRN_GEOMETRY_SHAPE_H
 #define FIRN_GEOMETRY_SHAPE_H
 
+#include <firn/mesh.h>
+
 #include "base/memory.h"
 
 typedef struct firn_shape_ops {
@@ -65,5 +67,7 @@ void firn_shape_digest_add(firn_shape *shape, const void *data, size_t size);
 // FIRN_SHAPE_MESH; in mesh_shape.c.
 firn_status firn_mesh_make_shape(firn_context *context, const firn_shape_def *def, const char *what,
                                  firn_shape **out);
+// The triangles of such a shape; NULL for any other, also where a mesh was moved or is part of it.
+const firn_mesh *firn_shape_mesh(const firn_shape *shape);
 
 #endif

@@ -115,4 +115,5 @@ void firn_scene_complete(firn_scene *scene) {
   box_check(scene, "window");
   probes_check(scene);
   firn_scene_check_direction(scene, firn_value_find(root, "preview"), "view", "preview");
+  firn_scene_check_render(scene);
 }

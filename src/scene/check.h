@@ -14,6 +14,7 @@ void firn_scene_complete_material(firn_scene *scene, firn_value *material);
 void firn_scene_name_material(firn_scene *scene, firn_value *body, const char *list, int i);
 void firn_scene_check_snow(firn_scene *scene);
 void firn_scene_check_colliders(firn_scene *scene);
+void firn_scene_check_render(firn_scene *scene);
 
 // A name of a list's item, given or made of word and number; reports what is empty, long, or taken.
 void firn_scene_check_name(firn_scene *scene, const firn_value *list, firn_value *item,

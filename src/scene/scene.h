@@ -17,8 +17,15 @@ struct firn_scene {
   const char *resolved;
   firn_probe_def *probes; // [probe_count]
   int probe_count;
+  firn_lamp_def *lamps; // of render, [lamp_count]
+  int lamp_count;
+  firn_look_def *looks; // of colliders, [look_count]; a negative albedo: not given
+  int look_count;
   double h; // m, after quality
 };
+
+// How a body looks, of a value along firn_schema_look; NULL: albedo -1.
+firn_look_def firn_scene_look(const firn_value *v);
 
 // As firn_scene_load of the public header; text is the content of the file.
 firn_status firn_scene_read(firn_context *context, const char *file, const char *text, size_t size,

@@ -179,5 +179,9 @@ static const firn_schema_row root_rows[] = {
      .type = FIRN_TYPE_RECORD,
      .record = &preview_record,
      .doc = "the shaded picture of firn demo"},
+    {.key = "render",
+     .type = FIRN_TYPE_RECORD,
+     .record = &firn_schema_render,
+     .doc = "the pictures of firn render"},
 };
 const firn_schema_record firn_schema_root = {"a scene", ROWS(root_rows)};

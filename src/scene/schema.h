@@ -69,6 +69,8 @@ extern const firn_schema_record firn_schema_kill_box;
 extern const firn_schema_record firn_schema_window;
 extern const firn_schema_record firn_schema_probe;
 extern const firn_schema_record firn_schema_collider;
+extern const firn_schema_record firn_schema_render;
+extern const firn_schema_record firn_schema_look; // of a collider
 
 const firn_schema_row *firn_schema_find(const firn_schema_record *record, const char *key);
 // Where else in the schema a key exists, as "mpm.flip" or "materials.*.young"; false if nowhere.

@@ -227,5 +227,10 @@ static const firn_schema_row collider_rows[] = {
      .type = FIRN_TYPE_BOOL,
      .initial = "true",
      .doc = "what the snow does to it goes to colliders.csv"},
+    {.key = "look",
+     .type = FIRN_TYPE_RECORD,
+     .record = &firn_schema_look,
+     .optional = true,
+     .doc = "in pictures; that of render.ground or render.bodies where not given"},
 };
 const firn_schema_record firn_schema_collider = {"a collider", ROWS(collider_rows)};

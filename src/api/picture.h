@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What pictures of frames are made of: particles, bodies, a camera. Shared by render*.c (path traced)
+// and quick.c.
+#ifndef FIRN_API_PICTURE_H
+#define FIRN_API_PICTURE_H
+
+#include <firn/quick.h>
+
+#include "api/sim.h"
+#include "render/camera.h"
+#include "render/surfaces.h"
+
+// ---------------------------------------------------------------------------------------- camera
+
+bool firn_camera_is_fitted(const firn_camera_def *camera); // to be placed by the snow
+// Fails when a number is not finite, or when it has nowhere to look.
+firn_status firn_camera_check(firn_context *context, const firn_camera_def *camera);
+// Seen from origin [m]; width and height are pixels.
+firn_camera_pose firn_camera_pose_of(const firn_camera_def *camera, const double origin[3]);
+// Towards a sun that stands to the left of the camera and a little behind it.
+void firn_sun_beside(const firn_camera_def *camera, double direction[3]);
+
+// ------------------------------------------------------------------------------------- particles
+
+typedef struct firn_picture_points {
+  firn_context *context;
+  size_t count;
+  double *position;       // m, [count][3]
+  float *velocity;        // m/s, [count][3]; NULL: not wanted, or not there
+  float *mass;            // kg, [count]; NULL: not wanted
+  uint64_t *id;           // [count]; NULL: not wanted, or not there
+  double spacing;         // m, between particles in bulk
+  double kernel;          // m, grid spacing of the solver
+  double low[3], high[3]; // m, box of their bulk
+  bool any;               // there is one with a finite place
+} firn_picture_points;
+
+typedef enum firn_picture_wants {
+  FIRN_PICTURE_MASS = 1,     // fails when there is none
+  FIRN_PICTURE_VELOCITY = 2, // as all below: where the frame has it
+  FIRN_PICTURE_ID = 4
+} firn_picture_wants;
+
+// On failure there is nothing to free.
+firn_status firn_picture_points_read(firn_frame *frame, unsigned wants, firn_picture_points *out);
+void firn_picture_points_free(firn_picture_points *points);
+
+// ---------------------------------------------------------------------------------------- bodies
+
+typedef struct firn_picture_body {
+  const firn_part *part;
+  int collider;
+  bool ground;     // half space or height field
+  bool flat;       // a half space:
+  double plane[4]; // unit normal n and d, m; solid where dot(n, x) < d
+} firn_picture_body;
+
+// The colliders of a scene at a time, part by part.
+typedef struct firn_picture_bodies {
+  firn_sim *sim; // without snow; NULL: no scene
+  double time;   // s, that all parts are placed for
+  size_t count;
+  firn_picture_body *body; // [count]
+  size_t room;             // allocated
+} firn_picture_bodies;
+
+// center [m] is near what the picture shows. scene may be NULL.
+firn_status firn_picture_bodies_make(firn_context *context, const firn_scene *scene, double time,
+                                     const double center[3], firn_picture_bodies *out);
+void firn_picture_bodies_free(firn_context *context, firn_picture_bodies *bodies);
+// Distance to a body, as firn_solid_fn has it; user is the firn_picture_bodies.
+double firn_picture_body_distance(const void *user, int body, const double position[3],
+                                  double normal[3]);
+// A box around a body at the bodies' time; false: nothing bounds it.
+bool firn_picture_body_box(const firn_picture_bodies *bodies, size_t i, double low[3],
+                           double high[3]);
+
+// Looks of bodies: the collider's own, or that of its kind.
+firn_look_def firn_picture_look(const firn_picture_body *body, const firn_look_def *ground,
+                                const firn_look_def *bodies, int look_count,
+                                const firn_look_def *looks);
+
+// As surfaces for the path tracer: meshes as triangles, level and sloping half spaces as planes,
+// steeper ones as slabs, others by their distance. The shutter opens at the bodies' time and stays
+// open for shutter [s]. The surfaces point into bodies.
+firn_status firn_picture_surfaces(firn_context *context, firn_picture_bodies *bodies,
+                                  const firn_render_def *def, const firn_camera_def *camera,
+                                  double shutter, const double origin[3], firn_surfaces **out);
+
+#endif
