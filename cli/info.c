@@ -52,15 +52,17 @@ static void series_add(series *s, int number, double bytes) {
   s->bytes += bytes;
 }
 
-// every is how many frames apart they should be; 0: gaps are in order.
-static void series_print(const char *label, const series *s, int every) {
+// every is how many frames apart they should be; 0: gaps are in order. wanted is how many there shall
+// be when the run is finished; 0: nobody knows.
+static void series_print(const char *label, const series *s, int every, int wanted) {
   char bytes[32];
   if (!s->count) {
     printf("  %-12s none\n", label);
     return;
   }
-  printf("  %-12s %d (%d to %d), %s", label, s->count, s->first, s->last,
-         cli_bytes(s->bytes, bytes));
+  printf("  %-12s %d (%d to %d)", label, s->count, s->first, s->last);
+  if (wanted) printf(" of %d", wanted);
+  printf(", %s", cli_bytes(s->bytes, bytes));
   int missing = every ? (s->last - s->first) / every + 1 - s->count : 0;
   if (missing > 0) printf(", %d missing in between", missing);
   printf("\n");
@@ -79,38 +81,66 @@ static bool find_line(FILE *file, const char *key, char *value, size_t size) {
   return false;
 }
 
-// Prints what scene.yaml says; returns how many frames are from one that is written to the next.
-static int print_scene(const char *folder) {
+// A text in quotes as scene.yaml writes it, without them; in place.
+static char *unquote(char *text) {
+  if (*text != '"') return text;
+  char *to = text;
+  for (const char *from = text + 1; *from && *from != '"'; from++) {
+    if (*from == '\\' && from[1]) from++;
+    *to++ = *from;
+  }
+  *to = 0;
+  return text;
+}
+
+// What scene.yaml says of the frames of a run.
+typedef struct {
+  int every;  // frames from one that is written to the next
+  int wanted; // how many are written in all; 0: not known
+} plan;
+
+static plan print_scene(const char *folder) {
   char path[4200], value[1024];
-  int every = 1;
+  plan p = {.every = 1};
   snprintf(path, sizeof path, "%s/scene.yaml", folder);
   FILE *file = fopen(path, "r");
-  if (!file) return every;
-  if (find_line(file, "title: ", value, sizeof value)) printf("  %-12s %s\n", "scene", value);
-  if (find_line(file, "frames: ", value, sizeof value))
-    printf("  %-12s %s after frame 0\n", "frames asked", value);
-  if (find_line(file, "  every: ", value, sizeof value)) every = atoi(value);
+  if (!file) return p;
+  if (find_line(file, "title: ", value, sizeof value) && *unquote(value))
+    printf("  %-12s %s\n", "scene", value);
+  if (find_line(file, "  every: ", value, sizeof value) && atoi(value) > 1) p.every = atoi(value);
+  if (find_line(file, "frames: ", value, sizeof value)) p.wanted = atoi(value) / p.every + 1;
   fclose(file);
-  return every > 1 ? every : 1;
+  return p;
 }
 
 // The last row of stats.csv, and the bytes a particle of its frame.
 static void print_stats(const char *folder) {
-  static const char *const shown[] = {"time",      "particles", "mass",         "com_y",
-                                      "speed_max", "jp_min",    "wall_seconds", NULL};
+  static const struct {
+    const char *column, *unit;
+  } shown[] = {{"frame", ""},   {"time", " s"},        {"particles", ""}, {"mass", " kg"},
+               {"com_y", " m"}, {"speed_max", " m/s"}, {"jp_min", ""},    {"wall_seconds", " s"}};
   cli_stats stats;
-  char cell[64], particles[64];
+  char cell[64], text[32];
   bool any = cli_stats_read(folder, &stats);
   if (!stats.header[0]) return;
-  printf("  %-12s %d rows\n", "stats.csv", stats.rows);
-  for (int i = 0; any && shown[i]; i++)
-    if (cli_stats_cell(&stats, shown[i], cell, sizeof cell))
-      printf("    %-12s %s\n", shown[i], cell);
-  if (any && cli_stats_cell(&stats, "bytes", cell, sizeof cell) &&
-      cli_stats_cell(&stats, "particles", particles, sizeof particles) &&
-      strtod(particles, NULL) > 0)
-    printf("    %-12s %.1f a particle\n", "bytes", strtod(cell, NULL) / strtod(particles, NULL));
-  if (any) printf("  %-12s %s\n", "wall time", cli_duration(stats.wall, (char[32]){0}));
+  printf("  %-12s %d rows%s\n", "stats.csv", stats.rows, any ? "; the last one:" : "");
+  if (!any) return;
+  double particles = 0;
+  for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
+    if (!cli_stats_cell(&stats, shown[i].column, cell, sizeof cell)) continue;
+    double value = strtod(cell, NULL);
+    bool count = strcmp(shown[i].column, "particles") == 0;
+    if (count) particles = value;
+    if (count)
+      cli_count(value, text);
+    else
+      snprintf(text, sizeof text, "%.6g", value);
+    printf("    %-12s %s%s\n", shown[i].column, text, shown[i].unit);
+  }
+  if (cli_stats_cell(&stats, "bytes", cell, sizeof cell) && particles > 0)
+    printf("    %-12s %s, %.1f a particle\n", "bytes", cli_count(strtod(cell, NULL), text),
+           strtod(cell, NULL) / particles);
+  printf("  %-12s %s in all\n", "wall time", cli_duration(stats.wall, text));
 }
 
 static int info_folder(const char *folder) {
@@ -138,9 +168,9 @@ static int info_folder(const char *folder) {
     return EXIT_INPUT;
   }
   printf("%s\n", folder);
-  int every = print_scene(folder);
-  series_print("frames", &frames, every);
-  series_print("checkpoints", &checkpoints, 0);
+  plan p = print_scene(folder);
+  series_print("frames", &frames, p.every, p.wanted);
+  series_print("checkpoints", &checkpoints, 0, 0);
   print_stats(folder);
   return EXIT_OK;
 }

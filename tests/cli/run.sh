@@ -121,8 +121,9 @@ run 0 run ball.yaml -o drawn --frames 1:4 --pictures=2 --quiet \
 
 # What a run left behind.
 run 0 info whole
-expect "$out" '"small"'
-expect "$out" "7 (0 to 6)"
+expect "$out" "scene        small"
+expect "$out" "7 (0 to 6) of 7,"
+expect "$out" "time         0.03 s"
 expect "$out" "7 rows"
 expect "$out" "a particle"
 run 0 info whole/frame_00003.hdf
