@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "cache/folder.h"
+#include "support/checker.h"
 
 enum { LAST = 6 };
 
@@ -134,12 +135,6 @@ static inline const char *inside(scratch *s, const char *folder, const char *nam
   (void)s;
   snprintf(path, sizeof path, "%s/%s", folder, name);
   return path;
-}
-
-// Under valgrind each of the many processes takes seconds to start: fewer of them must do.
-static inline bool is_slow(void) {
-  const char *preload = getenv("LD_PRELOAD");
-  return preload && strstr(preload, "vgpreload");
 }
 
 // stats.csv without its last column, wall_seconds.

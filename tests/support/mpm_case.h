@@ -95,7 +95,8 @@ typedef struct mpm_case {
   double dt;
 } mpm_case;
 
-// A context of one thread with the variant's instruction set, a simulation of def, one material.
+// A context of one thread (two under ThreadSanitizer) with the variant's instruction set, a
+// simulation of def, one material.
 // Fails the test if the solver would not run the variant's own kernels.
 mpm_case mpm_case_open(const mpm_variant *v, const firn_sim_def *def,
                        const firn_material_def *material);
