@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // firn export DIR --format F: the frames of a run as files of other programs.
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -187,6 +189,11 @@ static void report(const arguments *a) {
 int cli_export(int argc, char **argv) {
   arguments a = {.def = firn_default_export_def()};
   argp_parse(&parser, argc, argv, 0, NULL, &a);
+  struct stat info;
+  if (stat(a.def.source, &info) != 0) {
+    fprintf(stderr, "firn: %s: %s\n", a.def.source, strerror(errno));
+    return EXIT_INPUT;
+  }
   firn_context *context = cli_context(&a.options);
   if (!context) return EXIT_INPUT;
   cli_catch_signals();
@@ -205,6 +212,7 @@ int cli_export(int argc, char **argv) {
       printf("}\n");
     }
     code = cli_fail(context, status);
+    if (status == FIRN_ERROR_FORMAT && !a.last.done) code = EXIT_INPUT; // not a frame at all
   }
   firn_context_destroy(context);
   return code;

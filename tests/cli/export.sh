@@ -45,6 +45,10 @@ run 2 export run --format csv --frames 7:9
 expect "$err" "frames 0 to 2"
 run 2 export elsewhere --format csv
 expect "$err" "no frames"
+run 2 export nowhere --format csv
+expect "$err" "nowhere: No such file"
+run 2 export elsewhere/frame_00001.csv --format csv
+expect "$err" "frame_00001.csv"
 run 2 export run --format vtp --surface
 expect "$err" "obj or ply"
 run 2 export run --format obj --level -1
