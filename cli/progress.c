@@ -22,6 +22,11 @@ static double mean_iterations(const firn_run_event *e) {
   return e->steps ? (double)e->iterations / (double)e->steps : 0;
 }
 
+// False before the first step: there is nothing yet to tell speed and time left from.
+static bool has_speed(const firn_run_event *e) {
+  return e->particle_steps_per_second > 0;
+}
+
 // The fields in their order, in long or in short words.
 enum { FIELDS = 7 };
 
@@ -41,6 +46,7 @@ void progress_line(const firn_run_event *e, int columns, char *line, size_t size
   char fields[FIELDS][48];
   bool keep[FIELDS];
   memset(keep, true, sizeof keep);
+  if (!has_speed(e)) keep[4] = keep[5] = false;
   for (int attempt = 0; attempt < FIELDS + 1; attempt++) {
     line_fields(e, attempt > 0, fields);
     if (attempt > 1) keep[expendable[attempt - 2]] = false;
@@ -54,11 +60,14 @@ void progress_line(const firn_run_event *e, int columns, char *line, size_t size
 }
 
 static void print_plain(const firn_run_event *e) {
-  char a[32], b[32], c[32], d[32];
-  printf("frame %d/%d  t = %.4f s  %s steps  %.1f it/step  %s particles  %s/s  %s left  %s\n",
-         e->frame, e->last_frame, e->time, cli_count((double)e->steps, a), mean_iterations(e),
-         cli_count((double)e->particles, b), cli_short(e->particle_steps_per_second, c),
-         cli_duration(e->seconds_left, d), cli_bytes((double)e->bytes, (char[32]){0}));
+  char a[32], b[32];
+  printf("frame %d/%d  t = %.4f s  %s steps  %.1f it/step  %s particles", e->frame, e->last_frame,
+         e->time, cli_count((double)e->steps, a), mean_iterations(e),
+         cli_count((double)e->particles, b));
+  if (has_speed(e))
+    printf("  %s/s  %s left", cli_short(e->particle_steps_per_second, a),
+           cli_duration(e->seconds_left, b));
+  printf("  %s\n", cli_bytes((double)e->bytes, a));
   fflush(stdout);
 }
 

@@ -22,6 +22,8 @@ SCENE
 # A whole run.
 run 0 run ball.yaml -o whole --threads 2
 expect "$out" "frame 6/6"
+[[ $(grep -c "left" .out) == 6 ]] || die "speed and time left from frame 1 on: $out"
+expect "$out" "frame 0/6"
 expect "$out" "done in"
 for i in 0 1 2 3 4 5 6; do [[ -s whole/frame_0000$i.hdf ]] || die "frame $i is missing"; done
 [[ $(wc -l <whole/stats.csv) == 8 ]] || die "stats.csv: $(wc -l <whole/stats.csv) lines"
