@@ -20,7 +20,7 @@ help: ## this list
 	@echo
 	@echo "Variables: JOBS=$(JOBS)  PREFIX=$(PREFIX)  OUT=$(OUT)  ARGS='arguments of the program'"
 
-demo: setup build ## drop a snowball, and say where the picture is
+demo: setup build ## drop a snowball, and say where the picture is; ARGS=--quick is quicker
 	@build/firn demo -o "$(OUT)" $(ARGS)
 	@scripts/show-picture "$(OUT)"
 

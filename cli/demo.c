@@ -25,7 +25,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"quick", KEY_QUICK, NULL, 0, "an eighth of the particles", 0},
+    {"quick", KEY_QUICK, NULL, 0, "an eighth of the particles: done in seconds", 0},
     {0},
 };
 static const struct argp_child children[] = {{&cli_run_argp, 0, NULL, 0},
@@ -91,7 +91,8 @@ static void report(const arguments *a, const demo *d) {
   if (a->run.mode != PROGRESS_AUTO) return;
   printf("done in %s. The picture is %s/demo.png;\n", cli_duration(d->progress.event.wall, wall),
          d->folder);
-  printf("%d more beside it, and frame_*.hdf for ParaView.\n", d->pictures - 1);
+  printf("demo_*.png beside it show %d moments from beginning to end; frame_*.hdf open in ParaView.\n",
+         d->pictures - 1);
 }
 
 static int run_demo(firn_context *context, const arguments *a, const char *folder) {

@@ -8,6 +8,7 @@ out="" # what run hears
 
 run 0 demo -o out --set quality=0.3 --set frames=4
 expect "$out" "The picture is out/demo.png"
+expect "$out" "demo_*.png beside it show 2 moments"
 [[ -s out/frame_00004.hdf ]] || die "no frames"
 for picture in out/demo.png out/demo_00000.png; do
   [[ $(head -c 8 "$picture" | od -An -tx1 | tr -d ' \n') == 89504e470d0a1a0a ]] ||
