@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string.h>
+
+#include "base/memory.h"
+#include "cache/file.h"
+#include "render/map.h"
+
+enum { LEAST_SIDE = 2, MOST_SIDE = 32768 };
+
+firn_status firn_map_check(firn_context *context, const char *path, int64_t width, int64_t height) {
+  if (width >= LEAST_SIDE && width <= MOST_SIDE && height >= LEAST_SIDE && height <= MOST_SIDE) {
+    return FIRN_OK;
+  }
+  return firn_fail(context, FIRN_ERROR_FORMAT,
+                   "%s: %lld x %lld pixels; each side of a map must be in [%d, %d]", path,
+                   (long long)width, (long long)height, LEAST_SIDE, MOST_SIDE);
+}
+
+firn_status firn_map_read(firn_context *context, const char *path, double turn, firn_map *out) {
+  *out = (firn_map){0};
+  char *data;
+  size_t size;
+  FIRN_TRY(firn_file_get(context, path, &data, &size));
+  firn_status status;
+  static const unsigned char exr[4] = {0x76, 0x2f, 0x31, 0x01};
+  if (size >= 4 && memcmp(data, exr, 4) == 0) {
+    status = firn_map_read_exr(context, path, data, size, turn, out);
+  } else if (size >= 2 && memcmp(data, "#?", 2) == 0) {
+    status = firn_map_read_hdr(context, path, data, size, turn, out);
+  } else {
+    status = firn_fail(context, FIRN_ERROR_FORMAT,
+                       "%s: neither an OpenEXR nor a Radiance HDR picture", path);
+  }
+  firn_free(context, data, size + 1);
+  return status;
+}

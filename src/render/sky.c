@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/sky.h"
+
+#include "base/isa.h"
+#include "render/sky_air.h"
+
+#define PI  3.14159265358979324
+#define EYE 100.0 // m above the land, which then fades into haze before the horizon
+
+enum { WIDE = 192, TALL = 112, STEPS = 30 };
+
+firn_v3 firn_air_sun(const firn_air *air, const double direction[3]) {
+  firn_spectrum s = firn_air_through(air, FIRN_EARTH + EYE, direction[1]);
+  for (int w = 0; w < FIRN_WAVES; w++) s.v[w] *= air->sun.v[w];
+  return firn_air_color(air, &s);
+}
+
+static double rayleigh_phase(double c) {
+  return 3 / (16 * PI) * (1 + c * c);
+}
+static double haze_phase(double c) { // Cornette and Shanks 1992
+  const double g = FIRN_HAZE_G, d = 1 + g * g - 2 * g * c;
+  return 3 / (8 * PI) * (1 - g * g) * (1 + c * c) / ((2 + g * g) * d * sqrt(d));
+}
+
+// Light that the air between the eye and the end of a ray sends this way, and what part of the light
+// behind it comes through. up is the ray's cosine to the vertical, facing that to the sun.
+static firn_spectrum glow(const firn_air *air, double up, double facing, double sun_up,
+                          firn_spectrum *through, bool *ground) {
+  const double start = FIRN_EARTH + EYE, length = firn_air_length(start, up, ground);
+  const float molecules = (float)rayleigh_phase(facing), haze = (float)haze_phase(facing);
+  firn_spectrum out = {{0}};
+  for (int w = 0; w < FIRN_WAVES; w++) through->v[w] = 1;
+  for (int k = 0; k < STEPS; k++) {
+    const double a = (double)k / STEPS, b = (k + 1.0) / STEPS, m = (k + 0.5) / STEPS;
+    const double t = length * m * m;
+    const double r = sqrt(start * start + t * t + 2 * start * t * up);
+    const double sun = (start * sun_up + t * facing) / r;
+    firn_air_here here;
+    firn_air_at(air, r - FIRN_EARTH, &here);
+    firn_spectrum light = firn_air_through(air, r, sun), many = firn_air_many(air, r, sun);
+    firn_spectrum share, sum;
+    firn_air_pass(&here, length * (b * b - a * a), &share, &sum);
+    for (int w = 0; w < FIRN_WAVES; w++) {
+      float once = (here.rayleigh.v[w] * molecules + here.mie.v[w] * haze) * light.v[w] *
+                   air->sun.v[w];
+      float often = (here.rayleigh.v[w] + here.mie.v[w]) * many.v[w];
+      out.v[w] += through->v[w] * sum.v[w] * (once + often);
+      through->v[w] *= share.v[w];
+    }
+  }
+  return out;
+}
+
+// A row of the table; both halves of the sky are alike. land is the radiance of the ground.
+static void fill_row(const firn_air *air, const double direction[3], firn_map *map, int row,
+                     const firn_spectrum *land) {
+  for (int column = 0; column < map->width / 2; column++) {
+    firn_v3 d = firn_map_direction(map, row, column);
+    double facing = (double)d.x * direction[0] + (double)d.y * direction[1] +
+                    (double)d.z * direction[2];
+    firn_spectrum through;
+    bool ground;
+    firn_spectrum s = glow(air, (double)d.y, facing, direction[1], &through, &ground);
+    for (int w = 0; w < FIRN_WAVES && ground; w++) s.v[w] += through.v[w] * land->v[w];
+    firn_v3 *cells = map->radiance + (size_t)row * (size_t)map->width;
+    cells[column] = cells[map->width - 1 - column] = firn_air_color(air, &s);
+  }
+}
+
+// Land under sun and sky. The sky's share is that of light scattered many times, which is even enough.
+static firn_spectrum land_of(const firn_air *air, double sun_up) {
+  firn_spectrum sun = firn_air_through(air, FIRN_EARTH, sun_up), out;
+  firn_spectrum many = firn_air_many(air, FIRN_EARTH, sun_up);
+  for (int w = 0; w < FIRN_WAVES; w++) {
+    float direct = sun.v[w] * air->sun.v[w] * (float)(fmax(0, sun_up) / PI);
+    out.v[w] = (float)FIRN_AIR_LAND * (direct + many.v[w]);
+  }
+  return out;
+}
+
+firn_status firn_air_sky(firn_context *context, const firn_air *air, const double direction[3],
+                         firn_map *out) {
+  // The sun stands over the middle of the table.
+  FIRN_TRY(firn_map_create(context, WIDE, TALL, true, -atan2(direction[0], -direction[2]), out));
+  const firn_spectrum land = land_of(air, direction[1]);
+#pragma omp parallel num_threads(context->threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(dynamic, 4)
+    for (int row = 0; row < TALL; row++) fill_row(air, direction, out, row, &land);
+    firn_fp_leave(mode);
+  }
+  firn_map_finish(out);
+  return FIRN_OK;
+}
