@@ -27,6 +27,7 @@ int cli_check(int argc, char **argv);
 int cli_scenes(int argc, char **argv);
 int cli_info(int argc, char **argv);
 int cli_export(int argc, char **argv);
+int cli_plot(int argc, char **argv);
 int cli_bench(int argc, char **argv);
 int cli_help(int argc, char **argv);
 int cli_version(int argc, char **argv);
@@ -56,7 +57,19 @@ typedef struct cli_run_options {
   progress_mode mode;
 } cli_run_options;
 
-extern const struct argp cli_run_argp; // --output, --quiet, --json
+// Of a verb that simulates: it hangs cli_simulate_children under its own parser and gives the first of
+// them this struct.
+typedef struct cli_simulate_options {
+  cli_options options;
+  cli_run_options run;
+} cli_simulate_options;
+
+// --output, --quiet, --json, and all that is above.
+extern const struct argp_child cli_simulate_children[];
+
+// Reads "A:B", "A:", ":B" or "A" into first and last, where what is left out stays as it is; ends the
+// program with a usage error when that is not what text is.
+void cli_frames(const struct argp_state *state, const char *text, int *first, int *last);
 
 // Takes the one argument of a verb: from ARGP_KEY_ARG with its text, from ARGP_KEY_END with NULL.
 // what is "scene" or "folder"; ends the program with a usage error when there are none or two.

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# firn plot: files that hold what was asked for, and what it says when it cannot.
+source "$(dirname "$0")/common.bash"
+out="" err="" # what run hears
+
+mkdir run
+cat >run/stats.csv <<'CSV'
+frame,time,steps,iterations_mean,particles,com_x,com_y,energy_kinetic,energy_elastic,energy_gravity,wall_seconds
+0,0,0,,1000,0,1.5,0,0,1500,0.1
+1,0.04,10,7.5,1000,0.1,1.4,100,5,1400,0.2
+2,0.08,20,8.5,1000,0.2,1.2,290,10,1200,0.4
+3,0.12,20,nonsense
+CSV
+printf '4,0.16,20' >>run/stats.csv # half a row: somebody is writing it
+
+run 0 plot run
+expect "$out" "run/stats.svg"
+svg=$(cat run/stats.svg)
+expect "$svg" "energy [kJ]"
+expect "$svg" "center of mass [m]"
+expect "$svg" "iterations of a solve"
+expect "$svg" "wall time of a step"
+expect "$svg" "time [s]"
+expect "$svg" ">total<"
+refuse "$svg" "particles" # they stay as many as they are
+python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' run/stats.svg || die "not XML"
+
+# Two columns of one kind share a panel; others get their own.
+run 0 plot run --columns com_x,com_y,wall_per_step -o two.svg --title 'a < b & c' --quiet
+[[ -z $out ]] || die "--quiet says: $out"
+svg=$(cat two.svg)
+expect "$svg" "a &lt; b &amp; c"
+[[ $(grep -c 'center of mass' two.svg) == 1 ]] || die "panels of the same quantity"
+refuse "$svg" "energy"
+# 0.02 s a step in each frame: 20 ms is the only label near the line.
+expect "$svg" "wall time of a step [ms]"
+
+run 0 plot run -o curves.png
+[[ $(head -c 8 curves.png | od -An -tx1 | tr -d ' \n') == 89504e470d0a1a0a ]] || die "not a PNG"
+before=$(md5sum <curves.png)
+run 0 plot run -o curves.png
+[[ $(md5sum <curves.png) == "$before" ]] || die "the second time differs"
+
+cat >run/colliders.csv <<'CSV'
+frame,time,name,force_x,force_y
+0,0,floor,0,-1
+0,0,"a, ""b""",0,-20000
+1,0.04,floor,0,-2
+1,0.04,"a, ""b""",0,-30000
+CSV
+run 0 plot run/colliders.csv --name floor
+expect "$out" "run/colliders.svg"
+expect "$(cat run/colliders.svg)" "force [N]"
+run 0 plot run/colliders.csv --name 'a, "b"' -o b.svg
+expect "$(cat b.svg)" "force [kN]"
+run 2 plot run/colliders.csv --name wheel
+expect "$err" "no row has the name 'wheel'"
+
+run 2 plot run --columns com_q
+expect "$err" "no column 'com_q'; there are frame, time"
+run 2 plot run -o curves.jpg
+expect "$err" "curves.jpg ends in neither .svg nor .png"
+run 1 plot nowhere
+expect "$err" "nowhere"
+run 2 plot
+expect "$err" "which folder"
+: >empty.csv
+run 1 plot empty.csv
+expect "$err" "empty.csv"
+printf 'frame,time,com_x\n' >none.csv
+run 1 plot none.csv
+expect "$err" "nothing to plot"
+run 0 help plot
+expect "$out" "--columns"
