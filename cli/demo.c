@@ -3,8 +3,7 @@
 #include "progress.h"
 
 typedef struct {
-  cli_options options;
-  cli_run_options run;
+  cli_simulate_options with;
   bool quick;
 } arguments;
 
@@ -14,11 +13,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   arguments *a = state->input;
   (void)arg;
   switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &a->run;
-    state->child_inputs[1] = &a->options;
-    state->child_inputs[2] = &a->options;
-    return 0;
+  case ARGP_KEY_INIT: state->child_inputs[0] = &a->with; return 0;
   case KEY_QUICK: a->quick = true; return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
@@ -28,10 +23,6 @@ static const struct argp_option options[] = {
     {"quick", KEY_QUICK, NULL, 0, "an eighth of the particles: done in seconds", 0},
     {0},
 };
-static const struct argp_child children[] = {{&cli_run_argp, 0, NULL, 0},
-                                             {&cli_scene_argp, 0, NULL, 0},
-                                             {&cli_context_argp, 0, NULL, 0},
-                                             {0}};
 static const struct argp parser = {
     options,
     parse,
@@ -39,7 +30,7 @@ static const struct argp parser = {
     "Simulates the built-in scene 'demo', a snowball that hits the ground, and takes pictures of "
     "it, into the folder demo-out where -o does not name another. The frames it writes open in "
     "ParaView.",
-    children,
+    cli_simulate_children,
     NULL,
     NULL};
 
@@ -79,7 +70,7 @@ static bool on_event(void *user, const firn_run_event *event) {
 
 static void report(const arguments *a, const demo *d) {
   char wall[32];
-  if (a->run.mode == PROGRESS_JSON) {
+  if (a->with.run.mode == PROGRESS_JSON) {
     printf("{\"event\": \"end\", \"folder\": ");
     cli_json_string(stdout, d->folder);
     printf(", \"picture\": ");
@@ -88,21 +79,22 @@ static void report(const arguments *a, const demo *d) {
     cli_json_string(stdout, path);
     printf("}\n");
   }
-  if (a->run.mode != PROGRESS_AUTO) return;
+  if (a->with.run.mode != PROGRESS_AUTO) return;
   printf("done in %s. The picture is %s/demo.png;\n", cli_duration(d->progress.event.wall, wall),
          d->folder);
-  printf("demo_*.png beside it show %d moments from beginning to end; frame_*.hdf open in ParaView.\n",
-         d->pictures - 1);
+  printf(
+      "demo_*.png beside it show %d moments from beginning to end; frame_*.hdf open in ParaView.\n",
+      d->pictures - 1);
 }
 
 static int run_demo(firn_context *context, const arguments *a, const char *folder) {
-  firn_scene *scene = cli_scene(context, "demo", &a->options, stderr);
+  firn_scene *scene = cli_scene(context, "demo", &a->with.options, stderr);
   if (!scene) return EXIT_INPUT;
-  demo d = {.progress = progress_begin(a->run.mode),
+  demo d = {.progress = progress_begin(a->with.run.mode),
             .folder = folder,
             .view = firn_scene_preview(scene),
             .status = FIRN_OK};
-  if (a->run.mode == PROGRESS_AUTO)
+  if (a->with.run.mode == PROGRESS_AUTO)
     printf("A snowball hits the ground: %s particles, %d frames into %s\n",
            cli_short(firn_scene_particles(scene), (char[32]){0}), firn_scene_frames(scene), folder);
   fflush(stdout);
@@ -120,7 +112,7 @@ static int run_demo(firn_context *context, const arguments *a, const char *folde
     printf("stopped after frame %d\n", d.progress.event.frame);
     code = EXIT_RUN;
   } else {
-    code = cli_fail_run(context, status, a->run.mode);
+    code = cli_fail_run(context, status, a->with.run.mode);
   }
   firn_scene_destroy(scene);
   return code;
@@ -129,12 +121,12 @@ static int run_demo(firn_context *context, const arguments *a, const char *folde
 int cli_demo(int argc, char **argv) {
   arguments a = {0};
   argp_parse(&parser, argc, argv, 0, NULL, &a);
-  if (a.quick && a.options.override_count < CLI_OVERRIDES)
-    a.options.overrides[a.options.override_count++] = "quality=0.5";
-  firn_context *context = cli_context(&a.options);
+  if (a.quick && a.with.options.override_count < CLI_OVERRIDES)
+    a.with.options.overrides[a.with.options.override_count++] = "quality=0.5";
+  firn_context *context = cli_context(&a.with.options);
   if (!context) return EXIT_INPUT;
   cli_catch_signals();
-  int code = run_demo(context, &a, a.run.folder ? a.run.folder : "demo-out");
+  int code = run_demo(context, &a, a.with.run.folder ? a.with.run.folder : "demo-out");
   firn_context_destroy(context);
   return code;
 }

@@ -28,21 +28,6 @@ typedef struct {
   char folder[4096];      // of the last file
 } arguments;
 
-// "A:B", "A:", ":B" or "A".
-static void parse_frames(firn_export_def *def, const char *text, const struct argp_state *state) {
-  char copy[64];
-  snprintf(copy, sizeof copy, "%s", text);
-  char *colon = strchr(copy, ':');
-  if (colon) *colon = 0;
-  if (*copy) def->first_frame = (int)cli_number(state, "--frames", copy, 0, 99999);
-  if (!colon)
-    def->last_frame = def->first_frame;
-  else if (colon[1])
-    def->last_frame = (int)cli_number(state, "--frames", colon + 1, 0, 99999);
-  if (def->last_frame >= 0 && def->last_frame < def->first_frame)
-    argp_error(state, "--frames: %d is after %d", def->first_frame, def->last_frame);
-}
-
 static firn_export_format parse_format(const char *text, const struct argp_state *state) {
   const char *names[FIRN_EXPORT_FORMAT_COUNT + 1] = {0};
   char list[128] = "";
@@ -81,7 +66,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case 'o': a->def.folder = arg; return 0;
   case 'q': a->quiet = true; return 0;
   case KEY_JSON: a->json = true; return 0;
-  case KEY_FRAMES: parse_frames(&a->def, arg, state); return 0;
+  case KEY_FRAMES: cli_frames(state, arg, &a->def.first_frame, &a->def.last_frame); return 0;
   case KEY_FIELDS: a->def.fields = arg; return 0;
   case KEY_SURFACE: a->def.surface = true; return 0;
   case KEY_UP: a->def.z_up = parse_up(arg, state); return 0;
@@ -206,12 +191,7 @@ int cli_export(int argc, char **argv) {
   if (status == FIRN_OK) {
     report(&a);
   } else {
-    if (a.json) {
-      printf("{\"event\": \"error\", \"status\": \"%s\", \"message\": ", firn_status_name(status));
-      cli_json_string(stdout, firn_context_message(context));
-      printf("}\n");
-    }
-    code = cli_fail(context, status);
+    code = cli_fail_run(context, status, a.json ? PROGRESS_JSON : PROGRESS_AUTO);
     if (status == FIRN_ERROR_FORMAT && !a.last.done) code = EXIT_INPUT; // not a frame at all
   }
   firn_context_destroy(context);

@@ -95,7 +95,36 @@ static const struct argp_option run_options[] = {
     {"json", KEY_JSON, NULL, 0, "one JSON object a line, for programs", 0},
     {0},
 };
-const struct argp cli_run_argp = {run_options, parse_run, NULL, NULL, NULL, NULL, NULL};
+static const struct argp run_argp = {run_options, parse_run, NULL, NULL, NULL, NULL, NULL};
+
+static error_t parse_simulate(int key, char *arg, struct argp_state *state) {
+  cli_simulate_options *options = state->input;
+  (void)arg;
+  if (key != ARGP_KEY_INIT) return ARGP_ERR_UNKNOWN;
+  state->child_inputs[0] = &options->run;
+  state->child_inputs[1] = &options->options;
+  state->child_inputs[2] = &options->options;
+  return 0;
+}
+
+static const struct argp_child simulate_children[] = {
+    {&run_argp, 0, NULL, 0}, {&cli_scene_argp, 0, NULL, 0}, {&cli_context_argp, 0, NULL, 0}, {0}};
+static const struct argp simulate_argp = {NULL, parse_simulate, NULL, NULL, simulate_children, NULL,
+                                          NULL};
+const struct argp_child cli_simulate_children[] = {{&simulate_argp, 0, NULL, 0}, {0}};
+
+void cli_frames(const struct argp_state *state, const char *text, int *first, int *last) {
+  char copy[64];
+  snprintf(copy, sizeof copy, "%s", text);
+  char *colon = strchr(copy, ':');
+  if (colon) *colon = 0;
+  if (*copy) *first = (int)cli_number(state, "--frames", copy, 0, 99999);
+  if (!colon)
+    *last = *first;
+  else if (colon[1])
+    *last = (int)cli_number(state, "--frames", colon + 1, 0, 99999);
+  if (*last >= 0 && *last < *first) argp_error(state, "--frames: %d is after %d", *first, *last);
+}
 
 void cli_argument(const struct argp_state *state, const char *what, const char *text,
                   const char **argument) {

@@ -7,42 +7,22 @@
 enum { KEY_FRAMES = 2000, KEY_RESUME, KEY_PICTURES };
 
 typedef struct {
-  cli_options options;
-  cli_run_options run;
+  cli_simulate_options with;
   const char *scene;
   int first, last;
   bool resume;
   int pictures; // one every so many frames; 0: none
 } arguments;
 
-// "A:B", "A:", ":B" or "A".
-static void parse_frames(arguments *a, const char *text, const struct argp_state *state) {
-  char copy[64];
-  snprintf(copy, sizeof copy, "%s", text);
-  char *colon = strchr(copy, ':');
-  if (colon) *colon = 0;
-  if (*copy) a->first = (int)cli_number(state, "--frames", copy, 0, 99999);
-  if (!colon)
-    a->last = a->first;
-  else if (colon[1])
-    a->last = (int)cli_number(state, "--frames", colon + 1, 0, 99999);
-  if (a->last >= 0 && a->last < a->first)
-    argp_error(state, "--frames: %d is after %d", a->first, a->last);
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state) {
   arguments *a = state->input;
   switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &a->run;
-    state->child_inputs[1] = &a->options;
-    state->child_inputs[2] = &a->options;
-    return 0;
+  case ARGP_KEY_INIT: state->child_inputs[0] = &a->with; return 0;
   case KEY_RESUME: a->resume = true; return 0;
   case KEY_PICTURES:
     a->pictures = arg ? (int)cli_number(state, "--pictures", arg, 1, 99999) : 1;
     return 0;
-  case KEY_FRAMES: parse_frames(a, arg, state); return 0;
+  case KEY_FRAMES: cli_frames(state, arg, &a->first, &a->last); return 0;
   case ARGP_KEY_ARG:
   case ARGP_KEY_END: cli_argument(state, "scene", arg, &a->scene); return 0;
   default: return ARGP_ERR_UNKNOWN;
@@ -57,10 +37,6 @@ static const struct argp_option options[] = {
     {"resume", KEY_RESUME, NULL, 0, "go on from the last checkpoint in the folder", 0},
     {0},
 };
-static const struct argp_child children[] = {{&cli_run_argp, 0, NULL, 0},
-                                             {&cli_scene_argp, 0, NULL, 0},
-                                             {&cli_context_argp, 0, NULL, 0},
-                                             {0}};
 static const struct argp parser = {
     options,
     parse,
@@ -68,7 +44,7 @@ static const struct argp parser = {
     "Simulates SCENE, a file or the name of a built-in scene, and writes frames, checkpoints and "
     "statistics into a folder, named after the scene where -o does not name one.\v"
     "Ctrl-C finishes the step, writes a checkpoint and tells how to go on.",
-    children,
+    cli_simulate_children,
     NULL,
     NULL};
 
@@ -95,8 +71,8 @@ static bool on_event(void *user, const firn_run_event *event) {
 static void report_end(const arguments *a, const progress *p, const char *folder) {
   const firn_run_event *e = &p->event;
   char wall[32];
-  if (a->run.mode == PROGRESS_QUIET) return;
-  if (a->run.mode == PROGRESS_JSON) {
+  if (a->with.run.mode == PROGRESS_QUIET) return;
+  if (a->with.run.mode == PROGRESS_JSON) {
     printf("{\"event\": \"end\", \"folder\": ");
     cli_json_string(stdout, folder);
     printf(", \"wall_seconds\": ");
@@ -112,7 +88,7 @@ static void report_end(const arguments *a, const progress *p, const char *folder
 
 static void report_stop(const arguments *a, const progress *p, const char *folder, int argc,
                         char **argv) {
-  if (a->run.mode == PROGRESS_JSON) {
+  if (a->with.run.mode == PROGRESS_JSON) {
     printf("{\"event\": \"interrupted\", \"frame\": %d, \"folder\": ", p->event.frame);
     cli_json_string(stdout, folder);
     printf("}\n");
@@ -124,8 +100,8 @@ static void report_stop(const arguments *a, const progress *p, const char *folde
 }
 
 static void report_start(const arguments *a, const firn_context *context, const char *folder) {
-  if (a->run.mode == PROGRESS_QUIET) return;
-  if (a->run.mode == PROGRESS_JSON) {
+  if (a->with.run.mode == PROGRESS_QUIET) return;
+  if (a->with.run.mode == PROGRESS_JSON) {
     printf("{\"event\": \"start\", \"scene\": ");
     cli_json_string(stdout, a->scene);
     printf(", \"folder\": ");
@@ -145,15 +121,15 @@ int cli_run(int argc, char **argv) {
   arguments a = {.first = 0, .last = -1};
   argp_parse(&parser, argc, argv, 0, NULL, &a);
   char folder[4096];
-  a.options.notes = a.run.mode == PROGRESS_AUTO;
-  if (a.run.folder)
-    snprintf(folder, sizeof folder, "%s", a.run.folder);
+  a.with.options.notes = a.with.run.mode == PROGRESS_AUTO;
+  if (a.with.run.folder)
+    snprintf(folder, sizeof folder, "%s", a.with.run.folder);
   else
     cli_default_folder(a.scene, folder, sizeof folder);
 
-  firn_context *context = cli_context(&a.options);
+  firn_context *context = cli_context(&a.with.options);
   if (!context) return EXIT_INPUT;
-  firn_scene *scene = cli_scene(context, a.scene, &a.options, stderr);
+  firn_scene *scene = cli_scene(context, a.scene, &a.with.options, stderr);
   if (!scene) {
     firn_context_destroy(context);
     return EXIT_INPUT;
@@ -161,7 +137,7 @@ int cli_run(int argc, char **argv) {
 
   cli_catch_signals();
   report_start(&a, context, folder);
-  watch w = {.progress = progress_begin(a.run.mode),
+  watch w = {.progress = progress_begin(a.with.run.mode),
              .folder = folder,
              .every = a.pictures,
              .view = firn_scene_preview(scene),
@@ -184,7 +160,7 @@ int cli_run(int argc, char **argv) {
     report_stop(&a, &w.progress, folder, argc, argv);
     code = EXIT_RUN;
   } else {
-    code = cli_fail_run(context, status, a.run.mode);
+    code = cli_fail_run(context, status, a.with.run.mode);
   }
   firn_scene_destroy(scene);
   firn_context_destroy(context);

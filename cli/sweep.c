@@ -11,8 +11,7 @@
 enum { KEY_VARY = 2000, KEY_LIST, THUMBNAIL_WIDTH = 320, THUMBNAIL_HEIGHT = 180 };
 
 typedef struct {
-  cli_options options;
-  cli_run_options run;
+  cli_simulate_options with;
   const char *scene;
   bool list;
   sweep sweep;
@@ -28,11 +27,7 @@ static void add_axis(sweep *s, const char *text, const struct argp_state *state)
 static error_t parse(int key, char *arg, struct argp_state *state) {
   arguments *a = state->input;
   switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &a->run;
-    state->child_inputs[1] = &a->options;
-    state->child_inputs[2] = &a->options;
-    return 0;
+  case ARGP_KEY_INIT: state->child_inputs[0] = &a->with; return 0;
   case KEY_VARY: add_axis(&a->sweep, arg, state); return 0;
   case KEY_LIST: a->list = true; return 0;
   case ARGP_KEY_ARG: cli_argument(state, "scene", arg, &a->scene); return 0;
@@ -53,10 +48,6 @@ static const struct argp_option options[] = {
     {"list", KEY_LIST, NULL, 0, "only list the runs, each checked as `firn check` does", 0},
     {0},
 };
-static const struct argp_child children[] = {{&cli_run_argp, 0, NULL, 0},
-                                             {&cli_scene_argp, 0, NULL, 0},
-                                             {&cli_context_argp, 0, NULL, 0},
-                                             {0}};
 static const struct argp parser = {
     options,
     parse,
@@ -67,7 +58,7 @@ static const struct argp parser = {
     "sheet of the last frames.\v"
     "The same command goes on where it was stopped: runs that are finished are skipped, others "
     "resume. A run that fails is noted in the summary, and the next one begins.",
-    children,
+    cli_simulate_children,
     NULL,
     NULL};
 
@@ -263,14 +254,14 @@ int cli_sweep(int argc, char **argv) {
   cli_default_folder(a->scene, folder, sizeof folder - 8);
   snprintf(folder + strlen(folder), 8, "-sweep");
   s->scene = a->scene;
-  s->folder = a->run.folder ? a->run.folder : folder;
-  s->mode = a->run.mode;
-  s->options = &a->options;
+  s->folder = a->with.run.folder ? a->with.run.folder : folder;
+  s->mode = a->with.run.mode;
+  s->options = &a->with.options;
   int code = EXIT_INPUT;
   if (!count_runs(s)) {
     fprintf(stderr, "firn: these values make more than %d runs\n", SWEEP_RUNS);
   } else {
-    firn_context *context = cli_context(&a->options);
+    firn_context *context = cli_context(&a->with.options);
     if (context) {
       code = a->list ? list_all(s, context) : run_all(s, context, argc, argv);
       firn_context_destroy(context);
