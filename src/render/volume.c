@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Life and questions of a volume.
+#include <string.h>
+
+#include "base/memory.h"
+#include "render/volume_grid.h"
+
+firn_status firn_volume_make(firn_context *context, const int size[3], firn_v3 low, float voxel,
+                             firn_volume **out) {
+  firn_volume *v = firn_alloc_zero(context, sizeof *v, "a volume");
+  if (!v) return FIRN_ERROR_MEMORY;
+  v->context = context;
+  v->low = low;
+  v->voxel = voxel;
+  v->cells = 1;
+  for (int a = 0; a < 3; a++) {
+    v->size[a] = size[a];
+    v->cells *= (size_t)size[a];
+  }
+  if (v->cells) {
+    v->index = firn_alloc(context, v->cells * sizeof *v->index, "the index of a volume");
+    if (!v->index) {
+      firn_volume_free(v);
+      return FIRN_ERROR_MEMORY;
+    }
+    memset(v->index, 0xff, v->cells * sizeof *v->index);
+  }
+  *out = v;
+  return FIRN_OK;
+}
+
+static size_t density_size(const firn_volume *v) {
+  return v->count ? (v->count * FIRN_BLOCK_NODES + 2) * sizeof *v->density : 0;
+}
+static size_t velocity_size(const firn_volume *v) {
+  return v->velocity ? v->count * FIRN_BLOCK_VELOCITIES * 3 * sizeof *v->velocity : 0;
+}
+
+void firn_volume_free(firn_volume *v) {
+  if (!v) return;
+  firn_context *context = v->context;
+  firn_free(context, v->index, v->index ? v->cells * sizeof *v->index : 0);
+  firn_free(context, v->majorant, v->count * sizeof *v->majorant);
+  firn_free(context, v->minorant, v->count * sizeof *v->minorant);
+  firn_free(context, v->density, density_size(v));
+  firn_free(context, v->velocity, velocity_size(v));
+  firn_free(context, v, sizeof *v);
+}
+
+size_t firn_volume_bytes(const firn_volume *v) {
+  return sizeof *v + v->cells * sizeof *v->index + 2 * v->count * sizeof *v->majorant +
+         density_size(v) + velocity_size(v);
+}
+
+size_t firn_volume_voxels(const firn_volume *v) {
+  return v->count * FIRN_BLOCK * FIRN_BLOCK * FIRN_BLOCK;
+}
+
+size_t firn_volume_skipped(const firn_volume *v) {
+  return v->skipped;
+}
+
+void firn_volume_bounds(const firn_volume *v, firn_v3 *low, firn_v3 *high) {
+  float edge = (float)FIRN_BLOCK * v->voxel;
+  *low = v->low;
+  *high = firn_v3_add(v->low, (firn_v3){edge * (float)v->size[0], edge * (float)v->size[1],
+                                        edge * (float)v->size[2]});
+}
+
+// The block around p, or -1, and where p lies in it, in voxels.
+static int32_t locate(const firn_volume *v, firn_v3 p, float at[3]) {
+  const float q[3] = {(p.x - v->low.x) / v->voxel, (p.y - v->low.y) / v->voxel,
+                      (p.z - v->low.z) / v->voxel};
+  int b[3];
+  for (int a = 0; a < 3; a++) {
+    if (!(q[a] >= 0 && q[a] < (float)(v->size[a] * FIRN_BLOCK))) return -1;
+    b[a] = (int)q[a] / FIRN_BLOCK;
+    at[a] = q[a] - (float)(b[a] * FIRN_BLOCK);
+  }
+  return v->index[firn_volume_cell(v, b[0], b[1], b[2])];
+}
+
+float firn_volume_density(const firn_volume *v, firn_v3 p) {
+  float at[3];
+  int32_t block = locate(v, p, at);
+  if (block < 0) return 0;
+  const uint16_t *node = v->density + (size_t)block * FIRN_BLOCK_NODES;
+  int i[3];
+  for (int a = 0; a < 3; a++) {
+    i[a] = (int)at[a];
+    at[a] -= (float)i[a];
+  }
+  float sum = 0;
+  for (int k = 0; k < 8; k++) {
+    int x = k & 1, y = k >> 1 & 1, z = k >> 2;
+    float w = (x ? at[0] : 1 - at[0]) * (y ? at[1] : 1 - at[1]) * (z ? at[2] : 1 - at[2]);
+    sum += w * (float)node[((i[2] + z) * FIRN_BLOCK_EDGE + i[1] + y) * FIRN_BLOCK_EDGE + i[0] + x];
+  }
+  return sum * v->majorant[block] / FIRN_DENSITY_ONE;
+}
+
+// Differences over two voxels: a slope over one would show the lattice.
+firn_v3 firn_volume_gradient(const firn_volume *v, firn_v3 p) {
+  float h = v->voxel, k = 0.5f / h;
+  firn_v3 g;
+  g.x = k * (firn_volume_density(v, (firn_v3){p.x + h, p.y, p.z}) -
+             firn_volume_density(v, (firn_v3){p.x - h, p.y, p.z}));
+  g.y = k * (firn_volume_density(v, (firn_v3){p.x, p.y + h, p.z}) -
+             firn_volume_density(v, (firn_v3){p.x, p.y - h, p.z}));
+  g.z = k * (firn_volume_density(v, (firn_v3){p.x, p.y, p.z + h}) -
+             firn_volume_density(v, (firn_v3){p.x, p.y, p.z - h}));
+  return g;
+}
+
+firn_v3 firn_volume_velocity(const firn_volume *v, firn_v3 p) {
+  float at[3], sum[3] = {0};
+  int32_t block = v->velocity ? locate(v, p, at) : -1;
+  if (block < 0) return (firn_v3){0, 0, 0};
+  const int16_t *node = v->velocity + (size_t)block * FIRN_BLOCK_VELOCITIES * 3;
+  int i[3];
+  for (int a = 0; a < 3; a++) {
+    at[a] *= 1.0f / FIRN_BLOCK_STRIDE;
+    i[a] = (int)at[a];
+    at[a] -= (float)i[a];
+  }
+  for (int k = 0; k < 8; k++) {
+    int x = k & 1, y = k >> 1 & 1, z = k >> 2;
+    float w = (x ? at[0] : 1 - at[0]) * (y ? at[1] : 1 - at[1]) * (z ? at[2] : 1 - at[2]);
+    const int16_t *n = node + 3 * (((i[2] + z) * FIRN_BLOCK_COARSE + i[1] + y) * FIRN_BLOCK_COARSE +
+                                   i[0] + x);
+    for (int c = 0; c < 3; c++) sum[c] += w * (float)n[c];
+  }
+  return (firn_v3){sum[0] * v->velocity_unit, sum[1] * v->velocity_unit, sum[2] * v->velocity_unit};
+}
+
+firn_status firn_volume_from_nodes(firn_context *context, const int nodes[3], firn_v3 low,
+                                   float voxel, const float *density, firn_volume **out) {
+  // One node of nothing before the first, so that density falls off within a cell there too.
+  int size[3];
+  for (int a = 0; a < 3; a++) size[a] = (nodes[a] + FIRN_BLOCK) / FIRN_BLOCK;
+  firn_v3 corner = {low.x - voxel, low.y - voxel, low.z - voxel};
+  firn_volume *v;
+  FIRN_TRY(firn_volume_make(context, size, corner, voxel, &v));
+  size_t bytes = v->cells * 512 * sizeof(float);
+  float *sum = firn_alloc_zero(context, bytes, "a volume");
+  firn_status status = sum || !bytes ? FIRN_OK : FIRN_ERROR_MEMORY;
+  if (status == FIRN_OK) {
+    for (size_t i = 0; i < v->cells; i++) v->index[i] = (int32_t)i;
+    for (int z = 0; z < nodes[2]; z++)
+      for (int y = 0; y < nodes[1]; y++)
+        for (int x = 0; x < nodes[0]; x++) {
+          int X = x + 1, Y = y + 1, Z = z + 1;
+          size_t slot = firn_volume_cell(v, X / 8, Y / 8, Z / 8);
+          sum[slot * 512 + (size_t)((Z % 8 * 8 + Y % 8) * 8 + X % 8)] =
+              density[((size_t)z * (size_t)nodes[1] + (size_t)y) * (size_t)nodes[0] + (size_t)x];
+        }
+    status = firn_volume_finish(v, v->cells, sum, NULL);
+  }
+  firn_free(context, sum, bytes);
+  if (status != FIRN_OK) {
+    firn_volume_free(v);
+    return status;
+  }
+  *out = v;
+  return FIRN_OK;
+}

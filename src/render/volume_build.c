@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+// Particles to a volume. They are sorted by block; then blocks that are far enough apart not to touch
+// the same nodes are drawn at once, one colour after the other, so that sums are made in the same
+// order by any number of threads.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/isa.h"
+#include "base/memory.h"
+#include "render/volume_grain.h"
+#include "render/volume_grid.h"
+#include "world/cell_key.h"
+#include "world/radix.h"
+
+enum {
+  MOST_CELLS = 1 << 25,  // blocks of the index, empty ones too
+  MOST_BLOCKS = 2900000, // what 31 bits reach in [count][729]
+  MOST_REACH = 8,        // blocks that a kernel may reach: it may be 32 voxels wide
+  MOST_PLACES = 32,      // of a particle while the shutter is open
+  SAMPLES = 4096         // particles that the middle is found from
+};
+
+typedef struct job {
+  const firn_volume_def *def;
+  firn_context *context;
+  firn_brush brush;
+  double inverse; // 1/voxel
+  double low[3];  // voxels from the stage's origin: what lies outside is left out
+  double high[3];
+  size_t skipped;
+  size_t count;             // grains
+  firn_mover *mover;        // [2 count]
+  firn_grain *grains;       // [count], by block
+  firn_grain_shape *shapes; // [count] or NULL
+  firn_grain_home *homes;
+  size_t home_count;
+  int32_t corner[3]; // blocks, of the volume's index
+  int size[3];
+  float *noise;
+  firn_volume *volume;
+  size_t slots;
+  float *sum, *motion;
+} job;
+
+enum { NOISE_SIZE = FIRN_GRAIN_TILE * FIRN_GRAIN_TILE * FIRN_GRAIN_TILE * 2 * 4 };
+
+static firn_status check(firn_context *context, const firn_volume_def *d) {
+  if (d->count && (!d->position || !d->mass))
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "a volume needs positions and masses");
+  if (!(d->voxel > 0) || !isfinite(d->voxel))
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "a volume's voxel is %g m: it must be above 0",
+                     d->voxel);
+  if (!(d->kernel >= 0) || d->kernel > 2 * MOST_REACH * 2 * d->voxel)
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "a volume's kernel is %g m: it must be between 0 and %d voxels of %g m",
+                     d->kernel, 2 * MOST_REACH * 2, d->voxel);
+  for (int a = 0; a < 3; a++)
+    if (!isfinite(d->origin[a]))
+      return firn_fail(context, FIRN_ERROR_ARGUMENT, "a volume's origin is not finite");
+  if (!(d->shutter >= 0) || !isfinite(d->shutter))
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "a volume's shutter is %g s", d->shutter);
+  if (!(d->anisotropy >= 0 && d->anisotropy <= 1))
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "a volume's anisotropy is %g: it must be between 0 and 1", d->anisotropy);
+  if (!(d->detail >= 0 && d->detail <= 10) || !isfinite(d->detail_size))
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "a volume's detail is %g: it must be between 0 and 10", d->detail);
+  return FIRN_OK;
+}
+
+// Voxels from the stage's origin; false when a number of the particle is no good.
+static bool read(const job *j, size_t i, double at[3], double velocity[3]) {
+  const firn_volume_def *d = j->def;
+  if (!(d->mass[i] > 0) || !isfinite(d->mass[i])) return false;
+  bool moves = d->velocity != NULL;
+  for (size_t a = 0; a < 3; a++) {
+    at[a] = (d->position[3 * i + a] - d->origin[a]) * j->inverse;
+    if (!isfinite(at[a])) return false;
+    velocity[a] = moves ? (double)d->velocity[3 * i + a] : 0;
+    moves = moves && isfinite(velocity[a]);
+  }
+  if (!moves) velocity[0] = velocity[1] = velocity[2] = 0;
+  return true;
+}
+
+// In how many places it is drawn while the shutter is open: less than a kernel's width apart.
+static int places(const job *j, const double velocity[3]) {
+  double way = j->def->shutter * j->inverse *
+               sqrt(velocity[0] * velocity[0] + velocity[1] * velocity[1] +
+                    velocity[2] * velocity[2]);
+  double n = ceil(way / (double)j->brush.kernel);
+  return n < 1 ? 1 : n > MOST_PLACES ? MOST_PLACES : (int)n;
+}
+
+static bool inside(const job *j, const double at[3]) {
+  for (int a = 0; a < 3; a++)
+    if (!(at[a] >= j->low[a] && at[a] <= j->high[a])) return false;
+  return true;
+}
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double cells_of(const double low[3], const double high[3], double reach) {
+  double cells = 1;
+  for (int a = 0; a < 3; a++)
+    cells *= floor((high[a] + reach) / 8) - floor((low[a] - reach - 1) / 8) + 1;
+  return cells;
+}
+
+// A box for the particles. Where strays make it too large for an index, it is cut down around the
+// middle of most of them.
+static firn_status bound(job *j) {
+  const firn_volume_def *d = j->def;
+  double low[3], high[3], middle[3][SAMPLES], reach = 2 * (double)j->brush.kernel + 1;
+  for (int a = 0; a < 3; a++) {
+    low[a] = INFINITY;
+    high[a] = -INFINITY;
+  }
+  size_t step = d->count / SAMPLES + 1, taken = 0;
+  for (size_t i = 0; i < d->count; i++) {
+    double at[3], u[3];
+    if (!read(j, i, at, u)) continue;
+    for (int a = 0; a < 3; a++) {
+      double way = u[a] * d->shutter * j->inverse;
+      low[a] = fmin(low[a], at[a] + fmin(way, 0));
+      high[a] = fmax(high[a], at[a] + fmax(way, 0));
+    }
+    if (i % step == 0 && taken < SAMPLES) {
+      for (int a = 0; a < 3; a++) middle[a][taken] = at[a];
+      taken++;
+    }
+  }
+  if (!(low[0] <= high[0])) { // nobody
+    for (int a = 0; a < 3; a++) low[a] = high[a] = 0;
+  } else if (!taken) {
+    return firn_fail(j->context, FIRN_ERROR_ARGUMENT, "most particles have no place or no mass");
+  }
+  for (int a = 0; a < 3; a++)
+    if (taken) qsort(middle[a], taken, sizeof **middle, by_value);
+  double half = 0;
+  for (int a = 0; a < 3; a++) half = fmax(half, high[a] - low[a]);
+  while (!(cells_of(low, high, reach) <= MOST_CELLS)) {
+    half *= 0.7;
+    for (int a = 0; a < 3; a++) {
+      double m = middle[a][taken / 2];
+      low[a] = fmax(low[a], m - half);
+      high[a] = fmin(high[a], m + half);
+    }
+  }
+  for (int a = 0; a < 3; a++) {
+    j->low[a] = low[a];
+    j->high[a] = high[a];
+    j->corner[a] = (int32_t)floor((low[a] - reach - 1) / 8);
+    j->size[a] = (int)(floor((high[a] + reach) / 8) - j->corner[a]) + 1;
+  }
+  return FIRN_OK;
+}
+
+// Counts the grains, then lists them with their blocks.
+static firn_status list_grains(job *j) {
+  const firn_volume_def *d = j->def;
+  for (int pass = 0; pass < 2; pass++) {
+    size_t n = 0;
+    j->skipped = 0;
+    for (size_t i = 0; i < d->count; i++) {
+      double at[3], u[3];
+      if (!read(j, i, at, u) || !inside(j, at)) {
+        j->skipped++;
+        continue;
+      }
+      int count = places(j, u);
+      if (!pass) {
+        n += (size_t)count;
+        continue;
+      }
+      for (int k = 0; k < count; k++) {
+        double p[3], t = ((double)k + 0.5) / count * d->shutter;
+        int32_t block[3];
+        for (int a = 0; a < 3; a++) {
+          p[a] = at[a] + (count > 1 || d->shutter > 0 ? t * u[a] * j->inverse : 0);
+          p[a] = fmin(fmax(p[a], j->low[a]), j->high[a]);
+          block[a] = (int32_t)floor(p[a] / 8);
+        }
+        const int32_t from[3] = {block[0] - j->corner[0], block[1] - j->corner[1],
+                                 block[2] - j->corner[2]};
+        firn_grain *g = &j->grains[n];
+        for (int a = 0; a < 3; a++) {
+          g->at[a] = (float)(p[a] - 8.0 * block[a]);
+          g->velocity[a] = (float)u[a];
+        }
+        g->mass = d->mass[i] / (float)count;
+        uint64_t id = d->id ? d->id[i] : i;
+        g->seed = firn_scramble((uint32_t)id) ^ (uint32_t)(id >> 32);
+        j->mover[n] = (firn_mover){.key = firn_cell_key(from), .slot = (uint32_t)n};
+        n++;
+      }
+    }
+    if (pass) break;
+    if (n > UINT32_MAX)
+      return firn_fail(j->context, FIRN_ERROR_DOMAIN, "%zu particles are too many for a volume", n);
+    j->count = n;
+    if (!n) return FIRN_OK;
+    j->mover = firn_alloc(j->context, 2 * n * sizeof *j->mover, "particles of a volume");
+    j->grains = firn_alloc(j->context, 2 * n * sizeof *j->grains, "particles of a volume");
+    if (!j->mover || !j->grains) return FIRN_ERROR_MEMORY;
+  }
+  return FIRN_OK;
+}
+
+// Sorts grains by block. The second half of the array was for this.
+static firn_status sort_grains(job *j) {
+  if (!j->count) return FIRN_OK;
+  const firn_mover *sorted = firn_movers_sort(j->mover, j->mover + j->count, j->count);
+  firn_grain *out = j->grains + j->count;
+  for (size_t i = 0; i < j->count; i++) {
+    out[i] = j->grains[sorted[i].slot];
+    j->home_count += !i || sorted[i].key != sorted[i - 1].key;
+  }
+  j->homes = firn_alloc(j->context, j->home_count * sizeof *j->homes, "particles of a volume");
+  if (!j->homes) return FIRN_ERROR_MEMORY;
+  firn_grain_home *last = j->homes - 1;
+  for (size_t i = 0; i < j->count; i++) {
+    if (!i || sorted[i].key != sorted[i - 1].key) {
+      last++;
+      last->first = (uint32_t)i;
+      last->count = 0;
+      firn_cell_at(sorted[i].key, last->at);
+    }
+    last->count++;
+  }
+  return FIRN_OK;
+}
+
+// Blocks that grains reach get slots, in the order of the index.
+static firn_status mark_blocks(job *j) {
+  firn_volume *v = j->volume;
+  const firn_grain *grains = j->grains + j->count;
+  float reach = 2 * j->brush.kernel;
+  for (size_t h = 0; h < j->home_count; h++) {
+    float low[3] = {8, 8, 8}, high[3] = {0, 0, 0};
+    const firn_grain_home *home = &j->homes[h];
+    for (uint32_t k = 0; k < home->count; k++)
+      for (int a = 0; a < 3; a++) {
+        low[a] = fminf(low[a], grains[home->first + k].at[a]);
+        high[a] = fmaxf(high[a], grains[home->first + k].at[a]);
+      }
+    int b0[3], b1[3];
+    for (int a = 0; a < 3; a++) {
+      b0[a] = home->at[a] + (int)floorf((ceilf(low[a] - reach) - 1) / 8);
+      b1[a] = home->at[a] + (int)floorf((high[a] + reach) / 8);
+      b0[a] = b0[a] < 0 ? 0 : b0[a];
+      b1[a] = b1[a] >= v->size[a] ? v->size[a] - 1 : b1[a];
+    }
+    for (int z = b0[2]; z <= b1[2]; z++)
+      for (int y = b0[1]; y <= b1[1]; y++)
+        for (int x = b0[0]; x <= b1[0]; x++) v->index[firn_volume_cell(v, x, y, z)] = 0;
+  }
+  for (size_t i = 0; i < v->cells; i++)
+    if (v->index[i] >= 0) v->index[i] = (int32_t)j->slots++;
+  if (j->slots > MOST_BLOCKS)
+    return firn_fail(
+        j->context, FIRN_ERROR_DOMAIN,
+        "snow fills %zu blocks of 8^3 voxels of %g m, and %d at most are possible: take "
+        "larger voxels",
+        j->slots, j->def->voxel, MOST_BLOCKS);
+  return FIRN_OK;
+}
+
+static void add_tile(job *j, const firn_grain_home *home, const float *tile, const float *coarse) {
+  const firn_volume *v = j->volume;
+  int reach = j->brush.reach, edge = j->brush.edge;
+  for (int z = -reach; z <= reach; z++)
+    for (int y = -reach; y <= reach; y++)
+      for (int x = -reach; x <= reach; x++) {
+        int at[3] = {home->at[0] + x, home->at[1] + y, home->at[2] + z};
+        if (at[0] < 0 || at[1] < 0 || at[2] < 0 || at[0] >= v->size[0] || at[1] >= v->size[1] ||
+            at[2] >= v->size[2])
+          continue;
+        int32_t slot = v->index[firn_volume_cell(v, at[0], at[1], at[2])];
+        if (slot < 0) continue;
+        float *out = j->sum + (size_t)slot * 512;
+        for (int n = 0; n < 64; n++) {
+          const float *row = tile +
+                             (((z + reach) * 8 + n / 8) * edge + (y + reach) * 8 + n % 8) * edge +
+                             (x + reach) * 8;
+          for (int i = 0; i < 8; i++) out[8 * n + i] += row[i];
+        }
+        if (!coarse) continue;
+        float *to = j->motion + (size_t)slot * 32;
+        for (int n = 0; n < 4; n++) {
+          const float *row = coarse +
+                             ((((z + reach) * 2 + n / 2) * (edge / 4) + (y + reach) * 2 + n % 2) *
+                                  (edge / 4) +
+                              (x + reach) * 2) *
+                                 4;
+          for (int i = 0; i < 8; i++) to[8 * n + i] += row[i];
+        }
+      }
+}
+
+static void draw_home(job *j, const firn_grain_home *home, float *tile, float *coarse) {
+  size_t edge = (size_t)j->brush.edge;
+  memset(tile, 0, (edge * edge * edge + 16) * sizeof *tile);
+  if (coarse) memset(coarse, 0, edge * edge * edge / 16 * sizeof *coarse);
+  for (uint32_t k = 0; k < home->count; k++) {
+    size_t i = home->first + k;
+    const firn_grain *g = &j->grains[j->count + i];
+    if (j->shapes)
+      firn_grain_draw_shaped(&j->brush, g, &j->shapes[i], tile);
+    else
+      firn_grain_draw(&j->brush, g, tile);
+    if (coarse) firn_grain_draw_motion(&j->brush, g, coarse);
+  }
+  add_tile(j, home, tile, coarse);
+}
+
+static firn_status draw(job *j) {
+  int apart = 2 * j->brush.reach + 1, colors = apart * apart * apart;
+  size_t edge = (size_t)j->brush.edge, tile_size = edge * edge * edge + 16;
+  size_t coarse_size = j->motion ? edge * edge * edge / 16 : 0;
+  size_t threads = (size_t)j->context->threads;
+  size_t bytes = threads * (tile_size + coarse_size) * sizeof(float);
+  size_t *start = firn_alloc_zero(j->context, ((size_t)colors + 2) * sizeof *start, "colours");
+  uint32_t *order = firn_alloc(j->context, j->home_count * sizeof *order, "colours");
+  float *tiles = firn_alloc(j->context, bytes, "tiles of a volume");
+  firn_status status = start && order && tiles ? FIRN_OK : FIRN_ERROR_MEMORY;
+  if (status == FIRN_OK) {
+    for (int pass = 0; pass < 2; pass++) {
+      for (size_t h = 0; h < j->home_count; h++) {
+        const int32_t *at = j->homes[h].at;
+        int c = (at[2] % apart * apart + at[1] % apart) * apart + at[0] % apart;
+        if (pass)
+          order[start[c + 1]++] = (uint32_t)h;
+        else
+          start[c + 2]++;
+      }
+      if (!pass)
+        for (int c = 0; c < colors; c++) start[c + 2] += start[c + 1];
+    }
+    int next = 0; // tile
+#pragma omp parallel num_threads(j->context->threads)
+    {
+      unsigned mode = firn_fp_enter();
+      int mine;
+#pragma omp atomic capture
+      mine = next++;
+      float *tile = tiles + (size_t)mine * (tile_size + coarse_size);
+      for (int c = 0; c < colors; c++) {
+#pragma omp for schedule(dynamic, 4)
+        for (size_t k = start[c]; k < start[c + 1]; k++)
+          draw_home(j, &j->homes[order[k]], tile, coarse_size ? tile + tile_size : NULL);
+      }
+      firn_fp_leave(mode);
+    }
+  }
+  firn_free(j->context, start, ((size_t)colors + 2) * sizeof *start);
+  firn_free(j->context, order, j->home_count * sizeof *order);
+  firn_free(j->context, tiles, bytes);
+  return status;
+}
+
+// So many kernels lie over each other that each has to vary by more than their sum is to.
+static float noise_strength(const job *j) {
+  double own = (double)j->brush.kernel, spacing = own / 2;
+  double alike = pow(own / spacing / 0.479, 3); // 151/315 is the integral of the spline's square
+  return (float)(j->def->detail * sqrt(alike));
+}
+
+static firn_status prepare(job *j) {
+  const firn_volume_def *d = j->def;
+  firn_brush *b = &j->brush;
+  j->inverse = 1 / d->voxel;
+  b->kernel = (float)fmax(d->kernel * j->inverse, 1);
+  b->motion = fmaxf(b->kernel, 4);
+  b->volume = (float)(d->voxel * d->voxel * d->voxel);
+  b->reach = (int)ceilf((2 * (d->velocity ? b->motion : b->kernel)) / 8);
+  b->edge = 8 * (2 * b->reach + 1);
+  if (d->detail > 0) {
+    j->noise = firn_alloc(j->context, NOISE_SIZE, "noise of snow");
+    if (!j->noise) return FIRN_ERROR_MEMORY;
+    double size = d->detail_size > 0 ? d->detail_size * j->inverse : (double)b->kernel / 2;
+    firn_grain_noise((float)fmin(fmax(size, 2), 16), j->noise);
+    b->noise = j->noise;
+    b->strength = noise_strength(j);
+  }
+  return FIRN_OK;
+}
+
+static firn_status build(job *j) {
+  const firn_volume_def *d = j->def;
+  FIRN_TRY(prepare(j));
+  FIRN_TRY(bound(j));
+  FIRN_TRY(list_grains(j));
+  FIRN_TRY(sort_grains(j));
+  const int none[3] = {0, 0, 0};
+  firn_v3 low = {0, 0, 0};
+  if (j->count) {
+    double edge = 8 * d->voxel;
+    low = (firn_v3){(float)(edge * j->corner[0]), (float)(edge * j->corner[1]),
+                    (float)(edge * j->corner[2])};
+  }
+  FIRN_TRY(
+      firn_volume_make(j->context, j->count ? j->size : none, low, (float)d->voxel, &j->volume));
+  j->volume->skipped = j->skipped;
+  if (!j->count) return FIRN_OK;
+  FIRN_TRY(mark_blocks(j));
+  if (d->anisotropy > 0) {
+    j->shapes = firn_alloc(j->context, j->count * sizeof *j->shapes, "kernels fitted to snow");
+    if (!j->shapes) return FIRN_ERROR_MEMORY;
+    FIRN_TRY(firn_grains_fit(j->context, j->brush.kernel, (float)d->anisotropy, j->home_count,
+                             j->homes, j->grains + j->count, j->shapes));
+  }
+  j->sum = firn_alloc_zero(j->context, j->slots * 512 * sizeof *j->sum, "a volume");
+  if (!j->sum) return FIRN_ERROR_MEMORY;
+  if (d->velocity) {
+    j->motion = firn_alloc_zero(j->context, j->slots * 32 * sizeof *j->motion, "a volume");
+    if (!j->motion) return FIRN_ERROR_MEMORY;
+  }
+  FIRN_TRY(draw(j));
+  return firn_volume_finish(j->volume, j->slots, j->sum, j->motion);
+}
+
+firn_status firn_volume_build(firn_context *context, const firn_volume_def *def,
+                              firn_volume **out) {
+  *out = NULL;
+  FIRN_TRY(check(context, def));
+  job j = {.def = def, .context = context};
+  firn_status status = build(&j);
+  firn_free(context, j.noise, NOISE_SIZE);
+  firn_free(context, j.mover, 2 * j.count * sizeof *j.mover);
+  firn_free(context, j.grains, 2 * j.count * sizeof *j.grains);
+  firn_free(context, j.homes, j.home_count * sizeof *j.homes);
+  firn_free(context, j.shapes, j.count * sizeof *j.shapes);
+  firn_free(context, j.sum, j.slots * 512 * sizeof *j.sum);
+  firn_free(context, j.motion, j.slots * 32 * sizeof *j.motion);
+  if (status != FIRN_OK) {
+    firn_volume_free(j.volume);
+    return status;
+  }
+  *out = j.volume;
+  return FIRN_OK;
+}

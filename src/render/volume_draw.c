@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Grains into tiles. Rows of a tile run along x; what is added is rounded up to whole vectors of
+// four, with zeros, so that the compiler needs no rest loops.
+#include <string.h>
+
+#include "render/volume_grain.h"
+
+enum { SPAN = 2 * 2 * 32 + 8 }; // most nodes a kernel may reach along an axis
+
+typedef float quad __attribute__((vector_size(16)));
+
+static inline void add_row(float *out, const float *row, float factor, int quads) {
+  for (int i = 0; i < quads; i++) {
+    quad a, b;
+    memcpy(&a, out + 4 * i, sizeof a);
+    memcpy(&b, row + 4 * i, sizeof b);
+    a += b * factor;
+    memcpy(out + 4 * i, &a, sizeof a);
+  }
+}
+
+// The cubic B-spline of Stomakhin et al. 2013, section 4.1.
+static inline float spline(float x) {
+  float a = fabsf(x), far = 2 - a;
+  if (a < 1) return (0.5f * a - 1) * a * a + 2.0f / 3;
+  return far > 0 ? far * far * far * (1.0f / 6) : 0;
+}
+
+// Nodes that a kernel of this reach about x touches, and its values there; zeros to the next four.
+static int span(float x, float width, int stride, float *weight, int *first) {
+  float reach = 2 * width, step = 1.0f / (float)stride;
+  int low = (int)ceilf((x - reach) * step), high = (int)floorf((x + reach) * step);
+  int n = high - low + 1;
+  float scale = 1 / width;
+  for (int i = 0; i < n; i++) weight[i] = spline(((float)((low + i) * stride) - x) * scale) * scale;
+  for (int i = n; i & 3; i++) weight[i] = 0;
+  *first = low;
+  return n;
+}
+
+// Rows of 1 + strength * noise beside the tile, interpolated to the grain's place so that the pattern
+// moves with it smoothly.
+static void noise_row(const firn_brush *brush, const firn_grain *g, int x, int y, int z, int n,
+                      float *row) {
+  enum { T = FIRN_GRAIN_TILE };
+  uint32_t h = firn_scramble(g->seed);
+  const int shift[3] = {(int)(h & 31), (int)(h >> 5 & 31), (int)(h >> 10 & 31)};
+  const int node[3] = {x, y, z};
+  int cell[3];
+  float f[3];
+  for (int a = 0; a < 3; a++) {
+    float whole = floorf(g->at[a]);
+    f[a] = 1 - (g->at[a] - whole); // node - at = (node - whole - 1) + f
+    cell[a] = (node[a] - (int)whole - 1 + shift[a]) & (T - 1);
+  }
+  const float *r[4];
+  float w[4];
+  for (int k = 0; k < 4; k++) {
+    int cy = (cell[1] + (k & 1)) & (T - 1), cz = (cell[2] + (k >> 1)) & (T - 1);
+    r[k] = brush->noise + (cz * T + cy) * 2 * T;
+    w[k] = brush->strength * (k & 1 ? f[1] : 1 - f[1]) * (k >> 1 ? f[2] : 1 - f[2]);
+  }
+  for (int from = 0; from < n; from += T) { // rows are there twice: no wrapping within a period
+    int m = n - from < T ? n - from : T;
+    float *out = row + from;
+    const float *p = r[0] + cell[0], *q = r[1] + cell[0], *s = r[2] + cell[0], *t = r[3] + cell[0];
+    for (int i = 0; i < m; i++)
+      out[i] = 1 + (1 - f[0]) * (w[0] * p[i] + w[1] * q[i] + w[2] * s[i] + w[3] * t[i]) +
+               f[0] * (w[0] * p[i + 1] + w[1] * q[i + 1] + w[2] * s[i + 1] + w[3] * t[i + 1]);
+  }
+}
+
+void firn_grain_draw(const firn_brush *brush, const firn_grain *g, float *tile) {
+  float wx[SPAN], wy[SPAN], wz[SPAN];
+  int x0, y0, z0, edge = brush->edge, shift = 8 * brush->reach;
+  int nx = span(g->at[0], brush->kernel, 1, wx, &x0);
+  int ny = span(g->at[1], brush->kernel, 1, wy, &y0);
+  int nz = span(g->at[2], brush->kernel, 1, wz, &z0);
+  float mass = g->mass / brush->volume;
+  int quads = (nx + 3) / 4;
+  for (int z = 0; z < nz; z++)
+    for (int y = 0; y < ny; y++) {
+      float *out = tile + ((z0 + z + shift) * edge + y0 + y + shift) * edge + x0 + shift;
+      float factor = mass * wz[z] * wy[y];
+      if (!brush->noise) {
+        add_row(out, wx, factor, quads);
+        continue;
+      }
+      float row[SPAN];
+      noise_row(brush, g, x0, y0 + y, z0 + z, 4 * quads, row);
+      for (int i = 0; i < 4 * quads; i++) row[i] *= wx[i];
+      add_row(out, row, factor, quads);
+    }
+}
+
+// The radial cubic spline of Monaghan and Lattanzio 1985: it reaches as far, and turns with G.
+void firn_grain_draw_shaped(const firn_brush *brush, const firn_grain *g, const firn_grain_shape *s,
+                            float *tile) {
+  int low[3], high[3], edge = brush->edge, shift = 8 * brush->reach;
+  for (int a = 0; a < 3; a++) {
+    low[a] = (int)ceilf(g->at[a] - s->reach[a]);
+    high[a] = (int)floorf(g->at[a] + s->reach[a]);
+  }
+  float factor = g->mass / brush->volume * s->det * 0.0795774715f; // 1 / (4 pi)
+  const float *G = s->g;
+  int n = high[0] - low[0] + 1;
+  n = n > SPAN ? SPAN : n;
+  for (int z = low[2]; z <= high[2]; z++)
+    for (int y = low[1]; y <= high[1]; y++) {
+      float dy = (float)y - g->at[1], dz = (float)z - g->at[2], x0 = (float)low[0] - g->at[0];
+      // G r along the row: c + x d.
+      float c0 = G[3] * dy + G[4] * dz, c1 = G[1] * dy + G[5] * dz, c2 = G[5] * dy + G[2] * dz;
+      float *out = tile + ((z + shift) * edge + y + shift) * edge + low[0] + shift;
+      float row[SPAN];
+      for (int i = 0; i < n; i++) {
+        float x = x0 + (float)i;
+        float a = c0 + G[0] * x, b = c1 + G[3] * x, c = c2 + G[4] * x;
+        float q = sqrtf(a * a + b * b + c * c), far = 2 - q, near = 1 - q;
+        far = far > 0 ? far : 0;
+        near = near > 0 ? near : 0;
+        row[i] = factor * (far * far * far - 4 * near * near * near);
+      }
+      if (brush->noise) {
+        float noise[SPAN];
+        noise_row(brush, g, low[0], y, z, n, noise);
+        for (int i = 0; i < n; i++) row[i] *= noise[i];
+      }
+      for (int i = 0; i < n; i++) out[i] += row[i];
+    }
+}
+
+void firn_grain_draw_motion(const firn_brush *brush, const firn_grain *g, float *tile) {
+  float w[3][SPAN];
+  int first[3], n[3], edge = brush->edge / 4, shift = 2 * brush->reach;
+  for (int a = 0; a < 3; a++) n[a] = span(g->at[a], brush->motion, 4, w[a], &first[a]);
+  for (int z = 0; z < n[2]; z++)
+    for (int y = 0; y < n[1]; y++)
+      for (int x = 0; x < n[0]; x++) {
+        float m = g->mass * w[0][x] * w[1][y] * w[2][z];
+        float *out = tile + (((first[2] + z + shift) * edge + first[1] + y + shift) * edge +
+                             first[0] + x + shift) *
+                                4;
+        out[0] += m;
+        for (int c = 0; c < 3; c++) out[1 + c] += m * g->velocity[c];
+      }
+}
+
+// Gradient noise (Perlin 2002) that repeats after a tile.
+static float gradient(int x, int y, int z, int period, float dx, float dy, float dz) {
+  uint32_t h = firn_scramble(
+      (uint32_t)(((z % period) * period + y % period) * period + x % period) + 0x9e3779b9u);
+  float u = h & 8 ? dx : dy, v = h & 4 ? dz : h & 8 ? dy : dx;
+  return (h & 1 ? u : -u) + (h & 2 ? v : -v);
+}
+
+void firn_grain_noise(float size, float *noise) {
+  enum { T = FIRN_GRAIN_TILE };
+  int period = (int)lrintf(T / size);
+  period = period < 2 ? 2 : period > T / 2 ? T / 2 : period;
+  double square = 0;
+  for (int z = 0; z < T; z++)
+    for (int y = 0; y < T; y++)
+      for (int x = 0; x < T; x++) {
+        // Half a step off the lattice, where this noise is 0.
+        float p[3] = {(float)x + 0.5f, (float)y + 0.5f, (float)z + 0.5f}, fade[3], f[3], sum = 0;
+        int i[3];
+        for (int a = 0; a < 3; a++) {
+          p[a] *= (float)period / T;
+          i[a] = (int)p[a];
+          f[a] = p[a] - (float)i[a];
+          fade[a] = f[a] * f[a] * f[a] * (f[a] * (f[a] * 6 - 15) + 10);
+        }
+        for (int k = 0; k < 8; k++) {
+          int a = k & 1, b = k >> 1 & 1, c = k >> 2;
+          float w = (a ? fade[0] : 1 - fade[0]) * (b ? fade[1] : 1 - fade[1]) *
+                    (c ? fade[2] : 1 - fade[2]);
+          sum += w * gradient(i[0] + a, i[1] + b, i[2] + c, period, f[0] - (float)a,
+                              f[1] - (float)b, f[2] - (float)c);
+        }
+        float *row = noise + (z * T + y) * 2 * T;
+        row[x] = row[x + T] = sum;
+        square += (double)sum * (double)sum;
+      }
+  float scale = square > 0 ? (float)(1 / sqrt(square / (T * T * T))) : 0;
+  for (int i = 0; i < T * T * 2 * T; i++) noise[i] *= scale;
+}

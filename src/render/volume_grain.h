@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Particles on their way into a volume.
+#ifndef FIRN_RENDER_VOLUME_GRAIN_H
+#define FIRN_RENDER_VOLUME_GRAIN_H
+
+#include "base/context.h"
+#include "render/vec.h"
+
+// A particle, or one of the places it is at while the shutter is open.
+typedef struct firn_grain {
+  float at[3];       // voxels from the corner of its home block, [0, 8)
+  float mass;        // kg
+  float velocity[3]; // m/s
+  uint32_t seed;     // of its noise
+} firn_grain;
+
+// The symmetric matrix G of a kernel W(|G r|) det G, r in voxels, and its size.
+typedef struct firn_grain_shape {
+  float g[6];     // xx, yy, zz, xy, xz, yz; 1/voxels
+  float det;      // 1/voxels^3
+  float reach[3]; // voxels, half of the box around the kernel
+} firn_grain_shape;
+
+// A block with grains in it.
+typedef struct firn_grain_home {
+  int32_t at[3]; // in blocks of the volume
+  uint32_t first, count;
+} firn_grain_home;
+
+enum { FIRN_GRAIN_TILE = 32 }; // nodes, period of the noise
+
+// What grains are drawn with.
+typedef struct firn_brush {
+  float kernel; // voxels, width of the B-spline; it reaches 2 of them
+  float motion; // voxels, the same for velocities
+  float volume; // m3 of a voxel
+  int reach;    // blocks around the home that a grain may touch
+  int edge;     // nodes of the tile along an axis, 8 (2 reach + 1)
+  // Noise of mean 0 on [32][32][64] nodes, periodic, rows twice; or NULL. A grain's kernel is
+  // multiplied by 1 + strength * noise.
+  const float *noise;
+  float strength;
+} firn_brush;
+
+// Adds the grain to a tile of [edge][edge][edge] nodes and 16 more, whose first node is that of the
+// block `reach` blocks below the home. kg/m3.
+void firn_grain_draw(const firn_brush *brush, const firn_grain *grain, float *tile);
+void firn_grain_draw_shaped(const firn_brush *brush, const firn_grain *grain,
+                            const firn_grain_shape *shape, float *tile);
+// Mass and momentum on every 4th node of the same tile, [edge/4]^3[4].
+void firn_grain_draw_motion(const firn_brush *brush, const firn_grain *grain, float *tile);
+
+// Fits the shape of each grain to where its neighbours are (after Yu and Turk 2013): flat where they
+// lie in a surface, small where there are none. amount in [0, 1] blends from round kernels.
+firn_status firn_grains_fit(firn_context *context, float kernel, float amount, size_t home_count,
+                            const firn_grain_home *homes, const firn_grain *grains,
+                            firn_grain_shape *out);
+
+// Fills noise [32][32][64] with unit variance and features of size voxels.
+void firn_grain_noise(float size, float *noise);
+
+#endif
