@@ -128,11 +128,15 @@ static bool walk(const firn_walker *w, const line *r, double most, double *hit, 
       return true;
     }
     if (d <= w->near) {
-      // The rest of the way, as if it were flat.
-      double c = 0;
-      d = distance_at(w, r, t, normal);
-      for (int k = 0; k < 3; k++) c -= normal[k] * r->along[k];
-      *hit = t + fmax(d, 0) / fmax(c, 0.1);
+      // The rest of the way, as if it were flat, until it makes no difference.
+      for (int k = 0; k < 3; k++) {
+        double c = 0;
+        d = distance_at(w, r, t, normal);
+        for (int n = 0; n < 3; n++) c -= normal[n] * r->along[n];
+        t += d / fmax(c, 0.05);
+        if (fabs(d) < 0.05 * w->near) break;
+      }
+      *hit = fmax(t, 0);
       if (*hit >= most) return false;
       return true;
     }
