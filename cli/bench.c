@@ -43,11 +43,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"json", KEY_JSON, NULL, 0, "one JSON object a line", 0},
+    {"json", KEY_JSON, NULL, 0, "tell the results as one JSON object a line, for programs", 0},
     {"quick", KEY_QUICK, NULL, 0, "smaller and shorter: all of it in under a minute", 0},
-    {"list", KEY_LIST, NULL, 0, "list the cases", 0},
-    {"frames", KEY_FRAMES, "N", 0, "paper: only the first N frames of each scene", 0},
-    {"quality", KEY_QUALITY, "Q", 0, "paper: at this quality instead of 1", 0},
+    {"list", KEY_LIST, NULL, 0, "list the names of the cases", 0},
+    {"frames", KEY_FRAMES, "N", 0, "of paper/...: only the first N frames of each scene", 0},
+    {"quality", KEY_QUALITY, "Q", 0, "of paper/...: at this quality instead of 1", 0},
     {0},
 };
 static const struct argp_child children[] = {{&cli_context_argp, 0, NULL, 0}, {0}};
@@ -55,8 +55,10 @@ static const struct argp parser = {
     options,
     parse,
     "[NAME]",
-    "Measures the speed of firn on this machine. NAME is a case or the beginning of some, as mpm; "
-    "without it all run, but for the scenes of the paper, which take hours.",
+    "Measures the speed of firn on this machine. NAME is a case of --list, or how the names of "
+    "some "
+    "begin: mpm, mpm/explicit, paper. Without it all run but paper/..., the scenes of the paper, "
+    "which take hours.",
     children,
     NULL,
     NULL};

@@ -31,7 +31,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"resolved", KEY_RESOLVED, NULL, 0, "print the scene with every key and its value in SI", 0},
+    {"resolved", KEY_RESOLVED, NULL, 0,
+     "print the scene instead, with every key and its value in SI units", 0},
     {0},
 };
 static const struct argp_child children[] = {
@@ -40,8 +41,10 @@ static const struct argp parser = {
     options,
     parse,
     "SCENE",
-    "Reads SCENE and prints FILE:LINE:COLUMN: message for everything wrong with it. For a good "
-    "scene tells how many particles it has and how much memory and disk a run will need.",
+    "Reads SCENE, a file or a name from `firn scenes`, and prints FILE:LINE:COLUMN: message for "
+    "everything wrong with it; the exit status is then 2. For a good scene tells how many "
+    "particles "
+    "it has and how much memory and disk a run will need.",
     children,
     NULL,
     NULL};

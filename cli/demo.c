@@ -28,8 +28,7 @@ static const struct argp parser = {
     parse,
     "",
     "Simulates the built-in scene 'demo', a snowball that hits the ground, and takes pictures of "
-    "it, into the folder demo-out where -o does not name another. The frames it writes open in "
-    "ParaView.",
+    "it, into the folder DIR, or demo-out. The frames it writes open in ParaView.",
     cli_simulate_children,
     NULL,
     NULL};

@@ -88,18 +88,19 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"format", 'f', "NAME", 0, "vtp, ply, bgeo, csv, vdb or obj", 0},
-    {"output", 'o', "DIR", 0, "folder to write (default: DIR/<format>)", 0},
+    {"format", 'f', "NAME", 0, "vtp, ply, bgeo, csv, vdb or obj; must be given, see below", 0},
+    {"output", 'o', "DIR", 0,
+     "folder to write into (default: one named after the format, in that of the run)", 0},
     {"frames", KEY_FRAMES, "A:B", 0, "frames to export, both ends included (default: all)", 0},
     {"fields", KEY_FIELDS, "A,B", 0, "fields of the particles, as velocity,jp (default: all)", 0},
     {"surface", KEY_SURFACE, NULL, 0, "ply: the surface of the snow instead of its particles", 0},
     {"up", KEY_UP, "AXIS", 0, "which axis is up: y (default, as in firn) or z (as in Blender)", 0},
     {"quiet", 'q', NULL, 0, "say nothing but errors", 0},
-    {"json", KEY_JSON, NULL, 0, "one JSON object a line, for programs", 0},
+    {"json", KEY_JSON, NULL, 0, "tell the progress as one JSON object a line, for programs", 0},
     {NULL, 0, NULL, 0, "Surfaces and grids:", 1},
     {"cell", KEY_CELL, "METRES", 0, "spacing of the grid, h/4 to 8 h (default: h/2; vdb: h)", 1},
-    {"level", KEY_LEVEL, "PART", 0,
-     "the surface is where the density falls below this part of the snow's (default: 0.5)", 1},
+    {"level", KEY_LEVEL, "FRACTION", 0,
+     "the surface is where the density falls below this fraction of the snow's (default: 0.5)", 1},
     {"smooth", KEY_SMOOTH, "N", 0, "smoothing steps of the surface (default: 5)", 1},
     {"density", KEY_DENSITY, "KG/M^3", 0,
      "density of undisturbed snow (default: the median of the first frame)", 1},
@@ -110,9 +111,15 @@ static const struct argp parser = {
     options,
     parse,
     "DIR|FILE",
-    "Writes the frames of a run, or one frame, for other programs.\v"
-    "vtp: ParaView (open frames.vtp.series). ply: Blender, MeshLab. bgeo: Houdini. csv: text. "
-    "vdb: density and velocity for Blender and Houdini. obj: a surface for everyone.",
+    "Writes the frames of a run (DIR), or one frame (FILE), for other programs.\v"
+    "Formats:\n"
+    "  vtp   particles for ParaView: open frames.vtp.series\n"
+    "  ply   particles for Blender or MeshLab; with --surface, triangles\n"
+    "  bgeo  particles for Houdini\n"
+    "  csv   particles as text\n"
+    "  vdb   density and velocity on a grid, for Blender and Houdini\n"
+    "  obj   the surface of the snow, for everyone\n\n"
+    "Example: firn export out --format ply --surface --up z",
     children,
     NULL,
     NULL};

@@ -27,7 +27,7 @@ static void usage(FILE *stream) {
   for (const cli_verb *v = cli_verbs; v->name; v++) {
     char left[32];
     snprintf(left, sizeof left, "%s %s", v->name, v->arguments);
-    fprintf(stream, "  firn %-15s %s\n", left, v->doc);
+    fprintf(stream, "  firn %-16s %s\n", left, v->doc);
   }
   fprintf(stream, "\nStart with `firn demo`. `firn VERB --help` explains a verb.\n"
                   "Exit status: 0 ok, 1 the run failed, 2 bad usage or input.\n");

@@ -44,8 +44,11 @@ static error_t parse_context(int key, char *arg, struct argp_state *state) {
 
 static const struct argp_option context_options[] = {
     {"threads", 'j', "N", 0, "worker threads (default: all cores)", 10},
-    {"isa", KEY_ISA, "SET", 0, "instruction set: auto, scalar, avx2 or avx512", 10},
-    {"device", KEY_DEVICE, "D", 0, "where to compute: auto or cpu", 10},
+    {"isa", KEY_ISA, "SET", 0,
+     "instruction set: scalar, avx2, avx512, or auto, the best that this machine has (default)",
+     10},
+    {"device", KEY_DEVICE, "D", 0,
+     "where to compute: cpu, or auto (default), which is the same in this build", 10},
     {0},
 };
 const struct argp cli_context_argp = {context_options, parse_context, NULL, NULL, NULL, NULL, NULL};
@@ -71,10 +74,11 @@ static error_t parse_scene(int key, char *arg, struct argp_state *state) {
 
 static const struct argp_option scene_options[] = {
     {"set", KEY_SET, "PATH=VALUE", 0,
-     "change a value of the scene, as mpm.flip=0.9 or snow.0.velocity='[0, -5 m/s, 0]'; "
-     "may be given several times",
+     "change a value of the scene, as quality=0.5, mpm.flip=0.9 or "
+     "snow.0.velocity='[0, -5 m/s, 0]'; may be given several times. `firn check SCENE --resolved` "
+     "lists all paths",
      5},
-    {"solver", KEY_SOLVER, "NAME", 0, "the method: mpm", 5},
+    {"solver", KEY_SOLVER, "NAME", 0, "the method; there is one so far: mpm", 5},
     {0},
 };
 const struct argp cli_scene_argp = {scene_options, parse_scene, NULL, NULL, NULL, NULL, NULL};
@@ -92,7 +96,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state) {
 static const struct argp_option run_options[] = {
     {"output", 'o', "DIR", 0, "folder to write into", 0},
     {"quiet", 'q', NULL, 0, "say nothing but errors", 0},
-    {"json", KEY_JSON, NULL, 0, "one JSON object a line, for programs", 0},
+    {"json", KEY_JSON, NULL, 0, "tell the progress as one JSON object a line, for programs", 0},
     {0},
 };
 static const struct argp run_argp = {run_options, parse_run, NULL, NULL, NULL, NULL, NULL};

@@ -30,20 +30,29 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"frames", KEY_FRAMES, "A:B", 0, "frames to write, both ends included; 0 is the initial state",
+    {"frames", KEY_FRAMES, "A:B", 0,
+     "write frames A to B, both included, instead of all; 0 is the initial state, where the "
+     "simulation begins whatever A is. B may be beyond the scene's last frame",
      0},
     {"pictures", KEY_PICTURES, "N", OPTION_ARG_OPTIONAL,
-     "also draw every N-th frame that is written, as picture_%05d.png", 0},
-    {"resume", KEY_RESUME, NULL, 0, "go on from the last checkpoint in the folder", 0},
+     "also draw each frame that is written, or every N-th, as picture_00000.png and so on", 0},
+    {"resume", KEY_RESUME, NULL, 0,
+     "go on from the last checkpoint in the folder. Without this, what an earlier run wrote there "
+     "is replaced",
+     0},
     {0},
 };
 static const struct argp parser = {
     options,
     parse,
     "SCENE",
-    "Simulates SCENE, a file or the name of a built-in scene, and writes frames, checkpoints and "
-    "statistics into a folder, named after the scene where -o does not name one.\v"
-    "Ctrl-C finishes the step, writes a checkpoint and tells how to go on.",
+    "Simulates SCENE, a file or a name from `firn scenes`, and writes frames, checkpoints and "
+    "statistics into a folder: DIR, or one named after the scene.\v"
+    "Ctrl-C finishes the step, writes a checkpoint and tells how to go on.\n\n"
+    "Examples:\n"
+    "  firn run snowball-drop --set quality=0.5 --pictures\n"
+    "  firn run my-scene.yaml -o out\n"
+    "  firn run my-scene.yaml -o out --resume",
     cli_simulate_children,
     NULL,
     NULL};

@@ -42,8 +42,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 static const struct argp_option options[] = {
     {"vary", KEY_VARY, "PATH=A,B,C", 0,
-     "a value of the scene and what it shall be, as for --set; given several times, all "
-     "combinations are run",
+     "a value of the scene, by its path as for --set, and what it shall be in turn; given several "
+     "times, all combinations are run",
      0},
     {"list", KEY_LIST, NULL, 0, "only list the runs, each checked as `firn check` does", 0},
     {0},
@@ -52,12 +52,14 @@ static const struct argp parser = {
     options,
     parse,
     "SCENE",
-    "Runs SCENE once for each choice of values, each into a folder of its own under DIR "
-    "(SCENE-sweep "
-    "where -o does not name one), and sums up: summary.csv, summary.md and sheet.png, a contact "
+    "Runs SCENE once for each choice of the values that --vary names, each into a folder of its "
+    "own "
+    "under DIR, or under SCENE-sweep. Sums up in summary.csv, summary.md and sheet.png, a contact "
     "sheet of the last frames.\v"
     "The same command goes on where it was stopped: runs that are finished are skipped, others "
-    "resume. A run that fails is noted in the summary, and the next one begins.",
+    "resume. A run that fails is noted in the summary, and the next one begins.\n\n"
+    "Example, six runs:\n"
+    "  firn sweep snowball-drop --vary mpm.flip=0,0.5,0.95 --vary quality=0.25,0.5",
     cli_simulate_children,
     NULL,
     NULL};
