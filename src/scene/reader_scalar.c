@@ -18,14 +18,21 @@ static void fail_why(firn_reader *r, firn_mark mark, const char *why, const char
   FAIL(r, mark, "%s%sxpected %s", why, question ? " E" : "; e", expected);
 }
 
-static bool read_number(firn_reader *r, const firn_schema_row *row, const firn_node *node,
-                        double *out) {
+// One number of row, which may be a list of them; part, if not "", is which: "y".
+static bool read_part(firn_reader *r, const firn_schema_row *list, const char *part,
+                      const firn_node *node, double *out) {
   char why[300], expected[EXPECTED];
+  firn_schema_row one = *list, *row = &one;
+  if (one.type != FIRN_TYPE_INT) one.type = FIRN_TYPE_REAL;
+  firn_schema_expect(row, expected, sizeof expected);
+  if (*part) {
+    size_t used = strlen(expected);
+    snprintf(expected + used, sizeof expected - used, " for %s", part);
+  }
   if (node->kind != FIRN_NODE_SCALAR) {
-    firn_reader_fail_type(r, row, node);
+    FAIL(r, node->mark, "found %s; expected %s", firn_node_kind_name(node), expected);
     return false;
   }
-  firn_schema_expect(row, expected, sizeof expected);
   double value;
   if (!firn_expression_read(r->scope, node->text, row->dimension, &value, why, sizeof why)) {
     fail_why(r, node->mark, why, expected);
@@ -46,6 +53,11 @@ static bool read_number(firn_reader *r, const firn_schema_row *row, const firn_n
   return true;
 }
 
+static bool read_number(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                        double *out) {
+  return read_part(r, row, "", node, out);
+}
+
 static bool read_tuple(firn_reader *r, const firn_schema_row *row, const firn_node *node, int count,
                        double *out) {
   int found = node->kind == FIRN_NODE_LIST ? firn_node_count(node) : 0;
@@ -58,11 +70,12 @@ static bool read_tuple(firn_reader *r, const firn_schema_row *row, const firn_no
       firn_reader_fail_type(r, row, node);
     return false;
   }
-  bool good = true;
+  static const char *const axes[] = {"x", "y", "z"};
+  bool good = true, space = row->type == FIRN_TYPE_VEC3 && row->dimension; // no colour
   int i = 0;
   for (const firn_node *n = node->first; n; n = n->next, i++) {
     size_t before = firn_reader_push(r, "[%d]", i);
-    good = read_number(r, row, firn_reader_follow(r, n), &out[i]) && good;
+    good = read_part(r, row, space ? axes[i] : "", firn_reader_follow(r, n), &out[i]) && good;
     firn_reader_pop(r, before);
   }
   if (good && row->type == FIRN_TYPE_RANGE && out[0] > out[1]) {

@@ -264,7 +264,7 @@ static const wrong wrongs[] = {
     {"firn: 1\nh: nan\n" SNOW, 2, 4, "h: nan is not a usable number"},
     {"firn: 1\nh: 1e400\n" SNOW, 2, 4, "too large"},
     {HEAD SNOW "gravity: [0, -9.81 m/s, 0]\n", 4, 14,
-     "gravity[1]: '-9.81 m/s' is a velocity; expected a list [x, y, z], each an acceleration"},
+     "gravity[1]: '-9.81 m/s' is a velocity; expected an acceleration (unit m/s^2) for y"},
     {HEAD SNOW "materials: {a: {young: 140 kN}}\n", 4, 24,
      "'140 kN' is a force; expected a pressure"},
     {HEAD SNOW "materials: {a: {young: 0}}\n", 4, 24, "materials.a.young: 0 is out of range"},
@@ -285,7 +285,7 @@ static const wrong wrongs[] = {
      "snow[0].shape.box.size[1]: -1 is out of range"},
     {HEAD SNOW "colliders: [{shape: {half_space: {}}, friction: -0.1}]\n", 4, 49, "out of range"},
     {HEAD SNOW "colliders: [{shape: {half_space: {}}, spin: [0, 3 1/s, 0]}]\n", 4, 49,
-     "'3 1/s' is a rate; expected a list [x, y, z], each an angular velocity (unit rad/s)"},
+     "'3 1/s' is a rate; expected an angular velocity (unit rad/s)"},
     // values that do not fit each other
     {HEAD SNOW "materials: {a: {preset: pwder}}\n", 4, 25,
      "unknown preset 'pwder'; did you mean 'powder'?"},
