@@ -49,14 +49,13 @@ firn_nearest firn_nearest_begin(const char *word) {
 
 void firn_nearest_offer(firn_nearest *nearest, const char *candidate) {
   int distance = firn_edit_distance(nearest->word, candidate);
-  // A third of the word may be wrong, one edit always may. A word that continues the other
-  // ("tol" for "tolerance") is near as well, but never nearer than a real misspelling.
+  // A third of the word may be wrong, one edit always may.
   size_t a = strlen(nearest->word), b = strlen(candidate);
   size_t shorter = a < b ? a : b;
   int allowed = 2 * (int)(shorter / 3 > 1 ? shorter / 3 : 1);
   bool prefix = shorter >= 3 && strncmp(nearest->word, candidate, shorter) == 0;
   if (shorter < 2 || (distance > allowed && !prefix)) return;
-  if (distance > allowed) distance += 1000;
+  if (distance > allowed) distance += FIRN_NEAREST_CONTINUES;
   if (distance < nearest->distance) {
     nearest->distance = distance;
     nearest->best = candidate;

@@ -9,11 +9,14 @@
 // '-' and '_' count half. In half edits.
 int firn_edit_distance(const char *a, const char *b);
 
+// One word continues the other ("tol" for "tolerance"): near, but never nearer than a misspelling.
+enum { FIRN_NEAREST_CONTINUES = 1000 };
+
 // Feed candidates one by one; best stays NULL while nothing is near enough to be worth saying.
 typedef struct firn_nearest {
   const char *word;
   const char *best;
-  int distance;
+  int distance; // in half edits, or FIRN_NEAREST_CONTINUES and more
 } firn_nearest;
 
 firn_nearest firn_nearest_begin(const char *word);

@@ -93,9 +93,17 @@ static void fail_unknown(firn_reader *r, const firn_schema_record *record, const
     FAIL(r, node->key_mark, "unknown key; did you mean '%s'?", nearest);
     return;
   }
+  // Below this place; or, if it is spelt well, anywhere.
   char where[160], keys[300] = "";
-  if (firn_schema_locate(node->key, where, sizeof where)) {
-    FAIL(r, node->key_mark, "unknown key here; there is %s", where);
+  bool same = false;
+  bool below = firn_schema_locate(record, node->key, &same, where, sizeof where);
+  if (below ||
+      (firn_schema_locate(&firn_schema_root, node->key, &same, where, sizeof where) && same)) {
+    size_t length = strnlen(node->key, 80);
+    int above = below && r->length > length ? (int)(r->length - length) : 0;
+    FAIL(r, node->key_mark,
+         same ? "unknown key here; there is %.*s%s" : "unknown key; did you mean '%.*s%s'?", above,
+         r->path, where);
     return;
   }
   size_t used = 0;

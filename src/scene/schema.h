@@ -73,8 +73,10 @@ extern const firn_schema_record firn_schema_render;
 extern const firn_schema_record firn_schema_look; // of a collider
 
 const firn_schema_row *firn_schema_find(const firn_schema_record *record, const char *key);
-// Where else in the schema a key exists, as "mpm.flip" or "materials.*.young"; false if nowhere.
-bool firn_schema_locate(const char *key, char *path, size_t size);
+// Where below a record a key exists, or one that is spelt much like it (*same is false): below the
+// root "flip" gives "mpm.flip", "young" gives "materials.*.young". False if nowhere.
+bool firn_schema_locate(const firn_schema_record *record, const char *key, bool *same, char *path,
+                        size_t size);
 
 typedef struct firn_interval {
   double least, most;

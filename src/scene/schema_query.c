@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/nearest.h"
 #include "scene/schema.h"
 
 const firn_schema_row *firn_schema_find(const firn_schema_record *record, const char *key) {
@@ -17,12 +18,18 @@ const firn_schema_row *firn_schema_find(const firn_schema_record *record, const 
 // Shapes contain shapes; this deep is deep enough to be helpful.
 enum { LOCATE_DEPTH = 4 };
 
-static bool locate(const firn_schema_record *record, const char *prefix, const char *key, int depth,
-                   char *path, size_t size) {
-  const firn_schema_row *own = firn_schema_find(record, key);
-  if (own) {
-    snprintf(path, size, "%s%s", prefix, key);
-    return true;
+typedef struct search {
+  firn_nearest nearest;
+  char *path; // of the best so far
+  size_t size;
+} search;
+
+static void locate(search *s, const firn_schema_record *record, const char *prefix, int depth) {
+  for (int i = 0; i < record->count; i++) {
+    int before = s->nearest.distance;
+    firn_nearest_offer(&s->nearest, record->rows[i].key);
+    if (s->nearest.distance < before)
+      snprintf(s->path, s->size, "%s%s", prefix, record->rows[i].key);
   }
   for (int i = 0; i < record->count && depth < LOCATE_DEPTH; i++) {
     const firn_schema_row *row = &record->rows[i];
@@ -33,13 +40,16 @@ static bool locate(const firn_schema_record *record, const char *prefix, const c
                                                         : "";
     char deeper[160];
     snprintf(deeper, sizeof deeper, "%.100s%s%s.", prefix, row->key, item);
-    if (locate(row->record, deeper, key, depth + 1, path, size)) return true;
+    locate(s, row->record, deeper, depth + 1);
   }
-  return false;
 }
 
-bool firn_schema_locate(const char *key, char *path, size_t size) {
-  return locate(&firn_schema_root, "", key, 0, path, size);
+bool firn_schema_locate(const firn_schema_record *record, const char *key, bool *same, char *path,
+                        size_t size) {
+  search s = {.nearest = firn_nearest_begin(key), .path = path, .size = size};
+  locate(&s, record, "", 0);
+  *same = s.nearest.distance == 0;
+  return s.nearest.distance < FIRN_NEAREST_CONTINUES;
 }
 
 bool firn_schema_choice(const char *choices, int i, char *buffer, size_t size) {

@@ -71,18 +71,26 @@ static void ranges_mean_what_they_say(void **state) {
   assert_false(firn_interval_holds(&d, -INFINITY));
 }
 
+static void assert_located(const firn_schema_record *record, const char *key, bool same,
+                           const char *expected) {
+  char path[100];
+  bool found_same;
+  assert_true(firn_schema_locate(record, key, &found_same, path, sizeof path));
+  assert_string_equal(path, expected);
+  assert_int_equal(found_same, same);
+}
+
 static void keys_are_found_wherever_they_live(void **state) {
   (void)state;
+  assert_located(&firn_schema_root, "flip", true, "mpm.flip");
+  assert_located(&firn_schema_root, "theta_c", true, "materials.*.theta_c");
+  assert_located(&firn_schema_root, "sticky", true, "colliders[].sticky");
+  assert_located(&firn_schema_root, "radius", true, "snow[].shape.sphere.radius");
+  assert_located(&firn_schema_root, "hardenning", false, "materials.*.hardening");
+  assert_located(&firn_schema_collider, "rotate", true, "shape.rotate");
   char path[100];
-  assert_true(firn_schema_locate("flip", path, sizeof path));
-  assert_string_equal(path, "mpm.flip");
-  assert_true(firn_schema_locate("theta_c", path, sizeof path));
-  assert_string_equal(path, "materials.*.theta_c");
-  assert_true(firn_schema_locate("sticky", path, sizeof path));
-  assert_string_equal(path, "colliders[].sticky");
-  assert_true(firn_schema_locate("radius", path, sizeof path));
-  assert_string_equal(path, "snow[].shape.sphere.radius");
-  assert_false(firn_schema_locate("viscosity", path, sizeof path));
+  bool same;
+  assert_false(firn_schema_locate(&firn_schema_root, "viscosity", &same, path, sizeof path));
 }
 
 static char page[100000], written[100000];
