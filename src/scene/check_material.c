@@ -29,6 +29,15 @@ static bool preset_exists(const char *name, firn_nearest *nearest) {
   return false;
 }
 
+static const char *preset_list(char text[200]) {
+  size_t used = 0;
+  text[0] = 0;
+  for (int i = 0; firn_material_preset_name(i) && used < 200; i++)
+    used += (size_t)snprintf(text + used, 200 - used, "%s%s", i ? ", " : "",
+                             firn_material_preset_name(i));
+  return text;
+}
+
 // A key that the law does not know would be ignored in silence.
 static void material_check_law(firn_scene *scene, const firn_value *material, const char *path) {
   const char *law = firn_value_text(material, "law");
@@ -87,11 +96,14 @@ void firn_scene_complete_material(firn_scene *scene, firn_value *material) {
     preset->text = law->text;
   firn_nearest nearest = firn_nearest_begin(preset->text);
   if (!preset_exists(preset->text, &nearest)) {
+    char list[200];
     if (nearest.best)
-      FAIL(scene, preset->mark, preset_path, "unknown preset '%.60s'; did you mean '%s'?",
-           preset->text, nearest.best);
+      FAIL(scene, preset->mark, preset_path,
+           "unknown preset '%.60s'; did you mean '%s'? Expected one of %s", preset->text,
+           nearest.best, preset_list(list));
     else
-      FAIL(scene, preset->mark, preset_path, "unknown preset '%.60s'", preset->text);
+      FAIL(scene, preset->mark, preset_path, "unknown preset '%.60s'; expected one of %s",
+           preset->text, preset_list(list));
     return;
   }
   firn_material_def def;
@@ -131,7 +143,7 @@ void firn_scene_name_material(firn_scene *scene, firn_value *body, const char *l
     material_declare_preset(scene, materials, name->text);
     return;
   }
-  char path[60];
+  char path[60], presets[200];
   snprintf(path, sizeof path, "%s[%d].material", list, i);
   for (const firn_value *m = materials->first; m; m = m->next) firn_nearest_offer(&nearest, m->key);
   if (nearest.best)
@@ -139,6 +151,6 @@ void firn_scene_name_material(firn_scene *scene, firn_value *body, const char *l
          nearest.best);
   else
     FAIL(scene, name->mark, path,
-         "no material '%.60s' here or among the presets; expected the name of a material",
-         name->text);
+         "no material '%.60s'; expected one of this scene's materials or of the presets %s",
+         name->text, preset_list(presets));
 }
