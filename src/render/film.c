@@ -62,12 +62,19 @@ void firn_film_free(firn_context *context, firn_film *film) {
   }
 }
 
+// Numbers that are none are black, and do not spread to the other channels.
+static float light_of(float x) {
+  return isnan(x) ? 0 : x;
+}
+
 void firn_film_develop(const firn_film *film, const firn_develop *develop, uint8_t *rgb) {
   firn_balance balance = firn_balance_to(develop->white);
   const float gain = exp2f(develop->exposure);
   size_t pixels = (size_t)film->width * (size_t)film->height;
   for (size_t i = 0; i < pixels; i++) {
-    firn_v3 c = firn_balance_apply(&balance, firn_v3_scale(gain, film->light[i]));
+    firn_v3 c = film->light[i];
+    c = (firn_v3){light_of(c.x), light_of(c.y), light_of(c.z)};
+    c = firn_balance_apply(&balance, firn_v3_scale(gain, c));
     const float channel[3] = {c.x, c.y, c.z};
     for (int k = 0; k < 3; k++) {
       float y = develop->tone == FIRN_TONE_FILMIC ? firn_tone_filmic(channel[k]) : channel[k];

@@ -28,6 +28,7 @@ struct firn_lights {
   firn_map map;
   float map_strength;
   float sky_weight;
+  float aim_weight; // the same for a map from a file, else 0
   int lamp_count;
   firn_lamp *lamps;
 };
@@ -78,10 +79,9 @@ static void put_sun(firn_lights *l, const firn_sun_def *def, const double direct
 
 static firn_status put_sky(firn_lights *l, const firn_sky_def *def, const firn_air *air,
                            const double direction[3]) {
-  firn_v3 total;
   if (def->kind == FIRN_SKY_PLAIN) {
     l->plain = to_v3(def->color);
-    total = firn_v3_scale((float)(4 * PI), l->plain);
+    l->sky_weight = (float)(4 * PI) * firn_luminance(l->plain);
   } else {
     if (def->kind == FIRN_SKY_MAP) {
       if (!def->map) {
@@ -94,9 +94,9 @@ static firn_status put_sky(firn_lights *l, const firn_sky_def *def, const firn_a
     }
     l->mapped = true;
     l->map_strength = (float)def->strength;
-    total = firn_v3_scale(l->map_strength, l->map.total);
+    l->sky_weight = l->map_strength * l->map.weight;
+    if (def->kind == FIRN_SKY_MAP) l->aim_weight = l->sky_weight;
   }
-  l->sky_weight = firn_luminance(total);
   return FIRN_OK;
 }
 
@@ -263,5 +263,55 @@ bool firn_lights_sample(const firn_lights *lights, firn_v3 from, const float u[3
   out->radiance = which < 0 ? firn_lights_beyond(lights, out->along)
                             : lights->lamps[which].radiance;
   out->pdf = firn_lights_pdf(lights, from, out->along, out->distance);
+  return out->pdf > 0;
+}
+
+// ---- in parts
+
+bool firn_lights_sun(const firn_lights *lights, firn_sunlight *out) {
+  *out = (firn_sunlight){lights->sun, (float)lights->sun_cap, lights->sun_radiance};
+  return lights->sun_weight > 0;
+}
+
+firn_v3 firn_lights_sky(const firn_lights *lights, firn_v3 along) {
+  if (!lights->mapped) return lights->plain;
+  return firn_v3_scale(lights->map_strength, firn_map_radiance(&lights->map, along));
+}
+
+float firn_lights_aim_pdf(const firn_lights *lights, firn_v3 from, firn_v3 along) {
+  const firn_lights *l = lights;
+  float total = l->aim_weight, sum = 0;
+  if (total > 0) sum = total * sky_pdf(l, along);
+  for (int i = 0; i < l->lamp_count; i++) {
+    float weight = firn_lamp_weight(&l->lamps[i], from);
+    if (!(weight > 0)) continue;
+    total += weight;
+    sum += weight * firn_lamp_pdf(&l->lamps[i], from, along);
+  }
+  return total > 0 ? sum / total : 0;
+}
+
+bool firn_lights_aim(const firn_lights *lights, firn_v3 from, const float u[3],
+                     firn_light_sample *out) {
+  const firn_lights *l = lights;
+  float total = l->aim_weight, pdf;
+  for (int i = 0; i < l->lamp_count; i++) total += firn_lamp_weight(&l->lamps[i], from);
+  if (!(total > 0)) return false;
+  float x = u[0] * total;
+  bool drawn = false;
+  for (int i = 0; i < l->lamp_count && !drawn; i++) {
+    float weight = firn_lamp_weight(&l->lamps[i], from);
+    if (!(weight > 0)) continue;
+    if (x < weight || (i == l->lamp_count - 1 && !(l->aim_weight > 0))) {
+      if (!firn_lamp_sample(&l->lamps[i], from, u + 1, &out->along, &pdf)) return false;
+      drawn = true;
+    }
+    x -= weight;
+  }
+  if (!drawn && !(l->aim_weight > 0 && sample_sky(l, u + 1, &out->along))) return false;
+  out->distance = INFINITY;
+  int which = nearest(l, from, out->along, &out->distance);
+  out->radiance = which < 0 ? firn_lights_sky(l, out->along) : l->lamps[which].radiance;
+  out->pdf = firn_lights_aim_pdf(l, from, out->along);
   return out->pdf > 0;
 }

@@ -11,7 +11,8 @@ static size_t cells_of(const firn_map *map) {
 
 firn_status firn_map_create(firn_context *context, int width, int height, bool horizon, double turn,
                             firn_map *out) {
-  *out = (firn_map){.width = width, .height = height, .horizon = horizon, .turn = (float)turn};
+  *out = (firn_map){
+      .width = width, .height = height, .horizon = horizon, .turn = (float)turn, .below = 1};
   size_t cells = cells_of(out), rows = (size_t)height;
   out->radiance = firn_alloc_zero(context, cells * sizeof(firn_v3), "an environment map");
   out->rows = firn_alloc_zero(context, (rows + 1) * sizeof(float), "an environment map");
@@ -75,7 +76,7 @@ static double brightness(const firn_map *map, int row, int column) {
       sum += tent[i + 1] * tent[j + 1] * firn_luminance(*cell_at(map, row + i, column + j));
     }
   }
-  return (double)sum;
+  return (double)(2 * row < map->height ? sum : map->below * sum);
 }
 
 static float clean(float x) {
@@ -112,6 +113,7 @@ void firn_map_finish(firn_map *map) {
     map->rows[row] = (float)((double)map->rows[row] / above);
   }
   map->rows[map->height] = above > 0 ? 1 : 0;
+  map->weight = (float)above;
   map->total = (firn_v3){(float)total[0], (float)total[1], (float)total[2]};
 }
 

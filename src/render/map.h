@@ -16,6 +16,8 @@ typedef struct firn_map {
   float *rows;       // [height + 1], share of the brightness above each row
   float *cells;      // [height][width + 1], share of its row's before each cell
   firn_v3 total;     // integral over all directions
+  float below;       // how much less often directions below the horizon are drawn, in (0, 1]
+  float weight;      // integral of luminance, less below the horizon by that
 } firn_map;
 
 // Radiance 0; the caller fills it and then calls firn_map_finish.

@@ -83,6 +83,7 @@ firn_status firn_air_sky(firn_context *context, const firn_air *air, const doubl
                          firn_map *out) {
   // The sun stands over the middle of the table.
   FIRN_TRY(firn_map_create(context, WIDE, TALL, true, -atan2(direction[0], -direction[2]), out));
+  out->below = 0.25f; // there is ground in most pictures
   const firn_spectrum land = land_of(air, direction[1]);
 #pragma omp parallel num_threads(context->threads)
   {

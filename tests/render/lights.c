@@ -142,15 +142,15 @@ static void sampling_agrees_with_looking_for_sun_sky_and_lamps(void **state) {
        .radiance = {1, 2, 3}},
       {.kind = FIRN_LAMP_SPHERE, .center = {-2, 0.5, 0}, .radius = 0.9, .radiance = {3, 1, 0.5}}};
   firn_lights *l = make(s, &sun, &sky, 2, lamps);
-  agree(l, (firn_v3){0.3f, 0, 0.1f}, 40000, 40000, 0.01);   // behind the rectangle
-  agree(l, (firn_v3){0.3f, 3, 0.1f}, 40000, 40000, 0.01);   // before it
-  agree(l, (firn_v3){-1.05f, 0.4f, 0}, 40000, 40000, 0.01); // close to the sphere
-  agree(l, (firn_v3){-2, 0.5f, 0.2f}, 40000, 40000, 0.01);  // within it: it is not there
+  agree(l, (firn_v3){0.3f, 0, 0.1f}, 80000, 80000, 0.01);   // behind the rectangle
+  agree(l, (firn_v3){0.3f, 3, 0.1f}, 80000, 80000, 0.01);   // before it
+  agree(l, (firn_v3){-1.05f, 0.4f, 0}, 80000, 80000, 0.01); // close to the sphere
+  agree(l, (firn_v3){-2, 0.5f, 0.2f}, 80000, 80000, 0.01);  // within it: it is not there
   firn_lights_free(l);
   // The rectangle turned round shines down, and hides the sky above it.
   for (int k = 0; k < 3; k++) lamps[0].edge[0][k] = -lamps[0].edge[0][k];
   l = make(s, &sun, &sky, 2, lamps);
-  agree(l, (firn_v3){0.3f, 0, 0.1f}, 40000, 40000, 0.01);
+  agree(l, (firn_v3){0.3f, 0, 0.1f}, 80000, 80000, 0.01);
   firn_ray up = {{0, 0, 0}, {0, 1, 0}, 0};
   float t;
   firn_v3 c;
