@@ -25,33 +25,37 @@ typedef struct firn_light_sample {
   float pdf;        // 1/sr, of this direction among all that firn_lights_sample may give
 } firn_light_sample;
 
-// The sun's disc, all of it equally bright. Paths aim at it by themselves, many at once.
-typedef struct firn_sunlight {
-  firn_v3 along;    // towards its middle, unit vector
-  float cosine;     // of half its angular diameter, below 1
-  firn_v3 radiance; // of the disc
-} firn_sunlight;
-// False when there is no sun.
-bool firn_lights_sun(const firn_lights *lights, firn_sunlight *out);
-
-// A direction towards a light that has to be aimed at: an area light or an environment map, chosen by
-// power; u is uniform in [0,1)^3. Neither the sun, see above, nor a plain or model sky, which is
-// smooth enough to be found by paths that leave. False when there is no such light.
+// One light chosen by its power and a direction towards it; u is uniform in [0,1)^3. False when there
+// is no light at all. Every direction with radiance can come out, sun disc included.
 bool firn_lights_sample(const firn_lights *lights, firn_v3 from, const float u[3],
                         firn_light_sample *out);
 
 // Radiance of sun and sky along a ray that leaves the scene.
 firn_v3 firn_lights_beyond(const firn_lights *lights, firn_v3 along);
-// The same without the sun's disc.
-firn_v3 firn_lights_sky(const firn_lights *lights, firn_v3 along);
 
 // Nearest area light that the ray meets before most: its distance and radiance; false: none.
 bool firn_lights_hit(const firn_lights *lights, const firn_ray *ray, float most, float *t,
                      firn_v3 *radiance);
 
 // What firn_lights_sample's pdf would be for the direction along: to be used when a path got there by
-// itself (multiple importance sampling). t is that of firn_lights_hit, or infinity; 0 for what is
-// never aimed at.
+// itself (multiple importance sampling). t is that of firn_lights_hit, or infinity.
 float firn_lights_pdf(const firn_lights *lights, firn_v3 from, firn_v3 along, float t);
+
+// The same in parts, for paths that aim at the sun many at once, and leave a sky that is smooth enough
+// to be found by chance.
+typedef struct firn_sunlight {
+  firn_v3 along;    // towards its middle, unit vector
+  float open;       // 1 - cosine of half its angular diameter
+  firn_v3 radiance; // of all its disc
+} firn_sunlight;
+// False when there is no sun.
+bool firn_lights_sun(const firn_lights *lights, firn_sunlight *out);
+// As firn_lights_beyond, without the sun's disc.
+firn_v3 firn_lights_sky(const firn_lights *lights, firn_v3 along);
+// As firn_lights_sample and firn_lights_pdf, of lamps and environment maps only: neither the sun nor a
+// plain or model sky. False and 0 when there are none.
+bool firn_lights_aim(const firn_lights *lights, firn_v3 from, const float u[3],
+                     firn_light_sample *out);
+float firn_lights_aim_pdf(const firn_lights *lights, firn_v3 from, firn_v3 along);
 
 #endif

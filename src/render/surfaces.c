@@ -375,6 +375,98 @@ bool firn_surfaces_block(const firn_surfaces *surfaces, const firn_ray *ray, flo
   return r.tfar < 0;
 }
 
+// --- how far away they are ---
+
+// Distance of p from a box, 0 inside.
+static float box_distance(firn_v3 p, const double low[3], const double high[3]) {
+  const double at[3] = {(double)p.x, (double)p.y, (double)p.z};
+  double sum = 0;
+  for (int k = 0; k < 3; k++) {
+    double d = fmax(0, fmax(low[k] - at[k], at[k] - high[k]));
+    sum += d * d;
+  }
+  return (float)sqrt(sum);
+}
+
+// Of a body that stands still, within its box.
+static float walker_distance(const firn_walker *w, firn_v3 p) {
+  const double at[3] = {(double)p.x, (double)p.y, (double)p.z};
+  double d;
+  if (w->distance) {
+    const double world[3] = {at[0] + w->origin[0], at[1] + w->origin[1], at[2] + w->origin[2]};
+    d = w->distance(w->user, w->body, world, NULL);
+  } else {
+    d = w->plane[0] * at[0] + w->plane[1] * at[1] + w->plane[2] * at[2] - w->plane[3];
+  }
+  return (float)fmax(0, fabs(d) - 2 * w->near);
+}
+
+// The nearest point of a triangle, as Ericson 2005, section 5.1.5, finds it.
+static float triangle_distance(firn_v3 p, firn_v3 a, firn_v3 b, firn_v3 c) {
+  firn_v3 ab = firn_v3_sub(b, a), ac = firn_v3_sub(c, a), ap = firn_v3_sub(p, a), q;
+  float d1 = firn_v3_dot(ab, ap), d2 = firn_v3_dot(ac, ap);
+  firn_v3 bp = firn_v3_sub(p, b), cp = firn_v3_sub(p, c);
+  float d3 = firn_v3_dot(ab, bp), d4 = firn_v3_dot(ac, bp);
+  float d5 = firn_v3_dot(ab, cp), d6 = firn_v3_dot(ac, cp);
+  float va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
+  if (d1 <= 0 && d2 <= 0) {
+    q = a;
+  } else if (d3 >= 0 && d4 <= d3) {
+    q = b;
+  } else if (d6 >= 0 && d5 <= d6) {
+    q = c;
+  } else if (vc <= 0 && d1 >= 0 && d3 <= 0) {
+    q = firn_v3_add(a, firn_v3_scale(d1 / (d1 - d3), ab));
+  } else if (vb <= 0 && d2 >= 0 && d6 <= 0) {
+    q = firn_v3_add(a, firn_v3_scale(d2 / (d2 - d6), ac));
+  } else if (va <= 0 && d4 - d3 >= 0 && d5 - d6 >= 0) {
+    q = firn_v3_add(b, firn_v3_scale((d4 - d3) / ((d4 - d3) + (d5 - d6)), firn_v3_sub(c, b)));
+  } else {
+    float k = 1 / (va + vb + vc);
+    q = firn_v3_add(a, firn_v3_add(firn_v3_scale(vb * k, ab), firn_v3_scale(vc * k, ac)));
+  }
+  firn_v3 d = firn_v3_sub(p, q);
+  return sqrtf(firn_v3_dot(d, d));
+}
+
+typedef struct nearest_query {
+  const firn_surfaces *surfaces;
+  firn_v3 p;
+} nearest_query;
+
+static bool near_primitive(struct RTCPointQueryFunctionArguments *args) {
+  const nearest_query *n = args->userPtr;
+  const body *b = &n->surfaces->bodies[args->geomID];
+  float d = 0; // of a body that moves only its box is known
+  if (b->triangle_count && !b->vertex[1]) {
+    firn_v3 v[3];
+    for (int k = 0; k < 3; k++)
+      memcpy(&v[k], b->vertex[0] + 3 * (size_t)b->triangle[3 * (size_t)args->primID + (size_t)k],
+             sizeof v[k]);
+    d = triangle_distance(n->p, v[0], v[1], v[2]);
+  } else if (!b->triangle_count) {
+    double low[3], high[3];
+    firn_walker_bounds(&b->walker, low, high);
+    d = box_distance(n->p, low, high);
+    if (!b->walker.moves) d = fmaxf(d, walker_distance(&b->walker, n->p));
+  }
+  if (!(d < args->query->radius)) return false;
+  args->query->radius = d;
+  return true;
+}
+
+float firn_surfaces_clear(const firn_surfaces *surfaces, firn_v3 p, float most) {
+  if (!surfaces) return most;
+  for (int i = 0; i < surfaces->count; i++)
+    if (surfaces->bodies[i].vertex[1]) return 0; // meshes that change shape: who knows
+  struct RTCPointQuery query = {p.x, p.y, p.z, 0, most};
+  struct RTCPointQueryContext context;
+  rtcInitPointQueryContext(&context);
+  nearest_query n = {surfaces, p};
+  rtcPointQuery(surfaces->scene, &query, &context, near_primitive, &n);
+  return query.radius * (1 - 1e-5f);
+}
+
 // --- scattering ---
 
 void firn_surface_eval(const firn_hit *hit, firn_v3 in, firn_v3 out, firn_v3 *value, float *pdf) {
