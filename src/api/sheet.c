@@ -2,6 +2,7 @@
 // Contact sheets from picture files.
 #include "render/sheet.h"
 #include "base/memory.h"
+#include "base/png.h"
 #include "render/png.h"
 
 enum { MOST_PICTURES = 10000 };
@@ -19,13 +20,20 @@ static firn_status check(firn_context *context, const firn_sheet_def *def) {
 }
 
 static firn_status read_pictures(firn_context *context, const firn_sheet_def *def,
-                                 firn_sheet_picture *pictures) {
+                                 firn_pixels *images, firn_sheet_picture *pictures) {
   for (int i = 0; i < def->count; i++) {
     firn_sheet_picture *p = &pictures[i];
     p->label = def->label[i];
-    firn_status status = FIRN_ERROR_IO;
-    if (def->png[i]) status = firn_png_read(context, def->png[i], &p->width, &p->height, &p->rgb);
+    if (!def->png[i]) continue;
+    const size_t most = (size_t)FIRN_PNG_MOST * FIRN_PNG_MOST;
+    firn_pixels *pixels = &images[i];
+    firn_status status = firn_png_read(context, def->png[i], NULL, FIRN_PNG_RGB8, FIRN_PNG_MOST,
+                                       most, pixels);
     if (status == FIRN_ERROR_MEMORY) return status;
+    if (status != FIRN_OK) continue;
+    p->width = pixels->width;
+    p->height = pixels->height;
+    p->rgb = pixels->data;
   }
   return FIRN_OK;
 }
@@ -52,14 +60,14 @@ firn_status firn_sheet_write(firn_context *context, const firn_sheet_def *def,
   if (!context || !def || !png_path) return firn_fail_null(context, "firn_sheet_write");
   FIRN_TRY(check(context, def));
   size_t size = (size_t)def->count * sizeof(firn_sheet_picture);
+  size_t image_size = (size_t)def->count * sizeof(firn_pixels);
   firn_sheet_picture *pictures = firn_alloc_zero(context, size, "pictures of a contact sheet");
-  if (!pictures) return FIRN_ERROR_MEMORY;
-  firn_status status = read_pictures(context, def, pictures);
+  firn_pixels *images = firn_alloc_zero(context, image_size, "pictures of a contact sheet");
+  firn_status status = pictures && images ? FIRN_OK : FIRN_ERROR_MEMORY;
+  if (status == FIRN_OK) status = read_pictures(context, def, images, pictures);
   if (status == FIRN_OK) status = write_sheet(context, def, pictures, png_path);
-  for (int i = 0; i < def->count; i++) {
-    const firn_sheet_picture *p = &pictures[i];
-    firn_free(context, p->rgb, p->rgb ? 3 * (size_t)p->width * (size_t)p->height : 0);
-  }
+  for (int i = 0; images && i < def->count; i++) firn_pixels_free(context, &images[i]);
+  firn_free(context, images, image_size);
   firn_free(context, pictures, size);
   return status;
 }

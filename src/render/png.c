@@ -2,54 +2,15 @@
 #include "render/png.h"
 
 #include <setjmp.h>
-#include <stdio.h>
-#include <string.h>
 
-#include <png.h>
-
-#include "base/memory.h"
+#include "base/png.h"
 #include "cache/file.h"
 
-// What libpng's callbacks see.
 typedef struct sink {
-  firn_context *context;
+  firn_png_user user;
   int fd;
-  int error;        // errno of a failed write
-  char reason[128]; // what libpng complained about
+  int error; // errno of a failed write
 } sink;
-
-// libpng does not say how large a block was when it frees it, so each begins with its size; the
-// header is a cache line long to keep the alignment.
-enum { HEAD = 64 };
-
-static png_voidp allocate(png_structp png, png_alloc_size_t size) {
-  sink *s = png_get_mem_ptr(png);
-  char *block = firn_alloc(s->context, size + HEAD, "libpng");
-  if (!block) return NULL;
-  size_t total = size + HEAD;
-  memcpy(block, &total, sizeof total);
-  return block + HEAD;
-}
-
-static void release(png_structp png, png_voidp p) {
-  sink *s = png_get_mem_ptr(png);
-  if (!p) return;
-  char *block = (char *)p - HEAD;
-  size_t total;
-  memcpy(&total, block, sizeof total);
-  firn_free(s->context, block, total);
-}
-
-static void complain(png_structp png, png_const_charp message) {
-  sink *s = png_get_error_ptr(png);
-  if (!s->reason[0]) snprintf(s->reason, sizeof s->reason, "%s", message);
-  png_longjmp(png, 1);
-}
-
-static void ignore(png_structp png, png_const_charp message) {
-  (void)png;
-  (void)message;
-}
 
 static void put(png_structp png, png_bytep data, size_t size) {
   sink *s = png_get_io_ptr(png);
@@ -77,11 +38,10 @@ static bool encode(png_structp png, png_infop info, int width, int height, const
 firn_status firn_png_write(firn_context *context, const char *path, int width, int height,
                            const uint8_t *rgb) {
   char part[FIRN_PATH_SIZE];
-  sink s = {.context = context, .fd = -1};
+  sink s = {.user = {.context = context}, .fd = -1};
   FIRN_TRY(firn_file_begin(context, path, part, &s.fd));
   bool good = false;
-  png_structp png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, &s, complain, ignore, &s,
-                                              allocate, release);
+  png_structp png = firn_png_begin_write(&s.user);
   png_infop info = png ? png_create_info_struct(png) : NULL;
   if (info) {
     png_set_write_fn(png, &s, put, flush);
@@ -92,5 +52,5 @@ firn_status firn_png_write(firn_context *context, const char *path, int width, i
   firn_file_abandon(part, s.fd);
   if (s.error) return firn_file_fail(context, "write", path, s.error);
   return firn_fail(context, FIRN_ERROR_MEMORY, "cannot write %s: %s", path,
-                   s.reason[0] ? s.reason : "libpng could not begin");
+                   s.user.reason[0] ? s.user.reason : "libpng could not begin");
 }

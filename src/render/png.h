@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures as PNG files: 8 bits a channel, sRGB.
+// Pictures as PNG files: 8 bits a channel, sRGB. base/png.h reads them.
 #ifndef FIRN_RENDER_PNG_H
 #define FIRN_RENDER_PNG_H
 
@@ -10,10 +10,6 @@
 firn_status firn_png_write(firn_context *context, const char *path, int width, int height,
                            const uint8_t *rgb);
 
-// The pixels of a file as [*height][*width][3], whatever kind of PNG it is (transparency over
-// white); at most FIRN_PNG_MOST pixels a side. Free 3 width height bytes of the context.
-enum { FIRN_PNG_MOST = 16384 };
-firn_status firn_png_read(firn_context *context, const char *path, int *width, int *height,
-                          uint8_t **rgb);
+enum { FIRN_PNG_MOST = 16384 }; // pixels a side that a picture has at most
 
 #endif

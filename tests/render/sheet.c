@@ -4,6 +4,7 @@
 
 #include <firn/firn.h>
 
+#include "base/png.h"
 #include "render/png.h"
 #include "render/sheet.h"
 #include "render/text.h"
@@ -16,25 +17,25 @@ static void fill(uint8_t *rgb, int width, int height, uint8_t r, uint8_t g, uint
   }
 }
 
+static firn_pixels read_back(scratch *s, const char *path) {
+  firn_pixels pixels;
+  assert_int_equal(firn_png_read(s->context, path, NULL, FIRN_PNG_RGB8, 4096, 1 << 24, &pixels),
+                   FIRN_OK);
+  return pixels;
+}
+
 static void a_picture_comes_back_from_its_file(void **state) {
   scratch *s = *state;
   enum { W = 37, H = 23 };
-  uint8_t rgb[3 * W * H], *read;
-  int width, height;
+  uint8_t rgb[3 * W * H];
   for (int i = 0; i < 3 * W * H; i++) rgb[i] = (uint8_t)(i * 7 + i / 11);
   const char *path = scratch_path(s, "a.png");
   assert_int_equal(firn_png_write(s->context, path, W, H, rgb), FIRN_OK);
-  assert_int_equal(firn_png_read(s->context, path, &width, &height, &read), FIRN_OK);
-  assert_int_equal(width, W);
-  assert_int_equal(height, H);
-  assert_memory_equal(rgb, read, sizeof rgb);
-  firn_free(s->context, read, sizeof rgb);
-
-  assert_int_equal(firn_file_put(s->context, path, "no picture", 10), FIRN_OK);
-  assert_int_equal(firn_png_read(s->context, path, &width, &height, &read), FIRN_ERROR_FORMAT);
-  assert_message(s, "a.png");
-  assert_int_equal(firn_png_read(s->context, scratch_path(s, "none.png"), &width, &height, &read),
-                   FIRN_ERROR_IO);
+  firn_pixels back = read_back(s, path);
+  assert_int_equal(back.width, W);
+  assert_int_equal(back.height, H);
+  assert_memory_equal(rgb, back.data, sizeof rgb);
+  firn_pixels_free(s->context, &back);
 }
 
 // How many pixels of a box have exactly this color.
@@ -139,11 +140,10 @@ static void a_sheet_shows_what_is_there_and_survives_want_of_memory(void **state
   const char *const files[] = {red, none, NULL, red}, *const labels[] = {"a", "b", "c", "d"};
   firn_sheet_def def = {.count = 4, .png = files, .label = labels};
   assert_int_equal(firn_sheet_write(s->context, &def, sheet), FIRN_OK);
-  int width, height;
-  uint8_t *back;
-  assert_int_equal(firn_png_read(s->context, sheet, &width, &height, &back), FIRN_OK);
-  assert_int_equal(count_color(back, width, 0, 0, width, height, 200, 10, 10), 2 * W * H);
-  firn_free(s->context, back, 3 * (size_t)width * (size_t)height);
+  firn_pixels back = read_back(s, sheet);
+  assert_int_equal(count_color(back.data, back.width, 0, 0, back.width, back.height, 200, 10, 10),
+                   2 * W * H);
+  firn_pixels_free(s->context, &back);
 
   size_t n = 1;
   for (bool done = false; !done; n++) {
