@@ -2,6 +2,7 @@
 #include "render/sky_air.h"
 
 #include "base/memory.h"
+#include "render/fade.h"
 
 #define PI              3.14159265358979324
 #define MOLECULES_SCALE 8000.0 // m, height in which density falls to 1/e
@@ -70,25 +71,11 @@ void firn_air_at(const firn_air *air, double height, firn_air_here *out) {
   }
 }
 
-// exp(-x) for x >= 0 to 2e-7, in a form that compilers turn into vectors.
-static inline float fade(float x) {
-  const float y = fminf(x, 80.0f) * 1.44269504f;
-  const int whole = (int)y;
-  const float f = -(y - (float)whole) * 0.693147181f; // in (-ln 2, 0]
-  const float p =
-      1 + f * (1 + f * (0.5f + f * (1 / 6.0f + f * (1 / 24.0f + f * (1 / 120.0f + f / 720.0f)))));
-  const union {
-    int32_t i;
-    float f;
-  } power = {(127 - whole) << 23};
-  return p * power.f;
-}
-
 void firn_air_pass(const firn_air_here *here, double length, firn_spectrum *share,
                    firn_spectrum *sum) {
   for (int i = 0; i < FIRN_WAVES; i++) {
     float k = here->extinction.v[i], tau = k * (float)length;
-    share->v[i] = fade(tau);
+    share->v[i] = firn_fade(tau);
     sum->v[i] = tau > 1e-3f ? (1 - share->v[i]) / k : (float)length * (1 - 0.5f * tau);
   }
 }
