@@ -47,21 +47,24 @@ static const firn_schema_row circle_rows[] = {
 };
 static const firn_schema_record circle_record = {"a circle", ROWS(circle_rows)};
 
+// How a collider moves all the time, said by itself or in its motion.
+#define STEADY_ROWS(about)                                                                         \
+  {.key = "velocity",                                                                              \
+   .type = FIRN_TYPE_VEC3,                                                                         \
+   .dimension = FIRN_DIM_VELOCITY,                                                                 \
+   .initial = "[0, 0, 0]",                                                                         \
+   .doc = "all the time"},                                                                         \
+  {                                                                                                \
+    .key = "spin", .type = FIRN_TYPE_VEC3, .dimension = FIRN_DIM_SPIN, .initial = "[0, 0, 0]",     \
+    .doc = "about " about ", all the time"                                                         \
+  }
+
 static const firn_schema_row motion_rows[] = {
     {.key = "pivot",
      .type = FIRN_TYPE_VEC3,
      .dimension = FIRN_DIM_LENGTH,
      .doc = "the point that it turns about; the middle of the shape where not given"},
-    {.key = "velocity",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_VELOCITY,
-     .initial = "[0, 0, 0]",
-     .doc = "all the time"},
-    {.key = "spin",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_SPIN,
-     .initial = "[0, 0, 0]",
-     .doc = "about the pivot, all the time"},
+    STEADY_ROWS("the pivot"),
     {.key = "translation",
      .type = FIRN_TYPE_VEC3,
      .dimension = FIRN_DIM_LENGTH,
@@ -94,6 +97,13 @@ static const firn_schema_row motion_rows[] = {
 };
 static const firn_schema_record motion_record = {"a motion", ROWS(motion_rows)};
 
+// Of a collider, or of one of its parts.
+#define MOTION_ROW(about)                                                                          \
+  {                                                                                                \
+    .key = "motion", .type = FIRN_TYPE_RECORD, .record = &motion_record, .optional = true,         \
+    .doc = about                                                                                   \
+  }
+
 static const firn_schema_row part_rows[] = {
     {.key = "name", .type = FIRN_TYPE_TEXT, .doc = "for parent and messages"},
     {.key = "parent",
@@ -103,11 +113,7 @@ static const firn_schema_row part_rows[] = {
      .type = FIRN_TYPE_CHOICE,
      .record = &firn_schema_shape,
      .doc = "where it is when nothing has moved; none: a joint that moves its children"},
-    {.key = "motion",
-     .type = FIRN_TYPE_RECORD,
-     .record = &motion_record,
-     .optional = true,
-     .doc = "relative to the parent"},
+    MOTION_ROW("relative to the parent"),
 };
 static const firn_schema_record part_record = {"a part", ROWS(part_rows)};
 
@@ -208,21 +214,8 @@ static const firn_schema_row collider_rows[] = {
      .initial = "false",
      .keyed = true,
      .doc = "holds what touches it, whatever the direction"},
-    {.key = "velocity",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_VELOCITY,
-     .initial = "[0, 0, 0]",
-     .doc = "all the time"},
-    {.key = "spin",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_SPIN,
-     .initial = "[0, 0, 0]",
-     .doc = "about the pivot, or the middle of the shape, all the time"},
-    {.key = "motion",
-     .type = FIRN_TYPE_RECORD,
-     .record = &motion_record,
-     .optional = true,
-     .doc = "by keys or by formula"},
+    STEADY_ROWS("the pivot, or the middle of the shape"),
+    MOTION_ROW("by keys or by formula"),
     {.key = "forces",
      .type = FIRN_TYPE_BOOL,
      .initial = "true",
