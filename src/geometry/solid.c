@@ -55,37 +55,42 @@ static double ellipsoid(const firn_shape *shape, const double position[3], doubl
   return firn_sdf_ellipsoid(s->half, from_middle(s, position, r), normal);
 }
 
-static double capsule(const firn_shape *shape, const double position[3], double time,
-                      double normal[3]) {
+// Bodies of revolution: the distance in the plane through the axis, at rho from it and h along it.
+typedef double profile_fn(double rho, double h, double radius, double radius_to, double length,
+                          double normal[2]);
+
+static inline double revolved(const firn_shape *shape, const double position[3],
+                              profile_fn *profile, double normal[3]) {
   const solid *s = (const solid *)shape;
   double r[3], out[3], n2[2], h;
-  (void)time;
   double rho = firn_sdf_revolve(s->axis, from_middle(s, position, r), &h, out);
-  double d = firn_sdf_round_cone(rho, h, s->radius, s->radius_to, s->length, n2);
+  double d = profile(rho, h, s->radius, s->radius_to, s->length, n2);
   firn_sdf_unrevolve(s->axis, out, n2, normal);
   return d;
+}
+
+static double capsule(const firn_shape *shape, const double position[3], double time,
+                      double normal[3]) {
+  (void)time;
+  return revolved(shape, position, firn_sdf_round_cone, normal);
 }
 
 static double cone(const firn_shape *shape, const double position[3], double time,
                    double normal[3]) {
-  const solid *s = (const solid *)shape;
-  double r[3], out[3], n2[2], h;
   (void)time;
-  double rho = firn_sdf_revolve(s->axis, from_middle(s, position, r), &h, out);
-  double d = firn_sdf_frustum(rho, h, s->radius, s->radius_to, s->length, n2);
-  firn_sdf_unrevolve(s->axis, out, n2, normal);
-  return d;
+  return revolved(shape, position, firn_sdf_frustum, normal);
+}
+
+static inline double ring(double rho, double h, double radius, double tube, double length,
+                          double normal[2]) {
+  (void)length;
+  return firn_sdf_torus(rho, h, radius, tube, normal);
 }
 
 static double torus(const firn_shape *shape, const double position[3], double time,
                     double normal[3]) {
-  const solid *s = (const solid *)shape;
-  double r[3], out[3], n2[2], h;
   (void)time;
-  double rho = firn_sdf_revolve(s->axis, from_middle(s, position, r), &h, out);
-  double d = firn_sdf_torus(rho, h, s->radius, s->radius_to, n2);
-  firn_sdf_unrevolve(s->axis, out, n2, normal);
-  return d;
+  return revolved(shape, position, ring, normal);
 }
 
 static double user(const firn_shape *shape, const double position[3], double time,
@@ -124,14 +129,19 @@ static firn_status make_half_space(firn_context *context, const firn_shape_def *
   return FIRN_OK;
 }
 
+static void put_ball(solid *s, const double center[3], double radius) {
+  const double half[3] = {radius, radius, radius};
+  s->base.ops = &sphere_ops;
+  s->base.volume = 4 * PI / 3 * radius * radius * radius;
+  s->radius = radius;
+  memcpy(s->at, center, sizeof s->at);
+  put_bounds(&s->base, center, half);
+}
+
 static firn_status make_sphere(firn_context *context, const firn_shape_def *def, const char *what,
                                solid *s) {
   FIRN_TRY(firn_shape_check_positive(context, what, "radius", def->radius));
-  const double half[3] = {def->radius, def->radius, def->radius};
-  s->base.ops = &sphere_ops;
-  s->base.volume = 4 * PI / 3 * def->radius * def->radius * def->radius;
-  s->radius = def->radius;
-  put_bounds(&s->base, def->center, half);
+  put_ball(s, def->center, def->radius);
   return FIRN_OK;
 }
 
@@ -190,13 +200,7 @@ static bool put_axis(const firn_shape_def *def, solid *s) {
 // A ball where one end holds the other.
 static void make_ball(const firn_shape_def *def, solid *s) {
   bool first = def->radius >= def->radius_to;
-  const double *at = first ? def->from : def->to;
-  s->radius = first ? def->radius : def->radius_to;
-  memcpy(s->at, at, sizeof s->at);
-  const double half[3] = {s->radius, s->radius, s->radius};
-  s->base.ops = &sphere_ops;
-  s->base.volume = 4 * PI / 3 * s->radius * s->radius * s->radius;
-  put_bounds(&s->base, at, half);
+  put_ball(s, first ? def->from : def->to, first ? def->radius : def->radius_to);
 }
 
 static firn_status make_capsule(firn_context *context, const firn_shape_def *def, const char *what,
