@@ -1,53 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // timeout: 60
 // From a scene to a simulation: what the file says is what is simulated.
-#include <firn/firn.h>
+#include "scene/setup.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "api/scene.h"
-#include "scene/scene.h"
-
-static firn_context *context;
-
-static int setup(void **state) {
-  (void)state;
-  firn_context_def def = firn_default_context_def();
-  def.threads = 2;
-  return firn_context_create(&def, &context) != FIRN_OK;
-}
-
-static int teardown(void **state) {
-  (void)state;
-  size_t held = firn_context_bytes(context);
-  firn_context_destroy(context);
-  return held != 0;
-}
 
 #define BALL "snow: [{shape: {sphere: {center: [0, 0, 0], radius: 5 cm}}}]\n"
 static const char minimal[] = "firn: 1\nh: 1 cm\n" BALL;
-
-static firn_scene *read_scene(const char *text, int count, const char *const *overrides) {
-  firn_scene *scene = NULL;
-  firn_status status = firn_scene_read(context, "test.yaml", text, strlen(text), count, overrides,
-                                       &scene);
-  if (status != FIRN_OK) fail_msg("%s", firn_context_message(context));
-  return scene;
-}
-
-static firn_sim *build(const firn_scene *scene) {
-  firn_sim *sim = NULL;
-  if (firn_scene_build(scene, &sim) != FIRN_OK) fail_msg("%s", firn_context_message(context));
-  return sim;
-}
 
 static void snow_is_where_and_how_the_scene_says(void **state) {
   (void)state;
@@ -60,8 +21,7 @@ static void snow_is_where_and_how_the_scene_says(void **state) {
       "  - shape: {box: {center: [1, 2, 3], size: [8 cm, 4 cm, 12 cm]}}\n"
       "    velocity: [1, 2, 3]\n"
       "    spin: [0, 0, 2 rad/s]\n"
-      "    seeding: lattice\n",
-      0, NULL);
+      "    seeding: lattice\n");
   firn_sim *sim = build(scene);
   assert_int_equal(firn_sim_count(sim), 8 * 4 * 12 * 8);
   assert_true(fabs(firn_sim_h(sim) - 0.01) < 1e-15);
@@ -96,7 +56,7 @@ static void snow_is_where_and_how_the_scene_says(void **state) {
 static void quality_scales_the_particles_by_its_cube(void **state) {
   (void)state;
   static const char *const half[] = {"quality=0.5"};
-  firn_scene *one = read_scene(minimal, 0, NULL), *two = read_scene(minimal, 1, half);
+  firn_scene *one = read_scene(minimal), *two = read_with(minimal, 1, half);
   firn_sim *a = build(one), *b = build(two);
   assert_true(firn_sim_h(b) == 2 * firn_sim_h(a));
   // About 4190 particles: the surface of a ball of 5 (2.5) cells is uneven by a few per cent.
@@ -112,7 +72,7 @@ static void quality_scales_the_particles_by_its_cube(void **state) {
 
 static void an_empty_build_has_no_particles(void **state) {
   (void)state;
-  firn_scene *scene = read_scene(minimal, 0, NULL);
+  firn_scene *scene = read_scene(minimal);
   firn_sim *sim;
   assert_int_equal(firn_scene_build_empty(scene, &sim), FIRN_OK);
   assert_int_equal(firn_sim_count(sim), 0);
@@ -123,7 +83,7 @@ static void an_empty_build_has_no_particles(void **state) {
 // The schema repeats the solver's defaults, in the words of a file.
 static void defaults_are_those_of_the_solver(void **state) {
   (void)state;
-  firn_scene *scene = read_scene(minimal, 0, NULL);
+  firn_scene *scene = read_scene(minimal);
   const firn_value *v = firn_value_find(scene->root, "mpm");
   firn_mpm_def def = firn_default_mpm_def();
   static const char *const basis[] = {"cubic", "quadratic"}, *const transfer[] = {"flip", "apic"},
@@ -197,7 +157,7 @@ static void ranges_are_those_of_the_solver(void **state) {
       char set[100], widen[] = "mpm.dt_max=1", lower[] = "mpm.dt_min=1e-15";
       snprintf(set, sizeof set, "mpm.%s=%.17g", row->key, ends[e]);
       const char *overrides[] = {widen, lower, set};
-      firn_scene *scene = read_scene(minimal, 3, overrides);
+      firn_scene *scene = read_with(minimal, 3, overrides);
       firn_sim *sim = build(scene);
       firn_sim_destroy(sim);
       firn_scene_destroy(scene);
@@ -219,7 +179,7 @@ static void choices_reach_the_solver(void **state) {
       char set[100];
       snprintf(set, sizeof set, "mpm.%s=%s", row->key, word);
       const char *overrides[] = {"quality=0.4", "mpm.hessian=psd", set};
-      firn_scene *scene = read_scene(minimal, 3, overrides);
+      firn_scene *scene = read_with(minimal, 3, overrides);
       firn_sim *sim = build(scene);
       if (firn_sim_step(sim, 1e-4, NULL) != FIRN_OK)
         fail_msg("%s: %s", set, firn_context_message(context));
@@ -286,5 +246,5 @@ int main(void) {
       cmocka_unit_test(choices_reach_the_solver),
       cmocka_unit_test(reading_survives_the_lack_of_memory),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return cmocka_run_group_tests(tests, open_context, close_context);
 }

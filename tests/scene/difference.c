@@ -108,5 +108,5 @@ int main(void) {
       cmocka_unit_test(long_values_are_cut),
       cmocka_unit_test(what_is_no_scene_is_said),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return cmocka_run_group_tests(tests, open_context, close_context);
 }

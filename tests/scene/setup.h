@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of scenes share: a context that must be empty at the end.
+// What the tests of scenes share: reading and building what must be good.
 #ifndef FIRN_TESTS_SCENE_SETUP_H
 #define FIRN_TESTS_SCENE_SETUP_H
-
-#include <firn/firn.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,22 +13,7 @@
 #include <cmocka.h>
 
 #include "scene/scene.h"
-
-static firn_context *context;
-
-static inline int setup(void **state) {
-  (void)state;
-  firn_context_def def = firn_default_context_def();
-  def.threads = 2;
-  return firn_context_create(&def, &context) != FIRN_OK;
-}
-
-static inline int teardown(void **state) {
-  (void)state;
-  size_t held = firn_context_bytes(context);
-  firn_context_destroy(context);
-  return held != 0;
-}
+#include "support/context.h"
 
 // A scene that must be good.
 static inline firn_scene *read_with(const char *text, int count, const char *const *overrides) {
@@ -43,6 +26,12 @@ static inline firn_scene *read_with(const char *text, int count, const char *con
 
 static inline firn_scene *read_scene(const char *text) {
   return read_with(text, 0, NULL);
+}
+
+static inline firn_sim *build(const firn_scene *scene) {
+  firn_sim *sim = NULL;
+  if (firn_scene_build(scene, &sim) != FIRN_OK) fail_msg("%s", firn_context_message(context));
+  return sim;
 }
 
 #endif

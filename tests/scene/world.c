@@ -1,48 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // timeout: 60
 // Shapes, motion, sources and keyed values as a scene says them are what the simulation has.
-#include <firn/firn.h>
+#include "scene/setup.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "scene/scene.h"
-
-static firn_context *context;
-
-static int setup(void **state) {
-  (void)state;
-  firn_context_def def = firn_default_context_def();
-  def.threads = 2;
-  return firn_context_create(&def, &context) != FIRN_OK;
-}
-
-static int teardown(void **state) {
-  (void)state;
-  size_t held = firn_context_bytes(context);
-  firn_context_destroy(context);
-  return held != 0;
-}
-
-static firn_scene *read_scene(const char *text) {
-  firn_scene *scene = NULL;
-  if (firn_scene_read(context, "test.yaml", text, strlen(text), 0, NULL, &scene) != FIRN_OK)
-    fail_msg("%s", firn_context_message(context));
-  return scene;
-}
-
-static firn_sim *build(const firn_scene *scene) {
-  firn_sim *sim = NULL;
-  if (firn_scene_build(scene, &sim) != FIRN_OK) fail_msg("%s", firn_context_message(context));
-  return sim;
-}
 
 #define BALL "snow: [{shape: {sphere: {center: [0, 5, 0], radius: 5 cm}}}]\n"
 #define HEAD "firn: 1\nh: 2 cm\n"
@@ -405,5 +366,5 @@ int main(void) {
       cmocka_unit_test(sources_and_bounds_act),
       cmocka_unit_test(sand_is_sand),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return cmocka_run_group_tests(tests, open_context, close_context);
 }

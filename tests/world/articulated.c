@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Colliders of several parts: each moves with its parent, and the nearest one answers.
+#include "support/context.h"
 #include "support/mpm_case.h"
 #include "world/collider.h"
 #include "world/world.h"
-
-static firn_context *context;
-
-static int open_context(void **state) {
-  (void)state;
-  firn_context_def def = firn_default_context_def();
-  return firn_context_create(&def, &context) != FIRN_OK;
-}
-
-static int close_context(void **state) {
-  (void)state;
-  size_t bytes = firn_context_bytes(context);
-  firn_context_destroy(context);
-  return bytes != 0;
-}
 
 static firn_collider make(const firn_collider_def *def) {
   firn_collider collider;

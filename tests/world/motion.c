@@ -3,26 +3,13 @@
 // points of the body take. All of this is in double whatever the library computes in.
 #include "world/motion.h"
 
+#include "support/context.h"
 #include "support/mpm_case.h"
 #include "world/collider.h"
 #include "world/quaternion.h"
 
 static const double TURN = 6.283185307179586476925;
 static const double CENTER[3] = {0.5, -0.25, 2};
-static firn_context *context;
-
-static int open_context(void **state) {
-  (void)state;
-  firn_context_def def = firn_default_context_def();
-  return firn_context_create(&def, &context) != FIRN_OK;
-}
-
-static int close_context(void **state) {
-  (void)state;
-  size_t bytes = firn_context_bytes(context);
-  firn_context_destroy(context);
-  return bytes != 0;
-}
 
 static firn_motion make(const firn_motion_def *def) {
   firn_motion motion;

@@ -3,23 +3,9 @@
 // derivatives. All of this is in double whatever the library computes in.
 #include "world/track.h"
 
+#include "support/context.h"
 #include "support/mpm_case.h"
 #include "world/quaternion.h"
-
-static firn_context *context;
-
-static int open_context(void **state) {
-  (void)state;
-  firn_context_def def = firn_default_context_def();
-  return firn_context_create(&def, &context) != FIRN_OK;
-}
-
-static int close_context(void **state) {
-  (void)state;
-  size_t bytes = firn_context_bytes(context);
-  firn_context_destroy(context);
-  return bytes != 0;
-}
 
 static firn_track make(int count, const double *times, const double *values, int components,
                        firn_interpolation interpolate, bool loop) {
