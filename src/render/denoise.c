@@ -19,7 +19,8 @@ enum {
   FEATURES = 8,          // albedo, normal, depth, alpha
   PLANES = 12 + FEATURES // light, its variance, guide, its variance
 };
-#define STRENGTH2 0.36f // squared: differences this small, in standard deviations, are noise
+#define STRENGTH2 0.5f // squared: differences this small, in standard deviations, are noise
+#define REST      3.0f // weights follow the noise: more of it is left than they say
 
 typedef struct work {
   firn_context *context;
@@ -80,15 +81,24 @@ static void load_features(work *w, const firn_film *film) {
   w->features = n;
 }
 
-// Variances of a few samples are noisy themselves: their mean over 5 x 5 pixels.
+// Variances of a few samples are noisy themselves: their mean over 5 x 5 pixels, in which single
+// large ones count as a few times the median. A pixel's own counts at least in full.
 static void smooth_variance(const work *w, const float *from, float *to) {
+  enum { COUNT = 25 };
   for (int y = 0; y < w->height; y++) {
     for (int x = 0; x < w->width; x++) {
-      float sum = 0;
+      float sorted[COUNT], sum = 0;
+      int n = 0;
       for (int j = -2; j <= 2; j++) {
-        for (int i = -2; i <= 2; i++) sum += from[at(w, x + i, y + j)];
+        for (int i = -2; i <= 2; i++) {
+          float v = from[at(w, x + i, y + j)];
+          int k = n++;
+          for (; k > 0 && sorted[k - 1] > v; k--) sorted[k] = sorted[k - 1];
+          sorted[k] = v;
+        }
       }
-      to[at(w, x, y)] = sum / 25;
+      for (n = 0; n < COUNT; n++) sum += fminf(sorted[n], 6 * sorted[COUNT / 2]);
+      to[at(w, x, y)] = fmaxf(sum / COUNT, from[at(w, x, y)]);
     }
   }
   pad(w, to);
@@ -210,11 +220,11 @@ static void filter_band(const work *w, const desk *d, int top, firn_v3 *light, f
     for (int x = 0; x < w->width; x++) {
       const size_t to = (size_t)(top + row) * (size_t)w->width + (size_t)x;
       const float one = 1 / sum_of(w, d, 6, row)[x]; // a pixel is like itself: at least 1
+      const float rest = REST * one * one;
       light[to] = (firn_v3){one * sum_of(w, d, 0, row)[x], one * sum_of(w, d, 1, row)[x],
                             one * sum_of(w, d, 2, row)[x]};
-      variance[to] = (firn_v3){one * one * sum_of(w, d, 3, row)[x],
-                               one * one * sum_of(w, d, 4, row)[x],
-                               one * one * sum_of(w, d, 5, row)[x]};
+      variance[to] = (firn_v3){rest * sum_of(w, d, 3, row)[x], rest * sum_of(w, d, 4, row)[x],
+                               rest * sum_of(w, d, 5, row)[x]};
     }
   }
 }

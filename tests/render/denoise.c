@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The denoiser: less noise, the same edges, and nothing done where there is nothing to do.
+#include "cache/scratch.h"
+
+#include <firn/firn.h>
+
+#include "render/film.h"
+
+enum { W = 96, H = 64 };
+
+// A scene without noise: a soft shade with a sharp shadow across it, that only light shows, and a
+// body of another albedo, that the planes show too.
+static void scene(int x, int y, firn_v3 *light, firn_v3 *albedo) {
+  const bool body = (x - 30) * (x - 30) + (y - 30) * (y - 30)<300, shadow = 3 * x + y> 230;
+  *albedo = body ? (firn_v3){0.6f, 0.3f, 0.1f} : (firn_v3){0.8f, 0.8f, 0.8f};
+  float shade = (0.8f + 0.3f * sinf(0.05f * (float)x)) * (shadow ? 0.25f : 1);
+  *light = firn_v3_scale(shade, *albedo);
+}
+
+// Nearly normal, with variance 1.
+static float normal_noise(uint32_t seed) {
+  float sum = 0;
+  for (uint32_t i = 0; i < 12; i++) sum += firn_noise(12 * seed + i);
+  return sum - 6;
+}
+
+static void fill(firn_film *f, float noise, bool planes) {
+  for (int i = 0; i < W * H; i++) {
+    firn_v3 light, albedo;
+    scene(i % W, i / W, &light, &albedo);
+    float part[3] = {light.x, light.y, light.z}, variance[3];
+    for (int k = 0; k < 3; k++) {
+      float sigma = noise * sqrtf(part[k]);
+      part[k] += sigma * normal_noise((uint32_t)(3 * i + k));
+      // What 16 samples know of their own variance.
+      variance[k] = sigma * sigma *
+                    fmaxf(0.1f, 1 + 0.35f * normal_noise((uint32_t)(9999991 + 3 * i + k)));
+    }
+    f->light[i] = (firn_v3){part[0], part[1], part[2]};
+    f->variance[i] = (firn_v3){variance[0], variance[1], variance[2]};
+    f->alpha[i] = 1;
+    if (!planes) continue;
+    f->albedo[i] = albedo;
+    f->normal[i] = (firn_v3){0, 1, 0};
+    f->depth[i] = 10;
+  }
+}
+
+// Mean squared error over the pixels within 3 of the shadow's edge, or over the others.
+static double error(const firn_film *f, bool near_edge) {
+  double sum = 0;
+  int count = 0;
+  for (int i = 0; i < W * H; i++) {
+    firn_v3 light, albedo;
+    int edge = abs(3 * (i % W) + i / W - 230);
+    if ((edge < 9) != near_edge) continue;
+    scene(i % W, i / W, &light, &albedo);
+    firn_v3 d = firn_v3_sub(light, f->light[i]);
+    sum += (double)firn_v3_dot(d, d);
+    count++;
+  }
+  return sum / count;
+}
+
+static void noise_goes_and_edges_stay(void **state) {
+  scratch *s = *state;
+  for (int planes = 0; planes < 2; planes++) {
+    firn_film f;
+    assert_int_equal(firn_film_create(s->context, W, H, planes, &f), FIRN_OK);
+    fill(&f, 0.1f, planes);
+    double before = error(&f, false), edge_before = error(&f, true);
+    assert_int_equal(firn_film_denoise(s->context, &f), FIRN_OK);
+    // Means over tens of pixels that are alike; a blur by as much would make the edge, where light
+    // falls by 0.6, ten times worse than it was.
+    double after = error(&f, false), edge_after = error(&f, true);
+    if (after > before / 10 || edge_after > edge_before / 4) {
+      print_error("error %g -> %g, at the edge %g -> %g\n", before, after, edge_before, edge_after);
+    }
+    assert_true(after < before / 10);
+    assert_true(edge_after < edge_before / 4);
+    // What is left is known to be less.
+    assert_true(f.variance[W * 50 + 10].x < 0.3f * 0.01f * 0.8f);
+    firn_film_free(s->context, &f);
+  }
+}
+
+static void a_picture_without_noise_stays_as_it_was(void **state) {
+  scratch *s = *state;
+  firn_film f;
+  assert_int_equal(firn_film_create(s->context, W, H, true, &f), FIRN_OK);
+  fill(&f, 0, true);
+  f.light[20 * W + 80] = (firn_v3){9, 9, 9}; // a glint that is meant
+  assert_int_equal(firn_film_denoise(s->context, &f), FIRN_OK);
+  for (int i = 0; i < W * H; i++) {
+    firn_v3 light, albedo;
+    scene(i % W, i / W, &light, &albedo);
+    if (i == 20 * W + 80) light = (firn_v3){9, 9, 9};
+    assert_float_equal(f.light[i].x, light.x, 2e-5);
+    assert_float_equal(f.light[i].z, light.z, 2e-5);
+  }
+  firn_film_free(s->context, &f);
+}
+
+static void sparks_go_out(void **state) {
+  scratch *s = *state;
+  firn_film f;
+  assert_int_equal(firn_film_create(s->context, W, H, true, &f), FIRN_OK);
+  fill(&f, 0.05f, true);
+  const int at = 50 * W + 20;
+  f.light[at] = (firn_v3){40, 40, 40};
+  f.variance[at] = (firn_v3){1500, 1500, 1500};
+  assert_int_equal(firn_film_denoise(s->context, &f), FIRN_OK);
+  for (int i = 0; i < W * H; i++) {
+    firn_v3 light, albedo;
+    scene(i % W, i / W, &light, &albedo);
+    assert_true(f.light[i].x < light.x + 0.5f);
+  }
+  firn_film_free(s->context, &f);
+}
+
+static void the_bytes_do_not_depend_on_threads_nor_on_what_is_not_finite(void **state) {
+  scratch *s = *state;
+  firn_film f[2];
+  for (int n = 0; n < 2; n++) {
+    firn_context_def def = firn_default_context_def();
+    firn_context *context;
+    def.threads = n ? 3 : 1;
+    assert_int_equal(firn_context_create(&def, &context), FIRN_OK);
+    assert_int_equal(firn_film_create(s->context, W, H, true, &f[n]), FIRN_OK);
+    fill(&f[n], 0.1f, true);
+    f[n].light[77].y = NAN;
+    f[n].depth[78] = INFINITY;
+    assert_int_equal(firn_film_denoise(context, &f[n]), FIRN_OK);
+    firn_context_destroy(context);
+  }
+  assert_memory_equal(f[0].light, f[1].light, W * H * sizeof(firn_v3));
+  for (int i = 0; i < W * H; i++) assert_true(isfinite(f[0].light[i].y));
+  for (int n = 0; n < 2; n++) firn_film_free(s->context, &f[n]);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_open, scratch_close)
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(noise_goes_and_edges_stay),
+      TEST(a_picture_without_noise_stays_as_it_was),
+      TEST(sparks_go_out),
+      TEST(the_bytes_do_not_depend_on_threads_nor_on_what_is_not_finite),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
