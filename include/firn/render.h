@@ -38,7 +38,7 @@ typedef struct firn_sky_def {
   const char *map;  // EXR or HDR file, latitude-longitude; its middle is -z, its top +y
   double rotate;    // rad about y, of the map
   double strength;  // factor on model or map
-  double turbidity; // of the model: 2 clear, 10 hazy
+  double turbidity; // of the model: 1 without haze, 2 clear, 10 hazy
 } firn_sky_def;
 
 typedef struct firn_sun_def {

@@ -23,7 +23,7 @@ firn_render_def firn_default_render_def(void) {
       .shutter = 0,
       .camera = {.up = {0, 1, 0}, .fov = 0.5},
       .sun = {.strength = 1, .size = 0.0093},
-      .sky = {.kind = FIRN_SKY_MODEL, .color = {1, 1, 1}, .strength = 1, .turbidity = 3},
+      .sky = {.kind = FIRN_SKY_MODEL, .color = {1, 1, 1}, .strength = 1, .turbidity = 2},
       .ground = {.albedo = {0.32, 0.33, 0.34}},
       .bodies = {.albedo = {0.55, 0.35, 0.2}, .gloss = 0.04, .roughness = 0.3},
       .white = 6504,

@@ -152,8 +152,8 @@ static const firn_schema_row sky_rows[] = {
     {.key = "turbidity",
      .type = FIRN_TYPE_REAL,
      .range = "[1, 10]",
-     .initial = "3",
-     .doc = "of the air: 2 is clear, 10 is hazy"},
+     .initial = "2",
+     .doc = "of the air: 1 has no haze, 2 is clear, 10 hazy"},
 };
 static const firn_schema_record sky_record = {"the sky", ROWS(sky_rows)};
 
