@@ -7,31 +7,13 @@
 #include "api/scene.h"
 #include "base/memory.h"
 
-// Whether a part without bounds has one flat surface: a half space, however it came about. Told by its
-// distance, whose slope is the same everywhere around.
-static bool is_plane(const firn_part *part, double time, const double center[3], double plane[4]) {
-  const double apart = 10; // m
-  double normal[3], d = firn_part_sample(part, &part->pose, time, center, plane, NULL);
-  plane[3] = -d;
-  for (int k = 0; k < 3; k++) plane[3] += plane[k] * center[k];
-  for (int i = 0; i < 6; i++) {
-    double x[3] = {center[0], center[1], center[2]}, off = 0;
-    x[i / 2] += i % 2 ? apart : -apart;
-    double there = firn_part_sample(part, &part->pose, time, x, normal, NULL);
-    for (int k = 0; k < 3; k++) off += (normal[k] - plane[k]) * (normal[k] - plane[k]);
-    if (off > 1e-12 || fabs(there - (d + (x[i / 2] - center[i / 2]) * plane[i / 2])) > 1e-6 * apart)
-      return false;
-  }
-  return true;
-}
-
 static void add_body(firn_picture_bodies *b, int collider, const firn_part *part,
                      const double center[3]) {
   if (!(part->radius > 0)) return; // a bare joint
   firn_picture_body body = {.part = part, .collider = collider};
   body.ground = part->shape && part->shape->kind == FIRN_SHAPE_HEIGHT_FIELD;
   if (!isfinite(part->radius)) {
-    body.flat = is_plane(part, b->time, center, body.plane);
+    body.flat = firn_part_plane(part, b->time, center, body.plane);
     body.ground = body.ground || body.flat;
   }
   b->body[b->count++] = body;

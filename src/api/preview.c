@@ -49,24 +49,6 @@ static double body_distance(const void *user, int body, const double position[3]
   return firn_part_sample(part, &part->pose, b->time, position, normal, NULL);
 }
 
-// Whether a part without bounds has one flat surface: a half space, however it came about. Told by its
-// distance, whose slope is the same everywhere around.
-static bool is_plane(const firn_part *part, double time, const double center[3], double plane[4]) {
-  const double apart = 10; // m
-  double normal[3], d = firn_part_sample(part, &part->pose, time, center, plane, NULL);
-  plane[3] = -d;
-  for (int k = 0; k < 3; k++) plane[3] += plane[k] * center[k];
-  for (int i = 0; i < 6; i++) {
-    double x[3] = {center[0], center[1], center[2]}, off = 0;
-    x[i / 2] += i % 2 ? apart : -apart;
-    double there = firn_part_sample(part, &part->pose, time, x, normal, NULL);
-    for (int k = 0; k < 3; k++) off += (normal[k] - plane[k]) * (normal[k] - plane[k]);
-    if (off > 1e-12 || fabs(there - (d + (x[i / 2] - center[i / 2]) * plane[i / 2])) > 1e-6 * apart)
-      return false;
-  }
-  return true;
-}
-
 static firn_status collect_bodies(firn_sim *sim, const double center[3], bodies *b) {
   firn_world *world = &sim->world;
   firn_world_prepare(world, world->time);
@@ -82,7 +64,7 @@ static firn_status collect_bodies(firn_sim *sim, const double center[3], bodies 
       const firn_part *part = &collider->part[k];
       if (!(part->radius > 0)) continue; // a bare joint
       if (!isfinite(part->radius)) {
-        planes += is_plane(part, world->time, center, b->plane[planes]);
+        planes += firn_part_plane(part, world->time, center, b->plane[planes]);
         continue;
       }
       b->part[count] = part;

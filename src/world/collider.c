@@ -113,3 +113,19 @@ bool firn_collider_moves(const firn_collider *collider, double t0, double t1) {
 double firn_collider_speed_bound(const firn_collider *collider) {
   return collider->speed;
 }
+
+bool firn_part_plane(const firn_part *part, double time, const double center[3], double plane[4]) {
+  const double apart = 10; // m
+  double normal[3], d = firn_part_sample(part, &part->pose, time, center, plane, NULL);
+  plane[3] = -d;
+  for (int k = 0; k < 3; k++) plane[3] += plane[k] * center[k];
+  for (int i = 0; i < 6; i++) {
+    double x[3] = {center[0], center[1], center[2]}, off = 0;
+    x[i / 2] += i % 2 ? apart : -apart;
+    double there = firn_part_sample(part, &part->pose, time, x, normal, NULL);
+    for (int k = 0; k < 3; k++) off += (normal[k] - plane[k]) * (normal[k] - plane[k]);
+    if (off > 1e-12 || fabs(there - (d + (x[i / 2] - center[i / 2]) * plane[i / 2])) > 1e-6 * apart)
+      return false;
+  }
+  return true;
+}

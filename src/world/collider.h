@@ -71,6 +71,11 @@ double firn_collider_sample_near(const firn_collider *collider, uint64_t near,
 double firn_part_sample(const firn_part *part, const firn_pose *pose, double time,
                         const double position[3], double normal[3], double velocity[3]);
 
+// Whether a part without bounds has one flat surface: a half space, however it came about. Told by its
+// distance, whose slope is the same everywhere around center; at the time it was prepared for. plane
+// is then the unit normal n and d, m: solid where dot(n, x) < d.
+bool firn_part_plane(const firn_part *part, double time, const double center[3], double plane[4]);
+
 // Whether any of it moves within a span of time.
 bool firn_collider_moves(const firn_collider *collider, double t0, double t1);
 // m/s: no point of it ever moves faster. Infinite where it jumps, where something unbounded turns,

@@ -221,6 +221,29 @@ static void digest_follows_the_definition(void **state) {
   firn_collider_free(&a);
 }
 
+// A floor at height 1 that sinks at 2 m/s and spins about z: after a quarter of a turn at pi rad/s,
+// half a second, it is a wall. The pivot (0, 1, 0) is then at the origin.
+static void a_moved_half_space_is_known_as_a_plane(void **state) {
+  (void)state;
+  const double at[3] = {0.3, 40, -5};
+  double plane[4];
+  firn_collider_def def = firn_default_collider_def();
+  def.shape = firn_half_space((double[3]){0, 1, 0}, (double[3]){0, 1, 0});
+  def.velocity[1] = -2;
+  def.spin[2] = 3.14159265358979323846;
+  firn_collider floor_ = make(&def);
+  firn_collider_prepare(&floor_, 0.5);
+  assert_true(firn_part_plane(&floor_.part[0], 0.5, at, plane));
+  const double expected[4] = {-1, 0, 0, 0};
+  for (int k = 0; k < 4; k++) assert_true(fabs(plane[k] - expected[k]) < 1e-12);
+  firn_collider_free(&floor_);
+  def.shape = firn_sphere((double[3]){0, 1, 0}, 1);
+  firn_collider ball = make(&def);
+  firn_collider_prepare(&ball, 0.5);
+  assert_false(firn_part_plane(&ball.part[0], 0.5, at, plane));
+  firn_collider_free(&ball);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arm_of_two_links_has_its_closed_form),
@@ -229,6 +252,7 @@ int main(void) {
       cmocka_unit_test(nearest_part_answers),
       cmocka_unit_test(trees_that_are_none_are_refused),
       cmocka_unit_test(digest_follows_the_definition),
+      cmocka_unit_test(a_moved_half_space_is_known_as_a_plane),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);
 }
