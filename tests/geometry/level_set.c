@@ -3,26 +3,13 @@
 // Level sets: interpolation, what they answer far away, and key frames.
 #include "solids.h"
 
+#include "support/context.h"
+
 #include "geometry/level_set.h"
 #include "geometry/level_set_sequence.h"
 
 // One rounding of a stored value.
 #define EPS FIRN_REAL_EPS
-
-static firn_context *context;
-
-static int setup(void **state) {
-  (void)state;
-  context = solid_context(2);
-  return 0;
-}
-
-static int teardown(void **state) {
-  (void)state;
-  size_t left = firn_context_bytes(context);
-  firn_context_destroy(context);
-  return left ? -1 : 0;
-}
 
 // ------------------------------------------------------------------------------------- given grids
 
@@ -482,7 +469,7 @@ static void bad_input_is_told(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_context, close_context)
   const struct CMUnitTest tests[] = {
       TEST(interpolation_and_its_gradient_are_exact),
       TEST(outside_the_grid_distances_are_lower_bounds_and_continuous),

@@ -2,20 +2,7 @@
 // Meshes from arrays: what is found out about them, and what is mended.
 #include "solids.h"
 
-static firn_context *context;
-
-static int setup(void **state) {
-  (void)state;
-  context = solid_context(1);
-  return 0;
-}
-
-static int teardown(void **state) {
-  (void)state;
-  size_t left = firn_context_bytes(context);
-  firn_context_destroy(context);
-  return left ? -1 : 0;
-}
+#include "support/context.h"
 
 static firn_mesh_report report_of(const solid *s, const firn_mesh_def *def) {
   firn_mesh *mesh;
@@ -254,7 +241,7 @@ static void bad_arrays_are_told(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_context, close_context)
   const struct CMUnitTest tests[] = {
       TEST(closed_meshes_know_their_volume),
       TEST(an_open_mesh_is_reported_with_its_boundary_edges),

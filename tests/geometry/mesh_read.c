@@ -4,6 +4,8 @@
 
 #include "solids.h"
 
+#include "support/context.h"
+
 #include <unistd.h>
 
 #include "geometry/level_set.h"
@@ -226,21 +228,6 @@ static const struct format {
 enum { FORMATS = sizeof formats / sizeof *formats };
 
 // ------------------------------------------------------------------------------------------- reading
-
-static firn_context *context;
-
-static int setup(void **state) {
-  (void)state;
-  context = solid_context(1);
-  return 0;
-}
-
-static int teardown(void **state) {
-  (void)state;
-  size_t left = firn_context_bytes(context);
-  firn_context_destroy(context);
-  return left ? -1 : 0;
-}
 
 static void expect_box(const firn_mesh *mesh, double scale, bool z_up, const char *name) {
   firn_mesh_report r;
@@ -541,7 +528,7 @@ static void every_allocation_may_fail(void **state) {
 }
 
 int main(void) {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_context, close_context)
   const struct CMUnitTest tests[] = {
       TEST(every_format_gives_the_same_box),
       TEST(files_are_read_and_gltf_finds_its_buffer_beside_it),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One context for all tests of a file, which must hold nothing at the end: give open_context and
-// close_context to cmocka_run_group_tests.
+// A context of two threads that must hold nothing at the end: open_context and close_context are
+// setup and teardown of a test or of a group.
 #ifndef FIRN_TESTS_SUPPORT_CONTEXT_H
 #define FIRN_TESTS_SUPPORT_CONTEXT_H
 
