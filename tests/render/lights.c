@@ -26,10 +26,9 @@ static void draw(int i, float u[3]) {
 
 // Evenly over the sphere.
 static firn_v3 around(int i) {
-  float u[3];
-  draw(i, u);
-  float y = 1 - 2 * u[0], r = sqrtf(1 - y * y), phi = (float)(2 * PI) * u[1];
-  return (firn_v3){r * cosf(phi), y, r * sinf(phi)};
+  double a = 0.5 + 0.7548776662466927 * (i + 1), b = 0.5 + 0.5698402909980532 * (i + 1);
+  double y = 1 - 2 * (a - floor(a)), r = sqrt(fmax(0, 1 - y * y)), phi = 2 * PI * (b - floor(b));
+  return (firn_v3){(float)(r * cos(phi)), (float)y, (float)(r * sin(phi))};
 }
 
 static firn_lights *make(scratch *s, const firn_sun_def *sun, const firn_sky_def *sky, int count,
@@ -235,6 +234,50 @@ static void the_sky_is_blue_brighter_low_down_and_red_where_the_sun_sets(void **
   firn_air_free(s->context, air);
 }
 
+// What paths use that aim at sun, sky and the rest one by one must add up to the whole.
+static void the_parts_are_those_of_the_whole(void **state) {
+  scratch *s = *state;
+  firn_sun_def sun = {{0.5, 0.4, -0.2}, 0.7, 0.3};
+  firn_sky_def sky = {.kind = FIRN_SKY_MODEL, .strength = 1, .turbidity = 2};
+  firn_lamp_def lamps[2] = {
+      {.kind = FIRN_LAMP_SPHERE, .center = {-2, 0.5, 0}, .radius = 0.9, .radiance = {3, 1, 0.5}},
+      {.kind = FIRN_LAMP_SPHERE, .center = {0, 2, 0}, .radius = 0.8, .radiance = {0, 5, 0}}};
+  firn_lights *l = make(s, &sun, &sky, 2, lamps);
+  firn_sunlight disc;
+  assert_true(firn_lights_sun(l, &disc));
+  assert_float_equal(disc.open, 1 - cos(0.15), 1e-5);
+  const firn_v3 from = {0.2f, 0.1f, 0.3f};
+  double density = 0, sampled = 0, looked = 0;
+  enum { N = 60000 };
+  for (int i = 0; i < N; i++) {
+    firn_v3 d = around(i), whole = firn_lights_beyond(l, d), part = firn_lights_sky(l, d);
+    float c = firn_v3_dot(d, disc.along);
+    if (fabsf(1 - c - disc.open) > 1e-4f) {
+      float more = 1 - c < disc.open ? disc.radiance.y : 0;
+      assert_float_equal(whole.y, part.y + more, 1e-5f * whole.y);
+    }
+    firn_ray ray = {from, d, 0};
+    float t, u[3];
+    firn_v3 lamp;
+    if (firn_lights_hit(l, &ray, INFINITY, &t, &lamp)) looked += 4 * PI * (double)lamp.y / N;
+    density += 4 * PI * (double)firn_lights_aim_pdf(l, from, d) / N;
+    firn_light_sample x;
+    draw(i, u);
+    assert_true(firn_lights_aim(l, from, u, &x)); // at lamps only
+    assert_true(x.distance < INFINITY);
+    sampled += (double)(x.radiance.y / x.pdf) / N;
+  }
+  assert_float_equal(density, 1, 0.01);
+  assert_float_equal(sampled / looked, 1, 0.01);
+  firn_lights_free(l);
+  l = make(s, &no_sun, &sky, 0, NULL); // nothing to aim at
+  firn_light_sample x;
+  assert_false(firn_lights_aim(l, from, (const float[3]){0.5f, 0.5f, 0.5f}, &x));
+  assert_false(firn_lights_sun(l, &disc));
+  assert_true(firn_lights_aim_pdf(l, from, (firn_v3){0, 1, 0}) == 0);
+  firn_lights_free(l);
+}
+
 static void bad_settings_are_named(void **state) {
   scratch *s = *state;
   firn_lights *l;
@@ -282,6 +325,8 @@ int main(void) {
                                       scratch_open, scratch_close),
       cmocka_unit_test_setup_teardown(the_sky_is_blue_brighter_low_down_and_red_where_the_sun_sets,
                                       scratch_open, scratch_close),
+      cmocka_unit_test_setup_teardown(the_parts_are_those_of_the_whole, scratch_open,
+                                      scratch_close),
       cmocka_unit_test_setup_teardown(bad_settings_are_named, scratch_open, scratch_close),
       cmocka_unit_test_setup_teardown(without_any_light_nothing_is_sampled, scratch_open,
                                       scratch_close),

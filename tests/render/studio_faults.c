@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lights, surfaces, films and maps when memory runs out at any point: a status, no leak.
+#include "cache/scratch.h"
+
+#include <firn/render.h>
+
+#include "render/film.h"
+#include "render/lights.h"
+#include "render/map.h"
+#include "render/surfaces.h"
+
+typedef struct ration {
+  int left; // allocations that still succeed
+} ration;
+
+static void *give(void *user, void *p, size_t old_size, size_t size) {
+  ration *r = user;
+  (void)old_size;
+  if (size == 0) {
+    free(p);
+    return NULL;
+  }
+  if (r->left-- <= 0) return NULL;
+  void *q = aligned_alloc(64, (size + 63) / 64 * 64);
+  if (q && p) {
+    memcpy(q, p, old_size < size ? old_size : size);
+    free(p);
+  }
+  return q;
+}
+
+typedef firn_status (*attempt)(firn_context *context, const char *map);
+
+static firn_status try_lights(firn_context *context, const char *map) {
+  const firn_sun_def sun = {{0, 1, 0}, 1, 0.0093};
+  const firn_sky_def sky = {
+      .kind = map ? FIRN_SKY_MAP : FIRN_SKY_MODEL, .map = map, .strength = 1, .turbidity = 2};
+  const firn_lamp_def lamp = {.kind = FIRN_LAMP_SPHERE, .radius = 1, .radiance = {1, 1, 1}};
+  const double origin[3] = {0, 0, 0};
+  firn_lights *l = NULL;
+  firn_status status = firn_lights_create(context, &sun, &sky, 1, &lamp, origin, &l);
+  assert_int_equal(status != FIRN_OK, l == NULL);
+  firn_lights_free(l);
+  return status;
+}
+
+static firn_status try_surfaces(firn_context *context, const char *map) {
+  (void)map;
+  const float corner[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
+  const uint32_t triangle[3] = {0, 1, 2};
+  const double origin[3] = {0, 0, 0};
+  const firn_surface_def defs[2] = {
+      {.vertex_count = 3,
+       .triangle_count = 1,
+       .vertex = corner,
+       .vertex_shut = corner,
+       .triangle = triangle,
+       .smooth = true},
+      {.plane = {0, 1, 0, 0}, .low = {-1, -1, -1}, .high = {1, 1, 1}}};
+  firn_surfaces *f = NULL;
+  firn_status status = firn_surfaces_create(context, 2, defs, origin, &f);
+  assert_int_equal(status != FIRN_OK, f == NULL);
+  firn_surfaces_free(f);
+  return status;
+}
+
+static firn_status try_film(firn_context *context, const char *map) {
+  firn_film f;
+  FIRN_TRY(firn_film_create(context, 20, 10, true, &f));
+  firn_status status = firn_film_denoise(context, &f);
+  char path[1100];
+  snprintf(path, sizeof path, "%s.out.exr", map);
+  if (!status) status = firn_film_write_exr(context, path, &f, true);
+  firn_film_free(context, &f);
+  return status;
+}
+
+static void memory_may_run_out_anywhere(void **state) {
+  scratch *s = *state;
+  char exr[1024], hdr[1024];
+  snprintf(exr, sizeof exr, "%s", scratch_path(s, "map.exr"));
+  snprintf(hdr, sizeof hdr, "%s", scratch_path(s, "map.hdr"));
+  firn_film f;
+  assert_int_equal(firn_film_create(s->context, 16, 8, false, &f), FIRN_OK);
+  f.light[5].x = 1;
+  assert_int_equal(firn_film_write_exr(s->context, exr, &f, true), FIRN_OK);
+  firn_film_free(s->context, &f);
+  const char flat[] = "#?RGBE\n\n-Y 2 +X 2\nabc\200abc\200abc\200abc\200";
+  assert_int_equal(firn_file_put(s->context, hdr, flat, sizeof flat - 1), FIRN_OK);
+  const struct {
+    attempt attempt;
+    const char *map;
+  } all[] = {{try_lights, NULL},
+             {try_lights, exr},
+             {try_lights, hdr},
+             {try_surfaces, NULL},
+             {try_film, exr}};
+  for (int n = 0; n < 5; n++) {
+    int most = -1;
+    for (int k = 0; k < 60 && most < 0; k++) {
+      ration r = {1000};
+      firn_context_def def = firn_default_context_def();
+      def.resize = give;
+      def.resize_user = &r;
+      def.threads = 1;
+      firn_context *context;
+      assert_int_equal(firn_context_create(&def, &context), FIRN_OK);
+      size_t before = firn_context_bytes(context);
+      r.left = k;
+      firn_status status = all[n].attempt(context, all[n].map);
+      assert_true(status == FIRN_OK || status == FIRN_ERROR_MEMORY);
+      assert_int_equal(firn_context_bytes(context), before);
+      if (status == FIRN_OK) most = k;
+      r.left = 1000;
+      firn_context_destroy(context);
+    }
+    assert_in_range(most, 3, 59);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(memory_may_run_out_anywhere, scratch_open, scratch_close),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
