@@ -164,7 +164,7 @@ static void write_tile(const tile_job *j) {
 }
 
 static void do_tile(tile_job *j, const atomic_bool *cancelled) {
-  const firn_walker *walker = j->t->walker;
+  const firn_walk_kernel *walker = j->t->walker;
   int lanes = walker->lanes, busy = 0;
   memset(j->sum, 0, sizeof j->sum);
   for (int i = 0; i < FIRN_WALK_WIDTH; i++) j->walk.mode[i] = 3;
@@ -186,7 +186,7 @@ static void do_tile(tile_job *j, const atomic_bool *cancelled) {
 
 static void aim_at_sun(firn_tracer *t) {
   firn_walk_view *v = &t->view;
-  v->sun = t->lights->sun && t->lights->sun(t->lights->user, &t->sun) && t->sun.cosine < 1;
+  v->sun = t->lights->sun && t->lights->sun(t->lights->user, &t->sun) && t->sun.open > 0;
   if (v->sun) {
     firn_v3 a, b, s = t->sun.along;
     firn_frame_of(s, &a, &b);
@@ -194,7 +194,7 @@ static void aim_at_sun(firn_tracer *t) {
     memcpy(v->sun_along, all[0], sizeof all[0]);
     memcpy(v->sun_a, all[1], sizeof all[1]);
     memcpy(v->sun_b, all[2], sizeof all[2]);
-    v->sun_open = 1 - t->sun.cosine;
+    v->sun_open = t->sun.open;
     t->sun_angle = 6.28318531f * v->sun_open;
     v->sun_light[0] = t->sun.radiance.x * t->sun_angle;
     v->sun_light[1] = t->sun.radiance.y * t->sun_angle;
@@ -232,7 +232,7 @@ static firn_status prepare(firn_context *context, firn_tracer *t, float **sigma)
   v->late = 0.5f;
   v->surfaces = studio->surfaces != NULL;
   t->medium = volume && volume->count && studio->medium.extinction > 0;
-  t->walker = firn_walker_get(context->isa);
+  t->walker = firn_walk_kernel_get(context->isa);
   if (!t->medium) {
     aim_at_sun(t);
     return FIRN_OK;
@@ -371,14 +371,14 @@ static bool table_sun(const void *user, firn_sunlight *out) {
   return firn_lights_sun(user, out);
 }
 static bool table_sample(const void *user, firn_v3 from, const float u[3], firn_light_sample *out) {
-  return firn_lights_sample(user, from, u, out);
+  return firn_lights_aim(user, from, u, out);
 }
 static bool table_hit(const void *user, const firn_ray *ray, float most, float *t,
                       firn_v3 *radiance) {
   return firn_lights_hit(user, ray, most, t, radiance);
 }
-static float table_pdf(const void *user, firn_v3 from, firn_v3 along, float t) {
-  return firn_lights_pdf(user, from, along, t);
+static float table_pdf(const void *user, firn_v3 from, firn_v3 along) {
+  return firn_lights_aim_pdf(user, from, along);
 }
 
 firn_status firn_trace(firn_context *context, const firn_studio *studio, const firn_trace_def *def,

@@ -76,22 +76,23 @@ static bool enter(const firn_tracer *t, firn_walk *w, int i, const firn_ray *ray
   return true;
 }
 
-// The nearest surface or lamp on the path's ray. After an event in snow lamps are aimed at only:
-// nobody wants to ask for them at each of thousands of events.
+// The nearest surface or lamp on the path's ray. After an event in snow lamps were aimed at, and are
+// only in the way: to share them would mean to look for them at each of thousands of events.
 static float ask_for_hits(const firn_tracer *t, const firn_walk *w, int i, firn_light_path *path) {
   float end = INFINITY;
   path->asked = w->events[i];
   path->has_hit = firn_surfaces_hit(t->studio->surfaces, &path->ray, INFINITY, &path->hit);
   if (path->has_hit) end = path->hit.t;
-  path->has_lamp = path->from != FIRN_FROM_MEDIUM && t->lights->hit &&
+  path->has_lamp = t->lights->hit &&
                    t->lights->hit(t->lights->user, &path->ray, end, &path->lamp_t, &path->lamp);
+  if (path->has_lamp && path->from == FIRN_FROM_MEDIUM) path->lamp = (firn_v3){0, 0, 0};
   return path->has_lamp ? path->lamp_t : end;
 }
 
 // ---- lights that a ray meets
 
-static float light_pdf(const firn_tracer *t, firn_v3 from, firn_v3 along, float far) {
-  return t->view.lights ? t->lights->pdf(t->lights->user, from, along, far) : 0;
+static float light_pdf(const firn_tracer *t, firn_v3 from, firn_v3 along) {
+  return t->view.lights ? t->lights->pdf(t->lights->user, from, along) : 0;
 }
 
 // Probability that the last event before this ray aimed at lights other than the sun.
@@ -100,16 +101,16 @@ static float chance_of_lights(const firn_tracer *t, const firn_walk *w, int i) {
   return p * (1 - t->view.sun_share);
 }
 
-// Share of a light met by chance at `far` along the ray, the rest being aimed at (balance heuristic).
+// Share of a light that the ray met by chance, the rest being aimed at (balance heuristic).
 static float share_of_chance(const firn_tracer *t, const firn_walk *w, int i,
-                             const firn_light_path *path, float far) {
+                             const firn_light_path *path) {
   if (path->from == FIRN_FROM_CAMERA || !t->view.lights) return 1;
   if (path->from == FIRN_FROM_SURFACE) {
-    float aimed = path->chance * light_pdf(t, path->ray.from, path->ray.along, far);
+    float aimed = path->chance * light_pdf(t, path->ray.from, path->ray.along);
     return path->pdf / (path->pdf + aimed);
   }
   firn_v3 event = to_metres(t, w->px[i], w->py[i], w->pz[i]);
-  float aimed = chance_of_lights(t, w, i) * light_pdf(t, event, path->ray.along, far);
+  float aimed = chance_of_lights(t, w, i) * light_pdf(t, event, path->ray.along);
   return w->pdf[i] / (w->pdf[i] + aimed);
 }
 
@@ -121,12 +122,12 @@ static void gather_sky(const firn_tracer *t, firn_walk *w, int i, const firn_lig
     return;
   }
   firn_v3 sky = l->sky(l->user, along);
-  add_light(w, i, firn_v3_scale(share_of_chance(t, w, i, path, INFINITY), weight), sky);
+  add_light(w, i, firn_v3_scale(share_of_chance(t, w, i, path), weight), sky);
   // After snow the sun is aimed at only; after a surface both ways share it.
-  if (path->from != FIRN_FROM_SURFACE || !t->view.sun) return;
-  if (firn_v3_dot(along, t->sun.along) < t->sun.cosine) return;
+  if (path->from != FIRN_FROM_SURFACE || !t->view.sun || !l->beyond) return;
+  firn_v3 disc = firn_v3_sub(l->beyond(l->user, along), sky);
   float aimed = t->view.sun_share / t->sun_angle;
-  add_light(w, i, firn_v3_scale(path->pdf / (path->pdf + aimed), weight), t->sun.radiance);
+  add_light(w, i, firn_v3_scale(path->pdf / (path->pdf + aimed), weight), disc);
 }
 
 // ---- rays to lights
@@ -284,7 +285,7 @@ static bool go_on(const firn_tracer *t, firn_walk *w, int i, firn_light_path *pa
     }
     known = outside = false;
     if (path->has_lamp) {
-      float share = share_of_chance(t, w, i, path, path->lamp_t);
+      float share = share_of_chance(t, w, i, path);
       add_light(w, i, firn_v3_scale(share, weight_of(w, i)), path->lamp);
       return finish(t, w, i, path, out);
     }

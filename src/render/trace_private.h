@@ -6,7 +6,8 @@
 #include "render/trace.h"
 #include "render/trace_walk.h"
 
-// Lights as functions, those of render/lights.h or, in tests, others. Any may be NULL but sky.
+// Lights as functions, those in parts of render/lights.h or, in tests, others. Any may be NULL but
+// sky.
 typedef struct firn_light_table {
   const void *user;
   firn_v3 (*sky)(const void *user, firn_v3 along);    // without the sun's disc
@@ -14,7 +15,7 @@ typedef struct firn_light_table {
   bool (*sun)(const void *user, firn_sunlight *out);
   bool (*sample)(const void *user, firn_v3 from, const float u[3], firn_light_sample *out);
   bool (*hit)(const void *user, const firn_ray *ray, float most, float *t, firn_v3 *radiance);
-  float (*pdf)(const void *user, firn_v3 from, firn_v3 along, float t);
+  float (*pdf)(const void *user, firn_v3 from, firn_v3 along);
 } firn_light_table;
 
 // As firn_trace, with other lights than those of the studio.
@@ -27,7 +28,7 @@ typedef struct firn_tracer {
   const firn_studio *studio;
   const firn_light_table *lights;
   const firn_trace_def *def;
-  const firn_walker *walker;
+  const firn_walk_kernel *walker;
   firn_walk_view view;
   bool medium; // there is snow to walk through
   firn_v3 low; // m, of the volume's first node

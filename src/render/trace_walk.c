@@ -3,15 +3,15 @@
 
 #include "base/isa.h"
 
-const firn_walker *firn_walker_get(firn_isa isa) {
+const firn_walk_kernel *firn_walk_kernel_get(firn_isa isa) {
   if (isa == FIRN_ISA_AUTO) isa = firn_isa_best();
-  if (!firn_isa_available(isa)) return &firn_walker_scalar;
+  if (!firn_isa_available(isa)) return &firn_walk_kernel_scalar;
   switch (isa) {
 #if defined(__x86_64__)
-  case FIRN_ISA_AVX512: return &firn_walker_avx512;
-  case FIRN_ISA_AVX2: return &firn_walker_avx2;
+  case FIRN_ISA_AVX512: return &firn_walk_kernel_avx512;
+  case FIRN_ISA_AVX2: return &firn_walk_kernel_avx2;
 #endif
-  default: return &firn_walker_scalar;
+  default: return &firn_walk_kernel_scalar;
   }
 }
 

@@ -55,8 +55,10 @@ enum {
   R(y)                                                                                                     \
   R(z) /* place, voxels */                                                                                 \
   R(dx)                                                                                                    \
-  R(dy) R(dz)           /* direction of travel, unit vector */                                             \
-      R(ix) R(iy) R(iz) /* 1 / direction, finite */                                                        \
+  R(dy)                                                                                                    \
+  R(dz) /* direction of travel, unit vector */                                                             \
+  R(ix)                                                                                                    \
+  R(iy) R(iz)           /* 1 / direction, finite */                                                        \
       R(bx) R(by) R(bz) /* block, whole */                                                                 \
       R(radius)         /* blocks around it that are empty too */                                          \
       R(sigma)          /* 1/voxel, of the view, 0 in empty blocks */                                      \
@@ -88,14 +90,15 @@ typedef struct firn_walk {
 } __attribute__((aligned(64))) firn_walk;
 #undef FIRN_WALK_ROW
 
-typedef struct firn_walker {
+typedef struct firn_walk_kernel {
   int lanes;
   // Until stop is not 0 in some lane; it must be 0 in all before.
   void (*walk)(const firn_walk_view *view, firn_walk *walk);
-} firn_walker;
+} firn_walk_kernel;
 
-extern const firn_walker firn_walker_scalar, firn_walker_avx2, firn_walker_avx512;
-const firn_walker *firn_walker_get(firn_isa isa);
+extern const firn_walk_kernel firn_walk_kernel_scalar, firn_walk_kernel_avx2,
+    firn_walk_kernel_avx512;
+const firn_walk_kernel *firn_walk_kernel_get(firn_isa isa);
 
 // Puts lane i at a place in voxels within the index, and along a direction. False: it is outside.
 bool firn_walk_place(const firn_walk_view *view, firn_walk *walk, int i, firn_v3 at, firn_v3 along);

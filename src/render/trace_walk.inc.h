@@ -87,7 +87,7 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
     lane reach = radius * eight;
     lane low_x = lane_fma(bx, eight, -reach), low_y = lane_fma(by, eight, -reach);
     lane low_z = lane_fma(bz, eight, -reach), wide = lane_fma(lane_set1(2), reach, eight);
-    lmask up_x = lane_gt(dx, zero), up_y = lane_gt(dy, zero), up_z = lane_gt(dz, zero);
+    lmask up_x = lane_gt(ix, zero), up_y = lane_gt(iy, zero), up_z = lane_gt(iz, zero);
     lane far_x = lane_select(up_x, low_x + wide, low_x);
     lane far_y = lane_select(up_y, low_y + wide, low_y);
     lane far_z = lane_select(up_z, low_z + wide, low_z);
@@ -109,7 +109,8 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
     limit = limit - go;
 
     // Into the next block.
-    lmask left = lmask_and(alive, lmask_not(alive));
+    const lmask none = lmask_and(alive, lmask_not(alive));
+    lmask left = none;
     if (lmask_any(crosses)) {
       const lane eighth = lane_set1(0.125f);
       lmask on_x = lane_eq(tx, side), on_y = lmask_and(lmask_not(on_x), lane_eq(ty, side));
@@ -145,7 +146,7 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
     }
 
     // Collisions, real with probability q.
-    lmask real = left, killed = left;
+    lmask real = none, killed = none;
     if (lmask_any(collides)) {
       ilane jitter = lane_random_bits(&random);
       const lane fine = lane_set1(0x1p-10f), half = lane_set1(0x1p-11f);
@@ -251,7 +252,7 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
       lane3 inv = {inverse(to.x), inverse(to.y), inverse(to.z)};
 
       // Which events aim at lights.
-      lmask aims = lmask_and(real, lmask_not(real)), asks = aims;
+      lmask aims = none, asks = none;
       if (v->sun || v->lights) {
         lane chance = lane_select(lane_le(events, lane_set1(v->early)), one, lane_set1(v->late));
         lane coin = lane_uniform(&random), at_sun = chance * lane_set1(v->sun_share);
@@ -374,4 +375,4 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
   w->steps += steps;
 }
 
-const firn_walker WALKER_NAME = {FIRN_LANES, walk};
+const firn_walk_kernel WALKER_NAME = {FIRN_LANES, walk};
