@@ -9,21 +9,22 @@
 extern "C" {
 #endif
 
-// Perceptually uniform colour maps; the last has its neutral colour in the middle of the range.
+// Perceptually uniform: equal steps of the value look like equal steps.
 typedef enum firn_color_map {
-  FIRN_MAP_VIRIDIS,
-  FIRN_MAP_INFERNO,
-  FIRN_MAP_GREY,
-  FIRN_MAP_BALANCE
+  FIRN_MAP_DEEP,   // violet, blue, green, yellow
+  FIRN_MAP_EMBER,  // black, red, orange, pale yellow
+  FIRN_MAP_GREY,   // black to white
+  FIRN_MAP_BALANCE // blue, white in the middle of the range, red
 } firn_color_map;
 
 typedef struct firn_quick_def {
   int width, height;      // pixels
   firn_camera_def camera; // eye equal to target: placed by the snow; lens and focus are not used
   firn_sun_def sun;       // its direction
-  const char *color;      // field whose value, or length of a vector, gives the colour; "speed" is
-                          // that of velocity; NULL: white
-  double range[2];        // of that value; equal: what the middle 98 % of the frame have
+  const char *color; // field that gives the colour: a number, the length of a vector, a part of
+                     // one as velocity.y or stress.xx; "speed" is the length of velocity and
+                     // "pressure" minus a third of the trace of stress. NULL: white
+  double range[2];   // of that value; equal: what the middle 98 % of the frame have
   firn_color_map map;
   bool bar;             // a bar that tells what the colours mean
   double cut_point[3];  // m, of a plane; what lies on the side that its normal points to is

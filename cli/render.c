@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// firn render DIR: pictures and films of what a run has written.
+#include "render.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool ends_with(const char *path, const char *end) {
+  size_t a = strlen(path), b = strlen(end);
+  return a > b && strcmp(path + a - b, end) == 0;
+}
+
+static bool is_folder(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+// ------------------------------------------------------------------------------------------ frames
+
+static int by_number(const void *a, const void *b) {
+  return ((const render_frame *)a)->number - ((const render_frame *)b)->number;
+}
+
+// All frame_%05d.hdf of a folder, or why not.
+static bool list_folder(render_job *job, const char *folder) {
+  DIR *dir = opendir(folder);
+  if (!dir) {
+    fprintf(stderr, "firn: cannot open %s: %s\n", folder, strerror(errno));
+    return false;
+  }
+  int room = 0;
+  for (const struct dirent *e = readdir(dir); e; e = readdir(dir)) {
+    int number, used = 0;
+    if (sscanf(e->d_name, "frame_%5d.hdf%n", &number, &used) != 1 ||
+        (size_t)used != strlen(e->d_name))
+      continue;
+    if (job->count == room) {
+      room = 2 * room + 64;
+      render_frame *more = realloc(job->frame, (size_t)room * sizeof *more);
+      if (!more) break;
+      job->frame = more;
+    }
+    render_frame *f = &job->frame[job->count++];
+    f->number = number;
+    snprintf(f->path, sizeof f->path, "%.3800s/%.255s", folder, e->d_name);
+  }
+  closedir(dir);
+  if (job->count) qsort(job->frame, (size_t)job->count, sizeof *job->frame, by_number);
+  return true;
+}
+
+// Those that were asked for; several, or the last.
+static bool choose_frames(render_job *job, bool several) {
+  const render_arguments *a = job->arguments;
+  int all = job->count, kept = 0, lowest = all ? job->frame[0].number : 0,
+      highest = all ? job->frame[all - 1].number : 0;
+  if (!all) {
+    fprintf(stderr, "firn: %s holds no frames (frame_00000.hdf ...); `firn run` writes them\n",
+            a->source);
+    return false;
+  }
+  int first = a->frames_given || several ? a->first : highest,
+      last = a->last >= 0 ? a->last : highest;
+  for (int i = 0; i < all; i++) {
+    int n = job->frame[i].number;
+    if (n < first || n > last || (n - first) % a->every != 0) continue;
+    if (kept != i) job->frame[kept] = job->frame[i];
+    kept++;
+  }
+  job->count = kept;
+  if (kept) return true;
+  fprintf(stderr, "firn: %s has frames %d to %d; none of them was asked for\n", a->source, lowest,
+          highest);
+  return false;
+}
+
+// ---------------------------------------------------------------------------------------- settings
+
+// One camera for a whole film: around the bulk of some of its frames.
+static firn_status survey(render_job *job) {
+  enum { LOOKS = 9 };
+  const render_arguments *a = job->arguments;
+  firn_render_def render;
+  firn_quick_def quick;
+  firn_status status = render_settings(job, 0, &render, &quick);
+  if (status != FIRN_OK) return status;
+  bool fit = memcmp(render.camera.eye, render.camera.target, sizeof render.camera.eye) == 0,
+       colored = a->color && !(a->range[1] > a->range[0]), any = false;
+  memcpy(job->range, a->range, sizeof job->range);
+  int looks = job->count < LOOKS ? job->count : LOOKS;
+  for (int i = 0; i < looks && (fit || colored); i++) {
+    int k = looks > 1 ? i * (job->count - 1) / (looks - 1) : 0;
+    firn_frame *frame;
+    status = firn_frame_open(job->context, job->frame[k].path, &frame);
+    if (status != FIRN_OK) return status;
+    double low[3], high[3], range[2] = {0, 0};
+    bool there = false;
+    if (fit) status = firn_frame_bulk(frame, low, high, &there);
+    if (status == FIRN_OK && colored) status = firn_frame_range(frame, a->color, range);
+    for (int c = 0; there && c < 3; c++) {
+      job->low[c] = any ? fmin(job->low[c], low[c]) : low[c];
+      job->high[c] = any ? fmax(job->high[c], high[c]) : high[c];
+    }
+    any = any || there;
+    if (colored) {
+      job->range[0] = i ? fmin(job->range[0], range[0]) : range[0];
+      job->range[1] = i ? fmax(job->range[1], range[1]) : range[1];
+    }
+    firn_frame_close(frame);
+    if (status != FIRN_OK) return status;
+  }
+  // A turntable sees the box from all sides.
+  double wide = 0;
+  for (int c = 0; c < 3; c += 2) wide = fmax(wide, job->high[c] - job->low[c]);
+  bool turns = memcmp(&render.camera, &render.camera_shut, sizeof render.camera) != 0;
+  for (int c = 0; any && turns && c < 3; c += 2) {
+    double middle = 0.5 * (job->low[c] + job->high[c]);
+    job->low[c] = middle - 0.5 * wide;
+    job->high[c] = middle + 0.5 * wide;
+  }
+  job->fitted = fit && any;
+  return FIRN_OK;
+}
+
+static void place_camera(const render_job *job, firn_render_def *def, firn_camera_def *c) {
+  const render_arguments *a = job->arguments;
+  if (a->has_camera) {
+    memcpy(c->eye, a->camera, sizeof c->eye);
+    memcpy(c->target, a->camera + 3, sizeof c->target);
+    if (a->camera[6] > 0) c->fov = a->camera[6] * 3.14159265358979323846 / 180;
+  }
+  if (a->has_view) {
+    memcpy(c->target, c->eye, sizeof c->eye);
+    memcpy(c->view, a->view, sizeof c->view);
+  }
+  if (job->fitted) firn_camera_fit(c, job->low, job->high, (double)def->width / def->height);
+}
+
+firn_status render_settings(const render_job *job, double time, firn_render_def *render,
+                            firn_quick_def *quick) {
+  const render_arguments *a = job->arguments;
+  *render = firn_default_render_def();
+  if (a->preview) {
+    render->width = 640;
+    render->height = 360;
+  }
+  if (job->scene) {
+    int width = render->width, height = render->height;
+    firn_status status = firn_scene_render_def(job->scene, isfinite(time) ? time : 0, render);
+    if (status != FIRN_OK) return status;
+    if (a->preview) {
+      render->width = width;
+      render->height = height;
+    }
+  }
+  if (a->width) {
+    render->width = a->width;
+    render->height = a->height;
+  }
+  if (a->samples) render->samples = a->samples;
+  if (a->denoise) render->denoise = true;
+  place_camera(job, render, &render->camera);
+  if (render->camera_shut.fov > 0) place_camera(job, render, &render->camera_shut);
+  *quick = firn_quick_of_render(render);
+  quick->color = a->color;
+  quick->map = a->map;
+  memcpy(quick->range, job->range, sizeof quick->range);
+  if (a->has_cut) {
+    memcpy(quick->cut_point, a->cut_point, sizeof quick->cut_point);
+    memcpy(quick->cut_normal, a->cut_normal, sizeof quick->cut_normal);
+  }
+  return FIRN_OK;
+}
+
+// ---------------------------------------------------------------------------------------- pictures
+
+static bool on_progress(void *user, double part) {
+  render_job *job = user;
+  render_progress_show(&job->progress, part);
+  return !cli_interrupted();
+}
+
+firn_status render_picture(render_job *job, const render_frame *file, const char *path) {
+  firn_frame *frame;
+  firn_status status = firn_frame_open(job->context, file->path, &frame);
+  if (status != FIRN_OK) return status;
+  firn_render_def render;
+  firn_quick_def quick;
+  job->stats = (firn_render_stats){0};
+  job->progress.number = file->number;
+  status = render_settings(job, firn_frame_time(frame), &render, &quick);
+  render.progress = on_progress;
+  render.progress_user = job;
+  double start = cli_seconds();
+  if (status == FIRN_OK && job->arguments->preview) {
+    status = firn_frame_quick(frame, job->scene, &quick, path);
+    job->stats.particles = firn_frame_count(frame);
+  } else if (status == FIRN_OK) {
+    status = firn_frame_render(frame, job->scene, &render, path, &job->stats);
+  }
+  job->stats.seconds = cli_seconds() - start;
+  firn_frame_close(frame);
+  return status;
+}
+
+static int fail(const render_job *job, firn_status status) {
+  if (status == FIRN_CANCELLED) {
+    if (job->arguments->mode == PROGRESS_AUTO) printf("stopped; the picture was not whole yet\n");
+    return EXIT_RUN;
+  }
+  return cli_fail_run(job->context, status, job->arguments->mode);
+}
+
+static int render_one(render_job *job, const char *path) {
+  const render_frame *frame = &job->frame[job->count - 1];
+  job->progress.total = 1;
+  firn_status status = render_picture(job, frame, path);
+  if (status == FIRN_OK) {
+    job->progress.done = 1;
+    render_progress_frame(&job->progress, path, &job->stats);
+  }
+  render_progress_end(&job->progress);
+  return status == FIRN_OK ? EXIT_OK : fail(job, status);
+}
+
+static firn_status open_scene(render_job *job, const char *folder, int *code) {
+  const render_arguments *a = job->arguments;
+  char path[RENDER_PATH + 16];
+  snprintf(path, sizeof path, "%s", a->scene ? a->scene : "");
+  if (!a->scene) {
+    snprintf(path, sizeof path, "%s/scene.yaml", folder);
+    if (access(path, R_OK) != 0) {
+      if (!a->options.override_count) return FIRN_OK; // a frame by itself
+      fprintf(stderr, "firn: %s is not there, so --set has nothing to change; give --scene\n",
+              path);
+      *code = EXIT_INPUT;
+      return FIRN_ERROR_SCENE;
+    }
+  }
+  job->scene = cli_scene(job->context, path, &a->options, stderr);
+  *code = EXIT_INPUT;
+  return job->scene ? FIRN_OK : FIRN_ERROR_SCENE;
+}
+
+// Names what was not named: pictures go beside the frames.
+static void default_output(const render_job *job, const char *folder, bool several, char *path) {
+  const char *kind = job->arguments->preview ? "preview" : "render";
+  if (several)
+    snprintf(path, RENDER_PATH, "%.4000s/%s", folder, kind);
+  else
+    snprintf(path, RENDER_PATH, "%.4000s/%s_%05d.png", folder, kind,
+             job->frame[job->count - 1].number);
+}
+
+static int run_job(render_job *job) {
+  const render_arguments *a = job->arguments;
+  char folder[RENDER_PATH], output[RENDER_PATH];
+  bool whole = is_folder(a->source), film = a->output && ends_with(a->output, ".mp4");
+  bool single = a->output && (ends_with(a->output, ".png") || ends_with(a->output, ".exr"));
+  bool several = a->output ? !single : a->frames_given && a->first != a->last;
+  snprintf(folder, sizeof folder, "%s", a->source);
+  if (whole) {
+    if (!list_folder(job, folder) || !choose_frames(job, several)) return EXIT_INPUT;
+  } else {
+    char *slash = strrchr(folder, '/');
+    if (slash)
+      *slash = 0;
+    else
+      snprintf(folder, sizeof folder, ".");
+    job->frame = calloc(1, sizeof *job->frame);
+    if (!job->frame) return EXIT_RUN;
+    job->count = 1;
+    snprintf(job->frame->path, sizeof job->frame->path, "%s", a->source);
+    const char *name = slash ? a->source + (slash - folder) + 1 : a->source;
+    if (sscanf(name, "frame_%5d.hdf", &job->frame->number) != 1) job->frame->number = 0;
+  }
+  if (single && job->count > 1) {
+    fprintf(stderr, "firn: %d frames do not fit into %s; give a folder or an .mp4 file\n",
+            job->count, a->output);
+    return EXIT_INPUT;
+  }
+  int code = EXIT_OK;
+  if (open_scene(job, folder, &code) != FIRN_OK) return code;
+  firn_status status = survey(job);
+  if (status != FIRN_OK) return fail(job, status);
+  if (a->output)
+    snprintf(output, sizeof output, "%s", a->output);
+  else
+    default_output(job, folder, several, output);
+  if (!several) return render_one(job, output);
+  if (!film) return render_sequence(job, output, NULL);
+  char pictures[RENDER_PATH + 16];
+  snprintf(pictures, sizeof pictures, "%.*s.frames", (int)(strlen(output) - 4), output);
+  return render_sequence(job, pictures, output);
+}
+
+int cli_render(int argc, char **argv) {
+  render_arguments a;
+  render_parse(argc, argv, &a);
+  firn_context *context = cli_context(&a.options);
+  if (!context) return EXIT_INPUT;
+  cli_catch_signals();
+  render_job job = {.arguments = &a, .context = context};
+  job.progress.mode = a.mode;
+  job.progress.live = a.mode == PROGRESS_AUTO && isatty(STDOUT_FILENO);
+  job.progress.start = cli_seconds();
+  int code = run_job(&job);
+  free(job.frame);
+  firn_scene_destroy(job.scene);
+  firn_context_destroy(context);
+  return code;
+}

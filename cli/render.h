@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of `firn render` share.
+#ifndef FIRN_CLI_RENDER_H
+#define FIRN_CLI_RENDER_H
+
+#include "cli.h"
+
+enum { RENDER_PATH = 4096 };
+
+typedef struct render_arguments {
+  cli_options options;
+  const char *source; // folder of a run, or a frame file
+  const char *output; // NULL: beside the frames
+  const char *scene;  // NULL: scene.yaml beside the frames
+  int first, last;    // frames; last < 0: not given
+  bool frames_given;
+  int every;
+  int samples, width, height; // 0: as the scene says
+  bool denoise, preview, force;
+  bool has_camera, has_view, has_cut;
+  double camera[7]; // eye, target, and the field of view in degrees or 0
+  double view[3];
+  double cut_point[3], cut_normal[3];
+  const char *color; // NULL: none
+  double range[2];   // equal: from the frames
+  firn_color_map map;
+  bool exr;   // of pictures in a folder
+  double fps; // of a film; 0: as the scene says
+  progress_mode mode;
+} render_arguments;
+
+// Reads the command line; ends the program when it makes no sense.
+void render_parse(int argc, char **argv, render_arguments *out);
+
+// A frame file to be shown.
+typedef struct render_frame {
+  int number;
+  char path[RENDER_PATH];
+} render_frame;
+
+// How it goes on, told as the mode says.
+typedef struct render_progress {
+  progress_mode mode;
+  bool live, open;
+  int number;      // of the frame
+  int done, total; // frames
+  int rendered;    // frames that were not there before
+  double start;    // when the first began
+  double shown;    // when the line was last drawn
+} render_progress;
+
+// One picture or a film.
+typedef struct render_job {
+  const render_arguments *arguments;
+  firn_context *context;
+  firn_scene *scene; // or NULL
+  int count;
+  render_frame *frame; // [count]
+  bool fitted;         // one camera for all frames, that sees this box:
+  double low[3], high[3];
+  double range[2]; // of colours
+  render_progress progress;
+  firn_render_stats stats; // of the last picture
+} render_job;
+
+// Draws a frame into a PNG or EXR file.
+firn_status render_picture(render_job *job, const render_frame *frame, const char *path);
+// Settings of a frame's picture.
+firn_status render_settings(const render_job *job, double time, firn_render_def *render,
+                            firn_quick_def *quick);
+
+void render_progress_show(render_progress *p, double part);
+void render_progress_frame(render_progress *p, const char *path, const firn_render_stats *stats);
+void render_progress_end(render_progress *p);
+
+// All frames into numbered files of a folder, which remembers how far it got and with which settings.
+// Film: the name of an mp4 file to make of them, or NULL. Returns the exit code.
+int render_sequence(render_job *job, const char *folder, const char *film);
+
+#endif

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many frames: numbered pictures in a folder, and a film made of them.
+//
+// The folder holds render.txt: what the pictures were made with, then a line for each that is whole.
+// A later call with the same settings goes on after them; one with others begins anew.
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "render.h"
+
+// ---------------------------------------------------------------------------------------- progress
+
+void render_progress_show(render_progress *p, double part) {
+  double now = cli_seconds();
+  if (!p->live || now - p->shown < 0.1) return;
+  p->shown = now;
+  double spent = now - p->start, ready = p->rendered + part,
+         wanted = p->total - p->done + p->rendered;
+  char left[32];
+  cli_duration(ready > 0.01 ? spent * (wanted - ready) / ready : -1, left);
+  if (p->total > 1)
+    printf("\rframe %d  %d/%d  %.0f %%  %s left\033[K", p->number, p->done + 1, p->total,
+           100 * part, left);
+  else
+    printf("\rframe %d  %.0f %%  %s left\033[K", p->number, 100 * part, left);
+  fflush(stdout);
+  p->open = true;
+}
+
+static double seconds_left(const render_progress *p) {
+  double spent = cli_seconds() - p->start;
+  return p->rendered ? spent / p->rendered * (p->total - p->done) : 0;
+}
+
+void render_progress_frame(render_progress *p, const char *path, const firn_render_stats *s) {
+  char a[32], b[32];
+  p->rendered++;
+  if (p->mode == PROGRESS_JSON) {
+    printf("{\"event\": \"frame\", \"frame\": %d, \"done\": %d, \"total\": %d, \"file\": ",
+           p->number, p->done, p->total);
+    cli_json_string(stdout, path);
+    printf(
+        ", \"particles\": %zu, \"paths\": %llu, \"events\": %llu, \"voxels\": %zu, \"seconds\": ",
+        s->particles, (unsigned long long)s->paths, (unsigned long long)s->events, s->voxels);
+    cli_json_number(stdout, s->seconds);
+    printf(", \"seconds_left\": ");
+    cli_json_number(stdout, seconds_left(p));
+    printf("}\n");
+    fflush(stdout);
+  }
+  if (p->mode != PROGRESS_AUTO) return;
+  if (p->live) printf("\r\033[K");
+  p->open = false;
+  if (p->total == 1) {
+    printf("%s  %s particles  %.1f s\n", path, cli_count((double)s->particles, a), s->seconds);
+  } else if (!p->live) {
+    printf("frame %d  %d/%d  %s particles  %.2f s  %s left\n", p->number, p->done, p->total,
+           cli_count((double)s->particles, a), s->seconds, cli_duration(seconds_left(p), b));
+  }
+  fflush(stdout);
+}
+
+void render_progress_end(render_progress *p) {
+  if (p->open) printf("\r\033[K");
+  p->open = false;
+  fflush(stdout);
+}
+
+// ------------------------------------------------------------------------------------ what is there
+
+typedef struct folder {
+  const char *path;
+  char settings[8192];
+  bool *done; // [job->count]
+  bool any;   // pictures of these settings are there
+} folder;
+
+static uint64_t fingerprint(const char *text) {
+  uint64_t h = 1469598103934665603u;
+  for (; *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211u;
+  return h;
+}
+
+// Everything that changes a picture, in words.
+static void describe(const render_job *job, char *out, size_t size) {
+  const render_arguments *a = job->arguments;
+  size_t n = (size_t)snprintf(out, size, "firn %s\n", firn_version());
+  n += (size_t)snprintf(
+      out + n, size - n, "frames of %s\nscene %016llx\n", a->source,
+      (unsigned long long)(job->scene ? fingerprint(firn_scene_resolved_text(job->scene)) : 0));
+  firn_render_def r;
+  firn_quick_def q;
+  if (render_settings(job, 0, &r, &q) != FIRN_OK) return;
+  n += (size_t)snprintf(out + n, size - n, "%s %dx%d\n", a->preview ? "preview" : "path traced",
+                        r.width, r.height);
+  if (a->preview)
+    n += (size_t)snprintf(out + n, size - n, "color %s from %.17g to %.17g, map %d\n",
+                          a->color ? a->color : "none", q.range[0], q.range[1], (int)q.map);
+  else
+    n += (size_t)snprintf(out + n, size - n, "samples %d, denoise %d\n", r.samples, r.denoise);
+  n += (size_t)snprintf(out + n, size - n, "cut %.17g %.17g %.17g at %.17g %.17g %.17g\n",
+                        q.cut_normal[0], q.cut_normal[1], q.cut_normal[2], q.cut_point[0],
+                        q.cut_point[1], q.cut_point[2]);
+  const firn_camera_def *c = &r.camera;
+  snprintf(out + n, size - n,
+           "camera at %.17g %.17g %.17g, looks at %.17g %.17g %.17g, fov %.17g\n\n", c->eye[0],
+           c->eye[1], c->eye[2], c->target[0], c->target[1], c->target[2], c->fov);
+}
+
+static void picture_name(const render_job *job, const folder *f, int i, char *path) {
+  const char *ending = job->arguments->exr ? "exr" : "png";
+  snprintf(path, RENDER_PATH, "%.4000s/frame_%05d.%s", f->path, job->frame[i].number, ending);
+}
+
+// A picture counts when render.txt names it, it is there, and its frame is not newer.
+static void mark(const render_job *job, folder *f, int number) {
+  for (int i = 0; i < job->count; i++) {
+    if (job->frame[i].number != number) continue;
+    char path[RENDER_PATH];
+    struct stat picture, frame;
+    picture_name(job, f, i, path);
+    f->done[i] = stat(path, &picture) == 0 && stat(job->frame[i].path, &frame) == 0 &&
+                 picture.st_mtime >= frame.st_mtime;
+    f->any = f->any || f->done[i];
+  }
+}
+
+static FILE *begin_folder(const render_job *job, folder *f) {
+  char path[RENDER_PATH], line[256];
+  snprintf(path, sizeof path, "%.4000s/render.txt", f->path);
+  if (mkdir(f->path, 0777) != 0 && errno != EEXIST) {
+    fprintf(stderr, "firn: cannot make the folder %s: %s\n", f->path, strerror(errno));
+    return NULL;
+  }
+  FILE *file = job->arguments->force ? NULL : fopen(path, "r");
+  bool same = false;
+  if (file) {
+    char before[sizeof f->settings] = "";
+    size_t length = strlen(f->settings), got = fread(before, 1, length, file);
+    same = got == length && memcmp(before, f->settings, length) == 0;
+    int number;
+    while (same && fgets(line, sizeof line, file))
+      if (sscanf(line, "done %d", &number) == 1 && strchr(line, '\n')) mark(job, f, number);
+    fclose(file);
+  }
+  file = fopen(path, same ? "a" : "w");
+  if (file && !same) fputs(f->settings, file);
+  if (!file || fflush(file) != 0) {
+    fprintf(stderr, "firn: cannot write %s: %s\n", path, strerror(errno));
+    if (file) fclose(file);
+    return NULL;
+  }
+  return file;
+}
+
+// --------------------------------------------------------------------------------------------- film
+
+// Feeds the pictures to the ffmpeg program. Sizes must be even for the usual colour format, so an odd
+// row or column is doubled.
+static int make_film(render_job *job, const folder *f, const char *film) {
+  int to[2];
+  char rate[32], part[RENDER_PATH + 16];
+  double fps = job->arguments->fps > 0 ? job->arguments->fps
+               : job->scene            ? 1 / firn_scene_frame_seconds(job->scene)
+                                       : 24;
+  snprintf(rate, sizeof rate, "%.6g", fps / (job->arguments->fps > 0 ? 1 : job->arguments->every));
+  snprintf(part, sizeof part, "%s.part", film);
+  if (pipe(to) != 0) {
+    fprintf(stderr, "firn: no pipe to ffmpeg: %s\n", strerror(errno));
+    return EXIT_RUN;
+  }
+  pid_t child = fork();
+  if (child == 0) {
+    dup2(to[0], STDIN_FILENO);
+    close(to[0]);
+    close(to[1]);
+    signal(SIGINT, SIG_IGN); // the parent decides
+    execlp("ffmpeg", "ffmpeg", "-v", "error", "-y", "-f", "image2pipe", "-c:v", "png", "-framerate",
+           rate, "-i", "-", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-c:v", "libx264", "-crf", "17",
+           "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", part, (char *)NULL);
+    _exit(127);
+  }
+  close(to[0]);
+  signal(SIGPIPE, SIG_IGN); // should ffmpeg end early, its exit code says so
+  bool good = child > 0;
+  for (int i = 0; good && i < job->count; i++) {
+    char path[RENDER_PATH], block[65536];
+    picture_name(job, f, i, path);
+    FILE *file = fopen(path, "rb");
+    for (size_t n; file && good && (n = fread(block, 1, sizeof block, file)) > 0;)
+      for (size_t at = 0; good && at < n;) {
+        ssize_t written = write(to[1], block + at, n - at);
+        good = written > 0 || (written < 0 && errno == EINTR);
+        at += written > 0 ? (size_t)written : 0;
+      }
+    good = good && file;
+    if (file) fclose(file);
+  }
+  close(to[1]);
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
+    fprintf(stderr,
+            "firn: films need the program ffmpeg, which is not installed (Debian: apt install "
+            "ffmpeg). The pictures are in %s; the same command makes the film of them later\n",
+            f->path);
+    return EXIT_RUN;
+  }
+  if (!good || status != 0 || rename(part, film) != 0) {
+    unlink(part);
+    fprintf(stderr, "firn: ffmpeg could not write %s; the pictures are in %s\n", film, f->path);
+    return EXIT_RUN;
+  }
+  return EXIT_OK;
+}
+
+// ---------------------------------------------------------------------------------------------- all
+
+static void report(const render_job *job, const char *what) {
+  const render_progress *p = &job->progress;
+  char wall[32];
+  double spent = cli_seconds() - p->start;
+  if (p->mode == PROGRESS_JSON) {
+    printf("{\"event\": \"end\", \"frames\": %d, \"rendered\": %d, \"file\": ", p->total,
+           p->rendered);
+    cli_json_string(stdout, what);
+    printf(", \"wall_seconds\": ");
+    cli_json_number(stdout, spent);
+    printf("}\n");
+  }
+  if (p->mode != PROGRESS_AUTO) return;
+  printf("%s: %d frames, %d rendered now in %s\n", what, p->total, p->rendered,
+         cli_duration(spent, wall));
+}
+
+static int render_all(render_job *job, folder *f, FILE *list) {
+  render_progress *p = &job->progress;
+  for (int i = 0; i < job->count; i++) {
+    if (f->done[i]) continue;
+    char path[RENDER_PATH];
+    picture_name(job, f, i, path);
+    firn_status status = cli_interrupted() ? FIRN_CANCELLED
+                                           : render_picture(job, &job->frame[i], path);
+    if (status == FIRN_CANCELLED) {
+      render_progress_end(p);
+      if (p->mode == PROGRESS_AUTO)
+        printf("stopped: %d of %d pictures are in %s; the same command goes on\n", p->done,
+               p->total, f->path);
+      return EXIT_RUN;
+    }
+    if (status != FIRN_OK) {
+      render_progress_end(p);
+      return cli_fail_run(job->context, status, p->mode);
+    }
+    f->done[i] = true;
+    p->done++;
+    fprintf(list, "done %d\n", job->frame[i].number);
+    fflush(list);
+    render_progress_frame(p, path, &job->stats);
+  }
+  return EXIT_OK;
+}
+
+int render_sequence(render_job *job, const char *path, const char *film) {
+  folder *f = calloc(1, sizeof *f);
+  bool *done = calloc((size_t)job->count, sizeof *done);
+  FILE *list = NULL;
+  int code = EXIT_RUN;
+  if (f && done) {
+    f->path = path;
+    f->done = done;
+    describe(job, f->settings, sizeof f->settings);
+    list = begin_folder(job, f);
+  }
+  if (list) {
+    render_progress *p = &job->progress;
+    p->total = job->count;
+    for (int i = 0; i < job->count; i++) p->done += f->done[i];
+    if (f->any && p->mode == PROGRESS_AUTO && p->done < p->total)
+      printf("%d of %d pictures are there already\n", p->done, p->total);
+    p->start = cli_seconds();
+    code = render_all(job, f, list);
+    if (fclose(list) != 0) code = EXIT_RUN;
+    render_progress_end(p);
+    if (code == EXIT_OK && film) code = make_film(job, f, film);
+    if (code == EXIT_OK) report(job, film ? film : path);
+  }
+  free(done);
+  free(f);
+  return code;
+}

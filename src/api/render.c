@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// A frame into a path-traced picture: particles to density, colliders to surfaces, then light.
+#include <math.h>
+#include <string.h>
+#include <strings.h>
+
+#include "api/picture.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "cache/frame.h"
+#include "render/png.h"
+#include "render/trace.h"
+
+typedef struct picture {
+  firn_context *context;
+  const firn_render_def *def;
+  double shutter; // s
+  firn_camera_def camera, camera_shut;
+  double origin[3]; // m, of the stage
+  firn_picture_points points;
+  firn_picture_bodies bodies;
+  firn_volume *volume;
+  firn_surfaces *surfaces;
+  firn_lights *lights;
+  firn_film film;
+  firn_render_stats stats;
+} picture;
+
+// ---------------------------------------------------------------------------------------- checks
+
+static bool is_look(const firn_look_def *look) {
+  bool good = look->gloss >= 0 && look->gloss <= 1 && look->roughness >= 0 && look->roughness <= 1;
+  for (int a = 0; a < 3; a++) good = good && look->albedo[a] >= 0 && look->albedo[a] <= 1;
+  return good;
+}
+
+static firn_status check_snow(firn_context *context, const firn_snow_look_def *snow) {
+  bool good = snow->extinction > 0 && isfinite(snow->extinction) && fabs(snow->g) < 1 &&
+              snow->voxel >= 0 && isfinite(snow->voxel);
+  for (int a = 0; a < 3; a++) good = good && snow->albedo[a] >= 0 && snow->albedo[a] <= 1;
+  good = good && snow->anisotropy >= 0 && snow->anisotropy <= 1 && snow->detail >= 0 &&
+         snow->detail <= 1 && snow->similarity >= 0;
+  if (good) return FIRN_OK;
+  return firn_fail(
+      context, FIRN_ERROR_ARGUMENT,
+      "render: the look of snow: extinction %g m2/kg above 0, albedo (%g %g %g) from 0 "
+      "to 1, g %g between -1 and 1, voxel %g m not below 0, anisotropy %g and detail "
+      "%g from 0 to 1",
+      snow->extinction, snow->albedo[0], snow->albedo[1], snow->albedo[2], snow->g, snow->voxel,
+      snow->anisotropy, snow->detail);
+}
+
+static firn_status check(firn_context *context, const firn_render_def *def) {
+  if (def->width < 1 || def->height < 1 || def->width > 16384 || def->height > 16384)
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "render: size %d x %d: both must be from 1 to 16384", def->width, def->height);
+  if (def->samples < 1 || def->bounces < 0 || !(def->noise >= 0))
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "render: %d samples (1 or more), %d bounces and noise %g (0 or more)",
+                     def->samples, def->bounces, def->noise);
+  if (!(def->shutter >= 0 && def->shutter <= 1) || !isfinite(def->exposure) ||
+      !(def->white >= 2000 && def->white <= 25000))
+    return firn_fail(
+        context, FIRN_ERROR_ARGUMENT,
+        "render: shutter %g (0 to 1), exposure %g (finite), white %g K (2000 to 25000)",
+        def->shutter, def->exposure, def->white);
+  if (!is_look(&def->ground) || !is_look(&def->bodies))
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "render: albedo, gloss and roughness of ground and bodies are from 0 to 1");
+  FIRN_TRY(check_snow(context, &def->snow));
+  FIRN_TRY(firn_camera_check(context, &def->camera));
+  return def->camera_shut.fov > 0 ? firn_camera_check(context, &def->camera_shut) : FIRN_OK;
+}
+
+// ----------------------------------------------------------------------------------------- parts
+
+static void place_camera(picture *p) {
+  const firn_render_def *def = p->def;
+  double aspect = (double)def->width / def->height;
+  const firn_picture_points *points = &p->points;
+  p->camera = def->camera;
+  p->camera_shut = def->camera_shut.fov > 0 ? def->camera_shut : def->camera;
+  if (firn_camera_is_fitted(&p->camera))
+    firn_camera_fit(&p->camera, points->low, points->high, aspect);
+  if (firn_camera_is_fitted(&p->camera_shut))
+    firn_camera_fit(&p->camera_shut, points->low, points->high, aspect);
+  memcpy(p->origin, p->camera.target, sizeof p->origin);
+  p->stats.camera = p->camera;
+}
+
+static firn_status make_volume(picture *p) {
+  const firn_picture_points *points = &p->points;
+  const firn_snow_look_def *snow = &p->def->snow;
+  if (!points->any) return FIRN_OK;
+  double start = firn_seconds();
+  firn_volume_def def = {.count = points->count,
+                         .position = points->position,
+                         .velocity = points->velocity,
+                         .mass = points->mass,
+                         .voxel = snow->voxel > 0 ? snow->voxel : 0.5 * points->spacing,
+                         .kernel = points->kernel,
+                         .shutter = p->shutter,
+                         .anisotropy = snow->anisotropy,
+                         .detail = snow->detail,
+                         .detail_size = points->spacing,
+                         .id = points->id};
+  memcpy(def.origin, p->origin, sizeof def.origin);
+  FIRN_TRY(firn_volume_build(p->context, &def, &p->volume));
+  p->stats.voxel = def.voxel;
+  p->stats.voxels = firn_volume_voxels(p->volume);
+  p->stats.bytes = firn_volume_bytes(p->volume);
+  p->stats.skipped = firn_volume_skipped(p->volume);
+  if (p->stats.skipped)
+    firn_note(p->context, FIRN_LOG_WARNING, "render: %zu of %zu particles have no finite place",
+              p->stats.skipped, points->count);
+  p->stats.seconds_volume = firn_seconds() - start;
+  return FIRN_OK;
+}
+
+static firn_status make_lights(picture *p) {
+  firn_sun_def sun = p->def->sun;
+  if (sun.direction[0] == 0 && sun.direction[1] == 0 && sun.direction[2] == 0)
+    firn_sun_beside(&p->camera, sun.direction);
+  return firn_lights_create(p->context, &sun, &p->def->sky, p->def->lamp_count, p->def->lamps,
+                            p->origin, &p->lights);
+}
+
+static firn_camera lens_of(const picture *p) {
+  const firn_camera_def *c = &p->camera;
+  double away = 0;
+  for (int a = 0; a < 3; a++) away += pow(c->target[a] - c->eye[a], 2);
+  return (firn_camera){.open = firn_camera_pose_of(c, p->origin),
+                       .shut = firn_camera_pose_of(&p->camera_shut, p->origin),
+                       .half_height = (float)tan(c->fov / 2),
+                       .aperture = (float)c->aperture,
+                       .focus = (float)(c->focus > 0 ? c->focus : sqrt(away)),
+                       .width = p->def->width,
+                       .height = p->def->height};
+}
+
+static firn_status trace(picture *p) {
+  const firn_render_def *def = p->def;
+  const firn_snow_look_def *snow = &def->snow;
+  firn_camera camera = lens_of(p);
+  firn_studio studio = {
+      .volume = p->volume,
+      .medium = {.extinction = (float)snow->extinction,
+                 .albedo = {(float)snow->albedo[0], (float)snow->albedo[1], (float)snow->albedo[2]},
+                 .g = (float)snow->g,
+                 .similarity = (float)snow->similarity},
+      .surfaces = p->surfaces,
+      .lights = p->lights,
+      .camera = &camera};
+  firn_trace_def settings = {.samples = def->samples,
+                             .seed = def->seed,
+                             .bounces = def->bounces,
+                             .noise = def->noise,
+                             .progress = def->progress,
+                             .user = def->progress_user};
+  firn_trace_stats stats = {0};
+  firn_status status = firn_trace(p->context, &studio, &settings, &p->film, &stats);
+  p->stats.paths = stats.paths;
+  p->stats.events = stats.events;
+  p->stats.truncated = stats.truncated;
+  p->stats.not_finite = stats.not_finite;
+  p->stats.seconds_trace = stats.seconds;
+  return status;
+}
+
+// ------------------------------------------------------------------------------------------- all
+
+static firn_status gather(picture *p, firn_frame *frame, const firn_scene *scene, bool planes) {
+  const firn_render_def *def = p->def;
+  double start = firn_seconds(), time = firn_frame_time(frame);
+  unsigned wants = FIRN_PICTURE_MASS | (def->snow.detail > 0 ? FIRN_PICTURE_ID : 0) |
+                   (def->shutter > 0 || planes ? FIRN_PICTURE_VELOCITY : 0);
+  FIRN_TRY(firn_picture_points_read(frame, wants, &p->points));
+  p->stats.particles = p->points.count;
+  p->stats.seconds_read = firn_seconds() - start;
+  p->shutter = def->shutter * (scene ? firn_scene_frame_seconds(scene) : 1.0 / 24);
+  place_camera(p);
+  FIRN_TRY(firn_picture_bodies_make(p->context, scene, time - p->shutter / 2, p->camera.target,
+                                    &p->bodies));
+  FIRN_TRY(firn_picture_surfaces(p->context, &p->bodies, def, &p->camera, p->shutter, p->origin,
+                                 &p->surfaces));
+  FIRN_TRY(make_volume(p));
+  return make_lights(p);
+}
+
+static firn_status take(picture *p, firn_frame *frame, const firn_scene *scene, bool planes) {
+  double start = firn_seconds();
+  FIRN_TRY(gather(p, frame, scene, planes));
+  FIRN_TRY(firn_film_create(p->context, p->def->width, p->def->height, planes || p->def->denoise,
+                            &p->film));
+  FIRN_TRY(trace(p));
+  if (p->def->denoise) FIRN_TRY(firn_film_denoise(p->context, &p->film));
+  p->stats.seconds = firn_seconds() - start;
+  return FIRN_OK;
+}
+
+static void free_picture(picture *p) {
+  firn_film_free(p->context, &p->film);
+  firn_lights_free(p->lights);
+  firn_surfaces_free(p->surfaces);
+  firn_volume_free(p->volume);
+  firn_picture_bodies_free(p->context, &p->bodies);
+  if (p->points.context) firn_picture_points_free(&p->points);
+}
+
+static void develop(const picture *p, uint8_t *rgb) {
+  firn_develop how = {.exposure = (float)p->def->exposure,
+                      .white = (float)p->def->white,
+                      .tone = p->def->filmic ? FIRN_TONE_FILMIC : FIRN_TONE_LINEAR};
+  firn_film_develop(&p->film, &how, rgb);
+}
+
+static firn_status write_png(const picture *p, const char *path) {
+  size_t bytes = 3 * (size_t)p->def->width * (size_t)p->def->height;
+  uint8_t *rgb = firn_alloc(p->context, bytes, "a picture");
+  if (!rgb) return FIRN_ERROR_MEMORY;
+  develop(p, rgb);
+  firn_status status = firn_png_write(p->context, path, p->def->width, p->def->height, rgb);
+  firn_free(p->context, rgb, bytes);
+  return status;
+}
+
+static bool ends_with(const char *path, const char *end) {
+  size_t a = strlen(path), b = strlen(end);
+  return a > b && strcasecmp(path + a - b, end) == 0;
+}
+
+firn_status firn_frame_render(firn_frame *frame, const firn_scene *scene,
+                              const firn_render_def *def, const char *path,
+                              firn_render_stats *stats) {
+  if (!frame) return FIRN_ERROR_ARGUMENT;
+  firn_context *context = frame->context;
+  if (!def || !path) return firn_fail_null(context, "firn_frame_render");
+  bool exr = ends_with(path, ".exr");
+  if (!exr && !ends_with(path, ".png"))
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "render: %s ends in neither .png nor .exr",
+                     path);
+  FIRN_TRY(check(context, def));
+  picture p = {.context = context, .def = def};
+  firn_status status = take(&p, frame, scene, exr && def->planes);
+  if (status == FIRN_OK)
+    status = exr ? firn_film_write_exr(context, path, &p.film, !def->planes) : write_png(&p, path);
+  if (stats) *stats = p.stats;
+  free_picture(&p);
+  return status;
+}
+
+firn_status firn_frame_render_pixels(firn_frame *frame, const firn_scene *scene,
+                                     const firn_render_def *def, uint8_t *rgb, float *light,
+                                     firn_render_stats *stats) {
+  if (!frame) return FIRN_ERROR_ARGUMENT;
+  if (!def) return firn_fail_null(frame->context, "firn_frame_render_pixels");
+  FIRN_TRY(check(frame->context, def));
+  picture p = {.context = frame->context, .def = def};
+  firn_status status = take(&p, frame, scene, false);
+  size_t pixels = (size_t)def->width * (size_t)def->height;
+  if (status == FIRN_OK && rgb) develop(&p, rgb);
+  if (status == FIRN_OK && light) memcpy(light, p.film.light, pixels * sizeof *p.film.light);
+  if (stats) *stats = p.stats;
+  free_picture(&p);
+  return status;
+}

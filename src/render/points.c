@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "render/points.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "render/colormap.h"
+#include "render/points_stage.h"
+
+enum { SUN_SAMPLES = 1024, BODY_SUN_SAMPLES = 256 };
+
+static firn_v3 to_stage(const firn_points_shot *def, const double p[3]) {
+  return (firn_v3){(float)(p[0] - def->origin[0]), (float)(p[1] - def->origin[1]),
+                   (float)(p[2] - def->origin[2])};
+}
+
+// ------------------------------------------------------------------------------------------ views
+
+static void aim_camera(firn_points_stage *s) {
+  const firn_points_shot *def = s->def;
+  s->view = (firn_points_view){.eye = def->camera.eye,
+                               .right = def->camera.right,
+                               .up = def->camera.up,
+                               .forward = def->camera.forward,
+                               .scale = 0.5f * (float)s->height / def->half_height,
+                               .perspective = true,
+                               .radius = 0.7f * def->spacing,
+                               .min_radius = 0.8f};
+}
+
+// A map from the sun over the bulk of the snow and the bodies near it.
+static void aim_sun(firn_points_stage *s) {
+  const firn_points_shot *def = s->def;
+  firn_v3 low = to_stage(def, def->low), high = to_stage(def, def->high);
+  firn_v3 middle = firn_v3_scale(0.5f, firn_v3_add(low, high)), size = firn_v3_sub(high, low);
+  float reach = 0.5f * sqrtf(firn_v3_dot(size, size)) + 8 * def->spacing, most = 3 * reach;
+  for (int i = 0; def->solids && i < def->solids->count; i++) {
+    firn_v3 d = firn_v3_sub(to_stage(def, def->solids->bound[i]), middle);
+    reach = fmaxf(reach, sqrtf(firn_v3_dot(d, d)) + (float)def->solids->bound[i][3]);
+  }
+  reach = fminf(reach, most);
+  firn_v3 forward = firn_v3_scale(-1, def->sun), right, up;
+  firn_frame_of(forward, &right, &up);
+  s->sun = (firn_points_view){.eye = firn_v3_sub(middle, firn_v3_scale(2 * reach, forward)),
+                              .right = right,
+                              .up = up,
+                              .forward = forward,
+                              .scale = 0.5f * SUN_SAMPLES / reach,
+                              .radius = 0.7f * def->spacing,
+                              .min_radius = 0.8f};
+  s->reach = reach;
+}
+
+// ---------------------------------------------------------------------------------------- smoothing
+
+// One pass along rows (step 1) or columns, over samples that are not much nearer or farther.
+static void smooth(const firn_points_stage *s, const float *in, float *out, bool columns) {
+  int half = s->smooth_radius;
+  float weight[FIRN_POINTS_SMOOTH + 1];
+  for (int k = 0; k <= half; k++)
+    weight[k] = expf(-2.0f * (float)(k * k) / (float)(half * half + 1));
+  float range = 3 * s->def->spacing, inverse = 1 / (range * range);
+  int along = columns ? s->height : s->width;
+  ptrdiff_t step = columns ? s->width : 1;
+#pragma omp parallel for schedule(static, 16) num_threads(s->threads)
+  for (int y = 0; y < s->height; y++)
+    for (int x = 0; x < s->width; x++) {
+      size_t at = (size_t)y * (size_t)s->width + (size_t)x;
+      float z = in[at];
+      out[at] = z;
+      if (!(z < INFINITY)) continue;
+      int here = columns ? y : x, from = here < half ? -here : -half;
+      int to = here + half >= along ? along - 1 - here : half;
+      float sum = z, total = 1;
+      for (int k = from; k <= to; k++) {
+        float d = in[(ptrdiff_t)at + k * step] - z, q = 1 - d * d * inverse;
+        float w = q > 0 ? q * weight[k < 0 ? -k : k] : 0; // infinity gives 0
+        sum += w > 0 ? w * (z + d) : 0;
+        total += w;
+      }
+      out[at] = sum / total;
+    }
+}
+
+static void take_depths(firn_points_stage *s) {
+  size_t samples = (size_t)s->width * (size_t)s->height;
+#pragma omp parallel for schedule(static) num_threads(s->threads)
+  for (size_t i = 0; i < samples; i++) s->depth[i] = firn_points_depth(s->seen.key[i]);
+  // Over about a spacing and a half, at the distance of what is looked at.
+  firn_v3 d = firn_v3_sub((firn_v3){0, 0, 0}, s->view.eye);
+  float distance = fmaxf(firn_v3_dot(d, s->view.forward), s->def->spacing);
+  float r = 1.5f * s->def->spacing * s->view.scale / distance;
+  s->smooth_radius = r < 2 ? 2 : r > FIRN_POINTS_SMOOTH ? FIRN_POINTS_SMOOTH : (int)r;
+  for (int i = 0; i < 2; i++) {
+    smooth(s, s->depth, s->scratch, false);
+    smooth(s, s->scratch, s->depth, true);
+  }
+}
+
+// ------------------------------------------------------------------------------------------ bodies
+
+static void see_bodies(firn_points_stage *s) {
+  const firn_points_shot *def = s->def;
+  bool any = def->solids && def->solids->count;
+#pragma omp parallel for schedule(dynamic, 4) num_threads(s->threads)
+  for (int y = 0; y < def->height; y++)
+    for (int x = 0; x < def->width; x++) {
+      size_t at = (size_t)y * (size_t)def->width + (size_t)x;
+      s->body[at] = -1;
+      s->body_depth[at] = INFINITY;
+      if (!any) continue;
+      // Along a ray of unit depth, so that its parameter is the depth.
+      firn_v3 along = firn_points_along(s, FIRN_POINTS_SUPER * ((float)x + 0.5f),
+                                        FIRN_POINTS_SUPER * ((float)y + 0.5f));
+      s->body_depth[at] = firn_solids_hit(def->solids, def->origin, s->view.eye, along, INFINITY,
+                                          &s->body[at]);
+    }
+  if (!any) return;
+#pragma omp parallel for schedule(dynamic, 4) num_threads(s->threads)
+  for (int y = 0; y < BODY_SUN_SAMPLES; y++)
+    for (int x = 0; x < BODY_SUN_SAMPLES; x++) {
+      float metre = 2 * s->reach / BODY_SUN_SAMPLES;
+      float u = ((float)x + 0.5f) * metre - s->reach, v = s->reach - ((float)y + 0.5f) * metre;
+      firn_v3 from = firn_v3_add(
+          s->sun.eye, firn_v3_add(firn_v3_scale(u, s->sun.right), firn_v3_scale(v, s->sun.up)));
+      int body;
+      s->body_lit[(size_t)y * BODY_SUN_SAMPLES + (size_t)x] = firn_solids_hit(
+          def->solids, def->origin, from, s->sun.forward, 8 * s->reach, &body);
+    }
+}
+
+// --------------------------------------------------------------------------------------- occlusion
+
+// Nearest of all things at a pixel, m; infinity: none.
+static void join_depths(firn_points_stage *s) {
+  const firn_points_shot *def = s->def;
+#pragma omp parallel for schedule(static) num_threads(s->threads)
+  for (int y = 0; y < def->height; y++)
+    for (int x = 0; x < def->width; x++) {
+      size_t at = (size_t)y * (size_t)def->width + (size_t)x;
+      size_t sample = (size_t)(FIRN_POINTS_SUPER * y) * (size_t)s->width +
+                      (size_t)(FIRN_POINTS_SUPER * x);
+      firn_v3 along = firn_points_along(s, FIRN_POINTS_SUPER * ((float)x + 0.5f),
+                                        FIRN_POINTS_SUPER * ((float)y + 0.5f));
+      int plane;
+      s->joint[at] = fminf(fminf(s->depth[sample], s->body_depth[at]),
+                           firn_points_plane(s, along, &plane));
+    }
+}
+
+// How far a pixel lies behind the middle of two others to opposite sides of it, in units of reach: a
+// plane, however tilted, has 0. What is far in front belongs to another place.
+static float behind(const firn_points_stage *s, int x, int y, int dx, int dy, float z,
+                    float inverse) {
+  const firn_points_shot *def = s->def;
+  float sum = 0;
+  for (int side = -1; side <= 1; side += 2) {
+    int u = x + side * dx, v = y + side * dy;
+    if (u < 0 || v < 0 || u >= def->width || v >= def->height) return 0;
+    float front = (z - s->joint[(size_t)v * (size_t)def->width + (size_t)u]) * inverse;
+    if (!(front < 4)) return 0;
+    sum += fmaxf(front, -4);
+  }
+  return sum > 0 ? fminf(0.5f * sum, 1) : 0;
+}
+
+// The share of the sky that things nearby leave.
+static void occlude(firn_points_stage *s) {
+  static const float ring[6][2] = {{1, 0}, {0.866f, 0.5f},  {0.5f, 0.866f},
+                                   {0, 1}, {-0.5f, 0.866f}, {-0.866f, 0.5f}};
+  static const float size[3] = {0.012f, 0.03f, 0.07f}; // of the height of the picture
+  const firn_points_shot *def = s->def;
+#pragma omp parallel for schedule(dynamic, 8) num_threads(s->threads)
+  for (int y = 0; y < def->height; y++)
+    for (int x = 0; x < def->width; x++) {
+      size_t at = (size_t)y * (size_t)def->width + (size_t)x;
+      float z = s->joint[at], hidden = 0;
+      s->open[at] = 1;
+      if (!(z < INFINITY)) continue;
+      float metre = 2 * def->half_height * z / (float)def->height; // a pixel
+      for (int r = 0; r < 3; r++) {
+        float pixels = fmaxf(size[r] * (float)def->height, 1.5f), inverse = 1 / (pixels * metre);
+        for (int k = 0; k < 6; k++)
+          hidden += behind(s, x, y, (int)lroundf(pixels * ring[k][0]),
+                           (int)lroundf(pixels * ring[k][1]), z, inverse);
+      }
+      s->open[at] = 1 - fminf(hidden / 8, 0.8f);
+    }
+}
+
+// --------------------------------------------------------------------------------------------- all
+
+static firn_status reserve(firn_points_stage *s) {
+  const firn_points_shot *def = s->def;
+  size_t samples = (size_t)s->width * (size_t)s->height,
+         pixels = (size_t)def->width * (size_t)def->height, sun = (size_t)SUN_SAMPLES * SUN_SAMPLES,
+         body_sun = (size_t)BODY_SUN_SAMPLES * BODY_SUN_SAMPLES;
+  s->bytes = samples * (sizeof(uint64_t) + 2 * sizeof(float)) + sun * sizeof(uint64_t) +
+             body_sun * sizeof(float) + pixels * (3 * sizeof(float) + sizeof(int));
+  s->memory = firn_alloc(s->context, s->bytes, "a quick picture");
+  if (!s->memory) return FIRN_ERROR_MEMORY;
+  char *at = s->memory;
+#define TAKE(pointer, n) ((pointer) = (void *)at, at += (n) * sizeof *(pointer))
+  TAKE(s->seen.key, samples);
+  TAKE(s->lit.key, sun);
+  TAKE(s->depth, samples);
+  TAKE(s->scratch, samples);
+  TAKE(s->body_lit, body_sun);
+  TAKE(s->body_depth, pixels);
+  TAKE(s->joint, pixels);
+  TAKE(s->open, pixels);
+  TAKE(s->body, pixels);
+#undef TAKE
+  s->seen.width = s->width;
+  s->seen.height = s->height;
+  s->lit.width = s->lit.height = SUN_SAMPLES;
+  s->body_lit_size = BODY_SUN_SAMPLES;
+  return FIRN_OK;
+}
+
+firn_status firn_points_render(firn_context *context, const firn_points_shot *def, uint8_t *rgb) {
+  firn_points_stage s = {.context = context,
+                         .def = def,
+                         .threads = context->threads,
+                         .width = def->width * FIRN_POINTS_SUPER,
+                         .height = def->height * FIRN_POINTS_SUPER};
+  FIRN_TRY(reserve(&s));
+  aim_camera(&s);
+  aim_sun(&s);
+  firn_status status = firn_points_draw(context, def, &s.view, &s.seen);
+  if (status == FIRN_OK) status = firn_points_draw(context, def, &s.sun, &s.lit);
+  if (status == FIRN_OK) {
+    take_depths(&s);
+    see_bodies(&s);
+    join_depths(&s);
+    occlude(&s);
+    firn_points_shade(&s, rgb);
+  }
+  firn_free(context, s.memory, s.bytes);
+  return status;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quick pictures of particles: balls into a depth buffer, which is then smoothed and lit. Everything
+// after the first pass costs by the pixel, not by the particle.
+#ifndef FIRN_RENDER_POINTS_H
+#define FIRN_RENDER_POINTS_H
+
+#include "base/context.h"
+#include "render/camera.h"
+#include "render/solids.h"
+
+// Lengths are metres from the origin of the stage.
+typedef struct firn_points_shot {
+  int width, height;
+  firn_camera_pose camera;
+  float half_height; // tan(field of view / 2)
+  firn_v3 sun;       // unit vector towards it
+  size_t count;
+  const double *position;     // m, world, [count][3]; not finite: left out
+  float spacing;              // m, between them in bulk
+  double origin[3];           // m, world
+  double low[3], high[3];     // m, world: box of their bulk, which casts shadows
+  const float *value;         // [count], 0 to 1 over the range of colours, or beyond; NULL: snow
+  const uint8_t (*colors)[3]; // [FIRN_COLORS], with value
+  bool cut;
+  double cut_plane[4];        // unit normal n and d, world: points with dot(n, x) > d are left out
+  const firn_solids *solids;  // bodies and planes, or NULL
+  const firn_v3 *body_color;  // linear, [solids->count]
+  const firn_v3 *plane_color; // linear, [solids->plane_count]
+} firn_points_shot;
+
+// rgb is [height][width][3], sRGB. The bytes do not depend on the number of threads.
+firn_status firn_points_render(firn_context *context, const firn_points_shot *def, uint8_t *rgb);
+
+// ------------------------------------------------------------------------------------------ parts
+
+// The nearest ball at each sample.
+typedef struct firn_points_buffer {
+  int width, height;
+  uint64_t *key; // [height][width]: bits of the depth above, number of the particle below
+} firn_points_buffer;
+
+// Where points land; as firn_lens, which has no room for what is cut away.
+typedef struct firn_points_view {
+  firn_v3 eye, right, up, forward;
+  float scale; // samples per metre, at depth 1 with perspective
+  bool perspective;
+  float radius;     // m, of a ball
+  float min_radius; // samples
+} firn_points_view;
+
+#define FIRN_POINTS_NOTHING UINT64_MAX
+firn_status firn_points_draw(firn_context *context, const firn_points_shot *def,
+                             const firn_points_view *view, firn_points_buffer *buffer);
+static inline float firn_points_depth(uint64_t key) {
+  union {
+    uint32_t bits;
+    float depth;
+  } u = {.bits = (uint32_t)(key >> 32)};
+  return key == FIRN_POINTS_NOTHING ? INFINITY : u.depth;
+}
+
+// The colour bar: what colours mean, along the right edge.
+firn_status firn_points_bar(firn_context *context, const uint8_t (*colors)[3],
+                            const double range[2], const char *name, const char *unit, int width,
+                            int height, uint8_t *rgb);
+
+#endif

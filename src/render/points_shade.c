@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Light on a quick picture: a sun with shadows, a sky that things hide from each other.
+#include "render/colormap.h"
+#include "render/points_stage.h"
+
+static const firn_v3 sunlight = {1.30f, 1.24f, 1.12f}, skylight = {0.36f, 0.43f, 0.55f},
+                     bounce = {0.20f, 0.19f, 0.18f}, snow = {0.90f, 0.91f, 0.93f};
+
+static firn_v3 place_of(const firn_points_stage *s, int x, int y, float depth) {
+  firn_v3 along = firn_points_along(s, (float)x + 0.5f, (float)y + 0.5f);
+  return firn_v3_add(s->view.eye, firn_v3_scale(depth, along));
+}
+
+// The step from a sample to its neighbour on the smoother side; edges are on the other.
+static firn_v3 slope(const firn_points_stage *s, int x, int y, int dx, int dy, firn_v3 here,
+                     float z) {
+  const float *depth = s->depth;
+  ptrdiff_t at = (ptrdiff_t)y * s->width + x, step = (ptrdiff_t)dy * s->width + dx;
+  bool first = x - dx < 0 || y - dy < 0, last = x + dx >= s->width || y + dy >= s->height;
+  float before = first ? INFINITY : depth[at - step], after = last ? INFINITY : depth[at + step];
+  if (fabsf(after - z) <= fabsf(before - z)) {
+    if (!(after < INFINITY)) return (firn_v3){0, 0, 0};
+    return firn_v3_sub(place_of(s, x + dx, y + dy, after), here);
+  }
+  return firn_v3_sub(here, place_of(s, x - dx, y - dy, before));
+}
+
+static firn_v3 normal_of(const firn_points_stage *s, int x, int y, firn_v3 here, float z) {
+  firn_v3 a = slope(s, x, y, 1, 0, here, z), b = slope(s, x, y, 0, 1, here, z);
+  firn_v3 n = firn_v3_cross(b, a), back = firn_v3_unit(firn_v3_sub(s->view.eye, here));
+  float length = sqrtf(firn_v3_dot(n, n));
+  if (!(length > 0)) return back; // a speck of its own
+  n = firn_v3_scale(1 / length, n);
+  return firn_v3_dot(n, back) < 0 ? firn_v3_scale(-1, n) : n;
+}
+
+// ----------------------------------------------------------------------------------------- shadows
+
+// 1 where the sun gets, 0 where bodies or snow are in between; soft over a few samples of the maps.
+static float lit_by_sun(const firn_points_stage *s, firn_v3 p, float bias) {
+  firn_v3 d = firn_v3_sub(p, s->sun.eye);
+  float depth = firn_v3_dot(d, s->sun.forward);
+  float u = firn_v3_dot(d, s->sun.right), v = firn_v3_dot(d, s->sun.up), shade = 0;
+  float x = 0.5f * (float)s->lit.width + s->sun.scale * u,
+        y = 0.5f * (float)s->lit.height - s->sun.scale * v;
+  int taps = 0;
+  // Farther apart than the holes between balls.
+  float apart = fmaxf(0.5f * s->def->spacing * s->sun.scale, 1);
+  for (int j = -1; j <= 1; j++)
+    for (int i = -1; i <= 1; i++, taps++) {
+      int a = (int)floorf(x + apart * (float)i), b = (int)floorf(y + apart * (float)j);
+      if (a < 0 || b < 0 || a >= s->lit.width || b >= s->lit.height) continue;
+      shade += firn_points_depth(s->lit.key[(size_t)b * (size_t)s->lit.width + (size_t)a]) <
+               depth - bias;
+    }
+  float open = 1 - shade / (float)taps;
+  if (s->def->solids && s->def->solids->count) {
+    float metre = 2 * s->reach / (float)s->body_lit_size;
+    float bx = (u + s->reach) / metre - 0.5f, by = (s->reach - v) / metre - 0.5f;
+    int a = (int)floorf(bx), b = (int)floorf(by);
+    float fx = bx - (float)a, fy = by - (float)b, body = 0;
+    for (int k = 0; k < 4; k++) {
+      int i = a + (k & 1), j = b + (k >> 1);
+      if (i < 0 || j < 0 || i >= s->body_lit_size || j >= s->body_lit_size) continue;
+      float z = s->body_lit[(size_t)j * (size_t)s->body_lit_size + (size_t)i];
+      float w = (k & 1 ? fx : 1 - fx) * (k >> 1 ? fy : 1 - fy);
+      body += z < depth - bias - 2 * metre ? w : 0;
+    }
+    open *= 1 - body;
+  }
+  return open;
+}
+
+// ------------------------------------------------------------------------------------------- light
+
+// What arrives at a place. wrap lets light creep around edges, as snow does.
+static firn_v3 light_at(const firn_points_stage *s, firn_v3 p, firn_v3 n, float open, float wrap) {
+  float facing = (firn_v3_dot(n, s->def->sun) + wrap) / (1 + wrap), up = 0.5f + 0.5f * n.y;
+  float sun = facing > 0 ? facing * lit_by_sun(s, p, 2.5f * s->def->spacing) : 0;
+  firn_v3 sky = firn_v3_mix(bounce, skylight, up);
+  return firn_v3_add(firn_v3_scale(sun, sunlight), firn_v3_scale(open, sky));
+}
+
+static firn_v3 sky_color(const firn_points_stage *s, firn_v3 along) {
+  const firn_v3 horizon = {0.80f, 0.84f, 0.90f}, zenith = {0.30f, 0.45f, 0.75f},
+                plain = {0.78f, 0.79f, 0.80f};
+  if (s->def->value) return plain;
+  float y = firn_v3_unit(along).y;
+  return firn_v3_mix(horizon, zenith, firn_smoothstep(-0.1f, 0.9f, y));
+}
+
+// Colours keep their meaning: light only makes them a little darker or brighter.
+static firn_v3 value_color(const firn_points_stage *s, uint32_t particle, firn_v3 light,
+                           const float *linear) {
+  float v = s->def->value[particle];
+  firn_v3 c = {0.4f, 0.4f, 0.4f}; // not a number
+  if (v == v) {
+    int i = (int)(v * FIRN_COLORS);
+    i = v < 0 ? 0 : i >= FIRN_COLORS || v >= 1 ? FIRN_COLORS - 1 : i;
+    const uint8_t *rgb = s->def->colors[i];
+    c = (firn_v3){linear[rgb[0]], linear[rgb[1]], linear[rgb[2]]};
+  }
+  float grey = firn_v3_dot(light, (firn_v3){0.3f, 0.5f, 0.2f});
+  return firn_v3_scale(0.42f + 0.5f * fminf(grey, 1.4f), c);
+}
+
+// Light that a sample sends to the eye, and whether it is in colours that are not to be toned.
+static firn_v3 sample_light(const firn_points_stage *s, int x, int y, const float *linear) {
+  size_t at = (size_t)y * (size_t)s->width + (size_t)x;
+  size_t pixel = (size_t)(y / FIRN_POINTS_SUPER) * (size_t)s->def->width +
+                 (size_t)(x / FIRN_POINTS_SUPER);
+  firn_v3 along = firn_points_along(s, (float)x + 0.5f, (float)y + 0.5f);
+  int plane;
+  float z = s->depth[at], flat = firn_points_plane(s, along, &plane), body = s->body_depth[pixel];
+  // Snow that lies on something is drawn over it, though its balls may reach below.
+  float snow_depth = z - 0.7f * s->def->spacing;
+  if (z < INFINITY && snow_depth <= flat && snow_depth <= body) {
+    firn_v3 p = firn_v3_add(s->view.eye, firn_v3_scale(z, along)), n = normal_of(s, x, y, p, z);
+    firn_v3 light = light_at(s, p, n, s->open[pixel], 0.35f);
+    if (!s->def->value) return firn_v3_mul(snow, light);
+    return value_color(s, (uint32_t)s->seen.key[at], light, linear);
+  }
+  if (body < flat && s->body[pixel] >= 0) {
+    firn_v3 p = firn_v3_add(s->view.eye, firn_v3_scale(body, along));
+    const double *o = s->def->origin;
+    double world[3] = {(double)p.x + o[0], (double)p.y + o[1], (double)p.z + o[2]}, n[3];
+    s->def->solids->distance(s->def->solids->user, s->body[pixel], world, n);
+    firn_v3 normal = {(float)n[0], (float)n[1], (float)n[2]};
+    return firn_v3_mul(s->def->body_color[s->body[pixel]],
+                       light_at(s, p, normal, s->open[pixel], 0));
+  }
+  if (plane < 0) return sky_color(s, along);
+  const double *n = s->def->solids->plane[plane];
+  firn_v3 p = firn_v3_add(s->view.eye, firn_v3_scale(flat, along));
+  firn_v3 normal = {(float)n[0], (float)n[1], (float)n[2]};
+  firn_v3 light = light_at(s, p, normal, s->open[pixel], 0);
+  // Far ground fades into the air.
+  float away = flat * sqrtf(firn_v3_dot(along, along)), fade = 1 - expf(-away / (40 * s->reach));
+  return firn_v3_mix(firn_v3_mul(s->def->plane_color[plane], light), sky_color(s, along), fade);
+}
+
+// ------------------------------------------------------------------------------------------ picture
+
+enum { CODES = 4096 };
+
+// Linear to sRGB bytes, by table; toned: rolls highlights off first (Reinhard et al. 2002, eq. 4).
+static void make_codes(uint8_t code[CODES + 1], bool toned) {
+  for (int i = 0; i <= CODES; i++) {
+    float x = (float)i * (2.0f / CODES);
+    if (toned) x = x * (1 + x / 2.9f) / (1 + 0.55f * x);
+    float c = x <= 0.0031308f ? 12.92f * x : 1.055f * powf(x, 1 / 2.4f) - 0.055f;
+    code[i] = (uint8_t)(255 * firn_clamp01(c) + 0.5f);
+  }
+}
+
+static uint8_t encode(const uint8_t *code, float light) {
+  float at = light * (0.5f * CODES) + 0.5f;
+  return code[at < CODES ? (int)at : CODES];
+}
+
+void firn_points_shade(const firn_points_stage *s, uint8_t *rgb) {
+  const firn_points_shot *def = s->def;
+  uint8_t code[CODES + 1];
+  float linear[256];
+  make_codes(code, !def->value);
+  for (int i = 0; i < 256; i++) {
+    float c = (float)i / 255;
+    linear[i] = c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
+  }
+#pragma omp parallel for schedule(dynamic, 4) num_threads(s->threads)
+  for (int y = 0; y < def->height; y++)
+    for (int x = 0; x < def->width; x++) {
+      firn_v3 sum = {0, 0, 0};
+      for (int k = 0; k < FIRN_POINTS_SUPER * FIRN_POINTS_SUPER; k++)
+        sum = firn_v3_add(sum, sample_light(s, x * FIRN_POINTS_SUPER + k % FIRN_POINTS_SUPER,
+                                            y * FIRN_POINTS_SUPER + k / FIRN_POINTS_SUPER, linear));
+      sum = firn_v3_scale(1.0f / (FIRN_POINTS_SUPER * FIRN_POINTS_SUPER), sum);
+      uint8_t *p = rgb + 3 * ((size_t)y * (size_t)def->width + (size_t)x);
+      p[0] = encode(code, sum.x);
+      p[1] = encode(code, sum.y);
+      p[2] = encode(code, sum.z);
+    }
+}
