@@ -87,7 +87,7 @@ static void smooth_variance(const work *w, const float *from, float *to) {
   enum { COUNT = 25 };
   for (int y = 0; y < w->height; y++) {
     for (int x = 0; x < w->width; x++) {
-      float sorted[COUNT], sum = 0;
+      float sorted[COUNT] = {0}, sum = 0;
       int n = 0;
       for (int j = -2; j <= 2; j++) {
         for (int i = -2; i <= 2; i++) {
@@ -230,8 +230,7 @@ static void filter_band(const work *w, const desk *d, int top, firn_v3 *light, f
 }
 
 static void filter(const work *w, float *desks, firn_v3 *light, firn_v3 *variance) {
-  const int threads = w->context->threads;
-#pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(w->context->threads)
   {
     unsigned mode = firn_fp_enter();
 #pragma omp for schedule(dynamic)

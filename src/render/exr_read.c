@@ -57,7 +57,7 @@ static exr_result_t decode(exr_context_t file, const exr_chunk_info_t *chunk, bo
     c->user_data_type = EXR_PIXEL_FLOAT;
     c->user_pixel_stride = sizeof(firn_v3);
     c->user_line_stride = (int32_t)sizeof(firn_v3) * map->width;
-    c->decode_to_ptr = (uint8_t *)to;
+    c->decode_to_ptr = (void *)to;
   }
   if (!rv && first) rv = exr_decoding_choose_default_routines(file, 0, pipe);
   return rv ? rv : exr_decoding_run(file, 0, pipe);

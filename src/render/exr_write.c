@@ -129,7 +129,7 @@ static exr_result_t encode(exr_context_t file, const firn_film *film, const chan
       to->user_data_type = EXR_PIXEL_FLOAT;
       to->user_pixel_stride = step * (int)sizeof(float);
       to->user_line_stride = to->user_pixel_stride * film->width;
-      to->encode_from_ptr = (const uint8_t *)data;
+      to->encode_from_ptr = (const void *)data;
     }
     if (!rv && y == 0) rv = exr_encoding_choose_default_routines(file, 0, &pipe);
     if (!rv) rv = exr_encoding_run(file, 0, &pipe);

@@ -212,7 +212,8 @@ static bool sample_sky(const firn_lights *l, const float u[2], firn_v3 *along) {
   float pdf;
   if (l->mapped) return firn_map_sample(&l->map, u, along, &pdf);
   float y = 1 - 2 * u[0], r = sqrtf(fmaxf(0, 1 - y * y)), phi = (float)(2 * PI) * u[1];
-  *along = (firn_v3){r * cosf(phi), y, r * sinf(phi)};
+  float x = r * cosf(phi), z = r * sinf(phi);
+  *along = (firn_v3){x, y, z};
   return true;
 }
 

@@ -149,7 +149,7 @@ bool firn_walker_hit(const firn_walker *w, const firn_ray *ray, double most, dou
                      firn_v3 *normal) {
   line r = {{(double)ray->from.x, (double)ray->from.y, (double)ray->from.z},
             {(double)ray->along.x, (double)ray->along.y, (double)ray->along.z}};
-  double turn[3], n[3];
+  double turn[3] = {0}, n[3];
   const double time = (double)ray->time;
   if (w->moves) { // the body stays, the ray moves
     double arm[3];

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/tone.h"
 
-#define GREY     0.18 // stays where it is
-#define SLOPE    1.08 // contrast about grey, in stops a stop
-#define SHOULDER 3.0  // how late and sharp highlights bend
+#define GREY  0.18f // stays where it is
+#define SLOPE 1.08f // contrast about grey, in stops a stop
 
 float firn_tone_filmic(float x) {
   if (!(x > 0)) return 0;
   if (x > 1e6f) return 1;
-  // z / (1 + z^p)^(1/p): the identity for small z, 1 for large z, rising everywhere.
-  double z = GREY * pow((double)x / GREY, SLOPE);
-  return (float)(z / pow(1 + pow(z, SHOULDER), 1 / SHOULDER));
+  // The identity for small z, 1 for large z, rising everywhere.
+  float z = GREY * powf(x / GREY, SLOPE);
+  return z / cbrtf(1 + z * z * z);
 }
 
 uint8_t firn_srgb_byte(float x) {

@@ -17,10 +17,9 @@ static void develop_one(firn_v3 light, const firn_develop *how, uint8_t rgb[3]) 
 static void the_filmic_curve_rises_from_0_to_1_and_keeps_sunlit_snow_below_white(void **state) {
   (void)state;
   float before = -1;
-  for (float x = 1e-4f; x < 100; x *= 1.01f) {
-    float y = firn_tone_filmic(x);
+  for (int i = 0; i < 1400; i++) {
+    float y = firn_tone_filmic(1e-4f * powf(1.01f, (float)i)); // up to 100
     assert_true(y >= before && y >= 0 && y <= 1);
-    // Contrast shrinks with brightness; it never turns round.
     before = y;
   }
   assert_true(firn_tone_filmic(0) == 0 && firn_tone_filmic(-1) == 0 && firn_tone_filmic(NAN) == 0);
@@ -69,8 +68,8 @@ static void white_balance_makes_its_own_white_neutral(void **state) {
   assert_float_equal(c.z, 1, 0.01);
   // A cooler white makes pictures warmer, without a jump anywhere.
   float before = 0;
-  for (float kelvin = 3000; kelvin < 25000; kelvin *= 1.01f) {
-    firn_balance b = firn_balance_to(kelvin);
+  for (int i = 0; i < 212; i++) {
+    firn_balance b = firn_balance_to(3000 * powf(1.01f, (float)i)); // to 24500
     c = firn_balance_apply(&b, (firn_v3){1, 1, 1});
     assert_true(c.x / c.z > before);
     if (before > 0) assert_true(c.x / c.z < 1.08f * before);

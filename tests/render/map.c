@@ -189,8 +189,8 @@ static void grey_tiles_are_read_as_well(void **state) {
 static firn_status read_hdr(scratch *s, const char *head, const unsigned char *body, size_t size,
                             firn_map *m) {
   unsigned char file[4096];
-  size_t n = strlen(head);
-  memcpy(file, head, n);
+  const size_t n = strlen(head);
+  for (size_t i = 0; i < n; i++) file[i] = (unsigned char)head[i];
   memcpy(file + n, body, size);
   const char *path = scratch_path(s, "map.hdr");
   assert_int_equal(firn_file_put(s->context, path, file, n + size), FIRN_OK);
