@@ -8,8 +8,8 @@ float firn_tone_filmic(float x) {
   if (!(x > 0)) return 0;
   if (x > 1e6f) return 1;
   // The identity for small z, 1 for large z, rising everywhere.
-  float z = GREY * powf(x / GREY, SLOPE);
-  return z / cbrtf(1 + z * z * z);
+  double z = (double)(GREY * powf(x / GREY, SLOPE));
+  return (float)(z / cbrt(1 + z * z * z));
 }
 
 uint8_t firn_srgb_byte(float x) {
