@@ -216,16 +216,13 @@ static firn_v3 sample(const firn_stage *s, int x, int y, shares *share) {
     depth = fminf(depth, t);
   }
   float wall = wall_hit(s, ray, depth, &normal);
-  if (wall < depth) {
-    what = WALL;
-    depth = wall;
-  }
+  if (wall < depth) what = WALL;
+  depth = fminf(depth, wall);
   int body = 0;
-  float solid = s->solids ? firn_solids_hit(s->solids, s->middle, s->camera.eye, ray, depth, &body)
-                          : INFINITY;
-  if (solid < depth) {
-    what = BODY;
-    depth = solid;
+  if (s->solids) {
+    float t = firn_solids_hit(s->solids, s->middle, s->camera.eye, ray, depth, &body);
+    if (t < depth) what = BODY;
+    depth = fminf(depth, t);
   }
   if (what == NOTHING) return backdrop(firn_v3_unit(ray));
   float angle = 6.2831853f * firn_noise((uint32_t)at);
