@@ -6,7 +6,7 @@
 //   /particles/field/<name>    every field of the registry, slot by slot, padding included
 //   /solver/<name>             what the solver hands over
 //   /world                     fingerprints of what the world was made with
-//   /world/<name>              what sources have done so far
+//   /world/<name>              what sources have done so far, and what was set since
 //
 // Slots keep their order, since sums over particles are taken in it.
 #include <math.h>
@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "world/morton.h"
 
-enum { FORMAT = 2 };
+enum { FORMAT = 3 };
 
 static firn_archive_type archive_type(firn_field_type type) {
   switch (type) {
@@ -117,20 +117,24 @@ typedef struct loader {
   const char *path;
 } loader;
 
-static firn_status check_text(const loader *l, const char *name, const char *expected) {
+// status: of a file that says otherwise. FIRN_ERROR_STATE is for good ones that are not for us: a
+// run must not throw them away.
+static firn_status check_text(const loader *l, const char *name, const char *expected,
+                              firn_status status) {
   char text[64];
   FIRN_TRY(firn_archive_get_text(l->archive, "firn", name, text, sizeof text));
   if (strcmp(text, expected) == 0) return FIRN_OK;
-  return firn_fail(l->context, FIRN_ERROR_FORMAT, "%s: its %s is %s, this simulation's is %s",
-                   l->path, name, text, expected);
+  return firn_fail(l->context, status, "%s: its %s is %s, this simulation's is %s", l->path, name,
+                   text, expected);
 }
 
-static firn_status check_count(const loader *l, const char *name, uint64_t expected) {
+static firn_status check_count(const loader *l, const char *name, uint64_t expected,
+                               firn_status status) {
   uint64_t count;
   FIRN_TRY(firn_archive_get_u64(l->archive, "firn", name, &count));
   if (count == expected) return FIRN_OK;
-  return firn_fail(l->context, FIRN_ERROR_FORMAT, "%s: its %s is %llu, expected %llu", l->path,
-                   name, (unsigned long long)count, (unsigned long long)expected);
+  return firn_fail(l->context, status, "%s: its %s is %llu, expected %llu", l->path, name,
+                   (unsigned long long)count, (unsigned long long)expected);
 }
 
 static firn_status load_head(const loader *l, double *time) {
@@ -139,11 +143,11 @@ static firn_status load_head(const loader *l, double *time) {
     return firn_fail(l->context, FIRN_ERROR_FORMAT, "%s is not a checkpoint", l->path);
   }
   double h;
-  FIRN_TRY(check_text(l, "kind", "checkpoint"));
-  FIRN_TRY(check_count(l, "format", FORMAT));
-  FIRN_TRY(check_text(l, "precision", firn_precision()));
-  FIRN_TRY(check_text(l, "solver", l->sim->type->name));
-  FIRN_TRY(check_count(l, "materials", (uint64_t)l->sim->world.material_count));
+  FIRN_TRY(check_text(l, "kind", "checkpoint", FIRN_ERROR_FORMAT));
+  FIRN_TRY(check_count(l, "format", FORMAT, FIRN_ERROR_STATE));
+  FIRN_TRY(check_text(l, "precision", firn_precision(), FIRN_ERROR_STATE));
+  FIRN_TRY(check_text(l, "solver", l->sim->type->name, FIRN_ERROR_STATE));
+  FIRN_TRY(check_count(l, "materials", (uint64_t)l->sim->world.material_count, FIRN_ERROR_FORMAT));
   FIRN_TRY(firn_archive_get_f64(l->archive, "firn", "h", &h));
   if (h != l->sim->world.h) {
     return firn_fail(l->context, FIRN_ERROR_FORMAT, "%s: its h is %g m, this simulation's is %g m",
@@ -156,11 +160,17 @@ static firn_status load_head(const loader *l, double *time) {
   return firn_checkpoint_check_world(&l->sim->world, l->archive, l->path);
 }
 
+static firn_status damaged(const loader *l, const char *what, size_t i) {
+  return firn_fail(l->context, FIRN_ERROR_FORMAT, "%s is damaged: %s %zu does not fit", l->path,
+                   what, i);
+}
+
 // An array of the file, whole, into memory of its own.
 static firn_status load_table(const loader *l, const char *name, firn_archive_type type,
                               int components, void **data, size_t *count) {
   firn_archive_info info;
   FIRN_TRY(firn_archive_describe(l->archive, name, &info));
+  if (info.count > UINT32_MAX) return damaged(l, name, info.count); // none has more, and size fits
   size_t size = info.count * (size_t)components * firn_archive_type_size(type);
   void *table = firn_alloc(l->context, size, name);
   if (size && !table) return FIRN_ERROR_MEMORY;
@@ -208,11 +218,6 @@ static firn_status load_fields(const loader *l, firn_particles *p, size_t slots)
                                p->field[f].data));
   }
   return FIRN_OK;
-}
-
-static firn_status damaged(const loader *l, const char *what, size_t i) {
-  return firn_fail(l->context, FIRN_ERROR_FORMAT, "%s is damaged: %s %zu does not fit", l->path,
-                   what, i);
 }
 
 // Blocks and units index memory later on, so they are not taken on trust: blocks lie one after the

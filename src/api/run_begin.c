@@ -79,9 +79,27 @@ static void warn(firn_run_state *r, const char *what) {
   firn_note(r->context, FIRN_LOG_WARNING, "%s", what);
 }
 
+// Why a checkpoint cannot be gone on with, though it may be a good one.
+typedef struct obstacle {
+  firn_status status;
+  char message[FIRN_MESSAGE_SIZE];
+} obstacle;
+
+// Keeps the last message, unless there is one from a newer checkpoint.
+static void note_obstacle(const firn_run_state *r, firn_status status, obstacle *o) {
+  if (o->status != FIRN_OK) return;
+  o->status = status;
+  memcpy(o->message, firn_context_message(r->context), sizeof o->message);
+}
+
 // Goes on from the checkpoint of frame number. FIRN_ERROR_FORMAT: not from this one.
-static firn_status try_checkpoint(firn_run_state *r, int number) {
+static firn_status try_checkpoint(firn_run_state *r, int number, obstacle *o) {
   if (!frames_are_there(r, number)) {
+    firn_fail(r->context, FIRN_ERROR_STATE,
+              "cannot resume: %s is missing, and there is no checkpoint old enough to make it "
+              "again; put it back, or begin anew without resuming",
+              r->path);
+    note_obstacle(r, FIRN_ERROR_STATE, o);
     return firn_fail(r->context, FIRN_ERROR_FORMAT,
                      "%s is missing, so the checkpoint of frame %d is of no use", r->path, number);
   }
@@ -95,28 +113,33 @@ static firn_status try_checkpoint(firn_run_state *r, int number) {
   return FIRN_OK;
 }
 
-// From the newest checkpoint that is whole; *found is false when there is none.
+// From the newest checkpoint that can be used; *found is false when all there are, if any, are
+// damaged. Where some may be good but a frame is missing, or a file cannot be read or written, it
+// fails instead: to begin anew would throw them away.
 static firn_status begin_resumed(firn_run_state *r, bool *found) {
   int *numbers;
   size_t count;
+  obstacle o = {.status = FIRN_OK};
   *found = false;
   FIRN_TRY(firn_folder_list(r->context, r->def->folder, FIRN_CHECKPOINT_PREFIX, &numbers, &count));
   firn_status status = FIRN_OK;
   for (size_t i = count; i-- > 0 && !*found;) {
-    status = try_checkpoint(r, numbers[i]);
+    status = try_checkpoint(r, numbers[i], &o);
     *found = status == FIRN_OK;
     if (*found) break;
     firn_sim_destroy(r->sim);
     r->sim = NULL;
     r->tally = (firn_run_tally){0};
     if (status != FIRN_ERROR_FORMAT && status != FIRN_ERROR_IO) break;
+    if (status == FIRN_ERROR_IO) note_obstacle(r, status, &o);
     char message[FIRN_MESSAGE_SIZE];
     memcpy(message, firn_context_message(r->context), sizeof message);
     warn(r, message);
     status = FIRN_OK; // an older one may do
   }
   firn_free(r->context, numbers, count * sizeof *numbers);
-  return status;
+  if (status != FIRN_OK || *found || o.status == FIRN_OK) return status;
+  return firn_fail(r->context, o.status, "%s", o.message);
 }
 
 static void log_begin(firn_run_state *r, bool found) {

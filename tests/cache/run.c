@@ -9,6 +9,7 @@
 #include <sys/file.h>
 #include <sys/mount.h>
 
+#include "cache/archive.h"
 #include "cache/frame.h"
 #include "cache/stats.h"
 
@@ -305,6 +306,63 @@ static void a_full_disk_loses_nothing_that_was_whole(void **state) {
   assert_in_range(frames, 1, LAST);
 }
 
+// What is there is worth more than a beginning: only damaged checkpoints are passed over for good.
+static void resuming_does_not_throw_good_checkpoints_away(void **state) {
+  scratch *s = *state;
+  perform(s, (order){.folder = "whole"});
+
+  // Frames that somebody took away; the checkpoints left are too new to make them again.
+  perform(s, (order){.folder = "moved", .last = 3});
+  char away[1200];
+  snprintf(away, sizeof away, "%s", scratch_path(s, "away.hdf"));
+  assert_int_equal(rename(scratch_path(s, "moved/frame_00000.hdf"), away), 0);
+  perform(s, (order){.folder = "moved", .resume = true, .exact_fail = FIRN_ERROR_STATE});
+  assert_said(s, "moved", "frame_00000.hdf is missing");
+  assert_int_equal(count_files(s, "moved", FIRN_CHECKPOINT_PREFIX, NULL), 2);
+  assert_int_equal(rename(away, scratch_path(s, "moved/frame_00000.hdf")), 0);
+  perform(s, (order){.folder = "moved", .resume = true});
+  assert_same_run(s, "whole", "moved");
+
+  // A checkpoint of a build with another precision, and nothing else.
+  perform(s, (order){.folder = "half", .last = 3});
+  assert_int_equal(unlink(scratch_path(s, "half/checkpoint_00002.hdf")), 0);
+  firn_archive *a;
+  assert_int_equal(
+      firn_archive_create(s->context, scratch_path(s, "half/checkpoint_00003.hdf"), &a), FIRN_OK);
+  firn_archive_group(a, "firn");
+  firn_archive_set_text(a, "firn", "kind", "checkpoint");
+  firn_archive_set_u64(a, "firn", "format", 3);
+  firn_archive_set_text(a, "firn", "precision", "half");
+  assert_int_equal(firn_archive_commit(a), FIRN_OK);
+  perform(s, (order){.folder = "half", .resume = true, .exact_fail = FIRN_ERROR_STATE});
+  assert_said(s, "half", "its precision is half");
+  assert_int_equal(count_files(s, "half", FIRN_CHECKPOINT_PREFIX, NULL), 1);
+}
+
+// Not even a row can be taken back, as resuming has to where the last checkpoint is older.
+static void resuming_on_a_full_disk_loses_nothing(void **state) {
+  scratch *s = *state;
+  assert_int_equal(mkdir(scratch_path(s, "disk"), 0777), 0);
+  if (mount("tmpfs", scratch_path(s, "disk"), "tmpfs", 0, "size=8m")) {
+    print_message("skipped: a tmpfs needs root (%s)\n", strerror(errno));
+    skip();
+  }
+  perform(s, (order){.folder = "whole"});
+  perform(s, (order){.folder = "disk/out", .last = 3});
+  assert_int_equal(unlink(scratch_path(s, "disk/out/checkpoint_00003.hdf")), 0);
+  static const char nothing[4096];
+  int fd = open(scratch_path(s, "disk/filler"), O_WRONLY | O_CREAT, 0666);
+  while (write(fd, nothing, sizeof nothing) > 0) {}
+  close(fd);
+  perform(s, (order){.folder = "disk/out", .resume = true, .exact_fail = FIRN_ERROR_IO});
+  int left = count_files(s, "disk/out", FIRN_CHECKPOINT_PREFIX, NULL);
+  assert_int_equal(unlink(scratch_path(s, "disk/filler")), 0);
+  perform(s, (order){.folder = "disk/out", .resume = true});
+  assert_same_run(s, "whole", "disk/out");
+  umount2(scratch_path(s, "disk"), MNT_DETACH);
+  assert_int_equal(left, 1);
+}
+
 // Root writes where it likes, but not to a file system that is mounted for reading.
 static void a_read_only_folder_is_named_and_left_alone(void **state) {
   scratch *s = *state;
@@ -345,6 +403,8 @@ int main(void) {
       TEST(two_runs_do_not_share_a_folder),
       TEST(a_folder_that_cannot_be_made_is_named),
       TEST(a_full_disk_loses_nothing_that_was_whole),
+      TEST(resuming_does_not_throw_good_checkpoints_away),
+      TEST(resuming_on_a_full_disk_loses_nothing),
       TEST(a_read_only_folder_is_named_and_left_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
