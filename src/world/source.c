@@ -193,6 +193,11 @@ typedef struct fill_state {
   uint64_t made, boxes;
 } fill_state;
 
+typedef struct emitter_state {
+  firn_emitter_state state;
+  double rate, velocity[3];
+} emitter_state;
+
 static firn_status visit_fill(firn_world *world, firn_fill *fill, int i, bool load,
                               const firn_state_visitor *visitor) {
   char name[48];
@@ -219,6 +224,25 @@ static firn_status visit_fill(firn_world *world, firn_fill *fill, int i, bool lo
                        fill->cover.count * sizeof *fill->cover.box);
 }
 
+static firn_status visit_emitter(firn_world *world, firn_emitter *e, int i, bool load,
+                                 const firn_state_visitor *visitor) {
+  emitter_state s = {.state = e->state, .rate = e->rate};
+  memcpy(s.velocity, e->fill.velocity, sizeof s.velocity);
+  char name[48];
+  snprintf(name, sizeof name, "emitter_%d", i);
+  FIRN_TRY(visitor->blob(visitor->user, name, &s, sizeof s));
+  if (!load) return FIRN_OK;
+  bool finite = isfinite(s.velocity[0]) && isfinite(s.velocity[1]) && isfinite(s.velocity[2]);
+  if (!(s.rate >= 0 && isfinite(s.rate) && finite)) {
+    return firn_fail(world->context, FIRN_ERROR_FORMAT,
+                     "the checkpoint is damaged: rate or velocity of %s", e->fill.name);
+  }
+  e->state = s.state;
+  e->rate = s.rate;
+  memcpy(e->fill.velocity, s.velocity, sizeof s.velocity);
+  return FIRN_OK;
+}
+
 firn_status firn_world_state(firn_world *world, bool load, const firn_state_visitor *visitor) {
   firn_sources *s = &world->sources;
   firn_particles *p = &world->particles;
@@ -233,13 +257,12 @@ firn_status firn_world_state(firn_world *world, bool load, const firn_state_visi
         h.fills, h.emitters, here.fills, here.emitters);
   }
   p->thinned = h.thinned != 0;
+  FIRN_TRY(firn_world_visit_settings(world, load, visitor));
   for (int i = 0; i < s->fill_count; i++) {
     FIRN_TRY(visit_fill(world, &s->fill[i], i, load, visitor));
   }
   for (int i = 0; i < s->emitter_count; i++) {
-    char name[48];
-    snprintf(name, sizeof name, "emitter_%d", i);
-    FIRN_TRY(visitor->blob(visitor->user, name, &s->emitter[i].state, sizeof s->emitter[i].state));
+    FIRN_TRY(visit_emitter(world, &s->emitter[i], i, load, visitor));
   }
   FIRN_TRY(visitor->blob(visitor->user, "settled", &world->settled, sizeof world->settled));
   if (load && world->settled.count > FIRN_SETTLED_MAX) {

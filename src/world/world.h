@@ -91,6 +91,11 @@ typedef struct firn_state_visitor {
 // Particles are loaded already; sources must have been added as they were when it was saved.
 firn_status firn_world_state(firn_world *world, bool load, const firn_state_visitor *visitor);
 
+// colliders.c: its part in that, of what setters may have changed. Whoever sets the same again after
+// a load then changes nothing, and wakes nobody.
+firn_status firn_world_visit_settings(firn_world *world, bool load,
+                                      const firn_state_visitor *visitor);
+
 // The fields above, made when first needed and filled from the table of materials.
 firn_status firn_world_vary(firn_world *world);
 

@@ -189,6 +189,98 @@ static void forces_go_on_after_a_restart(void **state) {
   remove(path);
 }
 
+// Once some snow varies, all particles have numbers of their own; those that nobody varied still
+// follow their material.
+static void materials_change_beside_snow_that_varies(void **state) {
+  (void)state;
+  firn_context *context = make_context(1, FIRN_ISA_AUTO);
+  firn_sim *sim = make_slab(context, false);
+  firn_material_def snow = firn_default_material_def();
+  firn_variation_def stiff = firn_default_variation_def();
+  firn_fill_def fill = firn_default_fill_def();
+  stiff.of = FIRN_PROPERTY_YOUNG;
+  stiff.factor = 2;
+  fill.shape = firn_box((const double[]){1, H, 0}, (const double[]){2 * H, H, 2 * H});
+  fill.variation = &stiff;
+  fill.variation_count = 1;
+  MUST(context, firn_sim_fill(sim, &fill));
+  step(context, sim, 2);
+  snow.young *= 5;
+  snow.hardening = 7;
+  MUST(context, firn_sim_set_material(sim, 0, &snow));
+  const firn_world *w = &sim->world;
+  const firn_particles *p = &w->particles;
+  const firn_real *mu = firn_particles_real(p, w->vary[FIRN_VARY_MU]);
+  const firn_real *xi = firn_particles_real(p, w->vary[FIRN_VARY_XI]);
+  double own = (double)w->material[0].mu / 5 * 2; // twice what it was, and stays
+  size_t plain = 0, varied = 0;
+  for (size_t b = 0; b < p->block_count; b++) {
+    for (size_t i = p->block[b].first; i < p->block[b].first + p->block[b].count; i++) {
+      bool far = 4 * H * p->block[b].at[0] > 0.5;
+      varied += far;
+      plain += !far;
+      if (far)
+        assert_true(fabs((double)mu[i] / own - 1) < 1e-6);
+      else
+        assert_true(mu[i] == w->material[0].mu);
+      if (!far) assert_true(xi[i] == 7);
+    }
+  }
+  assert_true(plain > 100 && varied > 100);
+  // The same once more wakes nobody.
+  uint64_t changes = w->changes;
+  MUST(context, firn_sim_set_material(sim, 0, &snow));
+  assert_true(w->changes == changes);
+  firn_sim_destroy(sim);
+  drop_context(context);
+}
+
+// Whoever sets the same again after loading, as a scene does for its keys, changes nothing: what
+// slept goes on sleeping.
+static void what_was_set_is_part_of_a_checkpoint(void **state) {
+  (void)state;
+  char path[64];
+  snprintf(path, sizeof path, "/tmp/firn-set-%d.hdf", (int)getpid());
+  firn_context *context = make_context(1, FIRN_ISA_AUTO);
+  firn_sim *whole = make_slab(context, false), *later = make_empty(context, false);
+  firn_emitter_def gun = firn_default_emitter_def();
+  gun.kind = FIRN_EMIT_PARTICLES;
+  gun.fill.shape = firn_sphere((const double[]){0, 0.5, 0}, 2 * H);
+  MUST(context, firn_sim_add_emitter(whole, &gun, NULL));
+  MUST(context, firn_sim_add_emitter(later, &gun, NULL));
+  const double down[3] = {0, -3, 1}, aside[3] = {2, 0, 0};
+  firn_material_def snow = firn_default_material_def();
+  snow.young *= 3;
+  for (int i = 0; i < 4; i++) { // more changes than it takes to get there
+    MUST(context, firn_sim_set_friction(whole, 0, 0.1 * (i + 1)));
+  }
+  MUST(context, firn_sim_set_gravity(whole, down));
+  MUST(context, firn_sim_set_sticky(whole, 0, true));
+  MUST(context, firn_sim_set_material(whole, 0, &snow));
+  MUST(context, firn_sim_set_emitter_rate(whole, 0, 1000));
+  MUST(context, firn_sim_set_emitter_velocity(whole, 0, aside));
+  step(context, whole, 3);
+  MUST(context, firn_sim_save(whole, path));
+  MUST(context, firn_sim_load(later, path));
+  const firn_world *a = &whole->world, *b = &later->world;
+  assert_memory_equal(a->gravity, b->gravity, sizeof a->gravity);
+  assert_true(b->collider[0].friction == 0.4 && b->collider[0].sticky);
+  assert_true(a->material[0].mu == b->material[0].mu && a->changes == b->changes);
+  assert_true(b->sources.emitter[0].rate == 1000 && b->sources.emitter[0].fill.velocity[0] == 2);
+  uint64_t changes = b->changes;
+  MUST(context, firn_sim_set_gravity(later, down));
+  MUST(context, firn_sim_set_friction(later, 0, 0.4));
+  MUST(context, firn_sim_set_sticky(later, 0, true));
+  MUST(context, firn_sim_set_material(later, 0, &snow));
+  assert_true(b->changes == changes);
+  firn_sums want = step(context, whole, 5), got = step(context, later, 5);
+  assert_memory_equal(&want, &got, sizeof want);
+  firn_sim_destroy(whole);
+  firn_sim_destroy(later);
+  drop_context(context);
+  remove(path);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(gravity_changes_from_the_next_step_on),
@@ -196,6 +288,8 @@ int main(void) {
       cmocka_unit_test(settings_and_materials_change_but_not_their_kind),
       cmocka_unit_test(digest_is_that_of_the_definition),
       cmocka_unit_test(forces_go_on_after_a_restart),
+      cmocka_unit_test(materials_change_beside_snow_that_varies),
+      cmocka_unit_test(what_was_set_is_part_of_a_checkpoint),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
