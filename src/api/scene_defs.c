@@ -10,6 +10,18 @@ static const double degrees = 180 / 3.14159265358979323846; // a radian
 
 // ------------------------------------------------------------------------------- values in time
 
+// Between the least and the greatest key, all of which the schema allows; of a bound that it leaves
+// out ("above 0") nothing is.
+static double within_keys(const firn_value_keys *keys, int component, double value) {
+  double least = INFINITY, most = -INFINITY;
+  for (int k = 0; k < keys->def.count; k++) {
+    double key = keys->def.values[k * keys->width + component];
+    least = fmin(least, key);
+    most = fmax(most, key);
+  }
+  return fmin(fmax(value, least), most);
+}
+
 static void value_at(const firn_value *v, double time, double out[3]) {
   memcpy(out, v->number, sizeof v->number);
   if (!v->keys) return;
@@ -17,7 +29,7 @@ static void value_at(const firn_value *v, double time, double out[3]) {
   // A spline may swing beyond its keys; what the schema forbids stays forbidden.
   firn_interval in = firn_interval_parse(v->row->range);
   for (int a = 0; a < v->keys->width; a++) {
-    if (!firn_interval_holds(&in, out[a])) out[a] = fmin(fmax(out[a], in.least), in.most);
+    if (!firn_interval_holds(&in, out[a])) out[a] = within_keys(v->keys, a, out[a]);
     if (v->row->type == FIRN_TYPE_INT) out[a] = round(out[a]);
   }
 }

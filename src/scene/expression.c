@@ -338,7 +338,10 @@ static bool power(parser *s, firn_quantity *out) {
     return WRONG(s, "expected a whole number from -9 to 9 behind ^ in '%.80s'", s->text);
   s->p = end;
   out->value = minus ? -pow(-out->value, (double)n) : pow(out->value, (double)n);
-  for (int i = 0; i < FIRN_BASES; i++) out->exponent[i] *= (int)n;
+  for (int i = 0; i < FIRN_BASES; i++) {
+    out->exponent[i] *= (int)n;
+    if (abs(out->exponent[i]) > 100) return WRONG(s, "'%.80s' has no sensible unit", s->text);
+  }
   return finite_result(s, out);
 }
 

@@ -239,5 +239,7 @@ bool firn_quantity_parse(const char *text, firn_dimension dimension, double *out
   if (!firn_unit_parse(unit, &quantity, why, why_size)) return false;
   if (!firn_quantity_fits(&quantity, dimension, text, why, why_size)) return false;
   *out = value * quantity.value;
-  return true;
+  if (isfinite(*out)) return true;
+  snprintf(why, why_size, "%s is too large for a number", text);
+  return false;
 }

@@ -135,6 +135,8 @@ static void wrong_expressions_say_what_is_wrong(void **state) {
       {"1e300 m * 1e300", "not a finite number"},
       {"asin(2) * 1 m", "not a finite number"},
       {"2 m ^ 2.5", "2.5"},
+      // 9^12 is more than an int holds.
+      {"((((((((((((1 m)^9)^9)^9)^9)^9)^9)^9)^9)^9)^9)^9)^9", "no sensible unit"},
       {"1 m + 2 m 3", "too much"},
   };
   firn_scope scope = scope_of(scene);

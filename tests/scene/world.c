@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "api/scene.h"
+
 #define BALL "snow: [{shape: {sphere: {center: [0, 5, 0], radius: 5 cm}}}]\n"
 #define HEAD "firn: 1\nh: 2 cm\n"
 
@@ -275,6 +277,23 @@ static void splines_stay_within_what_the_key_allows(void **state) {
   firn_scene_destroy(scene);
 }
 
+// A modulus must be above 0, and a spline that swings below has nowhere to stop there.
+static void splines_stay_off_bounds_that_are_left_out(void **state) {
+  (void)state;
+  firn_scene *scene = read_scene(
+      HEAD "materials: {a: {young: {keys: [[0 s, 100 MPa], [0.01 s, 10 kPa], [0.012 s, 11 kPa]], "
+           "interpolate: spline}}}\n" BALL);
+  const firn_value *a = firn_value_find(firn_value_find(scene->root, "materials"), "a");
+  double least = INFINITY;
+  for (int i = 0; i <= 60; i++) {
+    double young = firn_scene_material_def(a, 0.0002 * i).young;
+    assert_true(young >= 10e3 && young <= 100e6);
+    least = fmin(least, young);
+  }
+  assert_true(least == 10e3);
+  firn_scene_destroy(scene);
+}
+
 static void snow_varies_as_the_scene_says(void **state) {
   (void)state;
   firn_scene *scene = read_scene(
@@ -362,6 +381,7 @@ int main(void) {
       cmocka_unit_test(parts_hang_together),
       cmocka_unit_test(keyed_values_reach_the_simulation),
       cmocka_unit_test(splines_stay_within_what_the_key_allows),
+      cmocka_unit_test(splines_stay_off_bounds_that_are_left_out),
       cmocka_unit_test(snow_varies_as_the_scene_says),
       cmocka_unit_test(sources_and_bounds_act),
       cmocka_unit_test(sand_is_sand),
