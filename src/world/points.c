@@ -215,6 +215,12 @@ static firn_status read_csv_row(table *t, size_t line, const char *s) {
 
 static firn_status read_csv(table *t) {
   size_t line = 1;
+  const char *zero = memchr(t->text, 0, t->size);
+  if (zero) { // what comes after it would be left out in silence
+    for (const char *s = t->text; s < zero; s++) line += *s == '\n';
+    return firn_fail(t->context, FIRN_ERROR_FORMAT, "%s:%zu: there is a zero byte; is it text?",
+                     t->path, line);
+  }
   for (const char *s = t->text; *s; s = next_line(s), line++) {
     const char *first = skip_blanks(s);
     if (!*first || *first == '\n' || *first == '#') continue;
@@ -306,7 +312,10 @@ static firn_status ply_head(table *t, ply *p) {
         return firn_fail(t->context, FIRN_ERROR_FORMAT,
                          "%s:%zu: the element '%s' comes before vertex", t->path, line, word[1]);
       }
-      if (vertex && !read_number(word[2], &count)) break;
+      if (vertex && (!read_number(word[2], &count) || !(count >= 0))) {
+        return firn_fail(t->context, FIRN_ERROR_FORMAT, "%s:%zu: '%s' is not a number of vertices",
+                         t->path, line, word[2]);
+      }
       if (vertex) p->vertices = (size_t)fmin(count, 4.2e9);
       begun = true;
     } else if (strcmp(word[0], "property") == 0 && vertex) {

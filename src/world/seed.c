@@ -192,6 +192,12 @@ static firn_status check(firn_context *context, firn_seeding kind, double per_ce
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: per_cell = %g must lie in (0, 1000]", what,
                      per_cell);
   }
+  if (kind == FIRN_SEEDING_POISSON && per_cell < 0.01) {
+    // The tile of 16^3 cells would hold a point or none, which is another number a cell.
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "%s: per_cell = %g must be 0.01 or more when seeding is poisson", what,
+                     per_cell);
+  }
   bool whole = kind == FIRN_SEEDING_JITTERED || kind == FIRN_SEEDING_LATTICE;
   if (whole && per_cell != floor(per_cell)) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT,

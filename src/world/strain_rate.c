@@ -5,9 +5,10 @@
 #include <string.h>
 
 typedef struct node {
-  uint64_t key; // its place, 0: free
-  double mass;  // kg
-  double v[3];  // kg m/s while sums are taken, then m/s
+  int32_t at[3];  // its place, cells
+  uint32_t taken; // 0: free
+  double mass;    // kg
+  double v[3];    // kg m/s while sums are taken, then m/s
 } node;
 
 // Nodes by place, in open addressing; few enough are taken that a search is short.
@@ -20,23 +21,23 @@ typedef struct work {
   double *out;
 } work;
 
-// Three coordinates of 21 bits, as far as particles can be, and a bit that tells taken from free.
-static uint64_t key_of(const firn_particles *p, const int at[3]) {
-  uint64_t key = 1;
+// Where a node is that may be counted more than once.
+static void wrap(const firn_particles *p, int32_t at[3]) {
   for (int a = 0; a < 3; a++) {
-    int n = at[a];
-    if (p->periodic[a]) {
-      int period = 4 * p->period[a];
-      n = (n % period + period) % period;
-    }
-    key = key << 21 | ((uint64_t)(n + (1 << 20)) & 0x1fffff);
+    if (!p->periodic[a]) continue;
+    int period = 4 * p->period[a];
+    at[a] = (at[a] % period + period) % period;
   }
-  return key;
 }
 
-static node *find(node *table, size_t size, uint64_t key) {
-  size_t i = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (size - 1);
-  while (table[i].key && table[i].key != key) i = (i + 1) & (size - 1);
+// The node at a place, or the free one where it belongs.
+static node *find(node *table, size_t size, const int32_t at[3]) {
+  uint64_t hash = 0;
+  for (int a = 0; a < 3; a++) hash = (hash ^ (uint32_t)at[a]) * UINT64_C(0x9e3779b97f4a7c15);
+  size_t i = (size_t)(hash >> 32) & (size - 1);
+  while (table[i].taken && memcmp(table[i].at, at, sizeof table[i].at) != 0) {
+    i = (i + 1) & (size - 1);
+  }
   return &table[i];
 }
 
@@ -46,7 +47,7 @@ static firn_status grow(work *w) {
   node *table = firn_alloc_zero(context, size * sizeof *table, "nodes for the strain rate");
   if (!table) return FIRN_ERROR_MEMORY;
   for (size_t i = 0; i < w->size; i++) {
-    if (w->table[i].key) *find(table, size, w->table[i].key) = w->table[i];
+    if (w->table[i].taken) *find(table, size, w->table[i].at) = w->table[i];
   }
   firn_free(context, w->table, w->size * sizeof *table);
   w->table = table;
@@ -87,11 +88,12 @@ static void scatter(void *user, size_t slot, const double corner[3]) {
   double mass = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot];
   for (int n = 0; n < 27; n++) {
     int i = n / 9, j = n / 3 % 3, k = n % 3;
-    const int at[3] = {s.base[0] + i, s.base[1] + j, s.base[2] + k};
-    uint64_t key = key_of(p, at);
-    node *to = find(w->table, w->size, key);
-    w->used += !to->key;
-    to->key = key;
+    int32_t at[3] = {s.base[0] + i, s.base[1] + j, s.base[2] + k};
+    wrap(p, at);
+    node *to = find(w->table, w->size, at);
+    w->used += !to->taken;
+    to->taken = 1;
+    memcpy(to->at, at, sizeof at);
     double share = mass * s.w[0][i] * s.w[1][j] * s.w[2][k];
     to->mass += share;
     for (int a = 0; a < 3; a++) {
@@ -107,8 +109,9 @@ static void gather(void *user, size_t slot, const double corner[3]) {
   double g[3][3] = {{0}}; // dv_a / dx_b
   for (int n = 0; n < 27; n++) {
     int i = n / 9, j = n / 3 % 3, k = n % 3;
-    const int at[3] = {s.base[0] + i, s.base[1] + j, s.base[2] + k};
-    const node *from = find(w->table, w->size, key_of(p, at));
+    int32_t at[3] = {s.base[0] + i, s.base[1] + j, s.base[2] + k};
+    wrap(p, at);
+    const node *from = find(w->table, w->size, at);
     const double slope[3] = {s.d[0][i] * s.w[1][j] * s.w[2][k], s.w[0][i] * s.d[1][j] * s.w[2][k],
                              s.w[0][i] * s.w[1][j] * s.d[2][k]};
     for (int a = 0; a < 3; a++) {

@@ -63,9 +63,9 @@ static firn_status check(firn_context *context, const firn_track_def *def, int c
 // Unit length, and on the side of the key before: neighbours then differ by the shorter turn.
 static void tidy_rotations(firn_track *track) {
   for (int k = 0; k < track->count; k++) {
-    double *q = track->values + 4 * k, *before = q - 4, dot = 0;
+    double *q = track->values + 4 * k, dot = 0;
     double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-    for (int a = 0; k && a < 4; a++) dot += q[a] * before[a];
+    for (int a = 0; k && a < 4; a++) dot += q[a] * q[a - 4];
     for (int a = 0; a < 4; a++) q[a] /= dot < 0 ? -length : length;
   }
 }

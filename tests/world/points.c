@@ -118,6 +118,8 @@ static void wrong_files_are_described(void **state) {
        "type 'list'", ":4:"},
       {"a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n",
        "no column 'y'", ":5:"},
+      {"a.ply", "ply\nformat ascii 1.0\nelement vertex -5\nproperty float x\nend_header\n1\n",
+       "'-5' is not a number of vertices", ":3:"},
       {"a.txt", "1,2,3\n", ".csv and .ply", "a.txt"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -135,6 +137,16 @@ static void wrong_files_are_described(void **state) {
   firn_sim *sim = make_sim(s->context, NULL);
   def.path = "/nowhere/at/all.csv";
   MUST_FAIL(s->context, firn_sim_add_points(sim, &def), FIRN_ERROR_IO, "/nowhere/at/all.csv");
+  firn_sim_destroy(sim);
+}
+
+static void zero_bytes_do_not_end_a_file(void **state) {
+  scratch *s = *state;
+  static const char text[] = "x,y,z\n1,2,3\n\0\n4,5,6\n";
+  firn_points_def def = text_of(s, "a.csv", "");
+  assert_int_equal(firn_file_put(s->context, def.path, text, sizeof text - 1), FIRN_OK);
+  firn_sim *sim = make_sim(s->context, NULL);
+  MUST_FAIL(s->context, firn_sim_add_points(sim, &def), FIRN_ERROR_FORMAT, "a.csv:3:", "zero byte");
   firn_sim_destroy(sim);
 }
 
@@ -182,6 +194,7 @@ int main(void) {
                                       scratch_close),
       cmocka_unit_test_setup_teardown(ply_is_read_as_text_and_binary, scratch_open, scratch_close),
       cmocka_unit_test_setup_teardown(wrong_files_are_described, scratch_open, scratch_close),
+      cmocka_unit_test_setup_teardown(zero_bytes_do_not_end_a_file, scratch_open, scratch_close),
       cmocka_unit_test_setup_teardown(probes_average_by_mass, scratch_open, scratch_close),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,6 +199,8 @@ static void bad_fills_are_refused_by_name(void **state) {
   def.per_cell = 0;
   def.seeding = FIRN_SEEDING_POISSON;
   MUST_FAIL(context, firn_sim_fill(sim, &def), FIRN_ERROR_ARGUMENT, "per_cell = 0");
+  def.per_cell = 1e-4; // its tile cannot hold so few
+  MUST_FAIL(context, firn_sim_fill(sim, &def), FIRN_ERROR_ARGUMENT, "per_cell = 0.0001", "poisson");
   def.per_cell = 8;
   def.seeding = (firn_seeding)9;
   MUST_FAIL(context, firn_sim_fill(sim, &def), FIRN_ERROR_ARGUMENT, "seeding 9");

@@ -137,8 +137,45 @@ static void a_periodic_domain_has_no_seam(void **state) {
   close_context(context);
 }
 
+// Nodes are told apart as far out as particles can be: 2^21 cells away, snow flies apart.
+static void far_away_snow_is_another(void **state) {
+  (void)state;
+  firn_context *context = open_context();
+  firn_sim_def def = firn_default_sim_def();
+  firn_material_def material = firn_default_material_def();
+  firn_particles_def two = firn_default_particles_def();
+  firn_sim *sim;
+  def.h = H;
+  assert_int_equal(firn_sim_create(context, &def, &sim), FIRN_OK);
+  assert_int_equal(firn_sim_add_material(sim, &material, NULL), FIRN_OK);
+  for (int axis = 0; axis < 3; axis++) {
+    double x[4][3] = {{0}}, v[4][3] = {{0}};
+    for (int i = 0; i < 4; i++) {
+      for (int a = 0; a < 3; a++) x[i][a] = (0.5 + 40 * axis) * H;
+      x[i][axis] += i % 2 * H + (i / 2 ? (1 << 21) * H : 0);
+      v[i][axis] = i / 2 ? 5 + 4 * (i % 2) : 0;
+    }
+    two.count = 4;
+    two.position = x[0];
+    two.velocity = v[0];
+    assert_int_equal(firn_sim_add_particles(sim, &two), FIRN_OK);
+  }
+  double rate[12][6];
+  assert_int_equal(firn_sim_read(sim, "strain_rate", rate[0]), FIRN_OK);
+  for (int i = 0; i < 12; i++) {
+    double trace = fabs(rate[i][0]) + fabs(rate[i][1]) + fabs(rate[i][2]);
+    if (i % 4 < 2)
+      assert_true(trace == 0);
+    else
+      assert_true(trace > 1);
+  }
+  firn_sim_destroy(sim);
+  close_context(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(far_away_snow_is_another),
       cmocka_unit_test(a_linear_velocity_has_its_own_strain_rate),
       cmocka_unit_test(a_turning_body_does_not_deform),
       cmocka_unit_test(a_periodic_domain_has_no_seam),
