@@ -228,6 +228,39 @@ static void snow_asleep_presses_with_its_weight(void **state) {
   }
 }
 
+// Two planes without friction cannot but push along their normals, also where both hold a node: a
+// block in their corner presses each with its share of the weight, and none of the other's.
+static void a_corner_shares_by_its_normals(void **state) {
+  (void)state;
+  for_each_scheme(v, FIRN_ISA_AVX2) {
+    firn_sim_def def = mpm_printed_def(v, H);
+    firn_material_def snow = firn_default_material_def();
+    def.gravity[0] = -0.5 * G;
+    def.gravity[1] = -G;
+    def.mpm.integrator = FIRN_INTEGRATOR_IMPLICIT;
+    def.mpm.dt = 5e-4;
+    def.mpm.tolerance = 1e-6;
+    mpm_case c = mpm_case_open(v, &def, &snow);
+    int floor = add_floor(&c, 0, 0), id;
+    firn_collider_def wall = firn_default_collider_def();
+    wall.shape = firn_half_space((const double[]){0, 0, 0}, (const double[]){1, 0, 0});
+    wall.friction = 0;
+    wall.forces = true;
+    must(&c, firn_sim_add_collider(c.sim, &wall, &id));
+    mpm_case_lattice(&c, (const int[]){0, 0, -2}, (const int[]){4, 3, 2}, 2);
+    mpm_case_steps(&c, 40);
+    firn_collider_force on_floor = force_on(&c, floor), on_wall = force_on(&c, id);
+    double weight = mpm_case_sums(&c).mass * G;
+    mpm_report(v, "floor (%.4f %.4f), wall (%.4f %.4f) of the weight", on_floor.force[0] / weight,
+               on_floor.force[1] / weight, on_wall.force[0] / weight, on_wall.force[1] / weight);
+    assert_true(on_floor.force[1] < -0.1 * weight && on_wall.force[0] < -0.05 * weight);
+    // Rounding of impulses of nodes over a step, and the 1e-9 that keeps the shares defined.
+    assert_below(v, "push of the floor aside", on_floor.force[0], 1e-5 * weight);
+    assert_below(v, "push of the wall down", on_wall.force[1], 1e-5 * weight);
+    mpm_case_close(&c);
+  }
+}
+
 // ------------------------------------------------------------------------------------- torque
 
 // Off the pivot by d, a heap turns the floor by its weight times d.
@@ -308,6 +341,7 @@ int main(void) {
       cmocka_unit_test(semi_implicit_steps_balance_momentum),
       cmocka_unit_test(heap_at_rest_presses_with_its_weight),
       cmocka_unit_test(snow_asleep_presses_with_its_weight),
+      cmocka_unit_test(a_corner_shares_by_its_normals),
       cmocka_unit_test(torque_is_about_the_pivot),
       cmocka_unit_test(threads_do_not_change_forces),
       cmocka_unit_test(forces_must_be_asked_for),

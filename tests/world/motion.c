@@ -57,6 +57,28 @@ static void body_without_motion_stays(void **state) {
   assert_memory_equal(motion.pivot, CENTER, sizeof CENTER);
 }
 
+// A body that stays with its parent moves as that does, whatever its own pivot is; torques are about
+// that one.
+static void body_without_motion_goes_with_its_parent(void **state) {
+  (void)state;
+  firn_motion_def def = {.velocity = {1, 0, -2}, .spin = {0.3, -2, 1}};
+  firn_motion_def still = {.has_pivot = true, .pivot = {-1, 2, 0.5}};
+  firn_motion parent = make(&def), child = make(&still);
+  for (int i = 0; i < 3; i++) {
+    firn_pose of_parent, pose;
+    double x[3] = {0.7 * i, -1, 3.0 - i}, v[3], want[3], pivot[3];
+    firn_motion_pose(&parent, 0.4 * i, NULL, &of_parent);
+    firn_motion_pose(&child, 0.4 * i, &of_parent, &pose);
+    firn_pose_velocity(&of_parent, x, want);
+    firn_pose_velocity(&pose, x, v);
+    point_at(&parent, 0.4 * i, still.pivot, pivot);
+    for (int a = 0; a < 3; a++) {
+      assert_within(NULL, "velocity, m/s", v[a], want[a], 1e-13);
+      assert_within(NULL, "pivot, m", pose.pivot[a], pivot[a], 1e-13);
+    }
+  }
+}
+
 static void oscillation_is_a_sine(void **state) {
   (void)state;
   firn_motion_def def = {
@@ -231,6 +253,7 @@ static void senseless_motion_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(body_without_motion_stays),
+      cmocka_unit_test(body_without_motion_goes_with_its_parent),
       cmocka_unit_test(oscillation_is_a_sine),
       cmocka_unit_test(circle_keeps_its_radius_and_does_not_turn),
       cmocka_unit_test(keyed_turn_leaves_the_pivot_where_it_is),

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snow that is laid down settled carries the weight above it from the first step on.
+#include <stdio.h>
+#include <unistd.h>
+
 #include "support/mpm_case.h"
 
 static const double H = 0.02, G = 9.81, DEPTH = 0.24; // m, m/s^2, m
 
-static bool sleep_on = false;
+static bool sleep_on = false, filled = true;
 
 static mpm_case open_bed(const mpm_variant *v, bool settled, double gravity) {
   firn_sim_def def = mpm_printed_def(v, H);
@@ -23,7 +26,7 @@ static mpm_case open_bed(const mpm_variant *v, bool settled, double gravity) {
   bed.shape = firn_box(middle, half);
   bed.seeding = FIRN_SEEDING_LATTICE;
   bed.settled = settled;
-  must(&c, firn_sim_fill(c.sim, &bed));
+  if (filled) must(&c, firn_sim_fill(c.sim, &bed));
   return c;
 }
 
@@ -109,12 +112,56 @@ static void settled_snow_sleeps_from_the_first_step(void **state) {
   sleep_on = false;
 }
 
+// Settled or not, what was given a velocity must not be put to sleep.
+static void settled_snow_that_moves_stays_awake(void **state) {
+  (void)state;
+  sleep_on = true;
+  for (int how = 0; how < 2; how++) {
+    mpm_case c = open_bed(mpm_variant_at(0), false, G);
+    firn_fill_def slab = firn_default_fill_def();
+    const double middle[3] = {4 * H, 2 * DEPTH, 4 * H}, half[3] = {4 * H, DEPTH / 4, 4 * H};
+    slab.shape = firn_box(middle, half);
+    slab.settled = true;
+    if (how) slab.spin[1] = 1e-3;
+    if (!how) slab.velocity[0] = 1e-3;
+    must(&c, firn_sim_fill(c.sim, &slab));
+    firn_step step;
+    must(&c, firn_sim_step(c.sim, 0, &step));
+    assert_int_equal(step.asleep, 0);
+    mpm_case_close(&c);
+  }
+  sleep_on = false;
+}
+
+// That it was laid down at rest is not forgotten between filling and the first step.
+static void settled_snow_sleeps_after_a_restart(void **state) {
+  (void)state;
+  char path[64];
+  snprintf(path, sizeof path, "/tmp/firn-settle-%d.hdf", (int)getpid());
+  sleep_on = true;
+  mpm_case c = open_bed(mpm_variant_at(0), true, G);
+  must(&c, firn_sim_save(c.sim, path));
+  filled = false;
+  mpm_case later = open_bed(mpm_variant_at(0), true, G);
+  filled = true;
+  must(&later, firn_sim_load(later.sim, path));
+  firn_step step;
+  must(&later, firn_sim_step(later.sim, 0, &step));
+  assert_int_equal(step.asleep, mpm_case_count(&c));
+  mpm_case_close(&c);
+  mpm_case_close(&later);
+  sleep_on = false;
+  remove(path);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stress_carries_the_weight_above),
       cmocka_unit_test(what_would_yield_stays_at_the_yield_stretch),
       cmocka_unit_test(a_settled_bed_hardly_moves),
       cmocka_unit_test(settled_snow_sleeps_from_the_first_step),
+      cmocka_unit_test(settled_snow_that_moves_stays_awake),
+      cmocka_unit_test(settled_snow_sleeps_after_a_restart),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

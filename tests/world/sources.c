@@ -170,6 +170,26 @@ static void removal_keeps_rows_in_the_order_of_ids(void **state) {
   }
 }
 
+static void sinks_act_between_their_times(void **state) {
+  (void)state;
+  firn_context *context = make_context(1, FIRN_ISA_AUTO);
+  firn_sim *sim = open_sim(context, FIRN_TRANSFER_FLIP);
+  firn_sink_def drain = firn_default_sink_def();
+  drain.shape = firn_sphere((double[]){0, 0, 0}, 0.05);
+  drain.start = 0.01;
+  drain.stop = 0.02;
+  MUST(context, firn_sim_add_sink(sim, &drain, NULL));
+  const size_t left[] = {1, 0, 1}; // before, meanwhile, after
+  for (int i = 0; i < 3; i++) {
+    MUST(context, add_one(sim, 0, 0, 0));
+    MUST(context, firn_sim_advance(sim, 2e-3, NULL, NULL));
+    assert_int_equal(firn_sim_count(sim), left[i]);
+    MUST(context, firn_sim_advance(sim, 0.012 * (i + 1) - firn_sim_time(sim), NULL, NULL));
+  }
+  firn_sim_destroy(sim);
+  drop_context(context);
+}
+
 static void fills_appear_at_their_time(void **state) {
   (void)state;
   firn_context *context = make_context(1, FIRN_ISA_AUTO);
@@ -246,6 +266,7 @@ int main(void) {
       cmocka_unit_test(emitters_stop_at_their_number_and_rest_at_rate_zero),
       cmocka_unit_test(inflow_is_one_unbroken_stream),
       cmocka_unit_test(removal_keeps_rows_in_the_order_of_ids),
+      cmocka_unit_test(sinks_act_between_their_times),
       cmocka_unit_test(fills_appear_at_their_time),
       cmocka_unit_test_setup_teardown(checkpoints_go_on_with_sources, scratch_open, scratch_close),
   };

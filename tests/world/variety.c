@@ -196,6 +196,31 @@ static void noise_has_its_amplitude_and_wavelength(void **state) {
   free(g.list);
 }
 
+// Other seeds are other noise; the same one is the same.
+static void noise_follows_its_seed(void **state) {
+  (void)state;
+  firn_variation_def v = firn_default_variation_def();
+  v.of = FIRN_PROPERTY_YOUNG;
+  v.amplitude = 0.5;
+  v.wavelength = 6 * H;
+  grains one = ball_with(&v, 1), again = ball_with(&v, 1);
+  v.seed = 1;
+  grains other = ball_with(&v, 1);
+  assert_int_equal(one.count, other.count);
+  double both = 0, square = 0;
+  for (size_t i = 0; i < one.count; i++) {
+    double a = one.list[i].young / YOUNG - 1, b = other.list[i].young / YOUNG - 1;
+    assert_true(one.list[i].young == again.list[i].young);
+    both += a * b;
+    square += a * a;
+  }
+  // A ball of 40 wavelengths' cubes or more: unlike noises have hardly anything in common.
+  assert_true(fabs(both / square) < 0.5);
+  free(one.list);
+  free(again.list);
+  free(other.list);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shell_is_hard_and_heavy),
@@ -203,6 +228,7 @@ int main(void) {
       cmocka_unit_test(masks_and_functions_choose_where),
       cmocka_unit_test(variations_act_in_order),
       cmocka_unit_test(noise_has_its_amplitude_and_wavelength),
+      cmocka_unit_test(noise_follows_its_seed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
