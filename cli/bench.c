@@ -8,7 +8,7 @@
 
 enum { KEY_JSON = 2000, KEY_QUICK, KEY_LIST, KEY_FRAMES, KEY_QUALITY };
 
-static const bench_case *const suites[] = {bench_mpm, bench_paper};
+static const bench_case *const suites[] = {bench_mpm, bench_preview, bench_paper};
 enum { SUITES = sizeof suites / sizeof suites[0] };
 
 typedef struct {
@@ -171,7 +171,9 @@ static void print_text(const bench *b, const bench_result *r) {
   if (!isnan(r->seconds_per_iteration))
     printf("    %.4g s an iteration\n", r->seconds_per_iteration);
   if (!isnan(r->iterations_mean)) printf("    %.1f iterations a step\n", r->iterations_mean);
-  if (!isnan(r->seconds_per_frame))
+  if (!isnan(r->seconds_per_frame) && isnan(r->steps_per_frame))
+    printf("    %.3f s a frame, median of %.0f\n", r->seconds_per_frame, r->frames);
+  else if (!isnan(r->seconds_per_frame))
     printf(
         "    %.2f s a frame over %.0f frames, %.0f steps a frame, %.0f %% of them semi-implicit, "
         "%.0f %% asleep\n",

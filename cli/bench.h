@@ -23,6 +23,7 @@ typedef struct bench_case {
 
 extern const bench_case bench_mpm[]; // ends with a name of NULL
 extern const bench_case bench_paper[];
+extern const bench_case bench_preview[];
 
 // Work of one particle in one step, as the plain algorithm has it; see docs/cli.md for how it is
 // counted. The fraction of the machine's peak is of this work, not of what a program spends on it.

@@ -7,7 +7,7 @@
 #include "render/colormap.h"
 #include "render/points_stage.h"
 
-enum { SUN_SAMPLES = 1024, BODY_SUN_SAMPLES = 256 };
+enum { SUN_SAMPLES = 640, BODY_SUN_SAMPLES = 256 };
 
 static firn_v3 to_stage(const firn_points_shot *def, const double p[3]) {
   return (firn_v3){(float)(p[0] - def->origin[0]), (float)(p[1] - def->origin[1]),
@@ -61,11 +61,11 @@ static void smooth(const firn_points_stage *s, const float *in, float *out, bool
     weight[k] = expf(-2.0f * (float)(k * k) / (float)(half * half + 1));
   float range = 3 * s->def->spacing, inverse = 1 / (range * range);
   int along = columns ? s->height : s->width;
-  ptrdiff_t step = columns ? s->width : 1;
+  ptrdiff_t step = columns ? s->stride : 1;
 #pragma omp parallel for schedule(static, 16) num_threads(s->threads)
   for (int y = 0; y < s->height; y++)
     for (int x = 0; x < s->width; x++) {
-      size_t at = (size_t)y * (size_t)s->width + (size_t)x;
+      size_t at = (size_t)y * (size_t)s->stride + (size_t)x;
       float z = in[at];
       out[at] = z;
       if (!(z < INFINITY)) continue;
@@ -83,18 +83,15 @@ static void smooth(const firn_points_stage *s, const float *in, float *out, bool
 }
 
 static void take_depths(firn_points_stage *s) {
-  size_t samples = (size_t)s->width * (size_t)s->height;
-#pragma omp parallel for schedule(static) num_threads(s->threads)
-  for (size_t i = 0; i < samples; i++) s->depth[i] = firn_points_depth(s->seen.key[i]);
   // Over about a spacing and a half, at the distance of what is looked at.
   firn_v3 d = firn_v3_sub((firn_v3){0, 0, 0}, s->view.eye);
   float distance = fmaxf(firn_v3_dot(d, s->view.forward), s->def->spacing);
   float r = 1.5f * s->def->spacing * s->view.scale / distance;
   s->smooth_radius = r < 2 ? 2 : r > FIRN_POINTS_SMOOTH ? FIRN_POINTS_SMOOTH : (int)r;
-  for (int i = 0; i < 2; i++) {
-    smooth(s, s->depth, s->scratch, false);
-    smooth(s, s->scratch, s->depth, true);
-  }
+  smooth(s, s->seen.depth, s->scratch, false);
+  smooth(s, s->scratch, s->depth, true);
+  smooth(s, s->depth, s->scratch, false);
+  smooth(s, s->scratch, s->depth, true);
 }
 
 // ------------------------------------------------------------------------------------------ bodies
@@ -138,7 +135,7 @@ static void join_depths(firn_points_stage *s) {
   for (int y = 0; y < def->height; y++)
     for (int x = 0; x < def->width; x++) {
       size_t at = (size_t)y * (size_t)def->width + (size_t)x;
-      size_t sample = (size_t)(FIRN_POINTS_SUPER * y) * (size_t)s->width +
+      size_t sample = (size_t)(FIRN_POINTS_SUPER * y) * (size_t)s->stride +
                       (size_t)(FIRN_POINTS_SUPER * x);
       firn_v3 along = firn_points_along(s, FIRN_POINTS_SUPER * ((float)x + 0.5f),
                                         FIRN_POINTS_SUPER * ((float)y + 0.5f));
@@ -192,17 +189,19 @@ static void occlude(firn_points_stage *s) {
 
 static firn_status reserve(firn_points_stage *s) {
   const firn_points_shot *def = s->def;
-  size_t samples = (size_t)s->width * (size_t)s->height,
-         pixels = (size_t)def->width * (size_t)def->height, sun = (size_t)SUN_SAMPLES * SUN_SAMPLES,
-         body_sun = (size_t)BODY_SUN_SAMPLES * BODY_SUN_SAMPLES;
-  s->bytes = samples * (sizeof(uint64_t) + 2 * sizeof(float)) + sun * sizeof(uint64_t) +
-             body_sun * sizeof(float) + pixels * (3 * sizeof(float) + sizeof(int));
+  s->stride = s->width + FIRN_POINTS_PADDING;
+  size_t samples = (size_t)s->stride * (size_t)s->height,
+         pixels = (size_t)def->width * (size_t)def->height,
+         sun = (size_t)(SUN_SAMPLES + FIRN_POINTS_PADDING) * SUN_SAMPLES,
+         body_sun = (size_t)BODY_SUN_SAMPLES * BODY_SUN_SAMPLES, owners = def->value ? samples : 0;
+  s->bytes = (3 * samples + owners + sun + body_sun + 4 * pixels) * sizeof(float);
   s->memory = firn_alloc(s->context, s->bytes, "a quick picture");
   if (!s->memory) return FIRN_ERROR_MEMORY;
   char *at = s->memory;
 #define TAKE(pointer, n) ((pointer) = (void *)at, at += (n) * sizeof *(pointer))
-  TAKE(s->seen.key, samples);
-  TAKE(s->lit.key, sun);
+  TAKE(s->seen.depth, samples);
+  TAKE(s->lit.depth, sun);
+  TAKE(s->seen.index, owners);
   TAKE(s->depth, samples);
   TAKE(s->scratch, samples);
   TAKE(s->body_lit, body_sun);
@@ -211,9 +210,12 @@ static firn_status reserve(firn_points_stage *s) {
   TAKE(s->open, pixels);
   TAKE(s->body, pixels);
 #undef TAKE
+  if (!def->value) s->seen.index = NULL;
   s->seen.width = s->width;
   s->seen.height = s->height;
+  s->seen.stride = s->stride;
   s->lit.width = s->lit.height = SUN_SAMPLES;
+  s->lit.stride = SUN_SAMPLES + FIRN_POINTS_PADDING;
   s->body_lit_size = BODY_SUN_SAMPLES;
   return FIRN_OK;
 }

@@ -36,8 +36,11 @@ firn_status firn_points_render(firn_context *context, const firn_points_shot *de
 // The nearest ball at each sample.
 typedef struct firn_points_buffer {
   int width, height;
-  uint64_t *key; // [height][width]: bits of the depth above, number of the particle below
+  int stride;      // samples from row to row: width, and a few more that are drawn over
+  float *depth;    // m along forward, [height][stride]; infinity: none
+  uint32_t *index; // whose, [height][stride]; NULL: not wanted
 } firn_points_buffer;
+enum { FIRN_POINTS_PADDING = 4 };
 
 // Where points land; as firn_lens, which has no room for what is cut away.
 typedef struct firn_points_view {
@@ -48,16 +51,8 @@ typedef struct firn_points_view {
   float min_radius; // samples
 } firn_points_view;
 
-#define FIRN_POINTS_NOTHING UINT64_MAX
 firn_status firn_points_draw(firn_context *context, const firn_points_shot *def,
-                             const firn_points_view *view, firn_points_buffer *buffer);
-static inline float firn_points_depth(uint64_t key) {
-  union {
-    uint32_t bits;
-    float depth;
-  } u = {.bits = (uint32_t)(key >> 32)};
-  return key == FIRN_POINTS_NOTHING ? INFINITY : u.depth;
-}
+                             const firn_points_view *view, const firn_points_buffer *buffer);
 
 // The colour bar: what colours mean, along the right edge.
 firn_status firn_points_bar(firn_context *context, const uint8_t (*colors)[3],

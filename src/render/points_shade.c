@@ -15,7 +15,7 @@ static firn_v3 place_of(const firn_points_stage *s, int x, int y, float depth) {
 static firn_v3 slope(const firn_points_stage *s, int x, int y, int dx, int dy, firn_v3 here,
                      float z) {
   const float *depth = s->depth;
-  ptrdiff_t at = (ptrdiff_t)y * s->width + x, step = (ptrdiff_t)dy * s->width + dx;
+  ptrdiff_t at = (ptrdiff_t)y * s->stride + x, step = (ptrdiff_t)dy * s->stride + dx;
   bool first = x - dx < 0 || y - dy < 0, last = x + dx >= s->width || y + dy >= s->height;
   float before = first ? INFINITY : depth[at - step], after = last ? INFINITY : depth[at + step];
   if (fabsf(after - z) <= fabsf(before - z)) {
@@ -50,8 +50,7 @@ static float lit_by_sun(const firn_points_stage *s, firn_v3 p, float bias) {
     for (int i = -1; i <= 1; i++, taps++) {
       int a = (int)floorf(x + apart * (float)i), b = (int)floorf(y + apart * (float)j);
       if (a < 0 || b < 0 || a >= s->lit.width || b >= s->lit.height) continue;
-      shade += firn_points_depth(s->lit.key[(size_t)b * (size_t)s->lit.width + (size_t)a]) <
-               depth - bias;
+      shade += s->lit.depth[(size_t)b * (size_t)s->lit.stride + (size_t)a] < depth - bias;
     }
   float open = 1 - shade / (float)taps;
   if (s->def->solids && s->def->solids->count) {
@@ -106,7 +105,7 @@ static firn_v3 value_color(const firn_points_stage *s, uint32_t particle, firn_v
 
 // Light that a sample sends to the eye, and whether it is in colours that are not to be toned.
 static firn_v3 sample_light(const firn_points_stage *s, int x, int y, const float *linear) {
-  size_t at = (size_t)y * (size_t)s->width + (size_t)x;
+  size_t at = (size_t)y * (size_t)s->stride + (size_t)x;
   size_t pixel = (size_t)(y / FIRN_POINTS_SUPER) * (size_t)s->def->width +
                  (size_t)(x / FIRN_POINTS_SUPER);
   firn_v3 along = firn_points_along(s, (float)x + 0.5f, (float)y + 0.5f);
@@ -118,7 +117,7 @@ static firn_v3 sample_light(const firn_points_stage *s, int x, int y, const floa
     firn_v3 p = firn_v3_add(s->view.eye, firn_v3_scale(z, along)), n = normal_of(s, x, y, p, z);
     firn_v3 light = light_at(s, p, n, s->open[pixel], 0.35f);
     if (!s->def->value) return firn_v3_mul(snow, light);
-    return value_color(s, (uint32_t)s->seen.key[at], light, linear);
+    return value_color(s, s->seen.index[at], light, linear);
   }
   if (body < flat && s->body[pixel] >= 0) {
     firn_v3 p = firn_v3_add(s->view.eye, firn_v3_scale(body, along));

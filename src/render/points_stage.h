@@ -15,12 +15,13 @@ typedef struct firn_points_stage {
   const firn_points_shot *def;
   int threads;
   int width, height; // samples
+  int stride;        // samples from row to row
   firn_points_view view, sun;
   float reach; // m, half of what the sun's maps show
   firn_points_buffer seen, lit;
   int smooth_radius; // samples
-  float *depth;      // m along forward, of snow, [height][width]
-  float *scratch;    // [height][width]
+  float *depth;      // m along forward, of snow, smoothed, [height][stride]
+  float *scratch;    // [height][stride]
   int body_lit_size; // samples
   float *body_lit;   // m from the sun's eye, of bodies, [body_lit_size][body_lit_size]
   float *body_depth; // m along forward, of bodies, a pixel

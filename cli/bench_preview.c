@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a look at a frame takes: opened, read and drawn by `firn render --preview`.
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+enum { LOOKS = 7 };
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return x < y ? -1 : x > y;
+}
+
+static firn_status look(firn_context *context, const char *path, const firn_quick_def *def,
+                        uint8_t *rgb, double *seconds) {
+  double start = cli_seconds();
+  firn_frame *frame;
+  firn_status status = firn_frame_open(context, path, &frame);
+  if (status != FIRN_OK) return status;
+  status = firn_frame_quick_pixels(frame, NULL, def, rgb);
+  firn_frame_close(frame);
+  *seconds = cli_seconds() - start;
+  return status;
+}
+
+// A block of snow of a million particles (an eighth of that when in a hurry), as it was laid down.
+static firn_status write_block(const bench *b, firn_context *context, const char *path) {
+  int edge = b->quick ? 25 : 50;
+  bench_block block = {.cells = {edge, edge, edge}, .h = 0.02, .gap = 1};
+  firn_mpm_def mpm = bench_quadratic_apic();
+  firn_sim *sim;
+  firn_status status = bench_build(context, &mpm, &block, &sim);
+  if (status != FIRN_OK) return status;
+  status = firn_sim_write_frame(sim, path);
+  firn_sim_destroy(sim);
+  return status;
+}
+
+static firn_status run_preview(bench *b, const char *name) {
+  static const struct { const char *variant, *color; } ways[] = {{"lit", NULL}, {"speed", "speed"}};
+  char path[] = "/tmp/firn-bench-XXXXXX.hdf";
+  int fd = mkstemps(path, 4);
+  firn_context *context = cli_context(&b->options);
+  if (!context || fd < 0) return FIRN_ERROR_IO;
+  close(fd);
+  firn_quick_def def = firn_default_quick_def();
+  uint8_t *rgb = malloc(3 * (size_t)def.width * (size_t)def.height);
+  firn_status status = rgb ? write_block(b, context, path) : FIRN_ERROR_MEMORY;
+  for (size_t w = 0; status == FIRN_OK && w < sizeof ways / sizeof *ways; w++) {
+    double seconds[LOOKS];
+    def.color = ways[w].color;
+    for (int i = 0; status == FIRN_OK && i < LOOKS && !cli_interrupted(); i++)
+      status = look(context, path, &def, rgb, &seconds[i]);
+    if (status != FIRN_OK || cli_interrupted()) break;
+    qsort(seconds, LOOKS, sizeof *seconds, ascending);
+    bench_result r = bench_result_begin(name, ways[w].variant, context);
+    r.particles = b->quick ? 125e3 : 1e6;
+    r.seconds_per_frame = seconds[LOOKS / 2];
+    r.seconds = seconds[LOOKS / 2];
+    r.frames = LOOKS;
+    bench_print(b, &r);
+  }
+  if (status != FIRN_OK) cli_fail(context, status);
+  unlink(path);
+  free(rgb);
+  firn_context_destroy(context);
+  return status;
+}
+
+const bench_case bench_preview[] = {
+    {"render/preview", "a quick picture of 640x360 of a million particles", run_preview},
+    {NULL, NULL, NULL},
+};
