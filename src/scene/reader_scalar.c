@@ -75,7 +75,8 @@ static bool read_tuple(firn_reader *r, const firn_schema_row *row, const firn_no
   int i = 0;
   for (const firn_node *n = node->first; n; n = n->next, i++) {
     size_t before = firn_reader_push(r, "[%d]", i);
-    good = read_part(r, row, space ? axes[i] : "", firn_reader_follow(r, n), &out[i]) && good;
+    const char *part = space && i < 3 ? axes[i] : "";
+    good = read_part(r, row, part, firn_reader_follow(r, n), &out[i]) && good;
     firn_reader_pop(r, before);
   }
   if (good && row->type == FIRN_TYPE_RANGE && out[0] > out[1]) {

@@ -82,9 +82,10 @@ static void what_matters_is_named_with_its_values(void **state) {
 
 static void long_values_are_cut(void **state) {
   (void)state;
-  char list[400] = "gravity: [1";
-  for (int i = 0; i < 90; i++) strcat(list, ", 10");
-  strcat(list, "]");
+  char list[400];
+  size_t used = (size_t)snprintf(list, sizeof list, "gravity: [1");
+  for (int i = 0; i < 90; i++) used += (size_t)snprintf(list + used, sizeof list - used, ", 10");
+  snprintf(list + used, sizeof list - used, "]");
   firn_scene_difference d = after("gravity: [0, -9.81, 0]", list);
   assert_non_null(strstr(d.text, "10, 1... now, and was [0, -9.81, 0]"));
 }
