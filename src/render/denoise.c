@@ -12,12 +12,12 @@
 #include "render/film.h"
 
 enum {
-  REACH = 8,             // pixels, how far alike pixels are looked for
-  PATCH = 3,             // pixels, half the surroundings that are compared
-  PAD = REACH + PATCH,   // border, so that no loop asks where it is
-  BAND = 16,             // lines that are worked on together
-  FEATURES = 8,          // albedo, normal, depth, alpha
-  PLANES = 12 + FEATURES // light, its variance, guide, its variance
+  REACH = 8,                 // pixels, how far alike pixels are looked for
+  PATCH = 3,                 // pixels, half the surroundings that are compared
+  PAD = REACH + PATCH,       // border, so that no loop asks where it is
+  BAND = 16,                 // lines that are worked on together
+  FEATURES = 8,              // albedo, normal, depth, alpha
+  PLANES = 12 + 2 * FEATURES // light, guide, features, and variances of all
 };
 #define STRENGTH2 0.5f // squared: differences this small, in standard deviations, are noise
 #define REST      3.0f // weights follow the noise: more of it is left than they say
@@ -28,7 +28,8 @@ typedef struct work {
   int wide;          // with the border
   size_t area;       // with the border
   float *planes;     // [PLANES][height + 2 PAD][wide]
-  float *light[3], *variance[3], *guide[3], *guide_variance[3], *feature[FEATURES];
+  float *light[3], *variance[3], *guide[3], *guide_variance[3];
+  float *feature[FEATURES], *spread[FEATURES]; // and the noise of each, squared
   int features;
 } work;
 
@@ -104,6 +105,37 @@ static void smooth_variance(const work *w, const float *from, float *to) {
   pad(w, to);
 }
 
+// Noise of a feature: half the median of the squared differences to the pixels around, which a clean
+// edge leaves at 0 as at least five of the eight lie on the same side; then the mean over 3 x 3.
+static void find_spread(const work *w, const float *feature, float *scratch, float *to) {
+  for (int y = 0; y < w->height; y++) {
+    for (int x = 0; x < w->width; x++) {
+      float sorted[9] = {0};
+      int n = 0;
+      for (int j = -1; j <= 1; j++) {
+        for (int i = -1; i <= 1; i++) {
+          float d = feature[at(w, x + i, y + j)] - feature[at(w, x, y)];
+          int k = n++;
+          for (; k > 0 && sorted[k - 1] > d * d; k--) sorted[k] = sorted[k - 1];
+          sorted[k] = d * d;
+        }
+      }
+      scratch[at(w, x, y)] = 0.5f * sorted[4] / 0.455f; // median of chi squared; own is the first
+    }
+  }
+  pad(w, scratch);
+  for (int y = 0; y < w->height; y++) {
+    for (int x = 0; x < w->width; x++) {
+      float sum = 0;
+      for (int j = -1; j <= 1; j++) {
+        for (int i = -1; i <= 1; i++) sum += scratch[at(w, x + i, y + j)];
+      }
+      to[at(w, x, y)] = sum / 9;
+    }
+  }
+  pad(w, to);
+}
+
 // Single pixels far brighter than all around them, by no more than noise could make them so, would
 // spoil every mean they are part of: they become as bright as the brightest neighbour.
 static void clip_sparks(const work *w, int k, float *to) {
@@ -136,15 +168,16 @@ static void differences(const work *w, size_t first, size_t count, ptrdiff_t off
   }
 }
 
-// The same of the features; small differences are noise.
+// The same of the features, beyond what their own noise explains.
 static void feature_differences(const work *w, size_t first, size_t count, ptrdiff_t offset,
                                 float *restrict out) {
   memset(out, 0, count * sizeof *out);
   for (int n = 0; n < w->features; n++) {
-    const float *restrict f = w->feature[n] + first;
+    const float *restrict f = w->feature[n] + first, *restrict v = w->spread[n] + first;
     for (size_t i = 0; i < count; i++) {
-      float d = f[i] - f[(ptrdiff_t)i + offset];
-      out[i] += d * d;
+      float d = f[i] - f[(ptrdiff_t)i + offset], noise = v[i] + v[(ptrdiff_t)i + offset];
+      float more = d * d - noise;
+      out[i] += more > 0 ? more / (1 + 2 * noise) : 0;
     }
   }
 }
@@ -250,7 +283,10 @@ static void set_planes(work *w) {
     w->guide[k] = next + (size_t)(6 + k) * w->area;
     w->guide_variance[k] = next + (size_t)(9 + k) * w->area;
   }
-  for (int n = 0; n < FEATURES; n++) w->feature[n] = next + (size_t)(12 + n) * w->area;
+  for (int n = 0; n < FEATURES; n++) {
+    w->feature[n] = next + (size_t)(12 + n) * w->area;
+    w->spread[n] = next + (size_t)(12 + FEATURES + n) * w->area;
+  }
 }
 
 firn_status firn_film_denoise(firn_context *context, firn_film *film) {
@@ -267,6 +303,7 @@ firn_status firn_film_denoise(firn_context *context, firn_film *film) {
   }
   set_planes(&w);
   load_features(&w, film);
+  for (int n = 0; n < w.features; n++) find_spread(&w, w.feature[n], w.light[0], w.spread[n]);
   for (int k = 0; k < 3; k++) {
     load(&w, w.guide[k], &film->light->x + k, 3, 1);
     load(&w, w.guide_variance[k], &film->variance->x + k, 3, 1);
