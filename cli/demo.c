@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // firn demo: the shortest way to a picture of snow.
 #include "progress.h"
+#include "render.h"
 
 typedef struct {
   cli_simulate_options with;
@@ -20,15 +21,17 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"quick", KEY_QUICK, NULL, 0, "an eighth of the particles: done in seconds", 0},
+    {"quick", KEY_QUICK, NULL, 0,
+     "an eighth of the particles and a smaller picture: done in seconds", 0},
     {0},
 };
 static const struct argp parser = {
     options,
     parse,
     "",
-    "Simulates the built-in scene 'demo', a snowball that hits the ground, and takes pictures of "
-    "it, into the folder DIR, or demo-out. The frames it writes open in ParaView.",
+    "Simulates the built-in scene 'demo', a snowball that hits the ground, takes pictures of "
+    "it on the way and renders the last, into the folder DIR, or demo-out. The frames it writes "
+    "open in ParaView.",
     cli_simulate_children,
     NULL,
     NULL};
@@ -37,6 +40,8 @@ typedef struct {
   progress progress;
   const char *folder;
   firn_preview_def view;
+  render_progress render;
+  double start;       // when all began
   firn_status status; // of the pictures
   int pictures;
 } demo;
@@ -61,10 +66,38 @@ static bool on_event(void *user, const firn_run_event *event) {
     char name[32];
     snprintf(name, sizeof name, "demo_%05d.png", event->frame);
     if (picture(d, event->sim, name) != FIRN_OK) return false;
-    if (event->frame == event->last_frame && picture(d, event->sim, "demo.png") != FIRN_OK)
-      return false;
   }
   return !cli_interrupted();
+}
+
+static bool on_render(void *user, double part) {
+  demo *d = user;
+  render_progress_show(&d->render, part);
+  return !cli_interrupted();
+}
+
+// The last frame, path traced.
+static firn_status render_last(firn_context *context, const firn_scene *scene, demo *d) {
+  char path[4200];
+  firn_frame *frame;
+  firn_render_def def;
+  d->render.number = firn_scene_frames(scene);
+  snprintf(path, sizeof path, "%s/frame_%05d.hdf", d->folder, d->render.number);
+  firn_status status = firn_frame_open(context, path, &frame);
+  if (status != FIRN_OK) return status;
+  status = firn_scene_render_def(scene, firn_frame_time(frame), &def);
+  def.progress = on_render;
+  def.progress_user = d;
+  if (d->render.mode == PROGRESS_AUTO)
+    printf("rendering the last frame: %d x %d pixels, %d paths each\n", def.width, def.height,
+           def.samples);
+  fflush(stdout);
+  d->render.start = cli_seconds();
+  snprintf(path, sizeof path, "%s/demo.png", d->folder);
+  if (status == FIRN_OK) status = firn_frame_render(frame, scene, &def, path, NULL);
+  render_progress_end(&d->render);
+  firn_frame_close(frame);
+  return status;
 }
 
 static void report(const arguments *a, const demo *d) {
@@ -79,11 +112,11 @@ static void report(const arguments *a, const demo *d) {
     printf("}\n");
   }
   if (a->with.run.mode != PROGRESS_AUTO) return;
-  printf("done in %s. The picture is %s/demo.png;\n", cli_duration(d->progress.event.wall, wall),
+  printf("done in %s. The picture is %s/demo.png;\n", cli_duration(cli_seconds() - d->start, wall),
          d->folder);
   printf(
       "demo_*.png beside it show %d moments from beginning to end; frame_*.hdf open in ParaView.\n",
-      d->pictures - 1);
+      d->pictures);
 }
 
 static int run_demo(firn_context *context, const arguments *a, const char *folder) {
@@ -92,7 +125,9 @@ static int run_demo(firn_context *context, const arguments *a, const char *folde
   demo d = {.progress = progress_begin(a->with.run.mode),
             .folder = folder,
             .view = firn_scene_preview(scene),
+            .start = cli_seconds(),
             .status = FIRN_OK};
+  d.render = (render_progress){.mode = a->with.run.mode, .live = d.progress.live, .total = 1};
   if (a->with.run.mode == PROGRESS_AUTO)
     printf("A snowball hits the ground: %s particles, %d frames into %s\n",
            cli_short(firn_scene_particles(scene), (char[32]){0}), firn_scene_frames(scene), folder);
@@ -104,6 +139,7 @@ static int run_demo(firn_context *context, const arguments *a, const char *folde
   firn_status status = firn_run(scene, &def);
   progress_end(&d.progress);
   if (status == FIRN_CANCELLED && d.status != FIRN_OK) status = d.status;
+  if (status == FIRN_OK) status = render_last(context, scene, &d);
   int code = EXIT_OK;
   if (status == FIRN_OK) {
     report(a, &d);
@@ -120,8 +156,9 @@ static int run_demo(firn_context *context, const arguments *a, const char *folde
 int cli_demo(int argc, char **argv) {
   arguments a = {0};
   argp_parse(&parser, argc, argv, 0, NULL, &a);
-  if (a.quick && a.with.options.override_count < CLI_OVERRIDES)
-    a.with.options.overrides[a.with.options.override_count++] = "quality=0.5";
+  static const char *const quick[] = {"quality=0.5", "render.size=[480, 270]"};
+  for (int i = 0; a.quick && i < 2 && a.with.options.override_count < CLI_OVERRIDES; i++)
+    a.with.options.overrides[a.with.options.override_count++] = quick[i];
   firn_context *context = cli_context(&a.with.options);
   if (!context) return EXIT_INPUT;
   cli_catch_signals();

@@ -67,7 +67,9 @@ typedef struct firn_snow_look_def {
   double extinction; // m2/kg, sigma_t over density: the paper's 724 1/m at 400 kg/m3 is 1.81
   double albedo[3];  // of one scattering event
   double g;          // Henyey-Greenstein, mean cosine
-  double voxel;      // m; 0: half the spacing of the particles
+  double voxel;      // m; 0: half the spacing of the particles, or less by the kernel
+  double kernel;     // of the solver's grid spacing: how wide a particle is spread; 1, or 0: as the
+                     // solver does, less is crisper
   double anisotropy; // 0: round kernels, 1: fitted to their neighbours
   double detail;     // fine noise that moves with the snow, share of density; 0: none
   double similarity; // scattering events after which the medium may be thinned; 0: never (unbiased)

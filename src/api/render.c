@@ -36,7 +36,7 @@ static bool is_look(const firn_look_def *look) {
 
 static firn_status check_snow(firn_context *context, const firn_snow_look_def *snow) {
   bool good = snow->extinction > 0 && isfinite(snow->extinction) && fabs(snow->g) < 1 &&
-              snow->voxel >= 0 && isfinite(snow->voxel);
+              snow->voxel >= 0 && isfinite(snow->voxel) && snow->kernel >= 0 && snow->kernel <= 4;
   for (int a = 0; a < 3; a++) good = good && snow->albedo[a] >= 0 && snow->albedo[a] <= 1;
   good = good && snow->anisotropy >= 0 && snow->anisotropy <= 1 && snow->detail >= 0 &&
          snow->detail <= 1 && snow->similarity >= 0;
@@ -93,12 +93,14 @@ static firn_status make_volume(picture *p) {
   const firn_snow_look_def *snow = &p->def->snow;
   if (!points->any) return FIRN_OK;
   double start = firn_seconds();
+  double kernel = (snow->kernel > 0 ? snow->kernel : 1) * points->kernel;
   firn_volume_def def = {.count = points->count,
                          .position = points->position,
                          .velocity = points->velocity,
                          .mass = points->mass,
-                         .voxel = snow->voxel > 0 ? snow->voxel : 0.5 * points->spacing,
-                         .kernel = points->kernel,
+                         .voxel = snow->voxel > 0 ? snow->voxel
+                                                  : fmin(0.5 * points->spacing, 0.35 * kernel),
+                         .kernel = kernel,
                          .shutter = p->shutter,
                          .anisotropy = snow->anisotropy,
                          .detail = snow->detail,

@@ -7,7 +7,8 @@
 firn_status firn_snow_look_preset(const char *name, firn_snow_look_def *out) {
   if (!name || !out) return FIRN_ERROR_ARGUMENT;
   // Stomakhin et al. 2013, section 9: 724 1/m, here at the 400 kg/m3 of its snow.
-  *out = (firn_snow_look_def){.extinction = 724.0 / 400, .albedo = {0.9, 0.95, 1}, .g = 0.5};
+  *out = (firn_snow_look_def){
+      .extinction = 724.0 / 400, .albedo = {0.9, 0.95, 1}, .g = 0.5, .kernel = 0.6};
   if (strcmp(name, "paper") == 0) return FIRN_OK;
   // With the paper's albedo snow that is thick looks deep blue; ice hardly absorbs at all.
   const double white[3] = {0.9998, 0.9999, 0.99995};
@@ -24,7 +25,7 @@ firn_render_def firn_default_render_def(void) {
       .camera = {.up = {0, 1, 0}, .fov = 0.5},
       .sun = {.strength = 1, .size = 0.0093},
       .sky = {.kind = FIRN_SKY_MODEL, .color = {1, 1, 1}, .strength = 1, .turbidity = 2},
-      .ground = {.albedo = {0.32, 0.33, 0.34}},
+      .ground = {.albedo = {0.2, 0.215, 0.24}},
       .bodies = {.albedo = {0.55, 0.35, 0.2}, .gloss = 0.04, .roughness = 0.3},
       .white = 6504,
       .filmic = true,

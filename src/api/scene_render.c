@@ -107,6 +107,7 @@ static firn_snow_look_def snow_of(const firn_value *v) {
   if (firn_value_find(v, "albedo")) copy3(snow.albedo, firn_value_vec3(v, "albedo"));
   if (firn_value_find(v, "g")) snow.g = firn_value_number(v, "g");
   snow.voxel = firn_value_number(v, "voxel");
+  snow.kernel = firn_value_number(v, "kernel");
   snow.anisotropy = firn_value_number(v, "anisotropy");
   snow.detail = firn_value_number(v, "detail");
   snow.similarity = firn_value_number(v, "similarity");

@@ -23,7 +23,7 @@
     .doc = "of the coat: 0.05 is polished, 1 is matt"                                              \
   }
 
-static const firn_schema_row ground_rows[] = {LOOK_ROWS("[0.32, 0.33, 0.34]", "0")};
+static const firn_schema_row ground_rows[] = {LOOK_ROWS("[0.2, 0.215, 0.24]", "0")};
 static const firn_schema_record ground_record = {"the look of the ground", ROWS(ground_rows)};
 static const firn_schema_row body_rows[] = {LOOK_ROWS("[0.55, 0.35, 0.2]", "0.04")};
 static const firn_schema_record bodies_record = {"the look of bodies", ROWS(body_rows)};
@@ -214,7 +214,12 @@ static const firn_schema_row snow_rows[] = {
      .dimension = FIRN_DIM_LENGTH,
      .range = "[0, inf)",
      .initial = "0",
-     .doc = "of the grid of densities; 0: half the spacing of particles"},
+     .doc = "of the grid of densities; 0: half the spacing of particles, or less by the kernel"},
+    {.key = "kernel",
+     .type = FIRN_TYPE_REAL,
+     .range = "[0.1, 4]",
+     .initial = "0.6",
+     .doc = "how wide a particle is spread; 1: as the solver does, less is crisper"},
     {.key = "anisotropy",
      .type = FIRN_TYPE_REAL,
      .range = "[0, 1]",

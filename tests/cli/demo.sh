@@ -6,7 +6,7 @@
 source "$(dirname "$0")/common.bash"
 out="" # what run hears
 
-run 0 demo -o out --set quality=0.3 --set frames=4
+run 0 demo -o out --set quality=0.3 --set frames=4 --set render.size=[64,36]
 expect "$out" "The picture is out/demo.png"
 expect "$out" "demo_*.png beside it show 2 moments"
 [[ -s out/frame_00004.hdf ]] || die "no frames"
