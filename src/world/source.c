@@ -257,7 +257,6 @@ firn_status firn_world_state(firn_world *world, bool load, const firn_state_visi
         h.fills, h.emitters, here.fills, here.emitters);
   }
   p->thinned = h.thinned != 0;
-  FIRN_TRY(firn_world_visit_settings(world, load, visitor));
   for (int i = 0; i < s->fill_count; i++) {
     FIRN_TRY(visit_fill(world, &s->fill[i], i, load, visitor));
   }
@@ -266,9 +265,13 @@ firn_status firn_world_state(firn_world *world, bool load, const firn_state_visi
   }
   FIRN_TRY(visitor->blob(visitor->user, "settled", &world->settled, sizeof world->settled));
   if (load && world->settled.count > FIRN_SETTLED_MAX) {
+    uint32_t count = world->settled.count;
+    world->settled.count = 0; // nobody may read so many
     return firn_fail(world->context, FIRN_ERROR_FORMAT,
-                     "the checkpoint is damaged: %u ranges of settled snow", world->settled.count);
+                     "the checkpoint is damaged: %u ranges of settled snow", count);
   }
+  // Last, so that a load that fails before leaves them alone.
+  FIRN_TRY(firn_world_visit_settings(world, load, visitor));
   if (load) s->expecting = false;
   return FIRN_OK;
 }
