@@ -234,6 +234,31 @@ static void the_sky_is_blue_brighter_low_down_and_red_where_the_sun_sets(void **
   firn_air_free(s->context, air);
 }
 
+static void haze_thins_the_sun_and_molecules_scatter_least_sideways(void **state) {
+  scratch *s = *state;
+  const double up[3] = {0, 1, 0}, r = sqrt(0.5), half[3] = {0, r, -r};
+  double sun[2];
+  for (int k = 0; k < 2; k++) {
+    firn_air *air;
+    assert_int_equal(firn_air_create(s->context, 2 + k, &air), FIRN_OK);
+    sun[k] = (double)firn_air_sun(air, up).y;
+    firn_air_free(s->context, air);
+  }
+  // One more is an optical thickness of 0.05, of which 8 % lie below the 100 m of the eye.
+  assert_float_equal(sun[1] / sun[0], exp(-0.05 * exp(-100 / 1200.0)), 2e-3);
+  // Without haze: 60 and 90 degrees from the sun at the same height Rayleigh's 1 + cos^2 gives 1.25,
+  // of which the light scattered more often takes some away.
+  firn_air *air;
+  firn_map sky;
+  assert_int_equal(firn_air_create(s->context, 1, &air), FIRN_OK);
+  assert_int_equal(firn_air_sky(s->context, air, half, &sky), FIRN_OK);
+  float ratio = firn_map_radiance(&sky, (firn_v3){(float)r, (float)r, 0}).y /
+                firn_map_radiance(&sky, (firn_v3){0, (float)r, (float)r}).y;
+  assert_true(ratio > 1.05f && ratio < 1.25f);
+  firn_map_free(s->context, &sky);
+  firn_air_free(s->context, air);
+}
+
 // What paths use that aim at sun, sky and the rest one by one must add up to the whole.
 static void the_parts_are_those_of_the_whole(void **state) {
   scratch *s = *state;
@@ -324,6 +349,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_rectangle_gives_its_solid_angle_and_a_sphere_its_irradiance,
                                       scratch_open, scratch_close),
       cmocka_unit_test_setup_teardown(the_sky_is_blue_brighter_low_down_and_red_where_the_sun_sets,
+                                      scratch_open, scratch_close),
+      cmocka_unit_test_setup_teardown(haze_thins_the_sun_and_molecules_scatter_least_sideways,
                                       scratch_open, scratch_close),
       cmocka_unit_test_setup_teardown(the_parts_are_those_of_the_whole, scratch_open,
                                       scratch_close),

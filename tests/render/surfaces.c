@@ -173,6 +173,12 @@ static void a_mesh_of_a_ball_is_hit_like_the_ball_also_in_motion(void **state) {
     assert_int_equal(hit.body, 7);
     assert_float_equal(hit.velocity.y, -10, 0);
   }
+  // From within, normals are on this side.
+  firn_ray in = {{0, 0, 0}, {0.6f, 0.64f, 0.48f}, 0};
+  firn_hit hit;
+  assert_true(firn_surfaces_hit(f, &in, INFINITY, &hit));
+  assert_true(firn_v3_dot(hit.normal, in.along) < -0.99f);
+  assert_true(firn_v3_dot(hit.geometric, in.along) < -0.99f);
   firn_surfaces_free(f);
 }
 
@@ -293,6 +299,8 @@ static void a_plane_is_exact_one_sided_and_cut_to_its_box(void **state) {
     assert_false(firn_surfaces_block(f, &on, INFINITY));
   }
   assert_true(hits > 500 && cut > 50);
+  firn_ray under = {{0, -5, 0}, {0, 1, 0}, 0}; // from within the half space, out of it
+  assert_false(firn_surfaces_block(f, &under, INFINITY));
   firn_surfaces_free(f);
 }
 
