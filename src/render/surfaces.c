@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "render/surfaces_walk.h"
 
+#define EDGE 0.8f // cosine; more than twice 37 degrees from face to face is an edge
+
 typedef struct body {
   firn_v3 albedo;
   bool coated;
@@ -306,7 +308,8 @@ static struct RTCRay ray_of(const firn_ray *ray, float most) {
                          .mask = ~0u};
 }
 
-// Between the normals of a triangle's corners; the geometric one where they are of no use.
+// Between the normals of a triangle's corners. Where one is far from the triangle's own there is an
+// edge, which stays one.
 static firn_v3 smoothed(const body *b, const struct RTCHit *h, float time, firn_v3 geometric) {
   const uint32_t *corner = b->triangle + 3 * (size_t)h->primID;
   const float part[3] = {1 - h->u - h->v, h->u, h->v};
@@ -319,6 +322,7 @@ static firn_v3 smoothed(const body *b, const struct RTCHit *h, float time, firn_
       memcpy(&n[1], b->normal[1] + 3 * (size_t)corner[k], sizeof n[1]);
       n[0] = firn_v3_mix(n[0], firn_v3_unit(n[1]), time);
     }
+    if (firn_v3_dot(n[0], geometric) < EDGE) n[0] = geometric;
     sum = firn_v3_add(sum, firn_v3_scale(part[k], n[0]));
   }
   float length2 = firn_v3_dot(sum, sum);

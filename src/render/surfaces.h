@@ -22,7 +22,7 @@ typedef struct firn_surface_def {
   const float *vertex;      // m from the stage's origin, [vertex_count][3], shutter opens
   const float *vertex_shut; // the same as it shuts; NULL: does not move
   const uint32_t *triangle; // [triangle_count][3]
-  bool smooth;              // normals of a mesh are interpolated between its vertices
+  bool smooth;              // normals of a mesh are interpolated, but for sharp edges
   double plane[4]; // unit normal n and d, world metres: solid where dot(n, x) < d; n = 0: none
   firn_solid_fn distance; // world metres, as in render/solids.h, as the shutter opens
   const void *user;

@@ -182,6 +182,32 @@ static void a_mesh_of_a_ball_is_hit_like_the_ball_also_in_motion(void **state) {
   firn_surfaces_free(f);
 }
 
+static void edges_of_a_smooth_mesh_stay_sharp(void **state) {
+  scratch *s = *state;
+  // Two squares that meet at a right angle, and one that goes on at 20 degrees.
+  const float c = 0.93969262f, d = 0.34202014f;
+  const float vertex[8][3] = {{0, 0, 0},  {0, 0, -1}, {1, 0, -1},      {1, 0, 0},
+                              {0, -1, 0}, {1, -1, 0}, {0, -d, -1 - c}, {1, -d, -1 - c}};
+  const uint32_t triangle[6][3] = {{0, 3, 2}, {0, 2, 1}, {0, 4, 5},
+                                   {0, 5, 3}, {1, 2, 7}, {1, 7, 6}};
+  firn_surface_def def = {.look = grey,
+                          .vertex_count = 8,
+                          .triangle_count = 6,
+                          .vertex = vertex[0],
+                          .triangle = triangle[0],
+                          .smooth = true};
+  firn_surfaces *f = make(s, 1, &def);
+  firn_hit hit;
+  firn_ray ray = {{0.5f, 1, -0.02f}, {0, -1, 0}, 0}; // at the right angle
+  assert_true(firn_surfaces_hit(f, &ray, INFINITY, &hit));
+  assert_true(hit.normal.y > 0.999f);
+  ray.from.z = -0.98f; // at the gentle one: between the two
+  assert_true(firn_surfaces_hit(f, &ray, INFINITY, &hit));
+  assert_true(hit.geometric.y > 0.999f);
+  assert_in_range((int)(1000 * hit.normal.y), 975, 992); // cos(10 degrees) is 0.985
+  firn_surfaces_free(f);
+}
+
 static void a_moving_ball_by_distance_is_where_its_motion_takes_it(void **state) {
   scratch *s = *state;
   const ball b = {{stage[0] + 1, stage[1], stage[2]}, 0.7};
@@ -368,6 +394,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(a_ball_by_its_distance_is_hit_where_geometry_says),
       TEST(a_mesh_of_a_ball_is_hit_like_the_ball_also_in_motion),
+      TEST(edges_of_a_smooth_mesh_stay_sharp),
       TEST(a_moving_ball_by_distance_is_where_its_motion_takes_it),
       TEST(a_box_by_its_distance_has_flat_sides),
       TEST(a_plane_is_exact_one_sided_and_cut_to_its_box),
