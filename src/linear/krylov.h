@@ -32,6 +32,9 @@ typedef struct firn_linear_system {
   // of P, and 0 in the unused w. It must be projected even where B^-1 itself keeps the range: what
   // rounding leaves of r outside would stay in r'z and stop CR from converging any further.
   void (*precondition)(void *user, const firn_real *r, firn_real *z, size_t first, size_t count);
+  // Blocks that x is to keep as it is, [count / FIRN_LINEAR_BLOCK], 1: keep; NULL: none. The
+  // solve touches no vector there, and apply must not read them.
+  const uint8_t *still;
 } firn_linear_system;
 
 typedef struct firn_linear_result {

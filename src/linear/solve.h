@@ -30,6 +30,20 @@ firn_status firn_cg_solve(const firn_linear_solve *solve);
 // Works on the reals first to end, whole blocks, and returns their part of a sum.
 typedef double (*firn_linear_pass_fn)(void *args, size_t first, size_t end);
 
+// One chunk, less the blocks of it that are still.
+static inline double firn_linear_pass_chunk(const firn_linear_system *system, size_t first,
+                                            size_t end, firn_linear_pass_fn pass, void *args) {
+  const uint8_t *still = system->still;
+  if (!still) return pass(args, first, end);
+  double total = 0;
+  for (size_t i = first; i < end; i += FIRN_LINEAR_BLOCK) {
+    size_t start = i;
+    while (i < end && !still[i / FIRN_LINEAR_BLOCK]) i += FIRN_LINEAR_BLOCK;
+    if (i > start) total += pass(args, start, i);
+  }
+  return total;
+}
+
 // One pass over all chunks, by every thread of the team that calls it. Each adds up all parts for
 // itself, in order, which is cheaper than to wait for one that does; so all get the same number and
 // take the same turns. Passes alternate between the two arrays of sums: a thread that is still
@@ -38,10 +52,11 @@ static inline double firn_linear_pass(const firn_linear_solve *solve, int which,
                                       firn_linear_pass_fn pass, void *args) {
   size_t count = solve->system->count, chunk = solve->system->chunk;
   double *sums = solve->sums[which], total = 0;
-#pragma omp for schedule(static)
+// Dealt out in turns: blocks that are still lie together.
+#pragma omp for schedule(static, 4)
   for (size_t i = 0; i < solve->chunks; i++) {
     size_t first = i * chunk, size = count - first < chunk ? count - first : chunk;
-    sums[i] = pass(args, first, first + size);
+    sums[i] = firn_linear_pass_chunk(solve->system, first, first + size, pass, args);
   }
   for (size_t i = 0; i < solve->chunks; i++) total += sums[i];
   return total;

@@ -78,7 +78,7 @@ static void project(const mpm *m, size_t g, firn_real *block) {
 
 // Nodes that the solve leaves as they are.
 static bool node_is_slack(const mpm *m, size_t g) {
-  return mpm_node_is_idle(m, g) || (m->partial && ((const uint8_t *)m->slack.data)[g]);
+  return ((const uint8_t *)m->slack.data)[g];
 }
 
 // Snow that an explicit step of this length suits needs no solve, and gets one only where the whole
@@ -99,8 +99,8 @@ void mpm_choose_stiff(mpm *m) {
     }
   }
   uint8_t *slack = m->slack.data;
-  for (size_t g = 0; g < m->grid.count && m->partial; g++) {
-    bool all = true;
+  for (size_t g = 0; g < m->grid.count; g++) {
+    bool all = m->partial || m->asleep;
     for (uint32_t n = m->grid.source_start[g]; n < m->grid.source_start[g + 1] && all; n++) {
       const mpm_box *box = &m->box[firn_source_block(m->grid.source[n])];
       all = box->soft || box->asleep;
@@ -124,10 +124,7 @@ static firn_status apply(void *user, const firn_real *x, firn_real *y) {
     }
 #pragma omp for schedule(dynamic, 16)
     for (size_t g = 0; g < count; g++) {
-      if (node_is_slack(m, g)) { // and so is the direction
-        memset(y + g * FIRN_NODE_BLOCK_REALS, 0, FIRN_NODE_BLOCK_REALS * sizeof *y);
-        continue;
-      }
+      if (node_is_slack(m, g)) continue;
       m->kernels->hessian_nodes(view, g);
       project(m, g, y + g * FIRN_NODE_BLOCK_REALS);
     }
@@ -276,10 +273,7 @@ static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn
       firn_real *block = r + g * FIRN_NODE_BLOCK_REALS;
       const firn_real *u = moved + g * FIRN_NODE_BLOCK_REALS;
       const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
-      if (node_is_slack(m, g)) {
-        memset(block, 0, FIRN_NODE_BLOCK_REALS * sizeof *block);
-        continue;
-      }
+      if (node_is_slack(m, g)) continue;
       // r holds P A u; P is linear, so projecting the difference again does no harm.
       for (size_t i = 0; i < FIRN_NODE_BLOCK_REALS; i += 4) {
         for (size_t a = 0; a < 3; a++) block[i + a] = v[i + 3] * u[i + a] - block[i + a];
@@ -305,6 +299,7 @@ static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *resu
       .context = m->world->context,
       .count = reals,
       .chunk = 16 * FIRN_NODE_BLOCK_REALS,
+      .still = m->partial || m->asleep ? m->slack.data : NULL,
       .user = m,
       .apply = apply,
       .precondition = block ? precondition_block : precondition_mass,

@@ -148,6 +148,7 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
   if (p->pending) m->memory.must_survey = true;
   if (m->memory.must_sort || p->pending || p->thinned || m->unlaid) {
     double start = firn_seconds();
+    if (!m->unlaid) mpm_rest_leave(m);
     FIRN_TRY(firn_particles_sort(p, m->stencil.shift, !m->memory.must_sort, &m->arena));
     m->unlaid = true;
     FIRN_TRY(mpm_layout_blocks(m));

@@ -20,9 +20,10 @@ static mpm_rest *rest_of(const mpm *m) {
 }
 
 static void mean_position(const mpm *m, size_t b, double mean[3]) {
-  const firn_block *block = &m->world->particles.block[b];
+  const firn_particles *p = &m->world->particles;
+  const firn_block *block = &p->block[b];
   for (int a = 0; a < 3; a++) {
-    const firn_real *x = m->view.x[a] + block->first;
+    const firn_real *x = firn_particles_real(p, FIRN_FIELD_X + a) + block->first;
     double sum = 0;
     for (uint32_t i = 0; i < block->count; i++) sum += (double)x[i];
     mean[a] = sum / block->count;
@@ -46,12 +47,64 @@ static bool is_born_quiet(const mpm *m, size_t b) {
 
 static void begin_rest(const mpm *m, size_t b, mpm_rest *rest) {
   const firn_block *block = &m->world->particles.block[b];
-  memcpy(rest->at, block->at, sizeof rest->at);
-  rest->count = block->count;
+  *rest = (mpm_rest){.at = {block->at[0], block->at[1], block->at[2]}, .count = block->count};
   if (!is_born_quiet(m, b)) return;
   mean_position(m, b, rest->mean);
   rest->since = m->world->time;
   rest->watched = rest->quiet = 1;
+}
+
+// Snow that trembles goes to and fro between blocks. The watch of a block goes on with its new
+// particles from the drift its old ones had come to. Those asleep wake, if they have gained any.
+static void carry_rest(const mpm *m, size_t b, const mpm_rest *old, mpm_rest *rest) {
+  uint32_t count = m->world->particles.block[b].count;
+  if (old->asleep ? old->count != count : !old->watched) {
+    begin_rest(m, b, rest);
+    return;
+  }
+  *rest = *old;
+  if (old->asleep) return;
+  rest->count = count;
+  mean_position(m, b, rest->mean);
+  for (int a = 0; a < 3; a++) rest->mean[a] -= old->drift[a];
+}
+
+// The block that was known as i; SIZE_MAX where removing particles has emptied it.
+static size_t find_block(const mpm *m, size_t i) {
+  const firn_particles *p = &m->world->particles;
+  const mpm_rest *rest = &rest_of(m)[i];
+  uint64_t key = firn_morton(rest->at);
+  size_t low = 0, high = p->block_count;
+  if (i < high && firn_morton(p->block[i].at) == key) return i;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (firn_morton(p->block[middle].at) < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < p->block_count && firn_morton(p->block[low].at) == key ? low : SIZE_MAX;
+}
+
+void mpm_rest_leave(mpm *m) {
+  mpm_rest *rest = rest_of(m);
+#pragma omp parallel num_threads(m->world->context->threads)
+  {
+    unsigned mode = firn_fp_enter();
+#pragma omp for schedule(static)
+    for (size_t i = 0; i < m->rest_count; i++) {
+      if (rest[i].asleep || !rest[i].watched) continue;
+      size_t b = find_block(m, i);
+      if (b == SIZE_MAX || m->world->particles.block[b].count != rest[i].count) {
+        rest[i].watched = rest[i].quiet = 0; // some were removed
+        continue;
+      }
+      double mean[3];
+      mean_position(m, b, mean);
+      for (int a = 0; a < 3; a++) rest[i].drift[a] = mean[a] - rest[i].mean[a];
+    }
+    firn_fp_leave(mode);
+  }
 }
 
 firn_status mpm_rest_carry(mpm *m) {
@@ -62,15 +115,12 @@ firn_status mpm_rest_carry(mpm *m) {
   FIRN_TRY(firn_buffer_reserve(context, &m->rest_spare, size, "sleep"));
   const mpm_rest *old = rest_of(m);
   mpm_rest *now = m->rest_spare.data;
-  memset(now, 0, size);
   size_t k = 0;
   for (size_t b = 0; b < p->block_count; b++) {
-    const firn_block *block = &p->block[b];
-    uint64_t key = firn_morton(block->at);
+    uint64_t key = firn_morton(p->block[b].at);
     while (k < m->rest_count && firn_morton(old[k].at) < key) k++;
-    bool same = k < m->rest_count && firn_morton(old[k].at) == key && old[k].count == block->count;
-    if (same)
-      now[b] = old[k];
+    if (k < m->rest_count && firn_morton(old[k].at) == key)
+      carry_rest(m, b, &old[k], &now[b]);
     else
       begin_rest(m, b, &now[b]);
   }

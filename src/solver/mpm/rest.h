@@ -17,16 +17,19 @@
 
 // What is known of a particle block's rest; part of a checkpoint.
 typedef struct mpm_rest {
-  int32_t at[3];  // block coordinates
-  uint32_t count; // particles
-  double mean[3]; // cells from the block's corner, mean position when the watch began
-  double since;   // s, when it began
-  double speed2;  // m^2/s^2, of the quickest particle of its unit since the last review
-  double sound2;  // m^2/s^2, of the hardest
+  int32_t at[3];   // block coordinates
+  uint32_t count;  // particles
+  double mean[3];  // cells from the block's corner, mean position when the watch began
+  double drift[3]; // cells that it had wandered when the particles were last sorted
+  double since;    // s, when it began
+  double speed2;   // m^2/s^2, of the quickest particle of its unit since the last review
+  double sound2;   // m^2/s^2, of the hardest
   uint32_t watched, quiet, asleep;
 } mpm_rest;
 
-// Matches what is known to the blocks of a sort, and forgets where particles came or went.
+// Before particles are sorted: how far each block has drifted, while its particles are known.
+void mpm_rest_leave(mpm *m);
+// After it: matches what is known to the new blocks.
 firn_status mpm_rest_carry(mpm *m);
 // Before a step: decides who sleeps. sorted: the blocks are new.
 firn_status mpm_rest_review(mpm *m, bool sorted);
