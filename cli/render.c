@@ -264,6 +264,10 @@ static int run_job(render_job *job) {
   bool single = a->output && (ends_with(a->output, ".png") || ends_with(a->output, ".exr"));
   bool several = a->output ? !single : a->frames_given && a->first != a->last;
   snprintf(folder, sizeof folder, "%s", a->source);
+  if (access(a->source, R_OK) != 0) {
+    fprintf(stderr, "firn: cannot open %s: %s\n", a->source, strerror(errno));
+    return EXIT_INPUT;
+  }
   if (whole) {
     if (!list_folder(job, folder) || !choose_frames(job, several)) return EXIT_INPUT;
   } else {

@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 120
+# processors: 2
+# firn render: pictures, folders that go on where they stopped, films, and what it says when it cannot.
+source "$(dirname "$0")/common.bash"
+out="" err="" # what run hears
+
+is_png() {
+  [[ $(head -c 8 "$1" | od -An -tx1 | tr -d ' \n') == 89504e470d0a1a0a ]] || die "$1 is not a PNG"
+}
+small=(--size 48x27 --spp 2)
+
+run 0 run demo -o run --set quality=0.2 --set frames=3 --quiet
+
+# One picture: of the last frame, beside it, unless told otherwise.
+run 0 render run "${small[@]}"
+expect "$out" "run/render_00003.png"
+is_png run/render_00003.png
+run 0 render run "${small[@]}" -o one.png --frames 1 --quiet
+[[ -z $out ]] || die "--quiet says: $out"
+is_png one.png
+cmp -s one.png run/render_00003.png && die "frames 1 and 3 look the same"
+run 0 render run/frame_00001.hdf "${small[@]}" -o same.png --threads 1
+cmp one.png same.png || die "a frame by itself, on one thread, looks different"
+run 0 render run "${small[@]}" -o light.exr --set render.planes=true --json
+expect "$out" '"event": "frame", "frame": 3'
+[[ $(head -c 4 light.exr | od -An -tx1 | tr -d ' \n') == 762f3101 ]] || die "not an EXR file"
+
+# The scene's settings, changed from outside.
+run 0 render run "${small[@]}" -o dark.png --set render.exposure=-4 --quiet
+run 0 render run "${small[@]}" -o bright.png --set render.exposure=4 --quiet
+cmp -s dark.png bright.png && die "exposure changes nothing"
+run 0 render run "${small[@]}" -o aside.png --camera 0,0.5,2:0.1,0,0:20 --quiet
+run 0 render run "${small[@]}" -o top.png --view top --quiet
+cmp -s aside.png top.png && die "cameras change nothing"
+# A frame without its scene: no bodies, but a picture.
+cp run/frame_00002.hdf alone.hdf
+run 0 render alone.hdf "${small[@]}" -o alone.png
+is_png alone.png
+
+# Quick pictures and colours.
+run 0 render run --preview
+expect "$out" "run/preview_00003.png"
+is_png run/preview_00003.png
+run 0 render run --color speed --size 320x180 -o speed.png --quiet
+run 0 render run --color velocity.y --map balance --range=-3:3 --cut 'x>0' --size 320x180 -o y.png
+cmp -s speed.png y.png && die "colours are the same"
+run 0 render run --color jp --size 320x180 -o jp.png --threads 1 --quiet
+run 0 render run --color jp --size 320x180 -o jp3.png --threads 3 --quiet
+cmp jp.png jp3.png || die "threads change a preview"
+
+# A folder: numbered pictures, and the second call finds them.
+run 0 render run --preview --size 64x36 -o film
+expect "$out" "film: 4 frames, 4 rendered now"
+is_png film/frame_00000.png
+before=$(stat -c %Y.%i film/frame_00001.png)
+rm film/frame_00002.png
+run 0 render run --preview --size 64x36 -o film
+expect "$out" "3 of 4 pictures are there already"
+expect "$out" "film: 4 frames, 1 rendered now"
+[[ $(stat -c %Y.%i film/frame_00001.png) == "$before" ]] || die "a whole picture was drawn again"
+# Other settings begin anew; and what only looks like a picture of ours does not count.
+run 0 render run --preview --size 64x36 -o film --color density --range 100:500
+expect "$out" "4 rendered now"
+run 0 render run --preview --size 64x36 -o film --color density --range 100:500 --frames 1:2
+expect "$out" "2 frames, 0 rendered now"
+run 0 render run --preview --size 64x36 -o film --color density --range 100:500 --force --quiet
+
+# Ctrl-C: what is whole stays, and the same command goes on.
+"$FIRN" render run --size 96x54 --spp 64 -o slow >slow.out 2>&1 &
+child=$!
+for ((i = 0; i < 600; i++)); do
+  grep -q done slow/render.txt 2>/dev/null && break
+  sleep 0.1
+done
+kill -INT "$child"
+wait "$child"
+code=$?
+if [[ $code != 0 ]]; then # else it was quicker than we
+  [[ $code == 1 ]] || die "interrupted: exit $code"
+  expect "$(cat slow.out)" "the same command goes on"
+  is_png slow/frame_00000.png
+fi
+
+if command -v ffmpeg >/dev/null && command -v ffprobe >/dev/null; then
+  run 0 render run --preview --size 65x37 -o drop.mp4
+  expect "$out" "drop.mp4: 4 frames"
+  said=$(ffprobe -v error -count_frames -show_entries stream=nb_read_frames,width,height,r_frame_rate \
+    -of default=nw=1 drop.mp4)
+  expect "$said" "nb_read_frames=4"
+  expect "$said" "width=66" # sizes are made even
+  expect "$said" "r_frame_rate=120/1"
+  run 0 render run --preview --size 65x37 -o drop.mp4
+  expect "$out" "0 rendered now"
+fi
+# Without ffmpeg the pictures are made, and the message says how to go on.
+mkdir empty
+PATH=empty "$FIRN" render run --preview --size 64x36 -o none.mp4 >none.out 2>&1 && die "a film of nothing"
+expect "$(cat none.out)" "apt install ffmpeg"
+is_png none.frames/frame_00003.png
+[[ ! -e none.mp4 ]] || die "half a film"
+
+# Wrong questions.
+run 2 render run --color colour
+expect "$err" "no 'colour' to colour by; it has density, id, jp, mass"
+run 2 render run --color velocity.w
+expect "$err" "velocity.x, .y or .z"
+run 2 render run --set render.sampels=3
+expect "$err" "samples"
+run 2 render run --size 12
+expect "$err" "1280x720"
+run 2 render run --cut w
+expect "$err" "'x>0.1'"
+run 2 render run --frames 7:9
+expect "$err" "frames 0 to 3"
+run 2 render run --frames 0:2 -o a.png
+expect "$err" "do not fit into a.png"
+run 2 render run -o a.png --camera 1,2,3
+expect "$err" "EYE:TARGET"
+run 2 render nowhere
+expect "$err" "nowhere"
+run 2 render empty
+expect "$err" "holds no frames"
+run 2 render
+expect "$err" "which folder"
+run 2 render alone.hdf --set render.samples=3
+expect "$err" "--scene"
+run 0 run demo -o thin --set quality=0.2 --set frames=0 --set 'output.fields=[velocity]' --quiet
+run 2 render thin
+expect "$err" "no field 'mass'"
+run 0 render thin --preview --quiet
+head -c 3000 run/frame_00001.hdf >cut.hdf
+run 1 render cut.hdf
+expect "$err" "cut.hdf"
+run 0 help render
+expect "$out" "--preview"
+exit 0
