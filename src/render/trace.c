@@ -164,13 +164,13 @@ static void write_tile(const tile_job *j) {
 }
 
 static void do_tile(tile_job *j, const atomic_bool *cancelled) {
-  const firn_walk_kernel *walker = j->t->walker;
-  int lanes = walker->lanes, busy = 0;
+  const firn_walk_kernel *kernel = j->t->kernel;
+  int lanes = kernel->lanes, busy = 0;
   memset(j->sum, 0, sizeof j->sum);
   for (int i = 0; i < FIRN_WALK_WIDTH; i++) j->walk.mode[i] = 3;
   for (int i = 0; i < lanes; i++) busy += refill(j, i);
   while (busy && !atomic_load_explicit(cancelled, memory_order_relaxed)) {
-    walker->walk(&j->t->view, &j->walk);
+    kernel->walk(&j->t->view, &j->walk);
     for (int i = 0; i < lanes; i++) {
       if (!(j->walk.stop[i] > 0) || j->walk.mode[i] > 2.5f) continue;
       firn_path_result result;
@@ -221,6 +221,10 @@ static void set_medium(firn_tracer *t, const firn_medium *m) {
   }
 }
 
+static size_t bound_bytes(const firn_volume *volume) {
+  return volume ? volume->count * (1 + FIRN_WALK_CELLS) * sizeof(float) : 0;
+}
+
 static firn_status prepare(firn_context *context, firn_tracer *t, float **sigma) {
   const firn_studio *studio = t->studio;
   const firn_volume *volume = studio->volume;
@@ -229,10 +233,10 @@ static firn_status prepare(firn_context *context, firn_tracer *t, float **sigma)
   v->most = t->def->bounces > 0 ? (float)t->def->bounces : MOST_EVENTS;
   v->roulette = 20;
   v->early = 8;
-  v->late = 0.5f;
+  v->late = 1.0f;
   v->surfaces = studio->surfaces != NULL;
   t->medium = volume && volume->count && studio->medium.extinction > 0;
-  t->walker = firn_walk_kernel_get(context->isa);
+  t->kernel = firn_walk_kernel_get(context->isa);
   if (!t->medium) {
     aim_at_sun(t);
     return FIRN_OK;
@@ -242,10 +246,10 @@ static firn_status prepare(firn_context *context, firn_tracer *t, float **sigma)
   t->box = (firn_v3){(float)(volume->size[0] * FIRN_BLOCK), (float)(volume->size[1] * FIRN_BLOCK),
                      (float)(volume->size[2] * FIRN_BLOCK)};
   aim_at_sun(t);
-  *sigma = firn_alloc(context, volume->count * sizeof **sigma, "a picture");
+  *sigma = firn_alloc(context, bound_bytes(volume), "a picture");
   if (!*sigma) return FIRN_ERROR_MEMORY;
-  float factor = studio->medium.extinction * volume->voxel;
-  for (size_t b = 0; b < volume->count; b++) (*sigma)[b] = factor * volume->majorant[b];
+  firn_walk_bound(context, volume, studio->medium.extinction * volume->voxel, *sigma,
+                  *sigma + volume->count);
   if (v->surfaces) {
     // Blocks that a surface may cut ask for hits; the others need not.
     float half = 0.5f * FIRN_BLOCK * volume->voxel, away = 1.7321f * half * 1.001f;
@@ -262,6 +266,7 @@ static firn_status prepare(firn_context *context, firn_tracer *t, float **sigma)
         }
   }
   v->sigma = *sigma;
+  v->cells = *sigma + volume->count;
   v->index = volume->index;
   v->density = volume->density;
   memcpy(v->size, volume->size, sizeof v->size);
@@ -356,7 +361,7 @@ firn_status firn_trace_with(firn_context *context, const firn_studio *studio,
   float *sigma = NULL;
   firn_status status = prepare(context, &t, &sigma);
   if (status == FIRN_OK) status = render(context, &t, film, s);
-  firn_free(context, sigma, studio->volume ? studio->volume->count * sizeof *sigma : 0);
+  firn_free(context, sigma, bound_bytes(studio->volume));
   s->seconds = firn_seconds() - begin;
   return status;
 }

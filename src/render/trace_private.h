@@ -28,7 +28,7 @@ typedef struct firn_tracer {
   const firn_studio *studio;
   const firn_light_table *lights;
   const firn_trace_def *def;
-  const firn_walk_kernel *walker;
+  const firn_walk_kernel *kernel;
   firn_walk_view view;
   bool medium; // there is snow to walk through
   firn_v3 low; // m, of the volume's first node

@@ -13,13 +13,23 @@
 
 enum { FIRN_WALK_WIDTH = 16 };
 
+// Blocks at the edge of the snow are walked cell by cell, each with its own bound.
+enum {
+  FIRN_WALK_SPLIT = 4, // cells along the edge of a block
+  FIRN_WALK_CELL = FIRN_BLOCK / FIRN_WALK_SPLIT,
+  FIRN_WALK_CELLS = FIRN_WALK_SPLIT * FIRN_WALK_SPLIT * FIRN_WALK_SPLIT
+};
+
 // Shadow rays that let less through than this play roulette.
-#define FIRN_WALK_PASS 0.25f
+#define FIRN_WALK_PASS 0.5f
+// Blocks whose cells are bounded by this part of the whole's bound on average are walked whole.
+#define FIRN_WALK_EVEN 0.8f
 
 // What all paths share. Lengths are voxels.
 typedef struct firn_walk_view {
   const int32_t *index; // as in firn_volume
   const float *sigma; // 1/voxel, [count]: most extinction in a block; below 0 where surfaces may be
+  const float *cells; // [count][z][y][x], of its cells; below 0 where the block is even enough
   const uint16_t *density;
   int size[3]; // blocks
   float albedo[3], g;
@@ -50,35 +60,41 @@ enum {
 };
 
 // One row of floats for each; the first `lanes` of each are in use.
-#define FIRN_WALK_ROWS(R)                                                                                  \
-  R(x)                                                                                                     \
-  R(y)                                                                                                     \
-  R(z) /* place, voxels */                                                                                 \
-  R(dx)                                                                                                    \
-  R(dy)                                                                                                    \
-  R(dz) /* direction of travel, unit vector */                                                             \
-  R(ix)                                                                                                    \
-  R(iy) R(iz)           /* 1 / direction, finite */                                                        \
-      R(bx) R(by) R(bz) /* block, whole */                                                                 \
-      R(radius)         /* blocks around it that are empty too */                                          \
-      R(sigma)          /* 1/voxel, of the view, 0 in empty blocks */                                      \
-      R(limit)          /* voxels along the direction that are free of surfaces */                         \
-      R(exact)          /* 1: a surface, or nothing at all, is at limit */                                 \
-      R(ball_x) R(ball_y) R(ball_z) R(ball_r) /* a ball without surfaces */                                \
-      R(wr) R(wg) R(wb)                       /* weight of the path */                                     \
-      R(lr) R(lg) R(lb)                       /* light gathered */                                         \
-      R(events)                               /* so far, whole */                                          \
-      R(mode) /* 0: path, 1: its shadow ray to the sun, 2: to another light, 3: idle */                    \
-      R(pass) /* what comes through on the shadow ray */                                                   \
-      R(sr) R(sg)                                                                                          \
-          R(sb) /* light it would bring */ /* the path while its shadow ray is on the way */               \
-      R(kx) R(ky) R(kz) R(kdx) R(kdy) R(kdz) R(kix) R(kiy) R(kiz) R(kbx) R(kby) R(kbz) R(                  \
-          ksigma) R(klimit)                                                                                \
-          R(kexact) /* where surfaces may hide the sun: one ray kept for all that came through the snow */ \
-      R(cx) R(cy) R(cz) R(cdx) R(cdy) R(cdz) R(cr) R(cg) R(cb) R(ctotal) R(inx) R(iny)                     \
-          R(inz)        /* direction before the last event, if there are lights */                         \
-      R(px) R(py) R(pz) /* and where that was */                                                           \
-      R(pdf)            /* and the density of the direction after it, 1/sr */                              \
+#define FIRN_WALK_ROWS(R)                                                                                    \
+  R(x)                                                                                                       \
+  R(y)                                                                                                       \
+  R(z) /* place, voxels */                                                                                   \
+  R(dx)                                                                                                      \
+  R(dy)                                                                                                      \
+  R(dz) /* direction of travel, unit vector */                                                               \
+  R(ix)                                                                                                      \
+  R(iy)                                                                                                      \
+  R(iz) /* 1 / direction, finite */                                                                          \
+  R(ax)                                                                                                      \
+  R(ay)                                                                                                      \
+  R(az)      /* lower corner of the cell it is in, voxels */                                                 \
+  R(wide)    /* voxels, the cell's edge: part of a block, a block, or many empty ones */                     \
+  R(sigma)   /* 1/voxel, most extinction in the cell, 0 in empty ones */                                     \
+  R(scale)   /* most extinction in the block over that */                                                    \
+  R(guarded) /* 1: surfaces may be in the block */                                                           \
+  R(limit)   /* voxels along the direction that are free of surfaces */                                      \
+  R(exact)   /* 1: a surface, or nothing at all, is at limit */                                              \
+  R(ball_x)                                                                                                  \
+  R(ball_y) R(ball_z) R(ball_r) /* a ball without surfaces */                                                \
+      R(wr) R(wg) R(wb)         /* weight of the path */                                                     \
+      R(lr) R(lg) R(lb)         /* light gathered */                                                         \
+      R(events)                 /* so far, whole */                                                          \
+      R(mode) /* 0: path, 1: its shadow ray to the sun, 2: to another light, 3: idle */                      \
+      R(pass) /* what comes through on the shadow ray */                                                     \
+      R(sr) R(sg)                                                                                            \
+          R(sb) /* light it would bring */ /* the path while its shadow ray is on the way */                 \
+      R(kx) R(ky) R(kz) R(kdx) R(kdy) R(kdz) R(kix) R(kiy) R(kiz) R(kax) R(kay) R(kaz) R(                    \
+          ksigma) R(klimit) R(kexact) R(kwide) R(kscale)                                                     \
+          R(kguarded) /* where surfaces may hide the sun: one ray kept for all that came through the snow */ \
+      R(cx) R(cy) R(cz) R(cdx) R(cdy) R(cdz) R(cr) R(cg) R(cb) R(ctotal) R(inx) R(iny)                       \
+          R(inz)        /* direction before the last event, if there are lights */                           \
+      R(px) R(py) R(pz) /* and where that was */                                                             \
+      R(pdf)            /* and the density of the direction after it, 1/sr */                                \
       R(stop)           /* 0, or why */
 
 #define FIRN_WALK_ROW(name) float name[FIRN_WALK_WIDTH];
@@ -99,6 +115,10 @@ typedef struct firn_walk_kernel {
 extern const firn_walk_kernel firn_walk_kernel_scalar, firn_walk_kernel_avx2,
     firn_walk_kernel_avx512;
 const firn_walk_kernel *firn_walk_kernel_get(firn_isa isa);
+
+// Fills sigma [count] and cells [count][FIRN_WALK_CELLS] for a volume; factor is 1/voxel over kg/m3.
+void firn_walk_bound(firn_context *context, const firn_volume *volume, float factor, float *sigma,
+                     float *cells);
 
 // Puts lane i at a place in voxels within the index, and along a direction. False: it is outside.
 bool firn_walk_place(const firn_walk_view *view, firn_walk *walk, int i, firn_v3 at, firn_v3 along);

@@ -81,20 +81,18 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
 
     // How far to the next collision, the block's side, the surface.
     lane way = lane_max(-lane_log(lane_uniform(&random)), lane_set1(1e-9f));
-    lane rate = lane_abs(sigma);
+    lane rate = sigma;
     if (thins) rate = rate * lane_select(thinned, lane_set1(v->thin), one);
     way = way / rate;
-    lane reach = radius * eight;
-    lane low_x = lane_fma(bx, eight, -reach), low_y = lane_fma(by, eight, -reach);
-    lane low_z = lane_fma(bz, eight, -reach), wide = lane_fma(lane_set1(2), reach, eight);
     lmask up_x = lane_gt(ix, zero), up_y = lane_gt(iy, zero), up_z = lane_gt(iz, zero);
-    lane far_x = lane_select(up_x, low_x + wide, low_x);
-    lane far_y = lane_select(up_y, low_y + wide, low_y);
-    lane far_z = lane_select(up_z, low_z + wide, low_z);
+    lane far_x = lane_select(up_x, ax + wide, ax);
+    lane far_y = lane_select(up_y, ay + wide, ay);
+    lane far_z = lane_select(up_z, az + wide, az);
     lane tx = (far_x - x) * ix, ty = (far_y - y) * iy, tz = (far_z - z) * iz;
     lane side = lane_min(tx, lane_min(ty, tz)), out = lane_max(side, zero), free = limit;
     if (v->surfaces) {
-      lmask open = lmask_and(lane_gt(sigma, zero), lane_eq(exact, zero));
+      lmask open = lmask_and(lmask_and(lane_gt(sigma, zero), lane_eq(guarded, zero)),
+                             lane_eq(exact, zero));
       free = lane_select(open, lane_set1(HUGE_WAY), limit);
     }
     lane end = lane_min(out, free);
@@ -108,41 +106,58 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
     z = lane_fma(go, dz, z);
     limit = limit - go;
 
-    // Into the next block.
+    // Into the next cell. Along the axis that is crossed it is known; along the others rounding must
+    // not put it beside the present one.
     const lmask none = lmask_and(alive, lmask_not(alive));
     lmask left = none;
     if (lmask_any(crosses)) {
-      const lane eighth = lane_set1(0.125f);
+      const lane edge = lane_set1(FIRN_WALK_CELL), unit = lane_set1(1.0f / FIRN_WALK_CELL);
+      const lane split = lane_set1(FIRN_WALK_SPLIT), part = lane_set1(1.0f / FIRN_WALK_SPLIT);
       lmask on_x = lane_eq(tx, side), on_y = lmask_and(lmask_not(on_x), lane_eq(ty, side));
       lmask on_z = lmask_not(lmask_or(on_x, on_y));
-      lane step = radius + one;
-      lane nx = lane_clamp(lane_floor(x * eighth), bx - radius, bx + radius);
-      lane ny = lane_clamp(lane_floor(y * eighth), by - radius, by + radius);
-      lane nz = lane_clamp(lane_floor(z * eighth), bz - radius, bz + radius);
-      nx = lane_select(on_x, bx + lane_select(up_x, step, -step), nx);
-      ny = lane_select(on_y, by + lane_select(up_y, step, -step), ny);
-      nz = lane_select(on_z, bz + lane_select(up_z, step, -step), nz);
+      lane last = wide - edge;
+      lane nx = lane_clamp(lane_floor(x * unit) * edge, ax, ax + last);
+      lane ny = lane_clamp(lane_floor(y * unit) * edge, ay, ay + last);
+      lane nz = lane_clamp(lane_floor(z * unit) * edge, az, az + last);
+      nx = lane_select(on_x, ax + lane_select(up_x, wide, -edge), nx);
+      ny = lane_select(on_y, ay + lane_select(up_y, wide, -edge), ny);
+      nz = lane_select(on_z, az + lane_select(up_z, wide, -edge), nz);
       SET(lmask_and(crosses, on_x), x, far_x);
       SET(lmask_and(crosses, on_y), y, far_y);
       SET(lmask_and(crosses, on_z), z, far_z);
-      SET(crosses, bx, nx);
-      SET(crosses, by, ny);
-      SET(crosses, bz, nz);
-      lmask inside = lmask_and(lmask_and(lane_ge(bx, zero), lane_lt(bx, size_x)),
-                               lmask_and(lane_ge(by, zero), lane_lt(by, size_y)));
-      inside = lmask_and(inside, lmask_and(lane_ge(bz, zero), lane_lt(bz, size_z)));
+      lane nx_cell = nx * unit, ny_cell = ny * unit, nz_cell = nz * unit;
+      lane hx = lane_floor(nx_cell * part), hy = lane_floor(ny_cell * part),
+           hz = lane_floor(nz_cell * part);
+      lmask inside = lmask_and(lmask_and(lane_ge(hx, zero), lane_lt(hx, size_x)),
+                               lmask_and(lane_ge(hy, zero), lane_lt(hy, size_y)));
+      inside = lmask_and(inside, lmask_and(lane_ge(hz, zero), lane_lt(hz, size_z)));
       left = lmask_and(crosses, lmask_not(inside));
       inside = lmask_and(crosses, inside);
       const ilane nothing = ilane_set1(0);
-      ilane cell = ilane_add(ilane_mul(lane_to_ilane(bz), ilane_set1(v->size[1])),
-                             lane_to_ilane(by));
-      cell = ilane_add(ilane_mul(cell, ilane_set1(v->size[0])), lane_to_ilane(bx));
+      ilane cell = ilane_add(ilane_mul(lane_to_ilane(hz), ilane_set1(v->size[1])),
+                             lane_to_ilane(hy));
+      cell = ilane_add(ilane_mul(cell, ilane_set1(v->size[0])), lane_to_ilane(hx));
       ilane there = ilane_gather(v->index, ilane_select(inside, cell, nothing));
-      slot = ilane_select(inside, there, slot);
       lmask empty = ilane_negative(there);
-      lane most = lane_gather(v->sigma, ilane_select(empty, nothing, there));
-      SET(inside, sigma, lane_select(empty, zero, most));
-      SET(inside, radius, lane_select(empty, -ilane_to_lane(there) - one, zero));
+      ilane block = ilane_select(empty, nothing, there);
+      lane sx = lane_fnma(hx, split, nx_cell), sy = lane_fnma(hy, split, ny_cell);
+      lane sz = lane_fnma(hz, split, nz_cell);
+      ilane sub = lane_to_ilane(lane_fma(lane_fma(sz, split, sy), split, sx));
+      lane most = lane_gather(v->cells,
+                              ilane_add(ilane_mul(block, ilane_set1(FIRN_WALK_CELLS)), sub));
+      lane whole = lane_gather(v->sigma, block);
+      // Empty blocks know how far that goes; even ones are walked as a whole.
+      lane reach = lane_select(empty, -ilane_to_lane(there) - one, zero) * eight;
+      lmask large = lmask_or(empty, lane_lt(most, zero));
+      lane top = lane_abs(most);
+      SET(inside, ax, lane_select(large, lane_fma(hx, eight, -reach), nx));
+      SET(inside, ay, lane_select(large, lane_fma(hy, eight, -reach), ny));
+      SET(inside, az, lane_select(large, lane_fma(hz, eight, -reach), nz));
+      SET(inside, wide, lane_select(large, lane_fma(lane_set1(2), reach, eight), edge));
+      SET(inside, sigma, lane_select(empty, zero, top));
+      SET(inside, guarded, lane_select(lane_lt(whole, zero), one, zero));
+      SET(inside, scale, lane_abs(whole) / lane_max(top, lane_set1(1e-20f)));
+      slot = ilane_select(inside, there, slot);
     }
 
     // Collisions, real with probability q.
@@ -154,18 +169,21 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
       lane jx = lane_fma(ilane_to_lane(ILANE_SHR(jitter, 22)), fine, half);
       lane jy = lane_fma(ilane_to_lane(ilane_and(ILANE_SHR(jitter, 12), ten)), fine, half);
       lane jz = lane_fma(ilane_to_lane(ilane_and(ILANE_SHR(jitter, 2), ten)), fine, half);
-      lane nx = lane_floor(lane_clamp(lane_fnma(bx, eight, x), zero, eight) + jx);
-      lane ny = lane_floor(lane_clamp(lane_fnma(by, eight, y), zero, eight) + jy);
-      lane nz = lane_floor(lane_clamp(lane_fnma(bz, eight, z), zero, eight) + jz);
+      const lane eighth = lane_set1(0.125f);
+      lane gx = lane_floor(ax * eighth) * eight, gy = lane_floor(ay * eighth) * eight;
+      lane gz = lane_floor(az * eighth) * eight;
+      lane nx = lane_floor(lane_clamp(x - gx, zero, eight) + jx);
+      lane ny = lane_floor(lane_clamp(y - gy, zero, eight) + jy);
+      lane nz = lane_floor(lane_clamp(z - gz, zero, eight) + jz);
       const lane nine = lane_set1(FIRN_BLOCK_EDGE);
       ilane node = lane_to_ilane(lane_fma(lane_fma(nz, nine, ny), nine, nx));
       node = ilane_add(ilane_mul(slot, ilane_set1(FIRN_BLOCK_NODES)), node);
       ilane value = ilane_gather16(v->density, ilane_select(collides, node, ilane_set1(0)));
-      lane q = ilane_to_lane(value) * lane_set1(1.0f / FIRN_DENSITY_ONE);
+      lane q = ilane_to_lane(value) * (scale * lane_set1(1.0f / FIRN_DENSITY_ONE));
       lane coin = lane_uniform(&random);
       real = lmask_and(lmask_and(collides, path), lane_le(coin, q));
 
-      // What a shadow ray lets through; below a quarter roulette decides.
+      // What a shadow ray lets through; below FIRN_WALK_PASS roulette decides.
       lmask dims = lmask_and(collides, shadow);
       SET(dims, pass, lane_fnma(pass, q, pass));
       const lane least = lane_set1(FIRN_WALK_PASS);
@@ -217,13 +235,15 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
       SET(back, ix, kix);
       SET(back, iy, kiy);
       SET(back, iz, kiz);
-      SET(back, bx, kbx);
-      SET(back, by, kby);
-      SET(back, bz, kbz);
+      SET(back, ax, kax);
+      SET(back, ay, kay);
+      SET(back, az, kaz);
       SET(back, sigma, ksigma);
       SET(back, limit, klimit);
       SET(back, exact, kexact);
-      SET(back, radius, zero);
+      SET(back, wide, kwide);
+      SET(back, scale, kscale);
+      SET(back, guarded, kguarded);
       SET(lmask_or(back, sent), mode, zero);
       slot = ilane_select(back, kslot, slot);
       lmask spent = lmask_and(back, lane_le(lane_max(wr, lane_max(wg, wb)), zero));
@@ -320,8 +340,8 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
 
       lane room = lane_set1(HUGE_WAY), known = one;
       if (v->surfaces) {
-        lane ax = x - ball_x, ay = y - ball_y, az = z - ball_z;
-        lane off = lane_sqrt(lane_fma(ax, ax, lane_fma(ay, ay, az * az)));
+        lane ex = x - ball_x, ey = y - ball_y, ez = z - ball_z;
+        lane off = lane_sqrt(lane_fma(ex, ex, lane_fma(ey, ey, ez * ez)));
         room = lane_max(ball_r - off, zero);
         known = zero;
       }
@@ -344,10 +364,13 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
         SET(aims, kix, inv.x);
         SET(aims, kiy, inv.y);
         SET(aims, kiz, inv.z);
-        SET(aims, kbx, bx);
-        SET(aims, kby, by);
-        SET(aims, kbz, bz);
+        SET(aims, kax, ax);
+        SET(aims, kay, ay);
+        SET(aims, kaz, az);
         SET(aims, ksigma, sigma);
+        SET(aims, kwide, wide);
+        SET(aims, kscale, scale);
+        SET(aims, kguarded, guarded);
         SET(aims, klimit, room);
         SET(aims, kexact, known);
         kslot = ilane_select(aims, slot, kslot);

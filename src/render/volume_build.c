@@ -177,7 +177,7 @@ static firn_status list_grains(job *j) {
         continue;
       }
       for (int k = 0; k < count; k++) {
-        double p[3], t = ((double)k + 0.5) / count * d->shutter;
+        double p[3], t = (((double)k + 0.5) / count - 0.5) * d->shutter;
         int32_t block[3];
         for (int a = 0; a < 3; a++) {
           p[a] = at[a] + (count > 1 || d->shutter > 0 ? t * u[a] * j->inverse : 0);

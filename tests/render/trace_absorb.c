@@ -20,11 +20,12 @@ static void slab_that_only_absorbs_lets_through_exp(void **state) {
   }
 }
 
-// The view of a volume for walks without a picture; sigma is [count].
+// The view of a volume for walks without a picture; sigma is [count] and its cells.
 static firn_walk_view view_of(const firn_volume *volume, float *sigma) {
-  for (size_t b = 0; b < volume->count; b++) sigma[b] = volume->majorant[b] * volume->voxel;
+  firn_walk_bound(volume->context, volume, volume->voxel, sigma, sigma + volume->count);
   firn_walk_view v = {.index = volume->index,
                       .sigma = sigma,
+                      .cells = sigma + volume->count,
                       .density = volume->density,
                       .size = {volume->size[0], volume->size[1], volume->size[2]},
                       .thin_after = INFINITY,
@@ -41,7 +42,7 @@ static void seed_lane(firn_walk *w, int i, uint32_t seed) {
 // Rays of mode 2 straight down through the middle: mean and standard error of what they bring.
 static void ratio_track(firn_context *context, const firn_volume *volume, int rays, double *mean,
                         double *error) {
-  float *sigma = malloc(volume->count * sizeof *sigma);
+  float *sigma = malloc(volume->count * (1 + FIRN_WALK_CELLS) * sizeof *sigma);
   firn_walk_view view = view_of(volume, sigma);
   const firn_walk_kernel *walker = firn_walk_kernel_get(firn_context_isa(context));
   static firn_walk w;
@@ -160,7 +161,7 @@ static void directions_turn_as_henyey_and_greenstein_say(void **state) {
   }
   TRACE_FOR_ISAS(context) {
     firn_volume *volume = trace_slab(context, 17, 17, 170, NULL);
-    float *sigma = malloc(volume->count * sizeof *sigma);
+    float *sigma = malloc(volume->count * (1 + FIRN_WALK_CELLS) * sizeof *sigma);
     firn_walk_view view = view_of(volume, sigma);
     const firn_walk_kernel *walker = firn_walk_kernel_get(firn_context_isa(context));
     static firn_walk w;
