@@ -364,6 +364,28 @@ static void the_nearest_of_several_bodies_is_hit(void **state) {
   firn_surfaces_free(f);
 }
 
+static void many_threads_may_ask_at_once(void **state) {
+  scratch *s = *state;
+  enum { N = 4000 };
+  static const ball balls[2] = {{{1000, -50, 300}, 1}, {{1001, -49, 301}, 0.8}};
+  firn_surface_def defs[2] = {ball_def(&balls[0], 0), ball_def(&balls[1], 1)};
+  firn_surfaces *f = make(s, 2, defs);
+  float alone[N], together[N];
+  for (int i = 0; i < N; i++) {
+    firn_ray ray = ray_to(i, 3);
+    firn_hit hit;
+    alone[i] = firn_surfaces_hit(f, &ray, INFINITY, &hit) ? hit.t : -1;
+  }
+#pragma omp parallel for schedule(dynamic, 16) num_threads(4)
+  for (int i = 0; i < N; i++) {
+    firn_ray ray = ray_to(i, 3);
+    firn_hit hit;
+    together[i] = firn_surfaces_hit(f, &ray, INFINITY, &hit) ? hit.t : -1;
+  }
+  assert_memory_equal(alone, together, sizeof alone);
+  firn_surfaces_free(f);
+}
+
 static void no_surfaces_are_nothing_and_bad_ones_are_named(void **state) {
   scratch *s = *state;
   firn_surfaces *f = NULL;
@@ -399,6 +421,7 @@ int main(void) {
       TEST(a_box_by_its_distance_has_flat_sides),
       TEST(a_plane_is_exact_one_sided_and_cut_to_its_box),
       TEST(the_nearest_of_several_bodies_is_hit),
+      TEST(many_threads_may_ask_at_once),
       TEST(no_surfaces_are_nothing_and_bad_ones_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
