@@ -27,9 +27,10 @@ static inline float spline(float x) {
 }
 
 // Nodes that a kernel of this reach about x touches, and its values there; zeros to the next four.
+// Those at its very ends, where it is 0, are not among them: rounding could put one beyond the tile.
 static int span(float x, float width, int stride, float *weight, int *first) {
   float reach = 2 * width, step = 1.0f / (float)stride;
-  int low = (int)ceilf((x - reach) * step), high = (int)floorf((x + reach) * step);
+  int low = (int)floorf((x - reach) * step) + 1, high = (int)ceilf((x + reach) * step) - 1;
   int n = high - low + 1;
   float scale = 1 / width;
   for (int i = 0; i < n; i++) weight[i] = spline(((float)((low + i) * stride) - x) * scale) * scale;
