@@ -42,7 +42,7 @@ typedef struct firn_sky_def {
 } firn_sky_def;
 
 typedef struct firn_sun_def {
-  double direction[3]; // towards the sun; zero: to the left of the camera, a little behind it
+  double direction[3]; // towards the sun; zero: to the left, a little behind the snow
   double strength;     // factor on the sun's light through the air of the model; 0: no sun
   double size;         // rad, angular diameter: 0.0093 as seen from earth
 } firn_sun_def;

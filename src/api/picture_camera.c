@@ -114,6 +114,6 @@ void firn_sun_beside(const firn_camera_def *camera, double direction[3]) {
   forward[1] = 0;
   to_unit(right);
   if (length3(forward) > 1e-3) to_unit(forward);
-  for (int a = 0; a < 3; a++) direction[a] = -0.8 * right[a] - 0.35 * forward[a] + 0.75 * top[a];
+  for (int a = 0; a < 3; a++) direction[a] = -0.85 * right[a] + 0.3 * forward[a] + 0.58 * top[a];
   to_unit(direction);
 }
