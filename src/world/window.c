@@ -75,13 +75,16 @@ firn_status firn_window_box(const firn_world *world, firn_block_box *out) {
   return FIRN_OK;
 }
 
-static firn_status show(firn_world *world, firn_fill *fill, const firn_block_box *box) {
+// *fresh becomes true where the box had not been shown before.
+static firn_status show(firn_world *world, firn_fill *fill, const firn_block_box *box,
+                        bool *fresh) {
   if (firn_cover_holds_box(&fill->cover, box)) return FIRN_OK;
   const firn_fill_part part = {
       .bounded = true, .box = *box, .cover = &fill->cover, .limit = UINT64_MAX};
   FIRN_TRY(firn_cover_reserve(&fill->cover, world->context)); // once placed, it must be noted
   FIRN_TRY(firn_fill_place(world, fill, &part, NULL));
   firn_cover_add(&fill->cover, box);
+  *fresh = true;
   return FIRN_OK;
 }
 
@@ -90,8 +93,9 @@ firn_status firn_window_make(firn_world *world, firn_fill *fill) {
     FIRN_TRY(firn_fill_place(world, fill, NULL, NULL));
   } else {
     firn_block_box box = {0};
+    bool fresh = false;
     FIRN_TRY(firn_window_box(world, &box));
-    FIRN_TRY(show(world, fill, &box));
+    FIRN_TRY(show(world, fill, &box, &fresh));
   }
   fill->made = true;
   return FIRN_OK;
@@ -121,16 +125,20 @@ static bool is_outside(const void *user, size_t slot, const double x[3]) {
 firn_status firn_window_update(firn_world *world) {
   firn_sources *sources = &world->sources;
   firn_block_box box = {0};
+  bool fresh = false;
   FIRN_TRY(firn_window_box(world, &box));
   for (int i = 0; i < sources->fill_count; i++) {
     firn_fill *fill = &sources->fill[i];
     if (!fill->made) continue;
-    FIRN_TRY(show(world, fill, &box));
+    FIRN_TRY(show(world, fill, &box, &fresh));
   }
+  // Every removal costs a sort. What strays over the edge may stay until the window moves on, unless
+  // it goes further than a block.
   outside o;
+  double margin = fresh ? 0 : 1; // blocks
   for (int a = 0; a < 3; a++) {
-    o.min[a] = 4 * world->h * box.lo[a];
-    o.max[a] = 4 * world->h * (box.hi[a] + 1.0);
+    o.min[a] = 4 * world->h * (box.lo[a] - margin);
+    o.max[a] = 4 * world->h * (box.hi[a] + 1.0 + margin);
   }
   firn_particles_remove(&world->particles, world->h, block_may_be_outside, is_outside, &o);
   return FIRN_OK;
