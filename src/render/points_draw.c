@@ -7,7 +7,14 @@
 #include "base/memory.h"
 #include "render/points.h"
 
-enum { MOST_BUFFERS = 8, MOST_RADIUS = 64, LANES = 4 }; // threads that draw; samples
+enum {
+  MOST_BUFFERS = 8, // threads that draw
+  MOST_RADIUS = 64, // samples
+  LANES = 4,
+  TILE = 8,   // samples
+  ROUNDS = 8, // in which balls are drawn, some from everywhere in each
+  BATCH = 64  // balls that follow each other in a round
+};
 
 // Vectors of the compiler: any x86-64 has them, other machines get plain code.
 typedef float lanes __attribute__((vector_size(16)));
@@ -62,10 +69,40 @@ static inline lanes depths(const ball *b, float bulge, float rest, int x) {
   return (lanes)((on & (masks)d) | (~on & (masks)nothing));
 }
 
+// The farthest depth of each tile. Depths only ever shrink, so that even an old table tells what can
+// no longer be seen: most of the snow, once some of it is drawn.
+typedef struct tiles {
+  int width, height;
+  float *farthest; // m, [height][width]
+} tiles;
+
+static void survey(const firn_points_buffer *buffer, const float *depth, tiles *t) {
+  for (int v = 0; v < t->height; v++)
+    for (int u = 0; u < t->width; u++) {
+      int x1 = (u + 1) * TILE < buffer->width ? (u + 1) * TILE : buffer->width;
+      int y1 = (v + 1) * TILE < buffer->height ? (v + 1) * TILE : buffer->height;
+      float most = 0;
+      for (int y = v * TILE; y < y1; y++)
+        for (int x = u * TILE; x < x1; x++) {
+          float d = depth[(size_t)y * (size_t)buffer->stride + (size_t)x];
+          most = d > most ? d : most;
+        }
+      t->farthest[v * t->width + u] = most;
+    }
+}
+
+static inline bool hidden(const tiles *t, const span *s, float nearest) {
+  for (int v = s->y0 / TILE; v <= (s->y1 - 1) / TILE; v++)
+    for (int u = s->x0 / TILE; u <= (s->x1 - 1) / TILE; u++)
+      if (!(nearest > t->farthest[v * t->width + u])) return false;
+  return true;
+}
+
 static void draw(const firn_points_buffer *buffer, const firn_points_view *v, const ball *b,
-                 float *depth) {
+                 const tiles *t, float *depth) {
   float r = b->radius, bulge = v->radius / (r * r);
   span s = span_of(b, buffer->width, 0, buffer->height);
+  if (hidden(t, &s, b->depth - v->radius)) return;
   for (int y = s.y0; y < s.y1; y++) {
     float dy = (float)y + 0.5f - b->y, rest = r * r - dy * dy;
     float *row = depth + (size_t)y * (size_t)buffer->stride;
@@ -81,19 +118,15 @@ static void draw(const firn_points_buffer *buffer, const firn_points_view *v, co
 
 // Takes the samples of rows [first, end) whose depth is this ball's; of equals the first wins.
 static void claim(const firn_points_buffer *buffer, const firn_points_view *v, const ball *b,
-                  uint32_t i, int first, int end) {
+                  const tiles *t, uint32_t i, int first, int end) {
   float r = b->radius, bulge = v->radius / (r * r);
   span s = span_of(b, buffer->width, first, end);
+  if (s.y0 >= s.y1 || hidden(t, &s, b->depth - v->radius)) return;
   for (int y = s.y0; y < s.y1; y++) {
     float dy = (float)y + 0.5f - b->y, rest = r * r - dy * dy;
     size_t row = (size_t)y * (size_t)buffer->stride;
     for (int x = s.x0; x < s.x1; x += LANES) {
-      lanes d = depths(b, bulge, rest, x), there;
-      memcpy(&there, buffer->depth + row + x, sizeof there);
-      masks same = d == there;
-      uint64_t any[2];
-      memcpy(any, &same, sizeof any);
-      if (!(any[0] | any[1])) continue; // most balls are hidden
+      lanes d = depths(b, bulge, rest, x);
       for (int k = 0; k < LANES; k++) {
         size_t at = row + (size_t)(x + k);
         if (d[k] < INFINITY && d[k] == buffer->depth[at] && i < buffer->index[at])
@@ -103,51 +136,63 @@ static void claim(const firn_points_buffer *buffer, const firn_points_view *v, c
   }
 }
 
-static void fill(float *depth, size_t count) {
-  for (size_t i = 0; i < count; i++) depth[i] = INFINITY;
-}
-
-static void draw_all(firn_context *context, const firn_points_shot *def,
-                     const firn_points_view *view, const firn_points_buffer *buffer, int buffers,
-                     float *more) {
+static void draw_share(const firn_points_shot *def, const firn_points_view *view,
+                       const firn_points_buffer *buffer, size_t from, size_t to, tiles *t,
+                       float *depth) {
   size_t samples = (size_t)buffer->stride * (size_t)buffer->height;
-#pragma omp parallel for schedule(static, 1) num_threads(buffers)
-  for (int t = 0; t < buffers; t++) {
-    float *depth = t ? more + (size_t)(t - 1) * samples : buffer->depth;
-    size_t from = def->count * (size_t)t / (size_t)buffers,
-           to = def->count * (size_t)(t + 1) / (size_t)buffers;
-    fill(depth, samples);
-    for (size_t i = from; i < to; i++) {
-      ball b;
-      if (place(def, view, buffer->width, buffer->height, i, &b)) draw(buffer, view, &b, depth);
+  for (size_t i = 0; i < samples; i++) depth[i] = INFINITY;
+  for (size_t round = 0; round < ROUNDS; round++) {
+    if (round < 2 || round == ROUNDS / 2) survey(buffer, depth, t);
+    for (size_t batch = from + round * BATCH; batch < to; batch += ROUNDS * BATCH) {
+      size_t end = batch + BATCH < to ? batch + BATCH : to;
+      for (size_t i = batch; i < end; i++) {
+        ball b;
+        if (place(def, view, buffer->width, buffer->height, i, &b))
+          draw(buffer, view, &b, t, depth);
+      }
     }
   }
-#pragma omp parallel for schedule(static) num_threads(context->threads)
-  for (size_t i = 0; i < samples; i++)
-    for (int t = 1; t < buffers; t++) {
-      float d = more[(size_t)(t - 1) * samples + i];
-      if (d < buffer->depth[i]) buffer->depth[i] = d;
-    }
 }
 
 firn_status firn_points_draw(firn_context *context, const firn_points_shot *def,
                              const firn_points_view *view, const firn_points_buffer *buffer) {
-  int threads = context->threads, height = buffer->height;
+  int threads = context->threads, width = buffer->width, height = buffer->height;
   int buffers = threads < MOST_BUFFERS ? threads : MOST_BUFFERS;
-  size_t samples = (size_t)buffer->stride * (size_t)height;
-  size_t bytes = (size_t)(buffers - 1) * samples * sizeof(float);
-  float *more = firn_alloc(context, bytes, "depths of a picture");
-  if (bytes && !more) return FIRN_ERROR_MEMORY;
-  draw_all(context, def, view, buffer, buffers, more);
-  firn_free(context, more, bytes);
-  if (!buffer->index) return FIRN_OK;
-  memset(buffer->index, 255, samples * sizeof *buffer->index);
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
-  for (int t = 0; t < threads; t++)
-    for (size_t i = 0; i < def->count; i++) {
-      ball b;
-      if (place(def, view, buffer->width, height, i, &b))
-        claim(buffer, view, &b, (uint32_t)i, height * t / threads, height * (t + 1) / threads);
+  tiles all = {(width + TILE - 1) / TILE, (height + TILE - 1) / TILE, NULL};
+  size_t samples = (size_t)buffer->stride * (size_t)height,
+         squares = (size_t)all.width * (size_t)all.height;
+  // A table of tiles for each that draws, and depths for all but the first, who has the buffer.
+  size_t bytes = ((size_t)buffers * squares + (size_t)(buffers - 1) * samples) * sizeof(float);
+  float *memory = firn_alloc(context, bytes, "depths of a picture");
+  if (!memory) return FIRN_ERROR_MEMORY;
+  float *more = memory + (size_t)buffers * squares;
+#pragma omp parallel for schedule(static, 1) num_threads(buffers)
+  for (int k = 0; k < buffers; k++) {
+    tiles t = {all.width, all.height, memory + (size_t)k * squares};
+    size_t from = def->count * (size_t)k / (size_t)buffers,
+           to = def->count * (size_t)(k + 1) / (size_t)buffers;
+    draw_share(def, view, buffer, from, to, &t,
+               k ? more + (size_t)(k - 1) * samples : buffer->depth);
+  }
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (size_t i = 0; i < samples; i++)
+    for (int k = 1; k < buffers; k++) {
+      float d = more[(size_t)(k - 1) * samples + i];
+      if (d < buffer->depth[i]) buffer->depth[i] = d;
     }
+  if (buffer->index) {
+    memset(buffer->index, 255, samples * sizeof *buffer->index);
+    all.farthest = memory;
+    survey(buffer, buffer->depth, &all);
+#pragma omp parallel for schedule(static, 1) num_threads(threads)
+    for (int k = 0; k < threads; k++)
+      for (size_t i = 0; i < def->count; i++) {
+        ball b;
+        if (place(def, view, width, height, i, &b))
+          claim(buffer, view, &b, &all, (uint32_t)i, height * k / threads,
+                height * (k + 1) / threads);
+      }
+  }
+  firn_free(context, memory, bytes);
   return FIRN_OK;
 }
