@@ -3,10 +3,10 @@
 # Installs what firn needs and this machine lacks, on Debian and its relatives.
 #
 #   scripts/setup.sh [build] [test] [lint] [tsan] [valgrind] [mutation] [fuzz] [vdb] [viewers]
-#                                                                         (default: build test)
+#                    [film]                                               (default: build test)
 #
 # vdb is for `firn export --format vdb`, viewers (1 GB) for the tests that open exports in ParaView
-# and Blender; firn builds and works without either.
+# and Blender, film for `firn render -o film.mp4`; firn builds and works without any of them.
 #
 # Says what is missing and what for. As root, or with a sudo that asks no password, it installs
 # the packages by itself; otherwise it prints the command to run and exits with 1. When nothing is
@@ -105,15 +105,17 @@ check_viewers() {
   need blender "opens vdb files and surfaces" command -v blender
 }
 
+check_film() { need ffmpeg "makes films of pictures" command -v ffmpeg; }
+
 check() {
   packages=""
   reasons=""
   for group; do
     case $group in
-    build | test | lint | tsan | valgrind | mutation | fuzz | vdb | viewers) "check_$group" ;;
+    build | test | lint | tsan | valgrind | mutation | fuzz | vdb | viewers | film) "check_$group" ;;
     *)
       echo "setup: unknown group '$group' (build, test, lint, tsan, valgrind, mutation, fuzz, vdb," \
-        "viewers)" >&2
+        "viewers, film)" >&2
       exit 2
       ;;
     esac
