@@ -27,6 +27,10 @@ firn_status firn_points_bar(firn_context *context, const uint8_t (*colors)[3],
   double title_width = firn_canvas_text_width(size, title),
          left = width - bar - widest - 2.2 * size;
   double room = fmax(widest + bar + 1.2 * size, title_width) + size; // of the plate behind it
+  if (room > 0.5 * width || height < 8 * size) {                     // it would hide the picture
+    firn_free(context, canvas.mask, pixels);
+    return FIRN_OK;
+  }
   const firn_ink ink = 0x1a1a1a, plate = 0xf4f5f6;
   firn_canvas_rect(&canvas, width - room - 0.3 * size, top - 2.6 * size, room,
                    bottom - top + 3.6 * size, plate);

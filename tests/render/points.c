@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quick pictures: the nearest ball wins, whatever the number of threads; what is cut away is not
+// there; colours are even.
+#include "cache/scratch.h"
+
+#include <math.h>
+
+#include "render/colormap.h"
+#include "render/points.h"
+
+enum { COUNT = 3000, WIDTH = 90, HEIGHT = 50 };
+
+static firn_context *context_of(int threads) {
+  firn_context_def def = firn_default_context_def();
+  def.threads = threads;
+  firn_context *context = NULL;
+  assert_int_equal(firn_context_create(&def, &context), FIRN_OK);
+  return context;
+}
+
+// Random places in a box of 2 m around (0, 0, -5); some far outside, some no numbers.
+static double *scatter(void) {
+  double *p = malloc(sizeof(double) * 3 * COUNT);
+  assert_non_null(p);
+  srand(11);
+  for (int i = 0; i < 3 * COUNT; i++) p[i] = 2.0 * rand() / RAND_MAX - 1 - (i % 3 == 2 ? 5 : 0);
+  p[0] = NAN;
+  p[4] = INFINITY;
+  p[7] = 1e30;
+  return p;
+}
+
+static firn_points_shot shot_of(const double *position) {
+  return (firn_points_shot){.width = WIDTH,
+                            .height = HEIGHT,
+                            .camera = {.right = {1, 0, 0}, .up = {0, 1, 0}, .forward = {0, 0, -1}},
+                            .half_height = 0.25f,
+                            .sun = {0, 1, 0},
+                            .count = COUNT,
+                            .position = position,
+                            .spacing = 0.05f,
+                            .low = {-1, -1, -6},
+                            .high = {1, 1, -4}};
+}
+
+static const firn_points_view ahead = {.right = {1, 0, 0},
+                                       .up = {0, 1, 0},
+                                       .forward = {0, 0, -1},
+                                       .scale = 100,
+                                       .perspective = true,
+                                       .radius = 0.05f,
+                                       .min_radius = 0.8f};
+
+// Against every ball at every sample, one after the other. The paraboloid of a ball is known to float
+// accuracy, so equal to 1e-5 m; whose it is may only differ between such.
+static void the_nearest_ball_is_seen(void **state) {
+  (void)state;
+  double *position = scatter();
+  firn_points_shot shot = shot_of(position);
+  enum { STRIDE = WIDTH + FIRN_POINTS_PADDING };
+  static float depth[2][HEIGHT][STRIDE];
+  static uint32_t index[2][HEIGHT][STRIDE];
+  for (int k = 0; k < 2; k++) {
+    firn_context *context = context_of(k ? 3 : 1);
+    firn_points_buffer buffer = {WIDTH, HEIGHT, STRIDE, &depth[k][0][0], &index[k][0][0]};
+    assert_int_equal(firn_points_draw(context, &shot, &ahead, &buffer), FIRN_OK);
+    assert_int_equal(firn_context_bytes(context), 0);
+    firn_context_destroy(context);
+  }
+  int covered = 0;
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++) {
+      double nearest = INFINITY;
+      for (int i = 0; i < COUNT; i++) {
+        const double *p = position + (ptrdiff_t)3 * i;
+        double d = -p[2], r = 0.05 * 100 / d;
+        if (!(fabs(p[0]) < 1e10 && fabs(p[1]) < 1e10 && d > 0.05)) continue;
+        double dx = x + 0.5 - (0.5 * WIDTH + 100 / d * p[0]),
+               dy = y + 0.5 - (0.5 * HEIGHT - 100 / d * p[1]),
+               q = 1 - (dx * dx + dy * dy) / (r * r);
+        if (q > 1e-4) nearest = fmin(nearest, d - 0.05 * q);
+      }
+      bool seen = depth[0][y][x] < INFINITY;
+      covered += seen;
+      if (nearest < INFINITY) assert_true(seen && (double)depth[0][y][x] < nearest + 1e-5);
+      // At the very edge of a ball rounding decides, where it is as deep as its middle.
+      if (seen) assert_true((double)depth[0][y][x] > nearest - 0.06 || !(nearest < INFINITY));
+      assert_true(seen == (index[0][y][x] < COUNT));
+      assert_true(depth[0][y][x] == depth[1][y][x] && index[0][y][x] == index[1][y][x]);
+    }
+  assert_true(covered > 1000); // of some 40 x 40 that the box takes
+  free(position);
+}
+
+static void pictures_do_not_depend_on_threads(void **state) {
+  (void)state;
+  double *position = scatter();
+  static float value[COUNT];
+  static uint8_t rgb[3][WIDTH * HEIGHT * 3], colors[FIRN_COLORS][3];
+  firn_colormap_table(FIRN_MAP_DEEP, colors);
+  for (int i = 0; i < COUNT; i++) value[i] = (float)i / COUNT;
+  value[5] = NAN;
+  firn_points_shot shot = shot_of(position);
+  shot.value = value;
+  shot.colors = (const uint8_t(*)[3])colors;
+  const int threads[3] = {1, 2, 7};
+  for (int k = 0; k < 3; k++) {
+    firn_context *context = context_of(threads[k]);
+    assert_int_equal(firn_points_render(context, &shot, rgb[k]), FIRN_OK);
+    firn_context_destroy(context);
+  }
+  assert_memory_equal(rgb[0], rgb[1], sizeof rgb[0]);
+  assert_memory_equal(rgb[0], rgb[2], sizeof rgb[0]);
+  free(position);
+}
+
+// A picture cut in the middle shows the sky on one side and nothing new on the other.
+static void what_is_cut_away_is_not_drawn(void **state) {
+  scratch *s = *state;
+  double *position = scatter();
+  firn_points_shot shot = shot_of(position);
+  static uint8_t empty[WIDTH * HEIGHT * 3], cut[WIDTH * HEIGHT * 3];
+  shot.count = 0;
+  assert_int_equal(firn_points_render(s->context, &shot, empty), FIRN_OK);
+  shot.count = COUNT;
+  shot.cut = true;
+  shot.cut_plane[0] = 1; // x > 0 goes
+  assert_int_equal(firn_points_render(s->context, &shot, cut), FIRN_OK);
+  int left = 0, right = 0;
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++) {
+      size_t at = 3 * ((size_t)y * WIDTH + (size_t)x);
+      bool differs = memcmp(empty + at, cut + at, 3) != 0;
+      left += differs && x < WIDTH / 2;
+      // Balls reach over the cut by their radius: 0.035 m at 4 m and half a picture for 1 m.
+      right += differs && x > WIDTH / 2 + 3;
+    }
+  assert_true(left > 400); // of some 20 x 40
+  assert_int_equal(right, 0);
+  free(position);
+}
+
+static double lightness(const uint8_t rgb[3]) {
+  double c[3];
+  for (int k = 0; k < 3; k++) {
+    double x = rgb[k] / 255.0;
+    c[k] = x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4);
+  }
+  double l = cbrt(0.4122214708 * c[0] + 0.5363325363 * c[1] + 0.0514459929 * c[2]),
+         m = cbrt(0.2119034982 * c[0] + 0.6806995451 * c[1] + 0.1073969566 * c[2]),
+         n = cbrt(0.0883024619 * c[0] + 0.2817188376 * c[1] + 0.6299787005 * c[2]);
+  return 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * n;
+}
+
+// Lightness (of Oklab, from what the bytes say) climbs in equal steps; rounding to bytes moves it by
+// less than 0.005 where it is light. In dark colours a byte of a weak channel is worth more.
+static void colours_get_lighter_evenly(void **state) {
+  (void)state;
+  static uint8_t colors[FIRN_COLORS][3];
+  for (int map = FIRN_MAP_DEEP; map <= FIRN_MAP_BALANCE; map++) {
+    firn_colormap_table((firn_color_map)map, colors);
+    int last = map == FIRN_MAP_BALANCE ? FIRN_COLORS / 2 - 1 : FIRN_COLORS - 1;
+    double first = lightness(colors[0]), step = (lightness(colors[last]) - first) / last;
+    assert_true(step * last > 0.55);
+    for (int i = 0; i <= last; i++) {
+      double off = fabs(lightness(colors[i]) - (first + step * i));
+      if (off > (first + step * i < 0.45 ? 0.012 : 0.006))
+        fail_msg("map %d, colour %d: off by %g", map, i, off);
+    }
+  }
+  for (int k = 0; k < 3; k++) // white in the middle
+    assert_true(colors[FIRN_COLORS / 2][k] > 235);
+}
+
+static void the_bar_fits_its_picture(void **state) {
+  scratch *s = *state;
+  static uint8_t colors[FIRN_COLORS][3];
+  firn_colormap_table(FIRN_MAP_EMBER, colors);
+  const double ranges[][2] = {{0, 1}, {-1e-7, 1e-7}, {1e5, 1e5 + 1}, {-3e9, 4e12}};
+  const int sizes[][2] = {{640, 360}, {64, 36}, {16, 16}, {2000, 1500}};
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < 4; k++) {
+      size_t bytes = 3 * (size_t)sizes[i][0] * (size_t)sizes[i][1];
+      uint8_t *rgb = malloc(bytes);
+      assert_non_null(rgb);
+      memset(rgb, 40, bytes);
+      assert_int_equal(firn_points_bar(s->context, (const uint8_t(*)[3])colors, ranges[k], "speed",
+                                       "m/s", sizes[i][0], sizes[i][1], rgb),
+                       FIRN_OK);
+      // The left stays free; where there is no room, nothing is drawn.
+      for (int y = 0; y < sizes[i][1]; y++) assert_int_equal(rgb[3 * y * sizes[i][0]], 40);
+      bool drawn = false;
+      for (size_t b = 0; b < bytes; b++) drawn = drawn || rgb[b] != 40;
+      assert_true(drawn == (sizes[i][0] > 100));
+      free(rgb);
+    }
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_nearest_ball_is_seen),
+      cmocka_unit_test(pictures_do_not_depend_on_threads),
+      TEST(what_is_cut_away_is_not_drawn),
+      cmocka_unit_test(colours_get_lighter_evenly),
+      TEST(the_bar_fits_its_picture),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
