@@ -34,6 +34,7 @@ static bool list_folder(render_job *job, const char *folder) {
     return false;
   }
   int room = 0;
+  // cppcheck-suppress readdirCalled ; one thread, and readdir_r is deprecated
   for (const struct dirent *e = readdir(dir); e; e = readdir(dir)) {
     int number, used = 0;
     if (sscanf(e->d_name, "frame_%5d.hdf%n", &number, &used) != 1 ||

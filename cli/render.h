@@ -30,7 +30,7 @@ typedef struct render_arguments {
 } render_arguments;
 
 // Reads the command line; ends the program when it makes no sense.
-void render_parse(int argc, char **argv, render_arguments *out);
+void render_parse(int argc, char **argv, render_arguments *a);
 
 // A frame file to be shown.
 typedef struct render_frame {
@@ -64,7 +64,7 @@ typedef struct render_job {
 } render_job;
 
 // Draws a frame into a PNG or EXR file.
-firn_status render_picture(render_job *job, const render_frame *frame, const char *path);
+firn_status render_picture(render_job *job, const render_frame *file, const char *path);
 // Settings of a frame's picture.
 firn_status render_settings(const render_job *job, double time, firn_render_def *render,
                             firn_quick_def *quick);
@@ -75,6 +75,6 @@ void render_progress_end(render_progress *p);
 
 // All frames into numbered files of a folder, which remembers how far it got and with which settings.
 // Film: the name of an mp4 file to make of them, or NULL. Returns the exit code.
-int render_sequence(render_job *job, const char *folder, const char *film);
+int render_sequence(render_job *job, const char *folder_path, const char *film);
 
 #endif

@@ -266,13 +266,13 @@ static int render_all(render_job *job, folder *f, FILE *list) {
   return EXIT_OK;
 }
 
-int render_sequence(render_job *job, const char *path, const char *film) {
+int render_sequence(render_job *job, const char *folder_path, const char *film) {
   folder *f = calloc(1, sizeof *f);
   bool *done = calloc((size_t)job->count, sizeof *done);
   FILE *list = NULL;
   int code = EXIT_RUN;
   if (f && done) {
-    f->path = path;
+    f->path = folder_path;
     f->done = done;
     describe(job, f->settings, sizeof f->settings);
     list = begin_folder(job, f);
@@ -288,7 +288,7 @@ int render_sequence(render_job *job, const char *path, const char *film) {
     if (fclose(list) != 0) code = EXIT_RUN;
     render_progress_end(p);
     if (code == EXIT_OK && film) code = make_film(job, f, film);
-    if (code == EXIT_OK) report(job, film ? film : path);
+    if (code == EXIT_OK) report(job, film ? film : folder_path);
   }
   free(done);
   free(f);

@@ -56,9 +56,10 @@ double firn_picture_body_distance(const void *user, int body, const double posit
 bool firn_picture_body_box(const firn_picture_bodies *b, size_t i, double low[3], double high[3]) {
   const firn_part *part = b->body[i].part;
   if (!isfinite(part->radius)) return false;
-  const double *lo = part->shape ? part->shape->lo : part->sequence->lo,
-               *hi = part->shape ? part->shape->hi : part->sequence->hi;
-  bool boxed = part->sequence || part->shape->bounded;
+  const firn_shape *shape = part->shape;
+  const double *lo = shape ? shape->lo : part->sequence->lo,
+               *hi = shape ? shape->hi : part->sequence->hi;
+  bool boxed = !shape || shape->bounded;
   for (int a = 0; a < 3; a++) {
     low[a] = part->middle[a] - part->radius;
     high[a] = part->middle[a] + part->radius;

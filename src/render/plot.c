@@ -94,7 +94,7 @@ static void draw_frame(firn_canvas *canvas, const area *a) {
 static void draw_curve(firn_canvas *canvas, const firn_chart *chart, const area *a,
                        const firn_axis *x, const firn_axis *y, int c, const double *value) {
   enum { MOST = 2048 };
-  double points[2 * MOST];
+  double points[2 * MOST] = {0};
   size_t n = 0;
   for (size_t i = 0; i <= chart->count; i++) {
     double px = i < chart->count ? across(a, x, chart->x[i]) : (double)NAN;

@@ -56,7 +56,7 @@ static void aim_sun(firn_points_stage *s) {
 // One pass along rows (step 1) or columns, over samples that are not much nearer or farther.
 static void smooth(const firn_points_stage *s, const float *in, float *out, bool columns) {
   int half = s->smooth_radius;
-  float weight[FIRN_POINTS_SMOOTH + 1];
+  float weight[FIRN_POINTS_SMOOTH + 1] = {1};
   for (int k = 0; k <= half; k++)
     weight[k] = expf(-2.0f * (float)(k * k) / (float)(half * half + 1));
   float range = 3 * s->def->spacing, inverse = 1 / (range * range);

@@ -20,7 +20,8 @@ static void camera_check(firn_scene *scene, const firn_value *camera) {
   if (firn_value_good(target) && !eye)
     FAIL(scene, target->mark, "render.camera.target",
          "needs an eye to look from; without both, the camera looks at what preview looks at");
-  if (!firn_value_good(eye) || !firn_value_good(target) || eye->keys || target->keys) return;
+  if (!eye || !target || !firn_value_good(eye) || !firn_value_good(target)) return;
+  if (eye->keys || target->keys) return;
   if (memcmp(eye->number, target->number, sizeof eye->number) == 0)
     FAIL(scene, eye->mark, "render.camera.eye", "stands where the target is");
 }

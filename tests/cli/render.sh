@@ -71,7 +71,7 @@ run 0 render run --preview --size 64x36 -o film --color density --range 100:500 
 "$FIRN" render run --size 96x54 --spp 64 -o slow >slow.out 2>&1 &
 child=$!
 for ((i = 0; i < 600; i++)); do
-  grep -q done slow/render.txt 2>/dev/null && break
+  grep -q "^done" slow/render.txt 2>/dev/null && break
   sleep 0.1
 done
 kill -INT "$child"
