@@ -155,8 +155,8 @@ static float behind(const firn_points_stage *s, int x, int y, int dx, int dy, fl
     int u = x + side * dx, v = y + side * dy;
     if (u < 0 || v < 0 || u >= def->width || v >= def->height) return 0;
     float front = (z - s->joint[(size_t)v * (size_t)def->width + (size_t)u]) * inverse;
-    if (!(front < 4)) return 0;
-    sum += fmaxf(front, -4);
+    if (!(front < 1.5f)) return 0;
+    sum += fmaxf(front, -1.5f);
   }
   return sum > 0 ? fminf(0.5f * sum, 1) : 0;
 }

@@ -130,6 +130,10 @@ run 0 run demo -o thin --set quality=0.2 --set frames=0 --set 'output.fields=[ve
 run 2 render thin
 expect "$err" "no field 'mass'"
 run 0 render thin --preview --quiet
+# Frames of 16 bits.
+run 0 run demo -o compact --set quality=0.2 --set frames=1 --set output.precision=16 --quiet
+run 0 render compact "${small[@]}" -o compact.png
+is_png compact.png
 head -c 3000 run/frame_00001.hdf >cut.hdf
 run 1 render cut.hdf
 expect "$err" "cut.hdf"
