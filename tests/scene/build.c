@@ -119,7 +119,7 @@ static void defaults_are_those_of_the_solver(void **state) {
       {"cfl", def.cfl},
       {"elastic_cfl", def.elastic_cfl},
       {"min_det", def.min_det},
-      {"sleep", def.sleep},
+      {"sleep", true}, // scenes sleep unless told not to
       {"sleep_speed", def.sleep_speed},
       {"sleep_drift", def.sleep_drift},
       {"sleep_time", def.sleep_time},

@@ -38,7 +38,7 @@ run 0 run block.yaml -o level --quiet
 balance level 0 -125.568
 run 0 run block.yaml -o slope --quiet --set "variables.angle=20 deg"
 balance slope 42.947 -117.995
-# Asleep, it still weighs as much.
-run 0 run block.yaml -o asleep --quiet --set mpm.sleep_time=0.05
-balance asleep 0 -125.568
+# Both fell asleep on the way, and press as they did then. Awake it weighs as much.
+run 0 run block.yaml -o awake --quiet --set mpm.sleep=false
+balance awake 0 -125.568
 exit 0
