@@ -156,8 +156,8 @@ static int run_demo(firn_context *context, const arguments *a, const char *folde
 int cli_demo(int argc, char **argv) {
   arguments a = {0};
   argp_parse(&parser, argc, argv, 0, NULL, &a);
-  static const char *const quick[] = {"quality=0.5", "render.size=[480, 270]"};
-  for (int i = 0; a.quick && i < 2 && a.with.options.override_count < CLI_OVERRIDES; i++)
+  static const char *const quick[] = {"quality=0.5", "render.size=[480, 270]", "render.samples=16"};
+  for (int i = 0; a.quick && i < 3 && a.with.options.override_count < CLI_OVERRIDES; i++)
     a.with.options.overrides[a.with.options.override_count++] = quick[i];
   firn_context *context = cli_context(&a.with.options);
   if (!context) return EXIT_INPUT;
