@@ -6,7 +6,7 @@
 
 #include "bench.h"
 
-enum { KEY_JSON = 2000, KEY_QUICK, KEY_LIST, KEY_FRAMES, KEY_QUALITY };
+enum { KEY_JSON = 2000, KEY_QUICK, KEY_LIST, KEY_FRAMES, KEY_QUALITY, KEY_SLEEP };
 
 static const bench_case *const suites[] = {bench_mpm, bench_preview, bench_paper};
 enum { SUITES = sizeof suites / sizeof suites[0] };
@@ -34,6 +34,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_LIST: a->list = true; return 0;
   case KEY_FRAMES: a->bench.frames = (int)cli_number(state, "--frames", arg, 1, 99999); return 0;
   case KEY_QUALITY: a->bench.quality = quality_parse(state, arg); return 0;
+  case KEY_SLEEP:
+    if (strcmp(arg, "on") != 0 && strcmp(arg, "off") != 0)
+      argp_error(state, "--sleep: '%s' is neither on nor off", arg);
+    a->bench.sleep = arg;
+    return 0;
   case ARGP_KEY_ARG:
     if (a->name) argp_error(state, "more than one name: '%s'", arg);
     a->name = arg;
@@ -48,6 +53,8 @@ static const struct argp_option options[] = {
     {"list", KEY_LIST, NULL, 0, "list the names of the cases", 0},
     {"frames", KEY_FRAMES, "N", 0, "of paper/...: only the first N frames of each scene", 0},
     {"quality", KEY_QUALITY, "Q", 0, "of paper/...: at this quality instead of 1", 0},
+    {"sleep", KEY_SLEEP, "on|off", 0, "of paper/...: only with or without sleep, instead of both",
+     0},
     {0},
 };
 static const struct argp_child children[] = {{&cli_context_argp, 0, NULL, 0}, {0}};

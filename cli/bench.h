@@ -9,9 +9,10 @@
 typedef struct bench {
   cli_options options;
   bool json, quick;
-  int frames;      // of the paper's scenes; 0: all
-  double quality;  // of the paper's scenes; 0: theirs
-  machine machine; // of these options; measured once
+  int frames;        // of the paper's scenes; 0: all
+  double quality;    // of the paper's scenes; 0: theirs
+  const char *sleep; // of the paper's scenes: "on", "off"; NULL: both
+  machine machine;   // of these options; measured once
   int failures;
 } bench;
 

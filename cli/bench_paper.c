@@ -100,8 +100,10 @@ static firn_status run_variant(bench *b, const char *name, const paper_row *row,
 static firn_status run_paper(bench *b, const char *name) {
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
     if (strcmp(name + strlen("paper/"), table[i].scene) != 0) continue;
-    firn_status status = run_variant(b, name, &table[i], true);
-    return status == FIRN_OK ? run_variant(b, name, &table[i], false) : status;
+    bool on = !b->sleep || strcmp(b->sleep, "on") == 0;
+    bool off = !b->sleep || strcmp(b->sleep, "off") == 0;
+    firn_status status = on ? run_variant(b, name, &table[i], true) : FIRN_OK;
+    return off && status == FIRN_OK ? run_variant(b, name, &table[i], false) : status;
   }
   return FIRN_ERROR_ARGUMENT;
 }
