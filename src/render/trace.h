@@ -28,15 +28,15 @@ typedef struct firn_studio {
 typedef struct firn_trace_def {
   int samples;   // a pixel
   uint64_t seed; // the same seed gives the same bytes at any number of threads
-  int bounces;   // most scattering events of a path; 0: no limit (roulette alone ends paths)
-  double noise;  // stop a pixel once its standard error falls below this part of white; 0: never
+  int bounces; // most scattering events of a path; 0: no limit (roulette alone ends paths), up to 1e6
+  double noise; // stop a pixel once its standard error falls below this part of white; 0: never
   bool (*progress)(void *user, double part); // called by one thread; false: stop
   void *user;
 } firn_trace_def;
 
 typedef struct firn_trace_stats {
   uint64_t paths, events; // scattering events in the medium
-  uint64_t truncated;     // paths cut by `bounces`
+  uint64_t truncated;     // paths that would have gone on: cut by `bounces`, or after 1e6 events
   uint64_t not_finite;    // samples dropped
   double seconds;
 } firn_trace_stats;

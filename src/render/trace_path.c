@@ -181,8 +181,7 @@ static bool light_event(const firn_tracer *t, firn_walk *w, int i, firn_light_pa
   bool thinned = w->events[i] - 1 >= t->view.thin_after;
   float phase = thinned ? 0.0795774715f : firn_phase_hg(t->view.g, cosine);
   float density = chance_of_lights(t, w, i) * s.pdf;
-  // Lamps are not met by chance, and the last event of a path has nobody to share with.
-  if (w->events[i] < t->view.most && s.distance > 1e30f) density += phase;
+  if (s.distance > 1e30f) density += phase; // lamps are not met by chance
   firn_v3 weight = {w->sr[i], w->sg[i], w->sb[i]};
   return send(t, w, i, path, from, &s,
               firn_v3_scale(phase / density, firn_v3_mul(weight, s.radiance)));
@@ -206,6 +205,7 @@ static bool surface_event(const firn_tracer *t, firn_walk *w, int i, firn_light_
   if (w->events[i] < 0.5f && !path->first.met) note_surface(path, &path->first);
   *walks = false;
   w->events[i] += 1;
+  if (w->events[i] > v->most) return false;
 
   // The next direction first: the ray to a light takes the lane.
   const float u[3] = {uniform(w, i), uniform(w, i), uniform(w, i)};
@@ -213,8 +213,6 @@ static bool surface_event(const firn_tracer *t, firn_walk *w, int i, firn_light_
   float pdf;
   bool goes = firn_surface_sample(&hit, in, u, &out, &factor, &pdf);
   firn_v3 after = goes ? firn_v3_mul(weight, factor) : (firn_v3){0, 0, 0};
-  bool last = w->events[i] >= v->most;
-  if (last) after = (firn_v3){0, 0, 0};
   if (w->events[i] > v->roulette && largest(after) < 1) {
     float m = largest(after);
     after = uniform(w, i) < m ? firn_v3_scale(1 / m, after) : (firn_v3){0, 0, 0};
@@ -238,7 +236,7 @@ static bool surface_event(const firn_tracer *t, firn_walk *w, int i, firn_light_
     float other;
     if (any) firn_surface_eval(&hit, in, s.along, &value, &other);
     if (any && largest(value) > 0) {
-      float density = chance * s.pdf + (last ? 0 : other);
+      float density = chance * s.pdf + other;
       firn_v3 light = firn_v3_scale(1 / density,
                                     firn_v3_mul(weight, firn_v3_mul(value, s.radiance)));
       path->ray.time = time;
@@ -266,7 +264,7 @@ static bool finish(const firn_tracer *t, firn_walk *w, int i, firn_light_path *p
     }
   }
   *out = (firn_path_result){
-      {w->lr[i], w->lg[i], w->lb[i]}, w->events[i] >= t->view.most, (uint32_t)w->events[i]};
+      {w->lr[i], w->lg[i], w->lb[i]}, w->events[i] > t->view.most, (uint32_t)w->events[i]};
   w->mode[i] = 3;
   path->busy = false;
   return false;

@@ -53,7 +53,7 @@ typedef struct firn_walk_view {
 enum {
   FIRN_WALK_LEFT = 1,    // out of the volume, going on along its direction
   FIRN_WALK_LIMIT = 2,   // at the end of `limit`: a surface where exact is set, else ask for one
-  FIRN_WALK_DONE = 4,    // no weight left: roulette, or events == most
+  FIRN_WALK_DONE = 4,    // no weight left: roulette, or events > most
   FIRN_WALK_FIRST = 8,   // its first event
   FIRN_WALK_LIGHTS = 16, // an event that wants a light: see `in`; s holds its weight
   FIRN_WALK_BACK = 32,   // a ray of mode 2 has ended; its light is gathered
@@ -80,12 +80,13 @@ enum {
   R(limit)   /* voxels along the direction that are free of surfaces */                                      \
   R(exact)   /* 1: a surface, or nothing at all, is at limit */                                              \
   R(ball_x)                                                                                                  \
-  R(ball_y) R(ball_z) R(ball_r) /* a ball without surfaces */                                                \
-      R(wr) R(wg) R(wb)         /* weight of the path */                                                     \
-      R(lr) R(lg) R(lb)         /* light gathered */                                                         \
-      R(events)                 /* so far, whole */                                                          \
-      R(mode) /* 0: path, 1: its shadow ray to the sun, 2: to another light, 3: idle */                      \
-      R(pass) /* what comes through on the shadow ray */                                                     \
+  R(ball_y)                                                                                                  \
+  R(ball_z) R(ball_r)   /* a ball without surfaces */                                                        \
+      R(wr) R(wg) R(wb) /* weight of the path */                                                             \
+      R(lr) R(lg) R(lb) /* light gathered */                                                                 \
+      R(events)         /* so far, whole */                                                                  \
+      R(mode)           /* 0: path, 1: its shadow ray to the sun, 2: to another light, 3: idle */            \
+      R(pass)           /* what comes through on the shadow ray */                                           \
       R(sr) R(sg)                                                                                            \
           R(sb) /* light it would bring */ /* the path while its shadow ray is on the way */                 \
       R(kx) R(ky) R(kz) R(kdx) R(kdy) R(kdz) R(kix) R(kiy) R(kiz) R(kax) R(kay) R(kaz) R(                    \

@@ -253,6 +253,13 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
     // Events.
     if (lmask_any(real)) {
       SET(real, events, events + one);
+      // One event too many: the path ends here, and gathers nothing more.
+      lmask over = lmask_and(real, lane_gt(events, lane_set1(v->most)));
+      SET(over, wr, zero);
+      SET(over, wg, zero);
+      SET(over, wb, zero);
+      lmask goes = real;
+      if (lmask_any(over)) goes = lmask_and(real, lmask_not(over));
       lane ar = lane_set1(v->albedo[0]), ag = lane_set1(v->albedo[1]), ab = lane_set1(v->albedo[2]);
       if (thins) {
         SET(thinned, ar, lane_set1(v->thin_albedo[0]));
@@ -276,9 +283,9 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
       if (v->sun || v->lights) {
         lane chance = lane_select(lane_le(events, lane_set1(v->early)), one, lane_set1(v->late));
         lane coin = lane_uniform(&random), at_sun = chance * lane_set1(v->sun_share);
-        if (v->sun) aims = lmask_and(real, lane_le(coin, at_sun));
+        if (v->sun) aims = lmask_and(goes, lane_le(coin, at_sun));
         if (v->lights) {
-          asks = lmask_and(lmask_and(real, lmask_not(aims)), lane_le(coin, chance));
+          asks = lmask_and(lmask_and(goes, lmask_not(aims)), lane_le(coin, chance));
           SET(real, inx, in.x);
           SET(real, iny, in.y);
           SET(real, inz, in.z);
@@ -318,7 +325,7 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
         }
       }
 
-      // Roulette on the largest channel; the last event of all.
+      // Roulette on the largest channel.
       lane most = lane_max(wr, lane_max(wg, wb));
       lmask plays = lmask_and(real, lane_gt(events, lane_set1(v->roulette)));
       plays = lmask_and(plays, lane_lt(most, one));
@@ -333,11 +340,6 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
         SET(lost, wg, zero);
         SET(lost, wb, zero);
       }
-      lmask last = lmask_and(real, lane_ge(events, lane_set1(v->most)));
-      SET(last, wr, zero);
-      SET(last, wg, zero);
-      SET(last, wb, zero);
-
       lane room = lane_set1(HUGE_WAY), known = one;
       if (v->surfaces) {
         lane ex = x - ball_x, ey = y - ball_y, ez = z - ball_z;
@@ -345,7 +347,7 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
         room = lane_max(ball_r - off, zero);
         known = zero;
       }
-      lmask goes = lmask_and(real, lmask_not(aims));
+      goes = lmask_and(real, lmask_not(aims));
       SET(goes, dx, to.x);
       SET(goes, dy, to.y);
       SET(goes, dz, to.z);
