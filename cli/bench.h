@@ -24,7 +24,7 @@ typedef struct bench_case {
 
 extern const bench_case bench_mpm[]; // ends with a name of NULL
 extern const bench_case bench_paper[];
-extern const bench_case bench_preview[];
+extern const bench_case bench_render[];
 
 // Work of one particle in one step, as the plain algorithm has it; see docs/cli.md for how it is
 // counted. The fraction of the machine's peak is of this work, not of what a program spends on it.
@@ -53,8 +53,9 @@ typedef struct bench_result {
   double implicit; // fraction of the steps
   double asleep;   // fraction of the particles, mean over the steps
   double seconds_per_frame, paper_seconds_per_frame, ratio_to_paper;
-  bench_work work;      // 0: no model
-  firn_profile profile; // of the timed steps; total 0: none
+  double paths_per_second, events_per_second; // of light
+  bench_work work;                            // 0: no model
+  firn_profile profile;                       // of the timed steps; total 0: none
 } bench_result;
 
 bench_result bench_result_begin(const char *name, const char *variant, const firn_context *context);

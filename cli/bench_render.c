@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a look at a frame takes: opened, read and drawn by `firn render --preview`.
+// How long pictures of a frame take: path traced, and at a glance.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -37,13 +37,66 @@ static firn_status write_block(const bench *b, firn_context *context, const char
   return status;
 }
 
+// A file for the frame, and a context; false: there is none.
+static firn_context *begin(const bench *b, char *path) {
+  int fd = mkstemps(path, 4);
+  if (fd < 0) {
+    perror("firn: /tmp");
+    return NULL;
+  }
+  close(fd);
+  return cli_context(&b->options);
+}
+
+static firn_status end(firn_context *context, firn_status status, const char *path) {
+  if (status != FIRN_OK && status != FIRN_CANCELLED) cli_fail(context, status);
+  unlink(path);
+  firn_context_destroy(context);
+  return status;
+}
+
+static bool goes_on(void *user, double done) {
+  (void)user;
+  (void)done;
+  return !cli_interrupted();
+}
+
+// White snow in sun and sky, as many events as light takes.
+static firn_status run_path(bench *b, const char *name) {
+  static const char *const looks[] = {"white", "paper"};
+  char path[] = "/tmp/firn-bench-XXXXXX.hdf";
+  firn_context *context = begin(b, path);
+  if (!context) return FIRN_ERROR_IO;
+  firn_status status = write_block(b, context, path);
+  for (int k = 0; status == FIRN_OK && k < 2; k++) {
+    firn_frame *frame;
+    firn_render_stats stats;
+    firn_render_def def = firn_default_render_def();
+    def.width = b->quick ? 240 : 480;
+    def.height = b->quick ? 135 : 270;
+    def.samples = b->quick ? 8 : 32;
+    def.progress = goes_on;
+    firn_snow_look_preset(looks[k], &def.snow);
+    status = firn_frame_open(context, path, &frame);
+    if (status != FIRN_OK) break;
+    status = firn_frame_render_pixels(frame, NULL, &def, NULL, NULL, &stats);
+    firn_frame_close(frame);
+    if (status != FIRN_OK) break;
+    bench_result r = bench_result_begin(name, looks[k], context);
+    r.particles = (double)stats.particles;
+    r.seconds = stats.seconds;
+    r.paths_per_second = (double)stats.paths / stats.seconds_trace;
+    r.events_per_second = (double)stats.events / stats.seconds_trace;
+    bench_print(b, &r);
+  }
+  return end(context, status, path);
+}
+
 static firn_status run_preview(bench *b, const char *name) {
   static const struct { const char *variant, *color; } ways[] = {{"lit", NULL}, {"speed", "speed"}};
   char path[] = "/tmp/firn-bench-XXXXXX.hdf";
-  int fd = mkstemps(path, 4);
-  firn_context *context = cli_context(&b->options);
-  if (!context || fd < 0) return FIRN_ERROR_IO;
-  close(fd);
+  firn_context *context = begin(b, path);
+  if (!context) return FIRN_ERROR_IO;
   firn_quick_def def = firn_default_quick_def();
   uint8_t *rgb = malloc(3 * (size_t)def.width * (size_t)def.height);
   firn_status status = rgb ? write_block(b, context, path) : FIRN_ERROR_MEMORY;
@@ -61,14 +114,12 @@ static firn_status run_preview(bench *b, const char *name) {
     r.frames = LOOKS;
     bench_print(b, &r);
   }
-  if (status != FIRN_OK) cli_fail(context, status);
-  unlink(path);
   free(rgb);
-  firn_context_destroy(context);
-  return status;
+  return end(context, status, path);
 }
 
-const bench_case bench_preview[] = {
+const bench_case bench_render[] = {
+    {"render/path", "a path-traced picture of a block of snow of a million particles", run_path},
     {"render/preview", "a quick picture of 640x360 of a million particles", run_preview},
     {NULL, NULL, NULL},
 };
