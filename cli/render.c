@@ -86,9 +86,12 @@ static bool choose_frames(render_job *job, bool several) {
 static firn_status survey(render_job *job) {
   enum { LOOKS = 9 };
   const render_arguments *a = job->arguments;
-  firn_render_def render;
+  firn_render_def render, later;
   firn_quick_def quick;
   firn_status status = render_settings(job, 0, &render, &quick);
+  double some_time =
+      job->scene ? 0.3 * firn_scene_frames(job->scene) * firn_scene_frame_seconds(job->scene) : 0;
+  if (status == FIRN_OK) status = render_settings(job, some_time, &later, &quick);
   if (status != FIRN_OK) return status;
   bool fit = memcmp(render.camera.eye, render.camera.target, sizeof render.camera.eye) == 0,
        colored = a->color && !(a->range[1] > a->range[0]), any = false;
@@ -118,7 +121,7 @@ static firn_status survey(render_job *job) {
   // A turntable sees the box from all sides.
   double wide = 0;
   for (int c = 0; c < 3; c += 2) wide = fmax(wide, job->high[c] - job->low[c]);
-  bool turns = memcmp(&render.camera, &render.camera_shut, sizeof render.camera) != 0;
+  bool turns = memcmp(render.camera.view, later.camera.view, sizeof later.camera.view) != 0;
   for (int c = 0; any && turns && c < 3; c += 2) {
     double middle = 0.5 * (job->low[c] + job->high[c]);
     job->low[c] = middle - 0.5 * wide;

@@ -142,11 +142,11 @@ static firn_v3 sample_light(const firn_points_stage *s, int x, int y, const floa
 
 enum { CODES = 4096 };
 
-// Linear to sRGB bytes, by table; toned: rolls highlights off first (Reinhard et al. 2002, eq. 4).
+// Linear to sRGB bytes, by table; toned: rolls highlights off first.
 static void make_codes(uint8_t code[CODES + 1], bool toned) {
   for (int i = 0; i <= CODES; i++) {
     float x = (float)i * (2.0f / CODES);
-    if (toned) x = x * (1 + x / 2.9f) / (1 + 0.55f * x);
+    if (toned) x = 1 - expf(-1.25f * x);
     float c = x <= 0.0031308f ? 12.92f * x : 1.055f * powf(x, 1 / 2.4f) - 0.055f;
     code[i] = (uint8_t)(255 * firn_clamp01(c) + 0.5f);
   }
