@@ -24,6 +24,7 @@ typedef struct job {
   const firn_volume_def *def;
   firn_context *context;
   firn_brush brush;
+  const firn_grain_painter *painter;
   double inverse; // 1/voxel
   double low[3];  // voxels from the stage's origin: what lies outside is left out
   double high[3];
@@ -309,10 +310,10 @@ static void draw_home(job *j, const firn_grain_home *home, float *tile, float *c
     size_t i = home->first + k;
     const firn_grain *g = &j->grains[j->count + i];
     if (j->shapes)
-      firn_grain_draw_shaped(&j->brush, g, &j->shapes[i], tile);
+      j->painter->draw_shaped(&j->brush, g, &j->shapes[i], tile);
     else
-      firn_grain_draw(&j->brush, g, tile);
-    if (coarse) firn_grain_draw_motion(&j->brush, g, coarse);
+      j->painter->draw(&j->brush, g, tile);
+    if (coarse) j->painter->draw_motion(&j->brush, g, coarse);
   }
   add_tile(j, home, tile, coarse);
 }
@@ -427,7 +428,7 @@ firn_status firn_volume_build(firn_context *context, const firn_volume_def *def,
                               firn_volume **out) {
   *out = NULL;
   FIRN_TRY(check(context, def));
-  job j = {.def = def, .context = context};
+  job j = {.def = def, .context = context, .painter = firn_grain_painter_get(context->isa)};
   firn_status status = build(&j);
   firn_free(context, j.noise, NOISE_SIZE);
   firn_free(context, j.mover, 2 * j.count * sizeof *j.mover);

@@ -42,13 +42,19 @@ typedef struct firn_brush {
   float strength;
 } firn_brush;
 
-// Adds the grain to a tile of [edge][edge][edge] nodes and 16 more, whose first node is that of the
-// block `reach` blocks below the home. kg/m3.
-void firn_grain_draw(const firn_brush *brush, const firn_grain *grain, float *tile);
-void firn_grain_draw_shaped(const firn_brush *brush, const firn_grain *grain,
-                            const firn_grain_shape *shape, float *tile);
-// Mass and momentum on every 4th node of the same tile, [edge/4]^3[4].
-void firn_grain_draw_motion(const firn_brush *brush, const firn_grain *grain, float *tile);
+// How grains get into tiles: the same sums whatever the instruction set.
+typedef struct firn_grain_painter {
+  // Adds the grain to a tile of [edge][edge][edge] nodes and 16 more, whose first node is that of the
+  // block `reach` blocks below the home. kg/m3.
+  void (*draw)(const firn_brush *brush, const firn_grain *grain, float *tile);
+  void (*draw_shaped)(const firn_brush *brush, const firn_grain *grain,
+                      const firn_grain_shape *shape, float *tile);
+  // Mass and momentum on every 4th node of the same tile, [edge/4]^3[4].
+  void (*draw_motion)(const firn_brush *brush, const firn_grain *grain, float *tile);
+} firn_grain_painter;
+extern const firn_grain_painter firn_grain_painter_scalar, firn_grain_painter_avx2,
+    firn_grain_painter_avx512;
+const firn_grain_painter *firn_grain_painter_get(firn_isa isa);
 
 // Fits the shape of each grain to where its neighbours are (after Yu and Turk 2013): flat where they
 // lie in a surface, small where there are none. amount in [0, 1] blends from round kernels.

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grains into tiles. Rows of a tile run along x; what is added is rounded up to whole vectors of
-// four, with zeros, so that the compiler needs no rest loops.
+// Grains into tiles, for the instruction set that includes this. Rows of a tile run along x; what is
+// added is rounded up to whole vectors, with zeros, so that there are no rest loops. Nothing depends on
+// the width of a vector: sums are made in the same order, and products are not fused.
 #include <string.h>
 
 #include "render/volume_grain.h"
 
 enum { SPAN = 2 * 2 * 32 + 8 }; // most nodes a kernel may reach along an axis
 
-typedef float quad __attribute__((vector_size(16)));
+typedef float pack __attribute__((vector_size(4 * DRAW_WIDTH)));
 
-static inline void add_row(float *out, const float *row, float factor, int quads) {
-  for (int i = 0; i < quads; i++) {
-    quad a, b;
-    memcpy(&a, out + 4 * i, sizeof a);
-    memcpy(&b, row + 4 * i, sizeof b);
+static inline void add_row(float *out, const float *row, float factor, int packs) {
+  for (int i = 0; i < packs; i++) {
+    pack a, b;
+    memcpy(&a, out + DRAW_WIDTH * i, sizeof a);
+    memcpy(&b, row + DRAW_WIDTH * i, sizeof b);
     a += b * factor;
-    memcpy(out + 4 * i, &a, sizeof a);
+    memcpy(out + DRAW_WIDTH * i, &a, sizeof a);
   }
 }
 
@@ -26,7 +27,7 @@ static inline float spline(float x) {
   return far > 0 ? far * far * far * (1.0f / 6) : 0;
 }
 
-// Nodes that a kernel of this reach about x touches, and its values there; zeros to the next four.
+// Nodes that a kernel of this reach about x touches, and its values there; zeros to the next whole vector.
 // Those at its very ends, where it is 0, are not among them: rounding could put one beyond the tile.
 static int span(float x, float width, int stride, float *weight, int *first) {
   float reach = 2 * width, step = 1.0f / (float)stride;
@@ -34,7 +35,7 @@ static int span(float x, float width, int stride, float *weight, int *first) {
   int n = high - low + 1;
   float scale = 1 / width;
   for (int i = 0; i < n; i++) weight[i] = spline(((float)((low + i) * stride) - x) * scale) * scale;
-  for (int i = n; i & 3; i++) weight[i] = 0;
+  for (int i = n; i & (DRAW_WIDTH - 1); i++) weight[i] = 0;
   *first = low;
   return n;
 }
@@ -71,32 +72,32 @@ static void noise_row(const firn_brush *brush, const firn_grain *g, int x, int y
   }
 }
 
-void firn_grain_draw(const firn_brush *brush, const firn_grain *g, float *tile) {
+static void draw(const firn_brush *brush, const firn_grain *g, float *tile) {
   float wx[SPAN], wy[SPAN], wz[SPAN];
   int x0, y0, z0, edge = brush->edge, shift = 8 * brush->reach;
   int nx = span(g->at[0], brush->kernel, 1, wx, &x0);
   int ny = span(g->at[1], brush->kernel, 1, wy, &y0);
   int nz = span(g->at[2], brush->kernel, 1, wz, &z0);
   float mass = g->mass / brush->volume;
-  int quads = (nx + 3) / 4;
+  int packs = (nx + DRAW_WIDTH - 1) / DRAW_WIDTH;
   for (int z = 0; z < nz; z++)
     for (int y = 0; y < ny; y++) {
       float *out = tile + ((z0 + z + shift) * edge + y0 + y + shift) * edge + x0 + shift;
       float factor = mass * wz[z] * wy[y];
       if (!brush->noise) {
-        add_row(out, wx, factor, quads);
+        add_row(out, wx, factor, packs);
         continue;
       }
       float row[SPAN];
-      noise_row(brush, g, x0, y0 + y, z0 + z, 4 * quads, row);
-      for (int i = 0; i < 4 * quads; i++) row[i] *= wx[i];
-      add_row(out, row, factor, quads);
+      noise_row(brush, g, x0, y0 + y, z0 + z, DRAW_WIDTH * packs, row);
+      for (int i = 0; i < DRAW_WIDTH * packs; i++) row[i] *= wx[i];
+      add_row(out, row, factor, packs);
     }
 }
 
 // The radial cubic spline of Monaghan and Lattanzio 1985: it reaches as far, and turns with G.
-void firn_grain_draw_shaped(const firn_brush *brush, const firn_grain *g, const firn_grain_shape *s,
-                            float *tile) {
+static void draw_shaped(const firn_brush *brush, const firn_grain *g, const firn_grain_shape *s,
+                        float *tile) {
   int low[3], high[3], edge = brush->edge, shift = 8 * brush->reach;
   for (int a = 0; a < 3; a++) {
     low[a] = (int)ceilf(g->at[a] - s->reach[a]);
@@ -130,7 +131,7 @@ void firn_grain_draw_shaped(const firn_brush *brush, const firn_grain *g, const 
     }
 }
 
-void firn_grain_draw_motion(const firn_brush *brush, const firn_grain *g, float *tile) {
+static void draw_motion(const firn_brush *brush, const firn_grain *g, float *tile) {
   float w[3][SPAN];
   int first[3], n[3], edge = brush->edge / 4, shift = 2 * brush->reach;
   for (int a = 0; a < 3; a++) n[a] = span(g->at[a], brush->motion, 4, w[a], &first[a]);
@@ -146,42 +147,4 @@ void firn_grain_draw_motion(const firn_brush *brush, const firn_grain *g, float 
       }
 }
 
-// Gradient noise (Perlin 2002) that repeats after a tile.
-static float gradient(int x, int y, int z, int period, float dx, float dy, float dz) {
-  uint32_t h = firn_scramble(
-      (uint32_t)(((z % period) * period + y % period) * period + x % period) + 0x9e3779b9u);
-  float u = h & 8 ? dx : dy, v = h & 4 ? dz : h & 8 ? dy : dx;
-  return (h & 1 ? u : -u) + (h & 2 ? v : -v);
-}
-
-void firn_grain_noise(float size, float *noise) {
-  enum { T = FIRN_GRAIN_TILE };
-  int period = (int)lrintf(T / size);
-  period = period < 2 ? 2 : period > T / 2 ? T / 2 : period;
-  double square = 0;
-  for (int z = 0; z < T; z++)
-    for (int y = 0; y < T; y++)
-      for (int x = 0; x < T; x++) {
-        // Half a step off the lattice, where this noise is 0.
-        float p[3] = {(float)x + 0.5f, (float)y + 0.5f, (float)z + 0.5f}, fade[3], f[3], sum = 0;
-        int i[3];
-        for (int a = 0; a < 3; a++) {
-          p[a] *= (float)period / T;
-          i[a] = (int)p[a];
-          f[a] = p[a] - (float)i[a];
-          fade[a] = f[a] * f[a] * f[a] * (f[a] * (f[a] * 6 - 15) + 10);
-        }
-        for (int k = 0; k < 8; k++) {
-          int a = k & 1, b = k >> 1 & 1, c = k >> 2;
-          float w = (a ? fade[0] : 1 - fade[0]) * (b ? fade[1] : 1 - fade[1]) *
-                    (c ? fade[2] : 1 - fade[2]);
-          sum += w * gradient(i[0] + a, i[1] + b, i[2] + c, period, f[0] - (float)a,
-                              f[1] - (float)b, f[2] - (float)c);
-        }
-        float *row = noise + (z * T + y) * 2 * T;
-        row[x] = row[x + T] = sum;
-        square += (double)sum * (double)sum;
-      }
-  float scale = square > 0 ? (float)(1 / sqrt(square / (T * T * T))) : 0;
-  for (int i = 0; i < T * T * 2 * T; i++) noise[i] *= scale;
-}
+const firn_grain_painter DRAW_NAME = {draw, draw_shaped, draw_motion};
