@@ -13,8 +13,8 @@ typedef struct box {
 } box;
 
 static box clip(const firn_canvas *c, double x0, double y0, double x1, double y1) {
-  box b = {(int)floor(fmax(x0, 0)), (int)floor(fmax(y0, 0)), (int)ceil(fmin(x1, c->width)),
-           (int)ceil(fmin(y1, c->height))};
+  box b = {(int)floor(fmin(fmax(x0, 0), c->width)), (int)floor(fmin(fmax(y0, 0), c->height)),
+           (int)ceil(fmax(fmin(x1, c->width), 0)), (int)ceil(fmax(fmin(y1, c->height), 0))};
   return b;
 }
 

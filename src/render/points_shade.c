@@ -41,6 +41,7 @@ static float lit_by_sun(const firn_points_stage *s, firn_v3 p, float bias) {
   firn_v3 d = firn_v3_sub(p, s->sun.eye);
   float depth = firn_v3_dot(d, s->sun.forward);
   float u = firn_v3_dot(d, s->sun.right), v = firn_v3_dot(d, s->sun.up), shade = 0;
+  if (!(fabsf(u) < 1.5f * s->reach && fabsf(v) < 1.5f * s->reach)) return 1; // off the maps
   float x = 0.5f * (float)s->lit.width + s->sun.scale * u,
         y = 0.5f * (float)s->lit.height - s->sun.scale * v;
   int taps = 0;
@@ -94,8 +95,7 @@ static firn_v3 value_color(const firn_points_stage *s, uint32_t particle, firn_v
   float v = s->def->value[particle];
   firn_v3 c = {0.4f, 0.4f, 0.4f}; // not a number
   if (v == v) {
-    int i = (int)(v * FIRN_COLORS);
-    i = v < 0 ? 0 : i >= FIRN_COLORS || v >= 1 ? FIRN_COLORS - 1 : i;
+    int i = v >= 1 ? FIRN_COLORS - 1 : v > 0 ? (int)(v * FIRN_COLORS) : 0;
     const uint8_t *rgb = s->def->colors[i];
     c = (firn_v3){linear[rgb[0]], linear[rgb[1]], linear[rgb[2]]};
   }
@@ -154,7 +154,7 @@ static void make_codes(uint8_t code[CODES + 1], bool toned) {
 
 static uint8_t encode(const uint8_t *code, float light) {
   float at = light * (0.5f * CODES) + 0.5f;
-  return code[at < CODES ? (int)at : CODES];
+  return code[!(at > 0) ? 0 : at < CODES ? (int)at : CODES];
 }
 
 void firn_points_shade(const firn_points_stage *s, uint8_t *rgb) {
