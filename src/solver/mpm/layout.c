@@ -148,6 +148,7 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
   if (p->pending) m->memory.must_survey = true;
   if (m->memory.must_sort || p->pending || p->thinned || m->unlaid) {
     double start = firn_seconds();
+    bool same = !p->pending && !p->thinned && !m->unlaid;
     if (!m->unlaid) mpm_rest_leave(m);
     FIRN_TRY(firn_particles_sort(p, m->stencil.shift, !m->memory.must_sort, &m->arena));
     m->unlaid = true;
@@ -160,7 +161,7 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
                        "a particle's position is not finite at time %g s", m->world->time);
     }
     narrow(m);
-    FIRN_TRY(mpm_rest_carry(m));
+    FIRN_TRY(mpm_rest_carry(m, same));
     FIRN_TRY(mpm_rebuild_grid(m, mpm_may_be_apart(m)));
     m->memory.must_sort = m->unlaid = false;
     m->profile.sort += firn_seconds() - start;

@@ -54,18 +54,43 @@ static void begin_rest(const mpm *m, size_t b, mpm_rest *rest) {
   rest->watched = rest->quiet = 1;
 }
 
+static void stop_particles(const mpm *m, uint32_t first, uint32_t count) {
+  size_t size = count * sizeof(firn_real);
+  for (int a = 0; a < 3; a++) memset(m->view.v[a] + first, 0, size);
+  for (int i = 0; i < 9 && m->view.apic; i++) memset(m->view.c[i] + first, 0, size);
+}
+
+static bool holds_quick(const mpm *m, size_t b) {
+  const firn_block *block = &m->world->particles.block[b];
+  double limit = m->def.sleep_speed * m->world->h;
+  for (uint32_t i = block->first; i < block->first + block->count; i++) {
+    double v2 = 0;
+    for (int a = 0; a < 3; a++) v2 += (double)m->view.v[a][i] * (double)m->view.v[a][i];
+    if (v2 > limit * limit) return true;
+  }
+  return false;
+}
+
 // Snow that trembles goes to and fro between blocks. The watch of a block goes on with its new
-// particles from the drift its old ones had come to. Those asleep wake, if they have gained any.
-static void carry_rest(const mpm *m, size_t b, const mpm_rest *old, mpm_rest *rest) {
-  uint32_t count = m->world->particles.block[b].count;
-  if (old->asleep ? old->count != count : !old->watched) {
+// particles from the drift its old ones had come to, unless one is quick (it may be the last of a
+// block that moved) or was not there before. same: none were added or removed.
+static void carry_rest(const mpm *m, size_t b, bool same, const mpm_rest *old, mpm_rest *rest) {
+  const firn_block *block = &m->world->particles.block[b];
+  bool changed = old->count != block->count;
+  if (!old->watched || (changed && old->quiet && (!same || holds_quick(m, b)))) {
     begin_rest(m, b, rest);
+    rest->asleep = old->asleep; // until the review, which must know how stiff it is
+    rest->sound2 = old->sound2;
     return;
   }
   *rest = *old;
-  if (old->asleep) return;
-  rest->count = count;
+  if (old->asleep && !changed) return;
+  rest->count = block->count;
   mean_position(m, b, rest->mean);
+  if (old->asleep) {
+    stop_particles(m, block->first, block->count);
+    return;
+  }
   for (int a = 0; a < 3; a++) rest->mean[a] -= old->drift[a];
 }
 
@@ -107,7 +132,7 @@ void mpm_rest_leave(mpm *m) {
   }
 }
 
-firn_status mpm_rest_carry(mpm *m) {
+firn_status mpm_rest_carry(mpm *m, bool same) {
   if (!m->def.sleep) return FIRN_OK;
   const firn_particles *p = &m->world->particles;
   firn_context *context = m->world->context;
@@ -120,7 +145,7 @@ firn_status mpm_rest_carry(mpm *m) {
     uint64_t key = firn_morton(p->block[b].at);
     while (k < m->rest_count && firn_morton(old[k].at) < key) k++;
     if (k < m->rest_count && firn_morton(old[k].at) == key)
-      carry_rest(m, b, &old[k], &now[b]);
+      carry_rest(m, b, same, &old[k], &now[b]);
     else
       begin_rest(m, b, &now[b]);
   }
@@ -203,12 +228,6 @@ static bool may_sleep(const mpm *m, size_t b) {
   return !mover_is_near(m, b);
 }
 
-static void stop_particles(const mpm *m, const firn_unit *unit) {
-  size_t size = unit->count * sizeof(firn_real);
-  for (int a = 0; a < 3; a++) memset(m->view.v[a] + unit->first, 0, size);
-  for (int i = 0; i < 9 && m->view.apic; i++) memset(m->view.c[i] + unit->first, 0, size);
-}
-
 // Lets a unit sleep or wakes it.
 static void settle_unit(mpm *m, const firn_unit *unit, bool asleep) {
   mpm_rest *rest = rest_of(m);
@@ -226,7 +245,7 @@ static void settle_unit(mpm *m, const firn_unit *unit, bool asleep) {
     all = all && rest[b].asleep;
     rest[b].asleep = asleep;
   }
-  if (asleep && !all) stop_particles(m, unit);
+  if (asleep && !all) stop_particles(m, unit->first, unit->count);
 }
 
 // Node blocks that only sleepers touch are left out too.

@@ -7,9 +7,9 @@
 // The last quiet block before moving snow stays awake: it carries the change of load, and moves
 // before its neighbours have to.
 //
-// A block wakes when one next to it moves or drifts, gains particles, or has a moving collider
-// close by; all wake when gravity or a collider's surface changes. Times are counted in steps and
-// simulated seconds, so sleep is as reproducible as the rest.
+// A block wakes when one next to it moves or drifts, when it is given new particles or gets quick
+// ones, or has a moving collider close by; all wake when gravity or a collider's surface changes.
+// Times are counted in steps and simulated seconds, so sleep is as reproducible as the rest.
 #ifndef FIRN_SOLVER_MPM_REST_H
 #define FIRN_SOLVER_MPM_REST_H
 
@@ -29,8 +29,8 @@ typedef struct mpm_rest {
 
 // Before particles are sorted: how far each block has drifted, while its particles are known.
 void mpm_rest_leave(mpm *m);
-// After it: matches what is known to the new blocks.
-firn_status mpm_rest_carry(mpm *m);
+// After it: matches what is known to the new blocks. same: no particles were added or removed.
+firn_status mpm_rest_carry(mpm *m, bool same);
 // Before a step: decides who sleeps. sorted: the blocks are new.
 firn_status mpm_rest_review(mpm *m, bool sorted);
 // Leaves everybody as they are, on a grid that has been built again.
