@@ -248,8 +248,8 @@ static firn_status prepare(firn_context *context, firn_tracer *t, float **sigma)
   aim_at_sun(t);
   *sigma = firn_alloc(context, bound_bytes(volume), "a picture");
   if (!*sigma) return FIRN_ERROR_MEMORY;
-  firn_walk_bound(context, volume, studio->medium.extinction * volume->voxel, *sigma,
-                  *sigma + volume->count);
+  v->split = firn_walk_bound(context, volume, studio->medium.extinction * volume->voxel, *sigma,
+                             *sigma + volume->count);
   if (v->surfaces) {
     // Blocks that a surface may cut ask for hits; the others need not.
     float half = 0.5f * FIRN_BLOCK * volume->voxel, away = 1.7321f * half * 1.001f;

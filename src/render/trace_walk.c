@@ -31,9 +31,10 @@ static float cell_most(const uint16_t *node, int x0, int y0, int z0) {
   return (float)most * (1.0f / FIRN_DENSITY_ONE);
 }
 
-void firn_walk_bound(firn_context *context, const firn_volume *volume, float factor, float *sigma,
+bool firn_walk_bound(firn_context *context, const firn_volume *volume, float factor, float *sigma,
                      float *cells) {
-#pragma omp parallel for num_threads(context->threads) schedule(static)
+  bool split = false;
+#pragma omp parallel for num_threads(context->threads) schedule(static) reduction(|| : split)
   for (size_t b = 0; b < volume->count; b++) {
     const uint16_t *node = volume->density + b * FIRN_BLOCK_NODES;
     float *out = cells + b * FIRN_WALK_CELLS, sum = 0;
@@ -44,10 +45,15 @@ void firn_walk_bound(firn_context *context, const firn_volume *volume, float fac
       out[i] = cell_most(node, x * FIRN_WALK_CELL, y * FIRN_WALK_CELL, z * FIRN_WALK_CELL);
       sum += out[i];
     }
-    // Crossing cells costs as much as colliding in vain: an even block is better walked whole.
-    bool even = sum > FIRN_WALK_EVEN * FIRN_WALK_CELLS;
+    // A step into the next cell costs about as much as a collision in vain. A straight way through a
+    // cube is 2/3 of its edge long on average, so this counts both, per voxel of way.
+    float whole = 1.5f / FIRN_BLOCK + sigma[b];
+    float parts = 1.5f / FIRN_WALK_CELL + sigma[b] * sum / FIRN_WALK_CELLS;
+    bool even = whole <= parts;
+    split = split || !even;
     for (int i = 0; i < FIRN_WALK_CELLS; i++) out[i] = even ? -sigma[b] : out[i] * sigma[b];
   }
+  return split;
 }
 
 bool firn_walk_place(const firn_walk_view *view, firn_walk *w, int i, firn_v3 at, firn_v3 along) {

@@ -22,14 +22,13 @@ enum {
 
 // Shadow rays that let less through than this play roulette.
 #define FIRN_WALK_PASS 0.5f
-// Blocks whose cells are bounded by this part of the whole's bound on average are walked whole.
-#define FIRN_WALK_EVEN 0.8f
 
 // What all paths share. Lengths are voxels.
 typedef struct firn_walk_view {
   const int32_t *index; // as in firn_volume
   const float *sigma; // 1/voxel, [count]: most extinction in a block; below 0 where surfaces may be
   const float *cells; // [count][z][y][x], of its cells; below 0 where the block is even enough
+  bool split;         // some block is not even
   const uint16_t *density;
   int size[3]; // blocks
   float albedo[3], g;
@@ -81,7 +80,8 @@ enum {
   R(exact)   /* 1: a surface, or nothing at all, is at limit */                                              \
   R(ball_x)                                                                                                  \
   R(ball_y)                                                                                                  \
-  R(ball_z) R(ball_r)   /* a ball without surfaces */                                                        \
+  R(ball_z)                                                                                                  \
+  R(ball_r)             /* a ball without surfaces */                                                        \
       R(wr) R(wg) R(wb) /* weight of the path */                                                             \
       R(lr) R(lg) R(lb) /* light gathered */                                                                 \
       R(events)         /* so far, whole */                                                                  \
@@ -118,7 +118,8 @@ extern const firn_walk_kernel firn_walk_kernel_scalar, firn_walk_kernel_avx2,
 const firn_walk_kernel *firn_walk_kernel_get(firn_isa isa);
 
 // Fills sigma [count] and cells [count][FIRN_WALK_CELLS] for a volume; factor is 1/voxel over kg/m3.
-void firn_walk_bound(firn_context *context, const firn_volume *volume, float factor, float *sigma,
+// True: some block is to be walked cell by cell.
+bool firn_walk_bound(firn_context *context, const firn_volume *volume, float factor, float *sigma,
                      float *cells);
 
 // Puts lane i at a place in voxels within the index, and along a direction. False: it is outside.

@@ -140,12 +140,14 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
       ilane there = ilane_gather(v->index, ilane_select(inside, cell, nothing));
       lmask empty = ilane_negative(there);
       ilane block = ilane_select(empty, nothing, there);
-      lane sx = lane_fnma(hx, split, nx_cell), sy = lane_fnma(hy, split, ny_cell);
-      lane sz = lane_fnma(hz, split, nz_cell);
-      ilane sub = lane_to_ilane(lane_fma(lane_fma(sz, split, sy), split, sx));
-      lane most = lane_gather(v->cells,
-                              ilane_add(ilane_mul(block, ilane_set1(FIRN_WALK_CELLS)), sub));
-      lane whole = lane_gather(v->sigma, block);
+      lane whole = lane_gather(v->sigma, block), most = -lane_abs(whole);
+      if (v->split) {
+        lane sx = lane_fnma(hx, split, nx_cell), sy = lane_fnma(hy, split, ny_cell);
+        lane sz = lane_fnma(hz, split, nz_cell);
+        ilane sub = lane_to_ilane(lane_fma(lane_fma(sz, split, sy), split, sx));
+        sub = ilane_select(inside, sub, nothing);
+        most = lane_gather(v->cells, ilane_add(ilane_mul(block, ilane_set1(FIRN_WALK_CELLS)), sub));
+      }
       // Empty blocks know how far that goes; even ones are walked as a whole.
       lane reach = lane_select(empty, -ilane_to_lane(there) - one, zero) * eight;
       lmask large = lmask_or(empty, lane_lt(most, zero));

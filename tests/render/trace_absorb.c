@@ -22,10 +22,12 @@ static void slab_that_only_absorbs_lets_through_exp(void **state) {
 
 // The view of a volume for walks without a picture; sigma is [count] and its cells.
 static firn_walk_view view_of(const firn_volume *volume, float *sigma) {
-  firn_walk_bound(volume->context, volume, volume->voxel, sigma, sigma + volume->count);
+  bool split = firn_walk_bound(volume->context, volume, volume->voxel, sigma,
+                               sigma + volume->count);
   firn_walk_view v = {.index = volume->index,
                       .sigma = sigma,
                       .cells = sigma + volume->count,
+                      .split = split,
                       .density = volume->density,
                       .size = {volume->size[0], volume->size[1], volume->size[2]},
                       .thin_after = INFINITY,
