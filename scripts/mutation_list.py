@@ -27,11 +27,13 @@ VECTOR = "src/solver/mpm/kernels_lane.h"
 VECTORS = "src/solver/mpm/kernels_lane.inc.h"
 MPM = "src/solver/mpm/mpm.c"
 STEP = "src/solver/mpm/step.c"
+REST = "src/solver/mpm/rest.c"
 IMPLICIT = "src/solver/mpm/implicit.c"
 CONTACT = "src/solver/mpm/contact.c"
 LAW = "src/world/contact.h"
 COLLIDER = "src/world/collider.c"
 FILL = "src/world/fill.c"
+SOURCE = "src/world/source.c"
 SORT = "src/world/sort.c"
 GRID = "src/grid/grid.c"
 VOLUME = "src/solver/mpm/volume.c"
@@ -310,11 +312,6 @@ MUTATIONS = [
              (VECTOR, "if (!asleep && (in[n].asleep || in[n].soft)) continue;",
               "if (in[n].asleep || (!asleep && in[n].soft)) continue;"),
              isa="avx2"),
-    Mutation("sleep-never-ends", "what lies beside moving snow sleeps on",
-             "mpm.sleep",
-             ("src/solver/mpm/rest.c",
-              "if (!rest[firn_source_block(m->grid.source[n])].quiet) return false;", ""),
-             isa="avx2"),
     Mutation("laws-not-told-apart-vector", "a group of two laws follows the first one's",
              "mpm.simd",
              (VECTOR, "*mixed = !same;", "*mixed = false;"), isa="avx2"),
@@ -322,6 +319,44 @@ MUTATIONS = [
              "mpm.operator",
              (VECTOR, "lane_store(view->stiff[0] + slot, volume * p.mu * hard);",
               "lane_store(view->stiff[0] + slot, volume * p.mu);"), isa="avx2"),
+
+    # ------------------------------------------------------------------------------------- sleep
+    Mutation("sleep-never-ends", "what lies beside moving snow sleeps on",
+             "mpm.sleep",
+             (REST, "if (!rest[firn_source_block(m->grid.source[n])].quiet) return false;", "")),
+    Mutation("sleep-deaf-to-speed", "quick snow does not wake its neighbours",
+             "mpm.wake",
+             (REST, "bool quick = tally[u].speed2_max > limit * limit;",
+              "bool quick = tally[u].speed2_max > 1e30 * limit;")),
+    Mutation("sleep-deaf-to-colliders", "colliders that come near do not wake",
+             "mpm.wake",
+             (REST, "return !mover_is_near(m, b);", "return m && !(mover_is_near(m, b) && 0);")),
+    Mutation("sleep-deaf-to-drift", "what goes somewhere slowly counts as settled",
+             "mpm.wake",
+             (REST, "drift2 > wander * wander) {", "drift2 > 1e30 * wander) {")),
+    Mutation("sleep-drift-never-wakes", "what has settled once may wander as far as it likes",
+             "mpm.wake",
+             (REST, "(rest->quiet ? WAKE_DRIFT : 1)", "(rest->quiet ? 1e30 : 1)")),
+    Mutation("sleep-deaf-to-changes", "another gravity or surface wakes nobody",
+             "mpm.wake",
+             (REST, "if (m->memory.changes != world->changes) {",
+              "if (m->memory.changes > world->changes) {")),
+    Mutation("sleep-watch-begins-anew", "a particle more or less in a block ends its watch",
+             "mpm.wake",
+             (REST, "(changed && old->quiet && (!same || holds_quick(m, b)))", "changed")),
+    Mutation("sleep-ended-by-sorting", "who sleeps wakes when particles are sorted again",
+             "mpm.wake",
+             (REST, "(!same || holds_quick(m, b))", "(!same || old->asleep)")),
+    Mutation("sleep-takes-grains", "a grain that falls into snow at rest stops in the air",
+             "mpm.wake",
+             (REST, "(!same || holds_quick(m, b))", "(!same || (holds_quick(m, b) && 0))")),
+    Mutation("settled-snow-forgotten", "a checkpoint does not say what was laid down at rest",
+             "world.settle",
+             (SOURCE, 'FIRN_TRY(visitor->blob(visitor->user, "settled", &world->settled, '
+              "sizeof world->settled));", "")),
+    Mutation("settled-snow-may-move", "snow laid down with a velocity sleeps from the start",
+             "world.settle",
+             ("src/world/settle.c", "if (!moves) note(", "note(")),
 
     # ------------------------------------------------------------------------------ the MPM step
     Mutation("apic-D-off-by-4/3-cubic", "D = h^2/4, the quadratic spline's, for h^2/3",
@@ -432,6 +467,13 @@ MUTATIONS = [
     Mutation("collider-spin-reversed", "a turning collider turns the other way",
              "mpm.contact world.motion",
              ("src/world/motion.c", "part[a] = m->spin[a] * time;", "part[a] = -m->spin[a] * time;")),
+    Mutation("still-body-has-its-parents-velocity", "at its own pivot, not at its parent's",
+             "world.motion",
+             ("src/world/motion.c", "    memcpy(out->velocity, d, sizeof d);\n", "")),
+    Mutation("corner-shares-evenly", "two colliders that hold a node share its impulse by halves",
+             "mpm.collider_force",
+             ("src/solver/mpm/push.c", "out[i][a] = along[i] * normal[i][a] + rest[a] / count;",
+              "out[i][a] = impulse[a] / count;")),
     Mutation("collider-velocity-dropped-in-law", "v_rel = v",
              "mpm.contact",
              (LAW, "rel[a] = v[a] - v_co[a];", "rel[a] = v[a];")),
@@ -461,6 +503,14 @@ MUTATIONS = [
     Mutation("periodic-grid-off-by-one", "node blocks wrap a block too late",
              "mpm.waves",
              (GRID, "if (n) at[a] = (at[a] + n) % n;", "if (n) at[a] = (at[a] + n) % (n + 1);")),
+    Mutation("sink-never-stops", "a sink takes snow after its time, too",
+             "world.sources",
+             (SOURCE, "if (d.time < d.sink->start || d.time > d.sink->stop) continue;",
+              "if (d.time < d.sink->start) continue;")),
+    Mutation("variation-seed-ignored", "all variations of a body are the same noise",
+             "world.variety",
+             ("src/world/variety.c", ".seed = seed + def->seed * 0x9E3779B97F4A7C15u",
+              ".seed = seed")),
 
     # ------------------------------------------------------------------- randomness, number modes
     Mutation("philox-shared-state", "random numbers come from one state that all callers move on",
