@@ -66,8 +66,8 @@ static inline double basis_d(const mpm_variant *v) {
 
 // All twelve, one instruction set after the other, scalar first; NULL past the last.
 const mpm_variant *mpm_variant_at(int i);
-// False if this CPU lacks the instruction set, or the build has no kernels for it; says so once
-// for each.
+// False if this CPU lacks the instruction set, the build has no kernels for it, or FIRN_TEST_VARIANT
+// is set and no part of its name ("avx2", "cubic FLIP"); says so once for each.
 bool mpm_variant_usable(const mpm_variant *v);
 
 #define for_each_variant(v)                                                                        \
