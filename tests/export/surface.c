@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "cache/export_surface.h"
+#include "support/checker.h"
 #include "world/cell_key.h"
 
 #define PI    3.14159265358979323846
@@ -277,7 +278,7 @@ static void threads_do_not_change_a_byte(void **state) {
     snow s;
     context[i] = make_context(i == 2 ? 7 : i + 1, FIRN_ISA_AUTO);
     make_snow(context[i], in_torus, 1.3, &s);
-    surface[i] = surface_of(context[i], &s, 0.5 * H, 0.5, 5);
+    surface[i] = surface_of(context[i], &s, (is_slow() ? 1 : 0.5) * H, 0.5, 5);
     drop_snow(&s);
   }
   for (int i = 1; i < 3; i++) {
@@ -305,7 +306,7 @@ static void the_grid_holds_the_mass_and_the_velocity(void **state) {
   snow s;
   make_snow(context, in_ball, 1.2 * RADIUS, &s);
   static const double cells[] = {0.3 * H, H, 2 * H};
-  for (int i = 0; i < 3; i++) {
+  for (int i = is_slow() ? 1 : 0; i < 3; i++) {
     firn_raster r;
     MUST(context, firn_raster_build(&s.cloud, H, cells[i], true, &r));
     double mass = 0, momentum = 0, real = 0, volume = pow(cells[i], 3);
