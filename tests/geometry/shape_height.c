@@ -93,8 +93,9 @@ static void the_nearest_triangle_is_found_in_a_large_field(void **state) {
   }
   const double zero[3] = {0, 0, 0}, size[2] = {1.59, 1.19};
   firn_shape *shape = case_make(context, firn_height_field(zero, size, N, M, rough[0]));
-  int near = 0;
-  for (uint64_t q = 0; q < 120; q++) {
+  const uint64_t looks = is_slow() ? 6 : 120;
+  uint64_t near = 0;
+  for (uint64_t q = 0; q < looks; q++) {
     double x[3], least = INFINITY;
     case_point((double[]){-0.7, -0.4, -0.5}, (double[]){0.7, 0.5, 0.5}, 12, q, x);
     // All triangles, each sampled on a lattice of 1 mm.
@@ -127,7 +128,7 @@ static void the_nearest_triangle_is_found_in_a_large_field(void **state) {
       fail_msg("(%g %g %g): %.9g instead of %.9g", x[0], x[1], x[2], d, least);
     }
   }
-  assert_true(near > 20);
+  assert_true(6 * near > looks);
   firn_shape_release(shape);
   case_end(context);
 }
