@@ -292,6 +292,12 @@ float firn_lights_aim_pdf(const firn_lights *lights, firn_v3 from, firn_v3 along
   return total > 0 ? sum / total : 0;
 }
 
+bool firn_lights_can_aim(const firn_lights *lights) {
+  bool any = lights->aim_weight > 0;
+  for (int i = 0; i < lights->lamp_count; i++) any = any || lights->lamps[i].power > 0;
+  return any;
+}
+
 bool firn_lights_aim(const firn_lights *lights, firn_v3 from, const float u[3],
                      firn_light_sample *out) {
   const firn_lights *l = lights;

@@ -53,7 +53,8 @@ bool firn_lights_sun(const firn_lights *lights, firn_sunlight *out);
 // As firn_lights_beyond, without the sun's disc.
 firn_v3 firn_lights_sky(const firn_lights *lights, firn_v3 along);
 // As firn_lights_sample and firn_lights_pdf, of lamps and environment maps only: neither the sun nor a
-// plain or model sky. False and 0 when there are none.
+// plain or model sky. False and 0 when none can be seen from there: rectangles shine to one side.
+bool firn_lights_can_aim(const firn_lights *lights); // at any, from anywhere
 bool firn_lights_aim(const firn_lights *lights, firn_v3 from, const float u[3],
                      firn_light_sample *out);
 float firn_lights_aim_pdf(const firn_lights *lights, firn_v3 from, firn_v3 along);

@@ -200,9 +200,7 @@ static void aim_at_sun(firn_tracer *t) {
     v->sun_light[1] = t->sun.radiance.y * t->sun_angle;
     v->sun_light[2] = t->sun.radiance.z * t->sun_angle;
   }
-  const float half[3] = {0.5f, 0.5f, 0.5f};
-  firn_light_sample s;
-  v->lights = t->lights->sample && t->lights->sample(t->lights->user, t->low, half, &s);
+  v->lights = t->lights->sample != NULL;
   v->sun_share = !v->lights ? 1 : v->sun ? 0.5f : 0;
 }
 
@@ -230,7 +228,8 @@ static firn_status prepare(firn_context *context, firn_tracer *t, float **sigma)
   const firn_volume *volume = studio->volume;
   firn_walk_view *v = &t->view;
   set_medium(t, &studio->medium);
-  v->most = t->def->bounces > 0 ? (float)t->def->bounces : MOST_EVENTS;
+  int bounces = t->def->bounces; // beyond 2^24 floats would not count them
+  v->most = bounces > 0 && bounces < MOST_EVENTS ? (float)bounces : MOST_EVENTS;
   v->roulette = 20;
   v->early = 8;
   v->late = 1.0f;
@@ -310,8 +309,7 @@ static firn_status render(firn_context *context, firn_tracer *t, firn_film *film
   int tiles = across * down, threads = context->threads;
   tile_job *jobs = firn_alloc_zero(context, (size_t)threads * sizeof *jobs, "a picture");
   if (!jobs) return FIRN_ERROR_MEMORY;
-  t->view.first = film->depth || film->density || film->velocity || film->albedo || film->normal;
-  t->view.first = true;
+  t->view.first = true; // alpha at least wants it
   atomic_bool cancelled = false;
   atomic_int done = 0;
   int next = 0;
@@ -389,7 +387,8 @@ static float table_pdf(const void *user, firn_v3 from, firn_v3 along) {
 firn_status firn_trace(firn_context *context, const firn_studio *studio, const firn_trace_def *def,
                        firn_film *film, firn_trace_stats *stats) {
   if (!studio->lights) return firn_fail(context, FIRN_ERROR_ARGUMENT, "a picture needs lights");
-  const firn_light_table table = {studio->lights, table_sky, table_beyond, table_sun,
-                                  table_sample,   table_hit, table_pdf};
+  firn_light_table table = {studio->lights, table_sky, table_beyond, table_sun,
+                            table_sample,   table_hit, table_pdf};
+  if (!firn_lights_can_aim(studio->lights)) table.sample = NULL;
   return firn_trace_with(context, studio, &table, def, film, stats);
 }

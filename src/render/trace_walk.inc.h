@@ -209,7 +209,7 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
         lmask perhaps = lmask_and(through, lane_eq(mode, one));
         lane much = lane_max(r, lane_max(g, b));
         SET(perhaps, ctotal, ctotal + much);
-        lmask keep = lmask_and(perhaps, lane_lt(lane_uniform(&random) * ctotal, much));
+        lmask keep = lmask_and(perhaps, lane_le(lane_uniform(&random) * ctotal, much));
         lane share = lane_rcp(much);
         SET(keep, cx, kx);
         SET(keep, cy, ky);

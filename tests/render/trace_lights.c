@@ -76,6 +76,48 @@ static void the_sun_aimed_at_gives_what_chance_gives(void **state) {
   }
 }
 
+// Whether a lamp shines on snow does not hang on whether it shines on the corner of the snow's box. The
+// lamp is a square of 40 x 40 m above the middle of the slab, facing along x: the corner of the box is
+// behind it, and the camera looks at the slab 20 m before it. With g = 0 and next to no depth,
+// L = tau / (4 pi) times radiance times the lamp's solid angle.
+static void a_lamp_that_does_not_see_the_corner_of_the_snow_shines(void **state) {
+  (void)state;
+  const firn_sun_def sun = {{0, 0, 1}, 0, 0.01};
+  const firn_sky_def sky = {.kind = FIRN_SKY_PLAIN};
+  const firn_lamp_def lamp = {.kind = FIRN_LAMP_RECTANGLE,
+                              .center = {0, 0, 30},
+                              .edge = {{0, 40, 0}, {0, 0, 40}}, // x is its front
+                              .radiance = {3, 3, 3}};
+  const double origin[3] = {0, 0, 0}, tau = 0.01, x = 20, y = 20, low = 10, high = 50;
+  // Solid angle of the lamp: corners above, less those below.
+  double wide = 2 * (atan(y * high / (x * sqrt(x * x + y * y + high * high))) -
+                     atan(y * low / (x * sqrt(x * x + y * y + low * low))));
+  double expected = 3 * wide * tau / (4 * 3.14159265358979);
+  firn_context *context = trace_context(FIRN_ISA_AUTO, 2);
+  firn_lights *lights = NULL;
+  assert_int_equal(firn_lights_create(context, &sun, &sky, 1, &lamp, origin, &lights), FIRN_OK);
+  firn_volume *volume = trace_slab(context, 97, 1, (float)tau, NULL);
+  firn_camera camera = trace_camera(16, 16);
+  camera.open.eye.x = camera.shut.eye.x = (float)x;
+  firn_studio studio = {
+      .volume = volume, .medium = trace_medium(1, 1, 1, 0), .lights = lights, .camera = &camera};
+  firn_film film;
+  firn_trace_def def = {.samples = 1000, .seed = 44, .bounces = 1};
+  assert_int_equal(firn_film_create(context, 16, 16, false, &film), FIRN_OK);
+  assert_int_equal(firn_trace(context, &studio, &def, &film, NULL), FIRN_OK);
+  double mean = 0, error = 0;
+  for (int i = 0; i < 256; i++) {
+    mean += (double)film.light[i].y / 256;
+    error += (double)film.variance[i].y;
+  }
+  // Weakened by less than tau times the way across, which is slanted; a node's height is 1 m of 10.
+  assert_near("one lamp", mean, sqrt(error) / 256, expected, 0.05 * expected);
+  firn_film_free(context, &film);
+  firn_volume_free(volume);
+  firn_lights_free(lights);
+  firn_context_destroy(context);
+}
+
 // One event in a slab of depth d, sun at cosine m above it, eye straight above:
 //   L = E albedo p(-m) (1 - exp(-d (1 + 1/m))) / (1 + 1/m), E being the irradiance across the beam.
 static void single_scattering_of_a_small_sun_is_its_integral(void **state) {
@@ -124,6 +166,7 @@ static void a_thinned_medium_looks_nearly_the_same(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_sun_aimed_at_gives_what_chance_gives),
+      cmocka_unit_test(a_lamp_that_does_not_see_the_corner_of_the_snow_shines),
       cmocka_unit_test(single_scattering_of_a_small_sun_is_its_integral),
       cmocka_unit_test(a_thinned_medium_looks_nearly_the_same),
   };
