@@ -113,8 +113,11 @@ static firn_status make_volume(picture *p) {
   p->stats.bytes = firn_volume_bytes(p->volume);
   p->stats.skipped = firn_volume_skipped(p->volume);
   if (p->stats.skipped)
-    firn_note(p->context, FIRN_LOG_WARNING, "render: %zu of %zu particles have no finite place",
-              p->stats.skipped, points->count);
+    firn_note(
+        p->context, FIRN_LOG_WARNING,
+        "render: %zu of %zu particles are left out: they have no finite place or mass, or lie "
+        "too far from the others",
+        p->stats.skipped, points->count);
   p->stats.seconds_volume = firn_seconds() - start;
   return FIRN_OK;
 }

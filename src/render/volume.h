@@ -11,7 +11,7 @@ typedef struct firn_volume firn_volume;
 
 typedef struct firn_volume_def {
   size_t count;           // particles
-  const double *position; // m, [count][3]; not finite: left out, and counted
+  const double *position; // m, [count][3]; not finite, or too far from the rest: left out
   const float *velocity;  // m/s, [count][3]; NULL: no motion blur, no velocity plane
   const float *mass;      // kg, [count]
   double origin[3];       // m, of the stage: where its coordinates are 0
@@ -34,6 +34,6 @@ firn_v3 firn_volume_velocity(const firn_volume *volume, firn_v3 p);
 void firn_volume_bounds(const firn_volume *volume, firn_v3 *low, firn_v3 *high);
 size_t firn_volume_bytes(const firn_volume *volume);
 size_t firn_volume_voxels(const firn_volume *volume);  // in active blocks
-size_t firn_volume_skipped(const firn_volume *volume); // particles left out
+size_t firn_volume_skipped(const firn_volume *volume); // particles left out: these, and bad masses
 
 #endif

@@ -14,6 +14,7 @@
 
 enum {
   MOST_CELLS = 1 << 25,  // blocks of the index, empty ones too
+  MOST_LONG = 1 << 17,   // blocks along an axis: floats tell sixteenths of voxels apart up to there
   MOST_BLOCKS = 2900000, // what 31 bits reach in [count][729]
   MOST_REACH = 8,        // blocks that a kernel may reach: it may be 32 voxels wide
   MOST_PLACES = 32,      // of a particle while the shutter is open
@@ -42,6 +43,9 @@ typedef struct job {
   size_t slots;
   float *sum, *motion;
 } job;
+
+#define MOST_FAR   1e9  // voxels from the stage's origin; ints hold that
+#define MOST_SPEED 1e12 // m/s; momenta of floats hold that
 
 enum { NOISE_SIZE = FIRN_GRAIN_TILE * FIRN_GRAIN_TILE * FIRN_GRAIN_TILE * 2 * 4 };
 
@@ -76,9 +80,9 @@ static bool read(const job *j, size_t i, double at[3], double velocity[3]) {
   bool moves = d->velocity != NULL;
   for (size_t a = 0; a < 3; a++) {
     at[a] = (d->position[3 * i + a] - d->origin[a]) * j->inverse;
-    if (!isfinite(at[a])) return false;
+    if (!(fabs(at[a]) < MOST_FAR)) return false; // nor if it is nan
     velocity[a] = moves ? (double)d->velocity[3 * i + a] : 0;
-    moves = moves && isfinite(velocity[a]);
+    moves = moves && fabs(velocity[a]) < MOST_SPEED;
   }
   if (!moves) velocity[0] = velocity[1] = velocity[2] = 0;
   return true;
@@ -104,11 +108,14 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static double cells_of(const double low[3], const double high[3], double reach) {
-  double cells = 1;
-  for (int a = 0; a < 3; a++)
-    cells *= floor((high[a] + reach) / 8) - floor((low[a] - reach - 1) / 8) + 1;
-  return cells;
+static bool fits(const double low[3], const double high[3], double reach) {
+  double cells = 1, longest = 0;
+  for (int a = 0; a < 3; a++) {
+    double n = floor((high[a] + reach) / 8) - floor((low[a] - reach - 1) / 8) + 1;
+    cells *= n;
+    longest = fmax(longest, n);
+  }
+  return cells <= MOST_CELLS && longest <= MOST_LONG;
 }
 
 // A box for the particles. Where strays make it too large for an index, it is cut down around the
@@ -143,7 +150,8 @@ static firn_status bound(job *j) {
     if (taken) qsort(middle[a], taken, sizeof **middle, by_value);
   double half = 0;
   for (int a = 0; a < 3; a++) half = fmax(half, high[a] - low[a]);
-  while (!(cells_of(low, high, reach) <= MOST_CELLS)) {
+  half = fmin(half, 1e30); // a shutter may be open for long
+  while (!fits(low, high, reach)) {
     half *= 0.7;
     for (int a = 0; a < 3; a++) {
       double m = middle[a][taken / 2];
@@ -189,7 +197,7 @@ static firn_status list_grains(job *j) {
                                  block[2] - j->corner[2]};
         firn_grain *g = &j->grains[n];
         for (int a = 0; a < 3; a++) {
-          g->at[a] = (float)(p[a] - 8.0 * block[a]);
+          g->at[a] = fminf((float)(p[a] - 8.0 * block[a]), 0x1.fffffep2f); // 8 is the next block's
           g->velocity[a] = (float)u[a];
         }
         g->mass = d->mass[i] / (float)count;

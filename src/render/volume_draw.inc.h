@@ -100,8 +100,8 @@ static void draw_shaped(const firn_brush *brush, const firn_grain *g, const firn
                         float *tile) {
   int low[3], high[3], edge = brush->edge, shift = 8 * brush->reach;
   for (int a = 0; a < 3; a++) {
-    low[a] = (int)ceilf(g->at[a] - s->reach[a]);
-    high[a] = (int)floorf(g->at[a] + s->reach[a]);
+    low[a] = (int)floorf(g->at[a] - s->reach[a]) + 1; // without the ends, as in span
+    high[a] = (int)ceilf(g->at[a] + s->reach[a]) - 1;
   }
   float factor = g->mass / brush->volume * s->det * 0.0795774715f; // 1 / (4 pi)
   const float *G = s->g;

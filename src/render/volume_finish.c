@@ -11,6 +11,8 @@
 
 enum { EDGE = FIRN_BLOCK_EDGE, NODES = FIRN_BLOCK_NODES, COARSE = FIRN_BLOCK_VELOCITIES };
 
+#define MOST_DENSITY 1e20f // kg/m3: what comes of it stays finite
+
 typedef struct job {
   firn_volume *v;
   const float *sum, *motion;
@@ -46,7 +48,7 @@ static float nodes_of(const float *sum, const int32_t near[8], float out[NODES])
         float value = s < 0
                           ? 0
                           : sum[(size_t)s * 512 + (size_t)(((z & 7) * 8 + (y & 7)) * 8 + (x & 7))];
-        value = value > 0 ? value : 0;
+        value = value > 0 ? fminf(value, MOST_DENSITY) : 0;
         out[(z * EDGE + y) * EDGE + x] = value;
         most = value > most ? value : most;
       }

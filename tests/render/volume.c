@@ -247,6 +247,64 @@ static void bad_particles_are_left_out_and_counted(void **state) {
   firn_context_destroy(context);
 }
 
+// Places that no int holds, a box as long as no double holds, and two grains so far apart along one axis
+// that neither the keys of blocks nor floats would tell all voxels between them apart.
+static void whatever_is_too_far_away_is_left_out(void **state) {
+  (void)state;
+  firn_context *context = trace_context(FIRN_ISA_AUTO, 2);
+  cloud *c = make_cloud();
+  c->def.origin[0] = 0;
+  c->def.kernel = 0.005;
+  const double far[3] = {1.7e308 * 0.005, 1e12, 2.5e5}; // m
+  for (int n = 0; n < 3; n++) {
+    for (int i = 0; i < 3; i++) {
+      c->position[3 * i] = i == 2 ? -far[n] : far[n] * (1 - 1e-9 * i);
+      c->position[3 * i + 1] = c->position[3 * i + 2] = 0.01;
+    }
+    for (int alone = 0; alone < 2; alone++) { // the far ones only, or all
+      c->def.count = alone ? 3 : COUNT;
+      firn_volume *v = must_build(context, &c->def);
+      if (!alone) assert_int_equal(firn_volume_skipped(v), 3);
+      for (int a = 0; a < 3; a++) assert_in_range(v->size[a], 0, 1 << 17);
+      firn_volume_free(v);
+    }
+  }
+  free(c);
+  firn_context_destroy(context);
+}
+
+// Masses and velocities as large as floats can be: the numbers that come of them are finite.
+static void densities_and_velocities_stay_finite(void **state) {
+  (void)state;
+  firn_context *context = trace_context(FIRN_ISA_AUTO, 1);
+  cloud *c = make_cloud();
+  for (int i = 0; i < 20; i++) c->mass[i] = 3e38f;
+  for (int i = 0; i < 60; i++) c->velocity[i] = i % 2 ? 3e38f : -3e38f;
+  firn_volume *v = must_build(context, &c->def);
+  for (size_t b = 0; b < v->count; b++) assert_true(isfinite(v->majorant[b]) && v->majorant[b] > 0);
+  assert_true(isfinite(v->velocity_unit));
+  firn_volume_free(v);
+  free(c);
+  firn_context_destroy(context);
+}
+
+// A hair below the side of a block a float says 8; a kernel as wide as half a block reaches just to the
+// end of the tile from there. What is drawn beyond is found by whoever watches memory.
+static void a_grain_at_the_very_end_of_its_block_stays_within_the_tile(void **state) {
+  (void)state;
+  firn_context *context = trace_context(FIRN_ISA_AUTO, 1);
+  const double at = 8 - 1e-12, position[3] = {at, at, at};
+  const float mass = 1;
+  firn_volume_def def = {.count = 1, .position = position, .mass = &mass, .voxel = 1, .kernel = 4};
+  for (int n = 0; n < 2; n++) {
+    def.anisotropy = n ? 1e-9 : 0;
+    firn_volume *v = must_build(context, &def);
+    assert_true(fabs(mass_of(v) - 1) < 0.02);
+    firn_volume_free(v);
+  }
+  firn_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(mass_is_kept),
@@ -256,6 +314,9 @@ int main(void) {
       cmocka_unit_test(velocity_is_that_of_the_particles_nearby),
       cmocka_unit_test(detail_moves_with_the_particles),
       cmocka_unit_test(bad_particles_are_left_out_and_counted),
+      cmocka_unit_test(whatever_is_too_far_away_is_left_out),
+      cmocka_unit_test(densities_and_velocities_stay_finite),
+      cmocka_unit_test(a_grain_at_the_very_end_of_its_block_stays_within_the_tile),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
