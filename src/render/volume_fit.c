@@ -27,7 +27,7 @@ static void eigen(double a[3][3], double v[3][3]) {
   for (int sweep = 0; sweep < 8; sweep++)
     for (int p = 0; p < 2; p++)
       for (int q = p + 1; q < 3; q++) {
-        if (fabs(a[p][q]) < 1e-12 * (fabs(a[p][p]) + fabs(a[q][q]))) continue;
+        if (fabs(a[p][q]) <= 1e-12 * (fabs(a[p][p]) + fabs(a[q][q]))) continue;
         double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
         double t = copysign(1.0, theta) / (fabs(theta) + sqrt(theta * theta + 1));
         double c = 1 / sqrt(t * t + 1), s = t * c;
