@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lights, surfaces, films and maps when memory runs out at any point: a status, no leak.
+// Lights, surfaces, volumes, films, maps and the path tracer when memory runs out at any point: a status, no leak.
 #include "cache/scratch.h"
 
 #include <firn/render.h>
@@ -8,6 +8,7 @@
 #include "render/lights.h"
 #include "render/map.h"
 #include "render/surfaces.h"
+#include "render/trace.h"
 
 typedef struct ration {
   int left; // allocations that still succeed
@@ -64,6 +65,58 @@ static firn_status try_surfaces(firn_context *context, const char *map) {
   return status;
 }
 
+// With all that a volume may have: fitted kernels, noise, motion.
+static firn_status make_volume(firn_context *context, firn_volume **out) {
+  static const double position[12] = {0, 0, 0, 0.1, 0, 0, 0, 0.1, 0, 0, 0, 0.1};
+  static const float velocity[12] = {1, 0, 0, 0, 2}, mass[4] = {1, 1, 1, 1};
+  const firn_volume_def def = {.count = 4,
+                               .position = position,
+                               .velocity = velocity,
+                               .mass = mass,
+                               .voxel = 0.05,
+                               .kernel = 0.1,
+                               .shutter = 0.02,
+                               .anisotropy = 1,
+                               .detail = 0.5,
+                               .detail_size = 0.1};
+  return firn_volume_build(context, &def, out);
+}
+
+static firn_status try_volume(firn_context *context, const char *map) {
+  (void)map;
+  firn_volume *v = NULL;
+  firn_status status = make_volume(context, &v);
+  assert_int_equal(status != FIRN_OK, v == NULL);
+  firn_volume_free(v);
+  return status;
+}
+
+static firn_status try_trace(firn_context *context, const char *map) {
+  (void)map;
+  const firn_sun_def sun = {{0, 1, 0}, 0, 0.0093};
+  const firn_sky_def sky = {.kind = FIRN_SKY_PLAIN, .color = {1, 1, 1}};
+  const double origin[3] = {0, 0, 0};
+  const firn_camera_pose pose = {{0, 0, 3}, {1, 0, 0}, {0, 1, 0}, {0, 0, -1}};
+  const firn_camera camera = {
+      .open = pose, .shut = pose, .half_height = 0.2f, .focus = 3, .width = 4, .height = 4};
+  firn_volume *volume = NULL;
+  firn_lights *lights = NULL;
+  firn_film film = {0};
+  firn_status status = make_volume(context, &volume);
+  if (!status) status = firn_lights_create(context, &sun, &sky, 0, NULL, origin, &lights);
+  if (!status) status = firn_film_create(context, 4, 4, true, &film);
+  const firn_studio studio = {.volume = volume,
+                              .medium = {.extinction = 1, .albedo = {0.9f, 0.9f, 0.9f}},
+                              .lights = lights,
+                              .camera = &camera};
+  const firn_trace_def def = {.samples = 1};
+  if (!status) status = firn_trace(context, &studio, &def, &film, NULL);
+  firn_film_free(context, &film);
+  firn_lights_free(lights);
+  firn_volume_free(volume);
+  return status;
+}
+
 static firn_status try_film(firn_context *context, const char *map) {
   firn_film f;
   FIRN_TRY(firn_film_create(context, 20, 10, true, &f));
@@ -90,12 +143,9 @@ static void memory_may_run_out_anywhere(void **state) {
   const struct {
     attempt attempt;
     const char *map;
-  } all[] = {{try_lights, NULL},
-             {try_lights, exr},
-             {try_lights, hdr},
-             {try_surfaces, NULL},
-             {try_film, exr}};
-  for (int n = 0; n < 5; n++) {
+  } all[] = {{try_lights, NULL}, {try_lights, exr}, {try_lights, hdr}, {try_surfaces, NULL},
+             {try_volume, NULL}, {try_trace, NULL}, {try_film, exr}};
+  for (size_t n = 0; n < sizeof all / sizeof *all; n++) {
     int most = -1;
     for (int k = 0; k < 60 && most < 0; k++) {
       ration r = {1000};
