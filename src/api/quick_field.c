@@ -55,6 +55,7 @@ static firn_status understand(const firn_frame *frame, const char *color, questi
   }
   const firn_frame_field *field = firn_frame_find(frame, out->field);
   if (!field || field->components > MOST_COMPONENTS) return fail_field(frame, color);
+  if (out->how == PRESSURE && field->components != 6) return fail_field(frame, color);
   if (!dot) return FIRN_OK;
   out->how = PART;
   out->part = part_of(dot + 1, field->components);

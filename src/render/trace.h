@@ -42,7 +42,7 @@ typedef struct firn_trace_stats {
 } firn_trace_stats;
 
 // FIRN_CANCELLED when progress says stop.
-firn_status firn_trace(firn_context *context, const firn_studio *stage, const firn_trace_def *def,
+firn_status firn_trace(firn_context *context, const firn_studio *studio, const firn_trace_def *def,
                        firn_film *film, firn_trace_stats *stats);
 
 #endif

@@ -15,6 +15,9 @@ const firn_walk_kernel *firn_walk_kernel_get(firn_isa isa) {
   }
 }
 
+// 1/voxel. What is denser looks no different, but floats would not get light through it, or out of it.
+#define MOST_SIGMA 1e3f
+
 static float inverse(float d) {
   return 1 / (fabsf(d) < 1e-15f ? copysignf(1e-15f, d) : d);
 }
@@ -38,7 +41,7 @@ bool firn_walk_bound(firn_context *context, const firn_volume *volume, float fac
   for (size_t b = 0; b < volume->count; b++) {
     const uint16_t *node = volume->density + b * FIRN_BLOCK_NODES;
     float *out = cells + b * FIRN_WALK_CELLS, sum = 0;
-    sigma[b] = factor * volume->majorant[b];
+    sigma[b] = fminf(factor * volume->majorant[b], MOST_SIGMA);
     for (int i = 0; i < FIRN_WALK_CELLS; i++) {
       int x = i % FIRN_WALK_SPLIT, y = i / FIRN_WALK_SPLIT % FIRN_WALK_SPLIT;
       int z = i / FIRN_WALK_SPLIT / FIRN_WALK_SPLIT;

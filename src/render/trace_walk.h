@@ -81,8 +81,9 @@ enum {
   R(ball_x)                                                                                                  \
   R(ball_y)                                                                                                  \
   R(ball_z)                                                                                                  \
-  R(ball_r)             /* a ball without surfaces */                                                        \
-      R(wr) R(wg) R(wb) /* weight of the path */                                                             \
+  R(ball_r) /* a ball without surfaces */                                                                    \
+  R(wr)                                                                                                      \
+  R(wg) R(wb)           /* weight of the path */                                                             \
       R(lr) R(lg) R(lb) /* light gathered */                                                                 \
       R(events)         /* so far, whole */                                                                  \
       R(mode)           /* 0: path, 1: its shadow ray to the sun, 2: to another light, 3: idle */            \

@@ -143,7 +143,7 @@ firn_status firn_volume_from_nodes(firn_context *context, const int nodes[3], fi
   FIRN_TRY(firn_volume_make(context, size, corner, voxel, &v));
   size_t bytes = v->cells * 512 * sizeof(float);
   float *sum = firn_alloc_zero(context, bytes, "a volume");
-  firn_status status = sum || !bytes ? FIRN_OK : FIRN_ERROR_MEMORY;
+  firn_status status = sum ? FIRN_OK : FIRN_ERROR_MEMORY;
   if (status == FIRN_OK) {
     for (size_t i = 0; i < v->cells; i++) v->index[i] = (int32_t)i;
     for (int z = 0; z < nodes[2]; z++)

@@ -151,7 +151,7 @@ static firn_status bound(job *j) {
   double half = 0;
   for (int a = 0; a < 3; a++) half = fmax(half, high[a] - low[a]);
   half = fmin(half, 1e30); // a shutter may be open for long
-  while (!fits(low, high, reach)) {
+  while (taken && !fits(low, high, reach)) {
     half *= 0.7;
     for (int a = 0; a < 3; a++) {
       double m = middle[a][taken / 2];

@@ -211,12 +211,33 @@ static void directions_turn_as_henyey_and_greenstein_say(void **state) {
   }
 }
 
+// Snow so dense that light gets nowhere between two events: a picture all the same. In grey of albedo 1/2
+// it looks like a half space (0.03 < R < 0.2 whatever g).
+static void endless_extinction_ends(void **state) {
+  (void)state;
+  trace_sky all = {1, 1};
+  firn_light_table lights = {.user = &all, .sky = trace_sky_at};
+  firn_trace_def def = {.samples = 20, .seed = 33};
+  TRACE_FOR_ISAS(context) {
+    const float depth[2] = {100, 1e20f};
+    for (int i = 0; i < 2; i++) {
+      firn_volume *volume = trace_slab(context, 33, 20, depth[i], NULL);
+      firn_medium medium = trace_medium(0.5f, 0.5f, 0.5f, 0);
+      medium.extinction = 3e38f;
+      trace_result r = trace_mean(context, volume, medium, &lights, def);
+      assert_true(r.mean[0] > 0.03 && r.mean[0] < 0.2);
+      firn_volume_free(volume);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(slab_that_only_absorbs_lets_through_exp),
       cmocka_unit_test(shadow_rays_let_through_exp_and_so_in_uneven_snow),
       cmocka_unit_test(a_majorant_that_is_too_high_changes_nothing),
       cmocka_unit_test(directions_turn_as_henyey_and_greenstein_say),
+      cmocka_unit_test(endless_extinction_ends),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
