@@ -59,45 +59,35 @@ enum {
 };
 
 // One row of floats for each; the first `lanes` of each are in use.
-#define FIRN_WALK_ROWS(R)                                                                                    \
-  R(x)                                                                                                       \
-  R(y)                                                                                                       \
-  R(z) /* place, voxels */                                                                                   \
-  R(dx)                                                                                                      \
-  R(dy)                                                                                                      \
-  R(dz) /* direction of travel, unit vector */                                                               \
-  R(ix)                                                                                                      \
-  R(iy)                                                                                                      \
-  R(iz) /* 1 / direction, finite */                                                                          \
-  R(ax)                                                                                                      \
-  R(ay)                                                                                                      \
-  R(az)      /* lower corner of the cell it is in, voxels */                                                 \
-  R(wide)    /* voxels, the cell's edge: part of a block, a block, or many empty ones */                     \
-  R(sigma)   /* 1/voxel, most extinction in the cell, 0 in empty ones */                                     \
-  R(scale)   /* most extinction in the block over that */                                                    \
-  R(guarded) /* 1: surfaces may be in the block */                                                           \
-  R(limit)   /* voxels along the direction that are free of surfaces */                                      \
-  R(exact)   /* 1: a surface, or nothing at all, is at limit */                                              \
-  R(ball_x)                                                                                                  \
-  R(ball_y)                                                                                                  \
-  R(ball_z)                                                                                                  \
-  R(ball_r) /* a ball without surfaces */                                                                    \
-  R(wr)                                                                                                      \
-  R(wg) R(wb)           /* weight of the path */                                                             \
-      R(lr) R(lg) R(lb) /* light gathered */                                                                 \
-      R(events)         /* so far, whole */                                                                  \
-      R(mode)           /* 0: path, 1: its shadow ray to the sun, 2: to another light, 3: idle */            \
-      R(pass)           /* what comes through on the shadow ray */                                           \
-      R(sr) R(sg)                                                                                            \
-          R(sb) /* light it would bring */ /* the path while its shadow ray is on the way */                 \
-      R(kx) R(ky) R(kz) R(kdx) R(kdy) R(kdz) R(kix) R(kiy) R(kiz) R(kax) R(kay) R(kaz) R(                    \
-          ksigma) R(klimit) R(kexact) R(kwide) R(kscale)                                                     \
-          R(kguarded) /* where surfaces may hide the sun: one ray kept for all that came through the snow */ \
-      R(cx) R(cy) R(cz) R(cdx) R(cdy) R(cdz) R(cr) R(cg) R(cb) R(ctotal) R(inx) R(iny)                       \
-          R(inz)        /* direction before the last event, if there are lights */                           \
-      R(px) R(py) R(pz) /* and where that was */                                                             \
-      R(pdf)            /* and the density of the direction after it, 1/sr */                                \
-      R(stop)           /* 0, or why */
+// clang-format off
+#define FIRN_WALK_ROWS(R)                                                                        \
+  R(x) R(y) R(z) /* place, voxels */                                                             \
+  R(dx) R(dy) R(dz) /* direction of travel, unit vector */                                       \
+  R(ix) R(iy) R(iz) /* 1 / direction, finite */                                                  \
+  R(ax) R(ay) R(az) /* lower corner of the cell it is in, voxels */                              \
+  R(wide) /* voxels, the cell's edge: part of a block, a block, or many empty ones */            \
+  R(sigma) /* 1/voxel, most extinction in the cell, 0 in empty ones */                           \
+  R(scale) /* most extinction in the block over that */                                          \
+  R(guarded) /* 1: surfaces may be in the block */                                               \
+  R(limit) /* voxels along the direction that are free of surfaces */                            \
+  R(exact) /* 1: a surface, or nothing at all, is at limit */                                    \
+  R(ball_x) R(ball_y) R(ball_z) R(ball_r) /* a ball without surfaces */                          \
+  R(wr) R(wg) R(wb) /* weight of the path */                                                     \
+  R(lr) R(lg) R(lb) /* light gathered */                                                         \
+  R(events) /* so far, whole */                                                                  \
+  R(mode) /* 0: path, 1: its shadow ray to the sun, 2: to another light, 3: idle */              \
+  R(pass) /* what comes through on the shadow ray */                                             \
+  R(sr) R(sg) R(sb) /* light it would bring */                                                   \
+  /* the path while its shadow ray is on the way */                                              \
+  R(kx) R(ky) R(kz) R(kdx) R(kdy) R(kdz) R(kix) R(kiy) R(kiz)                                    \
+  R(kax) R(kay) R(kaz) R(ksigma) R(klimit) R(kexact) R(kwide) R(kscale) R(kguarded)              \
+  /* where surfaces may hide the sun: one ray kept for all that came through the snow */         \
+  R(cx) R(cy) R(cz) R(cdx) R(cdy) R(cdz) R(cr) R(cg) R(cb) R(ctotal)                             \
+  R(inx) R(iny) R(inz) /* direction before the last event, if there are lights */                \
+  R(px) R(py) R(pz) /* and where that was */                                                     \
+  R(pdf) /* and the density of the direction after it, 1/sr */                                   \
+  R(stop) /* 0, or why */
+// clang-format on
 
 #define FIRN_WALK_ROW(name) float name[FIRN_WALK_WIDTH];
 typedef struct firn_walk {
