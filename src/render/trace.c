@@ -303,6 +303,11 @@ static void add_stats(firn_trace_stats *to, const firn_trace_stats *from) {
   to->not_finite += from->not_finite;
 }
 
+static void tell(const firn_trace_def *def, int done, int tiles, atomic_bool *cancelled) {
+  if (def->progress && !def->progress(def->user, (double)done / tiles))
+    atomic_store(cancelled, true);
+}
+
 static firn_status render(firn_context *context, firn_tracer *t, firn_film *film,
                           firn_trace_stats *stats) {
   int across = (film->width + TILE - 1) / TILE, down = (film->height + TILE - 1) / TILE;
@@ -322,7 +327,8 @@ static firn_status render(firn_context *context, firn_tracer *t, firn_film *film
     tile_job *j = &jobs[mine];
     j->t = t;
     j->film = film;
-#pragma omp for schedule(dynamic, 1)
+    int told = 0;
+#pragma omp for schedule(dynamic, 1) nowait
     for (int k = 0; k < tiles; k++) {
       if (atomic_load(&cancelled)) continue;
       j->x0 = k % across * TILE;
@@ -333,10 +339,10 @@ static firn_status render(firn_context *context, firn_tracer *t, firn_film *film
       j->total = (uint64_t)(j->width * j->height) * (uint64_t)t->def->samples;
       do_tile(j, &cancelled);
       int so_far = atomic_fetch_add(&done, 1) + 1;
-      if (omp_get_thread_num() == 0 && t->def->progress &&
-          !t->def->progress(t->def->user, (double)so_far / tiles))
-        atomic_store(&cancelled, true);
+      if (omp_get_thread_num() == 0) tell(t->def, told = so_far, tiles, &cancelled);
     }
+    // The others may have left nothing to the thread that is allowed to ask.
+    if (omp_get_thread_num() == 0 && !told) tell(t->def, atomic_load(&done), tiles, &cancelled);
     firn_fp_leave(mode);
   }
   for (int i = 0; i < threads; i++) add_stats(stats, &jobs[i].stats);

@@ -210,7 +210,7 @@ static bool surface_event(const firn_tracer *t, firn_walk *w, int i, firn_light_
   // The next direction first: the ray to a light takes the lane.
   const float u[3] = {uniform(w, i), uniform(w, i), uniform(w, i)};
   firn_v3 out, factor;
-  float pdf;
+  float pdf = 0;
   bool goes = firn_surface_sample(&hit, in, u, &out, &factor, &pdf);
   firn_v3 after = goes ? firn_v3_mul(weight, factor) : (firn_v3){0, 0, 0};
   if (w->events[i] > v->roulette && largest(after) < 1) {
