@@ -50,13 +50,14 @@ static void free_cloud(cloud *c) {
   free(c->density);
 }
 
-// The first `fields` of position, velocity, density, mass.
+// The first `fields` of position, velocity, density, mass, and a stress that is no matrix.
 static firn_frame *write_frame(scratch *s, const cloud *c, int fields) {
   const firn_frame_array arrays[] = {
       {"position", "m", FIRN_ARCHIVE_F32, 3, 0, c->position},
       {"velocity", "m/s", FIRN_ARCHIVE_F32, 3, 0, c->velocity},
       {"density", "kg/m^3", FIRN_ARCHIVE_F32, 1, 0, c->density},
       {"mass", "kg", FIRN_ARCHIVE_F32, 1, 0, c->mass},
+      {"stress", "Pa", FIRN_ARCHIVE_F32, 1, 0, c->density},
   };
   const firn_frame_head head = {.count = c->count, .time = 0.5, .h = 0.02, .frame = 3};
   const char *path = scratch_path(s, "frame.hdf");
@@ -352,6 +353,10 @@ static void what_is_missing_is_named(void **state) {
   def.camera.fov = 4;
   assert_int_equal(firn_frame_render_pixels(frame, NULL, &def, rgb, NULL, NULL),
                    FIRN_ERROR_ARGUMENT);
+  firn_frame_close(frame);
+  frame = write_frame(s, &c, 5);
+  assert_int_equal(firn_frame_quick_pixels(frame, NULL, &quick, rgb), FIRN_ERROR_ARGUMENT);
+  assert_non_null(strstr(firn_context_message(s->context), "'pressure'"));
   firn_frame_close(frame);
   free_cloud(&c);
 }
