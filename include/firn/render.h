@@ -84,7 +84,7 @@ typedef struct firn_render_def {
   int width, height; // pixels
   int samples;       // a pixel
   double noise;      // standard error, of white, at which a pixel may stop early; 0: takes all
-  int bounces;       // most scattering events; 0: no limit
+  int bounces;       // most scattering events; 0: no limit but 1e6
   uint64_t seed;
   double shutter; // share of a frame's time it is open, 0: no motion blur
   firn_camera_def camera;
@@ -112,7 +112,7 @@ FIRN_API firn_render_def firn_default_render_def(void);
 // What a rendering took.
 typedef struct firn_render_stats {
   uint64_t paths;      // camera paths
-  uint64_t events;     // scattering events in the snow
+  uint64_t events;     // scattering events, in the snow and on bodies
   uint64_t truncated;  // paths that `bounces` cut short
   uint64_t not_finite; // samples dropped
   size_t particles;

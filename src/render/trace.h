@@ -35,7 +35,7 @@ typedef struct firn_trace_def {
 } firn_trace_def;
 
 typedef struct firn_trace_stats {
-  uint64_t paths, events; // scattering events in the medium
+  uint64_t paths, events; // scattering events, in the medium and on surfaces
   uint64_t truncated;     // paths that would have gone on: cut by `bounces`, or after 1e6 events
   uint64_t not_finite;    // samples dropped
   double seconds;
