@@ -9,7 +9,7 @@
 void firn_scene_make_tracks(firn_scene *scene);
 void firn_scene_make_shapes(firn_scene *scene);
 void firn_scene_make_probes(firn_scene *scene);
-void firn_scene_make_render(firn_scene *scene); // lamps, and looks of colliders
+void firn_scene_make_render(firn_scene *scene);    // lamps, and looks of colliders
 void firn_scene_release_shapes(firn_value *value); // of the value and all below it
 
 #endif
