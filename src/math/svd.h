@@ -7,6 +7,7 @@
 #ifndef FIRN_MATH_SVD_H
 #define FIRN_MATH_SVD_H
 
+#include "math/jacobi.h"
 #include "math/mat3.h"
 
 // Rotates columns p, q: p' = c p - s q, q' = s p + c q.
@@ -74,35 +75,8 @@ FIRN_HD void firn_polar3(firn_mat3 F, firn_mat3 *R, firn_mat3 *T) {
 
 // A = Q diag(l) Q^T for symmetric A (its lower triangle is not read), det Q = +1, l unsorted.
 FIRN_HD void firn_sym3_eigen(firn_mat3 A, double l[3], firn_mat3 *Q) {
-  firn_mat3 a = A;
-  a.m[3] = a.m[1];
-  a.m[6] = a.m[2];
-  a.m[7] = a.m[5];
-  *Q = firn_mat3_identity();
-  double scale = firn_mat3_norm(a);
-  for (int sweep = 0, busy = 1; busy && sweep < 30; sweep++) {
-    busy = 0;
-    for (int k = 0; k < 3; k++) {
-      int p = k == 2 ? 1 : 0, q = k == 0 ? 1 : 2;
-      double g = a.m[3 * p + q];
-      if (fabs(g) <= 0.125 * DBL_EPSILON * scale) continue;
-      double z = (a.m[4 * q] - a.m[4 * p]) / (2 * g);
-      double t = (z < 0 ? -1 : 1) / (fabs(z) + sqrt(1 + z * z));
-      double c = 1 / sqrt(1 + t * t), s = t * c;
-      // The entry that should vanish is set to 0 rather than computed, or rounding would keep the
-      // sweeps going.
-      int r = 3 - p - q;
-      double x = a.m[3 * p + r], y = a.m[3 * q + r];
-      a.m[3 * p + r] = a.m[3 * r + p] = c * x - s * y;
-      a.m[3 * q + r] = a.m[3 * r + q] = s * x + c * y;
-      a.m[4 * p] -= t * g;
-      a.m[4 * q] += t * g;
-      a.m[3 * p + q] = a.m[3 * q + p] = 0;
-      firn_mat3_rotate_columns(Q, p, q, c, s);
-      busy = 1;
-    }
-  }
-  for (int k = 0; k < 3; k++) l[k] = a.m[4 * k];
+  firn_jacobi(3, A.m, Q->m);
+  for (int k = 0; k < 3; k++) l[k] = A.m[4 * k];
 }
 
 #endif

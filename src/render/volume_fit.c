@@ -5,6 +5,7 @@
 
 #include "base/isa.h"
 #include "base/memory.h"
+#include "math/jacobi.h"
 #include "render/volume_grain.h"
 
 // Mass, first and second moments about the middle of the cell.
@@ -19,35 +20,6 @@ typedef struct moment_grid {
   moment_cell *cell; // [z][y][x]
   size_t count;
 } moment_grid;
-
-// Eigenvalues and eigenvectors (columns of v) of a symmetric matrix by Jacobi's rotations.
-static void eigen(double a[3][3], double v[3][3]) {
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) v[i][k] = i == k;
-  for (int sweep = 0; sweep < 8; sweep++)
-    for (int p = 0; p < 2; p++)
-      for (int q = p + 1; q < 3; q++) {
-        if (fabs(a[p][q]) <= 1e-12 * (fabs(a[p][p]) + fabs(a[q][q]))) continue;
-        double theta = (a[q][q] - a[p][p]) / (2 * a[p][q]);
-        double t = copysign(1.0, theta) / (fabs(theta) + sqrt(theta * theta + 1));
-        double c = 1 / sqrt(t * t + 1), s = t * c;
-        for (int k = 0; k < 3; k++) {
-          double kp = a[k][p], kq = a[k][q];
-          a[k][p] = c * kp - s * kq;
-          a[k][q] = s * kp + c * kq;
-        }
-        for (int k = 0; k < 3; k++) {
-          double pk = a[p][k], qk = a[q][k];
-          a[p][k] = c * pk - s * qk;
-          a[q][k] = s * pk + c * qk;
-        }
-        for (int k = 0; k < 3; k++) {
-          double kp = v[k][p], kq = v[k][q];
-          v[k][p] = c * kp - s * kq;
-          v[k][q] = s * kp + c * kq;
-        }
-      }
-}
 
 static void place(const firn_grain_home *home, const firn_grain *g, float p[3]) {
   for (int a = 0; a < 3; a++) p[a] = (float)(home->at[a] * 8) + g->at[a];
@@ -120,7 +92,7 @@ static firn_grain_shape fit(const moment_grid *grid, const float p[3], float mas
   static const int where[3][3] = {{4, 7, 8}, {7, 5, 9}, {8, 9, 6}};
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 3; c++) a[r][c] = m[where[r][c]] / m[0] - mean[r] * mean[c];
-  eigen(a, v);
+  firn_jacobi(3, *a, *v);
   // In snow without end the variance is a third of the width squared along each axis.
   double bulk = (double)(grid->width * grid->width) / 3, s[3], most = 0;
   for (int k = 0; k < 3; k++) {
