@@ -27,7 +27,12 @@
 //   lane_mask_first(n): the first n lanes; lmask_bits(m): bit i for lane i
 // 32-bit integers
 //   ilane; lane_to_ilane (of integral values), ilane_to_lane, ilane_set1, ilane_load(u),
-//   ilane_store(u), ilane_add, ilane_mul, lane_gather(base, index)
+//   ilane_store(u), ilane_select(m,a,b); ilane_negative(a), a mask
+//   ilane_add, ilane_mul (both wrap), ilane_xor, ilane_and
+//   ILANE_SHL(a,n) ILANE_SHR(a,n) ILANE_ROTL(a,n): n a constant, SHR brings in zeros
+//   lane_gather(base, index), ilane_gather(base, index)
+//   ilane_gather16(base, index): unsigned shorts; reads two bytes more than it gives
+//   lane_bits, lane_from_bits: the pattern of a float; not with doubles, whose is longer
 #ifndef FIRN_MATH_LANE_H
 #define FIRN_MATH_LANE_H
 

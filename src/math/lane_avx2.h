@@ -13,6 +13,8 @@
 typedef double lane __attribute__((vector_size(32), may_alias)); // __m256d
 typedef lane lmask;
 typedef __m128i ilane;
+#define FIRN_MMI(op)    _mm_##op##_epi32
+#define FIRN_MMS(op)    _mm_##op##_si128
 #define FIRN_LMASK_FULL 0xf
 #else
 #define FIRN_LANES      8
@@ -20,6 +22,8 @@ typedef __m128i ilane;
 typedef float lane __attribute__((vector_size(32), may_alias)); // __m256
 typedef lane lmask;
 typedef __m256i ilane;
+#define FIRN_MMI(op)    _mm256_##op##_epi32
+#define FIRN_MMS(op)    _mm256_##op##_si256
 #define FIRN_LMASK_FULL 0xff
 #endif
 
@@ -141,6 +145,7 @@ FIRN_HD_INLINE lmask lane_mask_first(int n) {
 #endif
 }
 
+// ---- integers: as many as there are lanes, so half a register beside doubles
 #ifdef FIRN_DOUBLE
 FIRN_HD_INLINE ilane lane_to_ilane(lane a) {
   return _mm256_cvtpd_epi32(a);
@@ -148,29 +153,16 @@ FIRN_HD_INLINE ilane lane_to_ilane(lane a) {
 FIRN_HD_INLINE lane ilane_to_lane(ilane a) {
   return _mm256_cvtepi32_pd(a);
 }
-FIRN_HD_INLINE ilane ilane_set1(int32_t x) {
-  return _mm_set1_epi32(x);
-}
-FIRN_HD_INLINE ilane ilane_load(const int32_t *p) {
-  return _mm_load_si128((const __m128i *)p);
-}
-FIRN_HD_INLINE ilane ilane_loadu(const int32_t *p) {
-  return _mm_loadu_si128((const __m128i *)p);
-}
-FIRN_HD_INLINE void ilane_store(int32_t *p, ilane v) {
-  _mm_store_si128((__m128i *)p, v);
-}
-FIRN_HD_INLINE void ilane_storeu(int32_t *p, ilane v) {
-  _mm_storeu_si128((__m128i *)p, v);
-}
-FIRN_HD_INLINE ilane ilane_add(ilane a, ilane b) {
-  return _mm_add_epi32(a, b);
-}
-FIRN_HD_INLINE ilane ilane_mul(ilane a, ilane b) {
-  return _mm_mullo_epi32(a, b);
-}
 FIRN_HD_INLINE lane lane_gather(const firn_real *base, ilane i) {
   return _mm256_i32gather_pd(base, i, 8);
+}
+FIRN_HD_INLINE ilane ilane_select(lmask m, ilane a, ilane b) {
+  __m256i half = _mm256_permutevar8x32_epi32(_mm256_castpd_si256(m),
+                                             _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
+  return _mm_blendv_epi8(b, a, _mm256_castsi256_si128(half));
+}
+FIRN_HD_INLINE lmask ilane_negative(ilane a) {
+  return _mm256_castsi256_pd(_mm256_cvtepi32_epi64(_mm_srai_epi32(a, 31)));
 }
 #else
 FIRN_HD_INLINE ilane lane_to_ilane(lane a) {
@@ -179,31 +171,58 @@ FIRN_HD_INLINE ilane lane_to_ilane(lane a) {
 FIRN_HD_INLINE lane ilane_to_lane(ilane a) {
   return _mm256_cvtepi32_ps(a);
 }
-FIRN_HD_INLINE ilane ilane_set1(int32_t x) {
-  return _mm256_set1_epi32(x);
-}
-FIRN_HD_INLINE ilane ilane_load(const int32_t *p) {
-  return _mm256_load_si256((const __m256i *)p);
-}
-FIRN_HD_INLINE ilane ilane_loadu(const int32_t *p) {
-  return _mm256_loadu_si256((const __m256i *)p);
-}
-FIRN_HD_INLINE void ilane_store(int32_t *p, ilane v) {
-  _mm256_store_si256((__m256i *)p, v);
-}
-FIRN_HD_INLINE void ilane_storeu(int32_t *p, ilane v) {
-  _mm256_storeu_si256((__m256i *)p, v);
-}
-FIRN_HD_INLINE ilane ilane_add(ilane a, ilane b) {
-  return _mm256_add_epi32(a, b);
-}
-FIRN_HD_INLINE ilane ilane_mul(ilane a, ilane b) {
-  return _mm256_mullo_epi32(a, b);
-}
 FIRN_HD_INLINE lane lane_gather(const firn_real *base, ilane i) {
   return _mm256_i32gather_ps(base, i, 4);
 }
+FIRN_HD_INLINE ilane ilane_select(lmask m, ilane a, ilane b) {
+  return _mm256_blendv_epi8(b, a, _mm256_castps_si256(m));
+}
+FIRN_HD_INLINE lmask ilane_negative(ilane a) {
+  return _mm256_castsi256_ps(_mm256_srai_epi32(a, 31));
+}
+FIRN_HD_INLINE ilane lane_bits(lane a) {
+  return _mm256_castps_si256(a);
+}
+FIRN_HD_INLINE lane lane_from_bits(ilane a) {
+  return _mm256_castsi256_ps(a);
+}
 #endif
+FIRN_HD_INLINE ilane ilane_set1(int32_t x) {
+  return FIRN_MMI(set1)(x);
+}
+FIRN_HD_INLINE ilane ilane_load(const int32_t *p) {
+  return FIRN_MMS(load)((const ilane *)p);
+}
+FIRN_HD_INLINE ilane ilane_loadu(const int32_t *p) {
+  return FIRN_MMS(loadu)((const ilane *)p);
+}
+FIRN_HD_INLINE void ilane_store(int32_t *p, ilane v) {
+  FIRN_MMS(store)((ilane *)p, v);
+}
+FIRN_HD_INLINE void ilane_storeu(int32_t *p, ilane v) {
+  FIRN_MMS(storeu)((ilane *)p, v);
+}
+FIRN_HD_INLINE ilane ilane_add(ilane a, ilane b) {
+  return FIRN_MMI(add)(a, b);
+}
+FIRN_HD_INLINE ilane ilane_mul(ilane a, ilane b) {
+  return FIRN_MMI(mullo)(a, b);
+}
+FIRN_HD_INLINE ilane ilane_xor(ilane a, ilane b) {
+  return FIRN_MMS(xor)(a, b);
+}
+FIRN_HD_INLINE ilane ilane_and(ilane a, ilane b) {
+  return FIRN_MMS(and)(a, b);
+}
+#define ILANE_SHL(a, n)  FIRN_MMI(slli)(a, n)
+#define ILANE_SHR(a, n)  FIRN_MMI(srli)(a, n)
+#define ILANE_ROTL(a, n) FIRN_MMS(or)(FIRN_MMI(slli)(a, n), FIRN_MMI(srli)(a, 32 - (n)))
+FIRN_HD_INLINE ilane ilane_gather(const int32_t *base, ilane i) {
+  return FIRN_MMI(i32gather)(base, i, 4);
+}
+FIRN_HD_INLINE ilane ilane_gather16(const uint16_t *base, ilane i) {
+  return FIRN_MMS(and)(FIRN_MMI(i32gather)((const int *)base, i, 2), FIRN_MMI(set1)(0xffff));
+}
 
 // ---- exponent fields, for lane_math.h
 // x 2^n for integral n in the range of normal exponents.

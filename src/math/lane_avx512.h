@@ -12,6 +12,8 @@
 typedef double lane __attribute__((vector_size(64), may_alias)); // __m512d
 typedef __mmask8 lmask;
 typedef __m256i ilane;
+#define FIRN_MMI(op)    _mm256_##op##_epi32
+#define FIRN_MMS(op)    _mm256_##op##_si256
 #define FIRN_LMASK_FULL 0xffu
 #else
 #define FIRN_LANES      16
@@ -19,6 +21,8 @@ typedef __m256i ilane;
 typedef float lane __attribute__((vector_size(64), may_alias)); // __m512
 typedef __mmask16 lmask;
 typedef __m512i ilane;
+#define FIRN_MMI(op)    _mm512_##op##_epi32
+#define FIRN_MMS(op)    _mm512_##op##_si512
 #define FIRN_LMASK_FULL 0xffffu
 #endif
 
@@ -131,6 +135,7 @@ FIRN_HD_INLINE lmask lane_mask_first(int n) {
   return n <= 0 ? (lmask)0 : n >= FIRN_LANES ? (lmask)FIRN_LMASK_FULL : (lmask)((1u << n) - 1u);
 }
 
+// ---- integers: as many as there are lanes, so half a register beside doubles
 #ifdef FIRN_DOUBLE
 FIRN_HD_INLINE ilane lane_to_ilane(lane a) {
   return _mm512_cvtpd_epi32(a);
@@ -138,29 +143,18 @@ FIRN_HD_INLINE ilane lane_to_ilane(lane a) {
 FIRN_HD_INLINE lane ilane_to_lane(ilane a) {
   return _mm512_cvtepi32_pd(a);
 }
-FIRN_HD_INLINE ilane ilane_set1(int32_t x) {
-  return _mm256_set1_epi32(x);
-}
-FIRN_HD_INLINE ilane ilane_load(const int32_t *p) {
-  return _mm256_load_si256((const __m256i *)p);
-}
-FIRN_HD_INLINE ilane ilane_loadu(const int32_t *p) {
-  return _mm256_loadu_si256((const __m256i *)p);
-}
-FIRN_HD_INLINE void ilane_store(int32_t *p, ilane v) {
-  _mm256_store_si256((__m256i *)p, v);
-}
-FIRN_HD_INLINE void ilane_storeu(int32_t *p, ilane v) {
-  _mm256_storeu_si256((__m256i *)p, v);
-}
-FIRN_HD_INLINE ilane ilane_add(ilane a, ilane b) {
-  return _mm256_add_epi32(a, b);
-}
-FIRN_HD_INLINE ilane ilane_mul(ilane a, ilane b) {
-  return _mm256_mullo_epi32(a, b);
-}
 FIRN_HD_INLINE lane lane_gather(const firn_real *base, ilane i) {
   return _mm512_i32gather_pd(i, base, 8);
+}
+FIRN_HD_INLINE ilane ilane_gather(const int32_t *base, ilane i) {
+  return _mm256_i32gather_epi32(base, i, 4);
+}
+FIRN_HD_INLINE ilane ilane_gather16(const uint16_t *base, ilane i) {
+  return _mm256_and_si256(_mm256_i32gather_epi32((const int *)base, i, 2),
+                          _mm256_set1_epi32(0xffff));
+}
+FIRN_HD_INLINE lmask ilane_negative(ilane a) {
+  return _mm256_movepi32_mask(a);
 }
 #else
 FIRN_HD_INLINE ilane lane_to_ilane(lane a) {
@@ -169,31 +163,58 @@ FIRN_HD_INLINE ilane lane_to_ilane(lane a) {
 FIRN_HD_INLINE lane ilane_to_lane(ilane a) {
   return _mm512_cvtepi32_ps(a);
 }
-FIRN_HD_INLINE ilane ilane_set1(int32_t x) {
-  return _mm512_set1_epi32(x);
-}
-FIRN_HD_INLINE ilane ilane_load(const int32_t *p) {
-  return _mm512_load_si512(p);
-}
-FIRN_HD_INLINE ilane ilane_loadu(const int32_t *p) {
-  return _mm512_loadu_si512(p);
-}
-FIRN_HD_INLINE void ilane_store(int32_t *p, ilane v) {
-  _mm512_store_si512(p, v);
-}
-FIRN_HD_INLINE void ilane_storeu(int32_t *p, ilane v) {
-  _mm512_storeu_si512(p, v);
-}
-FIRN_HD_INLINE ilane ilane_add(ilane a, ilane b) {
-  return _mm512_add_epi32(a, b);
-}
-FIRN_HD_INLINE ilane ilane_mul(ilane a, ilane b) {
-  return _mm512_mullo_epi32(a, b);
-}
 FIRN_HD_INLINE lane lane_gather(const firn_real *base, ilane i) {
   return _mm512_i32gather_ps(i, base, 4);
 }
+FIRN_HD_INLINE ilane ilane_gather(const int32_t *base, ilane i) {
+  return _mm512_i32gather_epi32(i, base, 4);
+}
+FIRN_HD_INLINE ilane ilane_gather16(const uint16_t *base, ilane i) {
+  return _mm512_and_si512(_mm512_i32gather_epi32(i, base, 2), _mm512_set1_epi32(0xffff));
+}
+FIRN_HD_INLINE lmask ilane_negative(ilane a) {
+  return _mm512_movepi32_mask(a);
+}
+FIRN_HD_INLINE ilane lane_bits(lane a) {
+  return _mm512_castps_si512(a);
+}
+FIRN_HD_INLINE lane lane_from_bits(ilane a) {
+  return _mm512_castsi512_ps(a);
+}
 #endif
+FIRN_HD_INLINE ilane ilane_set1(int32_t x) {
+  return FIRN_MMI(set1)(x);
+}
+FIRN_HD_INLINE ilane ilane_load(const int32_t *p) {
+  return FIRN_MMS(load)((const ilane *)p);
+}
+FIRN_HD_INLINE ilane ilane_loadu(const int32_t *p) {
+  return FIRN_MMS(loadu)((const ilane *)p);
+}
+FIRN_HD_INLINE void ilane_store(int32_t *p, ilane v) {
+  FIRN_MMS(store)((ilane *)p, v);
+}
+FIRN_HD_INLINE void ilane_storeu(int32_t *p, ilane v) {
+  FIRN_MMS(storeu)((ilane *)p, v);
+}
+FIRN_HD_INLINE ilane ilane_add(ilane a, ilane b) {
+  return FIRN_MMI(add)(a, b);
+}
+FIRN_HD_INLINE ilane ilane_mul(ilane a, ilane b) {
+  return FIRN_MMI(mullo)(a, b);
+}
+FIRN_HD_INLINE ilane ilane_xor(ilane a, ilane b) {
+  return FIRN_MMS(xor)(a, b);
+}
+FIRN_HD_INLINE ilane ilane_and(ilane a, ilane b) {
+  return FIRN_MMS(and)(a, b);
+}
+#define ILANE_SHL(a, n)  FIRN_MMI(slli)(a, n)
+#define ILANE_SHR(a, n)  FIRN_MMI(srli)(a, n)
+#define ILANE_ROTL(a, n) FIRN_MMI(rol)(a, n)
+FIRN_HD_INLINE ilane ilane_select(lmask m, ilane a, ilane b) {
+  return FIRN_MMI(mask_blend)(m, b, a);
+}
 
 // ---- exponent fields, for lane_math.h
 // x 2^n for integral n.

@@ -3,6 +3,8 @@
 #ifndef FIRN_MATH_LANE_SCALAR_H
 #define FIRN_MATH_LANE_SCALAR_H
 
+#include <string.h>
+
 #define FIRN_LANES 1
 typedef firn_real lane;
 typedef int lmask;
@@ -157,11 +159,45 @@ FIRN_HD_INLINE void ilane_store(int32_t *p, ilane v) {
 FIRN_HD_INLINE void ilane_storeu(int32_t *p, ilane v) {
   *p = v;
 }
+// Unsigned, because these wrap, as they do in vector units; signed overflow is not defined.
 FIRN_HD_INLINE ilane ilane_add(ilane a, ilane b) {
-  return a + b;
+  return (ilane)((uint32_t)a + (uint32_t)b);
 }
 FIRN_HD_INLINE ilane ilane_mul(ilane a, ilane b) {
-  return a * b;
+  return (ilane)((uint32_t)a * (uint32_t)b);
+}
+FIRN_HD_INLINE ilane ilane_xor(ilane a, ilane b) {
+  return a ^ b;
+}
+FIRN_HD_INLINE ilane ilane_and(ilane a, ilane b) {
+  return a & b;
+}
+#define ILANE_SHL(a, n)  ((ilane)((uint32_t)(a) << (n)))
+#define ILANE_SHR(a, n)  ((ilane)((uint32_t)(a) >> (n)))
+#define ILANE_ROTL(a, n) ((ilane)((uint32_t)(a) << (n) | (uint32_t)(a) >> (32 - (n))))
+FIRN_HD_INLINE ilane ilane_select(lmask m, ilane a, ilane b) {
+  return m ? a : b;
+}
+FIRN_HD_INLINE lmask ilane_negative(ilane a) {
+  return a < 0;
+}
+#ifndef FIRN_DOUBLE
+FIRN_HD_INLINE ilane lane_bits(lane a) {
+  ilane x;
+  memcpy(&x, &a, sizeof x);
+  return x;
+}
+FIRN_HD_INLINE lane lane_from_bits(ilane a) {
+  lane x;
+  memcpy(&x, &a, sizeof x);
+  return x;
+}
+#endif
+FIRN_HD_INLINE ilane ilane_gather(const int32_t *base, ilane i) {
+  return base[i];
+}
+FIRN_HD_INLINE ilane ilane_gather16(const uint16_t *base, ilane i) {
+  return base[i];
 }
 FIRN_HD_INLINE lane lane_gather(const firn_real *base, ilane i) {
   return base[i];

@@ -202,6 +202,44 @@ static void gather_reads_by_integer_index(void **state) {
   }
 }
 
+// Any patterns of bits, so that sums and products overflow and nan is among the floats; pair[8] is there
+// because a gather of 16 bits reads two bytes more.
+static void integers_wrap_shift_and_select_as_unsigned_words_do(void **state) {
+  (void)state;
+  const int32_t base[8] = {-7, 5, INT32_MIN, INT32_MAX, 0, 1, -1, 99};
+  const uint16_t pair[9] = {65535, 1, 2, 32768, 4, 5, 60000, 7, 8};
+  sample s = {27, 0};
+  for_each_isa(isa) {
+    const firn_lane_kernels *k = firn_lane_kernels_get(isa);
+    int n = k->lanes;
+    for (int round = 0; round < 200; round++) {
+      int32_t a[16], b[16], out[11 * 16];
+      for (int i = 0; i < 16; i++) {
+        firn_philox r = firn_philox4x32(s.seed, s.next++, 0, 0);
+        a[i] = (int32_t)r.v[0];
+        b[i] = (int32_t)r.v[1];
+      }
+      k->integers(a, b, base, pair, out);
+      for (int i = 0; i < n; i++) {
+        uint32_t x = (uint32_t)a[i], y = (uint32_t)b[i];
+        const uint32_t want[10] = {x + y,
+                                   x * y,
+                                   x ^ y,
+                                   x & y,
+                                   x * 512,
+                                   x / 512,
+                                   x * 8192 + x / 524288,
+                                   x > INT32_MAX ? x : y,
+                                   (uint32_t)base[y % 8],
+                                   pair[y % 8]};
+        for (int op = 0; op < 10; op++) assert_int_equal((uint32_t)out[op * n + i], want[op]);
+        uint32_t minus = sizeof(firn_real) == 4 ? x ^ 0x80000000u : 0;
+        assert_int_equal((uint32_t)out[10 * n + i], minus);
+      }
+    }
+  }
+}
+
 // ---- rows: 4 nodes x (x, y, z, w)
 
 static void rows_broadcast_nodes_and_weights(void **state) {
@@ -277,6 +315,7 @@ int main(void) {
       cmocka_unit_test(sums_across_lanes_are_binary_trees),
       cmocka_unit_test(masks_select_and_count_lanes),
       cmocka_unit_test(gather_reads_by_integer_index),
+      cmocka_unit_test(integers_wrap_shift_and_select_as_unsigned_words_do),
       cmocka_unit_test(rows_broadcast_nodes_and_weights),
       cmocka_unit_test(row_sums_have_one_order_on_every_instruction_set),
       cmocka_unit_test(masked_rows_do_not_touch_what_they_leave_out),
