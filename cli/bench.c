@@ -17,14 +17,6 @@ typedef struct {
   bool list;
 } arguments;
 
-static double quality_parse(const struct argp_state *state, const char *text) {
-  char *end;
-  double value = strtod(text, &end);
-  if (end == text || *end || !(value > 0 && value <= 100))
-    argp_error(state, "--quality: '%s' is not a number above 0, and 100 at most", text);
-  return value;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state) {
   arguments *a = state->input;
   switch (key) {
@@ -33,16 +25,12 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_QUICK: a->bench.quick = true; return 0;
   case KEY_LIST: a->list = true; return 0;
   case KEY_FRAMES: a->bench.frames = (int)cli_number(state, "--frames", arg, 1, 99999); return 0;
-  case KEY_QUALITY: a->bench.quality = quality_parse(state, arg); return 0;
+  case KEY_QUALITY: a->bench.quality = cli_real(state, "--quality", arg, 0, 100); return 0;
   case KEY_SLEEP:
-    if (strcmp(arg, "on") != 0 && strcmp(arg, "off") != 0)
-      argp_error(state, "--sleep: '%s' is neither on nor off", arg);
+    cli_choice(state, "--sleep", arg, (const char *const[]){"on", "off", NULL});
     a->bench.sleep = arg;
     return 0;
-  case ARGP_KEY_ARG:
-    if (a->name) argp_error(state, "more than one name: '%s'", arg);
-    a->name = arg;
-    return 0;
+  case ARGP_KEY_ARG: cli_argument(state, "name", arg, &a->name); return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
@@ -57,7 +45,6 @@ static const struct argp_option options[] = {
      0},
     {0},
 };
-static const struct argp_child children[] = {{&cli_context_argp, 0, NULL, 0}, {0}};
 static const struct argp parser = {
     options,
     parse,
@@ -66,7 +53,7 @@ static const struct argp parser = {
     "some "
     "begin: mpm, mpm/explicit, paper. Without it all run but paper/..., the scenes of the paper, "
     "which take hours.",
-    children,
+    cli_context_children,
     NULL,
     NULL};
 

@@ -190,8 +190,7 @@ static int check(firn_context *context, const arguments *a) {
 
 int cli_check(int argc, char **argv) {
   arguments a = {0};
-  argp_parse(&parser, argc, argv, 0, NULL, &a);
-  firn_context *context = cli_context(&a.options);
+  firn_context *context = cli_begin(&parser, argc, argv, &a, &a.options);
   if (!context) return EXIT_INPUT;
   int code = check(context, &a);
   firn_context_destroy(context);

@@ -49,6 +49,11 @@ typedef struct cli_options {
 
 extern const struct argp cli_context_argp; // --threads, --isa, --device
 extern const struct argp cli_scene_argp;   // --set, --solver
+// For a verb that takes no more than the first; its parser gives the child the struct.
+extern const struct argp_child cli_context_children[];
+
+// Adds what --set says; ends the program with a usage error when there are too many.
+void cli_add_override(const struct argp_state *state, cli_options *options, const char *text);
 
 // How a verb that simulates tells what it does: a live line or plain ones, nothing, or JSON.
 typedef enum progress_mode { PROGRESS_AUTO, PROGRESS_QUIET, PROGRESS_JSON } progress_mode;
@@ -73,7 +78,8 @@ extern const struct argp_child cli_simulate_children[];
 void cli_frames(const struct argp_state *state, const char *text, int *first, int *last);
 
 // Takes the one argument of a verb: from ARGP_KEY_ARG with its text, from ARGP_KEY_END with NULL.
-// what is "scene" or "folder"; ends the program with a usage error when there are none or two.
+// what is "scene", "folder" or "name", which may be missing; ends the program with a usage error when
+// there are none or two.
 void cli_argument(const struct argp_state *state, const char *what, const char *text,
                   const char **argument);
 // The folder for a scene where none is given: "dir/snowball.yaml" gives "snowball".
@@ -82,9 +88,21 @@ void cli_default_folder(const char *scene, char *folder, size_t size);
 // Reads a whole number; ends the program with a usage error when text is none or out of range.
 long cli_number(const struct argp_state *state, const char *name, const char *text, long least,
                 long most);
+// The same for a number from least to most; a least of 0 is not among them.
+double cli_real(const struct argp_state *state, const char *name, const char *text, double least,
+                double most);
+// The place of text in words, which end with NULL; ends the program with a usage error that lists
+// them when it is none of them.
+int cli_choice(const struct argp_state *state, const char *name, const char *text,
+               const char *const *words);
 
-// Creates a context, whose warnings go to stderr; on failure prints why and returns NULL.
+// Creates a context, whose warnings go to stderr; on failure prints why and returns NULL. options must
+// live as long.
 firn_context *cli_context(const cli_options *options);
+// How most verbs begin: parses the command line into arguments, of which options are a part, and
+// creates a context.
+firn_context *cli_begin(const struct argp *parser, int argc, char **argv, void *arguments,
+                        const cli_options *options);
 
 // Loads a scene; prints everything wrong with it to stream and returns NULL on failure.
 firn_scene *cli_scene(firn_context *context, const char *name, const cli_options *options,

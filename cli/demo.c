@@ -155,12 +155,11 @@ static int run_demo(firn_context *context, const arguments *a, const char *folde
 
 int cli_demo(int argc, char **argv) {
   arguments a = {0};
-  argp_parse(&parser, argc, argv, 0, NULL, &a);
+  firn_context *context = cli_begin(&parser, argc, argv, &a, &a.with.options);
+  if (!context) return EXIT_INPUT;
   static const char *const quick[] = {"quality=0.5", "render.size=[480, 270]", "render.samples=16"};
   for (int i = 0; a.quick && i < 3 && a.with.options.override_count < CLI_OVERRIDES; i++)
     a.with.options.overrides[a.with.options.override_count++] = quick[i];
-  firn_context *context = cli_context(&a.with.options);
-  if (!context) return EXIT_INPUT;
   cli_catch_signals();
   int code = run_demo(context, &a, a.with.run.folder ? a.with.run.folder : "demo-out");
   firn_context_destroy(context);

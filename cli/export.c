@@ -30,29 +30,9 @@ typedef struct {
 
 static firn_export_format parse_format(const char *text, const struct argp_state *state) {
   const char *names[FIRN_EXPORT_FORMAT_COUNT + 1] = {0};
-  char list[128] = "";
-  for (int i = 0; i < FIRN_EXPORT_FORMAT_COUNT; i++) {
+  for (int i = 0; i < FIRN_EXPORT_FORMAT_COUNT; i++)
     names[i] = firn_export_format_name((firn_export_format)i);
-    if (strcmp(names[i], text) == 0) return (firn_export_format)i;
-    size_t used = strlen(list);
-    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names[i]);
-  }
-  argp_error(state, "--format: '%s' is none of %s", text, list);
-  return FIRN_EXPORT_VTP;
-}
-
-static double parse_real(const char *name, const char *text, const struct argp_state *state) {
-  char *end;
-  double value = strtod(text, &end);
-  if (end == text || *end || !(value > 0) || value > 1e9)
-    argp_error(state, "%s: '%s' is not a positive number", name, text);
-  return value;
-}
-
-static bool parse_up(const char *text, const struct argp_state *state) {
-  if (strcmp(text, "y") != 0 && strcmp(text, "z") != 0)
-    argp_error(state, "--up: '%s' is neither y nor z", text);
-  return *text == 'z';
+  return (firn_export_format)cli_choice(state, "--format", text, names);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
@@ -69,17 +49,16 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_FRAMES: cli_frames(state, arg, &a->def.first_frame, &a->def.last_frame); return 0;
   case KEY_FIELDS: a->def.fields = arg; return 0;
   case KEY_SURFACE: a->def.surface = true; return 0;
-  case KEY_UP: a->def.z_up = parse_up(arg, state); return 0;
-  case KEY_CELL: a->def.cell = parse_real("--cell", arg, state); return 0;
-  case KEY_DENSITY: a->def.density = parse_real("--density", arg, state); return 0;
-  case KEY_LEVEL: a->def.level = parse_real("--level", arg, state); return 0;
-  case KEY_SMOOTH: a->def.smooth = (int)cli_number(state, "--smooth", arg, 0, 1000); return 0;
-  case ARGP_KEY_ARG:
-    if (a->def.source) argp_error(state, "more than one folder: '%s'", arg);
-    a->def.source = arg;
+  case KEY_UP:
+    a->def.z_up = cli_choice(state, "--up", arg, (const char *const[]){"y", "z", NULL}) == 1;
     return 0;
+  case KEY_CELL: a->def.cell = cli_real(state, "--cell", arg, 0, 1e9); return 0;
+  case KEY_DENSITY: a->def.density = cli_real(state, "--density", arg, 0, 1e9); return 0;
+  case KEY_LEVEL: a->def.level = cli_real(state, "--level", arg, 0, 1e9); return 0;
+  case KEY_SMOOTH: a->def.smooth = (int)cli_number(state, "--smooth", arg, 0, 1000); return 0;
+  case ARGP_KEY_ARG: cli_argument(state, "folder", arg, &a->def.source); return 0;
   case ARGP_KEY_END:
-    if (!a->def.source) argp_error(state, "which folder? Give one that `firn run` has written");
+    cli_argument(state, "folder", NULL, &a->def.source);
     if (!a->has_format)
       argp_error(state, "which format? Give --format vtp, ply, bgeo, csv, vdb or obj");
     return 0;
@@ -106,7 +85,6 @@ static const struct argp_option options[] = {
      "density of undisturbed snow (default: the median of the first frame)", 1},
     {0},
 };
-static const struct argp_child children[] = {{&cli_context_argp, 0, NULL, 0}, {0}};
 static const struct argp parser = {
     options,
     parse,
@@ -120,7 +98,7 @@ static const struct argp parser = {
     "  vdb   density and velocity on a grid, for Blender and Houdini\n"
     "  obj   the surface of the snow, for everyone\n\n"
     "Example: firn export out --format ply --surface --up z",
-    children,
+    cli_context_children,
     NULL,
     NULL};
 

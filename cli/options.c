@@ -19,11 +19,34 @@ long cli_number(const struct argp_state *state, const char *name, const char *te
   return value;
 }
 
+double cli_real(const struct argp_state *state, const char *name, const char *text, double least,
+                double most) {
+  char *end;
+  double value = strtod(text, &end);
+  bool good = end != text && !*end && value >= least && value <= most;
+  if (least > 0 && !good)
+    argp_error(state, "%s: '%s' is not a number from %g to %g", name, text, least, most);
+  else if (!good || value == 0)
+    argp_error(state, "%s: '%s' is not a number above 0, and %g at most", name, text, most);
+  return value;
+}
+
+int cli_choice(const struct argp_state *state, const char *name, const char *text,
+               const char *const *words) {
+  char list[256] = "";
+  for (int i = 0; words[i]; i++) {
+    if (strcmp(words[i], text) == 0) return i;
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", words[i]);
+  }
+  argp_error(state, "%s: '%s' is none of %s", name, text, list);
+  return 0;
+}
+
 static firn_isa isa_parse(const struct argp_state *state, const char *text) {
-  for (int i = FIRN_ISA_AUTO; i <= FIRN_ISA_AVX512; i++)
-    if (strcmp(firn_isa_name((firn_isa)i), text) == 0) return (firn_isa)i;
-  argp_error(state, "--isa: '%s' is none of auto, scalar, avx2, avx512", text);
-  return FIRN_ISA_AUTO;
+  const char *names[FIRN_ISA_AVX512 + 2] = {0};
+  for (int i = FIRN_ISA_AUTO; i <= FIRN_ISA_AVX512; i++) names[i] = firn_isa_name((firn_isa)i);
+  return (firn_isa)cli_choice(state, "--isa", text, names);
 }
 
 static error_t parse_context(int key, char *arg, struct argp_state *state) {
@@ -32,11 +55,9 @@ static error_t parse_context(int key, char *arg, struct argp_state *state) {
   case 'j': options->threads = (int)cli_number(state, "--threads", arg, 0, 4096); return 0;
   case KEY_ISA: options->isa = isa_parse(state, arg); return 0;
   case KEY_DEVICE:
-    if (strcmp(arg, "auto") == 0 || strcmp(arg, "cpu") == 0) return 0;
     if (strcmp(arg, "cuda") == 0)
       argp_error(state, "--device: this build of firn has no cuda; use auto or cpu");
-    else
-      argp_error(state, "--device: '%s' is none of auto, cpu", arg);
+    cli_choice(state, "--device", arg, (const char *const[]){"auto", "cpu", NULL});
     return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
@@ -52,9 +73,9 @@ static const struct argp_option context_options[] = {
     {0},
 };
 const struct argp cli_context_argp = {context_options, parse_context, NULL, NULL, NULL, NULL, NULL};
+const struct argp_child cli_context_children[] = {{&cli_context_argp, 0, NULL, 0}, {0}};
 
-static void add_override(const struct argp_state *state, const char *text) {
-  cli_options *options = state->input;
+void cli_add_override(const struct argp_state *state, cli_options *options, const char *text) {
   if (options->override_count == CLI_OVERRIDES)
     argp_error(state, "more than %d times --set", CLI_OVERRIDES);
   options->overrides[options->override_count++] = text;
@@ -63,10 +84,10 @@ static void add_override(const struct argp_state *state, const char *text) {
 static error_t parse_scene(int key, char *arg, struct argp_state *state) {
   static char solver[64];
   switch (key) {
-  case KEY_SET: add_override(state, arg); return 0;
+  case KEY_SET: cli_add_override(state, state->input, arg); return 0;
   case KEY_SOLVER:
     snprintf(solver, sizeof solver, "solver=%.50s", arg);
-    add_override(state, solver);
+    cli_add_override(state, state->input, solver);
     return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
@@ -132,12 +153,13 @@ void cli_frames(const struct argp_state *state, const char *text, int *first, in
 
 void cli_argument(const struct argp_state *state, const char *what, const char *text,
                   const char **argument) {
-  bool scene = strcmp(what, "scene") == 0;
   if (text && *argument) argp_error(state, "more than one %s: '%s'", what, text);
   if (text) *argument = text;
-  if (!*argument)
-    argp_error(state, "which %s?%s", what,
-               scene ? " Give a file or a name from `firn scenes`" : "");
+  if (*argument) return;
+  if (strcmp(what, "scene") == 0)
+    argp_error(state, "which scene? Give a file or a name from `firn scenes`");
+  else if (strcmp(what, "folder") == 0)
+    argp_error(state, "which folder? Give one that `firn run` has written");
 }
 
 void cli_default_folder(const char *scene, char *folder, size_t size) {
@@ -173,6 +195,12 @@ firn_context *cli_context(const cli_options *options) {
   else
     fprintf(stderr, "firn: cannot start: %s\n", firn_status_text(status));
   return NULL;
+}
+
+firn_context *cli_begin(const struct argp *parser, int argc, char **argv, void *arguments,
+                        const cli_options *options) {
+  argp_parse(parser, argc, argv, 0, NULL, arguments);
+  return cli_context(options);
 }
 
 void cli_print_errors(const firn_scene *scene, FILE *stream) {

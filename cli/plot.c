@@ -60,8 +60,7 @@ static const struct argp parser = {
 
 int cli_plot(int argc, char **argv) {
   arguments a = {.def = firn_default_plot_def()};
-  argp_parse(&parser, argc, argv, 0, NULL, &a);
-  firn_context *context = cli_context(&a.options);
+  firn_context *context = cli_begin(&parser, argc, argv, &a, &a.options);
   if (!context) return EXIT_INPUT;
   char path[4200];
   size_t length = strlen(a.def.source);

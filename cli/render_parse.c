@@ -111,28 +111,8 @@ static void parse_camera(render_arguments *a, const char *text, const struct arg
 }
 
 static firn_color_map parse_map(const char *text, const struct argp_state *state) {
-  static const char *const names[] = {"deep", "ember", "grey", "balance"};
-  for (int i = 0; i < 4; i++)
-    if (strcmp(names[i], text) == 0) return (firn_color_map)i;
-  argp_error(state, "--map: '%s' is none of deep, ember, grey, balance", text);
-  return FIRN_MAP_DEEP;
-}
-
-static void parse_format(render_arguments *a, const char *text, const struct argp_state *state) {
-  if (strcmp(text, "png") != 0 && strcmp(text, "exr") != 0)
-    argp_error(state, "--format: '%s' is neither png nor exr", text);
-  a->exr = *text == 'e';
-}
-
-static void parse_set(render_arguments *a, const char *text, const struct argp_state *state) {
-  if (a->options.override_count == CLI_OVERRIDES)
-    argp_error(state, "more than %d times --set", CLI_OVERRIDES);
-  a->options.overrides[a->options.override_count++] = text;
-}
-
-static void parse_fps(render_arguments *a, const char *text, const struct argp_state *state) {
-  if (!read_numbers(text, "", 1, &a->fps) || !(a->fps >= 0.1 && a->fps <= 1000))
-    argp_error(state, "--fps: '%s' is not a number from 0.1 to 1000", text);
+  static const char *const names[] = {"deep", "ember", "grey", "balance", NULL};
+  return (firn_color_map)cli_choice(state, "--map", text, names);
 }
 
 static bool is_film(const char *path) {
@@ -141,7 +121,7 @@ static bool is_film(const char *path) {
 }
 
 static void check_all(render_arguments *a, const struct argp_state *state) {
-  if (!a->source) argp_error(state, "which folder? Give one that `firn run` has written");
+  cli_argument(state, "folder", NULL, &a->source);
   bool quick = a->preview;
   if (quick && a->exr) argp_error(state, "--format exr: previews are PNG files");
   if (is_film(a->output) && a->exr) argp_error(state, "--format exr: a film is made of PNG files");
@@ -179,14 +159,13 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_VIEW: parse_view(a, arg, state); return 0;
   case KEY_CAMERA: parse_camera(a, arg, state); return 0;
   case KEY_SCENE: a->scene = arg; return 0;
-  case KEY_FORMAT: parse_format(a, arg, state); return 0;
-  case KEY_FPS: parse_fps(a, arg, state); return 0;
-  case KEY_FORCE: a->force = true; return 0;
-  case KEY_SET: parse_set(a, arg, state); return 0;
-  case ARGP_KEY_ARG:
-    if (a->source) argp_error(state, "more than one folder: '%s'", arg);
-    a->source = arg;
+  case KEY_FORMAT:
+    a->exr = cli_choice(state, "--format", arg, (const char *const[]){"png", "exr", NULL}) == 1;
     return 0;
+  case KEY_FPS: a->fps = cli_real(state, "--fps", arg, 0.1, 1000); return 0;
+  case KEY_FORCE: a->force = true; return 0;
+  case KEY_SET: cli_add_override(state, &a->options, arg); return 0;
+  case ARGP_KEY_ARG: cli_argument(state, "folder", arg, &a->source); return 0;
   case ARGP_KEY_END: check_all(a, state); return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
@@ -229,7 +208,6 @@ static const struct argp_option options[] = {
      "leave out what is beyond a plane, as 'x>0.1' or NX,NY,NZ,D, to see inside", 1},
     {0},
 };
-static const struct argp_child children[] = {{&cli_context_argp, 0, NULL, 0}, {0}};
 static const struct argp parser = {
     options,
     parse,
@@ -237,7 +215,7 @@ static const struct argp parser = {
     "Takes pictures of what a run has written: by path tracing, or quickly with --preview.\v"
     "A film or folder remembers its settings and which pictures are whole: after Ctrl-C the same "
     "command goes on where it stopped.",
-    children,
+    cli_context_children,
     NULL,
     NULL};
 

@@ -128,7 +128,8 @@ static void report_start(const arguments *a, const firn_context *context, const 
 
 int cli_run(int argc, char **argv) {
   arguments a = {.first = 0, .last = -1};
-  argp_parse(&parser, argc, argv, 0, NULL, &a);
+  firn_context *context = cli_begin(&parser, argc, argv, &a, &a.with.options);
+  if (!context) return EXIT_INPUT;
   char folder[4096];
   a.with.options.notes = a.with.run.mode == PROGRESS_AUTO;
   if (a.with.run.folder)
@@ -136,8 +137,6 @@ int cli_run(int argc, char **argv) {
   else
     cli_default_folder(a.scene, folder, sizeof folder);
 
-  firn_context *context = cli_context(&a.with.options);
-  if (!context) return EXIT_INPUT;
   firn_scene *scene = cli_scene(context, a.scene, &a.with.options, stderr);
   if (!scene) {
     firn_context_destroy(context);

@@ -14,10 +14,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   switch (key) {
   case KEY_SCHEMA: a->schema = true; return 0;
   case KEY_REFERENCE: a->reference = true; return 0;
-  case ARGP_KEY_ARG:
-    if (a->name) argp_error(state, "more than one name: '%s'", arg);
-    a->name = arg;
-    return 0;
+  case ARGP_KEY_ARG: cli_argument(state, "name", arg, &a->name); return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }

@@ -57,6 +57,29 @@ expect "$err" "none of auto, scalar, avx2, avx512"
 run 2 run demo --device cuda
 expect "$err" "no cuda"
 run 2 run demo --device abacus
+expect "$err" "'abacus' is none of auto, cpu"
+for verb in info export render plot; do
+  run 2 "$verb"
+  expect "$err" "which folder? Give one that"
+  run 2 "$verb" a b
+  expect "$err" "more than one folder: 'b'"
+done
+for verb in scenes bench; do
+  run 2 "$verb" a b
+  expect "$err" "more than one name: 'b'"
+done
+for number in 0 -1 nan 1e99 2x ""; do
+  run 2 bench --quality "$number"
+  expect "$err" "--quality: '$number' is not a number above 0, and 100 at most"
+done
+run 2 render a --fps 0.05
+expect "$err" "--fps: '0.05' is not a number from 0.1 to 1000"
+run 2 render a --format jpg
+expect "$err" "'jpg' is none of png, exr"
+run 2 export a --format ply --up x
+expect "$err" "'x' is none of y, z"
+run 2 render a --map rainbow
+expect "$err" "'rainbow' is none of deep, ember, grey, balance"
 run 2 run demo --frames 5:2
 expect "$err" "5 is after 2"
 run 2 run demo --frames x
