@@ -88,7 +88,8 @@ typedef struct firn_render_def {
   uint64_t seed;
   double shutter; // share of a frame's time it is open, 0: no motion blur
   firn_camera_def camera;
-  firn_camera_def camera_shut; // where it is when the shutter shuts; all zero: where it was
+  firn_camera_def
+      camera_shut; // what it is when the shutter shuts, lens and all; all zero: as it was
   firn_sun_def sun;
   firn_sky_def sky;
   int lamp_count;
@@ -113,17 +114,17 @@ FIRN_API firn_render_def firn_default_render_def(void);
 typedef struct firn_render_stats {
   uint64_t paths;      // camera paths
   uint64_t events;     // scattering events, in the snow and on bodies
-  uint64_t truncated;  // paths that `bounces` cut short
+  uint64_t truncated;  // paths cut short: by `bounces`, or after 1e6 scattering events
   uint64_t not_finite; // samples dropped
   size_t particles;
-  size_t skipped;         // particles without a finite place
-  size_t voxels;          // in active blocks
-  size_t bytes;           // of the volume
-  double seconds_read;    // s, reading the frame
-  double seconds_volume;  // s, particles to density
-  double seconds_trace;   // s
-  double seconds;         // s, all of it
-  double voxel;           // m
+  size_t skipped;        // particles left out: no finite place, no mass, or too far from the others
+  size_t voxels;         // in active blocks
+  size_t bytes;          // of the volume
+  double seconds_read;   // s, reading the frame
+  double seconds_volume; // s, particles to density
+  double seconds_trace;  // s
+  double seconds;        // s, all of it
+  double voxel;          // m
   firn_camera_def camera; // as used: where a fitted one was placed
 } firn_render_stats;
 

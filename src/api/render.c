@@ -130,15 +130,24 @@ static firn_status make_lights(picture *p) {
                             p->origin, &p->lights);
 }
 
-static firn_camera lens_of(const picture *p) {
-  const firn_camera_def *c = &p->camera;
+// m from the eye, where the picture is sharp.
+static double focus_of(const firn_camera_def *c) {
   double away = 0;
   for (int a = 0; a < 3; a++) away += pow(c->target[a] - c->eye[a], 2);
+  return c->focus > 0 ? c->focus : sqrt(away);
+}
+
+static firn_camera lens_of(const picture *p) {
+  const firn_camera_def *c = &p->camera, *shut = &p->camera_shut;
+  const double half = tan(c->fov / 2), focus = focus_of(c);
   return (firn_camera){.open = firn_camera_pose_of(c, p->origin),
-                       .shut = firn_camera_pose_of(&p->camera_shut, p->origin),
-                       .half_height = (float)tan(c->fov / 2),
+                       .shut = firn_camera_pose_of(shut, p->origin),
+                       .half_height = (float)half,
+                       .half_height_change = (float)(tan(shut->fov / 2) - half),
                        .aperture = (float)c->aperture,
-                       .focus = (float)(c->focus > 0 ? c->focus : sqrt(away)),
+                       .aperture_change = (float)(shut->aperture - c->aperture),
+                       .focus = (float)focus,
+                       .focus_change = (float)(focus_of(shut) - focus),
                        .width = p->def->width,
                        .height = p->def->height};
 }

@@ -48,17 +48,19 @@ static void disc(const float u[2], float *x, float *y) {
 firn_ray firn_camera_ray(const firn_camera *camera, float x, float y, const float lens[2],
                          float time) {
   firn_camera_pose pose = between(camera, time);
-  float pixel = 2 * camera->half_height / (float)camera->height;
+  float half = camera->half_height + time * camera->half_height_change;
+  float aperture = camera->aperture + time * camera->aperture_change;
+  float pixel = 2 * half / (float)camera->height;
   float a = (x - 0.5f * (float)camera->width) * pixel;
   float b = (0.5f * (float)camera->height - y) * pixel;
   firn_v3 from = pose.eye, side = {0, 0, 0};
-  if (camera->aperture > 0) { // all points of the lens aim at one point of the plane in focus
+  if (aperture > 0) { // all points of the lens aim at one point of the plane in focus
     float p, q;
     disc(lens, &p, &q);
-    side = firn_v3_add(firn_v3_scale(camera->aperture * p, pose.right),
-                       firn_v3_scale(camera->aperture * q, pose.up));
+    side = firn_v3_add(firn_v3_scale(aperture * p, pose.right),
+                       firn_v3_scale(aperture * q, pose.up));
     from = firn_v3_add(from, side);
-    side = firn_v3_scale(1 / camera->focus, side);
+    side = firn_v3_scale(1 / (camera->focus + time * camera->focus_change), side);
   }
   firn_v3 along = firn_v3_add(pose.forward,
                               firn_v3_add(firn_v3_scale(a, pose.right), firn_v3_scale(b, pose.up)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thin-lens camera whose place may change while the shutter is open.
+// A thin-lens camera whose place and lens may change while the shutter is open.
 #ifndef FIRN_RENDER_CAMERA_H
 #define FIRN_RENDER_CAMERA_H
 
@@ -16,7 +16,8 @@ typedef struct firn_camera {
   float half_height;           // tan(field of view / 2), vertical
   float aperture;              // m, radius of the lens; 0: a pinhole
   float focus;                 // m along forward, where the picture is sharp
-  int width, height;           // pixels
+  float half_height_change, aperture_change, focus_change; // by which these grow until it shuts
+  int width, height;                                       // pixels
 } firn_camera;
 
 // The pose at eye that looks at target with up upwards. Where up lies along the view another

@@ -27,7 +27,8 @@ void firn_map_free(firn_context *context, firn_map *map);
 // Prepares sampling. Values that are not finite or negative become 0.
 void firn_map_finish(firn_map *map);
 
-// EXR or Radiance HDR, by what the file says it is. Not yet finished.
+// EXR or Radiance HDR, by what the file says it is; finite values above 1e15 are an error. Not yet
+// finished.
 firn_status firn_map_read(firn_context *context, const char *path, double turn, firn_map *out);
 firn_status firn_map_read_exr(firn_context *context, const char *path, const char *data,
                               size_t size, double turn, firn_map *out);

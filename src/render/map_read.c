@@ -6,6 +6,9 @@
 #include "render/map.h"
 
 enum { LEAST_SIDE = 2, MOST_SIDE = 32768 };
+// Sums over 2^30 pixels, their solid angles and a factor on the map stay far below what a float holds,
+// and so do squares of the light it gives.
+#define MOST_RADIANCE 1e15f
 
 firn_status firn_map_check(firn_context *context, const char *path, int64_t width, int64_t height) {
   if (width >= LEAST_SIDE && width <= MOST_SIDE && height >= LEAST_SIDE && height <= MOST_SIDE) {
@@ -14,6 +17,21 @@ firn_status firn_map_check(firn_context *context, const char *path, int64_t widt
   return firn_fail(context, FIRN_ERROR_FORMAT,
                    "%s: %lld x %lld pixels; each side of a map must be in [%d, %d]", path,
                    (long long)width, (long long)height, LEAST_SIDE, MOST_SIDE);
+}
+
+// A pixel that bright is damage, or a mark of some program: said, not taken for light.
+static firn_status check_radiance(firn_context *context, const char *path, const firn_map *map) {
+  const size_t width = (size_t)map->width, count = 3 * width * (size_t)map->height;
+  for (size_t i = 0; i < count; i++) {
+    const float c = (&map->radiance[i / 3].x)[i % 3];
+    if (c > MOST_RADIANCE && isfinite(c)) {
+      return firn_fail(context, FIRN_ERROR_FORMAT,
+                       "%s: the pixel in column %zu, row %zu has a radiance of %g; a map may have "
+                       "at most %g",
+                       path, i / 3 % width, i / 3 / width, (double)c, (double)MOST_RADIANCE);
+    }
+  }
+  return FIRN_OK;
 }
 
 firn_status firn_map_read(firn_context *context, const char *path, double turn, firn_map *out) {
@@ -32,5 +50,7 @@ firn_status firn_map_read(firn_context *context, const char *path, double turn, 
                        "%s: neither an OpenEXR nor a Radiance HDR picture", path);
   }
   firn_free(context, data, size + 1);
+  if (status == FIRN_OK) status = check_radiance(context, path, out);
+  if (status != FIRN_OK) firn_map_free(context, out);
   return status;
 }

@@ -116,6 +116,29 @@ static void poses_are_interpolated_while_the_shutter_is_open(void **state) {
   assert_float_equal(firn_v3_dot(half.along, a.along), firn_v3_dot(half.along, b.along), 1e-6);
 }
 
+// A dolly zoom: the camera draws back while its field narrows, so that what is at the target keeps its
+// size at every moment.
+static void the_lens_changes_along_with_the_pose(void **state) {
+  (void)state;
+  firn_camera c = {.half_height = 0.4f, .focus = 5, .width = 320, .height = 200};
+  const firn_v3 target = {0, 0, 0}, up = {0, 1, 0};
+  assert_true(firn_camera_aim((firn_v3){0, 0, 2}, target, up, &c.open));
+  assert_true(firn_camera_aim((firn_v3){0, 0, 2.1f}, target, up, &c.shut));
+  c.half_height_change = 0.4f * 2 / 2.1f - 0.4f;
+  c.aperture = 0.1f;
+  c.aperture_change = 0.1f;
+  c.focus_change = -2;
+  for (int k = 0; k <= 4; k++) {
+    const float time = 0.25f * (float)k, middle[2] = {0.5f, 0.5f}, rim[2] = {1, 0.5f};
+    firn_ray ray = firn_camera_ray(&c, 160, 0, middle, time);
+    // The product of two straight lines for a constant: off by (0.05 / 2)^2 in the middle at most.
+    assert_float_equal(firn_ray_at(&ray, -ray.from.z / ray.along.z).y, 0.8, 1e-3);
+    ray = firn_camera_ray(&c, 160, 100, rim, time);
+    assert_float_equal(ray.from.x, 0.1f + 0.1f * time, 1e-6);
+    assert_float_equal(firn_ray_at(&ray, (2 * time - 5) / ray.along.z).x, 0, 1e-5);
+  }
+}
+
 static void a_camera_can_look_straight_down(void **state) {
   (void)state;
   firn_camera_pose pose;
@@ -134,6 +157,7 @@ int main(void) {
       cmocka_unit_test(what_is_in_focus_is_sharp_and_the_rest_blurs_by_the_lens),
       cmocka_unit_test(the_lens_is_covered_evenly),
       cmocka_unit_test(poses_are_interpolated_while_the_shutter_is_open),
+      cmocka_unit_test(the_lens_changes_along_with_the_pose),
       cmocka_unit_test(a_camera_can_look_straight_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

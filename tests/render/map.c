@@ -271,6 +271,33 @@ static void damaged_exr_files_and_strangers_get_a_message(void **state) {
   assert_int_equal(firn_map_read(s->context, scratch_path(s, "none.exr"), 0, &m), FIRN_ERROR_IO);
 }
 
+// Sums of such would not be finite, nor would any picture: the file is refused, and says where.
+static void radiance_near_the_end_of_floats_is_refused(void **state) {
+  scratch *s = *state;
+  enum { W = 32, H = 16 };
+  firn_film f;
+  firn_map m;
+  const char *path = scratch_path(s, "bright.exr");
+  assert_int_equal(firn_film_create(s->context, W, H, false, &f), FIRN_OK);
+  for (int i = 0; i < W * H; i++) f.light[i] = (firn_v3){1e15f, 1e15f, 1e15f};
+  assert_int_equal(firn_film_write_exr(s->context, path, &f, false), FIRN_OK);
+  assert_int_equal(firn_map_read(s->context, path, 0, &m), FIRN_OK);
+  firn_map_finish(&m);
+  const double sphere = 4 * PI * 1e15;
+  assert_float_equal((double)m.weight / sphere, 1, 1e-5);
+  assert_float_equal((double)m.total.x / sphere, 1, 1e-5);
+  firn_v3 d;
+  float pdf;
+  assert_true(firn_map_sample(&m, (const float[2]){0.3f, 0.6f}, &d, &pdf));
+  assert_float_equal(pdf, 1 / (4 * PI), 0.02);
+  firn_map_free(s->context, &m);
+  f.light[5 * W + 7] = (firn_v3){INFINITY, 1e38f, 0}; // what is not finite is black, as ever
+  assert_int_equal(firn_film_write_exr(s->context, path, &f, false), FIRN_OK);
+  assert_int_equal(firn_map_read(s->context, path, 0, &m), FIRN_ERROR_FORMAT);
+  assert_message(s, "bright.exr: the pixel in column 7, row 5 has a radiance of 1e+38");
+  firn_film_free(s->context, &f);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_open, scratch_close)
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -280,6 +307,7 @@ int main(void) {
       TEST(grey_tiles_are_read_as_well),
       TEST(an_hdr_map_is_read_packed_or_not),
       TEST(damaged_exr_files_and_strangers_get_a_message),
+      TEST(radiance_near_the_end_of_floats_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
