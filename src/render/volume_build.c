@@ -240,6 +240,8 @@ static firn_status sort_grains(job *j) {
     }
     last->count++;
   }
+  firn_free(j->context, j->mover, 2 * j->count * sizeof *j->mover);
+  j->mover = NULL;
   return FIRN_OK;
 }
 
