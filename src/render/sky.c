@@ -23,32 +23,40 @@ static double haze_phase(double c) { // Cornette and Shanks 1992
   return 3 / (8 * PI) * (1 - g * g) * (1 + c * c) / ((2 + g * g) * d * sqrt(d));
 }
 
-// Light that the air between the eye and the end of a ray sends this way, and what part of the light
-// behind it comes through. up is the ray's cosine to the vertical, facing that to the sun.
-static firn_spectrum glow(const firn_air *air, double up, double facing, double sun_up,
-                          firn_spectrum *through, bool *ground) {
-  const double start = FIRN_EARTH + EYE, length = firn_air_length(start, up, ground);
-  const float molecules = (float)rayleigh_phase(facing), haze = (float)haze_phase(facing);
-  firn_spectrum out = {{0}};
-  for (int w = 0; w < FIRN_WAVES; w++) through->v[w] = 1;
+// Sunlight scattered once goes by the phase functions. Beyond that, what haze scatters ahead counts
+// as not scattered: such air has more light coming in, both of the sun and from all sides, and more
+// of it comes through to the eye.
+firn_spectrum firn_air_glow(const firn_air *air, double radius, double up, double facing,
+                            double sun_up, firn_spectrum *through, bool *ground) {
+  const double length = firn_air_length(radius, up, ground);
+  const float molecules = (float)rayleigh_phase(facing), haze = (float)haze_phase(facing),
+              even = (float)(0.25 / PI);
+  firn_spectrum out = {{0}}, clear;
+  for (int w = 0; w < FIRN_WAVES; w++) clear.v[w] = through->v[w] = 1;
   for (int k = 0; k < STEPS; k++) {
     const double a = (double)k / STEPS, b = (k + 1.0) / STEPS, m = (k + 0.5) / STEPS;
-    const double t = length * m * m;
-    const double r = sqrt(start * start + t * t + 2 * start * t * up);
-    const double sun = (start * sun_up + t * facing) / r;
-    firn_air_here here;
+    const double t = length * m * m, step = length * (b * b - a * a);
+    const double r = sqrt(radius * radius + t * t + 2 * radius * t * up);
+    const double sun = (radius * sun_up + t * facing) / r;
+    firn_air_here here, thin;
     firn_air_at(air, r - FIRN_EARTH, &here);
-    firn_spectrum light = firn_air_through(air, r, sun), many = firn_air_many(air, r, sun);
-    firn_spectrum share, sum;
-    firn_air_pass(&here, length * (b * b - a * a), &share, &sum);
+    thin = here;
+    firn_air_thin(&thin);
+    firn_spectrum light = firn_air_through(air, r, sun), ahead = firn_air_ahead(air, r, sun);
+    firn_spectrum many = firn_air_many(air, r, sun), share[2], sum[2];
+    firn_air_pass(&here, step, &share[0], &sum[0]);
+    firn_air_pass(&thin, step, &share[1], &sum[1]);
     for (int w = 0; w < FIRN_WAVES; w++) {
-      float once = (here.rayleigh.v[w] * molecules + here.mie.v[w] * haze) * light.v[w] *
-                   air->sun.v[w];
-      float often = (here.rayleigh.v[w] + here.mie.v[w]) * many.v[w];
-      out.v[w] += through->v[w] * sum.v[w] * (once + often);
-      through->v[w] *= share.v[w];
+      float direct = through->v[w] * sum[0].v[w] * light.v[w] * air->sun.v[w];
+      float bent = clear.v[w] * sum[1].v[w] * ahead.v[w] * air->sun.v[w] - direct;
+      out.v[w] += direct * (here.rayleigh.v[w] * molecules + here.mie.v[w] * haze) +
+                  bent * (thin.rayleigh.v[w] * molecules + thin.mie.v[w] * even) +
+                  clear.v[w] * sum[1].v[w] * (thin.rayleigh.v[w] + thin.mie.v[w]) * many.v[w];
+      through->v[w] *= share[0].v[w];
+      clear.v[w] *= share[1].v[w];
     }
   }
+  *through = clear;
   return out;
 }
 
@@ -61,22 +69,12 @@ static void fill_row(const firn_air *air, const double direction[3], firn_map *m
                     (double)d.z * direction[2];
     firn_spectrum through;
     bool ground;
-    firn_spectrum s = glow(air, (double)d.y, facing, direction[1], &through, &ground);
+    firn_spectrum s = firn_air_glow(air, FIRN_EARTH + EYE, (double)d.y, facing, direction[1],
+                                    &through, &ground);
     for (int w = 0; w < FIRN_WAVES && ground; w++) s.v[w] += through.v[w] * land->v[w];
     firn_v3 *cells = map->radiance + (size_t)row * (size_t)map->width;
     cells[column] = cells[map->width - 1 - column] = firn_air_color(air, &s);
   }
-}
-
-// Land under sun and sky. The sky's share is that of light scattered many times, which is even enough.
-static firn_spectrum land_of(const firn_air *air, double sun_up) {
-  firn_spectrum sun = firn_air_through(air, FIRN_EARTH, sun_up), out;
-  firn_spectrum many = firn_air_many(air, FIRN_EARTH, sun_up);
-  for (int w = 0; w < FIRN_WAVES; w++) {
-    float direct = sun.v[w] * air->sun.v[w] * (float)(fmax(0, sun_up) / PI);
-    out.v[w] = (float)FIRN_AIR_LAND * (direct + many.v[w]);
-  }
-  return out;
 }
 
 firn_status firn_air_sky(firn_context *context, const firn_air *air, const double direction[3],
@@ -84,7 +82,7 @@ firn_status firn_air_sky(firn_context *context, const firn_air *air, const doubl
   // The sun stands over the middle of the table.
   FIRN_TRY(firn_map_create(context, WIDE, TALL, true, -atan2(direction[0], -direction[2]), out));
   out->below = 0.25f; // there is ground in most pictures
-  const firn_spectrum land = land_of(air, direction[1]);
+  const firn_spectrum land = firn_air_land(air, direction[1]);
 #pragma omp parallel num_threads(context->threads)
   {
     unsigned mode = firn_fp_enter();

@@ -2,6 +2,8 @@
 // The sky as air makes it: sunlight scattered by molecules and haze and thinned by ozone, above a
 // round earth, computed at twelve wavelengths. Single scattering is integrated; of what scatters
 // more often only the mean over directions is kept, all orders at once (Hillaire 2020, section 5.5).
+// Against paths followed through the same air: within 2 % without haze, 6 % in winter's (turbidity 2;
+// 12 % in the lowest 3 degrees), 15 % of the irradiance at 6.
 #ifndef FIRN_RENDER_SKY_H
 #define FIRN_RENDER_SKY_H
 

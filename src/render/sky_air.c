@@ -71,6 +71,14 @@ void firn_air_at(const firn_air *air, double height, firn_air_here *out) {
   }
 }
 
+void firn_air_thin(firn_air_here *here) {
+  for (int i = 0; i < FIRN_WAVES; i++) {
+    float ahead = (float)FIRN_HAZE_G * here->mie.v[i];
+    here->mie.v[i] -= ahead;
+    here->extinction.v[i] -= ahead;
+  }
+}
+
 void firn_air_pass(const firn_air_here *here, double length, firn_spectrum *share,
                    firn_spectrum *sum) {
   for (int i = 0; i < FIRN_WAVES; i++) {
@@ -107,23 +115,27 @@ static void fill_through(firn_air *air) {
     for (int j = 0; j < FIRN_AIR_ANGLES; j++) {
       const double d = shortest + (longest - shortest) * j / (FIRN_AIR_ANGLES - 1);
       const double cosine = d > 0 ? fmin(1, (top * top - r * r - d * d) / (2 * r * d)) : 1;
-      firn_spectrum tau = {{0}};
+      firn_spectrum tau = {{0}}, thin = {{0}};
       for (int k = 0; k < STEPS; k++) { // finer at the near end, where air is densest
         const double a = (double)k / STEPS, b = (k + 1.0) / STEPS, m = (k + 0.5) / STEPS;
         const double t = d * m * m, h = sqrt(r * r + t * t + 2 * r * t * cosine) - FIRN_EARTH;
         firn_air_here here;
+        const float step = (float)(d * (b * b - a * a));
         firn_air_at(air, fmax(0, h), &here);
-        for (int w = 0; w < FIRN_WAVES; w++) {
-          tau.v[w] += here.extinction.v[w] * (float)(d * (b * b - a * a));
-        }
+        for (int w = 0; w < FIRN_WAVES; w++) tau.v[w] += here.extinction.v[w] * step;
+        firn_air_thin(&here);
+        for (int w = 0; w < FIRN_WAVES; w++) thin.v[w] += here.extinction.v[w] * step;
       }
-      for (int w = 0; w < FIRN_WAVES; w++) air->through[i][j].v[w] = expf(-tau.v[w]);
+      for (int w = 0; w < FIRN_WAVES; w++) {
+        air->through[i][j].v[w] = expf(-tau.v[w]);
+        air->ahead[i][j].v[w] = expf(-thin.v[w]);
+      }
     }
   }
 }
 
-// Between the four entries around (x, y) of a table with `across` entries a row.
-static firn_spectrum between(const firn_spectrum *table, int down, int across, double x, double y) {
+firn_spectrum firn_spectrum_between(const firn_spectrum *table, int down, int across, double x,
+                                    double y) {
   x = fmin(fmax(x, 0), across - 1);
   y = fmin(fmax(y, 0), down - 1);
   int j = x < across - 2 ? (int)x : across - 2, i = y < down - 2 ? (int)y : down - 2;
@@ -138,7 +150,8 @@ static firn_spectrum between(const firn_spectrum *table, int down, int across, d
   return out;
 }
 
-firn_spectrum firn_air_through(const firn_air *air, double radius, double cosine) {
+// From a table of light that comes in; 0 where the earth is in the way.
+static firn_spectrum coming_in(const firn_spectrum *table, double radius, double cosine) {
   bool ground;
   const double d = firn_air_length(radius, cosine, &ground);
   if (ground) return (firn_spectrum){{0}};
@@ -146,73 +159,15 @@ firn_spectrum firn_air_through(const firn_air *air, double radius, double cosine
   shortest_and_longest(radius, &shortest, &longest);
   const double y = sqrt(fmax(0, radius - FIRN_EARTH) / FIRN_AIR_TOP) * (FIRN_AIR_HEIGHTS - 1);
   const double x = (d - shortest) / fmax(longest - shortest, 1) * (FIRN_AIR_ANGLES - 1);
-  return between(air->through[0], FIRN_AIR_HEIGHTS, FIRN_AIR_ANGLES, x, y);
+  return firn_spectrum_between(table, FIRN_AIR_HEIGHTS, FIRN_AIR_ANGLES, x, y);
 }
 
-// Cosines of the sun's angle in the table of light scattered many times, closer near the horizon.
-static double sun_cosine(int j) {
-  double s = -0.4 + 1.4 * j / (FIRN_AIR_SUNS - 1);
-  return s * fabs(s);
-}
-static double sun_place(double cosine) {
-  double s = copysign(sqrt(fabs(cosine)), cosine);
-  return (s + 0.4) / 1.4 * (FIRN_AIR_SUNS - 1);
+firn_spectrum firn_air_through(const firn_air *air, double radius, double cosine) {
+  return coming_in(air->through[0], radius, cosine);
 }
 
-firn_spectrum firn_air_many(const firn_air *air, double radius, double cosine) {
-  const double y = sqrt(fmax(0, radius - FIRN_EARTH) / FIRN_AIR_TOP) * (FIRN_AIR_SLABS - 1);
-  return between(air->many[0], FIRN_AIR_SLABS, FIRN_AIR_SUNS, sun_place(cosine), y);
-}
-
-// What haze scatters ahead might as well not be scattered, as far as the mean over directions goes.
-static void thin_forward(firn_air_here *here) {
-  for (int i = 0; i < FIRN_WAVES; i++) {
-    float ahead = (float)FIRN_HAZE_G * here->mie.v[i];
-    here->mie.v[i] -= ahead;
-    here->extinction.v[i] -= ahead;
-  }
-}
-
-// One entry: light that reaches a point after exactly one event elsewhere, from all sides, and what
-// part of an even light around would come back likewise; the rest is a geometric series.
-static void fill_many_at(firn_air *air, double radius, double cosine, firn_spectrum *out) {
-  enum { UP = 8, AROUND = 4, STEPS = 16 };
-  firn_spectrum first = {{0}}, back = {{0}};
-  const double sine = sqrt(fmax(0, 1 - cosine * cosine));
-  for (int n = 0; n < UP * AROUND; n++) {
-    const double c = 1 - 2 * (n / AROUND + 0.5) / UP, phi = PI * (n % AROUND + 0.5) / AROUND;
-    const double to_sun = cosine * c + sine * sqrt(1 - c * c) * cos(phi);
-    bool ground;
-    const double length = firn_air_length(radius, c, &ground);
-    firn_spectrum passed;
-    for (int w = 0; w < FIRN_WAVES; w++) passed.v[w] = 1.0f / (UP * AROUND);
-    for (int k = 0; k < STEPS; k++) {
-      const double a = (double)k / STEPS, b = (k + 1.0) / STEPS, m = (k + 0.5) / STEPS;
-      const double t = length * m * m, step = length * (b * b - a * a);
-      const double r = sqrt(radius * radius + t * t + 2 * radius * t * c);
-      firn_air_here here;
-      firn_air_at(air, r - FIRN_EARTH, &here);
-      thin_forward(&here);
-      firn_spectrum light = firn_air_through(air, r, (radius * cosine + t * to_sun) / r);
-      firn_spectrum share, sum;
-      firn_air_pass(&here, step, &share, &sum);
-      for (int w = 0; w < FIRN_WAVES; w++) {
-        float scattered = passed.v[w] * (here.rayleigh.v[w] + here.mie.v[w]) * sum.v[w];
-        back.v[w] += scattered;
-        first.v[w] += scattered * light.v[w] * air->sun.v[w] * (float)(0.25 / PI);
-        passed.v[w] *= share.v[w];
-      }
-    }
-    if (!ground) continue;
-    const double facing = (radius * cosine + length * to_sun) / FIRN_EARTH;
-    firn_spectrum light = firn_air_through(air, FIRN_EARTH, facing);
-    for (int w = 0; w < FIRN_WAVES; w++) {
-      back.v[w] += passed.v[w] * (float)FIRN_AIR_LAND;
-      first.v[w] += passed.v[w] * (float)(FIRN_AIR_LAND / PI * fmax(0, facing)) * light.v[w] *
-                    air->sun.v[w];
-    }
-  }
-  for (int w = 0; w < FIRN_WAVES; w++) out->v[w] = first.v[w] / fmaxf(0.05f, 1 - back.v[w]);
+firn_spectrum firn_air_ahead(const firn_air *air, double radius, double cosine) {
+  return coming_in(air->ahead[0], radius, cosine);
 }
 
 firn_status firn_air_create(firn_context *context, double turbidity, firn_air **out) {
@@ -221,13 +176,7 @@ firn_status firn_air_create(firn_context *context, double turbidity, firn_air **
   fill_colors(air);
   fill_matter(air, turbidity);
   fill_through(air);
-  for (int i = 0; i < FIRN_AIR_SLABS; i++) {
-    const double s = (double)i / (FIRN_AIR_SLABS - 1);
-    for (int j = 0; j < FIRN_AIR_SUNS; j++) {
-      fill_many_at(air, FIRN_EARTH + 1 + (FIRN_AIR_TOP - 2) * s * s, sun_cosine(j),
-                   &air->many[i][j]);
-    }
-  }
+  firn_air_fill_many(context, air);
   return FIRN_OK;
 }
 
