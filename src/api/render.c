@@ -7,6 +7,7 @@
 #include "api/picture.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "cache/file.h"
 #include "cache/frame.h"
 #include "render/png.h"
 #include "render/trace.h"
@@ -28,26 +29,57 @@ typedef struct picture {
 
 // ---------------------------------------------------------------------------------------- checks
 
+static bool is_share(double x) {
+  return x >= 0 && x <= 1;
+}
+
+static bool are_shares(const double x[3]) {
+  return is_share(x[0]) && is_share(x[1]) && is_share(x[2]);
+}
+
 static bool is_look(const firn_look_def *look) {
-  bool good = look->gloss >= 0 && look->gloss <= 1 && look->roughness >= 0 && look->roughness <= 1;
-  for (int a = 0; a < 3; a++) good = good && look->albedo[a] >= 0 && look->albedo[a] <= 1;
-  return good;
+  return are_shares(look->albedo) && is_share(look->gloss) && is_share(look->roughness);
+}
+
+static firn_status check_looks(firn_context *context, const firn_render_def *def) {
+  if (!is_look(&def->ground) || !is_look(&def->bodies))
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "render: albedo, gloss and roughness of ground and bodies are from 0 to 1");
+  for (int i = 0; def->looks && i < def->look_count; i++)
+    if (!(def->looks[i].albedo[0] < 0) && !is_look(&def->looks[i]))
+      return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                       "render: the look of collider %d: albedo (%g %g %g), gloss %g and roughness "
+                       "%g are from 0 to 1",
+                       i, def->looks[i].albedo[0], def->looks[i].albedo[1], def->looks[i].albedo[2],
+                       def->looks[i].gloss, def->looks[i].roughness);
+  return FIRN_OK;
 }
 
 static firn_status check_snow(firn_context *context, const firn_snow_look_def *snow) {
-  bool good = snow->extinction > 0 && isfinite(snow->extinction) && fabs(snow->g) < 1 &&
-              snow->voxel >= 0 && isfinite(snow->voxel) && snow->kernel >= 0 && snow->kernel <= 4;
-  for (int a = 0; a < 3; a++) good = good && snow->albedo[a] >= 0 && snow->albedo[a] <= 1;
-  good = good && snow->anisotropy >= 0 && snow->anisotropy <= 1 && snow->detail >= 0 &&
-         snow->detail <= 1 && snow->similarity >= 0;
-  if (good) return FIRN_OK;
-  return firn_fail(
-      context, FIRN_ERROR_ARGUMENT,
-      "render: the look of snow: extinction %g m2/kg above 0, albedo (%g %g %g) from 0 "
-      "to 1, g %g between -1 and 1, voxel %g m not below 0, anisotropy %g and detail "
-      "%g from 0 to 1",
-      snow->extinction, snow->albedo[0], snow->albedo[1], snow->albedo[2], snow->g, snow->voxel,
-      snow->anisotropy, snow->detail);
+  const struct {
+    const char *name, *wanted;
+    double value;
+    bool good;
+  } all[] = {
+      {"extinction", "above 0 m2/kg", snow->extinction,
+       snow->extinction > 0 && isfinite(snow->extinction)},
+      {"g", "between -1 and 1", snow->g, fabs(snow->g) < 1},
+      {"voxel", "0 m or more", snow->voxel, snow->voxel >= 0 && isfinite(snow->voxel)},
+      {"kernel", "from 0 to 4", snow->kernel, snow->kernel >= 0 && snow->kernel <= 4},
+      {"anisotropy", "from 0 to 1", snow->anisotropy, is_share(snow->anisotropy)},
+      {"detail", "from 0 to 1", snow->detail, is_share(snow->detail)},
+      {"similarity", "0 or more", snow->similarity, snow->similarity >= 0},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (!all[i].good)
+      return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                       "render: the look of snow: %s is %g; it must be %s", all[i].name,
+                       all[i].value, all[i].wanted);
+  if (!are_shares(snow->albedo))
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "render: the look of snow: albedo (%g %g %g) must be from 0 to 1",
+                     snow->albedo[0], snow->albedo[1], snow->albedo[2]);
+  return FIRN_OK;
 }
 
 static firn_status check(firn_context *context, const firn_render_def *def) {
@@ -64,9 +96,10 @@ static firn_status check(firn_context *context, const firn_render_def *def) {
         context, FIRN_ERROR_ARGUMENT,
         "render: shutter %g (0 to 1), exposure %g (finite), white %g K (2000 to 25000)",
         def->shutter, def->exposure, def->white);
-  if (!is_look(&def->ground) || !is_look(&def->bodies))
-    return firn_fail(context, FIRN_ERROR_ARGUMENT,
-                     "render: albedo, gloss and roughness of ground and bodies are from 0 to 1");
+  if (def->lamp_count > 0 && !def->lamps)
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "render: %d lamps, but lamps is NULL",
+                     def->lamp_count);
+  FIRN_TRY(check_looks(context, def));
   FIRN_TRY(check_snow(context, &def->snow));
   FIRN_TRY(firn_camera_check(context, &def->camera));
   return def->camera_shut.fov > 0 ? firn_camera_check(context, &def->camera_shut) : FIRN_OK;
@@ -254,6 +287,7 @@ firn_status firn_frame_render(firn_frame *frame, const firn_scene *scene,
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "render: %s ends in neither .png nor .exr",
                      path);
   FIRN_TRY(check(context, def));
+  FIRN_TRY(firn_file_try(context, path));
   picture p = {.context = context, .def = def};
   firn_status status = take(&p, frame, scene, exr && def->planes);
   if (status == FIRN_OK)

@@ -41,6 +41,18 @@ void firn_file_abandon(const char *part, int fd) {
   unlink(part);
 }
 
+firn_status firn_file_try(firn_context *context, const char *path) {
+  struct stat info;
+  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+    return firn_file_fail(context, "write", path, EISDIR);
+  }
+  char part[FIRN_PATH_SIZE];
+  int fd = -1;
+  FIRN_TRY(firn_file_begin(context, path, part, &fd));
+  firn_file_abandon(part, fd);
+  return FIRN_OK;
+}
+
 firn_status firn_file_finish(firn_context *context, const char *path, const char *part, int fd) {
   int error = fsync(fd) ? errno : 0;
   // Some file systems only report a full disk here.

@@ -23,6 +23,8 @@ firn_status firn_file_fail(firn_context *context, const char *verb, const char *
 firn_status firn_file_begin(firn_context *context, const char *path, char *part, int *fd);
 // Syncs fd, closes it, gives the file its name. On failure the temporary file is removed.
 firn_status firn_file_finish(firn_context *context, const char *path, const char *part, int fd);
+// Whether a file of that name could be written, for those who would learn it only after long work.
+firn_status firn_file_try(firn_context *context, const char *path);
 // Closes fd and removes the temporary file.
 void firn_file_abandon(const char *part, int fd);
 

@@ -42,9 +42,16 @@ static firn_status check(firn_context *context, const firn_sun_def *sun, const f
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "sun: size %g rad must be in [0, pi]",
                      sun->size);
   }
+  if (sky->kind != FIRN_SKY_MODEL && sky->kind != FIRN_SKY_PLAIN && sky->kind != FIRN_SKY_MAP) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "sky: unknown kind %d", (int)sky->kind);
+  }
   if (!(sky->strength >= 0) || !isfinite(sky->strength)) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "sky: strength %g must be 0 or more",
                      sky->strength);
+  }
+  if (!isfinite(sky->rotate)) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "sky: rotate %g rad must be finite",
+                     sky->rotate);
   }
   for (int k = 0; k < 3 && sky->kind == FIRN_SKY_PLAIN; k++) {
     if (!(sky->color[k] >= 0) || !isfinite(sky->color[k])) {
