@@ -14,7 +14,8 @@ typedef struct firn_plot_def {
   const char
       *columns;      // "energy_kinetic,com_y": a panel for each unit; NULL: what a run is judged by
   const char *title; // NULL: the name of the folder
-  const char *where; // rows to take of a table that has a column `name`: "wheel"; NULL: all
+  const char *where; // rows to take of a table that has a column `name`: "wheel"; NULL: all, if
+                     // they have one name
   int width;         // pixels
   int panel_height;  // pixels, of each panel
   bool log_scale;    // logarithmic values

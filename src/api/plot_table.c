@@ -3,6 +3,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,13 @@ static double number_of(const char *cell) {
   return end == cell || *end || !isfinite(value) ? (double)NAN : value;
 }
 
+// Keeps the first few names that differ.
+static void note_name(firn_plot_table *t, const char *name) {
+  bool known = false;
+  for (int i = 0; i < t->noted && !known; i++) known = strcmp(t->note[i], name) == 0;
+  if (!known && t->noted < FIRN_PLOT_NAMES) t->note[t->noted++] = name;
+}
+
 // One row of the table, unless it is not wanted.
 static void read_row(firn_plot_table *t, char *line, const char *where) {
   char *cell;
@@ -61,11 +69,29 @@ static void read_row(firn_plot_table *t, char *line, const char *where) {
     if (line) {
       line = next_cell(line, &cell);
       value = number_of(cell);
-      if (where && strcmp(t->name[c], "name") == 0 && strcmp(cell, where) == 0) wanted = true;
+      bool named = strcmp(t->name[c], "name") == 0;
+      if (named) note_name(t, cell);
+      if (where && named && strcmp(cell, where) == 0) wanted = true;
     }
     t->number[c * t->room + t->rows] = value;
   }
   t->rows += wanted;
+}
+
+// Rows of several names would make a curve that jumps from one to the other.
+static firn_status fail_name(const firn_plot_table *t, const char *path, const char *where) {
+  char list[300] = "";
+  for (int i = 0; i < t->noted; i++) {
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%.60s", i ? ", " : "", t->note[i]);
+  }
+  const char *more = t->noted == FIRN_PLOT_NAMES ? ", ..." : "";
+  if (where)
+    return firn_fail(t->context, FIRN_ERROR_ARGUMENT,
+                     "%s: no row has the name '%s'; there are %s%s", path, where,
+                     t->noted ? list : "none", more);
+  return firn_fail(t->context, FIRN_ERROR_ARGUMENT,
+                   "%s: rows of which name? It has %s%s; choose with --name", path, list, more);
 }
 
 static firn_status parse(firn_plot_table *t, const char *path, const char *where) {
@@ -86,8 +112,7 @@ static firn_status parse(firn_plot_table *t, const char *path, const char *where
     next = next_line(line);
     if (next) read_row(t, line, where);
   }
-  if (where && t->rows == 0)
-    return firn_fail(t->context, FIRN_ERROR_ARGUMENT, "%s: no row has the name '%s'", path, where);
+  if (where ? t->rows == 0 : t->noted > 1) return fail_name(t, path, where);
   return FIRN_OK;
 }
 

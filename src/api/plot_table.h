@@ -5,6 +5,8 @@
 
 #include "base/context.h"
 
+enum { FIRN_PLOT_NAMES = 8 };
+
 typedef struct firn_plot_table {
   firn_context *context;
   char *text; // the file; names point into it
@@ -12,9 +14,11 @@ typedef struct firn_plot_table {
   size_t columns, rows, room;
   char **name;    // [columns]
   double *number; // [columns][room], of which rows are used; nan: empty, or not a number
+  int noted;      // different cells of the column `name`, the first few of them:
+  const char *note[FIRN_PLOT_NAMES];
 } firn_plot_table;
 
-// where: only rows whose cell `name` is this; NULL: all. Half a last row is left out.
+// where: only rows whose cell `name` is this; NULL: all, which must have one name, if any. Half a last row is left out.
 firn_status firn_plot_table_read(firn_context *context, const char *path, const char *where,
                                  firn_plot_table *out);
 void firn_plot_table_free(firn_plot_table *table);

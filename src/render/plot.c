@@ -38,17 +38,28 @@ typedef struct area {
 } area;
 
 // Smallest and largest value that can be shown; false: none.
-static bool values_of(const firn_panel *panel, size_t count, bool log_scale, double *low,
-                      double *high) {
+static bool values_of(const firn_chart *chart, const firn_panel *panel, double *low, double *high) {
   *low = INFINITY;
   *high = -INFINITY;
   for (int c = 0; c < panel->curve_count; c++)
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < chart->count; i++) {
       double v = panel->curve[c].value[i];
-      if (!isfinite(v) || (log_scale && v <= 0)) continue;
+      if (!isfinite(v) || !isfinite(chart->x[i]) || (chart->log_scale && v <= 0)) continue;
       *low = fmin(*low, v);
       *high = fmax(*high, v);
     }
+  return *low <= *high;
+}
+
+// The same of the common axis.
+static bool places_of(const firn_chart *chart, double *low, double *high) {
+  *low = INFINITY;
+  *high = -INFINITY;
+  for (size_t i = 0; i < chart->count; i++) {
+    if (!isfinite(chart->x[i])) continue;
+    *low = fmin(*low, chart->x[i]);
+    *high = fmax(*high, chart->x[i]);
+  }
   return *low <= *high;
 }
 
@@ -131,7 +142,7 @@ static void draw_panel(firn_canvas *canvas, const firn_chart *chart, const firn_
                        const firn_axis *x, const area *all) {
   area a = {all->x0 + LEFT, all->y0 + TOP, all->x1 - RIGHT, all->y1 - BOTTOM};
   double low, high;
-  bool log_scale = chart->log_scale, any = values_of(panel, chart->count, log_scale, &low, &high);
+  bool log_scale = chart->log_scale, any = values_of(chart, panel, &low, &high);
   if (!any) low = log_scale ? 1 : 0, high = log_scale ? 10 : 1;
   // Zero is shown where it is near: what stands on it can be compared by height.
   if (!log_scale && low > 0 && low < 0.5 * high) low = 0;
@@ -157,8 +168,8 @@ static void draw_panel(firn_canvas *canvas, const firn_chart *chart, const firn_
 void firn_chart_draw(const firn_chart *chart, firn_canvas *canvas) {
   int columns = columns_of(chart);
   double width = (double)chart->width / columns;
-  double first = chart->count ? chart->x[0] : 0,
-         last = chart->count ? chart->x[chart->count - 1] : 1;
+  double first, last;
+  if (!places_of(chart, &first, &last)) first = 0, last = 1;
   int want = (int)fmax((width - LEFT - RIGHT) / 90, 2);
   firn_axis x = firn_axis_make(first, last, want, last > first, false, chart->unit);
   firn_canvas_text(canvas, 12, 29, TEXT + 5, FIRN_ANCHOR_START, black, chart->title);

@@ -25,7 +25,7 @@ typedef struct firn_chart {
   const char *axis; // "time"
   const char *unit; // of it
   size_t count;     // points of each curve
-  const double *x;  // [count], increasing
+  const double *x;  // [count]; nan: a gap
   int panel_count;
   const firn_panel *panel;
   int width, panel_height; // pixels
@@ -51,7 +51,8 @@ typedef struct firn_axis {
   char label[FIRN_TICKS][24];
 } firn_axis;
 
-// An axis that holds [low, high] (equal is fine) with about want ticks. Tight: it ends where the data
+// An axis that holds [low, high] (equal is fine) with about want ticks, or as many as there is room
+// for. Tight: it ends where the data
 // does. Units that take a prefix get one where numbers would be long.
 firn_axis firn_axis_make(double low, double high, int want, bool tight, bool log_scale,
                          const char *unit);

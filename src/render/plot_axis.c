@@ -81,16 +81,18 @@ firn_axis firn_axis_make(double low, double high, int want, bool tight, bool log
   }
   choose_factor(&a, fmax(fabs(low), fabs(high)), unit);
   double size = fmax(fabs(low), fabs(high)), span = high - low;
-  if (!(span > 1e-9 * size)) { // a constant: zero in sight if that is not far off
-    double pad = size > 0 ? 0.5 * size : 1;
+  if (!(span > 1e-9 * size && span > 1e-300)) { // a constant: zero in sight if that is not far off
+    double pad = size > 1e-300 ? 0.5 * size : 1;
     a.low = low - pad;
     a.high = high + pad;
     span = a.high - a.low;
   }
-  double step = round_step(span / want / a.factor) * a.factor;
-  if (!tight) {
-    a.low = step * floor(a.low / step + 1e-6);
-    a.high = step * ceil(a.high / step - 1e-6);
+  double step = round_step(span / want / a.factor) * a.factor, from = a.low, to = a.high;
+  for (int tries = 0; tries < 16; tries++) {
+    a.low = tight ? from : step * floor(from / step + 1e-6);
+    a.high = tight ? to : step * ceil(to / step - 1e-6);
+    if (!((a.high - a.low) / step > FIRN_TICKS - 1)) break;
+    step = round_step(2 * step / a.factor) * a.factor;
   }
   for (double n = ceil(a.low / step - 1e-6); n * step <= a.high + 1e-6 * step; n++) {
     if (a.count == FIRN_TICKS) break;

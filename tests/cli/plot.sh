@@ -55,7 +55,9 @@ expect "$(cat run/colliders.svg)" "force [N]"
 run 0 plot run/colliders.csv --name 'a, "b"' -o b.svg
 expect "$(cat b.svg)" "force [kN]"
 run 2 plot run/colliders.csv --name wheel
-expect "$err" "no row has the name 'wheel'"
+expect "$err" "no row has the name 'wheel'; there are floor, a, \"b\""
+run 2 plot run/colliders.csv # a curve that jumps between them says nothing
+expect "$err" "rows of which name? It has floor, a, \"b\"; choose with --name"
 
 run 2 plot run --columns com_q
 expect "$err" "no column 'com_q'; there are frame, time"

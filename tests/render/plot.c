@@ -15,8 +15,12 @@ static void ticks_are_round_and_few(void **state) {
     double size = pow(10, rand() % 24 - 12), low = size * (rand() % 2001 - 1000),
            high = low + size * pow(10, rand() % 4) * (rand() % 1000 + 1) / 100;
     bool tight = trial % 2;
-    firn_axis a = firn_axis_make(low, high, 5, tight, false, "");
-    assert_true(a.count >= 2 && a.count < FIRN_TICKS);
+    int want = trial % 4 < 2 ? 5 : trial % 100 + 2; // as a high panel wants them
+    firn_axis a = firn_axis_make(low, high, want, tight, false, "");
+    assert_true(a.count >= (want < 5 ? 1 : 2) && a.count <= FIRN_TICKS);
+    if (a.count < 2) continue;
+    // All of the axis has ticks, not its beginning only.
+    assert_true(a.high - a.tick[a.count - 1] < (1 + 1e-6) * (a.tick[1] - a.tick[0]));
     assert_true(a.low <= low + 1e-9 * size && a.high >= high - 1e-9 * size);
     double step = a.tick[1] - a.tick[0], power = pow(10, floor(log10(step) + 1e-9));
     double part = step / power;
@@ -45,6 +49,10 @@ static void labels_say_the_values_of_their_ticks(void **state) {
   assert_true(a.low < 5 && a.high > 5);
   a = firn_axis_make(0, 0, 4, false, false, "J");
   assert_true(a.low < 0 && a.high > 0 && a.count >= 2);
+  a = firn_axis_make(0, 4e-324, 4, false, false, "J"); // as good as none
+  assert_true(a.low < 0 && a.high > 0 && a.count >= 2);
+  a = firn_axis_make(-1.7e308, 1.7e308, 4, false, false, "J"); // too far to be told apart
+  assert_true(a.count <= FIRN_TICKS);
   a = firn_axis_make(1e-3, 2e5, 4, false, true, "J");
   assert_true(a.count >= 3 && firn_axis_place(&a, 1e-3) >= 0 && firn_axis_place(&a, 2e5) <= 1);
   assert_true(isnan(firn_axis_place(&a, 0)));
@@ -108,6 +116,31 @@ static void drawing_outside_does_nothing(void **state) {
   }
 }
 
+// A row that is half written, or of another run, has no place on the axis: the others have theirs.
+static void points_without_a_place_are_left_out(void **state) {
+  scratch *s = *state;
+  const double x[5] = {NAN, 0, 1, 2, NAN}, value[5] = {1e9, 0, 1, 2, -1e9};
+  const firn_panel panel = {
+      .title = "a", .unit = "", .curve_count = 1, .curve = {{.name = "b", .value = value}}};
+  const firn_chart chart = {.title = "",
+                            .axis = "time",
+                            .unit = "s",
+                            .count = 5,
+                            .x = x,
+                            .panel_count = 1,
+                            .panel = &panel,
+                            .width = 400,
+                            .panel_height = 200};
+  firn_canvas c;
+  assert_int_equal(firn_canvas_create(s->context, 400, firn_chart_height(&chart), false, &c),
+                   FIRN_OK);
+  firn_chart_draw(&chart, &c);
+  // From the lower left to the upper right corner of the panel, by way of its middle.
+  assert_non_null(strstr(c.text, "points=\"66.00,218.00 224.00,146.00 382.00,74.00\""));
+  assert_non_null(strstr(c.text, ">2.0<"));
+  firn_canvas_free(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ticks_are_round_and_few),
@@ -115,6 +148,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(lines_have_their_width_in_ink, scratch_open, scratch_close),
       cmocka_unit_test_setup_teardown(text_stays_in_its_box, scratch_open, scratch_close),
       cmocka_unit_test_setup_teardown(drawing_outside_does_nothing, scratch_open, scratch_close),
+      cmocka_unit_test_setup_teardown(points_without_a_place_are_left_out, scratch_open,
+                                      scratch_close),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
