@@ -1,44 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Noise out of films: a mean over pixels whose surroundings look alike as far as the noise allows to
-// tell (non-local means with variances, Rousselle et al. 2012, section 4), and whose albedo, normal
-// and depth agree (Rousselle et al. 2013). Done twice: what comes out first tells better what is
-// alike.
+// Noise out of films. Each pixel becomes what a linear function of albedo, normal and alpha says that
+// is fitted to pixels nearby: to those whose surroundings look alike as far as the noise allows to tell
+// (non-local means with variances, Rousselle et al. 2012, section 4) and whose features agree (Rousselle
+// et al. 2013). Features are freed from their own noise first, and light is done twice: what comes out
+// first tells better what is alike.
+#include "render/denoise.h"
+
 #include <omp.h>
 #include <string.h>
 
 #include "base/isa.h"
 #include "base/memory.h"
-#include "render/fade.h"
-#include "render/film.h"
 
 enum {
-  REACH = 8,                 // pixels, how far alike pixels are looked for
-  PATCH = 3,                 // pixels, half the surroundings that are compared
-  PAD = REACH + PATCH,       // border, so that no loop asks where it is
-  BAND = 16,                 // lines that are worked on together
-  FEATURES = 8,              // albedo, normal, depth, alpha
-  PLANES = 12 + 2 * FEATURES // light, guide, features, and variances of all
+  PAD = FIRN_DENOISE_PAD,
+  BAND = FIRN_DENOISE_BAND,
+  CHUNK = FIRN_DENOISE_CHUNK,
+  FEATURES = FIRN_DENOISE_FEATURES,
+  PLANES = 12 + 2 * FEATURES,
+  SCRATCH = 2 * FEATURES // floats a pixel that come out of a pass
 };
-#define STRENGTH2 0.5f // squared: differences this small, in standard deviations, are noise
-#define REST      3.0f // weights follow the noise: more of it is left than they say
+#define MOST_LIGHT 1e15f // squares of more are not finite
 
-typedef struct work {
-  firn_context *context;
-  int width, height; // of the film
-  int wide;          // with the border
-  size_t area;       // with the border
-  float *planes;     // [PLANES][height + 2 PAD][wide]
-  float *light[3], *variance[3], *guide[3], *guide_variance[3];
-  float *feature[FEATURES], *spread[FEATURES]; // and the noise of each, squared
-  int features;
-} work;
+// ---- planes
 
-static size_t at(const work *w, int x, int y) {
-  return (size_t)(y + PAD) * (size_t)w->wide + (size_t)(x + PAD);
+static size_t at(const firn_denoiser *w, int x, int y) {
+  return firn_denoise_at(w, x, y);
 }
 
-// The border repeats the edge.
-static void pad(const work *w, float *plane) {
+static void pad(const firn_denoiser *w, float *plane) {
   for (int y = 0; y < w->height; y++) {
     for (int x = 1; x <= PAD; x++) {
       plane[at(w, -x, y)] = plane[at(w, 0, y)];
@@ -53,38 +43,59 @@ static void pad(const work *w, float *plane) {
 }
 
 // One number of each pixel, every step floats.
-static void load(const work *w, float *plane, const float *from, int step, float scale) {
+static void load(const firn_denoiser *w, float *plane, const float *from, int step, float scale) {
   for (int y = 0; y < w->height; y++) {
     for (int x = 0; x < w->width; x++) {
       float v = from[((size_t)y * (size_t)w->width + (size_t)x) * (size_t)step];
-      plane[at(w, x, y)] = isfinite(v) ? scale * v : 0;
+      plane[at(w, x, y)] = isfinite(v) ? scale * fminf(fmaxf(v, -MOST_LIGHT), MOST_LIGHT) : 0;
     }
   }
   pad(w, plane);
 }
 
-// Features in units of the difference that counts.
-static void load_features(work *w, const firn_film *film) {
-  int n = 0;
-  for (int k = 0; k < 3 && film->albedo; k++) load(w, w->feature[n++], &film->albedo->x + k, 3, 10);
-  for (int k = 0; k < 3 && film->normal; k++) load(w, w->feature[n++], &film->normal->x + k, 3, 3);
-  load(w, w->feature[n++], film->alpha, 1, 5);
-  if (film->depth) { // by its ratio: 5 % farther away is another thing
-    float *plane = w->feature[n++];
-    for (int y = 0; y < w->height; y++) {
-      for (int x = 0; x < w->width; x++) {
-        float z = film->depth[(size_t)y * (size_t)w->width + (size_t)x];
-        plane[at(w, x, y)] = 20 * logf(fminf(fmaxf(z, 1e-6f), 1e6f));
-      }
-    }
-    pad(w, plane);
+static void load_light(const firn_denoiser *w, const firn_denoise_plane *plane,
+                       const firn_film *film) {
+  for (int k = 0; k < 3; k++) {
+    load(w, plane[k].value, &film->light->x + k, 3, 1);
+    load(w, plane[k].variance, &film->variance->x + k, 3, 1);
   }
-  w->features = n;
 }
+
+// The next feature, in units of the difference that counts; the planes are 0 where there is none.
+static void load_feature(firn_denoiser *w, const float *from, const float *variance, int step,
+                         float scale, bool fitted) {
+  const firn_denoise_plane *p = &w->feature[w->features];
+  load(w, p->value, from, step, scale);
+  if (variance) load(w, p->variance, variance, step, scale * scale);
+  if (fitted) w->fit[w->fits++] = w->features;
+  w->features++;
+}
+
+static void load_features(firn_denoiser *w, const firn_film *film) {
+  load_feature(w, film->alpha, film->alpha_variance, 1, 5, true);
+  if (!film->depth) return;
+  for (int k = 0; k < 3; k++)
+    load_feature(w, &film->normal->x + k, &film->normal_variance->x + k, 3, 3, true);
+  for (int k = 0; k < 3; k++) // bodies differ in colour; how light goes with it green may tell
+    load_feature(w, &film->albedo->x + k, &film->albedo_variance->x + k, 3, 10, k == 1);
+  const firn_denoise_plane *p = &w->feature[w->features++];
+  for (int y = 0; y < w->height; y++) { // by its ratio: 5 % farther away is another thing
+    for (int x = 0; x < w->width; x++) {
+      const size_t i = (size_t)y * (size_t)w->width + (size_t)x;
+      const float z = fminf(fmaxf(film->depth[i], 1e-6f), 1e6f);
+      p->value[at(w, x, y)] = 20 * logf(z);
+      p->variance[at(w, x, y)] = fminf(400 * film->depth_variance[i] / (z * z), 1e6f);
+    }
+  }
+  pad(w, p->value);
+  pad(w, p->variance);
+}
+
+// ---- before
 
 // Variances of a few samples are noisy themselves: their mean over 5 x 5 pixels, in which single
 // large ones count as a few times the median. A pixel's own counts at least in full.
-static void smooth_variance(const work *w, const float *from, float *to) {
+static void smooth_variance(const firn_denoiser *w, const float *from, float *to) {
   enum { COUNT = 25 };
   for (int y = 0; y < w->height; y++) {
     for (int x = 0; x < w->width; x++) {
@@ -105,222 +116,138 @@ static void smooth_variance(const work *w, const float *from, float *to) {
   pad(w, to);
 }
 
-// Noise of a feature: half the median of the squared differences to the pixels around, which a clean
-// edge leaves at 0 as at least five of the eight lie on the same side; then the mean over 3 x 3.
-static void find_spread(const work *w, const float *feature, float *scratch, float *to) {
-  for (int y = 0; y < w->height; y++) {
-    for (int x = 0; x < w->width; x++) {
-      float sorted[9] = {0};
-      int n = 0;
-      for (int j = -1; j <= 1; j++) {
-        for (int i = -1; i <= 1; i++) {
-          float d = feature[at(w, x + i, y + j)] - feature[at(w, x, y)];
-          int k = n++;
-          for (; k > 0 && sorted[k - 1] > d * d; k--) sorted[k] = sorted[k - 1];
-          sorted[k] = d * d;
-        }
-      }
-      scratch[at(w, x, y)] = 0.5f * sorted[4] / 0.455f; // median of chi squared; own is the first
-    }
-  }
-  pad(w, scratch);
-  for (int y = 0; y < w->height; y++) {
-    for (int x = 0; x < w->width; x++) {
-      float sum = 0;
-      for (int j = -1; j <= 1; j++) {
-        for (int i = -1; i <= 1; i++) sum += scratch[at(w, x + i, y + j)];
-      }
-      to[at(w, x, y)] = sum / 9;
-    }
-  }
-  pad(w, to);
-}
-
 // Single pixels far brighter than all around them, by no more than noise could make them so, would
 // spoil every mean they are part of: they become as bright as the brightest neighbour.
-static void clip_sparks(const work *w, int k, float *to) {
-  const float *from = w->light[k];
+static void clip_sparks(const firn_denoiser *w, const firn_denoise_plane *from, float *to) {
   for (int y = 0; y < w->height; y++) {
     for (int x = 0; x < w->width; x++) {
-      float most = 0, own = from[at(w, x, y)];
+      float most = 0, own = from->value[at(w, x, y)];
       for (int j = -1; j <= 1; j++) {
         for (int i = -1; i <= 1; i++) {
-          if (i || j) most = fmaxf(most, from[at(w, x + i, y + j)]);
+          if (i || j) most = fmaxf(most, from->value[at(w, x + i, y + j)]);
         }
       }
-      bool noise = own > most && 4 * w->variance[k][at(w, x, y)] > (own - most) * (own - most);
+      bool noise = own > most && 4 * from->variance[at(w, x, y)] > (own - most) * (own - most);
       to[at(w, x, y)] = noise ? most : own;
     }
   }
   pad(w, to);
 }
 
-// Squared difference of the light of pixels and those an offset away, in units of noise.
-static void differences(const work *w, size_t first, size_t count, ptrdiff_t offset,
-                        float *restrict out) {
-  memset(out, 0, count * sizeof *out);
+// Light and guide alike, without sparks, their variances without the worst of noise.
+static void prepare_light(const firn_denoiser *w, const firn_film *film) {
+  load_light(w, w->guide, film);
+#pragma omp parallel for num_threads(w->context->threads)
   for (int k = 0; k < 3; k++) {
-    const float *restrict c = w->guide[k] + first, *restrict v = w->guide_variance[k] + first;
-    for (size_t i = 0; i < count; i++) {
-      float d = c[i] - c[(ptrdiff_t)i + offset], a = v[i], b = v[(ptrdiff_t)i + offset];
-      out[i] += (d * d - (a + (a < b ? a : b))) / (1e-10f + STRENGTH2 * (a + b));
-    }
+    clip_sparks(w, &w->guide[k], w->light[k].value);
+    smooth_variance(w, w->guide[k].variance, w->light[k].variance);
+    memcpy(w->guide[k].value, w->light[k].value, w->area * sizeof(float));
+    memcpy(w->guide[k].variance, w->light[k].variance, w->area * sizeof(float));
   }
 }
 
-// The same of the features, beyond what their own noise explains.
-static void feature_differences(const work *w, size_t first, size_t count, ptrdiff_t offset,
-                                float *restrict out) {
-  memset(out, 0, count * sizeof *out);
-  for (int n = 0; n < w->features; n++) {
-    const float *restrict f = w->feature[n] + first, *restrict v = w->spread[n] + first;
-    for (size_t i = 0; i < count; i++) {
-      float d = f[i] - f[(ptrdiff_t)i + offset], noise = v[i] + v[(ptrdiff_t)i + offset];
-      float more = d * d - noise;
-      out[i] += more > 0 ? more / (1 + 2 * noise) : 0;
-    }
-  }
-}
+// ---- passes
 
-typedef struct desk {
-  float *raw;     // [BAND + 2 PATCH][wide], differences pixel by pixel
-  float *across;  // [BAND + 2 PATCH][wide], summed along lines
-  float *feature; // [wide]
-  float *sum;     // [8][BAND][width]: light, variance, weight, weight squared
-} desk;
+typedef struct pass {
+  const firn_denoiser *w;
+  const firn_denoise_kernel *kernel;
+  firn_denoise_desk *desks; // [threads]
+  float *features;          // [2 FEATURES][height][width]: values, variances; or NULL
+  firn_film *film;          // else light and variance come here
+} pass;
 
-static size_t desk_floats(const work *w) {
-  return (size_t)w->wide * (2 * (BAND + 2 * PATCH) + 1) + (size_t)(8 * BAND) * (size_t)w->width;
-}
-
-static desk desk_of(const work *w, float *memory) {
-  const size_t wide = (size_t)w->wide, tall = BAND + 2 * PATCH;
-  return (desk){memory, memory + wide * tall, memory + 2 * wide * tall,
-                memory + wide * (2 * tall + 1)};
-}
-
-static float *sum_of(const work *w, const desk *d, int which, int row) {
-  return d->sum + ((size_t)(which * BAND) + (size_t)row) * (size_t)w->width;
-}
-
-// Adds the pixels that lie (dx, dy) away from those of lines [top, top + rows).
-static void add_offset(const work *w, const desk *d, int top, int rows, int dx, int dy) {
-  const ptrdiff_t offset = (ptrdiff_t)dy * w->wide + dx;
-  const size_t width = (size_t)w->width, wide = (size_t)w->wide;
-  const int tall = rows + 2 * PATCH;
-  for (int j = 0; j < tall; j++) {
-    float *raw = d->raw + (size_t)j * wide, *restrict across = d->across + (size_t)j * wide;
-    differences(w, at(w, -PATCH, top + j - PATCH), width + 2 * PATCH, offset, raw);
-    for (size_t x = 0; x < width; x++) {
-      float sum = 0;
-      for (size_t i = 0; i <= 2 * PATCH; i++) sum += raw[x + i];
-      across[x] = sum;
-    }
-  }
-  const float scale = 1.0f / (3 * (2 * PATCH + 1) * (2 * PATCH + 1));
+static void store(const pass *p, const firn_denoise_desk *d, int left, int columns, int top,
+                  int rows) {
+  const firn_denoiser *w = p->w;
+  const size_t pixels = (size_t)w->width * (size_t)w->height;
   for (int row = 0; row < rows; row++) {
-    const size_t here = at(w, 0, top + row);
-    feature_differences(w, here, width, offset, d->feature);
-    float *restrict total = d->raw; // no longer needed above this line
-    for (size_t x = 0; x < width; x++) {
-      float sum = 0;
-      for (size_t j = 0; j <= 2 * PATCH; j++) sum += d->across[((size_t)row + j) * wide + x];
-      sum *= scale;
-      sum = sum > d->feature[x] ? sum : d->feature[x];
-      total[x] = firn_fade(sum > 0 ? sum : 0);
-    }
-    for (int k = 0; k < 3; k++) {
-      const float *restrict c = w->light[k] + here, *restrict v = w->variance[k] + here;
-      float *restrict light = sum_of(w, d, k, row), *restrict variance = sum_of(w, d, 3 + k, row);
-      for (size_t x = 0; x < width; x++) {
-        light[x] += total[x] * c[(ptrdiff_t)x + offset];
-        variance[x] += total[x] * total[x] * v[(ptrdiff_t)x + offset];
+    for (int x = 0; x < columns; x++) {
+      const size_t to = (size_t)(top + row) * (size_t)w->width + (size_t)(left + x);
+      if (!p->features) {
+        firn_denoise_solve(w, d, x, row, &p->film->light[to], &p->film->variance[to]);
+        continue;
+      }
+      const float one = 1 / d->sum[0][row][x];
+      for (size_t n = 0; n < (size_t)w->features; n++) {
+        p->features[n * pixels + to] = one * d->sum[1 + n][row][x];
+        // Weights follow the noise: more of it is left than they say.
+        p->features[(FEATURES + n) * pixels + to] = 2 * one * one *
+                                                    d->sum[1 + FEATURES + n][row][x];
       }
     }
-    float *restrict weight = sum_of(w, d, 6, row);
-    for (size_t x = 0; x < width; x++) weight[x] += total[x];
   }
 }
 
-// A band of lines into light and variance, [height][width] of the film.
-static void filter_band(const work *w, const desk *d, int top, firn_v3 *light, firn_v3 *variance) {
-  const int rows = w->height - top < BAND ? w->height - top : BAND;
-  memset(d->sum, 0, (size_t)(8 * BAND) * (size_t)w->width * sizeof(float));
-  for (int dy = -REACH; dy <= REACH; dy++) {
-    for (int dx = -REACH; dx <= REACH; dx++) add_offset(w, d, top, rows, dx, dy);
-  }
-  for (int row = 0; row < rows; row++) {
-    for (int x = 0; x < w->width; x++) {
-      const size_t to = (size_t)(top + row) * (size_t)w->width + (size_t)x;
-      const float one = 1 / sum_of(w, d, 6, row)[x]; // a pixel is like itself: at least 1
-      const float rest = REST * one * one;
-      light[to] = (firn_v3){one * sum_of(w, d, 0, row)[x], one * sum_of(w, d, 1, row)[x],
-                            one * sum_of(w, d, 2, row)[x]};
-      variance[to] = (firn_v3){rest * sum_of(w, d, 3, row)[x], rest * sum_of(w, d, 4, row)[x],
-                               rest * sum_of(w, d, 5, row)[x]};
-    }
-  }
-}
-
-static void filter(const work *w, float *desks, firn_v3 *light, firn_v3 *variance) {
+static void run(const pass *p) {
+  const firn_denoiser *w = p->w;
+  const int across = (w->width + CHUNK - 1) / CHUNK, down = (w->height + BAND - 1) / BAND;
 #pragma omp parallel num_threads(w->context->threads)
   {
     unsigned mode = firn_fp_enter();
+    firn_denoise_desk *d = &p->desks[omp_get_thread_num()];
 #pragma omp for schedule(dynamic)
-    for (int band = 0; band < (w->height + BAND - 1) / BAND; band++) {
-      const desk d = desk_of(w, desks + desk_floats(w) * (size_t)omp_get_thread_num());
-      filter_band(w, &d, band * BAND, light, variance);
+    for (int i = 0; i < across * down; i++) {
+      const int left = i % across * CHUNK, top = i / across * BAND;
+      const int columns = w->width - left < CHUNK ? w->width - left : CHUNK;
+      const int rows = w->height - top < BAND ? w->height - top : BAND;
+      (p->features ? p->kernel->features : p->kernel->light)(w, d, left, columns, top, rows);
+      store(p, d, left, columns, top, rows);
     }
     firn_fp_leave(mode);
   }
 }
 
-static void set_planes(work *w) {
-  float *next = w->planes;
-  for (int k = 0; k < 3; k++) {
-    w->light[k] = next + (size_t)k * w->area;
-    w->variance[k] = next + (size_t)(3 + k) * w->area;
-    w->guide[k] = next + (size_t)(6 + k) * w->area;
-    w->guide_variance[k] = next + (size_t)(9 + k) * w->area;
-  }
-  for (int n = 0; n < FEATURES; n++) {
-    w->feature[n] = next + (size_t)(12 + n) * w->area;
-    w->spread[n] = next + (size_t)(12 + FEATURES + n) * w->area;
+static const firn_denoise_kernel *kernel_for(firn_isa isa) {
+  switch (isa) {
+  case FIRN_ISA_AVX512: return &firn_denoise_avx512;
+  case FIRN_ISA_AVX2: return &firn_denoise_avx2;
+  default: return &firn_denoise_scalar;
   }
 }
 
+static void denoise(firn_denoiser *w, firn_denoise_desk *desks, float *scratch, firn_film *film) {
+  const size_t pixels = (size_t)w->width * (size_t)w->height;
+  pass p = {w, kernel_for(w->context->isa), desks, scratch, film};
+  load_features(w, film);
+  w->reach = 3;
+  w->patch = 1;
+  w->strength2 = 1;
+  run(&p);
+  for (size_t n = 0; n < (size_t)w->features; n++) {
+    load(w, w->feature[n].value, scratch + n * pixels, 1, 1);
+    load(w, w->feature[n].variance, scratch + (FEATURES + n) * pixels, 1, 1);
+  }
+  p.features = NULL;
+  prepare_light(w, film);
+  w->reach = FIRN_DENOISE_REACH;
+  w->patch = FIRN_DENOISE_PATCH;
+  w->strength2 = 0.5f;
+  run(&p);
+  load_light(w, w->guide, film);
+  // With less noise small patches will do, and single grains find their likes.
+  w->patch = 1;
+  run(&p);
+}
+
 firn_status firn_film_denoise(firn_context *context, firn_film *film) {
-  work w = {.context = context, .width = film->width, .height = film->height};
+  firn_denoiser w = {.context = context, .width = film->width, .height = film->height};
   w.wide = film->width + 2 * PAD;
   w.area = (size_t)w.wide * (size_t)(film->height + 2 * PAD);
-  const size_t planes = PLANES * w.area * sizeof(float);
-  const size_t desks = desk_floats(&w) * (size_t)context->threads * sizeof(float);
-  w.planes = firn_alloc_zero(context, planes, "the denoiser");
-  float *memory = w.planes ? firn_alloc(context, desks, "the denoiser") : NULL;
-  if (!memory) {
-    if (w.planes) firn_free(context, w.planes, planes);
-    return FIRN_ERROR_MEMORY;
+  const size_t pixels = (size_t)w.width * (size_t)w.height;
+  const size_t floats = PLANES * w.area + SCRATCH * pixels;
+  const size_t bytes = (size_t)context->threads * sizeof(firn_denoise_desk);
+  float *planes = firn_alloc_zero(context, floats * sizeof(float), "the denoiser");
+  firn_denoise_desk *desks = planes ? firn_alloc(context, bytes, "the denoiser") : NULL;
+  if (desks) {
+    firn_denoise_plane all[PLANES / 2];
+    for (size_t n = 0; n < PLANES / 2; n++)
+      all[n] = (firn_denoise_plane){planes + 2 * n * w.area, planes + (2 * n + 1) * w.area};
+    memcpy(w.light, all, sizeof w.light);
+    memcpy(w.guide, all + 3, sizeof w.guide);
+    memcpy(w.feature, all + 6, sizeof w.feature);
+    denoise(&w, desks, planes + PLANES * w.area, film);
+    firn_free(context, desks, bytes);
   }
-  set_planes(&w);
-  load_features(&w, film);
-  for (int n = 0; n < w.features; n++) find_spread(&w, w.feature[n], w.light[0], w.spread[n]);
-  for (int k = 0; k < 3; k++) {
-    load(&w, w.guide[k], &film->light->x + k, 3, 1);
-    load(&w, w.guide_variance[k], &film->variance->x + k, 3, 1);
-    memcpy(w.light[k], w.guide[k], w.area * sizeof(float));
-    memcpy(w.variance[k], w.guide_variance[k], w.area * sizeof(float));
-    clip_sparks(&w, k, w.guide[k]);
-    memcpy(w.light[k], w.guide[k], w.area * sizeof(float));
-    smooth_variance(&w, w.variance[k], w.guide_variance[k]);
-    memcpy(w.variance[k], w.guide_variance[k], w.area * sizeof(float));
-  }
-  filter(&w, memory, film->light, film->variance);
-  for (int k = 0; k < 3; k++) {
-    load(&w, w.guide[k], &film->light->x + k, 3, 1);
-    load(&w, w.guide_variance[k], &film->variance->x + k, 3, 1);
-  }
-  filter(&w, memory, film->light, film->variance);
-  firn_free(context, memory, desks);
-  firn_free(context, w.planes, planes);
-  return FIRN_OK;
+  if (planes) firn_free(context, planes, floats * sizeof(float));
+  return desks ? FIRN_OK : FIRN_ERROR_MEMORY;
 }

@@ -12,7 +12,7 @@ typedef struct plane {
   bool extra;  // only with aovs
 } plane;
 
-enum { PLANES = 8 };
+enum { PLANES = 12 };
 static void planes_of(firn_film *film, plane out[PLANES]) {
   const plane all[PLANES] = {
       {(void **)&film->light, sizeof(firn_v3), false},
@@ -23,6 +23,10 @@ static void planes_of(firn_film *film, plane out[PLANES]) {
       {(void **)&film->velocity, sizeof(firn_v3), true},
       {(void **)&film->albedo, sizeof(firn_v3), true},
       {(void **)&film->normal, sizeof(firn_v3), true},
+      {(void **)&film->alpha_variance, sizeof(float), true},
+      {(void **)&film->depth_variance, sizeof(float), true},
+      {(void **)&film->albedo_variance, sizeof(firn_v3), true},
+      {(void **)&film->normal_variance, sizeof(firn_v3), true},
   };
   for (int i = 0; i < PLANES; i++) out[i] = all[i];
 }

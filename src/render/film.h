@@ -19,6 +19,9 @@ typedef struct firn_film {
   firn_v3 *velocity; // m/s
   firn_v3 *albedo;
   firn_v3 *normal; // of the surface, or against the density's gradient
+  // Variances of these means, as that of light; a denoiser asks how far they can be trusted.
+  float *alpha_variance, *depth_variance;
+  firn_v3 *albedo_variance, *normal_variance;
 } firn_film;
 
 // All planes 0, depth infinity.

@@ -21,6 +21,7 @@ typedef struct pixel_sum {
   uint32_t count, met;
   double light[3], square[3];
   double depth, density, velocity[3], albedo[3], normal[3];
+  double depth_square, albedo_square[3], normal_square[3];
 } pixel_sum;
 
 typedef struct tile_job {
@@ -109,12 +110,22 @@ static void take(tile_job *j, const firn_light_path *path, const firn_path_resul
   add3(s->velocity, path->first.velocity);
   add3(s->albedo, path->first.albedo);
   add3(s->normal, path->first.normal);
+  s->depth_square += (double)path->first.depth * (double)path->first.depth;
+  add3(s->albedo_square, firn_v3_mul(path->first.albedo, path->first.albedo));
+  add3(s->normal_square, firn_v3_mul(path->first.normal, path->first.normal));
 }
 
+// Of the mean of n values, by their sum and that of their squares.
+static double mean_variance(double sum, double square, double n) {
+  return n < 2 ? 0 : fmax(0, (square - sum * sum / n) / (n * (n - 1)));
+}
+static firn_v3 mean_variance3(const double sum[3], const double square[3], double n) {
+  return (firn_v3){(float)mean_variance(sum[0], square[0], n),
+                   (float)mean_variance(sum[1], square[1], n),
+                   (float)mean_variance(sum[2], square[2], n)};
+}
 static double variance_of(const pixel_sum *s, int c) {
-  double n = s->count;
-  if (n < 2) return 0;
-  return fmax(0, (s->square[c] - s->light[c] * s->light[c] / n) / (n * (n - 1)));
+  return mean_variance(s->light[c], s->square[c], s->count);
 }
 
 // Whether a pixel has the quiet that was asked for.
@@ -153,13 +164,17 @@ static void write_tile(const tile_job *j) {
     double n = s->count ? s->count : 1, met = s->met;
     f->light[at] = mean3(s->light, n);
     f->alpha[at] = (float)(met / n);
-    f->variance[at] = (firn_v3){(float)variance_of(s, 0), (float)variance_of(s, 1),
-                                (float)variance_of(s, 2)};
+    f->variance[at] = mean_variance3(s->light, s->square, n);
     if (f->depth) f->depth[at] = met > 0 ? (float)(s->depth / met) : INFINITY;
     if (f->density) f->density[at] = (float)(s->density / n);
     if (f->velocity) f->velocity[at] = mean3(s->velocity, n);
     if (f->albedo) f->albedo[at] = mean3(s->albedo, n);
     if (f->normal) f->normal[at] = mean3(s->normal, n);
+    if (f->alpha_variance) f->alpha_variance[at] = (float)mean_variance(met, met, n);
+    if (f->depth_variance)
+      f->depth_variance[at] = (float)mean_variance(s->depth, s->depth_square, met);
+    if (f->albedo_variance) f->albedo_variance[at] = mean_variance3(s->albedo, s->albedo_square, n);
+    if (f->normal_variance) f->normal_variance[at] = mean_variance3(s->normal, s->normal_square, n);
   }
 }
 

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+#define DENOISE_NAME firn_denoise_avx2
+#include "render/denoise_sum.inc.h"
