@@ -48,6 +48,7 @@ static void count_step(firn_run_state *r, const firn_step *step) {
   firn_run_tally *t = &r->tally;
   t->dt_min = t->steps && t->dt_min < step->dt ? t->dt_min : step->dt;
   t->dt_sum += step->dt;
+  t->asleep += step->asleep;
   t->steps++;
   t->all_steps++;
   if (step->implicit) {
@@ -82,7 +83,10 @@ static firn_status simulate_frame(firn_run_state *r, bool *go) {
 }
 
 static firn_status stopped(firn_run_state *r) {
-  if (!r->saved) FIRN_TRY(firn_run_checkpoint(r));
+  if (!r->saved) {
+    r->tally.wall = firn_seconds() - r->frame_wall;
+    FIRN_TRY(firn_run_checkpoint(r));
+  }
   firn_log_begin(&r->log, "stopped");
   firn_log_number(&r->log, "frame", r->frame);
   firn_log_number(&r->log, "time", firn_sim_time(r->sim));
@@ -136,7 +140,7 @@ static firn_status perform(firn_run_state *r) {
   FIRN_TRY(firn_log_open(r->context, r->path, &r->log));
   FIRN_TRY(firn_run_begin(r));
   r->begin_time = firn_sim_time(r->sim);
-  r->frame_wall = firn_seconds();
+  r->frame_wall = firn_seconds() - r->tally.wall;
   firn_status status = simulate(r);
   return status == FIRN_OK || status == FIRN_CANCELLED ? status : fail_at(r, status);
 }

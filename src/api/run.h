@@ -12,7 +12,9 @@
 // What the steps since the last frame amount to, and all steps so far.
 typedef struct firn_run_tally {
   uint64_t steps, implicit_steps, iterations, iterations_max; // since the last frame
+  uint64_t asleep;                                            // particles, sum over these steps
   double dt_min, dt_sum;                                      // s
+  double wall; // s spent on the frame before this process; 0 at its beginning
   uint64_t all_steps, all_iterations;
 } firn_run_tally;
 

@@ -19,7 +19,8 @@ enum { CHECKPOINTS_KEPT = 2 };
 // ------------------------------------------------------------------------------------ checkpoints
 
 #define TALLY_LIST(X)                                                                              \
-  X(steps) X(implicit_steps) X(iterations) X(iterations_max) X(all_steps) X(all_iterations)
+  X(steps)                                                                                         \
+  X(implicit_steps) X(iterations) X(iterations_max) X(asleep) X(all_steps) X(all_iterations)
 
 static firn_status save_tally(void *user, firn_archive *a) {
   const firn_run_state *r = user;
@@ -29,6 +30,7 @@ static firn_status save_tally(void *user, firn_archive *a) {
   TALLY_LIST(SET)
 #undef SET
   firn_archive_set_f64(a, "run", "dt_min", r->tally.dt_min);
+  firn_archive_set_f64(a, "run", "wall", r->tally.wall);
   return firn_archive_set_f64(a, "run", "dt_sum", r->tally.dt_sum);
 }
 
@@ -41,6 +43,7 @@ firn_status firn_run_load_tally(void *user, firn_archive *a) {
 #undef GET
   FIRN_TRY(firn_archive_get_f64(a, "run", "dt_min", &r->tally.dt_min));
   FIRN_TRY(firn_archive_get_f64(a, "run", "dt_sum", &r->tally.dt_sum));
+  FIRN_TRY(firn_archive_get_f64(a, "run", "wall", &r->tally.wall));
   if (frame != (uint64_t)r->frame) {
     return firn_fail(r->context, FIRN_ERROR_FORMAT, "%s holds frame %llu", r->path,
                      (unsigned long long)frame);

@@ -61,6 +61,7 @@ static firn_status append_stats(firn_run_state *r, double bytes, double wall) {
   if (t->steps) {
     v[FIRN_STATS_dt_min] = t->dt_min;
     v[FIRN_STATS_dt_mean] = t->dt_sum / (double)t->steps;
+    v[FIRN_STATS_asleep] = (double)t->asleep / (double)t->steps;
   }
   if (t->implicit_steps) {
     v[FIRN_STATS_iterations_mean] = (double)t->iterations / (double)t->implicit_steps;

@@ -16,7 +16,8 @@
   X(iterations_mean) /* of the linear solve, over this frame's implicit steps */                   \
   X(iterations_max)                                                                                \
   X(particles)                                                                                     \
-  X(mass) /* kg */                                                                                 \
+  X(asleep) /* particles at rest that steps leave out, mean over this frame's steps */             \
+  X(mass)   /* kg */                                                                               \
   X(com_x)                                                                                         \
   X(com_y)                                                                                         \
   X(com_z) /* m, center of mass */                                                                 \

@@ -127,6 +127,66 @@ static void stopped_in_a_frame_and_resumed_ends_in_the_same_bytes(void **state) 
   assert_same_run(s, "whole", "parts");
 }
 
+static firn_stats_row *stats_of(scratch *s, const char *folder, size_t *count) {
+  firn_stats_row *rows;
+  assert_int_equal(
+      firn_stats_read(s->context, scratch_path(s, inside(s, folder, "stats.csv")), &rows, count),
+      FIRN_OK);
+  return rows;
+}
+
+// The bed sleeps from the first step on, is woken in frame 3 and sleeps again before the end; see
+// bed_text. Whole numbers where all steps are alike, and stopping a frame does not change its mean.
+static void particles_asleep_are_told_as_the_mean_over_the_steps(void **state) {
+  scratch *s = *state;
+  size_t count;
+  perform(s, (order){.scene = "bed.yaml", .folder = "whole"});
+  firn_stats_row *rows = stats_of(s, "whole", &count);
+  assert_int_equal(count, LAST + 1);
+  assert_true(isnan(rows[0].value[FIRN_STATS_asleep])); // no steps
+  for (size_t i = 1; i < 3; i++)
+    assert_true(rows[i].value[FIRN_STATS_asleep] == rows[i].value[FIRN_STATS_particles]);
+  for (size_t i = 3; i < 5; i++)
+    assert_true(rows[i].value[FIRN_STATS_asleep] < 0.5 * rows[i].value[FIRN_STATS_particles]);
+  assert_true(rows[6].value[FIRN_STATS_asleep] > 0.9 * rows[6].value[FIRN_STATS_particles]);
+  firn_stats_free(s->context, rows, count);
+  perform(s, (order){.scene = "bed.yaml",
+                     .folder = "parts",
+                     .stop_after = 34,
+                     .exact_fail = FIRN_CANCELLED});
+  perform(s, (order){.scene = "bed.yaml", .folder = "parts", .resume = true});
+  assert_same_run(s, "whole", "parts");
+}
+
+static bool dawdle(const firn_run_event *event) {
+  const struct timespec nap = {0, 40000000}; // s, ns
+  if (event->frame == 1) nanosleep(&nap, NULL);
+  return true;
+}
+
+// Ten steps that take 40 ms each at least, the run is stopped, then the rest of the frame: more than
+// ten in all (ball.yaml has some thirty a frame). Rows of earlier frames stay as they were.
+static void wall_seconds_of_a_frame_include_those_before_a_stop(void **state) {
+  scratch *s = *state;
+  size_t count;
+  perform(s, (order){.folder = "out", .last = 1});
+  firn_stats_row *rows = stats_of(s, "out", &count);
+  assert_int_equal(count, 2);
+  double first = rows[1].value[FIRN_STATS_wall_seconds];
+  firn_stats_free(s->context, rows, count);
+  perform(s, (order){.folder = "out",
+                     .resume = true,
+                     .stop_after = 10,
+                     .watch = dawdle,
+                     .exact_fail = FIRN_CANCELLED});
+  perform(s, (order){.folder = "out", .resume = true, .last = 3});
+  rows = stats_of(s, "out", &count);
+  assert_int_equal(count, 4);
+  assert_true(rows[1].value[FIRN_STATS_wall_seconds] == first);
+  assert_true(rows[2].value[FIRN_STATS_wall_seconds] >= 0.4);
+  firn_stats_free(s->context, rows, count);
+}
+
 static void damage(scratch *s, const char *name, bool truncate_it) {
   char *data;
   size_t n;
@@ -331,7 +391,7 @@ static void resuming_does_not_throw_good_checkpoints_away(void **state) {
       firn_archive_create(s->context, scratch_path(s, "half/checkpoint_00003.hdf"), &a), FIRN_OK);
   firn_archive_group(a, "firn");
   firn_archive_set_text(a, "firn", "kind", "checkpoint");
-  firn_archive_set_u64(a, "firn", "format", 3);
+  firn_archive_set_u64(a, "firn", "format", 4);
   firn_archive_set_text(a, "firn", "precision", "half");
   assert_int_equal(firn_archive_commit(a), FIRN_OK);
   perform(s, (order){.folder = "half", .resume = true, .exact_fail = FIRN_ERROR_STATE});
@@ -394,6 +454,8 @@ int main(void) {
       TEST(a_range_writes_only_its_frames),
       TEST(a_new_run_replaces_an_old_one),
       TEST(stopped_in_a_frame_and_resumed_ends_in_the_same_bytes),
+      TEST(particles_asleep_are_told_as_the_mean_over_the_steps),
+      TEST(wall_seconds_of_a_frame_include_those_before_a_stop),
       TEST(a_damaged_checkpoint_is_passed_over),
       TEST(a_foreign_file_is_passed_over),
       TEST(fewer_frames_and_checkpoints_change_nothing_else),

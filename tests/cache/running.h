@@ -47,8 +47,32 @@ static const char scene_text[] =
     "  - {name: low, box: {center: [0, 0, 0], size: [10 cm, 6 cm, 10 cm]}}\n"
     "  - {name: nowhere, point: {center: [1, 1, 1], radius: 1 cm}}\n";
 
+// A bed that sleeps, is woken by what an emitter drops and goes to sleep again, in a window that leaves
+// some of it behind and comes to more.
+static const char bed_text[] =
+    "firn: 1\n"
+    "title: a bed of snow\n"
+    "spacing: 12 mm\n"
+    "frames: 6\n"
+    "fps: 200 Hz\n"
+    "snow:\n"
+    "  - shape: {box: {center: [0, 25 mm, 0], size: [1 m, 5 cm, 8 cm]}}\n"
+    "    settled: true\n"
+    "emitters:\n"
+    "  - shape: {sphere: {center: [5 cm, 7 cm, 0], radius: 2 cm}}\n"
+    "    velocity: [0, -3 m/s, 0]\n"
+    "    start: 11 ms\n"
+    "    stop: 13 ms\n"
+    "colliders:\n"
+    "  - name: ground\n"
+    "    shape: {half_space: {normal: [0, 1, 0]}}\n"
+    "    sticky: true\n"
+    "window: {min: [-30 cm, -.inf, -.inf], max: [12 cm, .inf, .inf], velocity: [6 m/s, 0, 0]}\n"
+    "mpm: {sleep_time: 2 ms, sleep_speed: 100, sleep_drift: 0.5}\n";
+
 typedef struct order {
-  const char *folder; // in the scratch folder
+  const char *scene;  // in the scratch folder; NULL: ball.yaml
+  const char *folder; // likewise
   const char *override;
   const firn_output_def *output;
   int first, last;
@@ -76,7 +100,7 @@ static inline int child(scratch *s, const order *o) {
   with.threads = 2;
   if (firn_context_create(&with, &context)) return 92;
   char scene_path[1200], folder[1200];
-  snprintf(scene_path, sizeof scene_path, "%s/ball.yaml", s->folder);
+  snprintf(scene_path, sizeof scene_path, "%s/%s", s->folder, o->scene ? o->scene : "ball.yaml");
   snprintf(folder, sizeof folder, "%s/%s", s->folder, o->folder);
   const char *const overrides[] = {o->override};
   firn_status status = firn_scene_load(context, scene_path, o->override ? 1 : 0, overrides, &scene);
@@ -126,8 +150,10 @@ static inline bool perform(scratch *s, order o) {
 static inline int setup(void **state) {
   if (scratch_open(state)) return -1;
   scratch *s = *state;
-  return firn_file_put(s->context, scratch_path(s, "ball.yaml"), scene_text,
-                       sizeof scene_text - 1) != FIRN_OK;
+  if (firn_file_put(s->context, scratch_path(s, "ball.yaml"), scene_text, sizeof scene_text - 1))
+    return -1;
+  return firn_file_put(s->context, scratch_path(s, "bed.yaml"), bed_text, sizeof bed_text - 1) !=
+         FIRN_OK;
 }
 
 static inline const char *inside(scratch *s, const char *folder, const char *name) {
