@@ -21,6 +21,24 @@ static double depth_at(const firn_shape *shape, const double x[3], const double 
   return depth;
 }
 
+// kg/m^2 of the shape above x, of snow with this density where nothing varies. Where it does, the
+// density is taken twice a cell on the way up, as the fill takes it where it places particles.
+static double mass_above(const firn_shape *shape, const firn_variety *variety, double density,
+                         const double x[3], const double up[3], double h) {
+  double depth = depth_at(shape, x, up, h), sum = 0;
+  if (!(variety->of & (FIRN_PROPERTY_DENSITY | FIRN_PROPERTY_PACKING))) return density * depth;
+  int n = (int)ceil(depth / (0.5 * h));
+  for (int i = 0; i < n; i++) {
+    double t = depth * (i + 0.5) / n;
+    const double at[3] = {x[0] + t * up[0], x[1] + t * up[1], x[2] + t * up[2]};
+    double below = -firn_shape_sample(shape, at, 0, NULL);
+    double own = firn_variety_value(variety, FIRN_PROPERTY_DENSITY, density, at, below);
+    double share = firn_variety_value(variety, FIRN_PROPERTY_PACKING, 1, at, below);
+    sum += fmax(own, 0) * fmin(fmax(share, 0), 1);
+  }
+  return n ? sum * depth / n : 0;
+}
+
 // The stretch along the vertical in confined compression under `load` [Pa]: the corotated law is
 // linear there, sigma = (lambda + 2 mu) (s - 1). What would yield stays at the yield stretch.
 static double stretch_under(const firn_world *world, size_t slot, double load) {
@@ -47,8 +65,8 @@ static void note(firn_settled *settled, uint32_t first, uint32_t end) {
   }
 }
 
-void firn_world_settle(firn_world *world, const firn_shape *shape, size_t first, size_t count,
-                       bool moves) {
+void firn_world_settle(firn_world *world, const firn_shape *shape, const firn_variety *variety,
+                       size_t first, size_t count, bool moves) {
   firn_particles *p = &world->particles;
   int field = firn_particles_find(p, "bxx");
   double g = 0, up[3];
@@ -70,7 +88,7 @@ void firn_world_settle(firn_world *world, const firn_shape *shape, size_t first,
         x[a] = (4.0 * block[a] + (double)firn_particles_real(p, FIRN_FIELD_X + a)[slot]) * world->h;
       }
       const firn_material_row *row = &world->material[firn_particles_material(p)[slot]];
-      double load = (double)row->density * g * depth_at(shape, x, up, world->h);
+      double load = g * mass_above(shape, variety, (double)row->density, x, up, world->h);
       double s = stretch_under(world, slot, load), e = s * s - 1;
       for (int i = 0; i < 6; i++) {
         firn_particles_real(p, field + i)[slot] = (firn_real)(e * up[pair[i][0]] * up[pair[i][1]]);

@@ -3,13 +3,14 @@
 #ifndef FIRN_WORLD_SETTLE_H
 #define FIRN_WORLD_SETTLE_H
 
+#include "world/variety.h"
 #include "world/world.h"
 
 // Gives the pending particles of slots [first, first + count), all inside the shape, the elastic
-// strain that carries the column of the shape above them in confined compression. Does nothing
-// without gravity, or where the solver keeps no strain (fields bxx to byz). Those that do not move
+// strain that carries the column of the shape above them, whose density may vary, in confined
+// compression. Does nothing without gravity, or where the solver keeps no strain (fields bxx to byz). Those that do not move
 // are noted in world->settled.
-void firn_world_settle(firn_world *world, const firn_shape *shape, size_t first, size_t count,
-                       bool moves);
+void firn_world_settle(firn_world *world, const firn_shape *shape, const firn_variety *variety,
+                       size_t first, size_t count, bool moves);
 
 #endif

@@ -8,6 +8,7 @@
 static const double H = 0.02, G = 9.81, DEPTH = 0.24; // m, m/s^2, m
 
 static bool sleep_on = false, filled = true;
+static const firn_variation_def *varied = NULL;
 
 static mpm_case open_bed(const mpm_variant *v, bool settled, double gravity) {
   firn_sim_def def = mpm_printed_def(v, H);
@@ -26,6 +27,8 @@ static mpm_case open_bed(const mpm_variant *v, bool settled, double gravity) {
   bed.shape = firn_box(middle, half);
   bed.seeding = FIRN_SEEDING_LATTICE;
   bed.settled = settled;
+  bed.variation = varied;
+  bed.variation_count = varied != NULL;
   if (filled) must(&c, firn_sim_fill(c.sim, &bed));
   return c;
 }
@@ -47,6 +50,36 @@ static void stress_carries_the_weight_above(void **state) {
   free(x);
   free(stress);
   mpm_case_close(&c);
+}
+
+// The upper half is twice as dense, or has every second particle only. Besides what is said above, where
+// the density jumps half of a quadrature's step of h/2 may be on the wrong side.
+static void stress_carries_the_weight_of_what_varies(void **state) {
+  (void)state;
+  const mpm_variant *v = mpm_variant_at(0);
+  for (int how = 0; how < 2; how++) {
+    firn_variation_def upper = firn_default_variation_def();
+    upper.of = how ? FIRN_PROPERTY_PACKING : FIRN_PROPERTY_DENSITY;
+    upper.by = FIRN_VARIATION_HEIGHT;
+    upper.range[0] = DEPTH / 2;
+    upper.factor = how ? 0.5 : 2;
+    varied = &upper;
+    mpm_case c = open_bed(v, true, G);
+    varied = NULL;
+    double *x = mpm_case_read(&c, "position"), *stress = mpm_case_read(&c, "stress");
+    size_t low = 0;
+    for (size_t i = 0; i < mpm_case_count(&c); i++) {
+      double y = x[3 * i + 1], below = fmax(DEPTH / 2 - y, 0);
+      double weight = DENSITY * G * (below + upper.factor * (DEPTH - y - below));
+      assert_within(v, "vertical stress", stress[6 * i + 1], -weight,
+                    (2 * 0.05 + 0.25) * H * DENSITY * G + 4 * EPS * M_WAVE);
+      low += y < DEPTH / 2;
+    }
+    assert_true(low > mpm_case_count(&c) / 4 && low < mpm_case_count(&c));
+    free(x);
+    free(stress);
+    mpm_case_close(&c);
+  }
 }
 
 static void what_would_yield_stays_at_the_yield_stretch(void **state) {
@@ -157,6 +190,7 @@ static void settled_snow_sleeps_after_a_restart(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stress_carries_the_weight_above),
+      cmocka_unit_test(stress_carries_the_weight_of_what_varies),
       cmocka_unit_test(what_would_yield_stays_at_the_yield_stretch),
       cmocka_unit_test(a_settled_bed_hardly_moves),
       cmocka_unit_test(settled_snow_sleeps_from_the_first_step),
