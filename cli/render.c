@@ -7,12 +7,24 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool ends_with(const char *path, const char *end) {
+bool render_ends_with(const char *path, const char *end) {
   size_t a = strlen(path), b = strlen(end);
-  return a > b && strcmp(path + a - b, end) == 0;
+  return a > b && strcasecmp(path + a - b, end) == 0;
+}
+
+// A picture or film of a kind that is not written here; as a folder it would surprise.
+static bool is_foreign(const char *path) {
+  static const char *const ends[] = {".jpg",  ".jpeg", ".tif", ".tiff", ".bmp",  ".gif",
+                                     ".webp", ".tga",  ".ppm", ".hdr",  ".dpx",  ".svg",
+                                     ".pdf",  ".mov",  ".avi", ".mkv",  ".webm", ".m4v",
+                                     ".mpg",  ".mpeg", ".wmv", ".ogv",  ".hdf",  ".yaml"};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (render_ends_with(path, ends[i])) return true;
+  return false;
 }
 
 static bool is_folder(const char *path) {
@@ -264,12 +276,20 @@ static void default_output(const render_job *job, const char *folder, bool sever
 static int run_job(render_job *job) {
   const render_arguments *a = job->arguments;
   char folder[RENDER_PATH], output[RENDER_PATH];
-  bool whole = is_folder(a->source), film = a->output && ends_with(a->output, ".mp4");
-  bool single = a->output && (ends_with(a->output, ".png") || ends_with(a->output, ".exr"));
+  bool whole = is_folder(a->source), film = a->output && render_ends_with(a->output, ".mp4");
+  bool single = a->output &&
+                (render_ends_with(a->output, ".png") || render_ends_with(a->output, ".exr"));
   bool several = a->output ? !single : a->frames_given && a->first != a->last;
   snprintf(folder, sizeof folder, "%s", a->source);
   if (access(a->source, R_OK) != 0) {
     fprintf(stderr, "firn: cannot open %s: %s\n", a->source, strerror(errno));
+    return EXIT_INPUT;
+  }
+  if (a->output && several && !film && is_foreign(a->output) && !is_folder(a->output)) {
+    fprintf(stderr,
+            "firn: %s: pictures are .png or .exr files, films .mp4; other names are folders for "
+            "numbered pictures, and should not end like this one\n",
+            a->output);
     return EXIT_INPUT;
   }
   if (whole) {

@@ -32,6 +32,9 @@ typedef struct render_arguments {
 // Reads the command line; ends the program when it makes no sense.
 void render_parse(int argc, char **argv, render_arguments *a);
 
+// Whether a path ends so, in small letters or capitals.
+bool render_ends_with(const char *path, const char *end);
+
 // A frame file to be shown.
 typedef struct render_frame {
   int number;

@@ -80,19 +80,48 @@ typedef struct folder {
   bool any;   // pictures of these settings are there
 } folder;
 
+static uint64_t mix(uint64_t h, const void *data, size_t size) {
+  const unsigned char *byte = data;
+  for (size_t i = 0; i < size; i++) h = (h ^ byte[i]) * 1099511628211u;
+  return h;
+}
+
+// The next string in quotes of a resolved scene, without them; NULL: no more.
+static const char *next_quoted(const char *text, char *out, size_t size) {
+  text = strchr(text, '"');
+  if (!text) return NULL;
+  size_t n = 0;
+  for (text++; *text && *text != '"'; text++) {
+    if (*text == '\\' && text[1]) text++;
+    if (n + 1 < size) out[n++] = *text;
+  }
+  out[n] = 0;
+  return *text ? text + 1 : text;
+}
+
+// A scene with the size and age of the files it names: meshes, environment maps.
 static uint64_t fingerprint(const char *text) {
-  uint64_t h = 1469598103934665603u;
-  for (; *text; text++) h = (h ^ (unsigned char)*text) * 1099511628211u;
+  uint64_t h = mix(1469598103934665603u, text, strlen(text));
+  char name[RENDER_PATH];
+  struct stat info;
+  while ((text = next_quoted(text, name, sizeof name))) {
+    if (stat(name, &info) != 0 || !S_ISREG(info.st_mode)) continue;
+    h = mix(h, &info.st_size, sizeof info.st_size);
+    h = mix(h, &info.st_mtim.tv_sec, sizeof info.st_mtim.tv_sec);
+    h = mix(h, &info.st_mtim.tv_nsec, sizeof info.st_mtim.tv_nsec);
+  }
   return h;
 }
 
 // Everything that changes a picture, in words.
 static void describe(const render_job *job, char *out, size_t size) {
   const render_arguments *a = job->arguments;
+  char *source = realpath(a->source, NULL); // run and run/ are the same
   size_t n = (size_t)snprintf(out, size, "firn %s\n", firn_version());
   n += (size_t)snprintf(
-      out + n, size - n, "frames of %s\nscene %016llx\n", a->source,
+      out + n, size - n, "frames of %.4000s\nscene %016llx\n", source ? source : a->source,
       (unsigned long long)(job->scene ? fingerprint(firn_scene_resolved_text(job->scene)) : 0));
+  free(source);
   firn_render_def r;
   firn_quick_def q;
   if (render_settings(job, 0, &r, &q) != FIRN_OK) return;
@@ -117,6 +146,11 @@ static void picture_name(const render_job *job, const folder *f, int i, char *pa
   snprintf(path, RENDER_PATH, "%.4000s/frame_%05d.%s", f->path, job->frame[i].number, ending);
 }
 
+static bool is_older(const struct stat *a, const struct stat *b) {
+  const struct timespec *x = &a->st_mtim, *y = &b->st_mtim;
+  return x->tv_sec != y->tv_sec ? x->tv_sec < y->tv_sec : x->tv_nsec < y->tv_nsec;
+}
+
 // A picture counts when render.txt names it, it is there, and its frame is not newer.
 static void mark(const render_job *job, folder *f, int number) {
   for (int i = 0; i < job->count; i++) {
@@ -125,7 +159,7 @@ static void mark(const render_job *job, folder *f, int number) {
     struct stat picture, frame;
     picture_name(job, f, i, path);
     f->done[i] = stat(path, &picture) == 0 && stat(job->frame[i].path, &frame) == 0 &&
-                 picture.st_mtime >= frame.st_mtime;
+                 !is_older(&picture, &frame);
     f->any = f->any || f->done[i];
   }
 }
@@ -138,18 +172,24 @@ static FILE *begin_folder(const render_job *job, folder *f) {
     return NULL;
   }
   FILE *file = job->arguments->force ? NULL : fopen(path, "r");
-  bool same = false;
+  bool same = false, whole = true; // of the last line
   if (file) {
     char before[sizeof f->settings] = "";
     size_t length = strlen(f->settings), got = fread(before, 1, length, file);
     same = got == length && memcmp(before, f->settings, length) == 0;
     int number;
-    while (same && fgets(line, sizeof line, file))
-      if (sscanf(line, "done %d", &number) == 1 && strchr(line, '\n')) mark(job, f, number);
+    char end = 0;
+    while (same && fgets(line, sizeof line, file)) {
+      whole = strchr(line, '\n') != NULL;
+      if (sscanf(line, "done %d%c", &number, &end) == 2 && end == '\n') mark(job, f, number);
+    }
     fclose(file);
+    if (!same && job->arguments->mode == PROGRESS_AUTO)
+      printf("%s has pictures of other settings; begins anew\n", f->path);
   }
   file = fopen(path, same ? "a" : "w");
   if (file && !same) fputs(f->settings, file);
+  if (file && !whole) fputs("?\n", file); // a power cut: that line says nothing
   if (!file || fflush(file) != 0) {
     fprintf(stderr, "firn: cannot write %s: %s\n", path, strerror(errno));
     if (file) fclose(file);
@@ -164,12 +204,14 @@ static FILE *begin_folder(const render_job *job, folder *f) {
 // row or column is doubled.
 static int make_film(render_job *job, const folder *f, const char *film) {
   int to[2];
-  char rate[32], part[RENDER_PATH + 16];
+  char rate[32], part[RENDER_PATH + 16], target[RENDER_PATH + 32];
   double fps = job->arguments->fps > 0 ? job->arguments->fps
                : job->scene            ? 1 / firn_scene_frame_seconds(job->scene)
                                        : 24;
   snprintf(rate, sizeof rate, "%.6g", fps / (job->arguments->fps > 0 ? 1 : job->arguments->every));
   snprintf(part, sizeof part, "%s.part", film);
+  snprintf(target, sizeof target, "file:%s",
+           part); // else 12:30.mp4 is a protocol, and -x an option
   if (pipe(to) != 0) {
     fprintf(stderr, "firn: no pipe to ffmpeg: %s\n", strerror(errno));
     return EXIT_RUN;
@@ -182,28 +224,37 @@ static int make_film(render_job *job, const folder *f, const char *film) {
     signal(SIGINT, SIG_IGN); // the parent decides
     execlp("ffmpeg", "ffmpeg", "-v", "error", "-y", "-f", "image2pipe", "-c:v", "png", "-framerate",
            rate, "-i", "-", "-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-c:v", "libx264", "-crf", "17",
-           "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", part, (char *)NULL);
+           "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4", target, (char *)NULL);
     _exit(127);
   }
   close(to[0]);
   signal(SIGPIPE, SIG_IGN); // should ffmpeg end early, its exit code says so
   bool good = child > 0;
-  for (int i = 0; good && i < job->count; i++) {
+  for (int i = 0; good && i < job->count && !cli_interrupted(); i++) {
     char path[RENDER_PATH], block[65536];
     picture_name(job, f, i, path);
     FILE *file = fopen(path, "rb");
     for (size_t n; file && good && (n = fread(block, 1, sizeof block, file)) > 0;)
       for (size_t at = 0; good && at < n;) {
         ssize_t written = write(to[1], block + at, n - at);
-        good = written > 0 || (written < 0 && errno == EINTR);
+        good = written > 0 || (written < 0 && errno == EINTR && !cli_interrupted());
         at += written > 0 ? (size_t)written : 0;
       }
     good = good && file;
     if (file) fclose(file);
   }
+  if (child > 0 && cli_interrupted()) kill(child, SIGKILL);
   close(to[1]);
   int status = 0;
-  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    if (cli_interrupted()) kill(child, SIGKILL);
+  }
+  if (cli_interrupted() && (!good || status != 0)) {
+    unlink(part);
+    if (job->arguments->mode == PROGRESS_AUTO)
+      printf("stopped: all pictures are in %s; the same command makes the film of them\n", f->path);
+    return EXIT_RUN;
+  }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
     fprintf(stderr,
             "firn: films need the program ffmpeg, which is not installed (Debian: apt install "
@@ -285,7 +336,10 @@ int render_sequence(render_job *job, const char *folder_path, const char *film) 
       printf("%d of %d pictures are there already\n", p->done, p->total);
     p->start = cli_seconds();
     code = render_all(job, f, list);
-    if (fclose(list) != 0) code = EXIT_RUN;
+    if (fclose(list) != 0) {
+      fprintf(stderr, "firn: cannot write %s/render.txt: %s\n", folder_path, strerror(errno));
+      code = EXIT_RUN;
+    }
     render_progress_end(p);
     if (code == EXIT_OK && film) code = make_film(job, f, film);
     if (code == EXIT_OK) report(job, film ? film : folder_path);

@@ -115,16 +115,12 @@ static firn_color_map parse_map(const char *text, const struct argp_state *state
   return (firn_color_map)cli_choice(state, "--map", text, names);
 }
 
-static bool is_film(const char *path) {
-  size_t n = path ? strlen(path) : 0;
-  return n > 4 && strcmp(path + n - 4, ".mp4") == 0;
-}
-
 static void check_all(render_arguments *a, const struct argp_state *state) {
   cli_argument(state, "folder", NULL, &a->source);
   bool quick = a->preview;
   if (quick && a->exr) argp_error(state, "--format exr: previews are PNG files");
-  if (is_film(a->output) && a->exr) argp_error(state, "--format exr: a film is made of PNG files");
+  if (a->output && render_ends_with(a->output, ".mp4") && a->exr)
+    argp_error(state, "--format exr: a film is made of PNG files");
   if (a->has_view && a->has_camera) argp_error(state, "--view and --camera exclude each other");
   if (a->range[1] > a->range[0] && !a->color)
     argp_error(state, "--range: of which field? Give --color");

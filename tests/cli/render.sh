@@ -67,6 +67,37 @@ run 0 render run --preview --size 64x36 -o film --color density --range 100:500 
 expect "$out" "2 frames, 0 rendered now"
 run 0 render run --preview --size 64x36 -o film --color density --range 100:500 --force --quiet
 
+# The same folder by another name; a line of render.txt that a power cut has left; a frame written anew.
+run 0 render run --preview --size 64x36 -o again --quiet
+run 0 render ./run/ --preview --size 64x36 -o again
+expect "$out" "4 frames, 0 rendered now"
+sed -i '/^done 2/d' again/render.txt
+printf 'done 2' >>again/render.txt
+run 0 render run --preview --size 64x36 -o again
+expect "$out" "1 rendered now"
+run 0 render run --preview --size 64x36 -o again
+expect "$out" "0 rendered now"
+touch run/frame_00001.hdf # within the same second
+run 0 render run --preview --size 64x36 -o again
+expect "$out" "1 rendered now"
+run 0 render run --preview --size 66x36 -o again
+expect "$out" "again has pictures of other settings; begins anew"
+# An environment map that changes is another setting.
+map() {
+  printf '#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 2 +X 2\n' >studio.hdr
+  printf '%b' "$1$1$1$1" >>studio.hdr
+}
+map '\0200\0200\0200\0201'
+lit=(--set render.sky.map=studio.hdr --size 32x18 --spp 1 -o lit)
+run 0 render run "${lit[@]}" --quiet
+before=$(md5sum <lit/frame_00003.png)
+run 0 render run "${lit[@]}"
+expect "$out" "0 rendered now"
+map '\01\01\0200\0202'
+run 0 render run "${lit[@]}"
+expect "$out" "4 rendered now"
+[[ $(md5sum <lit/frame_00003.png) != "$before" ]] || die "another map, and the same picture"
+
 # Ctrl-C: what is whole stays, and the same command goes on.
 "$FIRN" render run --size 96x54 --spp 64 -o slow >slow.out 2>&1 &
 child=$!
@@ -81,6 +112,10 @@ if [[ $code != 0 ]]; then # else it was quicker than we
   [[ $code == 1 ]] || die "interrupted: exit $code"
   expect "$(cat slow.out)" "the same command goes on"
   is_png slow/frame_00000.png
+  lines=$(grep -c '^done' slow/render.txt)
+  run 0 render run --size 96x54 --spp 64 -o slow
+  expect "$out" "$lines of 4 pictures are there already"
+  expect "$out" "slow: 4 frames, $((4 - lines)) rendered now"
 fi
 
 if command -v ffmpeg >/dev/null && command -v ffprobe >/dev/null; then
@@ -93,7 +128,25 @@ if command -v ffmpeg >/dev/null && command -v ffprobe >/dev/null; then
   expect "$said" "r_frame_rate=120/1"
   run 0 render run --preview --size 65x37 -o drop.mp4
   expect "$out" "0 rendered now"
+  run 0 render run --preview --size 64x36 -o 12:30.MP4 # neither a protocol nor a folder
+  [[ -f 12:30.MP4 && ! -e 12:30.MP4.part ]] || die "no film"
 fi
+# Ctrl-C while the film is made: no half of it, and the pictures stay.
+mkdir tools
+printf '#!/bin/sh\ntrap "" INT\n: >started\nexec sleep 60\n' >tools/ffmpeg
+chmod +x tools/ffmpeg
+PATH=$work/tools:$PATH "$FIRN" render run --preview --size 64x36 -o cut.mp4 >cut.out 2>&1 &
+child=$!
+for ((i = 0; i < 600; i++)); do
+  [[ -e started ]] && break
+  sleep 0.1
+done
+kill -INT "$child"
+wait "$child"
+[[ $? == 1 ]] || die "a film that was stopped"
+expect "$(cat cut.out)" "the same command makes the film"
+is_png cut.frames/frame_00003.png
+[[ ! -e cut.mp4 ]] || die "half a film"
 # Without ffmpeg the pictures are made, and the message says how to go on.
 mkdir empty
 PATH=empty "$FIRN" render run --preview --size 64x36 -o none.mp4 >none.out 2>&1 && die "a film of nothing"
@@ -116,6 +169,13 @@ run 2 render run --frames 7:9
 expect "$err" "frames 0 to 3"
 run 2 render run --frames 0:2 -o a.png
 expect "$err" "do not fit into a.png"
+run 2 render run -o a.jpg
+expect "$err" "a.jpg: pictures are .png or .exr files, films .mp4"
+[[ ! -e a.jpg ]] || die "a folder named a.jpg"
+run 0 render run "${small[@]}" -o a.PNG
+is_png a.PNG
+run 1 render run "${small[@]}" -o nowhere/a.png
+expect "$err" "nowhere/a.png"
 run 2 render run -o a.png --camera 1,2,3
 expect "$err" "EYE:TARGET"
 run 2 render nowhere
