@@ -135,7 +135,7 @@ fi
 mkdir tools
 printf '#!/bin/sh\ntrap "" INT\n: >started\nexec sleep 60\n' >tools/ffmpeg
 chmod +x tools/ffmpeg
-PATH=$work/tools:$PATH "$FIRN" render run --preview --size 64x36 -o cut.mp4 >cut.out 2>&1 &
+PATH=$PWD/tools:$PATH "$FIRN" render run --preview --size 64x36 -o cut.mp4 >cut.out 2>&1 &
 child=$!
 for ((i = 0; i < 600; i++)); do
   [[ -e started ]] && break
