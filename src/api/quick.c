@@ -181,6 +181,15 @@ static firn_status check(firn_context *context, const firn_quick_def *def) {
   return firn_camera_check(context, &def->camera);
 }
 
+// A field that is the same everywhere but for rounding would show that in all colours.
+static void widen(double range[2]) {
+  double size = fmax(fabs(range[0]), fabs(range[1]));
+  if (range[1] - range[0] > 1e-6 * size && size > 1e-30) return;
+  double pad = size > 1e-30 ? 0.05 * size : 1;
+  range[1] += pad;
+  if (size > 1e-30) range[0] -= pad;
+}
+
 static firn_status gather(quick *q, firn_frame *frame, const firn_scene *scene) {
   const firn_quick_def *def = q->def;
   FIRN_TRY(firn_picture_points_read(frame, 0, &q->points));
@@ -195,8 +204,7 @@ static firn_status gather(quick *q, firn_frame *frame, const firn_scene *scene) 
   firn_colormap_table(def->map, q->colors);
   bool given = def->range[1] > def->range[0];
   memcpy(q->range, given ? def->range : q->field.range, sizeof q->range);
-  if (!(q->range[1] > q->range[0]))
-    q->range[1] = q->range[0] + fmax(1e-6 * fabs(q->range[0]), 1e-30);
+  if (!given) widen(q->range);
   float low = (float)q->range[0], scale = (float)(1 / (q->range[1] - q->range[0]));
   for (size_t i = 0; i < q->field.count; i++) q->field.value[i] = (q->field.value[i] - low) * scale;
   return FIRN_OK;

@@ -131,7 +131,7 @@ static void numbers_that_nobody_expects_give_a_picture_or_a_message(void **state
       for (int a = 0; a < 3; a++) {
         double *p = &c.position[i][a];
         if (kind == 0) *p += 1e7;
-        if (kind == 1) *p *= 1e6;
+        if (kind == 1) *p *= 1e5;
         if (kind == 2) *p *= 1e30;
         if (kind == 3) *p *= 1e307;
         if (kind == 4) *p = (i % 2 ? 1 : -1) * 1.7e308;
@@ -166,6 +166,27 @@ static void numbers_that_nobody_expects_give_a_picture_or_a_message(void **state
   }
 }
 
+// Density is the same but for the last bits: one colour, whatever those are.
+static void a_constant_field_has_one_colour(void **state) {
+  scratch *s = *state;
+  cloud c = make_cube();
+  firn_quick_def quick = firn_default_quick_def();
+  quick.width = WIDTH;
+  quick.height = HEIGHT;
+  quick.color = "density";
+  static uint8_t rgb[3][WIDTH * HEIGHT * 3];
+  for (int k = 0; k < 3; k++) {
+    for (int i = 0; i < COUNT; i++)
+      c.density[i] = 400 * (1 + (k == 0 ? 0 : k == 1 ? 1e-7f : 1e-3f) * (float)(i % 5));
+    firn_frame *frame = write_frame(s, &c, 0.02);
+    assert_int_equal(firn_frame_quick_pixels(frame, NULL, &quick, rgb[k]), FIRN_OK);
+    firn_frame_close(frame);
+  }
+  // The middle of 256 colours may turn out either way.
+  for (int i = 0; i < WIDTH * HEIGHT * 3; i++) assert_true(abs(rgb[0][i] - rgb[1][i]) <= 3);
+  assert_memory_not_equal(rgb[0], rgb[2], sizeof rgb[0]);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
 
 int main(void) {
@@ -173,6 +194,7 @@ int main(void) {
       TEST(what_cannot_be_written_is_not_traced),
       TEST(settings_that_make_no_sense_are_named),
       TEST(numbers_that_nobody_expects_give_a_picture_or_a_message),
+      TEST(a_constant_field_has_one_colour),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
