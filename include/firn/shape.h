@@ -26,7 +26,8 @@ typedef struct firn_mesh firn_mesh; // mesh.h
 
 // Signed distance to a user's surface, metres, negative inside; gradient (need not be a unit
 // vector) to normal. Must change by at most 1 m per m, or thin contact may be missed. Called by
-// several threads at once, and must give the same answer each time.
+// several threads at once, and must give the same answer each time. The step or fill that gets nan
+// fails.
 typedef double (*firn_sdf_fn)(void *user, const double position[3], double time, double normal[3]);
 
 typedef enum firn_shape_kind {

@@ -96,6 +96,9 @@ firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out) {
   firn_status status = firn_world_update(&sim->world);
   if (status == FIRN_OK) status = sim->type->step(sim->solver, limit, &step);
   firn_fp_leave(mode);
+  // Says more than whatever may have come of it.
+  firn_status answers = firn_world_check_colliders(&sim->world);
+  if (answers != FIRN_OK) status = answers;
   // Out of memory is found before anything moves; the caller may free some and try again.
   if (status != FIRN_OK && status != FIRN_ERROR_MEMORY) sim->failed = true;
   if (out) *out = step;

@@ -23,6 +23,11 @@ static void release(firn_shape *shape) {
   for (int i = 0; i < c->count; i++) firn_shape_release(c->child[i]);
 }
 
+static const firn_shape *child(const firn_shape *shape, int i) {
+  const combined *c = (const combined *)shape;
+  return i < c->count ? c->child[i] : NULL;
+}
+
 // Square of the distance to the bounds of a shape; 0 inside them or without any.
 static double square_apart(const firn_shape *shape, const double x[3]) {
   double sum = 0;
@@ -113,8 +118,10 @@ static double blend(const firn_shape *shape, const double x[3], double time, dou
   return value;
 }
 
-static const firn_shape_ops union_ops = {unite, release}, intersection_ops = {intersect, release},
-                            difference_ops = {subtract, release}, blend_ops = {blend, release};
+static const firn_shape_ops union_ops = {unite, release, child},
+                            intersection_ops = {intersect, release, child},
+                            difference_ops = {subtract, release, child},
+                            blend_ops = {blend, release, child};
 
 // --------------------------------------------------------------------------------------- making
 

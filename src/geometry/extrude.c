@@ -28,7 +28,7 @@ static void release(firn_shape *shape) {
   firn_outline_free(&((extrusion *)shape)->outline);
 }
 
-static const firn_shape_ops ops = {distance, release};
+static const firn_shape_ops ops = {.distance = distance, .release = release};
 
 // Area of strokes with a thickness: squares, cut into four wherever the edge may pass.
 static double stroke_area(const extrusion *e, const double middle[2], double half, int depth) {

@@ -242,7 +242,7 @@ static double distance(const firn_shape *shape, const double x[3], double time, 
   return block;
 }
 
-static const firn_shape_ops ops = {distance, release};
+static const firn_shape_ops ops = {.distance = distance, .release = release};
 
 // -------------------------------------------------------------------------------------- heights
 

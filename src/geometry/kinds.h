@@ -27,6 +27,9 @@ firn_status firn_shape_check_finite3(firn_context *context, const char *what, co
                                      const double value[3]);
 firn_status firn_shape_check_octaves(firn_context *context, const char *what, int octaves);
 
+// Where a user's function answered nan first: [x, y, z] m in its own space, and s; NULL: nowhere.
+const double *firn_solid_bad_place(const firn_shape *shape);
+
 // Bounds grown by some length; a shape without bounds stays without.
 void firn_shape_grow_bounds(firn_shape *shape, const firn_shape *child, double by);
 // The middle of the bounds, or else that of the child, is what a made-up shape spins about.

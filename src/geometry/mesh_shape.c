@@ -27,7 +27,7 @@ static void release(firn_shape *shape) {
   firn_mesh_release(((mesh_shape *)shape)->mesh);
 }
 
-static const firn_shape_ops ops = {distance, release};
+static const firn_shape_ops ops = {.distance = distance, .release = release};
 
 const firn_mesh *firn_shape_mesh(const firn_shape *shape) {
   return shape && shape->ops == &ops ? ((const mesh_shape *)shape)->mesh : NULL;

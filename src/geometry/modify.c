@@ -23,6 +23,10 @@ static void release(firn_shape *shape) {
   firn_shape_release(((modified *)shape)->child);
 }
 
+static const firn_shape *child(const firn_shape *shape, int i) {
+  return i ? NULL : ((const modified *)shape)->child;
+}
+
 static double transform(const firn_shape *shape, const double x[3], double time,
                         double gradient[3]) {
   const modified *m = (const modified *)shape;
@@ -67,8 +71,10 @@ static double displace(const firn_shape *shape, const double x[3], double time,
   return value;
 }
 
-static const firn_shape_ops transform_ops = {transform, release}, shell_ops = {shell, release},
-                            offset_ops = {offset, release}, displace_ops = {displace, release};
+static const firn_shape_ops transform_ops = {transform, release, child},
+                            shell_ops = {shell, release, child},
+                            offset_ops = {offset, release, child},
+                            displace_ops = {displace, release, child};
 
 // --------------------------------------------------------------------------------------- making
 

@@ -21,6 +21,10 @@ static void release(firn_shape *shape) {
   firn_shape_release(((pattern *)shape)->child);
 }
 
+static const firn_shape *child(const firn_shape *shape, int i) {
+  return i ? NULL : ((const pattern *)shape)->child;
+}
+
 // Let s be the step, e the child's width, p at most s/2 from the middle of copy 0 (or beyond the
 // end of the row), and q the nearest point of copy i. The same point of copy 0 is at most (s + e) / 2
 // away along the row, q itself at least i s - (s + e) / 2. So copies with i >= 1 + e / s are never
@@ -71,7 +75,8 @@ static double mirror(const firn_shape *shape, const double x[3], double time, do
   return d;
 }
 
-static const firn_shape_ops repeat_ops = {repeat, release}, mirror_ops = {mirror, release};
+static const firn_shape_ops repeat_ops = {repeat, release, child},
+                            mirror_ops = {mirror, release, child};
 
 // --------------------------------------------------------------------------------------- making
 

@@ -20,6 +20,8 @@ typedef struct firn_shape_ops {
   double (*distance)(const firn_shape *shape, const double position[3], double time,
                      double gradient[3]);
   void (*release)(firn_shape *shape); // frees what the node owns besides itself; may be NULL
+  // Of nodes made of others: the i-th of them, NULL past the last. NULL: there are none.
+  const firn_shape *(*child)(const firn_shape *shape, int i);
 } firn_shape_ops;
 
 struct firn_shape {
@@ -45,6 +47,11 @@ firn_status firn_shape_make(firn_context *context, const firn_shape_def *def, co
 // Distance as firn_shape_distance gives it, at a time [s]; normal may be NULL.
 double firn_shape_sample(const firn_shape *shape, const double position[3], double time,
                          double normal[3]);
+
+// A user's function may have answered nan since the shape was made, which then counted as far away: so
+// that no thread has to fail in the middle of its work, it is told here, with what ("collider 'floor'").
+firn_status firn_shape_check_answers(firn_context *context, const firn_shape *shape,
+                                     const char *what);
 
 // For nodes made of others: distance and gradient as the child's node gives them; and the same
 // where the distance is no less than that to the child's bounds, so that what is derived from it has

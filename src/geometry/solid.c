@@ -8,6 +8,12 @@
 
 static const double PI = 3.14159265358979323846;
 
+// Where a user's function answered nan, as whichever thread was the first to see it says.
+typedef struct bad_place {
+  atomic_int state; // 0: none, 1: being written, 2: whole
+  double at[4];     // m, m, m, s
+} bad_place;
+
 typedef struct solid {
   firn_shape base;
   double at[3];   // m: middle, or the lower end of the axis
@@ -16,6 +22,7 @@ typedef struct solid {
   double radius, radius_to, length, rounding;
   firn_sdf_fn sdf;
   void *user;
+  bad_place bad_own, *bad; // the latter is the way to the former through a const node; NULL: no sdf
 } solid;
 
 static const double *from_middle(const solid *s, const double position[3], double r[3]) {
@@ -99,13 +106,26 @@ static double user(const firn_shape *shape, const double position[3], double tim
   double raw[3] = {0, 0, 0};
   double d = s->sdf(s->user, position, time, raw);
   firn_sdf_direction(raw, normal);
-  return d;
+  if (!isnan(d)) return d;
+  int none = 0;
+  if (atomic_compare_exchange_strong(&s->bad->state, &none, 1)) {
+    memcpy(s->bad->at, position, 3 * sizeof *position);
+    s->bad->at[3] = time;
+    atomic_store(&s->bad->state, 2);
+  }
+  return 1e30; // m: far from everything, and still a number when it is scaled
 }
 
-static const firn_shape_ops half_space_ops = {half_space, NULL}, sphere_ops = {sphere, NULL},
-                            box_ops = {box, NULL}, ellipsoid_ops = {ellipsoid, NULL},
-                            capsule_ops = {capsule, NULL}, cone_ops = {cone, NULL},
-                            torus_ops = {torus, NULL}, user_ops = {user, NULL};
+const double *firn_solid_bad_place(const firn_shape *shape) {
+  const solid *s = (const solid *)shape;
+  return s->bad && atomic_load(&s->bad->state) == 2 ? s->bad->at : NULL;
+}
+
+static const firn_shape_ops half_space_ops = {.distance = half_space},
+                            sphere_ops = {.distance = sphere}, box_ops = {.distance = box},
+                            ellipsoid_ops = {.distance = ellipsoid},
+                            capsule_ops = {.distance = capsule}, cone_ops = {.distance = cone},
+                            torus_ops = {.distance = torus}, user_ops = {.distance = user};
 
 // --------------------------------------------------------------------------------------- making
 
@@ -282,6 +302,8 @@ static firn_status make_user(firn_context *context, const firn_shape_def *def, c
   if (!def->sdf) return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: sdf is NULL", what);
   s->sdf = def->sdf;
   s->user = def->sdf_user;
+  atomic_init(&s->bad_own.state, 0);
+  s->bad = &s->bad_own;
   s->base.ops = &user_ops;
   s->base.convex = false;
   s->base.exact = false;

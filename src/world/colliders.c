@@ -36,6 +36,19 @@ void firn_world_prepare(firn_world *world, double time) {
   }
 }
 
+firn_status firn_world_check_colliders(const firn_world *world) {
+  for (int c = 0; c < world->collider_count; c++) {
+    const firn_collider *collider = &world->collider[c];
+    for (int i = 0; i < collider->part_count && collider->varies; i++) {
+      char what[FIRN_NAME_SIZE + 16];
+      snprintf(what, sizeof what, "collider '%s'", collider->name);
+      const firn_shape *shape = collider->part[i].shape;
+      if (shape) FIRN_TRY(firn_shape_check_answers(world->context, shape, what));
+    }
+  }
+  return FIRN_OK;
+}
+
 firn_collider *firn_world_collider(const firn_world *world, int id) {
   if (id >= 0 && id < world->collider_count) return &world->collider[id];
   firn_fail(world->context, FIRN_ERROR_ARGUMENT, "collider %d does not exist; there are %d", id,

@@ -327,6 +327,7 @@ firn_status firn_fill_place(firn_world *world, const firn_fill *fill, const firn
     if (start[i] < wanted) status = fill_slabs(world, &f, start, i, end, wanted - start[i]);
     i = end;
   }
+  if (status == FIRN_OK) status = firn_shape_check_answers(context, fill->shape, fill->name);
   if (status != FIRN_OK) { // all or nothing
     p->pending = pending;
     p->count = count;

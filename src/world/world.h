@@ -62,6 +62,8 @@ firn_status firn_world_add_collider(firn_world *world, const firn_collider_def *
 
 // colliders.c: places all colliders for a time, before threads sample them.
 void firn_world_prepare(firn_world *world, double time);
+// Fails where a user's distance was nan since the colliders were made.
+firn_status firn_world_check_colliders(const firn_world *world);
 // One by its number, or NULL and a message.
 firn_collider *firn_world_collider(const firn_world *world, int id);
 // What may change between steps; each raises `changes` if it does change something.

@@ -381,6 +381,72 @@ static double flat(void *user, const double position[3], double time, double nor
   return position[1];
 }
 
+// Flat ground with a hole where nothing is known.
+static double holed(void *user, const double position[3], double time, double normal[3]) {
+  const double *least = user;
+  return position[0] > *least ? (double)NAN : flat(NULL, position, time, normal);
+}
+
+// Alone or within other shapes; on the good side of it all is well.
+static void a_collider_whose_distance_is_nan_is_named(void **state) {
+  (void)state;
+  for (int how = 0; how < 4; how++) {
+    world w = open_world();
+    double least = how == 3 ? 10 : 0.1;
+    firn_shape *hole, *sunk, *both;
+    firn_shape_def def = {.kind = FIRN_SHAPE_SDF, .sdf = holed, .sdf_user = &least};
+    MUST(w.context, firn_shape_create(w.context, &def, &hole));
+    const firn_shape_def moved = {
+        .kind = FIRN_SHAPE_TRANSFORM, .shape = hole, .translation = {0, -0.1, 0}, .scale = 1};
+    MUST(w.context, firn_shape_create(w.context, &moved, &sunk));
+    const firn_shape *children[2] = {sunk, hole};
+    const firn_shape_def all = {.kind = FIRN_SHAPE_UNION, .children = children, .child_count = 2};
+    MUST(w.context, firn_shape_create(w.context, &all, &both));
+    firn_shape *const of[4] = {hole, sunk, both, hole};
+    firn_collider_def floor = firn_default_collider_def(), ground = firn_default_collider_def();
+    ground.shape = firn_shape_handle(of[how]);
+    ground.name = "ground";
+    floor.name = "floor";
+    MUST(w.context, firn_sim_add_collider(w.sim, &floor, NULL));
+    MUST(w.context, firn_sim_add_collider(w.sim, &ground, NULL));
+    MUST(w.context, add_one(w.sim, 0, 0.01, 0));
+    MUST(w.context, firn_sim_step(w.sim, 1e-4, NULL));
+    MUST(w.context, add_one(w.sim, 0.5, 0.01, 0));
+    if (how == 3) {
+      MUST(w.context, firn_sim_step(w.sim, 1e-4, NULL));
+    } else {
+      MUST_FAIL(w.context, firn_sim_step(w.sim, 1e-4, NULL), FIRN_ERROR_NONFINITE,
+                "collider 'ground'", "sdf", "nan at (0.");
+      MUST_FAIL(w.context, firn_sim_step(w.sim, 1e-4, NULL), FIRN_ERROR_STATE, "earlier step");
+    }
+    firn_shape_release(hole);
+    firn_shape_release(sunk);
+    firn_shape_release(both);
+    close_world(&w);
+  }
+}
+
+static void a_fill_whose_distance_is_nan_places_nothing(void **state) {
+  (void)state;
+  world w = open_world();
+  double least = 0.02;
+  firn_shape *hole, *box;
+  const firn_shape_def def = {.kind = FIRN_SHAPE_SDF, .sdf = holed, .sdf_user = &least};
+  const firn_shape_def bounds = firn_box((double[]){0, 0, 0}, (double[]){0.1, 0.1, 0.1});
+  MUST(w.context, firn_shape_create(w.context, &def, &hole));
+  MUST(w.context, firn_shape_create(w.context, &bounds, &box));
+  const firn_shape *children[2] = {box, hole};
+  firn_fill_def fill = firn_default_fill_def();
+  fill.name = "hole";
+  fill.shape = (firn_shape_def){
+      .kind = FIRN_SHAPE_INTERSECTION, .children = children, .child_count = 2};
+  MUST_FAIL(w.context, firn_sim_fill(w.sim, &fill), FIRN_ERROR_NONFINITE, "fill 'hole'", "nan");
+  assert_int_equal(firn_sim_count(w.sim), 0);
+  firn_shape_release(hole);
+  firn_shape_release(box);
+  close_world(&w);
+}
+
 static void a_collider_is_named_with_what_is_wrong(void **state) {
   (void)state;
   world w = open_world();
@@ -513,6 +579,8 @@ int main(void) {
       cmocka_unit_test(a_fill_names_what_it_cannot_do),
       cmocka_unit_test(a_huge_fill_is_refused_at_once),
       cmocka_unit_test(a_collider_is_named_with_what_is_wrong),
+      cmocka_unit_test(a_collider_whose_distance_is_nan_is_named),
+      cmocka_unit_test(a_fill_whose_distance_is_nan_places_nothing),
       cmocka_unit_test(fields_say_what_they_are_not),
       cmocka_unit_test(null_is_an_argument_error_not_a_crash),
   };
