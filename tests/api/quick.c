@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quick pictures: numbers are those of the field that was asked for, light comes from the sun and
+// casts shadows, bodies hide what is behind them.
+#include "cache/scratch.h"
+
+#include <firn/firn.h>
+#include <math.h>
+
+#include "cache/frame.h"
+
+enum { WIDTH = 160, HEIGHT = 100, EDGE = 15, COUNT = EDGE * EDGE * EDGE };
+
+static float position[COUNT][3], stress[COUNT][6], level[COUNT];
+
+// A cube of 30 cm of particles 2 cm apart, standing on y = 0, with a stress and a field `level`.
+static firn_frame *write_frame(scratch *s, size_t count) {
+  for (int i = 0; i < COUNT; i++) {
+    position[i][0] = 0.02f * (float)(i % EDGE - EDGE / 2);
+    position[i][1] = 0.02f * (float)(i / EDGE % EDGE) + 0.01f;
+    position[i][2] = 0.02f * (float)(i / EDGE / EDGE - EDGE / 2);
+    const float t[6] = {-1, -2, -6, 4, 5, 7}; // xx yy zz xy xz yz
+    memcpy(stress[i], t, sizeof t);
+    level[i] = position[i][1];
+  }
+  const firn_frame_array arrays[] = {
+      {"position", "m", FIRN_ARCHIVE_F32, 3, 0, position},
+      {"stress", "Pa", FIRN_ARCHIVE_F32, 6, 0, stress},
+      {"level", "m", FIRN_ARCHIVE_F32, 1, 0, level},
+  };
+  const firn_frame_head head = {.count = count, .h = 0.04};
+  const char *path = scratch_path(s, "frame.hdf");
+  assert_int_equal(firn_frame_write(s->context, path, &head, 3, arrays), FIRN_OK);
+  firn_frame *frame = NULL;
+  assert_int_equal(firn_frame_open(s->context, path, &frame), FIRN_OK);
+  return frame;
+}
+
+static firn_scene *read_scene(scratch *s, const char *colliders) {
+  const char *path = scratch_path(s, "scene.yaml");
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fprintf(file,
+          "firn: 1\nh: 4 cm\nsnow: [{shape: {box: {center: [0, 0.2, 0], size: [0.3, 0.3, 0.3]}}}]\n"
+          "colliders:\n  - {shape: {half_space: {normal: [0, 1, 0]}}}\n%s",
+          colliders);
+  fclose(file);
+  firn_scene *scene = NULL;
+  firn_status status = firn_scene_load(s->context, path, 0, NULL, &scene);
+  if (status != FIRN_OK) fail_msg("%s", firn_context_message(s->context));
+  return scene;
+}
+
+// From the front, a little from above; the sun is at `side` along x.
+static firn_quick_def look_at(double side) {
+  firn_quick_def def = firn_default_quick_def();
+  def.width = WIDTH;
+  def.height = HEIGHT;
+  def.camera = (firn_camera_def){
+      .eye = {0, 0.7, 2}, .target = {0, 0.1, 0}, .up = {0, 1, 0}, .fov = 0.6};
+  def.sun = (firn_sun_def){.direction = {side, 0.6, 0.3}};
+  return def;
+}
+
+typedef uint8_t pixels[HEIGHT][WIDTH][3];
+
+static double grey(const uint8_t p[3]) {
+  return (p[0] + p[1] + p[2]) / 3.0;
+}
+
+static void colours_are_of_the_number_that_was_named(void **state) {
+  scratch *s = *state;
+  firn_frame *frame = write_frame(s, COUNT);
+  const struct {
+    const char *color;
+    double value;
+  } cases[] = {{"pressure", 3},
+               {"stress.xx", -1},
+               {"stress.zz", -6},
+               {"stress.xy", 4},
+               {"stress.yz", 7},
+               {"stress.4", 5},
+               {"stress", sqrt(1 + 4 + 36 + 2 * (16 + 25 + 49))}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    double range[2];
+    assert_int_equal(firn_frame_range(frame, cases[i].color, range), FIRN_OK);
+    if (fabs(range[1] - cases[i].value) > 1e-5)
+      fail_msg("%s is %g, not %g", cases[i].color, range[1], cases[i].value);
+  }
+  firn_frame_close(frame);
+}
+
+// The side that the sun stands on is brighter, and the shadow lies on the other.
+static void light_comes_from_the_sun_and_shadows_fall_away_from_it(void **state) {
+  scratch *s = *state;
+  firn_scene *scene = read_scene(s, "");
+  static pixels with, without;
+  for (int side = -1; side <= 1; side += 2) {
+    firn_quick_def def = look_at(side);
+    firn_frame *frame = write_frame(s, 0);
+    assert_int_equal(firn_frame_quick_pixels(frame, scene, &def, &without[0][0][0]), FIRN_OK);
+    firn_frame_close(frame);
+    frame = write_frame(s, COUNT);
+    assert_int_equal(firn_frame_quick_pixels(frame, scene, &def, &with[0][0][0]), FIRN_OK);
+    firn_frame_close(frame);
+    int shaded[2] = {0, 0}; // pixels of the ground left and right of the cube, which fills 66 to 94
+    for (int y = 0; y < HEIGHT; y++)
+      for (int x = 0; x < WIDTH; x++) {
+        if (x >= 62 && x < 98) continue;
+        if (grey(with[y][x]) < 0.85 * grey(without[y][x])) shaded[x > WIDTH / 2]++;
+      }
+    assert_true(shaded[side < 0] > 60); // the sun at the left: shadow at the right
+    assert_true(shaded[side > 0] < 5);
+    // Snow that lies level is brighter than the ground in the same light.
+    assert_true(grey(with[35][WIDTH / 2]) > 1.3 * grey(with[80][WIDTH / 2]));
+  }
+  firn_scene_destroy(scene);
+}
+
+// A red ball before the snow, a green wall behind it and a blue ball behind the wall.
+static void bodies_hide_what_is_behind_them(void **state) {
+  scratch *s = *state;
+  firn_scene *scene = read_scene(
+      s,
+      "  - {shape: {sphere: {center: [0, 0.15, 0.5], radius: 0.06}}, look: {albedo: [1, 0, 0]}}\n"
+      "  - {shape: {half_space: {point: [0, 0, -0.4], normal: [0, 0, 1]}}, look: {albedo: [0, 1, "
+      "0]}}\n"
+      "  - {shape: {sphere: {center: [0.25, 0.2, -0.6], radius: 0.1}}, look: {albedo: [0, 0, 1]}}"
+      "\n");
+  firn_frame *frame = write_frame(s, COUNT);
+  firn_quick_def def = look_at(-1);
+  firn_render_def render;
+  assert_int_equal(firn_scene_render_def(scene, 0, &render), FIRN_OK);
+  def.look_count = render.look_count;
+  def.looks = render.looks;
+  static pixels p;
+  assert_int_equal(firn_frame_quick_pixels(frame, scene, &def, &p[0][0][0]), FIRN_OK);
+  int red = 0, green = 0, blue = 0, white = 0;
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++) {
+      const uint8_t *c = p[y][x];
+      red += c[0] > 40 && c[1] < 10 && c[2] < 10;
+      green += c[1] > 40 && c[0] < 10 && c[2] < 10;
+      blue += c[2] > 40 && c[0] < 10 && c[1] < 10;
+      white += c[0] > 150 && abs(c[0] - c[2]) < 40;
+    }
+  // A radius of 0.06 m at 1.6 m: 100 / 2 / tan(0.3) / 1.6 x 0.06 = 6 pixels, an area of 115.
+  assert_in_range(red, 85, 140);
+  assert_true(green > 200);
+  assert_int_equal(blue, 0);
+  assert_true(white > 1000);
+  firn_frame_close(frame);
+  firn_scene_destroy(scene);
+}
+
+// What is highest has the colour of the bar's top: so do the top of the cube and of the bar agree.
+static void the_bar_and_the_snow_have_the_same_colours(void **state) {
+  scratch *s = *state;
+  firn_frame *frame = write_frame(s, COUNT);
+  firn_quick_def def = look_at(-1);
+  def.width = 4 * WIDTH;
+  def.height = 4 * HEIGHT;
+  def.color = "level";
+  def.map = FIRN_MAP_GREY; // dark to light
+  static uint8_t p[4 * HEIGHT][4 * WIDTH][3];
+  assert_int_equal(firn_frame_quick_pixels(frame, NULL, &def, &p[0][0][0]), FIRN_OK);
+  assert_true(grey(p[165][320]) > 2 * grey(p[235][320])); // near the top and the foot of the cube
+  // The bar: 0.2 to 0.8 of the height, its column where the colours change most.
+  double most = 0;
+  for (int x = 3 * WIDTH; x < 4 * WIDTH; x++) {
+    double change = grey(p[(int)(0.22 * 4 * HEIGHT)][x]) - grey(p[(int)(0.78 * 4 * HEIGHT)][x]);
+    most = fmax(most, change);
+  }
+  assert_true(most > 150);
+  firn_frame_close(frame);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(colours_are_of_the_number_that_was_named),
+      TEST(light_comes_from_the_sun_and_shadows_fall_away_from_it),
+      TEST(bodies_hide_what_is_behind_them),
+      TEST(the_bar_and_the_snow_have_the_same_colours),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
