@@ -72,7 +72,7 @@ mutation: ## break the code in known ways; every break must fail a test
 fuzz: ## look for inputs that crash the readers, for 10 minutes; SECONDS=60 for one
 	@scripts/setup.sh build fuzz
 	@cmake --log-level=NOTICE --preset fuzz
-	@cmake --build build/fuzz --target fuzz_scene fuzz_mesh fuzz_cache -j $(JOBS)
+	@cmake --build build/fuzz --target fuzz_scene fuzz_mesh fuzz_points fuzz_cache -j $(JOBS)
 	@scripts/fuzz $(SECONDS) $(ARGS)
 
 install: build ## into PREFIX, below DESTDIR where given
