@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "cache/export_points.h"
 #include "cache/export_surface.h"
 #include "cache/export_volume.h"
@@ -156,11 +157,6 @@ static firn_status stem(const export *e, size_t i, char *out) {
 
 // ----------------------------------------------------------------------------------- the density
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 // The median of a frame's densities; 0 when it has no particles or does not tell.
 static firn_status median_density(firn_context *context, const char *path, double *out) {
   firn_frame *frame;
@@ -174,7 +170,7 @@ static firn_status median_density(firn_context *context, const char *path, doubl
     status = value ? firn_frame_read(frame, "density", 1, FIRN_ARCHIVE_F64, value)
                    : FIRN_ERROR_MEMORY;
     if (status == FIRN_OK) {
-      qsort(value, n, sizeof *value, ascending);
+      qsort(value, n, sizeof *value, firn_order_doubles);
       *out = value[n / 2];
     }
     firn_free(context, value, value ? bytes : 0);

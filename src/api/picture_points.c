@@ -6,37 +6,9 @@
 
 #include "api/picture.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "cache/frame.h"
-
-enum { MOST_SAMPLES = 32768 }; // particles that decide where the bulk is
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
-
-static bool finite3(const double *p) {
-  return isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]);
-}
-
-// All but the outermost 0.5 % of evenly taken samples, along each axis.
-static firn_status bulk_box(firn_picture_points *p) {
-  double *scratch = firn_alloc(p->context, MOST_SAMPLES * sizeof *scratch, "framing of a picture");
-  if (!scratch) return FIRN_ERROR_MEMORY;
-  size_t step = p->count / MOST_SAMPLES + 1;
-  for (int k = 0; k < 3; k++) {
-    size_t n = 0;
-    for (size_t i = 0; i < p->count; i += step)
-      if (finite3(p->position + 3 * i)) scratch[n++] = p->position[3 * i + (size_t)k];
-    if (!n) break;
-    qsort(scratch, n, sizeof *scratch, ascending);
-    p->low[k] = scratch[n / 200];
-    p->high[k] = scratch[n - 1 - n / 200];
-    p->any = true;
-  }
-  firn_free(p->context, scratch, MOST_SAMPLES * sizeof *scratch);
-  return FIRN_OK;
-}
+#include "render/bulk.h"
 
 static bool has(const firn_frame *frame, const char *name, int components) {
   const firn_frame_field *field = firn_frame_find(frame, name);
@@ -70,9 +42,10 @@ static firn_status find_spacing(firn_frame *frame, firn_picture_points *p) {
   double given = sph ? frame->h : frame->h / 2;
   p->spacing = given;
   if (p->mass && has(frame, "density", 1) && p->count) {
-    size_t size = p->count * sizeof(float), step = p->count / MOST_SAMPLES + 1, n = 0;
+    size_t size = p->count * sizeof(float), step = p->count / FIRN_BULK_SAMPLES + 1, n = 0;
     float *density = firn_alloc(p->context, size, "densities of a picture");
-    double *volume = firn_alloc(p->context, MOST_SAMPLES * sizeof *volume, "spacing of a picture");
+    double *volume = firn_alloc(p->context, FIRN_BULK_SAMPLES * sizeof *volume,
+                                "spacing of a picture");
     firn_status status = density && volume ? firn_frame_read_float(frame, "density", density)
                                            : FIRN_ERROR_MEMORY;
     for (size_t i = 0; status == FIRN_OK && i < p->count; i += step) {
@@ -80,10 +53,10 @@ static firn_status find_spacing(firn_frame *frame, firn_picture_points *p) {
       if (v > 0 && isfinite(v)) volume[n++] = v;
     }
     if (n) {
-      qsort(volume, n, sizeof *volume, ascending);
+      qsort(volume, n, sizeof *volume, firn_order_doubles);
       p->spacing = cbrt(volume[n / 2]);
     }
-    firn_free(p->context, volume, MOST_SAMPLES * sizeof *volume);
+    firn_free(p->context, volume, FIRN_BULK_SAMPLES * sizeof *volume);
     firn_free(p->context, density, size);
     FIRN_TRY(status);
   }
@@ -103,7 +76,7 @@ static firn_status read_all(firn_frame *frame, unsigned wants, firn_picture_poin
   p->position = firn_alloc(p->context, 3 * n * sizeof *p->position, "positions of a picture");
   if (n && !p->position) return FIRN_ERROR_MEMORY;
   FIRN_TRY(firn_frame_read_double(frame, "position", p->position));
-  FIRN_TRY(bulk_box(p));
+  FIRN_TRY(firn_bulk_box(p->context, p->count, p->position, p->low, p->high, &p->any));
   if (wants & FIRN_PICTURE_MASS) FIRN_TRY(read_mass(frame, p));
   if (wants & FIRN_PICTURE_VELOCITY && has(frame, "velocity", 3)) {
     p->velocity = firn_alloc(p->context, 3 * n * sizeof *p->velocity, "velocities of a picture");

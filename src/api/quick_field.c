@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/order.h"
 #include "cache/frame.h"
 
 enum { MOST_SAMPLES = 32768, MOST_COMPONENTS = 9 };
@@ -76,11 +77,6 @@ static float length_of(const float *v, int components) {
   return components == 1 ? v[0] : (float)sqrt(sum);
 }
 
-static int ascending(const void *a, const void *b) {
-  float x = *(const float *)a, y = *(const float *)b;
-  return x < y ? -1 : x > y;
-}
-
 static firn_status find_range(firn_quick_field *f, bool from_zero) {
   f->range[1] = 1;
   float *sample = firn_alloc(f->context, MOST_SAMPLES * sizeof *sample, "range of colours");
@@ -89,7 +85,7 @@ static firn_status find_range(firn_quick_field *f, bool from_zero) {
   for (size_t i = 0; i < f->count; i += step)
     if (isfinite(f->value[i])) sample[n++] = f->value[i];
   if (n) {
-    qsort(sample, n, sizeof *sample, ascending);
+    qsort(sample, n, sizeof *sample, firn_order_floats);
     f->range[0] = from_zero ? 0 : (double)sample[n / 100];
     f->range[1] = (double)sample[n - 1 - n / 100];
   }

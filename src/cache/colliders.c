@@ -20,26 +20,12 @@ firn_status firn_colliders_truncate(firn_context *context, const char *path, int
   return firn_table_truncate(context, path, HEADER, last);
 }
 
-// As CSV wants it: quoted where the name would break the row, with quotes doubled. Line ends become
-// blanks, since a row is a line.
-static size_t print_name(char *to, const char *name) {
-  size_t n = 0;
-  bool quoted = strpbrk(name, ",\"\r\n") != NULL;
-  if (quoted) to[n++] = '"';
-  for (; *name; name++) {
-    if (*name == '"') to[n++] = '"';
-    to[n++] = *name == '\n' || *name == '\r' ? ' ' : *name;
-  }
-  if (quoted) to[n++] = '"';
-  return n;
-}
-
 static size_t print_row(char *line, const firn_collider_row *row) {
   size_t n = firn_number_print(line, row->frame);
   line[n++] = ',';
   n += firn_number_print(line + n, row->time);
   line[n++] = ',';
-  n += print_name(line + n, row->name);
+  n += firn_table_print_text(line + n, row->name);
   const double *vectors[] = {row->force.force, row->force.torque, row->force.impulse};
   for (int i = 0; i < 9; i++) {
     line[n++] = ',';

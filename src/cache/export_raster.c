@@ -190,15 +190,8 @@ static void add(const grain *g, const span s[3], float *density, float *momentum
 }
 
 static const home *find_home(const job *j, uint64_t key) {
-  size_t low = 0, high = j->home_count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (j->homes[middle].key < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < j->home_count && j->homes[low].key == key ? &j->homes[low] : NULL;
+  size_t i = firn_cell_find(j->homes, sizeof *j->homes, j->home_count, key);
+  return i < j->home_count && j->homes[i].key == key ? &j->homes[i] : NULL;
 }
 
 // One block gathers from the grains around it, always in the same order: no sum depends on threads.
@@ -307,13 +300,6 @@ void firn_raster_free(firn_raster *r) {
 }
 
 size_t firn_raster_find(const firn_raster *r, uint64_t key) {
-  size_t low = 0, high = r->count;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (r->key[middle] < key)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < r->count && r->key[low] == key ? low : SIZE_MAX;
+  size_t i = firn_cell_find(r->key, sizeof *r->key, r->count, key);
+  return i < r->count && r->key[i] == key ? i : SIZE_MAX;
 }

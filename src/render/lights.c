@@ -228,18 +228,23 @@ static float sky_pdf(const firn_lights *l, firn_v3 along) {
   return l->mapped ? firn_map_pdf(&l->map, along) : (float)(0.25 / PI);
 }
 
+// Of all lamps together: adds their weights to *total, and to *sum each times its density.
+static void add_lamps(const firn_lights *l, firn_v3 from, firn_v3 along, float *total, float *sum) {
+  for (int i = 0; i < l->lamp_count; i++) {
+    float weight = firn_lamp_weight(&l->lamps[i], from);
+    if (!(weight > 0)) continue;
+    *total += weight;
+    *sum += weight * firn_lamp_pdf(&l->lamps[i], from, along);
+  }
+}
+
 float firn_lights_pdf(const firn_lights *lights, firn_v3 from, firn_v3 along, float t) {
   (void)t; // whatever is seen that way, the direction could have come from any light
   const firn_lights *l = lights;
   float total = l->sun_weight + l->sky_weight, sum = 0;
   if (in_sun(l, along)) sum += l->sun_weight * (float)(1 / (2 * PI * l->sun_cap));
   if (l->sky_weight > 0) sum += l->sky_weight * sky_pdf(l, along);
-  for (int i = 0; i < l->lamp_count; i++) {
-    float weight = firn_lamp_weight(&l->lamps[i], from);
-    if (!(weight > 0)) continue;
-    total += weight;
-    sum += weight * firn_lamp_pdf(&l->lamps[i], from, along);
-  }
+  add_lamps(l, from, along, &total, &sum);
   return total > 0 ? sum / total : 0;
 }
 
@@ -290,12 +295,7 @@ float firn_lights_aim_pdf(const firn_lights *lights, firn_v3 from, firn_v3 along
   const firn_lights *l = lights;
   float total = l->aim_weight, sum = 0;
   if (total > 0) sum = total * sky_pdf(l, along);
-  for (int i = 0; i < l->lamp_count; i++) {
-    float weight = firn_lamp_weight(&l->lamps[i], from);
-    if (!(weight > 0)) continue;
-    total += weight;
-    sum += weight * firn_lamp_pdf(&l->lamps[i], from, along);
-  }
+  add_lamps(l, from, along, &total, &sum);
   return total > 0 ? sum / total : 0;
 }
 

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "render/bulk.h"
 #include "render/stage.h"
 
 enum {
-  SHADOW_MOST = 2048,   // pixels of the shadow map
-  MOST_SAMPLES = 32768, // particles that the framing looks at
-  GRAINS = 1600000,     // balls drawn, about: few particles are drawn as more balls each,
-  MOST_GRAINS = 27,     // but not as more than this
+  SHADOW_MOST = 2048, // pixels of the shadow map
+  GRAINS = 1600000,   // balls drawn, about: few particles are drawn as more balls each,
+  MOST_GRAINS = 27,   // but not as more than this
 };
 #define FIELD_OF_VIEW 0.5f // rad, vertical
 
@@ -42,29 +42,6 @@ firn_status firn_preview_check(firn_context *context, const firn_preview_def *de
 }
 
 // --------------------------------------------------------------------------- framing
-
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-// The box that holds the middle 99 % of the particles along each axis: a handful that flew away
-// must not shrink the rest to a dot. Returns false when no particle is finite.
-static bool bulk_box(size_t count, const double *position, double *scratch, double low[3],
-                     double high[3]) {
-  size_t stride = count / MOST_SAMPLES + 1;
-  for (int k = 0; k < 3; k++) {
-    size_t n = 0;
-    for (size_t i = 0; i < count; i += stride) {
-      if (finite3(position + 3 * i)) scratch[n++] = position[3 * i + (size_t)k];
-    }
-    if (!n) return false;
-    qsort(scratch, n, sizeof *scratch, ascending);
-    low[k] = scratch[n / 200];
-    high[k] = scratch[n - 1 - n / 200];
-  }
-  return true;
-}
 
 static firn_v3 to_v3(const double *a) {
   double n = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
@@ -171,10 +148,8 @@ static void place_grains(firn_stage *s, int per_particle, int threads) {
 static firn_status set_stage(firn_context *context, const firn_preview_def *def, size_t count,
                              const double *position, firn_stage *s) {
   double low[3] = {0, 0, 0}, high[3] = {0, 0, 0}, middle[3];
-  double *scratch = firn_alloc(context, MOST_SAMPLES * sizeof *scratch, "framing of a picture");
-  if (!scratch) return FIRN_ERROR_MEMORY;
-  bool any = bulk_box(count, position, scratch, low, high);
-  firn_free(context, scratch, MOST_SAMPLES * sizeof *scratch);
+  bool any;
+  FIRN_TRY(firn_bulk_box(context, count, position, low, high, &any));
   bool fit = def->extent == 0 && def->center[0] == 0 && def->center[1] == 0 && def->center[2] == 0;
   for (int k = 0; k < 3; k++) {
     if (!any) low[k] = high[k] = def->center[k];

@@ -7,6 +7,7 @@
 
 #include "base/isa.h"
 #include "base/memory.h"
+#include "base/order.h"
 #include "render/volume_grain.h"
 #include "render/volume_grid.h"
 #include "world/cell_key.h"
@@ -103,11 +104,6 @@ static bool inside(const job *j, const double at[3]) {
   return true;
 }
 
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static bool fits(const double low[3], const double high[3], double reach) {
   double cells = 1, longest = 0;
   for (int a = 0; a < 3; a++) {
@@ -147,7 +143,7 @@ static firn_status bound(job *j) {
     return firn_fail(j->context, FIRN_ERROR_ARGUMENT, "most particles have no place or no mass");
   }
   for (int a = 0; a < 3; a++)
-    if (taken) qsort(middle[a], taken, sizeof **middle, by_value);
+    if (taken) qsort(middle[a], taken, sizeof **middle, firn_order_doubles);
   double half = 0;
   for (int a = 0; a < 3; a++) half = fmax(half, high[a] - low[a]);
   half = fmin(half, 1e30); // a shutter may be open for long

@@ -52,16 +52,9 @@ static void find_neighbours(const lattice *on, uint64_t key, const moment_cell *
   for (int row = 0; row < 9; row++) {
     int x = row % 3, y = row / 3;
     uint64_t low = key + firn_cell_step(x - 1, y - 1, -1);
-    size_t first = 0, last = on->count;
-    while (first < last) {
-      size_t middle = first + (last - first) / 2;
-      if (on->cell[middle].key < low)
-        first = middle + 1;
-      else
-        last = middle;
-    }
-    for (; first < on->count && on->cell[first].key - low < 3; first++)
-      out[9 * (on->cell[first].key - low) + (uint64_t)row] = &on->cell[first];
+    size_t i = firn_cell_find(on->cell, sizeof *on->cell, on->count, low);
+    for (; i < on->count && on->cell[i].key - low < 3; i++)
+      out[9 * (on->cell[i].key - low) + (uint64_t)row] = &on->cell[i];
   }
 }
 

@@ -4,6 +4,7 @@
 #ifndef FIRN_WORLD_CELL_KEY_H
 #define FIRN_WORLD_CELL_KEY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum { FIRN_CELL_BITS = 21, FIRN_CELL_HALF = 1 << (FIRN_CELL_BITS - 1) };
@@ -25,6 +26,20 @@ static inline void firn_cell_at(uint64_t key, int32_t at[3]) {
 // What to add to a key for the neighbour at (x, y, z); wraps as unsigned numbers do.
 static inline uint64_t firn_cell_step(int x, int y, int z) {
   return ((uint64_t)x << 2 * FIRN_CELL_BITS) + ((uint64_t)y << FIRN_CELL_BITS) + (uint64_t)z;
+}
+
+// The first of the cells, sorted by key, whose key is not less; count where there is none. A cell is a
+// struct of stride bytes that begins with its key.
+static inline size_t firn_cell_find(const void *cells, size_t stride, size_t count, uint64_t key) {
+  size_t low = 0, high = count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (*(const uint64_t *)((const char *)cells + middle * stride) < key)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
 }
 
 #endif

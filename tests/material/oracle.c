@@ -4,6 +4,7 @@
 // everything else, so it is held to what mathematics says and to nothing of ours.
 #include "material/setup.h"
 
+#include "base/order.h"
 #include "material/corotated.h"
 
 enum { CASES = 10000 };
@@ -86,16 +87,11 @@ static void differential_is_symmetric(void **state) {
   assert_below(error, 1e-12);
 }
 
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 // Ascending; a is destroyed.
 static void eigenvalues(double a[9][9], double l[9]) {
   firn_jacobi(9, *a, NULL);
   for (int i = 0; i < 9; i++) l[i] = a[i][i];
-  qsort(l, 9, sizeof *l, by_value);
+  qsort(l, 9, sizeof *l, firn_order_doubles);
 }
 
 static void closed_form_spectrum_is_that_of_the_assembled_hessian(void **state) {

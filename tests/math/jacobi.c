@@ -2,6 +2,7 @@
 // Jacobi's rotations on symmetric matrices of several sizes.
 #include "math/sample.h"
 
+#include "base/order.h"
 #include "math/jacobi.h"
 
 enum { MOST = 9, CASES = 300 };
@@ -29,11 +30,6 @@ static void compose(int n, const double *q, const double *l, double *a) {
       for (int k = 0; k < n; k++) sum += q[n * i + k] * l[k] * q[n * j + k];
       a[n * i + j] = sum;
     }
-}
-
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
 }
 
 // By Gauss with row pivots; a is destroyed.
@@ -84,8 +80,8 @@ static void finds_the_spectrum_and_a_right_handed_frame(void **state) {
     compose(n, v, q, a);
     for (int k = 0; k < n * n; k++) worst(&frame, a[k] - (k % (n + 1) == 0));
     worst(&handed, determinant(n, v) - 1);
-    qsort(got, (size_t)n, sizeof *got, by_value);
-    qsort(l, (size_t)n, sizeof *l, by_value);
+    qsort(got, (size_t)n, sizeof *got, firn_order_doubles);
+    qsort(l, (size_t)n, sizeof *l, firn_order_doubles);
     for (int k = 0; k < n; k++) worst(&values, (got[k] - l[k]) / most);
   }
   assert_below(values, 1e-13);
