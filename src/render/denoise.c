@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Noise out of films. Each pixel becomes what a linear function of albedo, normal and alpha says that
-// is fitted to pixels nearby: to those whose surroundings look alike as far as the noise allows to tell
+// Noise out of films. Each pixel becomes what a linear function of alpha, normal, albedo and the light
+// that comes to it through the snow says that is fitted to pixels nearby: to those whose surroundings look alike as far as the noise allows to tell
 // (non-local means with variances, Rousselle et al. 2012, section 4) and whose features agree (Rousselle
 // et al. 2013). Features are freed from their own noise first, and light is done twice: what comes out
 // first tells better what is alike.
@@ -78,6 +78,8 @@ static void load_features(firn_denoiser *w, const firn_film *film) {
     load_feature(w, &film->normal->x + k, &film->normal_variance->x + k, 3, 3, true);
   for (int k = 0; k < 3; k++) // bodies differ in colour; how light goes with it green may tell
     load_feature(w, &film->albedo->x + k, &film->albedo_variance->x + k, 3, 10, k == 1);
+  load_feature(w, film->sunlit, film->sunlit_variance, 1, 3, true);
+  load_feature(w, film->skylit, film->skylit_variance, 1, 3, true);
   const firn_denoise_plane *p = &w->feature[w->features++];
   for (int y = 0; y < w->height; y++) { // by its ratio: 5 % farther away is another thing
     for (int x = 0; x < w->width; x++) {
@@ -93,49 +95,48 @@ static void load_features(firn_denoiser *w, const firn_film *film) {
 
 // ---- before
 
-// Variances of a few samples are noisy themselves: their mean over 5 x 5 pixels, in which single
-// large ones count as a few times the median. A pixel's own counts at least in full.
+// Variances of a few samples are noisy themselves, and largest where noise made a pixel bright: half
+// their own, half the mean over 7 x 7 pixels.
 static void smooth_variance(const firn_denoiser *w, const float *from, float *to) {
-  enum { COUNT = 25 };
+  enum { SIDE = 3, COUNT = (2 * SIDE + 1) * (2 * SIDE + 1) };
   for (int y = 0; y < w->height; y++) {
     for (int x = 0; x < w->width; x++) {
-      float sorted[COUNT] = {0}, sum = 0;
-      int n = 0;
-      for (int j = -2; j <= 2; j++) {
-        for (int i = -2; i <= 2; i++) {
-          float v = from[at(w, x + i, y + j)];
-          int k = n++;
-          for (; k > 0 && sorted[k - 1] > v; k--) sorted[k] = sorted[k - 1];
-          sorted[k] = v;
-        }
+      float sum = 0;
+      for (int j = -SIDE; j <= SIDE; j++) {
+        for (int i = -SIDE; i <= SIDE; i++) sum += from[at(w, x + i, y + j)];
       }
-      for (n = 0; n < COUNT; n++) sum += fminf(sorted[n], 6 * sorted[COUNT / 2]);
-      to[at(w, x, y)] = fmaxf(sum / COUNT, from[at(w, x, y)]);
+      to[at(w, x, y)] = 0.5f * (sum / COUNT + from[at(w, x, y)]);
     }
   }
   pad(w, to);
 }
 
-// Single pixels far brighter than all around them, by no more than noise could make them so, would
-// spoil every mean they are part of: they become as bright as the brightest neighbour.
-static void clip_sparks(const firn_denoiser *w, const firn_denoise_plane *from, float *to) {
+// Single pixels far brighter than all around them, by much more than the noise around them but no more
+// than their own could make them so, would spoil every mean they are part of: they become as bright as
+// the brightest neighbour, with its noise.
+static void clip_sparks(const firn_denoiser *w, firn_denoise_plane *from, float *to) {
   for (int y = 0; y < w->height; y++) {
     for (int x = 0; x < w->width; x++) {
-      float most = 0, own = from->value[at(w, x, y)];
+      const size_t here = at(w, x, y);
+      float most = 0, own = from->value[here], around = 0;
       for (int j = -1; j <= 1; j++) {
         for (int i = -1; i <= 1; i++) {
-          if (i || j) most = fmaxf(most, from->value[at(w, x + i, y + j)]);
+          if (!i && !j) continue;
+          most = fmaxf(most, from->value[at(w, x + i, y + j)]);
+          around += from->variance[at(w, x + i, y + j)] / 8;
         }
       }
-      bool noise = own > most && 4 * from->variance[at(w, x, y)] > (own - most) * (own - most);
-      to[at(w, x, y)] = noise ? most : own;
+      const float above2 = (own - most) * (own - most), variance = from->variance[here];
+      const bool spark = own > most && above2 > 9 * around && above2 < 4 * variance;
+      to[here] = spark ? most : own;
+      if (spark) from->variance[here] = around;
     }
   }
   pad(w, to);
 }
 
 // Light and guide alike, without sparks, their variances without the worst of noise.
-static void prepare_light(const firn_denoiser *w, const firn_film *film) {
+static void prepare_light(firn_denoiser *w, const firn_film *film) {
   load_light(w, w->guide, film);
 #pragma omp parallel for num_threads(w->context->threads)
   for (int k = 0; k < 3; k++) {
@@ -209,7 +210,7 @@ static void denoise(firn_denoiser *w, firn_denoise_desk *desks, float *scratch, 
   const size_t pixels = (size_t)w->width * (size_t)w->height;
   pass p = {w, kernel_for(w->context->isa), desks, scratch, film};
   load_features(w, film);
-  w->reach = 3;
+  w->reach = 2;
   w->patch = 1;
   w->strength2 = 1;
   run(&p);
@@ -224,6 +225,13 @@ static void denoise(firn_denoiser *w, firn_denoise_desk *desks, float *scratch, 
   w->strength2 = 0.5f;
   run(&p);
   load_light(w, w->guide, film);
+  // What was smoothed too much has less noise than error.
+  for (int k = 0; k < 3; k++) {
+    for (size_t i = 0; i < w->area; i++) {
+      float *v = &w->guide[k].variance[i];
+      *v = fmaxf(*v, 0.1f * w->light[k].variance[i]);
+    }
+  }
   // With less noise small patches will do, and single grains find their likes.
   w->patch = 1;
   run(&p);

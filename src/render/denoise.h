@@ -11,8 +11,8 @@ enum {
   FIRN_DENOISE_PAD = FIRN_DENOISE_REACH + FIRN_DENOISE_PATCH, // border, so no loop asks where it is
   FIRN_DENOISE_BAND = 16,                                     // lines and
   FIRN_DENOISE_CHUNK = 128,                                   // columns that are worked on together
-  FIRN_DENOISE_FEATURES = 8,
-  FIRN_DENOISE_FIT = 5, // features that light is a linear function of, at most
+  FIRN_DENOISE_FEATURES = 10,
+  FIRN_DENOISE_FIT = 7, // features that light is a linear function of, at most
   // Sums: weight, light, variance; and of each feature that is fitted its difference, the products of
   // that with those of the ones up to it, and with light.
   FIRN_DENOISE_TERMS = 7 + 4 * FIRN_DENOISE_FIT + FIRN_DENOISE_FIT * (FIRN_DENOISE_FIT + 1) / 2,
@@ -43,6 +43,7 @@ typedef struct firn_denoise_desk {
   float raw[FIRN_DENOISE_CHUNK + 2 * FIRN_DENOISE_PATCH]; // differences of pixels of a line
   // The same, summed along the lines of patches.
   float across[FIRN_DENOISE_BAND + 2 * FIRN_DENOISE_PATCH][FIRN_DENOISE_CHUNK];
+  float centre[FIRN_DENOISE_BAND][FIRN_DENOISE_CHUNK]; // differences of the pixels themselves
   float weight[FIRN_DENOISE_CHUNK], more[FIRN_DENOISE_CHUNK];
   float sum[FIRN_DENOISE_TERMS][FIRN_DENOISE_BAND][FIRN_DENOISE_CHUNK];
 } firn_denoise_desk;
@@ -63,7 +64,7 @@ typedef struct firn_denoise_kernel {
 extern const firn_denoise_kernel firn_denoise_scalar, firn_denoise_avx2, firn_denoise_avx512;
 
 // From the sums of light at (column, row) of a desk: the value there of the linear function, and an
-// estimate of its variance. here is where that pixel lies in planes.
+// estimate of its variance.
 void firn_denoise_solve(const firn_denoiser *w, const firn_denoise_desk *d, int column, int row,
                         firn_v3 *light, firn_v3 *variance);
 

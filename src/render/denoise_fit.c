@@ -4,9 +4,9 @@
 #include "render/denoise.h"
 
 enum { FIT = FIRN_DENOISE_FIT, MOST = FIT + 1 };
-#define RIDGE 0.01 // variance of a feature below which it says nothing
-#define REACH 6.0  // how far beyond the pixels it is fitted to the function is trusted, see below
-#define REST  3.0  // weights follow the noise: more of it is left than they say
+#define RIDGE 0.2 // variance of a feature below which it says little
+#define REACH 3.0 // how far beyond the pixels it is fitted to the function is trusted, see below
+#define REST  3.0 // weights follow the noise: more of it is left than they say
 
 // z with A z = (1, 0, ...), A [n][n] symmetric and positive, its lower half given and lost.
 static void first_of_inverse(double a[MOST][MOST], int n, double least, double z[MOST]) {

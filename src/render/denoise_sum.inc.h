@@ -8,6 +8,9 @@
 
 enum { CHUNK = FIRN_DENOISE_CHUNK, BAND = FIRN_DENOISE_BAND, FEATURES = FIRN_DENOISE_FEATURES };
 
+#define MOST_APART 45.0f  // in a patch, of one pixel, summed over the planes that are compared
+#define CENTRE     0.025f // of which differences of the pixel itself count beyond that
+
 // Adds the squared difference of pixels and those an offset away, less what noise explains, in units
 // of noise (Rousselle et al. 2012, equation 8).
 static void add_differences(const firn_denoise_plane *p, size_t first, int count, ptrdiff_t offset,
@@ -32,6 +35,10 @@ static void add_across(const firn_denoiser *w, firn_denoise_desk *d,
     memset(raw, 0, sizeof d->raw);
     for (int k = 0; k < planes; k++)
       add_differences(&plane[k], first, n, offset, w->strength2, least, raw);
+    if (j >= r && j < rows + r) memcpy(d->centre[j - r], raw + r, (size_t)columns * sizeof *raw);
+    // One pixel tells no more than this, else all around a lone grain would have no likes but other
+    // such places, and keep its noise.
+    for (int i = 0; i < n; i++) raw[i] = raw[i] < MOST_APART ? raw[i] : MOST_APART;
     memset(across, 0, sizeof d->across[j]);
     for (int i = 0; i <= 2 * r; i++)
       for (int x = 0; x < columns; x++) across[x] += raw[x + i];
@@ -51,8 +58,7 @@ static void sum_patch(const firn_denoiser *w, firn_denoise_desk *d, int columns,
 static void add_features(const firn_denoiser *w, firn_denoise_desk *d, int left, int columns,
                          int top, int rows, ptrdiff_t offset) {
   const int side = 2 * w->patch + 1;
-  // Most features agree at most places; a quarter of them may differ as much as noise does.
-  const float scale = 1.0f / (float)(side * side * FEATURES / 2);
+  const float scale = 1.0f / (float)(4 * side * side); // most features agree at most places
   add_across(w, d, w->feature, w->features, 0.02f, left, columns, top, rows, offset);
   for (int row = 0; row < rows; row++) {
     const size_t here = firn_denoise_at(w, left, top + row);
@@ -139,11 +145,13 @@ static void add_lights(const firn_denoiser *w, firn_denoise_desk *d, int left, i
   for (int row = 0; row < rows; row++) {
     const size_t here = firn_denoise_at(w, left, top + row);
     float *restrict weight = d->weight, *restrict apart = d->more;
+    const float *restrict centre = d->centre[row];
     sum_patch(w, d, columns, row);
     differ(w, here, columns, offset, apart);
     for (int x = 0; x < columns; x++) {
-      float sum = scale * weight[x], other = FEATURE_STRENGTH * apart[x];
+      float sum = scale * weight[x], other = FEATURE_STRENGTH * apart[x], own = CENTRE * centre[x];
       sum = sum > other ? sum : other;
+      sum = sum > own ? sum : own;
       weight[x] = firn_fade(sum > 0 ? sum : 0);
     }
     add_light(w, d, row, here, columns, offset);

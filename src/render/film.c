@@ -12,7 +12,7 @@ typedef struct plane {
   bool extra;  // only with aovs
 } plane;
 
-enum { PLANES = 12 };
+enum { PLANES = 16 };
 static void planes_of(firn_film *film, plane out[PLANES]) {
   const plane all[PLANES] = {
       {(void **)&film->light, sizeof(firn_v3), false},
@@ -25,6 +25,10 @@ static void planes_of(firn_film *film, plane out[PLANES]) {
       {(void **)&film->normal, sizeof(firn_v3), true},
       {(void **)&film->alpha_variance, sizeof(float), true},
       {(void **)&film->depth_variance, sizeof(float), true},
+      {(void **)&film->sunlit, sizeof(float), true},
+      {(void **)&film->skylit, sizeof(float), true},
+      {(void **)&film->sunlit_variance, sizeof(float), true},
+      {(void **)&film->skylit_variance, sizeof(float), true},
       {(void **)&film->albedo_variance, sizeof(firn_v3), true},
       {(void **)&film->normal_variance, sizeof(firn_v3), true},
   };

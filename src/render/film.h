@@ -19,8 +19,11 @@ typedef struct firn_film {
   firn_v3 *velocity; // m/s
   firn_v3 *albedo;
   firn_v3 *normal; // of the surface, or against the density's gradient
+  // How much of the light from the sun, and from right above, comes to that event through the snow, by a
+  // coarse march: not for measuring, but close-by pixels differ in light as they do in these.
+  float *sunlit, *skylit;
   // Variances of these means, as that of light; a denoiser asks how far they can be trusted.
-  float *alpha_variance, *depth_variance;
+  float *alpha_variance, *depth_variance, *sunlit_variance, *skylit_variance;
   firn_v3 *albedo_variance, *normal_variance;
 } firn_film;
 

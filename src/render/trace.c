@@ -21,7 +21,8 @@ typedef struct pixel_sum {
   uint32_t count, met;
   double light[3], square[3];
   double depth, density, velocity[3], albedo[3], normal[3];
-  double depth_square, albedo_square[3], normal_square[3];
+  double sunlit, skylit;
+  double depth_square, albedo_square[3], normal_square[3], sunlit_square, skylit_square;
 } pixel_sum;
 
 typedef struct tile_job {
@@ -110,6 +111,10 @@ static void take(tile_job *j, const firn_light_path *path, const firn_path_resul
   add3(s->velocity, path->first.velocity);
   add3(s->albedo, path->first.albedo);
   add3(s->normal, path->first.normal);
+  s->sunlit += (double)path->first.sunlit;
+  s->skylit += (double)path->first.skylit;
+  s->sunlit_square += (double)path->first.sunlit * (double)path->first.sunlit;
+  s->skylit_square += (double)path->first.skylit * (double)path->first.skylit;
   s->depth_square += (double)path->first.depth * (double)path->first.depth;
   add3(s->albedo_square, firn_v3_mul(path->first.albedo, path->first.albedo));
   add3(s->normal_square, firn_v3_mul(path->first.normal, path->first.normal));
@@ -170,6 +175,12 @@ static void write_tile(const tile_job *j) {
     if (f->velocity) f->velocity[at] = mean3(s->velocity, n);
     if (f->albedo) f->albedo[at] = mean3(s->albedo, n);
     if (f->normal) f->normal[at] = mean3(s->normal, n);
+    if (f->sunlit) f->sunlit[at] = (float)(s->sunlit / n);
+    if (f->skylit) f->skylit[at] = (float)(s->skylit / n);
+    if (f->sunlit_variance)
+      f->sunlit_variance[at] = (float)mean_variance(s->sunlit, s->sunlit_square, n);
+    if (f->skylit_variance)
+      f->skylit_variance[at] = (float)mean_variance(s->skylit, s->skylit_square, n);
     if (f->alpha_variance) f->alpha_variance[at] = (float)mean_variance(met, met, n);
     if (f->depth_variance)
       f->depth_variance[at] = (float)mean_variance(s->depth, s->depth_square, met);
@@ -376,7 +387,7 @@ firn_status firn_trace_with(firn_context *context, const firn_studio *studio,
   firn_trace_stats *s = stats ? stats : &none;
   *s = (firn_trace_stats){0};
   FIRN_TRY(check(context, studio, def, film));
-  firn_tracer t = {.studio = studio, .lights = lights, .def = def};
+  firn_tracer t = {.studio = studio, .lights = lights, .def = def, .lit = film->sunlit != NULL};
   float *sigma = NULL;
   firn_status status = prepare(context, &t, &sigma);
   if (status == FIRN_OK) status = render(context, &t, film, s);

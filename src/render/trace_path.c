@@ -189,10 +189,32 @@ static bool light_event(const firn_tracer *t, firn_walk *w, int i, firn_light_pa
 
 // ---- surfaces
 
+// Light that comes through the snow to p from far away, 0 to 1: straight, with as much extinction as
+// turns it round, in steps that grow.
+static float lit_from(const firn_tracer *t, firn_v3 p, firn_v3 towards) {
+  enum { STEPS = 24 };
+  const float most = 6, grows = 1.25f;
+  float step = t->voxel, at = 0.5f * step, depth = 0;
+  const float sigma = t->studio->medium.extinction * (1 - t->studio->medium.g);
+  for (int i = 0; i < STEPS && depth < most; i++) {
+    firn_v3 q = firn_v3_add(p, firn_v3_scale(at, towards));
+    depth += sigma * step * firn_volume_density(t->studio->volume, q);
+    at += 0.5f * step * (1 + grows);
+    step *= grows;
+  }
+  return expf(-depth);
+}
+static void note_light(const firn_tracer *t, firn_v3 p, firn_first *first) {
+  if (!t->lit || !t->medium) return;
+  first->skylit = lit_from(t, p, (firn_v3){0, 1, 0});
+  first->sunlit = t->view.sun ? lit_from(t, p, t->sun.along) : first->skylit;
+}
+
 static void note_surface(const firn_light_path *path, firn_first *first) {
   firn_v3 p = firn_ray_at(&path->ray, path->hit.t), d = firn_v3_sub(p, path->eye);
   *first = (firn_first){
-      true, sqrtf(firn_v3_dot(d, d)), 0, path->hit.velocity, path->hit.albedo, path->hit.normal};
+      true, sqrtf(firn_v3_dot(d, d)), 0, path->hit.velocity, path->hit.albedo, path->hit.normal, 0,
+      0};
 }
 
 // Scatters at the hit. Sets path->next, or ends the path (false). A ray to a light may be sent:
@@ -202,7 +224,10 @@ static bool surface_event(const firn_tracer *t, firn_walk *w, int i, firn_light_
   const firn_walk_view *v = &t->view;
   firn_hit hit = path->hit;
   firn_v3 in = path->ray.along, p = firn_ray_at(&path->ray, hit.t), weight = weight_of(w, i);
-  if (w->events[i] < 0.5f && !path->first.met) note_surface(path, &path->first);
+  if (w->events[i] < 0.5f && !path->first.met) {
+    note_surface(path, &path->first);
+    note_light(t, p, &path->first);
+  }
   *walks = false;
   w->events[i] += 1;
   if (w->events[i] > v->most) return false;
@@ -321,7 +346,10 @@ static void note_snow(const firn_tracer *t, const firn_walk *w, int i, firn_ligh
                              firn_volume_density(volume, p),
                              firn_volume_velocity(volume, p),
                              t->studio->medium.albedo,
-                             firn_v3_unit(firn_v3_scale(-1, firn_volume_gradient(volume, p)))};
+                             firn_v3_unit(firn_v3_scale(-1, firn_volume_gradient(volume, p))),
+                             0,
+                             0};
+  note_light(t, p, &path->first);
 }
 
 bool firn_path_serve(const firn_tracer *t, firn_walk *w, int i, firn_light_path *path,

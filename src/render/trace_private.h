@@ -31,6 +31,7 @@ typedef struct firn_tracer {
   const firn_walk_kernel *kernel;
   firn_walk_view view;
   bool medium; // there is snow to walk through
+  bool lit;    // the film wants to know what light comes to first events
   firn_v3 low; // m, of the volume's first node
   float voxel; // m
   firn_v3 box; // voxels, size of the volume
@@ -43,6 +44,7 @@ typedef struct firn_first {
   bool met;
   float depth, density;
   firn_v3 velocity, albedo, normal;
+  float sunlit, skylit; // see firn_film
 } firn_first;
 
 typedef enum firn_path_from {

@@ -4,6 +4,7 @@
 
 #include <firn/firn.h>
 
+#include "base/isa.h"
 #include "render/film.h"
 
 enum { W = 96, H = 64 };
@@ -162,6 +163,116 @@ static void the_bytes_do_not_depend_on_threads_nor_on_what_is_not_finite(void **
   for (int n = 0; n < 2; n++) firn_film_free(s->context, &f[n]);
 }
 
+// Grain: light that goes with normals, which differ from pixel to pixel and have noise of their own.
+static float grain(int i) {
+  return 0.5f + 0.3f * (2 * firn_noise((uint32_t)i + 77777) - 1);
+}
+
+static void texture_that_goes_with_the_normals_stays(void **state) {
+  scratch *s = *state;
+  firn_film f;
+  double before = 0, after = 0, texture = 0, kept = 0;
+  assert_int_equal(firn_film_create(s->context, W, H, true, &f), FIRN_OK);
+  fill(&f, 0, true);
+  for (int i = 0; i < W * H; i++) {
+    const float sigma = 0.15f, l = grain(i) + sigma * normal_noise((uint32_t)i);
+    f.light[i] = (firn_v3){l, l, l};
+    f.variance[i] = (firn_v3){sigma * sigma, sigma * sigma, sigma * sigma};
+    f.albedo[i] = (firn_v3){0.9f, 0.9f, 0.9f};
+    f.normal[i].x = 2 * (grain(i) - 0.5f) + 0.05f * normal_noise((uint32_t)i + 424242);
+    f.normal_variance[i].x = 0.05f * 0.05f;
+    before += pow((double)(l - grain(i)), 2);
+  }
+  assert_int_equal(firn_film_denoise(s->context, &f), FIRN_OK);
+  for (int i = 0; i < W * H; i++) {
+    const double is = (double)f.light[i].x - 0.5, was = (double)grain(i) - 0.5;
+    after += (is - was) * (is - was);
+    texture += was * was;
+    kept += is * was;
+  }
+  // Neighbours have nothing in common but how light goes with normals. A mean without regard to these
+  // would lose the texture, and a filter that finds nothing alike would leave the noise.
+  if (after > before / 1.5 || kept < 0.9 * texture)
+    print_error("error %g -> %g of %g, kept %g\n", before, after, texture, kept / texture);
+  assert_true(after < before / 1.5);
+  assert_true(kept > 0.9 * texture);
+  firn_film_free(s->context, &f);
+}
+
+// A grain that flies alone, brighter than all around it and with features of its own, stays, and what
+// is around it gets as clean as what is far from it: no square or star of noise is left.
+static void a_lone_grain_is_no_star(void **state) {
+  scratch *s = *state;
+  enum { GRAINS = 12 };
+  firn_film f;
+  double near_it = 0, far = 0, grains = 0;
+  int near_count = 0, far_count = 0;
+  assert_int_equal(firn_film_create(s->context, W, H, true, &f), FIRN_OK);
+  fill(&f, 0, true);
+  for (int i = 0; i < W * H; i++) {
+    const bool lone = i % W % 24 == 12 && i / W % 20 == 10;
+    const float clean = lone ? 4 : 0.4f, sigma = 0.1f;
+    const float l = clean + sigma * normal_noise((uint32_t)i);
+    f.light[i] = (firn_v3){l, l, l};
+    f.variance[i] = (firn_v3){sigma * sigma, sigma * sigma, sigma * sigma};
+    f.albedo[i] = lone ? (firn_v3){1, 1, 1} : (firn_v3){0.3f, 0.3f, 0.3f};
+    f.depth[i] = lone ? 5 : 10;
+    f.normal[i] = lone ? (firn_v3){0, 0, 1} : (firn_v3){0, 1, 0};
+  }
+  assert_int_equal(firn_film_denoise(s->context, &f), FIRN_OK);
+  for (int i = 0; i < W * H; i++) {
+    const int dx = abs(i % W % 24 - 12), dy = abs(i / W % 20 - 10);
+    const double d = (double)f.light[i].x - 0.4;
+    if (i / W >= 60) continue; // half a cell of the pattern
+    if (dx == 0 && dy == 0) {
+      grains += (double)f.light[i].x / GRAINS;
+    } else if (dx <= 3 && dy <= 3) {
+      near_it += d * d;
+      near_count++;
+    } else if (dx > 5 || dy > 5) {
+      far += d * d;
+      far_count++;
+    }
+  }
+  near_it /= near_count;
+  far /= far_count;
+  if (near_it > 2.5 * far || near_it > 0.1 * 0.1 / 10)
+    print_error("variance %g near grains, %g far from them\n", near_it, far);
+  assert_true(near_it < 2.5 * far);
+  assert_true(near_it < 0.1 * 0.1 / 10);
+  assert_float_equal(grains, 4, 0.1); // noise of 12 of them, 0.03, three times
+  firn_film_free(s->context, &f);
+}
+
+static void the_bytes_do_not_depend_on_the_instruction_set(void **state) {
+  scratch *s = *state;
+  static const firn_isa isa[3] = {FIRN_ISA_SCALAR, FIRN_ISA_AVX2, FIRN_ISA_AVX512};
+  firn_film first, f;
+  for (int n = 0; n < 3; n++) {
+    if (!firn_isa_available(isa[n])) continue;
+    firn_context_def def = firn_default_context_def();
+    firn_context *context;
+    def.isa = isa[n];
+    assert_int_equal(firn_context_create(&def, &context), FIRN_OK);
+    assert_int_equal(firn_film_create(s->context, W, H, true, &f), FIRN_OK);
+    fill(&f, 0.1f, true);
+    for (int i = 0; i < W * H; i++) {
+      f.normal[i].x = 0.3f * grain(i);
+      f.sunlit[i] = grain(i + 5000);
+      f.sunlit_variance[i] = 0.01f * grain(i + 9000);
+    }
+    assert_int_equal(firn_film_denoise(context, &f), FIRN_OK);
+    firn_context_destroy(context);
+    if (n == 0) {
+      first = f;
+      continue;
+    }
+    assert_memory_equal(first.light, f.light, W * H * sizeof(firn_v3));
+    firn_film_free(s->context, &f);
+  }
+  firn_film_free(s->context, &first);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_open, scratch_close)
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -169,6 +280,9 @@ int main(void) {
       TEST(a_picture_without_noise_stays_as_it_was),
       TEST(what_only_the_planes_tell_apart_stays_apart),
       TEST(sparks_go_out),
+      TEST(texture_that_goes_with_the_normals_stays),
+      TEST(a_lone_grain_is_no_star),
+      TEST(the_bytes_do_not_depend_on_the_instruction_set),
       TEST(the_bytes_do_not_depend_on_threads_nor_on_what_is_not_finite),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
