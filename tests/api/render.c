@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "cache/frame.h"
+#include "support/books.h"
 
 enum { WIDTH = 24, HEIGHT = 16 };
 
@@ -408,27 +409,6 @@ static void wild_values_do_not_set_the_range(void **state) {
 
 // ------------------------------------------------------------------------------------------- memory
 
-typedef struct books {
-  size_t calls, refuse_at, bytes;
-} books;
-
-static void *keep_books(void *user, void *p, size_t old_size, size_t size) {
-  books *b = user;
-  if (size && ++b->calls == b->refuse_at) return NULL;
-  void *block = NULL;
-  if (size) {
-    block = aligned_alloc(64, (size + 63) / 64 * 64);
-    if (!block) return NULL;
-    if (p) memcpy(block, p, old_size < size ? old_size : size);
-    b->bytes += size;
-  }
-  if (p) {
-    free(p);
-    b->bytes -= old_size;
-  }
-  return block;
-}
-
 // Fails each allocation of a picture in turn: no picture then, a message, and nothing kept.
 static void pictures_survive_a_lack_of_memory(void **state) {
   scratch *s = *state;
@@ -449,12 +429,8 @@ static void pictures_survive_a_lack_of_memory(void **state) {
     bool done = false;
     for (size_t n = 1; !done; n++) {
       books b = {0};
-      firn_context_def context_def = firn_default_context_def();
-      context_def.threads = 1;
-      context_def.resize = keep_books;
-      context_def.resize_user = &b;
       firn_context *context = NULL;
-      assert_int_equal(firn_context_create(&context_def, &context), FIRN_OK);
+      assert_int_equal(books_context(&b, 1, &context), FIRN_OK);
       firn_scene *scene = NULL;
       firn_frame *frame = NULL;
       assert_int_equal(firn_scene_load(context, scene_path, 0, NULL, &scene), FIRN_OK);

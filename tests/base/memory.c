@@ -10,52 +10,11 @@
 
 #include <cmocka.h>
 
-// An allocator that keeps its own books and can refuse.
-typedef struct books {
-  size_t bytes;  // held now
-  int blocks;    // held now
-  int calls;     // that asked for memory
-  int refuse_at; // number of the call that gets NULL, from 1; 0: none
-  size_t wrong;  // old sizes that were not what had been asked for
-} books;
-
-// The size is kept in front of each block.
-enum { FRONT = 64 };
-
-static void *keep_books(void *user, void *p, size_t old_size, size_t size) {
-  books *b = user;
-  char *old = p ? (char *)p - FRONT : NULL;
-  if (size && ++b->calls == b->refuse_at) return NULL;
-  if (size > SIZE_MAX / 2) return NULL;
-  if (old) {
-    size_t told;
-    memcpy(&told, old, sizeof told);
-    b->wrong += told != old_size;
-  }
-  char *block = NULL;
-  if (size) {
-    block = aligned_alloc(64, FRONT + (size + 63) / 64 * 64);
-    if (!block) return NULL;
-    memcpy(block, &size, sizeof size);
-    if (old) memcpy(block + FRONT, p, old_size < size ? old_size : size);
-    b->blocks++;
-    b->bytes += size;
-  }
-  if (old) {
-    free(old);
-    b->blocks--;
-    b->bytes -= old_size;
-  }
-  return block ? block + FRONT : NULL;
-}
+#include "support/books.h"
 
 static firn_context *create(books *b) {
-  firn_context_def def = firn_default_context_def();
-  def.threads = 1;
-  def.resize = keep_books;
-  def.resize_user = b;
   firn_context *context = NULL;
-  assert_int_equal(firn_context_create(&def, &context), FIRN_OK);
+  assert_int_equal(books_context(b, 1, &context), FIRN_OK);
   return context;
 }
 
@@ -96,7 +55,7 @@ static void nothing_asked_is_nothing_allocated(void **state) {
   (void)state;
   books b = {0};
   firn_context *context = create(&b);
-  int calls = b.calls;
+  size_t calls = b.calls;
   assert_null(firn_alloc(context, 0, "nothing"));
   assert_null(firn_alloc_zero(context, 0, "nothing"));
   assert_int_equal(b.calls, calls);
@@ -167,11 +126,8 @@ static void a_size_that_no_machine_has_is_refused(void **state) {
 static void a_context_without_memory_is_not_made(void **state) {
   (void)state;
   books b = {.refuse_at = 1};
-  firn_context_def def = firn_default_context_def();
-  def.resize = keep_books;
-  def.resize_user = &b;
   firn_context *context = (firn_context *)&b;
-  assert_int_equal(firn_context_create(&def, &context), FIRN_ERROR_MEMORY);
+  assert_int_equal(books_context(&b, 1, &context), FIRN_ERROR_MEMORY);
   assert_null(context);
   assert_int_equal(b.bytes, 0);
 }
@@ -186,7 +142,7 @@ static void a_buffer_grows_ahead_and_never_shrinks(void **state) {
   assert_int_equal(firn_buffer_reserve(context, &buffer, 800, "buffer"), FIRN_OK);
   assert_int_equal(buffer.size, 800); // exact at first
   void *data = buffer.data;
-  int calls = b.calls;
+  size_t calls = b.calls;
   assert_int_equal(firn_buffer_reserve(context, &buffer, 100, "buffer"), FIRN_OK);
   assert_ptr_equal(buffer.data, data);
   assert_int_equal(firn_buffer_reserve(context, &buffer, 1600, "buffer"), FIRN_OK);

@@ -5,6 +5,8 @@
 
 #include <firn/firn.h>
 
+#include "support/books.h"
+
 static const char scene_text[] =
     "firn: 1\n"
     "h: 3 cm\n"
@@ -18,40 +20,14 @@ static const char scene_text[] =
     "  - {name: low, box: {center: [0, 0, 0], size: [10 cm, 6 cm, 10 cm]}}\n"
     "output: {precision: 16, fields: [velocity, stress, strain_rate]}\n";
 
-// An allocator that counts, and refuses once.
-typedef struct books {
-  size_t calls, refuse_at; // 0: never
-  size_t bytes;
-} books;
-
-static void *resize(void *user, void *p, size_t old_size, size_t size) {
-  books *b = user;
-  if (!size) {
-    free(p);
-    b->bytes -= old_size;
-    return NULL;
-  }
-  if (++b->calls == b->refuse_at) return NULL;
-  void *fresh = aligned_alloc(64, (size + 63) / 64 * 64);
-  if (!fresh) return NULL;
-  if (p) memcpy(fresh, p, old_size < size ? old_size : size);
-  free(p);
-  b->bytes += size - (p ? old_size : 0);
-  return fresh;
-}
-
 // Loads the scene and runs it; the first failure ends it.
 static firn_status run(scratch *s, const char *folder, bool resume, books *b) {
-  firn_context_def def = firn_default_context_def();
   firn_context *context;
   firn_scene *scene = NULL;
   char path[1100], scene_path[1100];
-  def.threads = 1;
-  def.resize = resize;
-  def.resize_user = b;
   snprintf(path, sizeof path, "%s/%s", s->folder, folder);
   snprintf(scene_path, sizeof scene_path, "%s/ball.yaml", s->folder);
-  firn_status status = firn_context_create(&def, &context);
+  firn_status status = books_context(b, 1, &context);
   if (status != FIRN_OK) return status;
   status = firn_scene_load(context, scene_path, 0, NULL, &scene);
   if (status == FIRN_OK) {

@@ -7,6 +7,7 @@
 #include <firn/firn.h>
 
 #include "cache/export_cloud.h"
+#include "support/books.h"
 #include "support/checker.h"
 
 #define H 0.02 // m
@@ -320,41 +321,20 @@ static void a_stopped_export_lists_what_is_whole(void **state) {
 
 // ------------------------------------------------------------------------------- lack of memory
 
-typedef struct starving {
-  long left; // allocations until one fails; < 0: none does
-} starving;
-
-static void *resize(void *user, void *old, size_t old_size, size_t size) {
-  starving *m = user;
-  if (!size) {
-    free(old);
-    return NULL;
-  }
-  if (m->left >= 0 && m->left-- == 0) return NULL;
-  void *p = aligned_alloc(64, (size + 63) / 64 * 64);
-  if (p && old) memcpy(p, old, old_size < size ? old_size : size);
-  if (p) free(old);
-  return p;
-}
-
 static void running_out_of_memory_anywhere_leaks_nothing(void **state) {
   scratch *s = *state;
   make_run(s);
-  starving memory = {.left = -1};
-  firn_context_def context_def = firn_default_context_def();
-  context_def.resize = resize;
-  context_def.resize_user = &memory;
-  context_def.threads = 1;
+  books memory = {0};
   firn_context *context;
-  assert_int_equal(firn_context_create(&context_def, &context), FIRN_OK);
+  assert_int_equal(books_context(&memory, 1, &context), FIRN_OK);
   size_t before = firn_context_bytes(context);
   for (int f = 0; f < FIRN_EXPORT_FORMAT_COUNT; f++) {
     if (!firn_export_format_available((firn_export_format)f)) continue;
     firn_export_def def = def_of(s, (firn_export_format)f);
     def.last_frame = 0;
     int failures = 0;
-    for (long n = 0;; n += is_slow() ? 7 : 1) {
-      memory.left = n;
+    for (size_t n = 1;; n += is_slow() ? 7 : 1) {
+      memory.refuse_at = memory.calls + n;
       firn_status status = firn_export(context, &def);
       assert_int_equal(firn_context_bytes(context), before);
       char part[64];
@@ -368,7 +348,6 @@ static void running_out_of_memory_anywhere_leaks_nothing(void **state) {
     }
     assert_true(failures > (is_slow() ? 0 : 5));
   }
-  memory.left = -1;
   firn_context_destroy(context);
 }
 

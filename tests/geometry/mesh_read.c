@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "geometry/level_set.h"
+#include "support/books.h"
 
 // ---------------------------------------------------------------------------------- writing formats
 
@@ -454,25 +455,6 @@ static void announced_sizes_cost_nothing(void **state) {
 
 // -------------------------------------------------------------------------------------- short of memory
 
-typedef struct refusal {
-  int calls, at; // the call that gets nothing, from 1
-} refusal;
-
-static void *refuse(void *user, void *p, size_t old_size, size_t size) {
-  refusal *r = user;
-  if (size && ++r->calls == r->at) return NULL;
-  if (!size) {
-    free(p);
-    return NULL;
-  }
-  void *fresh = aligned_alloc(64, (size + 63) / 64 * 64);
-  if (fresh && p) {
-    memcpy(fresh, p, old_size < size ? old_size : size);
-    free(p);
-  }
-  return fresh;
-}
-
 static firn_status read_and_use(firn_context *own, const bytes *b, const char *name) {
   firn_mesh_def def = firn_default_mesh_def();
   def.holes = FIRN_HOLES_FILL;
@@ -506,14 +488,10 @@ static void every_allocation_may_fail(void **state) {
   b[2] = as_gltf(&box);
   for (int i = 0; i < 3; i++) {
     int failures = 0;
-    for (int at = 2;; at++) {
-      refusal r = {.at = at};
-      firn_context_def def = firn_default_context_def();
-      def.threads = 1;
-      def.resize = refuse;
-      def.resize_user = &r;
+    for (size_t at = 2;; at++) {
+      books memory = {.refuse_at = at};
       firn_context *own;
-      assert_int_equal(firn_context_create(&def, &own), FIRN_OK);
+      assert_int_equal(books_context(&memory, 1, &own), FIRN_OK);
       firn_status status = read_and_use(own, &b[i], name[i]);
       assert_int_equal(firn_context_bytes(own), 0);
       firn_context_destroy(own);

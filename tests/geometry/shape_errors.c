@@ -9,6 +9,7 @@
 #include <firn/firn.h>
 
 #include "render/png.h"
+#include "support/books.h"
 
 static const double O[3] = {0, 0, 0}, UP[3] = {0, 1, 0}, ONE[3] = {1, 1, 1};
 static const double NOT = (double)NAN;
@@ -271,35 +272,15 @@ static void a_def_serves_fills_and_a_handle_any_shape(void **state) {
 
 // --------------------------------------------------------------------------------------- memory
 
-typedef struct scarce {
-  int left; // allocations that succeed
-} scarce;
-
-static void *scarce_resize(void *user, void *p, size_t old_size, size_t size) {
-  scarce *s = user;
-  if (!size) {
-    free(p);
-    return NULL;
-  }
-  if (s->left-- <= 0) return NULL;
-  void *block = aligned_alloc(64, (size + 63) / 64 * 64);
-  if (block && p) memcpy(block, p, old_size < size ? old_size : size);
-  if (block) free(p);
-  return block;
-}
-
 static void every_allocation_may_fail(void **state) {
   (void)state;
   char path[] = "/tmp/firn-height-XXXXXX";
   int fd = mkstemp(path);
   assert_true(fd >= 0);
   close(fd);
-  scarce s = {.left = 1 << 20};
-  firn_context_def context_def = firn_default_context_def();
-  context_def.resize = scarce_resize;
-  context_def.resize_user = &s;
+  books b = {0};
   firn_context *context;
-  assert_int_equal(firn_context_create(&context_def, &context), FIRN_OK);
+  assert_int_equal(books_context(&b, 1, &context), FIRN_OK);
   size_t bytes = firn_context_bytes(context);
   const uint8_t rgb[2 * 2 * 3] = {0, 0, 0, 255, 255, 255};
   assert_int_equal(firn_png_write(context, path, 2, 2, rgb), FIRN_OK);
@@ -320,10 +301,10 @@ static void every_allocation_may_fail(void **state) {
   };
   size_t held = firn_context_bytes(context);
   for (size_t i = 0; i < sizeof defs / sizeof *defs; i++) {
-    int n = 0;
+    size_t n = 0;
     for (firn_status status = FIRN_ERROR_MEMORY; status != FIRN_OK; n++) {
       firn_shape *shape;
-      s.left = n;
+      books_close_after(&b, n);
       status = firn_shape_create(context, &defs[i], &shape);
       if (status == FIRN_OK) firn_shape_release(shape);
       if (status != FIRN_OK) assert_int_equal(status, FIRN_ERROR_MEMORY);
@@ -332,7 +313,7 @@ static void every_allocation_may_fail(void **state) {
     }
     assert_true(n > 1); // at least one allocation was made to fail
   }
-  s.left = 1 << 20;
+  books_open(&b);
   firn_shape_release(ball);
   assert_int_equal(firn_context_bytes(context), bytes);
   firn_context_destroy(context);

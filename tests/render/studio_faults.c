@@ -9,26 +9,7 @@
 #include "render/map.h"
 #include "render/surfaces.h"
 #include "render/trace.h"
-
-typedef struct ration {
-  int left; // allocations that still succeed
-} ration;
-
-static void *give(void *user, void *p, size_t old_size, size_t size) {
-  ration *r = user;
-  (void)old_size;
-  if (size == 0) {
-    free(p);
-    return NULL;
-  }
-  if (r->left-- <= 0) return NULL;
-  void *q = aligned_alloc(64, (size + 63) / 64 * 64);
-  if (q && p) {
-    memcpy(q, p, old_size < size ? old_size : size);
-    free(p);
-  }
-  return q;
-}
+#include "support/books.h"
 
 typedef firn_status (*attempt)(firn_context *context, const char *map);
 
@@ -148,20 +129,16 @@ static void memory_may_run_out_anywhere(void **state) {
   for (size_t n = 0; n < sizeof all / sizeof *all; n++) {
     int most = -1;
     for (int k = 0; k < 60 && most < 0; k++) {
-      ration r = {1000};
-      firn_context_def def = firn_default_context_def();
-      def.resize = give;
-      def.resize_user = &r;
-      def.threads = 1;
+      books b = {0};
       firn_context *context;
-      assert_int_equal(firn_context_create(&def, &context), FIRN_OK);
+      assert_int_equal(books_context(&b, 1, &context), FIRN_OK);
       size_t before = firn_context_bytes(context);
-      r.left = k;
+      books_close_after(&b, (size_t)k);
       firn_status status = all[n].attempt(context, all[n].map);
       assert_true(status == FIRN_OK || status == FIRN_ERROR_MEMORY);
       assert_int_equal(firn_context_bytes(context), before);
       if (status == FIRN_OK) most = k;
-      r.left = 1000;
+      books_open(&b);
       firn_context_destroy(context);
     }
     assert_in_range(most, 3, 59);

@@ -4,28 +4,7 @@
 // so, and made again it goes on to the same particles; nothing is lost.
 #include "api/setup.h"
 
-typedef struct books {
-  size_t calls, refuse_at, refused, held;
-} books;
-
-static void *keep_books(void *user, void *p, size_t old_size, size_t size) {
-  books *b = user;
-  if (size && ++b->calls == b->refuse_at) {
-    b->refused++;
-    return NULL;
-  }
-  void *block = NULL;
-  if (size) {
-    block = aligned_alloc(64, (size + 63) / 64 * 64);
-    if (!block) return NULL;
-    memset(block, 0xff, size);
-    if (p) memcpy(block, p, old_size < size ? old_size : size);
-    b->held++;
-  }
-  if (p) b->held--;
-  free(p);
-  return block;
-}
+#include "support/books.h"
 
 // The call, again if memory ran out.
 #define TRY(context, call)                                                                         \
@@ -53,13 +32,9 @@ static firn_fill_def bed(const firn_variation_def *variation) {
 
 // Positions and ids after some steps: [count][4], malloced.
 static double *run(books *b, size_t *count) {
-  firn_context_def context_def = firn_default_context_def();
-  context_def.threads = 1;
-  context_def.resize = keep_books;
-  context_def.resize_user = b;
   firn_context *context = NULL;
-  firn_status status = firn_context_create(&context_def, &context);
-  if (status == FIRN_ERROR_MEMORY) status = firn_context_create(&context_def, &context);
+  firn_status status = books_context(b, 1, &context);
+  if (status == FIRN_ERROR_MEMORY) status = books_context(b, 1, &context);
   assert_int_equal(status, FIRN_OK);
   firn_sim_def def = firn_default_sim_def();
   def.h = H;
@@ -109,7 +84,8 @@ static double *run(books *b, size_t *count) {
   TRY(context, firn_sim_probe(sim, &probe, 1, &seen));
   firn_sim_destroy(sim);
   firn_context_destroy(context);
-  assert_int_equal(b->held, 0);
+  assert_int_equal(b->blocks, 0);
+  assert_int_equal(b->wrong, 0);
   return x;
 }
 
