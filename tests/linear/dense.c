@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "linear/lattice.h"
+#include "support/context.h"
 
 enum { MAX = 300 };
 
@@ -200,22 +201,7 @@ static void expect_small_error(const char *name, double error, double kappa,
   assert_true(error <= limit);
 }
 
-static firn_context *context;
 static dense matrix;
-
-static int setup(void **state) {
-  (void)state;
-  firn_context_def def = firn_default_context_def();
-  def.threads = 2;
-  return firn_context_create(&def, &context);
-}
-
-static int teardown(void **state) {
-  (void)state;
-  size_t leaked = firn_context_bytes(context);
-  firn_context_destroy(context);
-  return leaked != 0;
-}
 
 static void compare_definite(bool constrained) {
   lattice l;
@@ -303,5 +289,5 @@ int main(void) {
       cmocka_unit_test(cr_and_minres_match_elimination_on_an_indefinite_matrix),
       cmocka_unit_test(constrained_values_stay),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return cmocka_run_group_tests(tests, open_context, close_context);
 }

@@ -11,25 +11,10 @@
 #include <cmocka.h>
 
 #include "linear/lattice.h"
+#include "support/context.h"
 
 static const firn_krylov KINDS[] = {FIRN_KRYLOV_CR, FIRN_KRYLOV_MINRES, FIRN_KRYLOV_CG};
 enum { KINDS_COUNT = 3 };
-
-static firn_context *context;
-
-static int setup(void **state) {
-  (void)state;
-  firn_context_def def = firn_default_context_def();
-  def.threads = 2;
-  return firn_context_create(&def, &context);
-}
-
-static int teardown(void **state) {
-  (void)state;
-  size_t leaked = firn_context_bytes(context);
-  firn_context_destroy(context);
-  return leaked != 0;
-}
 
 // ------------------------------------------------------------------- a system of 2x2 blocks, B = I
 
@@ -470,5 +455,5 @@ int main(void) {
       cmocka_unit_test(only_the_workspace_that_was_asked_for_is_touched),
       cmocka_unit_test(bad_arguments_are_named),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return cmocka_run_group_tests(tests, open_context, close_context);
 }
