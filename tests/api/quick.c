@@ -152,6 +152,42 @@ static void bodies_hide_what_is_behind_them(void **state) {
   firn_scene_destroy(scene);
 }
 
+// A ball in the air darkens the ground to the right of it, the sun being at the left.
+static void bodies_cast_shadows(void **state) {
+  scratch *s = *state;
+  static pixels p[2];
+  firn_frame *frame = write_frame(s, COUNT);
+  firn_quick_def def = look_at(-1);
+  for (int k = 0; k < 2; k++) {
+    firn_scene *scene = read_scene(
+        s, k ? "  - {shape: {sphere: {center: [-0.8, 0.25, 0], radius: 0.1}}}\n" : "");
+    assert_int_equal(firn_frame_quick_pixels(frame, scene, &def, &p[k][0][0][0]), FIRN_OK);
+    firn_scene_destroy(scene);
+  }
+  firn_frame_close(frame);
+  // The ball is about pixel (18, 40) and 16 wide; its shadow falls onto (-0.38, 0, -0.13).
+  int dark = 0;
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 30; x < WIDTH; x++) dark += grey(p[1][y][x]) < 0.85 * grey(p[0][y][x]);
+  assert_true(dark > 30);
+}
+
+// However long its normal is.
+static void a_cut_is_where_its_point_is(void **state) {
+  scratch *s = *state;
+  static pixels p[3];
+  firn_frame *frame = write_frame(s, COUNT);
+  for (int k = 0; k < 3; k++) {
+    firn_quick_def def = look_at(-1);
+    def.cut_point[1] = 0.15;
+    def.cut_normal[1] = k == 0 ? 0 : k == 1 ? 0.1 : 7; // the first: none
+    assert_int_equal(firn_frame_quick_pixels(frame, NULL, &def, &p[k][0][0][0]), FIRN_OK);
+  }
+  firn_frame_close(frame);
+  assert_memory_equal(p[1], p[2], sizeof p[1]);
+  assert_memory_not_equal(p[0], p[1], sizeof p[1]);
+}
+
 // What is highest has the colour of the bar's top: so do the top of the cube and of the bar agree.
 static void the_bar_and_the_snow_have_the_same_colours(void **state) {
   scratch *s = *state;
@@ -181,6 +217,8 @@ int main(void) {
       TEST(colours_are_of_the_number_that_was_named),
       TEST(light_comes_from_the_sun_and_shadows_fall_away_from_it),
       TEST(bodies_hide_what_is_behind_them),
+      TEST(bodies_cast_shadows),
+      TEST(a_cut_is_where_its_point_is),
       TEST(the_bar_and_the_snow_have_the_same_colours),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -303,6 +303,103 @@ static void the_parts_are_those_of_the_whole(void **state) {
   firn_lights_free(l);
 }
 
+// A map of 4 x 2 pixels, bright at one of the upper ones, three times as strong, and a lamp: both can
+// be aimed at, and what is seen is what the file says, times the strength.
+static void maps_are_aimed_at_and_as_strong_as_said(void **state) {
+  scratch *s = *state;
+  static const char head[] = "#?RADIANCE\n\n-Y 2 +X 4\n";
+  unsigned char file[64], dim[4] = {63, 63, 63, 129}, bright[4] = {127, 127, 127, 132};
+  size_t n = sizeof head - 1;
+  memcpy(file, head, n);
+  for (int i = 0; i < 8; i++, n += 4) memcpy(file + n, i == 1 ? bright : dim, 4);
+  const char *path = scratch_path(s, "sky.hdr");
+  assert_int_equal(firn_file_put(s->context, path, file, n), FIRN_OK);
+  firn_sky_def sky = {.kind = FIRN_SKY_MAP, .map = path, .strength = 3, .turbidity = 2};
+  firn_lamp_def lamp = {
+      .kind = FIRN_LAMP_SPHERE, .center = {-2, 0.5, 0}, .radius = 0.9, .radiance = {30, 10, 5}};
+  firn_lights *l = make(s, &no_sun, &sky, 1, &lamp);
+  // Pixel 1 of the upper row has its middle at -45 degrees from the middle, -z, and 45 up.
+  const firn_v3 there = {-0.5f, 0.70710678f, -0.5f};
+  assert_float_equal(firn_lights_sky(l, there).y, 3 * 127.5 / 16, 1e-3);
+  assert_float_equal(firn_lights_beyond(l, there).y, 3 * 127.5 / 16, 1e-3);
+  const firn_v3 from = {0.2f, 0.1f, 0.3f};
+  agree(l, from, 80000, 80000, 0.01);
+  double density = 0, sampled = 0, looked = 0;
+  enum { N = 80000 };
+  for (int i = 0; i < N; i++) {
+    firn_v3 d = around(i);
+    density += 4 * PI * (double)firn_lights_aim_pdf(l, from, d) / N;
+    looked += 4 * PI * (double)seen(l, from, d).y / N;
+    firn_light_sample x;
+    float u[3];
+    draw(i, u);
+    if (!firn_lights_aim(l, from, u, &x)) continue;
+    assert_float_equal(x.pdf, firn_lights_aim_pdf(l, from, x.along), 1e-4f * x.pdf);
+    sampled += (double)(x.radiance.y / x.pdf) / N;
+  }
+  assert_float_equal(density, 1, 0.01);
+  assert_float_equal(sampled / looked, 1, 0.01);
+  firn_lights_free(l);
+}
+
+// From behind a rectangle and from within a sphere there is no lamp. Places are from the origin.
+static void lamps_shine_to_one_side(void **state) {
+  scratch *s = *state;
+  const double origin[3] = {100, 0, 0};
+  firn_lamp_def lamps[2] = {
+      {.kind = FIRN_LAMP_RECTANGLE,
+       .center = {100, 2, 0},
+       .edge = {{0, 0, 1}, {1, 0, 0}}, // shines up
+       .radiance = {1, 1, 1}},
+      {.kind = FIRN_LAMP_SPHERE, .center = {105, 0, 0}, .radius = 0.5, .radiance = {2, 2, 2}}};
+  firn_lights *l = NULL;
+  assert_int_equal(firn_lights_create(s->context, &no_sun, &dark, 2, lamps, origin, &l), FIRN_OK);
+  const struct {
+    firn_v3 from, along;
+    float t; // infinity: not met
+  } cases[] = {{{0, 0, 0}, {0, 1, 0}, INFINITY}, {{0, 3, 0}, {0, -1, 0}, 1},
+               {{0, 3, 0}, {0, 1, 0}, INFINITY}, {{0.6f, 3, 0}, {0, -1, 0}, INFINITY},
+               {{0, 0, 0}, {1, 0, 0}, 4.5f},     {{5, 0.2f, 0}, {1, 0, 0}, INFINITY},
+               {{6, 0, 0}, {1, 0, 0}, INFINITY}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    firn_ray ray = {cases[i].from, cases[i].along, 0};
+    firn_v3 c;
+    float t = INFINITY;
+    bool met = firn_lights_hit(l, &ray, INFINITY, &t, &c);
+    if (met != (cases[i].t < INFINITY) || (met && fabsf(t - cases[i].t) > 1e-5f))
+      fail_msg("ray %zu: met at %g, not %g", i, (double)t, (double)cases[i].t);
+  }
+  firn_lights_free(l);
+}
+
+// A square metre, turned by 60 degrees, from 1 km away: cos(60) 1 m2 / d2.
+static void a_far_rectangle_seen_aslant_has_its_solid_angle(void **state) {
+  scratch *s = *state;
+  firn_lamp_def lamp = {.kind = FIRN_LAMP_RECTANGLE,
+                        .center = {0, 0, -1000},
+                        .edge = {{0.5, 0, sqrt(0.75)}, {0, 1, 0}},
+                        .radiance = {1, 1, 1}};
+  for (int k = 0; k < 2; k++) {
+    firn_lights *l = make(s, &no_sun, &dark, 1, &lamp);
+    double mean = 0;
+    int drawn = 0;
+    for (int i = 0; i < 1000; i++) {
+      firn_light_sample x;
+      float u[3];
+      draw(i, u);
+      if (!firn_lights_sample(l, (firn_v3){0, 0, 0}, u, &x)) continue;
+      mean += (double)(x.radiance.x / x.pdf) / 1000;
+      drawn++;
+    }
+    firn_lights_free(l);
+    // edge[0] x edge[1] points to (-sqrt 3/2, 0, 1/2), so towards the eye, and away when turned.
+    assert_true(k ? drawn == 0 : drawn > 990);
+    if (!k)
+      assert_float_equal(mean * 1e6, 0.5, 0.5 * 0.012); // 1 %: rays that rounding sends past it
+    for (int a = 0; a < 3; a++) lamp.edge[0][a] = -lamp.edge[0][a];
+  }
+}
+
 static void bad_settings_are_named(void **state) {
   scratch *s = *state;
   firn_lights *l;
@@ -353,6 +450,11 @@ int main(void) {
       cmocka_unit_test_setup_teardown(haze_thins_the_sun_and_molecules_scatter_least_sideways,
                                       scratch_open, scratch_close),
       cmocka_unit_test_setup_teardown(the_parts_are_those_of_the_whole, scratch_open,
+                                      scratch_close),
+      cmocka_unit_test_setup_teardown(maps_are_aimed_at_and_as_strong_as_said, scratch_open,
+                                      scratch_close),
+      cmocka_unit_test_setup_teardown(lamps_shine_to_one_side, scratch_open, scratch_close),
+      cmocka_unit_test_setup_teardown(a_far_rectangle_seen_aslant_has_its_solid_angle, scratch_open,
                                       scratch_close),
       cmocka_unit_test_setup_teardown(bad_settings_are_named, scratch_open, scratch_close),
       cmocka_unit_test_setup_teardown(without_any_light_nothing_is_sampled, scratch_open,

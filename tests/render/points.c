@@ -168,8 +168,13 @@ static void colours_get_lighter_evenly(void **state) {
         fail_msg("map %d, colour %d: off by %g", map, i, off);
     }
   }
-  for (int k = 0; k < 3; k++) // white in the middle
+  for (int k = 0; k < 3; k++) // white in the middle, between blue and red
     assert_true(colors[FIRN_COLORS / 2][k] > 235);
+  assert_true(colors[0][2] > 2 * colors[0][0]);
+  assert_true(colors[FIRN_COLORS - 1][0] > 2 * colors[FIRN_COLORS - 1][2]);
+  firn_colormap_table(FIRN_MAP_EMBER, colors); // by way of red, not of green
+  for (int i = 64; i < FIRN_COLORS; i++)
+    assert_true(colors[i][0] >= colors[i][1] && colors[i][0] > colors[i][2]);
 }
 
 static void the_bar_fits_its_picture(void **state) {
