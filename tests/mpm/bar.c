@@ -1,10 +1,7 @@
 // labels: M18 slow
 // SPDX-License-Identifier: Apache-2.0
 // A bar held at one end and free at the other, in uniaxial strain: its lowest frequency is c/4L.
-#include "support/mpm_case.h"
-
-static const double PI = 3.14159265358979323846;
-static const double H = 0x1p-6; // m
+#include "mpm/standing_wave.h"
 
 typedef struct shape {
   double k, size;
@@ -31,41 +28,21 @@ static double shift_of(const mpm_variant *v, int cells, double periods) {
   wall.shape = firn_half_space((const double[]){0, 0, 0}, (const double[]){1, 0, 0});
   wall.sticky = true;
   must(&c, firn_sim_add_collider(c.sim, &wall, NULL));
-  size_t count = 0;
-  double *x = malloc((size_t)(2 * cells * 16) * 3 * sizeof *x);
-  assert_non_null(x);
-  for (int i = 0; i < 2 * cells; i++) {
-    for (int j = 0; j < 16; j++, count++) {
-      x[3 * count] = (i + 0.5) / 2 * H;
-      x[3 * count + 1] = (j / 4 + 0.5) * H;
-      x[3 * count + 2] = (j % 4 + 0.5) * H;
-    }
-  }
-  mpm_case_add(&c, count, x, 2);
+  wave_add_bar(&c, cells);
   mpm_case_set_velocity(&c, sine, &s);
+  double *x = mpm_case_read(&c, "position");
   if (is_apic(v)) {
     double *affine = mpm_case_new(&c, 9);
-    for (size_t i = 0; i < count; i++) affine[9 * i] = s.size * s.k * cos(s.k * x[3 * i]);
+    for (size_t i = 0; i < mpm_case_count(&c); i++)
+      affine[9 * i] = s.size * s.k * cos(s.k * x[3 * i]);
     mpm_case_write(&c, "affine", affine);
     free(affine);
   }
   double expected = s.k * c0;
-  int steps = (int)ceil(periods * 2 * PI / (expected * def.mpm.dt));
-  int every = steps / 100 + 1, samples = 0;
-  double t[128], y[128];
   s.size = 1;
-  for (int n = 0; n <= steps; n++) {
-    if (n % every == 0) {
-      double *u = mpm_case_read(&c, "velocity");
-      t[samples] = n * def.mpm.dt;
-      y[samples++] = mpm_case_amplitude(&c, u, x, sine, &s);
-      free(u);
-    }
-    if (n < steps) mpm_case_steps(&c, 1);
-  }
+  mpm_sine fit = wave_listen(&c, def.mpm.dt, periods, x, sine, &s, expected);
   free(x);
   mpm_case_close(&c);
-  mpm_sine fit = mpm_fit_sine(samples, t, y, expected);
   return fit.omega / expected - 1;
 }
 

@@ -56,6 +56,25 @@ static inline void wave_add_bar(const mpm_case *c, int cells) {
   free(x);
 }
 
+// Steps through some periods of the expected frequency [1/s], dt each, and fits a sine to how much of a
+// shape there is in the velocities; at is [count][3], positions at rest.
+static inline mpm_sine wave_listen(mpm_case *c, double dt, double periods, const double *at,
+                                   mpm_field_fn shape, void *user, double expected) {
+  int steps = (int)ceil(periods * 2 * PI / (expected * dt));
+  int every = steps / 100 + 1, samples = 0;
+  double t[128], y[128];
+  for (int n = 0; n <= steps; n++) {
+    if (n % every == 0) {
+      double *u = mpm_case_read(c, "velocity");
+      t[samples] = n * dt;
+      y[samples++] = mpm_case_amplitude(c, u, at, shape, user);
+      free(u);
+    }
+    if (n < steps) mpm_case_steps(c, 1);
+  }
+  return mpm_fit_sine(samples, t, y, expected);
+}
+
 // Frequency and damping, both over the frequency of the continuum.
 static inline mpm_sine wave_run(const mpm_variant *v, const wave *w) {
   firn_sim_def def = mpm_elastic_def(v, H);
@@ -81,22 +100,10 @@ static inline mpm_sine wave_run(const mpm_variant *v, const wave *w) {
     free(affine);
   }
   double expected = s.k * speed;
-  int steps = (int)ceil(w->periods * 2 * PI / (expected * def.mpm.dt));
-  int every = steps / 100 + 1, samples = 0;
-  double t[128], y[128];
   s.size = 1;
-  for (int n = 0; n <= steps; n++) {
-    if (n % every == 0) {
-      double *u = mpm_case_read(&c, "velocity");
-      t[samples] = n * def.mpm.dt;
-      y[samples++] = mpm_case_amplitude(&c, u, at, wave_shape_at, &s);
-      free(u);
-    }
-    if (n < steps) mpm_case_steps(&c, 1);
-  }
+  mpm_sine fit = wave_listen(&c, def.mpm.dt, w->periods, at, wave_shape_at, &s, expected);
   free(at);
   mpm_case_close(&c);
-  mpm_sine fit = mpm_fit_sine(samples, t, y, expected);
   fit.omega /= expected;
   fit.gamma /= expected;
   return fit;
