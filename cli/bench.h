@@ -73,6 +73,9 @@ typedef struct bench_block {
   const firn_material_def *material;
 } bench_block;
 
+// A simulation with snow of a material, which the fill need not name, above the floor y = 0.
+firn_status bench_place(firn_context *context, const firn_sim_def *def,
+                        const firn_material_def *material, firn_fill_def fill, firn_sim **out);
 firn_status bench_build(firn_context *context, const firn_mpm_def *mpm, const bench_block *block,
                         firn_sim **out);
 // Steps until a fraction of the particles has yielded, looking every 20 steps, 2000 steps at most.
@@ -80,6 +83,9 @@ firn_status bench_until_yield(firn_sim *sim, double fraction);
 // Times windows of steps; fills the result's counts, speeds, shares, bytes and yield.
 firn_status bench_time(firn_sim *sim, firn_context *context, int windows, int steps,
                        bench_result *result);
+
+// Sorts values[count], the least first, and returns the one in the middle.
+double bench_median(double *values, int count);
 
 firn_mpm_def bench_quadratic_apic(void); // explicit
 firn_mpm_def bench_cubic_flip(void);     // explicit, as printed

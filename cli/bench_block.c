@@ -41,16 +41,29 @@ bench_work bench_work_of(const firn_mpm_def *mpm) {
   return (bench_work){flops, 2 * state + 2 * size + 6 + grid};
 }
 
+firn_status bench_place(firn_context *context, const firn_sim_def *def,
+                        const firn_material_def *material, firn_fill_def fill, firn_sim **out) {
+  firn_sim *sim;
+  firn_status status = firn_sim_create(context, def, &sim);
+  if (status != FIRN_OK) return status;
+  firn_collider_def floor = firn_default_collider_def();
+  floor.name = "floor";
+  status = firn_sim_add_material(sim, material, &fill.material);
+  if (status == FIRN_OK) status = firn_sim_fill(sim, &fill);
+  if (status == FIRN_OK) status = firn_sim_add_collider(sim, &floor, NULL);
+  if (status == FIRN_OK)
+    *out = sim;
+  else
+    firn_sim_destroy(sim);
+  return status;
+}
+
 firn_status bench_build(firn_context *context, const firn_mpm_def *mpm, const bench_block *block,
                         firn_sim **out) {
   firn_sim_def def = firn_default_sim_def();
   def.h = block->h;
   def.seed = 1;
   def.mpm = *mpm;
-  firn_sim *sim;
-  firn_status status = firn_sim_create(context, &def, &sim);
-  if (status != FIRN_OK) return status;
-
   firn_fill_def fill = firn_default_fill_def();
   firn_material_def material = block->material ? *block->material : firn_default_material_def();
   double half[3], center[3];
@@ -63,20 +76,7 @@ firn_status bench_build(firn_context *context, const firn_mpm_def *mpm, const be
   fill.seeding = FIRN_SEEDING_RANDOM;
   fill.per_cell = 8;
   fill.velocity[1] = -block->speed;
-  firn_collider_def floor = firn_default_collider_def();
-  floor.name = "floor";
-  floor.shape = firn_half_space((double[3]){0, 0, 0}, (double[3]){0, 1, 0});
-  floor.friction = 0.5;
-
-  int id;
-  status = firn_sim_add_material(sim, &material, &fill.material);
-  if (status == FIRN_OK) status = firn_sim_fill(sim, &fill);
-  if (status == FIRN_OK) status = firn_sim_add_collider(sim, &floor, &id);
-  if (status == FIRN_OK)
-    *out = sim;
-  else
-    firn_sim_destroy(sim);
-  return status;
+  return bench_place(context, &def, &material, fill, out);
 }
 
 firn_status bench_until_yield(firn_sim *sim, double fraction) {
@@ -96,6 +96,11 @@ firn_status bench_until_yield(firn_sim *sim, double fraction) {
 static int by_value(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
+}
+
+double bench_median(double *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, by_value);
+  return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
 }
 
 static firn_profile profile_between(const firn_profile *a, const firn_profile *b) {
@@ -133,12 +138,9 @@ firn_status bench_time(firn_sim *sim, firn_context *context, int windows, int st
     speed[w] = count * steps / seconds;
   }
   firn_sim_profile(sim, &after);
-  qsort(speed, (size_t)windows, sizeof speed[0], by_value);
   result->particles = count;
   result->steps = (double)windows * steps;
-  result->particle_steps_per_second = windows % 2
-                                          ? speed[windows / 2]
-                                          : 0.5 * (speed[windows / 2 - 1] + speed[windows / 2]);
+  result->particle_steps_per_second = bench_median(speed, windows);
   result->slowest = speed[0];
   result->quickest = speed[windows - 1];
   result->profile = profile_between(&before, &after);

@@ -334,26 +334,12 @@ static firn_status build_ball(firn_context *context, const firn_mpm_def *mpm, do
   firn_sim_def def = firn_default_sim_def();
   def.h = h;
   def.mpm = *mpm;
-  firn_sim *sim;
-  firn_status status = firn_sim_create(context, &def, &sim);
-  if (status != FIRN_OK) return status;
   firn_material_def material = firn_default_material_def();
   firn_fill_def fill = firn_default_fill_def();
   fill.shape = firn_sphere((double[3]){0, 0.1 + h, 0}, 0.1);
   fill.per_cell = 8;
   fill.velocity[1] = -5;
-  firn_collider_def floor = firn_default_collider_def();
-  floor.name = "floor";
-  floor.shape = firn_half_space((double[3]){0, 0, 0}, (double[3]){0, 1, 0});
-  int id;
-  status = firn_sim_add_material(sim, &material, &fill.material);
-  if (status == FIRN_OK) status = firn_sim_fill(sim, &fill);
-  if (status == FIRN_OK) status = firn_sim_add_collider(sim, &floor, &id);
-  if (status == FIRN_OK)
-    *out = sim;
-  else
-    firn_sim_destroy(sim);
-  return status;
+  return bench_place(context, &def, &material, fill, out);
 }
 
 // The first 100 steps of 0.5 ms: iterations.

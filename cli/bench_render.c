@@ -7,11 +7,6 @@
 
 enum { LOOKS = 7 };
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
-
 static firn_status look(firn_context *context, const char *path, const firn_quick_def *def,
                         uint8_t *rgb, double *seconds) {
   double start = cli_seconds();
@@ -106,11 +101,9 @@ static firn_status run_preview(bench *b, const char *name) {
     for (int i = 0; status == FIRN_OK && i < LOOKS && !cli_interrupted(); i++)
       status = look(context, path, &def, rgb, &seconds[i]);
     if (status != FIRN_OK || cli_interrupted()) break;
-    qsort(seconds, LOOKS, sizeof *seconds, ascending);
     bench_result r = bench_result_begin(name, ways[w].variant, context);
     r.particles = b->quick ? 125e3 : 1e6;
-    r.seconds_per_frame = seconds[LOOKS / 2];
-    r.seconds = seconds[LOOKS / 2];
+    r.seconds_per_frame = r.seconds = bench_median(seconds, LOOKS);
     r.frames = LOOKS;
     bench_print(b, &r);
   }
