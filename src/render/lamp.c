@@ -36,6 +36,12 @@ static firn_status init_rectangle(firn_context *context, const firn_lamp_def *de
   return FIRN_OK;
 }
 
+static firn_status check_power(firn_context *context, int index, const firn_lamp *lamp) {
+  if (isfinite(lamp->power)) return FIRN_OK;
+  return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                   "lamp %d: radiance times area is more than a float can hold", index);
+}
+
 firn_status firn_lamp_init(firn_context *context, const firn_lamp_def *def, int index,
                            const double origin[3], firn_lamp *out) {
   *out = (firn_lamp){.kind = def->kind, .radiance = to_v3(def->radiance)};
@@ -51,7 +57,10 @@ firn_status firn_lamp_init(firn_context *context, const firn_lamp_def *def, int 
     }
   }
   out->center = to_v3(center);
-  if (def->kind == FIRN_LAMP_RECTANGLE) return init_rectangle(context, def, index, out);
+  if (def->kind == FIRN_LAMP_RECTANGLE) {
+    FIRN_TRY(init_rectangle(context, def, index, out));
+    return check_power(context, index, out);
+  }
   if (def->kind != FIRN_LAMP_SPHERE) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "lamp %d: unknown kind %d", index,
                      (int)def->kind);
@@ -62,7 +71,7 @@ firn_status firn_lamp_init(firn_context *context, const firn_lamp_def *def, int 
   }
   out->radius = (float)def->radius;
   out->power = firn_luminance(out->radiance) * (float)(4 * PI * def->radius * def->radius);
-  return FIRN_OK;
+  return check_power(context, index, out);
 }
 
 // --- spheres: the cone they fill ---

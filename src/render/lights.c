@@ -129,6 +129,11 @@ static firn_status fill(firn_lights *l, const firn_sun_def *sun, const firn_sky_
   } else {
     FIRN_TRY(put_sky(l, sky, NULL, d));
   }
+  if (!isfinite(l->sun_weight + l->sky_weight)) {
+    return firn_fail(l->context, FIRN_ERROR_ARGUMENT,
+                     "sun (strength %g) and sky (strength %g) are brighter than floats can add",
+                     sun->strength, sky->strength);
+  }
   if (lamp_count < 1) return FIRN_OK;
   l->lamps = firn_alloc_zero(l->context, (size_t)lamp_count * sizeof *l->lamps, "lamps");
   if (!l->lamps) return FIRN_ERROR_MEMORY;

@@ -407,6 +407,12 @@ static void bad_settings_are_named(void **state) {
   map.kind = FIRN_SKY_MAP;
   firn_sun_def sun = {{0, 0, 0}, 1, 0.0093};
   firn_lamp_def lamp = {.kind = FIRN_LAMP_RECTANGLE, .edge = {{1, 0, 0}, {1, 1, 0}}};
+  firn_lamp_def huge = {.kind = FIRN_LAMP_SPHERE, .radius = 1e20, .radiance = {1, 1, 1}};
+  firn_lamp_def glare = {
+      .kind = FIRN_LAMP_RECTANGLE, .edge = {{1, 0, 0}, {0, 1, 0}}, .radiance = {1e39, 0, 0}};
+  firn_sky_def bright = dark;
+  bright.color[1] = 1e38;
+  firn_sun_def star = {{0, 1, 0}, 1e36, 0.0093};
   const struct {
     const firn_sun_def *sun;
     const firn_sky_def *sky;
@@ -415,8 +421,12 @@ static void bad_settings_are_named(void **state) {
   } cases[] = {{&no_sun, &model, NULL, "turbidity"},
                {&sun, &dark, NULL, "direction"},
                {&no_sun, &map, NULL, "map"},
-               {&no_sun, &dark, &lamp, "45 degrees"}};
-  for (int i = 0; i < 4; i++) {
+               {&no_sun, &dark, &lamp, "45 degrees"},
+               {&no_sun, &dark, &huge, "lamp 0: radiance times area"},
+               {&no_sun, &dark, &glare, "lamp 0: radiance times area"},
+               {&no_sun, &bright, NULL, "brighter than floats"},
+               {&star, &dark, NULL, "strength 1e+36"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     assert_int_equal(firn_lights_create(s->context, cases[i].sun, cases[i].sky,
                                         cases[i].lamp != NULL, cases[i].lamp, nowhere, &l),
                      FIRN_ERROR_ARGUMENT);
