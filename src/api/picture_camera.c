@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/picture.h"
+#include "math/vec3.h"
 
 static double length3(const double v[3]) {
   return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -45,13 +46,9 @@ bool firn_camera_is_fitted(const firn_camera_def *camera) {
          camera->eye[2] == camera->target[2];
 }
 
-static bool finite3(const double v[3]) {
-  return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
-}
-
 firn_status firn_camera_check(firn_context *context, const firn_camera_def *camera) {
-  if (!finite3(camera->eye) || !finite3(camera->target) || !finite3(camera->up) ||
-      !finite3(camera->view))
+  if (!firn_finite3(camera->eye) || !firn_finite3(camera->target) || !firn_finite3(camera->up) ||
+      !firn_finite3(camera->view))
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "camera: eye (%g %g %g), target (%g %g %g), up and view must be finite",
                      camera->eye[0], camera->eye[1], camera->eye[2], camera->target[0],

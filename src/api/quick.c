@@ -8,6 +8,7 @@
 #include "api/quick_field.h"
 #include "base/memory.h"
 #include "cache/frame.h"
+#include "math/vec3.h"
 #include "render/colormap.h"
 #include "render/png.h"
 #include "render/points.h"
@@ -162,15 +163,11 @@ static firn_status add_bodies(quick *q) {
 
 // -------------------------------------------------------------------------------------------- all
 
-static bool finite3(const double v[3]) {
-  return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
-}
-
 static firn_status check(firn_context *context, const firn_quick_def *def) {
   if (def->width < 1 || def->height < 1 || def->width > 8192 || def->height > 8192)
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "preview: size %d x %d: both must be from 1 to 8192", def->width, def->height);
-  if (!finite3(def->cut_point) || !finite3(def->cut_normal) || !isfinite(def->range[0]) ||
+  if (!firn_finite3(def->cut_point) || !firn_finite3(def->cut_normal) || !isfinite(def->range[0]) ||
       !isfinite(def->range[1]) || def->range[0] > def->range[1])
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "preview: range %g to %g must be finite and ascending, and the cut finite",

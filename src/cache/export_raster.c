@@ -6,6 +6,7 @@
 
 #include "base/isa.h"
 #include "base/memory.h"
+#include "math/spline.h"
 #include "world/cell_key.h"
 #include "world/radix.h"
 
@@ -151,13 +152,6 @@ static firn_status list_blocks(const job *j, firn_raster *out) {
   return status;
 }
 
-static float cubic(float x) {
-  float a = fabsf(x);
-  if (a < 1) return (0.5f * a - 1) * a * a + 2.0f / 3.0f;
-  a = a < 2 ? 2 - a : 0;
-  return a * a * a * (1.0f / 6.0f);
-}
-
 // The nodes [first, last] of a block that a grain reaches along one axis, and their weights.
 typedef struct span {
   int first, last;
@@ -169,7 +163,8 @@ static bool span_of(const job *j, float at, span *s) {
   if (low > EDGE - 1 || high < 0) return false;
   s->first = low > 0 ? (int)low : 0;
   s->last = high < EDGE - 1 ? (int)high : EDGE - 1;
-  for (int i = s->first; i <= s->last; i++) s->weight[i] = cubic(((float)i - at) * j->ratio);
+  for (int i = s->first; i <= s->last; i++)
+    s->weight[i] = firn_cubic_spline(((float)i - at) * j->ratio);
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "geometry/kinds.h"
+#include "math/vec3.h"
 
 firn_status firn_shape_check_positive(firn_context *context, const char *what, const char *field,
                                       double value) {
@@ -20,7 +21,7 @@ firn_status firn_shape_check_zero_or_more(firn_context *context, const char *wha
 
 firn_status firn_shape_check_finite3(firn_context *context, const char *what, const char *field,
                                      const double value[3]) {
-  if (isfinite(value[0]) && isfinite(value[1]) && isfinite(value[2])) return FIRN_OK;
+  if (firn_finite3(value)) return FIRN_OK;
   return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: %s (%g %g %g) is not finite", what, field,
                    value[0], value[1], value[2]);
 }

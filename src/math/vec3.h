@@ -6,6 +6,10 @@
 
 #include "math/real.h"
 
+FIRN_HD int firn_finite3(const double v[3]) {
+  return isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2]);
+}
+
 typedef struct firn_vec3 {
   double x, y, z;
 } firn_vec3;

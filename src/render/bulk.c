@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/order.h"
+#include "math/vec3.h"
 
 firn_status firn_bulk_box(firn_context *context, size_t count, const double *position,
                           double low[3], double high[3], bool *any) {
@@ -17,7 +18,7 @@ firn_status firn_bulk_box(firn_context *context, size_t count, const double *pos
     size_t n = 0;
     for (size_t i = 0; i < count; i += step) {
       const double *p = position + 3 * i;
-      if (isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2])) sample[n++] = p[k];
+      if (firn_finite3(p)) sample[n++] = p[k];
     }
     if (!n) break;
     qsort(sample, n, sizeof *sample, firn_order_doubles);

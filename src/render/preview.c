@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/vec3.h"
 #include "render/bulk.h"
 #include "render/stage.h"
 
@@ -15,16 +16,12 @@ enum {
 };
 #define FIELD_OF_VIEW 0.5f // rad, vertical
 
-static bool finite3(const double *p) {
-  return isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]);
-}
-
 firn_status firn_preview_check(firn_context *context, const firn_preview_def *def) {
   if (def->width < 1 || def->height < 1 || def->width > 16384 || def->height > 16384) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "preview size %d x %d: both must be from 1 to 16384", def->width, def->height);
   }
-  if (!finite3(def->center) || !finite3(def->view) || !isfinite(def->ground) ||
+  if (!firn_finite3(def->center) || !firn_finite3(def->view) || !isfinite(def->ground) ||
       !isfinite(def->extent)) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "preview: center (%g %g %g), view (%g %g %g), ground %g and extent %g must "
@@ -114,7 +111,7 @@ static void place_particles(firn_stage *s, size_t count, const double *position,
   size_t n = 0;
   for (size_t i = 0; i < count; i++) {
     const double *p = position + 3 * i;
-    if (!finite3(p)) continue;
+    if (!firn_finite3(p)) continue;
     s->center[n++] = (firn_v3){(float)(p[0] - middle[0]), (float)(p[1] - middle[1]),
                                (float)(p[2] - middle[2])};
   }

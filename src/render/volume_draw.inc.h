@@ -4,6 +4,7 @@
 // the width of a vector: sums are made in the same order, and products are not fused.
 #include <string.h>
 
+#include "math/spline.h"
 #include "render/volume_grain.h"
 
 enum { SPAN = 2 * 2 * 32 + 8 }; // most nodes a kernel may reach along an axis
@@ -20,13 +21,6 @@ static inline void add_row(float *out, const float *row, float factor, int packs
   }
 }
 
-// The cubic B-spline of Stomakhin et al. 2013, section 4.1.
-static inline float spline(float x) {
-  float a = fabsf(x), far = 2 - a;
-  if (a < 1) return (0.5f * a - 1) * a * a + 2.0f / 3;
-  return far > 0 ? far * far * far * (1.0f / 6) : 0;
-}
-
 // Nodes that a kernel of this reach about x touches, and its values there; zeros to the next whole vector.
 // Those at its very ends, where it is 0, are not among them: rounding could put one beyond the tile.
 static int span(float x, float width, int stride, float *weight, int *first) {
@@ -34,7 +28,8 @@ static int span(float x, float width, int stride, float *weight, int *first) {
   int low = (int)floorf((x - reach) * step) + 1, high = (int)ceilf((x + reach) * step) - 1;
   int n = high - low + 1;
   float scale = 1 / width;
-  for (int i = 0; i < n; i++) weight[i] = spline(((float)((low + i) * stride) - x) * scale) * scale;
+  for (int i = 0; i < n; i++)
+    weight[i] = firn_cubic_spline(((float)((low + i) * stride) - x) * scale) * scale;
   for (int i = n; i & (DRAW_WIDTH - 1); i++) weight[i] = 0;
   *first = low;
   return n;

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "material/preset.h"
+#include "math/vec3.h"
 #include "world/digest.h"
 #include "world/world.h"
 
@@ -57,7 +58,7 @@ firn_collider *firn_world_collider(const firn_world *world, int id) {
 }
 
 firn_status firn_world_set_gravity(firn_world *world, const double gravity[3]) {
-  if (!isfinite(gravity[0]) || !isfinite(gravity[1]) || !isfinite(gravity[2])) {
+  if (!firn_finite3(gravity)) {
     return firn_fail(world->context, FIRN_ERROR_ARGUMENT, "gravity (%g %g %g) is not finite",
                      gravity[0], gravity[1], gravity[2]);
   }

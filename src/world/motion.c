@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "math/vec3.h"
 #include "world/digest.h"
 #include "world/quaternion.h"
 
@@ -21,7 +22,7 @@ static bool is_zero(const double v[3]) {
 
 static firn_status check_vector(firn_context *context, const char *what, const char *field,
                                 const double v[3]) {
-  if (isfinite(v[0]) && isfinite(v[1]) && isfinite(v[2])) return FIRN_OK;
+  if (firn_finite3(v)) return FIRN_OK;
   return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: %s (%g %g %g) is not finite", what, field,
                    v[0], v[1], v[2]);
 }

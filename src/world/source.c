@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "math/vec3.h"
 #include "world/world.h"
 
 firn_sink_def firn_default_sink_def(void) {
@@ -232,7 +233,7 @@ static firn_status visit_emitter(firn_world *world, firn_emitter *e, int i, bool
   snprintf(name, sizeof name, "emitter_%d", i);
   FIRN_TRY(visitor->blob(visitor->user, name, &s, sizeof s));
   if (!load) return FIRN_OK;
-  bool finite = isfinite(s.velocity[0]) && isfinite(s.velocity[1]) && isfinite(s.velocity[2]);
+  bool finite = firn_finite3(s.velocity);
   if (!(s.rate >= 0 && isfinite(s.rate) && finite)) {
     return firn_fail(world->context, FIRN_ERROR_FORMAT,
                      "the checkpoint is damaged: rate or velocity of %s", e->fill.name);
