@@ -34,7 +34,7 @@ static void write_lines(const char *path, exr_attr_box2i_t stored, exr_attr_box2
                      0);
     for (int c = 0; c < pipe.channel_count; c++) {
       int which = 0;
-      while (strcmp(names[which], pipe.channels[c].channel_name) != 0) which++;
+      while (which < count - 1 && strcmp(names[which], pipe.channels[c].channel_name) != 0) which++;
       for (int i = 0; i < 16 * 64; i++) {
         data[c][i / 64][i % 64] = (float)(100 * (y + i / 64) + i % 64 + 1000 * which);
       }
