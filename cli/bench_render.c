@@ -72,6 +72,7 @@ static firn_status run_path(bench *b, const char *name) {
     def.samples = b->quick ? 8 : 32;
     def.progress = goes_on;
     firn_snow_look_preset(looks[k], &def.snow);
+    def.snow.anisotropy = def.snow.detail = 0; // the medium alone is measured
     status = firn_frame_open(context, path, &frame);
     if (status != FIRN_OK) break;
     status = firn_frame_render_pixels(frame, NULL, &def, NULL, NULL, &stats);

@@ -8,7 +8,13 @@ firn_status firn_snow_look_preset(const char *name, firn_snow_look_def *out) {
   if (!name || !out) return FIRN_ERROR_ARGUMENT;
   // Stomakhin et al. 2013, section 9: 724 1/m, here at the 400 kg/m3 of its snow.
   *out = (firn_snow_look_def){
-      .extinction = 724.0 / 400, .albedo = {0.9, 0.95, 1}, .g = 0.5, .kernel = 0.6};
+      .extinction = 724.0 / 400,
+      .albedo = {0.9, 0.95, 1},
+      .g = 0.5,
+      // Crumbs instead of puffs: particles lie in the surface, with grain on them.
+      .kernel = 0.6,
+      .anisotropy = 1,
+      .detail = 0.7};
   if (strcmp(name, "paper") == 0) return FIRN_OK;
   // With the paper's albedo snow that is thick looks deep blue; ice hardly absorbs at all.
   const double white[3] = {0.9998, 0.9999, 0.99995};
