@@ -14,6 +14,8 @@
 #include "render/points.h"
 #include "render/walls.h"
 
+enum { UNBOUNDED = 12 }; // extents of the view to which things without bounds are shown
+
 // What is drawn of the colliders: bodies and walls, which tell their distance, and floors.
 typedef struct thing {
   size_t body;    // of the picture's bodies
@@ -103,17 +105,21 @@ static firn_v3 color_of(const quick *q, size_t body) {
   return (firn_v3){(float)look.albedo[0], (float)look.albedo[1], (float)look.albedo[2]};
 }
 
+// Height of what is seen at the target, m.
+static double extent_of(const quick *q) {
+  double away = 0;
+  for (int a = 0; a < 3; a++) away += pow(q->camera.target[a] - q->camera.eye[a], 2);
+  return 2 * tan(q->camera.fov / 2) * sqrt(away);
+}
+
 static void add_wall(quick *q, size_t i, const double *plane) {
   const double *o = q->camera.target;
   firn_camera_pose pose = firn_camera_pose_of(&q->camera, o);
-  double away = 0, offset = plane[3];
-  for (int a = 0; a < 3; a++) {
-    away += pow(o[a] - q->camera.eye[a], 2);
-    offset -= plane[a] * o[a];
-  }
+  double offset = plane[3];
+  for (int a = 0; a < 3; a++) offset -= plane[a] * o[a];
   thing *t = &q->thing[q->solids.count];
   *t = (thing){.body = i, .is_wall = true};
-  float extent = (float)(2 * tan(q->camera.fov / 2) * sqrt(away));
+  float extent = (float)extent_of(q);
   firn_v3 normal = {(float)plane[0], (float)plane[1], (float)plane[2]};
   if (!firn_wall_place(normal, (float)offset, extent, pose.eye, &t->wall)) return;
   double *b = q->bound[q->solids.count];
@@ -135,10 +141,13 @@ static void add_body(quick *q, size_t i) {
     q->plane_color[q->solids.plane_count++] = color_of(q, i);
   } else if (body->flat) {
     add_wall(q, i, body->plane);
-  } else if (isfinite(body->part->radius)) {
+  } else {
+    // Hills and other things without bounds are shown around what is looked at.
+    bool bounded = isfinite(body->part->radius);
+    double *b = q->bound[q->solids.count];
     q->thing[q->solids.count] = (thing){.body = i};
-    memcpy(q->bound[q->solids.count], body->part->middle, sizeof body->part->middle);
-    q->bound[q->solids.count][3] = body->part->radius;
+    memcpy(b, bounded ? body->part->middle : q->camera.target, sizeof body->part->middle);
+    b[3] = bounded ? body->part->radius : UNBOUNDED * extent_of(q);
     q->thing_color[q->solids.count++] = color_of(q, i);
   }
 }

@@ -92,7 +92,7 @@ static firn_v3 sky_color(const firn_points_stage *s, firn_v3 along) {
 // Colours keep their meaning: light only makes them a little darker or brighter.
 static firn_v3 value_color(const firn_points_stage *s, uint32_t particle, firn_v3 light,
                            const float *linear) {
-  float v = s->def->value[particle];
+  float v = particle < s->def->count ? s->def->value[particle] : NAN;
   firn_v3 c = {0.4f, 0.4f, 0.4f}; // not a number
   if (v == v) {
     int i = v >= 1 ? FIRN_COLORS - 1 : v > 0 ? (int)(v * FIRN_COLORS) : 0;

@@ -35,19 +35,23 @@ static firn_frame *write_frame(scratch *s, size_t count) {
   return frame;
 }
 
-static firn_scene *read_scene(scratch *s, const char *colliders) {
+static firn_scene *read_ground(scratch *s, const char *ground, const char *colliders) {
   const char *path = scratch_path(s, "scene.yaml");
   FILE *file = fopen(path, "w");
   assert_non_null(file);
   fprintf(file,
           "firn: 1\nh: 4 cm\nsnow: [{shape: {box: {center: [0, 0.2, 0], size: [0.3, 0.3, 0.3]}}}]\n"
-          "colliders:\n  - {shape: {half_space: {normal: [0, 1, 0]}}}\n%s",
-          colliders);
+          "colliders:\n  - {shape: {%s}}\n%s",
+          ground, colliders);
   fclose(file);
   firn_scene *scene = NULL;
   firn_status status = firn_scene_load(s->context, path, 0, NULL, &scene);
   if (status != FIRN_OK) fail_msg("%s", firn_context_message(s->context));
   return scene;
+}
+
+static firn_scene *read_scene(scratch *s, const char *colliders) {
+  return read_ground(s, "half_space: {normal: [0, 1, 0]}", colliders);
 }
 
 // From the front, a little from above; the sun is at `side` along x.
@@ -152,6 +156,29 @@ static void bodies_hide_what_is_behind_them(void **state) {
   firn_scene_destroy(scene);
 }
 
+// Ground that is no plane, and has no bounds: hills, and a plane with a ball in it.
+static void hills_are_shown(void **state) {
+  scratch *s = *state;
+  static const char *const grounds[] = {
+      "height_field: {center: [0, -0.1, 0], size: [3, 3], amplitude: 0.1, wavelength: 0.5}",
+      "union: [{half_space: {normal: [0, 1, 0]}}, {sphere: {center: [0.4, 0, 0], radius: 0.1}}]"};
+  firn_frame *frame = write_frame(s, COUNT);
+  firn_quick_def def = look_at(-1);
+  def.ground = def.bodies = (firn_look_def){.albedo = {1, 0, 0}};
+  for (int k = 0; k < 2; k++) {
+    firn_scene *scene = read_ground(s, grounds[k], "");
+    static pixels p;
+    assert_int_equal(firn_frame_quick_pixels(frame, scene, &def, &p[0][0][0]), FIRN_OK);
+    firn_scene_destroy(scene);
+    int red = 0;
+    for (int y = HEIGHT / 2; y < HEIGHT; y++)
+      for (int x = 0; x < WIDTH; x++) red += p[y][x][0] > 20 && p[y][x][1] < 10;
+    // The lower half but for the foot of the cube.
+    assert_true(red > 0.9 * (WIDTH * HEIGHT / 2 - 28 * 12));
+  }
+  firn_frame_close(frame);
+}
+
 // A ball in the air darkens the ground to the right of it, the sun being at the left.
 static void bodies_cast_shadows(void **state) {
   scratch *s = *state;
@@ -217,6 +244,7 @@ int main(void) {
       TEST(colours_are_of_the_number_that_was_named),
       TEST(light_comes_from_the_sun_and_shadows_fall_away_from_it),
       TEST(bodies_hide_what_is_behind_them),
+      TEST(hills_are_shown),
       TEST(bodies_cast_shadows),
       TEST(a_cut_is_where_its_point_is),
       TEST(the_bar_and_the_snow_have_the_same_colours),
