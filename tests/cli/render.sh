@@ -98,6 +98,13 @@ run 0 render run "${lit[@]}"
 expect "$out" "4 rendered now"
 [[ $(md5sum <lit/frame_00003.png) != "$before" ]] || die "another map, and the same picture"
 
+# EXR files in a folder; PNG files of the same settings are others.
+run 0 render run "${small[@]}" -o both --format exr --frames 0:1 --quiet
+[[ $(head -c 4 both/frame_00001.exr | od -An -tx1 | tr -d ' \n') == 762f3101 ]] || die "no EXR file"
+run 0 render run "${small[@]}" -o both --frames 0:1
+expect "$out" "2 rendered now"
+is_png both/frame_00001.png
+
 # Ctrl-C: what is whole stays, and the same command goes on.
 "$FIRN" render run --size 96x54 --spp 64 -o slow >slow.out 2>&1 &
 child=$!
@@ -128,6 +135,12 @@ if command -v ffmpeg >/dev/null && command -v ffprobe >/dev/null; then
   expect "$said" "r_frame_rate=120/1"
   run 0 render run --preview --size 65x37 -o drop.mp4
   expect "$out" "0 rendered now"
+  # Half of the frames last twice as long, unless --fps says otherwise.
+  rate_of() { ffprobe -v error -count_frames -show_entries stream=nb_read_frames,r_frame_rate -of csv=p=0 "$1"; }
+  run 0 render run --preview --size 64x36 -o half.mp4 --every 2 --quiet
+  [[ $(rate_of half.mp4) == 60/1,2 ]] || die "every second frame: $(rate_of half.mp4)"
+  run 0 render run --preview --size 64x36 -o slow.mp4 --frames 1:3 --fps 5 --quiet
+  [[ $(rate_of slow.mp4) == 5/1,3 ]] || die "5 a second: $(rate_of slow.mp4)"
   run 0 render run --preview --size 64x36 -o 12:30.MP4 # neither a protocol nor a folder
   [[ -f 12:30.MP4 && ! -e 12:30.MP4.part ]] || die "no film"
 fi
