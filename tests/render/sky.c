@@ -166,12 +166,36 @@ static void land_reflects_what_it_gets(void **state) {
   }
 }
 
+static void the_sky_does_not_depend_on_threads(void **state) {
+  (void)state;
+  const double sun[3] = {0.48, 0.6, -0.64};
+  firn_context *context[2];
+  firn_air *air[2];
+  firn_map map[2];
+  for (int k = 0; k < 2; k++) {
+    firn_context_def def = firn_default_context_def();
+    def.threads = k ? 3 : 1;
+    assert_int_equal(firn_context_create(&def, &context[k]), FIRN_OK);
+    assert_int_equal(firn_air_create(context[k], 3, &air[k]), FIRN_OK);
+    assert_int_equal(firn_air_sky(context[k], air[k], sun, &map[k]), FIRN_OK);
+  }
+  assert_memory_equal(air[0], air[1], sizeof *air[0]);
+  size_t cells = (size_t)map[0].width * (size_t)map[0].height;
+  assert_memory_equal(map[0].radiance, map[1].radiance, cells * sizeof *map[0].radiance);
+  for (int k = 0; k < 2; k++) {
+    firn_map_free(context[k], &map[k]);
+    firn_air_free(context[k], air[k]);
+    firn_context_destroy(context[k]);
+  }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(the_sky_is_what_light_followed_through_the_air_gives),
       TEST(land_reflects_what_it_gets),
+      cmocka_unit_test(the_sky_does_not_depend_on_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
