@@ -5,6 +5,7 @@
 // A later call with the same settings goes on after them; one with others begins anew.
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -113,32 +114,38 @@ static uint64_t fingerprint(const char *text) {
   return h;
 }
 
+static void add(folder *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(folder *f, const char *format, ...) {
+  size_t used = strlen(f->settings);
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(f->settings + used, sizeof f->settings - used, format, arguments);
+  va_end(arguments);
+}
+
 // Everything that changes a picture, in words.
-static void describe(const render_job *job, char *out, size_t size) {
+static void describe(const render_job *job, folder *f) {
   const render_arguments *a = job->arguments;
   char *source = realpath(a->source, NULL); // run and run/ are the same
-  size_t n = (size_t)snprintf(out, size, "firn %s\n", firn_version());
-  n += (size_t)snprintf(
-      out + n, size - n, "frames of %.4000s\nscene %016llx\n", source ? source : a->source,
-      (unsigned long long)(job->scene ? fingerprint(firn_scene_resolved_text(job->scene)) : 0));
+  add(f, "firn %s\nframes of %.4000s\n", firn_version(), source ? source : a->source);
   free(source);
+  add(f, "scene %016llx\n",
+      (unsigned long long)(job->scene ? fingerprint(firn_scene_resolved_text(job->scene)) : 0));
   firn_render_def r;
   firn_quick_def q;
   if (render_settings(job, 0, &r, &q) != FIRN_OK) return;
-  n += (size_t)snprintf(out + n, size - n, "%s %dx%d\n", a->preview ? "preview" : "path traced",
-                        r.width, r.height);
+  add(f, "%s %dx%d\n", a->preview ? "preview" : "path traced", r.width, r.height);
   if (a->preview)
-    n += (size_t)snprintf(out + n, size - n, "color %s from %.17g to %.17g, map %d\n",
-                          a->color ? a->color : "none", q.range[0], q.range[1], (int)q.map);
+    add(f, "color %.200s from %.17g to %.17g, map %d\n", a->color ? a->color : "none", q.range[0],
+        q.range[1], (int)q.map);
   else
-    n += (size_t)snprintf(out + n, size - n, "samples %d, denoise %d\n", r.samples, r.denoise);
-  n += (size_t)snprintf(out + n, size - n, "cut %.17g %.17g %.17g at %.17g %.17g %.17g\n",
-                        q.cut_normal[0], q.cut_normal[1], q.cut_normal[2], q.cut_point[0],
-                        q.cut_point[1], q.cut_point[2]);
+    add(f, "samples %d, denoise %d\n", r.samples, r.denoise);
+  add(f, "cut %.17g %.17g %.17g at %.17g %.17g %.17g\n", q.cut_normal[0], q.cut_normal[1],
+      q.cut_normal[2], q.cut_point[0], q.cut_point[1], q.cut_point[2]);
   const firn_camera_def *c = &r.camera;
-  snprintf(out + n, size - n,
-           "camera at %.17g %.17g %.17g, looks at %.17g %.17g %.17g, fov %.17g\n\n", c->eye[0],
-           c->eye[1], c->eye[2], c->target[0], c->target[1], c->target[2], c->fov);
+  add(f, "camera at %.17g %.17g %.17g, looks at %.17g %.17g %.17g, fov %.17g\n\n", c->eye[0],
+      c->eye[1], c->eye[2], c->target[0], c->target[1], c->target[2], c->fov);
 }
 
 static void picture_name(const render_job *job, const folder *f, int i, char *path) {
@@ -325,7 +332,7 @@ int render_sequence(render_job *job, const char *folder_path, const char *film) 
   if (f && done) {
     f->path = folder_path;
     f->done = done;
-    describe(job, f->settings, sizeof f->settings);
+    describe(job, f);
     list = begin_folder(job, f);
   }
   if (list) {

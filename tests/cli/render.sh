@@ -170,6 +170,8 @@ is_png none.frames/frame_00003.png
 # Wrong questions.
 run 2 render run --color colour
 expect "$err" "no 'colour' to colour by; it has density, id, jp, mass"
+run 2 render run --color "$(printf 'x%.0s' {1..9000})" --range 0:1 -o long
+expect "$err" "xxx"
 run 2 render run --color velocity.w
 expect "$err" "velocity.x, .y or .z"
 run 2 render run --set render.sampels=3
