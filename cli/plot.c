@@ -64,12 +64,13 @@ int cli_plot(int argc, char **argv) {
   if (!context) return EXIT_INPUT;
   char path[4200];
   size_t length = strlen(a.def.source);
+  while (length > 1 && a.def.source[length - 1] == '/') length--;
   if (a.output)
     snprintf(path, sizeof path, "%s", a.output);
   else if (length > 4 && strcmp(a.def.source + length - 4, ".csv") == 0)
     snprintf(path, sizeof path, "%.*s.svg", (int)length - 4, a.def.source);
   else
-    snprintf(path, sizeof path, "%s/stats.svg", a.def.source);
+    snprintf(path, sizeof path, "%.*s/stats.svg", (int)length, a.def.source);
   firn_status status = firn_plot(context, &a.def, path);
   int code = status == FIRN_OK ? EXIT_OK : cli_fail(context, status);
   if (status == FIRN_OK && !a.quiet) printf("%s\n", path);

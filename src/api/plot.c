@@ -2,6 +2,7 @@
 // Curves of a run: which columns go into which panel.
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -231,7 +232,8 @@ firn_status firn_plot(firn_context *context, const firn_plot_def *def, const cha
     FIRN_TRY(firn_path_format(context, file, "%s/stats.csv", def->source));
   else
     FIRN_TRY(firn_path_format(context, file, "%s", def->source));
-  name_of(def->source, title, sizeof title);
+  char whole[FIRN_PATH_SIZE]; // "." has a name, too
+  name_of(realpath(def->source, whole) ? whole : def->source, title, sizeof title);
   size_t size = sizeof(plotter);
   plotter *p = firn_alloc_zero(context, size, "a plot");
   if (!p) return FIRN_ERROR_MEMORY;

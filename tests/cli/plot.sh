@@ -26,6 +26,13 @@ expect "$svg" ">total<"
 refuse "$svg" "particles" # they stay as many as they are
 python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' run/stats.svg || die "not XML"
 
+run 0 plot run///
+[[ $out == run/stats.svg ]] || die "written to $out"
+cd run || exit 1
+run 0 plot .
+expect "$(cat stats.svg)" ">run</text>"
+cd .. || exit 1
+
 # Two columns of one kind share a panel; others get their own.
 run 0 plot run --columns com_x,com_y,wall_per_step -o two.svg --title 'a < b & c' --quiet
 [[ -z $out ]] || die "--quiet says: $out"
