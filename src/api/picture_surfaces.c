@@ -9,6 +9,7 @@
 
 enum {
   SLAB_VERTICES = 8, // of a wall
+  DEEP = 20,         // extents that a wall goes on downwards
   HORIZON = 4000,    // extents to which a plane reaches
   UNBOUNDED = 40     // extents to which other things without bounds are shown
 };
@@ -130,6 +131,10 @@ static firn_status add_flat(maker *m, const firn_picture_body *body, piece *p) {
   }
   firn_wall wall;
   if (!firn_wall_place(normal, offset, m->extent, m->eye, &wall)) return FIRN_OK;
+  if (fabsf(normal.y) < 0.5f) { // it stands on the ground, wherever that is
+    wall.half[1] += 0.5f * DEEP * m->extent;
+    wall.middle[1] -= 0.5f * DEEP * m->extent;
+  }
   return add_slab(m, &wall, p);
 }
 

@@ -125,9 +125,9 @@ static void splines_do_not_leave_the_bounds(void **state) {
 
 enum { WIDTH = 24, HEIGHT = 16, EDGE = 6, COUNT = EDGE * EDGE * EDGE };
 
-// The light of a cube whose weight is told by mass, or by density and volume; and how wide its cells
-// are. A tenth of the particles is spray, of a hundredth of the density.
-static double render(scratch *s, bool mass, float *light) {
+// A cube whose weight is told by mass, or by density and volume. A tenth of the particles is spray, of
+// a hundredth of the density.
+static firn_frame *open_cube(scratch *s, bool mass) {
   static float position[COUNT][3], masses[COUNT], density[COUNT], volume[COUNT];
   for (int i = 0; i < COUNT; i++) {
     position[i][0] = 0.01f * (float)(i % EDGE);
@@ -148,6 +148,12 @@ static double render(scratch *s, bool mass, float *light) {
   assert_int_equal(firn_frame_write(s->context, path, &head, 3, arrays), FIRN_OK);
   firn_frame *frame = NULL;
   assert_int_equal(firn_frame_open(s->context, path, &frame), FIRN_OK);
+  return frame;
+}
+
+// Its light, and how wide its cells are.
+static double render(scratch *s, bool mass, float *light) {
+  firn_frame *frame = open_cube(s, mass);
   firn_render_def def = firn_default_render_def();
   def.width = WIDTH;
   def.height = HEIGHT;
@@ -173,6 +179,32 @@ static void mass_may_be_told_by_density_and_volume(void **state) {
   assert_float_equal(sum[1] / sum[0], 1, 0.05);
 }
 
+// A black wall before a white sky. It ends above, a little below the picture's upper edge, so that one
+// sees where it is; but it does not float.
+static void a_wall_ends_above_and_not_below(void **state) {
+  scratch *s = *state;
+  firn_scene *scene = read_scene(s, "colliders: [{shape: {half_space: {normal: [-1, 0, 0]}}}]\n"
+                                    "render:\n"
+                                    "  camera: {eye: [-2, 1, 0], target: [0, 1, 0], fov: 20 deg}\n"
+                                    "  sky: {color: [1, 1, 1]}\n"
+                                    "  sun: {direction: [0, 1, 0], strength: 0}\n"
+                                    "  ground: {albedo: [0, 0, 0]}\n");
+  firn_frame *frame = open_cube(s, true);
+  firn_render_def def;
+  assert_int_equal(firn_scene_render_def(scene, 0, &def), FIRN_OK);
+  def.width = WIDTH;
+  def.height = HEIGHT;
+  def.samples = 4;
+  static float light[HEIGHT][WIDTH][3];
+  assert_int_equal(firn_frame_render_pixels(frame, scene, &def, NULL, light[0][0], NULL), FIRN_OK);
+  for (int x = 0; x < WIDTH; x++) {
+    assert_true(light[0][x][0] > 0.5f);
+    for (int y = 2; y < HEIGHT; y++) assert_true(light[y][x][0] < 0.01f);
+  }
+  firn_frame_close(frame);
+  firn_scene_destroy(scene);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
 
 int main(void) {
@@ -180,6 +212,7 @@ int main(void) {
       TEST(every_setting_arrives),
       TEST(splines_do_not_leave_the_bounds),
       TEST(mass_may_be_told_by_density_and_volume),
+      TEST(a_wall_ends_above_and_not_below),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
