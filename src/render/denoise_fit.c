@@ -31,8 +31,8 @@ static void first_of_inverse(double a[MOST][MOST], int n, double least, double z
 
 void firn_denoise_solve(const firn_denoiser *w, const firn_denoise_desk *d, int column, int row,
                         firn_v3 *light, firn_v3 *variance) {
-  double a[MOST][MOST], t[MOST][3], z[MOST] = {0};
-  const int n = w->fits + 1;
+  double a[MOST][MOST] = {{0}}, t[MOST][3] = {{0}}, z[MOST] = {0};
+  const int n = (w->fits < FIT ? w->fits : FIT) + 1;
   const double total = (double)d->sum[0][row][column]; // a pixel is like itself: at least 1
   int term = 7;
   a[0][0] = total;

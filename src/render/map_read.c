@@ -21,14 +21,15 @@ firn_status firn_map_check(firn_context *context, const char *path, int64_t widt
 
 // A pixel that bright is damage, or a mark of some program: said, not taken for light.
 static firn_status check_radiance(firn_context *context, const char *path, const firn_map *map) {
-  const size_t width = (size_t)map->width, count = 3 * width * (size_t)map->height;
-  for (size_t i = 0; i < count; i++) {
-    const float c = (&map->radiance[i / 3].x)[i % 3];
-    if (c > MOST_RADIANCE && isfinite(c)) {
+  const size_t width = (size_t)map->width;
+  for (size_t i = 0; i < width * (size_t)map->height; i++) {
+    const float c[3] = {map->radiance[i].x, map->radiance[i].y, map->radiance[i].z};
+    for (int k = 0; k < 3; k++) {
+      if (!(c[k] > MOST_RADIANCE) || !isfinite(c[k])) continue;
       return firn_fail(context, FIRN_ERROR_FORMAT,
                        "%s: the pixel in column %zu, row %zu has a radiance of %g; a map may have "
                        "at most %g",
-                       path, i / 3 % width, i / 3 / width, (double)c, (double)MOST_RADIANCE);
+                       path, i % width, i / width, (double)c[k], (double)MOST_RADIANCE);
     }
   }
   return FIRN_OK;
