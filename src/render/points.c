@@ -35,7 +35,7 @@ static void aim_sun(firn_points_stage *s) {
   firn_v3 middle = firn_v3_scale(0.5f, firn_v3_add(low, high)), size = firn_v3_sub(high, low);
   float reach = 0.5f * sqrtf(firn_v3_dot(size, size)) + 8 * def->spacing, most = 3 * reach;
   for (int i = 0; def->solids && i < def->solids->count; i++) {
-    if (def->solids->bound[i][3] > (double)most) continue; // ground: for the snow's part of it
+    if (def->solids->bound[i][3] > 2 * (double)most) continue; // ground, of which a part will do
     firn_v3 d = firn_v3_sub(to_stage(def, def->solids->bound[i]), middle);
     reach = fmaxf(reach, sqrtf(firn_v3_dot(d, d)) + (float)def->solids->bound[i][3]);
   }
