@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-enum { MOST_STEPS = 96 };
-#define NEAR 2e-4 // of a body's radius: this near is a hit
+enum { MOST_STEPS = 256 }; // many where a ray passes close by, as over hills
+#define NEAR 2e-4          // of a body's radius: this near is a hit
 
 typedef struct ray {
   double from[3], along[3], length; // m, m per t, |along|
