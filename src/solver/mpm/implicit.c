@@ -189,8 +189,8 @@ static double motion_against_colliders(const firn_world *world, const double mea
 // iterations they are taken against the ground, or against their mean where there are no colliders.
 // But never less than what gravity adds in the step, or snow at rest would be solved for next to
 // nothing as carefully as an impact; nor than what velocities are known to, or snow in free fall,
-// all of one velocity, would be solved for rounding. part is scratch, [node blocks][4].
-static datum measure(const mpm *m, double (*part)[4]) {
+// all of one velocity, would be solved for rounding. part is scratch, [node blocks][5].
+static datum measure(const mpm *m, double (*part)[5]) {
   size_t count = m->grid.count;
   datum d = {.square = 0};
 #pragma omp parallel num_threads(m->world->context->threads)
@@ -199,44 +199,31 @@ static datum measure(const mpm *m, double (*part)[4]) {
 #pragma omp for schedule(static)
     for (size_t g = 0; g < count; g++) {
       const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
-      double sum[4] = {0};
+      double sum[5] = {0}; // momentum, mass, twice the energy
       for (int n = 0; n < 64; n++, v += 4) {
-        for (int a = 0; a < 3; a++) sum[a] += (double)v[3] * (double)v[a];
-        sum[3] += (double)v[3];
+        double mass = (double)v[3], x = (double)v[0], y = (double)v[1], z = (double)v[2];
+        sum[0] += mass * x;
+        sum[1] += mass * y;
+        sum[2] += mass * z;
+        sum[3] += mass;
+        sum[4] += mass * (x * x + y * y + z * z);
       }
       memcpy(part[g], sum, sizeof sum);
     }
     firn_fp_leave(mode);
   }
-  double mass = 0, motion = 0;
+  double mass = 0, motion = 0, common = 0;
   for (size_t g = 0; g < count; g++) {
     for (int a = 0; a < 3; a++) d.mean[a] += part[g][a];
     mass += part[g][3];
+    motion += part[g][4];
   }
-  for (int a = 0; a < 3; a++) d.mean[a] /= mass;
-#pragma omp parallel num_threads(m->world->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(static)
-    for (size_t g = 0; g < count; g++) {
-      const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
-      double own = 0, all = 0;
-      for (int n = 0; n < 64; n++, v += 4) {
-        for (int a = 0; a < 3; a++) {
-          double u = (double)v[a] - d.mean[a];
-          own += (double)v[3] * u * u;
-          all += (double)v[3] * (double)v[a] * (double)v[a];
-        }
-      }
-      part[g][0] = own;
-      part[g][1] = all;
-    }
-    firn_fp_leave(mode);
+  for (int a = 0; a < 3; a++) {
+    d.mean[a] /= mass;
+    common += d.mean[a] * d.mean[a];
   }
-  for (size_t g = 0; g < count; g++) {
-    d.square += part[g][0];
-    motion += part[g][1];
-  }
+  // What rounding leaves of a difference that is nothing is below `known`, or below `fall`.
+  d.square = fmax(0, motion - mass * common);
   const double *g = m->world->gravity, dt = (double)m->view.dt;
   double fall = mass * dt * dt * (g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
   double known = 4 * (double)FIRN_REAL_EPS / m->def.tolerance;
@@ -253,14 +240,17 @@ static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn
 #pragma omp parallel num_threads(m->world->context->threads)
   {
     unsigned mode = firn_fp_enter();
-#pragma omp for schedule(static)
-    for (size_t n = 0; n < 64 * count; n++) {
-      const firn_real *v = m->view.node_v + 4 * n;
-      bool active = v[3] > floor;
-      for (int a = 0; a < 3; a++) {
-        moved[4 * n + (size_t)a] = active ? (firn_real)((double)v[a] - mean[a]) : 0;
+#pragma omp for schedule(dynamic, 16)
+    for (size_t g = 0; g < count; g++) {
+      if (node_is_slack(m, g)) continue; // what is stiff does not reach there
+      for (size_t n = 64 * g; n < 64 * (g + 1); n++) {
+        const firn_real *v = m->view.node_v + 4 * n;
+        bool active = v[3] > floor;
+        for (size_t a = 0; a < 3; a++) {
+          moved[4 * n + a] = active ? (firn_real)((double)v[a] - mean[a]) : 0;
+        }
+        moved[4 * n + 3] = 0;
       }
-      moved[4 * n + 3] = 0;
     }
     firn_fp_leave(mode);
   }
@@ -316,18 +306,21 @@ static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *resu
 static void finish(const mpm_view *view, size_t g) {
   const firn_real *v = view->node_v + g * FIRN_NODE_BLOCK_REALS;
   firn_real *u = view->node_u ? view->node_u + g * FIRN_NODE_BLOCK_REALS : NULL;
-  for (int a = 0; a < 3; a++) {
-    firn_real lo = INFINITY, hi = -INFINITY;
-    for (int n = 0; n < 64; n++) {
-      int i = 4 * n + a;
-      if (u) u[i] = v[i] - view->alpha * u[i];
-      if (!(v[4 * n + 3] > view->mass_floor)) continue;
-      lo = v[i] < lo ? v[i] : lo;
-      hi = v[i] > hi ? v[i] : hi;
-    }
-    view->node_lo[3 * g + (size_t)a] = lo;
-    view->node_hi[3 * g + (size_t)a] = hi;
+  const firn_real keep[4] = {1, 1, 1, 0};
+  for (int n = 0; n < 64 && u; n++, u += 4) {
+    for (int a = 0; a < 4; a++) u[a] = keep[a] * (v[4 * n + a] - view->alpha * u[a]);
   }
+  firn_real lo[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
+  firn_real hi[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
+  for (int n = 0; n < 64; n++, v += 4) {
+    if (!(v[3] > view->mass_floor)) continue;
+    for (int a = 0; a < 4; a++) {
+      lo[a] = v[a] < lo[a] ? v[a] : lo[a];
+      hi[a] = v[a] > hi[a] ? v[a] : hi[a];
+    }
+  }
+  memcpy(view->node_lo + 3 * g, lo, 3 * sizeof *lo);
+  memcpy(view->node_hi + 3 * g, hi, 3 * sizeof *hi);
 }
 
 firn_status mpm_solve(mpm *m, firn_step *out) {
