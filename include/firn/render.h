@@ -39,6 +39,7 @@ typedef struct firn_sky_def {
   double rotate;    // rad about y, of the map
   double strength;  // factor on model or map
   double turbidity; // of the model: 1 without haze, 2 clear, 10 hazy
+  bool hidden; // it gives light, but the camera sees black, and no sun, where nothing is before it
 } firn_sky_def;
 
 typedef struct firn_sun_def {

@@ -201,6 +201,7 @@ static firn_status trace(picture *p) {
   firn_trace_def settings = {.samples = def->samples,
                              .seed = def->seed,
                              .bounces = def->bounces,
+                             .hide_sky = def->sky.hidden,
                              .noise = def->noise,
                              .progress = def->progress,
                              .user = def->progress_user};

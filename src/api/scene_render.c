@@ -95,7 +95,8 @@ static firn_sky_def sky_of(const firn_value *v) {
                       .map = map ? map->text : NULL,
                       .rotate = firn_value_number(v, "rotate"),
                       .strength = firn_value_number(v, "strength"),
-                      .turbidity = firn_value_number(v, "turbidity")};
+                      .turbidity = firn_value_number(v, "turbidity"),
+                      .hidden = firn_value_number(v, "hidden") != 0};
   if (color) copy3(sky.color, color->number);
   return sky;
 }

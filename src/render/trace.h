@@ -29,7 +29,8 @@ typedef struct firn_trace_def {
   int samples;   // a pixel
   uint64_t seed; // the same seed gives the same bytes at any number of threads
   int bounces; // most scattering events of a path; 0: no limit (roulette alone ends paths), up to 1e6
-  double noise; // stop a pixel once its standard error falls below this part of white; 0: never
+  bool hide_sky; // paths that meet nothing bring no light
+  double noise;  // stop a pixel once its standard error falls below this part of white; 0: never
   bool (*progress)(void *user, double part); // called by one thread; false: stop
   void *user;
 } firn_trace_def;

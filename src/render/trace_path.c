@@ -117,6 +117,7 @@ static float share_of_chance(const firn_tracer *t, const firn_walk *w, int i,
 static void gather_sky(const firn_tracer *t, firn_walk *w, int i, const firn_light_path *path) {
   const firn_light_table *l = t->lights;
   firn_v3 along = path->ray.along, weight = weight_of(w, i);
+  if (path->from == FIRN_FROM_CAMERA && t->def->hide_sky) return;
   if (path->from == FIRN_FROM_CAMERA && l->beyond) {
     add_light(w, i, weight, l->beyond(l->user, along));
     return;

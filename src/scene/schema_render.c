@@ -154,6 +154,10 @@ static const firn_schema_row sky_rows[] = {
      .range = "[1, 10]",
      .initial = "2",
      .doc = "of the air: 1 has no haze, 2 is clear, 10 hazy"},
+    {.key = "hidden",
+     .type = FIRN_TYPE_BOOL,
+     .initial = "false",
+     .doc = "gives light but is black in the picture, to lay it over another"},
 };
 static const firn_schema_record sky_record = {"the sky", ROWS(sky_rows)};
 

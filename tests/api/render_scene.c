@@ -41,7 +41,7 @@ static void every_setting_arrives(void **state) {
          "  planes: true\n"
          "  camera: {fov: 40 deg, aperture: 2 mm, focus: 3 m, up: [0, 1, 1]}\n"
          "  sun: {azimuth: 20 deg, height: 30 deg, strength: 2, size: 0.1 rad}\n"
-         "  sky: {turbidity: 4, strength: 0.5}\n"
+         "  sky: {turbidity: 4, strength: 0.5, hidden: true}\n"
          "  snow: {look: paper, extinction: 3, albedo: [0.5, 0.6, 0.7], g: 0.2, voxel: 3 mm,\n"
          "    kernel: 0.8, anisotropy: 0.3, detail: 0.4, similarity: 12}\n"
          "  ground: {albedo: [0.1, 0.2, 0.3], gloss: 0.4, roughness: 0.5}\n"
@@ -73,6 +73,7 @@ static void every_setting_arrives(void **state) {
   NEAR(d.sun.size, 0.1);
   assert_int_equal(d.sky.kind, FIRN_SKY_MODEL);
   NEAR(d.sky.turbidity, 4);
+  assert_true(d.sky.hidden);
   NEAR(d.sky.strength, 0.5);
   NEAR(d.snow.extinction, 3);
   NEAR(d.snow.albedo[2], 0.7);
@@ -205,6 +206,33 @@ static void a_wall_ends_above_and_not_below(void **state) {
   firn_scene_destroy(scene);
 }
 
+// White snow under a white sky that is not seen: what a pixel gets is what covers it, so that it can be
+// laid over a plate; with the sky, it gets 1 wherever it looks.
+static void a_hidden_sky_lights_but_is_not_seen(void **state) {
+  scratch *s = *state;
+  firn_frame *frame = open_cube(s, true);
+  for (int hidden = 0; hidden < 2; hidden++) {
+    firn_scene *scene = read_scene(
+        s, hidden ? "render: {sky: {color: [1, 1, 1], hidden: true}, sun: {strength: 0}}\n"
+                  : "render: {sky: {color: [1, 1, 1]}, sun: {strength: 0}}\n");
+    firn_render_def def;
+    assert_int_equal(firn_scene_render_def(scene, 0, &def), FIRN_OK);
+    def.width = WIDTH;
+    def.height = HEIGHT;
+    def.samples = 4;
+    for (int a = 0; a < 3; a++) def.snow.albedo[a] = 1;
+    static float light[HEIGHT][WIDTH][3];
+    assert_int_equal(firn_frame_render_pixels(frame, scene, &def, NULL, light[0][0], NULL),
+                     FIRN_OK);
+    // The camera looks at the snow; its corners see past it.
+    float corner = light[0][0][0], middle = light[HEIGHT / 2][WIDTH / 2][0];
+    assert_float_equal(corner, hidden ? 0 : 1, 1e-5);
+    assert_true(middle > 0.5f && middle < 1.5f);
+    firn_scene_destroy(scene);
+  }
+  firn_frame_close(frame);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
 
 int main(void) {
@@ -213,6 +241,7 @@ int main(void) {
       TEST(splines_do_not_leave_the_bounds),
       TEST(mass_may_be_told_by_density_and_volume),
       TEST(a_wall_ends_above_and_not_below),
+      TEST(a_hidden_sky_lights_but_is_not_seen),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
