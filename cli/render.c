@@ -67,7 +67,48 @@ static bool list_folder(render_job *job, const char *folder) {
   return true;
 }
 
-// Those that were asked for; several, or the last.
+// What frames of a folder are apart from each other: a run with output.every leaves some out.
+static int stride_of(const render_job *job) {
+  int stride = job->scene ? firn_scene_output(job->scene).every : 0;
+  for (int i = 1; i < job->count; i++) {
+    int a = job->frame[i].number - job->frame[0].number;
+    while (a) {
+      int rest = stride % a;
+      stride = a;
+      a = rest;
+    }
+  }
+  return stride > 0 ? stride : 1;
+}
+
+// The numbers first, first + every ... last that no frame has, as "4, 6 to 9"; returns how many.
+static int list_missing(const render_job *job, int first, int last, int every, char *text,
+                        size_t size) {
+  enum { NAMED = 8 }; // gaps; more do not help
+  int missing = 0, gaps = 0, at = 0;
+  *text = 0;
+  for (int n = first; n <= last;) {
+    int end = n, count = 0; // of the gap that begins here
+    for (; end <= last; end += every, count++) {
+      while (at < job->count && job->frame[at].number < end) at++;
+      if (at < job->count && job->frame[at].number == end) break;
+    }
+    missing += count;
+    n = count ? end : n + every;
+    if (!count || ++gaps > NAMED + 1) continue;
+    size_t used = strlen(text);
+    if (gaps > NAMED)
+      snprintf(text + used, size - used, " ...");
+    else if (count == 1)
+      snprintf(text + used, size - used, "%s%d", gaps > 1 ? ", " : "", end - every);
+    else
+      snprintf(text + used, size - used, "%s%d %s %d", gaps > 1 ? ", " : "", end - count * every,
+               count > 2 ? "to" : "and", end - every);
+  }
+  return missing;
+}
+
+// Those that were asked for; several, or the last. Says which of them are not there.
 static bool choose_frames(render_job *job, bool several) {
   const render_arguments *a = job->arguments;
   int all = job->count, kept = 0, lowest = all ? job->frame[0].number : 0,
@@ -79,16 +120,33 @@ static bool choose_frames(render_job *job, bool several) {
   }
   int first = a->frames_given || several ? a->first : highest,
       last = a->last >= 0 ? a->last : highest;
+  // Of a run that has written every tenth frame nobody misses the others, nor, unless asked for,
+  // those before its first.
+  int stride = stride_of(job), step = a->every, from = first;
+  while (step % stride != 0) step += a->every;
+  while (from <= last && ((from - lowest) % stride != 0 || (!a->frames_given && from < lowest)))
+    from += a->every;
+  char gaps[256];
+  int missing = list_missing(job, from, last, step, gaps, sizeof gaps);
   for (int i = 0; i < all; i++) {
     int n = job->frame[i].number;
     if (n < first || n > last || (n - first) % a->every != 0) continue;
     if (kept != i) job->frame[kept] = job->frame[i];
     kept++;
   }
+  if (!kept) missing = list_missing(job, first, last, a->every, gaps, sizeof gaps);
   job->count = kept;
+  if (kept && missing)
+    fprintf(stderr, "firn: warning: frame%s %s %s missing in %s; going on with the other %d\n",
+            missing > 1 ? "s" : "", gaps, missing > 1 ? "are" : "is", a->source, kept);
   if (kept) return true;
-  fprintf(stderr, "firn: %s has frames %d to %d; none of them was asked for\n", a->source, lowest,
-          highest);
+  if (missing)
+    fprintf(stderr, "firn: frame%s %s %s missing; %s has frames %d to %d%s\n",
+            missing > 1 ? "s" : "", gaps, missing > 1 ? "are" : "is", a->source, lowest, highest,
+            all < highest - lowest + 1 ? ", not all of them" : "");
+  else
+    fprintf(stderr, "firn: %s has frames %d to %d; none of them was asked for\n", a->source, lowest,
+            highest);
   return false;
 }
 
@@ -292,8 +350,11 @@ static int run_job(render_job *job) {
             a->output);
     return EXIT_INPUT;
   }
+  int code = EXIT_OK;
   if (whole) {
-    if (!list_folder(job, folder) || !choose_frames(job, several)) return EXIT_INPUT;
+    if (!list_folder(job, folder)) return EXIT_INPUT;
+    if (job->count && open_scene(job, folder, &code) != FIRN_OK) return code;
+    if (!choose_frames(job, several)) return EXIT_INPUT;
   } else {
     char *slash = strrchr(folder, '/');
     if (slash)
@@ -312,8 +373,7 @@ static int run_job(render_job *job) {
             job->count, a->output);
     return EXIT_INPUT;
   }
-  int code = EXIT_OK;
-  if (open_scene(job, folder, &code) != FIRN_OK) return code;
+  if (!whole && open_scene(job, folder, &code) != FIRN_OK) return code;
   firn_status status = survey(job);
   if (status != FIRN_OK) return fail(job, status);
   if (a->output)

@@ -181,7 +181,28 @@ expect "$err" "1280x720"
 run 2 render run --cut w
 expect "$err" "'x>0.1'"
 run 2 render run --frames 7:9
-expect "$err" "frames 0 to 3"
+expect "$err" "frames 7 to 9 are missing; run has frames 0 to 3"
+# Frames that are missing are named; the others are rendered.
+mkdir gap
+cp run/scene.yaml run/frame_0000[013].hdf gap
+run 0 render gap --preview --size 64x36 -o gap.films --frames 1:5
+expect "$err" "warning: frames 2, 4 and 5 are missing in gap; going on with the other 2"
+expect "$out" "gap.films: 2 frames, 2 rendered now"
+run 0 render gap --preview --size 64x36 -o gap.films
+expect "$err" "warning: frame 2 is missing in gap; going on with the other 3"
+run 2 render gap --preview -o gap.png --frames 2
+expect "$err" "frame 2 is missing; gap has frames 0 to 3, not all of them"
+run 0 render gap --preview --size 64x36 -o gap.films --frames 1: --every 2
+refuse "$err" "missing"
+mkdir even # as output.every leaves them
+for i in 2 4 8; do cp run/frame_00001.hdf even/frame_0000$i.hdf; done
+run 0 render even --preview --size 64x36 -o even.films --frames 1:9
+expect "$err" "warning: frame 6 is missing in even; going on with the other 3"
+run 2 render even --preview -o even.png --frames 5
+expect "$err" "frame 5 is missing; even has frames 2 to 8, not all of them"
+rm gap/frame_00000.hdf # nobody has asked for it by its number
+run 0 render gap --preview --size 64x36 -o gap.late
+expect "$err" "warning: frame 2 is missing in gap; going on with the other 2"
 run 2 render run --frames 0:2 -o a.png
 expect "$err" "do not fit into a.png"
 run 2 render run -o a.jpg
