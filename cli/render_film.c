@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many frames: numbered pictures in a folder, and a film made of them.
 //
-// The folder holds render.txt: what the pictures were made with, then a line for each that is whole.
-// A later call with the same settings goes on after them; one with others begins anew.
+// The folder holds render.txt: what the pictures were made with, then a line "done 7" for each that is
+// whole, and "again 7" where it is to be made once more. A later call with the same settings goes on
+// after them; one with others removes them and begins anew.
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -167,7 +168,32 @@ static void mark(const render_job *job, folder *f, int number) {
     picture_name(job, f, i, path);
     f->done[i] = stat(path, &picture) == 0 && stat(job->frame[i].path, &frame) == 0 &&
                  !is_older(&picture, &frame);
-    f->any = f->any || f->done[i];
+  }
+}
+
+// The number in a line as "done 7" of render.txt; -1: another word, or half a line.
+static int number_after(const char *word, const char *line) {
+  int number;
+  char end = 0;
+  size_t length = strlen(word);
+  if (strncmp(line, word, length) != 0) return -1;
+  return sscanf(line + length, " %d%c", &number, &end) == 2 && end == '\n' && number >= 0 ? number
+                                                                                          : -1;
+}
+
+// Pictures of other settings must not get between those of these: removes what render.txt names.
+static void remove_pictures(const folder *f, FILE *file) {
+  static const char *const endings[] = {"png", "exr"};
+  char line[256], path[RENDER_PATH];
+  rewind(file);
+  if (!fgets(line, sizeof line, file) || strncmp(line, "firn ", 5) != 0) return; // not ours
+  while (fgets(line, sizeof line, file) && strcmp(line, "\n") != 0) {}           // settings
+  while (fgets(line, sizeof line, file)) {
+    int number = number_after("done", line);
+    for (int i = 0; number >= 0 && i < 2; i++) {
+      snprintf(path, sizeof path, "%.4000s/frame_%05d.%s", f->path, number, endings[i]);
+      unlink(path);
+    }
   }
 }
 
@@ -178,25 +204,33 @@ static FILE *begin_folder(const render_job *job, folder *f) {
     fprintf(stderr, "firn: cannot make the folder %s: %s\n", f->path, strerror(errno));
     return NULL;
   }
-  FILE *file = job->arguments->force ? NULL : fopen(path, "r");
+  FILE *file = fopen(path, "r");
   bool same = false, whole = true; // of the last line
   if (file) {
     char before[sizeof f->settings] = "";
     size_t length = strlen(f->settings), got = fread(before, 1, length, file);
     same = got == length && memcmp(before, f->settings, length) == 0;
-    int number;
-    char end = 0;
     while (same && fgets(line, sizeof line, file)) {
+      int done = number_after("done", line), again = number_after("again", line);
       whole = strchr(line, '\n') != NULL;
-      if (sscanf(line, "done %d%c", &number, &end) == 2 && end == '\n') mark(job, f, number);
+      if (done >= 0) mark(job, f, done);
+      for (int i = 0; again >= 0 && i < job->count; i++)
+        if (job->frame[i].number == again) f->done[i] = false;
     }
-    fclose(file);
     if (!same && job->arguments->mode == PROGRESS_AUTO)
       printf("%s has pictures of other settings; begins anew\n", f->path);
+    if (!same) remove_pictures(f, file);
+    fclose(file);
   }
   file = fopen(path, same ? "a" : "w");
   if (file && !same) fputs(f->settings, file);
   if (file && !whole) fputs("?\n", file); // a power cut: that line says nothing
+  for (int i = 0; i < job->count; i++) {
+    if (file && job->arguments->force && f->done[i])
+      fprintf(file, "again %d\n", job->frame[i].number);
+    f->done[i] = f->done[i] && !job->arguments->force;
+    f->any = f->any || f->done[i];
+  }
   if (!file || fflush(file) != 0) {
     fprintf(stderr, "firn: cannot write %s: %s\n", path, strerror(errno));
     if (file) fclose(file);
@@ -292,8 +326,8 @@ static void report(const render_job *job, const char *what) {
     printf("}\n");
   }
   if (p->mode != PROGRESS_AUTO) return;
-  printf("%s: %d frames, %d rendered now in %s\n", what, p->total, p->rendered,
-         cli_duration(spent, wall));
+  printf("%s: %d frame%s, %d rendered now in %s\n", what, p->total, p->total == 1 ? "" : "s",
+         p->rendered, cli_duration(spent, wall));
 }
 
 static int render_all(render_job *job, folder *f, FILE *list) {

@@ -82,6 +82,22 @@ run 0 render run --preview --size 64x36 -o again
 expect "$out" "1 rendered now"
 run 0 render run --preview --size 66x36 -o again
 expect "$out" "again has pictures of other settings; begins anew"
+# No picture of other settings stays among the new ones; what is not of firn does.
+cp again/frame_00001.png again/frame_00077.png
+run 0 render run --preview --size 68x36 -o again --frames 2:2
+expect "$out" "again: 1 frame, 1 rendered now"
+[[ $(cd again && echo *) == "frame_00002.png frame_00077.png render.txt" ]] || die "left: $(ls again)"
+# --force makes those of its range once more, and forgets none of the others.
+run 0 render run --preview --size 68x36 -o again --quiet
+run 0 render run --preview --size 68x36 -o again --frames 1:2 --force
+expect "$out" "again: 2 frames, 2 rendered now"
+run 0 render run --preview --size 68x36 -o again
+expect "$out" "again: 4 frames, 0 rendered now"
+printf 'again 3\n' >>again/render.txt # as --force that was stopped leaves it
+run 0 render run --preview --size 68x36 -o again
+expect "$out" "again: 4 frames, 1 rendered now"
+run 0 render run --preview --size 64x36 -o again --frames 0 --force --quiet
+[[ $(cd again && echo *) == "frame_00000.png frame_00077.png render.txt" ]] || die "left: $(ls again)"
 # An environment map that changes is another setting.
 map() {
   printf '#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 2 +X 2\n' >studio.hdr
