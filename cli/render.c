@@ -350,6 +350,14 @@ static int run_job(render_job *job) {
             a->output);
     return EXIT_INPUT;
   }
+  if (film && !render_has_ffmpeg()) { // now, not after hours of rendering
+    fprintf(stderr,
+            "firn: films need the program ffmpeg, which is not installed (Debian: apt install "
+            "ffmpeg). Nothing was rendered; -o %.*s.frames makes the pictures without it, and -o "
+            "%s later the film of them\n",
+            (int)(strlen(a->output) - 4), a->output, a->output);
+    return EXIT_RUN;
+  }
   int code = EXIT_OK;
   if (whole) {
     if (!list_folder(job, folder)) return EXIT_INPUT;

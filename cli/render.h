@@ -76,6 +76,8 @@ void render_progress_show(render_progress *p, double part);
 void render_progress_frame(render_progress *p, const char *path, const firn_render_stats *stats);
 void render_progress_end(render_progress *p);
 
+// Whether the program that makes films is there.
+bool render_has_ffmpeg(void);
 // All frames into numbered files of a folder, which remembers how far it got and with which settings.
 // Film: the name of an mp4 file to make of them, or NULL. Returns the exit code.
 int render_sequence(render_job *job, const char *folder_path, const char *film);

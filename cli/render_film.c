@@ -241,6 +241,21 @@ static FILE *begin_folder(const render_job *job, folder *f) {
 
 // --------------------------------------------------------------------------------------------- film
 
+bool render_has_ffmpeg(void) {
+  const char *path = getenv("PATH");
+  if (!path) return true; // execlp has places of its own
+  for (;;) {
+    size_t length = strcspn(path, ":");
+    char name[RENDER_PATH];
+    struct stat info;
+    // An empty part is the folder we are in.
+    snprintf(name, sizeof name, "%.*s/ffmpeg", length ? (int)length : 1, length ? path : ".");
+    if (stat(name, &info) == 0 && S_ISREG(info.st_mode) && access(name, X_OK) == 0) return true;
+    if (!path[length]) return false;
+    path += length + 1;
+  }
+}
+
 // Feeds the pictures to the ffmpeg program. Sizes must be even for the usual colour format, so an odd
 // row or column is doubled.
 static int make_film(render_job *job, const folder *f, const char *film) {

@@ -176,12 +176,18 @@ wait "$child"
 expect "$(cat cut.out)" "the same command makes the film"
 is_png cut.frames/frame_00003.png
 [[ ! -e cut.mp4 ]] || die "half a film"
-# Without ffmpeg the pictures are made, and the message says how to go on.
+# Without ffmpeg it says so before it renders, and how to go on; the film finds the pictures.
 mkdir empty
-PATH=empty "$FIRN" render run --preview --size 64x36 -o none.mp4 >none.out 2>&1 && die "a film of nothing"
+PATH=empty "$FIRN" render run --preview --size 64x36 -o none.mp4 >none.out 2>&1
+[[ $? == 1 ]] || die "a film of nothing: $(cat none.out)"
 expect "$(cat none.out)" "apt install ffmpeg"
-is_png none.frames/frame_00003.png
-[[ ! -e none.mp4 ]] || die "half a film"
+expect "$(cat none.out)" "-o none.frames makes the pictures without it"
+[[ ! -e none.mp4 && ! -e none.frames ]] || die "half a film"
+PATH=empty "$FIRN" render run --preview --size 64x36 -o none.frames --quiet || die "no pictures"
+printf '#!/bin/sh\nfor last; do :; done\nexec cat >"${last#file:}"\n' >tools/ffmpeg
+PATH=nowhere::$PWD/tools:$PATH "$FIRN" render run --preview --size 64x36 -o none.mp4 >none.out 2>&1 ||
+  die "no film: $(cat none.out)"
+expect "$(cat none.out)" "none.mp4: 4 frames, 0 rendered now"
 
 # Wrong questions.
 run 2 render run --color colour
