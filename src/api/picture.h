@@ -45,6 +45,11 @@ typedef enum firn_picture_wants {
 // On failure there is nothing to free.
 firn_status firn_picture_points_read(firn_frame *frame, unsigned wants, firn_picture_points *out);
 void firn_picture_points_free(firn_picture_points *points);
+// Warns when no particle is seen, neither as the shutter opens nor as it shuts; shut may be NULL.
+// aspect is width over height.
+void firn_picture_note_view(const firn_frame *frame, const firn_picture_points *points,
+                            const firn_camera_def *open, const firn_camera_def *shut,
+                            double aspect);
 
 // ---------------------------------------------------------------------------------------- bodies
 

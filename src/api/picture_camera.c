@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where pictures are taken from.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api/picture.h"
@@ -98,6 +99,39 @@ firn_camera_pose firn_camera_pose_of(const firn_camera_def *camera, const double
                             .right = {(float)right[0], (float)right[1], (float)right[2]},
                             .up = {(float)up[0], (float)up[1], (float)up[2]},
                             .forward = {(float)forward[0], (float)forward[1], (float)forward[2]}};
+}
+
+// Whether a ball around a particle reaches into the pyramid that the camera sees.
+static bool sees_any(const firn_camera_def *camera, double aspect,
+                     const firn_picture_points *points) {
+  double along[3], right[3], up[3], forward[3];
+  for (int a = 0; a < 3; a++) along[a] = camera->target[a] - camera->eye[a];
+  axes(along, camera->up, right, up, forward);
+  double half_y = tan(camera->fov / 2), half_x = half_y * aspect, radius = points->spacing,
+         rim_x = radius * hypot(1, half_x), rim_y = radius * hypot(1, half_y);
+  for (size_t i = 0; i < points->count; i++) {
+    double p[3];
+    for (int a = 0; a < 3; a++) p[a] = points->position[3 * i + (size_t)a] - camera->eye[a];
+    double z = dot(p, forward); // what is not finite is in no view
+    if (z > -radius && fabs(dot(p, right)) < half_x * z + rim_x &&
+        fabs(dot(p, up)) < half_y * z + rim_y)
+      return true;
+  }
+  return false;
+}
+
+void firn_picture_note_view(const firn_frame *frame, const firn_picture_points *points,
+                            const firn_camera_def *open, const firn_camera_def *shut,
+                            double aspect) {
+  if (points->any && (sees_any(open, aspect, points) || (shut && sees_any(shut, aspect, points))))
+    return;
+  char name[32] = "the frame";
+  if (firn_frame_number(frame) >= 0)
+    snprintf(name, sizeof name, "frame %d", firn_frame_number(frame));
+  firn_note(points->context, FIRN_LOG_WARNING,
+            points->any ? "no snow is in view in %s; try --view front or another --frames"
+                        : "no snow is in view in %s, which holds none; try another --frames",
+            name);
 }
 
 void firn_sun_beside(const firn_camera_def *camera, double direction[3]) {

@@ -198,10 +198,12 @@ static void widen(double range[2]) {
 
 static firn_status gather(quick *q, firn_frame *frame, const firn_scene *scene) {
   const firn_quick_def *def = q->def;
+  double aspect = (double)def->width / def->height;
   FIRN_TRY(firn_picture_points_read(frame, 0, &q->points));
   q->camera = def->camera;
   if (firn_camera_is_fitted(&q->camera))
-    firn_camera_fit(&q->camera, q->points.low, q->points.high, (double)def->width / def->height);
+    firn_camera_fit(&q->camera, q->points.low, q->points.high, aspect);
+  firn_picture_note_view(frame, &q->points, &q->camera, NULL, aspect);
   FIRN_TRY(firn_picture_bodies_make(q->context, scene, firn_frame_time(frame), q->camera.target,
                                     &q->bodies));
   FIRN_TRY(add_bodies(q));

@@ -227,6 +227,8 @@ static firn_status gather(picture *p, firn_frame *frame, const firn_scene *scene
   p->stats.seconds_read = firn_seconds() - start;
   p->shutter = def->shutter * (scene ? firn_scene_frame_seconds(scene) : 1.0 / 24);
   place_camera(p);
+  firn_picture_note_view(frame, &p->points, &p->camera, &p->camera_shut,
+                         (double)def->width / def->height);
   FIRN_TRY(firn_picture_bodies_make(p->context, scene, time - p->shutter / 2, p->camera.target,
                                     &p->bodies));
   FIRN_TRY(firn_picture_surfaces(p->context, &p->bodies, def, &p->camera, p->shutter, p->origin,

@@ -34,6 +34,17 @@ cmp -s dark.png bright.png && die "exposure changes nothing"
 run 0 render run "${small[@]}" -o aside.png --camera 0,0.5,2:0.1,0,0:20 --quiet
 run 0 render run "${small[@]}" -o top.png --view top --quiet
 cmp -s aside.png top.png && die "cameras change nothing"
+# A camera that sees no snow says so; one that sees a little of it does not.
+for how in --spp=1 --preview; do
+  run 0 render run --size 48x27 $how -o away.png --frames 2 --camera 0,1,5:0,1,9 --quiet
+  expect "$err" "warning: no snow is in view in frame 2; try --view front or another --frames"
+  run 0 render run --size 48x27 $how -o beside.png --frames 2 --camera 0,1,5:90,1,5 --quiet
+  expect "$err" "no snow is in view in frame 2"
+  run 0 render run --size 48x27 $how -o back.png --frames 2 --view back --quiet
+  refuse "$err" "in view"
+  run 0 render run --size 48x27 $how -o back.png --frames 2 --quiet
+  refuse "$err" "in view"
+done
 # A frame without its scene: no bodies, but a picture.
 cp run/frame_00002.hdf alone.hdf
 run 0 render alone.hdf "${small[@]}" -o alone.png
