@@ -100,7 +100,7 @@ firn_status firn_grid_set_apart(firn_grid *grid, const firn_particles *particles
                              sizeof *grid->neighbour));
 #pragma omp parallel for schedule(static) num_threads(grid->context->threads)
   for (size_t b = 0; b < blocks; b++) {
-    if (reach[b].apart) look_around(&s, b, grid->neighbour + start[b]);
+    if (start[b + 1] > start[b]) look_around(&s, b, grid->neighbour + start[b]);
   }
   return FIRN_OK;
 }
