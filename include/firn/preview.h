@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 // A shaded picture of the particles and the colliders. Of a half space that is not the ground a slab
-// around the middle of the view is drawn; other colliders without bounds are left out, and so are walls
+// near the snow is drawn, as large as the snow at the beginning asks for; other colliders without bounds are left out, and so are walls
 // that the camera stands behind. view is the direction the camera looks in.
 typedef struct firn_preview_def {
   int width, height; // pixels

@@ -9,6 +9,7 @@
 #include "api/sim.h"
 #include "render/camera.h"
 #include "render/surfaces.h"
+#include "render/walls.h"
 
 // ---------------------------------------------------------------------------------------- camera
 
@@ -68,7 +69,12 @@ typedef struct firn_picture_bodies {
   size_t count;
   firn_picture_body *body; // [count]
   size_t room;             // allocated
+  double (*plane)[4];      // [site.plane_count] of room: those of the flat ones
+  firn_wall_site site;     // what walls are sized by
 } firn_picture_bodies;
+
+// The box of all that will be filled with snow, or where it comes from, m; false: not known.
+bool firn_picture_snow_box(const firn_world *world, double low[3], double high[3]);
 
 // center [m] is near what the picture shows. scene may be NULL.
 firn_status firn_picture_bodies_make(firn_context *context, const firn_scene *scene, double time,

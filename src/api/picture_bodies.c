@@ -15,9 +15,64 @@ static void add_body(firn_picture_bodies *b, int collider, const firn_part *part
   if (!isfinite(part->radius)) {
     body.flat = firn_part_plane(part, b->time, center, body.plane);
     body.ground = body.ground || body.flat;
+    if (body.flat) memcpy(b->plane[b->site.plane_count++], body.plane, sizeof body.plane);
   }
   b->body[b->count++] = body;
 }
+
+// ----------------------------------------------------------------------------------------- walls
+
+static void widen(double low[3], double high[3], const double lo[3], const double hi[3]) {
+  for (int a = 0; a < 3; a++)
+    if (!isfinite(lo[a]) || !isfinite(hi[a])) return;
+  for (int a = 0; a < 3; a++) {
+    low[a] = fmin(low[a], lo[a]);
+    high[a] = fmax(high[a], hi[a]);
+  }
+}
+
+static void empty_box(double low[3], double high[3]) {
+  for (int a = 0; a < 3; a++) {
+    low[a] = (double)INFINITY;
+    high[a] = -(double)INFINITY;
+  }
+}
+
+bool firn_picture_snow_box(const firn_world *world, double low[3], double high[3]) {
+  const firn_sources *s = &world->sources;
+  empty_box(low, high);
+  for (int i = 0; i < s->filled_count; i++) widen(low, high, s->filled[i].lo, s->filled[i].hi);
+  for (int i = 0; i < s->emitter_count; i++) {
+    const firn_shape *shape = s->emitter[i].fill.shape;
+    if (shape && shape->bounded) widen(low, high, shape->lo, shape->hi);
+  }
+  return low[0] <= high[0];
+}
+
+// Where snow is not known (particles of a file), bodies at the beginning tell how large things are;
+// and without those, a metre.
+static void find_site(firn_picture_bodies *b) {
+  firn_wall_site *site = &b->site;
+  site->plane = (const double(*)[4])b->plane;
+  site->floor = (double)INFINITY;
+  bool known = firn_picture_snow_box(&b->sim->world, site->low, site->high);
+  if (!known) firn_world_prepare(&b->sim->world, 0);
+  for (size_t i = 0; i < b->count; i++) {
+    const firn_picture_body *body = &b->body[i];
+    double low[3], high[3];
+    if (!firn_picture_body_box(b, i, low, high)) continue;
+    if (!known) widen(site->low, site->high, low, high);
+    if (body->ground) site->floor = fmin(site->floor, low[1]);
+  }
+  if (!known) firn_world_prepare(&b->sim->world, b->time);
+  if (site->low[0] <= site->high[0]) return;
+  for (int a = 0; a < 3; a++) {
+    site->low[a] = -0.5;
+    site->high[a] = 0.5;
+  }
+}
+
+// ------------------------------------------------------------------------------------------- all
 
 firn_status firn_picture_bodies_make(firn_context *context, const firn_scene *scene, double time,
                                      const double center[3], firn_picture_bodies *out) {
@@ -30,18 +85,21 @@ firn_status firn_picture_bodies_make(firn_context *context, const firn_scene *sc
   for (int i = 0; i < world->collider_count; i++) room += (size_t)world->collider[i].part_count;
   out->room = room;
   out->body = firn_alloc(context, room * sizeof *out->body, "bodies of a picture");
-  if (room && !out->body) {
+  out->plane = firn_alloc(context, room * sizeof *out->plane, "bodies of a picture");
+  if (room && (!out->body || !out->plane)) {
     firn_picture_bodies_free(context, out);
     return FIRN_ERROR_MEMORY;
   }
   for (int i = 0; i < world->collider_count; i++)
     for (int k = 0; k < world->collider[i].part_count; k++)
       add_body(out, i, &world->collider[i].part[k], center);
+  find_site(out);
   return FIRN_OK;
 }
 
 void firn_picture_bodies_free(firn_context *context, firn_picture_bodies *b) {
   firn_free(context, b->body, b->room * sizeof *b->body);
+  firn_free(context, b->plane, b->room * sizeof *b->plane);
   firn_sim_destroy(b->sim);
   *b = (firn_picture_bodies){0};
 }

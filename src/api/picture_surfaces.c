@@ -5,11 +5,9 @@
 
 #include "api/picture.h"
 #include "base/memory.h"
-#include "render/walls.h"
 
 enum {
   SLAB_VERTICES = 8, // of a wall
-  DEEP = 20,         // extents that a wall goes on downwards
   HORIZON = 4000,    // extents to which a plane reaches
   UNBOUNDED = 40     // extents to which other things without bounds are shown
 };
@@ -120,7 +118,6 @@ static firn_status add_slab(maker *m, const firn_wall *wall, piece *p) {
 static firn_status add_flat(maker *m, const firn_picture_body *body, piece *p) {
   const double *n = body->plane;
   firn_v3 normal = to_v3(n);
-  float offset = (float)(n[3] - n[0] * m->origin[0] - n[1] * m->origin[1] - n[2] * m->origin[2]);
   if (normal.y > 0.4f) {
     float far = HORIZON * m->extent;
     memcpy(p->def.plane, n, sizeof p->def.plane);
@@ -130,11 +127,7 @@ static firn_status add_flat(maker *m, const firn_picture_body *body, piece *p) {
     return FIRN_OK;
   }
   firn_wall wall;
-  if (!firn_wall_place(normal, offset, m->extent, m->eye, &wall)) return FIRN_OK;
-  if (fabsf(normal.y) < 0.5f) { // it stands on the ground, wherever that is
-    wall.half[1] += 0.5f * DEEP * m->extent;
-    wall.middle[1] -= 0.5f * DEEP * m->extent;
-  }
+  if (!firn_wall_place(n, &m->bodies->site, m->origin, m->eye, &wall)) return FIRN_OK;
   return add_slab(m, &wall, p);
 }
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/sim.h"
+#include "api/picture.h"
 #include "base/memory.h"
 #include "render/png.h"
 #include "render/preview.h"
@@ -79,6 +79,7 @@ static firn_status collect_bodies(firn_sim *sim, const double center[3], bodies 
                             .user = b,
                             .plane_count = planes,
                             .plane = (const double(*)[4])b->plane};
+  b->solids.has_snow = firn_picture_snow_box(world, b->solids.low, b->solids.high);
   return FIRN_OK;
 }
 

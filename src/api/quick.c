@@ -12,7 +12,6 @@
 #include "render/colormap.h"
 #include "render/png.h"
 #include "render/points.h"
-#include "render/walls.h"
 
 enum { UNBOUNDED = 12 }; // extents of the view to which things without bounds are shown
 
@@ -115,13 +114,9 @@ static double extent_of(const quick *q) {
 static void add_wall(quick *q, size_t i, const double *plane) {
   const double *o = q->camera.target;
   firn_camera_pose pose = firn_camera_pose_of(&q->camera, o);
-  double offset = plane[3];
-  for (int a = 0; a < 3; a++) offset -= plane[a] * o[a];
   thing *t = &q->thing[q->solids.count];
   *t = (thing){.body = i, .is_wall = true};
-  float extent = (float)extent_of(q);
-  firn_v3 normal = {(float)plane[0], (float)plane[1], (float)plane[2]};
-  if (!firn_wall_place(normal, (float)offset, extent, pose.eye, &t->wall)) return;
+  if (!firn_wall_place(plane, &q->bodies.site, o, pose.eye, &t->wall)) return;
   double *b = q->bound[q->solids.count];
   const firn_wall *w = &t->wall;
   firn_v3 middle = {0, 0, 0};

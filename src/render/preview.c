@@ -183,12 +183,18 @@ static firn_status place_walls(firn_context *context, const firn_preview_def *de
   if (!most) return FIRN_OK;
   s->wall = firn_alloc(context, (size_t)most * sizeof *s->wall, "walls of a picture");
   if (!s->wall) return FIRN_ERROR_MEMORY;
+  const float low[3] = {s->low.x, s->low.y, s->low.z}, high[3] = {s->high.x, s->high.y, s->high.z};
+  firn_wall_site site = {.floor = def->show_ground ? def->ground : (double)INFINITY,
+                         .plane_count = most,
+                         .plane = s->solids->plane};
+  for (int k = 0; k < 3; k++) {
+    site.low[k] = s->solids->has_snow ? s->solids->low[k] : s->middle[k] + (double)low[k];
+    site.high[k] = s->solids->has_snow ? s->solids->high[k] : s->middle[k] + (double)high[k];
+  }
   for (int i = 0; i < most; i++) {
     const double *plane = s->solids->plane[i];
-    double offset = plane[3];
     if (is_ground(def, plane, 1e-3 * (double)s->extent)) continue;
-    for (int k = 0; k < 3; k++) offset -= plane[k] * s->middle[k];
-    s->wall_count += firn_wall_place(to_v3(plane), (float)offset, s->extent, s->camera.eye,
+    s->wall_count += firn_wall_place(plane, &site, s->middle, s->camera.eye,
                                      &s->wall[s->wall_count]);
   }
   return FIRN_OK;

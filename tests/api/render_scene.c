@@ -180,30 +180,100 @@ static void mass_may_be_told_by_density_and_volume(void **state) {
   assert_float_equal(sum[1] / sum[0], 1, 0.05);
 }
 
-// A black wall before a white sky. It ends above, a little below the picture's upper edge, so that one
-// sees where it is; but it does not float.
-static void a_wall_ends_above_and_not_below(void **state) {
+// ------------------------------------------------------------------------------------------ walls
+
+enum { WALL_WIDTH = 120, WALL_HEIGHT = 80 };
+
+static void unit(double v[3]) {
+  double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  for (int a = 0; a < 3; a++) v[a] /= length;
+}
+
+static void cross(const double u[3], const double v[3], double out[3]) {
+  for (int a = 0; a < 3; a++)
+    out[a] = u[(a + 1) % 3] * v[(a + 2) % 3] - u[(a + 2) % 3] * v[(a + 1) % 3];
+}
+
+// The number of the pixel that a point is seen at.
+static int pixel_of(const firn_camera_def *camera, const double point[3]) {
+  double forward[3], right[3], up[3], at[3] = {0, 0, 0};
+  for (int a = 0; a < 3; a++) forward[a] = camera->target[a] - camera->eye[a];
+  unit(forward);
+  cross(forward, camera->up, right);
+  unit(right);
+  cross(right, forward, up);
+  for (int a = 0; a < 3; a++) {
+    double d = point[a] - camera->eye[a];
+    at[0] += d * right[a];
+    at[1] += d * up[a];
+    at[2] += d * forward[a];
+  }
+  double scale = WALL_HEIGHT / (2 * tan(camera->fov / 2) * at[2]);
+  int x = (int)(WALL_WIDTH / 2.0 + scale * at[0]), y = (int)(WALL_HEIGHT / 2.0 - scale * at[1]);
+  assert_in_range(x, 0, WALL_WIDTH - 1);
+  assert_in_range(y, 0, WALL_HEIGHT - 1);
+  return y * WALL_WIDTH + x;
+}
+
+// A red wall 0.3 m from a ball of 0.1 m on grey ground: by the sizes in walls.c it reaches 0.525 m to
+// both sides, and from the ground up to 0.37 m. A pixel is some 3 cm wide there.
+static void check_wall(const firn_camera_def *camera, const double *rgb, const char *what) {
+  static const struct {
+    double z, y;
+    bool red;
+  } probes[] = {
+      {0, 0.32, true},      {0, 0.42, false},     {0.475, 0.2, true}, {0.575, 0.2, false},
+      {-0.475, 0.2, true},  {-0.575, 0.2, false}, {0.4, 0.05, true},  {0.4, -0.06, false},
+      {-0.4, 0.05, true},   {-0.4, -0.06, false}, {0.47, 0.32, true}, {0.47, 0.43, false},
+      {-0.575, 0.1, false},
+  };
+  for (size_t i = 0; i < sizeof probes / sizeof *probes; i++) {
+    const double *c = rgb + 3 * pixel_of(camera, (double[]){0.3, probes[i].y, probes[i].z});
+    if ((c[1] < 0.3 * c[0]) != probes[i].red)
+      fail_msg("%s: (%g %g %g) at height %g, z %g", what, c[0], c[1], c[2], probes[i].y,
+               probes[i].z);
+  }
+}
+
+// So that it stands still in a film whose camera moves, and a preview tells where it will be.
+static void a_wall_is_the_same_from_all_cameras_and_in_all_pictures(void **state) {
   scratch *s = *state;
-  firn_scene *scene = read_scene(s, "colliders: [{shape: {half_space: {normal: [-1, 0, 0]}}}]\n"
-                                    "render:\n"
-                                    "  camera: {eye: [-2, 1, 0], target: [0, 1, 0], fov: 20 deg}\n"
-                                    "  sky: {color: [1, 1, 1]}\n"
-                                    "  sun: {direction: [0, 1, 0], strength: 0}\n"
-                                    "  ground: {albedo: [0, 0, 0]}\n");
+  static const char *const cameras[] = {
+      "{eye: [-2, 0.5, 0], target: [0.3, 0.2, 0], fov: 40 deg}",
+      "{eye: [-1.5, 1, 1.5], target: [0, 0.1, 0.1], fov: 55 deg}",
+      "{eye: [-1.5, 0.4, -1], target: [0.3, 0.4, 0.3], fov: 60 deg}",
+  };
+  enum { VALUES = WALL_WIDTH * WALL_HEIGHT * 3 };
+  static float light[VALUES];
+  static uint8_t quick[VALUES];
+  static double rgb[VALUES];
   firn_frame *frame = open_cube(s, true);
-  firn_render_def def;
-  assert_int_equal(firn_scene_render_def(scene, 0, &def), FIRN_OK);
-  def.width = WIDTH;
-  def.height = HEIGHT;
-  def.samples = 4;
-  static float light[HEIGHT][WIDTH][3];
-  assert_int_equal(firn_frame_render_pixels(frame, scene, &def, NULL, light[0][0], NULL), FIRN_OK);
-  for (int x = 0; x < WIDTH; x++) {
-    assert_true(light[0][x][0] > 0.5f);
-    for (int y = 2; y < HEIGHT; y++) assert_true(light[y][x][0] < 0.01f);
+  for (int k = 0; k < 3; k++) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "colliders:\n"
+             "  - shape: {half_space: {}}\n"
+             "  - {shape: {half_space: {point: [0.3, 0, 0], normal: [-1, 0, 0]}}, look: {albedo: "
+             "[0.8, 0, 0]}}\n"
+             "render:\n  camera: %s\n  sky: {color: [1, 1, 1]}\n"
+             "  sun: {direction: [0, 1, 0], strength: 0}\n  ground: {albedo: [0.5, 0.5, 0.5]}\n",
+             cameras[k]);
+    firn_scene *scene = read_scene(s, text);
+    firn_render_def def;
+    assert_int_equal(firn_scene_render_def(scene, 0, &def), FIRN_OK);
+    def.width = WALL_WIDTH;
+    def.height = WALL_HEIGHT;
+    def.samples = 4;
+    assert_int_equal(firn_frame_render_pixels(frame, scene, &def, NULL, light, NULL), FIRN_OK);
+    for (int i = 0; i < VALUES; i++) rgb[i] = (double)light[i];
+    check_wall(&def.camera, rgb, "traced");
+    firn_quick_def small = firn_quick_of_render(&def);
+    assert_int_equal(firn_frame_quick_pixels(frame, scene, &small, quick), FIRN_OK);
+    for (int i = 0; i < VALUES; i++) rgb[i] = quick[i];
+    check_wall(&def.camera, rgb, "preview");
+    firn_scene_destroy(scene);
   }
   firn_frame_close(frame);
-  firn_scene_destroy(scene);
 }
 
 // White snow under a white sky that is not seen: what a pixel gets is what covers it, so that it can be
@@ -240,7 +310,7 @@ int main(void) {
       TEST(every_setting_arrives),
       TEST(splines_do_not_leave_the_bounds),
       TEST(mass_may_be_told_by_density_and_volume),
-      TEST(a_wall_ends_above_and_not_below),
+      TEST(a_wall_is_the_same_from_all_cameras_and_in_all_pictures),
       TEST(a_hidden_sky_lights_but_is_not_seen),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

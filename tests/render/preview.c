@@ -114,7 +114,11 @@ static int differing(void) {
 }
 
 static int shown_of_plane(scratch *s, const firn_preview_def *def, const double plane[4]) {
-  const firn_solids solids = {.plane_count = 1, .plane = (const double(*)[4])plane};
+  const firn_solids solids = {.plane_count = 1,
+                              .plane = (const double(*)[4])plane,
+                              .has_snow = true,
+                              .low = {-0.06, 0, -0.06},
+                              .high = {0.06, 0.12, 0.06}};
   assert_int_equal(firn_preview_render(s->context, def, 0, NULL, 0.005, &solids, (uint8_t *)&first),
                    FIRN_OK);
   return differing();
@@ -126,14 +130,15 @@ static void a_half_space_is_a_wall_unless_it_is_the_ground_or_hides_all(void **s
   def.center[1] = 0.1;
   def.extent = 0.4;
   render(s, &def, 0, NULL, &second);
-  // 30 cm behind the middle, up to 18 cm above it (0.45 of the view): it hides most of the upper
-  // half of the picture, but not the corner in front of it.
+  // 30 cm behind the middle and 22 cm high for a ball of 12 cm: it hides most of the upper half of the
+  // picture, but not the corner in front of it.
   assert_in_range(shown_of_plane(s, &def, (double[]){0, 0, 1, -0.3}), W * H / 4, 3 * W * H / 4);
   assert_memory_not_equal(first.rgb[H / 3][W / 2], second.rgb[H / 3][W / 2], 3);
   assert_memory_equal(first.rgb[H - 1][W / 2], second.rgb[H - 1][W / 2], 3);
   // The camera stands behind this one.
   assert_int_equal(shown_of_plane(s, &def, (double[]){0, 0, -1, -0.3}), 0);
-  assert_int_equal(shown_of_plane(s, &def, (double[]){0, 0, 1, -30}), 0); // far away
+  // Far away it is small.
+  assert_in_range(shown_of_plane(s, &def, (double[]){0, 0, 1, -30}), 0, W * H / 100);
   // Level: the ground itself, and a floor above it.
   assert_int_equal(shown_of_plane(s, &def, (double[]){0, 1, 0, 0}), 0);
   assert_true(shown_of_plane(s, &def, (double[]){0, 1, 0, 0.05}) > W * H / 4);
@@ -144,23 +149,49 @@ static void a_half_space_is_a_wall_unless_it_is_the_ground_or_hides_all(void **s
 
 static void a_wall_is_a_slab_with_its_surface_on_the_plane(void **state) {
   (void)state;
-  // x < -1 is solid; the view is 2 m high, so the slab reaches 1.8 m along z, 0.9 m up and down.
+  // x < -1 is solid. The snow is a cube of 2 m around (10 1 0) and the picture's origin is its middle:
+  // the slab reaches from the ground, 1 m lower, to 1 + 1.7 m above, and 5.25 m to both sides.
+  const double plane[4] = {1, 0, 0, 9}, origin[3] = {10, 1, 0}, level[][4] = {{0, 1, 0, 0}};
+  const double slope[][4] = {{0, 0.8, 0.6, 0}};
+  firn_wall_site site = {.low = {9, 0, -1},
+                         .high = {11, 2, 1},
+                         .floor = (double)INFINITY,
+                         .plane_count = 1,
+                         .plane = level};
   firn_wall wall;
   firn_v3 normal, eye = {5, 0, 0}, away = {-1, 0, 0}, down = {0, -1, 0};
-  assert_true(firn_wall_place((firn_v3){1, 0, 0}, -1, 2, eye, &wall));
+  assert_true(firn_wall_place(plane, &site, origin, eye, &wall));
   assert_true(fabsf(firn_wall_hit(&wall, eye, away, INFINITY, &normal) - 6) < 1e-5f);
   assert_true(normal.x == 1 && normal.y == 0 && normal.z == 0);
   assert_true(firn_wall_hit(&wall, eye, away, 5.9f, &normal) == INFINITY);
-  assert_true(firn_wall_hit(&wall, (firn_v3){5, 0.89f, 1.79f}, away, 10, &normal) < 10);
-  assert_true(firn_wall_hit(&wall, (firn_v3){5, 0.91f, 0}, away, 10, &normal) == INFINITY);
-  assert_true(firn_wall_hit(&wall, (firn_v3){5, 0, -1.81f}, away, 10, &normal) == INFINITY);
+  assert_true(firn_wall_hit(&wall, (firn_v3){5, 2.69f, 5.24f}, away, 10, &normal) < 10);
+  assert_true(firn_wall_hit(&wall, (firn_v3){5, 2.71f, 0}, away, 10, &normal) == INFINITY);
+  assert_true(firn_wall_hit(&wall, (firn_v3){5, -0.99f, 0}, away, 10, &normal) < 10);
+  assert_true(firn_wall_hit(&wall, (firn_v3){5, -1.01f, 0}, away, 10, &normal) == INFINITY);
+  assert_true(firn_wall_hit(&wall, (firn_v3){5, 0, -5.26f}, away, 10, &normal) == INFINITY);
   assert_true(firn_wall_hit(&wall, eye, (firn_v3){1, 0, 0}, 10, &normal) == INFINITY); // behind
-  // From above it is 0.12 m thick.
-  assert_true(fabsf(firn_wall_hit(&wall, (firn_v3){-1.06f, 2, 0}, down, 9, &normal) - 1.1f) <
-              1e-5f);
+  // From above it is 0.35 m thick.
+  assert_true(fabsf(firn_wall_hit(&wall, (firn_v3){-1.3f, 3, 0}, down, 9, &normal) - 0.3f) < 1e-5f);
   assert_true(normal.y == 1);
-  assert_true(firn_wall_hit(&wall, (firn_v3){-1.13f, 2, 0}, down, 9, &normal) == INFINITY);
-  assert_false(firn_wall_place((firn_v3){1, 0, 0}, 5.1f, 2, eye, &wall));
+  assert_true(firn_wall_hit(&wall, (firn_v3){-1.36f, 3, 0}, down, 9, &normal) == INFINITY);
+  // Another origin moves it by as much, and nothing else.
+  firn_wall moved;
+  assert_true(firn_wall_place(plane, &site, (double[]){12, 5, 3}, (firn_v3){3, -4, -3}, &moved));
+  assert_memory_equal(moved.half, wall.half, sizeof wall.half);
+  assert_true(fabsf(firn_wall_hit(&moved, (firn_v3){3, -4, -3}, away, 10, &normal) - 6) < 1e-5f);
+  // On a slope that falls by 3 in 4 towards +z, down to where its lower end meets it; without ground
+  // 4.25 m below the snow.
+  site.plane = slope;
+  assert_true(firn_wall_place(plane, &site, origin, eye, &wall));
+  assert_true(fabsf(wall.middle[1] - wall.half[1] - (-1 - 0.75f * 5.25f)) < 1e-4f);
+  site.plane_count = 0;
+  assert_true(firn_wall_place(plane, &site, origin, eye, &wall));
+  assert_true(fabsf(wall.middle[1] - wall.half[1] - (-1 - 4.25f)) < 1e-4f);
+  site.floor = -0.5;
+  assert_true(firn_wall_place(plane, &site, origin, eye, &wall));
+  assert_true(fabsf(wall.middle[1] - wall.half[1] - -1.5f) < 1e-4f);
+  // The eye is in it.
+  assert_false(firn_wall_place(plane, &site, origin, (firn_v3){-1.1f, 0, 0}, &wall));
 }
 
 static void snow_is_white_on_a_darker_ground_with_shadow(void **state) {
