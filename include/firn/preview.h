@@ -10,8 +10,8 @@ extern "C" {
 #endif
 
 // A shaded picture of the particles and the colliders. Of a half space that is not the ground a slab
-// near the snow is drawn, as large as the snow at the beginning asks for; other colliders without bounds are left out, and so are walls
-// that the camera stands behind. view is the direction the camera looks in.
+// is drawn, placed and sized by the snow at the beginning; other colliders without bounds are left out,
+// and so are walls that the camera stands behind. view is the direction the camera looks in.
 typedef struct firn_preview_def {
   int width, height; // pixels
   double center[3];  // m, looked at; all zero with extent 0: fits the particles
