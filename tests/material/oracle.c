@@ -4,7 +4,6 @@
 // everything else, so it is held to what mathematics says and to nothing of ours.
 #include "material/setup.h"
 
-#include "base/order.h"
 #include "material/corotated.h"
 
 enum { CASES = 10000 };
@@ -87,13 +86,6 @@ static void differential_is_symmetric(void **state) {
   assert_below(error, 1e-12);
 }
 
-// Ascending; a is destroyed.
-static void eigenvalues(double a[9][9], double l[9]) {
-  firn_jacobi(9, *a, NULL);
-  for (int i = 0; i < 9; i++) l[i] = a[i][i];
-  qsort(l, 9, sizeof *l, firn_order_doubles);
-}
-
 static void closed_form_spectrum_is_that_of_the_assembled_hessian(void **state) {
   (void)state;
   sample s = {45, 0};
@@ -113,8 +105,8 @@ static void closed_form_spectrum_is_that_of_the_assembled_hessian(void **state) 
     for (int r = 0; r < 3; r++)
       for (int c = 0; c < 3; c++) A[r][c] = stretch.m[3 * r + c];
     for (int k = 0; k < 6; k++) A[3 + k][3 + k] = want[k];
-    eigenvalues(H, got);
-    eigenvalues(A, want);
+    eigenvalues9(H, got);
+    eigenvalues9(A, want);
     for (int k = 0; k < 9; k++) worst(&error, (got[k] - want[k]) / MU);
   }
   assert_below(error, 1e-10);
