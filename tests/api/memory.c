@@ -10,55 +10,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "support/books.h"
 #include "support/checker.h"
-
-// ------------------------------------------------------------------------------------ allocator
-
-// Keeps its own books and can refuse. The size is kept in front of each block.
-typedef struct books {
-  size_t bytes, blocks; // held now
-  size_t calls;         // that asked for memory, from 1
-  size_t refuse_at;     // this call gets nothing; 0: none does
-  bool stubborn;        // nor do those after it, until somebody sets refuse_at to 0
-  size_t refused;
-  size_t wrong; // old sizes that were not what had been asked for
-} books;
-
-enum { FRONT = 64 };
-
-static void *keep_books(void *user, void *p, size_t old_size, size_t size) {
-  books *b = user;
-  char *old = p ? (char *)p - FRONT : NULL;
-  if (size) {
-    b->calls++;
-    if (b->refuse_at && (b->stubborn ? b->calls >= b->refuse_at : b->calls == b->refuse_at)) {
-      b->refused++;
-      return NULL;
-    }
-  }
-  if (old) {
-    size_t told;
-    memcpy(&told, old, sizeof told);
-    b->wrong += told != old_size;
-  }
-  char *block = NULL;
-  if (size) {
-    block = aligned_alloc(64, FRONT + (size + 63) / 64 * 64);
-    if (!block) return NULL;
-    memcpy(block, &size, sizeof size);
-    // What nobody wrote must not matter: as floats these bytes are nan.
-    memset(block + FRONT, 0xff, size);
-    if (old) memcpy(block + FRONT, p, old_size < size ? old_size : size);
-    b->blocks++;
-    b->bytes += size;
-  }
-  if (old) {
-    free(old);
-    b->blocks--;
-    b->bytes -= old_size;
-  }
-  return block ? block + FRONT : NULL;
-}
 
 // ----------------------------------------------------------------------------------------- runs
 
@@ -216,7 +169,7 @@ static firn_context_def context_def(run *r) {
   firn_context_def def = firn_default_context_def();
   def.threads = 1;
   def.isa = r->setup->isa;
-  def.resize = keep_books;
+  def.resize = books_resize;
   def.resize_user = &r->books;
   return def;
 }
