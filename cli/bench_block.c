@@ -7,6 +7,7 @@
 
 firn_mpm_def bench_quadratic_apic(void) {
   firn_mpm_def mpm = firn_default_mpm_def();
+  mpm.sleep = false; // a bench of what moves
   mpm.basis = FIRN_BASIS_QUADRATIC;
   mpm.transfer = FIRN_TRANSFER_APIC;
   mpm.integrator = FIRN_INTEGRATOR_EXPLICIT;
@@ -15,6 +16,7 @@ firn_mpm_def bench_quadratic_apic(void) {
 
 firn_mpm_def bench_cubic_flip(void) {
   firn_mpm_def mpm = firn_default_mpm_def();
+  mpm.sleep = false; // a bench of what moves
   mpm.basis = FIRN_BASIS_CUBIC;
   mpm.transfer = FIRN_TRANSFER_FLIP;
   mpm.integrator = FIRN_INTEGRATOR_EXPLICIT;

@@ -33,7 +33,7 @@ CONTACT = "src/solver/mpm/contact.c"
 LAW = "src/world/contact.h"
 COLLIDER = "src/world/collider.c"
 FILL = "src/world/fill.c"
-SOURCE = "src/world/source.c"
+FLOW = "src/world/flow.c"
 SORT = "src/world/sort.c"
 GRID = "src/grid/grid.c"
 VOLUME = "src/solver/mpm/volume.c"
@@ -220,7 +220,7 @@ MUTATIONS = [
     Mutation("node-sum-misses-an-offset-scalar", "one of the 27 neighbours is not added up",
              "mpm.conservation",
              (SCALAR, "    if (asleep == 0 && (box->asleep",
-              "    if (firn_source_offset(grid->source[n]) == 26) continue;\n"
+              "    if (firn_giver_offset(grid->source[n]) == 26) continue;\n"
               "    if (asleep == 0 && (box->asleep")),
     Mutation("affine-velocity-dropped-scalar", "APIC scatters v_p without C (x_i - x_p)",
              "mpm.conservation",
@@ -295,8 +295,8 @@ MUTATIONS = [
 """), isa="avx2"),
     Mutation("node-sum-misses-an-offset-vector", "one of the 27 neighbours is not added up",
              "mpm.conservation",
-             (VECTOR, "  if (apart) return false;\n  out->asleep",
-              "  if (apart || o == 26) return false;\n  out->asleep"), isa="avx2"),
+             (VECTOR, "  if (outside) return false;\n  out->asleep",
+              "  if (outside || o == 26) return false;\n  out->asleep"), isa="avx2"),
     Mutation("spray-misses-a-neighbour", "a block set apart leaves out its first neighbour",
              "mpm.spray",
              (VECTOR, "for (uint32_t n = grid->neighbour_start[b]; n <",
@@ -323,7 +323,7 @@ MUTATIONS = [
     # ------------------------------------------------------------------------------------- sleep
     Mutation("sleep-never-ends", "what lies beside moving snow sleeps on",
              "mpm.sleep",
-             (REST, "if (!rest[firn_source_block(m->grid.source[n])].quiet) return false;", "")),
+             (REST, "if (!rest[firn_giver_block(m->grid.giver[n])].quiet) return false;", "")),
     Mutation("sleep-deaf-to-speed", "quick snow does not wake its neighbours",
              "mpm.wake",
              (REST, "bool quick = tally[u].speed2_max > limit * limit;",
@@ -352,7 +352,7 @@ MUTATIONS = [
              (REST, "(!same || holds_quick(m, b))", "(!same || (holds_quick(m, b) && 0))")),
     Mutation("settled-snow-forgotten", "a checkpoint does not say what was laid down at rest",
              "world.settle",
-             (SOURCE, 'FIRN_TRY(visitor->blob(visitor->user, "settled", &world->settled, '
+             (FLOW, 'FIRN_TRY(visitor->blob(visitor->user, "settled", &world->settled, '
               "sizeof world->settled));", "")),
     Mutation("settled-snow-may-move", "snow laid down with a velocity sleeps from the start",
              "world.settle",
@@ -504,8 +504,8 @@ MUTATIONS = [
              "mpm.waves",
              (GRID, "if (n) at[a] = (at[a] + n) % n;", "if (n) at[a] = (at[a] + n) % (n + 1);")),
     Mutation("sink-never-stops", "a sink takes snow after its time, too",
-             "world.sources",
-             (SOURCE, "if (d.time < d.sink->start || d.time > d.sink->stop) continue;",
+             "world.flow",
+             (FLOW, "if (d.time < d.sink->start || d.time > d.sink->stop) continue;",
               "if (d.time < d.sink->start) continue;")),
     Mutation("variation-seed-ignored", "all variations of a body are the same noise",
              "world.variety",

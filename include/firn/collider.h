@@ -54,21 +54,6 @@ typedef struct firn_collider_state {
 } firn_collider_state;
 FIRN_API firn_status firn_sim_collider(const firn_sim *sim, int id, firn_collider_state *out);
 
-// ------------------------------------------------------------------------------------- changes
-
-// What may change between two steps. A checkpoint holds these as they were, but for those of
-// firn_sim_set_mpm: set them again after loading one. (Scene files do so by themselves.)
-FIRN_API firn_status firn_sim_set_gravity(firn_sim *sim, const double gravity[3]); // m/s^2
-FIRN_API firn_status firn_sim_set_friction(firn_sim *sim, int collider, double friction);
-FIRN_API firn_status firn_sim_set_sticky(firn_sim *sim, int collider, bool sticky);
-// A material's numbers, but not its law. Particles follow in those numbers that they have from the
-// material; what varies from particle to particle stays as it is, and so does all mass.
-FIRN_API firn_status firn_sim_set_material(firn_sim *sim, int material,
-                                           const firn_material_def *def);
-// All of def but basis and transfer, which are settled when the simulation is made.
-FIRN_API firn_status firn_sim_set_mpm(firn_sim *sim, const firn_mpm_def *def);
-FIRN_API firn_status firn_sim_mpm(const firn_sim *sim, firn_mpm_def *out);
-
 // -------------------------------------------------------------------------------------- forces
 
 // What the snow has done to a collider since the last reset, for colliders with forces = true.

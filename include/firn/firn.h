@@ -13,7 +13,8 @@
 //   fill.h       snow
 //   motion.h     what moves with time
 //   collider.h   what the snow meets
-//   source.h     emitters, sinks, a moving window
+//   flow.h       emitters, sinks, a moving window
+//   change.h     what may be set between steps
 //   probe.h      averages in some place
 //   file.h       frames and checkpoints
 //   frame.h      frames read back
@@ -34,11 +35,13 @@
 #ifndef FIRN_FIRN_H
 #define FIRN_FIRN_H
 
+#include <firn/change.h>
 #include <firn/collider.h>
 #include <firn/context.h>
 #include <firn/export.h>
 #include <firn/file.h>
 #include <firn/fill.h>
+#include <firn/flow.h>
 #include <firn/frame.h>
 #include <firn/material.h>
 #include <firn/mesh.h>
@@ -53,7 +56,6 @@
 #include <firn/scene.h>
 #include <firn/shape.h>
 #include <firn/sim.h>
-#include <firn/source.h>
 #include <firn/status.h>
 
 #define FIRN_VERSION_MAJOR 0

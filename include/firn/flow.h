@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources and bounds: where snow comes from while the simulation runs, and where it goes.
+// Flow: where snow comes from while the simulation runs, and where it goes.
 //
 // All of these act at the beginning of a step, in the order: delayed fills, window, emitters in the
 // order in which they were added, sinks, kill box. Ids of removed particles are not used again.
-#ifndef FIRN_SOURCE_H
-#define FIRN_SOURCE_H
+#ifndef FIRN_FLOW_H
+#define FIRN_FLOW_H
 
 #include <firn/fill.h>
 
@@ -32,9 +32,6 @@ typedef struct firn_emitter_def {
 
 FIRN_API firn_emitter_def firn_default_emitter_def(void);
 FIRN_API firn_status firn_sim_add_emitter(firn_sim *sim, const firn_emitter_def *def, int *id);
-// From now on. An emitter of rate 0 rests.
-FIRN_API firn_status firn_sim_set_emitter_rate(firn_sim *sim, int id, double rate);
-FIRN_API firn_status firn_sim_set_emitter_velocity(firn_sim *sim, int id, const double velocity[3]);
 // Particles it has placed so far.
 FIRN_API uint64_t firn_sim_emitted(const firn_sim *sim, int id);
 
@@ -64,7 +61,7 @@ FIRN_API firn_window_def firn_default_window_def(void);
 FIRN_API firn_status firn_sim_set_window(firn_sim *sim, const firn_window_def *def);
 
 // Says that a checkpoint will be loaded: from now on fills and points are noted, but nothing is
-// placed. A simulation with sources must be built as the saved one was; then load.
+// placed. A simulation with emitters or a window must be built as the saved one was; then load.
 FIRN_API void firn_sim_expect_load(firn_sim *sim);
 
 #ifdef __cplusplus

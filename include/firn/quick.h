@@ -11,10 +11,10 @@ extern "C" {
 
 // Perceptually uniform: equal steps of the value look like equal steps.
 typedef enum firn_color_map {
-  FIRN_MAP_DEEP,   // violet, blue, green, yellow
-  FIRN_MAP_EMBER,  // black, red, orange, pale yellow
-  FIRN_MAP_GREY,   // black to white
-  FIRN_MAP_BALANCE // blue, white in the middle of the range, red
+  FIRN_COLORS_DEEP,   // violet, blue, green, yellow
+  FIRN_COLORS_EMBER,  // black, red, orange, pale yellow
+  FIRN_COLORS_GREY,   // black to white
+  FIRN_COLORS_BALANCE // blue, white in the middle of the range, red
 } firn_color_map;
 
 typedef struct firn_quick_def {

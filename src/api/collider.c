@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colliders of a simulation as users see them, what may change between steps, and forces.
+// Colliders of a simulation as users see them, and forces.
 #include <string.h>
 
 #include "api/sim.h"
-#include "base/isa.h"
 
 int firn_sim_collider_count(const firn_sim *sim) {
   return sim->world.collider_count;
@@ -22,56 +21,6 @@ firn_status firn_sim_collider(const firn_sim *sim, int id, firn_collider_state *
   memcpy(out->rotation, pose.q, sizeof out->rotation);
   memcpy(out->velocity, pose.velocity, sizeof out->velocity);
   memcpy(out->spin, pose.spin, sizeof out->spin);
-  return FIRN_OK;
-}
-
-// ------------------------------------------------------------------------------------ changes
-
-firn_status firn_sim_set_gravity(firn_sim *sim, const double gravity[3]) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
-  if (!gravity) return firn_fail_null(sim->world.context, "firn_sim_set_gravity");
-  return firn_world_set_gravity(&sim->world, gravity);
-}
-
-firn_status firn_sim_set_friction(firn_sim *sim, int id, double friction) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
-  const firn_collider *collider = firn_world_collider(&sim->world, id);
-  if (!collider) return FIRN_ERROR_ARGUMENT;
-  return firn_world_set_surface(&sim->world, id, friction, collider->sticky);
-}
-
-firn_status firn_sim_set_sticky(firn_sim *sim, int id, bool sticky) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
-  const firn_collider *collider = firn_world_collider(&sim->world, id);
-  if (!collider) return FIRN_ERROR_ARGUMENT;
-  return firn_world_set_surface(&sim->world, id, collider->friction, sticky);
-}
-
-firn_status firn_sim_set_material(firn_sim *sim, int id, const firn_material_def *def) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
-  if (!def) return firn_fail_null(sim->world.context, "firn_sim_set_material");
-  unsigned mode = firn_fp_enter();
-  uint64_t changes = sim->world.changes;
-  firn_status status = firn_world_set_material(&sim->world, id, def);
-  firn_fp_leave(mode);
-  // The speed of sound is another one.
-  if (sim->world.changes != changes) sim->type->changed(sim->solver);
-  return status;
-}
-
-firn_status firn_sim_set_mpm(firn_sim *sim, const firn_mpm_def *def) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
-  if (!def) return firn_fail_null(sim->world.context, "firn_sim_set_mpm");
-  firn_sim_def all = {.mpm = *def};
-  return sim->type->configure(sim->solver, &all);
-}
-
-firn_status firn_sim_mpm(const firn_sim *sim, firn_mpm_def *out) {
-  firn_sim_def all = firn_default_sim_def();
-  if (!sim) return FIRN_ERROR_ARGUMENT;
-  if (!out) return firn_fail_null(sim->world.context, "firn_sim_mpm");
-  sim->type->settings(sim->solver, &all);
-  *out = all.mpm;
   return FIRN_OK;
 }
 

@@ -39,7 +39,7 @@ static void empty_box(double low[3], double high[3]) {
 }
 
 bool firn_picture_snow_box(const firn_world *world, double low[3], double high[3]) {
-  const firn_sources *s = &world->sources;
+  const firn_flow *s = &world->flow;
   empty_box(low, high);
   for (int i = 0; i < s->filled_count; i++) widen(low, high, s->filled[i].lo, s->filled[i].hi);
   for (int i = 0; i < s->emitter_count; i++) {

@@ -50,7 +50,7 @@ firn_quick_def firn_quick_of_render(const firn_render_def *def) {
                           .height = def->height,
                           .camera = def->camera,
                           .sun = def->sun,
-                          .map = FIRN_MAP_DEEP,
+                          .map = FIRN_COLORS_DEEP,
                           .bar = true,
                           .ground = def->ground,
                           .bodies = def->bodies,
@@ -176,7 +176,7 @@ static firn_status check(firn_context *context, const firn_quick_def *def) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "preview: range %g to %g must be finite and ascending, and the cut finite",
                      def->range[0], def->range[1]);
-  if ((int)def->map < 0 || def->map > FIRN_MAP_BALANCE)
+  if ((int)def->map < 0 || def->map > FIRN_COLORS_BALANCE)
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "preview: there is no colour map %d",
                      (int)def->map);
   return firn_camera_check(context, &def->camera);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "scene/source.h"
+#include "scene/input.h"
 
 // ------------------------------------------------------------------------------------- finding
 
@@ -20,7 +20,7 @@ const char *firn_scene_builtin_doc(int i) {
 }
 
 const char *firn_scene_builtin_text(const char *name) {
-  return firn_source_builtin(name);
+  return firn_input_builtin(name);
 }
 
 firn_status firn_scene_load(firn_context *context, const char *name, int override_count,
@@ -30,12 +30,12 @@ firn_status firn_scene_load(firn_context *context, const char *name, int overrid
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "firn_scene_load: name, out or overrides is NULL");
   *out = NULL;
-  const char *builtin = firn_source_builtin(name);
+  const char *builtin = firn_input_builtin(name);
   if (builtin)
     return firn_scene_read(context, name, builtin, strlen(builtin), override_count, overrides, out);
   firn_buffer text = {0};
   size_t size = 0;
-  firn_status status = firn_source_read(context, name, &text, &size);
+  firn_status status = firn_input_read(context, name, &text, &size);
   if (status == FIRN_OK)
     status = firn_scene_read(context, name, text.data, size, override_count, overrides, out);
   firn_buffer_free(context, &text);

@@ -12,4 +12,7 @@ struct firn_sim {
   bool failed; // a step failed: the state may be half updated
 };
 
+// One by its number, or NULL and a message.
+firn_emitter *firn_sim_emitter(const firn_sim *sim, int id);
+
 #endif

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cache/csv.h"
 #include "cache/number.h"
-#include "cache/table.h"
 
 static const char HEADER[] = "frame,time,name,force_x,force_y,force_z,torque_x,torque_y,torque_z,"
                              "impulse_x,impulse_y,impulse_z\n";
@@ -13,11 +13,11 @@ static const char HEADER[] = "frame,time,name,force_x,force_y,force_z,torque_x,t
 enum { NUMBERS = 11 };
 
 firn_status firn_colliders_create(firn_context *context, const char *path) {
-  return firn_table_create(context, path, HEADER);
+  return firn_csv_create(context, path, HEADER);
 }
 
 firn_status firn_colliders_truncate(firn_context *context, const char *path, int last) {
-  return firn_table_truncate(context, path, HEADER, last);
+  return firn_csv_truncate(context, path, HEADER, last);
 }
 
 static size_t print_row(char *line, const firn_collider_row *row) {
@@ -25,7 +25,7 @@ static size_t print_row(char *line, const firn_collider_row *row) {
   line[n++] = ',';
   n += firn_number_print(line + n, row->time);
   line[n++] = ',';
-  n += firn_table_print_text(line + n, row->name);
+  n += firn_csv_print_text(line + n, row->name);
   const double *vectors[] = {row->force.force, row->force.torque, row->force.impulse};
   for (int i = 0; i < 9; i++) {
     line[n++] = ',';
@@ -45,7 +45,7 @@ firn_status firn_colliders_append(firn_context *context, const char *path,
   char *lines = firn_alloc(context, size, "colliders.csv");
   if (!lines) return FIRN_ERROR_MEMORY;
   for (size_t i = 0; i < count; i++) n += print_row(lines + n, &rows[i]);
-  firn_status status = firn_table_append(context, path, lines, n);
+  firn_status status = firn_csv_append(context, path, lines, n);
   firn_free(context, lines, size);
   return status;
 }

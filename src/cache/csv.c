@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cache/table.h"
+#include "cache/csv.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "cache/file.h"
 
-firn_status firn_table_create(firn_context *context, const char *path, const char *header) {
+firn_status firn_csv_create(firn_context *context, const char *path, const char *header) {
   return firn_file_put(context, path, header, strlen(header));
 }
 
@@ -25,8 +25,8 @@ static off_t whole_end(int fd) {
   return end;
 }
 
-firn_status firn_table_append(firn_context *context, const char *path, const char *lines,
-                              size_t size) {
+firn_status firn_csv_append(firn_context *context, const char *path, const char *lines,
+                            size_t size) {
   int fd = open(path, O_RDWR | O_CLOEXEC);
   if (fd < 0) return firn_file_fail(context, "open", path, errno);
   off_t end = whole_end(fd);
@@ -39,7 +39,7 @@ firn_status firn_table_append(firn_context *context, const char *path, const cha
   return error ? firn_file_fail(context, "write", path, error) : FIRN_OK;
 }
 
-size_t firn_table_print_text(char *out, const char *text) {
+size_t firn_csv_print_text(char *out, const char *text) {
   size_t n = 0;
   bool quoted = strpbrk(text, ",\"\r\n") != NULL;
   if (quoted) out[n++] = '"';
@@ -60,8 +60,8 @@ static int frame_of(const char *line, const char *end) {
   return digits && line < end && *line == ',' ? number : -1;
 }
 
-firn_status firn_table_truncate(firn_context *context, const char *path, const char *header,
-                                int last) {
+firn_status firn_csv_truncate(firn_context *context, const char *path, const char *header,
+                              int last) {
   char *text;
   size_t size, head = strlen(header), line = 2;
   FIRN_TRY(firn_file_get(context, path, &text, &size));

@@ -33,14 +33,14 @@ typedef struct job {
   float ratio;  // cell / width of the kernel
   double cell, kernel;
   bool momentum;
-  firn_mover *mover; // [2 count]
+  firn_keyed *mover; // [2 count]
   grain *grains;     // [count], by block
   home *homes;       // [home_count]
   size_t home_count, home_capacity;
 } job;
 
 // The particles' blocks as keys, sorted; NULL when one is not in space.
-static const firn_mover *place(const job *j) {
+static const firn_keyed *place(const job *j) {
   const firn_cloud_field *position = &j->cloud->field[0];
   size_t n = j->cloud->count;
   for (size_t i = 0; i < n; i++) {
@@ -55,12 +55,12 @@ static const firn_mover *place(const job *j) {
       }
       at[c] = (int32_t)block;
     }
-    j->mover[i] = (firn_mover){.key = firn_cell_key(at), .slot = (uint32_t)i};
+    j->mover[i] = (firn_keyed){.key = firn_cell_key(at), .slot = (uint32_t)i};
   }
-  return firn_movers_sort(j->mover, j->mover + n, n);
+  return firn_keyed_sort(j->mover, j->mover + n, n);
 }
 
-static firn_status list_homes(job *j, const firn_mover *sorted) {
+static firn_status list_homes(job *j, const firn_keyed *sorted) {
   size_t n = j->cloud->count;
   for (size_t i = 0; i < n; i++) j->home_count += !i || sorted[i].key != sorted[i - 1].key;
   j->home_capacity = j->home_count;
@@ -108,7 +108,7 @@ static uint32_t reach_of(const grain *g, float radius) {
   return reach;
 }
 
-static void take_all(job *j, const firn_mover *sorted) {
+static void take_all(job *j, const firn_keyed *sorted) {
   const firn_cloud_field *mass = firn_cloud_find(j->cloud, "mass");
   const firn_cloud_field *velocity = j->momentum ? firn_cloud_find(j->cloud, "velocity") : NULL;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(j->threads)
@@ -126,16 +126,16 @@ static void take_all(job *j, const firn_mover *sorted) {
 // All blocks that are reached, once each, into out->key.
 static firn_status list_blocks(const job *j, firn_raster *out) {
   size_t n = 0, capacity = 27 * j->home_count;
-  firn_mover *list = firn_alloc(j->context, 2 * capacity * sizeof *list, "blocks of a grid");
+  firn_keyed *list = firn_alloc(j->context, 2 * capacity * sizeof *list, "blocks of a grid");
   if (!list) return FIRN_ERROR_MEMORY;
   for (size_t b = 0; b < j->home_count; b++) {
     for (int k = 0; k < 27; k++) {
       if (!(j->homes[b].reach >> k & 1)) continue;
       uint64_t step = firn_cell_step(k / 9 - 1, k / 3 % 3 - 1, k % 3 - 1);
-      list[n++] = (firn_mover){.key = j->homes[b].key + step};
+      list[n++] = (firn_keyed){.key = j->homes[b].key + step};
     }
   }
-  const firn_mover *sorted = firn_movers_sort(list, list + capacity, n);
+  const firn_keyed *sorted = firn_keyed_sort(list, list + capacity, n);
   size_t blocks = 0;
   for (size_t i = 0; i < n; i++) blocks += !i || sorted[i].key != sorted[i - 1].key;
   firn_status status = FIRN_ERROR_MEMORY;
@@ -234,7 +234,7 @@ static firn_status build(job *j, firn_raster *out) {
   j->mover = firn_alloc(j->context, 2 * n * sizeof *j->mover, "order of particles");
   if (j->mover) j->grains = firn_alloc(j->context, n * sizeof *j->grains, "sorted particles");
   if (!j->grains) return FIRN_ERROR_MEMORY;
-  const firn_mover *sorted = place(j);
+  const firn_keyed *sorted = place(j);
   if (!sorted) return FIRN_ERROR_DOMAIN;
   FIRN_TRY(list_homes(j, sorted));
   take_all(j, sorted);

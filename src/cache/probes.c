@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cache/csv.h"
 #include "cache/number.h"
-#include "cache/table.h"
 
 static const char header[] = "frame,time,name,count,mass,center_x,center_y,center_z,velocity_x,"
                              "velocity_y,velocity_z,density,jp,stress_xx,stress_yy,stress_zz,"
@@ -15,11 +15,11 @@ static const char header[] = "frame,time,name,count,mass,center_x,center_y,cente
 enum { NUMBERS = 18 };
 
 firn_status firn_probes_create(firn_context *context, const char *path) {
-  return firn_table_create(context, path, header);
+  return firn_csv_create(context, path, header);
 }
 
 firn_status firn_probes_truncate(firn_context *context, const char *path, int last) {
-  return firn_table_truncate(context, path, header, last);
+  return firn_csv_truncate(context, path, header, last);
 }
 
 // Where a scene gives no name, "probe_0" and so on.
@@ -29,7 +29,7 @@ static size_t print_name(char *to, const char *name, int i) {
     snprintf(number, sizeof number, "probe_%d", i);
     name = number;
   }
-  return firn_table_print_text(to, name);
+  return firn_csv_print_text(to, name);
 }
 
 static size_t print_row(char *line, int frame, double time, const firn_probe_def *def, int i,
@@ -69,7 +69,7 @@ firn_status firn_probes_append(firn_context *context, const char *path, int fram
   for (int i = 0; i < count; i++) {
     n += print_row(lines + n, frame, time, &defs[i], i, &probes[i]);
   }
-  firn_status status = firn_table_append(context, path, lines, n);
+  firn_status status = firn_csv_append(context, path, lines, n);
   firn_free(context, lines, size);
   return status;
 }

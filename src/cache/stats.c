@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "cache/csv.h"
 #include "cache/file.h"
 #include "cache/number.h"
-#include "cache/table.h"
 
 static const char *const columns[FIRN_STATS_COLUMNS] = {
 #define NAME(name) #name,
@@ -56,7 +56,7 @@ firn_status firn_stats_create(firn_context *context, const char *path) {
 
 firn_status firn_stats_append(firn_context *context, const char *path, const firn_stats_row *row) {
   char line[LINE];
-  return firn_table_append(context, path, line, print_row(line, row));
+  return firn_csv_append(context, path, line, print_row(line, row));
 }
 
 // ---------------------------------------------------------------------------------------- reading

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "grid/table.h"
+#include "grid/block_map.h"
 #include "world/morton.h"
 
 void firn_grid_init(firn_grid *grid, firn_context *context) {
@@ -14,8 +14,8 @@ void firn_grid_init(firn_grid *grid, firn_context *context) {
 void firn_grid_free(firn_grid *grid) {
   firn_context *context = grid->context;
   firn_free(context, grid->at, grid->capacity * sizeof *grid->at);
-  firn_free(context, grid->source_start, grid->capacity * sizeof *grid->source_start);
-  firn_free(context, grid->source, grid->source_capacity * sizeof *grid->source);
+  firn_free(context, grid->giver_start, grid->capacity * sizeof *grid->giver_start);
+  firn_free(context, grid->giver, grid->giver_capacity * sizeof *grid->giver);
   firn_free(context, grid->target, grid->target_capacity * sizeof *grid->target);
   firn_free(context, grid->neighbour_start,
             grid->neighbour_start_capacity * sizeof *grid->neighbour_start);
@@ -44,15 +44,14 @@ static firn_status reserve_nodes(firn_grid *grid, size_t count) {
   size_t other = grid->capacity, capacity = other;
   firn_status status = firn_grid_reserve(grid, &grid->at, &capacity, count, sizeof *grid->at);
   if (status == FIRN_OK) {
-    status = firn_grid_reserve(grid, &grid->source_start, &other, count,
-                               sizeof *grid->source_start);
+    status = firn_grid_reserve(grid, &grid->giver_start, &other, count, sizeof *grid->giver_start);
   }
   if (status != FIRN_OK) {
     // Both are as long as capacity says, or neither is there.
     firn_free(grid->context, grid->at, capacity * sizeof *grid->at);
-    firn_free(grid->context, grid->source_start, other * sizeof *grid->source_start);
+    firn_free(grid->context, grid->giver_start, other * sizeof *grid->giver_start);
     grid->at = NULL;
-    grid->source_start = NULL;
+    grid->giver_start = NULL;
     grid->capacity = 0;
     return status;
   }
@@ -61,8 +60,8 @@ static firn_status reserve_nodes(firn_grid *grid, size_t count) {
 }
 
 // Lists the particle blocks that reach each node block, by counting.
-static firn_status list_sources(firn_grid *grid, size_t blocks) {
-  uint32_t *start = grid->source_start;
+static firn_status list_givers(firn_grid *grid, size_t blocks) {
+  uint32_t *start = grid->giver_start;
   memset(start, 0, (grid->count + 1) * sizeof *start);
   for (size_t b = 0; b < blocks; b++) {
     for (int o = 0; o < 27; o++) {
@@ -70,13 +69,13 @@ static firn_status list_sources(firn_grid *grid, size_t blocks) {
     }
   }
   for (size_t g = 0; g < grid->count; g++) start[g + 1] += start[g];
-  FIRN_TRY(firn_grid_reserve(grid, &grid->source, &grid->source_capacity, start[grid->count],
-                             sizeof *grid->source));
+  FIRN_TRY(firn_grid_reserve(grid, &grid->giver, &grid->giver_capacity, start[grid->count],
+                             sizeof *grid->giver));
   // Offsets outermost, so that each list is in their order; the beginnings move to the ends.
   for (int o = 26; o >= 0; o--) {
     for (size_t b = 0; b < blocks; b++) {
       uint32_t g = grid->target[b][o];
-      if (g != FIRN_GRID_NONE) grid->source[start[g]++] = firn_source_make((uint32_t)b, 26 - o);
+      if (g != FIRN_GRID_NONE) grid->giver[start[g]++] = firn_giver_make((uint32_t)b, 26 - o);
     }
   }
   for (size_t g = grid->count; g > 0; g--) start[g] = start[g - 1];
@@ -84,10 +83,10 @@ static firn_status list_sources(firn_grid *grid, size_t blocks) {
   return FIRN_OK;
 }
 
-// Number the node blocks that block b reaches; those of an apart block only if they exist. False
+// Number the node blocks that block b reaches; those of spray only if they exist. False
 // when the table is too full.
 static bool number_nodes(firn_grid *grid, const firn_particles *particles, const firn_reach *reach,
-                         size_t b, firn_table_entry *table, size_t size) {
+                         size_t b, firn_block_map_entry *table, size_t size) {
   const firn_reach *r = &reach[b];
   if (grid->count + 27 > size / 2) return false;
   for (int o = 0; o < 27; o++) {
@@ -103,10 +102,10 @@ static bool number_nodes(firn_grid *grid, const firn_particles *particles, const
     grid->target[b][o] = FIRN_GRID_NONE;
     if (!reached) continue;
     uint64_t key = firn_morton(at);
-    firn_table_entry *entry = firn_table_find(table, size - 1, key);
+    firn_block_map_entry *entry = firn_block_map_find(table, size - 1, key);
     if (!entry->key1) {
-      if (r->apart) continue;
-      *entry = (firn_table_entry){key + 1, (uint32_t)grid->count++};
+      if (r->spray) continue;
+      *entry = (firn_block_map_entry){key + 1, (uint32_t)grid->count++};
     }
     grid->target[b][o] = entry->value;
   }
@@ -114,35 +113,35 @@ static bool number_nodes(firn_grid *grid, const firn_particles *particles, const
 }
 
 firn_status firn_grid_build(firn_grid *grid, const firn_particles *particles, firn_reach *reach,
-                            bool may_be_apart) {
+                            bool may_have_spray) {
   size_t blocks = particles->block_count;
-  if (blocks >> FIRN_SOURCE_BITS) {
+  if (blocks >> FIRN_GIVER_BITS) {
     return firn_fail(grid->context, FIRN_ERROR_DOMAIN, "grid: %zu particle blocks are over 2^%d",
-                     blocks, FIRN_SOURCE_BITS);
+                     blocks, FIRN_GIVER_BITS);
   }
-  grid->count = grid->apart_count = 0;
-  for (size_t b = 0; b < blocks; b++) reach[b].apart = false;
-  if (may_be_apart) FIRN_TRY(firn_grid_set_apart(grid, particles, reach));
+  grid->count = grid->spray_count = 0;
+  for (size_t b = 0; b < blocks; b++) reach[b].spray = false;
+  if (may_have_spray) FIRN_TRY(firn_grid_set_spray(grid, particles, reach));
   FIRN_TRY(
       firn_grid_reserve(grid, &grid->target, &grid->target_capacity, blocks, sizeof *grid->target));
 
   // Dense snow shares each node block among up to 27 particle blocks, spray among none. A table
   // for the worst case would be wasteful for the former, so it starts small and doubles.
   size_t size = 64, b = 0;
-  while (size < (blocks - grid->apart_count) * 4) size *= 2;
+  while (size < (blocks - grid->spray_count) * 4) size *= 2;
   for (;; size *= 2) {
-    FIRN_TRY(firn_buffer_reserve(grid->context, &grid->table, size * sizeof(firn_table_entry),
+    FIRN_TRY(firn_buffer_reserve(grid->context, &grid->table, size * sizeof(firn_block_map_entry),
                                  "block table"));
-    firn_table_entry *table = grid->table.data;
+    firn_block_map_entry *table = grid->table.data;
     memset(table, 0, size * sizeof *table);
     grid->count = 0;
     // Those who make node blocks first, then those who only look for them.
     for (b = 0; b < blocks; b++) {
-      if (!reach[b].apart && !number_nodes(grid, particles, reach, b, table, size)) break;
+      if (!reach[b].spray && !number_nodes(grid, particles, reach, b, table, size)) break;
     }
     if (b < blocks) continue;
     for (b = 0; b < blocks; b++) {
-      if (reach[b].apart && !number_nodes(grid, particles, reach, b, table, size)) break;
+      if (reach[b].spray && !number_nodes(grid, particles, reach, b, table, size)) break;
     }
     if (b == blocks) break;
   }
@@ -160,5 +159,5 @@ firn_status firn_grid_build(firn_grid *grid, const firn_particles *particles, fi
       }
     }
   }
-  return list_sources(grid, blocks);
+  return list_givers(grid, blocks);
 }

@@ -28,46 +28,46 @@ typedef struct firn_reach {
   int8_t lo[3], hi[3]; // inclusive
   // Spray: a block of few particles with only such blocks around it. It makes no node blocks of
   // its own; whoever gathers from it adds up the few nodes it needs from its neighbours' sums.
-  // Node blocks that exist for others still count it as a source.
-  bool apart;
+  // Node blocks that exist for others still count it as a giver.
+  bool spray;
 } firn_reach;
 
-// A block whose reach overlaps that of an apart block; shift is its corner minus the other's, in
+// A block whose reach overlaps that of a block of spray; shift is its corner minus the other's, in
 // nodes.
 typedef struct firn_neighbour {
   uint32_t block;
   int8_t shift[3];
 } firn_neighbour;
 
-// Blocks with at most this many particles may be apart.
-enum { FIRN_APART_MAX = 4 };
+// Blocks with at most this many particles may be spray.
+enum { FIRN_SPRAY_MAX = 4 };
 
 // A particle block that may reach a node block, and at which offset from it.
-typedef uint32_t firn_source;
-enum { FIRN_SOURCE_BITS = 27 }; // of the particle block's number; the rest holds the offset's
-static inline firn_source firn_source_make(uint32_t block, int offset) {
-  return (uint32_t)offset << FIRN_SOURCE_BITS | block;
+typedef uint32_t firn_giver;
+enum { FIRN_GIVER_BITS = 27 }; // of the particle block's number; the rest holds the offset's
+static inline firn_giver firn_giver_make(uint32_t block, int offset) {
+  return (uint32_t)offset << FIRN_GIVER_BITS | block;
 }
-static inline uint32_t firn_source_block(firn_source s) {
-  return s & ((1u << FIRN_SOURCE_BITS) - 1);
+static inline uint32_t firn_giver_block(firn_giver s) {
+  return s & ((1u << FIRN_GIVER_BITS) - 1);
 }
-static inline int firn_source_offset(firn_source s) {
-  return (int)(s >> FIRN_SOURCE_BITS);
+static inline int firn_giver_offset(firn_giver s) {
+  return (int)(s >> FIRN_GIVER_BITS);
 }
 
 typedef struct firn_grid {
   firn_context *context;
   size_t count;              // node blocks
   int32_t (*at)[3];          // [count] block coordinates
-  uint32_t *source_start;    // [count + 1] where a node block's sources begin
-  firn_source *source;       // in order of their offsets
+  uint32_t *giver_start;     // [count + 1] where a node block's givers begin
+  firn_giver *giver;         // in order of their offsets
   uint32_t (*target)[27];    // [particle blocks] node block at this offset, or FIRN_GRID_NONE
-  uint32_t *neighbour_start; // [particle blocks + 1] where an apart block's neighbours begin
+  uint32_t *neighbour_start; // [particle blocks + 1] where a spray block's neighbours begin
   firn_neighbour *neighbour;
-  size_t apart_count;
-  size_t capacity; // of at and source_start
+  size_t spray_count;
+  size_t capacity; // of at and giver_start
   size_t target_capacity;
-  size_t source_capacity;
+  size_t giver_capacity;
   size_t neighbour_start_capacity, neighbour_capacity;
   firn_buffer table; // hash of block coordinates while building
 } firn_grid;
@@ -76,13 +76,13 @@ void firn_grid_init(firn_grid *grid, firn_context *context);
 void firn_grid_free(firn_grid *grid);
 
 // Makes the node blocks that the particle blocks reach. Node blocks are numbered in the order in
-// which the particle blocks, themselves in Morton order, first reach them. With may_be_apart, spray
-// is set apart; reach[b].apart says where.
+// which the particle blocks, themselves in Morton order, first reach them. With may_have_spray, spray
+// is marked; reach[b].spray says where.
 firn_status firn_grid_build(firn_grid *grid, const firn_particles *particles, firn_reach *reach,
-                            bool may_be_apart);
+                            bool may_have_spray);
 
-// apart.c: the part of the above that sets reach[b].apart and lists neighbours.
-firn_status firn_grid_set_apart(firn_grid *grid, const firn_particles *particles,
+// spray.c: the part of the above that sets reach[b].spray and lists neighbours.
+firn_status firn_grid_set_spray(firn_grid *grid, const firn_particles *particles,
                                 firn_reach *reach);
 // Makes room in an array whose content need not survive; array is the address of its pointer.
 firn_status firn_grid_reserve(firn_grid *grid, void *array, size_t *capacity, size_t count,

@@ -4,8 +4,8 @@
 // sparse, each adds up its own few nodes from the arenas of its neighbours instead.
 #include <string.h>
 
+#include "grid/block_map.h"
 #include "grid/grid.h"
-#include "grid/table.h"
 #include "world/morton.h"
 
 // Two blocks whose corners are further apart than this many blocks share no node: a stencil begins
@@ -22,7 +22,7 @@ static bool overlaps(const firn_reach *a, const firn_reach *b, const int d[3]) {
 typedef struct search {
   const firn_particles *particles;
   firn_reach *reach;
-  firn_table_entry *table;
+  firn_block_map_entry *table;
   size_t mask;
 } search;
 
@@ -46,9 +46,9 @@ static int look_around(const search *s, size_t b, firn_neighbour *out) {
           at[a] = p->block[b].at[a] + d[a];
           if (p->period[a]) at[a] = (at[a] % p->period[a] + p->period[a]) % p->period[a];
         }
-        const firn_table_entry *entry = firn_table_find(s->table, s->mask, firn_morton(at));
+        const firn_block_map_entry *entry = firn_block_map_find(s->table, s->mask, firn_morton(at));
         if (!entry->key1 || !overlaps(reach, &s->reach[entry->value], d)) continue;
-        if (p->block[entry->value].count > FIRN_APART_MAX) return -1;
+        if (p->block[entry->value].count > FIRN_SPRAY_MAX) return -1;
         if (out) {
           out[count] = (firn_neighbour){entry->value,
                                         {(int8_t)(4 * dx), (int8_t)(4 * dy), (int8_t)(4 * dz)}};
@@ -60,10 +60,10 @@ static int look_around(const search *s, size_t b, firn_neighbour *out) {
   return count;
 }
 
-firn_status firn_grid_set_apart(firn_grid *grid, const firn_particles *particles,
+firn_status firn_grid_set_spray(firn_grid *grid, const firn_particles *particles,
                                 firn_reach *reach) {
   size_t blocks = particles->block_count, sparse = 0, size = 64;
-  for (size_t b = 0; b < blocks; b++) sparse += particles->block[b].count <= FIRN_APART_MAX;
+  for (size_t b = 0; b < blocks; b++) sparse += particles->block[b].count <= FIRN_SPRAY_MAX;
   // A short period could make a block its own neighbour, twice over.
   bool short_period = false;
   for (int a = 0; a < 3; a++) {
@@ -72,13 +72,13 @@ firn_status firn_grid_set_apart(firn_grid *grid, const firn_particles *particles
   if (!sparse || short_period) return FIRN_OK;
 
   while (size < 2 * blocks) size *= 2;
-  FIRN_TRY(firn_buffer_reserve(grid->context, &grid->table, size * sizeof(firn_table_entry),
+  FIRN_TRY(firn_buffer_reserve(grid->context, &grid->table, size * sizeof(firn_block_map_entry),
                                "block table"));
-  firn_table_entry *table = grid->table.data;
+  firn_block_map_entry *table = grid->table.data;
   memset(table, 0, size * sizeof *table);
   for (size_t b = 0; b < blocks; b++) {
     uint64_t key = firn_morton(particles->block[b].at);
-    *firn_table_find(table, size - 1, key) = (firn_table_entry){key + 1, (uint32_t)b};
+    *firn_block_map_find(table, size - 1, key) = (firn_block_map_entry){key + 1, (uint32_t)b};
   }
 
   FIRN_TRY(firn_grid_reserve(grid, &grid->neighbour_start, &grid->neighbour_start_capacity,
@@ -87,14 +87,14 @@ firn_status firn_grid_set_apart(firn_grid *grid, const firn_particles *particles
   const search s = {particles, reach, table, size - 1};
 #pragma omp parallel for schedule(static) num_threads(grid->context->threads)
   for (size_t b = 0; b < blocks; b++) {
-    int count = particles->block[b].count <= FIRN_APART_MAX ? look_around(&s, b, NULL) : -1;
-    reach[b].apart = count >= 0;
+    int count = particles->block[b].count <= FIRN_SPRAY_MAX ? look_around(&s, b, NULL) : -1;
+    reach[b].spray = count >= 0;
     start[b + 1] = count > 0 ? (uint32_t)count : 0;
   }
   start[0] = 0;
   for (size_t b = 0; b < blocks; b++) {
     start[b + 1] += start[b];
-    grid->apart_count += reach[b].apart;
+    grid->spray_count += reach[b].spray;
   }
   FIRN_TRY(firn_grid_reserve(grid, &grid->neighbour, &grid->neighbour_capacity, start[blocks],
                              sizeof *grid->neighbour));

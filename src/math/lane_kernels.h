@@ -13,16 +13,16 @@
 #include "math/real.h"
 
 typedef enum firn_lane_map {
-  FIRN_MAP_ABS,
-  FIRN_MAP_SQRT,
-  FIRN_MAP_RCP,
-  FIRN_MAP_RSQRT,
-  FIRN_MAP_FLOOR,
-  FIRN_MAP_ROUND,
-  FIRN_MAP_EXP,
-  FIRN_MAP_LOG,
-  FIRN_MAP_LOG1P,
-  FIRN_MAP_EXPM1
+  FIRN_LANE_OP_ABS,
+  FIRN_LANE_OP_SQRT,
+  FIRN_LANE_OP_RCP,
+  FIRN_LANE_OP_RSQRT,
+  FIRN_LANE_OP_FLOOR,
+  FIRN_LANE_OP_ROUND,
+  FIRN_LANE_OP_EXP,
+  FIRN_LANE_OP_LOG,
+  FIRN_LANE_OP_LOG1P,
+  FIRN_LANE_OP_EXPM1
 } firn_lane_map;
 
 typedef struct firn_lane_kernels {

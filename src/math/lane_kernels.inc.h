@@ -10,16 +10,16 @@
 
 static lane map_one(firn_lane_map op, lane x) {
   switch (op) {
-  case FIRN_MAP_ABS: return lane_abs(x);
-  case FIRN_MAP_SQRT: return lane_sqrt(x);
-  case FIRN_MAP_RCP: return lane_rcp(x);
-  case FIRN_MAP_RSQRT: return lane_rsqrt(x);
-  case FIRN_MAP_FLOOR: return lane_floor(x);
-  case FIRN_MAP_ROUND: return lane_round(x);
-  case FIRN_MAP_EXP: return lane_exp(x);
-  case FIRN_MAP_LOG: return lane_log(x);
-  case FIRN_MAP_LOG1P: return lane_log1p(x);
-  case FIRN_MAP_EXPM1: return lane_expm1(x);
+  case FIRN_LANE_OP_ABS: return lane_abs(x);
+  case FIRN_LANE_OP_SQRT: return lane_sqrt(x);
+  case FIRN_LANE_OP_RCP: return lane_rcp(x);
+  case FIRN_LANE_OP_RSQRT: return lane_rsqrt(x);
+  case FIRN_LANE_OP_FLOOR: return lane_floor(x);
+  case FIRN_LANE_OP_ROUND: return lane_round(x);
+  case FIRN_LANE_OP_EXP: return lane_exp(x);
+  case FIRN_LANE_OP_LOG: return lane_log(x);
+  case FIRN_LANE_OP_LOG1P: return lane_log1p(x);
+  case FIRN_LANE_OP_EXPM1: return lane_expm1(x);
   }
   return lane_zero();
 }

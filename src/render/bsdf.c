@@ -113,7 +113,7 @@ static void local_eval(firn_v3 albedo, const firn_coat *coat, firn_v3 w, firn_v3
 void firn_bsdf_eval(firn_v3 albedo, const firn_coat *coat, firn_v3 normal, firn_v3 in, firn_v3 out,
                     firn_v3 *value, float *pdf) {
   firn_v3 a, b;
-  firn_frame_of(normal, &a, &b);
+  firn_axes_about(normal, &a, &b);
   firn_v3 w = into(normal, a, b, firn_v3_scale(-1, in));
   local_eval(albedo, coat, w, into(normal, a, b, out), value, pdf);
 }
@@ -121,7 +121,7 @@ void firn_bsdf_eval(firn_v3 albedo, const firn_coat *coat, firn_v3 normal, firn_
 bool firn_bsdf_sample(firn_v3 albedo, const firn_coat *coat, firn_v3 normal, firn_v3 in,
                       const float u[3], firn_v3 *out, firn_v3 *weight, float *pdf) {
   firn_v3 a, b, i, value;
-  firn_frame_of(normal, &a, &b);
+  firn_axes_about(normal, &a, &b);
   firn_v3 w = into(normal, a, b, firn_v3_scale(-1, in));
   if (!(w.z > 0)) return false;
   if (coat && u[0] < to_coat(coat, albedo, w.z)) {

@@ -12,26 +12,26 @@ typedef struct key {
 
 enum { KEYS = 5 };
 static const key keys[][KEYS] = {
-    [FIRN_MAP_DEEP] = {{0, 0.26, 0.13, 310},
-                       {0.25, 0.4275, 0.11, 262},
-                       {0.5, 0.595, 0.10, 195},
-                       {0.75, 0.7625, 0.15, 148},
-                       {1, 0.93, 0.17, 105}},
-    [FIRN_MAP_EMBER] = {{0, 0.12, 0.04, 300},
-                        {0.25, 0.33, 0.14, 340},
-                        {0.5, 0.54, 0.18, 25},
-                        {0.75, 0.75, 0.16, 62},
-                        {1, 0.96, 0.09, 104}},
-    [FIRN_MAP_GREY] = {{0, 0.15, 0, 0},
-                       {0.25, 0.36, 0, 0},
-                       {0.5, 0.57, 0, 0},
-                       {0.75, 0.78, 0, 0},
-                       {1, 0.99, 0, 0}},
-    [FIRN_MAP_BALANCE] = {{0, 0.38, 0.15, 258},
-                          {0.25, 0.675, 0.10, 245},
-                          {0.5, 0.97, 0, 245},
-                          {0.5, 0.97, 0, 30},
-                          {1, 0.38, 0.15, 25}},
+    [FIRN_COLORS_DEEP] = {{0, 0.26, 0.13, 310},
+                          {0.25, 0.4275, 0.11, 262},
+                          {0.5, 0.595, 0.10, 195},
+                          {0.75, 0.7625, 0.15, 148},
+                          {1, 0.93, 0.17, 105}},
+    [FIRN_COLORS_EMBER] = {{0, 0.12, 0.04, 300},
+                           {0.25, 0.33, 0.14, 340},
+                           {0.5, 0.54, 0.18, 25},
+                           {0.75, 0.75, 0.16, 62},
+                           {1, 0.96, 0.09, 104}},
+    [FIRN_COLORS_GREY] = {{0, 0.15, 0, 0},
+                          {0.25, 0.36, 0, 0},
+                          {0.5, 0.57, 0, 0},
+                          {0.75, 0.78, 0, 0},
+                          {1, 0.99, 0, 0}},
+    [FIRN_COLORS_BALANCE] = {{0, 0.38, 0.15, 258},
+                             {0.25, 0.675, 0.10, 245},
+                             {0.5, 0.97, 0, 245},
+                             {0.5, 0.97, 0, 30},
+                             {1, 0.38, 0.15, 25}},
 };
 
 static double mix(double a, double b, double t) {
@@ -72,7 +72,7 @@ void firn_colormap_table(firn_color_map map, uint8_t out[FIRN_COLORS][3]) {
     double span = k[n + 1].at - k[n].at, s = span > 0 ? (t - k[n].at) / span : 0;
     double lightness = mix(k[n].lightness, k[n + 1].lightness, s),
            chroma = mix(k[n].chroma, k[n + 1].chroma, s), hue = mix(k[n].hue, k[n + 1].hue, s);
-    if (map == FIRN_MAP_EMBER && n == 1) hue = mix(340, 385, s); // through 360
+    if (map == FIRN_COLORS_EMBER && n == 1) hue = mix(340, 385, s); // through 360
     to_linear(lightness, chroma, hue, rgb);
     // What no screen can show loses chroma, never lightness.
     for (int cut = 0; cut < 64 && !shown(rgb); cut++) {

@@ -211,7 +211,7 @@ bool firn_lamp_sample(const firn_lamp *lamp, firn_v3 from, const float u[2], fir
   double cap = cap_of(lamp, from, &to);
   if (!(cap > 0)) return false;
   firn_v3 axis = firn_v3_unit(to);
-  firn_frame_of(axis, &a, &b);
+  firn_axes_about(axis, &a, &b);
   // A hair within the rim, which the ray could otherwise miss.
   double drop = cap * (double)u[0] * (1 - 1e-6), s = sqrt(drop * (2 - drop)),
          phi = 2 * PI * (double)u[1];

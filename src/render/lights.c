@@ -75,7 +75,7 @@ static void put_sun(firn_lights *l, const firn_sun_def *def, const double direct
                     firn_v3 irradiance) {
   const double radius = 0.5 * fmax(def->size, LEAST_SUN), s = sin(0.5 * radius);
   l->sun = to_v3(direction);
-  firn_frame_of(l->sun, &l->sun_a, &l->sun_b);
+  firn_axes_about(l->sun, &l->sun_a, &l->sun_b);
   l->sun_cap = 2 * s * s;
   l->sun_chord2 = (float)(4 * s * s);
   // A disc of radiance L gives pi sin^2(radius) L on a square to its middle.

@@ -41,7 +41,7 @@ static void aim_sun(firn_points_stage *s) {
   }
   reach = fminf(reach, most);
   firn_v3 forward = firn_v3_scale(-1, def->sun), right, up;
-  firn_frame_of(forward, &right, &up);
+  firn_axes_about(forward, &right, &up);
   s->sun = (firn_points_view){.eye = firn_v3_sub(middle, firn_v3_scale(2 * reach, forward)),
                               .right = right,
                               .up = up,

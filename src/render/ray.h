@@ -17,7 +17,7 @@ static inline firn_v3 firn_ray_at(const firn_ray *ray, float t) {
 }
 
 // Two unit vectors square to n and to each other (Duff et al. 2017).
-static inline void firn_frame_of(firn_v3 n, firn_v3 *a, firn_v3 *b) {
+static inline void firn_axes_about(firn_v3 n, firn_v3 *a, firn_v3 *b) {
   float sign = copysignf(1.0f, n.z), p = -1.0f / (sign + n.z), q = n.x * n.y * p;
   *a = (firn_v3){1.0f + sign * n.x * n.x * p, sign * q, -sign * n.x};
   *b = (firn_v3){q, sign + n.y * n.y * p, -n.y};

@@ -215,7 +215,7 @@ static void aim_at_sun(firn_tracer *t) {
   v->sun = t->lights->sun && t->lights->sun(t->lights->user, &t->sun) && t->sun.open > 0;
   if (v->sun) {
     firn_v3 a, b, s = t->sun.along;
-    firn_frame_of(s, &a, &b);
+    firn_axes_about(s, &a, &b);
     const float all[3][3] = {{s.x, s.y, s.z}, {a.x, a.y, a.z}, {b.x, b.y, b.z}};
     memcpy(v->sun_along, all[0], sizeof all[0]);
     memcpy(v->sun_a, all[1], sizeof all[1]);

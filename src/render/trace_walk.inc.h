@@ -28,7 +28,7 @@ FIRN_HD_INLINE lane dot3(lane3 a, lane3 b) {
 
 // cosine against d, and (u, v) on the circle around it.
 FIRN_HD_INLINE lane3 turned(lane3 d, lane cosine, lane u, lane v) {
-  // firn_frame_of for lanes.
+  // firn_axes_about for lanes.
   const lane one = lane_set1(1);
   lane sign = lane_copysign(one, d.z), p = -lane_rcp(sign + d.z), q = d.x * d.y * p;
   lane sine = lane_sqrt(lane_max(lane_fnma(cosine, cosine, one), lane_zero()));

@@ -32,7 +32,7 @@ typedef struct job {
   double high[3];
   size_t skipped;
   size_t count;             // grains
-  firn_mover *mover;        // [2 count]
+  firn_keyed *mover;        // [2 count]
   firn_grain *grains;       // [count], by block
   firn_grain_shape *shapes; // [count] or NULL
   firn_grain_home *homes;
@@ -199,7 +199,7 @@ static firn_status list_grains(job *j) {
         g->mass = d->mass[i] / (float)count;
         uint64_t id = d->id ? d->id[i] : i;
         g->seed = firn_scramble((uint32_t)id) ^ (uint32_t)(id >> 32);
-        j->mover[n] = (firn_mover){.key = firn_cell_key(from), .slot = (uint32_t)n};
+        j->mover[n] = (firn_keyed){.key = firn_cell_key(from), .slot = (uint32_t)n};
         n++;
       }
     }
@@ -218,7 +218,7 @@ static firn_status list_grains(job *j) {
 // Sorts grains by block. The second half of the array was for this.
 static firn_status sort_grains(job *j) {
   if (!j->count) return FIRN_OK;
-  const firn_mover *sorted = firn_movers_sort(j->mover, j->mover + j->count, j->count);
+  const firn_keyed *sorted = firn_keyed_sort(j->mover, j->mover + j->count, j->count);
   firn_grain *out = j->grains + j->count;
   for (size_t i = 0; i < j->count; i++) {
     out[i] = j->grains[sorted[i].slot];

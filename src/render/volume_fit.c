@@ -23,7 +23,7 @@ typedef struct lattice {
   float width;       // voxels
   moment_cell *cell; // [count + 1], by key
   size_t count;
-  const firn_mover *order; // [grains], by key; slot is the grain
+  const firn_keyed *order; // [grains], by key; slot is the grain
   const float (*place)[3]; // [grains], voxels
 } lattice;
 
@@ -129,13 +129,13 @@ static firn_grain_shape fit(const lattice *on, const moment_cell *const cells[27
 }
 
 // Which cell each grain is in, sorted; and the cells, without their moments.
-static firn_status sort_cells(firn_context *context, lattice *on, size_t count, firn_mover *mover) {
+static firn_status sort_cells(firn_context *context, lattice *on, size_t count, firn_keyed *mover) {
   for (size_t i = 0; i < count; i++) {
     int32_t at[3];
     cell_of(on, on->place[i], at);
-    mover[i] = (firn_mover){.key = firn_cell_key(at), .slot = (uint32_t)i};
+    mover[i] = (firn_keyed){.key = firn_cell_key(at), .slot = (uint32_t)i};
   }
-  on->order = firn_movers_sort(mover, mover + count, count);
+  on->order = firn_keyed_sort(mover, mover + count, count);
   for (size_t i = 0; i < count; i++) on->count += !i || on->order[i].key != on->order[i - 1].key;
   on->cell = firn_alloc(context, (on->count + 1) * sizeof *on->cell, "kernels fitted to snow");
   if (!on->cell) return FIRN_ERROR_MEMORY;
@@ -173,7 +173,7 @@ firn_status firn_grains_fit(firn_context *context, float kernel, float amount, s
   size_t count = 0;
   for (size_t h = 0; h < home_count; h++) count += homes[h].count;
   if (!count) return FIRN_OK;
-  firn_mover *mover = firn_alloc(context, 2 * count * sizeof *mover, "kernels fitted to snow");
+  firn_keyed *mover = firn_alloc(context, 2 * count * sizeof *mover, "kernels fitted to snow");
   float(*place)[3] = firn_alloc(context, count * sizeof *place, "kernels fitted to snow");
   lattice on = {.width = kernel, .place = place};
   firn_status status = mover && place ? FIRN_OK : FIRN_ERROR_MEMORY;

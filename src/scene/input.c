@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scene/source.h"
+#include "scene/input.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,7 +9,7 @@
 
 #include "scene/nearest.h"
 
-const char *firn_source_builtin(const char *name) {
+const char *firn_input_builtin(const char *name) {
   for (int i = 0; name && firn_scene_builtin_names[i]; i++)
     if (strcmp(firn_scene_builtin_names[i], name) == 0) return firn_scene_builtin_texts[i];
   return NULL;
@@ -32,8 +32,8 @@ static firn_status fail_open(firn_context *context, const char *name, int error)
 // A scene is a page or two; whatever is longer than this is something else.
 enum { FILE_MOST = 16 << 20 };
 
-firn_status firn_source_read(firn_context *context, const char *name, firn_buffer *text,
-                             size_t *size) {
+firn_status firn_input_read(firn_context *context, const char *name, firn_buffer *text,
+                            size_t *size) {
   FILE *file = fopen(name, "rb");
   if (!file) return fail_open(context, name, errno);
   firn_status status = FIRN_OK;
@@ -75,7 +75,7 @@ static const char *beside(firn_arena *arena, const char *file, const char *name)
   return firn_arena_format(arena, "%.*s%s", folder_length(file), file, name);
 }
 
-const char *firn_source_path(firn_arena *arena, const char *file, const char *name) {
+const char *firn_input_path(firn_arena *arena, const char *file, const char *name) {
   char folder[PATH_MAX], whole[PATH_MAX];
   int length = folder_length(file);
   snprintf(folder, sizeof folder, "%.*s", length, file);
@@ -138,7 +138,7 @@ static firn_node *read_included(includer *in, firn_mark mark, const char *name) 
   firn_buffer text = {0};
   size_t size = 0;
   firn_node *map = NULL;
-  firn_status status = firn_source_read(scene->context, name, &text, &size);
+  firn_status status = firn_input_read(scene->context, name, &text, &size);
   if (status == FIRN_OK)
     map = parse_included(in, mark, name, text.data, size);
   else if (status == FIRN_ERROR_MEMORY)
@@ -159,7 +159,7 @@ static void include_one(includer *in, firn_node *into, const firn_node *node) {
                     node->kind == FIRN_NODE_SCALAR ? "nothing" : firn_node_kind_name(node));
     return;
   }
-  const char *builtin = firn_source_builtin(node->text);
+  const char *builtin = firn_input_builtin(node->text);
   const char *from = node->mark.origin ? "" : scene->report.files[node->mark.file];
   const char *name = builtin ? node->text : beside(&scene->arena, from, node->text);
   if (!name || already_open(in, node->mark, name)) return;
@@ -194,7 +194,7 @@ static void include_all(includer *in, firn_node *map) {
   if (set) firn_node_set_all(&scene->arena, &scene->report, map, set);
 }
 
-bool firn_source_include(firn_scene *scene, firn_node *root) {
+bool firn_input_include(firn_scene *scene, firn_node *root) {
   includer in = {.scene = scene, .chain = {scene->file}, .depth = 1};
   const firn_node *include = firn_node_find(root, "include");
   if (include && !firn_node_find(root, "firn"))

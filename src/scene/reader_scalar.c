@@ -168,7 +168,7 @@ static bool read_path(firn_reader *r, const firn_schema_row *row, const firn_nod
     return false;
   }
   const char *file = node->mark.origin ? "" : r->report->files[node->mark.file];
-  *out = firn_source_path(r->arena, file, text);
+  *out = firn_input_path(r->arena, file, text);
   return *out != NULL;
 }
 

@@ -7,8 +7,8 @@
 
 #include "base/memory.h"
 #include "scene/check.h"
+#include "scene/input.h"
 #include "scene/making.h"
-#include "scene/source.h"
 
 // `firn: 1` stands first, so that a look at the first line tells what a file is and in which
 // version of the format.
@@ -65,7 +65,7 @@ static void read_tree(firn_scene *scene, const char *text, size_t size, int over
     return;
   }
   check_version_first(scene, root);
-  if (!firn_source_include(scene, root)) return;
+  if (!firn_input_include(scene, root)) return;
   for (int i = 0; i < override_count; i++)
     firn_node_set(&scene->arena, &scene->report, root, overrides[i]);
   check_variables(scene, root);

@@ -43,7 +43,7 @@ firn_value *firn_value_read(firn_arena *arena, firn_report *report, firn_scope *
 
 // The file of this name beside the scene file that names it, as an absolute path. file "" stands for
 // the current folder. NULL when memory is out.
-const char *firn_source_path(firn_arena *arena, const char *file, const char *name);
+const char *firn_input_path(firn_arena *arena, const char *file, const char *name);
 
 // The value of a key of a record, table or choice; NULL if it has none.
 firn_value *firn_value_find(const firn_value *record, const char *key);

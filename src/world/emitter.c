@@ -54,7 +54,7 @@ static firn_status check(const firn_world *world, const firn_emitter_def *def,
 
 firn_status firn_world_add_emitter(firn_world *world, const firn_emitter_def *def, int *id) {
   firn_context *context = world->context;
-  firn_sources *s = &world->sources;
+  firn_flow *s = &world->flow;
   firn_emitter e = {.kind = def->kind,
                     .rate = def->rate,
                     .spread = def->spread,

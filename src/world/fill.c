@@ -55,7 +55,7 @@ static firn_status make(const firn_world *world, const firn_fill_def *def, uint3
   }
   FIRN_TRY(firn_variety_make(context, def->variation, def->variation_count, world->seed, out->name,
                              &out->variety));
-  if (number == FIRN_FILL_FREE) number = firn_sources_number(&world->sources, lo, hi);
+  if (number == FIRN_FILL_FREE) number = firn_flow_number(&world->flow, lo, hi);
   return firn_seeder_make(context, def->seeding, def->per_cell, world->seed, number, out->name,
                           &out->seeder);
 }

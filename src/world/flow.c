@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happens at the beginning of a step, and what of it a checkpoint must remember.
-#include "world/source.h"
+#include "world/flow.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ firn_sink_def firn_default_sink_def(void) {
                          .stop = (double)INFINITY};
 }
 
-void firn_sources_free(firn_sources *s, firn_context *context) {
+void firn_flow_free(firn_flow *s, firn_context *context) {
   for (int i = 0; i < s->fill_count; i++) firn_fill_free(&s->fill[i], context);
   for (int i = 0; i < s->emitter_count; i++) firn_fill_free(&s->emitter[i].fill, context);
   for (int i = 0; i < s->sink_count; i++) firn_shape_release(s->sink[i].shape);
@@ -22,12 +22,12 @@ void firn_sources_free(firn_sources *s, firn_context *context) {
   firn_free(context, s->filled, (size_t)s->filled_capacity * sizeof *s->filled);
   firn_free(context, s->emitter, (size_t)s->emitter_count * sizeof *s->emitter);
   firn_free(context, s->sink, (size_t)s->sink_count * sizeof *s->sink);
-  *s = (firn_sources){0};
+  *s = (firn_flow){0};
 }
 
 // ------------------------------------------------------------------------------------------ adding
 
-static firn_status reserve_fill(firn_sources *s, firn_context *context) {
+static firn_status reserve_fill(firn_flow *s, firn_context *context) {
   if (s->fill_count < s->fill_capacity) return FIRN_OK;
   size_t size = (size_t)s->fill_capacity * sizeof *s->fill;
   firn_fill *all = firn_resize(context, s->fill, size, size + sizeof *s->fill, "fills");
@@ -44,7 +44,7 @@ static bool overlap(const firn_filled *f, const double lo[3], const double hi[3]
   return true;
 }
 
-uint32_t firn_sources_number(const firn_sources *s, const double lo[3], const double hi[3]) {
+uint32_t firn_flow_number(const firn_flow *s, const double lo[3], const double hi[3]) {
   for (uint32_t number = 0;; number++) {
     bool taken = false;
     for (int i = 0; i < s->filled_count && !taken; i++) {
@@ -54,7 +54,7 @@ uint32_t firn_sources_number(const firn_sources *s, const double lo[3], const do
   }
 }
 
-static firn_status reserve_filled(firn_sources *s, firn_context *context) {
+static firn_status reserve_filled(firn_flow *s, firn_context *context) {
   if (s->filled_count < s->filled_capacity) return FIRN_OK;
   int capacity = s->filled_capacity ? 2 * s->filled_capacity : 4;
   firn_filled *all = firn_resize(context, s->filled, (size_t)s->filled_capacity * sizeof *all,
@@ -65,14 +65,14 @@ static firn_status reserve_filled(firn_sources *s, firn_context *context) {
   return FIRN_OK;
 }
 
-static void note_filled(firn_sources *s, const firn_fill *fill) {
+static void note_filled(firn_flow *s, const firn_fill *fill) {
   firn_filled *f = &s->filled[s->filled_count++];
   *f = (firn_filled){.number = fill->seeder.number};
   firn_shape_bounds(fill->shape, f->lo, f->hi);
 }
 
 firn_status firn_world_fill(firn_world *world, const firn_fill_def *def) {
-  firn_sources *s = &world->sources;
+  firn_flow *s = &world->flow;
   firn_fill fill;
   FIRN_TRY(reserve_filled(s, world->context));
   FIRN_TRY(firn_fill_make(world, def, "fill", FIRN_FILL_FREE, &fill));
@@ -90,7 +90,7 @@ firn_status firn_world_fill(firn_world *world, const firn_fill_def *def) {
 
 firn_status firn_world_add_sink(firn_world *world, const firn_sink_def *def, int *id) {
   firn_context *context = world->context;
-  firn_sources *s = &world->sources;
+  firn_flow *s = &world->flow;
   char what[64];
   if (def->name) {
     snprintf(what, sizeof what, "sink '%.40s'", def->name);
@@ -123,9 +123,9 @@ firn_status firn_world_set_kill_box(firn_world *world, const double min[3], cons
                      "kill box: min %g m is not less than max %g m along %c", min[a], max[a],
                      "xyz"[a]);
   }
-  memcpy(world->sources.kill_min, min, sizeof world->sources.kill_min);
-  memcpy(world->sources.kill_max, max, sizeof world->sources.kill_max);
-  world->sources.killing = true;
+  memcpy(world->flow.kill_min, min, sizeof world->flow.kill_min);
+  memcpy(world->flow.kill_max, max, sizeof world->flow.kill_max);
+  world->flow.killing = true;
   return FIRN_OK;
 }
 
@@ -148,7 +148,7 @@ static bool drains(const void *user, size_t slot, const double x[3]) {
 }
 
 static bool block_may_die(const void *user, const double center[3], double radius) {
-  const firn_sources *s = user;
+  const firn_flow *s = user;
   for (int a = 0; a < 3; a++) {
     if (center[a] - radius < s->kill_min[a] || center[a] + radius > s->kill_max[a]) return true;
   }
@@ -156,7 +156,7 @@ static bool block_may_die(const void *user, const double center[3], double radiu
 }
 
 static bool dies(const void *user, size_t slot, const double x[3]) {
-  const firn_sources *s = user;
+  const firn_flow *s = user;
   (void)slot;
   for (int a = 0; a < 3; a++) {
     if (x[a] < s->kill_min[a] || x[a] > s->kill_max[a]) return true;
@@ -165,7 +165,7 @@ static bool dies(const void *user, size_t slot, const double x[3]) {
 }
 
 firn_status firn_world_update(firn_world *world) {
-  firn_sources *s = &world->sources;
+  firn_flow *s = &world->flow;
   firn_particles *p = &world->particles;
   for (int i = 0; i < s->fill_count; i++) {
     if (s->fill[i].made || s->fill[i].time > world->time) continue;
@@ -245,7 +245,7 @@ static firn_status visit_emitter(firn_world *world, firn_emitter *e, int i, bool
 }
 
 firn_status firn_world_state(firn_world *world, bool load, const firn_state_visitor *visitor) {
-  firn_sources *s = &world->sources;
+  firn_flow *s = &world->flow;
   firn_particles *p = &world->particles;
   head h = {(uint32_t)s->fill_count, (uint32_t)s->emitter_count, p->thinned, 0};
   const head here = h;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where snow comes from while a simulation runs, and where it goes.
-#ifndef FIRN_WORLD_SOURCE_H
-#define FIRN_WORLD_SOURCE_H
+#ifndef FIRN_WORLD_FLOW_H
+#define FIRN_WORLD_FLOW_H
 
 #include "world/fill.h"
 
@@ -39,7 +39,7 @@ typedef struct firn_filled {
   uint32_t number;
 } firn_filled;
 
-typedef struct firn_sources {
+typedef struct firn_flow {
   firn_fill *fill; // [fill_count]: those that come later, or are seen through a window
   int fill_count, fill_capacity;
   firn_emitter *emitter; // [emitter_count]
@@ -53,11 +53,11 @@ typedef struct firn_sources {
   firn_filled *filled; // [filled_count]: all fills, for the numbers of their patterns
   int filled_count, filled_capacity;
   bool expecting; // a checkpoint will be loaded: nothing is placed
-} firn_sources;
+} firn_flow;
 
 // The smallest number that no fill has which overlaps these bounds.
-uint32_t firn_sources_number(const firn_sources *sources, const double lo[3], const double hi[3]);
-void firn_sources_free(firn_sources *sources, firn_context *context);
+uint32_t firn_flow_number(const firn_flow *flow, const double lo[3], const double hi[3]);
+void firn_flow_free(firn_flow *flow, firn_context *context);
 
 struct firn_world;
 

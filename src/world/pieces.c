@@ -21,8 +21,8 @@ typedef struct cell {
 typedef struct survey {
   firn_context *context;
   size_t count;        // particles
-  firn_mover *memory;  // [2 count], the members and room to sort them
-  firn_mover *members; // [count], particles by cell
+  firn_keyed *memory;  // [2 count], the members and room to sort them
+  firn_keyed *members; // [count], particles by cell
   cell *cells;         // [count], cell_count of them in use
   uint32_t *roots;     // [count], root_count in use: the pieces
   size_t cell_count, root_count;
@@ -51,7 +51,7 @@ static firn_status check(firn_context *context, const firn_pieces_def *d) {
 }
 
 static bool place(survey *s, const double *position, double size) {
-  firn_mover *list = s->memory;
+  firn_keyed *list = s->memory;
   for (size_t i = 0; i < s->count; i++) {
     int32_t at[3];
     for (int c = 0; c < 3; c++) {
@@ -65,15 +65,15 @@ static bool place(survey *s, const double *position, double size) {
       }
       at[c] = (int32_t)x;
     }
-    list[i] = (firn_mover){.key = firn_cell_key(at), .slot = (uint32_t)i};
+    list[i] = (firn_keyed){.key = firn_cell_key(at), .slot = (uint32_t)i};
   }
-  s->members = firn_movers_sort(list, list + s->count, s->count);
+  s->members = firn_keyed_sort(list, list + s->count, s->count);
   return true;
 }
 
 static void collect(survey *s, const double *mass, double least) {
   for (size_t i = 0; i < s->count; i++) {
-    const firn_mover *m = &s->members[i];
+    const firn_keyed *m = &s->members[i];
     if (!i || m->key != m[-1].key) {
       uint32_t here = (uint32_t)s->cell_count++;
       s->cells[here] = (cell){.key = m->key, .parent = here};

@@ -412,7 +412,7 @@ firn_status firn_world_add_points(firn_world *world, const firn_points_def *def)
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: scale = %g must be finite and not 0",
                      def->path, def->scale);
   }
-  if (world->sources.expecting) return FIRN_OK;
+  if (world->flow.expecting) return FIRN_OK;
   table t = {.context = context, .path = def->path};
   firn_status status = read_file(&t);
   if (status == FIRN_OK && t.text) status = is_ply ? read_ply(&t) : read_csv(&t);

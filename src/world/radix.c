@@ -5,7 +5,7 @@
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, PASSES = (63 + DIGIT_BITS - 1) / DIGIT_BITS };
 
-firn_mover *firn_movers_sort(firn_mover *mover, firn_mover *temp, size_t count) {
+firn_keyed *firn_keyed_sort(firn_keyed *mover, firn_keyed *temp, size_t count) {
   // Scenes fill a small part of the key space: digits that all keys share need no pass.
   uint64_t any = 0, all = ~(uint64_t)0;
   for (size_t i = 0; i < count; i++) {
@@ -28,7 +28,7 @@ firn_mover *firn_movers_sort(firn_mover *mover, firn_mover *temp, size_t count) 
     for (size_t i = 0; i < count; i++) {
       temp[start[mover[i].key >> shift & (DIGITS - 1)]++] = mover[i];
     }
-    firn_mover *swap = mover;
+    firn_keyed *swap = mover;
     mover = temp;
     temp = swap;
   }

@@ -6,14 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct firn_mover {
+typedef struct firn_keyed {
   uint64_t key;    // Morton key of the new block
   uint32_t slot;   // where the particle lies now
   int8_t shift[3]; // new block minus old block, before wrapping round a periodic axis
-} firn_mover;
+} firn_keyed;
 
 // Sorts movers by key, keeping the order of equals; temp is as large as mover. Returns the sorted
 // array, which is either of the two.
-firn_mover *firn_movers_sort(firn_mover *mover, firn_mover *temp, size_t count);
+firn_keyed *firn_keyed_sort(firn_keyed *mover, firn_keyed *temp, size_t count);
 
 #endif

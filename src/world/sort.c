@@ -37,7 +37,7 @@ typedef struct sorter {
   bool stay;             // sorted particles stay where they are
   size_t take;           // pending particles that this sort absorbs
   uint32_t *mover_start; // [blocks + 1]
-  firn_mover *mover;
+  firn_keyed *mover;
 } sorter;
 
 // Moves along an axis are kept in a byte; a particle that went further is lost.
@@ -56,7 +56,7 @@ static inline bool moved(const sorter *s, size_t slot) {
 }
 
 // False if the particle is lost, or has left the addressable domain.
-static bool target(const sorter *s, size_t slot, const int32_t at[3], firn_mover *m) {
+static bool target(const sorter *s, size_t slot, const int32_t at[3], firn_keyed *m) {
   int32_t to[3];
   for (int a = 0; a < 3; a++) {
     int d = drift(s, slot, a);
@@ -106,7 +106,7 @@ static firn_status list_movers(sorter *s) {
 #pragma omp parallel for schedule(static) num_threads(p->context->threads) reduction(min : bad)
   for (size_t b = 0; b < p->block_count; b++) {
     const firn_block *block = &p->block[b];
-    firn_mover *out = s->mover + s->mover_start[b];
+    firn_keyed *out = s->mover + s->mover_start[b];
     if (s->mover_start[b + 1] == s->mover_start[b]) continue;
     for (uint32_t i = 0; i < block->count; i++) {
       size_t slot = block->first + i;
@@ -114,7 +114,7 @@ static firn_status list_movers(sorter *s) {
       if (!target(s, slot, block->at, out++) && slot < bad) bad = slot;
     }
   }
-  firn_mover *out = s->mover + s->mover_start[p->block_count];
+  firn_keyed *out = s->mover + s->mover_start[p->block_count];
   for (size_t i = 0; i < s->take; i++) {
     size_t slot = p->slots + i;
     if (!target(s, slot, p->pending_at[i], out++) && slot < bad) bad = slot;
@@ -124,14 +124,14 @@ static firn_status list_movers(sorter *s) {
 
 // Morton order of the blocks that movers come from depends on where in space they lie; the direction
 // that they come from does not. New ones have none and keep their order behind the others.
-static int direction(const sorter *s, const firn_mover *m) {
+static int direction(const sorter *s, const firn_keyed *m) {
   if (m->slot >= s->p->slots) return INT32_MAX;
   return ((m->shift[0] + 128) * 256 + m->shift[1] + 128) * 256 + m->shift[2] + 128;
 }
 
 static void order_arrivals(const sorter *s, size_t movers) {
   for (size_t i = 1; i < movers; i++) {
-    firn_mover m = s->mover[i];
+    firn_keyed m = s->mover[i];
     int from = direction(s, &m);
     size_t k = i;
     for (; k > 0 && s->mover[k - 1].key == m.key && direction(s, &s->mover[k - 1]) > from; k--) {
@@ -302,10 +302,10 @@ static firn_status sort_once(firn_particles *p, double shift, bool stay, firn_bu
   s.mover_start = (uint32_t *)(old_block + blocks + 1);
   size_t movers = count_movers(&s);
   if (!movers && !p->thinned) return FIRN_OK;
-  FIRN_TRY(firn_buffer_reserve(context, &p->scratch[1], 2 * movers * sizeof(firn_mover), "sort"));
+  FIRN_TRY(firn_buffer_reserve(context, &p->scratch[1], 2 * movers * sizeof(firn_keyed), "sort"));
   s.mover = p->scratch[1].data;
   FIRN_TRY(list_movers(&s));
-  s.mover = firn_movers_sort(s.mover, s.mover + movers, movers);
+  s.mover = firn_keyed_sort(s.mover, s.mover + movers, movers);
   order_arrivals(&s, movers);
 
   // Where everything goes. Whatever can fail does so before the layout changes.

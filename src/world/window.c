@@ -17,7 +17,7 @@ firn_window_def firn_default_window_def(void) {
 
 firn_status firn_world_set_window(firn_world *world, const firn_window_def *def) {
   firn_context *context = world->context;
-  if (world->particles.count || world->sources.fill_count) {
+  if (world->particles.count || world->flow.fill_count) {
     return firn_fail(context, FIRN_ERROR_STATE,
                      "window: there is snow already; set the window before filling");
   }
@@ -41,13 +41,13 @@ firn_status firn_world_set_window(firn_world *world, const firn_window_def *def)
                        "window: it cannot bound %c, along which the scene repeats", "xyz"[a]);
     }
   }
-  world->sources.window = *def;
-  world->sources.windowed = true;
+  world->flow.window = *def;
+  world->flow.windowed = true;
   return FIRN_OK;
 }
 
 static void window_offset(const firn_world *world, double out[3]) {
-  const firn_window_def *window = &world->sources.window;
+  const firn_window_def *window = &world->flow.window;
   for (int a = 0; a < 3; a++) out[a] = window->velocity[a] * world->time;
   if (window->follow < 0) return;
   const firn_motion *motion = &world->collider[window->follow].motion;
@@ -58,7 +58,7 @@ static void window_offset(const firn_world *world, double out[3]) {
 }
 
 firn_status firn_window_box(const firn_world *world, firn_block_box *out) {
-  const firn_window_def *window = &world->sources.window;
+  const firn_window_def *window = &world->flow.window;
   double offset[3];
   window_offset(world, offset);
   for (int a = 0; a < 3; a++) {
@@ -89,7 +89,7 @@ static firn_status show(firn_world *world, firn_fill *fill, const firn_block_box
 }
 
 firn_status firn_window_make(firn_world *world, firn_fill *fill) {
-  if (!world->sources.windowed) {
+  if (!world->flow.windowed) {
     FIRN_TRY(firn_fill_place(world, fill, NULL, NULL));
   } else {
     firn_block_box box = {0};
@@ -123,12 +123,12 @@ static bool is_outside(const void *user, size_t slot, const double x[3]) {
 }
 
 firn_status firn_window_update(firn_world *world) {
-  firn_sources *sources = &world->sources;
+  firn_flow *flow = &world->flow;
   firn_block_box box = {0};
   bool fresh = false;
   FIRN_TRY(firn_window_box(world, &box));
-  for (int i = 0; i < sources->fill_count; i++) {
-    firn_fill *fill = &sources->fill[i];
+  for (int i = 0; i < flow->fill_count; i++) {
+    firn_fill *fill = &flow->fill[i];
     if (!fill->made) continue;
     FIRN_TRY(show(world, fill, &box, &fresh));
   }

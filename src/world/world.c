@@ -38,7 +38,7 @@ firn_status firn_world_init(firn_world *world, firn_context *context, const firn
 void firn_world_free(firn_world *world) {
   if (!world->context) return;
   firn_particles_free(&world->particles);
-  firn_sources_free(&world->sources, world->context);
+  firn_flow_free(&world->flow, world->context);
   firn_free(world->context, world->material,
             (size_t)world->material_count * sizeof *world->material);
   for (int c = 0; c < world->collider_count; c++) firn_collider_free(&world->collider[c]);

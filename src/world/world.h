@@ -5,8 +5,8 @@
 
 #include "material/law.h"
 #include "world/collider.h"
+#include "world/flow.h"
 #include "world/particles.h"
-#include "world/source.h"
 
 // Names of the optional fields that vary the material from particle to particle. They exist only
 // once some particle asks for them; the table of materials serves all others.
@@ -49,7 +49,7 @@ typedef struct firn_world {
   firn_collider *collider; // [collider_count]
   int collider_count;
   int vary[FIRN_VARY_COUNT]; // field indices, -1 while absent
-  firn_sources sources;
+  firn_flow flow;
   firn_settled settled;
   uint64_t changes;     // raised whenever gravity, a collider or a material is changed from outside
   firn_digests digests; // colliders is not kept up
@@ -66,10 +66,11 @@ void firn_world_prepare(firn_world *world, double time);
 firn_status firn_world_check_colliders(const firn_world *world);
 // One by its number, or NULL and a message.
 firn_collider *firn_world_collider(const firn_world *world, int id);
-// What may change between steps; each raises `changes` if it does change something.
+// change.c: what may change between steps; each raises `changes` if it does change something.
 firn_status firn_world_set_gravity(firn_world *world, const double gravity[3]);
 firn_status firn_world_set_surface(firn_world *world, int id, double friction, bool sticky);
 firn_status firn_world_set_material(firn_world *world, int id, const firn_material_def *def);
+// digest.c
 firn_digests firn_world_digest(const firn_world *world);
 void firn_world_note_space(firn_world *world, const firn_sim_def *def); // for the digest
 void firn_world_note_material(firn_world *world, const firn_material_row *row);
@@ -90,10 +91,10 @@ typedef struct firn_state_visitor {
 } firn_state_visitor;
 
 // What a checkpoint must hold besides particles and time, as a solver's state is handed over.
-// Particles are loaded already; sources must have been added as they were when it was saved.
+// Particles are loaded already; emitters and fills must have been added as they were when it was saved.
 firn_status firn_world_state(firn_world *world, bool load, const firn_state_visitor *visitor);
 
-// colliders.c: its part in that, of what setters may have changed. Whoever sets the same again after
+// change.c: its part in that, of what setters may have changed. Whoever sets the same again after
 // a load then changes nothing, and wakes nobody.
 firn_status firn_world_visit_settings(firn_world *world, bool load,
                                       const firn_state_visitor *visitor);

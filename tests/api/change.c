@@ -266,7 +266,7 @@ static void what_was_set_is_part_of_a_checkpoint(void **state) {
   assert_memory_equal(a->gravity, b->gravity, sizeof a->gravity);
   assert_true(b->collider[0].friction == 0.4 && b->collider[0].sticky);
   assert_true(a->material[0].mu == b->material[0].mu && a->changes == b->changes);
-  assert_true(b->sources.emitter[0].rate == 1000 && b->sources.emitter[0].fill.velocity[0] == 2);
+  assert_true(b->flow.emitter[0].rate == 1000 && b->flow.emitter[0].fill.velocity[0] == 2);
   uint64_t changes = b->changes;
   MUST(context, firn_sim_set_gravity(later, down));
   MUST(context, firn_sim_set_friction(later, 0, 0.4));

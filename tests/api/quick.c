@@ -223,7 +223,7 @@ static void the_bar_and_the_snow_have_the_same_colours(void **state) {
   def.width = 4 * WIDTH;
   def.height = 4 * HEIGHT;
   def.color = "level";
-  def.map = FIRN_MAP_GREY; // dark to light
+  def.map = FIRN_COLORS_GREY; // dark to light
   static uint8_t p[4 * HEIGHT][4 * WIDTH][3];
   assert_int_equal(firn_frame_quick_pixels(frame, NULL, &def, &p[0][0][0]), FIRN_OK);
   assert_true(grey(p[165][320]) > 2 * grey(p[235][320])); // near the top and the foot of the cube

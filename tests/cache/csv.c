@@ -4,8 +4,8 @@
 
 #include <firn/firn.h>
 
+#include "cache/csv.h"
 #include "cache/probes.h"
-#include "cache/table.h"
 
 static const char header[] = "frame,name,value\n";
 
@@ -15,7 +15,7 @@ static void put(scratch *s, const char *text) {
 }
 
 static void append(scratch *s, const char *text) {
-  assert_int_equal(firn_table_append(s->context, scratch_path(s, "t.csv"), text, strlen(text)),
+  assert_int_equal(firn_csv_append(s->context, scratch_path(s, "t.csv"), text, strlen(text)),
                    FIRN_OK);
 }
 
@@ -29,7 +29,7 @@ static void assert_holds(scratch *s, const char *expected) {
 
 static void half_a_row_is_cut_off_before_the_next(void **state) {
   scratch *s = *state;
-  assert_int_equal(firn_table_create(s->context, scratch_path(s, "t.csv"), header), FIRN_OK);
+  assert_int_equal(firn_csv_create(s->context, scratch_path(s, "t.csv"), header), FIRN_OK);
   append(s, "0,a,1\n");
   put(s, "frame,name,value\n0,a,1\n1,a");
   append(s, "1,a,2\n1,b,3\n");
@@ -39,27 +39,27 @@ static void half_a_row_is_cut_off_before_the_next(void **state) {
 static void rows_after_a_frame_are_dropped_and_others_keep_their_bytes(void **state) {
   scratch *s = *state;
   put(s, "frame,name,value\n1,a,1\n1,b,1.50\n2,a,2\n2,b,2\n3,a");
-  assert_int_equal(firn_table_truncate(s->context, scratch_path(s, "t.csv"), header, 2), FIRN_OK);
+  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 2), FIRN_OK);
   assert_holds(s, "frame,name,value\n1,a,1\n1,b,1.50\n2,a,2\n2,b,2\n");
-  assert_int_equal(firn_table_truncate(s->context, scratch_path(s, "t.csv"), header, 1), FIRN_OK);
+  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 1), FIRN_OK);
   assert_holds(s, "frame,name,value\n1,a,1\n1,b,1.50\n");
-  assert_int_equal(firn_table_truncate(s->context, scratch_path(s, "t.csv"), header, 0), FIRN_OK);
+  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 0), FIRN_OK);
   assert_holds(s, header);
 }
 
 static void what_is_no_table_is_left_alone(void **state) {
   scratch *s = *state;
   put(s, "frame,name\n0,a\n");
-  assert_int_equal(firn_table_truncate(s->context, scratch_path(s, "t.csv"), header, 0),
+  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 0),
                    FIRN_ERROR_FORMAT);
   assert_message(s, "t.csv", "frame,name,value");
   assert_holds(s, "frame,name\n0,a\n");
   put(s, "frame,name,value\n0,a,1\nb,2,3\n4,a,4\n");
-  assert_int_equal(firn_table_truncate(s->context, scratch_path(s, "t.csv"), header, 3),
+  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 3),
                    FIRN_ERROR_FORMAT);
   assert_message(s, "t.csv:3");
   assert_holds(s, "frame,name,value\n0,a,1\nb,2,3\n4,a,4\n");
-  assert_int_equal(firn_table_truncate(s->context, scratch_path(s, "none.csv"), header, 3),
+  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "none.csv"), header, 3),
                    FIRN_ERROR_IO);
 }
 
@@ -73,7 +73,7 @@ static void names_do_not_break_rows(void **state) {
                {"the \"end\"", "\"the \"\"end\"\"\""},
                {"two\nlines", "\"two lines\""}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    out[firn_table_print_text(out, cases[i].text)] = 0;
+    out[firn_csv_print_text(out, cases[i].text)] = 0;
     assert_string_equal(out, cases[i].cell);
   }
 }

@@ -11,16 +11,16 @@ enum { N = 200003 }; // odd: the last lanes are a remainder
 
 static long double exact(firn_lane_map op, long double x) {
   switch (op) {
-  case FIRN_MAP_ABS: return fabsl(x);
-  case FIRN_MAP_SQRT: return sqrtl(x);
-  case FIRN_MAP_RCP: return 1 / x;
-  case FIRN_MAP_RSQRT: return 1 / sqrtl(x);
-  case FIRN_MAP_FLOOR: return floorl(x);
-  case FIRN_MAP_ROUND: return rintl(x);
-  case FIRN_MAP_EXP: return expl(x);
-  case FIRN_MAP_LOG: return logl(x);
-  case FIRN_MAP_LOG1P: return log1pl(x);
-  case FIRN_MAP_EXPM1: return expm1l(x);
+  case FIRN_LANE_OP_ABS: return fabsl(x);
+  case FIRN_LANE_OP_SQRT: return sqrtl(x);
+  case FIRN_LANE_OP_RCP: return 1 / x;
+  case FIRN_LANE_OP_RSQRT: return 1 / sqrtl(x);
+  case FIRN_LANE_OP_FLOOR: return floorl(x);
+  case FIRN_LANE_OP_ROUND: return rintl(x);
+  case FIRN_LANE_OP_EXP: return expl(x);
+  case FIRN_LANE_OP_LOG: return logl(x);
+  case FIRN_LANE_OP_LOG1P: return log1pl(x);
+  case FIRN_LANE_OP_EXPM1: return expm1l(x);
   }
   return 0;
 }
@@ -52,25 +52,25 @@ static void exp_and_log_are_within_two_ulp(void **state) {
     double range = sizeof *x == 4 ? 87 : 708;
     for (int i = 0; i < N; i++)
       x[i] = (firn_real)(i % 2 ? sample_uniform(&s, -range, range) : sample_uniform(&s, -2, 2));
-    assert_below(error_in_ulp(k, FIRN_MAP_EXP, x, N), 2);
+    assert_below(error_in_ulp(k, FIRN_LANE_OP_EXP, x, N), 2);
     // log over all positive normal numbers, and near 1 where it crosses zero
     double decades = sizeof *x == 4 ? 37 : 307;
     for (int i = 0; i < N; i++)
       x[i] = (firn_real)(i % 2 ? sample_decades(&s, -decades, decades)
                                : 1 + sample_decades(&s, -7, -0.5) * (i % 4 ? 1 : -1));
-    assert_below(error_in_ulp(k, FIRN_MAP_LOG, x, N), 2);
+    assert_below(error_in_ulp(k, FIRN_LANE_OP_LOG, x, N), 2);
     // log1p: tiny, moderate of both signs, large
     for (int i = 0; i < N; i++)
       x[i] = (firn_real)(i % 3 == 0   ? sample_decades(&s, -12, -1) * (i % 2 ? 1 : -1)
                          : i % 3 == 1 ? sample_uniform(&s, -0.999, 3)
                                       : sample_decades(&s, 0, 30));
-    assert_below(error_in_ulp(k, FIRN_MAP_LOG1P, x, N), 2);
+    assert_below(error_in_ulp(k, FIRN_LANE_OP_LOG1P, x, N), 2);
     // expm1: tiny, around -ln 2 / 2, where an exp of 0.7 with 2 ulp becomes 0.3, and far
     for (int i = 0; i < N; i++)
       x[i] = (firn_real)(i % 3 == 0   ? sample_decades(&s, -12, -1) * (i % 2 ? 1 : -1)
                          : i % 3 == 1 ? sample_uniform(&s, -2, 2)
                                       : sample_uniform(&s, -range, range));
-    assert_below(error_in_ulp(k, FIRN_MAP_EXPM1, x, N), 4);
+    assert_below(error_in_ulp(k, FIRN_LANE_OP_EXPM1, x, N), 4);
   }
   free(x);
 }
@@ -81,7 +81,7 @@ static void exp_saturates_instead_of_overflowing(void **state) {
   enum { COUNT = sizeof x / sizeof *x };
   for_each_isa(isa) {
     firn_real y[COUNT];
-    firn_lane_kernels_get(isa)->map(FIRN_MAP_EXP, COUNT, x, y);
+    firn_lane_kernels_get(isa)->map(FIRN_LANE_OP_EXP, COUNT, x, y);
     assert_true(y[0] == 0 && y[1] == 0 && y[6] == 0);
     assert_true(isfinite(y[2]) && y[2] > (firn_real)1e30 && y[3] == y[2] && y[7] == y[2]);
     assert_true(y[4] == 1);
@@ -96,18 +96,18 @@ static void roots_and_rounding_are_exact(void **state) {
   for (int i = 0; i < N; i++) x[i] = (firn_real)sample_decades(&s, -18, 18);
   for_each_isa(isa) {
     const firn_lane_kernels *k = firn_lane_kernels_get(isa);
-    assert_below(error_in_ulp(k, FIRN_MAP_SQRT, x, N), 0.5001); // correctly rounded
-    assert_below(error_in_ulp(k, FIRN_MAP_RCP, x, N), 0.5001);
-    assert_below(error_in_ulp(k, FIRN_MAP_RSQRT, x, N), 2);
+    assert_below(error_in_ulp(k, FIRN_LANE_OP_SQRT, x, N), 0.5001); // correctly rounded
+    assert_below(error_in_ulp(k, FIRN_LANE_OP_RCP, x, N), 0.5001);
+    assert_below(error_in_ulp(k, FIRN_LANE_OP_RSQRT, x, N), 2);
   }
   for (int i = 0; i < N; i++)
     x[i] = (firn_real)(i % 5 ? sample_uniform(&s, -1000, 1000)
                              : rint(sample_uniform(&s, -20, 20)) / 2);
   for_each_isa(isa) {
     const firn_lane_kernels *k = firn_lane_kernels_get(isa);
-    assert_below(error_in_ulp(k, FIRN_MAP_FLOOR, x, N), 0);
-    assert_below(error_in_ulp(k, FIRN_MAP_ROUND, x, N), 0);
-    assert_below(error_in_ulp(k, FIRN_MAP_ABS, x, N), 0);
+    assert_below(error_in_ulp(k, FIRN_LANE_OP_FLOOR, x, N), 0);
+    assert_below(error_in_ulp(k, FIRN_LANE_OP_ROUND, x, N), 0);
+    assert_below(error_in_ulp(k, FIRN_LANE_OP_ABS, x, N), 0);
   }
   free(x);
 }
@@ -120,7 +120,7 @@ static void arrays_of_any_length_stay_within_their_bounds(void **state) {
       firn_real x[41], y[42];
       for (size_t i = 0; i < 41; i++) x[i] = (firn_real)(i + 1);
       for (size_t i = 0; i < 42; i++) y[i] = -7;
-      k->map(FIRN_MAP_SQRT, n, x, y + 1);
+      k->map(FIRN_LANE_OP_SQRT, n, x, y + 1);
       assert_true(y[0] == -7 && y[n + 1] == -7);
       for (size_t i = 0; i < n; i++)
         assert_true(fabs((double)y[i + 1] - sqrt((double)x[i])) < 1e-6);

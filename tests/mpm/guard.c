@@ -97,7 +97,7 @@ static void spray_is_bounded_without_redoing_the_step(void **state) {
     firn_step step;
     must(&c, firn_sim_step(c.sim, 0, &step));
     assert_int_equal(step.redone, 0);
-    assert_int_equal(mpm_case_solver(&c)->grid.apart_count, 1);
+    assert_int_equal(mpm_case_solver(&c)->grid.spray_count, 1);
     double *e = mpm_case_read(&c, "strain");
     for (int k = 0; k < 2; k++) {
       double det = sqrt(det_of(e + 6 * k));

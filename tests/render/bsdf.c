@@ -26,7 +26,7 @@ static void draw(int i, float u[3]) {
 // Towards a surface with this normal, its cosine c.
 static firn_v3 coming(firn_v3 normal, float c) {
   firn_v3 a, b;
-  firn_frame_of(normal, &a, &b);
+  firn_axes_about(normal, &a, &b);
   return firn_v3_sub(firn_v3_scale(sqrtf(1 - c * c), a), firn_v3_scale(c, normal));
 }
 
@@ -37,7 +37,7 @@ static void reflected(firn_v3 albedo, const firn_coat *coat, float c, double *sa
   enum { N = 20000 };
   const firn_v3 n = firn_v3_unit((firn_v3){0.2f, 0.9f, -0.4f}), in = coming(n, c);
   firn_v3 a, b;
-  firn_frame_of(n, &a, &b);
+  firn_axes_about(n, &a, &b);
   *sampled = *seen = *density = 0;
   for (int i = 0; i < N; i++) {
     float u[3], pdf, again;

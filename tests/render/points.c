@@ -97,7 +97,7 @@ static void pictures_do_not_depend_on_threads(void **state) {
   double *position = scatter();
   static float value[COUNT];
   static uint8_t rgb[3][WIDTH * HEIGHT * 3], colors[FIRN_COLORS][3];
-  firn_colormap_table(FIRN_MAP_DEEP, colors);
+  firn_colormap_table(FIRN_COLORS_DEEP, colors);
   for (int i = 0; i < COUNT; i++) value[i] = (float)i / COUNT;
   value[5] = NAN;
   firn_points_shot shot = shot_of(position);
@@ -157,9 +157,9 @@ static double lightness(const uint8_t rgb[3]) {
 static void colours_get_lighter_evenly(void **state) {
   (void)state;
   static uint8_t colors[FIRN_COLORS][3];
-  for (int map = FIRN_MAP_DEEP; map <= FIRN_MAP_BALANCE; map++) {
+  for (int map = FIRN_COLORS_DEEP; map <= FIRN_COLORS_BALANCE; map++) {
     firn_colormap_table((firn_color_map)map, colors);
-    int last = map == FIRN_MAP_BALANCE ? FIRN_COLORS / 2 - 1 : FIRN_COLORS - 1;
+    int last = map == FIRN_COLORS_BALANCE ? FIRN_COLORS / 2 - 1 : FIRN_COLORS - 1;
     double first = lightness(colors[0]), step = (lightness(colors[last]) - first) / last;
     assert_true(step * last > 0.55);
     for (int i = 0; i <= last; i++) {
@@ -172,7 +172,7 @@ static void colours_get_lighter_evenly(void **state) {
     assert_true(colors[FIRN_COLORS / 2][k] > 235);
   assert_true(colors[0][2] > 2 * colors[0][0]);
   assert_true(colors[FIRN_COLORS - 1][0] > 2 * colors[FIRN_COLORS - 1][2]);
-  firn_colormap_table(FIRN_MAP_EMBER, colors); // by way of red, not of green
+  firn_colormap_table(FIRN_COLORS_EMBER, colors); // by way of red, not of green
   for (int i = 64; i < FIRN_COLORS; i++)
     assert_true(colors[i][0] >= colors[i][1] && colors[i][0] > colors[i][2]);
 }
@@ -180,7 +180,7 @@ static void colours_get_lighter_evenly(void **state) {
 static void the_bar_fits_its_picture(void **state) {
   scratch *s = *state;
   static uint8_t colors[FIRN_COLORS][3];
-  firn_colormap_table(FIRN_MAP_EMBER, colors);
+  firn_colormap_table(FIRN_COLORS_EMBER, colors);
   const double ranges[][2] = {{0, 1}, {-1e-7, 1e-7}, {1e5, 1e5 + 1}, {-3e9, 4e12}};
   const int sizes[][2] = {{640, 360}, {64, 36}, {16, 16}, {2000, 1500}};
   for (int i = 0; i < 4; i++)

@@ -102,7 +102,7 @@ static void a_ball_by_its_distance_is_hit_where_geometry_says(void **state) {
     firn_ray on = {firn_hit_leave(&hit, p, hit.normal), hit.normal, 0};
     assert_false(firn_surfaces_block(f, &on, INFINITY));
     firn_v3 a, c;
-    firn_frame_of(hit.geometric, &a, &c);
+    firn_axes_about(hit.geometric, &a, &c);
     on.along = firn_v3_unit(firn_v3_add(a, firn_v3_scale(0.02f, hit.geometric)));
     assert_false(firn_surfaces_block(f, &on, INFINITY));
     assert_false(firn_surfaces_block(f, &ray, hit.t * 0.999f));

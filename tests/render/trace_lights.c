@@ -38,7 +38,7 @@ static float pdf_of(const void *user, firn_v3 from, firn_v3 along) {
 static bool sample_of(const void *user, firn_v3 from, const float u[3], firn_light_sample *out) {
   const disc_sky *d = user;
   firn_v3 a, b;
-  firn_frame_of(d->along, &a, &b);
+  firn_axes_about(d->along, &a, &b);
   float open = 0.9999f * d->open * u[0], c = 1 - open, s = sqrtf(open * (2 - open));
   float x = s * cosf(6.28318531f * u[1]), y = s * sinf(6.28318531f * u[1]);
   out->along = firn_v3_add(firn_v3_scale(c, d->along),

@@ -64,6 +64,7 @@ firn_sim_def mpm_printed_def(const mpm_variant *v, double h) {
   def.mpm.basis = v->basis;
   def.mpm.transfer = v->transfer;
   def.mpm.integrator = FIRN_INTEGRATOR_EXPLICIT;
+  def.mpm.sleep = false; // a closed form knows of no snow that is left out
   return def;
 }
 
@@ -245,7 +246,7 @@ void mpm_case_to_grid(const mpm_case *c) {
     must(c, mpm_set_volumes(m));
     mpm_survey(m);
   }
-  if (m->memory.apart) must(c, mpm_rebuild_grid(m, false)); // spray set apart has no nodes to see
+  if (m->memory.spray) must(c, mpm_rebuild_grid(m, false)); // spray set apart has no nodes to see
   m->view.mass_floor = (firn_real)(1e-18 * m->memory.mass_min);
   m->view.dt = (firn_real)c->dt;
   m->view.alpha = (firn_real)m->def.flip;

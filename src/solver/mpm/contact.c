@@ -143,15 +143,15 @@ static void collide_box(const mpm_view *view, const node_box *box) {
   }
 }
 
-// The mass of each node of block g without what apart blocks put there: those collide their own
+// The mass of each node of block g without what spray puts there: those collide their own
 // share themselves, and push for it.
 static void own_mass(const mpm_view *view, size_t g, const firn_real *v, firn_real mass[64]) {
   const firn_grid *grid = view->grid;
   for (int n = 0; n < 64; n++) mass[n] = v[4 * n + 3];
-  for (uint32_t s = grid->source_start[g]; s < grid->source_start[g + 1]; s++) {
-    uint32_t b = firn_source_block(grid->source[s]);
-    int o = firn_source_offset(grid->source[s]), d[3] = {o / 9 - 1, o / 3 % 3 - 1, o % 3 - 1};
-    if (!view->reach[b].apart) continue;
+  for (uint32_t s = grid->giver_start[g]; s < grid->giver_start[g + 1]; s++) {
+    uint32_t b = firn_giver_block(grid->giver[s]);
+    int o = firn_giver_offset(grid->giver[s]), d[3] = {o / 9 - 1, o / 3 % 3 - 1, o % 3 - 1};
+    if (!view->reach[b].spray) continue;
     const mpm_box *box = &view->box[b];
     const firn_real *arena = view->arena + box->arena;
     for (int n = 0; n < box->n[0] * box->n[1] * box->n[2]; n++) {
@@ -186,7 +186,7 @@ void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
       box.holders = (mpm_holders *)c->holders.data + 64 * index;
       memset(box.holders, 0, 64 * sizeof *box.holders);
     }
-    if (view->grid->apart_count) {
+    if (view->grid->spray_count) {
       own_mass(view, g, v, mass);
       box.mass = mass;
       box.mass_stride = 1;

@@ -18,7 +18,7 @@ typedef struct mpm_push {
 // Bits of the parts (firn_part.bit) that may touch a particle block.
 typedef struct mpm_near {
   uint64_t particles; // ... its particles
-  uint64_t nodes;     // ... its nodes; apart blocks only
+  uint64_t nodes;     // ... its nodes; spray only
   uint32_t index;     // among blocks with either, or FIRN_GRID_NONE
 } mpm_near;
 
@@ -37,7 +37,7 @@ typedef struct mpm_contacts {
   size_t block_count;  // of those with any
   int recorded;        // colliders with forces
   firn_buffer pushes;  // mpm_push [node_count][recorded], then [block_count][2][recorded]: by the
-                       // nodes of an apart block, and by its particles
+                       // nodes of a block of spray, and by its particles
   bool pressed;        // what sleeps has been asked, and has not changed since
   firn_buffer asleep;  // mpm_push [recorded]: what it does in a second
   firn_buffer holders; // implicit, if recorded: [node_count][64]

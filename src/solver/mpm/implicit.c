@@ -44,7 +44,7 @@ firn_status mpm_prepare_solve(mpm *m) {
   for (int i = 0; i < 6; i++) view->s[i] = base + (size_t)i * slots;
   for (int i = 0; i < 2; i++) view->stiff[i] = base + (size_t)(6 + i) * slots;
 
-  FIRN_TRY(firn_buffer_reserve(context, &m->slack, m->grid.count, "linear solve"));
+  FIRN_TRY(firn_buffer_reserve(context, &m->node_soft, m->grid.count, "linear solve"));
   if (m->def.preconditioner == FIRN_PRECONDITIONER_BLOCK) {
     FIRN_TRY(firn_buffer_reserve(context, &m->diagonal, 64 * m->grid.count * 6 * sizeof(firn_real),
                                  "preconditioner"));
@@ -77,8 +77,8 @@ static void project(const mpm *m, size_t g, firn_real *block) {
 }
 
 // Nodes that the solve leaves as they are.
-static bool node_is_slack(const mpm *m, size_t g) {
-  return ((const uint8_t *)m->slack.data)[g];
+static bool node_is_soft(const mpm *m, size_t g) {
+  return ((const uint8_t *)m->node_soft.data)[g];
 }
 
 // Snow that an explicit step of this length suits needs no solve, and gets one only where the whole
@@ -98,14 +98,14 @@ void mpm_choose_stiff(mpm *m) {
       m->box[b].soft = soft;
     }
   }
-  uint8_t *slack = m->slack.data;
+  uint8_t *soft = m->node_soft.data;
   for (size_t g = 0; g < m->grid.count; g++) {
     bool all = m->partial || m->asleep;
-    for (uint32_t n = m->grid.source_start[g]; n < m->grid.source_start[g + 1] && all; n++) {
-      const mpm_box *box = &m->box[firn_source_block(m->grid.source[n])];
+    for (uint32_t n = m->grid.giver_start[g]; n < m->grid.giver_start[g + 1] && all; n++) {
+      const mpm_box *box = &m->box[firn_giver_block(m->grid.giver[n])];
       all = box->soft || box->asleep;
     }
-    slack[g] = all;
+    soft[g] = all;
   }
 }
 
@@ -124,7 +124,7 @@ static firn_status apply(void *user, const firn_real *x, firn_real *y) {
     }
 #pragma omp for schedule(dynamic, 16)
     for (size_t g = 0; g < count; g++) {
-      if (node_is_slack(m, g)) continue;
+      if (node_is_soft(m, g)) continue;
       m->kernels->hessian_nodes(view, g);
       project(m, g, y + g * FIRN_NODE_BLOCK_REALS);
     }
@@ -242,7 +242,7 @@ static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn
     unsigned mode = firn_fp_enter();
 #pragma omp for schedule(dynamic, 16)
     for (size_t g = 0; g < count; g++) {
-      if (node_is_slack(m, g)) continue; // what is stiff does not reach there
+      if (node_is_soft(m, g)) continue; // what is stiff does not reach there
       for (size_t n = 64 * g; n < 64 * (g + 1); n++) {
         const firn_real *v = m->view.node_v + 4 * n;
         bool active = v[3] > floor;
@@ -263,7 +263,7 @@ static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn
       firn_real *block = r + g * FIRN_NODE_BLOCK_REALS;
       const firn_real *u = moved + g * FIRN_NODE_BLOCK_REALS;
       const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
-      if (node_is_slack(m, g)) continue;
+      if (node_is_soft(m, g)) continue;
       // r holds P A u; P is linear, so projecting the difference again does no harm.
       for (size_t i = 0; i < FIRN_NODE_BLOCK_REALS; i += 4) {
         for (size_t a = 0; a < 3; a++) block[i + a] = v[i + 3] * u[i + a] - block[i + a];
@@ -289,7 +289,7 @@ static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *resu
       .context = m->world->context,
       .count = reals,
       .chunk = 16 * FIRN_NODE_BLOCK_REALS,
-      .still = m->partial || m->asleep ? m->slack.data : NULL,
+      .still = m->partial || m->asleep ? m->node_soft.data : NULL,
       .user = m,
       .apply = apply,
       .precondition = block ? precondition_block : precondition_mass,

@@ -30,9 +30,9 @@ typedef struct mpm_box {
   int8_t lo[3];     // first node, relative to the block's corner
   int8_t n[3];      // nodes along each axis
   bool near : 1;    // some collider is close to its particles
-  bool touched : 1; // some collider is close to its nodes (apart blocks only)
+  bool touched : 1; // some collider is close to its nodes (spray only)
   bool asleep : 1;  // left out of this step; its arena holds what it last was, see rest.h
-  bool bedded : 1;  // asleep, and the arena does hold it
+  bool stored : 1;  // asleep, and the arena does hold it
   bool soft : 1;    // takes no part in this step's solve: an explicit step suits it
   size_t arena;     // offset in reals
 } mpm_box;
@@ -79,7 +79,7 @@ struct mpm_view {
   firn_real dt, h, alpha;
   firn_real gravity[3];
   firn_real mass_floor; // nodes lighter than this do not move
-  firn_real grad_limit; // bound on the norm of dt grad v for particles in apart blocks
+  firn_real grad_limit; // bound on the norm of dt grad v for particles of spray
   // Particles.
   const firn_particles *particles;
   firn_real *x[3], *v[3];
@@ -117,7 +117,7 @@ struct mpm_view {
 };
 
 typedef struct mpm_kernels {
-  bool apart; // knows what to do with apart blocks (firn_reach)
+  bool spray; // knows what to do with spray (firn_reach)
   // Fills lo and n of block b's next_box from its particles' positions. Returns false if a particle
   // is outside what the block may reach.
   bool (*bound)(const mpm_view *view, size_t b);

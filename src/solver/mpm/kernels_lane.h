@@ -272,29 +272,29 @@ static inline void load_box(const mpm_view *view, uint32_t b, const firn_real *f
 
 // -------------------------------------------------------------------------------------- nodes
 
-// Where the box of a source overlaps a node block: rows (x, y) and nodes along z, in coordinates of
+// Where the box of a giver overlaps a node block: rows (x, y) and nodes along z, in coordinates of
 // the node block.
 typedef struct overlap {
-  const firn_real *row; // where node 0 of row (0, 0) would be in the source's arena
+  const firn_real *row; // where node 0 of row (0, 0) would be in the giver's arena
   size_t sx, sy, channel;
   int8_t lo[3], hi[3];
   bool asleep, soft;
 } overlap;
 
-static inline bool overlap_with(const mpm_view *view, firn_source source, overlap *out) {
+static inline bool overlap_with(const mpm_view *view, firn_giver giver, overlap *out) {
   static const int8_t shift[3] = {-4, 0, 4};
-  const mpm_box *box = &view->box[firn_source_block(source)];
-  int o = firn_source_offset(source);
+  const mpm_box *box = &view->box[firn_giver_block(giver)];
+  int o = firn_giver_offset(giver);
   int d[3] = {shift[o / 9], shift[o / 3 % 3], shift[o % 3]}, from[3];
-  bool apart = false;
+  bool outside = false;
   for (int a = 0; a < 3; a++) {
     from[a] = box->lo[a] + d[a];
     int end = from[a] + box->n[a];
     out->lo[a] = (int8_t)(from[a] > 0 ? from[a] : 0);
     out->hi[a] = (int8_t)(end < 4 ? end : 4);
-    apart |= out->lo[a] >= out->hi[a];
+    outside |= out->lo[a] >= out->hi[a];
   }
-  if (apart) return false;
+  if (outside) return false;
   out->asleep = box->asleep;
   out->soft = box->soft;
   out->sy = FIRN_NODE_REALS * (size_t)box->n[2];
@@ -305,12 +305,12 @@ static inline bool overlap_with(const mpm_view *view, firn_source source, overla
   return true;
 }
 
-// The sources of g whose boxes reach into it now.
+// The givers of g whose boxes reach into it now.
 static inline int find_overlaps(const mpm_view *view, size_t g, overlap out[27]) {
   const firn_grid *grid = view->grid;
   int count = 0;
-  for (uint32_t n = grid->source_start[g]; n < grid->source_start[g + 1]; n++) {
-    count += overlap_with(view, grid->source[n], &out[count]);
+  for (uint32_t n = grid->giver_start[g]; n < grid->giver_start[g + 1]; n++) {
+    count += overlap_with(view, grid->giver[n], &out[count]);
   }
   return count;
 }
@@ -320,7 +320,7 @@ static inline void prefetch_arenas(const mpm_view *view, size_t g) {
   enum { AHEAD = 2, DENSE = 20 };
   const firn_grid *grid = view->grid;
   if (g + AHEAD >= grid->count) return;
-  if (grid->source_start[g + AHEAD + 1] - grid->source_start[g + AHEAD] >= DENSE) return;
+  if (grid->giver_start[g + AHEAD + 1] - grid->giver_start[g + AHEAD] >= DENSE) return;
   overlap in[27];
   int count = find_overlaps(view, g + AHEAD, in);
   for (int n = 0; n < count; n++) {
@@ -481,7 +481,7 @@ static inline void add_box(const mpm_box *box, firn_real *to, const mpm_box *oth
   }
 }
 
-// The velocities of an apart block's nodes, from its own sums and those of its neighbours: what
+// The velocities of a spray block's nodes, from its own sums and those of its neighbours: what
 // nodes_of and load_box do for others, without node blocks.
 static inline void sum_box(const mpm_view *view, uint32_t b, bool flip, firn_real *v,
                            firn_real *u) {

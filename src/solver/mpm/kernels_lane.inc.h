@@ -295,7 +295,7 @@ static inline void K(gather_group)(const mpm_view *view, const segment *in, int 
                                    firn_real *pic) {
   // Sparse blocks: the nodes of each lane lie elsewhere, so ask for all before the first is needed.
   for (int n = 1; n < segments; n++) {
-    if (view->reach[in[n].block].apart) continue;
+    if (view->reach[in[n].block].spray) continue;
     prefetch_box(view, in[n].block, field);
     if (blend) prefetch_box(view, in[n].block, view->node_u);
   }
@@ -303,7 +303,7 @@ static inline void K(gather_group)(const mpm_view *view, const segment *in, int 
     const mpm_box *box = &view->box[in[n].block];
     if (local->block != in[n].block) {
       firn_real *second = local->node[APIC ? 0 : 1];
-      if (view->reach[in[n].block].apart) {
+      if (view->reach[in[n].block].spray) {
         sum_box(view, in[n].block, !APIC, local->node[0], second);
       } else {
         load_box(view, in[n].block, field, local->node[0]);
@@ -352,14 +352,14 @@ static void K(collide)(const mpm_view *view, uint32_t slot, const segment *in, i
   }
 }
 
-// Nobody looks at the nodes of apart blocks before their particles do, so no step is redone for
+// Nobody looks at the nodes of spray before their particles do, so no step is redone for
 // them: a gradient that would turn such a particle inside out is bounded instead.
 static inline void K(limit)(const mpm_view *view, const segment *in, int segments, lane grad[9]) {
   firn_real bounded[L];
   bool any = false;
   for (int l = 0; l < L; l++) bounded[l] = 0;
   for (int n = 0; n < segments; n++) {
-    if (!view->reach[in[n].block].apart) continue;
+    if (!view->reach[in[n].block].spray) continue;
     any = true;
     for (int l = in[n].begin; l < in[n].end; l++) bounded[l] = 1;
   }
@@ -388,7 +388,7 @@ static void K(gather)(const mpm_view *view, size_t u, mpm_tally *tally) {
     int segments = split(view, unit, slot, &block, in);
     K(gather_group)(view, in, segments, &s, &local, view->node_v, !APIC, separate ? pic : NULL);
     K(unstage)(view, &s, v, grad);
-    if (view->grid->apart_count) K(limit)(view, in, segments, grad);
+    if (view->grid->spray_count) K(limit)(view, in, segments, grad);
     for (int a = 0; a < 3; a++) {
 #if !APIC
       v[a] = lane_fma(lane_set1(view->alpha), lane_load(view->v[a] + slot), v[a]);
@@ -440,7 +440,7 @@ static void K(check)(const mpm_view *view, size_t u, mpm_tally *tally) {
     lane_storeu(det, m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) +
                          m[2] * (m[3] * m[7] - m[4] * m[6]));
     for (int n = 0; n < segments; n++) {
-      if (view->reach[in[n].block].apart) continue; // see limit
+      if (view->reach[in[n].block].spray) continue; // see limit
       for (int l = in[n].begin; l < in[n].end; l++) {
         tally->det_min = mpm_smaller(tally->det_min, (double)det[l]);
       }

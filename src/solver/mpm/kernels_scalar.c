@@ -178,7 +178,7 @@ static void scatter(const mpm_view *view, size_t u, mpm_tally *tally) {
 
 // -------------------------------------------------------------------------------------- nodes
 
-// The part of source block o's box that lies in this node block: [lo, hi) along each axis, in node
+// The part of giver o's box that lies in this node block: [lo, hi) along each axis, in node
 // coordinates of the node block; `from` is the box's first node there.
 typedef struct overlap {
   int lo[3], hi[3], from[3];
@@ -201,11 +201,11 @@ static bool overlap_with(const mpm_box *box, int o, overlap *out) {
 // those nor soft ones.
 static void add_arenas(const mpm_view *view, size_t g, int c, firn_real asleep, firn_real *sum) {
   const firn_grid *grid = view->grid;
-  for (uint32_t n = grid->source_start[g]; n < grid->source_start[g + 1]; n++) {
-    uint32_t b = firn_source_block(grid->source[n]);
+  for (uint32_t n = grid->giver_start[g]; n < grid->giver_start[g + 1]; n++) {
+    uint32_t b = firn_giver_block(grid->giver[n]);
     overlap in;
     const mpm_box *box = &view->box[b];
-    if (!overlap_with(box, firn_source_offset(grid->source[n]), &in)) continue;
+    if (!overlap_with(box, firn_giver_offset(grid->giver[n]), &in)) continue;
     if (asleep == 0 && (box->asleep || box->soft)) continue;
     firn_real scale = box->asleep ? asleep : 1;
     const firn_real *arena = view->arena + box->arena + (size_t)c * box_reals(box);

@@ -45,7 +45,7 @@ void mpm_swap_boxes(mpm *m) {
   m->view.next_box = m->next_box;
 }
 
-// A grid of spray shrinks a lot once the spray is set apart.
+// A grid of spray shrinks a lot once the spray is marked.
 static void shrink(firn_context *context, firn_buffer *buffer, size_t needed) {
   if (buffer->size > 2 * needed + (1 << 20)) firn_buffer_free(context, buffer);
 }
@@ -70,7 +70,7 @@ static firn_status size_nodes(mpm *m) {
 
 // A particle may wander one cell beyond its block before the next sort.
 static firn_reach widest(const mpm_stencil *s) {
-  firn_reach reach = {.apart = false};
+  firn_reach reach = {.spray = false};
   for (int a = 0; a < 3; a++) {
     reach.lo[a] = (int8_t)(-1 + s->first);
     reach.hi[a] = (int8_t)(4 + s->first + s->width - 1);
@@ -115,31 +115,31 @@ static void narrow(mpm *m) {
   }
 }
 
-bool mpm_may_be_apart(const mpm *m) {
+bool mpm_may_have_spray(const mpm *m) {
   bool explicit_so_far = m->def.integrator == FIRN_INTEGRATOR_EXPLICIT ||
                          (m->def.integrator == FIRN_INTEGRATOR_AUTO && !m->memory.implicit);
   // Step 2 looks up the mass of every node once.
-  return m->kernels->apart && explicit_so_far && m->memory.volumes_set;
+  return m->kernels->spray && explicit_so_far && m->memory.volumes_set;
 }
 
-firn_status mpm_rebuild_grid(mpm *m, bool apart) {
-  m->memory.apart = apart && m->kernels->apart;
+firn_status mpm_rebuild_grid(mpm *m, bool spray) {
+  m->memory.spray = spray && m->kernels->spray;
   m->laid_out = false;
-  m->bed_made = false;
-  FIRN_TRY(firn_grid_build(&m->grid, &m->world->particles, m->reach, m->memory.apart));
+  m->sleep_applied = false;
+  FIRN_TRY(firn_grid_build(&m->grid, &m->world->particles, m->reach, m->memory.spray));
   FIRN_TRY(size_nodes(m));
   m->laid_out = true;
   mpm_point_view(m);
   return FIRN_OK;
 }
 
-// Blocks are new, so nothing is in bed; the review will put to sleep what was asleep.
+// Blocks are new, so no sums are stored; the review will put to sleep what was asleep.
 static void wake_boxes(mpm *m) {
   for (size_t b = 0; b < m->world->particles.block_count; b++) {
     m->box[b].asleep = m->next_box[b].asleep = false;
-    m->box[b].bedded = m->next_box[b].bedded = false;
+    m->box[b].stored = m->next_box[b].stored = false;
   }
-  m->bed = 0;
+  m->stored_reals = 0;
 }
 
 firn_status mpm_layout(mpm *m, bool *sorted) {
@@ -162,7 +162,7 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
     }
     narrow(m);
     FIRN_TRY(mpm_rest_carry(m, same));
-    FIRN_TRY(mpm_rebuild_grid(m, mpm_may_be_apart(m)));
+    FIRN_TRY(mpm_rebuild_grid(m, mpm_may_have_spray(m)));
     m->memory.must_sort = m->unlaid = false;
     m->profile.sort += firn_seconds() - start;
     m->profile.sorts++;
@@ -177,7 +177,7 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
       return firn_fail(m->world->context, FIRN_ERROR_FORMAT,
                        "particles lie outside the reach of their blocks; a damaged checkpoint?");
     }
-    FIRN_TRY(mpm_rebuild_grid(m, m->memory.apart));
+    FIRN_TRY(mpm_rebuild_grid(m, m->memory.spray));
   }
   mpm_point_view(m);
   return FIRN_OK;
@@ -187,16 +187,16 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
 // them. Whoever wakes leaves a hole there until the next sort.
 firn_status mpm_place_arenas(mpm *m, int channels) {
   const firn_particles *p = &m->world->particles;
-  bool whole = channels == m->bed_channels; // the bed can be kept
-  if (!whole) m->bed = 0;
-  m->bed_channels = channels;
+  bool whole = channels == m->stored_channels; // what is stored can be kept
+  if (!whole) m->stored_reals = 0;
+  m->stored_channels = channels;
   for (size_t b = 0; b < p->block_count && m->asleep; b++) {
-    if (!m->box[b].asleep || (whole && m->box[b].bedded)) continue;
-    m->box[b].bedded = m->next_box[b].bedded = false;
-    m->box[b].arena = m->next_box[b].arena = m->bed;
-    m->bed += mpm_arena_reals(&m->box[b], channels);
+    if (!m->box[b].asleep || (whole && m->box[b].stored)) continue;
+    m->box[b].stored = m->next_box[b].stored = false;
+    m->box[b].arena = m->next_box[b].arena = m->stored_reals;
+    m->stored_reals += mpm_arena_reals(&m->box[b], channels);
   }
-  size_t reals = m->bed;
+  size_t reals = m->stored_reals;
   for (size_t b = 0; b < p->block_count; b++) {
     if (m->box[b].asleep) continue;
     m->box[b].arena = reals;
@@ -206,7 +206,7 @@ firn_status mpm_place_arenas(mpm *m, int channels) {
   FIRN_TRY(firn_buffer_reserve(m->world->context, &m->arena, reals * sizeof(firn_real), "arenas"));
   // A buffer that grows forgets what it held.
   for (size_t b = 0; b < p->block_count && m->asleep && m->arena.size != before; b++) {
-    m->box[b].bedded = m->next_box[b].bedded = false;
+    m->box[b].stored = m->next_box[b].stored = false;
   }
   m->view.arena = m->arena.data;
   return FIRN_OK;

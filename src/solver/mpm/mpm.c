@@ -28,7 +28,7 @@ firn_mpm_def firn_default_mpm_def(void) {
       .cfl = 0.6,
       .elastic_cfl = 0.5,
       .min_det = 0.2,
-      .sleep = false,
+      .sleep = true,
       .sleep_speed = 10,
       .sleep_drift = 5e-3,
       .sleep_time = 0.1,
@@ -119,16 +119,12 @@ static void destroy(void *solver) {
   firn_free(context, m->box, m->block_capacity * sizeof *m->box);
   firn_free(context, m->next_box, m->block_capacity * sizeof *m->next_box);
   firn_free(context, m->reach, m->block_capacity * sizeof *m->reach);
-  firn_buffer *buffers[] = {&m->arena,           &m->node_v,
-                            &m->node_u,          &m->node_range,
-                            &m->stiff,           &m->krylov,
-                            &m->diagonal,        &m->constraint,
-                            &m->constraint_of,   &m->tallies,
-                            &m->slack,           &m->rest,
-                            &m->rest_spare,      &m->idle,
-                            &m->contacts.nodes,  &m->contacts.blocks,
-                            &m->contacts.pushes, &m->contacts.holders,
-                            &m->contacts.asleep};
+  firn_buffer *buffers[] = {
+      &m->arena,           &m->node_v,           &m->node_u,         &m->node_range,
+      &m->stiff,           &m->krylov,           &m->diagonal,       &m->constraint,
+      &m->constraint_of,   &m->tallies,          &m->node_soft,      &m->rest,
+      &m->rest_spare,      &m->node_asleep,      &m->contacts.nodes, &m->contacts.blocks,
+      &m->contacts.pushes, &m->contacts.holders, &m->contacts.asleep};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     firn_buffer_free(context, buffers[i]);
   }

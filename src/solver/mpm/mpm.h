@@ -1,5 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // State of the material point method (Stomakhin et al. 2013) on the CPU.
+//
+// What a block of particles can be, and the words for it:
+//
+//   sparse in space
+//     spray     at most FIRN_SPRAY_MAX particles, with only such blocks around it. It has no node
+//               blocks of its own and adds up the nodes that it needs by itself (grid/spray.c).
+//   at rest (rest.h); each takes the one before
+//     settled   laid down in equilibrium with its weight; it need not be watched before it is quiet
+//     watched   slow so far: its mean position is compared with where the watch began
+//     quiet     watched for mpm.sleep_time without having been quick or having drifted
+//     asleep    quiet among quiet blocks: left out of steps. A node block is asleep when all its givers
+//               are.
+//     stored    asleep, and its arena holds the mass and force that it gives to nodes
+//   stiff in time (implicit.c)
+//     stiff     a step of this length needs the semi-implicit solve
+//     soft      an explicit step of this length suits it, so the solve leaves it out. A node block is
+//               soft when all its givers are soft or asleep.
+//   beside colliders (contact.h)
+//     near      some collider is close to its particles
+//     touched   some collider is close to its nodes; told of spray, the others ask their node blocks
+//
+// A unit is a few blocks that share one vector loop (world/particles.h); it sleeps, and is soft, as a
+// whole. A giver of a node block is a particle block that may reach it (grid/grid.h).
 #ifndef FIRN_SOLVER_MPM_MPM_H
 #define FIRN_SOLVER_MPM_MPM_H
 
@@ -22,7 +45,7 @@ typedef struct mpm_memory {
   uint8_t must_survey; // the numbers above are not those of the particles
   uint8_t volumes_set; // the first volumes have been computed
   uint8_t implicit;    // the integrator of the last step
-  uint8_t apart;       // the grid was built with spray set apart
+  uint8_t spray;       // the grid was built with spray marked as such
   uint8_t disturbed;   // sleep: something quiet has moved
   uint32_t rest_steps; // sleep: steps since the last review
   uint64_t changes;    // of the world, that have been taken notice of
@@ -43,21 +66,21 @@ typedef struct mpm {
   firn_reach *reach;
   firn_buffer arena;
   firn_buffer node_v, node_u, node_range;
-  firn_buffer stiff;            // implicit: s and stiff of mpm_view, [8][slots]
-  firn_buffer krylov;           // implicit: residual and workspace
-  firn_buffer diagonal;         // implicit: inverse 3x3 blocks, [node blocks][64][6]
-  firn_buffer constraint;       // implicit: [near node blocks][64][4]: kind and direction
-  firn_buffer constraint_of;    // [node blocks] index into constraint, or FIRN_GRID_NONE
-  firn_buffer tallies;          // [units]
-  firn_buffer slack;            // implicit: [node blocks] bytes, those with none but soft sources
-  bool partial;                 // some units are soft
+  firn_buffer stiff;         // implicit: s and stiff of mpm_view, [8][slots]
+  firn_buffer krylov;        // implicit: residual and workspace
+  firn_buffer diagonal;      // implicit: inverse 3x3 blocks, [node blocks][64][6]
+  firn_buffer constraint;    // implicit: [near node blocks][64][4]: kind and direction
+  firn_buffer constraint_of; // [node blocks] index into constraint, or FIRN_GRID_NONE
+  firn_buffer tallies;       // [units]
+  firn_buffer node_soft; // implicit: [node blocks] bytes, those that the solve leaves as they are
+  bool partial;          // some units are soft
   firn_buffer rest, rest_spare; // sleep: mpm_rest, [rest_count]
   size_t rest_count;
-  firn_buffer idle; // sleep: [node blocks] bytes, those that nothing awake touches
-  size_t asleep;    // particles
-  bool bed_made;    // boxes and idle are those of rest
-  size_t bed;       // reals of the arena that those asleep hold, at its beginning ...
-  int bed_channels; // ... laid out for this many channels
+  firn_buffer node_asleep; // sleep: [node blocks] bytes, those that nothing awake touches
+  size_t asleep;           // particles
+  bool sleep_applied;      // box and node_asleep are those of rest
+  size_t stored_reals;     // of the arena, at its beginning, that blocks asleep hold ...
+  int stored_channels;     // ... laid out for this many channels
   mpm_contacts contacts;
   bool unlaid;   // sorted, but memory ran out before blocks had their boxes and reach
   bool laid_out; // grid and node arrays are those of the blocks; not so after a load or a failure
@@ -71,9 +94,9 @@ enum { MPM_FREE, MPM_NO_NORMAL, MPM_ONLY_TANGENT, MPM_HELD };
 
 // layout.c: sorts if need be, rebuilds the grid, sizes everything that depends on it.
 firn_status mpm_layout(mpm *m, bool *sorted);
-// Builds the grid again, with or without spray set apart: the solve knows nothing of the former.
-firn_status mpm_rebuild_grid(mpm *m, bool apart);
-bool mpm_may_be_apart(const mpm *m);
+// Builds the grid again, with or without spray: the solve knows nothing of the former.
+firn_status mpm_rebuild_grid(mpm *m, bool spray);
+bool mpm_may_have_spray(const mpm *m);
 firn_status mpm_layout_blocks(mpm *m); // the part that a loaded checkpoint needs too
 // Makes the next boxes those of this step.
 void mpm_swap_boxes(mpm *m);

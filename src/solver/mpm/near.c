@@ -113,7 +113,7 @@ static double look_everywhere(mpm *m) {
       closeness found = {0};
       // What sleeps still presses on its collider, but evenly: it is asked once.
       bool asked = c->recorded && !c->pressed;
-      if (asked || !mpm_node_is_idle(m, g)) look_at_nodes(m, g, &found);
+      if (asked || !mpm_node_is_asleep(m, g)) look_at_nodes(m, g, &found);
       nodes[g] = found.bits;
       speed2 = fmax(speed2, found.speed2);
     }
@@ -122,7 +122,7 @@ static double look_everywhere(mpm *m) {
       closeness of_particles = {0}, of_nodes = {0};
       bool awake = !m->box[b].asleep;
       if (awake && particles) look_at_particles(m, b, &of_particles);
-      if (awake && m->reach[b].apart) look_at_box(m, b, &of_nodes);
+      if (awake && m->reach[b].spray) look_at_box(m, b, &of_nodes);
       near[b] = (mpm_near){of_particles.bits, of_nodes.bits, FIRN_GRID_NONE};
       m->box[b].near = near[b].particles != 0;
       m->box[b].touched = near[b].nodes != 0;
@@ -158,11 +158,11 @@ static bool any_moves(const firn_world *world, double dt) {
 
 // Nodes that only sleepers touch are not collided in the step, so nobody else says that they are
 // free.
-static void free_idle_nodes(mpm *m) {
+static void free_sleeping_nodes(mpm *m) {
   const uint32_t *of = m->constraint_of.data;
   firn_real *constraint = m->constraint.data;
   for (size_t g = 0; g < m->grid.count; g++) {
-    if (of[g] == FIRN_GRID_NONE || !mpm_node_is_idle(m, g)) continue;
+    if (of[g] == FIRN_GRID_NONE || !mpm_node_is_asleep(m, g)) continue;
     memset(constraint + (size_t)of[g] * FIRN_NODE_BLOCK_REALS, 0,
            FIRN_NODE_BLOCK_REALS * sizeof *constraint);
   }
@@ -178,7 +178,7 @@ static firn_status make_room(mpm *m) {
     FIRN_TRY(firn_buffer_reserve(context, &m->constraint,
                                  (nodes + 1) * FIRN_NODE_BLOCK_REALS * sizeof(firn_real),
                                  "contacts"));
-    if (m->asleep) free_idle_nodes(m);
+    if (m->asleep) free_sleeping_nodes(m);
   }
   if (!c->recorded) return FIRN_OK;
   FIRN_TRY(

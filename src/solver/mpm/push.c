@@ -162,7 +162,7 @@ static void reference_velocity(const mpm *m, double out[3]) {
   const mpm_holders *holders = m->contacts.holders.data;
   memset(out, 0, 3 * sizeof *out);
   for (size_t g = 0; g < m->grid.count; g++) {
-    if (of[g] == FIRN_GRID_NONE || mpm_node_is_idle(m, g)) continue;
+    if (of[g] == FIRN_GRID_NONE || mpm_node_is_asleep(m, g)) continue;
     for (size_t n = 0; n < 64; n++) {
       if (!holders[64 * (size_t)of[g] + n].collider[0]) continue;
       const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS + 4 * n;
@@ -201,7 +201,7 @@ void mpm_contact_react(mpm *m) {
     }
 #pragma omp for schedule(dynamic, 16)
     for (size_t g = 0; g < count; g++) {
-      if (of[g] == FIRN_GRID_NONE || mpm_node_is_idle(m, g)) continue;
+      if (of[g] == FIRN_GRID_NONE || mpm_node_is_asleep(m, g)) continue;
       m->kernels->hessian_nodes(view, g);
       react_block(m, g, of[g]);
     }
@@ -229,7 +229,7 @@ static void press_block(const mpm *m, const mpm_view *view, size_t g) {
 }
 
 // Snow that sleeps presses on its collider all the same, and does so evenly until some of it wakes:
-// found once for each bed. With a step of its own, the answer is the same whenever that is.
+// found once each time that blocks fall asleep or wake. With a step of its own, the answer is the same whenever that is.
 static void press_asleep(mpm *m) {
   mpm_contacts *c = &m->contacts;
   const uint32_t *of = m->constraint_of.data;
@@ -246,12 +246,12 @@ static void press_asleep(mpm *m) {
     unsigned mode = firn_fp_enter();
 #pragma omp for schedule(dynamic, 16)
     for (size_t g = 0; g < count; g++) {
-      if (of[g] != FIRN_GRID_NONE && mpm_node_is_idle(m, g)) press_block(m, &view, g);
+      if (of[g] != FIRN_GRID_NONE && mpm_node_is_asleep(m, g)) press_block(m, &view, g);
     }
     firn_fp_leave(mode);
   }
   for (size_t g = 0; g < count; g++) {
-    if (of[g] == FIRN_GRID_NONE || !mpm_node_is_idle(m, g)) continue;
+    if (of[g] == FIRN_GRID_NONE || !mpm_node_is_asleep(m, g)) continue;
     mpm_push *push = mpm_node_pushes(c, of[g]);
     for (size_t i = 0; i < recorded; i++) {
       for (int a = 0; a < 3; a++) {

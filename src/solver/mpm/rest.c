@@ -219,24 +219,24 @@ static bool mover_is_near(const mpm *m, size_t b) {
 static bool may_sleep(const mpm *m, size_t b) {
   const mpm_rest *rest = rest_of(m);
   // Spray adds up its neighbours' arenas itself and knows nothing of sleep.
-  if (!rest[b].quiet || rest[b].count <= FIRN_APART_MAX) return false;
+  if (!rest[b].quiet || rest[b].count <= FIRN_SPRAY_MAX) return false;
   size_t g = m->grid.target[b][firn_grid_offset(0, 0, 0)];
   if (g == FIRN_GRID_NONE) return false;
-  for (uint32_t n = m->grid.source_start[g]; n < m->grid.source_start[g + 1]; n++) {
-    if (!rest[firn_source_block(m->grid.source[n])].quiet) return false;
+  for (uint32_t n = m->grid.giver_start[g]; n < m->grid.giver_start[g + 1]; n++) {
+    if (!rest[firn_giver_block(m->grid.giver[n])].quiet) return false;
   }
   return !mover_is_near(m, b);
 }
 
 // Lets a unit sleep or wakes it.
-static void settle_unit(mpm *m, const firn_unit *unit, bool asleep) {
+static void set_unit_asleep(mpm *m, const firn_unit *unit, bool asleep) {
   mpm_rest *rest = rest_of(m);
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
     if (!asleep && rest[b].asleep) {
       // The step about to be chosen must suit it.
       m->memory.sound2_max = fmax(m->memory.sound2_max, rest[b].sound2);
     }
-    if (asleep != m->box[b].asleep) m->box[b].bedded = false;
+    if (asleep != m->box[b].asleep) m->box[b].stored = false;
     m->box[b].asleep = asleep;
     m->next_box[b] = m->box[b];
   }
@@ -249,14 +249,14 @@ static void settle_unit(mpm *m, const firn_unit *unit, bool asleep) {
 }
 
 // Node blocks that only sleepers touch are left out too.
-static void find_idle_nodes(mpm *m) {
-  uint8_t *idle = m->idle.data;
+static void find_sleeping_nodes(mpm *m) {
+  uint8_t *asleep = m->node_asleep.data;
   for (size_t g = 0; g < m->grid.count; g++) {
     bool all = true;
-    for (uint32_t n = m->grid.source_start[g]; n < m->grid.source_start[g + 1] && all; n++) {
-      all = m->box[firn_source_block(m->grid.source[n])].asleep;
+    for (uint32_t n = m->grid.giver_start[g]; n < m->grid.giver_start[g + 1] && all; n++) {
+      all = m->box[firn_giver_block(m->grid.giver[n])].asleep;
     }
-    if (all && !idle[g]) {
+    if (all && !asleep[g]) {
       size_t size = FIRN_NODE_BLOCK_REALS * sizeof(firn_real);
       memset(m->view.node_v + g * FIRN_NODE_BLOCK_REALS, 0, size);
       if (m->view.node_u) memset(m->view.node_u + g * FIRN_NODE_BLOCK_REALS, 0, size);
@@ -265,7 +265,7 @@ static void find_idle_nodes(mpm *m) {
         m->view.node_hi[3 * g + a] = -INFINITY;
       }
     }
-    idle[g] = all;
+    asleep[g] = all;
   }
 }
 
@@ -277,21 +277,21 @@ static size_t count_asleep(const mpm *m) {
 }
 
 // Makes boxes and nodes those of who may sleep; without `decide`, of who slept before.
-static firn_status settle(mpm *m, bool decide) {
+static firn_status apply_sleep(mpm *m, bool decide) {
   const firn_particles *p = &m->world->particles;
-  FIRN_TRY(firn_buffer_reserve(m->world->context, &m->idle, m->grid.count, "sleep"));
-  if (!m->bed_made) memset(m->idle.data, 0, m->grid.count);
+  FIRN_TRY(firn_buffer_reserve(m->world->context, &m->node_asleep, m->grid.count, "sleep"));
+  if (!m->sleep_applied) memset(m->node_asleep.data, 0, m->grid.count);
   for (size_t u = 0; u < p->unit_count; u++) {
     const firn_unit *unit = &p->unit[u];
     bool asleep = true;
     for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count && asleep; b++) {
       asleep = decide ? may_sleep(m, b) : rest_of(m)[b].asleep;
     }
-    settle_unit(m, unit, asleep);
+    set_unit_asleep(m, unit, asleep);
   }
   m->asleep = count_asleep(m);
-  find_idle_nodes(m);
-  m->bed_made = true;
+  find_sleeping_nodes(m);
+  m->sleep_applied = true;
   m->contacts.pressed = false;
   return FIRN_OK;
 }
@@ -314,14 +314,14 @@ firn_status mpm_rest_review(mpm *m, bool sorted) {
   for (int c = 0; c < world->collider_count; c++) {
     firn_collider_prepare(&world->collider[c], world->time);
   }
-  return settle(m, true);
+  return apply_sleep(m, true);
 }
 
 firn_status mpm_rest_renew(mpm *m) {
-  return m->def.sleep && !m->bed_made ? settle(m, false) : FIRN_OK;
+  return m->def.sleep && !m->sleep_applied ? apply_sleep(m, false) : FIRN_OK;
 }
 
-void mpm_rest_bed(mpm *m) {
+void mpm_rest_store(mpm *m) {
   if (!m->asleep) return;
   size_t units = m->world->particles.unit_count;
   mpm_rest *rest = rest_of(m);
@@ -335,12 +335,12 @@ void mpm_rest_bed(mpm *m) {
 #pragma omp for schedule(dynamic, 4)
     for (size_t u = 0; u < units; u++) {
       const firn_unit *unit = &m->world->particles.unit[u];
-      if (!m->box[unit->first_block].asleep || m->box[unit->first_block].bedded) continue;
+      if (!m->box[unit->first_block].asleep || m->box[unit->first_block].stored) continue;
       mpm_tally tally = {0};
       m->kernels->scatter(&view, u, &tally);
       for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
         rest[b].sound2 = tally.sound2_max;
-        m->box[b].bedded = m->next_box[b].bedded = true;
+        m->box[b].stored = m->next_box[b].stored = true;
       }
     }
     firn_fp_leave(mode);

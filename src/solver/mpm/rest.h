@@ -36,14 +36,14 @@ firn_status mpm_rest_review(mpm *m, bool sorted);
 // Leaves everybody as they are, on a grid that has been built again.
 firn_status mpm_rest_renew(mpm *m);
 // Fills the arenas of those asleep that are not filled yet.
-void mpm_rest_bed(mpm *m);
+void mpm_rest_store(mpm *m);
 // After a step: notes who moved, from the tallies of the units.
 void mpm_rest_watch(mpm *m);
 // Wakes everything.
 void mpm_rest_disturb(mpm *m);
 
-static inline bool mpm_node_is_idle(const mpm *m, size_t g) {
-  return m->asleep && ((const uint8_t *)m->idle.data)[g];
+static inline bool mpm_node_is_asleep(const mpm *m, size_t g) {
+  return m->asleep && ((const uint8_t *)m->node_asleep.data)[g];
 }
 
 static inline bool mpm_unit_is_asleep(const mpm_view *view, size_t u) {

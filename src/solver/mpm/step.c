@@ -47,7 +47,7 @@ void mpm_for_nodes(mpm *m, void (*kernel)(const mpm_view *view, size_t g)) {
     unsigned mode = firn_fp_enter();
 #pragma omp for schedule(dynamic, 16)
     for (size_t g = 0; g < count; g++) {
-      if (!mpm_node_is_idle(m, g)) kernel(&m->view, g);
+      if (!mpm_node_is_asleep(m, g)) kernel(&m->view, g);
     }
     firn_fp_leave(mode);
   }
@@ -172,7 +172,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   if (m->memory.must_survey) {
     FIRN_TRY(mpm_set_volumes(m));
     mpm_survey(m);
-    if (mpm_may_be_apart(m) && !m->memory.apart) FIRN_TRY(mpm_rebuild_grid(m, true));
+    if (mpm_may_have_spray(m) && !m->memory.spray) FIRN_TRY(mpm_rebuild_grid(m, true));
   }
 
   FIRN_TRY(mpm_rest_review(m, out->sorted));
@@ -181,7 +181,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   mpm_choice choice = mpm_choose(m, 0);
   if (choice.dt < m->def.dt_min && !(m->def.dt > 0)) return mpm_fail_short(m, choice.dt);
   choice = mpm_choose(m, limit);
-  if (choice.implicit && m->memory.apart) {
+  if (choice.implicit && m->memory.spray) {
     FIRN_TRY(mpm_rebuild_grid(m, false));
     FIRN_TRY(mpm_rest_renew(m));
   }
@@ -189,7 +189,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   // to the power 2/3 (cubic), so this keeps the loss of momentum below rounding in double.
   m->view.mass_floor = (firn_real)(1e-18 * m->memory.mass_min);
   FIRN_TRY(mpm_place_arenas(m, mpm_channels(m, choice.implicit)));
-  mpm_rest_bed(m);
+  mpm_rest_store(m);
   mpm_tally law = empty_tally(), moved = empty_tally();
   int spent; // iterations of solves that were in vain
   for (;;) {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Changes: what a program may set between two steps.
+#ifndef FIRN_CHANGE_H
+#define FIRN_CHANGE_H
+
+#include <firn/collider.h>
+#include <firn/flow.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A checkpoint holds these as they were, but for those of
+// firn_sim_set_mpm: set them again after loading one. (Scene files do so by themselves.)
+FIRN_API firn_status firn_sim_set_gravity(firn_sim *sim, const double gravity[3]); // m/s^2
+FIRN_API firn_status firn_sim_set_friction(firn_sim *sim, int collider, double friction);
+FIRN_API firn_status firn_sim_set_sticky(firn_sim *sim, int collider, bool sticky);
+// A material's numbers, but not its law. Particles follow in those numbers that they have from the
+// material; what varies from particle to particle stays as it is, and so does all mass.
+FIRN_API firn_status firn_sim_set_material(firn_sim *sim, int material,
+                                           const firn_material_def *def);
+// All of def but basis and transfer, which are settled when the simulation is made.
+FIRN_API firn_status firn_sim_set_mpm(firn_sim *sim, const firn_mpm_def *def);
+FIRN_API firn_status firn_sim_mpm(const firn_sim *sim, firn_mpm_def *out);
+
+// An emitter, from now on. One of rate 0 rests.
+FIRN_API firn_status firn_sim_set_emitter_rate(firn_sim *sim, int id, double rate);
+FIRN_API firn_status firn_sim_set_emitter_velocity(firn_sim *sim, int id, const double velocity[3]);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// What may change in a world between steps, and its place in a checkpoint.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "material/preset.h"
+#include "math/vec3.h"
+#include "world/world.h"
+
+firn_status firn_world_set_gravity(firn_world *world, const double gravity[3]) {
+  if (!firn_finite3(gravity)) {
+    return firn_fail(world->context, FIRN_ERROR_ARGUMENT, "gravity (%g %g %g) is not finite",
+                     gravity[0], gravity[1], gravity[2]);
+  }
+  // Whoever sleeps need not wake for what stays the same.
+  if (memcmp(world->gravity, gravity, sizeof world->gravity) == 0) return FIRN_OK;
+  memcpy(world->gravity, gravity, sizeof world->gravity);
+  world->changes++;
+  return FIRN_OK;
+}
+
+firn_status firn_world_set_surface(firn_world *world, int id, double friction, bool sticky) {
+  firn_collider *collider = firn_world_collider(world, id);
+  if (!collider) return FIRN_ERROR_ARGUMENT;
+  if (!(friction >= 0)) {
+    return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
+                     "collider '%s': friction %g must be 0 or more", collider->name, friction);
+  }
+  if (collider->friction == friction && collider->sticky == sticky) return FIRN_OK;
+  collider->friction = friction;
+  collider->sticky = sticky;
+  world->changes++;
+  return FIRN_OK;
+}
+
+// The numbers of a row that a solver or a fill may ask for, in the order of FIRN_VARY_* first.
+enum { ROW_NUMBERS = FIRN_VARY_COUNT + 2 };
+static void row_numbers(const firn_material_row *row, double out[ROW_NUMBERS]) {
+  const double all[ROW_NUMBERS] = {
+      [FIRN_VARY_MU] = (double)row->mu,          [FIRN_VARY_LAMBDA] = (double)row->lambda,
+      [FIRN_VARY_LO] = (double)row->lo,          [FIRN_VARY_HI] = (double)row->hi,
+      [FIRN_VARY_XI] = (double)row->xi,          [FIRN_VARY_DENSITY] = (double)row->density,
+      [FIRN_VARY_COUNT] = (double)row->ln_jp_lo, [FIRN_VARY_COUNT + 1] = (double)row->ln_jp_hi,
+  };
+  memcpy(out, all, sizeof all);
+}
+
+// Once any particle varies, all have numbers of their own; those that equal the table's follow it.
+static void vary_again(firn_world *world, int id, const double before[ROW_NUMBERS],
+                       const double after[ROW_NUMBERS]) {
+  const firn_particles *p = &world->particles;
+  const uint16_t *material = firn_particles_material(p);
+  for (int k = 0; k < FIRN_VARY_COUNT && world->vary[0] >= 0; k++) {
+    firn_real *value = firn_particles_real(p, world->vary[k]);
+    if (before[k] == after[k]) continue;
+    for (size_t slot = 0; slot < p->slots + p->pending; slot++) {
+      if (material[slot] == id && (double)value[slot] == before[k]) {
+        value[slot] = (firn_real)after[k];
+      }
+    }
+  }
+}
+
+firn_status firn_world_set_material(firn_world *world, int id, const firn_material_def *def) {
+  firn_material_row row;
+  double before[ROW_NUMBERS], after[ROW_NUMBERS];
+  char what[48];
+  if (id < 0 || id >= world->material_count) {
+    return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
+                     "material %d does not exist; there are %d", id, world->material_count);
+  }
+  snprintf(what, sizeof what, "material %d", id);
+  FIRN_TRY(firn_material_make_row(world->context, def, what, &row));
+  if (row.law != world->material[id].law) {
+    return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
+                     "%s: its law cannot change while there are particles of it", what);
+  }
+  row_numbers(&world->material[id], before);
+  row_numbers(&row, after);
+  if (memcmp(before, after, sizeof before) == 0) return FIRN_OK;
+  vary_again(world, id, before, after);
+  world->material[id] = row;
+  world->changes++;
+  return FIRN_OK;
+}
+
+// ------------------------------------------------------------------------------- checkpoints
+
+// Numbers in a checkpoint: without padding, and of one size in both precisions.
+typedef struct space_state {
+  double gravity[3];
+  uint64_t changes;
+} space_state;
+
+typedef struct surface_state {
+  double friction;
+  uint64_t sticky;
+} surface_state;
+
+static firn_status damaged(const firn_world *world, const char *name) {
+  return firn_fail(world->context, FIRN_ERROR_FORMAT,
+                   "the checkpoint is damaged: %s does not make sense", name);
+}
+
+static firn_status visit_surface(firn_world *world, int c, bool load,
+                                 const firn_state_visitor *visitor) {
+  firn_collider *collider = &world->collider[c];
+  surface_state s = {collider->friction, collider->sticky};
+  char name[32];
+  snprintf(name, sizeof name, "surface_%d", c);
+  FIRN_TRY(visitor->blob(visitor->user, name, &s, sizeof s));
+  if (!load) return FIRN_OK;
+  if (!(s.friction >= 0)) return damaged(world, name);
+  collider->friction = s.friction;
+  collider->sticky = s.sticky != 0;
+  return FIRN_OK;
+}
+
+static firn_status visit_material(firn_world *world, int id, bool load,
+                                  const firn_state_visitor *visitor) {
+  firn_material_row *row = &world->material[id];
+  double n[ROW_NUMBERS];
+  char name[32];
+  row_numbers(row, n);
+  snprintf(name, sizeof name, "material_%d", id);
+  FIRN_TRY(visitor->blob(visitor->user, name, n, sizeof n));
+  if (!load) return FIRN_OK;
+  for (int k = 0; k < ROW_NUMBERS; k++) {
+    if (!firn_real_is_finite(n[k])) return damaged(world, name);
+  }
+  if (!(n[FIRN_VARY_MU] > 0 && n[FIRN_VARY_DENSITY] > 0)) return damaged(world, name);
+  row->mu = (firn_real)n[FIRN_VARY_MU];
+  row->lambda = (firn_real)n[FIRN_VARY_LAMBDA];
+  row->lo = (firn_real)n[FIRN_VARY_LO];
+  row->hi = (firn_real)n[FIRN_VARY_HI];
+  row->xi = (firn_real)n[FIRN_VARY_XI];
+  row->density = (firn_real)n[FIRN_VARY_DENSITY];
+  row->ln_jp_lo = (firn_real)n[FIRN_VARY_COUNT];
+  row->ln_jp_hi = (firn_real)n[FIRN_VARY_COUNT + 1];
+  return FIRN_OK;
+}
+
+firn_status firn_world_visit_settings(firn_world *world, bool load,
+                                      const firn_state_visitor *visitor) {
+  space_state s = {.changes = world->changes};
+  memcpy(s.gravity, world->gravity, sizeof s.gravity);
+  FIRN_TRY(visitor->blob(visitor->user, "space", &s, sizeof s));
+  for (int a = 0; load && a < 3; a++) {
+    if (!isfinite(s.gravity[a])) return damaged(world, "space");
+    world->gravity[a] = s.gravity[a];
+  }
+  if (load) world->changes = s.changes;
+  for (int c = 0; c < world->collider_count; c++) {
+    FIRN_TRY(visit_surface(world, c, load, visitor));
+  }
+  for (int id = 0; id < world->material_count; id++) {
+    FIRN_TRY(visit_material(world, id, load, visitor));
+  }
+  return FIRN_OK;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The colliders of a world.
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "world/world.h"
+
+firn_status firn_world_add_collider(firn_world *world, const firn_collider_def *def, int *id) {
+  firn_collider collider;
+  int parts = 0;
+  for (int c = 0; c < world->collider_count; c++) parts += world->collider[c].part_count;
+  FIRN_TRY(firn_collider_make(world->context, def, world->collider_count, parts, &collider));
+  size_t size = (size_t)world->collider_count * sizeof collider;
+  firn_collider *all = firn_resize(world->context, world->collider, size, size + sizeof collider,
+                                   "colliders");
+  if (!all) {
+    firn_collider_free(&collider);
+    return FIRN_ERROR_MEMORY;
+  }
+  all[world->collider_count] = collider;
+  world->collider = all;
+  if (id) *id = world->collider_count;
+  world->collider_count++;
+  world->changes++;
+  return FIRN_OK;
+}
+
+void firn_world_prepare(firn_world *world, double time) {
+  for (int c = 0; c < world->collider_count; c++) {
+    firn_collider *collider = &world->collider[c];
+    if (collider->prepared != time) firn_collider_prepare(collider, time);
+  }
+}
+
+firn_status firn_world_check_colliders(const firn_world *world) {
+  for (int c = 0; c < world->collider_count; c++) {
+    const firn_collider *collider = &world->collider[c];
+    for (int i = 0; i < collider->part_count && collider->varies; i++) {
+      char what[FIRN_NAME_SIZE + 16];
+      snprintf(what, sizeof what, "collider '%s'", collider->name);
+      const firn_shape *shape = collider->part[i].shape;
+      if (shape) FIRN_TRY(firn_shape_check_answers(world->context, shape, what));
+    }
+  }
+  return FIRN_OK;
+}
+
+firn_collider *firn_world_collider(const firn_world *world, int id) {
+  if (id >= 0 && id < world->collider_count) return &world->collider[id];
+  firn_fail(world->context, FIRN_ERROR_ARGUMENT, "collider %d does not exist; there are %d", id,
+            world->collider_count);
+  return NULL;
+}
