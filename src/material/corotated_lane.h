@@ -18,14 +18,14 @@ FIRN_HD_INLINE lane firn_corotated_volume(const lane s[3]) {
   return lane_fma(pair, s[2], pair + s[2]);
 }
 
-// Psi, J/m^3.
+// Psi, J/m^3 (Eq. 1).
 FIRN_HD_INLINE lane firn_corotated_energy(lane mu, lane lambda, const lane s[3]) {
   lane j = firn_corotated_volume(s);
   lane shear = lane_fma(s[0], s[0], lane_fma(s[1], s[1], s[2] * s[2]));
   return lane_fma(mu, shear, lambda * lane_set1(FIRN_R(0.5)) * j * j);
 }
 
-// Principal Kirchhoff stress, Pa: tau_k = 2 mu sigma_k (sigma_k - 1) + lambda J (J - 1).
+// Principal Kirchhoff stress, Pa, dPsi/dF_E F_E^T of Eq. 5: tau_k = 2 mu sigma_k (sigma_k - 1) + lambda J (J - 1).
 FIRN_HD_INLINE void firn_corotated_stress(lane mu, lane lambda, const lane s[3], lane tau[3]) {
   lane j = firn_corotated_volume(s);
   lane pressure = lambda * lane_fma(j, j, j), mu2 = mu + mu;
@@ -33,7 +33,8 @@ FIRN_HD_INLINE void firn_corotated_stress(lane mu, lane lambda, const lane s[3],
 }
 
 // A = dP[G S] S^T, the change of Kirchhoff stress work under a velocity gradient G (nine lanes,
-// row-major); s = S - I (xx yy zz xy xz yz). mu and lambda hardened, perhaps times a volume.
+// row-major); s = S - I (xx yy zz xy xz yz). mu and lambda hardened, perhaps times a volume. This is
+// A_p F_E^T of Eqs. 7 and 8: all that the matrix of Eq. 9 knows of the material.
 //
 // With F = S, R = I and dF = G S the three parts of dP (see corotated.h) collapse:
 //   cof F : dF = J tr G, cof F F^T = J I, dcof F^T = J (tr G I - G^T),
@@ -101,7 +102,7 @@ FIRN_HD_INLINE void firn_corotated_project(lane block[6]) {
   firn_lane_eigen_compose(Q, l, block);
 }
 
-// The same with the negative eigenvalues of d2Psi/dF2 set to 0, by its closed-form spectrum in the
+// The same (Eqs. 7 to 9) with the negative eigenvalues of d2Psi/dF2 set to 0, by its closed-form spectrum in the
 // eigenframe of S: a stretch block on the diagonal of dF, a symmetric ("flip") and a skew ("twist")
 // pair in each plane. Then G : A[G] >= 0 for every G.
 FIRN_HD_INLINE void firn_corotated_differential_psd(const lane s[6], lane mu, lane lambda,

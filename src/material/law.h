@@ -177,7 +177,7 @@ FIRN_HD_INLINE lane firn_law_energy(int law, const firn_law_params *p, const lan
 }
 
 // ---- kinematics
-// e <- (I + D) (I + e) (I + D)^T - I with D = dt grad v, row-major: e + DB + BD^T + DBD^T, B = I + e.
+// Eq. 4 for b: e <- (I + D) (I + e) (I + D)^T - I with D = dt grad v, row-major: e + DB + BD^T + DBD^T, B = I + e.
 FIRN_HD_INLINE void firn_law_push(const lane D[9], lane e[6]) {
   const lane one = lane_set1(1), two = lane_set1(2);
   lane xx = one + e[0], yy = one + e[1], zz = one + e[2];

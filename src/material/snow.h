@@ -8,7 +8,8 @@
 #include "material/corotated_lane.h"
 #include "material/params.h"
 
-// See elastic.h for the arguments. The stretches are clamped to [1 - theta_c, 1 + theta_s], and what
+// The plastic return of section 7 (Eqs. 11 and 12) and hardening (Eq. 2). See elastic.h for the
+// arguments. The stretches are clamped to [1 - theta_c, 1 + theta_s], and what
 // the clamp takes goes to J_P: J_P *= prod sigma_trial / sigma. J_P is kept as its logarithm because
 // F_P itself grows without bound in shear, where only its determinant has a meaning.
 FIRN_HD_INLINE lmask firn_snow_principal(const firn_law_params *p, lane s[3], lane *ln_jp,

@@ -8,7 +8,7 @@
 
 typedef enum firn_contact { FIRN_CONTACT_NONE, FIRN_CONTACT_SLIP, FIRN_CONTACT_STICK } firn_contact;
 
-// Collides velocity v [m/s] with a surface of unit normal n that moves with v_co. friction is
+// Section 8: collides velocity v [m/s] with a surface of unit normal n that moves with v_co. friction is
 // Coulomb's mu and may be infinite; sticky surfaces hold whatever touches them.
 static inline firn_contact firn_contact_resolve(double v[3], const double v_co[3],
                                                 const double n[3], double friction, bool sticky) {

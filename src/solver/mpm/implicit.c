@@ -109,6 +109,7 @@ void mpm_choose_stiff(mpm *m) {
   }
 }
 
+// The left side of Eq. 9 on what contact leaves free.
 static firn_status apply(void *user, const firn_real *x, firn_real *y) {
   mpm *m = user;
   m->view.direction = x;

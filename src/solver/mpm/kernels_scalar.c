@@ -140,6 +140,8 @@ static firn_real sym_row(const firn_real t[6], int r, const firn_real g[3]) {
   return t[at[r][0]] * g[0] + t[at[r][1]] * g[1] + t[at[r][2]] * g[2];
 }
 
+// Step 1, and step 3: the force of Eq. 6, in which the J of V^n and that of the Cauchy stress cancel,
+// f_i = -sum V^0 tau grad w.
 static void scatter_one(const mpm_view *view, const mpm_box *box, size_t slot, mpm_tally *tally) {
   firn_real tau[6], mass = view->mass[slot], volume = view->volume[slot], v[3];
   constitute(view, slot, tau, tally);
@@ -223,6 +225,7 @@ static void add_arenas(const mpm_view *view, size_t g, int c, firn_real asleep, 
   }
 }
 
+// Step 1: v = (sum of m w v)/m; step 4: v* = v + dt (f/m + g), Eq. 10 with gravity (D-1); step 5.
 static void nodes(const mpm_view *view, size_t g) {
   firn_real momentum[FIRN_NODE_BLOCK_REALS] = {0}, force[FIRN_NODE_BLOCK_REALS] = {0};
   firn_real *v = view->node_v + g * FIRN_NODE_BLOCK_REALS;
@@ -320,6 +323,7 @@ static void check(const mpm_view *view, size_t u, mpm_tally *tally) {
   }
 }
 
+// Steps 7 to 10: strain (Eq. 11), velocity (PIC/FLIP blend), collision, position.
 static void gather_one(const mpm_view *view, size_t b, size_t slot, mpm_tally *tally) {
   firn_real x[3], v[3], advect[3], grad[9], blend[3] = {0};
   stencil s;
@@ -359,6 +363,7 @@ static void gather(const mpm_view *view, size_t u, mpm_tally *tally) {
 
 // ------------------------------------------------------------------------------------ hessian
 
+// Eq. 7: -df_i = sum V^0 A F_E^T grad w, with A of Eq. 8 for the nodal velocities of the direction.
 static void hessian_one(const mpm_view *view, size_t b, size_t slot) {
   firn_real v[3], grad[9], s_e[6], a[9];
   stencil s;
@@ -391,6 +396,7 @@ static void hessian(const mpm_view *view, size_t u) {
   }
 }
 
+// The matrix of Eq. 9 times the direction, times the mass: m u + beta dt^2 K u.
 static void hessian_nodes(const mpm_view *view, size_t g) {
   firn_real sum[FIRN_NODE_BLOCK_REALS] = {0};
   add_arenas(view, g, 0, 0, sum);

@@ -155,6 +155,7 @@ static firn_status move_grid(mpm *m, firn_step *out, mpm_tally *law) {
   return FIRN_OK;
 }
 
+// The ten steps of section 4.1, as often as it takes to keep elements from turning inside out.
 firn_status mpm_step(void *solver, double limit, firn_step *out) {
   mpm *m = solver;
   firn_world *world = m->world;

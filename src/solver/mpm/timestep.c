@@ -93,6 +93,8 @@ static mpm_choice cheapest_implicit(const mpm *m, double sound, double longest, 
   return best;
 }
 
+// The choice of the step: its length by dt, dt_max, cfl (advection) and elastic_cfl (sound), its kind
+// by what either would cost.
 mpm_choice mpm_choose(const mpm *m, double limit) {
   const firn_mpm_def *def = &m->def;
   double h = m->world->h, speed = sqrt(m->memory.speed2_max), sound = sqrt(m->memory.sound2_max);
