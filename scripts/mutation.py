@@ -5,6 +5,7 @@
     scripts/mutation.py                 all of scripts/mutation_list.py
     scripts/mutation.py --only NAME     some of them; NAME may hold * and ?, and be given again
     scripts/mutation.py --list          what there is, and who should notice
+    scripts/mutation.py --check         only whether each text is still found once; part of make lint
     scripts/mutation.py --all           every test named for a mutation, not only the first to fail
 
 Works on a copy of the tracked files, build/mutation/src, with one build directory beside it, so
@@ -198,10 +199,23 @@ def run(selected, everything):
     return 1 if survivors else 0
 
 
+def fit(selected):
+    """Prints each mutation whose text is not found once."""
+    files, bad = snapshot(), 0
+    for mutation in selected:
+        try:
+            mutate(files, mutation)
+        except Broken as broken:
+            print(broken)
+            bad += 1
+    return 2 if bad else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", metavar="NAME", action="append", help="only this mutation")
     parser.add_argument("--list", action="store_true", help="names, meanings and tests")
+    parser.add_argument("--check", action="store_true", help="are the texts still there?")
     parser.add_argument("--all", action="store_true", help="do not stop at the first test to fail")
     options = parser.parse_args()
     names = [mutation.name for mutation in MUTATIONS]
@@ -215,6 +229,8 @@ def main():
         for m in selected:
             print(f"{m.name:<{WIDTH}} {m.what}\n{'':<{WIDTH}} {', '.join(m.tests)}")
         return 0
+    if options.check:
+        return fit(selected)
     return run(selected, options.all)
 
 
