@@ -5,17 +5,19 @@
 
 typedef struct {
   cli_simulate_options with;
-  bool quick;
 } arguments;
 
 enum { KEY_QUICK = 2000 };
+static const char *const quick[] = {"quality=0.5", "render.size=[480, 270]", "render.samples=16"};
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
   arguments *a = state->input;
   (void)arg;
   switch (key) {
   case ARGP_KEY_INIT: state->child_inputs[0] = &a->with; return 0;
-  case KEY_QUICK: a->quick = true; return 0;
+  case KEY_QUICK: // what --set says later on the line counts
+    for (int i = 0; i < 3; i++) cli_add_override(state, &a->with.options, quick[i]);
+    return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
@@ -157,9 +159,6 @@ int cli_demo(int argc, char **argv) {
   arguments a = {0};
   firn_context *context = cli_begin(&parser, argc, argv, &a, &a.with.options);
   if (!context) return EXIT_INPUT;
-  static const char *const quick[] = {"quality=0.5", "render.size=[480, 270]", "render.samples=16"};
-  for (int i = 0; a.quick && i < 3 && a.with.options.override_count < CLI_OVERRIDES; i++)
-    a.with.options.overrides[a.with.options.override_count++] = quick[i];
   cli_catch_signals();
   int code = run_demo(context, &a, a.with.run.folder ? a.with.run.folder : "demo-out");
   firn_context_destroy(context);

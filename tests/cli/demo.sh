@@ -15,6 +15,9 @@ for picture in out/demo.png out/demo_00000.png; do
     die "$picture is not a PNG"
 done
 cmp -s out/demo.png out/demo_00000.png && die "nothing moved"
+# Of --quick and --set the later counts.
+run 0 demo -o quick --quick --set quality=0.2 --set frames=1 --set render.size=[64,36]
+expect "$out" "64 x 36 pixels, 16 paths each"
 run 2 demo extra
 run 2 demo --set quality=0
 exit 0
