@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// labels: X2
 // timeout: 120
 // Runs into a folder: what they leave there, and that being stopped changes nothing. (kill.c kills
 // them.)

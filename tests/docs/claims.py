@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 30
+# What the pages name is there: links, files, headers, functions, keys, scenes, verbs with their
+# options, and the cases of the verification catalogue with the tests that hold them.
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../support"))
+import pages  # noqa: E402
+from pages import BUILD, SOURCE  # noqa: E402
+
+# Named though not there, and why.
+ABSENT = {
+    "src/solver/ballistic/ballistic.c": "what add-a-solver.md makes",
+    "src/material/neohooke.h": "what add-a-law.md makes",
+}
+FOLDERS = r"src|tests|scripts|include|docs|examples|cli|cmake|scenes|bench|\.ci"
+wrong = pages.Findings()
+count = 0
+
+
+def claim(holds, place, message):
+    global count
+    count += 1
+    if not holds:
+        wrong.add(place, message)
+
+
+def same(place, shown, there, what):
+    """Two sets of names must be one."""
+    claim(not shown - there, place, f"no such {what}: {', '.join(sorted(shown - there))}")
+    claim(not there - shown, place, f"{what} not on the page: {', '.join(sorted(there - shown))}")
+
+
+def anchors(page):
+    headings = re.findall(r"^#+ (.*)$", pages.prose(page), re.M)
+    slugs = {re.sub(r"[^\w -]", "", re.sub("<[^>]*>", "", h).lower()).strip().replace(" ", "-")
+             for h in headings}
+    return slugs | set(re.findall(r'<a name="([^"]*)"', pages.text(page)))
+
+
+def see_links(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", pages.prose(page)):
+        if re.match(r"\w+:", target):
+            continue  # the world outside
+        path, _, anchor = target.partition("#")
+        path = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+        there = os.path.exists(os.path.join(SOURCE, path))
+        claim(there and (not anchor or anchor in anchors(path)), page, f"link to {target}")
+
+
+def see_names(page, source, keys):
+    shown = pages.text(page)
+    for line, code in pages.inline(page):
+        place = f"{page}:{line}"
+        for name in re.findall(rf"(?<![\w/<])(?:{FOLDERS})/[\w./-]*", code):
+            if "<" in code or "*" in code or name in ABSENT:
+                continue
+            claim(os.path.exists(os.path.join(SOURCE, name)), place, f"no file {name}")
+        for name in re.findall(r"<(firn/\w+\.h)>", code):
+            claim(os.path.exists(os.path.join(SOURCE, "include", name)), place, f"no header {name}")
+        for name in re.findall(r"\b(?:firn|FIRN)_\w+\b(?![<\w]|_<)", code):
+            own = re.search(rf"{name}\b[^`]*\n```", shown)  # made by the page's own code
+            claim(own or name in source, place, f"no {name} in the source")
+        key = re.match(r"(mpm|output|preview)\.(\w+)$", code)
+        if key:
+            claim(key[2] in keys[key[1]], place, f"no key {code}")
+
+
+def reference_keys():
+    """section -> its keys."""
+    found = {}
+    for part in re.split(r"^## ", pages.text("docs/scene-reference.md"), flags=re.M)[1:]:
+        name = part.splitlines()[0].split("-")[0]
+        found.setdefault(name, set(re.findall(r"^\| `(\w+)`", part, re.M)))
+    return found
+
+
+def see_verbs():
+    """cli.md has every verb, and for each its options."""
+    page = "docs/cli.md"
+    verbs = set(pages.verbs())
+    code = [text for p in pages.pages() for _, text in pages.inline(p)]
+    named = set(re.findall(r"^firn ([a-z]+)", "\n".join(code), re.M))
+    claim(named <= verbs, "docs", f"no such verb: {', '.join(sorted(named - verbs))}")
+    shown = re.split(r"^## ", pages.text(page).split("\n## Options\n")[1], flags=re.M)[0]
+    rows = {m[1]: set(re.findall(r"--[a-z]+", m[2]))
+            for m in re.finditer(r"^\| ([a-z ,]+) \| (.*)", shown, re.M)}
+    all_options = {"--help", "--usage", "--version"}
+    for verb in sorted(verbs):
+        there = set(re.findall(r"^ .{5}(--[a-z]+)", pages.firn(verb, "--help"), re.M))
+        all_options |= there
+        listed = {o for who, options in rows.items() if verb in who.split(", ") for o in options}
+        same(f"{page}: firn {verb}", listed, there - {"--help", "--usage"}, "options")
+    for p in ("README.md", "docs/cli.md", "docs/rendering.md", "docs/export.md"):
+        for line, code in pages.inline(p):
+            for option in re.findall(r"^--[a-z]+", code):
+                claim(option in all_options, f"{p}:{line}", f"no verb has {option}")
+
+
+def see_cases():
+    """verification.md has the cases that are labels of tests, with these tests."""
+    page = "docs/verification.md"
+    listing = subprocess.check_output(["ctest", "--test-dir", BUILD, "--show-only=json-v1"])
+    there = {}
+    for test in json.loads(listing)["tests"]:
+        for p in test["properties"]:
+            if p["name"] == "LABELS":
+                for label in p["value"]:
+                    if re.fullmatch(r"[MX]\d+[a-z]?", label):
+                        name = re.sub(r"\.f(32|64)$", "", test["name"]).replace(".", "/")
+                        there.setdefault(label, set()).add(name)
+    shown = {}
+    for case, where in re.findall(r"^\| ([MX]\d+[a-z]?)\S? \|(?:[^|]|\\\|)*\| ([\w/, ]+) \|",
+                                  pages.text(page), re.M):
+        names, room = set(), ""
+        for name in where.split(", "):  # mpm/viscosity, blend
+            room = name.split("/")[0] if "/" in name else room
+            names.add(f"{room}/{name.split('/')[-1]}")
+        shown[case] = names
+    same(page, set(shown), set(there), "cases")
+    for case in sorted(shown.keys() & there.keys()):
+        same(f"{page}: {case}", shown[case], there[case], "tests")
+    files = {re.sub(r"\.\w+$", "", f) for f in glob.glob("*/*", root_dir=f"{SOURCE}/tests")}
+    for row in re.findall(r"^\|.*\| ([\w/, ]+) \|$", pages.text(page).split("## Beside")[1], re.M):
+        for name in re.findall(r"\w+/\w+", row):
+            claim(name in files, page, f"no test {name}")
+
+
+def see_scenes():
+    there = set(re.findall(r"^([\w-]+)  ", pages.firn("scenes"), re.M))
+    shown = set(re.findall(r"\*\*([\w-]+)\*\*", pages.text("docs/gallery.md")))
+    same("docs/gallery.md", shown, there, "scenes")
+
+
+def main():
+    source = ""
+    for pattern in ("include/**/*.h", "src/**/*.[ch]", "tests/support/*.[ch]", "CMakeLists.txt"):
+        for path in glob.glob(pattern, root_dir=SOURCE, recursive=True):
+            source += pages.text(path)
+    source = set(re.findall(r"\b(?:firn|FIRN)_\w+", source))
+    keys = reference_keys()
+    for page in pages.pages():
+        see_links(page)
+        see_names(page, source, keys)
+    see_verbs()
+    see_cases()
+    see_scenes()
+    wrong.end(f"{count} claims")
+
+
+if __name__ == "__main__":
+    main()
