@@ -10,10 +10,6 @@
 // As firn_scene_build, without particles: what firn_sim_load continues in.
 firn_status firn_scene_build_empty(const firn_scene *scene, firn_sim **out);
 
-// The number or vector of a key at a time: that of its keys where it has some.
-double firn_value_number_at(const firn_value *record, const char *key, double time);
-void firn_value_vec3_at(const firn_value *record, const char *key, double time, double out[3]);
-
 // Defs of the sections as they are at a time.
 firn_mpm_def firn_scene_mpm_def(const firn_value *v, double time);
 firn_material_def firn_scene_material_def(const firn_value *v, double time);

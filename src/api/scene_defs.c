@@ -8,80 +8,11 @@
 
 static const double degrees = 180 / 3.14159265358979323846; // a radian
 
-// ------------------------------------------------------------------------------- values in time
-
-// Between the least and the greatest key, all of which the schema allows; of a bound that it leaves
-// out ("above 0") nothing is.
-static double within_keys(const firn_value_keys *keys, int component, double value) {
-  double least = INFINITY, most = -INFINITY;
-  for (int k = 0; k < keys->def.count; k++) {
-    double key = keys->def.values[k * keys->width + component];
-    least = fmin(least, key);
-    most = fmax(most, key);
-  }
-  return fmin(fmax(value, least), most);
-}
-
-static void value_at(const firn_value *v, double time, double out[3]) {
-  memcpy(out, v->number, sizeof v->number);
-  if (!v->keys) return;
-  firn_track_value(&v->keys->track, time, out, NULL);
-  // A spline may swing beyond its keys; what the schema forbids stays forbidden.
-  firn_interval in = firn_interval_parse(v->row->range);
-  for (int a = 0; a < v->keys->width; a++) {
-    if (!firn_interval_holds(&in, out[a])) out[a] = within_keys(v->keys, a, out[a]);
-    if (v->row->type == FIRN_TYPE_INT) out[a] = round(out[a]);
-  }
-}
-
-void firn_value_vec3_at(const firn_value *record, const char *key, double time, double out[3]) {
-  const firn_value *v = firn_value_find(record, key);
-  memset(out, 0, 3 * sizeof out[0]);
-  if (v) value_at(v, time, out);
-}
-
-double firn_value_number_at(const firn_value *record, const char *key, double time) {
-  double out[3];
-  firn_value_vec3_at(record, key, time, out);
-  return out[0];
-}
-
 // ----------------------------------------------------------------------------------------- defs
 
 firn_mpm_def firn_scene_mpm_def(const firn_value *v, double time) {
   firn_mpm_def def = firn_default_mpm_def();
-  def.basis = firn_value_is(v, "basis", "cubic") ? FIRN_BASIS_CUBIC : FIRN_BASIS_QUADRATIC;
-  def.transfer = firn_value_is(v, "transfer", "flip") ? FIRN_TRANSFER_FLIP : FIRN_TRANSFER_APIC;
-  def.flip = firn_value_number_at(v, "flip", time);
-  def.flip_rescale = firn_value_number(v, "flip_rescale") != 0;
-  def.advect_pic = firn_value_is(v, "advect", "pic");
-  def.volume_nominal = firn_value_is(v, "volume", "nominal");
-  def.contact_node = firn_value_is(v, "contact_projection", "node");
-  def.collider_begin = firn_value_is(v, "collider_time", "begin");
-  def.particle_contact = firn_value_number(v, "particle_contact") != 0;
-  def.push_out = firn_value_number_at(v, "push_out", time);
-  def.integrator = firn_value_is(v, "integrator", "explicit")   ? FIRN_INTEGRATOR_EXPLICIT
-                   : firn_value_is(v, "integrator", "implicit") ? FIRN_INTEGRATOR_IMPLICIT
-                                                                : FIRN_INTEGRATOR_AUTO;
-  def.beta = firn_value_number_at(v, "beta", time);
-  def.krylov = firn_value_is(v, "krylov", "cr")       ? FIRN_KRYLOV_CR
-               : firn_value_is(v, "krylov", "minres") ? FIRN_KRYLOV_MINRES
-                                                      : FIRN_KRYLOV_CG;
-  def.hessian = firn_value_is(v, "hessian", "psd") ? FIRN_HESSIAN_PSD : FIRN_HESSIAN_EXACT;
-  def.preconditioner = firn_value_is(v, "preconditioner", "block") ? FIRN_PRECONDITIONER_BLOCK
-                                                                   : FIRN_PRECONDITIONER_MASS;
-  def.tolerance = firn_value_number_at(v, "tolerance", time);
-  def.max_iterations = (int)firn_value_number_at(v, "max_iterations", time);
-  def.dt = firn_value_number_at(v, "dt", time);
-  def.dt_max = firn_value_number_at(v, "dt_max", time);
-  def.dt_min = firn_value_number(v, "dt_min");
-  def.cfl = firn_value_number_at(v, "cfl", time);
-  def.elastic_cfl = firn_value_number_at(v, "elastic_cfl", time);
-  def.min_det = firn_value_number_at(v, "min_det", time);
-  def.sleep = firn_value_number(v, "sleep") != 0;
-  def.sleep_speed = firn_value_number(v, "sleep_speed");
-  def.sleep_drift = firn_value_number(v, "sleep_drift");
-  def.sleep_time = firn_value_number(v, "sleep_time");
+  firn_value_fill(v, time, &def);
   return def;
 }
 

@@ -3,8 +3,8 @@
 #ifndef FIRN_SCENE_EXPRESSION_H
 #define FIRN_SCENE_EXPRESSION_H
 
+#include "base/units.h"
 #include "scene/node.h"
-#include "scene/units.h"
 
 typedef struct firn_scope_entry firn_scope_entry;
 

@@ -289,7 +289,8 @@ static void fail_missing(firn_reader *r, const firn_schema_record *record,
   char expected[400];
   firn_schema_expect(row, expected, sizeof expected);
   if (!row->group) {
-    FAIL(r, node->mark, "key '%s' is missing: %s; expected %s", row->key, row->doc, expected);
+    FAIL(r, node->mark, "key '%s' is missing: %s; expected %s", row->key, firn_schema_doc(row),
+         expected);
     return;
   }
   // Said once for the group, at its first row.

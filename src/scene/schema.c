@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene/schema.h"
 
-#include "solver/solver.h"
+#include "solver/list.h"
 
-#define ROWS(rows) rows, (int)(sizeof(rows) / sizeof((rows)[0]))
+#define ROWS FIRN_SCHEMA_ROWS
 
 // ------------------------------------------------------------------------------------ preview
 
@@ -73,6 +73,8 @@ static const firn_schema_record output_record = {"the output", ROWS(output_rows)
 #define BAR_NAME(name) "|" #name
 static const char solvers[] = FIRN_SOLVER_LIST(BAR_NAME);
 
+#define SECTION(name) {.key = #name, .type = FIRN_TYPE_RECORD, .record = &firn_##name##_settings},
+
 static const firn_schema_row root_rows[] = {
     {.key = "firn",
      .type = FIRN_TYPE_INT,
@@ -139,10 +141,7 @@ static const firn_schema_row root_rows[] = {
      .choices = &solvers[1],
      .initial = "mpm",
      .doc = "the method"},
-    {.key = "mpm",
-     .type = FIRN_TYPE_RECORD,
-     .record = &firn_schema_mpm,
-     .doc = "the material point method"},
+    FIRN_SOLVER_LIST(SECTION) //
     {.key = "materials",
      .type = FIRN_TYPE_TABLE,
      .record = &firn_schema_material,

@@ -2,7 +2,7 @@
 // The rows of colliders and of how they move.
 #include "scene/schema.h"
 
-#define ROWS(rows) rows, (int)(sizeof(rows) / sizeof((rows)[0]))
+#define ROWS FIRN_SCHEMA_ROWS
 
 static const firn_schema_row oscillation_rows[] = {
     {.key = "translation",

@@ -116,7 +116,7 @@ static void put_type(const firn_schema_writer *w, const firn_schema_row *row) {
 static void put_row(const firn_schema_writer *w, const firn_schema_row *row) {
   char expected[400], text[600];
   firn_schema_expect(row, expected, sizeof expected);
-  snprintf(text, sizeof text, "%s. Expects %s.", row->doc, expected);
+  snprintf(text, sizeof text, "%s. Expects %s.", firn_schema_doc(row), expected);
   PUT(w, "        \"%s\": {\"description\": ", row->key);
   put_string(w, text);
   if (row->initial) {

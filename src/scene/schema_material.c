@@ -68,5 +68,4 @@ static const firn_schema_row rows[] = {
      .doc = "shear strength without pressure; 0: it runs"},
 };
 
-const firn_schema_record firn_schema_material = {"a material", rows,
-                                                 (int)(sizeof rows / sizeof rows[0])};
+const firn_schema_record firn_schema_material = {"a material", FIRN_SCHEMA_ROWS(rows)};

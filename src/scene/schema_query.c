@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions to the schema.
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "scene/nearest.h"
 #include "scene/schema.h"
-
-const firn_schema_row *firn_schema_find(const firn_schema_record *record, const char *key) {
-  for (int i = 0; i < record->count; i++)
-    if (strcmp(record->rows[i].key, key) == 0) return &record->rows[i];
-  return NULL;
-}
 
 // Shapes contain shapes; this deep is deep enough to be helpful.
 enum { LOCATE_DEPTH = 4 };
@@ -50,42 +42,6 @@ bool firn_schema_locate(const firn_schema_record *record, const char *key, bool 
   locate(&s, record, "", 0);
   *same = s.nearest.distance == 0;
   return s.nearest.distance < FIRN_NEAREST_CONTINUES;
-}
-
-bool firn_schema_choice(const char *choices, int i, char *buffer, size_t size) {
-  for (; i > 0; i--) {
-    choices = strchr(choices, '|');
-    if (!choices) return false;
-    choices++;
-  }
-  snprintf(buffer, size, "%.*s", (int)strcspn(choices, "|"), choices);
-  return true;
-}
-
-static double bound_parse(const char *text, char **end) {
-  while (*text == ' ') text++;
-  if (strncmp(text, "inf", 3) == 0 || strncmp(text, "-inf", 4) == 0) {
-    *end = (char *)(uintptr_t)(text + (*text == '-' ? 4 : 3));
-    return *text == '-' ? -INFINITY : INFINITY;
-  }
-  return strtod(text, end);
-}
-
-firn_interval firn_interval_parse(const char *range) {
-  if (!range) range = "(-inf, inf)";
-  firn_interval interval = {0};
-  char *end;
-  interval.open_least = range[0] == '(';
-  interval.least = bound_parse(range + 1, &end);
-  interval.most = bound_parse(end + 1, &end);
-  interval.open_most = *end == ')';
-  return interval;
-}
-
-bool firn_interval_holds(const firn_interval *interval, double value) {
-  bool above = interval->open_least ? value > interval->least : value >= interval->least;
-  bool below = interval->open_most ? value < interval->most : value <= interval->most;
-  return above && below;
 }
 
 // "above 0", "at least 0 and below 1", or nothing for an unbounded range.

@@ -75,7 +75,7 @@ static void put_row(const firn_schema_writer *w, const firn_schema_record *recor
   else if (row->initial && *row->initial)
     PUT(w, "`%s`", row->initial);
   PUT(w, " | ");
-  put_cell(w, row->doc);
+  put_cell(w, firn_schema_doc(row));
   put_rivals(w, record, row);
   if (row->when) PUT(w, " (`law: %s`)", strchr(row->when, '=') + 1);
   if (row->keyed) PUT(w, " (*keyed*)");

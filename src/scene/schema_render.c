@@ -3,7 +3,7 @@
 // them equal.
 #include "scene/schema.h"
 
-#define ROWS(rows) rows, (int)(sizeof(rows) / sizeof((rows)[0]))
+#define ROWS FIRN_SCHEMA_ROWS
 
 // ---------------------------------------------------------------------------------------- looks
 

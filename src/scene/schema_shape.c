@@ -2,7 +2,7 @@
 // The rows of shapes. A shape is a map with the key of its kind and perhaps modifiers.
 #include "scene/schema.h"
 
-#define ROWS(rows) rows, (int)(sizeof(rows) / sizeof((rows)[0]))
+#define ROWS FIRN_SCHEMA_ROWS
 
 #define CENTER(what)                                                                               \
   {                                                                                                \

@@ -4,7 +4,7 @@
 
 #include "scene/schema.h"
 
-#define ROWS(rows) rows, (int)(sizeof(rows) / sizeof((rows)[0]))
+#define ROWS FIRN_SCHEMA_ROWS
 
 // ------------------------------------------------------------------------------------- variety
 

@@ -55,6 +55,12 @@ const double *firn_value_vec3(const firn_value *record, const char *key); // [3]
 const char *firn_value_text(const firn_value *record, const char *key);
 bool firn_value_is(const firn_value *record, const char *key, const char *choice);
 
+// The number or vector of a key at a time: that of its keys where it has some.
+double firn_value_number_at(const firn_value *record, const char *key, double time);
+void firn_value_vec3_at(const firn_value *record, const char *key, double time, double out[3]);
+// Puts the values of a record at a time where their rows say that they lie in def.
+void firn_value_fill(const firn_value *record, double time, void *def);
+
 // Adds a value that the file left out, in the order of the schema.
 firn_value *firn_value_add(firn_arena *arena, firn_value *record, const firn_schema_row *row);
 

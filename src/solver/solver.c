@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "solver/list.h"
+
 const firn_solver_type *firn_solver_find(const char *name) {
 #define ADDRESS(name_) &firn_##name_##_solver,
   static const firn_solver_type *const all[] = {FIRN_SOLVER_LIST(ADDRESS) NULL};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one table that every solver fills. Adding a solver is one folder and one line in the list
-// below; docs/add-a-solver.md goes through it.
+// The one table that every solver fills. Adding a solver is one folder and one line in list.h;
+// docs/add-a-solver.md goes through it.
 #ifndef FIRN_SOLVER_SOLVER_H
 #define FIRN_SOLVER_SOLVER_H
 
+#include "base/schema.h"
 #include "world/world.h"
 
 typedef struct firn_solver_type {
@@ -30,13 +31,6 @@ typedef struct firn_solver_type {
   // be saved or, with load, to be overwritten by what was saved. Particles are loaded already.
   firn_status (*state)(void *solver, bool load, const firn_state_visitor *visitor);
 } firn_solver_type;
-
-// X(name): the name in scene files; the table is firn_<name>_solver.
-#define FIRN_SOLVER_LIST(X) X(mpm)
-
-#define FIRN_SOLVER_DECLARE(name) extern const firn_solver_type firn_##name##_solver;
-FIRN_SOLVER_LIST(FIRN_SOLVER_DECLARE)
-#undef FIRN_SOLVER_DECLARE
 
 // By name, or NULL.
 const firn_solver_type *firn_solver_find(const char *name);

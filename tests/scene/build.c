@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "api/scene.h"
+#include "solver/mpm/mpm.h"
 
 #define BALL "snow: [{shape: {sphere: {center: [0, 0, 0], radius: 5 cm}}}]\n"
 static const char minimal[] = "firn: 1\nh: 1 cm\n" BALL;
@@ -80,56 +81,20 @@ static void an_empty_build_has_no_particles(void **state) {
   firn_scene_destroy(scene);
 }
 
-// The schema repeats the solver's defaults, in the words of a file.
-static void defaults_are_those_of_the_solver(void **state) {
+// A file that says nothing of the solver means what a C program gets that says nothing.
+static void defaults_are_those_of_the_library(void **state) {
   (void)state;
   firn_scene *scene = read_scene(minimal);
-  const firn_value *v = firn_value_find(scene->root, "mpm");
-  firn_mpm_def def = firn_default_mpm_def();
-  static const char *const basis[] = {"cubic", "quadratic"}, *const transfer[] = {"flip", "apic"},
-                           *const integrator[] = {"auto", "explicit", "implicit"},
-                           *const krylov[] = {"cr", "minres", "cg"},
-                           *const hessian[] = {"exact", "psd"},
-                           *const preconditioner[] = {"mass", "block"};
-  assert_string_equal(firn_value_text(v, "basis"), basis[def.basis]);
-  assert_string_equal(firn_value_text(v, "transfer"), transfer[def.transfer]);
-  assert_string_equal(firn_value_text(v, "integrator"), integrator[def.integrator]);
-  assert_string_equal(firn_value_text(v, "krylov"), krylov[def.krylov]);
-  assert_string_equal(firn_value_text(v, "hessian"), hessian[def.hessian]);
-  assert_string_equal(firn_value_text(v, "preconditioner"), preconditioner[def.preconditioner]);
-  assert_string_equal(firn_value_text(v, "advect"), def.advect_pic ? "pic" : "blend");
-  assert_string_equal(firn_value_text(v, "volume"), def.volume_nominal ? "nominal" : "density");
-  assert_string_equal(firn_value_text(v, "contact_projection"),
-                      def.contact_node ? "node" : "normal");
-  assert_string_equal(firn_value_text(v, "collider_time"), def.collider_begin ? "begin" : "end");
-  const struct {
-    const char *key;
-    double value;
-  } numbers[] = {
-      {"flip", def.flip},
-      {"flip_rescale", def.flip_rescale},
-      {"particle_contact", def.particle_contact},
-      {"push_out", def.push_out},
-      {"beta", def.beta},
-      {"tolerance", def.tolerance},
-      {"max_iterations", def.max_iterations},
-      {"dt", def.dt},
-      {"dt_max", def.dt_max},
-      {"dt_min", def.dt_min},
-      {"cfl", def.cfl},
-      {"elastic_cfl", def.elastic_cfl},
-      {"min_det", def.min_det},
-      {"sleep", true}, // scenes sleep unless told not to
-      {"sleep_speed", def.sleep_speed},
-      {"sleep_drift", def.sleep_drift},
-      {"sleep_time", def.sleep_time},
-  };
-  int count = (int)(sizeof numbers / sizeof numbers[0]);
-  assert_int_equal(count + 10, firn_schema_mpm.count); // none forgotten
-  for (int i = 0; i < count; i++)
-    if (fabs(firn_value_number(v, numbers[i].key) - numbers[i].value) > 1e-15)
-      fail_msg("mpm.%s: %g, the solver's %g", numbers[i].key, firn_value_number(v, numbers[i].key),
-               numbers[i].value);
+  firn_mpm_def read, def = firn_default_mpm_def();
+  memset(&read, 0x55, sizeof read);
+  firn_value_fill(firn_value_find(scene->root, "mpm"), 0, &read);
+  for (int i = 0; i < firn_mpm_settings.count; i++) {
+    const firn_schema_row *row = &firn_mpm_settings.rows[i];
+    assert_true(row->size > 0 && row->initial);
+    if (memcmp((char *)&read + row->offset, (char *)&def + row->offset, row->size) != 0)
+      fail_msg("mpm.%s is another in a scene", row->key);
+  }
+  assert_true(def.flip == 0.95 && def.dt_max == 5e-4 && def.krylov == FIRN_KRYLOV_CR && def.sleep);
 
   firn_sim_def sim = firn_default_sim_def();
   for (int a = 0; a < 3; a++)
@@ -147,8 +112,8 @@ static void defaults_are_those_of_the_solver(void **state) {
 // What the schema lets through the solver takes, and what it stops the solver would refuse.
 static void ranges_are_those_of_the_solver(void **state) {
   (void)state;
-  for (int i = 0; i < firn_schema_mpm.count; i++) {
-    const firn_schema_row *row = &firn_schema_mpm.rows[i];
+  for (int i = 0; i < firn_mpm_settings.count; i++) {
+    const firn_schema_row *row = &firn_mpm_settings.rows[i];
     if (!row->range) continue;
     firn_interval in = firn_interval_parse(row->range);
     const double ends[] = {in.least, in.most};
@@ -169,8 +134,8 @@ static void choices_reach_the_solver(void **state) {
   (void)state;
   // Nothing reads a def back from a simulation; what shows is that cg without psd is refused by
   // the reader and that every choice of every switch builds and steps.
-  for (int i = 0; i < firn_schema_mpm.count; i++) {
-    const firn_schema_row *row = &firn_schema_mpm.rows[i];
+  for (int i = 0; i < firn_mpm_settings.count; i++) {
+    const firn_schema_row *row = &firn_mpm_settings.rows[i];
     if (row->type != FIRN_TYPE_ENUM && row->type != FIRN_TYPE_BOOL) continue;
     char choices[100];
     snprintf(choices, sizeof choices, "%s", row->choices ? row->choices : "true|false");
@@ -241,7 +206,7 @@ int main(void) {
       cmocka_unit_test(snow_is_where_and_how_the_scene_says),
       cmocka_unit_test(quality_scales_the_particles_by_its_cube),
       cmocka_unit_test(an_empty_build_has_no_particles),
-      cmocka_unit_test(defaults_are_those_of_the_solver),
+      cmocka_unit_test(defaults_are_those_of_the_library),
       cmocka_unit_test(ranges_are_those_of_the_solver),
       cmocka_unit_test(choices_reach_the_solver),
       cmocka_unit_test(reading_survives_the_lack_of_memory),

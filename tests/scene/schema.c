@@ -25,7 +25,7 @@ static void visit(const firn_schema_record *record, int depth, visit_fn fn) {
 }
 
 static void check_row(const firn_schema_record *record, const firn_schema_row *row) {
-  const char *doc = row->doc ? row->doc : "";
+  const char *doc = firn_schema_doc(row) ? firn_schema_doc(row) : "";
   if (!*doc) fail_msg("%s: no doc", row->key);
   if (strchr(doc, '\n') || strlen(doc) > 90) fail_msg("%s: doc is long", row->key);
   if (firn_schema_find(record, row->key) != row)

@@ -8,67 +8,8 @@
 #include "base/isa.h"
 #include "solver/mpm/rest.h"
 
-firn_mpm_def firn_default_mpm_def(void) {
-  return (firn_mpm_def){
-      .basis = FIRN_BASIS_CUBIC,
-      .transfer = FIRN_TRANSFER_FLIP,
-      .flip = 0.95,
-      .flip_rescale = true,
-      .particle_contact = true,
-      .push_out = -1,
-      .integrator = FIRN_INTEGRATOR_AUTO,
-      .beta = 1,
-      .krylov = FIRN_KRYLOV_CR,
-      .hessian = FIRN_HESSIAN_EXACT,
-      .preconditioner = FIRN_PRECONDITIONER_MASS,
-      .tolerance = 1e-4,
-      .max_iterations = 100,
-      .dt_max = 5e-4,
-      .dt_min = 1e-9,
-      .cfl = 0.6,
-      .elastic_cfl = 0.5,
-      .min_det = 0.2,
-      .sleep = true,
-      .sleep_speed = 10,
-      .sleep_drift = 5e-3,
-      .sleep_time = 0.1,
-  };
-}
-
-static firn_status check_number(firn_context *context, const char *name, double value, double lo,
-                                double hi) {
-  if (value >= lo && value <= hi) return FIRN_OK;
-  return firn_fail(context, FIRN_ERROR_ARGUMENT, "mpm: %s = %g must lie in [%g, %g]", name, value,
-                   lo, hi);
-}
-
-static firn_status check_choice(firn_context *context, const char *name, int value, int count) {
-  if (value >= 0 && value < count) return FIRN_OK;
-  return firn_fail(context, FIRN_ERROR_ARGUMENT, "mpm: %s = %d is not one of the %d choices", name,
-                   value, count);
-}
-
 static firn_status check(firn_context *context, const firn_mpm_def *def) {
-  FIRN_TRY(check_choice(context, "basis", (int)def->basis, 2));
-  FIRN_TRY(check_choice(context, "transfer", (int)def->transfer, 2));
-  FIRN_TRY(check_choice(context, "integrator", (int)def->integrator, 3));
-  FIRN_TRY(check_choice(context, "krylov", (int)def->krylov, 3));
-  FIRN_TRY(check_choice(context, "hessian", (int)def->hessian, 2));
-  FIRN_TRY(check_choice(context, "preconditioner", (int)def->preconditioner, 2));
-  FIRN_TRY(check_number(context, "flip", def->flip, 0, 1));
-  FIRN_TRY(check_number(context, "beta", def->beta, 0, 1));
-  FIRN_TRY(check_number(context, "tolerance", def->tolerance, 1e-14, 0.5));
-  FIRN_TRY(check_number(context, "max_iterations", def->max_iterations, 1, 1e6));
-  FIRN_TRY(check_number(context, "dt", def->dt, 0, 1));
-  FIRN_TRY(check_number(context, "dt_max", def->dt_max, 1e-12, 1));
-  FIRN_TRY(check_number(context, "dt_min", def->dt_min, 1e-15, 1));
-  FIRN_TRY(check_number(context, "cfl", def->cfl, 1e-3, 0.9));
-  FIRN_TRY(check_number(context, "elastic_cfl", def->elastic_cfl, 1e-3, 1));
-  FIRN_TRY(check_number(context, "min_det", def->min_det, 1e-3, 0.9));
-  FIRN_TRY(check_number(context, "sleep_speed", def->sleep_speed, 0, 1e6));
-  FIRN_TRY(check_number(context, "sleep_drift", def->sleep_drift, 0, 1));
-  FIRN_TRY(check_number(context, "sleep_time", def->sleep_time, 0, 1e6));
-  FIRN_TRY(check_number(context, "push_out", def->push_out, -INFINITY, 4));
+  FIRN_TRY(firn_schema_check(context, "mpm", &firn_mpm_settings, def));
   if (def->krylov == FIRN_KRYLOV_CG && def->hessian != FIRN_HESSIAN_PSD) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "mpm: krylov cg needs hessian psd, since the exact Hessian of packed snow is "

@@ -132,6 +132,9 @@ void mpm_for_units(mpm *m, mpm_unit_fn kernel, mpm_tally *total);
 void mpm_for_nodes(mpm *m, void (*kernel)(const mpm_view *view, size_t g));
 firn_status mpm_step(void *solver, double limit, firn_step *out);
 
+// settings.c
+extern const firn_schema_record firn_mpm_settings;
+
 // fields.c
 extern const firn_field_info mpm_fields[];
 firn_status mpm_read(void *solver, int field, double *out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scene/units.h"
+#include "base/units.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers with units: "140 kPa" is 140000 where a pressure is expected and an error elsewhere.
-#ifndef FIRN_SCENE_UNITS_H
-#define FIRN_SCENE_UNITS_H
+#ifndef FIRN_BASE_UNITS_H
+#define FIRN_BASE_UNITS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,6 +50,8 @@ typedef struct firn_quantity {
 
 // Length of the decimal number at the start of text; 0 if there is none.
 size_t firn_number_length(const char *text);
+// As strtod, with a point whatever the user's locale has.
+double firn_number_read(const char *text, char **end);
 // Reads "kPa", "kg/m^3", ... into its factor to SI; on failure says why.
 bool firn_unit_parse(const char *text, firn_quantity *out, char *why, size_t why_size);
 // Whether the quantity has the wanted dimension; on failure says what it is instead of text.
@@ -60,7 +62,6 @@ void firn_quantity_words(const firn_quantity *quantity, char *text, size_t size)
 
 // Reads "NUMBER" or "NUMBER UNIT" and converts to SI. On failure writes to why what is wrong with
 // the text and what a good one would look like. Infinity is read only from ".inf", "inf" and their negatives.
-// Expects the C locale.
 bool firn_quantity_parse(const char *text, firn_dimension dimension, double *out, char *why,
                          size_t why_size);
 

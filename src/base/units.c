@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scene/units.h"
+#include "base/units.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,6 +207,14 @@ size_t firn_number_length(const char *text) {
   return (size_t)(p - text);
 }
 
+double firn_number_read(const char *text, char **end) {
+  locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(plain);
+  double value = strtod(text, end);
+  uselocale(before);
+  freelocale(plain);
+  return value;
+}
+
 static const char *const infinities[] = {".inf", "inf", "+.inf", "+inf", ".Inf", ".INF"}; // or -
 
 bool firn_quantity_parse(const char *text, firn_dimension dimension, double *out, char *why,
@@ -223,7 +232,7 @@ bool firn_quantity_parse(const char *text, firn_dimension dimension, double *out
              *text ? text : "(nothing)");
     return false;
   }
-  double value = strtod(text, NULL);
+  double value = firn_number_read(text, NULL);
   if (!isfinite(value)) {
     snprintf(why, why_size, "%s is too large for a number", text);
     return false;
