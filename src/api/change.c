@@ -30,10 +30,9 @@ firn_status firn_sim_set_sticky(firn_sim *sim, int id, bool sticky) {
 firn_status firn_sim_set_material(firn_sim *sim, int id, const firn_material_def *def) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!def) return firn_fail_null(sim->world.context, "firn_sim_set_material");
-  unsigned mode = firn_fp_enter();
+  FIRN_FP_SCOPE;
   uint64_t changes = sim->world.changes;
   firn_status status = firn_world_set_material(&sim->world, id, def);
-  firn_fp_leave(mode);
   // The speed of sound is another one.
   if (sim->world.changes != changes) sim->type->changed(sim->solver);
   return status;

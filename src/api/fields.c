@@ -97,10 +97,8 @@ static firn_status read_field(firn_sim *sim, const char *field, double *out) {
 firn_status firn_sim_read(firn_sim *sim, const char *field, double *out) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!field || !out) return firn_fail_null(sim->world.context, "firn_sim_read");
-  unsigned mode = firn_fp_enter();
-  firn_status status = read_field(sim, field, out);
-  firn_fp_leave(mode);
-  return status;
+  FIRN_FP_SCOPE;
+  return read_field(sim, field, out);
 }
 
 static void write_one(void *user, size_t slot, const double corner[3]) {
@@ -140,10 +138,8 @@ static firn_status write_field(firn_sim *sim, const char *field, const double *i
 firn_status firn_sim_write(firn_sim *sim, const char *field, const double *in) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!field || !in) return firn_fail_null(sim->world.context, "firn_sim_write");
-  unsigned mode = firn_fp_enter();
-  firn_status status = write_field(sim, field, in);
-  firn_fp_leave(mode);
-  return status;
+  FIRN_FP_SCOPE;
+  return write_field(sim, field, in);
 }
 
 static void sum_one(void *user, size_t slot, const double corner[3]) {
@@ -186,8 +182,6 @@ static firn_status sum_all(firn_sim *sim, firn_sums *out) {
 firn_status firn_sim_sums(firn_sim *sim, firn_sums *out) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_sums");
-  unsigned mode = firn_fp_enter();
-  firn_status status = sum_all(sim, out);
-  firn_fp_leave(mode);
-  return status;
+  FIRN_FP_SCOPE;
+  return sum_all(sim, out);
 }

@@ -6,10 +6,8 @@
 firn_status firn_sim_add_emitter(firn_sim *sim, const firn_emitter_def *def, int *id) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!def) return firn_fail_null(sim->world.context, "firn_sim_add_emitter");
-  unsigned mode = firn_fp_enter();
-  firn_status status = firn_world_add_emitter(&sim->world, def, id);
-  firn_fp_leave(mode);
-  return status;
+  FIRN_FP_SCOPE;
+  return firn_world_add_emitter(&sim->world, def, id);
 }
 
 firn_emitter *firn_sim_emitter(const firn_sim *sim, int id) {
@@ -46,10 +44,8 @@ firn_status firn_sim_set_window(firn_sim *sim, const firn_window_def *def) {
 firn_status firn_sim_add_points(firn_sim *sim, const firn_points_def *def) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!def) return firn_fail_null(sim->world.context, "firn_sim_add_points");
-  unsigned mode = firn_fp_enter();
-  firn_status status = firn_world_add_points(&sim->world, def);
-  firn_fp_leave(mode);
-  return status;
+  FIRN_FP_SCOPE;
+  return firn_world_add_points(&sim->world, def);
 }
 
 void firn_sim_expect_load(firn_sim *sim) {

@@ -120,9 +120,8 @@ firn_status firn_sim_probe(firn_sim *sim, const firn_probe_def *def, int count, 
   if (!r.x) return FIRN_ERROR_MEMORY;
   r.mass = r.x + 3 * r.count;
   r.field = r.x + 4 * r.count;
-  unsigned mode = firn_fp_enter();
+  FIRN_FP_SCOPE;
   firn_status status = probe_all(sim, &r, def, count, out);
-  firn_fp_leave(mode);
   firn_free(context, r.x, bytes);
   return status;
 }

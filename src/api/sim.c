@@ -49,10 +49,8 @@ void firn_sim_destroy(firn_sim *sim) {
 firn_status firn_sim_add_material(firn_sim *sim, const firn_material_def *def, int *id) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!def) return firn_fail_null(sim->world.context, "firn_sim_add_material");
-  unsigned mode = firn_fp_enter();
-  firn_status status = firn_world_add_material(&sim->world, def, id);
-  firn_fp_leave(mode);
-  return status;
+  FIRN_FP_SCOPE;
+  return firn_world_add_material(&sim->world, def, id);
 }
 
 firn_status firn_sim_add_collider(firn_sim *sim, const firn_collider_def *def, int *id) {
@@ -64,19 +62,15 @@ firn_status firn_sim_add_collider(firn_sim *sim, const firn_collider_def *def, i
 firn_status firn_sim_add_particles(firn_sim *sim, const firn_particles_def *def) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!def) return firn_fail_null(sim->world.context, "firn_sim_add_particles");
-  unsigned mode = firn_fp_enter();
-  firn_status status = firn_world_add_particles(&sim->world, def);
-  firn_fp_leave(mode);
-  return status;
+  FIRN_FP_SCOPE;
+  return firn_world_add_particles(&sim->world, def);
 }
 
 firn_status firn_sim_fill(firn_sim *sim, const firn_fill_def *def) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!def) return firn_fail_null(sim->world.context, "firn_sim_fill");
-  unsigned mode = firn_fp_enter();
-  firn_status status = firn_world_fill(&sim->world, def);
-  firn_fp_leave(mode);
-  return status;
+  FIRN_FP_SCOPE;
+  return firn_world_fill(&sim->world, def);
 }
 
 firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out) {

@@ -17,5 +17,12 @@ firn_isa firn_isa_best(void);
 // a caller's rounding would otherwise reach some threads and not others.
 unsigned firn_fp_enter(void);
 void firn_fp_leave(unsigned mode);
+static inline void firn_fp_restore(const unsigned *mode) {
+  firn_fp_leave(*mode);
+}
+
+// From here to the end of the block; parallel loops (base/parallel.h) see to it themselves.
+#define FIRN_FP_SCOPE                                                                              \
+  unsigned mode_ __attribute__((cleanup(firn_fp_restore), unused)) = firn_fp_enter()
 
 #endif

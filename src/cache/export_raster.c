@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/isa.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "math/spline.h"
 #include "world/cell_key.h"
 #include "world/radix.h"
@@ -28,7 +28,6 @@ typedef struct home {
 typedef struct job {
   const firn_cloud *cloud;
   firn_context *context;
-  int threads;
   float radius; // nodes that the kernel reaches
   float ratio;  // cell / width of the kernel
   double cell, kernel;
@@ -111,7 +110,7 @@ static uint32_t reach_of(const grain *g, float radius) {
 static void take_all(job *j, const firn_keyed *sorted) {
   const firn_cloud_field *mass = firn_cloud_find(j->cloud, "mass");
   const firn_cloud_field *velocity = j->momentum ? firn_cloud_find(j->cloud, "velocity") : NULL;
-#pragma omp parallel for schedule(dynamic, 16) num_threads(j->threads)
+  FIRN_PARALLEL_FOR(j->context, schedule(dynamic, 16))
   for (size_t b = 0; b < j->home_count; b++) {
     home *h = &j->homes[b];
     int32_t corner[3];
@@ -216,15 +215,10 @@ static firn_status fill(const job *j, firn_raster *out) {
                                     "momentum of a grid");
     if (!out->momentum) return FIRN_ERROR_MEMORY;
   }
-#pragma omp parallel num_threads(j->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(dynamic, 4)
-    for (size_t b = 0; b < out->count; b++) {
-      gather(j, out->key[b], out->density + b * NODES,
-             out->momentum ? out->momentum + 3 * b * NODES : NULL);
-    }
-    firn_fp_leave(mode);
+  FIRN_PARALLEL_FOR(j->context, schedule(dynamic, 4))
+  for (size_t b = 0; b < out->count; b++) {
+    gather(j, out->key[b], out->density + b * NODES,
+           out->momentum ? out->momentum + 3 * b * NODES : NULL);
   }
   return FIRN_OK;
 }
@@ -271,7 +265,6 @@ firn_status firn_raster_build(const firn_cloud *cloud, double h, double cell, bo
   double kernel = fmax(h, cell);
   job j = {.cloud = cloud,
            .context = cloud->context,
-           .threads = firn_context_threads(cloud->context),
            .radius = (float)(2 * kernel / cell),
            .ratio = (float)(cell / kernel),
            .cell = cell,

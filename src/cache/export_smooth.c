@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/isa.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "cache/export_surface.h"
 #include "cache/number.h"
 
@@ -51,20 +51,15 @@ static bool make_ring(const firn_surface *s, ring *r) {
 // its triangles are all its neighbours, once each.
 static void relax(const firn_surface *s, const ring *r, float factor, const float (*from)[3],
                   float (*to)[3]) {
-#pragma omp parallel num_threads(firn_context_threads(s->context))
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(static)
-    for (size_t v = 0; v < s->vertex_count; v++) {
-      float sum[3] = {0};
-      for (uint32_t i = r->start[v]; i < r->start[v + 1]; i++) {
-        uint32_t t = r->corner[i] / 3, next = s->triangle[t][(r->corner[i] + 1) % 3];
-        for (int c = 0; c < 3; c++) sum[c] += from[next][c] - from[v][c];
-      }
-      float share = factor / (float)(r->start[v + 1] - r->start[v]);
-      for (int c = 0; c < 3; c++) to[v][c] = from[v][c] + share * sum[c];
+  FIRN_PARALLEL_FOR(s->context, schedule(static))
+  for (size_t v = 0; v < s->vertex_count; v++) {
+    float sum[3] = {0};
+    for (uint32_t i = r->start[v]; i < r->start[v + 1]; i++) {
+      uint32_t t = r->corner[i] / 3, next = s->triangle[t][(r->corner[i] + 1) % 3];
+      for (int c = 0; c < 3; c++) sum[c] += from[next][c] - from[v][c];
     }
-    firn_fp_leave(mode);
+    float share = factor / (float)(r->start[v + 1] - r->start[v]);
+    for (int c = 0; c < 3; c++) to[v][c] = from[v][c] + share * sum[c];
   }
 }
 
@@ -80,7 +75,7 @@ static void add_face(const firn_surface *s, uint32_t triangle, float sum[3]) {
 
 // Means of the faces around, by their areas.
 static void set_normals(const firn_surface *s, const ring *r) {
-#pragma omp parallel for schedule(static) num_threads(firn_context_threads(s->context))
+  FIRN_PARALLEL_FOR(s->context, schedule(static))
   for (size_t v = 0; v < s->vertex_count; v++) {
     float sum[3] = {0};
     for (uint32_t i = r->start[v]; i < r->start[v + 1]; i++) add_face(s, r->corner[i] / 3, sum);

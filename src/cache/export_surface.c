@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/isa.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "world/cell_key.h"
 
 enum {
@@ -28,7 +28,6 @@ typedef struct job {
   const firn_raster *raster;
   firn_surface *out;
   float level;
-  int threads;
   const firn_cube_case *cases;
   part *parts;   // [raster->count]
   uint32_t *map; // [slots][512][3]: vertex of the edge from that node along that axis
@@ -94,7 +93,7 @@ static void count_part(const job *j, const view *v, part *p) {
 }
 
 static void count_all(const job *j) {
-#pragma omp parallel for schedule(dynamic, 4) num_threads(j->threads)
+  FIRN_PARALLEL_FOR(j->out->context, schedule(dynamic, 4))
   for (size_t b = 0; b < j->raster->count; b++) {
     view v;
     part *p = &j->parts[b];
@@ -253,11 +252,11 @@ static firn_status build(job *j) {
   size_t bytes = j->slots * MAP * sizeof *j->map;
   j->map = firn_alloc(j->out->context, bytes, "edges of a surface");
   if (!j->map) return FIRN_ERROR_MEMORY;
-#pragma omp parallel for schedule(dynamic, 4) num_threads(j->threads)
+  FIRN_PARALLEL_FOR(j->out->context, schedule(dynamic, 4))
   for (size_t b = 0; b < j->raster->count; b++) {
     if (j->parts[b].vertices) put_vertices(j, b);
   }
-#pragma omp parallel for schedule(dynamic, 4) num_threads(j->threads)
+  FIRN_PARALLEL_FOR(j->out->context, schedule(dynamic, 4))
   for (size_t b = 0; b < j->raster->count; b++) {
     if (j->parts[b].triangles) put_triangles(j, b);
   }
@@ -281,12 +280,7 @@ firn_status firn_surface_build(const firn_raster *raster, double level, int smoo
   part *parts = cases ? firn_alloc(context, part_bytes, "parts of a surface") : NULL;
   firn_status status = FIRN_ERROR_MEMORY;
   if (parts) {
-    job j = {.raster = raster,
-             .out = out,
-             .level = (float)level,
-             .threads = firn_context_threads(context),
-             .cases = cases,
-             .parts = parts};
+    job j = {.raster = raster, .out = out, .level = (float)level, .cases = cases, .parts = parts};
     firn_cube_cases(cases);
     status = build(&j);
     firn_free(context, parts, part_bytes);

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/isa.h"
+#include "base/parallel.h"
 #include "geometry/level_set_build.h"
 #include "geometry/level_set_private.h"
 
@@ -166,13 +166,8 @@ static void fill_shared(const firn_level_set_build *b, size_t number, bool searc
 // Calls of work(b, i) for i in [0, count), shared out among threads.
 typedef void (*work_fn)(const firn_level_set_build *b, size_t i);
 static void for_all(const firn_level_set_build *b, size_t count, work_fn work) {
-#pragma omp parallel num_threads(b->set->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(dynamic, 4)
-    for (size_t i = 0; i < count; i++) work(b, i);
-    firn_fp_leave(mode);
-  }
+  FIRN_PARALLEL_FOR(b->set->context, schedule(dynamic, 4))
+  for (size_t i = 0; i < count; i++) work(b, i);
 }
 
 static void do_corners(const firn_level_set_build *b, size_t i) {
@@ -299,9 +294,8 @@ firn_status firn_level_set_from_moving_mesh(firn_context *context, const firn_me
   }
   firn_level_set *set = firn_level_set_new(context);
   if (!set) return FIRN_ERROR_MEMORY;
-  unsigned mode = firn_fp_enter();
+  FIRN_FP_SCOPE;
   firn_status status = build(set, mesh, vertex_velocity, def, what);
-  firn_fp_leave(mode);
   if (status != FIRN_OK) {
     firn_level_set_release(set);
     return status;

@@ -4,6 +4,7 @@
 // sparse, each adds up its own few nodes from the arenas of its neighbours instead.
 #include <string.h>
 
+#include "base/parallel.h"
 #include "grid/block_map.h"
 #include "grid/grid.h"
 #include "world/morton.h"
@@ -85,7 +86,7 @@ firn_status firn_grid_set_spray(firn_grid *grid, const firn_particles *particles
                              blocks + 1, sizeof *grid->neighbour_start));
   uint32_t *start = grid->neighbour_start;
   const search s = {particles, reach, table, size - 1};
-#pragma omp parallel for schedule(static) num_threads(grid->context->threads)
+  FIRN_PARALLEL_FOR(grid->context, schedule(static))
   for (size_t b = 0; b < blocks; b++) {
     int count = particles->block[b].count <= FIRN_SPRAY_MAX ? look_around(&s, b, NULL) : -1;
     reach[b].spray = count >= 0;
@@ -98,7 +99,7 @@ firn_status firn_grid_set_spray(firn_grid *grid, const firn_particles *particles
   }
   FIRN_TRY(firn_grid_reserve(grid, &grid->neighbour, &grid->neighbour_capacity, start[blocks],
                              sizeof *grid->neighbour));
-#pragma omp parallel for schedule(static) num_threads(grid->context->threads)
+  FIRN_PARALLEL_FOR(grid->context, schedule(static))
   for (size_t b = 0; b < blocks; b++) {
     if (start[b + 1] > start[b]) look_around(&s, b, grid->neighbour + start[b]);
   }

@@ -10,6 +10,7 @@
 // finite leaves it alone.
 #include <stdalign.h>
 
+#include "base/parallel.h"
 #include "linear/blocks.h"
 #include "linear/solve.h"
 
@@ -73,9 +74,7 @@ static double advance(void *args, size_t first, size_t end) {
 // One iteration, given q = A p.
 static void iterate(cg *k) {
   const firn_linear_solve *solve = k->solve;
-#pragma omp parallel num_threads(solve->system->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
+  FIRN_PARALLEL(solve->system->context) {
     cg mine = *k; // every thread comes to the same scalars
     double rz_last = mine.rz;
     mine.curvature = firn_linear_pass(solve, 0, bend, &mine);
@@ -89,7 +88,6 @@ static void iterate(cg *k) {
     if (!mine.broken) firn_linear_pass(solve, 0, advance, &mine);
 #pragma omp master
     *k = mine;
-    firn_fp_leave(mode);
   }
 }
 

@@ -11,6 +11,7 @@
 // is moved by the last alpha and p when the next pass loads p anyway.
 #include <stdalign.h>
 
+#include "base/parallel.h"
 #include "linear/blocks.h"
 #include "linear/solve.h"
 
@@ -86,9 +87,7 @@ static double settle(void *args, size_t first, size_t end) {
 // One iteration, given w = A z.
 static void iterate(cr *k) {
   const firn_linear_solve *solve = k->solve;
-#pragma omp parallel num_threads(solve->system->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
+  FIRN_PARALLEL(solve->system->context) {
     cr mine = *k; // every thread comes to the same scalars
     double zeta_last = mine.zeta;
     mine.zeta = firn_linear_pass(solve, 0, bend, &mine);
@@ -103,7 +102,6 @@ static void iterate(cr *k) {
     if (!mine.broken) mine.rz = firn_linear_pass(solve, 0, advance, &mine);
 #pragma omp master
     *k = mine;
-    firn_fp_leave(mode);
   }
 }
 

@@ -15,6 +15,7 @@
 // |eta| is the B^-1 norm of the residual. 14 vectors of traffic an iteration.
 #include <stdalign.h>
 
+#include "base/parallel.h"
 #include "linear/blocks.h"
 #include "linear/solve.h"
 
@@ -106,9 +107,7 @@ static void rotate(minres *k, double gamma_next) {
 // One iteration, given u = A z.
 static void iterate(minres *k) {
   const firn_linear_solve *solve = k->solve;
-#pragma omp parallel num_threads(solve->system->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
+  FIRN_PARALLEL(solve->system->context) {
     minres mine = *k; // every thread comes to the same scalars
     mine.delta = firn_linear_pass(solve, 0, bend, &mine) / (mine.gamma * mine.gamma);
     mine.lanczos[0] = 1 / mine.gamma;
@@ -125,7 +124,6 @@ static void iterate(minres *k) {
     if (!mine.broken) firn_linear_pass(solve, 0, advance, &mine);
 #pragma omp master
     *k = mine;
-    firn_fp_leave(mode);
   }
 }
 

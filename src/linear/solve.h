@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "base/isa.h"
+#include "base/parallel.h"
 #include "linear/krylov.h"
 
 // Vectors of scratch.
@@ -66,13 +66,10 @@ static inline double firn_linear_pass(const firn_linear_solve *solve, int which,
 static inline double firn_linear_pass_alone(const firn_linear_solve *solve,
                                             firn_linear_pass_fn pass, void *args) {
   double result = 0;
-#pragma omp parallel num_threads(solve->system->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
+  FIRN_PARALLEL(solve->system->context) {
     double total = firn_linear_pass(solve, 0, pass, args);
 #pragma omp master
     result = total;
-    firn_fp_leave(mode);
   }
   return result;
 }

@@ -6,11 +6,10 @@
 // first tells better what is alike.
 #include "render/denoise.h"
 
-#include <omp.h>
 #include <string.h>
 
-#include "base/isa.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 
 enum {
   PAD = FIRN_DENOISE_PAD,
@@ -138,7 +137,7 @@ static void clip_sparks(const firn_denoiser *w, firn_denoise_plane *from, float 
 // Light and guide alike, without sparks, their variances without the worst of noise.
 static void prepare_light(firn_denoiser *w, const firn_film *film) {
   load_light(w, w->guide, film);
-#pragma omp parallel for num_threads(w->context->threads)
+  FIRN_PARALLEL_FOR(w->context, schedule(static))
   for (int k = 0; k < 3; k++) {
     clip_sparks(w, &w->guide[k], w->light[k].value);
     smooth_variance(w, w->guide[k].variance, w->light[k].variance);
@@ -182,9 +181,7 @@ static void store(const pass *p, const firn_denoise_desk *d, int left, int colum
 static void run(const pass *p) {
   const firn_denoiser *w = p->w;
   const int across = (w->width + CHUNK - 1) / CHUNK, down = (w->height + BAND - 1) / BAND;
-#pragma omp parallel num_threads(w->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
+  FIRN_PARALLEL(w->context) {
     firn_denoise_desk *d = &p->desks[omp_get_thread_num()];
 #pragma omp for schedule(dynamic)
     for (int i = 0; i < across * down; i++) {
@@ -194,7 +191,6 @@ static void run(const pass *p) {
       (p->features ? p->kernel->features : p->kernel->light)(w, d, left, columns, top, rows);
       store(p, d, left, columns, top, rows);
     }
-    firn_fp_leave(mode);
   }
 }
 

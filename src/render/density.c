@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
 enum {
   MOST_CELLS = 12000000, // of the finest level: 48 MB
@@ -40,11 +41,11 @@ static void count_particle(uint32_t *sum, const firn_density_level *l, firn_v3 o
 }
 
 // One pass of the weights 1/4, 1/2, 1/4 along every line of an axis, in place.
-static void smooth_axis(const firn_density_level *l, int axis, int threads) {
+static void smooth_axis(const firn_context *context, const firn_density_level *l, int axis) {
   const int *n = l->size;
   size_t stride[3] = {1, (size_t)n[0], (size_t)n[0] * (size_t)n[1]};
   int a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2;
-#pragma omp parallel for schedule(static) num_threads(threads)
+  FIRN_PARALLEL_FOR(context, schedule(static))
   for (int j = 0; j < n[b]; j++) {
     for (int i = 0; i < n[a]; i++) {
       float *p = l->data + (size_t)i * stride[a] + (size_t)j * stride[b];
@@ -67,8 +68,9 @@ static float cell_or_zero(const firn_density_level *l, int x, int y, int z) {
 }
 
 // Means of 2x2x2.
-static void halve(const firn_density_level *fine, const firn_density_level *l, int threads) {
-#pragma omp parallel for schedule(static) num_threads(threads)
+static void halve(const firn_context *context, const firn_density_level *fine,
+                  const firn_density_level *l) {
+  FIRN_PARALLEL_FOR(context, schedule(static))
   for (int z = 0; z < l->size[2]; z++) {
     for (int y = 0; y < l->size[1]; y++) {
       float *row = l->data + ((size_t)z * (size_t)l->size[1] + (size_t)y) * (size_t)l->size[0];
@@ -87,17 +89,16 @@ static firn_status fill_finest(firn_context *context, firn_density *d, size_t co
                                const firn_v3 *position, float spacing) {
   firn_density_level *l = &d->level[0];
   size_t cells = cells_of(l);
-  int threads = firn_context_threads(context);
   uint32_t *sum = firn_alloc_zero(context, cells * sizeof *sum, "density of a picture");
   if (!sum) return FIRN_ERROR_MEMORY;
-#pragma omp parallel for schedule(static) num_threads(threads)
+  FIRN_PARALLEL_FOR(context, schedule(static))
   for (size_t i = 0; i < count; i++) count_particle(sum, l, d->origin, position[i]);
   float ratio = spacing / l->cell, unit = ratio * ratio * ratio / UNIT;
-#pragma omp parallel for schedule(static) num_threads(threads)
+  FIRN_PARALLEL_FOR(context, schedule(static))
   for (size_t i = 0; i < cells; i++) l->data[i] = (float)sum[i] * unit;
   firn_free(context, sum, cells * sizeof *sum);
   for (int pass = 0; pass < 2; pass++) {
-    for (int axis = 0; axis < 3; axis++) smooth_axis(l, axis, threads);
+    for (int axis = 0; axis < 3; axis++) smooth_axis(context, l, axis);
   }
   return FIRN_OK;
 }
@@ -138,7 +139,7 @@ firn_status firn_density_build(firn_context *context, size_t count, const firn_v
     return status;
   }
   for (int i = 1; i < out->levels; i++) {
-    halve(&out->level[i - 1], &out->level[i], firn_context_threads(context));
+    halve(context, &out->level[i - 1], &out->level[i]);
   }
   return FIRN_OK;
 }

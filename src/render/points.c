@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "render/colormap.h"
 #include "render/points_stage.h"
 
@@ -63,7 +64,7 @@ static void smooth(const firn_points_stage *s, const float *in, float *out, bool
   float range = 3 * s->def->spacing, inverse = 1 / (range * range);
   int along = columns ? s->height : s->width;
   ptrdiff_t step = columns ? s->stride : 1;
-#pragma omp parallel for schedule(static, 16) num_threads(s->threads)
+  FIRN_PARALLEL_FOR(s->context, schedule(static, 16))
   for (int y = 0; y < s->height; y++)
     for (int x = 0; x < s->width; x++) {
       size_t at = (size_t)y * (size_t)s->stride + (size_t)x;
@@ -100,7 +101,7 @@ static void take_depths(firn_points_stage *s) {
 static void see_bodies(firn_points_stage *s) {
   const firn_points_shot *def = s->def;
   bool any = def->solids && def->solids->count;
-#pragma omp parallel for schedule(dynamic, 4) num_threads(s->threads)
+  FIRN_PARALLEL_FOR(s->context, schedule(dynamic, 4))
   for (int y = 0; y < def->height; y++)
     for (int x = 0; x < def->width; x++) {
       size_t at = (size_t)y * (size_t)def->width + (size_t)x;
@@ -114,7 +115,7 @@ static void see_bodies(firn_points_stage *s) {
                                           &s->body[at]);
     }
   if (!any) return;
-#pragma omp parallel for schedule(dynamic, 4) num_threads(s->threads)
+  FIRN_PARALLEL_FOR(s->context, schedule(dynamic, 4))
   for (int y = 0; y < BODY_SUN_SAMPLES; y++)
     for (int x = 0; x < BODY_SUN_SAMPLES; x++) {
       float metre = 2 * s->reach / BODY_SUN_SAMPLES;
@@ -132,7 +133,7 @@ static void see_bodies(firn_points_stage *s) {
 // Nearest of all things at a pixel, m; infinity: none.
 static void join_depths(firn_points_stage *s) {
   const firn_points_shot *def = s->def;
-#pragma omp parallel for schedule(static) num_threads(s->threads)
+  FIRN_PARALLEL_FOR(s->context, schedule(static))
   for (int y = 0; y < def->height; y++)
     for (int x = 0; x < def->width; x++) {
       size_t at = (size_t)y * (size_t)def->width + (size_t)x;
@@ -168,7 +169,7 @@ static void occlude(firn_points_stage *s) {
                                    {0, 1}, {-0.5f, 0.866f}, {-0.866f, 0.5f}};
   static const float size[3] = {0.012f, 0.03f, 0.07f}; // of the height of the picture
   const firn_points_shot *def = s->def;
-#pragma omp parallel for schedule(dynamic, 8) num_threads(s->threads)
+  FIRN_PARALLEL_FOR(s->context, schedule(dynamic, 8))
   for (int y = 0; y < def->height; y++)
     for (int x = 0; x < def->width; x++) {
       size_t at = (size_t)y * (size_t)def->width + (size_t)x;
@@ -224,7 +225,6 @@ static firn_status reserve(firn_points_stage *s) {
 firn_status firn_points_render(firn_context *context, const firn_points_shot *def, uint8_t *rgb) {
   firn_points_stage s = {.context = context,
                          .def = def,
-                         .threads = context->threads,
                          .width = def->width * FIRN_POINTS_SUPER,
                          .height = def->height * FIRN_POINTS_SUPER};
   FIRN_TRY(reserve(&s));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "render/points.h"
 
 enum {
@@ -166,7 +167,7 @@ firn_status firn_points_draw(firn_context *context, const firn_points_shot *def,
   float *memory = firn_alloc(context, bytes, "depths of a picture");
   if (!memory) return FIRN_ERROR_MEMORY;
   float *more = memory + (size_t)buffers * squares;
-#pragma omp parallel for schedule(static, 1) num_threads(buffers)
+  FIRN_PARALLEL_FOR(context, schedule(static, 1))
   for (int k = 0; k < buffers; k++) {
     tiles t = {all.width, all.height, memory + (size_t)k * squares};
     size_t from = def->count * (size_t)k / (size_t)buffers,
@@ -174,7 +175,7 @@ firn_status firn_points_draw(firn_context *context, const firn_points_shot *def,
     draw_share(def, view, buffer, from, to, &t,
                k ? more + (size_t)(k - 1) * samples : buffer->depth);
   }
-#pragma omp parallel for schedule(static) num_threads(threads)
+  FIRN_PARALLEL_FOR(context, schedule(static))
   for (size_t i = 0; i < samples; i++)
     for (int k = 1; k < buffers; k++) {
       float d = more[(size_t)(k - 1) * samples + i];
@@ -184,7 +185,7 @@ firn_status firn_points_draw(firn_context *context, const firn_points_shot *def,
     memset(buffer->index, 255, samples * sizeof *buffer->index);
     all.farthest = memory;
     survey(buffer, buffer->depth, &all);
-#pragma omp parallel for schedule(static, 1) num_threads(threads)
+    FIRN_PARALLEL_FOR(context, schedule(static, 1))
     for (int k = 0; k < threads; k++)
       for (size_t i = 0; i < def->count; i++) {
         ball b;

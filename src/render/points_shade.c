@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Light on a quick picture: a sun with shadows, a sky that things hide from each other.
+#include "base/parallel.h"
 #include "render/colormap.h"
 #include "render/points_stage.h"
 
@@ -166,7 +167,7 @@ void firn_points_shade(const firn_points_stage *s, uint8_t *rgb) {
     float c = (float)i / 255;
     linear[i] = c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
   }
-#pragma omp parallel for schedule(dynamic, 4) num_threads(s->threads)
+  FIRN_PARALLEL_FOR(s->context, schedule(dynamic, 4))
   for (int y = 0; y < def->height; y++)
     for (int x = 0; x < def->width; x++) {
       firn_v3 sum = {0, 0, 0};

@@ -13,7 +13,6 @@ enum {
 typedef struct firn_points_stage {
   firn_context *context;
   const firn_points_shot *def;
-  int threads;
   int width, height; // samples
   int stride;        // samples from row to row
   firn_points_view view, sun;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "math/vec3.h"
 #include "render/bulk.h"
 #include "render/stage.h"
@@ -126,9 +127,9 @@ static float bell(uint32_t seed) {
 // A particle stands for a lump of grains as wide as the spacing. Drawing it as one ball looks like
 // beads; drawn as a few smaller ones it looks like snow, and a lattice of particles does not show.
 // In spray, where there is no bulk to join, it is a smaller crumb of finer grains.
-static void place_grains(firn_stage *s, int per_particle, int threads) {
+static void place_grains(const firn_context *context, firn_stage *s, int per_particle) {
   float full = 0.62f * s->spacing * powf((float)per_particle, -1.0f / 3); // together one volume
-#pragma omp parallel for schedule(static) num_threads(threads)
+  FIRN_PARALLEL_FOR(context, schedule(static))
   for (size_t i = 0; i < s->count; i++) {
     float bulk = firn_smoothstep(0.05f, 0.5f, firn_density_at(&s->density, 0, s->center[i]));
     for (int k = 0; k < per_particle; k++) {
@@ -212,7 +213,7 @@ static firn_status draw_particles(firn_context *context, firn_stage *s) {
   s->grain = firn_alloc(context, s->grain_count * sizeof *s->grain, "grains of a picture");
   s->radius = firn_alloc(context, s->grain_count * sizeof *s->radius, "grains of a picture");
   if (s->grain_count && (!s->grain || !s->radius)) return FIRN_ERROR_MEMORY;
-  place_grains(s, per_particle, firn_context_threads(context));
+  place_grains(context, s, per_particle);
   FIRN_TRY(
       firn_splat(context, &s->camera, s->grain_count, s->grain, s->radius, 0.9f, true, &s->seen));
   return firn_splat(context, &s->sun, s->grain_count, s->grain, s->radius, 0.7f, false, &s->lit);
@@ -239,7 +240,7 @@ firn_status firn_preview_render(firn_context *context, const firn_preview_def *d
   if (status == FIRN_OK) status = place_walls(context, def, &s);
   if (status == FIRN_OK) status = draw_particles(context, &s);
   if (status == FIRN_OK) {
-#pragma omp parallel for schedule(dynamic, 8) num_threads(context->threads)
+    FIRN_PARALLEL_FOR(context, schedule(dynamic, 8))
     for (int y = 0; y < def->height; y++) {
       for (int x = 0; x < def->width; x++) {
         firn_v3 light = firn_stage_shade(&s, x, y);

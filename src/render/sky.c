@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/sky.h"
 
-#include "base/isa.h"
+#include "base/parallel.h"
 #include "render/sky_air.h"
 
 #define PI  3.14159265358979324
@@ -83,13 +83,8 @@ firn_status firn_air_sky(firn_context *context, const firn_air *air, const doubl
   FIRN_TRY(firn_map_create(context, WIDE, TALL, true, -atan2(direction[0], -direction[2]), out));
   out->below = 0.25f; // there is ground in most pictures
   const firn_spectrum land = firn_air_land(air, direction[1]);
-#pragma omp parallel num_threads(context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(dynamic, 4)
-    for (int row = 0; row < TALL; row++) fill_row(air, direction, out, row, &land);
-    firn_fp_leave(mode);
-  }
+  FIRN_PARALLEL_FOR(context, schedule(dynamic, 4))
+  for (int row = 0; row < TALL; row++) fill_row(air, direction, out, row, &land);
   firn_map_finish(out);
   return FIRN_OK;
 }

@@ -4,7 +4,7 @@
 // snowy land is far brighter than the sky above it, and an even light of the mean of both would have
 // it reflect more than it gets. It reflects what sun and sky send, which needs the light in the air,
 // which needs that of the land: two rounds are enough, since the air sends little back.
-#include "base/isa.h"
+#include "base/parallel.h"
 #include "render/sky_air.h"
 
 #define PI 3.14159265358979324
@@ -94,9 +94,7 @@ static firn_spectrum fill_above_at(const firn_air *air, double cosine) {
 
 void firn_air_fill_many(firn_context *context, firn_air *air) {
   enum { ROUNDS = 2 };
-#pragma omp parallel num_threads(context->threads)
-  {
-    unsigned mode = firn_fp_enter();
+  FIRN_PARALLEL(context) {
     for (int round = 0; round < ROUNDS; round++) {
 #pragma omp for schedule(dynamic, 8)
       for (int n = 0; n < FIRN_AIR_SLABS * FIRN_AIR_SUNS; n++) {
@@ -108,6 +106,5 @@ void firn_air_fill_many(firn_context *context, firn_air *air) {
 #pragma omp for schedule(dynamic, 1)
       for (int j = 0; j < FIRN_AIR_SUNS; j++) air->above[j] = fill_above_at(air, sun_cosine(j));
     }
-    firn_fp_leave(mode);
   }
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
 enum {
   TILE = 64,   // pixels; depth and index of a tile fit the first-level cache
@@ -138,16 +139,16 @@ firn_status firn_splat(firn_context *context, const firn_lens *lens, size_t coun
   j.begin = firn_alloc_zero(context, begin_size, "tiles of a picture");
   bool good = out->depth && (out->index || !want_index) && j.first && j.begin;
   if (good) {
-#pragma omp parallel for schedule(dynamic) num_threads(context->threads)
+    FIRN_PARALLEL_FOR(context, schedule(dynamic))
     for (int c = 0; c < CHUNKS; c++) walk_chunk(&j, c, false);
     total = place(&j);
     j.entry = firn_alloc(context, total * sizeof *j.entry, "spheres by tile");
     good = j.entry || !total;
   }
   if (good) {
-#pragma omp parallel for schedule(dynamic) num_threads(context->threads)
+    FIRN_PARALLEL_FOR(context, schedule(dynamic))
     for (int c = 0; c < CHUNKS; c++) walk_chunk(&j, c, true);
-#pragma omp parallel for schedule(dynamic) num_threads(context->threads)
+    FIRN_PARALLEL_FOR(context, schedule(dynamic))
     for (int t = 0; t < tiles; t++) draw_tile(&j, out, t);
   }
   firn_free(context, j.entry, total * sizeof *j.entry);

@@ -6,11 +6,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include <omp.h>
-
 #include "base/clock.h"
-#include "base/isa.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/random.h"
 #include "render/trace_private.h"
 
@@ -278,7 +276,7 @@ static firn_status prepare(firn_context *context, firn_tracer *t, float **sigma)
   if (v->surfaces) {
     // Blocks that a surface may cut ask for hits; the others need not.
     float half = 0.5f * FIRN_BLOCK * volume->voxel, away = 1.7321f * half * 1.001f;
-#pragma omp parallel for num_threads(context->threads) schedule(dynamic, 1)
+    FIRN_PARALLEL_FOR(context, schedule(dynamic, 1))
     for (int z = 0; z < volume->size[2]; z++)
       for (int y = 0; y < volume->size[1]; y++)
         for (int x = 0; x < volume->size[0]; x++) {
@@ -343,14 +341,8 @@ static firn_status render(firn_context *context, firn_tracer *t, firn_film *film
   t->view.first = true; // alpha at least wants it
   atomic_bool cancelled = false;
   atomic_int done = 0;
-  int next = 0;
-#pragma omp parallel num_threads(threads)
-  {
-    unsigned mode = firn_fp_enter();
-    int mine;
-#pragma omp atomic capture
-    mine = next++;
-    tile_job *j = &jobs[mine];
+  FIRN_PARALLEL(context) {
+    tile_job *j = &jobs[omp_get_thread_num()];
     j->t = t;
     j->film = film;
     int told = 0;
@@ -369,7 +361,6 @@ static firn_status render(firn_context *context, firn_tracer *t, firn_film *film
     }
     // The others may have left nothing to the thread that is allowed to ask.
     if (omp_get_thread_num() == 0 && !told) tell(t->def, atomic_load(&done), tiles, &cancelled);
-    firn_fp_leave(mode);
   }
   for (int i = 0; i < threads; i++) add_stats(stats, &jobs[i].stats);
   firn_free(context, jobs, (size_t)threads * sizeof *jobs);

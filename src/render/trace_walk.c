@@ -2,6 +2,7 @@
 #include "render/trace_walk.h"
 
 #include "base/isa.h"
+#include "base/parallel.h"
 
 const firn_walk_kernel *firn_walk_kernel_get(firn_isa isa) {
   if (isa == FIRN_ISA_AUTO) isa = firn_isa_best();
@@ -37,7 +38,7 @@ static float cell_most(const uint16_t *node, int x0, int y0, int z0) {
 bool firn_walk_bound(firn_context *context, const firn_volume *volume, float factor, float *sigma,
                      float *cells) {
   bool split = false;
-#pragma omp parallel for num_threads(context->threads) schedule(static) reduction(|| : split)
+  FIRN_PARALLEL_FOR(context, schedule(static) reduction(|| : split))
   for (size_t b = 0; b < volume->count; b++) {
     const uint16_t *node = volume->density + b * FIRN_BLOCK_NODES;
     float *out = cells + b * FIRN_WALK_CELLS, sum = 0;

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/isa.h"
 #include "base/memory.h"
 #include "base/order.h"
+#include "base/parallel.h"
 #include "render/volume_grain.h"
 #include "render/volume_grid.h"
 #include "world/cell_key.h"
@@ -347,20 +347,13 @@ static firn_status draw(job *j) {
       if (!pass)
         for (int c = 0; c < colors; c++) start[c + 2] += start[c + 1];
     }
-    int next = 0; // tile
-#pragma omp parallel num_threads(j->context->threads)
-    {
-      unsigned mode = firn_fp_enter();
-      int mine;
-#pragma omp atomic capture
-      mine = next++;
-      float *tile = tiles + (size_t)mine * (tile_size + coarse_size);
+    FIRN_PARALLEL(j->context) {
+      float *tile = tiles + (size_t)omp_get_thread_num() * (tile_size + coarse_size);
       for (int c = 0; c < colors; c++) {
 #pragma omp for schedule(dynamic, 4)
         for (size_t k = start[c]; k < start[c + 1]; k++)
           draw_home(j, &j->homes[order[k]], tile, coarse_size ? tile + tile_size : NULL);
       }
-      firn_fp_leave(mode);
     }
   }
   firn_free(j->context, start, ((size_t)colors + 2) * sizeof *start);

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/isa.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "render/volume_grid.h"
 
 enum { EDGE = FIRN_BLOCK_EDGE, NODES = FIRN_BLOCK_NODES, COARSE = FIRN_BLOCK_VELOCITIES };
@@ -152,30 +152,25 @@ static firn_status allocate(firn_volume *v, size_t count, bool motion) {
 static void fill(const job *j, const float *most, const size_t *cell) {
   firn_volume *v = j->v;
   float unit = 0;
-#pragma omp parallel num_threads(v->context->threads) reduction(max : unit)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(dynamic, 64)
-    for (size_t b = 0; b < v->count; b++) {
-      int32_t near[8];
-      float node[NODES];
-      neighbours(v, j->slot, cell[b], near);
-      nodes_of(j->sum, near, node);
-      write_block(v, b, most[b], node);
-      if (j->motion) {
-        float u[COARSE][3];
-        bool known[COARSE];
-        velocities_of(j->motion, near, u, known);
-        for (int i = 0; i < COARSE; i++)
-          for (int c = 0; c < 3; c++) unit = fabsf(u[i][c]) > unit ? fabsf(u[i][c]) : unit;
-      }
+  FIRN_PARALLEL_FOR(v->context, schedule(dynamic, 64) reduction(max : unit))
+  for (size_t b = 0; b < v->count; b++) {
+    int32_t near[8];
+    float node[NODES];
+    neighbours(v, j->slot, cell[b], near);
+    nodes_of(j->sum, near, node);
+    write_block(v, b, most[b], node);
+    if (j->motion) {
+      float u[COARSE][3];
+      bool known[COARSE];
+      velocities_of(j->motion, near, u, known);
+      for (int i = 0; i < COARSE; i++)
+        for (int c = 0; c < 3; c++) unit = fabsf(u[i][c]) > unit ? fabsf(u[i][c]) : unit;
     }
-    firn_fp_leave(mode);
   }
   if (!j->motion) return;
   v->velocity_unit = unit / 32767;
   float scale = unit > 0 ? 32767 / unit : 0;
-#pragma omp parallel for num_threads(v->context->threads) schedule(dynamic, 64)
+  FIRN_PARALLEL_FOR(v->context, schedule(dynamic, 64))
   for (size_t b = 0; b < v->count; b++) {
     int32_t near[8];
     float u[COARSE][3];
@@ -194,7 +189,7 @@ static size_t list_blocks(const job *j, float *most, size_t *cell, size_t *candi
   size_t n = 0;
   for (size_t i = 0; i < v->cells; i++)
     if (j->slot[i] >= 0) candidates[n++] = i;
-#pragma omp parallel for num_threads(v->context->threads) schedule(dynamic, 64)
+  FIRN_PARALLEL_FOR(v->context, schedule(dynamic, 64))
   for (size_t i = 0; i < n; i++) {
     int32_t near[8];
     float node[NODES];

@@ -4,8 +4,8 @@
 // cells with grains are kept, sorted by place, so that it does not grow with the way to a stray either.
 #include <string.h>
 
-#include "base/isa.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "math/jacobi.h"
 #include "render/volume_grain.h"
 #include "world/cell_key.h"
@@ -149,9 +149,7 @@ static firn_status sort_cells(firn_context *context, lattice *on, size_t count, 
 
 static void fit_all(const firn_context *context, const lattice *on, float amount,
                     const firn_grain *grains, firn_grain_shape *out) {
-#pragma omp parallel num_threads(context->threads)
-  {
-    unsigned mode = firn_fp_enter();
+  FIRN_PARALLEL(context) {
 #pragma omp for schedule(dynamic, 256)
     for (size_t c = 0; c < on->count; c++) gather(on, &on->cell[c], grains);
 #pragma omp for schedule(dynamic, 16)
@@ -163,7 +161,6 @@ static void fit_all(const firn_context *context, const lattice *on, float amount
         out[i] = fit(on, cells, on->place[i], grains[i].mass, amount);
       }
     }
-    firn_fp_leave(mode);
   }
 }
 

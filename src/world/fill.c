@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <omp.h>
-
-#include "base/isa.h"
+#include "base/parallel.h"
 #include "material/preset.h"
 #include "world/settle.h"
 #include "world/world.h"
@@ -115,20 +113,15 @@ static void list_own(const firn_world *world, int material, firn_particles_def *
 static void vary_all(firn_context *context, const firn_fill *fill, size_t count,
                      const double *position, const own_property *own, double *values) {
   const firn_variety *variety = &fill->variety;
-#pragma omp parallel num_threads(context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(static)
-    for (size_t i = 0; i < count; i++) {
-      const double *x = position + 3 * i;
-      double depth = -firn_shape_sample(fill->shape, x, 0, NULL);
-      for (int k = 0; k < OWN_COUNT; k++) {
-        if (!(variety->of & own[k].property)) continue;
-        values[(size_t)k * count + i] = firn_variety_value(variety, own[k].property, own[k].base, x,
-                                                           depth);
-      }
+  FIRN_PARALLEL_FOR(context, schedule(static))
+  for (size_t i = 0; i < count; i++) {
+    const double *x = position + 3 * i;
+    double depth = -firn_shape_sample(fill->shape, x, 0, NULL);
+    for (int k = 0; k < OWN_COUNT; k++) {
+      if (!(variety->of & own[k].property)) continue;
+      values[(size_t)k * count + i] = firn_variety_value(variety, own[k].property, own[k].base, x,
+                                                         depth);
     }
-    firn_fp_leave(mode);
   }
 }
 
@@ -243,14 +236,9 @@ static firn_status fill_slabs(firn_world *world, const filling *f, const size_t 
   if (!count) return FIRN_OK;
   double *position = firn_alloc(context, bytes, "fill");
   if (!position) return FIRN_ERROR_MEMORY;
-#pragma omp parallel num_threads(context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(dynamic)
-    for (size_t i = first; i < end; i++) {
-      fill_slab(f, (int)i, position + 3 * (start[i] - start[first]));
-    }
-    firn_fp_leave(mode);
+  FIRN_PARALLEL_FOR(context, schedule(dynamic))
+  for (size_t i = first; i < end; i++) {
+    fill_slab(f, (int)i, position + 3 * (start[i] - start[first]));
   }
   if (count > limit) count = limit;
   firn_status status = firn_fill_add(world, f->fill, count, position, NULL);
@@ -307,13 +295,8 @@ firn_status firn_fill_place(firn_world *world, const firn_fill *fill, const firn
   // Count slab by slab, then place some slabs at a time.
   size_t *start = firn_alloc(context, (slabs + 1) * sizeof *start, "fill");
   if (!start) return FIRN_ERROR_MEMORY;
-#pragma omp parallel num_threads(context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(dynamic)
-    for (size_t i = 0; i < slabs; i++) start[i + 1] = fill_slab(&f, (int)i, NULL);
-    firn_fp_leave(mode);
-  }
+  FIRN_PARALLEL_FOR(context, schedule(dynamic))
+  for (size_t i = 0; i < slabs; i++) start[i + 1] = fill_slab(&f, (int)i, NULL);
   start[0] = 0;
   for (size_t i = 0; i < slabs; i++) start[i + 1] += start[i];
   firn_particles *p = &world->particles;

@@ -5,9 +5,7 @@
 // as if the particles had never been there.
 #include <string.h>
 
-#include <omp.h>
-
-#include "base/isa.h"
+#include "base/parallel.h"
 #include "world/particles.h"
 
 static size_t words(const firn_particles *p) {
@@ -132,13 +130,8 @@ static void close_ranks(firn_particles *p) {
 static size_t remove_sorted(const removal *r) {
   firn_particles *p = r->p;
   size_t gone = 0;
-#pragma omp parallel num_threads(p->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(static) reduction(+ : gone)
-    for (size_t b = 0; b < p->block_count; b++) gone += mark_block(r, &p->block[b]);
-    firn_fp_leave(mode);
-  }
+  FIRN_PARALLEL_FOR(p->context, schedule(static) reduction(+ : gone))
+  for (size_t b = 0; b < p->block_count; b++) gone += mark_block(r, &p->block[b]);
   if (gone) close_ranks(p);
   return gone;
 }

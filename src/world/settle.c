@@ -3,9 +3,7 @@
 
 #include <math.h>
 
-#include <omp.h>
-
-#include "base/isa.h"
+#include "base/parallel.h"
 
 // Metres of the shape above x, against gravity: distances to the surface lead there step by step.
 static double depth_at(const firn_shape *shape, const double x[3], const double up[3], double h) {
@@ -76,24 +74,19 @@ void firn_world_settle(firn_world *world, const firn_shape *shape, const firn_va
   const uint32_t *id = firn_particles_id(p);
   if (!moves) note(&world->settled, id[first], id[first] + (uint32_t)count);
   for (int a = 0; a < 3; a++) up[a] = -world->gravity[a] / g;
-#pragma omp parallel num_threads(world->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(static)
-    for (size_t slot = first; slot < first + count; slot++) {
-      static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
-      const int32_t *block = p->pending_at[slot - p->slots];
-      double x[3];
-      for (int a = 0; a < 3; a++) {
-        x[a] = (4.0 * block[a] + (double)firn_particles_real(p, FIRN_FIELD_X + a)[slot]) * world->h;
-      }
-      const firn_material_row *row = &world->material[firn_particles_material(p)[slot]];
-      double load = g * mass_above(shape, variety, (double)row->density, x, up, world->h);
-      double s = stretch_under(world, slot, load), e = s * s - 1;
-      for (int i = 0; i < 6; i++) {
-        firn_particles_real(p, field + i)[slot] = (firn_real)(e * up[pair[i][0]] * up[pair[i][1]]);
-      }
+  FIRN_PARALLEL_FOR(world->context, schedule(static))
+  for (size_t slot = first; slot < first + count; slot++) {
+    static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+    const int32_t *block = p->pending_at[slot - p->slots];
+    double x[3];
+    for (int a = 0; a < 3; a++) {
+      x[a] = (4.0 * block[a] + (double)firn_particles_real(p, FIRN_FIELD_X + a)[slot]) * world->h;
     }
-    firn_fp_leave(mode);
+    const firn_material_row *row = &world->material[firn_particles_material(p)[slot]];
+    double load = g * mass_above(shape, variety, (double)row->density, x, up, world->h);
+    double s = stretch_under(world, slot, load), e = s * s - 1;
+    for (int i = 0; i < 6; i++) {
+      firn_particles_real(p, field + i)[slot] = (firn_real)(e * up[pair[i][0]] * up[pair[i][1]]);
+    }
   }
 }

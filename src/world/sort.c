@@ -13,9 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <omp.h>
-
-#include "base/isa.h"
+#include "base/parallel.h"
 #include "world/morton.h"
 #include "world/particles.h"
 #include "world/radix.h"
@@ -87,7 +85,7 @@ static firn_status lost(const sorter *s, size_t slot) {
 
 static size_t count_movers(sorter *s) {
   firn_particles *p = s->p;
-#pragma omp parallel for schedule(static) num_threads(p->context->threads)
+  FIRN_PARALLEL_FOR(p->context, schedule(static))
   for (size_t b = 0; b < p->block_count; b++) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->block[b].count && !s->stay; i++) {
@@ -103,7 +101,7 @@ static size_t count_movers(sorter *s) {
 static firn_status list_movers(sorter *s) {
   firn_particles *p = s->p;
   size_t bad = SIZE_MAX;
-#pragma omp parallel for schedule(static) num_threads(p->context->threads) reduction(min : bad)
+  FIRN_PARALLEL_FOR(p->context, schedule(static) reduction(min : bad))
   for (size_t b = 0; b < p->block_count; b++) {
     const firn_block *block = &p->block[b];
     firn_keyed *out = s->mover + s->mover_start[b];
@@ -218,7 +216,7 @@ static size_t lay_out(firn_particles *p, const source *from, size_t n) {
 static void write_origin(const sorter *s, const source *from, const firn_block *old_block,
                          uint32_t *origin) {
   const firn_particles *p = s->p;
-#pragma omp parallel for schedule(static) num_threads(p->context->threads)
+  FIRN_PARALLEL_FOR(p->context, schedule(static))
   for (size_t b = 0; b < p->block_count; b++) {
     uint32_t *out = origin + p->block[b].first;
     if (from[b].old != NONE) {
@@ -257,7 +255,7 @@ static void permute(const sorter *s, const firn_field *field, const uint32_t *or
                            field == &p->field[FIRN_FIELD_Z]
                        ? 2
                        : field->initial;
-#pragma omp parallel for schedule(static) num_threads(p->context->threads)
+  FIRN_PARALLEL_FOR(p->context, schedule(static))
   for (size_t u = 0; u < p->unit_count; u++) {
     uint32_t first = p->unit[u].first, count = p->unit[u].count;
     switch (field->type) {
@@ -271,20 +269,15 @@ static void permute(const sorter *s, const firn_field *field, const uint32_t *or
 
 static void move_positions(const sorter *s, const source *from) {
   const firn_particles *p = s->p;
-#pragma omp parallel num_threads(p->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(static)
-    for (size_t b = 0; b < p->block_count; b++) {
-      size_t slot = p->block[b].first + from[b].count - from[b].mover_count;
-      for (uint32_t m = 0; m < from[b].mover_count; m++, slot++) {
-        for (int a = 0; a < 3; a++) {
-          firn_real *x = firn_particles_real(p, FIRN_FIELD_X + a);
-          x[slot] -= (firn_real)(4 * s->mover[from[b].mover_first + m].shift[a]);
-        }
+  FIRN_PARALLEL_FOR(p->context, schedule(static))
+  for (size_t b = 0; b < p->block_count; b++) {
+    size_t slot = p->block[b].first + from[b].count - from[b].mover_count;
+    for (uint32_t m = 0; m < from[b].mover_count; m++, slot++) {
+      for (int a = 0; a < 3; a++) {
+        firn_real *x = firn_particles_real(p, FIRN_FIELD_X + a);
+        x[slot] -= (firn_real)(4 * s->mover[from[b].mover_first + m].shift[a]);
       }
     }
-    firn_fp_leave(mode);
   }
 }
 

@@ -8,9 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <omp.h>
-
-#include "base/isa.h"
+#include "base/parallel.h"
 #include "linear/krylov.h"
 #include "solver/mpm/mpm.h"
 #include "solver/mpm/rest.h"
@@ -116,9 +114,7 @@ static firn_status apply(void *user, const firn_real *x, firn_real *y) {
   m->view.product = y;
   const mpm_view *view = &m->view;
   size_t units = m->world->particles.unit_count, count = m->grid.count;
-#pragma omp parallel num_threads(m->world->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
+  FIRN_PARALLEL(m->world->context) {
 #pragma omp for schedule(dynamic, 4)
     for (size_t u = 0; u < units; u++) {
       if (mpm_unit_is_stiff(view, u)) m->kernels->hessian(view, u);
@@ -129,7 +125,6 @@ static firn_status apply(void *user, const firn_real *x, firn_real *y) {
       m->kernels->hessian_nodes(view, g);
       project(m, g, y + g * FIRN_NODE_BLOCK_REALS);
     }
-    firn_fp_leave(mode);
   }
   return FIRN_OK;
 }
@@ -194,24 +189,19 @@ static double motion_against_colliders(const firn_world *world, const double mea
 static datum measure(const mpm *m, double (*part)[5]) {
   size_t count = m->grid.count;
   datum d = {.square = 0};
-#pragma omp parallel num_threads(m->world->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(static)
-    for (size_t g = 0; g < count; g++) {
-      const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
-      double sum[5] = {0}; // momentum, mass, twice the energy
-      for (int n = 0; n < 64; n++, v += 4) {
-        double mass = (double)v[3], x = (double)v[0], y = (double)v[1], z = (double)v[2];
-        sum[0] += mass * x;
-        sum[1] += mass * y;
-        sum[2] += mass * z;
-        sum[3] += mass;
-        sum[4] += mass * (x * x + y * y + z * z);
-      }
-      memcpy(part[g], sum, sizeof sum);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
+  for (size_t g = 0; g < count; g++) {
+    const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
+    double sum[5] = {0}; // momentum, mass, twice the energy
+    for (int n = 0; n < 64; n++, v += 4) {
+      double mass = (double)v[3], x = (double)v[0], y = (double)v[1], z = (double)v[2];
+      sum[0] += mass * x;
+      sum[1] += mass * y;
+      sum[2] += mass * z;
+      sum[3] += mass;
+      sum[4] += mass * (x * x + y * y + z * z);
     }
-    firn_fp_leave(mode);
+    memcpy(part[g], sum, sizeof sum);
   }
   double mass = 0, motion = 0, common = 0;
   for (size_t g = 0; g < count; g++) {
@@ -238,41 +228,31 @@ static datum measure(const mpm *m, double (*part)[5]) {
 static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn_real *r) {
   size_t count = m->grid.count;
   firn_real floor = m->view.mass_floor;
-#pragma omp parallel num_threads(m->world->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(dynamic, 16)
-    for (size_t g = 0; g < count; g++) {
-      if (node_is_soft(m, g)) continue; // what is stiff does not reach there
-      for (size_t n = 64 * g; n < 64 * (g + 1); n++) {
-        const firn_real *v = m->view.node_v + 4 * n;
-        bool active = v[3] > floor;
-        for (size_t a = 0; a < 3; a++) {
-          moved[4 * n + a] = active ? (firn_real)((double)v[a] - mean[a]) : 0;
-        }
-        moved[4 * n + 3] = 0;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
+  for (size_t g = 0; g < count; g++) {
+    if (node_is_soft(m, g)) continue; // what is stiff does not reach there
+    for (size_t n = 64 * g; n < 64 * (g + 1); n++) {
+      const firn_real *v = m->view.node_v + 4 * n;
+      bool active = v[3] > floor;
+      for (size_t a = 0; a < 3; a++) {
+        moved[4 * n + a] = active ? (firn_real)((double)v[a] - mean[a]) : 0;
       }
+      moved[4 * n + 3] = 0;
     }
-    firn_fp_leave(mode);
   }
   FIRN_TRY(apply(m, moved, r));
-#pragma omp parallel num_threads(m->world->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(static)
-    for (size_t g = 0; g < count; g++) {
-      firn_real *block = r + g * FIRN_NODE_BLOCK_REALS;
-      const firn_real *u = moved + g * FIRN_NODE_BLOCK_REALS;
-      const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
-      if (node_is_soft(m, g)) continue;
-      // r holds P A u; P is linear, so projecting the difference again does no harm.
-      for (size_t i = 0; i < FIRN_NODE_BLOCK_REALS; i += 4) {
-        for (size_t a = 0; a < 3; a++) block[i + a] = v[i + 3] * u[i + a] - block[i + a];
-        block[i + 3] = 0;
-      }
-      project(m, g, block);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
+  for (size_t g = 0; g < count; g++) {
+    firn_real *block = r + g * FIRN_NODE_BLOCK_REALS;
+    const firn_real *u = moved + g * FIRN_NODE_BLOCK_REALS;
+    const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
+    if (node_is_soft(m, g)) continue;
+    // r holds P A u; P is linear, so projecting the difference again does no harm.
+    for (size_t i = 0; i < FIRN_NODE_BLOCK_REALS; i += 4) {
+      for (size_t a = 0; a < 3; a++) block[i + a] = v[i + 3] * u[i + a] - block[i + a];
+      block[i + 3] = 0;
     }
-    firn_fp_leave(mode);
+    project(m, g, block);
   }
   return FIRN_OK;
 }

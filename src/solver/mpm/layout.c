@@ -3,10 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include <omp.h>
-
 #include "base/clock.h"
-#include "base/isa.h"
+#include "base/parallel.h"
 #include "solver/mpm/mpm.h"
 #include "solver/mpm/rest.h"
 
@@ -90,13 +88,8 @@ bool mpm_reach_is_good(const mpm *m, const firn_reach *reach) {
 static bool bound_all(mpm *m) {
   size_t blocks = m->world->particles.block_count;
   bool inside = true;
-#pragma omp parallel num_threads(m->world->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(static) reduction(&& : inside)
-    for (size_t b = 0; b < blocks; b++) inside = m->kernels->bound(&m->view, b) && inside;
-    firn_fp_leave(mode);
-  }
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static) reduction(&& : inside))
+  for (size_t b = 0; b < blocks; b++) inside = m->kernels->bound(&m->view, b) && inside;
   mpm_swap_boxes(m);
   return inside;
 }

@@ -4,9 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <omp.h>
-
-#include "base/isa.h"
+#include "base/parallel.h"
 #include "solver/mpm/mpm.h"
 #include "solver/mpm/rest.h"
 
@@ -105,9 +103,7 @@ static double look_everywhere(mpm *m) {
   mpm_near *near = c->blocks.data;
   bool particles = m->view.particle_contact;
   double speed2 = 0;
-#pragma omp parallel num_threads(m->world->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
+  FIRN_PARALLEL(m->world->context) {
 #pragma omp for schedule(static) reduction(max : speed2)
     for (size_t g = 0; g < count; g++) {
       closeness found = {0};
@@ -128,7 +124,6 @@ static double look_everywhere(mpm *m) {
       m->box[b].touched = near[b].nodes != 0;
       speed2 = fmax(speed2, fmax(of_particles.speed2, of_nodes.speed2));
     }
-    firn_fp_leave(mode);
   }
   return speed2;
 }

@@ -14,9 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <omp.h>
-
-#include "base/isa.h"
+#include "base/parallel.h"
 #include "solver/mpm/mpm.h"
 #include "solver/mpm/rest.h"
 
@@ -183,9 +181,7 @@ void mpm_contact_react(mpm *m) {
   reference_velocity(m, reference);
   view->direction = direction;
   view->product = direction + count * FIRN_NODE_BLOCK_REALS;
-#pragma omp parallel num_threads(m->world->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
+  FIRN_PARALLEL(m->world->context) {
 #pragma omp for schedule(static)
     for (size_t n = 0; n < 64 * count; n++) {
       const firn_real *v = view->node_v + 4 * n;
@@ -205,7 +201,6 @@ void mpm_contact_react(mpm *m) {
       m->kernels->hessian_nodes(view, g);
       react_block(m, g, of[g]);
     }
-    firn_fp_leave(mode);
   }
 }
 
@@ -241,14 +236,9 @@ static void press_asleep(mpm *m) {
   mpm_view view = m->view;
   view.dt = FIRN_R(1e-3);
   view.implicit = false;
-#pragma omp parallel num_threads(m->world->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(dynamic, 16)
-    for (size_t g = 0; g < count; g++) {
-      if (of[g] != FIRN_GRID_NONE && mpm_node_is_asleep(m, g)) press_block(m, &view, g);
-    }
-    firn_fp_leave(mode);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
+  for (size_t g = 0; g < count; g++) {
+    if (of[g] != FIRN_GRID_NONE && mpm_node_is_asleep(m, g)) press_block(m, &view, g);
   }
   for (size_t g = 0; g < count; g++) {
     if (of[g] == FIRN_GRID_NONE || !mpm_node_is_asleep(m, g)) continue;

@@ -4,9 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include <omp.h>
-
-#include "base/isa.h"
+#include "base/parallel.h"
 #include "world/morton.h"
 
 // Steps between two reviews.
@@ -113,22 +111,17 @@ static size_t find_block(const mpm *m, size_t i) {
 
 void mpm_rest_leave(mpm *m) {
   mpm_rest *rest = rest_of(m);
-#pragma omp parallel num_threads(m->world->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(static)
-    for (size_t i = 0; i < m->rest_count; i++) {
-      if (rest[i].asleep || !rest[i].watched) continue;
-      size_t b = find_block(m, i);
-      if (b == SIZE_MAX || m->world->particles.block[b].count != rest[i].count) {
-        rest[i].watched = rest[i].quiet = 0; // some were removed
-        continue;
-      }
-      double mean[3];
-      mean_position(m, b, mean);
-      for (int a = 0; a < 3; a++) rest[i].drift[a] = mean[a] - rest[i].mean[a];
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
+  for (size_t i = 0; i < m->rest_count; i++) {
+    if (rest[i].asleep || !rest[i].watched) continue;
+    size_t b = find_block(m, i);
+    if (b == SIZE_MAX || m->world->particles.block[b].count != rest[i].count) {
+      rest[i].watched = rest[i].quiet = 0; // some were removed
+      continue;
     }
-    firn_fp_leave(mode);
+    double mean[3];
+    mean_position(m, b, mean);
+    for (int a = 0; a < 3; a++) rest[i].drift[a] = mean[a] - rest[i].mean[a];
   }
 }
 
@@ -188,14 +181,9 @@ static void review_block(const mpm *m, size_t b, mpm_rest *rest) {
 
 static void review_blocks(mpm *m) {
   mpm_rest *rest = rest_of(m);
-#pragma omp parallel num_threads(m->world->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(static)
-    for (size_t b = 0; b < m->rest_count; b++) {
-      if (!rest[b].asleep) review_block(m, b, &rest[b]);
-    }
-    firn_fp_leave(mode);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
+  for (size_t b = 0; b < m->rest_count; b++) {
+    if (!rest[b].asleep) review_block(m, b, &rest[b]);
   }
 }
 
@@ -329,21 +317,16 @@ void mpm_rest_store(mpm *m) {
   view.dt = 1;
   view.hold = true;
   view.implicit = false;
-#pragma omp parallel num_threads(m->world->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(dynamic, 4)
-    for (size_t u = 0; u < units; u++) {
-      const firn_unit *unit = &m->world->particles.unit[u];
-      if (!m->box[unit->first_block].asleep || m->box[unit->first_block].stored) continue;
-      mpm_tally tally = {0};
-      m->kernels->scatter(&view, u, &tally);
-      for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
-        rest[b].sound2 = tally.sound2_max;
-        m->box[b].stored = m->next_box[b].stored = true;
-      }
+  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 4))
+  for (size_t u = 0; u < units; u++) {
+    const firn_unit *unit = &m->world->particles.unit[u];
+    if (!m->box[unit->first_block].asleep || m->box[unit->first_block].stored) continue;
+    mpm_tally tally = {0};
+    m->kernels->scatter(&view, u, &tally);
+    for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
+      rest[b].sound2 = tally.sound2_max;
+      m->box[b].stored = m->next_box[b].stored = true;
     }
-    firn_fp_leave(mode);
   }
 }
 

@@ -3,10 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include <omp.h>
-
 #include "base/clock.h"
-#include "base/isa.h"
+#include "base/parallel.h"
 #include "solver/mpm/fault.h"
 #include "solver/mpm/mpm.h"
 #include "solver/mpm/rest.h"
@@ -26,15 +24,10 @@ static void merge_tally(mpm_tally *total, const mpm_tally *part) {
 void mpm_for_units(mpm *m, mpm_unit_fn kernel, mpm_tally *total) {
   size_t units = m->world->particles.unit_count;
   mpm_tally *tally = m->tallies.data;
-#pragma omp parallel num_threads(m->world->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(dynamic, 4)
-    for (size_t u = 0; u < units; u++) {
-      tally[u] = empty_tally();
-      if (!mpm_unit_is_asleep(&m->view, u)) kernel(&m->view, u, &tally[u]);
-    }
-    firn_fp_leave(mode);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 4))
+  for (size_t u = 0; u < units; u++) {
+    tally[u] = empty_tally();
+    if (!mpm_unit_is_asleep(&m->view, u)) kernel(&m->view, u, &tally[u]);
   }
   *total = empty_tally();
   for (size_t u = 0; u < units; u++) merge_tally(total, &tally[u]);
@@ -42,14 +35,9 @@ void mpm_for_units(mpm *m, mpm_unit_fn kernel, mpm_tally *total) {
 
 void mpm_for_nodes(mpm *m, void (*kernel)(const mpm_view *view, size_t g)) {
   size_t count = m->grid.count;
-#pragma omp parallel num_threads(m->world->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(dynamic, 16)
-    for (size_t g = 0; g < count; g++) {
-      if (!mpm_node_is_asleep(m, g)) kernel(&m->view, g);
-    }
-    firn_fp_leave(mode);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
+  for (size_t g = 0; g < count; g++) {
+    if (!mpm_node_is_asleep(m, g)) kernel(&m->view, g);
   }
 }
 
@@ -113,20 +101,15 @@ static double smallest_det(mpm *m) {
   double limit = epsilon * m->world->h / (double)m->view.dt;
   if (spread_everywhere(m) <= limit) return INFINITY;
   mpm_tally *tally = m->tallies.data;
-#pragma omp parallel num_threads(m->world->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(dynamic, 4)
-    for (size_t u = 0; u < p->unit_count; u++) {
-      tally[u] = empty_tally();
-      const firn_unit *unit = &p->unit[u];
-      bool risky = false, asleep = mpm_unit_is_asleep(&m->view, u);
-      for (uint32_t b = 0; b < unit->block_count && !risky && !asleep; b++) {
-        risky = !(spread_around(m, unit->first_block + b) <= limit);
-      }
-      if (risky) m->kernels->check(&m->view, u, &tally[u]);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 4))
+  for (size_t u = 0; u < p->unit_count; u++) {
+    tally[u] = empty_tally();
+    const firn_unit *unit = &p->unit[u];
+    bool risky = false, asleep = mpm_unit_is_asleep(&m->view, u);
+    for (uint32_t b = 0; b < unit->block_count && !risky && !asleep; b++) {
+      risky = !(spread_around(m, unit->first_block + b) <= limit);
     }
-    firn_fp_leave(mode);
+    if (risky) m->kernels->check(&m->view, u, &tally[u]);
   }
   double det = INFINITY;
   for (size_t u = 0; u < p->unit_count; u++) det = mpm_smaller(det, tally[u].det_min);

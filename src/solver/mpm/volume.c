@@ -2,7 +2,7 @@
 // Step 2: the volume that each particle stands for, from the density of the grid at the start
 // (as printed), or from its material's density (D-4). Particles that come later take the latter:
 // the grid would see the snow that lies there already.
-#include "base/isa.h"
+#include "base/parallel.h"
 #include "math/bspline.h"
 #include "solver/mpm/mpm.h"
 
@@ -59,22 +59,17 @@ firn_status mpm_set_volumes(mpm *m) {
   m->memory.volumes_set = true;
   if (all_known) return FIRN_OK;
   firn_real h3 = m->view.h * m->view.h * m->view.h;
-#pragma omp parallel num_threads(m->world->context->threads)
-  {
-    unsigned mode = firn_fp_enter();
-#pragma omp for schedule(static)
-    for (size_t b = 0; b < p->block_count; b++) {
-      for (uint32_t i = 0; i < p->block[b].count; i++) {
-        size_t slot = p->block[b].first + i;
-        if (volume[slot] != 0) continue;
-        const firn_real *own = m->view.vary[FIRN_VARY_DENSITY];
-        firn_real density = nominal && own ? own[slot]
-                            : nominal      ? m->view.materials[m->view.material[slot]].density
-                                           : grid_mass(m, b, slot) / h3;
-        volume[slot] = m->view.mass[slot] / density;
-      }
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
+  for (size_t b = 0; b < p->block_count; b++) {
+    for (uint32_t i = 0; i < p->block[b].count; i++) {
+      size_t slot = p->block[b].first + i;
+      if (volume[slot] != 0) continue;
+      const firn_real *own = m->view.vary[FIRN_VARY_DENSITY];
+      firn_real density = nominal && own ? own[slot]
+                          : nominal      ? m->view.materials[m->view.material[slot]].density
+                                         : grid_mass(m, b, slot) / h3;
+      volume[slot] = m->view.mass[slot] / density;
     }
-    firn_fp_leave(mode);
   }
   return FIRN_OK;
 }
