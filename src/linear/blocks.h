@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Krylov solvers are made of: operations on one block of FIRN_LINEAR_BLOCK reals. Several
-// of them applied to the same block in turn read memory once and the first-level cache after that,
-// so a pass over the vectors is written as a list of them.
+// What the Krylov solvers are made of: operations on a piece of a vector, n reals of whole blocks.
+// Several of them applied to the same piece in turn read memory once and the first-level cache after
+// that, so a pass over the vectors is written as a list of them.
 #ifndef FIRN_LINEAR_BLOCKS_H
 #define FIRN_LINEAR_BLOCKS_H
 
@@ -17,14 +17,25 @@ typedef struct firn_linear_sum {
   double lane[FIRN_LINEAR_LANES];
 } firn_linear_sum;
 
+// For i from 0 to n in steps. Most pieces are full, and a constant number spares those the remainder.
+#define FIRN_BLOCK_EACH(n, step, statement)                                                        \
+  do {                                                                                             \
+    if ((n) == FIRN_LINEAR_PIECE) {                                                                \
+      for (size_t i = 0; i < FIRN_LINEAR_PIECE; i += (step)) statement;                            \
+    } else {                                                                                       \
+      for (size_t i = 0; i < (n); i += (step)) statement;                                          \
+    }                                                                                              \
+  } while (0)
+
 // sum += a'b
-static inline void firn_block_dot(firn_linear_sum *sum, const firn_real *restrict a,
-                                  const firn_real *restrict b) {
-  double lane[FIRN_LINEAR_LANES];
-  memcpy(lane, sum->lane, sizeof lane);
-  for (int i = 0; i < FIRN_LINEAR_BLOCK; i += FIRN_LINEAR_LANES)
-    for (int k = 0; k < FIRN_LINEAR_LANES; k++) lane[k] += (double)a[i + k] * (double)b[i + k];
-  memcpy(sum->lane, lane, sizeof lane);
+static inline void firn_block_dot(firn_linear_sum *restrict sum, const firn_real *restrict a,
+                                  const firn_real *restrict b, size_t n) {
+  size_t whole = n - n % FIRN_LINEAR_LANES;
+  FIRN_BLOCK_EACH(whole, FIRN_LINEAR_LANES,
+                  for (size_t k = 0; k < FIRN_LINEAR_LANES; k++)
+                      sum->lane[k] += (double)a[i + k] * (double)b[i + k]);
+  for (size_t k = 0; whole + k < n; k++)
+    sum->lane[k] += (double)a[whole + k] * (double)b[whole + k];
 }
 
 static inline double firn_linear_sum_total(const firn_linear_sum *sum) {
@@ -35,27 +46,27 @@ static inline double firn_linear_sum_total(const firn_linear_sum *sum) {
   return lane[0];
 }
 
-static inline void firn_block_zero(firn_real *y) {
-  memset(y, 0, FIRN_LINEAR_BLOCK * sizeof *y);
+static inline void firn_block_zero(firn_real *y, size_t n) {
+  memset(y, 0, n * sizeof *y);
 }
 
 // y += a x
-static inline void firn_block_axpy(firn_real *restrict y, firn_real a,
-                                   const firn_real *restrict x) {
-  for (int i = 0; i < FIRN_LINEAR_BLOCK; i++) y[i] += a * x[i];
+static inline void firn_block_axpy(firn_real *restrict y, firn_real a, const firn_real *restrict x,
+                                   size_t n) {
+  FIRN_BLOCK_EACH(n, 1, y[i] += a * x[i]);
 }
 
 // y = x + a y
-static inline void firn_block_xpay(firn_real *restrict y, const firn_real *restrict x,
-                                   firn_real a) {
-  for (int i = 0; i < FIRN_LINEAR_BLOCK; i++) y[i] = x[i] + a * y[i];
+static inline void firn_block_xpay(firn_real *restrict y, const firn_real *restrict x, firn_real a,
+                                   size_t n) {
+  FIRN_BLOCK_EACH(n, 1, y[i] = x[i] + a * y[i]);
 }
 
 // z = a x + b y + c z
 static inline void firn_block_combine(firn_real *restrict z, firn_real a,
                                       const firn_real *restrict x, firn_real b,
-                                      const firn_real *restrict y, firn_real c) {
-  for (int i = 0; i < FIRN_LINEAR_BLOCK; i++) z[i] = a * x[i] + b * y[i] + c * z[i];
+                                      const firn_real *restrict y, firn_real c, size_t n) {
+  FIRN_BLOCK_EACH(n, 1, z[i] = a * x[i] + b * y[i] + c * z[i]);
 }
 
 #endif

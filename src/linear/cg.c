@@ -10,104 +10,73 @@
 // finite leaves it alone.
 #include <stdalign.h>
 
-#include "base/parallel.h"
-#include "linear/blocks.h"
 #include "linear/solve.h"
 
 typedef struct cg {
-  const firn_linear_solve *solve;
+  firn_linear_state state;
   firn_real *p, *q; // [count]
-  double curvature; // p'A p
   double alpha, beta;
-  double rz;   // r'B^-1 r
-  bool broken; // alpha could not be formed, or rz is not a square
 } cg;
 
-// p = B^-1 r; returns r'p.
-static double begin(void *args, size_t first, size_t end) {
+// p = B^-1 r; sums r'p.
+static void begin(void *args, size_t i, size_t n, firn_linear_sum *rz) {
   cg *k = args;
-  const firn_linear_system *s = k->solve->system;
-  firn_linear_sum rz = {{0}};
-  for (size_t i = first; i < end; i += FIRN_LINEAR_BLOCK) {
-    s->precondition(s->user, k->solve->r + i, k->p + i, i, FIRN_LINEAR_BLOCK);
-    firn_block_dot(&rz, k->solve->r + i, k->p + i);
-  }
-  return firn_linear_sum_total(&rz);
+  const firn_linear_solve *solve = k->state.solve;
+  solve->system->precondition(solve->system->user, solve->r + i, k->p + i, i, n);
+  firn_block_dot(rz, solve->r + i, k->p + i, n);
 }
 
-// Returns p'q.
-static double bend(void *args, size_t first, size_t end) {
+static void bend(void *args, size_t i, size_t n, firn_linear_sum *pq) {
   cg *k = args;
-  firn_linear_sum pq = {{0}};
-  for (size_t i = first; i < end; i += FIRN_LINEAR_BLOCK) firn_block_dot(&pq, k->p + i, k->q + i);
-  return firn_linear_sum_total(&pq);
+  firn_block_dot(pq, k->p + i, k->q + i, n);
 }
 
-// r -= alpha q; returns r'B^-1 r.
-static double reduce(void *args, size_t first, size_t end) {
+// r -= alpha q; sums r'B^-1 r.
+static void reduce(void *args, size_t i, size_t n, firn_linear_sum *rz) {
   cg *k = args;
-  const firn_linear_system *s = k->solve->system;
-  firn_real *r = k->solve->r;
-  firn_linear_sum rz = {{0}};
-  alignas(64) firn_real z[FIRN_LINEAR_BLOCK];
-  for (size_t i = first; i < end; i += FIRN_LINEAR_BLOCK) {
-    firn_block_axpy(r + i, (firn_real)-k->alpha, k->q + i);
-    s->precondition(s->user, r + i, z, i, FIRN_LINEAR_BLOCK);
-    firn_block_dot(&rz, r + i, z);
-  }
-  return firn_linear_sum_total(&rz);
+  const firn_linear_solve *solve = k->state.solve;
+  alignas(64) firn_real z[FIRN_LINEAR_PIECE];
+  firn_block_axpy(solve->r + i, (firn_real)-k->alpha, k->q + i, n);
+  solve->system->precondition(solve->system->user, solve->r + i, z, i, n);
+  firn_block_dot(rz, solve->r + i, z, n);
 }
 
 // x += alpha p, p = B^-1 r + beta p
-static double advance(void *args, size_t first, size_t end) {
+static void advance(void *args, size_t i, size_t n, firn_linear_sum *unused) {
+  (void)unused;
   cg *k = args;
-  const firn_linear_system *s = k->solve->system;
-  alignas(64) firn_real z[FIRN_LINEAR_BLOCK];
-  for (size_t i = first; i < end; i += FIRN_LINEAR_BLOCK) {
-    firn_block_axpy(k->solve->x + i, (firn_real)k->alpha, k->p + i);
-    s->precondition(s->user, k->solve->r + i, z, i, FIRN_LINEAR_BLOCK);
-    firn_block_xpay(k->p + i, z, (firn_real)k->beta);
-  }
-  return 0;
+  const firn_linear_solve *solve = k->state.solve;
+  alignas(64) firn_real z[FIRN_LINEAR_PIECE];
+  firn_block_axpy(solve->x + i, (firn_real)k->alpha, k->p + i, n);
+  solve->system->precondition(solve->system->user, solve->r + i, z, i, n);
+  firn_block_xpay(k->p + i, z, (firn_real)k->beta, n);
 }
 
-// One iteration, given q = A p.
-static void iterate(cg *k) {
-  const firn_linear_solve *solve = k->solve;
+// One iteration, given q = A p. It breaks if alpha cannot be formed or r'z is not a square.
+static void iterate(void *state) {
+  cg *k = state;
+  const firn_linear_solve *solve = k->state.solve;
   FIRN_PARALLEL(solve->system->context) {
     cg mine = *k; // every thread comes to the same scalars
-    double rz_last = mine.rz;
-    mine.curvature = firn_linear_pass(solve, 0, bend, &mine);
-    mine.alpha = rz_last / mine.curvature;
-    mine.broken = mine.curvature == 0 || !firn_linear_is_finite(mine.alpha);
-    if (!mine.broken) {
-      mine.rz = firn_linear_pass(solve, 1, reduce, &mine);
-      mine.beta = mine.rz / rz_last;
-      mine.broken = !firn_linear_is_square(mine.rz) || !firn_linear_is_finite(mine.beta);
+    double rz_last = mine.state.residual;
+    double curvature = firn_linear_pass(solve, 0, bend, &mine);
+    mine.state.negative = curvature < 0;
+    mine.alpha = rz_last / curvature;
+    mine.state.broken = curvature == 0 || !firn_linear_is_finite(mine.alpha);
+    if (!mine.state.broken) {
+      double rz = mine.state.residual = firn_linear_pass(solve, 1, reduce, &mine);
+      mine.beta = rz / rz_last;
+      mine.state.broken = !firn_linear_is_square(rz) || !firn_linear_is_finite(mine.beta);
     }
-    if (!mine.broken) firn_linear_pass(solve, 0, advance, &mine);
+    if (!mine.state.broken) firn_linear_pass(solve, 0, advance, &mine);
 #pragma omp master
     *k = mine;
   }
 }
 
 firn_status firn_cg_solve(const firn_linear_solve *solve) {
-  const firn_linear_system *s = solve->system;
-  firn_linear_result *out = solve->out;
-  cg k = {.solve = solve, .p = solve->vectors, .q = solve->vectors + s->count};
-
-  out->residual = k.rz = firn_linear_pass_alone(solve, begin, &k);
-  out->breakdown = !firn_linear_is_square(k.rz);
-  out->converged = k.rz <= solve->threshold && !out->breakdown;
-  while (!out->converged && !out->breakdown && out->iterations < solve->max_iterations) {
-    FIRN_TRY(s->apply(s->user, k.p, k.q));
-    iterate(&k);
-    if (k.curvature < 0) out->indefinite++;
-    out->breakdown = k.broken;
-    if (k.broken) break;
-    out->residual = k.rz;
-    out->iterations++;
-    out->converged = k.rz <= solve->threshold;
-  }
-  return FIRN_OK;
+  firn_real *p = solve->vector[0], *q = solve->vector[1];
+  cg k = {.state = {.solve = solve, .direction = p, .product = q}, .p = p, .q = q};
+  k.state.residual = firn_linear_pass_alone(solve, begin, &k);
+  return firn_linear_loop(&k.state, iterate);
 }

@@ -11,122 +11,94 @@
 // is moved by the last alpha and p when the next pass loads p anyway.
 #include <stdalign.h>
 
-#include "base/parallel.h"
-#include "linear/blocks.h"
 #include "linear/solve.h"
 
 typedef struct cr {
-  const firn_linear_solve *solve;
+  firn_linear_state state;
   firn_real *p, *q, *z, *w; // [count]
   double zeta, beta, alpha;
   double owed; // x lags behind by this times p
-  double rz;   // r'B^-1 r
-  bool broken; // alpha could not be formed
 } cr;
 
-// z = B^-1 r, p = q = 0; returns r'z.
-static double begin(void *args, size_t first, size_t end) {
+// z = B^-1 r, p = q = 0; sums r'z.
+static void begin(void *args, size_t i, size_t n, firn_linear_sum *rz) {
   cr *k = args;
-  const firn_linear_system *s = k->solve->system;
-  firn_linear_sum rz = {{0}};
-  for (size_t i = first; i < end; i += FIRN_LINEAR_BLOCK) {
-    s->precondition(s->user, k->solve->r + i, k->z + i, i, FIRN_LINEAR_BLOCK);
-    firn_block_dot(&rz, k->solve->r + i, k->z + i);
-    firn_block_zero(k->p + i);
-    firn_block_zero(k->q + i);
-  }
-  return firn_linear_sum_total(&rz);
+  const firn_linear_solve *solve = k->state.solve;
+  solve->system->precondition(solve->system->user, solve->r + i, k->z + i, i, n);
+  firn_block_dot(rz, solve->r + i, k->z + i, n);
+  firn_block_zero(k->p + i, n);
+  firn_block_zero(k->q + i, n);
 }
 
-// Returns z'w.
-static double bend(void *args, size_t first, size_t end) {
+static void bend(void *args, size_t i, size_t n, firn_linear_sum *zw) {
   cr *k = args;
-  firn_linear_sum zw = {{0}};
-  for (size_t i = first; i < end; i += FIRN_LINEAR_BLOCK) firn_block_dot(&zw, k->z + i, k->w + i);
-  return firn_linear_sum_total(&zw);
+  firn_block_dot(zw, k->z + i, k->w + i, n);
 }
 
-// x += owed p, p = z + beta p, q = w + beta q; returns q'B^-1 q.
-static double turn(void *args, size_t first, size_t end) {
+// x += owed p, p = z + beta p, q = w + beta q; sums q'B^-1 q.
+static void turn(void *args, size_t i, size_t n, firn_linear_sum *qy) {
   cr *k = args;
-  const firn_linear_system *s = k->solve->system;
-  firn_linear_sum qy = {{0}};
-  alignas(64) firn_real y[FIRN_LINEAR_BLOCK];
-  for (size_t i = first; i < end; i += FIRN_LINEAR_BLOCK) {
-    firn_block_axpy(k->solve->x + i, (firn_real)k->owed, k->p + i);
-    firn_block_xpay(k->p + i, k->z + i, (firn_real)k->beta);
-    firn_block_xpay(k->q + i, k->w + i, (firn_real)k->beta);
-    s->precondition(s->user, k->q + i, y, i, FIRN_LINEAR_BLOCK);
-    firn_block_dot(&qy, k->q + i, y);
-  }
-  return firn_linear_sum_total(&qy);
+  const firn_linear_system *s = k->state.solve->system;
+  alignas(64) firn_real y[FIRN_LINEAR_PIECE];
+  firn_block_axpy(k->state.solve->x + i, (firn_real)k->owed, k->p + i, n);
+  firn_block_xpay(k->p + i, k->z + i, (firn_real)k->beta, n);
+  firn_block_xpay(k->q + i, k->w + i, (firn_real)k->beta, n);
+  s->precondition(s->user, k->q + i, y, i, n);
+  firn_block_dot(qy, k->q + i, y, n);
 }
 
-// r -= alpha q, z = B^-1 r; returns r'z.
-static double advance(void *args, size_t first, size_t end) {
+// r -= alpha q, z = B^-1 r; sums r'z.
+static void advance(void *args, size_t i, size_t n, firn_linear_sum *rz) {
   cr *k = args;
-  const firn_linear_system *s = k->solve->system;
-  firn_real *r = k->solve->r;
-  firn_linear_sum rz = {{0}};
-  for (size_t i = first; i < end; i += FIRN_LINEAR_BLOCK) {
-    firn_block_axpy(r + i, (firn_real)-k->alpha, k->q + i);
-    s->precondition(s->user, r + i, k->z + i, i, FIRN_LINEAR_BLOCK);
-    firn_block_dot(&rz, r + i, k->z + i);
-  }
-  return firn_linear_sum_total(&rz);
+  const firn_linear_solve *solve = k->state.solve;
+  firn_block_axpy(solve->r + i, (firn_real)-k->alpha, k->q + i, n);
+  solve->system->precondition(solve->system->user, solve->r + i, k->z + i, i, n);
+  firn_block_dot(rz, solve->r + i, k->z + i, n);
 }
 
 // x += owed p
-static double settle(void *args, size_t first, size_t end) {
+static void settle(void *args, size_t i, size_t n, firn_linear_sum *unused) {
+  (void)unused;
   cr *k = args;
-  for (size_t i = first; i < end; i += FIRN_LINEAR_BLOCK)
-    firn_block_axpy(k->solve->x + i, (firn_real)k->owed, k->p + i);
-  return 0;
+  firn_block_axpy(k->state.solve->x + i, (firn_real)k->owed, k->p + i, n);
 }
 
-// One iteration, given w = A z.
-static void iterate(cr *k) {
-  const firn_linear_solve *solve = k->solve;
+// One iteration, given w = A z. It breaks if alpha cannot be formed or r'z is not a square.
+static void iterate(void *state) {
+  cr *k = state;
+  const firn_linear_solve *solve = k->state.solve;
   FIRN_PARALLEL(solve->system->context) {
     cr mine = *k; // every thread comes to the same scalars
     double zeta_last = mine.zeta;
     mine.zeta = firn_linear_pass(solve, 0, bend, &mine);
+    mine.state.negative = mine.zeta < 0;
     mine.beta = zeta_last != 0 ? mine.zeta / zeta_last : 0;
-    mine.broken = !isfinite(mine.zeta) || mine.zeta == 0 || !firn_linear_is_finite(mine.beta);
-    if (!mine.broken) {
+    mine.state.broken = !isfinite(mine.zeta) || mine.zeta == 0 || !firn_linear_is_finite(mine.beta);
+    if (!mine.state.broken) {
       double qy = firn_linear_pass(solve, 1, turn, &mine);
       mine.owed = 0;
       mine.alpha = mine.zeta / qy;
-      mine.broken = !(qy > 0) || !firn_linear_is_finite(mine.alpha);
+      mine.state.broken = !(qy > 0) || !firn_linear_is_finite(mine.alpha);
     }
-    if (!mine.broken) mine.rz = firn_linear_pass(solve, 0, advance, &mine);
+    if (!mine.state.broken) {
+      mine.state.residual = firn_linear_pass(solve, 0, advance, &mine);
+      mine.state.broken = !firn_linear_is_square(mine.state.residual);
+      if (!mine.state.broken) mine.owed = mine.alpha;
+    }
 #pragma omp master
     *k = mine;
   }
 }
 
 firn_status firn_cr_solve(const firn_linear_solve *solve) {
-  const firn_linear_system *s = solve->system;
-  firn_linear_result *out = solve->out;
-  firn_real *v = solve->vectors;
-  cr k = {.solve = solve, .p = v, .q = v + s->count, .z = v + 2 * s->count, .w = v + 3 * s->count};
-
-  firn_status status = FIRN_OK;
-  out->residual = k.rz = firn_linear_pass_alone(solve, begin, &k);
-  out->breakdown = !firn_linear_is_square(k.rz);
-  out->converged = k.rz <= solve->threshold && !out->breakdown;
-  while (!out->converged && !out->breakdown && out->iterations < solve->max_iterations) {
-    status = s->apply(s->user, k.z, k.w);
-    if (status != FIRN_OK) break;
-    iterate(&k);
-    if (k.zeta < 0) out->indefinite++;
-    out->breakdown = k.broken || !firn_linear_is_square(k.rz);
-    if (out->breakdown) break; // x stays where its residual was good
-    k.owed = k.alpha;
-    out->residual = k.rz;
-    out->iterations++;
-    out->converged = k.rz <= solve->threshold;
-  }
+  firn_real *const *v = solve->vector;
+  cr k = {.state = {.solve = solve, .direction = v[2], .product = v[3]},
+          .p = v[0],
+          .q = v[1],
+          .z = v[2],
+          .w = v[3]};
+  k.state.residual = firn_linear_pass_alone(solve, begin, &k);
+  firn_status status = firn_linear_loop(&k.state, iterate);
   if (k.owed != 0) firn_linear_pass_alone(solve, settle, &k);
   return status;
 }

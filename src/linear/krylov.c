@@ -12,15 +12,20 @@ static size_t vector_count(firn_krylov kind) {
   return 0;
 }
 
+// Reals from one vector of scratch to the next: each is aligned to 64 bytes.
+static size_t stride_of(size_t count) {
+  return (count + 15) / 16 * 16;
+}
+
 // Doubles in one array of sums: one a chunk, when chunks are as small as they may be.
 static size_t sums_count(size_t count) {
-  return count / FIRN_LINEAR_BLOCK;
+  return (count + FIRN_LINEAR_PIECE - 1) / FIRN_LINEAR_PIECE;
 }
 
 size_t firn_krylov_workspace(firn_krylov kind, size_t count) {
   size_t vectors = vector_count(kind);
   size_t sums = 2 * sums_count(count) * (sizeof(double) / sizeof(firn_real));
-  return vectors ? vectors * count + sums : 0;
+  return vectors ? vectors * stride_of(count) + sums : 0;
 }
 
 static firn_status check(firn_krylov kind, const firn_linear_system *s, double tolerance,
@@ -29,15 +34,59 @@ static firn_status check(firn_krylov kind, const firn_linear_system *s, double t
     return firn_fail(s->context, FIRN_ERROR_ARGUMENT, "linear system: krylov is %d, not a solver",
                      (int)kind);
   }
-  if (s->count % FIRN_LINEAR_BLOCK || !s->chunk || s->chunk % FIRN_LINEAR_BLOCK) {
+  if (!s->block || s->block > FIRN_LINEAR_PIECE) {
     return firn_fail(s->context, FIRN_ERROR_ARGUMENT,
-                     "linear system: count %zu and chunk %zu must be multiples of %d, chunk not 0",
-                     s->count, s->chunk, FIRN_LINEAR_BLOCK);
+                     "linear system: blocks of %zu reals, not of 1 to %d", s->block,
+                     FIRN_LINEAR_PIECE);
+  }
+  if (s->count % s->block || s->chunk < FIRN_LINEAR_PIECE || s->chunk % s->block) {
+    return firn_fail(s->context, FIRN_ERROR_ARGUMENT,
+                     "linear system: count %zu and chunk %zu must be multiples of block, %zu, and "
+                     "chunk at least %d",
+                     s->count, s->chunk, s->block, FIRN_LINEAR_PIECE);
   }
   if (!(tolerance >= 0) || max_iterations < 0) {
     return firn_fail(s->context, FIRN_ERROR_ARGUMENT,
                      "linear system: tolerance %g and max_iterations %d must not be negative",
                      tolerance, max_iterations);
+  }
+  return FIRN_OK;
+}
+
+double firn_linear_pass_chunk(const firn_linear_solve *solve, size_t first, size_t end,
+                              firn_linear_pass_fn pass, void *args) {
+  const uint8_t *still = solve->system->still;
+  size_t block = solve->system->block;
+  double total = 0;
+  for (size_t i = first; i < end; i += block) {
+    size_t start = i;
+    while (i < end && !(still && still[i / block])) i += block;
+    firn_linear_sum sum = {{0}};
+    for (size_t at = start, n; at < i; at += n) {
+      n = i - at < solve->piece ? i - at : solve->piece;
+      pass(args, at, n, &sum);
+    }
+    if (i > start) total += firn_linear_sum_total(&sum);
+  }
+  return total;
+}
+
+firn_status firn_linear_loop(firn_linear_state *state, void (*iterate)(void *state)) {
+  const firn_linear_solve *solve = state->solve;
+  const firn_linear_system *s = solve->system;
+  firn_linear_result *out = solve->out;
+  out->residual = state->residual;
+  out->breakdown = !firn_linear_is_square(state->residual);
+  out->converged = state->residual <= solve->threshold && !out->breakdown;
+  while (!out->converged && !out->breakdown && out->iterations < solve->max_iterations) {
+    FIRN_TRY(s->apply(s->user, state->direction, state->product));
+    iterate(state);
+    if (state->negative) out->indefinite++;
+    out->breakdown = state->broken;
+    if (state->broken) break;
+    out->residual = state->residual;
+    out->iterations++;
+    out->converged = state->residual <= solve->threshold;
   }
   return FIRN_OK;
 }
@@ -57,19 +106,21 @@ firn_status firn_krylov_solve(firn_krylov kind, const firn_linear_system *system
     return FIRN_OK;
   }
 
-  void *behind = workspace + vector_count(kind) * system->count;
+  size_t stride = stride_of(system->count);
+  void *behind = workspace + vector_count(kind) * stride;
   double *sums = behind;
   firn_linear_solve solve = {
       .system = system,
       .threshold = tolerance * tolerance * reference2,
       .max_iterations = max_iterations,
       .chunks = (system->count - 1) / system->chunk + 1,
+      .piece = FIRN_LINEAR_PIECE / system->block * system->block,
       .x = x,
       .r = r,
-      .vectors = workspace,
       .sums = {sums, sums + sums_count(system->count)},
       .out = out,
   };
+  for (size_t i = 0; i < vector_count(kind); i++) solve.vector[i] = workspace + i * stride;
   firn_status status = FIRN_OK;
   switch (kind) {
   case FIRN_KRYLOV_CR: status = firn_cr_solve(&solve); break;

@@ -14,26 +14,27 @@
 #include "base/context.h"
 #include "math/real.h"
 
-// Reals of a grid block: 64 nodes x (x, y, z and an unused w that is 0). Vectors and chunks are
-// whole blocks, so that no loop has a remainder.
-enum { FIRN_LINEAR_BLOCK = 256 };
+// Reals that a pass works on at a time, less where they are no whole blocks: the most that a block may
+// have and the least of a chunk.
+enum { FIRN_LINEAR_PIECE = 256 };
 
 typedef struct firn_linear_system {
   firn_context *context;
-  size_t count; // reals in a vector, a multiple of FIRN_LINEAR_BLOCK
+  size_t count; // reals in a vector, a multiple of block
+  size_t block; // reals that belong together: 256 of a grid block, 6 of a body, 1 of a pressure
   size_t chunk; // reals in a chunk, likewise; sums are formed per chunk and added in order
   void *user;
   // y = P A x for x in the range of P; symmetric there. Called outside parallel regions. A status
   // other than FIRN_OK ends the solve and is passed on.
   firn_status (*apply)(void *user, const firn_real *x, firn_real *y); // [count], [count]
   // z = B^-1 r for one range of the vector: r and z point to its first real, which is number
-  // `first` of the whole vector, and hold `count` reals; first and count are multiples of
-  // FIRN_LINEAR_BLOCK. r and z do not overlap. Called inside parallel loops. z must be in the range
-  // of P, and 0 in the unused w. It must be projected even where B^-1 itself keeps the range: what
-  // rounding leaves of r outside would stay in r'z and stop CR from converging any further.
+  // `first` of the whole vector, and hold `count` reals, whole blocks. r and z do not overlap. Called
+  // inside parallel loops. z must be in the range of P, and 0 in reals that are unused, such as the w
+  // of a grid's nodes. It must be projected even where B^-1 itself keeps the range: what rounding
+  // leaves of r outside would stay in r'z and stop CR from converging any further.
   void (*precondition)(void *user, const firn_real *r, firn_real *z, size_t first, size_t count);
-  // Blocks that x is to keep as it is, [count / FIRN_LINEAR_BLOCK], 1: keep; NULL: none. The
-  // solve touches no vector there, and apply must not read them.
+  // Blocks that x is to keep as it is, [count / block], 1: keep; NULL: none. The solve touches no
+  // vector there, and apply must not read them.
   const uint8_t *still;
 } firn_linear_system;
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the three Krylov solvers share: a solve under way, and passes over its vectors.
+// What the three Krylov solvers share: a solve under way, passes over its vectors, and the loop over
+// iterations.
 #ifndef FIRN_LINEAR_SOLVE_H
 #define FIRN_LINEAR_SOLVE_H
 
 #include <math.h>
 
 #include "base/parallel.h"
-#include "linear/krylov.h"
+#include "linear/blocks.h"
 
 // Vectors of scratch.
 enum { FIRN_CR_VECTORS = 4, FIRN_MINRES_VECTORS = 5, FIRN_CG_VECTORS = 2 };
@@ -16,9 +17,10 @@ typedef struct firn_linear_solve {
   double threshold; // of r'B^-1 r
   int max_iterations;
   size_t chunks;
-  firn_real *x, *r;   // [count]
-  firn_real *vectors; // [FIRN_<kind>_VECTORS][count]
-  double *sums[2];    // [chunks], the parts of two dot products
+  size_t piece;                           // reals that passes work on at a time
+  firn_real *x, *r;                       // [count]
+  firn_real *vector[FIRN_MINRES_VECTORS]; // [count] each, as many as the method has
+  double *sums[2];                        // [chunks], the parts of two dot products
   firn_linear_result *out;
 } firn_linear_solve;
 
@@ -27,22 +29,26 @@ firn_status firn_cr_solve(const firn_linear_solve *solve);
 firn_status firn_minres_solve(const firn_linear_solve *solve);
 firn_status firn_cg_solve(const firn_linear_solve *solve);
 
-// Works on the reals first to end, whole blocks, and returns their part of a sum.
-typedef double (*firn_linear_pass_fn)(void *args, size_t first, size_t end);
+// What the loop over iterations needs to know of a method, whose own state begins with it.
+typedef struct firn_linear_state {
+  const firn_linear_solve *solve;
+  const firn_real *direction; // [count], the next product is A direction
+  firn_real *product;         // [count]
+  double residual;            // r'B^-1 r
+  bool negative;              // the last direction's curvature, d'A d, was below 0
+  bool broken;                // the last iteration could not be finished
+} firn_linear_state;
+
+// Iterates until the residual is small, told by iterate(state) after each product. An iteration that
+// breaks leaves x where its residual was good.
+firn_status firn_linear_loop(firn_linear_state *state, void (*iterate)(void *state));
+
+// Works on the n reals from number i on, whole blocks, and adds to a sum.
+typedef void (*firn_linear_pass_fn)(void *args, size_t i, size_t n, firn_linear_sum *sum);
 
 // One chunk, less the blocks of it that are still.
-static inline double firn_linear_pass_chunk(const firn_linear_system *system, size_t first,
-                                            size_t end, firn_linear_pass_fn pass, void *args) {
-  const uint8_t *still = system->still;
-  if (!still) return pass(args, first, end);
-  double total = 0;
-  for (size_t i = first; i < end; i += FIRN_LINEAR_BLOCK) {
-    size_t start = i;
-    while (i < end && !still[i / FIRN_LINEAR_BLOCK]) i += FIRN_LINEAR_BLOCK;
-    if (i > start) total += pass(args, start, i);
-  }
-  return total;
-}
+double firn_linear_pass_chunk(const firn_linear_solve *solve, size_t first, size_t end,
+                              firn_linear_pass_fn pass, void *args);
 
 // One pass over all chunks, by every thread of the team that calls it. Each adds up all parts for
 // itself, in order, which is cheaper than to wait for one that does; so all get the same number and
@@ -56,7 +62,7 @@ static inline double firn_linear_pass(const firn_linear_solve *solve, int which,
 #pragma omp for schedule(static, 4)
   for (size_t i = 0; i < solve->chunks; i++) {
     size_t first = i * chunk, size = count - first < chunk ? count - first : chunk;
-    sums[i] = firn_linear_pass_chunk(solve->system, first, first + size, pass, args);
+    sums[i] = firn_linear_pass_chunk(solve, first, first + size, pass, args);
   }
   for (size_t i = 0; i < solve->chunks; i++) total += sums[i];
   return total;

@@ -19,7 +19,7 @@ enum { KINDS_COUNT = 3 };
 // ------------------------------------------------------------------- a system of 2x2 blocks, B = I
 
 // Two grid blocks of pairs (a, b; b, c), the same for each pair but scaled by its scale.
-enum { SMALL = 2 * FIRN_LINEAR_BLOCK };
+enum { BLOCK = 256, SMALL = 2 * BLOCK };
 typedef struct small {
   firn_linear_system system;
   double a, b, c;
@@ -39,27 +39,28 @@ static firn_status small_apply(void *user, const firn_real *x, firn_real *y) {
   if (++s->products == s->fail_at) {
     return firn_fail(s->system.context, FIRN_ERROR_DOMAIN, "product %d failed", s->products);
   }
-  for (size_t i = 0; i < SMALL; i += 2) {
+  for (size_t i = 0; i < s->system.count; i += 2) {
     double u = (double)x[i], v = (double)x[i + 1];
     y[i] = (firn_real)(s->scale[i] * (s->a * u + s->b * v));
     y[i + 1] = (firn_real)(s->scale[i] * (s->b * u + s->c * v));
   }
-  if (s->products == s->nonfinite_at) y[SMALL - 5] = (firn_real)NAN;
+  if (s->products == s->nonfinite_at) y[s->system.count - 5] = (firn_real)NAN;
   return FIRN_OK;
 }
 
 static void small_precondition(void *user, const firn_real *r, firn_real *z, size_t first,
                                size_t count) {
   small *s = user;
-  if (count == 0 || first % FIRN_LINEAR_BLOCK || count % FIRN_LINEAR_BLOCK || first + count > SMALL)
+  size_t block = s->system.block;
+  if (count == 0 || first % block || count % block || first + count > s->system.count)
     atomic_store(&s->strayed, true);
   for (size_t i = 0; i < count; i++) z[i] = (firn_real)s->preconditioner * r[i];
 }
 
 static void small_init(small *s, double a, double b, double c) {
   memset(s, 0, sizeof *s);
-  s->system = (firn_linear_system){
-      context, SMALL, FIRN_LINEAR_BLOCK, s, small_apply, small_precondition, NULL};
+  s->system = (firn_linear_system){context, SMALL, BLOCK, BLOCK, s, small_apply, small_precondition,
+                                   NULL};
   s->a = a, s->b = b, s->c = c;
   s->preconditioner = 1;
   for (int i = 0; i < SMALL; i++) s->scale[i] = 1;
@@ -96,7 +97,7 @@ static void the_answer_does_not_depend_on_threads(void **state) {
       assert_int_equal(firn_context_create(&def, &own), FIRN_OK);
       lattice l;
       lattice_create(&l, own, 21, 20, 13, 0.1, 10, true);
-      l.system.chunk = 5 * FIRN_LINEAR_BLOCK; // 18 chunks, the last one short
+      l.system.chunk = 5 * BLOCK; // 18 chunks, the last one short
       assert_true(l.system.count % l.system.chunk != 0);
       firn_status status;
       firn_linear_result result = lattice_solve(&l, KINDS[k], 1e-4, 200, &status);
@@ -121,7 +122,7 @@ static void the_answer_does_not_depend_on_threads(void **state) {
 // them, though what lies in the still ones is poison.
 static void still_blocks_stay_and_do_not_disturb_the_rest(void **state) {
   (void)state;
-  enum { BLOCKS = SMALL / FIRN_LINEAR_BLOCK };
+  enum { BLOCKS = SMALL / BLOCK };
   uint8_t still[BLOCKS];
   for (int b = 0; b < BLOCKS; b++) still[b] = b % 2 == 0;
   for (int k = 0; k < KINDS_COUNT; k++) {
@@ -131,13 +132,13 @@ static void still_blocks_stay_and_do_not_disturb_the_rest(void **state) {
     assert_int_equal(small_solve(&whole, KINDS[k], 1, false, 1e-5, 50, &of_whole), FIRN_OK);
     small_init(&part, 3, 1, 2);
     part.system.still = still;
-    part.system.chunk = 2 * FIRN_LINEAR_BLOCK;
+    part.system.chunk = 2 * BLOCK;
     for (size_t i = 0; i < sizeof part.workspace / sizeof *part.workspace; i++) {
       part.workspace[i] = (firn_real)NAN;
     }
     double rest = 0;
     for (int i = 0; i < SMALL; i++) {
-      bool stays = still[i / FIRN_LINEAR_BLOCK];
+      bool stays = still[i / BLOCK];
       part.x[i] = stays ? 7 : 0;
       part.r[i] = stays ? (firn_real)NAN : i % 2 == 0;
       rest += !stays;
@@ -148,9 +149,55 @@ static void still_blocks_stay_and_do_not_disturb_the_rest(void **state) {
     assert_true(of_part.converged && !of_part.breakdown);
     assert_int_equal(of_part.iterations, of_whole.iterations);
     for (int i = 0; i < SMALL; i++) {
-      double expected = still[i / FIRN_LINEAR_BLOCK] ? 7 : (double)whole.x[i];
+      double expected = still[i / BLOCK] ? 7 : (double)whole.x[i];
       // The scalars are sums over fewer blocks, of equal parts: they round differently.
       assert_float_equal(part.x[i], expected, 8 * FIRN_REAL_EPS);
+    }
+  }
+}
+
+// Pairs solve for themselves, so the answer is known; what lies in still blocks and behind the vectors
+// is poison.
+static void a_block_may_have_any_number_of_reals(void **state) {
+  (void)state;
+  const size_t sizes[] = {1, 2, 6, 100, 256};
+  for (int k = 0; k < KINDS_COUNT * 5; k++) {
+    static small s;
+    static uint8_t still[SMALL];
+    firn_linear_result result;
+    size_t block = sizes[k / KINDS_COUNT], count = SMALL / block * block;
+    small_init(&s, 3, 1, 2);
+    s.system.block = block;
+    s.system.count = count;
+    s.system.chunk = (BLOCK + block - 1) / block * block;
+    s.system.still = still;
+    memset(still, 0, sizeof still);
+    double reference2 = 0;
+    size_t work = firn_krylov_workspace(KINDS[k % KINDS_COUNT], count);
+    assert_true(work < sizeof s.workspace / sizeof *s.workspace);
+    for (size_t i = 0; i < work; i++) s.workspace[i] = (firn_real)NAN;
+    s.workspace[work] = 12345;
+    for (size_t i = 0; i < SMALL; i++) {
+      // The third block, and the second of a pair if a block holds but one.
+      size_t first = i / 2 * 2 / block;
+      still[i / block] = first == 2 || first == 3;
+      bool stays = still[i / block] || i >= count;
+      s.scale[i] = 1 + (double)(i / 2 % 3);
+      s.x[i] = stays ? 7 : 0;
+      s.r[i] = stays ? (firn_real)NAN : i % 2 == 0;
+      if (!stays) reference2 += i % 2 == 0;
+    }
+    assert_int_equal(firn_krylov_solve(KINDS[k % KINDS_COUNT], &s.system, 1e-6, reference2, 60, s.x,
+                                       s.r, s.workspace, &result),
+                     FIRN_OK);
+    assert_true(result.converged);
+    assert_false(atomic_load(&s.strayed));
+    assert_true(s.workspace[work] == 12345);
+    for (size_t i = 0; i < SMALL; i++) {
+      // (3 1; 1 2)^-1 (1; 0) = (2; -1) / 5; the residual is 1e-6 of a right-hand side of length 16.
+      double expected = (i % 2 == 0 ? 0.4 : -0.2) / s.scale[i];
+      if (still[i / block] || i >= count) expected = 7;
+      assert_float_equal(s.x[i], expected, 16e-6);
     }
   }
 }
@@ -427,7 +474,11 @@ static void bad_arguments_are_named(void **state) {
   s.system.chunk = 0;
   assert_int_equal(small_solve(&s, FIRN_KRYLOV_CR, 1, true, 1e-4, 5, &result), FIRN_ERROR_ARGUMENT);
   assert_non_null(strstr(firn_context_message(context), "chunk 0"));
-  s.system.chunk = FIRN_LINEAR_BLOCK;
+  s.system.chunk = BLOCK;
+  s.system.block = 300;
+  assert_int_equal(small_solve(&s, FIRN_KRYLOV_CR, 1, true, 1e-4, 5, &result), FIRN_ERROR_ARGUMENT);
+  assert_non_null(strstr(firn_context_message(context), "blocks of 300"));
+  s.system.block = BLOCK;
   assert_int_equal(small_solve(&s, FIRN_KRYLOV_CR, 1, true, NAN, 5, &result), FIRN_ERROR_ARGUMENT);
   assert_non_null(strstr(firn_context_message(context), "tolerance nan"));
   assert_int_equal(small_solve(&s, FIRN_KRYLOV_CR, 1, true, 1, -1, &result), FIRN_ERROR_ARGUMENT);
@@ -441,6 +492,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_answer_does_not_depend_on_threads),
       cmocka_unit_test(still_blocks_stay_and_do_not_disturb_the_rest),
+      cmocka_unit_test(a_block_may_have_any_number_of_reals),
       cmocka_unit_test(iterations_are_as_many_as_distinct_eigenvalues),
       cmocka_unit_test(an_exact_preconditioner_needs_one_iteration),
       cmocka_unit_test(cr_and_minres_take_the_same_steps_and_never_grow_the_residual),

@@ -141,7 +141,7 @@ static inline void lattice_reset(lattice *l) {
 static inline void lattice_create(lattice *l, firn_context *context, int nx, int ny, int nz,
                                   double low, double high, bool constrained) {
   size_t nodes = (size_t)nx * (size_t)ny * (size_t)nz, count = (nodes + 63) / 64 * 256;
-  *l = (lattice){.system = {context, count, 256, l, lattice_apply, lattice_precondition, NULL},
+  *l = (lattice){.system = {context, count, 256, 256, l, lattice_apply, lattice_precondition, NULL},
                  .nodes = nodes,
                  .node = firn_alloc_zero(context, nodes * sizeof *l->node, "lattice"),
                  .x = firn_alloc(context, count * sizeof *l->x, "lattice"),

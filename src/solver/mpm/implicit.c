@@ -269,6 +269,7 @@ static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *resu
   firn_linear_system system = {
       .context = m->world->context,
       .count = reals,
+      .block = FIRN_NODE_BLOCK_REALS,
       .chunk = 16 * FIRN_NODE_BLOCK_REALS,
       .still = m->partial || m->asleep ? m->node_soft.data : NULL,
       .user = m,
