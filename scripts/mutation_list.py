@@ -19,7 +19,7 @@ class Mutation:
 
 
 LANE = "src/material/corotated_lane.h"
-ORACLE = "src/material/corotated.h"
+ORACLE = "tests/material/corotated.h"
 SNOW = "src/material/snow.h"
 BSPLINE = "src/math/bspline.h"
 SCALAR = "src/solver/mpm/kernels_scalar.c"

@@ -36,7 +36,7 @@ FIRN_HD_INLINE void firn_corotated_stress(lane mu, lane lambda, const lane s[3],
 // row-major); s = S - I (xx yy zz xy xz yz). mu and lambda hardened, perhaps times a volume. This is
 // A_p F_E^T of Eqs. 7 and 8: all that the matrix of Eq. 9 knows of the material.
 //
-// With F = S, R = I and dF = G S the three parts of dP (see corotated.h) collapse:
+// With F = S, R = I and dF = G S the three parts of dP (tests/material/corotated.h) collapse:
 //   cof F : dF = J tr G, cof F F^T = J I, dcof F^T = J (tr G I - G^T),
 //   A = 2 mu (G S - [w]x) S + lambda J (2J - 1) tr G I - lambda J (J - 1) G^T,
 // where (tr S I - S) w = the axial vector of G S - (G S)^T.

@@ -9,8 +9,8 @@
 
 #include "base/order.h"
 #include "material/law.h"
-#include "material/law_kernels.h"
 #include "math/jacobi.h"
+#include "support/law_kernels.h"
 
 static const double YOUNG = 1.4e5, POISSON = 0.2, THETA_C = 2.5e-2, THETA_S = 7.5e-3, XI = 10;
 static const double MU = 1.4e5 / 2.4, LAMBDA = 1.4e5 * 0.2 / (1.2 * 0.6);

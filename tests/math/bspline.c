@@ -4,7 +4,7 @@
 #include "math/sample.h"
 
 #include "math/bspline.h"
-#include "math/lane_kernels.h"
+#include "support/lane_kernels.h"
 
 enum { POINTS = 100000 };
 

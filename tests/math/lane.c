@@ -5,7 +5,7 @@
 
 #include "math/sample.h"
 
-#include "math/lane_kernels.h"
+#include "support/lane_kernels.h"
 
 enum { N = 200003 }; // odd: the last lanes are a remainder
 

@@ -4,7 +4,7 @@
 // instruction set.
 #include "math/sample.h"
 
-#include "math/lane_kernels.h"
+#include "support/lane_kernels.h"
 
 enum { CASES = 100000 };
 

@@ -2,7 +2,7 @@
 // The closed-form split of sym3_lane.h, above all where eigenvalues meet.
 #include "math/sample.h"
 
-#include "math/lane_kernels.h"
+#include "support/lane_kernels.h"
 
 enum { N = 60000 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lane and row functions over arrays, one table an instruction set: for tests, which hold every
-// table against the reference, and for callers outside the hot loops.
+// The lane and row functions over arrays, one table an instruction set: tests hold every table against
+// the reference.
 //
 // Arrays are SoA: a [k][n] array has its k-th component at a + k*n. n is arbitrary.
-#ifndef FIRN_MATH_LANE_KERNELS_H
-#define FIRN_MATH_LANE_KERNELS_H
+#ifndef FIRN_TESTS_SUPPORT_LANE_KERNELS_H
+#define FIRN_TESTS_SUPPORT_LANE_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>

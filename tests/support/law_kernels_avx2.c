@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #define FIRN_LANE_AVX2
-#define KERNELS_TABLE firn_lane_kernels_avx2
+#define KERNELS_TABLE firn_law_kernels_avx2
 #define KERNELS_NAME  "avx2"
-#include "math/lane_kernels.inc.h"
+#include "support/law_kernels.inc.h"

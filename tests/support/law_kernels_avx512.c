@@ -2,4 +2,4 @@
 #define FIRN_LANE_AVX512
 #define KERNELS_TABLE firn_law_kernels_avx512
 #define KERNELS_NAME  "avx512"
-#include "material/law_kernels.inc.h"
+#include "support/law_kernels.inc.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walking [k][n] arrays a lane at a time when n is no multiple of the width.
-#ifndef FIRN_MATH_LANE_IO_H
-#define FIRN_MATH_LANE_IO_H
+#ifndef FIRN_TESTS_SUPPORT_LANE_IO_H
+#define FIRN_TESTS_SUPPORT_LANE_IO_H
 
 #include <stdbool.h>
 #include <stddef.h>

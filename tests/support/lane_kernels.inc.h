@@ -2,11 +2,11 @@
 // The bodies of firn_lane_kernels, compiled once for each instruction set. The including file has
 // chosen the lane (FIRN_LANE_AVX2, ...) and defines KERNELS_TABLE and KERNELS_NAME.
 #include "math/bspline.h"
-#include "math/lane_io.h"
-#include "math/lane_kernels.h"
 #include "math/row.h"
 #include "math/svd_lane.h"
 #include "math/sym3_lane.h"
+#include "support/lane_io.h"
+#include "support/lane_kernels.h"
 
 static lane map_one(firn_lane_map op, lane x) {
   switch (op) {

@@ -4,8 +4,8 @@
 // Written for accuracy. The one-sided Jacobi method finds small singular values to their own
 // relative precision (as far as the matrix determines them), which methods through F^T F cannot:
 // they lose every sigma below 1e-8 of the largest.
-#ifndef FIRN_MATH_SVD_H
-#define FIRN_MATH_SVD_H
+#ifndef FIRN_TESTS_MATH_SVD_H
+#define FIRN_TESTS_MATH_SVD_H
 
 #include "math/jacobi.h"
 #include "math/mat3.h"

@@ -4,8 +4,8 @@
 // Formulas are those of Stomakhin et al. 2013 (sections 5-7) and its technical report, with the
 // polar decomposition and the SVD spelt out and nothing rearranged for speed. The fast laws work on
 // b_E - I and share no code with this file, so that agreement means something.
-#ifndef FIRN_MATERIAL_COROTATED_H
-#define FIRN_MATERIAL_COROTATED_H
+#ifndef FIRN_TESTS_MATERIAL_COROTATED_H
+#define FIRN_TESTS_MATERIAL_COROTATED_H
 
 #include "math/svd.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 3x3 matrices of doubles, row-major.
-#ifndef FIRN_MATH_MAT3_H
-#define FIRN_MATH_MAT3_H
+#ifndef FIRN_TESTS_MATH_MAT3_H
+#define FIRN_TESTS_MATH_MAT3_H
 
 #include "math/vec3.h"
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The laws over arrays, one table an instruction set: for tests, which hold every table against the
-// oracle, and for callers outside the solvers' loops (statistics, material-point drivers).
+// The laws over arrays, one table an instruction set: tests hold every table against the oracle.
 //
 // Arrays are SoA: a [k][n] array has its k-th component at a + k*n. n is arbitrary.
-#ifndef FIRN_MATERIAL_LAW_KERNELS_H
-#define FIRN_MATERIAL_LAW_KERNELS_H
+#ifndef FIRN_TESTS_SUPPORT_LAW_KERNELS_H
+#define FIRN_TESTS_SUPPORT_LAW_KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "math/lane_kernels.h"
+#include "support/lane_kernels.h"
 
 const firn_lane_kernels *firn_lane_kernels_get(firn_isa isa) {
   if (!firn_isa_available(isa)) return NULL;

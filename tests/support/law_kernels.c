@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "material/law_kernels.h"
+#include "support/law_kernels.h"
 
 const firn_law_kernels *firn_law_kernels_get(firn_isa isa) {
   if (!firn_isa_available(isa)) return NULL;

@@ -2,8 +2,8 @@
 // The bodies of firn_law_kernels, compiled once for each instruction set. The including file has
 // chosen the lane (FIRN_LANE_AVX2, ...) and defines KERNELS_TABLE and KERNELS_NAME.
 #include "material/law.h"
-#include "material/law_kernels.h"
-#include "math/lane_io.h"
+#include "support/lane_io.h"
+#include "support/law_kernels.h"
 
 static ilane load_id(const int32_t *id, size_t i, size_t n) {
   int32_t v[FIRN_LANES];

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #define KERNELS_TABLE firn_lane_kernels_scalar
 #define KERNELS_NAME  "scalar"
-#include "math/lane_kernels.inc.h"
+#include "support/lane_kernels.inc.h"
