@@ -48,9 +48,6 @@
 #include "math/lane_scalar.h"
 #endif
 
-// Bytes that lane_load and lane_store want a pointer aligned to.
-#define FIRN_LANE_ALIGN (FIRN_LANES * sizeof(firn_real))
-
 // In this order a nan in x comes through, so that the solver can see it.
 FIRN_HD_INLINE lane lane_clamp(lane x, lane lo, lane hi) {
   return lane_min(hi, lane_max(lo, x));

@@ -65,12 +65,9 @@ FIRN_HD_INLINE row16 row_fma(lane w, row16 a, row16 c) {
 FIRN_HD_INLINE row16 row_fnma(lane w, row16 a, row16 c) {
   FIRN_ROW_MAP(lane_fnma(w, a.r[k], c.r[k]));
 }
-// a*b + c and c - a*b, all rows.
+// a*b + c, all rows.
 FIRN_HD_INLINE row16 row_fma_row(row16 a, row16 b, row16 c) {
   FIRN_ROW_MAP(lane_fma(a.r[k], b.r[k], c.r[k]));
-}
-FIRN_HD_INLINE row16 row_fnma_row(row16 a, row16 b, row16 c) {
-  FIRN_ROW_MAP(lane_fnma(a.r[k], b.r[k], c.r[k]));
 }
 // a where x > y, else b.
 FIRN_HD_INLINE row16 row_select_gt(row16 x, row16 y, row16 a, row16 b) {

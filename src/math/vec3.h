@@ -52,13 +52,4 @@ FIRN_HD firn_vec3 firn_vec3_unit(firn_vec3 a, firn_vec3 otherwise) {
   return n > 0 ? firn_vec3_scale(1 / n, a) : otherwise;
 }
 
-// A unit vector orthogonal to the unit vector a.
-FIRN_HD firn_vec3 firn_vec3_orthogonal(firn_vec3 a) {
-  double x = fabs(a.x), y = fabs(a.y), z = fabs(a.z);
-  firn_vec3 axis = x <= y && x <= z ? firn_vec3_make(1, 0, 0)
-                   : y <= z         ? firn_vec3_make(0, 1, 0)
-                                    : firn_vec3_make(0, 0, 1);
-  return firn_vec3_unit(firn_vec3_cross(a, axis), axis);
-}
-
 #endif

@@ -10,9 +10,6 @@ typedef struct firn_v3 {
   float x, y, z;
 } firn_v3;
 
-static inline firn_v3 firn_v3_make(float x, float y, float z) {
-  return (firn_v3){x, y, z};
-}
 static inline firn_v3 firn_v3_add(firn_v3 a, firn_v3 b) {
   return (firn_v3){a.x + b.x, a.y + b.y, a.z + b.z};
 }

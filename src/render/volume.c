@@ -60,13 +60,6 @@ size_t firn_volume_skipped(const firn_volume *v) {
   return v->skipped;
 }
 
-void firn_volume_bounds(const firn_volume *v, firn_v3 *low, firn_v3 *high) {
-  float edge = (float)FIRN_BLOCK * v->voxel;
-  *low = v->low;
-  *high = firn_v3_add(v->low, (firn_v3){edge * (float)v->size[0], edge * (float)v->size[1],
-                                        edge * (float)v->size[2]});
-}
-
 // The block around p, or -1, and where p lies in it, in voxels.
 static int32_t locate(const firn_volume *v, firn_v3 p, float at[3]) {
   const float q[3] = {(p.x - v->low.x) / v->voxel, (p.y - v->low.y) / v->voxel,

@@ -31,7 +31,6 @@ void firn_volume_free(firn_volume *volume);
 float firn_volume_density(const firn_volume *volume, firn_v3 p);
 firn_v3 firn_volume_gradient(const firn_volume *volume, firn_v3 p);
 firn_v3 firn_volume_velocity(const firn_volume *volume, firn_v3 p);
-void firn_volume_bounds(const firn_volume *volume, firn_v3 *low, firn_v3 *high);
 size_t firn_volume_bytes(const firn_volume *volume);
 size_t firn_volume_voxels(const firn_volume *volume);  // in active blocks
 size_t firn_volume_skipped(const firn_volume *volume); // particles left out: these, and bad masses

@@ -10,6 +10,15 @@
 #include "math/jacobi.h"
 #include "math/mat3.h"
 
+// A unit vector orthogonal to the unit vector a.
+FIRN_HD firn_vec3 firn_vec3_orthogonal(firn_vec3 a) {
+  double x = fabs(a.x), y = fabs(a.y), z = fabs(a.z);
+  firn_vec3 axis = x <= y && x <= z ? firn_vec3_make(1, 0, 0)
+                   : y <= z         ? firn_vec3_make(0, 1, 0)
+                                    : firn_vec3_make(0, 0, 1);
+  return firn_vec3_unit(firn_vec3_cross(a, axis), axis);
+}
+
 // Rotates columns p, q: p' = c p - s q, q' = s p + c q.
 FIRN_HD void firn_mat3_rotate_columns(firn_mat3 *a, int p, int q, double c, double s) {
   for (int i = 0; i < 3; i++) {
