@@ -12,17 +12,21 @@ extern "C" {
 
 // ------------------------------------------------------------------------------------- variety
 
-// What may vary from particle to particle; combined with |.
+// What may vary from particle to particle, each a bit: FIRN_PROPERTY_YOUNG and so on, of a material's
+// numbers (material.h; a denser particle is a heavier one), and the packing.
+enum firn_property_bit {
+#define FIRN_BIT(CONSTANT, ...) FIRN_PROPERTY_BIT_##CONSTANT,
+  FIRN_MATERIAL_LIST(FIRN_BIT, FIRN_BIT, FIRN_NO_NUMBER)
+#undef FIRN_BIT
+      FIRN_PROPERTY_BIT_PACKING,
+  FIRN_PROPERTY_COUNT
+};
 typedef enum firn_property {
-  FIRN_PROPERTY_DENSITY = 1 << 0, // kg/m^3: heavier particles, as many of them
-  FIRN_PROPERTY_YOUNG = 1 << 1,   // Pa
-  FIRN_PROPERTY_POISSON = 1 << 2,
-  FIRN_PROPERTY_THETA_C = 1 << 3,
-  FIRN_PROPERTY_THETA_S = 1 << 4,
-  FIRN_PROPERTY_HARDENING = 1 << 5,
-  FIRN_PROPERTY_PACKING = 1 << 6,        // starts at 1: the share of particles that are placed
-  FIRN_PROPERTY_FRICTION_ANGLE = 1 << 7, // degrees, sand
-  FIRN_PROPERTY_COHESION = 1 << 8        // Pa, sand
+#define FIRN_BIT(CONSTANT, ...) FIRN_PROPERTY_##CONSTANT = 1 << FIRN_PROPERTY_BIT_##CONSTANT,
+  FIRN_MATERIAL_LIST(FIRN_BIT, FIRN_BIT, FIRN_NO_NUMBER)
+#undef FIRN_BIT
+      FIRN_PROPERTY_PACKING =
+          1 << FIRN_PROPERTY_BIT_PACKING // starts at 1: the share that is placed
 } firn_property;
 
 // Where a variation acts, as a weight w from 0 to 1.
@@ -98,14 +102,9 @@ typedef struct firn_particles_def {
   const double *volume;   // m^3, [count]; 0 or NULL: by the solver's volume rule
   int material;
   double per_cell;
-  const double *young; // Pa, [count]
-  const double *poisson;
-  const double *theta_c;
-  const double *theta_s;
-  const double *hardening;
-  const double *density;        // kg/m^3, [count]
-  const double *friction_angle; // degrees, [count]
-  const double *cohesion;       // Pa, [count]
+#define FIRN_ARRAY(CONSTANT, name, ...) const double *name; /* [count] */
+  FIRN_MATERIAL_LIST(FIRN_ARRAY, FIRN_ARRAY, FIRN_NO_NUMBER)
+#undef FIRN_ARRAY
 } firn_particles_def;
 
 FIRN_API firn_particles_def firn_default_particles_def(void);

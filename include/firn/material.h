@@ -9,19 +9,45 @@
 extern "C" {
 #endif
 
-// A constitutive law and its numbers. The default is the snow of Stomakhin et al. 2013, Table 2.
+// The numbers of a material, one a line. All that has to know them is made from this list: the def
+// below, what may vary from particle to particle (fill.h), what the laws read, checks, checkpoints
+// and the keys of scene files.
+//
+//   NUMBER(CONSTANT, name, law, dimension, interval, initial, keyed, doc)
+//     law        "law=snow": only that law asks for it; NULL: all do
+//     dimension  DENSITY kg/m^3, PRESSURE Pa, ANGLE degrees, NONE a plain number
+//     interval   what is allowed, in SI
+//     initial    the default: the snow of Stomakhin et al. 2013, Table 2
+//     keyed      whether a scene may change it with time
+//   DIRECT(...)  the same, where laws read the number itself rather than something made from it
+//   RANGE(name, least, most, law, dimension, interval, initial least, initial most, doc)
+#define FIRN_MATERIAL_LIST(NUMBER, DIRECT, RANGE)                                                  \
+  NUMBER(DENSITY, density, NULL, DENSITY, "(0, inf)", 400, false, "at rest")                       \
+  NUMBER(YOUNG, young, NULL, PRESSURE, "(0, inf)", 1.4e5, true, "Young's modulus")                 \
+  NUMBER(POISSON, poisson, NULL, NONE, "(-1, 0.5)", 0.2, true, "Poisson's ratio")                  \
+  NUMBER(THETA_C, theta_c, "law=snow", NONE, "(0, 1)", 2.5e-2, true,                               \
+         "critical compression: smaller breaks and packs sooner")                                  \
+  NUMBER(THETA_S, theta_s, "law=snow", NONE, "[0, inf)", 7.5e-3, true,                             \
+         "critical stretch: smaller breaks into smaller pieces")                                   \
+  DIRECT(HARDENING, hardening, "law=snow", NONE, "[0, inf)", 10, true,                             \
+         "xi: stiffness grows as exp(xi (1 - J_P)) when packed")                                   \
+  RANGE(jp_range, jp_min, jp_max, "law=snow", NONE, "[0, inf]", 0, INFINITY,                       \
+        "bounds on J_P; [0, .inf] is the paper's, no bound")                                       \
+  NUMBER(FRICTION_ANGLE, friction_angle, "law=sand", ANGLE, "(0, 1.5707963267948966)", 35, true,   \
+         "that of its steepest slope, below 90 deg")                                               \
+  NUMBER(COHESION, cohesion, "law=sand", PRESSURE, "[0, inf)", 0, true,                            \
+         "shear strength without pressure; 0: it runs")
+
+#define FIRN_NO_NUMBER(...) // in place of a macro for entries that do not matter
+
+// A constitutive law and its numbers.
 typedef struct firn_material_def {
-  const char *law;  // "snow", "elastic" or "sand"
-  double density;   // kg/m^3, at rest
-  double young;     // Pa, Young's modulus
-  double poisson;   // Poisson's ratio, -1 < nu < 1/2
-  double theta_c;   // critical compression, 0 < theta_c < 1
-  double theta_s;   // critical stretch, theta_s >= 0
-  double hardening; // xi: stiffness grows as exp(xi (1 - J_P))
-  double jp_min;    // bounds on J_P; 0 and infinity: as printed, no bound
-  double jp_max;
-  double friction_angle; // degrees, sand: that of its steepest slope, 0 < phi < 90
-  double cohesion;       // Pa, sand: shear strength without pressure; 0: it runs
+  const char *law; // "snow", "elastic" or "sand"
+#define FIRN_MEMBER(CONSTANT, name, ...)     double name;
+#define FIRN_MEMBERS(name, least, most, ...) double least, most;
+  FIRN_MATERIAL_LIST(FIRN_MEMBER, FIRN_MEMBER, FIRN_MEMBERS)
+#undef FIRN_MEMBER
+#undef FIRN_MEMBERS
 } firn_material_def;
 
 FIRN_API firn_material_def firn_default_material_def(void);

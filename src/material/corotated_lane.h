@@ -32,6 +32,13 @@ FIRN_HD_INLINE void firn_corotated_stress(lane mu, lane lambda, const lane s[3],
   for (int k = 0; k < 3; k++) tau[k] = lane_fma(mu2, lane_fma(s[k], s[k], s[k]), pressure);
 }
 
+// Confined compression under a load, Pa (oedometer): with sigma = (s, 1, 1) the energy above is
+// (mu + lambda/2) (s - 1)^2, so that the stress is (lambda + 2 mu) (s - 1) for any s. Returns s, no
+// less than 1 + least.
+FIRN_HD double firn_corotated_confined(double mu, double lambda, double least, double load) {
+  return 1 + fmax(-load / (lambda + 2 * mu), least);
+}
+
 // A = dP[G S] S^T, the change of Kirchhoff stress work under a velocity gradient G (nine lanes,
 // row-major); s = S - I (xx yy zz xy xz yz). mu and lambda hardened, perhaps times a volume. This is
 // A_p F_E^T of Eqs. 7 and 8: all that the matrix of Eq. 9 knows of the material.

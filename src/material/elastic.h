@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A purely elastic solid: the fixed corotated energy, no yield, no hardening. Also the example of a
-// law: one header with these four functions and one line in FIRN_LAW_LIST (law.h).
+// law: one header with these six functions and one line in FIRN_LAW_LIST (law.h).
 #ifndef FIRN_MATERIAL_ELASTIC_H
 #define FIRN_MATERIAL_ELASTIC_H
 
@@ -27,16 +27,27 @@ FIRN_HD_INLINE lane firn_elastic_energy(const firn_law_params *p, const lane s[3
   return firn_corotated_energy(p->mu, p->lambda, s);
 }
 
-// A = dP[G S] S^T at S = I + s; mu and lambda times hard and, if the caller likes, a volume.
-FIRN_HD_INLINE void firn_elastic_differential(const lane s[6], lane mu, lane lambda,
+// A = dP[G S] S^T at S = I + s; p's mu and lambda times hard and, if the caller likes, a volume.
+FIRN_HD_INLINE void firn_elastic_differential(const firn_law_params *p, const lane s[6],
                                               const lane G[9], lane A[9]) {
-  firn_corotated_differential(s, mu, lambda, G, A);
+  firn_corotated_differential(s, p->mu, p->lambda, G, A);
 }
 
 // The same with the negative eigenvalues of the Hessian dropped.
-FIRN_HD_INLINE void firn_elastic_differential_psd(const lane s[6], lane mu, lane lambda,
+FIRN_HD_INLINE void firn_elastic_differential_psd(const firn_law_params *p, const lane s[6],
                                                   const lane G[9], lane A[9]) {
-  firn_corotated_differential_psd(s, mu, lambda, G, A);
+  firn_corotated_differential_psd(s, p->mu, p->lambda, G, A);
+}
+
+// What `hard` comes out as at this ln J_P, in double, for decisions.
+FIRN_HD double firn_elastic_hardening(const firn_material_row *m, double ln_jp) {
+  (void)m, (void)ln_jp;
+  return 1;
+}
+
+// The stretch along a load [Pa] that presses the solid, which may not give way to the sides.
+FIRN_HD double firn_elastic_confined(const firn_material_row *m, double load) {
+  return firn_corotated_confined((double)m->mu, (double)m->lambda, (double)m->lo, load);
 }
 
 #endif

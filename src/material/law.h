@@ -5,7 +5,7 @@
 // Cauchy-Green tensor, and ln J_P. The laws are isotropic, so nothing else of F_E is ever needed,
 // and b - I keeps its digits near rest. Stress is Kirchhoff's, tau = P F_E^T = J sigma.
 //
-// A law is one header with the four functions of elastic.h, one include and one line here.
+// A law is one header with the six functions of elastic.h, one include and one line here.
 #ifndef FIRN_MATERIAL_LAW_H
 #define FIRN_MATERIAL_LAW_H
 
@@ -57,13 +57,19 @@ FIRN_HD_INLINE lane firn_law_energy_principal(int law, const firn_law_params *p,
   }
 }
 
-// A = dP[G S] S^T at S = I + s (xx yy zz xy xz yz), G and A row-major: the force's derivative.
-// mu and lambda hardened, perhaps times the particle's volume.
-FIRN_HD_INLINE void firn_law_differential(int law, const lane s[6], lane mu, lane lambda,
-                                          const lane G[9], lane A[9]) {
+// A = dP[G S] S^T at S = I + s (xx yy zz xy xz yz), G and A row-major: the force's derivative, made
+// positive semi-definite if psd. p's mu and lambda hardened, perhaps times the particle's volume.
+FIRN_HD_INLINE void firn_law_differential(int law, bool psd, const firn_law_params *p,
+                                          const lane s[6], const lane G[9], lane A[9]) {
   switch (law) {
 #define X(constant, name)                                                                          \
-  case FIRN_LAW_##constant: firn_##name##_differential(s, mu, lambda, G, A); break;
+  case FIRN_LAW_##constant:                                                                        \
+    if (psd) {                                                                                     \
+      firn_##name##_differential_psd(p, s, G, A);                                                  \
+    } else {                                                                                       \
+      firn_##name##_differential(p, s, G, A);                                                      \
+    }                                                                                              \
+    break;
     FIRN_LAW_LIST(X)
 #undef X
   default:
@@ -71,16 +77,25 @@ FIRN_HD_INLINE void firn_law_differential(int law, const lane s[6], lane mu, lan
   }
 }
 
-// The same made positive semi-definite.
-FIRN_HD_INLINE void firn_law_differential_psd(int law, const lane s[6], lane mu, lane lambda,
-                                              const lane G[9], lane A[9]) {
-  switch (law) {
+// The factor on mu and lambda of snow with this ln J_P, as a law's return has it.
+FIRN_HD double firn_law_hardening(const firn_material_row *row, double ln_jp) {
+  switch (row->law) {
 #define X(constant, name)                                                                          \
-  case FIRN_LAW_##constant: firn_##name##_differential_psd(s, mu, lambda, G, A); break;
+  case FIRN_LAW_##constant: return firn_##name##_hardening(row, ln_jp);
     FIRN_LAW_LIST(X)
 #undef X
-  default:
-    for (int i = 0; i < 9; i++) A[i] = lane_zero();
+  default: return 1;
+  }
+}
+
+// The stretch along a load [Pa] in confined compression, from rest.
+FIRN_HD double firn_law_confined(const firn_material_row *row, double load) {
+  switch (row->law) {
+#define X(constant, name)                                                                          \
+  case FIRN_LAW_##constant: return firn_##name##_confined(row, load);
+    FIRN_LAW_LIST(X)
+#undef X
+  default: return 1;
   }
 }
 

@@ -16,51 +16,49 @@ static const char *const law_name[] = {
 // when it breaks (larger: chunks, smaller: powder), xi how (larger: brittle, smaller: ductile), young
 // with xi from mud to ice. The moved values are those of the variants in its Fig. 8 as far as they
 // are known, and as much the other way.
-#define TABLE_2_DENSITY 400
-#define TABLE_2_YOUNG   1.4e5
-#define TABLE_2_THETA_C 2.5e-2
-#define TABLE_2_THETA_S 7.5e-3
-#define TABLE_2_XI      10
-
 static const struct preset {
   const char *name, *doc;
-  double density, young, theta_c, theta_s, hardening;
-  double friction_angle; // degrees; not 0: sand
+  double density, young, theta_c, theta_s, hardening; // 0: that of Table 2
+  double friction_angle;                              // degrees; not 0: sand
 } presets[] = {
     {"snow", "the starting point of the paper: breaks into chunks and crumbs, packs when pressed",
-     TABLE_2_DENSITY, TABLE_2_YOUNG, TABLE_2_THETA_C, TABLE_2_THETA_S, TABLE_2_XI, 0},
-    {"powder", "dry and light: crumbles at a touch and runs apart into dust", 200, TABLE_2_YOUNG,
-     1.9e-2, 5e-3, TABLE_2_XI, 0},
+     0, 0, 0, 0, 0, 0},
+    {"powder", "dry and light: crumbles at a touch and runs apart into dust", 200, 0, 1.9e-2, 5e-3,
+     0, 0},
     {"packing", "soft and ductile: dents, sticks together and keeps the shape it is pressed into",
-     TABLE_2_DENSITY, TABLE_2_YOUNG, TABLE_2_THETA_C, TABLE_2_THETA_S, 5, 0},
-    {"wet", "heavy: holds together under stretch and tears into few large lumps", 500,
-     TABLE_2_YOUNG, 3.1e-2, 1e-2, TABLE_2_XI, 0},
-    {"icy", "stiff and brittle: bounces, then shatters into hard splinters", TABLE_2_DENSITY, 4e5,
-     TABLE_2_THETA_C, TABLE_2_THETA_S, 15, 0},
-    {"mud", "slush: sags under its own weight, splats and spreads without breaking", 600, 4.8e4,
-     TABLE_2_THETA_C, TABLE_2_THETA_S, 5, 0},
-    {"sand", "dry grains: run down to a slope, pour, and never hold together", 1600, 3.5e5,
-     TABLE_2_THETA_C, TABLE_2_THETA_S, 0, 32},
+     0, 0, 0, 0, 5, 0},
+    {"wet", "heavy: holds together under stretch and tears into few large lumps", 500, 0, 3.1e-2,
+     1e-2, 0, 0},
+    {"icy", "stiff and brittle: bounces, then shatters into hard splinters", 0, 4e5, 0, 0, 15, 0},
+    {"mud", "slush: sags under its own weight, splats and spreads without breaking", 600, 4.8e4, 0,
+     0, 5, 0},
+    {"sand", "dry grains: run down to a slope, pour, and never hold together", 1600, 3.5e5, 0, 0, 0,
+     32},
 };
 enum { PRESET_COUNT = sizeof presets / sizeof *presets };
 
-static firn_material_def def_of_preset(const struct preset *p) {
-  return (firn_material_def){
-      .law = p->friction_angle > 0 ? "sand" : "snow",
-      .density = p->density,
-      .young = p->young,
-      .poisson = p->friction_angle > 0 ? 0.3 : 0.2,
-      .theta_c = p->theta_c,
-      .theta_s = p->theta_s,
-      .hardening = p->hardening,
-      .jp_min = 0,
-      .jp_max = (double)INFINITY,
-      .friction_angle = p->friction_angle > 0 ? p->friction_angle : 35,
-  };
+firn_material_def firn_default_material_def(void) {
+#define ONE(CONSTANT, name, law, dimension, interval, initial, ...) .name = (initial),
+#define TWO(name, least, most, law, dimension, interval, initial_least, initial_most, ...)         \
+  .least = (initial_least), .most = (double)(initial_most),
+  return (firn_material_def){.law = "snow", FIRN_MATERIAL_LIST(ONE, ONE, TWO)};
+#undef ONE
+#undef TWO
 }
 
-firn_material_def firn_default_material_def(void) {
-  return def_of_preset(&presets[0]);
+static firn_material_def def_of_preset(const struct preset *p) {
+  firn_material_def def = firn_default_material_def();
+  if (p->density > 0) def.density = p->density;
+  if (p->young > 0) def.young = p->young;
+  if (p->theta_c > 0) def.theta_c = p->theta_c;
+  if (p->theta_s > 0) def.theta_s = p->theta_s;
+  if (p->hardening > 0) def.hardening = p->hardening;
+  if (p->friction_angle > 0) {
+    def.law = "sand";
+    def.poisson = 0.3;
+    def.friction_angle = p->friction_angle;
+  }
+  return def;
 }
 
 firn_status firn_material_preset(firn_context *context, const char *name, firn_material_def *out) {
@@ -97,8 +95,6 @@ static void read_cone(const firn_material_row *row, firn_material_def *def) {
   double a = -(double)row->lo * sqrt(1.5), phi = asin(3 * a / (2 + a));
   def->friction_angle = phi * 180 / PI;
   def->cohesion = (double)row->hi * tan(phi) * (3 * (double)row->lambda + 2 * (double)row->mu);
-  def->theta_c = TABLE_2_THETA_C;
-  def->theta_s = TABLE_2_THETA_S;
 }
 
 static firn_status bad(firn_context *context, const char *what, const char *field, double value,
@@ -154,29 +150,34 @@ firn_status firn_material_make_row(firn_context *context, const firn_material_de
       .lambda = (firn_real)lambda,
       .lo = (firn_real)lo,
       .hi = (firn_real)hi,
-      .xi = sand ? 0 : (firn_real)def->hardening,
       .ln_jp_lo = def->jp_min > 0 ? (firn_real)log(def->jp_min) : -FIRN_REAL_MAX,
       .ln_jp_hi = isfinite(def->jp_max) ? (firn_real)log(def->jp_max) : FIRN_REAL_MAX,
       .density = (firn_real)def->density,
-      .law = law,
+#define X(CONSTANT, name, ...) .name = (firn_real)def->name,
+      FIRN_MATERIAL_LIST(FIRN_NO_NUMBER, X, FIRN_NO_NUMBER)
+#undef X
+          .law = law,
   };
   return FIRN_OK;
 }
 
 firn_material_def firn_material_def_of_row(const firn_material_row *row) {
   double mu = (double)row->mu, lambda = (double)row->lambda;
-  firn_material_def def = {
-      .law = law_name[row->law],
-      .density = (double)row->density,
-      .young = mu * (3 * lambda + 2 * mu) / (lambda + mu),
-      .poisson = lambda / (2 * (lambda + mu)),
-      .theta_c = -(double)row->lo,
-      .theta_s = (double)row->hi,
-      .hardening = (double)row->xi,
-      .jp_min = row->ln_jp_lo <= -FIRN_REAL_MAX ? 0 : exp((double)row->ln_jp_lo),
-      .jp_max = row->ln_jp_hi >= FIRN_REAL_MAX ? (double)INFINITY : exp((double)row->ln_jp_hi),
-      .friction_angle = 35,
-  };
-  if (row->law == FIRN_LAW_SAND) read_cone(row, &def);
+  firn_material_def def = firn_default_material_def();
+  def.law = law_name[row->law];
+  def.density = (double)row->density;
+  def.young = mu * (3 * lambda + 2 * mu) / (lambda + mu);
+  def.poisson = lambda / (2 * (lambda + mu));
+  if (row->law == FIRN_LAW_SAND) {
+    read_cone(row, &def);
+  } else {
+    def.theta_c = -(double)row->lo;
+    def.theta_s = (double)row->hi;
+  }
+  if (row->ln_jp_lo > -FIRN_REAL_MAX) def.jp_min = exp((double)row->ln_jp_lo);
+  if (row->ln_jp_hi < FIRN_REAL_MAX) def.jp_max = exp((double)row->ln_jp_hi);
+#define X(CONSTANT, name, ...) def.name = (double)row->name;
+  FIRN_MATERIAL_LIST(FIRN_NO_NUMBER, X, FIRN_NO_NUMBER)
+#undef X
   return def;
 }

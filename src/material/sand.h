@@ -132,14 +132,24 @@ FIRN_HD_INLINE void firn_sand_differential_frame(const lane s[6], lane mu, lane 
   }
 }
 
-FIRN_HD_INLINE void firn_sand_differential(const lane s[6], lane mu, lane lambda, const lane G[9],
-                                           lane A[9]) {
-  firn_sand_differential_frame(s, mu, lambda, G, A, 0);
+FIRN_HD_INLINE void firn_sand_differential(const firn_law_params *p, const lane s[6],
+                                           const lane G[9], lane A[9]) {
+  firn_sand_differential_frame(s, p->mu, p->lambda, G, A, 0);
 }
 
-FIRN_HD_INLINE void firn_sand_differential_psd(const lane s[6], lane mu, lane lambda,
+FIRN_HD_INLINE void firn_sand_differential_psd(const firn_law_params *p, const lane s[6],
                                                const lane G[9], lane A[9]) {
-  firn_sand_differential_frame(s, mu, lambda, G, A, 1);
+  firn_sand_differential_frame(s, p->mu, p->lambda, G, A, 1);
+}
+
+FIRN_HD double firn_sand_hardening(const firn_material_row *m, double ln_jp) {
+  (void)m, (void)ln_jp;
+  return 1;
+}
+
+// To first order in the strain, where Hencky's energy is the corotated one.
+FIRN_HD double firn_sand_confined(const firn_material_row *m, double load) {
+  return firn_corotated_confined((double)m->mu, (double)m->lambda, (double)m->lo, load);
 }
 
 #endif

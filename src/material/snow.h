@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snow (Stomakhin et al. 2013, sections 5 and 7): fixed corotated elasticity between yield limits on
 // each principal stretch, and stiffness that follows the plastic volume,
-//   mu = mu_0 exp(xi (1 - J_P)), lambda likewise (Eq. 2).
+//   mu = mu_0 exp(xi (1 - J_P)), lambda likewise (Eq. 2), xi being the number `hardening`.
 #ifndef FIRN_MATERIAL_SNOW_H
 #define FIRN_MATERIAL_SNOW_H
 
@@ -33,7 +33,7 @@ FIRN_HD_INLINE lmask firn_snow_principal(const firn_law_params *p, lane s[3], la
     s[1] = k1;
     s[2] = k2;
   }
-  lane h = lane_exp(p->xi * (one - lane_exp(*ln_jp)));
+  lane h = lane_exp(p->hardening * (one - lane_exp(*ln_jp))); // Eq. 2
   firn_corotated_stress(p->mu * h, p->lambda * h, s, tau);
   *hard = h;
   return yield;
@@ -43,14 +43,23 @@ FIRN_HD_INLINE lane firn_snow_energy(const firn_law_params *p, const lane s[3], 
   return hard * firn_corotated_energy(p->mu, p->lambda, s);
 }
 
-FIRN_HD_INLINE void firn_snow_differential(const lane s[6], lane mu, lane lambda, const lane G[9],
-                                           lane A[9]) {
-  firn_corotated_differential(s, mu, lambda, G, A);
+FIRN_HD_INLINE void firn_snow_differential(const firn_law_params *p, const lane s[6],
+                                           const lane G[9], lane A[9]) {
+  firn_corotated_differential(s, p->mu, p->lambda, G, A);
 }
 
-FIRN_HD_INLINE void firn_snow_differential_psd(const lane s[6], lane mu, lane lambda,
+FIRN_HD_INLINE void firn_snow_differential_psd(const firn_law_params *p, const lane s[6],
                                                const lane G[9], lane A[9]) {
-  firn_corotated_differential_psd(s, mu, lambda, G, A);
+  firn_corotated_differential_psd(s, p->mu, p->lambda, G, A);
+}
+
+FIRN_HD double firn_snow_hardening(const firn_material_row *m, double ln_jp) {
+  return exp((double)m->hardening * (1 - exp(ln_jp))); // Eq. 2
+}
+
+// What would yield stays at the yield stretch.
+FIRN_HD double firn_snow_confined(const firn_material_row *m, double load) {
+  return firn_corotated_confined((double)m->mu, (double)m->lambda, (double)m->lo, load);
 }
 
 #endif

@@ -34,16 +34,14 @@ firn_status firn_world_set_surface(firn_world *world, int id, double friction, b
   return FIRN_OK;
 }
 
-// The numbers of a row that a solver or a fill may ask for, in the order of FIRN_VARY_* first.
-enum { ROW_NUMBERS = FIRN_VARY_COUNT + 2 };
+// The numbers of a row, those of FIRN_VARY_* first.
+#define X(...) +1
+enum { ROW_NUMBERS = 0 FIRN_ROW_LIST(X) };
+#undef X
 static void row_numbers(const firn_material_row *row, double out[ROW_NUMBERS]) {
-  const double all[ROW_NUMBERS] = {
-      [FIRN_VARY_MU] = (double)row->mu,          [FIRN_VARY_LAMBDA] = (double)row->lambda,
-      [FIRN_VARY_LO] = (double)row->lo,          [FIRN_VARY_HI] = (double)row->hi,
-      [FIRN_VARY_XI] = (double)row->xi,          [FIRN_VARY_DENSITY] = (double)row->density,
-      [FIRN_VARY_COUNT] = (double)row->ln_jp_lo, [FIRN_VARY_COUNT + 1] = (double)row->ln_jp_hi,
-  };
-  memcpy(out, all, sizeof all);
+#define X(CONSTANT, name, ...) *out++ = (double)row->name;
+  FIRN_ROW_LIST(X)
+#undef X
 }
 
 // Once any particle varies, all have numbers of their own; those that equal the table's follow it.
@@ -120,7 +118,7 @@ static firn_status visit_surface(firn_world *world, int c, bool load,
 static firn_status visit_material(firn_world *world, int id, bool load,
                                   const firn_state_visitor *visitor) {
   firn_material_row *row = &world->material[id];
-  double n[ROW_NUMBERS];
+  double n[ROW_NUMBERS], *next = n;
   char name[32];
   row_numbers(row, n);
   snprintf(name, sizeof name, "material_%d", id);
@@ -130,14 +128,9 @@ static firn_status visit_material(firn_world *world, int id, bool load,
     if (!firn_real_is_finite(n[k])) return damaged(world, name);
   }
   if (!(n[FIRN_VARY_MU] > 0 && n[FIRN_VARY_DENSITY] > 0)) return damaged(world, name);
-  row->mu = (firn_real)n[FIRN_VARY_MU];
-  row->lambda = (firn_real)n[FIRN_VARY_LAMBDA];
-  row->lo = (firn_real)n[FIRN_VARY_LO];
-  row->hi = (firn_real)n[FIRN_VARY_HI];
-  row->xi = (firn_real)n[FIRN_VARY_XI];
-  row->density = (firn_real)n[FIRN_VARY_DENSITY];
-  row->ln_jp_lo = (firn_real)n[FIRN_VARY_COUNT];
-  row->ln_jp_hi = (firn_real)n[FIRN_VARY_COUNT + 1];
+#define X(CONSTANT, number, ...) row->number = (firn_real)*next++;
+  FIRN_ROW_LIST(X)
+#undef X
   return FIRN_OK;
 }
 

@@ -7,14 +7,6 @@
 #include "material/preset.h"
 #include "world/world.h"
 
-static uint64_t material_digest(uint64_t digest, const firn_material_def *def) {
-  const double number[] = {def->density,        def->young,     def->poisson, def->theta_c,
-                           def->theta_s,        def->hardening, def->jp_min,  def->jp_max,
-                           def->friction_angle, def->cohesion};
-  digest = firn_digest(digest, def->law, strlen(def->law));
-  return firn_digest(digest, number, sizeof number);
-}
-
 void firn_world_note_space(firn_world *world, const firn_sim_def *def) {
   uint64_t digest = firn_digest(FIRN_DIGEST_START, &def->h, sizeof def->h);
   for (int a = 0; a < 3; a++) {
@@ -30,7 +22,13 @@ void firn_world_note_space(firn_world *world, const firn_sim_def *def) {
 
 void firn_world_note_material(firn_world *world, const firn_material_row *row) {
   firn_material_def def = firn_material_def_of_row(row);
-  world->digests.materials = material_digest(world->digests.materials, &def);
+  uint64_t *digest = &world->digests.materials;
+  *digest = firn_digest(*digest, def.law, strlen(def.law));
+#define ONE(CONSTANT, name, ...)    *digest = firn_digest(*digest, &def.name, sizeof def.name);
+#define TWO(name, least, most, ...) ONE(, least) ONE(, most)
+  FIRN_MATERIAL_LIST(ONE, ONE, TWO)
+#undef ONE
+#undef TWO
 }
 
 firn_digests firn_world_digest(const firn_world *world) {

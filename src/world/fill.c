@@ -91,22 +91,15 @@ typedef struct own_property {
   double base;
 } own_property;
 
-enum { OWN_COUNT = 8 };
+enum { OWN_COUNT = FIRN_PROPERTY_COUNT - 1 }; // all but the packing
 
 static void list_own(const firn_world *world, int material, firn_particles_def *def,
                      own_property own[OWN_COUNT]) {
   firn_material_def m = firn_material_def_of_row(&world->material[material]);
-  const own_property all[OWN_COUNT] = {
-      {FIRN_PROPERTY_DENSITY, &def->density, m.density},
-      {FIRN_PROPERTY_YOUNG, &def->young, m.young},
-      {FIRN_PROPERTY_POISSON, &def->poisson, m.poisson},
-      {FIRN_PROPERTY_THETA_C, &def->theta_c, m.theta_c},
-      {FIRN_PROPERTY_THETA_S, &def->theta_s, m.theta_s},
-      {FIRN_PROPERTY_HARDENING, &def->hardening, m.hardening},
-      {FIRN_PROPERTY_FRICTION_ANGLE, &def->friction_angle, m.friction_angle},
-      {FIRN_PROPERTY_COHESION, &def->cohesion, m.cohesion},
-  };
-  memcpy(own, all, sizeof all);
+#define X(CONSTANT, name, ...)                                                                     \
+  *own++ = (own_property){FIRN_PROPERTY_##CONSTANT, &def->name, m.name};
+  FIRN_MATERIAL_LIST(X, X, FIRN_NO_NUMBER)
+#undef X
 }
 
 // values [OWN_COUNT][count]; only the rows of properties that vary are written and used.

@@ -37,21 +37,6 @@ static double mass_above(const firn_shape *shape, const firn_variety *variety, d
   return n ? sum * depth / n : 0;
 }
 
-// The stretch along the vertical in confined compression under `load` [Pa]: the corotated law is
-// linear there, sigma = (lambda + 2 mu) (s - 1). What would yield stays at the yield stretch.
-static double stretch_under(const firn_world *world, size_t slot, double load) {
-  const firn_particles *p = &world->particles;
-  const firn_material_row *row = &world->material[firn_particles_material(p)[slot]];
-  double mu = (double)row->mu, lambda = (double)row->lambda, lo = (double)row->lo;
-  if (world->vary[0] >= 0) {
-    mu = (double)firn_particles_real(p, world->vary[FIRN_VARY_MU])[slot];
-    lambda = (double)firn_particles_real(p, world->vary[FIRN_VARY_LAMBDA])[slot];
-    lo = (double)firn_particles_real(p, world->vary[FIRN_VARY_LO])[slot];
-  }
-  double strain = -load / (lambda + 2 * mu);
-  return 1 + (lo > -1 && lo < 0 ? fmax(strain, lo) : strain);
-}
-
 static void note(firn_settled *settled, uint32_t first, uint32_t end) {
   uint32_t n = settled->count;
   if (n > 0 && settled->range[n - 1][1] == first) {
@@ -82,9 +67,10 @@ void firn_world_settle(firn_world *world, const firn_shape *shape, const firn_va
     for (int a = 0; a < 3; a++) {
       x[a] = (4.0 * block[a] + (double)firn_particles_real(p, FIRN_FIELD_X + a)[slot]) * world->h;
     }
-    const firn_material_row *row = &world->material[firn_particles_material(p)[slot]];
-    double load = g * mass_above(shape, variety, (double)row->density, x, up, world->h);
-    double s = stretch_under(world, slot, load), e = s * s - 1;
+    double density = (double)world->material[firn_particles_material(p)[slot]].density;
+    double load = g * mass_above(shape, variety, density, x, up, world->h);
+    firn_material_row own = firn_world_row(world, slot);
+    double s = firn_law_confined(&own, load), e = s * s - 1;
     for (int i = 0; i < 6; i++) {
       firn_particles_real(p, field + i)[slot] = (firn_real)(e * up[pair[i][0]] * up[pair[i][1]]);
     }

@@ -5,8 +5,6 @@
 
 #include "geometry/shape.h"
 
-enum { FIRN_PROPERTY_COUNT = 9 };
-
 typedef struct firn_variation {
   firn_variation_def def; // axis of unit length; its mask is not used
   firn_shape *mask;       // held; NULL unless by mask

@@ -68,19 +68,17 @@ firn_status firn_world_add_material(firn_world *world, const firn_material_def *
   return FIRN_OK;
 }
 
-static void vary_slot(firn_world *world, size_t slot) {
-  const firn_material_row *row = &world->material[firn_particles_material(&world->particles)[slot]];
-  const firn_real value[FIRN_VARY_COUNT] = {
-      [FIRN_VARY_MU] = row->mu, [FIRN_VARY_LAMBDA] = row->lambda,
-      [FIRN_VARY_LO] = row->lo, [FIRN_VARY_HI] = row->hi,
-      [FIRN_VARY_XI] = row->xi, [FIRN_VARY_DENSITY] = row->density};
-  for (int i = 0; i < FIRN_VARY_COUNT; i++) {
-    firn_particles_real(&world->particles, world->vary[i])[slot] = value[i];
-  }
+static void vary_slot(firn_world *world, size_t slot, const firn_material_row *row) {
+#define X(CONSTANT, name, ...)                                                                     \
+  firn_particles_real(&world->particles, world->vary[FIRN_VARY_##CONSTANT])[slot] = row->name;
+  FIRN_VARY_LIST(X)
+#undef X
 }
 
 firn_status firn_world_vary(firn_world *world) {
-  static const char *const names[] = {"mu", "lambda", "lo", "hi", "xi", "density"};
+#define X(CONSTANT, name, ...) #name,
+  static const char *const names[] = {FIRN_VARY_LIST(X)};
+#undef X
   firn_particles *p = &world->particles;
   if (world->vary[0] >= 0) return FIRN_OK;
   // All or none: they are used as soon as the first one is there.
@@ -92,8 +90,9 @@ firn_status firn_world_vary(firn_world *world) {
   }
   for (int i = 0; i < FIRN_VARY_COUNT; i++) world->vary[i] = first + i;
   const firn_real *mass = firn_particles_real(p, FIRN_FIELD_MASS);
+  const uint16_t *material = firn_particles_material(p);
   for (size_t slot = 0; slot < p->slots + p->pending; slot++) {
-    if (mass[slot] > 0) vary_slot(world, slot);
+    if (mass[slot] > 0) vary_slot(world, slot, &world->material[material[slot]]);
   }
   return FIRN_OK;
 }
@@ -153,16 +152,11 @@ static firn_status check_particles(const firn_world *world, const firn_particles
 // The material of particle i, checked as any material is.
 static firn_status varied_row(firn_world *world, const firn_particles_def *def, size_t i,
                               firn_material_row *row) {
-  const firn_material_row *base = &world->material[def->material];
-  firn_material_def own = firn_material_def_of_row(base);
-  if (def->young) own.young = def->young[i];
-  if (def->poisson) own.poisson = def->poisson[i];
-  if (def->theta_c) own.theta_c = def->theta_c[i];
-  if (def->theta_s) own.theta_s = def->theta_s[i];
-  if (def->hardening) own.hardening = def->hardening[i];
-  if (def->density) own.density = def->density[i];
-  if (def->friction_angle) own.friction_angle = def->friction_angle[i];
-  if (def->cohesion) own.cohesion = def->cohesion[i];
+  firn_material_def own = firn_material_def_of_row(&world->material[def->material]);
+#define X(CONSTANT, name, ...)                                                                     \
+  if (def->name) own.name = def->name[i];
+  FIRN_MATERIAL_LIST(X, X, FIRN_NO_NUMBER)
+#undef X
   char what[48];
   snprintf(what, sizeof what, "particle %zu", world->particles.next_id + i);
   return firn_material_make_row(world->context, &own, what, row);
@@ -172,9 +166,10 @@ firn_status firn_world_add_particles(firn_world *world, const firn_particles_def
   firn_particles *p = &world->particles;
   FIRN_TRY(check_particles(world, def));
   if (!def->count) return FIRN_OK;
-  bool varied = def->young || def->poisson || def->theta_c || def->theta_s || def->hardening ||
-                def->density || def->friction_angle || def->cohesion;
-  firn_material_row row;
+#define X(CONSTANT, name, ...) || def->name
+  bool varied = false FIRN_MATERIAL_LIST(X, X, FIRN_NO_NUMBER);
+#undef X
+  firn_material_row row = world->material[def->material];
   for (size_t i = 0; varied && i < def->count; i++) FIRN_TRY(varied_row(world, def, i, &row));
   if (varied) FIRN_TRY(firn_world_vary(world));
   FIRN_TRY(firn_particles_extend(p, def->count));
@@ -199,15 +194,8 @@ firn_status firn_world_add_particles(firn_world *world, const firn_particles_def
     if (def->volume) firn_particles_real(p, FIRN_FIELD_VOLUME)[slot] = (firn_real)def->volume[i];
     firn_particles_material(p)[slot] = (uint16_t)def->material;
     if (world->vary[0] < 0) continue;
-    vary_slot(world, slot);
-    if (!varied) continue;
-    FIRN_TRY(varied_row(world, def, i, &row));
-    const firn_real value[FIRN_VARY_COUNT] = {
-        [FIRN_VARY_MU] = row.mu, [FIRN_VARY_LAMBDA] = row.lambda,
-        [FIRN_VARY_LO] = row.lo, [FIRN_VARY_HI] = row.hi,
-        [FIRN_VARY_XI] = row.xi, [FIRN_VARY_DENSITY] = row.density};
-    for (int k = 0; k < FIRN_VARY_COUNT; k++)
-      firn_particles_real(p, world->vary[k])[slot] = value[k];
+    if (varied) FIRN_TRY(varied_row(world, def, i, &row));
+    vary_slot(world, slot, &row);
   }
   p->pending += def->count;
   p->count += def->count;

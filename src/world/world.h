@@ -8,18 +8,6 @@
 #include "world/flow.h"
 #include "world/particles.h"
 
-// Names of the optional fields that vary the material from particle to particle. They exist only
-// once some particle asks for them; the table of materials serves all others.
-enum {
-  FIRN_VARY_MU,     // Pa, Lame's parameters before hardening
-  FIRN_VARY_LAMBDA, // Pa
-  FIRN_VARY_LO,     // -theta_c
-  FIRN_VARY_HI,     // theta_s
-  FIRN_VARY_XI,
-  FIRN_VARY_DENSITY, // kg/m^3
-  FIRN_VARY_COUNT
-};
-
 // Fingerprints of what a world was made with. They stay when a setter changes a value later, so
 // that keyed values do not make two runs of one scene look different.
 typedef struct firn_digests {
@@ -48,7 +36,7 @@ typedef struct firn_world {
   int material_count;
   firn_collider *collider; // [collider_count]
   int collider_count;
-  int vary[FIRN_VARY_COUNT]; // field indices, -1 while absent
+  int vary[FIRN_VARY_COUNT]; // indices of the fields that firn_world_vary makes, -1 while absent
   firn_flow flow;
   firn_settled settled;
   uint64_t changes;     // raised whenever gravity, a collider or a material is changed from outside
@@ -99,7 +87,25 @@ firn_status firn_world_state(firn_world *world, bool load, const firn_state_visi
 firn_status firn_world_visit_settings(firn_world *world, bool load,
                                       const firn_state_visitor *visitor);
 
-// The fields above, made when first needed and filled from the table of materials.
+// The fields that vary the material from particle to particle, made when first needed and filled
+// from the table of materials, which serves all as long as no particle asks for them.
 firn_status firn_world_vary(firn_world *world);
+
+// Where those fields are, by FIRN_VARY_*; NULL while they are not there.
+static inline void firn_world_varied(const firn_world *world,
+                                     const firn_real *vary[FIRN_VARY_COUNT]) {
+  for (int i = 0; i < FIRN_VARY_COUNT; i++) {
+    int field = world->vary[i];
+    vary[i] = field < 0 ? NULL : firn_particles_real(&world->particles, field);
+  }
+}
+
+// The material of the particle in a slot.
+static inline firn_material_row firn_world_row(const firn_world *world, size_t slot) {
+  const firn_real *vary[FIRN_VARY_COUNT];
+  firn_world_varied(world, vary);
+  return firn_material_row_of(&world->material[firn_particles_material(&world->particles)[slot]],
+                              vary, slot);
+}
 
 #endif

@@ -211,7 +211,7 @@ static void materials_change_beside_snow_that_varies(void **state) {
   const firn_world *w = &sim->world;
   const firn_particles *p = &w->particles;
   const firn_real *mu = firn_particles_real(p, w->vary[FIRN_VARY_MU]);
-  const firn_real *xi = firn_particles_real(p, w->vary[FIRN_VARY_XI]);
+  const firn_real *xi = firn_particles_real(p, w->vary[FIRN_VARY_HARDENING]);
   double own = (double)w->material[0].mu / 5 * 2; // twice what it was, and stays
   size_t plain = 0, varied = 0;
   for (size_t b = 0; b < p->block_count; b++) {

@@ -6,12 +6,6 @@
 
 enum { N = 2000 };
 
-static const char *const names[] = {
-#define NAME(constant, name) #name,
-    FIRN_LAW_LIST(NAME)
-#undef NAME
-};
-
 // Yield far away: plasticity is each law's own affair.
 static firn_material_row wide(int law) {
   firn_material_row row = table2(law);
@@ -69,9 +63,10 @@ static void slopes_belong_together(void **state) {
   for (size_t i = 0; i < N; i++) mu[i] = (firn_real)MU, lambda[i] = (firn_real)LAMBDA;
   for_each_isa(isa) for (int law = 0; law < FIRN_LAW_COUNT; law++) {
     const firn_law_kernels *k = firn_law_kernels_get(isa);
+    const firn_material_row row = wide(law);
     for (int way = -1; way <= 1; way++) evaluate(k, law, &s, way * h, psi[way + 1], tau[way + 1]);
     k->stretch(N, s.e, stretch);
-    k->differential(law, false, N, stretch, mu, lambda, s.G, A);
+    k->differential(&row, false, N, stretch, mu, lambda, s.G, A);
     double stress = 0, differential = 0;
     for (size_t i = 0; i < N; i++) {
       firn_mat3 G = soa_matrix(s.G, N, i), t = soa_symmetric(tau[1], N, i);
@@ -82,7 +77,7 @@ static void slopes_belong_together(void **state) {
       worst(&differential, firn_mat3_norm(firn_mat3_sub(soa_matrix(A, N, i), want)) / M);
     }
     if (stress > tolerance || differential > 4 * tolerance) {
-      print_message("law '%s' on %s\n", names[law], firn_isa_name(isa));
+      print_message("law '%s' on %s\n", law_names[law], firn_isa_name(isa));
     }
     assert_below(stress, tolerance);
     assert_below(differential, 4 * tolerance); // G has a norm of some 2, A is linear in it
@@ -136,16 +131,17 @@ static void projected_differential_is_positive_and_exact_at_rest(void **state) {
   for (size_t i = 0; i < N; i++) mu[i] = (firn_real)MU, lambda[i] = (firn_real)LAMBDA;
   for_each_isa(isa) for (int law = 0; law < FIRN_LAW_COUNT; law++) {
     const firn_law_kernels *k = firn_law_kernels_get(isa);
+    const firn_material_row row = wide(law);
     double lowest = 0, apart = 0;
     k->stretch(N, s.e, stretch);
-    k->differential(law, true, N, stretch, mu, lambda, s.G, A);
+    k->differential(&row, true, N, stretch, mu, lambda, s.G, A);
     for (size_t i = 0; i < N; i++) {
       firn_mat3 G = soa_matrix(s.G, N, i);
       double power = firn_mat3_dot(G, soa_matrix(A, N, i)) / (M * firn_mat3_dot(G, G));
       if (!(power >= lowest)) lowest = power;
     }
-    k->differential(law, true, N, rest, mu, lambda, s.G, A);
-    k->differential(law, false, N, rest, mu, lambda, s.G, B);
+    k->differential(&row, true, N, rest, mu, lambda, s.G, A);
+    k->differential(&row, false, N, rest, mu, lambda, s.G, B);
     for (size_t i = 0; i < N; i++) {
       firn_mat3 d = firn_mat3_sub(soa_matrix(A, N, i), soa_matrix(B, N, i));
       worst(&apart, firn_mat3_norm(d) / (M * firn_mat3_norm(soa_matrix(s.G, N, i))));

@@ -57,7 +57,8 @@ static void differential_matches_differences_of_the_printed_stress(void **state)
   draw(&s, N, &a);
   static const int corotated[] = {FIRN_LAW_SNOW, FIRN_LAW_ELASTIC};
   for_each_isa(isa) for (int c = 0; c < 2; c++) {
-    firn_law_kernels_get(isa)->differential(corotated[c], false, N, a.s, a.mu, a.lambda, a.G, a.A);
+    const firn_material_row row = table2(corotated[c]);
+    firn_law_kernels_get(isa)->differential(&row, false, N, a.s, a.mu, a.lambda, a.G, a.A);
     double fd_error = 0, error = 0;
     for (size_t i = 0; i < N; i++) {
       firn_mat3 S = stretch_of(&a, N, i), G = soa_matrix(a.G, N, i), A = soa_matrix(a.A, N, i);
@@ -87,8 +88,9 @@ static void differential_is_symmetric(void **state) {
   for (size_t i = 0; i < N; i++) soa_set_matrix(H, N, i, sample_matrix(&s, 1));
   for_each_isa(isa) for (int psd = 0; psd < 2; psd++) {
     const firn_law_kernels *k = firn_law_kernels_get(isa);
-    k->differential(FIRN_LAW_SNOW, psd, N, a.s, a.mu, a.lambda, a.G, a.A);
-    k->differential(FIRN_LAW_SNOW, psd, N, a.s, a.mu, a.lambda, H, B);
+    const firn_material_row row = table2(FIRN_LAW_SNOW);
+    k->differential(&row, psd, N, a.s, a.mu, a.lambda, a.G, a.A);
+    k->differential(&row, psd, N, a.s, a.mu, a.lambda, H, B);
     double error = 0;
     for (size_t i = 0; i < N; i++) {
       firn_mat3 G = soa_matrix(a.G, N, i), h = soa_matrix(H, N, i);
@@ -107,6 +109,7 @@ static void differential_is_symmetric(void **state) {
 
 // The operator dP of one stretch as a 9x9 matrix: dP[X] = A[X S^-1] S^-1, S diagonal here.
 static void assemble(const firn_law_kernels *k, bool psd, const double sigma[3], double H[9][9]) {
+  const firn_material_row row = table2(FIRN_LAW_SNOW);
   firn_real s[6 * 9] = {0}, mu[9], lambda[9], G[9 * 9] = {0}, A[9 * 9];
   for (size_t c = 0; c < 9; c++) {
     for (size_t d = 0; d < 3; d++) s[9 * d + c] = (firn_real)(sigma[d] - 1);
@@ -114,7 +117,7 @@ static void assemble(const firn_law_kernels *k, bool psd, const double sigma[3],
     lambda[c] = (firn_real)LAMBDA;
     G[9 * c + c] = (firn_real)(1 / sigma[c % 3]);
   }
-  k->differential(FIRN_LAW_SNOW, psd, 9, s, mu, lambda, G, A);
+  k->differential(&row, psd, 9, s, mu, lambda, G, A);
   for (size_t c = 0; c < 9; c++)
     for (size_t r = 0; r < 9; r++) H[r][c] = (double)A[9 * r + c] / sigma[r % 3];
 }
@@ -172,10 +175,11 @@ static void projected_differential_never_gains_energy(void **state) {
   }
   for_each_isa(isa) {
     const firn_law_kernels *k = firn_law_kernels_get(isa);
+    const firn_material_row row = table2(FIRN_LAW_SNOW);
     double least = 0;
     int indefinite = 0;
     for (int psd = 0; psd < 2; psd++) {
-      k->differential(FIRN_LAW_SNOW, psd, N, a.s, a.mu, a.lambda, a.G, a.A);
+      k->differential(&row, psd, N, a.s, a.mu, a.lambda, a.G, a.A);
       for (size_t i = 0; i < N; i++) {
         firn_mat3 G = soa_matrix(a.G, N, i);
         double q = firn_mat3_dot(G, soa_matrix(a.A, N, i)) /

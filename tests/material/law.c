@@ -257,7 +257,7 @@ static void parameters_may_differ_from_particle_to_particle(void **state) {
     rows[m].lambda *= (firn_real)(2 - m * 0.5);
     rows[m].lo *= (firn_real)(1 + 0.5 * m);
     rows[m].hi *= (firn_real)(1 - 0.25 * m);
-    rows[m].xi += (firn_real)m;
+    rows[m].hardening += (firn_real)m;
     rows[m].ln_jp_lo = (firn_real)(-0.02 * (m + 1));
     rows[m].ln_jp_hi = (firn_real)(0.01 * (m + 1));
   }

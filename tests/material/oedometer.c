@@ -93,10 +93,47 @@ static void elastic_oedometer_is_linear(void **state) {
   }
 }
 
+// A law's own answer to a load is the stretch at which its stress carries it: sigma = tau/s, up to
+// terms of the second order for a law whose answer is of the first (sand, whose cone is out of the
+// way here: at rest it would slide).
+static void confined_stretch_carries_the_load(void **state) {
+  (void)state;
+  const double M = LAMBDA + 2 * MU;
+  for (int law = 0; law < FIRN_LAW_COUNT; law++) {
+    firn_material_row row = table2(law);
+    if (law == FIRN_LAW_SAND) row.lo = -10;
+    for (double load = 0; load < 0.9 * THETA_C * M; load += 0.1 * THETA_C * M) {
+      element p = {.s = 1};
+      stretch_to(firn_law_kernels_get(FIRN_ISA_SCALAR), &row, false, &p,
+                 firn_law_confined(&row, load));
+      double order = law == FIRN_LAW_SNOW || law == FIRN_LAW_ELASTIC ? 0 : 2 * load * load / M;
+      assert_below(fabs((double)p.tau[2] / p.s + load), 2 * FIRN_REAL_EPS * M + order);
+    }
+  }
+  firn_material_row snow = table2(FIRN_LAW_SNOW); // what would yield stays at the yield stretch
+  assert_true(firn_law_confined(&snow, 2 * THETA_C * M) == 1 + (double)snow.lo);
+}
+
+// Eq. 2 for decisions is Eq. 2 of the return.
+static void hardening_is_that_of_the_return(void **state) {
+  (void)state;
+  for (int law = 0; law < FIRN_LAW_COUNT; law++) {
+    firn_material_row row = table2(law);
+    for (double ln_jp = -0.3; ln_jp < 0.3; ln_jp += 0.01) {
+      element p = {.ln_jp = (firn_real)ln_jp, .s = 1};
+      double want = firn_law_hardening(&row, (double)p.ln_jp);
+      stretch_to(firn_law_kernels_get(FIRN_ISA_SCALAR), &row, false, &p, 1);
+      assert_below(fabs((double)p.hard / want - 1), 2 * XI * FIRN_REAL_EPS);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(oedometer_follows_the_closed_form),
       cmocka_unit_test(elastic_oedometer_is_linear),
+      cmocka_unit_test(confined_stretch_carries_the_load),
+      cmocka_unit_test(hardening_is_that_of_the_return),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,6 @@
 // Presets, and the checks between a user's numbers and the laws.
 #include "material/setup.h"
 
-#include "material/preset.h"
 
 static firn_context *context;
 
@@ -31,7 +30,7 @@ static void default_material_is_table_2(void **state) {
   assert_int_equal(firn_material_make_row(context, &def, "m", &row), FIRN_OK);
   // The derived numbers of the paper's material: mu, lambda to 1 Pa.
   assert_true(fabs((double)row.mu - 58333.33) < 0.1 && fabs((double)row.lambda - 38888.89) < 0.1);
-  assert_true(row.lo == (firn_real)-2.5e-2 && row.hi == (firn_real)7.5e-3 && row.xi == 10);
+  assert_true(row.lo == (firn_real)-2.5e-2 && row.hi == (firn_real)7.5e-3 && row.hardening == 10);
   assert_true(row.ln_jp_lo == -FIRN_REAL_MAX && row.ln_jp_hi == FIRN_REAL_MAX);
   assert_int_equal(row.law, FIRN_LAW_SNOW);
 }

@@ -3,7 +3,6 @@
 // say, keeps its volume in doing so, and remembers how far it was pulled apart.
 #include "material/setup.h"
 
-#include "material/preset.h"
 
 static const double PHI = 0.6, YOUNG_SAND = 3.5e5, POISSON_SAND = 0.3; // rad, Pa
 

@@ -9,24 +9,25 @@
 
 #include "base/order.h"
 #include "material/law.h"
+#include "material/preset.h"
 #include "math/jacobi.h"
 #include "support/law_kernels.h"
 
 static const double YOUNG = 1.4e5, POISSON = 0.2, THETA_C = 2.5e-2, THETA_S = 7.5e-3, XI = 10;
 static const double MU = 1.4e5 / 2.4, LAMBDA = 1.4e5 * 0.2 / (1.2 * 0.6);
 
+static const char *const law_names[] = {
+#define NAME(constant, name) #name,
+    FIRN_LAW_LIST(NAME)
+#undef NAME
+};
+
 static inline firn_material_row table2(int law) {
-  return (firn_material_row){
-      .mu = (firn_real)MU,
-      .lambda = (firn_real)LAMBDA,
-      .lo = (firn_real)-THETA_C,
-      .hi = (firn_real)THETA_S,
-      .xi = (firn_real)XI,
-      .ln_jp_lo = -FIRN_REAL_MAX,
-      .ln_jp_hi = FIRN_REAL_MAX,
-      .density = 400,
-      .law = law,
-  };
+  firn_material_def def = firn_default_material_def();
+  firn_material_row row;
+  def.law = law_names[law];
+  assert_int_equal(firn_material_make_row(NULL, &def, "table 2", &row), FIRN_OK);
+  return row;
 }
 
 // Ascending; a is destroyed.

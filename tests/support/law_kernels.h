@@ -21,9 +21,10 @@ typedef struct firn_law_kernels {
   // psi[n], J/m^3, of e[6][n] as the return left it
   void (*energy)(int law, const firn_material_row *row, size_t n, const firn_real *e,
                  const firn_real *hard, firn_real *psi);
-  // A[9][n] = dP[G S] S^T at S = I + s[6][n], with mu[n] and lambda[n] as hardened
-  void (*differential)(int law, bool psd, size_t n, const firn_real *s, const firn_real *mu,
-                       const firn_real *lambda, const firn_real *G, firn_real *A);
+  // A[9][n] = dP[G S] S^T at S = I + s[6][n], with mu[n] and lambda[n] as hardened, for row's
+  void (*differential)(const firn_material_row *row, bool psd, size_t n, const firn_real *s,
+                       const firn_real *mu, const firn_real *lambda, const firn_real *G,
+                       firn_real *A);
   // s[6][n] = sqrt(I + e) - I
   void (*stretch)(size_t n, const firn_real *e, firn_real *s);
   // e[6][n] <- (I + D)(I + e)(I + D)^T - I

@@ -48,24 +48,23 @@ static void energy(int law, const firn_material_row *row, size_t n, const firn_r
   LANE_GROUPS(n, energy_group(whole, i, law, p, n, e, hard, psi));
 }
 
-FIRN_HD_INLINE void differential_group(bool whole, size_t i, int law, bool psd, size_t n,
-                                       const firn_real *s, const firn_real *mu,
+FIRN_HD_INLINE void differential_group(bool whole, size_t i, int law, bool psd, firn_law_params p,
+                                       size_t n, const firn_real *s, const firn_real *mu,
                                        const firn_real *lambda, const firn_real *G, firn_real *A) {
   lane u[6], g[9], a[9];
-  lane m = lane_load_part(whole, mu, i, n), l = lane_load_part(whole, lambda, i, n);
+  p.mu = lane_load_part(whole, mu, i, n);
+  p.lambda = lane_load_part(whole, lambda, i, n);
   lane_load_soa(whole, s, 6, i, n, u);
   lane_load_soa(whole, G, 9, i, n, g);
-  if (psd) {
-    firn_law_differential_psd(law, u, m, l, g, a);
-  } else {
-    firn_law_differential(law, u, m, l, g, a);
-  }
+  firn_law_differential(law, psd, &p, u, g, a);
   lane_store_soa(whole, A, 9, i, n, a);
 }
 
-static void differential(int law, bool psd, size_t n, const firn_real *s, const firn_real *mu,
-                         const firn_real *lambda, const firn_real *G, firn_real *A) {
-  LANE_GROUPS(n, differential_group(whole, i, law, psd, n, s, mu, lambda, G, A));
+static void differential(const firn_material_row *row, bool psd, size_t n, const firn_real *s,
+                         const firn_real *mu, const firn_real *lambda, const firn_real *G,
+                         firn_real *A) {
+  firn_law_params p = firn_law_params_set1(row);
+  LANE_GROUPS(n, differential_group(whole, i, row->law, psd, p, n, s, mu, lambda, G, A));
 }
 
 FIRN_HD_INLINE void stretch_group(bool whole, size_t i, size_t n, const firn_real *e,

@@ -27,7 +27,7 @@ static void take(void *user, size_t slot, const double corner[3]) {
   double mu = (double)firn_particles_real(p, w->vary[FIRN_VARY_MU])[slot];
   double lambda = (double)firn_particles_real(p, w->vary[FIRN_VARY_LAMBDA])[slot];
   out->young = mu * (3 * lambda + 2 * mu) / (lambda + mu);
-  out->xi = (double)firn_particles_real(p, w->vary[FIRN_VARY_XI])[slot];
+  out->xi = (double)firn_particles_real(p, w->vary[FIRN_VARY_HARDENING])[slot];
   out->density = (double)firn_particles_real(p, w->vary[FIRN_VARY_DENSITY])[slot];
   out->mass = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot];
 }

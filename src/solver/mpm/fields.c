@@ -27,16 +27,9 @@ typedef struct returned {
 static returned look(const mpm *m, size_t slot) {
   const firn_particles *p = &m->world->particles;
   returned r;
-  const firn_material_row *row = &m->world->material[firn_particles_material(p)[slot]];
-  r.law = row->law;
-  r.params = firn_law_params_set1(row);
-  if (m->world->vary[0] >= 0) {
-    r.params.mu = firn_particles_real(p, m->world->vary[FIRN_VARY_MU])[slot];
-    r.params.lambda = firn_particles_real(p, m->world->vary[FIRN_VARY_LAMBDA])[slot];
-    r.params.lo = firn_particles_real(p, m->world->vary[FIRN_VARY_LO])[slot];
-    r.params.hi = firn_particles_real(p, m->world->vary[FIRN_VARY_HI])[slot];
-    r.params.xi = firn_particles_real(p, m->world->vary[FIRN_VARY_XI])[slot];
-  }
+  firn_material_row row = firn_world_row(m->world, slot);
+  r.law = row.law;
+  r.params = firn_law_params_set1(&row);
   for (int i = 0; i < 6; i++) r.e[i] = firn_particles_real(p, m->field_b + i)[slot];
   r.ln_jp = firn_particles_real(p, m->field_ln_jp)[slot];
   firn_law_return(r.law, &r.params, r.e, &r.ln_jp, r.tau, &r.hard);

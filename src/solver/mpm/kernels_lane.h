@@ -87,13 +87,7 @@ static inline firn_law_params group_params(const mpm_view *view, uint32_t slot, 
   } else {
     p = firn_law_params_set1(row);
   }
-  if (view->vary[0]) {
-    p.mu = lane_load(view->vary[0] + slot);
-    p.lambda = lane_load(view->vary[1] + slot);
-    p.lo = lane_load(view->vary[2] + slot);
-    p.hi = lane_load(view->vary[3] + slot);
-    p.xi = lane_load(view->vary[4] + slot);
-  }
+  if (view->vary[0]) firn_law_params_vary(&p, view->vary, slot);
   return p;
 }
 
@@ -157,17 +151,15 @@ static inline void differential(const mpm_view *view, uint32_t slot, const lane 
                                 lane a[9]) {
   int law;
   bool mixed;
-  group_params(view, slot, &law, &mixed);
-  lane s[6], mu = lane_load(view->stiff[0] + slot), lambda = lane_load(view->stiff[1] + slot);
+  firn_law_params p = group_params(view, slot, &law, &mixed);
+  p.mu = lane_load(view->stiff[0] + slot);
+  p.lambda = lane_load(view->stiff[1] + slot);
+  lane s[6];
   for (int i = 0; i < 6; i++) s[i] = lane_load(view->s[i] + slot);
   int first = mixed ? 0 : law, last = mixed ? FIRN_LAW_COUNT - 1 : law;
   for (law = first; law <= last; law++) {
     lane out[9];
-    if (view->psd) {
-      firn_law_differential_psd(law, s, mu, lambda, grad, out);
-    } else {
-      firn_law_differential(law, s, mu, lambda, grad, out);
-    }
+    firn_law_differential(law, view->psd, &p, s, grad, out);
     if (!mixed) {
       memcpy(a, out, sizeof out);
       continue;

@@ -105,11 +105,9 @@ static bool bound(const mpm_view *view, size_t b) {
 // ------------------------------------------------------------------------------------ scatter
 
 static firn_law_params law_params(const mpm_view *view, size_t slot) {
-  const firn_material_row *row = &view->materials[view->material[slot]];
-  if (!view->vary[0]) return firn_law_params_set1(row);
-  return (firn_law_params){view->vary[0][slot], view->vary[1][slot], view->vary[2][slot],
-                           view->vary[3][slot], view->vary[4][slot], row->ln_jp_lo,
-                           row->ln_jp_hi};
+  firn_law_params p = firn_law_params_set1(&view->materials[view->material[slot]]);
+  if (view->vary[0]) firn_law_params_vary(&p, view->vary, slot);
+  return p;
 }
 
 // Plastic return (section 7) and Kirchhoff stress of one particle.
@@ -371,12 +369,10 @@ static void hessian_one(const mpm_view *view, size_t b, size_t slot) {
   interpolate(view, b, &s, view->direction, v, grad, NULL);
   for (int i = 0; i < 6; i++) s_e[i] = view->s[i][slot];
   int law = view->materials[view->material[slot]].law;
-  firn_real mu = view->stiff[0][slot], lambda = view->stiff[1][slot];
-  if (view->psd) {
-    firn_law_differential_psd(law, s_e, mu, lambda, grad, a);
-  } else {
-    firn_law_differential(law, s_e, mu, lambda, grad, a);
-  }
+  firn_law_params p = law_params(view, slot);
+  p.mu = view->stiff[0][slot];
+  p.lambda = view->stiff[1][slot];
+  firn_law_differential(law, view->psd, &p, s_e, grad, a);
   for (int m = 0; m < s.count; m++) {
     firn_real *node = arena_node(view, &view->box[b], &s, m);
     const firn_real *g = s.g[m];

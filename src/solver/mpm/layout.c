@@ -228,9 +228,7 @@ void mpm_point_view(mpm *m) {
   view->mass = firn_particles_real(p, FIRN_FIELD_MASS);
   view->volume = firn_particles_real(p, FIRN_FIELD_VOLUME);
   view->material = firn_particles_material(p);
-  for (int i = 0; i < FIRN_VARY_COUNT; i++) {
-    view->vary[i] = world->vary[i] < 0 ? NULL : firn_particles_real(p, world->vary[i]);
-  }
+  firn_world_varied(world, view->vary);
   view->materials = world->material;
   view->material_count = world->material_count;
   view->box = m->box;

@@ -12,14 +12,11 @@ void mpm_survey(mpm *m) {
   for (size_t i = 0; i < p->slots; i++) {
     double mass = (double)view->mass[i];
     if (mass == 0) continue; // padding
-    const firn_material_row *row = &m->world->material[view->material[i]];
-    double mu = (double)(view->vary[0] ? view->vary[FIRN_VARY_MU][i] : row->mu);
-    double lambda = (double)(view->vary[0] ? view->vary[FIRN_VARY_LAMBDA][i] : row->lambda);
-    double xi = (double)(view->vary[0] ? view->vary[FIRN_VARY_XI][i] : row->xi);
-    double volume = (double)view->volume[i];
-    double v2 = 0, j = (double)view->ln_jp[i];
+    firn_material_row row = firn_world_row(m->world, i);
+    double hard = firn_law_hardening(&row, (double)view->ln_jp[i]);
+    double volume = (double)view->volume[i], v2 = 0;
     for (int a = 0; a < 3; a++) v2 += (double)view->v[a][i] * (double)view->v[a][i];
-    double c2 = (lambda + 2 * mu) * exp(xi * (1 - exp(j))) * volume / mass;
+    double c2 = ((double)row.lambda + 2 * (double)row.mu) * hard * volume / mass;
     speed2 = fmax(speed2, v2);
     sound2 = fmax(sound2, c2);
     lightest = fmin(lightest, mass);

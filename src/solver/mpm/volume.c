@@ -64,10 +64,8 @@ firn_status mpm_set_volumes(mpm *m) {
     for (uint32_t i = 0; i < p->block[b].count; i++) {
       size_t slot = p->block[b].first + i;
       if (volume[slot] != 0) continue;
-      const firn_real *own = m->view.vary[FIRN_VARY_DENSITY];
-      firn_real density = nominal && own ? own[slot]
-                          : nominal      ? m->view.materials[m->view.material[slot]].density
-                                         : grid_mass(m, b, slot) / h3;
+      firn_real density = nominal ? firn_world_row(m->world, slot).density
+                                  : grid_mass(m, b, slot) / h3;
       volume[slot] = m->view.mass[slot] / density;
     }
   }
