@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../support"))
@@ -53,9 +54,12 @@ def see_links(page):
         path = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
         there = os.path.exists(os.path.join(SOURCE, path))
         claim(there and (not anchor or anchor in anchors(path)), page, f"link to {target}")
+    for name, target in re.findall(r"`([\w>-]+)` in \[[^]]*\]\(([^)]+)\)", pages.prose(page)):
+        path = os.path.normpath(os.path.join(os.path.dirname(page), target))
+        claim(name in pages.text(path), page, f"no {name} in {target}")
 
 
-def see_names(page, source, keys):
+def see_names(page, source, files, keys):
     shown = pages.text(page)
     for line, code in pages.inline(page):
         place = f"{page}:{line}"
@@ -63,6 +67,8 @@ def see_names(page, source, keys):
             if "<" in code or "*" in code or name in ABSENT:
                 continue
             claim(os.path.exists(os.path.join(SOURCE, name)), place, f"no file {name}")
+        if re.fullmatch(r"[a-z][\w-]*\.[ch]", code):  # by its name alone
+            claim(code in files or "add-a-solver" in page, place, f"no file {code}")
         for name in re.findall(r"<(firn/\w+\.h)>", code):
             claim(os.path.exists(os.path.join(SOURCE, "include", name)), place, f"no header {name}")
         for name in re.findall(r"\b(?:firn|FIRN)_\w+\b(?![<\w]|_<)", code):
@@ -104,6 +110,54 @@ def see_verbs():
                 claim(option in all_options, f"{p}:{line}", f"no verb has {option}")
 
 
+def see_bench():
+    """cli.md has every case of the benchmarks, and every number that they tell."""
+    page = "docs/cli.md"
+    there = set(re.findall(r"^(?!paper)(\S+)", pages.firn("bench", "--list"), re.M))
+    named = {code for _, code in pages.inline(page)}
+    shown = {code for code in named if re.match(r"(mpm|render|cache)/[\w-]+$", code)}
+    same(page, shown - {"mpm/explicit"}, there, "cases of firn bench")  # less the beginning of two
+    told = set(re.findall(r'json_field\("(\w+)"', pages.text("cli/bench.c")))
+    claim(told <= named, page, f"numbers of firn bench not on the page: {sorted(told - named)}")
+
+
+def see_switches():
+    """theory-mpm.md has the defaults of scenes, for every switch and limit that it lists."""
+    page = "docs/theory-mpm.md"
+    key = re.compile(r"^\| `(\w+)` \| .* \| `([^`|]*)` \|", re.M)
+    defaults = dict(key.findall(pages.text("docs/scene-reference.md").split("\n## mpm-section")[1]))
+    body = pages.text(page)
+    rows = re.findall(r"^\|[^|]*\| (`.*`) \| (\S.*?) \| (.*?) \|.*\|.*\|$", body, re.M)
+    rows += [(row[0], "same", row[1]) for row in
+             re.findall(r"^\| (`\w+`)[^`|]*(?:\\\|[^`|]*)* \| (\S+(?: \w?s)?) \|.*\|$", body, re.M)]
+    claim(len(rows) > 18, page, f"only {len(rows)} rows of switches and limits were found")
+    for c, scene, values in rows:
+        for name, value in zip((c if scene == "same" else scene).split(", "), values.split(", ")):
+            if value not in ("none", "never"):  # words for numbers that say so
+                found = defaults.get(name.strip("`"))
+                claim(found == value, page, f"{name} has the default {found}, and the page {value}")
+
+
+def see_columns():
+    """cache.md has the columns of the tables that a run writes, in their order."""
+    page = "docs/cache.md"
+    shown = pages.text(page)
+    part = shown.split("\n## stats.csv")[1].split("\n## ")[0]
+    stats = ",".join(re.findall(r"^\| ([a-z_, …]+) \|", part, re.M)[1:])
+    bounds = [f"bounds_{end}_{axis}" for end in ("min", "max") for axis in "xyz"]
+    stats = stats.replace("bounds_min_x … bounds_max_z", ",".join(bounds))
+    others = [code for _, code in pages.inline(page) if code.startswith("frame,time,")]
+    shown = [re.sub(r"\s", "", columns) for columns in (stats, *others)]
+    with tempfile.TemporaryDirectory() as folder:
+        probe = "probes=[{name: a, box: {center: [0, 0, 0], size: [1, 1, 1]}}]"
+        small = ["--set", "quality=0.1", "--set", probe, "--frames", "0:1", "--quiet"]
+        pages.firn("run", "demo", "-o", folder, *small)
+        for table, columns in zip(("stats.csv", "colliders.csv", "probes.csv"), shown):
+            with open(os.path.join(folder, table), encoding="utf-8") as file:
+                header = file.readline().strip()
+            claim(columns == header, page, f"{table} has {header}, and the page {columns}")
+
+
 def see_cases():
     """verification.md has the cases that are labels of tests, with these tests."""
     page = "docs/verification.md"
@@ -140,16 +194,19 @@ def see_scenes():
 
 
 def main():
-    source = ""
-    for pattern in ("include/**/*.h", "src/**/*.[ch]", "tests/support/*.[ch]", "CMakeLists.txt"):
-        for path in glob.glob(pattern, root_dir=SOURCE, recursive=True):
-            source += pages.text(path)
+    paths = [path for folder in ("include", "src", "cli", "tests", "examples")
+             for path in glob.glob(f"{folder}/**/*.[ch]", root_dir=SOURCE, recursive=True)]
+    files = {os.path.basename(path) for path in paths}
+    source = "".join(pages.text(path) for path in ["CMakeLists.txt", *paths])
     source = set(re.findall(r"\b(?:firn|FIRN)_\w+", source))
     keys = reference_keys()
     for page in pages.pages():
         see_links(page)
-        see_names(page, source, keys)
+        see_names(page, source, files, keys)
     see_verbs()
+    see_bench()
+    see_switches()
+    see_columns()
     see_cases()
     see_scenes()
     wrong.end(f"{count} claims")
