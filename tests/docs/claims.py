@@ -187,10 +187,13 @@ def see_cases():
             claim(name in files, page, f"no test {name}")
 
 
-def see_scenes():
+def see_scenes(keys):
+    """gallery.md has every scene that is built in, scenes.md every kind of shape."""
     there = set(re.findall(r"^([\w-]+)  ", pages.firn("scenes"), re.M))
     shown = set(re.findall(r"\*\*([\w-]+)\*\*", pages.text("docs/gallery.md")))
     same("docs/gallery.md", shown, there, "scenes")
+    shown = set(re.findall(r"^shape: \{(\w+):", pages.text("docs/scenes.md"), re.M))
+    same("docs/scenes.md", shown, keys["shape"] - {"scale", "rotate", "move"}, "kinds of shapes")
 
 
 def main():
@@ -208,7 +211,7 @@ def main():
     see_switches()
     see_columns()
     see_cases()
-    see_scenes()
+    see_scenes(keys)
     wrong.end(f"{count} claims")
 
 
