@@ -358,7 +358,7 @@ firn_status firn_sim_load_with(firn_sim *sim, const char *path, firn_archive_fn 
   }
   firn_archive_close(l.archive);
   if (status != FIRN_OK) return status;
-  sim->world.time = time;
+  firn_world_set_time(&sim->world, time);
   sim->failed = false;
   return FIRN_OK;
 }

@@ -9,18 +9,17 @@ int firn_sim_collider_count(const firn_sim *sim) {
 }
 
 firn_status firn_sim_collider(const firn_sim *sim, int id, firn_collider_state *out) {
-  firn_pose pose;
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_collider");
   const firn_collider *collider = firn_world_collider(&sim->world, id);
   if (!collider) return FIRN_ERROR_ARGUMENT;
-  firn_motion_pose(&collider->motion, sim->world.time, NULL, &pose);
+  const firn_pose *pose = &collider->pose;
   *out = (firn_collider_state){
       .name = collider->name, .friction = collider->friction, .sticky = collider->sticky};
-  memcpy(out->pivot, pose.pivot, sizeof out->pivot);
-  memcpy(out->rotation, pose.q, sizeof out->rotation);
-  memcpy(out->velocity, pose.velocity, sizeof out->velocity);
-  memcpy(out->spin, pose.spin, sizeof out->spin);
+  memcpy(out->pivot, pose->pivot, sizeof out->pivot);
+  memcpy(out->rotation, pose->q, sizeof out->rotation);
+  memcpy(out->velocity, pose->velocity, sizeof out->velocity);
+  memcpy(out->spin, pose->spin, sizeof out->spin);
   return FIRN_OK;
 }
 

@@ -64,14 +64,15 @@ static void count_step(firn_run_state *r, const firn_step *step) {
 // Steps up to the next frame. Not firn_sim_advance: the target must be the same number whether the
 // frame is begun here or was begun before an interruption.
 static firn_status simulate_frame(firn_run_state *r, bool *go) {
-  double *time = &r->sim->world.time, target = (r->frame + 1) * r->seconds;
+  firn_world *world = &r->sim->world;
+  const double *time = &world->time, target = (r->frame + 1) * r->seconds;
   while (*time < target) {
     firn_step step;
     FIRN_TRY(firn_scene_apply(r->scene, r->sim));
     FIRN_TRY(firn_sim_step(r->sim, target - *time, &step));
     r->saved = false;
     // The last step may miss the target by rounding, either way.
-    if (fabs(target - *time) < 1e-9 * step.dt) *time = target;
+    if (fabs(target - *time) < 1e-9 * step.dt) firn_world_set_time(world, target);
     count_step(r, &step);
     if (*time < target && !report(r, false)) {
       *go = false;

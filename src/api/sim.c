@@ -89,6 +89,7 @@ firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out) {
   unsigned mode = firn_fp_enter();
   firn_status status = firn_world_update(&sim->world);
   if (status == FIRN_OK) status = sim->type->step(sim->solver, limit, &step);
+  firn_world_prepare(&sim->world, sim->world.time);
   firn_fp_leave(mode);
   // Says more than whatever may have come of it.
   firn_status answers = firn_world_check_colliders(&sim->world);
@@ -108,7 +109,7 @@ static firn_status advance(firn_sim *sim, double duration, firn_progress_fn prog
     double left = end - sim->world.time;
     FIRN_TRY(firn_sim_step(sim, left, &step));
     // The last step may miss the end by rounding, which the next frame would inherit.
-    if (end - sim->world.time < 1e-9 * step.dt) sim->world.time = end;
+    if (end - sim->world.time < 1e-9 * step.dt) firn_world_set_time(&sim->world, end);
     if (!progress) continue;
     firn_fp_leave(mode);
     bool go_on = progress(user, sim, &step);

@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-static void place_part(const firn_part *part, const firn_pose *pose, double middle[3]) {
-  firn_pose_turn(pose, part->center, middle);
-  for (int a = 0; a < 3; a++) middle[a] += pose->shift[a];
+void firn_part_place(firn_part *part, const firn_pose *pose) {
+  part->pose = *pose;
+  firn_pose_turn(pose, part->center, part->middle);
+  for (int a = 0; a < 3; a++) part->middle[a] += pose->shift[a];
 }
 
 void firn_collider_prepare(firn_collider *collider, double time) {
@@ -15,21 +16,11 @@ void firn_collider_prepare(firn_collider *collider, double time) {
     firn_part *part = &collider->part[i];
     const firn_pose *parent = part->parent < 0 ? &collider->pose
                                                : &collider->part[part->parent].pose;
-    firn_motion_pose(&part->motion, time, parent, &part->pose);
-    place_part(part, &part->pose, part->middle);
+    firn_pose pose;
+    firn_motion_pose(&part->motion, time, parent, &pose);
+    firn_part_place(part, &pose);
   }
   collider->prepared = time;
-}
-
-// The pose of a part at any time, down the chain of its parents.
-static void pose_at(const firn_collider *collider, int i, double time, firn_pose *out) {
-  firn_pose parent;
-  const firn_part *part = &collider->part[i];
-  if (part->parent >= 0)
-    pose_at(collider, part->parent, time, &parent);
-  else
-    firn_motion_pose(&collider->motion, time, NULL, &parent);
-  firn_motion_pose(&part->motion, time, &parent, out);
 }
 
 double firn_part_sample(const firn_part *part, const firn_pose *pose, double time,
@@ -79,25 +70,9 @@ double firn_collider_sample_near(const firn_collider *collider, uint64_t near,
   return best;
 }
 
-double firn_collider_sample(const firn_collider *collider, const double position[3], double time,
+double firn_collider_sample(const firn_collider *collider, const double position[3],
                             double normal[3], double velocity[3]) {
-  if (time == collider->prepared) {
-    return firn_collider_sample_near(collider, UINT64_MAX, position, normal, velocity);
-  }
-  double best = INFINITY, n[3] = {0}, v[3] = {0};
-  for (int i = 0; i < collider->part_count; i++) {
-    const firn_part *part = &collider->part[i];
-    firn_pose pose;
-    if (part->radius < 0) continue;
-    pose_at(collider, i, time, &pose);
-    double distance = firn_part_sample(part, &pose, time, position, normal ? n : NULL,
-                                       velocity ? v : NULL);
-    if (!(distance < best) && !isinf(best)) continue;
-    best = distance;
-    if (normal) memcpy(normal, n, sizeof n);
-    if (velocity) memcpy(velocity, v, sizeof v);
-  }
-  return best;
+  return firn_collider_sample_near(collider, UINT64_MAX, position, normal, velocity);
 }
 
 bool firn_collider_moves(const firn_collider *collider, double t0, double t1) {

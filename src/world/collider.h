@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What snow collides with: one or more parts, each a shape that moves with its parent, and a
-// surface that they share.
+// surface that they share. The state of a collider, where its parts are and how they move, stands in
+// the poses of the collider and its parts.
 #ifndef FIRN_WORLD_COLLIDER_H
 #define FIRN_WORLD_COLLIDER_H
 
@@ -52,22 +53,22 @@ firn_status firn_collider_make(firn_context *context, const firn_collider_def *d
                                int first_bit, firn_collider *out);
 void firn_collider_free(firn_collider *collider);
 
-// Places all parts for a time. Call it from one thread, before others sample at that time; it makes
-// them quicker and is needed for the functions with `near` below.
+// Places all parts for a time, by their motions. All else asks the poses that this leaves, never a
+// motion, so that whoever else knows where a part is may place it: a frame that was written does.
+// Call it from one thread, before others sample.
 void firn_collider_prepare(firn_collider *collider, double time);
+void firn_part_place(firn_part *part, const firn_pose *pose);
 
-// Signed distance at a point and time, with the outward unit normal and the velocity of the
-// surface there: those of the nearest part. normal and velocity may be NULL. Any number of threads
-// may ask at once.
-double firn_collider_sample(const firn_collider *collider, const double position[3], double time,
+// Signed distance at a point, with the outward unit normal and the velocity of the surface there:
+// those of the nearest part. normal and velocity may be NULL. Any number of threads may ask at once.
+double firn_collider_sample(const firn_collider *collider, const double position[3],
                             double normal[3], double velocity[3]);
 
-// The same at the time it was prepared for, of those parts only whose bit is in near. Infinite
-// where there is none.
+// The same of those parts only whose bit is in near. Infinite where there is none.
 double firn_collider_sample_near(const firn_collider *collider, uint64_t near,
                                  const double position[3], double normal[3], double velocity[3]);
 
-// One part, at a time and with the pose that it has then.
+// One part, at a time (of what changes its shape) and with the pose that it has then.
 double firn_part_sample(const firn_part *part, const firn_pose *pose, double time,
                         const double position[3], double normal[3], double velocity[3]);
 

@@ -17,6 +17,7 @@ firn_status firn_world_add_collider(firn_world *world, const firn_collider_def *
     firn_collider_free(&collider);
     return FIRN_ERROR_MEMORY;
   }
+  firn_collider_prepare(&collider, world->time);
   all[world->collider_count] = collider;
   world->collider = all;
   if (id) *id = world->collider_count;
@@ -30,6 +31,11 @@ void firn_world_prepare(firn_world *world, double time) {
     firn_collider *collider = &world->collider[c];
     if (collider->prepared != time) firn_collider_prepare(collider, time);
   }
+}
+
+void firn_world_set_time(firn_world *world, double time) {
+  world->time = time;
+  firn_world_prepare(world, time);
 }
 
 firn_status firn_world_check_colliders(const firn_world *world) {

@@ -50,11 +50,10 @@ static void window_offset(const firn_world *world, double out[3]) {
   const firn_window_def *window = &world->flow.window;
   for (int a = 0; a < 3; a++) out[a] = window->velocity[a] * world->time;
   if (window->follow < 0) return;
-  const firn_motion *motion = &world->collider[window->follow].motion;
-  firn_pose now, start;
-  firn_motion_pose(motion, world->time, NULL, &now);
-  firn_motion_pose(motion, 0, NULL, &start);
-  for (int a = 0; a < 3; a++) out[a] += now.pivot[a] - start.pivot[a];
+  const firn_collider *leader = &world->collider[window->follow];
+  firn_pose start;
+  firn_motion_pose(&leader->motion, 0, NULL, &start);
+  for (int a = 0; a < 3; a++) out[a] += leader->pose.pivot[a] - start.pivot[a];
 }
 
 firn_status firn_window_box(const firn_world *world, firn_block_box *out) {

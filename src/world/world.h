@@ -50,6 +50,8 @@ firn_status firn_world_add_collider(firn_world *world, const firn_collider_def *
 
 // colliders.c: places all colliders for a time, before threads sample them.
 void firn_world_prepare(firn_world *world, double time);
+// Sets the clock, and the colliders by it: between steps they stand as they do at world->time.
+void firn_world_set_time(firn_world *world, double time);
 // Fails where a user's distance was nan since the colliders were made.
 firn_status firn_world_check_colliders(const firn_world *world);
 // One by its number, or NULL and a message.

@@ -68,10 +68,10 @@ static void sequence_moves_snow_at_its_own_speed(void **state) {
       double *x = mpm_case_read(&c, "position"), *u = mpm_case_read(&c, "velocity"), off = 0;
       int touching = 0, left = 0;
       for (size_t i = 0; i < mpm_case_count(&c); i++) {
-        double n[3], w[3], t = firn_sim_time(c.sim), at[3], along = 0;
+        double n[3], w[3], at[3], along = 0;
         // Where it was before the last step moved it: there it collided.
         for (size_t a = 0; a < 3; a++) at[a] = x[3 * i + a] - def.mpm.dt * u[3 * i + a];
-        if (firn_collider_sample(&world->collider[0], at, t, n, w) > -1e-5 * H) continue;
+        if (firn_collider_sample(&world->collider[0], at, n, w) > -1e-5 * H) continue;
         touching++;
         left += x[3 * i] < 0;
         // What the floor says of itself is right to a few roundings of its stored floats.
@@ -131,7 +131,7 @@ static void parts_move_snow_with_their_joints(void **state) {
       double at[3], n[3], w[3];
       for (size_t a = 0; a < 3; a++) at[a] = x[3 * i + a] - def.mpm.dt * u[3 * i + a];
       const firn_collider *collider = &mpm_case_solver(&c)->world->collider[0];
-      if (firn_collider_sample(collider, at, t, n, w) > -1e-5 * H) continue;
+      if (firn_collider_sample(collider, at, n, w) > -1e-5 * H) continue;
       touching++;
       // w x r about the shoulder, and the blade's own swing along z.
       const double want[3] = {-rate * (at[1] - 0.5), rate * at[0], swing};

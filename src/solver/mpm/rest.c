@@ -199,7 +199,7 @@ static bool mover_is_near(const mpm *m, size_t b) {
     if (!firn_collider_moves(collider, world->time, world->time + ahead)) continue;
     // Half the diagonal of the nodes a block may reach, and a cell more.
     double reach = 6.2 * h + ahead * firn_collider_speed_bound(collider);
-    if (firn_collider_sample(collider, middle, world->time, NULL, NULL) < reach) return true;
+    if (firn_collider_sample(collider, middle, NULL, NULL) < reach) return true;
   }
   return false;
 }
@@ -299,9 +299,7 @@ firn_status mpm_rest_review(mpm *m, bool sorted) {
   bool decide = due || sorted || m->memory.disturbed;
   m->memory.disturbed = false;
   if (!decide) return mpm_rest_renew(m);
-  for (int c = 0; c < world->collider_count; c++) {
-    firn_collider_prepare(&world->collider[c], world->time);
-  }
+  firn_world_prepare(world, world->time);
   return apply_sleep(m, true);
 }
 
