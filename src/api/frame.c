@@ -57,6 +57,30 @@ static firn_status add_fields(firn_sim *sim, const firn_output_def *def, firn_ar
   return FIRN_OK;
 }
 
+static firn_frame_body body_of(const firn_part *part, int collider, int i) {
+  const firn_pose *pose = &part->pose;
+  firn_frame_body body = {.collider = collider, .part = i, .shape = firn_part_digest(part)};
+  memcpy(body.rotation, pose->q, sizeof body.rotation);
+  memcpy(body.shift, pose->shift, sizeof body.shift);
+  memcpy(body.pivot, pose->pivot, sizeof body.pivot);
+  memcpy(body.velocity, pose->velocity, sizeof body.velocity);
+  memcpy(body.spin, pose->spin, sizeof body.spin);
+  return body;
+}
+
+static firn_status add_bodies(const firn_world *world, firn_archive *archive) {
+  size_t room = 0, count = 0;
+  for (int c = 0; c < world->collider_count; c++) room += (size_t)world->collider[c].part_count;
+  firn_frame_body *body = firn_alloc(world->context, room * sizeof *body, "bodies of a frame");
+  if (room && !body) return FIRN_ERROR_MEMORY;
+  for (int c = 0; c < world->collider_count; c++)
+    for (int i = 0; i < world->collider[c].part_count; i++)
+      body[count++] = body_of(&world->collider[c].part[i], c, i);
+  firn_status status = firn_frame_add_bodies(world->context, archive, count, body);
+  firn_free(world->context, body, room * sizeof *body);
+  return status;
+}
+
 firn_status firn_sim_write_numbered_frame(firn_sim *sim, const firn_output_def *def,
                                           const char *path, int frame) {
   firn_context *context = sim->world.context;
@@ -64,6 +88,8 @@ firn_status firn_sim_write_numbered_frame(firn_sim *sim, const firn_output_def *
   const firn_frame_head head = {.count = firn_sim_count(sim),
                                 .time = firn_sim_time(sim),
                                 .h = firn_sim_h(sim),
+                                .spacing = firn_sim_h(sim) / 2,
+                                .kernel = firn_sim_h(sim),
                                 .frame = frame,
                                 .packed = firn_output_is_packed(def),
                                 .text_count = sizeof text / sizeof *text,
@@ -81,7 +107,8 @@ firn_status firn_sim_write_numbered_frame(firn_sim *sim, const firn_output_def *
   firn_archive *archive;
   firn_status status = firn_frame_begin(context, path, &head, &archive);
   if (status == FIRN_OK) {
-    status = add_fields(sim, def, archive, &head, data);
+    status = add_bodies(&sim->world, archive);
+    if (status == FIRN_OK) status = add_fields(sim, def, archive, &head, data);
     if (status == FIRN_OK) {
       status = firn_archive_commit(archive);
     } else {

@@ -14,6 +14,15 @@ double firn_frame_h(const firn_frame *frame) {
   return frame ? frame->h : 0;
 }
 
+double firn_frame_spacing(const firn_frame *frame) {
+  return frame ? frame->spacing : 0;
+}
+
+const firn_frame_body *firn_frame_bodies(const firn_frame *frame, size_t *count) {
+  *count = frame ? frame->body_count : 0;
+  return frame ? frame->body : NULL;
+}
+
 int firn_frame_number(const firn_frame *frame) {
   return frame ? frame->frame : -1;
 }

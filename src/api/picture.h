@@ -7,6 +7,7 @@
 #include <firn/quick.h>
 
 #include "api/sim.h"
+#include "cache/frame.h"
 #include "render/camera.h"
 #include "render/surfaces.h"
 #include "render/walls.h"
@@ -54,32 +55,53 @@ void firn_picture_note_view(const firn_frame *frame, const firn_picture_points *
 
 // ---------------------------------------------------------------------------------------- bodies
 
+typedef enum firn_picture_kind {
+  FIRN_PICTURE_SOLID, // told by its distance
+  FIRN_PICTURE_FLOOR, // a half space that lies level or slopes
+  FIRN_PICTURE_WALL,  // a steeper one, shown as a slab
+  FIRN_PICTURE_HIDDEN // a wall that the camera stands behind
+} firn_picture_kind;
+
+// A part of a collider.
 typedef struct firn_picture_body {
-  const firn_part *part;
+  firn_part *part; // placed for the bodies' time
   int collider;
-  bool ground;     // half space or height field
-  bool flat;       // a half space:
-  double plane[4]; // unit normal n and d, m; solid where dot(n, x) < d
+  bool held;      // not as the scene's keys say: by this pose,
+  firn_pose pose; // of the frame's time
+  bool ground;    // half space or height field
+  firn_picture_kind kind;
+  double plane[4]; // of a half space: unit normal n and d, m; solid where dot(n, x) < d
+  firn_wall wall;  // from the camera's target
 } firn_picture_body;
 
-// The colliders of a scene at a time, part by part.
 typedef struct firn_picture_bodies {
-  firn_sim *sim; // without snow; NULL: no scene
-  double time;   // s, that all parts are placed for
+  firn_context *context;
+  int collider_count;
+  firn_collider *collider; // [collider_count]
+  size_t collider_room;    // allocated
+  bool own;                // these are the picture's, not a simulation's
+  double frame_time;       // s, when held parts have their poses
+  double time;             // s, that all parts are placed for
   size_t count;
   firn_picture_body *body; // [count]
   size_t room;             // allocated
-  double (*plane)[4];      // [site.plane_count] of room: those of the flat ones
+  double (*plane)[4];      // [site.plane_count] of room: those of half spaces
   firn_wall_site site;     // what walls are sized by
 } firn_picture_bodies;
 
-// The box of all that will be filled with snow, or where it comes from, m; false: not known.
-bool firn_picture_snow_box(const firn_world *world, double low[3], double high[3]);
-
-// center [m] is near what the picture shows. scene may be NULL.
-firn_status firn_picture_bodies_make(firn_context *context, const firn_scene *scene, double time,
-                                     const double center[3], firn_picture_bodies *out);
-void firn_picture_bodies_free(firn_context *context, firn_picture_bodies *bodies);
+// The colliders of a frame's scene as they are at a time [s] close to the frame's: where the frame has
+// them, or by the keys of the scene where those say the same, or the frame nothing. camera has been
+// placed. scene may be NULL: no bodies. On failure there is nothing to free.
+firn_status firn_picture_bodies_of_frame(const firn_frame *frame, const firn_scene *scene,
+                                         double time, const firn_camera_def *camera,
+                                         firn_picture_bodies *out);
+// Those of a simulation as they are now.
+firn_status firn_picture_bodies_of_sim(firn_sim *sim, const firn_camera_def *camera,
+                                       firn_picture_bodies *out);
+void firn_picture_bodies_free(firn_picture_bodies *bodies);
+void firn_picture_snow_of_world(const firn_world *world, firn_wall_site *site);
+// Moves the parts to another time.
+void firn_picture_bodies_place(firn_picture_bodies *bodies, double time);
 // Distance to a body, as firn_solid_fn has it; user is the firn_picture_bodies.
 double firn_picture_body_distance(const void *user, int body, const double position[3],
                                   double normal[3]);

@@ -38,9 +38,7 @@ static firn_status read_mass(firn_frame *frame, firn_picture_points *p) {
 // Edge of the cube that a particle fills: the median of mass over density, so that spray, whose
 // density is low, does not count for more than it is.
 static firn_status find_spacing(firn_frame *frame, firn_picture_points *p) {
-  bool sph = strcmp(frame->solver, "sph") == 0;
-  double given = sph ? frame->h : frame->h / 2;
-  p->spacing = given;
+  p->spacing = frame->spacing;
   if (p->mass && has(frame, "density", 1) && p->count) {
     size_t size = p->count * sizeof(float), step = p->count / FIRN_BULK_SAMPLES + 1, n = 0;
     float *density = firn_alloc(p->context, size, "densities of a picture");
@@ -65,7 +63,7 @@ static firn_status find_spacing(firn_frame *frame, firn_picture_points *p) {
     for (int k = 0; k < 3; k++) volume *= fmax(p->high[k] - p->low[k], 1e-6);
     p->spacing = cbrt(volume / fmax((double)p->count, 1));
   }
-  p->kernel = frame->h > 0 && !sph ? frame->h : 2 * p->spacing;
+  p->kernel = frame->kernel > 0 ? frame->kernel : 2 * p->spacing;
   return FIRN_OK;
 }
 

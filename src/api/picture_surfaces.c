@@ -14,7 +14,6 @@ enum {
 
 typedef struct piece {
   firn_surface_def def;
-  bool drawn;
   size_t vertex_bytes, shut_bytes, triangle_bytes; // of arrays that are this piece's own
 } piece;
 
@@ -23,8 +22,7 @@ typedef struct maker {
   firn_picture_bodies *bodies;
   const double *origin; // m
   double shutter;       // s
-  firn_v3 eye;
-  float extent; // m, height of what is seen at the target
+  float extent;         // m, height of what is seen at the target
   size_t count;
   piece *piece; // [bodies->count]
 } maker;
@@ -67,7 +65,7 @@ static firn_status add_mesh(maker *m, const firn_picture_body *body, const firn_
                             piece *p) {
   size_t n = firn_mesh_vertex_count(mesh), triangles = firn_mesh_triangle_count(mesh);
   const double *x = firn_mesh_positions(mesh);
-  firn_world *world = &m->bodies->sim->world;
+  double open = m->bodies->time;
   bool moves = m->shutter > 0;
   p->def.smooth = true;
   float *v = new_vertices(m, p, n, &p->vertex_bytes),
@@ -78,7 +76,7 @@ static firn_status add_mesh(maker *m, const firn_picture_body *body, const firn_
   if (!v || !t || (moves && !shut)) return FIRN_ERROR_MEMORY;
   memcpy(t, firn_mesh_triangles(mesh), 3 * triangles * sizeof *t);
   for (int when = 0; when < 1 + moves; when++) {
-    if (moves) firn_world_prepare(world, m->bodies->time + when * m->shutter);
+    if (moves) firn_picture_bodies_place(m->bodies, open + when * m->shutter);
     const firn_pose *pose = &body->part->pose;
     for (size_t i = 0; i < n; i++) {
       double y[3];
@@ -87,7 +85,7 @@ static firn_status add_mesh(maker *m, const firn_picture_body *body, const firn_
         (when ? shut : v)[3 * i + a] = (float)(y[a] + pose->shift[a] - m->origin[a]);
     }
   }
-  if (moves) firn_world_prepare(world, m->bodies->time);
+  if (moves) firn_picture_bodies_place(m->bodies, open);
   return FIRN_OK;
 }
 
@@ -114,21 +112,12 @@ static firn_status add_slab(maker *m, const firn_wall *wall, piece *p) {
   return FIRN_OK;
 }
 
-// A floor or a slope has no end; steeper ones are walls, which would hide what is behind them.
-static firn_status add_flat(maker *m, const firn_picture_body *body, piece *p) {
-  const double *n = body->plane;
-  firn_v3 normal = to_v3(n);
-  if (normal.y > 0.4f) {
-    float far = HORIZON * m->extent;
-    memcpy(p->def.plane, n, sizeof p->def.plane);
-    p->def.low = (firn_v3){-far, -far, -far};
-    p->def.high = (firn_v3){far, far, far};
-    p->drawn = true;
-    return FIRN_OK;
-  }
-  firn_wall wall;
-  if (!firn_wall_place(n, &m->bodies->site, m->origin, m->eye, &wall)) return FIRN_OK;
-  return add_slab(m, &wall, p);
+// A floor or a slope has no end.
+static void add_floor(maker *m, const firn_picture_body *body, piece *p) {
+  float far = HORIZON * m->extent;
+  memcpy(p->def.plane, body->plane, sizeof p->def.plane);
+  p->def.low = (firn_v3){-far, -far, -far};
+  p->def.high = (firn_v3){far, far, far};
 }
 
 // ------------------------------------------------------------------------------------------- all
@@ -156,6 +145,7 @@ static void add_distance(maker *m, size_t i, piece *p) {
 static firn_status add_body(maker *m, const firn_render_def *def, size_t i) {
   const firn_picture_body *body = &m->bodies->body[i];
   const firn_mesh *mesh = firn_shape_mesh(body->part->shape);
+  if (body->kind == FIRN_PICTURE_HIDDEN) return FIRN_OK;
   piece *p = &m->piece[m->count++];
   double pivot[3];
   p->def.look = firn_picture_look(body, &def->ground, &def->bodies, def->look_count, def->looks);
@@ -166,13 +156,12 @@ static firn_status add_body(maker *m, const firn_render_def *def, size_t i) {
   for (int a = 0; a < 3; a++) pivot[a] = pose->pivot[a] - m->origin[a];
   p->def.pivot = to_v3(pivot);
   p->def.shutter = m->shutter;
-  if (body->flat)
-    FIRN_TRY(add_flat(m, body, p));
-  else if (mesh)
-    FIRN_TRY(add_mesh(m, body, mesh, p));
+  if (body->kind == FIRN_PICTURE_WALL) return add_slab(m, &body->wall, p);
+  if (body->kind == FIRN_PICTURE_SOLID && mesh) return add_mesh(m, body, mesh, p);
+  if (body->kind == FIRN_PICTURE_FLOOR)
+    add_floor(m, body, p);
   else
     add_distance(m, i, p);
-  if (!p->def.triangle_count && !p->def.distance && !p->drawn) m->count--;
   return FIRN_OK;
 }
 
@@ -191,14 +180,12 @@ firn_status firn_picture_surfaces(firn_context *context, firn_picture_bodies *bo
                                   double shutter, const double origin[3], firn_surfaces **out) {
   *out = NULL;
   if (!bodies->count) return FIRN_OK;
-  firn_camera_pose pose = firn_camera_pose_of(camera, origin);
   double away = 0;
   for (int a = 0; a < 3; a++) away += pow(camera->target[a] - camera->eye[a], 2);
   maker m = {.context = context,
              .bodies = bodies,
              .origin = origin,
              .shutter = shutter,
-             .eye = pose.eye,
              .extent = (float)(2 * tan(camera->fov / 2) * sqrt(away))};
   size_t size = bodies->count * sizeof *m.piece;
   m.piece = firn_alloc_zero(context, size, "surfaces of a picture");

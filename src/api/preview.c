@@ -79,7 +79,11 @@ static firn_status collect_bodies(firn_sim *sim, const double center[3], bodies 
                             .user = b,
                             .plane_count = planes,
                             .plane = (const double(*)[4])b->plane};
-  b->solids.has_snow = firn_picture_snow_box(world, b->solids.low, b->solids.high);
+  firn_wall_site site = {.low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
+  firn_picture_snow_of_world(world, &site);
+  b->solids.has_snow = site.low[0] <= site.high[0];
+  memcpy(b->solids.low, site.low, sizeof site.low);
+  memcpy(b->solids.high, site.high, sizeof site.high);
   return FIRN_OK;
 }
 

@@ -111,12 +111,10 @@ static double extent_of(const quick *q) {
   return 2 * tan(q->camera.fov / 2) * sqrt(away);
 }
 
-static void add_wall(quick *q, size_t i, const double *plane) {
+static void add_wall(quick *q, size_t i) {
   const double *o = q->camera.target;
-  firn_camera_pose pose = firn_camera_pose_of(&q->camera, o);
   thing *t = &q->thing[q->solids.count];
-  *t = (thing){.body = i, .is_wall = true};
-  if (!firn_wall_place(plane, &q->bodies.site, o, pose.eye, &t->wall)) return;
+  *t = (thing){.body = i, .is_wall = true, .wall = q->bodies.body[i].wall};
   double *b = q->bound[q->solids.count];
   const firn_wall *w = &t->wall;
   firn_v3 middle = {0, 0, 0};
@@ -131,11 +129,12 @@ static void add_wall(quick *q, size_t i, const double *plane) {
 
 static void add_body(quick *q, size_t i) {
   const firn_picture_body *body = &q->bodies.body[i];
-  if (body->flat && body->plane[1] > 0.4) {
+  if (body->kind == FIRN_PICTURE_HIDDEN) return;
+  if (body->kind == FIRN_PICTURE_FLOOR) {
     memcpy(q->plane[q->solids.plane_count], body->plane, sizeof body->plane);
     q->plane_color[q->solids.plane_count++] = color_of(q, i);
-  } else if (body->flat) {
-    add_wall(q, i, body->plane);
+  } else if (body->kind == FIRN_PICTURE_WALL) {
+    add_wall(q, i);
   } else {
     // Hills and other things without bounds are shown around what is looked at.
     bool bounded = isfinite(body->part->radius);
@@ -199,8 +198,8 @@ static firn_status gather(quick *q, firn_frame *frame, const firn_scene *scene) 
   if (firn_camera_is_fitted(&q->camera))
     firn_camera_fit(&q->camera, q->points.low, q->points.high, aspect);
   firn_picture_note_view(frame, &q->points, &q->camera, NULL, aspect);
-  FIRN_TRY(firn_picture_bodies_make(q->context, scene, firn_frame_time(frame), q->camera.target,
-                                    &q->bodies));
+  FIRN_TRY(
+      firn_picture_bodies_of_frame(frame, scene, firn_frame_time(frame), &q->camera, &q->bodies));
   FIRN_TRY(add_bodies(q));
   if (!def->color) return FIRN_OK;
   FIRN_TRY(firn_quick_field_read(frame, def->color, &q->field));
@@ -255,7 +254,7 @@ static void free_quick(quick *q) {
   firn_free(q->context, q->plane, n * sizeof *q->plane);
   firn_free(q->context, q->thing_color, n * sizeof *q->thing_color);
   firn_free(q->context, q->plane_color, n * sizeof *q->plane_color);
-  firn_picture_bodies_free(q->context, &q->bodies);
+  firn_picture_bodies_free(&q->bodies);
   if (q->points.context) firn_picture_points_free(&q->points);
 }
 

@@ -229,8 +229,8 @@ static firn_status gather(picture *p, firn_frame *frame, const firn_scene *scene
   place_camera(p);
   firn_picture_note_view(frame, &p->points, &p->camera, &p->camera_shut,
                          (double)def->width / def->height);
-  FIRN_TRY(firn_picture_bodies_make(p->context, scene, time - p->shutter / 2, p->camera.target,
-                                    &p->bodies));
+  FIRN_TRY(
+      firn_picture_bodies_of_frame(frame, scene, time - p->shutter / 2, &p->camera, &p->bodies));
   FIRN_TRY(firn_picture_surfaces(p->context, &p->bodies, def, &p->camera, p->shutter, p->origin,
                                  &p->surfaces));
   FIRN_TRY(make_volume(p));
@@ -253,7 +253,7 @@ static void free_picture(picture *p) {
   firn_lights_free(p->lights);
   firn_surfaces_free(p->surfaces);
   firn_volume_free(p->volume);
-  firn_picture_bodies_free(p->context, &p->bodies);
+  firn_picture_bodies_free(&p->bodies);
   if (p->points.context) firn_picture_points_free(&p->points);
 }
 

@@ -13,6 +13,9 @@ firn_status firn_scene_build_empty(const firn_scene *scene, firn_sim **out);
 // Defs of the sections as they are at a time.
 firn_mpm_def firn_scene_mpm_def(const firn_value *v, double time);
 firn_material_def firn_scene_material_def(const firn_value *v, double time);
+// The colliders, [*count]. Their shapes are the scene's, their arrays come from the arena.
+firn_status firn_scene_collider_defs(const firn_scene *scene, firn_arena *arena, int *count,
+                                     firn_collider_def **out);
 // A collider's motion; arrays come from the arena. False when memory is out.
 bool firn_scene_motion_def(firn_arena *arena, const firn_value *v, firn_motion_def *out);
 // The place of a material, which is its id, in the table.

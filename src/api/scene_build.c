@@ -29,9 +29,9 @@ static const firn_value *section(const builder *b, const char *key) {
   return list ? list->first : NULL;
 }
 
-static firn_status out_of_memory(const builder *b) {
-  return firn_fail(b->scene->context, FIRN_ERROR_MEMORY, "out of memory while building scene %s",
-                   b->scene->file);
+static firn_status out_of_memory(const firn_scene *scene) {
+  return firn_fail(scene->context, FIRN_ERROR_MEMORY, "out of memory while building scene %s",
+                   scene->file);
 }
 
 static firn_sim_def sim_of(const firn_scene *scene) {
@@ -99,7 +99,7 @@ static firn_status fill_of(builder *b, const firn_value *body, firn_fill_def *de
   def->variation_count = item_count(list);
   if (def->variation_count == 0) return FIRN_OK;
   firn_variation_def *all = firn_arena_alloc(&b->arena, sizeof *all * (size_t)def->variation_count);
-  if (!all) return out_of_memory(b);
+  if (!all) return out_of_memory(b->scene);
   def->variation = all;
   for (const firn_value *v = list->first; v; v = v->next) *all++ = variation_of(v);
   return FIRN_OK;
@@ -187,10 +187,10 @@ static int part_index(const firn_value *parts, const char *name) {
   return -1;
 }
 
-static firn_status parts_of(builder *b, const firn_value *list, firn_collider_def *def) {
+static bool parts_of(firn_arena *arena, const firn_value *list, firn_collider_def *def) {
   def->part_count = item_count(list);
-  firn_part_def *parts = firn_arena_alloc(&b->arena, sizeof *parts * (size_t)def->part_count);
-  if (!parts) return out_of_memory(b);
+  firn_part_def *parts = firn_arena_alloc(arena, sizeof *parts * (size_t)def->part_count);
+  if (!parts) return false;
   def->parts = parts;
   for (const firn_value *v = list->first; v; v = v->next, parts++) {
     *parts = firn_default_part_def();
@@ -199,31 +199,39 @@ static firn_status parts_of(builder *b, const firn_value *list, firn_collider_de
     if (!parts->bare) parts->shape = shape_of(v, "shape");
     const firn_value *parent = firn_value_find(v, "parent");
     parts->parent = parent ? part_index(list, parent->text) : -1;
-    if (!firn_scene_motion_def(&b->arena, firn_value_find(v, "motion"), &parts->motion))
-      return out_of_memory(b);
+    if (!firn_scene_motion_def(arena, firn_value_find(v, "motion"), &parts->motion)) return false;
   }
-  return FIRN_OK;
+  return true;
 }
 
-static firn_status add_collider(builder *b, const firn_value *v) {
-  firn_collider_def def = firn_default_collider_def();
-  def.name = firn_value_text(v, "name");
-  const firn_value *parts = firn_value_find(v, "parts"), *sequence = firn_value_find(v, "sequence");
+static bool collider_of(firn_arena *arena, const firn_value *v, firn_collider_def *def) {
+  const firn_value *sequence = firn_value_find(v, "sequence");
+  *def = firn_default_collider_def();
+  def->name = firn_value_text(v, "name");
   if (sequence)
-    def.sequence = sequence->sequence;
+    def->sequence = sequence->sequence;
   else if (firn_value_find(v, "shape"))
-    def.shape = shape_of(v, "shape");
-  else
-    FIRN_TRY(parts_of(b, parts, &def));
-  def.friction = firn_value_number_at(v, "friction", 0);
-  def.sticky = firn_value_number_at(v, "sticky", 0) != 0;
-  copy3(def.velocity, firn_value_vec3(v, "velocity"));
-  copy3(def.spin, firn_value_vec3(v, "spin"));
-  if (!firn_scene_motion_def(&b->arena, firn_value_find(v, "motion"), &def.motion))
-    return out_of_memory(b);
-  def.forces = firn_value_number(v, "forces") != 0;
-  int id;
-  return firn_sim_add_collider(b->sim, &def, &id);
+    def->shape = shape_of(v, "shape");
+  else if (!parts_of(arena, firn_value_find(v, "parts"), def))
+    return false;
+  def->friction = firn_value_number_at(v, "friction", 0);
+  def->sticky = firn_value_number_at(v, "sticky", 0) != 0;
+  copy3(def->velocity, firn_value_vec3(v, "velocity"));
+  copy3(def->spin, firn_value_vec3(v, "spin"));
+  def->forces = firn_value_number(v, "forces") != 0;
+  return firn_scene_motion_def(arena, firn_value_find(v, "motion"), &def->motion);
+}
+
+firn_status firn_scene_collider_defs(const firn_scene *scene, firn_arena *arena, int *count,
+                                     firn_collider_def **out) {
+  const firn_value *list = firn_value_find(scene->root, "colliders");
+  *count = item_count(list);
+  firn_collider_def *def = firn_arena_alloc(arena, sizeof *def * (size_t)(*count + 1));
+  bool good = def;
+  *out = def;
+  for (const firn_value *v = list ? list->first : NULL; good && v; v = v->next)
+    good = collider_of(arena, v, def++);
+  return good ? FIRN_OK : out_of_memory(scene);
 }
 
 // ------------------------------------------------------------------------------------------- all
@@ -234,7 +242,10 @@ static firn_status populate(builder *b, bool with_snow) {
     firn_material_def def = firn_scene_material_def(m, 0);
     FIRN_TRY(firn_sim_add_material(b->sim, &def, &id));
   }
-  for (const firn_value *c = section(b, "colliders"); c; c = c->next) FIRN_TRY(add_collider(b, c));
+  int colliders;
+  firn_collider_def *collider;
+  FIRN_TRY(firn_scene_collider_defs(b->scene, &b->arena, &colliders, &collider));
+  for (int i = 0; i < colliders; i++) FIRN_TRY(firn_sim_add_collider(b->sim, &collider[i], &id));
   FIRN_TRY(set_bounds(b));
   for (const firn_value *v = section(b, "emitters"); v; v = v->next) FIRN_TRY(add_emitter(b, v));
   for (const firn_value *v = section(b, "sinks"); v; v = v->next) FIRN_TRY(add_sink(b, v));

@@ -62,6 +62,8 @@ firn_status firn_frame_begin(firn_context *context, const char *path, const firn
   firn_archive_group(archive, "firn");
   firn_archive_set_text(archive, "firn", "version", firn_version());
   if (head->h > 0) firn_archive_set_f64(archive, "firn", "h", head->h);
+  if (head->spacing > 0) firn_archive_set_f64(archive, "firn", "spacing", head->spacing);
+  if (head->kernel > 0) firn_archive_set_f64(archive, "firn", "kernel", head->kernel);
   for (uint64_t i = 0; i < head->text_count; i++) {
     firn_archive_set_text(archive, "firn", head->text[i].key, head->text[i].value);
   }
@@ -140,6 +142,12 @@ static firn_status list_fields(firn_frame *f, const char *path) {
   return FIRN_OK;
 }
 
+// Stays as it is when the file does not say.
+static firn_status read_length(firn_frame *f, const char *name, double *out) {
+  if (!firn_archive_has_attribute(f->archive, "firn", name)) return FIRN_OK;
+  return firn_archive_get_f64(f->archive, "firn", name, out);
+}
+
 static firn_status read_head(firn_frame *f, const char *path) {
   firn_archive_info points;
   FIRN_TRY(check_kind(f->context, f->archive, path));
@@ -161,12 +169,16 @@ static firn_status read_head(firn_frame *f, const char *path) {
                                   &number));
     f->frame = number;
   }
-  if (firn_archive_has_attribute(f->archive, "firn", "h")) {
-    FIRN_TRY(firn_archive_get_f64(f->archive, "firn", "h", &f->h));
-  }
+  FIRN_TRY(read_length(f, "h", &f->h));
+  // Frames of before these were written are all of mpm's.
+  f->spacing = f->h / 2;
+  f->kernel = f->h;
+  FIRN_TRY(read_length(f, "spacing", &f->spacing));
+  FIRN_TRY(read_length(f, "kernel", &f->kernel));
   if (firn_archive_has_attribute(f->archive, "firn", "solver")) {
     FIRN_TRY(firn_archive_get_text(f->archive, "firn", "solver", f->solver, sizeof f->solver));
   }
+  FIRN_TRY(firn_frame_read_bodies(f));
   return list_fields(f, path);
 }
 
@@ -189,6 +201,7 @@ firn_status firn_frame_open(firn_context *context, const char *path, firn_frame 
 void firn_frame_close(firn_frame *f) {
   if (!f) return;
   firn_archive_close(f->archive);
+  firn_free(f->context, f->body, f->body_count * sizeof *f->body);
   firn_free(f->context, f, sizeof *f);
 }
 

@@ -24,6 +24,11 @@ typedef struct firn_part {
   double middle[3];        // m, center at that time
 } firn_part;
 
+// Fingerprint of a part's shape; 0: a bare joint.
+static inline uint64_t firn_part_digest(const firn_part *part) {
+  return part->shape ? part->shape->digest : part->sequence ? part->sequence->digest : 0;
+}
+
 // What the snow has done to a collider; part of a checkpoint.
 typedef struct firn_collider_sums {
   double time;       // s

@@ -166,7 +166,7 @@ static uint64_t digest_of(const firn_collider *collider) {
   digest = firn_motion_digest(&collider->motion, digest);
   for (int i = 0; i < collider->part_count; i++) {
     const firn_part *part = &collider->part[i];
-    uint64_t of = part->shape ? part->shape->digest : part->sequence ? part->sequence->digest : 0;
+    uint64_t of = firn_part_digest(part);
     int32_t parent = part->parent;
     digest = firn_digest(digest, &of, sizeof of);
     digest = firn_digest(digest, &parent, sizeof parent);

@@ -218,6 +218,21 @@ void firn_motion_pose(const firn_motion *m, double time, const firn_pose *parent
   for (int a = 0; a < 3; a++) out->shift[a] = out->pivot[a] - turned[a];
 }
 
+void firn_pose_advance(firn_pose *pose, double dt) {
+  double turn[4], part[3], arm[3], turned[3];
+  if (dt == 0) return;
+  for (int a = 0; a < 3; a++) {
+    part[a] = pose->spin[a] * dt;
+    arm[a] = pose->shift[a] - pose->pivot[a];
+    pose->pivot[a] += pose->velocity[a] * dt;
+  }
+  firn_quaternion_exp(part, turn);
+  firn_quaternion_rotate(turn, arm, turned);
+  firn_quaternion_multiply(turn, pose->q, pose->q);
+  firn_quaternion_matrix(pose->q, pose->r);
+  for (int a = 0; a < 3; a++) pose->shift[a] = pose->pivot[a] + turned[a];
+}
+
 // ------------------------------------------------------------------------------------- bounds
 
 bool firn_motion_moves(const firn_motion *m, double t0, double t1) {

@@ -34,6 +34,9 @@ void firn_motion_free(firn_context *context, firn_motion *motion);
 void firn_motion_pose(const firn_motion *motion, double time, const firn_pose *parent,
                       firn_pose *out);
 
+// Goes on as it moves, for a short while: it keeps velocity and spin.
+void firn_pose_advance(firn_pose *pose, double dt);
+
 static inline void firn_pose_velocity(const firn_pose *pose, const double x[3], double out[3]) {
   double r[3] = {x[0] - pose->pivot[0], x[1] - pose->pivot[1], x[2] - pose->pivot[2]};
   const double *w = pose->spin;
