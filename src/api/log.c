@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cache/file.h"
-#include "cache/number.h"
+#include "base/number.h"
 
 firn_status firn_log_open(firn_context *context, const char *path, firn_run_log *log) {
   log->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);

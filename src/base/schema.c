@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
+
 const firn_schema_row *firn_schema_find(const firn_schema_record *record, const char *key) {
   for (int i = 0; i < record->count; i++)
     if (strcmp(record->rows[i].key, key) == 0) return &record->rows[i];
@@ -35,22 +37,21 @@ int firn_schema_chosen(const char *choices, const char *word) {
   return -1;
 }
 
-static double bound_parse(const char *text, char **end) {
+// Reads a bound; returns what follows it.
+static const char *bound_parse(const char *text, double *out) {
   while (*text == ' ') text++;
-  if (strncmp(text, "inf", 3) == 0 || strncmp(text, "-inf", 4) == 0) {
-    *end = (char *)(uintptr_t)(text + (*text == '-' ? 4 : 3));
-    return *text == '-' ? -INFINITY : INFINITY;
-  }
-  return firn_number_read(text, end);
+  size_t length = firn_number_read(text, SIZE_MAX, out);
+  if (length) return text + length;
+  *out = *text == '-' ? -INFINITY : INFINITY;
+  return text + (*text == '-' ? 4 : 3);
 }
 
 firn_interval firn_interval_parse(const char *range) {
   if (!range) range = "(-inf, inf)";
   firn_interval interval = {0};
-  char *end;
   interval.open_least = range[0] == '(';
-  interval.least = bound_parse(range + 1, &end);
-  interval.most = bound_parse(end + 1, &end);
+  const char *end = bound_parse(range + 1, &interval.least);
+  end = bound_parse(end + 1, &interval.most);
   interval.open_most = *end == ')';
   return interval;
 }

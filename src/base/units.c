@@ -3,11 +3,13 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 typedef struct {
   const char *name;
@@ -185,36 +187,6 @@ bool firn_quantity_fits(const firn_quantity *quantity, firn_dimension want, cons
   return true;
 }
 
-// Length of the decimal number at the start of text; 0 if there is none. strtod alone would also
-// take hexadecimal, "nan" and "infinity".
-size_t firn_number_length(const char *text) {
-  const char *p = text;
-  if (*p == '+' || *p == '-') p++;
-  const char *digits = p;
-  int count = 0;
-  for (; isdigit((unsigned char)*p); p++) count++;
-  if (*p == '.')
-    for (p++; isdigit((unsigned char)*p); p++) count++;
-  if (count == 0 || p == digits) return 0;
-  if (*p == 'e' || *p == 'E') {
-    const char *e = p + 1;
-    if (*e == '+' || *e == '-') e++;
-    if (isdigit((unsigned char)*e)) {
-      while (isdigit((unsigned char)*e)) e++;
-      p = e;
-    }
-  }
-  return (size_t)(p - text);
-}
-
-double firn_number_read(const char *text, char **end) {
-  locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(plain);
-  double value = strtod(text, end);
-  uselocale(before);
-  freelocale(plain);
-  return value;
-}
-
 static const char *const infinities[] = {".inf", "inf", "+.inf", "+inf", ".Inf", ".INF"}; // or -
 
 bool firn_quantity_parse(const char *text, firn_dimension dimension, double *out, char *why,
@@ -225,14 +197,14 @@ bool firn_quantity_parse(const char *text, firn_dimension dimension, double *out
       *out = minus ? -INFINITY : INFINITY;
       return true;
     }
-  size_t length = firn_number_length(text);
+  double value;
+  size_t length = firn_number_read(text, SIZE_MAX, &value);
   if (length == 0) {
     bool nan = strcasecmp(text, ".nan") == 0 || strcasecmp(text, "nan") == 0;
     snprintf(why, why_size, nan ? "%s is not a usable number" : "'%s' is not a number",
              *text ? text : "(nothing)");
     return false;
   }
-  double value = firn_number_read(text, NULL);
   if (!isfinite(value)) {
     snprintf(why, why_size, "%s is too large for a number", text);
     return false;

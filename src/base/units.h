@@ -48,10 +48,6 @@ typedef struct firn_quantity {
   int exponent[FIRN_BASES];
 } firn_quantity;
 
-// Length of the decimal number at the start of text; 0 if there is none.
-size_t firn_number_length(const char *text);
-// As strtod, with a point whatever the user's locale has.
-double firn_number_read(const char *text, char **end);
 // Reads "kPa", "kg/m^3", ... into its factor to SI; on failure says why.
 bool firn_unit_parse(const char *text, firn_quantity *out, char *why, size_t why_size);
 // Whether the quantity has the wanted dimension; on failure says what it is instead of text.

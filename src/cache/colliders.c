@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "cache/csv.h"
-#include "cache/number.h"
+#include "base/number.h"
 
 static const char HEADER[] = "frame,time,name,force_x,force_y,force_z,torque_x,torque_y,torque_z,"
                              "impulse_x,impulse_y,impulse_z\n";

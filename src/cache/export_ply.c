@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "cache/export_points.h"
-#include "cache/number.h"
+#include "base/number.h"
 
 static const char *ply_type(firn_archive_type type) {
   switch (type) {

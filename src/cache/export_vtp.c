@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "cache/export_points.h"
-#include "cache/number.h"
+#include "base/number.h"
 
 static const char *vtk_type(firn_archive_type type) {
   switch (type) {

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "cache/csv.h"
-#include "cache/number.h"
+#include "base/number.h"
 
 static const char header[] = "frame,time,name,count,mass,center_x,center_y,center_z,velocity_x,"
                              "velocity_y,velocity_z,density,jp,stress_xx,stress_yy,stress_zz,"

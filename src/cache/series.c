@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "cache/export_sink.h"
 #include "cache/folder.h"
-#include "cache/number.h"
+#include "base/number.h"
 
 firn_status firn_series_write(firn_context *context, const char *folder, const char *extension,
                               size_t count, const int *number, const double *time) {

@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "cache/csv.h"
 #include "cache/file.h"
-#include "cache/number.h"
+#include "base/number.h"
 
 static const char *const columns[FIRN_STATS_COLUMNS] = {
 #define NAME(name) #name,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "render/map.h"
 
 typedef struct cursor {
@@ -51,7 +52,8 @@ static firn_status read_head(firn_context *context, const char *path, cursor *c,
                        text + 7);
     }
     if (strncmp(text, "EXPOSURE=", 9) == 0) {
-      double e = strtod(text + 9, NULL);
+      double e = 0;
+      firn_number_read(text + 9 + strspn(text + 9, " "), SIZE_MAX, &e);
       if (e > 0 && isfinite(e)) *exposure *= e;
     }
   }

@@ -3,10 +3,12 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "scene/nearest.h"
 
 enum { DEPTH_MOST = 64, NAME = 64 };
@@ -180,10 +182,9 @@ static size_t unit_length(const char *p) {
   return used;
 }
 
-static bool number(parser *s, firn_quantity *out) {
-  size_t length = firn_number_length(s->p);
-  *out = (firn_quantity){.value = strtod(s->p, NULL)};
-  s->p += length;
+// A value, which was read already, and its unit.
+static bool number(parser *s, double value, firn_quantity *out) {
+  *out = (firn_quantity){.value = value};
   const char *unit = s->p;
   while (*unit == ' ') unit++;
   size_t size = unit_length(unit);
@@ -303,7 +304,8 @@ static bool factor(parser *s, firn_quantity *out) {
   }
   char name[NAME];
   bool good;
-  size_t reference = reference_read(s->p, name);
+  double value;
+  size_t reference = reference_read(s->p, name), digits = firn_number_read(s->p, SIZE_MAX, &value);
   if (*s->p == '(') {
     s->p++;
     good = sum(s, out);
@@ -314,8 +316,9 @@ static bool factor(parser *s, firn_quantity *out) {
     good = variable_value(s, name, out);
   } else if (*s->p == '$') {
     good = WRONG(s, "'%.40s' is not a variable; write ${name}", s->p);
-  } else if (firn_number_length(s->p)) {
-    good = number(s, out);
+  } else if (digits) {
+    s->p += digits;
+    good = number(s, value, out);
   } else {
     good = word(s, out);
   }
@@ -402,7 +405,8 @@ bool firn_expression_is(const char *text) {
   const char *word = text + (*text == '-');
   if (strncmp(word, "pi", 2) == 0 && !isalnum((unsigned char)word[2])) return true;
   // An operator with a number behind it; a sign at the start or in an exponent is none.
-  size_t start = firn_number_length(text);
+  double value;
+  size_t start = firn_number_read(text, SIZE_MAX, &value);
   if (start == 0) return false;
   if (text[start] == '^') return true;
   for (const char *p = text + start; *p; p++) {
@@ -452,7 +456,9 @@ static const char *expand(firn_scope *scope, const char *text, int level, char *
   } else if (node) {
     snprintf(why, why_size, "the variable '%s' is %s, not a text", name, firn_node_kind_name(node));
   } else if (variable_value(&s, name, &q)) { // ${quality} in a title
-    value = firn_arena_format(scope->arena, "%g", q.value);
+    char digits[FIRN_NUMBER_SIZE];
+    firn_number_format(digits, 6, q.value);
+    value = firn_arena_format(scope->arena, "%s", digits);
   }
   const char *rest = value ? expand(scope, dollar + length, level, why, why_size) : NULL;
   if (!rest) return NULL;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene/scene.h"
 
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -106,16 +105,8 @@ firn_status firn_scene_read(firn_context *context, const char *file, const char 
   scene->report.files[0] = scene->file;
   scene->report.file_count = 1;
 
-  // A comma for a decimal point in the user's locale must not change what a file means.
-  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  locale_t before = c ? uselocale(c) : (locale_t)0;
-  if (c && scene->file) read_tree(scene, text, size, override_count, overrides);
-  if (c) {
-    uselocale(before);
-    freelocale(c);
-  }
-
-  if (!c || !scene->file || out_of_memory(scene)) {
+  if (scene->file) read_tree(scene, text, size, override_count, overrides);
+  if (!scene->file || out_of_memory(scene)) {
     firn_scene_destroy(scene);
     return firn_fail(context, FIRN_ERROR_MEMORY, "out of memory while reading scene %s", file);
   }

@@ -3,9 +3,9 @@
 // It is a little wider than the reader, which also checks units and how values fit each other.
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "scene/schema_write.h"
 
 #define PUT firn_schema_put
@@ -26,11 +26,14 @@ static void put_string(const firn_schema_writer *w, const char *text) {
 
 static void put_number_type(const firn_schema_writer *w, const firn_schema_row *row) {
   firn_interval in = firn_interval_parse(row->range);
+  char bound[FIRN_NUMBER_SIZE];
   PUT(w, "{\"type\": \"%s\"", row->type == FIRN_TYPE_INT ? "integer" : "number");
+  firn_number_format(bound, 17, in.least);
   if (isfinite(in.least))
-    PUT(w, ", \"%s\": %.17g", in.open_least ? "exclusiveMinimum" : "minimum", in.least);
+    PUT(w, ", \"%s\": %s", in.open_least ? "exclusiveMinimum" : "minimum", bound);
+  firn_number_format(bound, 17, in.most);
   if (isfinite(in.most))
-    PUT(w, ", \"%s\": %.17g", in.open_most ? "exclusiveMaximum" : "maximum", in.most);
+    PUT(w, ", \"%s\": %s", in.open_most ? "exclusiveMaximum" : "maximum", bound);
   PUT(w, "}");
 }
 
@@ -51,13 +54,12 @@ static void put_words(const firn_schema_writer *w, const firn_schema_row *row) {
   char word[64];
   PUT(w, "{\"enum\": [");
   for (int i = 0; firn_schema_choice(row->choices, i, word, sizeof word); i++) {
-    char *end;
-    double number = strtod(word, &end);
+    double number;
     // `precision: 16` is a number to YAML.
-    if (*end)
-      PUT(w, "%s\"%s\"", i ? ", " : "", word);
+    if (firn_number_is(word, &number))
+      PUT(w, "%s%s, \"%s\"", i ? ", " : "", word, word);
     else
-      PUT(w, "%s%g, \"%s\"", i ? ", " : "", number, word);
+      PUT(w, "%s\"%s\"", i ? ", " : "", word);
   }
   PUT(w, "]}");
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "scene/nearest.h"
 #include "scene/schema.h"
 
@@ -49,15 +50,17 @@ static void interval_words(const firn_schema_row *row, char *text, size_t size) 
   firn_interval in = firn_interval_parse(row->range);
   const char *unit = firn_dimension_unit(row->dimension);
   const char *gap = *unit ? " " : "";
-  char low[64] = "", high[64] = "";
+  char low[64] = "", high[64] = "", least[FIRN_NUMBER_SIZE], most[FIRN_NUMBER_SIZE];
+  firn_number_format(least, 16, in.least);
+  firn_number_format(most, 16, in.most);
   if (isfinite(in.least))
-    snprintf(low, sizeof low, " %s %.16g%s%s", in.open_least ? "above" : "of at least", in.least,
+    snprintf(low, sizeof low, " %s %s%s%s", in.open_least ? "above" : "of at least", least,
              in.least != 0 ? gap : "", in.least != 0 ? unit : "");
   if (isfinite(in.most))
-    snprintf(high, sizeof high, "%s %s %.16g%s%s", *low ? " and" : "",
-             in.open_most ? "below" : "at most", in.most, gap, unit);
+    snprintf(high, sizeof high, "%s %s %s%s%s", *low ? " and" : "",
+             in.open_most ? "below" : "at most", most, gap, unit);
   if (in.least == in.most)
-    snprintf(text, size, " equal to %g", in.least);
+    snprintf(text, size, " equal to %s", least);
   else
     snprintf(text, size, "%s%s", low, high);
   size_t length = strlen(text);

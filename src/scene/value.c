@@ -6,8 +6,9 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/number.h"
 
 firn_value *firn_value_find(const firn_value *record, const char *key) {
   if (!record) return NULL;
@@ -93,17 +94,13 @@ static void put(writer *w, const char *format, ...) {
   w->failed = true;
 }
 
-// The shortest text that reads back to the same double.
 static void put_number(writer *w, double value) {
-  char text[32];
+  char text[FIRN_NUMBER_SIZE];
   if (isinf(value)) {
     put(w, value < 0 ? "-.inf" : ".inf");
     return;
   }
-  for (int digits = 15; digits <= 17; digits++) {
-    snprintf(text, sizeof text, "%.*g", digits, value);
-    if (strtod(text, NULL) == value) break;
-  }
+  firn_number_print_exact(text, value);
   put(w, "%s", text);
 }
 
