@@ -148,15 +148,11 @@ extern const char *cli_program; // as it was called: "firn", "build/firn"
 // words quoted for the shell where they need it.
 void cli_print_command(const char *verb, int argc, char **argv);
 
-// The last row of a run's stats.csv. Cells by the names of their columns.
-typedef struct cli_stats {
-  int rows;
-  char header[4096], row[4096]; // the header line and the last row
-  double wall;                  // s, sum of the column wall_seconds
-} cli_stats;
-bool cli_stats_read(const char *folder, cli_stats *out); // false: no such file, or no row
-// Copies a cell; false and "" where there is none.
-bool cli_stats_cell(const cli_stats *stats, const char *column, char *cell, size_t size);
+// The stats.csv of a run; NULL: there is none.
+firn_table *cli_stats(firn_context *context, const char *folder);
+// A cell of its last row; nan: it is empty. table may be NULL.
+double cli_stats_last(const firn_table *table, const char *column);
+double cli_stats_wall(const firn_table *table); // s, sum of the column wall_seconds
 
 // -------------------------------------------------------------------------------- interruption
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // firn info DIR|FILE: what a run has written.
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -31,41 +30,26 @@ static const struct argp parser = {NULL,
 
 // ----------------------------------------------------------------------------------- a folder
 
-typedef struct {
-  int count, first, last;
-  double bytes;
-} series;
-
-// Matches "frame_00012.hdf" and takes the number.
-static bool match(const char *name, const char *prefix, int *number) {
-  size_t n = strlen(prefix);
-  if (strncmp(name, prefix, n) != 0) return false;
-  char *end;
-  long value = strtol(name + n, &end, 10);
-  if (end == name + n || strcmp(end, ".hdf") != 0 || value < 0 || value > 1000000) return false;
-  *number = (int)value;
-  return true;
-}
-
-static void series_add(series *s, int number, double bytes) {
-  if (s->count == 0 || number < s->first) s->first = number;
-  if (s->count == 0 || number > s->last) s->last = number;
-  s->count++;
-  s->bytes += bytes;
-}
-
 // every is how many frames apart they should be; 0: gaps are in order. wanted is how many there shall
 // be when the run is finished; 0: nobody knows.
-static void series_print(const char *label, const series *s, int every, int wanted) {
-  char bytes[32];
-  if (!s->count) {
+static void print_files(const char *label, const firn_folder *folder, firn_folder_kind kind,
+                        int every, int wanted) {
+  int count = firn_folder_count(folder, kind);
+  char text[32];
+  double bytes = 0;
+  struct stat info;
+  if (!count) {
     printf("  %-12s none\n", label);
     return;
   }
-  printf("  %-12s %d (%d to %d)", label, s->count, s->first, s->last);
+  int first = firn_folder_number(folder, kind, 0),
+      last = firn_folder_number(folder, kind, count - 1);
+  for (int i = 0; i < count; i++)
+    if (stat(firn_folder_file(folder, kind, i), &info) == 0) bytes += (double)info.st_size;
+  printf("  %-12s %d (%d to %d)", label, count, first, last);
   if (wanted) printf(" of %d", wanted);
-  printf(", %s", cli_bytes(s->bytes, bytes));
-  int missing = every ? (s->last - s->first) / every + 1 - s->count : 0;
+  printf(", %s", cli_bytes(bytes, text));
+  int missing = every ? (last - first) / every + 1 - count : 0;
   if (missing > 0) printf(", %d missing in between", missing);
   printf("\n");
 }
@@ -101,11 +85,10 @@ typedef struct {
   int wanted; // how many are written in all; 0: not known
 } plan;
 
-static plan print_scene(const char *folder) {
-  char path[4200], value[1024];
+static plan print_scene(const char *path) {
+  char value[1024];
   plan p = {.every = 1};
-  snprintf(path, sizeof path, "%s/scene.yaml", folder);
-  FILE *file = fopen(path, "r");
+  FILE *file = path ? fopen(path, "r") : NULL;
   if (!file) return p;
   if (find_line(file, "title: ", value, sizeof value) && *unquote(value))
     printf("  %-12s %s\n", "scene", value);
@@ -116,65 +99,51 @@ static plan print_scene(const char *folder) {
 }
 
 // The last row of stats.csv, and the bytes a particle of its frame.
-static void print_stats(const char *folder) {
+static void print_stats(const firn_table *stats) {
   static const struct {
     const char *column, *unit;
   } shown[] = {{"frame", ""},   {"time", " s"},        {"particles", ""}, {"mass", " kg"},
                {"com_y", " m"}, {"speed_max", " m/s"}, {"jp_min", ""},    {"wall_seconds", " s"}};
-  cli_stats stats;
-  char cell[64], text[32];
-  bool any = cli_stats_read(folder, &stats);
-  if (!stats.header[0]) return;
-  printf("  %-12s %d rows%s\n", "stats.csv", stats.rows, any ? "; the last one:" : "");
-  if (!any) return;
-  double particles = 0;
+  char text[32];
+  size_t rows = firn_table_rows(stats);
+  printf("  %-12s %zu rows%s\n", "stats.csv", rows, rows ? "; the last one:" : "");
+  if (!rows) return;
   for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
-    if (!cli_stats_cell(&stats, shown[i].column, cell, sizeof cell)) continue;
-    double value = strtod(cell, NULL);
-    bool count = strcmp(shown[i].column, "particles") == 0;
-    if (count) particles = value;
-    if (count)
+    double value = cli_stats_last(stats, shown[i].column);
+    if (isnan(value)) continue;
+    if (strcmp(shown[i].column, "particles") == 0)
       cli_count(value, text);
     else
       snprintf(text, sizeof text, "%.6g", value);
     printf("    %-12s %s%s\n", shown[i].column, text, shown[i].unit);
   }
-  if (cli_stats_cell(&stats, "bytes", cell, sizeof cell) && particles > 0)
-    printf("    %-12s %s, %.1f a particle\n", "bytes", cli_count(strtod(cell, NULL), text),
-           strtod(cell, NULL) / particles);
-  printf("  %-12s %s in all\n", "wall time", cli_duration(stats.wall, text));
+  double bytes = cli_stats_last(stats, "bytes"), particles = cli_stats_last(stats, "particles");
+  if (isfinite(bytes) && particles > 0)
+    printf("    %-12s %s, %.1f a particle\n", "bytes", cli_count(bytes, text), bytes / particles);
+  printf("  %-12s %s in all\n", "wall time", cli_duration(cli_stats_wall(stats), text));
 }
 
-static int info_folder(const char *folder) {
-  DIR *dir = opendir(folder);
-  if (!dir) {
-    fprintf(stderr, "firn: %s cannot be read: %s\n", folder, strerror(errno));
+static int info_folder(firn_context *context, const char *path) {
+  firn_folder *folder;
+  if (firn_folder_open(context, path, &folder) != FIRN_OK) {
+    fprintf(stderr, "firn: %s\n", firn_context_message(context));
     return EXIT_INPUT;
   }
-  series frames = {0}, checkpoints = {0};
-  // cppcheck-suppress readdirCalled ; one thread, and readdir_r is deprecated
-  for (const struct dirent *entry = readdir(dir); entry; entry = readdir(dir)) {
-    char path[4600];
-    struct stat info;
-    int number;
-    snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-    if (stat(path, &info) != 0) continue;
-    if (match(entry->d_name, "frame_", &number))
-      series_add(&frames, number, (double)info.st_size);
-    else if (match(entry->d_name, "checkpoint_", &number))
-      series_add(&checkpoints, number, (double)info.st_size);
+  bool any = firn_folder_count(folder, FIRN_FOLDER_FRAME) ||
+             firn_folder_count(folder, FIRN_FOLDER_CHECKPOINT);
+  if (any) {
+    printf("%s\n", path);
+    plan p = print_scene(firn_folder_scene(folder));
+    print_files("frames", folder, FIRN_FOLDER_FRAME, p.every, p.wanted);
+    print_files("checkpoints", folder, FIRN_FOLDER_CHECKPOINT, 0, 0);
+    firn_table *stats = cli_stats(context, path);
+    if (stats) print_stats(stats);
+    firn_table_close(stats);
+  } else {
+    fprintf(stderr, "firn: %s holds no frames\n", path);
   }
-  closedir(dir);
-  if (!frames.count && !checkpoints.count) {
-    fprintf(stderr, "firn: %s holds no frames\n", folder);
-    return EXIT_INPUT;
-  }
-  printf("%s\n", folder);
-  plan p = print_scene(folder);
-  series_print("frames", &frames, p.every, p.wanted);
-  series_print("checkpoints", &checkpoints, 0, 0);
-  print_stats(folder);
-  return EXIT_OK;
+  firn_folder_close(folder);
+  return any ? EXIT_OK : EXIT_INPUT;
 }
 
 // ------------------------------------------------------------------------------------- a file
@@ -276,11 +245,11 @@ int cli_info(int argc, char **argv) {
     fprintf(stderr, "firn: %s: %s\n", path, strerror(errno));
     return EXIT_INPUT;
   }
-  if (S_ISDIR(info.st_mode)) return info_folder(path);
   const cli_options options = {0};
   firn_context *context = cli_context(&options);
   if (!context) return EXIT_INPUT;
-  int code = info_file(context, path, (double)info.st_size);
+  int code = S_ISDIR(info.st_mode) ? info_folder(context, path)
+                                   : info_file(context, path, (double)info.st_size);
   firn_context_destroy(context);
   return code;
 }

@@ -1,44 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last row of a run's stats.csv, by the names of its columns.
-#include <stdlib.h>
-#include <string.h>
+// What the stats.csv of a run tells of it.
+#include <math.h>
 
 #include "cli.h"
 
-// The cell of a line that stands where column does in header.
-static bool find_cell(const char *header, const char *line, const char *column, char *cell,
-                      size_t size) {
-  size_t length = strlen(column);
-  cell[0] = 0;
-  while (*header && *line) {
-    size_t h = strcspn(header, ",\n"), n = strcspn(line, ",\n");
-    if (h == length && strncmp(header, column, h) == 0) {
-      snprintf(cell, size, "%.*s", (int)n, line);
-      return n > 0;
-    }
-    header += h + (header[h] != 0);
-    line += n + (line[n] != 0);
-  }
-  return false;
-}
-
-bool cli_stats_cell(const cli_stats *stats, const char *column, char *cell, size_t size) {
-  return find_cell(stats->header, stats->row, column, cell, size);
-}
-
-bool cli_stats_read(const char *folder, cli_stats *out) {
-  char path[4200], line[4096], cell[64];
-  memset(out, 0, sizeof *out);
+firn_table *cli_stats(firn_context *context, const char *folder) {
+  char path[4200];
+  firn_table *table;
   snprintf(path, sizeof path, "%s/stats.csv", folder);
-  FILE *file = fopen(path, "r");
-  if (!file) return false;
-  if (!fgets(out->header, sizeof out->header, file)) out->header[0] = 0;
-  while (fgets(line, sizeof line, file)) {
-    if (!strchr(line, '\n')) continue; // half a row
-    memcpy(out->row, line, sizeof out->row);
-    out->rows++;
-    if (cli_stats_cell(out, "wall_seconds", cell, sizeof cell)) out->wall += strtod(cell, NULL);
-  }
-  fclose(file);
-  return out->rows > 0;
+  return firn_table_open(context, path, NULL, &table) == FIRN_OK ? table : NULL;
+}
+
+double cli_stats_last(const firn_table *table, const char *column) {
+  const double *value = table ? firn_table_column(table, column) : NULL;
+  size_t rows = value ? firn_table_rows(table) : 0;
+  return rows ? value[rows - 1] : (double)NAN;
+}
+
+double cli_stats_wall(const firn_table *table) {
+  const double *wall = table ? firn_table_column(table, "wall_seconds") : NULL;
+  double sum = 0;
+  for (size_t i = 0; wall && i < firn_table_rows(table); i++) sum += isnan(wall[i]) ? 0 : wall[i];
+  return sum;
 }

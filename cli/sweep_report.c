@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What came of a parameter study: two tables and a contact sheet.
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,9 +13,9 @@ static const char *const shown[] = {"frame", "time",    "particles", "com_x",   
                                     "com_z", "jp_mean", "jp_min",    "density_max", NULL};
 
 typedef struct {
-  cli_stats stats;
+  firn_table *stats; // NULL: there are none yet
   firn_pieces pieces;
-  bool has_stats, has_pieces;
+  bool has_pieces;
 } outcome;
 
 static const char *state_name(sweep_state state) {
@@ -23,16 +24,25 @@ static const char *state_name(sweep_state state) {
 }
 
 static void read_outcome(const sweep *s, firn_context *context, int run, outcome *out) {
-  char folder[4200], path[4300], frame_number[32];
-  memset(out, 0, sizeof *out);
+  char folder[4200], path[4300];
+  *out = (outcome){0};
   sweep_folder(s, run, folder, sizeof folder);
-  out->has_stats = cli_stats_read(folder, &out->stats);
-  if (!cli_stats_cell(&out->stats, "frame", frame_number, sizeof frame_number)) return;
-  snprintf(path, sizeof path, "%s/frame_%05d.hdf", folder, atoi(frame_number));
+  out->stats = cli_stats(context, folder);
+  double number = cli_stats_last(out->stats, "frame");
+  if (isnan(number)) return;
+  snprintf(path, sizeof path, "%s/frame_%05d.hdf", folder, (int)number);
   firn_frame *frame;
   if (access(path, R_OK) != 0 || firn_frame_open(context, path, &frame) != FIRN_OK) return;
   out->has_pieces = firn_frame_pieces(frame, NULL, &out->pieces) == FIRN_OK;
   firn_frame_close(frame);
+}
+
+// The last cell of a column as it stands in stats.csv.
+static const char *cell(const outcome *o, const char *column, char text[32]) {
+  double value = cli_stats_last(o->stats, column);
+  bool whole = value == floor(value) && fabs(value) < 1e15;
+  snprintf(text, 32, whole ? "%.0f" : "%.9g", value);
+  return isnan(value) ? "" : text;
 }
 
 // A cell of CSV, quoted where it must be.
@@ -61,7 +71,7 @@ static void csv_header(const sweep *s, FILE *file) {
 }
 
 static void csv_row(const sweep *s, int run, const outcome *o, FILE *file) {
-  char name[256], cell[64];
+  char name[256], text[32];
   sweep_name(s, run, name, sizeof name);
   fprintf(file, "%d,", run + 1);
   csv_cell(file, name);
@@ -70,14 +80,11 @@ static void csv_row(const sweep *s, int run, const outcome *o, FILE *file) {
     csv_cell(file, sweep_value(s, run, a));
   }
   fprintf(file, ",%s", state_name(s->state[run]));
-  for (int i = 0; shown[i]; i++) {
-    cli_stats_cell(&o->stats, shown[i], cell, sizeof cell);
-    fprintf(file, ",%s", cell);
-  }
+  for (int i = 0; shown[i]; i++) fprintf(file, ",%s", cell(o, shown[i], text));
   fputc(',', file);
   if (o->has_pieces) fprintf(file, "%zu", o->pieces.count);
   fputc(',', file);
-  if (o->has_stats) fprintf(file, "%.9g", o->stats.wall);
+  if (o->stats) fprintf(file, "%.9g", cli_stats_wall(o->stats));
   fputc(',', file);
   csv_cell(file, s->message[run]);
   fputc('\n', file);
@@ -93,29 +100,22 @@ static void md_header(const sweep *s, FILE *file) {
 }
 
 static void md_row(const sweep *s, int run, const outcome *o, FILE *file) {
-  char name[256], cell[64], wall[32];
+  char name[256], text[32];
   sweep_name(s, run, name, sizeof name);
   fprintf(file, "| [%d](%s) |", run + 1, name);
   for (int a = 0; a < s->axis_count; a++) fprintf(file, " %s |", sweep_value(s, run, a));
-  cli_stats_cell(&o->stats, "frame", cell, sizeof cell);
-  fprintf(file, " %s", cell);
+  fprintf(file, " %s", cell(o, "frame", text));
   if (s->state[run] == SWEEP_FAILED) fprintf(file, " (failed)");
-  cli_stats_cell(&o->stats, "particles", cell, sizeof cell);
-  fprintf(file, " | %s | ", cell);
+  fprintf(file, " | %s | ", cell(o, "particles", text));
   if (o->has_pieces) fprintf(file, "%zu ", o->pieces.count);
   fprintf(file, "|");
-  for (int a = 0; a < 3; a++) {
-    static const char *const axes[] = {"com_x", "com_y", "com_z"};
-    if (cli_stats_cell(&o->stats, axes[a], cell, sizeof cell))
-      fprintf(file, " %.4g", strtod(cell, NULL));
+  static const char *const shorter[] = {"com_x", "com_y", "com_z", "density_max", "jp_min"};
+  for (int i = 0; i < 5; i++) {
+    double value = cli_stats_last(o->stats, shorter[i]);
+    if (!isnan(value)) fprintf(file, " %.4g", value);
+    if (i >= 2) fprintf(file, " |");
   }
-  fprintf(file, " |");
-  for (int i = 0; i < 2; i++) {
-    if (cli_stats_cell(&o->stats, i ? "jp_min" : "density_max", cell, sizeof cell))
-      fprintf(file, " %.4g", strtod(cell, NULL));
-    fprintf(file, " |");
-  }
-  fprintf(file, " %s |\n", o->has_stats ? cli_duration(o->stats.wall, wall) : "");
+  fprintf(file, " %s |\n", o->stats ? cli_duration(cli_stats_wall(o->stats), text) : "");
 }
 
 // A file beside its final name, renamed when it is whole.
@@ -138,22 +138,22 @@ static bool close_part(const sweep *s, const char *name, const char *part, FILE 
 
 static bool write_tables(const sweep *s, firn_context *context) {
   char csv_part[4300], md_part[4300];
-  outcome *o = malloc(sizeof *o);
-  FILE *csv = o ? open_part(s, "summary.csv", csv_part, sizeof csv_part) : NULL;
+  FILE *csv = open_part(s, "summary.csv", csv_part, sizeof csv_part);
   FILE *md = csv ? open_part(s, "summary.md", md_part, sizeof md_part) : NULL;
   bool good = md != NULL;
   if (good) {
     csv_header(s, csv);
     md_header(s, md);
     for (int i = 0; i < s->count; i++) {
-      read_outcome(s, context, i, o);
-      csv_row(s, i, o, csv);
-      md_row(s, i, o, md);
+      outcome o;
+      read_outcome(s, context, i, &o);
+      csv_row(s, i, &o, csv);
+      md_row(s, i, &o, md);
+      firn_table_close(o.stats);
     }
   }
   if (csv) good = close_part(s, "summary.csv", csv_part, csv) && good;
   if (md) good = close_part(s, "summary.md", md_part, md) && good;
-  free(o);
   return good;
 }
 

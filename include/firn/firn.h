@@ -22,6 +22,7 @@
 //   preview.h    pictures
 //   scene.h      scene files
 //   run.h        a scene into a folder
+//   folder.h     what a run has written: its frames, checkpoints and tables
 //   export.h     frames for other programs
 //   render.h     pictures by path tracing
 //   quick.h      pictures for looking at motion, and numbers as colours
@@ -42,6 +43,7 @@
 #include <firn/file.h>
 #include <firn/fill.h>
 #include <firn/flow.h>
+#include <firn/folder.h>
 #include <firn/frame.h>
 #include <firn/material.h>
 #include <firn/mesh.h>

@@ -49,11 +49,9 @@ firn_export_def firn_default_export_def(void) {
 typedef struct export {
   firn_context *context;
   const firn_export_def *def;
-  char source[FIRN_PATH_SIZE]; // folder of the frames
+  firn_folder *frames;         // to write, once they are selected
   char folder[FIRN_PATH_SIZE]; // to write into
-  bool single;                 // def->source is one file
-  int *number;                 // [count], of the frames to write
-  size_t count, capacity;
+  size_t count;
   double density; // kg/m^3, of undisturbed snow
   double *time;   // s, [count]
   size_t done;
@@ -106,55 +104,6 @@ static firn_status check(firn_context *context, const firn_export_def *d) {
   return FIRN_OK;
 }
 
-// ---------------------------------------------------------------------------------- which frames
-
-// The folder that a path lies in, and the path itself for one without a slash: ".".
-static firn_status folder_of(firn_context *context, const char *path, char *out) {
-  const char *slash = strrchr(path, '/');
-  if (!slash) return firn_path_format(context, out, ".");
-  return firn_path_format(context, out, "%.*s", slash == path ? 1 : (int)(slash - path), path);
-}
-
-static firn_status select_single(export *e) {
-  FIRN_TRY(folder_of(e->context, e->def->source, e->source));
-  e->single = true;
-  e->count = e->capacity = 1;
-  e->number = firn_alloc_zero(e->context, sizeof *e->number, "list of frames");
-  return e->number ? FIRN_OK : FIRN_ERROR_MEMORY;
-}
-
-static firn_status select_frames(export *e) {
-  const firn_export_def *d = e->def;
-  FIRN_TRY(firn_path_format(e->context, e->source, "%s", d->source));
-  FIRN_TRY(firn_folder_list(e->context, d->source, FIRN_FRAME_PREFIX, &e->number, &e->capacity));
-  if (!e->capacity) {
-    return firn_fail(e->context, FIRN_ERROR_ARGUMENT, "%s holds no frames of firn", d->source);
-  }
-  int first = e->number[0], last = e->number[e->capacity - 1];
-  for (size_t i = 0; i < e->capacity; i++) {
-    bool in = e->number[i] >= d->first_frame &&
-              (d->last_frame < 0 || e->number[i] <= d->last_frame);
-    if (in) e->number[e->count++] = e->number[i];
-  }
-  if (e->count) return FIRN_OK;
-  return firn_fail(e->context, FIRN_ERROR_ARGUMENT,
-                   "%s has frames %d to %d, and none of those asked for", d->source, first, last);
-}
-
-static firn_status source_path(const export *e, size_t i, char *path) {
-  if (e->single) return firn_path_format(e->context, path, "%s", e->def->source);
-  return firn_folder_path(e->context, e->source, FIRN_FRAME_PREFIX, e->number[i], path);
-}
-
-// The name of a frame without its folder and ending.
-static firn_status stem(const export *e, size_t i, char *out) {
-  if (!e->single) return firn_path_format(e->context, out, FIRN_FRAME_PREFIX "%05d", e->number[i]);
-  const char *slash = strrchr(e->def->source, '/'), *name = slash ? slash + 1 : e->def->source;
-  const char *dot = strrchr(name, '.');
-  int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
-  return firn_path_format(e->context, out, "%.*s", length, name);
-}
-
 // ----------------------------------------------------------------------------------- the density
 
 // The median of a frame's densities; 0 when it has no particles or does not tell.
@@ -184,19 +133,12 @@ static firn_status median_density(firn_context *context, const char *path, doubl
 static firn_status find_density(export *e) {
   e->density = e->def->density;
   if (e->density > 0 || !wants_grid(e->def)) return FIRN_OK;
-  int *number = NULL;
-  size_t count = 0;
-  firn_status status = e->single ? FIRN_OK
-                                 : firn_folder_list(e->context, e->source, FIRN_FRAME_PREFIX,
-                                                    &number, &count);
-  for (size_t i = 0; i < count && status == FIRN_OK && !(e->density > 0); i++) {
-    char path[FIRN_PATH_SIZE];
-    status = firn_folder_path(e->context, e->source, FIRN_FRAME_PREFIX, number[i], path);
-    if (status == FIRN_OK) status = median_density(e->context, path, &e->density);
+  int count = firn_folder_count(e->frames, FIRN_FOLDER_FRAME);
+  for (int i = 0; i < count && !(e->density > 0); i++) {
+    const char *path = firn_folder_file(e->frames, FIRN_FOLDER_FRAME, i);
+    FIRN_TRY(median_density(e->context, path, &e->density));
   }
-  if (e->single) status = median_density(e->context, e->def->source, &e->density);
-  firn_free(e->context, number, number ? count * sizeof *number : 0);
-  return status;
+  return FIRN_OK;
 }
 
 // -------------------------------------------------------------------------------------- one frame
@@ -277,13 +219,14 @@ static firn_status write_grid(const export *e, const firn_cloud *cloud, result *
 
 static firn_status write_frame(export *e, size_t i) {
   const firn_export_def *d = e->def;
-  char path[FIRN_PATH_SIZE], name[FIRN_PATH_SIZE];
+  const char *path = firn_folder_file(e->frames, FIRN_FOLDER_FRAME, (int)i);
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path,
+             *dot = strrchr(name, '.');
+  int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
   result r = {.bytes = 0};
   firn_cloud cloud;
-  FIRN_TRY(source_path(e, i, path));
-  FIRN_TRY(stem(e, i, name));
-  FIRN_TRY(
-      firn_path_format(e->context, r.path, "%s/%s.%s", e->folder, name, formats[d->format].name));
+  FIRN_TRY(firn_path_format(e->context, r.path, "%s/%.*s.%s", e->folder, length, name,
+                            formats[d->format].name));
   const char *fields = d->fields;
   if (wants_grid(d)) {
     bool velocity = d->format == FIRN_EXPORT_PLY && (!fields || strstr(fields, "velocity"));
@@ -292,7 +235,8 @@ static firn_status write_frame(export *e, size_t i) {
   FIRN_TRY(firn_cloud_load(e->context, path, fields, d->z_up, &cloud));
   firn_status status = wants_grid(d) ? write_grid(e, &cloud, &r) : write_points(e, &cloud, &r);
   size_t particles = cloud.count;
-  int number = e->single ? cloud.frame : e->number[i];
+  int number = cloud.frame >= 0 ? cloud.frame
+                                : firn_folder_number(e->frames, FIRN_FOLDER_FRAME, (int)i);
   e->time[i] = isfinite(cloud.time) ? cloud.time : number;
   firn_cloud_free(&cloud);
   FIRN_TRY(status);
@@ -319,22 +263,24 @@ static firn_status run(export *e) {
   const firn_export_def *d = e->def;
   struct stat info;
   bool single = stat(d->source, &info) == 0 && S_ISREG(info.st_mode);
-  FIRN_TRY(single ? select_single(e) : select_frames(e));
+  FIRN_TRY(firn_folder_open(e->context, d->source, &e->frames));
   if (d->folder)
     FIRN_TRY(firn_path_format(e->context, e->folder, "%s", d->folder));
   else
-    FIRN_TRY(firn_path_format(e->context, e->folder, "%s/%s%s", e->source, formats[d->format].name,
-                              d->surface ? "-surface" : ""));
+    FIRN_TRY(firn_path_format(e->context, e->folder, "%s/%s%s", firn_folder_path(e->frames),
+                              formats[d->format].name, d->surface ? "-surface" : ""));
   FIRN_TRY(find_density(e));
+  if (!single) FIRN_TRY(firn_folder_select(e->frames, d->first_frame, d->last_frame, 1));
+  e->count = (size_t)firn_folder_count(e->frames, FIRN_FOLDER_FRAME);
   e->time = firn_alloc_zero(e->context, e->count * sizeof *e->time, "times of frames");
   if (!e->time) return FIRN_ERROR_MEMORY;
   FIRN_TRY(firn_folder_make(e->context, e->folder));
   firn_status status = FIRN_OK;
   for (size_t i = 0; i < e->count && status == FIRN_OK; i++) status = write_frame(e, i);
-  bool series = d->format == FIRN_EXPORT_VTP && !e->single && e->done;
+  bool series = d->format == FIRN_EXPORT_VTP && !single && e->done;
   if (series && (status == FIRN_OK || status == FIRN_CANCELLED)) {
     // Those that are whole, also when the rest was not wanted any more.
-    FIRN_TRY(firn_series_write(e->context, e->folder, formats[d->format].name, e->done, e->number,
+    FIRN_TRY(firn_series_write(e->context, e->folder, formats[d->format].name, e->frames, e->done,
                                e->time));
   }
   return status;
@@ -350,7 +296,7 @@ firn_status firn_export(firn_context *context, const firn_export_def *def) {
   e->begin = firn_seconds();
   firn_status status = run(e);
   firn_free(context, e->time, e->time ? e->count * sizeof *e->time : 0);
-  firn_free(context, e->number, e->number ? e->capacity * sizeof *e->number : 0);
+  firn_folder_close(e->frames);
   firn_free(context, e, sizeof *e);
   return status;
 }

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cache/file.h"
 #include "base/number.h"
+#include "cache/file.h"
 
 firn_status firn_log_open(firn_context *context, const char *path, firn_run_log *log) {
   log->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);

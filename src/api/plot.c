@@ -7,7 +7,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "api/plot_table.h"
 #include "base/memory.h"
 #include "cache/file.h"
 #include "render/plot.h"
@@ -52,7 +51,8 @@ static const char usual[] = "energy_kinetic,energy_elastic,energy_gravity,energy
 typedef struct plotter {
   firn_context *context;
   const firn_plot_def *def;
-  firn_plot_table table;
+  firn_table *table;
+  size_t rows;
   double *derived; // [2][rows]: energy_total, wall_per_step
   char names[PANELS][FIRN_CURVES][NAME];
   int panel_count;
@@ -67,15 +67,14 @@ firn_plot_def firn_default_plot_def(void) {
 
 // Sums and quotients of columns that many want to see.
 static firn_status derive(plotter *p) {
-  const firn_plot_table *t = &p->table;
-  size_t n = t->rows;
+  const firn_table *t = p->table;
+  size_t n = p->rows;
   p->derived = firn_alloc(p->context, (2 * n + 1) * sizeof *p->derived, "a plot");
   if (!p->derived) return FIRN_ERROR_MEMORY;
-  const double *parts[3] = {firn_plot_table_column(t, "energy_kinetic"),
-                            firn_plot_table_column(t, "energy_elastic"),
-                            firn_plot_table_column(t, "energy_gravity")};
-  const double *wall = firn_plot_table_column(t, "wall_seconds"),
-               *steps = firn_plot_table_column(t, "steps");
+  const double *parts[3] = {firn_table_column(t, "energy_kinetic"),
+                            firn_table_column(t, "energy_elastic"),
+                            firn_table_column(t, "energy_gravity")};
+  const double *wall = firn_table_column(t, "wall_seconds"), *steps = firn_table_column(t, "steps");
   for (size_t i = 0; i < n; i++) {
     p->derived[i] = 0;
     for (int k = 0; k < 3; k++) p->derived[i] += parts[k] ? parts[k][i] : (double)NAN;
@@ -85,10 +84,10 @@ static firn_status derive(plotter *p) {
 }
 
 static const double *column(const plotter *p, const char *name) {
-  const double *found = firn_plot_table_column(&p->table, name);
+  const double *found = firn_table_column(p->table, name);
   if (found) return found;
   if (strcmp(name, "energy_total") == 0) return p->derived;
-  if (strcmp(name, "wall_per_step") == 0) return p->derived + p->table.rows;
+  if (strcmp(name, "wall_per_step") == 0) return p->derived + p->rows;
   return NULL;
 }
 
@@ -139,9 +138,9 @@ static firn_status add_column(plotter *p, const char *name, const double *value)
 
 static firn_status fail_column(const plotter *p, const char *name) {
   char list[600] = "";
-  for (size_t c = 0; c < p->table.columns; c++) {
+  for (int c = 0; c < firn_table_columns(p->table); c++) {
     size_t used = strlen(list);
-    snprintf(list + used, sizeof list - used, "%s%s", c ? ", " : "", p->table.name[c]);
+    snprintf(list + used, sizeof list - used, "%s%s", c ? ", " : "", firn_table_name(p->table, c));
   }
   return firn_fail(p->context, FIRN_ERROR_ARGUMENT,
                    "no column '%s'; there are %s, and energy_total and wall_per_step", name, list);
@@ -155,8 +154,8 @@ static firn_status choose_columns(plotter *p, const char *wanted, bool all) {
     wanted += length + (wanted[length] == ',');
     const double *value = column(p, name);
     if (!value && all) return fail_column(p, name);
-    bool dull = strcmp(name, "particles") == 0 && is_constant(value, p->table.rows);
-    if (value && (all || (has_value(value, p->table.rows) && !dull)))
+    bool dull = strcmp(name, "particles") == 0 && is_constant(value, p->rows);
+    if (value && (all || (has_value(value, p->rows) && !dull)))
       FIRN_TRY(add_column(p, name, value));
   }
   return FIRN_OK;
@@ -164,11 +163,11 @@ static firn_status choose_columns(plotter *p, const char *wanted, bool all) {
 
 // Everything there is, for tables that are not stats.csv.
 static firn_status choose_all(plotter *p) {
-  for (size_t c = 0; c < p->table.columns; c++) {
-    const char *name = p->table.name[c];
-    const double *value = firn_plot_table_column(&p->table, name);
+  for (int c = 0; c < firn_table_columns(p->table); c++) {
+    const char *name = firn_table_name(p->table, c);
+    const double *value = firn_table_column(p->table, name);
     if (strcmp(name, "frame") == 0 || strcmp(name, "time") == 0) continue;
-    if (has_value(value, p->table.rows)) FIRN_TRY(add_column(p, name, value));
+    if (has_value(value, p->rows)) FIRN_TRY(add_column(p, name, value));
   }
   return FIRN_OK;
 }
@@ -186,13 +185,13 @@ static firn_status draw(plotter *p, const char *title, const char *path, bool sv
     FIRN_TRY(choose_columns(p, usual, false));
   else
     FIRN_TRY(choose_all(p));
-  if (p->panel_count == 0 || p->table.rows == 0)
+  if (p->panel_count == 0 || p->rows == 0)
     return firn_fail(p->context, FIRN_ERROR_FORMAT, "%s: there is nothing to plot yet",
                      def->source);
   firn_chart chart = {.title = title,
                       .axis = time ? "time" : "frame",
                       .unit = time ? "s" : "",
-                      .count = p->table.rows,
+                      .count = p->rows,
                       .x = time ? time : frame,
                       .panel_count = p->panel_count,
                       .panel = p->panel,
@@ -239,12 +238,13 @@ firn_status firn_plot(firn_context *context, const firn_plot_def *def, const cha
   if (!p) return FIRN_ERROR_MEMORY;
   p->context = context;
   p->def = def;
-  firn_status status = firn_plot_table_read(context, file, def->where, &p->table);
+  firn_status status = firn_table_open(context, file, def->where, &p->table);
   if (status == FIRN_OK) {
+    p->rows = firn_table_rows(p->table);
     status = derive(p);
     if (status == FIRN_OK) status = draw(p, def->title ? def->title : title, path, svg);
-    firn_free(context, p->derived, (2 * p->table.rows + 1) * sizeof *p->derived);
-    firn_plot_table_free(&p->table);
+    firn_free(context, p->derived, (2 * p->rows + 1) * sizeof *p->derived);
+    firn_table_close(p->table);
   }
   firn_free(context, p, size);
   return status;

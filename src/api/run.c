@@ -19,7 +19,7 @@ firn_status firn_run_file(firn_run_state *r, const char *name) {
 }
 
 firn_status firn_run_numbered(firn_run_state *r, const char *prefix, int number) {
-  return firn_folder_path(r->context, r->def->folder, prefix, number, r->path);
+  return firn_numbered_path(r->context, r->def->folder, prefix, number, r->path);
 }
 
 // Tells the caller how things stand; false: stop.

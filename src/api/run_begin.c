@@ -23,11 +23,11 @@ static firn_status begin_fresh(firn_run_state *r) {
   FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
   FIRN_TRY(firn_run_file(r, "log.jsonl"));
   FIRN_TRY(firn_log_clear(r->context, r->path, &r->log));
-  FIRN_TRY(firn_folder_clear(r->context, r->def->folder, FIRN_CHECKPOINT_PREFIX, NULL, NULL));
+  FIRN_TRY(firn_numbered_clear(r->context, r->def->folder, FIRN_CHECKPOINT_PREFIX, 0));
   // Resuming without a usable checkpoint: the same frames will come again, so those that are
   // there may stay until then.
   if (!r->def->resume) {
-    FIRN_TRY(firn_folder_clear(r->context, r->def->folder, FIRN_FRAME_PREFIX, NULL, NULL));
+    FIRN_TRY(firn_numbered_clear(r->context, r->def->folder, FIRN_FRAME_PREFIX, 0));
   }
   FIRN_TRY(write_scene(r));
   FIRN_TRY(firn_run_create_tables(r));
@@ -121,7 +121,8 @@ static firn_status begin_resumed(firn_run_state *r, bool *found) {
   size_t count;
   obstacle o = {.status = FIRN_OK};
   *found = false;
-  FIRN_TRY(firn_folder_list(r->context, r->def->folder, FIRN_CHECKPOINT_PREFIX, &numbers, &count));
+  FIRN_TRY(
+      firn_numbered_list(r->context, r->def->folder, FIRN_CHECKPOINT_PREFIX, &numbers, &count));
   firn_status status = FIRN_OK;
   for (size_t i = count; i-- > 0 && !*found;) {
     status = try_checkpoint(r, numbers[i], &o);

@@ -51,31 +51,11 @@ firn_status firn_run_load_tally(void *user, firn_archive *a) {
   return FIRN_OK;
 }
 
-typedef struct newest {
-  const int *numbers;
-  size_t count;
-} newest;
-
-static bool is_recent(void *user, int number) {
-  const newest *n = user;
-  size_t later = 0;
-  for (size_t i = 0; i < n->count; i++) later += n->numbers[i] > number;
-  return later < CHECKPOINTS_KEPT;
-}
-
 firn_status firn_run_checkpoint(firn_run_state *r) {
   FIRN_TRY(firn_run_numbered(r, FIRN_CHECKPOINT_PREFIX, r->frame));
   FIRN_TRY(firn_sim_save_with(r->sim, r->path, save_tally, r));
   r->saved = true;
-  int *numbers;
-  newest n;
-  FIRN_TRY(
-      firn_folder_list(r->context, r->def->folder, FIRN_CHECKPOINT_PREFIX, &numbers, &n.count));
-  n.numbers = numbers;
-  firn_status status = firn_folder_clear(r->context, r->def->folder, FIRN_CHECKPOINT_PREFIX,
-                                         is_recent, &n);
-  firn_free(r->context, numbers, n.count * sizeof *numbers);
-  return status;
+  return firn_numbered_clear(r->context, r->def->folder, FIRN_CHECKPOINT_PREFIX, CHECKPOINTS_KEPT);
 }
 
 // ---------------------------------------------------------------------------------------- a frame

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "cache/csv.h"
 #include "base/number.h"
+#include "cache/csv.h"
 
 static const char HEADER[] = "frame,time,name,force_x,force_y,force_z,torque_x,torque_y,torque_z,"
                              "impulse_x,impulse_y,impulse_z\n";
@@ -17,7 +17,7 @@ firn_status firn_colliders_create(firn_context *context, const char *path) {
 }
 
 firn_status firn_colliders_truncate(firn_context *context, const char *path, int last) {
-  return firn_csv_truncate(context, path, HEADER, last);
+  return firn_csv_truncate(context, path, HEADER, last, NULL);
 }
 
 static size_t print_row(char *line, const firn_collider_row *row) {

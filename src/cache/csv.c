@@ -60,8 +60,8 @@ static int frame_of(const char *line, const char *end) {
   return digits && line < end && *line == ',' ? number : -1;
 }
 
-firn_status firn_csv_truncate(firn_context *context, const char *path, const char *header,
-                              int last) {
+firn_status firn_csv_truncate(firn_context *context, const char *path, const char *header, int last,
+                              int *frames) {
   char *text;
   size_t size, head = strlen(header), line = 2;
   FIRN_TRY(firn_file_get(context, path, &text, &size));
@@ -71,14 +71,17 @@ firn_status firn_csv_truncate(firn_context *context, const char *path, const cha
     return firn_fail(context, FIRN_ERROR_FORMAT, "%s does not begin with %.40s...", path, header);
   }
   const char *p = text + head, *end;
+  int whole = 0;
   for (; (end = memchr(p, '\n', (size_t)(text + size - p))); p = end + 1, line++) {
     int frame = frame_of(p, end);
     if (frame > last) break;
+    whole += frame == whole;
     if (frame >= 0) continue;
     status = firn_fail(context, FIRN_ERROR_FORMAT, "%s:%zu: the line has no frame number", path,
                        line);
     break;
   }
+  if (frames) *frames = whole;
   size_t keep = (size_t)(p - text);
   if (status == FIRN_OK && keep < size) status = firn_file_put(context, path, text, keep);
   firn_free(context, text, size + 1);

@@ -21,8 +21,9 @@ size_t firn_csv_print_text(char *out, const char *text);
 
 // Drops every row of a frame after last, and half rows; keeps the others' bytes. FIRN_ERROR_FORMAT
 // when the file does not begin with header or a line has no frame number, FIRN_ERROR_IO when there
-// is none.
-firn_status firn_csv_truncate(firn_context *context, const char *path, const char *header,
-                              int last);
+// is none. How many of the frames 0, 1 and so on have rows, up to the first that has none, goes to
+// frames, which may be NULL.
+firn_status firn_csv_truncate(firn_context *context, const char *path, const char *header, int last,
+                              int *frames);
 
 #endif

@@ -2,8 +2,8 @@
 // PLY and CSV: the same columns, in binary and as text.
 #include <math.h>
 
-#include "cache/export_points.h"
 #include "base/number.h"
+#include "cache/export_points.h"
 
 static const char *ply_type(firn_archive_type type) {
   switch (type) {

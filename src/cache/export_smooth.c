@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/parallel.h"
 #include "cache/export_surface.h"
-#include "base/number.h"
 
 // The corners of triangles at each vertex: corner 3 t + k is the k-th of triangle t.
 typedef struct ring {

@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "cache/export_points.h"
 #include "base/number.h"
+#include "cache/export_points.h"
 
 static const char *vtk_type(firn_archive_type type) {
   switch (type) {

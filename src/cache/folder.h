@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of a run: which files it has, by kind and frame number.
+// The folder of a run while it is written: its files of a kind, by frame number. <firn/folder.h> is
+// for those who read it.
 #ifndef FIRN_CACHE_FOLDER_H
 #define FIRN_CACHE_FOLDER_H
 
@@ -13,17 +14,16 @@ enum { FIRN_FRAME_LAST = 99999 }; // five digits, so that names sort as numbers 
 firn_status firn_folder_make(firn_context *context, const char *folder);
 
 // folder/<prefix>%05d.hdf into path[FIRN_PATH_SIZE].
-firn_status firn_folder_path(firn_context *context, const char *folder, const char *prefix,
-                             int number, char *path);
+firn_status firn_numbered_path(firn_context *context, const char *folder, const char *prefix,
+                               int number, char *path);
 
 // The numbers of all <prefix>%05d.hdf of the folder, ascending, [*count] from the context; free
 // count * sizeof(int) bytes.
-firn_status firn_folder_list(firn_context *context, const char *folder, const char *prefix,
-                             int **numbers, size_t *count);
+firn_status firn_numbered_list(firn_context *context, const char *folder, const char *prefix,
+                               int **numbers, size_t *count);
 
-// Removes the files of that prefix for which keep is not true; keep NULL: all of them.
-typedef bool (*firn_keep_fn)(void *user, int number);
-firn_status firn_folder_clear(firn_context *context, const char *folder, const char *prefix,
-                              firn_keep_fn keep, void *user);
+// Removes the files of that prefix but for the last few.
+firn_status firn_numbered_clear(firn_context *context, const char *folder, const char *prefix,
+                                size_t keep);
 
 #endif

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "cache/csv.h"
 #include "base/number.h"
+#include "cache/csv.h"
 
 static const char header[] = "frame,time,name,count,mass,center_x,center_y,center_z,velocity_x,"
                              "velocity_y,velocity_z,density,jp,stress_xx,stress_yy,stress_zz,"
@@ -19,7 +19,7 @@ firn_status firn_probes_create(firn_context *context, const char *path) {
 }
 
 firn_status firn_probes_truncate(firn_context *context, const char *path, int last) {
-  return firn_csv_truncate(context, path, header, last);
+  return firn_csv_truncate(context, path, header, last, NULL);
 }
 
 // Where a scene gives no name, "probe_0" and so on.

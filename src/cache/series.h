@@ -5,9 +5,10 @@
 
 #include "base/context.h"
 
-// folder/frames.<extension>.series with frame_%05d.<extension> for each number; time is in s, [count].
+// folder/frames.<extension>.series with frame_%05d.<extension> for the first count of the frames; time
+// is in s, [count].
 firn_status firn_series_write(firn_context *context, const char *folder, const char *extension,
-                              size_t count, const int *number, const double *time);
+                              const firn_folder *frames, size_t count, const double *time);
 // folder/frames.hdf.series for all frames of a run's folder, which are frame_seconds apart.
 firn_status firn_series_frames(firn_context *context, const char *folder, double frame_seconds);
 

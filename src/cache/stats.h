@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // stats.csv: a header line, then a row a frame, frame 0 first. Numbers are "%.9g" with a point,
-// whatever the locale; a cell is empty where its column does not apply.
+// whatever the locale; a cell is empty where its column does not apply. <firn/folder.h> reads it.
 #ifndef FIRN_CACHE_STATS_H
 #define FIRN_CACHE_STATS_H
 
@@ -60,13 +60,8 @@ firn_stats_row firn_stats_empty_row(void); // all nan
 firn_status firn_stats_create(firn_context *context, const char *path);
 // Adds a row and makes it durable. Half a row that a killed process left is cut off first.
 firn_status firn_stats_append(firn_context *context, const char *path, const firn_stats_row *row);
-// Drops every row whose frame is larger than last, and half rows; keeps the others' bytes. The
-// number of rows that are left goes to rows (may be NULL), which are then frames 0 to rows - 1:
-// a gap counts as the end.
+// Drops every row whose frame is larger than last, and half rows; keeps the others' bytes. How many of
+// the frames 0, 1 and so on have a row, up to the first that has none, goes to rows.
 firn_status firn_stats_truncate(firn_context *context, const char *path, int last, int *rows);
-// Reads all rows; *rows is [*count] from the context, to be freed by firn_stats_free.
-firn_status firn_stats_read(firn_context *context, const char *path, firn_stats_row **rows,
-                            size_t *count);
-void firn_stats_free(firn_context *context, firn_stats_row *rows, size_t count);
 
 #endif

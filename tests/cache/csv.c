@@ -39,27 +39,30 @@ static void half_a_row_is_cut_off_before_the_next(void **state) {
 static void rows_after_a_frame_are_dropped_and_others_keep_their_bytes(void **state) {
   scratch *s = *state;
   put(s, "frame,name,value\n1,a,1\n1,b,1.50\n2,a,2\n2,b,2\n3,a");
-  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 2), FIRN_OK);
+  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 2, NULL),
+                   FIRN_OK);
   assert_holds(s, "frame,name,value\n1,a,1\n1,b,1.50\n2,a,2\n2,b,2\n");
-  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 1), FIRN_OK);
+  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 1, NULL),
+                   FIRN_OK);
   assert_holds(s, "frame,name,value\n1,a,1\n1,b,1.50\n");
-  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 0), FIRN_OK);
+  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 0, NULL),
+                   FIRN_OK);
   assert_holds(s, header);
 }
 
 static void what_is_no_table_is_left_alone(void **state) {
   scratch *s = *state;
   put(s, "frame,name\n0,a\n");
-  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 0),
+  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 0, NULL),
                    FIRN_ERROR_FORMAT);
   assert_message(s, "t.csv", "frame,name,value");
   assert_holds(s, "frame,name\n0,a\n");
   put(s, "frame,name,value\n0,a,1\nb,2,3\n4,a,4\n");
-  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 3),
+  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 3, NULL),
                    FIRN_ERROR_FORMAT);
   assert_message(s, "t.csv:3");
   assert_holds(s, "frame,name,value\n0,a,1\nb,2,3\n4,a,4\n");
-  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "none.csv"), header, 3),
+  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "none.csv"), header, 3, NULL),
                    FIRN_ERROR_IO);
 }
 

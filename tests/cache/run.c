@@ -12,9 +12,16 @@
 
 #include "cache/archive.h"
 #include "cache/frame.h"
-#include "cache/stats.h"
 
 // ---------------------------------------------------------------------------------------- contract
+
+static firn_table *stats_of(scratch *s, const char *folder, size_t rows) {
+  firn_table *stats;
+  const char *path = scratch_path(s, inside(s, folder, "stats.csv"));
+  assert_int_equal(firn_table_open(s->context, path, NULL, &stats), FIRN_OK);
+  assert_int_equal(firn_table_rows(stats), rows);
+  return stats;
+}
 
 static void a_run_leaves_what_the_contract_says(void **state) {
   scratch *s = *state;
@@ -27,21 +34,16 @@ static void a_run_leaves_what_the_contract_says(void **state) {
   assert_true(scratch_exists(s, "new/deep/out/scene.yaml"));
   assert_true(scratch_exists(s, "new/deep/out/log.jsonl"));
 
-  firn_stats_row *rows;
-  size_t count;
-  assert_int_equal(
-      firn_stats_read(s->context, scratch_path(s, "new/deep/out/stats.csv"), &rows, &count),
-      FIRN_OK);
-  assert_int_equal(count, LAST + 1);
+  firn_table *stats = stats_of(s, "new/deep/out", LAST + 1);
   struct stat info;
   assert_int_equal(stat(scratch_path(s, "new/deep/out/frame_00003.hdf"), &info), 0);
-  assert_true(rows[3].value[FIRN_STATS_bytes] == (double)info.st_size);
+  assert_true(firn_table_column(stats, "bytes")[3] == (double)info.st_size);
   firn_frame *f;
   assert_int_equal(firn_frame_open(s->context, scratch_path(s, "new/deep/out/frame_00003.hdf"), &f),
                    FIRN_OK);
   assert_int_equal(f->frame, 3);
   assert_true(f->time == 3 * (1 / 200.0));
-  assert_true(rows[3].value[FIRN_STATS_particles] == (double)f->count);
+  assert_true(firn_table_column(stats, "particles")[3] == (double)f->count);
   assert_true(f->count > 100);
   const char *const fields[] = {"id", "position", "velocity", "mass", "density", "jp"};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
@@ -57,13 +59,13 @@ static void a_run_leaves_what_the_contract_says(void **state) {
   firn_frame_close(f);
   assert_true(sum > 0);
   // Nine digits in the file, 2^-24 of each float.
-  assert_true(fabs(sum - rows[3].value[FIRN_STATS_mass]) < 1e-7 * sum);
-  assert_true(rows[0].value[FIRN_STATS_steps] == 0);
-  assert_true(rows[3].value[FIRN_STATS_steps] > 1);
+  assert_true(fabs(sum - firn_table_column(stats, "mass")[3]) < 1e-7 * sum);
+  assert_true(firn_table_column(stats, "steps")[0] == 0);
+  assert_true(firn_table_column(stats, "steps")[3] > 1);
   // The steps of a frame add up to its length: nine digits of the mean.
-  double length = rows[3].value[FIRN_STATS_dt_mean] * rows[3].value[FIRN_STATS_steps];
+  double length = firn_table_column(stats, "dt_mean")[3] * firn_table_column(stats, "steps")[3];
   assert_true(length > 0.005 * (1 - 1e-8) && length < 0.005 * (1 + 1e-8));
-  firn_stats_free(s->context, rows, count);
+  firn_table_close(stats);
 
   char *log;
   size_t n;
@@ -81,12 +83,7 @@ static void a_range_writes_only_its_frames(void **state) {
   assert_int_equal(count_files(s, "part", FIRN_FRAME_PREFIX, &first), 3);
   assert_int_equal(first, 2);
   assert_same_bytes(s, "all/frame_00004.hdf", "part/frame_00004.hdf");
-  firn_stats_row *rows;
-  size_t count;
-  assert_int_equal(firn_stats_read(s->context, scratch_path(s, "part/stats.csv"), &rows, &count),
-                   FIRN_OK);
-  assert_int_equal(count, 5); // frames 0 to 4
-  firn_stats_free(s->context, rows, count);
+  firn_table_close(stats_of(s, "part", 5)); // frames 0 to 4
   perform(s, (order){.folder = "part", .first = 5, .last = 4, .exact_fail = FIRN_ERROR_ARGUMENT});
   assert_said(s, "part", "5:4");
 }
@@ -128,29 +125,19 @@ static void stopped_in_a_frame_and_resumed_ends_in_the_same_bytes(void **state) 
   assert_same_run(s, "whole", "parts");
 }
 
-static firn_stats_row *stats_of(scratch *s, const char *folder, size_t *count) {
-  firn_stats_row *rows;
-  assert_int_equal(
-      firn_stats_read(s->context, scratch_path(s, inside(s, folder, "stats.csv")), &rows, count),
-      FIRN_OK);
-  return rows;
-}
-
 // The bed sleeps from the first step on, is woken in frame 3 and sleeps again before the end; see
 // bed_text. Whole numbers where all steps are alike, and stopping a frame does not change its mean.
 static void particles_asleep_are_told_as_the_mean_over_the_steps(void **state) {
   scratch *s = *state;
-  size_t count;
   perform(s, (order){.scene = "bed.yaml", .folder = "whole"});
-  firn_stats_row *rows = stats_of(s, "whole", &count);
-  assert_int_equal(count, LAST + 1);
-  assert_true(isnan(rows[0].value[FIRN_STATS_asleep])); // no steps
-  for (size_t i = 1; i < 3; i++)
-    assert_true(rows[i].value[FIRN_STATS_asleep] == rows[i].value[FIRN_STATS_particles]);
-  for (size_t i = 3; i < 5; i++)
-    assert_true(rows[i].value[FIRN_STATS_asleep] < 0.5 * rows[i].value[FIRN_STATS_particles]);
-  assert_true(rows[6].value[FIRN_STATS_asleep] > 0.9 * rows[6].value[FIRN_STATS_particles]);
-  firn_stats_free(s->context, rows, count);
+  firn_table *stats = stats_of(s, "whole", LAST + 1);
+  const double *asleep = firn_table_column(stats, "asleep"),
+               *particles = firn_table_column(stats, "particles");
+  assert_true(isnan(asleep[0])); // no steps
+  for (size_t i = 1; i < 3; i++) assert_true(asleep[i] == particles[i]);
+  for (size_t i = 3; i < 5; i++) assert_true(asleep[i] < 0.5 * particles[i]);
+  assert_true(asleep[6] > 0.9 * particles[6]);
+  firn_table_close(stats);
   perform(s, (order){.scene = "bed.yaml",
                      .folder = "parts",
                      .stop_after = 34,
@@ -169,23 +156,20 @@ static bool dawdle(const firn_run_event *event) {
 // ten in all (ball.yaml has some thirty a frame). Rows of earlier frames stay as they were.
 static void wall_seconds_of_a_frame_include_those_before_a_stop(void **state) {
   scratch *s = *state;
-  size_t count;
   perform(s, (order){.folder = "out", .last = 1});
-  firn_stats_row *rows = stats_of(s, "out", &count);
-  assert_int_equal(count, 2);
-  double first = rows[1].value[FIRN_STATS_wall_seconds];
-  firn_stats_free(s->context, rows, count);
+  firn_table *stats = stats_of(s, "out", 2);
+  double first = firn_table_column(stats, "wall_seconds")[1];
+  firn_table_close(stats);
   perform(s, (order){.folder = "out",
                      .resume = true,
                      .stop_after = 10,
                      .watch = dawdle,
                      .exact_fail = FIRN_CANCELLED});
   perform(s, (order){.folder = "out", .resume = true, .last = 3});
-  rows = stats_of(s, "out", &count);
-  assert_int_equal(count, 4);
-  assert_true(rows[1].value[FIRN_STATS_wall_seconds] == first);
-  assert_true(rows[2].value[FIRN_STATS_wall_seconds] >= 0.4);
-  firn_stats_free(s->context, rows, count);
+  stats = stats_of(s, "out", 4);
+  assert_true(firn_table_column(stats, "wall_seconds")[1] == first);
+  assert_true(firn_table_column(stats, "wall_seconds")[2] >= 0.4);
+  firn_table_close(stats);
 }
 
 static void damage(scratch *s, const char *name, bool truncate_it) {

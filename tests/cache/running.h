@@ -202,8 +202,8 @@ static inline void assert_same_run(scratch *s, const char *a, const char *b) {
 static inline int count_files(scratch *s, const char *folder, const char *prefix, int *first) {
   int *numbers, found;
   size_t count;
-  assert_int_equal(firn_folder_list(s->context, scratch_path(s, folder), prefix, &numbers, &count),
-                   FIRN_OK);
+  assert_int_equal(
+      firn_numbered_list(s->context, scratch_path(s, folder), prefix, &numbers, &count), FIRN_OK);
   if (first) *first = count ? numbers[0] : -1;
   found = (int)count;
   firn_free(s->context, numbers, count * sizeof *numbers);

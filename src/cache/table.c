@@ -1,14 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/plot_table.h"
-
-#include <locale.h>
+// A CSV file as columns of numbers.
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "cache/file.h"
+
+enum { NAMES = 8 };
+
+struct firn_table {
+  firn_context *context;
+  char *text; // the file; names point into it
+  size_t size;
+  size_t columns, rows, room;
+  char **name;    // [columns]
+  double *number; // [columns][room], of which rows are used
+  int noted;      // different cells of the column `name`, the first few of them:
+  const char *note[NAMES];
+};
 
 // Ends the cell at p with 0, without the quotes it may have, and returns where the next begins; NULL
 // after the last of a line.
@@ -47,28 +58,22 @@ static size_t count_of(const char *text, char c) {
   return n;
 }
 
-static double number_of(const char *cell) {
-  char *end;
-  double value = strtod(cell, &end);
-  return end == cell || *end || !isfinite(value) ? (double)NAN : value;
-}
-
 // Keeps the first few names that differ.
-static void note_name(firn_plot_table *t, const char *name) {
+static void note_name(firn_table *t, const char *name) {
   bool known = false;
   for (int i = 0; i < t->noted && !known; i++) known = strcmp(t->note[i], name) == 0;
-  if (!known && t->noted < FIRN_PLOT_NAMES) t->note[t->noted++] = name;
+  if (!known && t->noted < NAMES) t->note[t->noted++] = name;
 }
 
 // One row of the table, unless it is not wanted.
-static void read_row(firn_plot_table *t, char *line, const char *where) {
+static void read_row(firn_table *t, char *line, const char *where) {
   char *cell;
   bool wanted = !where;
   for (size_t c = 0; c < t->columns; c++) {
     double value = NAN;
     if (line) {
       line = next_cell(line, &cell);
-      value = number_of(cell);
+      if (!firn_number_is(cell, &value) || !isfinite(value)) value = NAN;
       bool named = strcmp(t->name[c], "name") == 0;
       if (named) note_name(t, cell);
       if (where && named && strcmp(cell, where) == 0) wanted = true;
@@ -79,13 +84,13 @@ static void read_row(firn_plot_table *t, char *line, const char *where) {
 }
 
 // Rows of several names would make a curve that jumps from one to the other.
-static firn_status fail_name(const firn_plot_table *t, const char *path, const char *where) {
+static firn_status fail_name(const firn_table *t, const char *path, const char *where) {
   char list[300] = "";
   for (int i = 0; i < t->noted; i++) {
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%.60s", i ? ", " : "", t->note[i]);
   }
-  const char *more = t->noted == FIRN_PLOT_NAMES ? ", ..." : "";
+  const char *more = t->noted == NAMES ? ", ..." : "";
   if (where)
     return firn_fail(t->context, FIRN_ERROR_ARGUMENT,
                      "%s: no row has the name '%s'; there are %s%s", path, where,
@@ -94,7 +99,7 @@ static firn_status fail_name(const firn_plot_table *t, const char *path, const c
                    "%s: rows of which name? It has %s%s; choose with --name", path, list, more);
 }
 
-static firn_status parse(firn_plot_table *t, const char *path, const char *where) {
+static firn_status parse(firn_table *t, const char *path, const char *where) {
   char *line = t->text, *next = next_line(line);
   if (!next || !*line)
     return firn_fail(t->context, FIRN_ERROR_FORMAT, "%s: its first line has no names", path);
@@ -116,30 +121,41 @@ static firn_status parse(firn_plot_table *t, const char *path, const char *where
   return FIRN_OK;
 }
 
-firn_status firn_plot_table_read(firn_context *context, const char *path, const char *where,
-                                 firn_plot_table *out) {
-  *out = (firn_plot_table){.context = context};
-  FIRN_TRY(firn_file_get(context, path, &out->text, &out->size));
-  // Numbers have points, whatever the user's locale has.
-  locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  locale_t before = c ? uselocale(c) : (locale_t)0;
-  firn_status status = c ? parse(out, path, where) : FIRN_ERROR_MEMORY;
-  if (c) {
-    uselocale(before);
-    freelocale(c);
-  }
-  if (status != FIRN_OK) firn_plot_table_free(out);
+firn_status firn_table_open(firn_context *context, const char *path, const char *where,
+                            firn_table **out) {
+  if (!context || !path || !out) return firn_fail_null(context, "firn_table_open");
+  firn_table *t = *out = firn_alloc_zero(context, sizeof *t, "a table");
+  if (!t) return FIRN_ERROR_MEMORY;
+  t->context = context;
+  firn_status status = firn_file_get(context, path, &t->text, &t->size);
+  if (status == FIRN_OK) status = parse(t, path, where);
+  if (status == FIRN_OK) return FIRN_OK;
+  firn_table_close(t);
+  *out = NULL;
   return status;
 }
 
-void firn_plot_table_free(firn_plot_table *t) {
+void firn_table_close(firn_table *t) {
+  if (!t) return;
   firn_free(t->context, t->name, t->columns * sizeof *t->name);
   firn_free(t->context, t->number, t->columns * t->room * sizeof *t->number);
   firn_free(t->context, t->text, t->text ? t->size + 1 : 0);
-  *t = (firn_plot_table){.context = t->context};
+  firn_free(t->context, t, sizeof *t);
 }
 
-double *firn_plot_table_column(const firn_plot_table *t, const char *name) {
+size_t firn_table_rows(const firn_table *t) {
+  return t->rows;
+}
+
+int firn_table_columns(const firn_table *t) {
+  return (int)t->columns;
+}
+
+const char *firn_table_name(const firn_table *t, int column) {
+  return column >= 0 && column < (int)t->columns ? t->name[column] : NULL;
+}
+
+const double *firn_table_column(const firn_table *t, const char *name) {
   for (size_t c = 0; c < t->columns; c++)
     if (strcmp(t->name[c], name) == 0) return t->number + c * t->room;
   return NULL;

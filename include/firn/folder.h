@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run has written: the frames and checkpoints of its folder, and its tables.
+#ifndef FIRN_FOLDER_H
+#define FIRN_FOLDER_H
+
+#include <firn/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Texts live as long as what they come from.
+typedef struct firn_folder firn_folder;
+
+// Looks at the folder of a run; a path that is a file gives one with this frame alone. There may be
+// no frames in it.
+FIRN_API firn_status firn_folder_open(firn_context *context, const char *path, firn_folder **out);
+FIRN_API void firn_folder_close(firn_folder *folder); // NULL is allowed
+
+FIRN_API const char *firn_folder_path(const firn_folder *folder); // "." for a file without any
+// The path of scene.yaml; NULL: there is none.
+FIRN_API const char *firn_folder_scene(const firn_folder *folder);
+
+// frame_%05d.hdf or checkpoint_%05d.hdf, in the order of their numbers; i is from 0 to count - 1.
+typedef enum firn_folder_kind { FIRN_FOLDER_FRAME, FIRN_FOLDER_CHECKPOINT } firn_folder_kind;
+FIRN_API int firn_folder_count(const firn_folder *folder, firn_folder_kind kind);
+FIRN_API int firn_folder_number(const firn_folder *folder, firn_folder_kind kind, int i);
+FIRN_API const char *firn_folder_file(const firn_folder *folder, firn_folder_kind kind, int i);
+
+// Leaves of the frames first to last, both included, and of these first, first + every and so on. A
+// negative last is the last there is. FIRN_ERROR_ARGUMENT where none is left; the message says which
+// there are.
+FIRN_API firn_status firn_folder_select(firn_folder *folder, int first, int last, int every);
+
+// --------------------------------------------------------------------------------------------- tables
+
+// A CSV file as columns of numbers: stats.csv, colliders.csv, probes.csv.
+typedef struct firn_table firn_table;
+
+// where: only rows whose cell `name` is this; NULL: all, which must have one name, if any. Half a
+// last row, of a run that was killed or still goes on, is left out.
+FIRN_API firn_status firn_table_open(firn_context *context, const char *path, const char *where,
+                                     firn_table **out);
+FIRN_API void firn_table_close(firn_table *table); // NULL is allowed
+
+FIRN_API size_t firn_table_rows(const firn_table *table);
+FIRN_API int firn_table_columns(const firn_table *table);
+FIRN_API const char *firn_table_name(const firn_table *table, int column);
+// [rows], nan where a cell is empty or no number; NULL: there is no such column.
+FIRN_API const double *firn_table_column(const firn_table *table, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
