@@ -25,7 +25,6 @@ LEFT_OUT = {
     ".ci/run": "runs all tests, this one too",
     "scripts/setup.sh vdb": "installs packages",
     "scripts/setup.sh film": "installs packages",
-    r"ctest -R 'export\.(paraview|blender)'": "long tests, which not every build has",
     "firn run SCENE --solver ballistic": "the solver of the tutorial, which has a test of its own",
 }
 
