@@ -1,65 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of shapes. A shape is a map with the key of its kind and perhaps modifiers.
-#include "scene/schema.h"
+#include "scene/schema_rows.h"
 
-#define ROWS FIRN_SCHEMA_ROWS
-
-#define CENTER(what)                                                                               \
-  {                                                                                                \
-    .key = "center", .type = FIRN_TYPE_VEC3, .dimension = FIRN_DIM_LENGTH, .required = true,       \
-    .doc = what                                                                                    \
-  }
-#define PLACE(what)                                                                                \
-  {                                                                                                \
-    .key = "center", .type = FIRN_TYPE_VEC3, .dimension = FIRN_DIM_LENGTH, .initial = "[0, 0, 0]", \
-    .doc = what                                                                                    \
-  }
-#define POINT(name, what)                                                                          \
-  {                                                                                                \
-    .key = name, .type = FIRN_TYPE_VEC3, .dimension = FIRN_DIM_LENGTH, .required = true,           \
-    .doc = what                                                                                    \
-  }
-#define LENGTH(name, what)                                                                         \
-  {                                                                                                \
-    .key = name, .type = FIRN_TYPE_REAL, .dimension = FIRN_DIM_LENGTH, .range = "(0, inf)",        \
-    .required = true, .doc = what                                                                  \
-  }
-#define LENGTH_OR(name, value, what)                                                               \
-  {                                                                                                \
-    .key = name, .type = FIRN_TYPE_REAL, .dimension = FIRN_DIM_LENGTH, .range = "[0, inf)",        \
-    .initial = value, .doc = what                                                                  \
-  }
-#define SIZE(what)                                                                                 \
-  {                                                                                                \
-    .key = "size", .type = FIRN_TYPE_VEC3, .dimension = FIRN_DIM_LENGTH, .range = "(0, inf)",      \
-    .required = true, .doc = what                                                                  \
-  }
-#define OF(what)                                                                                   \
-  {                                                                                                \
-    .key = "of", .type = FIRN_TYPE_CHOICE, .record = &firn_schema_shape, .required = true,         \
-    .doc = what                                                                                    \
-  }
-#define SEED                                                                                       \
-  {                                                                                                \
-    .key = "seed", .type = FIRN_TYPE_INT, .range = "[0, 9007199254740992]", .initial = "0",        \
-    .doc = "of the noise"                                                                          \
-  }
+#define CENTER(what)                 VEC3("center", LENGTH, NULL, NULL, what, .required = true)
+#define PLACE(what)                  VEC3("center", LENGTH, NULL, "[0, 0, 0]", what)
+#define POINT(name, what)            VEC3(name, LENGTH, NULL, NULL, what, .required = true)
+#define LENGTH(name, what)           REAL(name, LENGTH, "(0, inf)", NULL, what, .required = true)
+#define LENGTH_OR(name, value, what) REAL(name, LENGTH, "[0, inf)", value, what)
+#define SIZE(what)                   VEC3("size", LENGTH, "(0, inf)", NULL, what, .required = true)
+#define OF(what)                     CHOICE("of", &firn_schema_shape, what, .required = true)
+#define SEED                         INT("seed", "[0, 9007199254740992]", "0", "of the noise")
 #define OCTAVES                                                                                    \
-  {                                                                                                \
-    .key = "octaves", .type = FIRN_TYPE_INT, .range = "[1, 16]", .initial = "1",                   \
-    .doc = "of the noise, each half as long and half as high as the one before"                    \
-  }
+  INT("octaves", "[1, 16]", "1",                                                                   \
+      "of the noise, each half as long and half as high as the one before")
 
 static const firn_schema_row half_space_rows[] = {
-    {.key = "point",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_LENGTH,
-     .initial = "[0, 0, 0]",
-     .doc = "a point of the plane that bounds it"},
-    {.key = "normal",
-     .type = FIRN_TYPE_VEC3,
-     .initial = "[0, 1, 0]",
-     .doc = "points out of the solid side; any length but zero"},
+    VEC3("point", LENGTH, NULL, "[0, 0, 0]", "a point of the plane that bounds it"),
+    VEC3("normal", NONE, NULL, "[0, 1, 0]", "points out of the solid side; any length but zero"),
 };
 static const firn_schema_record half_space_record = {"a half space", ROWS(half_space_rows)};
 
@@ -75,12 +32,7 @@ static const firn_schema_record box_record = {"a box", ROWS(box_rows)};
 
 static const firn_schema_row ellipsoid_rows[] = {
     CENTER("its middle"),
-    {.key = "radii",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_LENGTH,
-     .range = "(0, inf)",
-     .required = true,
-     .doc = "along x, y and z"},
+    VEC3("radii", LENGTH, "(0, inf)", NULL, "along x, y and z", .required = true),
 };
 static const firn_schema_record ellipsoid_record = {"an ellipsoid", ROWS(ellipsoid_rows)};
 
@@ -88,11 +40,7 @@ static const firn_schema_row capsule_rows[] = {
     POINT("from", "one end of its axis"),
     POINT("to", "the other end of its axis"),
     LENGTH("radius", "its radius, at from"),
-    {.key = "radius_to",
-     .type = FIRN_TYPE_REAL,
-     .dimension = FIRN_DIM_LENGTH,
-     .range = "[0, inf)",
-     .doc = "its radius at to; the same where not given"},
+    REAL("radius_to", LENGTH, "[0, inf)", NULL, "its radius at to; the same where not given"),
 };
 static const firn_schema_record capsule_record = {"a capsule", ROWS(capsule_rows)};
 
@@ -113,10 +61,7 @@ static const firn_schema_record cone_record = {"a cone", ROWS(cone_rows)};
 
 static const firn_schema_row torus_rows[] = {
     CENTER("its middle"),
-    {.key = "axis",
-     .type = FIRN_TYPE_VEC3,
-     .initial = "[0, 1, 0]",
-     .doc = "that it lies around; any length but zero"},
+    VEC3("axis", NONE, NULL, "[0, 1, 0]", "that it lies around; any length but zero"),
     LENGTH("radius", "of the circle in the middle of the tube"),
     LENGTH("tube", "radius of the tube"),
 };
@@ -129,15 +74,11 @@ static const firn_schema_row prism_rows[] = {
 static const firn_schema_record prism_record = {"a prism", ROWS(prism_rows)};
 
 #define POINTS                                                                                     \
-  {                                                                                                \
-    .key = "points", .type = FIRN_TYPE_NUMBERS, .width = 2, .dimension = FIRN_DIM_LENGTH,          \
-    .required = true, .doc = "x and y of each corner, from center"                                 \
-  }
+  NUMBERS("points", LENGTH, NULL, NULL, "x and y of each corner, from center", .width = 2,         \
+          .required = true)
 #define BULGE                                                                                      \
-  {                                                                                                \
-    .key = "bulge", .type = FIRN_TYPE_NUMBERS,                                                     \
-    .doc = "a number a point: tan(angle / 4) of the arc to the next point; 0: straight"            \
-  }
+  NUMBERS("bulge", NONE, NULL, NULL,                                                               \
+          "a number a point: tan(angle / 4) of the arc to the next point; 0: straight")
 #define DEPTH LENGTH("depth", "along z, half of it to each side of center")
 
 static const firn_schema_row contour_rows[] = {POINTS, BULGE};
@@ -147,10 +88,7 @@ static const firn_schema_row polygon_rows[] = {
     PLACE("where its points are counted from"),
     POINTS,
     BULGE,
-    {.key = "holes",
-     .type = FIRN_TYPE_LIST,
-     .record = &contour_record,
-     .doc = "contours to be cut out"},
+    LIST("holes", &contour_record, "contours to be cut out"),
     DEPTH,
 };
 static const firn_schema_record polygon_record = {"a polygon", ROWS(polygon_rows)};
@@ -159,65 +97,32 @@ static const firn_schema_row path_rows[] = {
     PLACE("where its points are counted from"),
     POINTS,
     BULGE,
-    {.key = "closed",
-     .type = FIRN_TYPE_BOOL,
-     .initial = "false",
-     .doc = "goes back to its first point"},
+    BOOL("closed", "false", "goes back to its first point"),
     LENGTH("thickness", "of the line"),
     DEPTH,
 };
 static const firn_schema_record path_record = {"a path", ROWS(path_rows)};
 
 static const firn_schema_row text_rows[] = {
-    {.key = "text",
-     .type = FIRN_TYPE_TEXT,
-     .required = true,
-     .doc = "ASCII letters, digits and signs; \\n begins a line"},
+    TEXT("text", NULL, "ASCII letters, digits and signs; \\n begins a line", .required = true),
     PLACE("where the first line's base line is, and what lines are aligned to"),
     LENGTH("height", "of a capital letter"),
     LENGTH("depth", "along z, half of it to each side of center"),
-    {.key = "thickness",
-     .type = FIRN_TYPE_REAL,
-     .dimension = FIRN_DIM_LENGTH,
-     .range = "(0, inf)",
-     .doc = "of its strokes; a sixth of the height where not given"},
-    {.key = "spacing",
-     .type = FIRN_TYPE_REAL,
-     .range = "(0, 100]",
-     .initial = "1",
-     .doc = "of letters, in widths of the usual gap"},
-    {.key = "line_spacing",
-     .type = FIRN_TYPE_REAL,
-     .range = "(0, 100]",
-     .initial = "1.6",
-     .doc = "of base lines, in letter heights"},
-    {.key = "align",
-     .type = FIRN_TYPE_ENUM,
-     .choices = "left|center|right",
-     .initial = "center",
-     .doc = "of lines"},
+    REAL("thickness", LENGTH, "(0, inf)", NULL,
+         "of its strokes; a sixth of the height where not given"),
+    REAL("spacing", NONE, "(0, 100]", "1", "of letters, in widths of the usual gap"),
+    REAL("line_spacing", NONE, "(0, 100]", "1.6", "of base lines, in letter heights"),
+    ENUM("align", "left|center|right", "center", "of lines"),
 };
 static const firn_schema_record text_record = {"a text", ROWS(text_rows)};
 
 static const firn_schema_row height_field_rows[] = {
     PLACE("the middle of its rectangle, at height 0"),
-    {.key = "size",
-     .type = FIRN_TYPE_VEC2,
-     .dimension = FIRN_DIM_LENGTH,
-     .range = "(0, inf)",
-     .required = true,
-     .doc = "along x and z"},
-    {.key = "image",
-     .type = FIRN_TYPE_PATH,
-     .group = "heights",
-     .doc = "a PNG: black is 0, white is amplitude; its top row lies at least z"},
-    {.key = "wavelength",
-     .type = FIRN_TYPE_REAL,
-     .dimension = FIRN_DIM_LENGTH,
-     .range = "(0, inf)",
-     .group = "heights",
-     .required = true,
-     .doc = "hills of noise: of the first octave"},
+    VEC2("size", LENGTH, "(0, inf)", NULL, "along x and z", .required = true),
+    PATH("image", "a PNG: black is 0, white is amplitude; its top row lies at least z",
+         .group = "heights"),
+    REAL("wavelength", LENGTH, "(0, inf)", NULL, "hills of noise: of the first octave",
+         .group = "heights", .required = true),
     LENGTH("amplitude", "height of white, or of the noise"),
     OCTAVES,
     SEED,
@@ -226,41 +131,19 @@ static const firn_schema_row height_field_rows[] = {
 static const firn_schema_record height_field_record = {"a height field", ROWS(height_field_rows)};
 
 static const firn_schema_row mesh_rows[] = {
-    {.key = "file",
-     .type = FIRN_TYPE_PATH,
-     .required = true,
-     .doc = "OBJ, PLY, STL, glTF or GLB; closed"},
-    {.key = "up",
-     .type = FIRN_TYPE_ENUM,
-     .choices = "y|z",
-     .initial = "y",
-     .doc = "the axis of the file that points up"},
-    {.key = "scale",
-     .type = FIRN_TYPE_REAL,
-     .range = "(0, inf)",
-     .initial = "1",
-     .doc = "metres a unit of the file"},
+    PATH("file", "OBJ, PLY, STL, glTF or GLB; closed", .required = true),
+    ENUM("up", "y|z", "y", "the axis of the file that points up"),
+    REAL("scale", NONE, "(0, inf)", "1", "metres a unit of the file"),
     LENGTH_OR("weld", "0", "vertices this near become one"),
-    {.key = "holes",
-     .type = FIRN_TYPE_ENUM,
-     .choices = "keep|fill",
-     .initial = "keep",
-     .doc = "keep: a mesh with holes is an error; fill: they are closed"},
+    ENUM("holes", "keep|fill", "keep",
+         "keep: a mesh with holes is an error; fill: they are closed"),
     LENGTH_OR("voxel", "0", "spacing of its distance field; 0: 1/100 of its longest edge"),
-    {.key = "band",
-     .type = FIRN_TYPE_INT,
-     .range = "[0, 100]",
-     .initial = "0",
-     .doc = "voxels to each side of the surface that are exact; 0: 3"},
+    INT("band", "[0, 100]", "0", "voxels to each side of the surface that are exact; 0: 3"),
 };
 static const firn_schema_record mesh_record = {"a mesh", ROWS(mesh_rows)};
 
 static const firn_schema_row smooth_rows[] = {
-    {.key = "of",
-     .type = FIRN_TYPE_CHOICES,
-     .record = &firn_schema_shape,
-     .required = true,
-     .doc = "shapes"},
+    CHOICES("of", &firn_schema_shape, "shapes", .required = true),
     LENGTH("radius", "reach of the fillet"),
 };
 static const firn_schema_record smooth_record = {"a smooth union", ROWS(smooth_rows)};
@@ -274,11 +157,8 @@ static const firn_schema_record shell_record = {"a shell", ROWS(shell_rows)};
 
 static const firn_schema_row offset_rows[] = {
     OF("a shape"),
-    {.key = "by",
-     .type = FIRN_TYPE_REAL,
-     .dimension = FIRN_DIM_LENGTH,
-     .required = true,
-     .doc = "above 0 grows, with rounded edges; below 0 shrinks"},
+    REAL("by", LENGTH, NULL, NULL, "above 0 grows, with rounded edges; below 0 shrinks",
+         .required = true),
 };
 static const firn_schema_record offset_record = {"an offset", ROWS(offset_rows)};
 
@@ -293,38 +173,22 @@ static const firn_schema_record displace_record = {"a displacement", ROWS(displa
 
 static const firn_schema_row repeat_rows[] = {
     OF("a shape"),
-    {.key = "count",
-     .type = FIRN_TYPE_VEC3,
-     .range = "[1, 10000]",
-     .required = true,
-     .doc = "copies along x, y and z, whole numbers"},
-    {.key = "step",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_LENGTH,
-     .required = true,
-     .doc = "from copy to copy; the first is the shape itself"},
+    VEC3("count", NONE, "[1, 10000]", NULL, "copies along x, y and z, whole numbers",
+         .required = true),
+    VEC3("step", LENGTH, NULL, NULL, "from copy to copy; the first is the shape itself",
+         .required = true),
 };
 static const firn_schema_record repeat_record = {"a repetition", ROWS(repeat_rows)};
 
 static const firn_schema_row mirror_rows[] = {
     OF("a shape"),
-    {.key = "axis",
-     .type = FIRN_TYPE_ENUM,
-     .choices = "x|y|z",
-     .initial = "x",
-     .doc = "across which it is mirrored"},
-    {.key = "at",
-     .type = FIRN_TYPE_REAL,
-     .dimension = FIRN_DIM_LENGTH,
-     .initial = "0",
-     .doc = "coordinate of the mirror; what lies beyond it counts"},
+    ENUM("axis", "x|y|z", "x", "across which it is mirrored"),
+    REAL("at", LENGTH, NULL, "0", "coordinate of the mirror; what lies beyond it counts"),
 };
 static const firn_schema_record mirror_record = {"a mirror image", ROWS(mirror_rows)};
 
-#define KIND(name, which, what)                                                                    \
-  { .key = name, .type = FIRN_TYPE_RECORD, .record = &which, .doc = what }
-#define SEVERAL(name, what)                                                                        \
-  { .key = name, .type = FIRN_TYPE_CHOICES, .record = &firn_schema_shape, .doc = what }
+#define KIND(name, which, what) RECORD(name, &which, what)
+#define SEVERAL(name, what)     CHOICES(name, &firn_schema_shape, what)
 
 static const firn_schema_row shape_rows[] = {
     KIND("half_space", half_space_record, "everything behind a plane: ground, walls, slopes"),
@@ -351,20 +215,10 @@ static const firn_schema_row shape_rows[] = {
     KIND("displace", displace_record, "a shape roughened by noise"),
     KIND("repeat", repeat_record, "copies of a shape in a row or a lattice"),
     KIND("mirror", mirror_record, "a shape and its mirror image"),
-    {.key = "scale",
-     .type = FIRN_TYPE_REAL,
-     .range = "(0, inf)",
-     .modifier = true,
-     .doc = "about the origin, before rotate"},
-    {.key = "rotate",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_ANGLE,
-     .modifier = true,
-     .doc = "about the origin, before move: an axis times an angle, as [0, 0, 30 deg]"},
-    {.key = "move",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_LENGTH,
-     .modifier = true,
-     .doc = "at last"},
+    REAL("scale", NONE, "(0, inf)", NULL, "about the origin, before rotate", .modifier = true),
+    VEC3("rotate", ANGLE, NULL, NULL,
+         "about the origin, before move: an axis times an angle, as [0, 0, 30 deg]",
+         .modifier = true),
+    VEC3("move", LENGTH, NULL, NULL, "at last", .modifier = true),
 };
 const firn_schema_record firn_schema_shape = {"a shape", ROWS(shape_rows)};
