@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api/sim.h"
-#include "base/isa.h"
+#include "base/parallel.h"
 #include "world/strain_rate.h"
 
 enum {
@@ -53,7 +53,6 @@ typedef struct access {
   int field;
   double *out;
   const double *in;
-  firn_sums *sums;
 } access;
 
 static void read_one(void *user, size_t slot, const double corner[3]) {
@@ -86,11 +85,15 @@ static firn_status unknown(const firn_sim *sim, const char *name) {
 static firn_status read_field(firn_sim *sim, const char *field, double *out) {
   int i = find(sim, field);
   if (i < 0) return unknown(sim, field);
+  if (i >= COMMON) {
+    double *own[FIRN_OWN_FIELDS] = {0};
+    own[i - COMMON] = out;
+    return firn_sim_look(sim, own, NULL);
+  }
   FIRN_TRY(firn_particles_number(&sim->world.particles));
-  if (i >= COMMON) return sim->type->read(sim->solver, i - COMMON, out);
   if (i == FIELD_STRAIN_RATE) return firn_world_strain_rate(&sim->world, out);
   access a = {.sim = sim, .field = i, .out = out};
-  firn_particles_visit(&sim->world.particles, read_one, &a);
+  firn_particles_visit_parallel(&sim->world.particles, read_one, &a);
   return FIRN_OK;
 }
 
@@ -130,7 +133,7 @@ static firn_status write_field(firn_sim *sim, const char *field, const double *i
   FIRN_TRY(firn_particles_number(&sim->world.particles));
   if (i >= COMMON) return sim->type->write(sim->solver, i - COMMON, in);
   access a = {.sim = sim, .field = i, .in = in};
-  firn_particles_visit(&sim->world.particles, write_one, &a);
+  firn_particles_visit_parallel(&sim->world.particles, write_one, &a);
   sim->type->changed(sim->solver);
   return FIRN_OK;
 }
@@ -142,21 +145,25 @@ firn_status firn_sim_write(firn_sim *sim, const char *field, const double *in) {
   return write_field(sim, field, in);
 }
 
+typedef struct summing {
+  const firn_world *world;
+  firn_sums sums;
+} summing;
+
 static void sum_one(void *user, size_t slot, const double corner[3]) {
-  access *a = user;
-  firn_sums *s = a->sums;
-  const firn_world *world = &a->sim->world;
-  const firn_particles *p = &world->particles;
+  summing *a = user;
+  firn_sums *s = &a->sums;
+  const firn_particles *p = &a->world->particles;
   double mass = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot], x[3], v[3], v2 = 0;
   for (int c = 0; c < 3; c++) {
-    x[c] = (corner[c] + (double)firn_particles_real(p, FIRN_FIELD_X + c)[slot]) * world->h;
+    x[c] = (corner[c] + (double)firn_particles_real(p, FIRN_FIELD_X + c)[slot]) * a->world->h;
     v[c] = (double)firn_particles_real(p, FIRN_FIELD_VX + c)[slot];
     v2 += v[c] * v[c];
     s->center[c] += mass * x[c];
     s->momentum[c] += mass * v[c];
     s->bounds_min[c] = fmin(s->bounds_min[c], x[c]);
     s->bounds_max[c] = fmax(s->bounds_max[c], x[c]);
-    s->energy_gravity -= mass * world->gravity[c] * x[c];
+    s->energy_gravity -= mass * a->world->gravity[c] * x[c];
   }
   s->mass += mass;
   s->angular[0] += mass * (x[1] * v[2] - x[2] * v[1]);
@@ -166,22 +173,44 @@ static void sum_one(void *user, size_t slot, const double corner[3]) {
   s->speed_max = fmax(s->speed_max, sqrt(v2));
 }
 
-static firn_status sum_all(firn_sim *sim, firn_sums *out) {
-  memset(out, 0, sizeof *out);
-  size_t n = firn_sim_count(sim);
+static void join(firn_sums *s, const firn_sums *part) {
   for (int c = 0; c < 3; c++) {
-    out->bounds_min[c] = n ? INFINITY : 0;
-    out->bounds_max[c] = n ? -INFINITY : 0;
+    s->center[c] += part->center[c];
+    s->momentum[c] += part->momentum[c];
+    s->angular[c] += part->angular[c];
+    s->bounds_min[c] = fmin(s->bounds_min[c], part->bounds_min[c]);
+    s->bounds_max[c] = fmax(s->bounds_max[c], part->bounds_max[c]);
   }
-  access a = {.sim = sim, .sums = out};
-  firn_particles_visit(&sim->world.particles, sum_one, &a);
-  for (int c = 0; c < 3 && n; c++) out->center[c] /= out->mass;
-  return sim->type->sums(sim->solver, out);
+  s->mass += part->mass;
+  s->energy_kinetic += part->energy_kinetic;
+  s->energy_gravity += part->energy_gravity;
+  s->speed_max = fmax(s->speed_max, part->speed_max);
+}
+
+static void sum_all(const firn_world *world, firn_sums *out) {
+  static const firn_sums nothing = {.bounds_min = {INFINITY, INFINITY, INFINITY},
+                                    .bounds_max = {-INFINITY, -INFINITY, -INFINITY}};
+  summing part[FIRN_PARTS];
+  FIRN_PARALLEL_FOR(world->context, schedule(dynamic, 1))
+  for (int i = 0; i < FIRN_PARTS; i++) {
+    part[i] = (summing){world, nothing};
+    firn_particles_visit_part(&world->particles, i, sum_one, &part[i]);
+  }
+  *out = world->particles.count ? nothing : (firn_sums){0};
+  if (!world->particles.count) return;
+  for (int i = 0; i < FIRN_PARTS; i++) join(out, &part[i].sums);
+  for (int c = 0; c < 3; c++) out->center[c] /= out->mass;
+}
+
+firn_status firn_sim_look(firn_sim *sim, double *const own[FIRN_OWN_FIELDS], firn_sums *sums) {
+  FIRN_FP_SCOPE;
+  FIRN_TRY(firn_particles_number(&sim->world.particles));
+  if (sums) sum_all(&sim->world, sums);
+  return sim->type->look(sim->solver, own, sums);
 }
 
 firn_status firn_sim_sums(firn_sim *sim, firn_sums *out) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_sums");
-  FIRN_FP_SCOPE;
-  return sum_all(sim, out);
+  return firn_sim_look(sim, (double *[FIRN_OWN_FIELDS]){0}, out);
 }

@@ -6,35 +6,45 @@
 #include "api/output.h"
 #include "api/sim.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "cache/frame.h"
 #include "cache/pack.h"
 
-// Doubles to floats, or to integers, where they stand. Element i is read before it is written, and
-// never later, so the bytes do not meet.
-static void narrow(double *data, size_t n, bool integer) {
-  void *bytes = data;
-  char *out = bytes;
-  for (size_t i = 0; i < n; i++, out += 4) {
-    float real = (float)data[i];
-    uint32_t whole = integer ? (uint32_t)data[i] : 0;
-    memcpy(out, integer ? (void *)&whole : (void *)&real, 4);
+// A frame in the making.
+typedef struct job {
+  firn_sim *sim;
+  const firn_output_def *def;
+  firn_archive *archive;
+  firn_frame_head head;
+  size_t room;  // values a particle
+  double *data; // [room][count]
+} job;
+
+// Doubles to floats, or to integers, where they stand. Elements n to 2n land where those up to n
+// were, which are read by then; so these can be written at once.
+static void narrow(const firn_context *context, double *data, size_t n, bool integer) {
+  char *bytes = (void *)data;
+  for (size_t begin = 0, end = 1; begin < n; begin = end, end = 2 * begin < n ? 2 * begin : n) {
+    FIRN_PARALLEL_FOR(context, schedule(static))
+    for (size_t i = begin; i < end; i++) {
+      float real = (float)data[i];
+      uint32_t whole = integer ? (uint32_t)data[i] : 0;
+      memcpy(bytes + 4 * i, integer ? (void *)&whole : (void *)&real, 4);
+    }
   }
 }
 
-static double round_field(const firn_frame_head *head, const char *name, size_t n, double *data) {
-  double step = strcmp(name, "position") == 0 ? firn_pack_step_position(head->h)
-                                              : firn_pack_step(n, data);
-  firn_pack_round(n, data, step);
-  return step;
-}
-
-static firn_status add_field(firn_sim *sim, firn_archive *archive, const firn_frame_head *head,
-                             const firn_field_info *info, double *data) {
+static firn_status add_field(const job *j, const firn_field_info *info, double *data) {
+  firn_context *context = j->sim->world.context;
   bool integer = strcmp(info->name, "id") == 0 || strcmp(info->name, "material") == 0;
-  size_t n = head->count * (size_t)info->components;
-  FIRN_TRY(firn_sim_read(sim, info->name, data));
-  double step = head->packed && !integer ? round_field(head, info->name, n, data) : 0;
-  narrow(data, n, integer);
+  size_t n = j->head.count * (size_t)info->components;
+  double step = 0;
+  if (j->head.packed && !integer) {
+    step = strcmp(info->name, "position") == 0 ? firn_pack_step_position(j->head.h)
+                                               : firn_pack_step(context, n, data);
+    firn_pack_round(context, n, data, step);
+  }
+  narrow(context, data, n, integer);
   const firn_frame_array array = {
       .name = info->name,
       .unit = info->unit,
@@ -43,15 +53,38 @@ static firn_status add_field(firn_sim *sim, firn_archive *archive, const firn_fr
       .step = step,
       .data = data,
   };
-  return firn_frame_add(archive, head, &array);
+  return firn_frame_add(j->archive, &j->head, &array);
 }
 
-static firn_status add_fields(firn_sim *sim, const firn_output_def *def, firn_archive *archive,
-                              const firn_frame_head *head, double *data) {
+// As many of the solver's own fields at once as there is room for, from field first on; returns the
+// next.
+static int choose(const job *j, int first, double *own[FIRN_OWN_FIELDS]) {
+  const firn_field_info *fields = j->sim->type->fields;
+  size_t used = 0;
+  int i = first;
+  for (; fields[i].name; i++) {
+    if (!firn_output_has_field(j->def, &fields[i])) continue;
+    if (used + (size_t)fields[i].components > j->room) break;
+    own[i] = j->data + used * j->head.count;
+    used += (size_t)fields[i].components;
+  }
+  return i;
+}
+
+static firn_status add_fields(const job *j, firn_sums *sums) {
+  const firn_field_info *fields = j->sim->type->fields;
   firn_field_info info;
-  for (int i = 0; firn_sim_field(sim, i, &info) == FIRN_OK; i++) {
-    if (firn_output_has_field(def, &info)) {
-      FIRN_TRY(add_field(sim, archive, head, &info, data));
+  for (int i = 0; firn_sim_field(j->sim, i, &info) == FIRN_OK && info.name != fields->name; i++) {
+    if (!firn_output_has_field(j->def, &info)) continue;
+    FIRN_TRY(firn_sim_read(j->sim, info.name, j->data));
+    FIRN_TRY(add_field(j, &info, j->data));
+  }
+  for (int first = 0, end; fields[first].name || sums; first = end, sums = NULL) {
+    double *own[FIRN_OWN_FIELDS] = {0};
+    end = choose(j, first, own);
+    FIRN_TRY(firn_sim_look(j->sim, own, sums));
+    for (int i = first; i < end; i++) {
+      if (own[i]) FIRN_TRY(add_field(j, &fields[i], own[i]));
     }
   }
   return FIRN_OK;
@@ -82,40 +115,41 @@ static firn_status add_bodies(const firn_world *world, firn_archive *archive) {
 }
 
 firn_status firn_sim_write_numbered_frame(firn_sim *sim, const firn_output_def *def,
-                                          const char *path, int frame) {
+                                          const char *path, int frame, firn_sums *sums) {
   firn_context *context = sim->world.context;
   const firn_frame_text text[] = {{"solver", sim->type->name}, {"precision", firn_precision()}};
-  const firn_frame_head head = {.count = firn_sim_count(sim),
-                                .time = firn_sim_time(sim),
-                                .h = firn_sim_h(sim),
-                                .spacing = firn_sim_h(sim) / 2,
-                                .kernel = firn_sim_h(sim),
-                                .frame = frame,
-                                .packed = firn_output_is_packed(def),
-                                .text_count = sizeof text / sizeof *text,
-                                .text = text};
+  job j = {.sim = sim,
+           .def = def,
+           .head = {.count = firn_sim_count(sim),
+                    .time = firn_sim_time(sim),
+                    .h = firn_sim_h(sim),
+                    .spacing = firn_sim_h(sim) / 2,
+                    .kernel = firn_sim_h(sim),
+                    .frame = frame,
+                    .packed = firn_output_is_packed(def),
+                    .text_count = sizeof text / sizeof *text,
+                    .text = text},
+           .room = 1};
   firn_field_info info;
-  size_t widest = 1;
   for (int i = 0; firn_sim_field(sim, i, &info) == FIRN_OK; i++) {
-    bool wider = (size_t)info.components > widest;
-    if (wider && firn_output_has_field(def, &info)) widest = (size_t)info.components;
+    bool wider = (size_t)info.components > j.room;
+    if (wider && firn_output_has_field(def, &info)) j.room = (size_t)info.components;
   }
   // One row more, so that an empty frame has a place to read nothing into.
-  size_t size = (head.count + 1) * widest * sizeof(double);
-  double *data = firn_alloc(context, size, "a field of a frame");
-  if (!data) return FIRN_ERROR_MEMORY;
-  firn_archive *archive;
-  firn_status status = firn_frame_begin(context, path, &head, &archive);
+  size_t size = (j.head.count + 1) * j.room * sizeof(double);
+  j.data = firn_alloc(context, size, "a field of a frame");
+  if (!j.data) return FIRN_ERROR_MEMORY;
+  firn_status status = firn_frame_begin(context, path, &j.head, &j.archive);
   if (status == FIRN_OK) {
-    status = add_bodies(&sim->world, archive);
-    if (status == FIRN_OK) status = add_fields(sim, def, archive, &head, data);
+    status = add_bodies(&sim->world, j.archive);
+    if (status == FIRN_OK) status = add_fields(&j, sums);
     if (status == FIRN_OK) {
-      status = firn_archive_commit(archive);
+      status = firn_archive_commit(j.archive);
     } else {
-      firn_archive_close(archive);
+      firn_archive_close(j.archive);
     }
   }
-  firn_free(context, data, size);
+  firn_free(context, j.data, size);
   return status;
 }
 
@@ -123,11 +157,11 @@ firn_status firn_sim_write_frame_as(firn_sim *sim, const firn_output_def *def, c
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!def || !path) return firn_fail_null(sim->world.context, "firn_sim_write_frame_as");
   FIRN_TRY(firn_output_check(sim->world.context, def, sim));
-  return firn_sim_write_numbered_frame(sim, def, path, -1);
+  return firn_sim_write_numbered_frame(sim, def, path, -1, NULL);
 }
 
 firn_status firn_sim_write_frame(firn_sim *sim, const char *path) {
   if (!sim || !path) return FIRN_ERROR_ARGUMENT;
   const firn_output_def def = firn_default_output_def();
-  return firn_sim_write_numbered_frame(sim, &def, path, -1);
+  return firn_sim_write_numbered_frame(sim, &def, path, -1, NULL);
 }

@@ -48,12 +48,11 @@ firn_status firn_run_truncate_tables(firn_run_state *r, int last) {
   return firn_probes_truncate(r->context, r->path, last);
 }
 
-static firn_status append_stats(firn_run_state *r, double bytes, double wall) {
-  firn_sums sums;
+static firn_status append_stats(firn_run_state *r, const firn_sums *sums, double bytes,
+                                double wall) {
   firn_stats_row row = firn_stats_empty_row();
   double *v = row.value;
   const firn_run_tally *t = &r->tally;
-  FIRN_TRY(firn_sim_sums(r->sim, &sums));
   size_t particles = firn_sim_count(r->sim);
   v[FIRN_STATS_frame] = r->frame;
   v[FIRN_STATS_time] = firn_sim_time(r->sim);
@@ -68,23 +67,23 @@ static firn_status append_stats(firn_run_state *r, double bytes, double wall) {
     v[FIRN_STATS_iterations_max] = (double)t->iterations_max;
   }
   v[FIRN_STATS_particles] = (double)particles;
-  v[FIRN_STATS_mass] = sums.mass;
+  v[FIRN_STATS_mass] = sums->mass;
   for (int a = 0; a < 3; a++) {
-    v[FIRN_STATS_momentum_x + a] = sums.momentum[a];
-    v[FIRN_STATS_angular_x + a] = sums.angular[a];
+    v[FIRN_STATS_momentum_x + a] = sums->momentum[a];
+    v[FIRN_STATS_angular_x + a] = sums->angular[a];
     if (!particles) continue; // nothing has no middle
-    v[FIRN_STATS_com_x + a] = sums.center[a];
-    v[FIRN_STATS_bounds_min_x + a] = sums.bounds_min[a];
-    v[FIRN_STATS_bounds_max_x + a] = sums.bounds_max[a];
+    v[FIRN_STATS_com_x + a] = sums->center[a];
+    v[FIRN_STATS_bounds_min_x + a] = sums->bounds_min[a];
+    v[FIRN_STATS_bounds_max_x + a] = sums->bounds_max[a];
   }
-  v[FIRN_STATS_energy_kinetic] = sums.energy_kinetic;
-  v[FIRN_STATS_energy_elastic] = sums.energy_elastic;
-  v[FIRN_STATS_energy_gravity] = sums.energy_gravity;
+  v[FIRN_STATS_energy_kinetic] = sums->energy_kinetic;
+  v[FIRN_STATS_energy_elastic] = sums->energy_elastic;
+  v[FIRN_STATS_energy_gravity] = sums->energy_gravity;
   if (particles) {
-    v[FIRN_STATS_speed_max] = sums.speed_max;
-    v[FIRN_STATS_jp_min] = sums.jp_min;
-    v[FIRN_STATS_jp_mean] = sums.jp_mean;
-    v[FIRN_STATS_density_max] = sums.density_max;
+    v[FIRN_STATS_speed_max] = sums->speed_max;
+    v[FIRN_STATS_jp_min] = sums->jp_min;
+    v[FIRN_STATS_jp_mean] = sums->jp_mean;
+    v[FIRN_STATS_density_max] = sums->density_max;
   }
   v[FIRN_STATS_bytes] = bytes;
   v[FIRN_STATS_wall_seconds] = wall;
@@ -129,8 +128,9 @@ static firn_status append_probes(firn_run_state *r) {
   return status;
 }
 
-firn_status firn_run_append_tables(firn_run_state *r, double bytes, double wall) {
-  FIRN_TRY(append_stats(r, bytes, wall));
+firn_status firn_run_append_tables(firn_run_state *r, const firn_sums *sums, double bytes,
+                                   double wall) {
+  FIRN_TRY(append_stats(r, sums, bytes, wall));
   FIRN_TRY(append_colliders(r));
   return append_probes(r);
 }

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/parallel.h"
+
 enum {
   FIRN_PACK_CELL = 1024, // positions: steps a cell at least
   FIRN_PACK_BITS = 15,   // others: steps up to the largest magnitude, as a power of two at least
@@ -26,8 +28,9 @@ static inline double firn_pack_step_position(double h) {
 }
 
 // Step for data[n]: 2^-15 to 2^-14 of its largest finite magnitude; 0: leave the data as they are.
-static inline double firn_pack_step(size_t n, const double *data) {
+static inline double firn_pack_step(const firn_context *context, size_t n, const double *data) {
   double most = 0;
+  FIRN_PARALLEL_FOR(context, schedule(static) reduction(max : most))
   for (size_t i = 0; i < n; i++) {
     double size = fabs(data[i]);
     if (size > most && size <= 1e30) most = size;
@@ -36,8 +39,10 @@ static inline double firn_pack_step(size_t n, const double *data) {
 }
 
 // To the nearest multiple of step, ties to even; what is not finite stays.
-static inline void firn_pack_round(size_t n, double *data, double step) {
+static inline void firn_pack_round(const firn_context *context, size_t n, double *data,
+                                   double step) {
   if (!(step > 0)) return;
+  FIRN_PARALLEL_FOR(context, schedule(static))
   for (size_t i = 0; i < n; i++) data[i] = nearbyint(data[i] / step) * step;
 }
 

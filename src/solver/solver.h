@@ -15,13 +15,15 @@ typedef struct firn_solver_type {
   void (*destroy)(void *solver);
   // One step of at most limit seconds (no limit if <= 0); moves world->time.
   firn_status (*step)(void *solver, double limit, firn_step *out);
-  // Fields for users besides the common ones; read and write are [count][components] by id.
+  // Fields for users besides the common ones; what is read and written is [count][components] by
+  // id.
   const firn_field_info *fields; // ends with a NULL name
-  firn_status (*read)(void *solver, int field, double *out);
+  // All that is asked of the particles in one pass, since they may have to be brought up to date for
+  // it: own[i] takes field i, or is NULL. sums may be NULL; the caller has filled in what any solver
+  // has, and the solver sets energy_elastic, jp_*, density_max, yielded, and adds the affine part of
+  // angular.
+  firn_status (*look)(void *solver, double *const own[], firn_sums *sums);
   firn_status (*write)(void *solver, int field, const double *in);
-  // The sums that only the solver knows: energy_elastic, jp_*, density_max, yielded, and the
-  // affine part of angular, which is added. The caller has filled in the rest.
-  firn_status (*sums)(void *solver, firn_sums *out);
   void (*changed)(void *solver); // velocities were written from outside
   // Takes over the settings of def that may change between steps, and hands out those in force.
   firn_status (*configure)(void *solver, const firn_sim_def *def);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "world/morton.h"
 
 size_t firn_field_size(firn_field_type type) {
@@ -170,16 +171,25 @@ firn_status firn_particles_place(firn_particles *p, size_t slot, const double ce
   return FIRN_OK;
 }
 
+void firn_particles_visit_part(const firn_particles *p, int part, firn_visit_fn visit, void *user) {
+  // Blocks, and then each pending particle as if in one of its own.
+  size_t items = p->block_count + p->pending;
+  size_t begin = items * (size_t)part / FIRN_PARTS, end = items * (size_t)(part + 1) / FIRN_PARTS;
+  for (size_t i = begin; i < end; i++) {
+    bool sorted = i < p->block_count;
+    const int32_t *at = sorted ? p->block[i].at : p->pending_at[i - p->block_count];
+    const double corner[3] = {4.0 * at[0], 4.0 * at[1], 4.0 * at[2]};
+    size_t first = sorted ? p->block[i].first : p->slots + (i - p->block_count);
+    size_t count = sorted ? p->block[i].count : 1;
+    for (size_t slot = first; slot < first + count; slot++) visit(user, slot, corner);
+  }
+}
+
 void firn_particles_visit(const firn_particles *p, firn_visit_fn visit, void *user) {
-  for (size_t b = 0; b < p->block_count; b++) {
-    const firn_block *block = &p->block[b];
-    double corner[3];
-    for (int a = 0; a < 3; a++) corner[a] = 4.0 * block->at[a];
-    for (uint32_t i = 0; i < block->count; i++) visit(user, block->first + i, corner);
-  }
-  for (size_t i = 0; i < p->pending; i++) {
-    double corner[3];
-    for (int a = 0; a < 3; a++) corner[a] = 4.0 * p->pending_at[i][a];
-    visit(user, p->slots + i, corner);
-  }
+  for (int part = 0; part < FIRN_PARTS; part++) firn_particles_visit_part(p, part, visit, user);
+}
+
+void firn_particles_visit_parallel(const firn_particles *p, firn_visit_fn visit, void *user) {
+  FIRN_PARALLEL_FOR(p->context, schedule(dynamic, 1))
+  for (int part = 0; part < FIRN_PARTS; part++) firn_particles_visit_part(p, part, visit, user);
 }

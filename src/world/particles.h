@@ -162,4 +162,11 @@ firn_status firn_particles_sort(firn_particles *p, double shift, bool stay, firn
 typedef void (*firn_visit_fn)(void *user, size_t slot, const double corner[3]);
 void firn_particles_visit(const firn_particles *p, firn_visit_fn visit, void *user);
 
+// The same for one of FIRN_PARTS parts, which depend on the particles alone: what is summed up within
+// parts and then over them in their order is the same at any number of threads.
+enum { FIRN_PARTS = 256 };
+void firn_particles_visit_part(const firn_particles *p, int part, firn_visit_fn visit, void *user);
+// The same for all parts at once, where nothing is summed up.
+void firn_particles_visit_parallel(const firn_particles *p, firn_visit_fn visit, void *user);
+
 #endif

@@ -2,8 +2,8 @@
 // What users see of the particles' inner state. The plastic return is made in the scatter of the
 // next step, so whoever looks in between looks at a returned copy: looking never changes a run.
 #include <math.h>
-#include <string.h>
 
+#include "base/parallel.h"
 #include "solver/mpm/mpm.h"
 
 enum { FIELD_JP, FIELD_STRAIN, FIELD_DENSITY, FIELD_STRESS, FIELD_AFFINE };
@@ -24,7 +24,7 @@ typedef struct returned {
   double j_e; // det F_E
 } returned;
 
-static returned look(const mpm *m, size_t slot) {
+static returned returned_of(const mpm *m, size_t slot) {
   const firn_particles *p = &m->world->particles;
   returned r;
   firn_material_row row = firn_world_row(m->world, slot);
@@ -39,59 +39,105 @@ static returned look(const mpm *m, size_t slot) {
   return r;
 }
 
-static double density_of(const mpm *m, size_t slot, const returned *r) {
+// Sums over a part of the particles.
+typedef struct tally {
+  double jp, jp_min, yielded, density_max, energy, angular[3];
+} tally;
+
+typedef struct looking {
+  const mpm *m;
+  double *const *own; // as of firn_solver_type.look
+  tally *sums;        // or NULL
+} looking;
+
+static void sum_one(const mpm *m, size_t slot, const returned *r, double jp, double density,
+                    tally *s) {
   const firn_particles *p = &m->world->particles;
+  double mass = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot];
+  double volume = (double)firn_particles_real(p, FIRN_FIELD_VOLUME)[slot];
+  s->jp += jp;
+  s->yielded += r->ln_jp != 0;
+  if (jp < s->jp_min) s->jp_min = jp;
+  if (density > s->density_max) s->density_max = density;
+  s->energy += volume * (double)firn_law_energy(r->law, &r->params, r->e, r->hard);
+  if (m->field_c < 0) return;
+  // The affine part: m D h^2 times the axial vector of C.
+  double scale = mass * m->stencil.d * m->world->h * m->world->h;
+  double c[9];
+  for (int i = 0; i < 9; i++) c[i] = (double)firn_particles_real(p, m->field_c + i)[slot];
+  s->angular[0] += scale * (c[7] - c[5]);
+  s->angular[1] += scale * (c[2] - c[6]);
+  s->angular[2] += scale * (c[3] - c[1]);
+}
+
+static void look_one(void *user, size_t slot, const double corner[3]) {
+  const looking *l = user;
+  const mpm *m = l->m;
+  const firn_particles *p = &m->world->particles;
+  size_t row = firn_particles_row(p, slot);
+  double *out = l->own[FIELD_AFFINE];
+  (void)corner;
+  for (int i = 0; i < 9 && out; i++) {
+    double c = m->field_c < 0 ? 0 : (double)firn_particles_real(p, m->field_c + i)[slot];
+    out[9 * row + (size_t)i] = c;
+  }
+  bool returns = l->sums;
+  for (int f = 0; f < FIELD_AFFINE; f++) returns = returns || l->own[f];
+  if (!returns) return;
+
+  returned r = returned_of(m, slot);
   double mass = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot];
   double volume = (double)firn_particles_real(p, FIRN_FIELD_VOLUME)[slot];
   // Before the first step the volume is not known yet; the material's own density is.
   double rest = volume > 0 ? mass / volume
                            : (double)m->world->material[firn_particles_material(p)[slot]].density;
-  return rest / (r->j_e * exp((double)r->ln_jp));
+  double jp = exp((double)r.ln_jp), j = r.j_e * jp;
+  if ((out = l->own[FIELD_JP])) out[row] = jp;
+  if ((out = l->own[FIELD_DENSITY])) out[row] = rest / j;
+  for (size_t i = 0; i < 6; i++) {
+    if ((out = l->own[FIELD_STRAIN])) out[6 * row + i] = (double)r.e[i];
+    if ((out = l->own[FIELD_STRESS])) out[6 * row + i] = (double)r.tau[i] / j;
+  }
+  if (l->sums) sum_one(m, slot, &r, jp, rest / j, l->sums);
 }
 
-typedef struct access {
-  mpm *m;
-  int field;
-  double *out;
-  const double *in;
-} access;
-
-static void read_one(void *user, size_t slot, const double corner[3]) {
-  access *a = user;
-  const mpm *m = a->m;
+firn_status mpm_look(void *solver, double *const own[], firn_sums *sums) {
+  const mpm *m = solver;
   const firn_particles *p = &m->world->particles;
-  size_t row = firn_particles_row(p, slot);
-  (void)corner;
-  if (a->field == FIELD_AFFINE) {
-    for (int i = 0; i < 9; i++) {
-      a->out[9 * row + (size_t)i] = m->field_c < 0
-                                        ? 0
-                                        : (double)firn_particles_real(p, m->field_c + i)[slot];
-    }
-    return;
+  tally part[FIRN_PARTS], all = {.jp_min = INFINITY};
+  FIRN_PARALLEL_FOR(p->context, schedule(dynamic, 1))
+  for (int i = 0; i < FIRN_PARTS; i++) {
+    part[i] = (tally){.jp_min = INFINITY};
+    looking l = {m, own, sums ? &part[i] : NULL};
+    firn_particles_visit_part(p, i, look_one, &l);
   }
-  returned r = look(m, slot);
-  switch (a->field) {
-  case FIELD_JP: a->out[row] = exp((double)r.ln_jp); break;
-  case FIELD_STRAIN:
-    for (int i = 0; i < 6; i++) a->out[6 * row + (size_t)i] = (double)r.e[i];
-    break;
-  case FIELD_DENSITY: a->out[row] = density_of(m, slot, &r); break;
-  default: {
-    double j = r.j_e * exp((double)r.ln_jp);
-    for (int i = 0; i < 6; i++) a->out[6 * row + (size_t)i] = (double)r.tau[i] / j;
+  if (!sums) return FIRN_OK;
+  for (const tally *s = part; s < part + FIRN_PARTS; s++) {
+    all.jp += s->jp;
+    all.yielded += s->yielded;
+    all.jp_min = fmin(all.jp_min, s->jp_min);
+    all.density_max = fmax(all.density_max, s->density_max);
+    all.energy += s->energy;
+    for (int c = 0; c < 3; c++) all.angular[c] += s->angular[c];
   }
-  }
-}
-
-firn_status mpm_read(void *solver, int field, double *out) {
-  access a = {.m = solver, .field = field, .out = out};
-  firn_particles_visit(&a.m->world->particles, read_one, &a);
+  double n = (double)p->count;
+  sums->jp_min = n > 0 ? all.jp_min : 1;
+  sums->jp_mean = n > 0 ? all.jp / n : 1;
+  sums->yielded = n > 0 ? all.yielded / n : 0;
+  sums->density_max = all.density_max;
+  sums->energy_elastic = all.energy;
+  for (int c = 0; c < 3; c++) sums->angular[c] += all.angular[c];
   return FIRN_OK;
 }
 
+typedef struct access {
+  const mpm *m;
+  int field;
+  const double *in;
+} access;
+
 static void write_one(void *user, size_t slot, const double corner[3]) {
-  access *a = user;
+  const access *a = user;
   const mpm *m = a->m;
   const firn_particles *p = &m->world->particles;
   size_t row = firn_particles_row(p, slot);
@@ -111,59 +157,19 @@ static void write_one(void *user, size_t slot, const double corner[3]) {
 }
 
 firn_status mpm_write(void *solver, int field, const double *in) {
-  access a = {.m = solver, .field = field, .in = in};
-  firn_context *context = a.m->world->context;
-  if (field == FIELD_AFFINE && a.m->field_c < 0) {
+  mpm *m = solver;
+  firn_context *context = m->world->context;
+  if (field == FIELD_AFFINE && m->field_c < 0) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "field 'affine' cannot be written: only transfer apic has it");
   }
-  for (size_t i = 0; field == FIELD_JP && i < a.m->world->particles.count; i++) {
+  for (size_t i = 0; field == FIELD_JP && i < m->world->particles.count; i++) {
     if (in[i] > 0) continue;
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "field 'jp': the value %g of particle %zu must be positive", in[i], i);
   }
-  firn_particles_visit(&a.m->world->particles, write_one, &a);
-  a.m->memory.must_survey = true;
-  return FIRN_OK;
-}
-
-typedef struct summing {
-  const mpm *m;
-  firn_sums *out;
-  double jp_sum, yielded;
-} summing;
-
-static void sum_one(void *user, size_t slot, const double corner[3]) {
-  summing *s = user;
-  const mpm *m = s->m;
-  const firn_particles *p = &m->world->particles;
-  (void)corner;
-  returned r = look(m, slot);
-  double jp = exp((double)r.ln_jp), density = density_of(m, slot, &r);
-  double mass = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot];
-  s->jp_sum += jp;
-  s->yielded += r.ln_jp != 0;
-  if (jp < s->out->jp_min) s->out->jp_min = jp;
-  if (density > s->out->density_max) s->out->density_max = density;
-  double volume = (double)firn_particles_real(p, FIRN_FIELD_VOLUME)[slot];
-  s->out->energy_elastic += volume * (double)firn_law_energy(r.law, &r.params, r.e, r.hard);
-  if (m->field_c < 0) return;
-  // The affine part: m D h^2 times the axial vector of C.
-  double scale = mass * m->stencil.d * m->world->h * m->world->h;
-  double c[9];
-  for (int i = 0; i < 9; i++) c[i] = (double)firn_particles_real(p, m->field_c + i)[slot];
-  s->out->angular[0] += scale * (c[7] - c[5]);
-  s->out->angular[1] += scale * (c[2] - c[6]);
-  s->out->angular[2] += scale * (c[3] - c[1]);
-}
-
-firn_status mpm_sums(void *solver, firn_sums *out) {
-  summing s = {.m = solver, .out = out};
-  out->jp_min = INFINITY;
-  firn_particles_visit(&s.m->world->particles, sum_one, &s);
-  double n = (double)s.m->world->particles.count;
-  out->jp_mean = n > 0 ? s.jp_sum / n : 1;
-  out->yielded = n > 0 ? s.yielded / n : 0;
-  if (n == 0) out->jp_min = 1;
+  access a = {m, field, in};
+  firn_particles_visit_parallel(&m->world->particles, write_one, &a);
+  m->memory.must_survey = true;
   return FIRN_OK;
 }

@@ -137,8 +137,7 @@ extern const firn_schema_record firn_mpm_settings;
 
 // fields.c
 extern const firn_field_info mpm_fields[];
-firn_status mpm_read(void *solver, int field, double *out);
+firn_status mpm_look(void *solver, double *const own[], firn_sums *sums);
 firn_status mpm_write(void *solver, int field, const double *in);
-firn_status mpm_sums(void *solver, firn_sums *out);
 
 #endif
