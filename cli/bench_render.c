@@ -7,13 +7,13 @@
 
 enum { LOOKS = 7 };
 
-static firn_status look(firn_context *context, const char *path, const firn_quick_def *def,
+static firn_status look(firn_context *context, const char *path, const firn_preview_def *def,
                         uint8_t *rgb, double *seconds) {
   double start = cli_seconds();
   firn_frame *frame;
   firn_status status = firn_frame_open(context, path, &frame);
   if (status != FIRN_OK) return status;
-  status = firn_frame_quick_pixels(frame, NULL, def, rgb);
+  status = firn_frame_preview_pixels(frame, NULL, def, rgb);
   firn_frame_close(frame);
   *seconds = cli_seconds() - start;
   return status;
@@ -93,7 +93,9 @@ static firn_status run_preview(bench *b, const char *name) {
   char path[] = "/tmp/firn-bench-XXXXXX.hdf";
   firn_context *context = begin(b, path);
   if (!context) return FIRN_ERROR_IO;
-  firn_quick_def def = firn_default_quick_def();
+  firn_preview_def def = firn_default_preview_def();
+  def.width = 640;
+  def.height = 360;
   uint8_t *rgb = malloc(3 * (size_t)def.width * (size_t)def.height);
   firn_status status = rgb ? write_block(b, context, path) : FIRN_ERROR_MEMORY;
   for (size_t w = 0; status == FIRN_OK && w < sizeof ways / sizeof *ways; w++) {

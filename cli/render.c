@@ -157,11 +157,11 @@ static firn_status survey(render_job *job) {
   enum { LOOKS = 9 };
   const render_arguments *a = job->arguments;
   firn_render_def render, later;
-  firn_quick_def quick;
-  firn_status status = render_settings(job, 0, &render, &quick);
+  firn_preview_def preview;
+  firn_status status = render_settings(job, 0, &render, &preview);
   double some_time =
       job->scene ? 0.3 * firn_scene_frames(job->scene) * firn_scene_frame_seconds(job->scene) : 0;
-  if (status == FIRN_OK) status = render_settings(job, some_time, &later, &quick);
+  if (status == FIRN_OK) status = render_settings(job, some_time, &later, &preview);
   if (status != FIRN_OK) return status;
   bool fit = memcmp(render.camera.eye, render.camera.target, sizeof render.camera.eye) == 0,
        colored = a->color && !(a->range[1] > a->range[0]), any = false;
@@ -216,7 +216,7 @@ static void place_camera(const render_job *job, firn_render_def *def, firn_camer
 }
 
 firn_status render_settings(const render_job *job, double time, firn_render_def *render,
-                            firn_quick_def *quick) {
+                            firn_preview_def *preview) {
   const render_arguments *a = job->arguments;
   *render = firn_default_render_def();
   if (a->preview) {
@@ -240,13 +240,13 @@ firn_status render_settings(const render_job *job, double time, firn_render_def 
   if (a->denoise) render->denoise = true;
   place_camera(job, render, &render->camera);
   if (render->camera_shut.fov > 0) place_camera(job, render, &render->camera_shut);
-  *quick = firn_quick_of_render(render);
-  quick->color = a->color;
-  quick->map = a->map;
-  memcpy(quick->range, job->range, sizeof quick->range);
+  *preview = firn_preview_of_render(render);
+  preview->color = a->color;
+  preview->map = a->map;
+  memcpy(preview->range, job->range, sizeof preview->range);
   if (a->has_cut) {
-    memcpy(quick->cut_point, a->cut_point, sizeof quick->cut_point);
-    memcpy(quick->cut_normal, a->cut_normal, sizeof quick->cut_normal);
+    memcpy(preview->cut_point, a->cut_point, sizeof preview->cut_point);
+    memcpy(preview->cut_normal, a->cut_normal, sizeof preview->cut_normal);
   }
   return FIRN_OK;
 }
@@ -264,15 +264,15 @@ firn_status render_picture(render_job *job, const render_frame *file, const char
   firn_status status = firn_frame_open(job->context, file->path, &frame);
   if (status != FIRN_OK) return status;
   firn_render_def render;
-  firn_quick_def quick;
+  firn_preview_def preview;
   job->stats = (firn_render_stats){0};
   job->progress.number = file->number;
-  status = render_settings(job, firn_frame_time(frame), &render, &quick);
+  status = render_settings(job, firn_frame_time(frame), &render, &preview);
   render.progress = on_progress;
   render.progress_user = job;
   double start = cli_seconds();
   if (status == FIRN_OK && job->arguments->preview) {
-    status = firn_frame_quick(frame, job->scene, &quick, path);
+    status = firn_frame_preview(frame, job->scene, &preview, path);
     job->stats.particles = firn_frame_count(frame);
   } else if (status == FIRN_OK) {
     status = firn_frame_render(frame, job->scene, &render, path, &job->stats);

@@ -70,7 +70,7 @@ typedef struct render_job {
 firn_status render_picture(render_job *job, const render_frame *file, const char *path);
 // Settings of a frame's picture.
 firn_status render_settings(const render_job *job, double time, firn_render_def *render,
-                            firn_quick_def *quick);
+                            firn_preview_def *preview);
 
 void render_progress_show(render_progress *p, double part);
 void render_progress_frame(render_progress *p, const char *path, const firn_render_stats *stats);

@@ -134,7 +134,7 @@ static void describe(const render_job *job, folder *f) {
   add(f, "scene %016llx\n",
       (unsigned long long)(job->scene ? fingerprint(firn_scene_resolved_text(job->scene)) : 0));
   firn_render_def r;
-  firn_quick_def q;
+  firn_preview_def q;
   if (render_settings(job, 0, &r, &q) != FIRN_OK) return;
   add(f, "%s %dx%d\n", a->preview ? "preview" : "path traced", r.width, r.height);
   if (a->preview)

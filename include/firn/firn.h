@@ -19,13 +19,12 @@
 //   file.h       frames and checkpoints
 //   frame.h      frames read back
 //   pieces.h     how many lumps the snow has broken into
-//   preview.h    pictures
 //   scene.h      scene files
 //   run.h        a scene into a folder
 //   folder.h     what a run has written: its frames, checkpoints and tables
 //   export.h     frames for other programs
 //   render.h     pictures by path tracing
-//   quick.h      pictures for looking at motion, and numbers as colours
+//   preview.h    pictures for looking at motion, and numbers as colours
 //   plot.h       curves from the statistics of a run
 //
 // Units are SI (metre, kilogram, second, pascal); Y is up; all numbers are double whatever the
@@ -52,7 +51,6 @@
 #include <firn/plot.h>
 #include <firn/preview.h>
 #include <firn/probe.h>
-#include <firn/quick.h>
 #include <firn/render.h>
 #include <firn/run.h>
 #include <firn/scene.h>

@@ -1,28 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of the particles.
+// Pictures in a fraction of a second, of a frame or of a running simulation: lit particles for looking
+// at motion, and numbers as colours.
 #ifndef FIRN_PREVIEW_H
 #define FIRN_PREVIEW_H
 
-#include <firn/sim.h>
+#include <firn/render.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// A shaded picture of the particles and the colliders. Of a half space that is not the ground a slab
-// is drawn, placed and sized by the snow at the beginning; other colliders without bounds are left out,
-// and so are walls that the camera stands behind. view is the direction the camera looks in.
+// Perceptually uniform: equal steps of the value look like equal steps.
+typedef enum firn_color_map {
+  FIRN_COLORS_DEEP,   // violet, blue, green, yellow
+  FIRN_COLORS_EMBER,  // black, red, orange, pale yellow
+  FIRN_COLORS_GREY,   // black to white
+  FIRN_COLORS_BALANCE // blue, white in the middle of the range, red
+} firn_color_map;
+
 typedef struct firn_preview_def {
-  int width, height; // pixels
-  double center[3];  // m, looked at; all zero with extent 0: fits the particles
-  double extent;     // m, height of what is seen at center; 0: fits
-  double view[3];    // direction
-  double ground;     // m, height of the ground plane
-  bool show_ground;
+  int width, height;      // pixels
+  firn_camera_def camera; // eye equal to target: placed by the snow; lens and focus are not used
+  firn_sun_def sun;       // its direction
+  bool show_ground;       // false: level floors are left out
+  double ground;          // m, height of a ground that is shown whether a collider is there or not;
+                          // nan: none but the colliders
+  const char *color; // field that gives the colour: a number, the length of a vector, a part of
+                     // one as velocity.y or stress.xx; "speed" is the length of velocity and
+                     // "pressure" minus a third of the trace of stress. NULL: white
+  double range[2];   // of that value; equal: what the middle 98 % of the particles have
+  firn_color_map map;
+  bool bar;             // a bar that tells what the colours mean
+  double cut_point[3];  // m, of a plane; what lies on the side that its normal points to is
+  double cut_normal[3]; // left out. Zero: nothing is
+  firn_look_def ground_look, bodies;
+  int look_count;
+  const firn_look_def *looks; // as in firn_render_def
 } firn_preview_def;
 FIRN_API firn_preview_def firn_default_preview_def(void);
-FIRN_API firn_status firn_sim_preview(firn_sim *sim, const firn_preview_def *def,
-                                      const char *png_path);
+// Camera, size, sun and looks of a path-traced picture.
+FIRN_API firn_preview_def firn_preview_of_render(const firn_render_def *def);
+// Size, camera and ground of the section `preview` of a scene, sun and looks of its section `render`.
+// What it points to lives as long as the scene.
+FIRN_API firn_preview_def firn_scene_preview(const firn_scene *scene);
+
+// Of a simulation as it is now; path ends in .png.
+FIRN_API firn_status firn_sim_preview(firn_sim *sim, const firn_preview_def *def, const char *path);
+// As firn_frame_render and firn_frame_render_pixels.
+FIRN_API firn_status firn_frame_preview(firn_frame *frame, const firn_scene *scene,
+                                        const firn_preview_def *def, const char *path);
+FIRN_API firn_status firn_frame_preview_pixels(firn_frame *frame, const firn_scene *scene,
+                                               const firn_preview_def *def, uint8_t *rgb);
+// What firn_preview_def.range should be for this frame, so that all pictures of a film may share one.
+FIRN_API firn_status firn_frame_range(firn_frame *frame, const char *color, double out[2]);
 
 // A contact sheet: pictures in rows, each with a label below it.
 typedef struct firn_sheet_def {

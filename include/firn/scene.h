@@ -4,7 +4,6 @@
 #define FIRN_SCENE_H
 
 #include <firn/file.h>
-#include <firn/preview.h>
 #include <firn/probe.h>
 #include <firn/sim.h>
 
@@ -32,7 +31,6 @@ FIRN_API int firn_scene_frames(const firn_scene *scene);
 FIRN_API double firn_scene_frame_seconds(const firn_scene *scene); // s, from frame to frame
 // Particles to be expected, from volumes: a quick look before a build that may need much memory.
 FIRN_API double firn_scene_particles(const firn_scene *scene);
-FIRN_API firn_preview_def firn_scene_preview(const firn_scene *scene);
 // The section `output`; names in it live as long as the scene.
 FIRN_API firn_output_def firn_scene_output(const firn_scene *scene);
 // The section `probes`: [count], living as long as the scene.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pictures of frames are made of: particles, bodies, a camera. Shared by render*.c (path traced)
-// and quick.c.
+// What pictures are made of: particles, bodies, a camera. Shared by render*.c (path traced) and
+// preview*.c.
 #ifndef FIRN_API_PICTURE_H
 #define FIRN_API_PICTURE_H
 
-#include <firn/quick.h>
+#include <firn/preview.h>
 
 #include "api/sim.h"
 #include "cache/frame.h"
@@ -25,6 +25,24 @@ void firn_sun_beside(const firn_camera_def *camera, double direction[3]);
 
 // ------------------------------------------------------------------------------------- particles
 
+// Where they come from: a frame, or a simulation as it is now.
+typedef struct firn_picture_source {
+  firn_context *context;
+  firn_frame *frame; // or NULL:
+  firn_sim *sim;
+  size_t count;
+  double spacing, kernel; // m, by what the frame says; 0: does not say
+} firn_picture_source;
+
+firn_picture_source firn_picture_of_frame(firn_frame *frame);
+firn_picture_source firn_picture_of_sim(firn_sim *sim);
+// Fields by number; false past the last. And by name; false: there is none.
+bool firn_picture_field_at(const firn_picture_source *source, int i, firn_field_info *out);
+bool firn_picture_field(const firn_picture_source *source, const char *name, firn_field_info *out);
+// out is [count][components].
+firn_status firn_picture_read(const firn_picture_source *source, const firn_field_info *field,
+                              float *out);
+
 typedef struct firn_picture_points {
   firn_context *context;
   size_t count;
@@ -33,7 +51,7 @@ typedef struct firn_picture_points {
   float *mass;            // kg, [count]; NULL: not wanted
   uint64_t *id;           // [count]; NULL: not wanted, or not there
   double spacing;         // m, between particles in bulk
-  double kernel;          // m, grid spacing of the solver
+  double kernel;          // m, how wide the solver spreads a particle
   double low[3], high[3]; // m, box of their bulk
   bool any;               // there is one with a finite place
 } firn_picture_points;
@@ -41,15 +59,17 @@ typedef struct firn_picture_points {
 typedef enum firn_picture_wants {
   FIRN_PICTURE_MASS = 1,     // fails when there is none
   FIRN_PICTURE_VELOCITY = 2, // as all below: where the frame has it
-  FIRN_PICTURE_ID = 4
+  FIRN_PICTURE_ID = 4,
+  FIRN_PICTURE_SPACING = 8 // measured, not only by what the source says
 } firn_picture_wants;
 
 // On failure there is nothing to free.
-firn_status firn_picture_points_read(firn_frame *frame, unsigned wants, firn_picture_points *out);
+firn_status firn_picture_points_read(const firn_picture_source *source, unsigned wants,
+                                     firn_picture_points *out);
 void firn_picture_points_free(firn_picture_points *points);
 // Warns when no particle is seen, neither as the shutter opens nor as it shuts; shut may be NULL.
 // aspect is width over height.
-void firn_picture_note_view(const firn_frame *frame, const firn_picture_points *points,
+void firn_picture_note_view(const firn_picture_source *source, const firn_picture_points *points,
                             const firn_camera_def *open, const firn_camera_def *shut,
                             double aspect);
 
@@ -99,7 +119,6 @@ firn_status firn_picture_bodies_of_frame(const firn_frame *frame, const firn_sce
 firn_status firn_picture_bodies_of_sim(firn_sim *sim, const firn_camera_def *camera,
                                        firn_picture_bodies *out);
 void firn_picture_bodies_free(firn_picture_bodies *bodies);
-void firn_picture_snow_of_world(const firn_world *world, firn_wall_site *site);
 // Moves the parts to another time.
 void firn_picture_bodies_place(firn_picture_bodies *bodies, double time);
 // Distance to a body, as firn_solid_fn has it; user is the firn_picture_bodies.

@@ -99,7 +99,7 @@ static void find_snow_of_scene(const firn_scene *scene, firn_wall_site *site) {
   }
 }
 
-void firn_picture_snow_of_world(const firn_world *world, firn_wall_site *site) {
+static void find_snow_of_world(const firn_world *world, firn_wall_site *site) {
   const firn_flow *s = &world->flow;
   for (int i = 0; i < s->filled_count; i++)
     widen(site->low, site->high, s->filled[i].lo, s->filled[i].hi);
@@ -226,7 +226,7 @@ firn_status firn_picture_bodies_of_sim(firn_sim *sim, const firn_camera_def *cam
                                .time = world->time};
   firn_status status = list_parts(out);
   if (status == FIRN_OK) {
-    firn_picture_snow_of_world(world, &out->site);
+    find_snow_of_world(world, &out->site);
     find_kinds(out, camera);
   } else {
     firn_picture_bodies_free(out);

@@ -120,14 +120,14 @@ static bool sees_any(const firn_camera_def *camera, double aspect,
   return false;
 }
 
-void firn_picture_note_view(const firn_frame *frame, const firn_picture_points *points,
+void firn_picture_note_view(const firn_picture_source *source, const firn_picture_points *points,
                             const firn_camera_def *open, const firn_camera_def *shut,
                             double aspect) {
   if (points->any && (sees_any(open, aspect, points) || (shut && sees_any(shut, aspect, points))))
     return;
   char name[32] = "the frame";
-  if (firn_frame_number(frame) >= 0)
-    snprintf(name, sizeof name, "frame %d", firn_frame_number(frame));
+  if (source->frame && source->frame->frame >= 0)
+    snprintf(name, sizeof name, "frame %d", source->frame->frame);
   firn_note(points->context, FIRN_LOG_WARNING,
             points->any ? "no snow is in view in %s; try --view front or another --frames"
                         : "no snow is in view in %s, which holds none; try another --frames",

@@ -1,118 +1,292 @@
 // SPDX-License-Identifier: Apache-2.0
-// A quick picture of a simulation.
+// A frame or a simulation into a quick picture.
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "api/picture.h"
+#include "api/preview_field.h"
 #include "base/memory.h"
+#include "math/vec3.h"
+#include "render/colormap.h"
 #include "render/png.h"
 #include "render/preview.h"
-#include "world/collider.h"
+
+enum { UNBOUNDED = 12 }; // extents of the view to which things without bounds are shown
+
+typedef struct preview {
+  firn_context *context;
+  const firn_preview_def *def;
+  firn_picture_source source;
+  const firn_scene *scene; // of a frame, or NULL
+  firn_camera_def camera;
+  firn_picture_points points;
+  firn_picture_bodies bodies;
+  firn_preview_field field;
+  double range[2];
+  uint8_t colors[FIRN_COLORS][3];
+  // What is drawn of the bodies, [room] each: solids and walls, which tell their distance, and floors.
+  size_t room;
+  size_t *thing; // of bodies.body
+  double (*bound)[4], (*plane)[4];
+  firn_v3 *thing_color, *plane_color;
+  firn_solids solids;
+} preview;
 
 firn_preview_def firn_default_preview_def(void) {
-  return (firn_preview_def){
-      .width = 960, .height = 540, .view = {-0.35, -0.3, -1}, .show_ground = true};
+  firn_render_def render = firn_default_render_def();
+  firn_preview_def def = firn_preview_of_render(&render);
+  def.ground = 0;
+  return def;
 }
 
-// Edge of the cube that a particle fills at rest, on average; half a cell when there are none.
-// Rest volumes are not known before the first step, but then snow is at its rest density.
-static firn_status mean_spacing(firn_sim *sim, double *scratch, double *spacing) {
-  size_t count = firn_sim_count(sim), n = 0;
-  double *volume = scratch, *mass = scratch + count, *density = scratch + 2 * count, sum = 0;
-  FIRN_TRY(firn_sim_read(sim, "volume", volume));
-  FIRN_TRY(firn_sim_read(sim, "mass", mass));
-  FIRN_TRY(firn_sim_read(sim, "density", density));
-  for (size_t i = 0; i < count; i++) {
-    double v = volume[i] > 0 ? volume[i] : mass[i] / density[i];
-    if (!(v > 0) || !isfinite(v)) continue;
-    sum += v;
-    n++;
+firn_preview_def firn_preview_of_render(const firn_render_def *def) {
+  return (firn_preview_def){.width = def->width,
+                            .height = def->height,
+                            .camera = def->camera,
+                            .sun = def->sun,
+                            .show_ground = true,
+                            .ground = (double)NAN,
+                            .map = FIRN_COLORS_DEEP,
+                            .bar = true,
+                            .ground_look = def->ground,
+                            .bodies = def->bodies,
+                            .look_count = def->look_count,
+                            .looks = def->looks};
+}
+
+// ----------------------------------------------------------------------------------------- bodies
+
+static double thing_distance(const void *user, int i, const double position[3], double normal[3]) {
+  const preview *p = user;
+  const firn_picture_body *body = &p->bodies.body[p->thing[i]];
+  const double *o = p->camera.target;
+  if (body->kind != FIRN_PICTURE_WALL)
+    return firn_picture_body_distance(&p->bodies, (int)p->thing[i], position, normal);
+  firn_v3 n,
+      x = {(float)(position[0] - o[0]), (float)(position[1] - o[1]), (float)(position[2] - o[2])};
+  float distance = firn_wall_distance(&body->wall, x, &n);
+  const double out[3] = {(double)n.x, (double)n.y, (double)n.z};
+  if (normal) memcpy(normal, out, sizeof out);
+  return (double)distance;
+}
+
+static firn_v3 color_of(const firn_look_def *look) {
+  return (firn_v3){(float)look->albedo[0], (float)look->albedo[1], (float)look->albedo[2]};
+}
+
+// Height of what is seen at the target, m.
+static double extent_of(const preview *p) {
+  double away = 0;
+  for (int a = 0; a < 3; a++) away += pow(p->camera.target[a] - p->camera.eye[a], 2);
+  return 2 * tan(p->camera.fov / 2) * sqrt(away);
+}
+
+// A sphere around a body. Hills and other things without bounds are shown around what is looked at.
+static void bound_body(const preview *p, const firn_picture_body *body, double out[4]) {
+  const firn_part *part = body->part;
+  const double *o = p->camera.target;
+  bool bounded = isfinite(part->radius);
+  memcpy(out, bounded ? part->middle : o, sizeof part->middle);
+  out[3] = bounded ? part->radius : UNBOUNDED * extent_of(p);
+  if (body->kind != FIRN_PICTURE_WALL) return;
+  const firn_wall *w = &body->wall;
+  firn_v3 middle = {0, 0, 0};
+  for (int k = 0; k < 3; k++) middle = firn_v3_add(middle, firn_v3_scale(w->middle[k], w->axis[k]));
+  out[0] = o[0] + (double)middle.x;
+  out[1] = o[1] + (double)middle.y;
+  out[2] = o[2] + (double)middle.z;
+  out[3] = sqrt(
+      (double)(w->half[0] * w->half[0] + w->half[1] * w->half[1] + w->half[2] * w->half[2]));
+}
+
+static void add_floor(preview *p, const double plane[4], const firn_look_def *look) {
+  memcpy(p->plane[p->solids.plane_count], plane, 4 * sizeof *plane);
+  p->plane_color[p->solids.plane_count++] = color_of(look);
+}
+
+static void add_body(preview *p, size_t i, bool *ground) {
+  const firn_preview_def *def = p->def;
+  const firn_picture_body *body = &p->bodies.body[i];
+  firn_look_def look = firn_picture_look(body, &def->ground_look, &def->bodies, def->look_count,
+                                         def->looks);
+  if (body->kind == FIRN_PICTURE_HIDDEN) return;
+  if (body->kind == FIRN_PICTURE_FLOOR) {
+    bool level = body->plane[1] > 0.9999;
+    if (level && fabs(body->plane[3] - def->ground) < 1e-3 * extent_of(p)) *ground = true;
+    if (!level || def->show_ground) add_floor(p, body->plane, &look);
+    return;
   }
-  *spacing = n ? cbrt(sum / (double)n) : firn_sim_h(sim) / 2;
+  p->thing[p->solids.count] = i;
+  bound_body(p, body, p->bound[p->solids.count]);
+  p->thing_color[p->solids.count++] = color_of(&look);
+}
+
+static firn_status add_bodies(preview *p) {
+  const firn_preview_def *def = p->def;
+  size_t n = p->room = p->bodies.count + 1;
+  bool ground = !def->show_ground || isnan(def->ground); // it is there, or is not to be
+  p->thing = firn_alloc(p->context, n * sizeof *p->thing, "bodies of a picture");
+  p->bound = firn_alloc(p->context, n * sizeof *p->bound, "bodies of a picture");
+  p->plane = firn_alloc(p->context, n * sizeof *p->plane, "bodies of a picture");
+  p->thing_color = firn_alloc(p->context, n * sizeof *p->thing_color, "bodies of a picture");
+  p->plane_color = firn_alloc(p->context, n * sizeof *p->plane_color, "bodies of a picture");
+  if (!p->thing || !p->bound || !p->plane || !p->thing_color || !p->plane_color)
+    return FIRN_ERROR_MEMORY;
+  for (size_t i = 0; i < p->bodies.count; i++) add_body(p, i, &ground);
+  if (!ground) add_floor(p, (const double[]){0, 1, 0, def->ground}, &def->ground_look);
+  p->solids.bound = (const double(*)[4])p->bound;
+  p->solids.plane = (const double(*)[4])p->plane;
+  p->solids.distance = thing_distance;
+  p->solids.user = p;
   return FIRN_OK;
 }
 
-// The parts of colliders that are drawn: those that have bounds, and those that fill a half space.
-typedef struct bodies {
-  const firn_part **part; // [solids.count]
-  double (*bound)[4];     // [solids.count]
-  double (*plane)[4];     // [solids.plane_count]
-  size_t room;
-  double time; // s
-  firn_solids solids;
-} bodies;
+// -------------------------------------------------------------------------------------------- all
 
-static double body_distance(const void *user, int body, const double position[3],
-                            double normal[3]) {
-  const bodies *b = user;
-  const firn_part *part = b->part[body];
-  return firn_part_sample(part, &part->pose, b->time, position, normal, NULL);
+static firn_status check(firn_context *context, const firn_preview_def *def) {
+  if (def->width < 1 || def->height < 1 || def->width > 16384 || def->height > 16384)
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "preview: size %d x %d: both must be from 1 to 16384", def->width,
+                     def->height);
+  if (!firn_finite3(def->cut_point) || !firn_finite3(def->cut_normal) || isinf(def->ground) ||
+      !isfinite(def->range[0]) || !isfinite(def->range[1]) || def->range[0] > def->range[1])
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "preview: range %g to %g must be finite and ascending, and cut and ground "
+                     "finite",
+                     def->range[0], def->range[1]);
+  if ((int)def->map < 0 || def->map > FIRN_COLORS_BALANCE)
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "preview: there is no colour map %d",
+                     (int)def->map);
+  return firn_camera_check(context, &def->camera);
 }
 
-static firn_status collect_bodies(firn_sim *sim, const double center[3], bodies *b) {
-  firn_world *world = &sim->world;
-  firn_world_prepare(world, world->time);
-  for (int i = 0; i < world->collider_count; i++) b->room += (size_t)world->collider[i].part_count;
-  b->part = firn_alloc(world->context, b->room * sizeof *b->part, "bodies of a picture");
-  b->bound = firn_alloc(world->context, b->room * sizeof *b->bound, "bodies of a picture");
-  b->plane = firn_alloc(world->context, b->room * sizeof *b->plane, "bodies of a picture");
-  if (b->room && (!b->part || !b->bound || !b->plane)) return FIRN_ERROR_MEMORY;
-  int count = 0, planes = 0;
-  for (int i = 0; i < world->collider_count; i++) {
-    const firn_collider *collider = &world->collider[i];
-    for (int k = 0; k < collider->part_count; k++) {
-      const firn_part *part = &collider->part[k];
-      if (!(part->radius > 0)) continue; // a bare joint
-      if (!isfinite(part->radius)) {
-        planes += firn_part_plane(part, world->time, center, b->plane[planes]);
-        continue;
-      }
-      b->part[count] = part;
-      memcpy(b->bound[count], part->middle, sizeof part->middle);
-      b->bound[count++][3] = part->radius;
-    }
+// A field that is the same everywhere but for rounding would show that in all colours.
+static void widen(double range[2]) {
+  double size = fmax(fabs(range[0]), fabs(range[1]));
+  if (range[1] - range[0] > 1e-6 * size && size > 1e-30) return;
+  double pad = size > 1e-30 ? 0.05 * size : 1;
+  range[1] += pad;
+  if (size > 1e-30) range[0] -= pad;
+}
+
+static firn_status gather(preview *p) {
+  const firn_preview_def *def = p->def;
+  double aspect = (double)def->width / def->height;
+  FIRN_TRY(firn_picture_points_read(&p->source, FIRN_PICTURE_SPACING, &p->points));
+  p->camera = def->camera;
+  if (firn_camera_is_fitted(&p->camera))
+    firn_camera_fit(&p->camera, p->points.low, p->points.high, aspect);
+  if (p->source.frame) {
+    firn_frame *frame = p->source.frame;
+    firn_picture_note_view(&p->source, &p->points, &p->camera, NULL, aspect);
+    FIRN_TRY(firn_picture_bodies_of_frame(frame, p->scene, frame->time, &p->camera, &p->bodies));
+  } else {
+    FIRN_TRY(firn_picture_bodies_of_sim(p->source.sim, &p->camera, &p->bodies));
   }
-  b->time = world->time;
-  b->solids = (firn_solids){.count = count,
-                            .bound = (const double(*)[4])b->bound,
-                            .distance = body_distance,
-                            .user = b,
-                            .plane_count = planes,
-                            .plane = (const double(*)[4])b->plane};
-  firn_wall_site site = {.low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
-  firn_picture_snow_of_world(world, &site);
-  b->solids.has_snow = site.low[0] <= site.high[0];
-  memcpy(b->solids.low, site.low, sizeof site.low);
-  memcpy(b->solids.high, site.high, sizeof site.high);
+  FIRN_TRY(add_bodies(p));
+  if (!def->color) return FIRN_OK;
+  FIRN_TRY(firn_preview_field_read(&p->source, def->color, &p->field));
+  firn_colormap_table(def->map, p->colors);
+  bool given = def->range[1] > def->range[0];
+  memcpy(p->range, given ? def->range : p->field.range, sizeof p->range);
+  if (!given) widen(p->range);
+  float low = (float)p->range[0], scale = (float)(1 / (p->range[1] - p->range[0]));
+  for (size_t i = 0; i < p->field.count; i++) p->field.value[i] = (p->field.value[i] - low) * scale;
   return FIRN_OK;
 }
 
-static void free_bodies(firn_context *context, bodies *b) {
-  firn_free(context, b->part, b->room * sizeof *b->part);
-  firn_free(context, b->bound, b->room * sizeof *b->bound);
-  firn_free(context, b->plane, b->room * sizeof *b->plane);
+static firn_status draw(preview *p, uint8_t *rgb) {
+  const firn_preview_def *def = p->def;
+  double sun[3], cut = sqrt(pow(def->cut_normal[0], 2) + pow(def->cut_normal[1], 2) +
+                            pow(def->cut_normal[2], 2));
+  memcpy(sun, def->sun.direction, sizeof sun);
+  if (!(sun[0] != 0 || sun[1] != 0 || sun[2] != 0)) firn_sun_beside(&p->camera, sun);
+  firn_preview_shot shot = {
+      .width = def->width,
+      .height = def->height,
+      .camera = firn_camera_pose_of(&p->camera, p->camera.target),
+      .half_height = (float)tan(p->camera.fov / 2),
+      .sun = firn_v3_unit((firn_v3){(float)sun[0], (float)sun[1], (float)sun[2]}),
+      .count = p->points.count,
+      .position = p->points.position,
+      .spacing = (float)p->points.spacing,
+      .value = p->field.value,
+      .colors = (const uint8_t(*)[3])p->colors,
+      .cut = cut > 0,
+      .solids = &p->solids,
+      .body_color = p->thing_color,
+      .plane_color = p->plane_color};
+  memcpy(shot.origin, p->camera.target, sizeof shot.origin);
+  memcpy(shot.low, p->points.low, sizeof shot.low);
+  memcpy(shot.high, p->points.high, sizeof shot.high);
+  for (int a = 0; cut > 0 && a < 3; a++) {
+    shot.cut_plane[a] = def->cut_normal[a] / cut;
+    shot.cut_plane[3] += shot.cut_plane[a] * def->cut_point[a];
+  }
+  FIRN_TRY(firn_preview_render(p->context, &shot, rgb));
+  if (!def->color || !def->bar) return FIRN_OK;
+  return firn_preview_bar(p->context, shot.colors, p->range, def->color, p->field.unit, def->width,
+                          def->height, rgb);
 }
 
-firn_status firn_sim_preview(firn_sim *sim, const firn_preview_def *def, const char *png_path) {
-  if (!sim || !def || !png_path) return FIRN_ERROR_ARGUMENT;
-  firn_context *context = sim->world.context;
-  FIRN_TRY(firn_preview_check(context, def));
-  size_t count = firn_sim_count(sim);
-  size_t size = (3 * count + 1) * sizeof(double);
-  size_t pixels = 3 * (size_t)def->width * (size_t)def->height;
-  double spacing = 0, *position = firn_alloc(context, size, "positions of a picture");
-  uint8_t *rgb = position ? firn_alloc(context, pixels, "a picture") : NULL;
-  firn_status status = rgb ? FIRN_OK : FIRN_ERROR_MEMORY;
-  if (status == FIRN_OK) status = mean_spacing(sim, position, &spacing);
-  if (status == FIRN_OK) status = firn_sim_read(sim, "position", position);
-  bodies seen = {0};
-  if (status == FIRN_OK) status = collect_bodies(sim, def->center, &seen);
-  if (status == FIRN_OK) {
-    status = firn_preview_render(context, def, count, position, spacing, &seen.solids, rgb);
-  }
-  free_bodies(context, &seen);
-  if (status == FIRN_OK) status = firn_png_write(context, png_path, def->width, def->height, rgb);
-  firn_free(context, rgb, pixels);
-  firn_free(context, position, size);
+static void free_preview(preview *p) {
+  size_t n = p->room;
+  if (p->field.context) firn_preview_field_free(&p->field);
+  firn_free(p->context, p->thing, n * sizeof *p->thing);
+  firn_free(p->context, p->bound, n * sizeof *p->bound);
+  firn_free(p->context, p->plane, n * sizeof *p->plane);
+  firn_free(p->context, p->thing_color, n * sizeof *p->thing_color);
+  firn_free(p->context, p->plane_color, n * sizeof *p->plane_color);
+  if (p->bodies.context) firn_picture_bodies_free(&p->bodies);
+  if (p->points.context) firn_picture_points_free(&p->points);
+}
+
+static firn_status take(const firn_picture_source *source, const firn_scene *scene,
+                        const firn_preview_def *def, uint8_t *rgb) {
+  FIRN_TRY(check(source->context, def));
+  preview p = {.context = source->context, .def = def, .source = *source, .scene = scene};
+  firn_status status = gather(&p);
+  if (status == FIRN_OK) status = draw(&p, rgb);
+  free_preview(&p);
   return status;
+}
+
+static firn_status write(const firn_picture_source *source, const firn_scene *scene,
+                         const firn_preview_def *def, const char *path) {
+  firn_context *context = source->context;
+  size_t length = strlen(path);
+  if (length < 5 || strcasecmp(path + length - 4, ".png") != 0)
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "preview: %s does not end in .png", path);
+  FIRN_TRY(check(context, def));
+  size_t bytes = 3 * (size_t)def->width * (size_t)def->height;
+  uint8_t *rgb = firn_alloc(context, bytes, "a picture");
+  if (!rgb) return FIRN_ERROR_MEMORY;
+  firn_status status = take(source, scene, def, rgb);
+  if (status == FIRN_OK) status = firn_png_write(context, path, def->width, def->height, rgb);
+  firn_free(context, rgb, bytes);
+  return status;
+}
+
+firn_status firn_sim_preview(firn_sim *sim, const firn_preview_def *def, const char *path) {
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!def || !path) return firn_fail_null(sim->world.context, "firn_sim_preview");
+  firn_picture_source source = firn_picture_of_sim(sim);
+  return write(&source, NULL, def, path);
+}
+
+firn_status firn_frame_preview(firn_frame *frame, const firn_scene *scene,
+                               const firn_preview_def *def, const char *path) {
+  if (!frame) return FIRN_ERROR_ARGUMENT;
+  if (!def || !path) return firn_fail_null(frame->context, "firn_frame_preview");
+  firn_picture_source source = firn_picture_of_frame(frame);
+  return write(&source, scene, def, path);
+}
+
+firn_status firn_frame_preview_pixels(firn_frame *frame, const firn_scene *scene,
+                                      const firn_preview_def *def, uint8_t *rgb) {
+  if (!frame) return FIRN_ERROR_ARGUMENT;
+  if (!def || !rgb) return firn_fail_null(frame->context, "firn_frame_preview_pixels");
+  firn_picture_source source = firn_picture_of_frame(frame);
+  return take(&source, scene, def, rgb);
 }

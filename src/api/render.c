@@ -222,12 +222,13 @@ static firn_status gather(picture *p, firn_frame *frame, const firn_scene *scene
   double start = firn_seconds(), time = firn_frame_time(frame);
   unsigned wants = FIRN_PICTURE_MASS | (def->snow.detail > 0 ? FIRN_PICTURE_ID : 0) |
                    (def->shutter > 0 || planes ? FIRN_PICTURE_VELOCITY : 0);
-  FIRN_TRY(firn_picture_points_read(frame, wants, &p->points));
+  firn_picture_source source = firn_picture_of_frame(frame);
+  FIRN_TRY(firn_picture_points_read(&source, wants, &p->points));
   p->stats.particles = p->points.count;
   p->stats.seconds_read = firn_seconds() - start;
   p->shutter = def->shutter * (scene ? firn_scene_frame_seconds(scene) : 1.0 / 24);
   place_camera(p);
-  firn_picture_note_view(frame, &p->points, &p->camera, &p->camera_shut,
+  firn_picture_note_view(&source, &p->points, &p->camera, &p->camera_shut,
                          (double)def->width / def->height);
   FIRN_TRY(
       firn_picture_bodies_of_frame(frame, scene, time - p->shutter / 2, &p->camera, &p->bodies));

@@ -44,24 +44,6 @@ firn_status firn_scene_load(firn_context *context, const char *name, int overrid
 
 // -------------------------------------------------------------------------------------- asking
 
-static void copy3(double to[3], const double from[3]) {
-  memcpy(to, from, 3 * sizeof to[0]);
-}
-
-firn_preview_def firn_scene_preview(const firn_scene *scene) {
-  const firn_value *v = firn_value_find(scene->root, "preview");
-  firn_preview_def def = firn_default_preview_def();
-  if (!v) return def;
-  def.width = (int)firn_value_number(v, "width");
-  def.height = (int)firn_value_number(v, "height");
-  copy3(def.center, firn_value_vec3(v, "center"));
-  def.extent = firn_value_number(v, "extent");
-  copy3(def.view, firn_value_vec3(v, "view"));
-  def.ground = firn_value_number(v, "ground");
-  def.show_ground = firn_value_number(v, "show_ground") != 0;
-  return def;
-}
-
 firn_output_def firn_scene_output(const firn_scene *scene) {
   const firn_value *v = firn_value_find(scene->root, "output");
   firn_output_def def = firn_default_output_def();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The section `render` of a scene as settings of a picture.
+// The sections `render` and `preview` of a scene as settings of a picture.
 #include <math.h>
 #include <string.h>
 
@@ -31,16 +31,16 @@ static double turned(const firn_scene *scene, const firn_value *camera, double t
 }
 
 // What preview looks at. Where it fits the snow, so will the picture: eye stays on target.
-static void camera_of_preview(const firn_scene *scene, firn_camera_def *camera) {
-  firn_preview_def preview = firn_scene_preview(scene);
-  copy3(camera->view, preview.view);
-  if (preview.extent == 0) return;
-  const double *v = preview.view;
+static void camera_of_preview(const firn_value *preview, firn_camera_def *camera) {
+  double extent = firn_value_number(preview, "extent");
+  const double *v = firn_value_vec3(preview, "view"), *center = firn_value_vec3(preview, "center");
+  copy3(camera->view, v);
+  if (extent == 0) return;
   double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-  double distance = preview.extent / (2 * tan(camera->fov / 2));
+  double distance = extent / (2 * tan(camera->fov / 2));
   for (int a = 0; a < 3; a++) {
-    camera->target[a] = preview.center[a];
-    camera->eye[a] = preview.center[a] - distance * v[a] / length;
+    camera->target[a] = center[a];
+    camera->eye[a] = center[a] - distance * v[a] / length;
   }
 }
 
@@ -53,7 +53,7 @@ static firn_camera_def camera_at(const firn_scene *scene, const firn_value *v, d
     firn_value_vec3_at(v, "eye", time, camera.eye);
     firn_value_vec3_at(v, "target", time, camera.target);
   } else {
-    camera_of_preview(scene, &camera);
+    camera_of_preview(firn_value_find(scene->root, "preview"), &camera);
   }
   double angle = turned(scene, v, time), arm[3];
   if (angle == 0) return camera;
@@ -66,7 +66,8 @@ static firn_camera_def camera_at(const firn_scene *scene, const firn_value *v, d
 
 // ----------------------------------------------------------------------------------------- light
 
-static firn_sun_def sun_at(const firn_scene *scene, const firn_value *render, double time) {
+// first: the camera at the beginning, beside which it stands where the scene does not say.
+static firn_sun_def sun_at(const firn_value *render, double time, const firn_camera_def *first) {
   const firn_value *v = firn_value_find(render, "sun");
   firn_sun_def sun = {.strength = firn_value_number_at(v, "strength", time),
                       .size = firn_value_number(v, "size")};
@@ -79,9 +80,7 @@ static firn_sun_def sun_at(const firn_scene *scene, const firn_value *render, do
   } else if (firn_value_find(v, "direction")) {
     firn_value_vec3_at(v, "direction", time, sun.direction);
   } else {
-    // By the camera, but it stays when that moves.
-    firn_camera_def first = camera_at(scene, firn_value_find(render, "camera"), 0);
-    firn_sun_beside(&first, sun.direction);
+    firn_sun_beside(first, sun.direction);
   }
   return sun;
 }
@@ -135,7 +134,8 @@ firn_status firn_scene_render_def(const firn_scene *scene, double time, firn_ren
   double half = 0.5 * out->shutter * firn_scene_frame_seconds(scene);
   out->camera = camera_at(scene, camera, time - half);
   out->camera_shut = camera_at(scene, camera, time + half);
-  out->sun = sun_at(scene, v, time);
+  firn_camera_def first = camera_at(scene, camera, 0);
+  out->sun = sun_at(v, time, &first);
   out->sky = sky_of(firn_value_find(v, "sky"));
   out->lamp_count = scene->lamp_count;
   out->lamps = scene->lamps;
@@ -150,4 +150,22 @@ firn_status firn_scene_render_def(const firn_scene *scene, double time, firn_ren
   out->denoise = firn_value_number(v, "denoise") != 0;
   out->planes = firn_value_number(v, "planes") != 0;
   return FIRN_OK;
+}
+
+firn_preview_def firn_scene_preview(const firn_scene *scene) {
+  firn_preview_def def = firn_default_preview_def();
+  const firn_value *v = firn_value_find(scene->root, "preview"),
+                   *render = firn_value_find(scene->root, "render");
+  if (!v || !render || scene->report.count) return def;
+  def.width = (int)firn_value_number(v, "width");
+  def.height = (int)firn_value_number(v, "height");
+  camera_of_preview(v, &def.camera);
+  def.sun = sun_at(render, 0, &def.camera);
+  def.ground = firn_value_number(v, "ground");
+  def.show_ground = firn_value_number(v, "show_ground") != 0;
+  def.ground_look = firn_scene_look(firn_value_find(render, "ground"));
+  def.bodies = firn_scene_look(firn_value_find(render, "bodies"));
+  def.look_count = scene->look_count;
+  def.looks = scene->looks;
+  return def;
 }

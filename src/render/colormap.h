@@ -3,7 +3,7 @@
 #ifndef FIRN_RENDER_COLORMAP_H
 #define FIRN_RENDER_COLORMAP_H
 
-#include <firn/quick.h>
+#include "base/context.h"
 
 enum { FIRN_COLORS = 256 };
 

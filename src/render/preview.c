@@ -1,262 +1,255 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "render/preview.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "math/vec3.h"
-#include "render/bulk.h"
-#include "render/stage.h"
+#include "render/colormap.h"
+#include "render/preview_stage.h"
 
 enum {
-  SHADOW_MOST = 2048, // pixels of the shadow map
-  GRAINS = 1600000,   // balls drawn, about: few particles are drawn as more balls each,
-  MOST_GRAINS = 27,   // but not as more than this
+  SUN_SAMPLES = 640,
+  BODY_SUN_SAMPLES = 256,
+  BALLS = 1600000, // drawn, about: few particles are drawn as more balls each,
+  MOST_GRAINS = 27 // but not as more than this
 };
-#define FIELD_OF_VIEW 0.5f // rad, vertical
 
-firn_status firn_preview_check(firn_context *context, const firn_preview_def *def) {
-  if (def->width < 1 || def->height < 1 || def->width > 16384 || def->height > 16384) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT,
-                     "preview size %d x %d: both must be from 1 to 16384", def->width, def->height);
+static firn_v3 to_stage(const firn_preview_shot *def, const double p[3]) {
+  return (firn_v3){(float)(p[0] - def->origin[0]), (float)(p[1] - def->origin[1]),
+                   (float)(p[2] - def->origin[2])};
+}
+
+// ------------------------------------------------------------------------------------------ views
+
+// A particle stands for a lump of snow as wide as the spacing. As one ball it looks like a bead; as a
+// few smaller ones, of one volume together, it looks like snow, and a lattice does not show. So many as
+// the picture has samples for, and the time.
+static firn_preview_view view_of(const firn_preview_stage *s, firn_camera_pose pose) {
+  const firn_preview_shot *def = s->def;
+  float far = fmaxf(-firn_v3_dot(def->camera.eye, def->camera.forward), def->spacing);
+  float wide = 0.7f * def->spacing * (0.5f * (float)s->height / def->half_height) / far;
+  float grains = fminf((float)BALLS / ((float)def->count + 1), wide * wide * wide);
+  firn_preview_view view = {.pose = pose,
+                            .grains = grains > MOST_GRAINS ? MOST_GRAINS : (int)fmaxf(grains, 1),
+                            .spread = 1.3f * def->spacing,
+                            .min_radius = 0.8f};
+  view.radius = 0.7f * def->spacing * powf((float)view.grains, -1.0f / 3);
+  return view;
+}
+
+static void aim_camera(firn_preview_stage *s) {
+  s->view = view_of(s, s->def->camera);
+  s->view.scale = 0.5f * (float)s->height / s->def->half_height;
+  s->view.perspective = true;
+}
+
+// A map from the sun over the bulk of the snow and the bodies near it.
+static void aim_sun(firn_preview_stage *s) {
+  const firn_preview_shot *def = s->def;
+  firn_v3 low = to_stage(def, def->low), high = to_stage(def, def->high);
+  firn_v3 middle = firn_v3_scale(0.5f, firn_v3_add(low, high)), size = firn_v3_sub(high, low);
+  float reach = 0.5f * sqrtf(firn_v3_dot(size, size)) + 8 * def->spacing, most = 3 * reach;
+  for (int i = 0; def->solids && i < def->solids->count; i++) {
+    if (def->solids->bound[i][3] > 2 * (double)most) continue; // ground, of which a part will do
+    firn_v3 d = firn_v3_sub(to_stage(def, def->solids->bound[i]), middle);
+    reach = fmaxf(reach, sqrtf(firn_v3_dot(d, d)) + (float)def->solids->bound[i][3]);
   }
-  if (!firn_finite3(def->center) || !firn_finite3(def->view) || !isfinite(def->ground) ||
-      !isfinite(def->extent)) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT,
-                     "preview: center (%g %g %g), view (%g %g %g), ground %g and extent %g must "
-                     "be finite",
-                     def->center[0], def->center[1], def->center[2], def->view[0], def->view[1],
-                     def->view[2], def->ground, def->extent);
-  }
-  if (def->extent < 0) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "preview extent %g m is negative", def->extent);
-  }
-  if (def->view[0] == 0 && def->view[1] == 0 && def->view[2] == 0) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "preview view (0 0 0) has no direction");
-  }
-  return FIRN_OK;
+  reach = fminf(reach, most);
+  firn_v3 forward = firn_v3_scale(-1, def->sun), right, up;
+  firn_axes_about(forward, &right, &up);
+  firn_v3 eye = firn_v3_sub(middle, firn_v3_scale(2 * reach, forward));
+  s->sun = view_of(s, (firn_camera_pose){eye, right, up, forward});
+  s->sun.scale = 0.5f * SUN_SAMPLES / reach;
+  s->reach = reach;
 }
 
-// --------------------------------------------------------------------------- framing
+// ---------------------------------------------------------------------------------------- smoothing
 
-static firn_v3 to_v3(const double *a) {
-  double n = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-  return (firn_v3){(float)(a[0] / n), (float)(a[1] / n), (float)(a[2] / n)};
-}
-
-static void look(firn_lens *lens, firn_v3 forward) {
-  firn_v3 up = fabsf(forward.y) > 0.999f ? (firn_v3){0, 0, -1} : (firn_v3){0, 1, 0};
-  lens->forward = forward;
-  lens->right = firn_v3_unit(firn_v3_cross(forward, up));
-  lens->up = firn_v3_cross(lens->right, forward);
-}
-
-static firn_v3 corner(const firn_stage *s, int i) {
-  return (firn_v3){i & 1 ? s->high.x : s->low.x, i & 2 ? s->high.y : s->low.y,
-                   i & 4 ? s->high.z : s->low.z};
-}
-
-// The distance from which the box fills the picture up to a margin.
-static float fitting_distance(const firn_stage *s, float half_x, float half_y) {
-  float distance = 0;
-  for (int i = 0; i < 8; i++) {
-    firn_v3 p = corner(s, i);
-    float x = fabsf(firn_v3_dot(p, s->camera.right)), y = fabsf(firn_v3_dot(p, s->camera.up));
-    float z = firn_v3_dot(p, s->camera.forward);
-    distance = fmaxf(distance, fmaxf(x / (0.9f * half_x), y / (0.9f * half_y)) - z);
-  }
-  return distance;
-}
-
-static void aim_camera(firn_stage *s, const firn_preview_def *def) {
-  look(&s->camera, to_v3(def->view));
-  float half_y = tanf(FIELD_OF_VIEW / 2), half_x = half_y * (float)def->width / (float)def->height;
-  float distance = def->extent > 0 ? (float)def->extent / (2 * half_y)
-                                   : fmaxf(fitting_distance(s, half_x, half_y), 8 * s->spacing);
-  s->extent = 2 * half_y * distance;
-  s->camera.eye = firn_v3_scale(-distance, s->camera.forward);
-  s->camera.perspective = true;
-  s->camera.width = def->width * FIRN_PREVIEW_SUPERSAMPLING;
-  s->camera.height = def->height * FIRN_PREVIEW_SUPERSAMPLING;
-  s->camera.scale = 0.5f * (float)s->camera.height / half_y;
-}
-
-// The sun stands to the left of the camera, a little behind it, whatever the view.
-static void aim_sun(firn_stage *s) {
-  firn_v3 right = s->camera.right, away = s->camera.forward;
-  right.y = 0;
-  away.y = 0;
-  away = firn_v3_unit(away.x != 0 || away.z != 0 ? away : s->camera.up);
-  firn_v3 from = firn_v3_add(firn_v3_scale(-0.80f, firn_v3_unit(right)),
-                             firn_v3_add(firn_v3_scale(-0.35f, away), (firn_v3){0, 0.75f, 0}));
-  look(&s->sun, firn_v3_scale(-1, firn_v3_unit(from)));
-  firn_v3 middle = firn_v3_scale(0.5f, firn_v3_add(s->low, s->high));
-  firn_v3 size = firn_v3_sub(s->high, s->low);
-  float reach = 0.5f * sqrtf(firn_v3_dot(size, size)) + 8 * s->spacing;
-  s->sun.eye = firn_v3_sub(middle, firn_v3_scale(2 * reach, s->sun.forward));
-  int size_wanted = 2 * s->camera.height;
-  int pixels = size_wanted < SHADOW_MOST / 4 ? SHADOW_MOST / 4
-               : size_wanted > SHADOW_MOST   ? SHADOW_MOST
-                                             : size_wanted;
-  s->sun.width = s->sun.height = pixels;
-  s->sun.scale = 0.5f * (float)pixels / (1.15f * reach);
-}
-
-// --------------------------------------------------------------------------- the picture
-
-// Copies finite positions relative to the middle of the view.
-static void place_particles(firn_stage *s, size_t count, const double *position,
-                            const double middle[3]) {
-  size_t n = 0;
-  for (size_t i = 0; i < count; i++) {
-    const double *p = position + 3 * i;
-    if (!firn_finite3(p)) continue;
-    s->center[n++] = (firn_v3){(float)(p[0] - middle[0]), (float)(p[1] - middle[1]),
-                               (float)(p[2] - middle[2])};
-  }
-  s->count = n;
-}
-
-// Between -1/2 and 1/2, more often near 0.
-static float bell(uint32_t seed) {
-  return 0.5f * (firn_noise(seed) + firn_noise(seed + 1)) - 0.5f;
-}
-
-// A particle stands for a lump of grains as wide as the spacing. Drawing it as one ball looks like
-// beads; drawn as a few smaller ones it looks like snow, and a lattice of particles does not show.
-// In spray, where there is no bulk to join, it is a smaller crumb of finer grains.
-static void place_grains(const firn_context *context, firn_stage *s, int per_particle) {
-  float full = 0.62f * s->spacing * powf((float)per_particle, -1.0f / 3); // together one volume
-  FIRN_PARALLEL_FOR(context, schedule(static))
-  for (size_t i = 0; i < s->count; i++) {
-    float bulk = firn_smoothstep(0.05f, 0.5f, firn_density_at(&s->density, 0, s->center[i]));
-    for (int k = 0; k < per_particle; k++) {
-      size_t g = i * (size_t)per_particle + (size_t)k;
-      uint32_t seed = (uint32_t)g * 8u;
-      float spread = s->spacing * (0.4f + 1.0f * bulk);
-      firn_v3 shift = {bell(seed), bell(seed + 2), bell(seed + 4)};
-      s->grain[g] = firn_v3_add(s->center[i], firn_v3_scale(spread, shift));
-      s->radius[g] = (0.4f + 0.6f * bulk) * full * (0.7f + 0.6f * firn_noise(seed + 6));
-    }
-  }
-}
-
-static firn_status set_stage(firn_context *context, const firn_preview_def *def, size_t count,
-                             const double *position, firn_stage *s) {
-  double low[3] = {0, 0, 0}, high[3] = {0, 0, 0}, middle[3];
-  bool any;
-  FIRN_TRY(firn_bulk_box(context, count, position, low, high, &any));
-  bool fit = def->extent == 0 && def->center[0] == 0 && def->center[1] == 0 && def->center[2] == 0;
-  for (int k = 0; k < 3; k++) {
-    if (!any) low[k] = high[k] = def->center[k];
-    middle[k] = fit ? 0.5 * (low[k] + high[k]) : def->center[k];
-  }
-  if (!any && fit && def->show_ground) middle[1] = def->ground;
-  for (int k = 0; k < 3; k++) s->middle[k] = middle[k];
-  s->low = (firn_v3){(float)(low[0] - middle[0]), (float)(low[1] - middle[1]),
-                     (float)(low[2] - middle[2])};
-  s->high = (firn_v3){(float)(high[0] - middle[0]), (float)(high[1] - middle[1]),
-                      (float)(high[2] - middle[2])};
-  s->ground_shown = def->show_ground;
-  s->ground = (float)(def->ground - middle[1]);
-  s->center = firn_alloc(context, count * sizeof *s->center, "particles of a picture");
-  if (count && !s->center) return FIRN_ERROR_MEMORY;
-  place_particles(s, count, position, middle);
-  if (s->count < count) {
-    firn_note(context, FIRN_LOG_WARNING, "preview: %zu of %zu particles are not finite",
-              count - s->count, count);
-  }
-  aim_camera(s, def);
-  aim_sun(s);
-  return FIRN_OK;
-}
-
-// Whether a half space is what show_ground speaks of: the ground itself, or any level floor where it
-// is not to be drawn.
-static bool is_ground(const firn_preview_def *def, const double plane[4], double tolerance) {
-  return plane[1] > 0.9999 && (!def->show_ground || fabs(plane[3] - def->ground) < tolerance);
-}
-
-static firn_status place_walls(firn_context *context, const firn_preview_def *def, firn_stage *s) {
-  int most = s->solids ? s->solids->plane_count : 0;
-  if (!most) return FIRN_OK;
-  s->wall = firn_alloc(context, (size_t)most * sizeof *s->wall, "walls of a picture");
-  if (!s->wall) return FIRN_ERROR_MEMORY;
-  const float low[3] = {s->low.x, s->low.y, s->low.z}, high[3] = {s->high.x, s->high.y, s->high.z};
-  firn_wall_site site = {.floor = def->show_ground ? def->ground : (double)INFINITY,
-                         .plane_count = most,
-                         .plane = s->solids->plane};
-  for (int k = 0; k < 3; k++) {
-    site.low[k] = s->solids->has_snow ? s->solids->low[k] : s->middle[k] + (double)low[k];
-    site.high[k] = s->solids->has_snow ? s->solids->high[k] : s->middle[k] + (double)high[k];
-  }
-  for (int i = 0; i < most; i++) {
-    const double *plane = s->solids->plane[i];
-    if (is_ground(def, plane, 1e-3 * (double)s->extent)) continue;
-    s->wall_count += firn_wall_place(plane, &site, s->middle, s->camera.eye,
-                                     &s->wall[s->wall_count]);
-  }
-  return FIRN_OK;
-}
-
-static firn_status draw_particles(firn_context *context, firn_stage *s) {
-  FIRN_TRY(
-      firn_density_build(context, s->count, s->center, s->spacing, s->low, s->high, &s->density));
-  // As many as give a picture of this size something to show: down to a sample in radius.
-  float samples = 0.62f * s->spacing * s->camera.scale /
-                  fmaxf(-firn_v3_dot(s->camera.eye, s->camera.forward), s->spacing);
-  float share = fminf((float)GRAINS / ((float)s->count + 1), samples * samples * samples);
-  int per_particle = (int)fmaxf(1, fminf(share, MOST_GRAINS));
-  s->grain_count = s->count * (size_t)per_particle;
-  s->grain = firn_alloc(context, s->grain_count * sizeof *s->grain, "grains of a picture");
-  s->radius = firn_alloc(context, s->grain_count * sizeof *s->radius, "grains of a picture");
-  if (s->grain_count && (!s->grain || !s->radius)) return FIRN_ERROR_MEMORY;
-  place_grains(context, s, per_particle);
-  FIRN_TRY(
-      firn_splat(context, &s->camera, s->grain_count, s->grain, s->radius, 0.9f, true, &s->seen));
-  return firn_splat(context, &s->sun, s->grain_count, s->grain, s->radius, 0.7f, false, &s->lit);
-}
-
-// Rolls highlights off (Reinhard et al. 2002, eq. 4, white at 2.1) and encodes as sRGB.
-static uint8_t to_byte(float light) {
-  const float exposure = 1.7f, white = 2.1f;
-  float x = exposure * fmaxf(light, 0);
-  x = x * (1 + x / (white * white)) / (1 + x);
-  float code = x <= 0.0031308f ? 12.92f * x : 1.055f * powf(x, 1 / 2.4f) - 0.055f;
-  return (uint8_t)(255 * firn_clamp01(code) + 0.5f);
-}
-
-firn_status firn_preview_render(firn_context *context, const firn_preview_def *def, size_t count,
-                                const double *position, double spacing, const firn_solids *solids,
-                                uint8_t *rgb) {
-  FIRN_TRY(firn_preview_check(context, def));
-  if (!(spacing > 0) || !isfinite(spacing)) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "preview: particle spacing %g m", spacing);
-  }
-  firn_stage s = {.spacing = (float)spacing, .solids = solids};
-  firn_status status = set_stage(context, def, count, position, &s);
-  if (status == FIRN_OK) status = place_walls(context, def, &s);
-  if (status == FIRN_OK) status = draw_particles(context, &s);
-  if (status == FIRN_OK) {
-    FIRN_PARALLEL_FOR(context, schedule(dynamic, 8))
-    for (int y = 0; y < def->height; y++) {
-      for (int x = 0; x < def->width; x++) {
-        firn_v3 light = firn_stage_shade(&s, x, y);
-        uint8_t *p = rgb + 3 * ((size_t)y * (size_t)def->width + (size_t)x);
-        p[0] = to_byte(light.x);
-        p[1] = to_byte(light.y);
-        p[2] = to_byte(light.z);
+// One pass along rows (step 1) or columns, over samples that are not much nearer or farther.
+static void smooth(const firn_preview_stage *s, const float *in, float *out, bool columns) {
+  int half = s->smooth_radius;
+  float weight[FIRN_PREVIEW_SMOOTH + 1] = {1};
+  for (int k = 0; k <= half; k++)
+    weight[k] = expf(-2.0f * (float)(k * k) / (float)(half * half + 1));
+  float range = 2 * s->def->spacing, inverse = 1 / (range * range);
+  int along = columns ? s->height : s->width;
+  ptrdiff_t step = columns ? s->stride : 1;
+  FIRN_PARALLEL_FOR(s->context, schedule(static, 16))
+  for (int y = 0; y < s->height; y++)
+    for (int x = 0; x < s->width; x++) {
+      size_t at = (size_t)y * (size_t)s->stride + (size_t)x;
+      float z = in[at];
+      out[at] = z;
+      if (!(z < INFINITY)) continue;
+      int here = columns ? y : x, from = here < half ? -here : -half;
+      int to = here + half >= along ? along - 1 - here : half;
+      float sum = z, total = 1;
+      for (int k = from; k <= to; k++) {
+        float d = in[(ptrdiff_t)at + k * step] - z, q = 1 - d * d * inverse;
+        float w = q > 0 ? q * weight[k < 0 ? -k : k] : 0; // infinity gives 0
+        sum += w > 0 ? w * (z + d) : 0;
+        total += w;
       }
+      out[at] = sum / total;
     }
+}
+
+static void take_depths(firn_preview_stage *s) {
+  // Over about a spacing, at the distance of what is looked at.
+  firn_v3 d = firn_v3_sub((firn_v3){0, 0, 0}, s->view.pose.eye);
+  float distance = fmaxf(firn_v3_dot(d, s->view.pose.forward), s->def->spacing);
+  float r = 1.2f * s->def->spacing * s->view.scale / distance;
+  s->smooth_radius = r < 2 ? 2 : r > FIRN_PREVIEW_SMOOTH ? FIRN_PREVIEW_SMOOTH : (int)r;
+  smooth(s, s->seen.depth, s->scratch, false);
+  smooth(s, s->scratch, s->depth, true);
+  smooth(s, s->depth, s->scratch, false);
+  smooth(s, s->scratch, s->depth, true);
+}
+
+// ------------------------------------------------------------------------------------------ bodies
+
+static void see_bodies(firn_preview_stage *s) {
+  const firn_preview_shot *def = s->def;
+  bool any = def->solids && def->solids->count;
+  FIRN_PARALLEL_FOR(s->context, schedule(dynamic, 4))
+  for (int y = 0; y < def->height; y++)
+    for (int x = 0; x < def->width; x++) {
+      size_t at = (size_t)y * (size_t)def->width + (size_t)x;
+      s->body[at] = -1;
+      s->body_depth[at] = INFINITY;
+      if (!any) continue;
+      // Along a ray of unit depth, so that its parameter is the depth.
+      firn_v3 along = firn_preview_along(s, FIRN_PREVIEW_SUPER * ((float)x + 0.5f),
+                                         FIRN_PREVIEW_SUPER * ((float)y + 0.5f));
+      s->body_depth[at] = firn_solids_hit(def->solids, def->origin, s->view.pose.eye, along,
+                                          INFINITY, &s->body[at]);
+    }
+  if (!any) return;
+  FIRN_PARALLEL_FOR(s->context, schedule(dynamic, 4))
+  for (int y = 0; y < BODY_SUN_SAMPLES; y++)
+    for (int x = 0; x < BODY_SUN_SAMPLES; x++) {
+      float metre = 2 * s->reach / BODY_SUN_SAMPLES;
+      float u = ((float)x + 0.5f) * metre - s->reach, v = s->reach - ((float)y + 0.5f) * metre;
+      firn_v3 from = firn_v3_add(s->sun.pose.eye, firn_v3_add(firn_v3_scale(u, s->sun.pose.right),
+                                                              firn_v3_scale(v, s->sun.pose.up)));
+      int body;
+      s->body_lit[(size_t)y * BODY_SUN_SAMPLES + (size_t)x] = firn_solids_hit(
+          def->solids, def->origin, from, s->sun.pose.forward, 8 * s->reach, &body);
+    }
+}
+
+// --------------------------------------------------------------------------------------- occlusion
+
+// Nearest of all things at a pixel, m; infinity: none.
+static void join_depths(firn_preview_stage *s) {
+  const firn_preview_shot *def = s->def;
+  FIRN_PARALLEL_FOR(s->context, schedule(static))
+  for (int y = 0; y < def->height; y++)
+    for (int x = 0; x < def->width; x++) {
+      size_t at = (size_t)y * (size_t)def->width + (size_t)x;
+      size_t sample = (size_t)(FIRN_PREVIEW_SUPER * y) * (size_t)s->stride +
+                      (size_t)(FIRN_PREVIEW_SUPER * x);
+      firn_v3 along = firn_preview_along(s, FIRN_PREVIEW_SUPER * ((float)x + 0.5f),
+                                         FIRN_PREVIEW_SUPER * ((float)y + 0.5f));
+      int plane;
+      s->joint[at] = fminf(fminf(s->depth[sample], s->body_depth[at]),
+                           firn_preview_plane(s, along, &plane));
+    }
+}
+
+// How far a pixel lies behind the middle of two others to opposite sides of it, in units of reach: a
+// plane, however tilted, has 0. What is far in front belongs to another place.
+static float behind(const firn_preview_stage *s, int x, int y, int dx, int dy, float z,
+                    float inverse) {
+  const firn_preview_shot *def = s->def;
+  float sum = 0;
+  for (int side = -1; side <= 1; side += 2) {
+    int u = x + side * dx, v = y + side * dy;
+    if (u < 0 || v < 0 || u >= def->width || v >= def->height) return 0;
+    float front = (z - s->joint[(size_t)v * (size_t)def->width + (size_t)u]) * inverse;
+    if (!(front < 1.5f)) return 0;
+    sum += fmaxf(front, -1.5f);
   }
-  firn_density_free(context, &s.density);
-  firn_depths_free(context, &s.lit);
-  firn_depths_free(context, &s.seen);
-  firn_free(context, s.radius, s.grain_count * sizeof *s.radius);
-  firn_free(context, s.grain, s.grain_count * sizeof *s.grain);
-  firn_free(context, s.center, count * sizeof *s.center);
-  if (solids) firn_free(context, s.wall, (size_t)solids->plane_count * sizeof *s.wall);
+  return sum > 0 ? fminf(0.5f * sum, 1) : 0;
+}
+
+// The share of the sky that things nearby leave.
+static void occlude(firn_preview_stage *s) {
+  static const float ring[6][2] = {{1, 0}, {0.866f, 0.5f},  {0.5f, 0.866f},
+                                   {0, 1}, {-0.5f, 0.866f}, {-0.866f, 0.5f}};
+  static const float size[3] = {0.012f, 0.03f, 0.07f}; // of the height of the picture
+  const firn_preview_shot *def = s->def;
+  FIRN_PARALLEL_FOR(s->context, schedule(dynamic, 8))
+  for (int y = 0; y < def->height; y++)
+    for (int x = 0; x < def->width; x++) {
+      size_t at = (size_t)y * (size_t)def->width + (size_t)x;
+      float z = s->joint[at], hidden = 0;
+      s->open[at] = 1;
+      if (!(z < INFINITY)) continue;
+      float metre = 2 * def->half_height * z / (float)def->height; // a pixel
+      for (int r = 0; r < 3; r++) {
+        float pixels = fmaxf(size[r] * (float)def->height, 1.5f), inverse = 1 / (pixels * metre);
+        for (int k = 0; k < 6; k++)
+          hidden += behind(s, x, y, (int)lroundf(pixels * ring[k][0]),
+                           (int)lroundf(pixels * ring[k][1]), z, inverse);
+      }
+      s->open[at] = 1 - fminf(hidden / 8, 0.8f);
+    }
+}
+
+// --------------------------------------------------------------------------------------------- all
+
+static firn_status reserve(firn_preview_stage *s) {
+  const firn_preview_shot *def = s->def;
+  s->stride = s->width + FIRN_PREVIEW_PADDING;
+  size_t samples = (size_t)s->stride * (size_t)s->height,
+         pixels = (size_t)def->width * (size_t)def->height,
+         sun = (size_t)(SUN_SAMPLES + FIRN_PREVIEW_PADDING) * SUN_SAMPLES,
+         body_sun = (size_t)BODY_SUN_SAMPLES * BODY_SUN_SAMPLES, owners = def->value ? samples : 0;
+  s->bytes = (3 * samples + owners + sun + body_sun + 4 * pixels) * sizeof(float);
+  s->memory = firn_alloc(s->context, s->bytes, "a preview");
+  if (!s->memory) return FIRN_ERROR_MEMORY;
+  char *at = s->memory;
+#define TAKE(pointer, n) ((pointer) = (void *)at, at += (n) * sizeof *(pointer))
+  TAKE(s->seen.depth, samples);
+  TAKE(s->lit.depth, sun);
+  TAKE(s->seen.index, owners);
+  TAKE(s->depth, samples);
+  TAKE(s->scratch, samples);
+  TAKE(s->body_lit, body_sun);
+  TAKE(s->body_depth, pixels);
+  TAKE(s->joint, pixels);
+  TAKE(s->open, pixels);
+  TAKE(s->body, pixels);
+#undef TAKE
+  if (!def->value) s->seen.index = NULL;
+  s->seen.width = s->width;
+  s->seen.height = s->height;
+  s->seen.stride = s->stride;
+  s->lit.width = s->lit.height = SUN_SAMPLES;
+  s->lit.stride = SUN_SAMPLES + FIRN_PREVIEW_PADDING;
+  s->body_lit_size = BODY_SUN_SAMPLES;
+  return FIRN_OK;
+}
+
+firn_status firn_preview_render(firn_context *context, const firn_preview_shot *def, uint8_t *rgb) {
+  firn_preview_stage s = {.context = context,
+                          .def = def,
+                          .width = def->width * FIRN_PREVIEW_SUPER,
+                          .height = def->height * FIRN_PREVIEW_SUPER};
+  FIRN_TRY(reserve(&s));
+  aim_camera(&s);
+  aim_sun(&s);
+  firn_status status = firn_preview_draw(context, def, &s.view, &s.seen);
+  if (status == FIRN_OK) status = firn_preview_draw(context, def, &s.sun, &s.lit);
+  if (status == FIRN_OK) {
+    take_depths(&s);
+    see_bodies(&s);
+    join_depths(&s);
+    occlude(&s);
+    firn_preview_shade(&s, rgb);
+  }
+  firn_free(context, s.memory, s.bytes);
   return status;
 }

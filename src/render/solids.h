@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "render/walls.h"
+#include "render/vec.h"
 
 // Distance in metres, or less, and the outward normal (may be NULL).
 typedef double (*firn_solid_fn)(const void *user, int body, const double position[3],
@@ -19,8 +19,6 @@ typedef struct firn_solids {
   const void *user;
   int plane_count;
   const double (*plane)[4]; // [plane_count]: unit normal n and d, m; solid where dot(n, x) < d
-  bool has_snow;            // low and high hold
-  double low[3], high[3];   // m, box of the snow at the beginning, which sizes walls
 } firn_solids;
 
 // Smallest t in [0, most) at which from + t along meets a body, or infinity. from is in metres from

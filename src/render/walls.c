@@ -83,27 +83,22 @@ bool firn_wall_place(const double plane[4], const firn_wall_site *site, const do
   return true;
 }
 
-float firn_wall_hit(const firn_wall *wall, firn_v3 from, firn_v3 along, float most,
-                    firn_v3 *normal) {
-  float enter = 0, leave = most, side = 0;
-  int face = -1;
+float firn_wall_distance(const firn_wall *wall, firn_v3 p, firn_v3 *normal) {
+  float x[3], over[3], away = 0, inside = -INFINITY;
+  int face = 0;
   for (int k = 0; k < 3; k++) {
-    float x = firn_v3_dot(from, wall->axis[k]) - wall->middle[k];
-    float slope = firn_v3_dot(along, wall->axis[k]);
-    if (slope == 0) {
-      if (fabsf(x) > wall->half[k]) return INFINITY;
-      continue;
-    }
-    float in = slope > 0 ? -1.0f : 1.0f; // the face through which the ray comes
-    float t0 = (in * wall->half[k] - x) / slope, t1 = (-in * wall->half[k] - x) / slope;
-    if (t0 > enter) {
-      enter = t0;
-      face = k;
-      side = in;
-    }
-    leave = fminf(leave, t1);
+    x[k] = firn_v3_dot(p, wall->axis[k]) - wall->middle[k];
+    float d = fabsf(x[k]) - wall->half[k];
+    over[k] = fmaxf(d, 0);
+    away += over[k] * over[k];
+    if (d > inside) face = k;
+    inside = fmaxf(inside, d);
   }
-  if (face < 0 || !(enter < leave)) return INFINITY;
-  *normal = firn_v3_scale(side, wall->axis[face]);
-  return enter;
+  away = sqrtf(away);
+  if (normal) *normal = (firn_v3){0, 0, 0};
+  for (int k = 0; normal && k < 3; k++) {
+    float part = away > 0 ? over[k] / away : k == face;
+    *normal = firn_v3_add(*normal, firn_v3_scale(copysignf(part, x[k]), wall->axis[k]));
+  }
+  return away > 0 ? away : inside;
 }

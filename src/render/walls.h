@@ -29,9 +29,7 @@ typedef struct firn_wall {
 bool firn_wall_place(const double plane[4], const firn_wall_site *site, const double origin[3],
                      firn_v3 eye, firn_wall *wall);
 
-// Smallest t in [0, most) at which from + t along meets the slab from outside, or infinity; and the
-// normal there.
-float firn_wall_hit(const firn_wall *wall, firn_v3 from, firn_v3 along, float most,
-                    firn_v3 *normal);
+// Signed distance of a place, m from the same origin, and the outward normal (may be NULL).
+float firn_wall_distance(const firn_wall *wall, firn_v3 p, firn_v3 *normal);
 
 #endif

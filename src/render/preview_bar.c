@@ -5,11 +5,11 @@
 #include "base/memory.h"
 #include "render/colormap.h"
 #include "render/plot.h"
-#include "render/points.h"
+#include "render/preview.h"
 
-firn_status firn_points_bar(firn_context *context, const uint8_t (*colors)[3],
-                            const double range[2], const char *name, const char *unit, int width,
-                            int height, uint8_t *rgb) {
+firn_status firn_preview_bar(firn_context *context, const uint8_t (*colors)[3],
+                             const double range[2], const char *name, const char *unit, int width,
+                             int height, uint8_t *rgb) {
   size_t pixels = (size_t)width * (size_t)height;
   firn_canvas canvas = {.context = context, .width = width, .height = height, .rgb = rgb};
   canvas.mask = firn_alloc_zero(context, pixels, "a colour bar");

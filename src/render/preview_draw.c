@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
-#include "render/points.h"
+#include "render/preview.h"
 
 enum {
   MOST_BUFFERS = 8, // threads that draw
@@ -14,7 +14,8 @@ enum {
   LANES = 4,
   TILE = 8,   // samples
   ROUNDS = 8, // in which balls are drawn, some from everywhere in each
-  BATCH = 64  // balls that follow each other in a round
+  BATCH = 64, // balls that follow each other in a round
+  GRAIN_BITS = 9
 };
 
 // Vectors of the compiler: any x86-64 has them, other machines get plain code.
@@ -22,29 +23,67 @@ typedef float lanes __attribute__((vector_size(16)));
 typedef int masks __attribute__((vector_size(16)));
 
 typedef struct ball {
-  float x, y, depth, radius; // samples, m
+  float x, y, radius; // samples
+  float depth, half;  // m: of its middle, and of it
 } ball;
 
-static inline bool place(const firn_points_shot *def, const firn_points_view *v, int width,
-                         int height, size_t i, ball *out) {
-  const double *p = def->position + 3 * i;
+// Where a grain lies in its particle's lump, and its size, as shares of spread and radius.
+typedef struct grain {
+  firn_v3 shift;
+  float size;
+} grain;
+
+typedef struct job {
+  const firn_preview_shot *def;
+  const firn_preview_view *view;
+  const firn_preview_buffer *buffer;
+  size_t balls;
+  grain grain[1 << GRAIN_BITS];
+} job;
+
+// Between -1/2 and 1/2, more often near 0.
+static float bell(uint32_t seed) {
+  return 0.5f * (firn_noise(seed) + firn_noise(seed + 1)) - 0.5f;
+}
+
+static void make_grains(job *j) {
+  for (uint32_t i = 0; i < 1 << GRAIN_BITS; i++)
+    j->grain[i] = (grain){{bell(8 * i), bell(8 * i + 2), bell(8 * i + 4)},
+                          0.7f + 0.6f * firn_noise(8 * i + 6)};
+}
+
+static inline size_t particle_of(const job *j, size_t i) {
+  return j->view->grains > 1 ? i / (size_t)j->view->grains : i;
+}
+
+static inline bool place(const job *j, size_t i, ball *out) {
+  const firn_preview_shot *def = j->def;
+  const firn_preview_view *v = j->view;
+  const double *p = def->position + 3 * particle_of(j, i);
+  float width = (float)j->buffer->width, height = (float)j->buffer->height;
   if (def->cut) {
     const double *n = def->cut_plane;
     if (n[0] * p[0] + n[1] * p[1] + n[2] * p[2] > n[3]) return false;
   }
-  firn_v3 d = {(float)(p[0] - def->origin[0]) - v->eye.x, (float)(p[1] - def->origin[1]) - v->eye.y,
-               (float)(p[2] - def->origin[2]) - v->eye.z};
-  float depth = firn_v3_dot(d, v->forward);
-  if (!(depth > v->radius && depth < 1e30f)) return false; // nan too
+  firn_v3 d = {(float)(p[0] - def->origin[0]) - v->pose.eye.x,
+               (float)(p[1] - def->origin[1]) - v->pose.eye.y,
+               (float)(p[2] - def->origin[2]) - v->pose.eye.z};
+  out->half = v->radius;
+  if (v->grains > 1) {
+    const grain *g = &j->grain[(uint32_t)i * 2654435769u >> (32 - GRAIN_BITS)];
+    d = firn_v3_add(d, firn_v3_scale(v->spread, g->shift));
+    out->half *= g->size;
+  }
+  float depth = firn_v3_dot(d, v->pose.forward);
+  if (!(depth > out->half && depth < 1e30f)) return false; // nan too
   float scale = v->perspective ? v->scale / depth : v->scale;
-  out->x = 0.5f * (float)width + scale * firn_v3_dot(d, v->right);
-  out->y = 0.5f * (float)height - scale * firn_v3_dot(d, v->up);
-  float r = scale * v->radius;
+  out->x = 0.5f * width + scale * firn_v3_dot(d, v->pose.right);
+  out->y = 0.5f * height - scale * firn_v3_dot(d, v->pose.up);
+  float r = scale * out->half;
   r = r < v->min_radius ? v->min_radius : r > MOST_RADIUS ? MOST_RADIUS : r;
   out->radius = r;
   out->depth = depth;
-  return out->x + r > 0 && out->x - r < (float)width && out->y + r > 0 &&
-         out->y - r < (float)height;
+  return out->x + r > 0 && out->x - r < width && out->y + r > 0 && out->y - r < height;
 }
 
 // Rows of a ball within [first, end), and where it begins in them.
@@ -77,7 +116,7 @@ typedef struct tiles {
   float *farthest; // m, [height][width]
 } tiles;
 
-static void survey(const firn_points_buffer *buffer, const float *depth, tiles *t) {
+static void survey(const firn_preview_buffer *buffer, const float *depth, tiles *t) {
   for (int v = 0; v < t->height; v++)
     for (int u = 0; u < t->width; u++) {
       int x1 = (u + 1) * TILE < buffer->width ? (u + 1) * TILE : buffer->width;
@@ -99,11 +138,10 @@ static inline bool hidden(const tiles *t, const span *s, float nearest) {
   return true;
 }
 
-static void draw(const firn_points_buffer *buffer, const firn_points_view *v, const ball *b,
-                 const tiles *t, float *depth) {
-  float r = b->radius, bulge = v->radius / (r * r);
+static void draw(const firn_preview_buffer *buffer, const ball *b, const tiles *t, float *depth) {
+  float r = b->radius, bulge = b->half / (r * r);
   span s = span_of(b, buffer->width, 0, buffer->height);
-  if (hidden(t, &s, b->depth - v->radius)) return;
+  if (hidden(t, &s, b->depth - b->half)) return;
   for (int y = s.y0; y < s.y1; y++) {
     float dy = (float)y + 0.5f - b->y, rest = r * r - dy * dy;
     float *row = depth + (size_t)y * (size_t)buffer->stride;
@@ -118,11 +156,11 @@ static void draw(const firn_points_buffer *buffer, const firn_points_view *v, co
 }
 
 // Takes the samples of rows [first, end) whose depth is this ball's; of equals the first wins.
-static void claim(const firn_points_buffer *buffer, const firn_points_view *v, const ball *b,
-                  const tiles *t, uint32_t i, int first, int end) {
-  float r = b->radius, bulge = v->radius / (r * r);
+static void claim(const firn_preview_buffer *buffer, const ball *b, const tiles *t, uint32_t i,
+                  int first, int end) {
+  float r = b->radius, bulge = b->half / (r * r);
   span s = span_of(b, buffer->width, first, end);
-  if (s.y0 >= s.y1 || hidden(t, &s, b->depth - v->radius)) return;
+  if (s.y0 >= s.y1 || hidden(t, &s, b->depth - b->half)) return;
   for (int y = s.y0; y < s.y1; y++) {
     float dy = (float)y + 0.5f - b->y, rest = r * r - dy * dy;
     size_t row = (size_t)y * (size_t)buffer->stride;
@@ -137,28 +175,27 @@ static void claim(const firn_points_buffer *buffer, const firn_points_view *v, c
   }
 }
 
-static void draw_share(const firn_points_shot *def, const firn_points_view *view,
-                       const firn_points_buffer *buffer, size_t from, size_t to, tiles *t,
-                       float *depth) {
-  size_t samples = (size_t)buffer->stride * (size_t)buffer->height;
+static void draw_share(const job *j, size_t from, size_t to, tiles *t, float *depth) {
+  size_t samples = (size_t)j->buffer->stride * (size_t)j->buffer->height;
   for (size_t i = 0; i < samples; i++) depth[i] = INFINITY;
   for (size_t round = 0; round < ROUNDS; round++) {
-    if (round < 2 || round == ROUNDS / 2) survey(buffer, depth, t);
+    if (round < 2 || round == ROUNDS / 2) survey(j->buffer, depth, t);
     for (size_t batch = from + round * BATCH; batch < to; batch += ROUNDS * BATCH) {
       size_t end = batch + BATCH < to ? batch + BATCH : to;
       for (size_t i = batch; i < end; i++) {
         ball b;
-        if (place(def, view, buffer->width, buffer->height, i, &b))
-          draw(buffer, view, &b, t, depth);
+        if (place(j, i, &b)) draw(j->buffer, &b, t, depth);
       }
     }
   }
 }
 
-firn_status firn_points_draw(firn_context *context, const firn_points_shot *def,
-                             const firn_points_view *view, const firn_points_buffer *buffer) {
+firn_status firn_preview_draw(firn_context *context, const firn_preview_shot *def,
+                              const firn_preview_view *view, const firn_preview_buffer *buffer) {
   int threads = context->threads, width = buffer->width, height = buffer->height;
   int buffers = threads < MOST_BUFFERS ? threads : MOST_BUFFERS;
+  job j = {.def = def, .view = view, .buffer = buffer, .balls = def->count * (size_t)view->grains};
+  make_grains(&j);
   tiles all = {(width + TILE - 1) / TILE, (height + TILE - 1) / TILE, NULL};
   size_t samples = (size_t)buffer->stride * (size_t)height,
          squares = (size_t)all.width * (size_t)all.height;
@@ -170,10 +207,9 @@ firn_status firn_points_draw(firn_context *context, const firn_points_shot *def,
   FIRN_PARALLEL_FOR(context, schedule(static, 1))
   for (int k = 0; k < buffers; k++) {
     tiles t = {all.width, all.height, memory + (size_t)k * squares};
-    size_t from = def->count * (size_t)k / (size_t)buffers,
-           to = def->count * (size_t)(k + 1) / (size_t)buffers;
-    draw_share(def, view, buffer, from, to, &t,
-               k ? more + (size_t)(k - 1) * samples : buffer->depth);
+    size_t from = j.balls * (size_t)k / (size_t)buffers,
+           to = j.balls * (size_t)(k + 1) / (size_t)buffers;
+    draw_share(&j, from, to, &t, k ? more + (size_t)(k - 1) * samples : buffer->depth);
   }
   FIRN_PARALLEL_FOR(context, schedule(static))
   for (size_t i = 0; i < samples; i++)
@@ -187,10 +223,10 @@ firn_status firn_points_draw(firn_context *context, const firn_points_shot *def,
     survey(buffer, buffer->depth, &all);
     FIRN_PARALLEL_FOR(context, schedule(static, 1))
     for (int k = 0; k < threads; k++)
-      for (size_t i = 0; i < def->count; i++) {
+      for (size_t i = 0; i < j.balls; i++) {
         ball b;
-        if (place(def, view, width, height, i, &b))
-          claim(buffer, view, &b, &all, (uint32_t)i, height * k / threads,
+        if (place(&j, i, &b))
+          claim(buffer, &b, &all, (uint32_t)particle_of(&j, i), height * k / threads,
                 height * (k + 1) / threads);
       }
   }

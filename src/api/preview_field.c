@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/quick_field.h"
+#include "api/preview_field.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ enum { MOST_SAMPLES = 32768, MOST_COMPONENTS = 9 };
 typedef enum reading { LENGTH, PART, PRESSURE } reading;
 
 typedef struct question {
-  char field[FIRN_FRAME_NAME];
+  firn_field_info field;
   reading how;
   int part;
 } question;
@@ -33,37 +33,39 @@ static int part_of(const char *name, int components) {
   return end != name && !*end && i >= 0 && i < components ? (int)i : -1;
 }
 
-static firn_status fail_field(const firn_frame *frame, const char *color) {
+static firn_status fail_field(const firn_picture_source *source, const char *color) {
   char list[600] = "";
-  for (int i = 0; i < frame->field_count; i++) {
+  firn_field_info field;
+  for (int i = 0; firn_picture_field_at(source, i, &field); i++) {
     size_t used = strlen(list);
-    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", frame->field[i].name);
+    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", field.name);
   }
   return firn_fail(
-      frame->context, FIRN_ERROR_ARGUMENT,
+      source->context, FIRN_ERROR_ARGUMENT,
       "the frame has no '%s' to colour by; it has %s. Scenes choose with output.fields", color,
       list);
 }
 
-static firn_status understand(const firn_frame *frame, const char *color, question *out) {
-  *out = (question){.how = LENGTH};
+static firn_status understand(const firn_picture_source *source, const char *color, question *out) {
+  firn_field_info *field = &out->field;
+  char name[FIRN_FRAME_NAME];
   const char *dot = strchr(color, '.');
-  snprintf(out->field, sizeof out->field, "%.*s", dot ? (int)(dot - color) : 60, color);
-  if (strcmp(color, "speed") == 0) snprintf(out->field, sizeof out->field, "velocity");
-  if (strcmp(color, "pressure") == 0 && !firn_frame_find(frame, "pressure")) {
-    snprintf(out->field, sizeof out->field, "stress");
+  out->how = LENGTH;
+  snprintf(name, sizeof name, "%.*s", dot ? (int)(dot - color) : 60, color);
+  if (strcmp(color, "speed") == 0) snprintf(name, sizeof name, "velocity");
+  bool there = firn_picture_field(source, name, field);
+  if (!there && strcmp(color, "pressure") == 0) {
+    there = firn_picture_field(source, "stress", field) && field->components == 6;
     out->how = PRESSURE;
   }
-  const firn_frame_field *field = firn_frame_find(frame, out->field);
-  if (!field || field->components > MOST_COMPONENTS) return fail_field(frame, color);
-  if (out->how == PRESSURE && field->components != 6) return fail_field(frame, color);
+  if (!there || field->components > MOST_COMPONENTS) return fail_field(source, color);
   if (!dot) return FIRN_OK;
   out->how = PART;
   out->part = part_of(dot + 1, field->components);
   if (out->part >= 0) return FIRN_OK;
-  return firn_fail(frame->context, FIRN_ERROR_ARGUMENT,
-                   "'%s': %s has %d numbers a particle; name one as %s.%s", color, out->field,
-                   field->components, out->field,
+  return firn_fail(source->context, FIRN_ERROR_ARGUMENT,
+                   "'%s': %s has %d numbers a particle; name one as %s.%s", color, name,
+                   field->components, name,
                    field->components == 3   ? "x, .y or .z"
                    : field->components == 6 ? "xx, .yy, .zz, .xy, .xz or .yz"
                                             : "0");
@@ -77,7 +79,7 @@ static float length_of(const float *v, int components) {
   return components == 1 ? v[0] : (float)sqrt(sum);
 }
 
-static firn_status find_range(firn_quick_field *f, bool from_zero) {
+static firn_status find_range(firn_preview_field *f, bool from_zero) {
   f->range[1] = 1;
   float *sample = firn_alloc(f->context, MOST_SAMPLES * sizeof *sample, "range of colours");
   if (!sample) return FIRN_ERROR_MEMORY;
@@ -93,33 +95,32 @@ static firn_status find_range(firn_quick_field *f, bool from_zero) {
   return FIRN_OK;
 }
 
-firn_status firn_quick_field_read(firn_frame *frame, const char *color, firn_quick_field *out) {
-  *out = (firn_quick_field){.context = frame->context, .count = frame->count};
+firn_status firn_preview_field_read(const firn_picture_source *source, const char *color,
+                                    firn_preview_field *out) {
+  *out = (firn_preview_field){.context = source->context, .count = source->count};
   question q;
-  FIRN_TRY(understand(frame, color, &q));
-  const firn_frame_field *field = firn_frame_find(frame, q.field);
-  int c = field->components;
-  size_t size = frame->count * (size_t)c * sizeof(float);
-  snprintf(out->unit, sizeof out->unit, "%.31s", strcmp(field->unit, "1") == 0 ? "" : field->unit);
-  float *all = firn_alloc(frame->context, size, "colours of a picture");
-  out->value = firn_alloc(frame->context, frame->count * sizeof *out->value,
-                          "colours of a picture");
-  firn_status status = FIRN_OK;
-  if (frame->count && (!all || !out->value)) status = FIRN_ERROR_MEMORY;
-  if (status == FIRN_OK) status = firn_frame_read_float(frame, q.field, all);
-  for (size_t i = 0; status == FIRN_OK && i < frame->count; i++) {
+  FIRN_TRY(understand(source, color, &q));
+  int c = q.field.components;
+  size_t count = source->count, size = count * (size_t)c * sizeof(float);
+  snprintf(out->unit, sizeof out->unit, "%.31s",
+           strcmp(q.field.unit, "1") == 0 ? "" : q.field.unit);
+  float *all = firn_alloc(source->context, size, "colours of a picture");
+  out->value = firn_alloc(source->context, count * sizeof *out->value, "colours of a picture");
+  firn_status status = count && (!all || !out->value) ? FIRN_ERROR_MEMORY : FIRN_OK;
+  if (status == FIRN_OK) status = firn_picture_read(source, &q.field, all);
+  for (size_t i = 0; status == FIRN_OK && i < count; i++) {
     const float *v = all + i * (size_t)c;
     out->value[i] = q.how == PART       ? v[q.part]
                     : q.how == PRESSURE ? -(v[0] + v[1] + v[2]) / 3
                                         : length_of(v, c);
   }
-  firn_free(frame->context, all, size);
+  firn_free(source->context, all, size);
   if (status == FIRN_OK) status = find_range(out, q.how == LENGTH && c > 1);
-  if (status != FIRN_OK) firn_quick_field_free(out);
+  if (status != FIRN_OK) firn_preview_field_free(out);
   return status;
 }
 
-void firn_quick_field_free(firn_quick_field *f) {
+void firn_preview_field_free(firn_preview_field *f) {
   firn_free(f->context, f->value, f->count * sizeof *f->value);
   f->value = NULL;
 }
@@ -127,9 +128,10 @@ void firn_quick_field_free(firn_quick_field *f) {
 firn_status firn_frame_range(firn_frame *frame, const char *color, double out[2]) {
   if (!frame) return FIRN_ERROR_ARGUMENT;
   if (!color || !out) return firn_fail_null(frame->context, "firn_frame_range");
-  firn_quick_field field;
-  FIRN_TRY(firn_quick_field_read(frame, color, &field));
+  firn_preview_field field;
+  firn_picture_source source = firn_picture_of_frame(frame);
+  FIRN_TRY(firn_preview_field_read(&source, color, &field));
   memcpy(out, field.range, sizeof field.range);
-  firn_quick_field_free(&field);
+  firn_preview_field_free(&field);
   return FIRN_OK;
 }
