@@ -310,7 +310,7 @@ static void strange_frames_give_pictures(void **state) {
     cloud c = make_ball();
     firn_render_def def = small_def();
     def.samples = 1;
-    firn_quick_def quick = firn_quick_of_render(&def);
+    firn_preview_def preview = firn_preview_of_render(&def);
     if (kind == 0) c.position[4] = NAN, c.mass[7] = NAN, c.position[30] = INFINITY;
     if (kind == 1)
       for (size_t i = 0; i < 3 * c.count; i++) c.position[i] = NAN;
@@ -320,15 +320,15 @@ static void strange_frames_give_pictures(void **state) {
       def.camera.eye[1] = 0.1;
       def.camera.target[0] = 1;
       def.camera.target[1] = 0.1;
-      quick.camera = def.camera;
+      preview.camera = def.camera;
     }
     firn_frame *frame = write_frame(s, &c, 4);
     firn_status status = firn_frame_render_pixels(frame, NULL, &def, rgb, light, NULL);
     if (status != FIRN_OK) fail_msg("kind %d: %s", kind, firn_context_message(s->context));
     mean(light);
-    quick.color = "speed";
-    status = firn_frame_quick_pixels(frame, NULL, &quick, rgb);
-    if (status != FIRN_OK) fail_msg("kind %d, quick: %s", kind, firn_context_message(s->context));
+    preview.color = "speed";
+    status = firn_frame_preview_pixels(frame, NULL, &preview, rgb);
+    if (status != FIRN_OK) fail_msg("kind %d, preview: %s", kind, firn_context_message(s->context));
     firn_frame_close(frame);
     free_cloud(&c);
   }
@@ -339,14 +339,14 @@ static void what_is_missing_is_named(void **state) {
   cloud c = make_ball();
   firn_frame *frame = write_frame(s, &c, 3); // no mass
   firn_render_def def = small_def();
-  firn_quick_def quick = firn_quick_of_render(&def);
+  firn_preview_def preview = firn_preview_of_render(&def);
   static uint8_t rgb[WIDTH * HEIGHT * 3];
   assert_int_equal(firn_frame_render_pixels(frame, NULL, &def, rgb, NULL, NULL),
                    FIRN_ERROR_ARGUMENT);
   assert_non_null(strstr(firn_context_message(s->context), "'mass'"));
-  assert_int_equal(firn_frame_quick_pixels(frame, NULL, &quick, rgb), FIRN_OK);
-  quick.color = "pressure";
-  assert_int_equal(firn_frame_quick_pixels(frame, NULL, &quick, rgb), FIRN_ERROR_ARGUMENT);
+  assert_int_equal(firn_frame_preview_pixels(frame, NULL, &preview, rgb), FIRN_OK);
+  preview.color = "pressure";
+  assert_int_equal(firn_frame_preview_pixels(frame, NULL, &preview, rgb), FIRN_ERROR_ARGUMENT);
   assert_non_null(strstr(firn_context_message(s->context), "density"));
   def.samples = 0;
   assert_int_equal(firn_frame_render_pixels(frame, NULL, &def, rgb, NULL, NULL),
@@ -357,7 +357,7 @@ static void what_is_missing_is_named(void **state) {
                    FIRN_ERROR_ARGUMENT);
   firn_frame_close(frame);
   frame = write_frame(s, &c, 5);
-  assert_int_equal(firn_frame_quick_pixels(frame, NULL, &quick, rgb), FIRN_ERROR_ARGUMENT);
+  assert_int_equal(firn_frame_preview_pixels(frame, NULL, &preview, rgb), FIRN_ERROR_ARGUMENT);
   assert_non_null(strstr(firn_context_message(s->context), "'pressure'"));
   firn_frame_close(frame);
   free_cloud(&c);
@@ -447,13 +447,13 @@ static void pictures_survive_a_lack_of_memory(void **state) {
         def.sky.kind = FIRN_SKY_PLAIN;
         def.sun.strength = 0;
       }
-      firn_quick_def quick = firn_quick_of_render(&def);
-      quick.color = "density";
+      firn_preview_def preview = firn_preview_of_render(&def);
+      preview.color = "density";
       firn_plot_def plot = firn_default_plot_def();
       plot.source = csv;
       b.calls = 0;
       b.refuse_at = n;
-      firn_status status = kind == 1 ? firn_frame_quick_pixels(frame, scene, &quick, rgb)
+      firn_status status = kind == 1 ? firn_frame_preview_pixels(frame, scene, &preview, rgb)
                            : kind == 2
                                ? firn_plot(context, &plot, svg)
                                : firn_frame_render_pixels(frame, scene, &def, rgb, NULL, NULL);

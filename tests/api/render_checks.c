@@ -155,11 +155,11 @@ static void numbers_that_nobody_expects_give_a_picture_or_a_message(void **state
     if (status != FIRN_OK) assert_true(firn_context_message(s->context)[0]);
     for (int i = 0; status == FIRN_OK && i < WIDTH * HEIGHT * 3; i++)
       if (!isfinite(light[i])) fail_msg("kind %d: light %g", kind, (double)light[i]);
-    firn_quick_def quick = firn_quick_of_render(&def);
+    firn_preview_def preview = firn_preview_of_render(&def);
     const char *const colors[] = {NULL, "position.x"};
     for (int k = 0; k < 2; k++) {
-      quick.color = colors[k];
-      status = firn_frame_quick_pixels(frame, NULL, &quick, rgb);
+      preview.color = colors[k];
+      status = firn_frame_preview_pixels(frame, NULL, &preview, rgb);
       if (status != FIRN_OK) assert_true(firn_context_message(s->context)[0]);
     }
     firn_frame_close(frame);
@@ -170,16 +170,16 @@ static void numbers_that_nobody_expects_give_a_picture_or_a_message(void **state
 static void a_constant_field_has_one_colour(void **state) {
   scratch *s = *state;
   cloud c = make_cube();
-  firn_quick_def quick = firn_default_quick_def();
-  quick.width = WIDTH;
-  quick.height = HEIGHT;
-  quick.color = "density";
+  firn_preview_def preview = firn_default_preview_def();
+  preview.width = WIDTH;
+  preview.height = HEIGHT;
+  preview.color = "density";
   static uint8_t rgb[3][WIDTH * HEIGHT * 3];
   for (int k = 0; k < 3; k++) {
     for (int i = 0; i < COUNT; i++)
       c.density[i] = 400 * (1 + (k == 0 ? 0 : k == 1 ? 1e-7f : 1e-3f) * (float)(i % 5));
     firn_frame *frame = write_frame(s, &c, 0.02);
-    assert_int_equal(firn_frame_quick_pixels(frame, NULL, &quick, rgb[k]), FIRN_OK);
+    assert_int_equal(firn_frame_preview_pixels(frame, NULL, &preview, rgb[k]), FIRN_OK);
     firn_frame_close(frame);
   }
   // The middle of 256 colours may turn out either way.

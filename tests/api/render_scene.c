@@ -245,7 +245,7 @@ static void a_wall_is_the_same_from_all_cameras_and_in_all_pictures(void **state
   };
   enum { VALUES = WALL_WIDTH * WALL_HEIGHT * 3 };
   static float light[VALUES];
-  static uint8_t quick[VALUES];
+  static uint8_t preview[VALUES];
   static double rgb[VALUES];
   firn_frame *frame = open_cube(s, true);
   for (int k = 0; k < 3; k++) {
@@ -267,9 +267,9 @@ static void a_wall_is_the_same_from_all_cameras_and_in_all_pictures(void **state
     assert_int_equal(firn_frame_render_pixels(frame, scene, &def, NULL, light, NULL), FIRN_OK);
     for (int i = 0; i < VALUES; i++) rgb[i] = (double)light[i];
     check_wall(&def.camera, rgb, "traced");
-    firn_quick_def small = firn_quick_of_render(&def);
-    assert_int_equal(firn_frame_quick_pixels(frame, scene, &small, quick), FIRN_OK);
-    for (int i = 0; i < VALUES; i++) rgb[i] = quick[i];
+    firn_preview_def small = firn_preview_of_render(&def);
+    assert_int_equal(firn_frame_preview_pixels(frame, scene, &small, preview), FIRN_OK);
+    for (int i = 0; i < VALUES; i++) rgb[i] = preview[i];
     check_wall(&def.camera, rgb, "preview");
     firn_scene_destroy(scene);
   }

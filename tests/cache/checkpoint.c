@@ -276,7 +276,7 @@ static void a_picture_of_a_simulation_appears(void **state) {
   assert_int_equal(firn_sim_preview(sim, &def, scratch_path(s, "b.png")), FIRN_ERROR_ARGUMENT);
   assert_false(scratch_exists(s, "b.png"));
   def.width = 64;
-  // A floor that was turned into a wall behind the snow shows; a corner of two planes does not.
+  // A floor that was turned into a wall behind the snow shows, and so does a corner of two planes.
   const double origin[3] = {0, 0, 0}, back[3] = {0, 0, -0.2};
   const firn_shape_def floor_def = firn_half_space(origin, (double[3]){0, 1, 0});
   const firn_shape_def side_def = firn_half_space(origin, (double[3]){1, 0, 0});
@@ -287,13 +287,13 @@ static void a_picture_of_a_simulation_appears(void **state) {
   wall.shape = firn_union(2, (const firn_shape *const *)shapes);
   assert_int_equal(firn_sim_add_collider(sim, &wall, NULL), FIRN_OK);
   assert_int_equal(firn_sim_preview(sim, &def, scratch_path(s, "corner.png")), FIRN_OK);
-  assert_true(same_bytes(s, "a.png", "corner.png"));
+  assert_false(same_bytes(s, "a.png", "corner.png"));
   double upright[4];
   firn_rotation((double[3]){1, 0, 0}, 1.5707963267948966, upright);
   wall.shape = firn_transform(shapes[0], back, upright, 1);
   assert_int_equal(firn_sim_add_collider(sim, &wall, NULL), FIRN_OK);
   assert_int_equal(firn_sim_preview(sim, &def, scratch_path(s, "wall.png")), FIRN_OK);
-  assert_false(same_bytes(s, "a.png", "wall.png"));
+  assert_false(same_bytes(s, "corner.png", "wall.png"));
   firn_shape_release(shapes[0]);
   firn_shape_release(shapes[1]);
   firn_sim_destroy(sim);

@@ -1,150 +1,208 @@
 // SPDX-License-Identifier: Apache-2.0
-// processors: 2
-// The quick picture: what it shows, that it does not depend on threads, and what it refuses.
+// Previews: the nearest ball wins, whatever the number of threads; what is cut away is not there;
+// colours are even; walls are where their planes are.
 #include "cache/scratch.h"
 
 #include <math.h>
 
 #include <png.h>
 
-#include "base/random.h"
+#include "render/colormap.h"
 #include "render/png.h"
 #include "render/preview.h"
 #include "render/walls.h"
 
-enum { W = 240, H = 135, MOST = 40000 };
+enum { COUNT = 3000, WIDTH = 90, HEIGHT = 50 };
 
-typedef struct picture {
-  uint8_t rgb[H][W][3];
-} picture;
-
-static double noise(uint32_t i, uint32_t k) {
-  return firn_uniform(firn_philox4x32(5, i, k, 0).v[0]);
+static firn_context *context_of(int threads) {
+  firn_context_def def = firn_default_context_def();
+  def.threads = threads;
+  firn_context *context = NULL;
+  assert_int_equal(firn_context_create(&def, &context), FIRN_OK);
+  return context;
 }
 
-// A ball that broke into eight octants, lying on the ground at height 0, with some spray around.
-static size_t broken_ball(double (*p)[3], double spacing) {
-  const double r = 0.1;
-  int n = (int)(2 * r / spacing);
-  size_t count = 0;
-  for (int c = 0; c < n * n * n; c++) {
-    int cell[3] = {c % n, c / n % n, c / n / n};
-    double x[3], norm = 0;
-    for (int k = 0; k < 3; k++) {
-      x[k] = spacing * (cell[k] + noise((uint32_t)c, (uint32_t)k)) - r;
-      norm += x[k] * x[k];
+// Random places in a box of 2 m around (0, 0, -5); some far outside, some no numbers.
+static double *scatter(void) {
+  double *p = malloc(sizeof(double) * 3 * COUNT);
+  assert_non_null(p);
+  srand(11);
+  for (int i = 0; i < 3 * COUNT; i++) p[i] = 2.0 * rand() / RAND_MAX - 1 - (i % 3 == 2 ? 5 : 0);
+  p[0] = NAN;
+  p[4] = INFINITY;
+  p[7] = 1e30;
+  return p;
+}
+
+static firn_preview_shot shot_of(const double *position) {
+  return (firn_preview_shot){.width = WIDTH,
+                             .height = HEIGHT,
+                             .camera = {.right = {1, 0, 0}, .up = {0, 1, 0}, .forward = {0, 0, -1}},
+                             .half_height = 0.25f,
+                             .sun = {0, 1, 0},
+                             .count = COUNT,
+                             .position = position,
+                             .spacing = 0.05f,
+                             .low = {-1, -1, -6},
+                             .high = {1, 1, -4}};
+}
+
+static const firn_preview_view ahead = {
+    .pose = {.right = {1, 0, 0}, .up = {0, 1, 0}, .forward = {0, 0, -1}},
+    .scale = 100,
+    .perspective = true,
+    .grains = 1,
+    .radius = 0.05f,
+    .min_radius = 0.8f};
+
+// Against every ball at every sample, one after the other. The paraboloid of a ball is known to float
+// accuracy, so equal to 1e-5 m; whose it is may only differ between such.
+static void the_nearest_ball_is_seen(void **state) {
+  (void)state;
+  double *position = scatter();
+  firn_preview_shot shot = shot_of(position);
+  enum { STRIDE = WIDTH + FIRN_PREVIEW_PADDING };
+  static float depth[2][HEIGHT][STRIDE];
+  static uint32_t index[2][HEIGHT][STRIDE];
+  for (int k = 0; k < 2; k++) {
+    firn_context *context = context_of(k ? 3 : 1);
+    firn_preview_buffer buffer = {WIDTH, HEIGHT, STRIDE, &depth[k][0][0], &index[k][0][0]};
+    assert_int_equal(firn_preview_draw(context, &shot, &ahead, &buffer), FIRN_OK);
+    assert_int_equal(firn_context_bytes(context), 0);
+    firn_context_destroy(context);
+  }
+  int covered = 0;
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++) {
+      double nearest = INFINITY;
+      for (int i = 0; i < COUNT; i++) {
+        const double *p = position + (ptrdiff_t)3 * i;
+        double d = -p[2], r = 0.05 * 100 / d;
+        if (!(fabs(p[0]) < 1e10 && fabs(p[1]) < 1e10 && d > 0.05)) continue;
+        double dx = x + 0.5 - (0.5 * WIDTH + 100 / d * p[0]),
+               dy = y + 0.5 - (0.5 * HEIGHT - 100 / d * p[1]),
+               q = 1 - (dx * dx + dy * dy) / (r * r);
+        if (q > 1e-4) nearest = fmin(nearest, d - 0.05 * q);
+      }
+      bool seen = depth[0][y][x] < INFINITY;
+      covered += seen;
+      if (nearest < INFINITY) assert_true(seen && (double)depth[0][y][x] < nearest + 1e-5);
+      // At the very edge of a ball rounding decides, where it is as deep as its middle.
+      if (seen) assert_true((double)depth[0][y][x] > nearest - 0.06 || !(nearest < INFINITY));
+      assert_true(seen == (index[0][y][x] < COUNT));
+      assert_true(depth[0][y][x] == depth[1][y][x] && index[0][y][x] == index[1][y][x]);
     }
-    if (norm > r * r || count == MOST) continue;
-    double apart = noise((uint32_t)c, 7) < 0.02 ? 1.5 * noise((uint32_t)c, 8) : 0.3;
-    for (int k = 0; k < 3; k++) p[count][k] = x[k] + (x[k] > 0 ? apart : -apart) * r;
-    p[count][1] = fabs(p[count][1]);
-    count++;
+  assert_true(covered > 1000); // of some 40 x 40 that the box takes
+  free(position);
+}
+
+static void pictures_do_not_depend_on_threads(void **state) {
+  (void)state;
+  double *position = scatter();
+  static float value[COUNT];
+  static uint8_t rgb[3][WIDTH * HEIGHT * 3], colors[FIRN_COLORS][3];
+  firn_colormap_table(FIRN_COLORS_DEEP, colors);
+  for (int i = 0; i < COUNT; i++) value[i] = (float)i / COUNT;
+  value[5] = NAN;
+  firn_preview_shot shot = shot_of(position);
+  shot.value = value;
+  shot.colors = (const uint8_t(*)[3])colors;
+  const int threads[3] = {1, 2, 7};
+  for (int k = 0; k < 3; k++) {
+    firn_context *context = context_of(threads[k]);
+    assert_int_equal(firn_preview_render(context, &shot, rgb[k]), FIRN_OK);
+    firn_context_destroy(context);
   }
-  return count;
+  assert_memory_equal(rgb[0], rgb[1], sizeof rgb[0]);
+  assert_memory_equal(rgb[0], rgb[2], sizeof rgb[0]);
+  free(position);
 }
 
-static firn_preview_def small_def(void) {
-  firn_preview_def def = {.width = W, .height = H, .show_ground = true};
-  def.view[0] = -0.3;
-  def.view[1] = -0.35;
-  def.view[2] = -1;
-  return def;
-}
-
-static void render(scratch *s, const firn_preview_def *def, size_t count, const double (*p)[3],
-                   picture *out) {
-  assert_int_equal(
-      firn_preview_render(s->context, def, count, count ? p[0] : NULL, 0.005, NULL, (uint8_t *)out),
-      FIRN_OK);
-}
-
-// Mean of the channels over a rectangle, 0 to 255.
-static double mean(const picture *p, int x0, int y0, int x1, int y1) {
-  double sum = 0;
-  for (int y = y0; y < y1; y++) {
-    for (int x = x0; x < x1; x++) sum += p->rgb[y][x][0] + p->rgb[y][x][1] + p->rgb[y][x][2];
-  }
-  return sum / (3.0 * (x1 - x0) * (y1 - y0));
-}
-
-static double ball[MOST][3];
-static picture first, second;
-
-// A ball of 5 cm that floats 6 cm above the ground.
-static double floating(const void *user, int body, const double x[3], double normal[3]) {
-  (void)user;
-  (void)body;
-  const double r[3] = {x[0], x[1] - 0.06, x[2]};
-  double n = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
-  for (int k = 0; normal && k < 3; k++) normal[k] = r[k] / n;
-  return n - 0.05;
-}
-
-static void bodies_are_painted_and_cast_shadows(void **state) {
+// A picture cut in the middle shows the sky on one side and nothing new on the other.
+static void what_is_cut_away_is_not_drawn(void **state) {
   scratch *s = *state;
-  const double bound[1][4] = {{0, 0.06, 0, 0.051}};
-  const firn_solids solids = {.count = 1, .bound = bound, .distance = floating};
-  firn_preview_def def = small_def();
-  def.center[1] = 0.04;
-  def.extent = 0.4;
-  assert_int_equal(
-      firn_preview_render(s->context, &def, 0, NULL, 0.005, &solids, (uint8_t *)&first), FIRN_OK);
-  render(s, &def, 0, NULL, &second);
-  // The paint is red; the ground and the sky are blue. The ball is 0.1 of 0.4 m high.
-  int red = 0, darker = 0;
-  for (int y = 0; y < H; y++) {
-    for (int x = 0; x < W; x++) {
-      const uint8_t *a = first.rgb[y][x], *b = second.rgb[y][x];
-      if (a[0] > a[2]) red++;
-      if (a[0] <= a[2] && a[0] + a[1] + a[2] < b[0] + b[1] + b[2] - 15) darker++;
+  double *position = scatter();
+  firn_preview_shot shot = shot_of(position);
+  static uint8_t empty[WIDTH * HEIGHT * 3], cut[WIDTH * HEIGHT * 3];
+  shot.count = 0;
+  assert_int_equal(firn_preview_render(s->context, &shot, empty), FIRN_OK);
+  shot.count = COUNT;
+  shot.cut = true;
+  shot.cut_plane[0] = 1; // x > 0 goes
+  assert_int_equal(firn_preview_render(s->context, &shot, cut), FIRN_OK);
+  int left = 0, right = 0;
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++) {
+      size_t at = 3 * ((size_t)y * WIDTH + (size_t)x);
+      bool differs = memcmp(empty + at, cut + at, 3) != 0;
+      left += differs && x < WIDTH / 2;
+      // Balls reach over the cut by their radius: 0.035 m at 4 m and half a picture for 1 m.
+      right += differs && x > WIDTH / 2 + 3;
+    }
+  assert_true(left > 400); // of some 20 x 40
+  assert_int_equal(right, 0);
+  free(position);
+}
+
+static double lightness(const uint8_t rgb[3]) {
+  double c[3];
+  for (int k = 0; k < 3; k++) {
+    double x = rgb[k] / 255.0;
+    c[k] = x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4);
+  }
+  double l = cbrt(0.4122214708 * c[0] + 0.5363325363 * c[1] + 0.0514459929 * c[2]),
+         m = cbrt(0.2119034982 * c[0] + 0.6806995451 * c[1] + 0.1073969566 * c[2]),
+         n = cbrt(0.0883024619 * c[0] + 0.2817188376 * c[1] + 0.6299787005 * c[2]);
+  return 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * n;
+}
+
+// Lightness (of Oklab, from what the bytes say) climbs in equal steps; rounding to bytes moves it by
+// less than 0.005 where it is light. In dark colours a byte of a weak channel is worth more.
+static void colours_get_lighter_evenly(void **state) {
+  (void)state;
+  static uint8_t colors[FIRN_COLORS][3];
+  for (int map = FIRN_COLORS_DEEP; map <= FIRN_COLORS_BALANCE; map++) {
+    firn_colormap_table((firn_color_map)map, colors);
+    int last = map == FIRN_COLORS_BALANCE ? FIRN_COLORS / 2 - 1 : FIRN_COLORS - 1;
+    double first = lightness(colors[0]), step = (lightness(colors[last]) - first) / last;
+    assert_true(step * last > 0.55);
+    for (int i = 0; i <= last; i++) {
+      double off = fabs(lightness(colors[i]) - (first + step * i));
+      if (off > (first + step * i < 0.45 ? 0.012 : 0.006))
+        fail_msg("map %d, colour %d: off by %g", map, i, off);
     }
   }
-  double disc = 3.14159 * (H / 8.0) * (H / 8.0);
-  assert_true(red > 0.8 * disc && red < 1.2 * disc);
-  assert_true(darker > 0.2 * disc && darker < 2 * disc); // its shadow, foreshortened
+  for (int k = 0; k < 3; k++) // white in the middle, between blue and red
+    assert_true(colors[FIRN_COLORS / 2][k] > 235);
+  assert_true(colors[0][2] > 2 * colors[0][0]);
+  assert_true(colors[FIRN_COLORS - 1][0] > 2 * colors[FIRN_COLORS - 1][2]);
+  firn_colormap_table(FIRN_COLORS_EMBER, colors); // by way of red, not of green
+  for (int i = 64; i < FIRN_COLORS; i++)
+    assert_true(colors[i][0] >= colors[i][1] && colors[i][0] > colors[i][2]);
 }
 
-// How many pixels differ between the first and the second picture.
-static int differing(void) {
-  int n = 0;
-  for (int y = 0; y < H; y++) {
-    for (int x = 0; x < W; x++) n += memcmp(first.rgb[y][x], second.rgb[y][x], 3) != 0;
-  }
-  return n;
-}
-
-static int shown_of_plane(scratch *s, const firn_preview_def *def, const double plane[4]) {
-  const firn_solids solids = {.plane_count = 1,
-                              .plane = (const double(*)[4])plane,
-                              .has_snow = true,
-                              .low = {-0.06, 0, -0.06},
-                              .high = {0.06, 0.12, 0.06}};
-  assert_int_equal(firn_preview_render(s->context, def, 0, NULL, 0.005, &solids, (uint8_t *)&first),
-                   FIRN_OK);
-  return differing();
-}
-
-static void a_half_space_is_a_wall_unless_it_is_the_ground_or_hides_all(void **state) {
+static void the_bar_fits_its_picture(void **state) {
   scratch *s = *state;
-  firn_preview_def def = small_def();
-  def.center[1] = 0.1;
-  def.extent = 0.4;
-  render(s, &def, 0, NULL, &second);
-  // 30 cm behind the middle and 22 cm high for a ball of 12 cm: it hides most of the upper half of the
-  // picture, but not the corner in front of it.
-  assert_in_range(shown_of_plane(s, &def, (double[]){0, 0, 1, -0.3}), W * H / 4, 3 * W * H / 4);
-  assert_memory_not_equal(first.rgb[H / 3][W / 2], second.rgb[H / 3][W / 2], 3);
-  assert_memory_equal(first.rgb[H - 1][W / 2], second.rgb[H - 1][W / 2], 3);
-  // The camera stands behind this one.
-  assert_int_equal(shown_of_plane(s, &def, (double[]){0, 0, -1, -0.3}), 0);
-  // Far away it is small.
-  assert_in_range(shown_of_plane(s, &def, (double[]){0, 0, 1, -30}), 0, W * H / 100);
-  // Level: the ground itself, and a floor above it.
-  assert_int_equal(shown_of_plane(s, &def, (double[]){0, 1, 0, 0}), 0);
-  assert_true(shown_of_plane(s, &def, (double[]){0, 1, 0, 0.05}) > W * H / 4);
-  def.show_ground = false;
-  render(s, &def, 0, NULL, &second);
-  assert_int_equal(shown_of_plane(s, &def, (double[]){0, 1, 0, 0.05}), 0);
+  static uint8_t colors[FIRN_COLORS][3];
+  firn_colormap_table(FIRN_COLORS_EMBER, colors);
+  const double ranges[][2] = {{0, 1}, {-1e-7, 1e-7}, {1e5, 1e5 + 1}, {-3e9, 4e12}};
+  const int sizes[][2] = {{640, 360}, {64, 36}, {16, 16}, {2000, 1500}};
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < 4; k++) {
+      size_t bytes = 3 * (size_t)sizes[i][0] * (size_t)sizes[i][1];
+      uint8_t *rgb = malloc(bytes);
+      assert_non_null(rgb);
+      memset(rgb, 40, bytes);
+      assert_int_equal(firn_preview_bar(s->context, (const uint8_t(*)[3])colors, ranges[k], "speed",
+                                        "m/s", sizes[i][0], sizes[i][1], rgb),
+                       FIRN_OK);
+      // The left stays free; where there is no room, nothing is drawn.
+      for (int y = 0; y < sizes[i][1]; y++) assert_int_equal(rgb[3 * y * sizes[i][0]], 40);
+      bool drawn = false;
+      for (size_t b = 0; b < bytes; b++) drawn = drawn || rgb[b] != 40;
+      assert_true(drawn == (sizes[i][0] > 100));
+      free(rgb);
+    }
 }
 
 static void a_wall_is_a_slab_with_its_surface_on_the_plane(void **state) {
@@ -159,26 +217,32 @@ static void a_wall_is_a_slab_with_its_surface_on_the_plane(void **state) {
                          .plane_count = 1,
                          .plane = level};
   firn_wall wall;
-  firn_v3 normal, eye = {5, 0, 0}, away = {-1, 0, 0}, down = {0, -1, 0};
+  firn_v3 normal, eye = {5, 0, 0};
   assert_true(firn_wall_place(plane, &site, origin, eye, &wall));
-  assert_true(fabsf(firn_wall_hit(&wall, eye, away, INFINITY, &normal) - 6) < 1e-5f);
-  assert_true(normal.x == 1 && normal.y == 0 && normal.z == 0);
-  assert_true(firn_wall_hit(&wall, eye, away, 5.9f, &normal) == INFINITY);
-  assert_true(firn_wall_hit(&wall, (firn_v3){5, 2.69f, 5.24f}, away, 10, &normal) < 10);
-  assert_true(firn_wall_hit(&wall, (firn_v3){5, 2.71f, 0}, away, 10, &normal) == INFINITY);
-  assert_true(firn_wall_hit(&wall, (firn_v3){5, -0.99f, 0}, away, 10, &normal) < 10);
-  assert_true(firn_wall_hit(&wall, (firn_v3){5, -1.01f, 0}, away, 10, &normal) == INFINITY);
-  assert_true(firn_wall_hit(&wall, (firn_v3){5, 0, -5.26f}, away, 10, &normal) == INFINITY);
-  assert_true(firn_wall_hit(&wall, eye, (firn_v3){1, 0, 0}, 10, &normal) == INFINITY); // behind
-  // From above it is 0.35 m thick.
-  assert_true(fabsf(firn_wall_hit(&wall, (firn_v3){-1.3f, 3, 0}, down, 9, &normal) - 0.3f) < 1e-5f);
-  assert_true(normal.y == 1);
-  assert_true(firn_wall_hit(&wall, (firn_v3){-1.36f, 3, 0}, down, 9, &normal) == INFINITY);
+  const struct {
+    firn_v3 at, normal;
+    float distance;
+  } cases[] = {
+      {{5, 0, 0}, {1, 0, 0}, 6},             // where the eye is
+      {{-1.1f, 0, 0}, {1, 0, 0}, -0.1f},     // within
+      {{-1.6f, 0, 0}, {-1, 0, 0}, 0.25f},    // 0.35 m thick
+      {{-1.2f, 3.7f, 0}, {0, 1, 0}, 1},      // above
+      {{-1.2f, -1.5f, 0}, {0, -1, 0}, 0.5f}, // below
+      {{-1.2f, 0, 6.25f}, {0, 0, 1}, 1},     // aside
+      {{-0.7f, 0, -5.65f}, {0.6f, 0, -0.8f}, 0.5f},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    assert_true(fabsf(firn_wall_distance(&wall, cases[i].at, &normal) - cases[i].distance) < 1e-5f);
+    firn_v3 off = firn_v3_sub(normal, cases[i].normal);
+    assert_true(firn_v3_dot(off, off) < 1e-9f);
+    assert_true(firn_wall_distance(&wall, cases[i].at, NULL) ==
+                firn_wall_distance(&wall, cases[i].at, &normal));
+  }
   // Another origin moves it by as much, and nothing else.
   firn_wall moved;
   assert_true(firn_wall_place(plane, &site, (double[]){12, 5, 3}, (firn_v3){3, -4, -3}, &moved));
   assert_memory_equal(moved.half, wall.half, sizeof wall.half);
-  assert_true(fabsf(firn_wall_hit(&moved, (firn_v3){3, -4, -3}, away, 10, &normal) - 6) < 1e-5f);
+  assert_true(fabsf(firn_wall_distance(&moved, (firn_v3){3, -4, -3}, NULL) - 6) < 1e-5f);
   // On a slope that falls by 3 in 4 towards +z, down to where its lower end meets it; without ground
   // 4.25 m below the snow.
   site.plane = slope;
@@ -194,227 +258,108 @@ static void a_wall_is_a_slab_with_its_surface_on_the_plane(void **state) {
   assert_false(firn_wall_place(plane, &site, origin, (firn_v3){-1.1f, 0, 0}, &wall));
 }
 
-static void snow_is_white_on_a_darker_ground_with_shadow(void **state) {
-  scratch *s = *state;
-  firn_preview_def def = small_def();
-  size_t count = broken_ball(ball, 0.005);
-  assert_in_range(count, 30000, MOST - 1);
-  render(s, &def, count, (const double(*)[3])ball, &first);
-  render(s, &def, 0, NULL, &second);
-  // Framed, the pieces fill the middle; the corners are ground and backdrop.
-  double middle = mean(&first, 97, 52, 143, 90), corner = mean(&first, 0, 105, 30, 135);
-  assert_true(middle > corner + 40);
-  // White: the brightest places are close to neutral, and there are many.
-  int white = 0, shadow = 0;
-  for (int y = 0; y < H; y++) {
-    for (int x = 0; x < W; x++) {
-      const uint8_t *c = first.rgb[y][x], *g = second.rgb[y][x];
-      if (c[0] > 200 && c[1] > 200 && c[2] > 200 && abs(c[0] - c[2]) < 40) white++;
-      if (c[0] + 20 < g[0] && c[1] + 20 < g[1]) shadow++;
-    }
-  }
-  assert_true(white > 1000);
-  assert_true(shadow > 300); // ground that is darker than without the snow
+// ------------------------------------------------------------------------------------ anything goes
+
+static uint8_t first[WIDTH * HEIGHT * 3], second[WIDTH * HEIGHT * 3];
+
+static void take(scratch *s, const firn_preview_shot *shot, uint8_t *rgb) {
+  assert_int_equal(firn_preview_render(s->context, shot, rgb), FIRN_OK);
 }
 
-static void bytes_do_not_depend_on_threads(void **state) {
-  scratch *s = *state;
-  firn_preview_def def = small_def();
-  size_t count = broken_ball(ball, 0.005);
-  render(s, &def, count, (const double(*)[3])ball, &first);
-  for (int threads = 1; threads <= 5; threads += 2) {
-    firn_context *context = s->context;
-    firn_context_def with = firn_default_context_def();
-    with.threads = threads;
-    assert_int_equal(firn_context_create(&with, &s->context), FIRN_OK);
-    render(s, &def, count, (const double(*)[3])ball, &second);
-    assert_memory_equal(&first, &second, sizeof first);
-    assert_int_equal(firn_context_bytes(s->context), 0);
-    firn_context_destroy(s->context);
-    s->context = context;
-  }
+static double difference(void) {
+  double sum = 0;
+  for (int i = 0; i < WIDTH * HEIGHT * 3; i++) sum += abs(first[i] - second[i]);
+  return sum / (WIDTH * HEIGHT * 3);
 }
 
-static void no_particles_leave_the_ground(void **state) {
-  scratch *s = *state;
-  firn_preview_def def = small_def();
-  render(s, &def, 0, NULL, &first);
-  assert_true(mean(&first, 0, 0, W, H) > 20);
-  double nans[4][3];
-  for (int i = 0; i < 12; i++) nans[i / 3][i % 3] = (double)NAN;
-  render(s, &def, 4, (const double(*)[3])nans, &second);
-  assert_memory_equal(&first, &second, sizeof first);
-}
-
-static void particles_that_are_not_finite_are_left_out(void **state) {
-  scratch *s = *state;
-  firn_preview_def def = small_def();
-  size_t count = broken_ball(ball, 0.01);
-  render(s, &def, count, (const double(*)[3])ball, &first);
-  ball[count][0] = ball[count][2] = 0;
-  ball[count][1] = (double)NAN;
-  ball[count + 1][0] = (double)INFINITY;
-  ball[count + 1][1] = ball[count + 1][2] = 0;
-  render(s, &def, count + 2, (const double(*)[3])ball, &second);
-  assert_memory_equal(&first, &second, sizeof first);
-}
-
-static void one_that_flew_away_does_not_shrink_the_rest(void **state) {
-  scratch *s = *state;
-  firn_preview_def def = small_def();
-  size_t count = broken_ball(ball, 0.005);
-  ball[count][0] = 1e9;
-  ball[count][1] = 1e9;
-  ball[count][2] = -1e9;
-  render(s, &def, count + 1, (const double(*)[3])ball, &first);
-  assert_true(mean(&first, 97, 52, 143, 90) > 100);
-}
-
+// Places are the same up to 1e-13 m before they become floats, so that here and there one is rounded
+// the other way: the pictures may differ in single pixels only.
 static void far_from_the_origin_looks_the_same(void **state) {
   scratch *s = *state;
-  firn_preview_def def = small_def();
-  size_t count = broken_ball(ball, 0.005);
-  render(s, &def, count, (const double(*)[3])ball, &first);
-  for (size_t i = 0; i < count; i++) {
-    for (int k = 0; k < 3; k++) ball[i][k] += 1000;
+  double *position = scatter();
+  firn_preview_shot shot = shot_of(position);
+  take(s, &shot, first);
+  for (int i = 0; i < 3 * COUNT; i++) position[i] += 1000;
+  for (int a = 0; a < 3; a++) {
+    shot.origin[a] += 1000;
+    shot.low[a] += 1000;
+    shot.high[a] += 1000;
   }
-  def.ground = 1000;
-  render(s, &def, count, (const double(*)[3])ball, &second);
-  // Positions are the same up to 1e-13 m before they become floats, so that here and there one is
-  // rounded the other way: the pictures may differ in single pixels only.
-  double difference = 0;
-  const uint8_t *a = (const uint8_t *)&first, *b = (const uint8_t *)&second;
-  for (int i = 0; i < H * W * 3; i++) difference += abs(a[i] - b[i]);
-  assert_true(difference / (H * W * 3) < 0.05);
+  take(s, &shot, second);
+  assert_true(difference() < 0.05);
+  shot.origin[0] += 0.3;
+  take(s, &shot, second);
+  assert_true(difference() > 1);
+  free(position);
+}
+
+// A few grains cover about what one ball does, and show no beads: more of them is the same picture,
+// finer.
+static void few_particles_are_drawn_as_more_grains(void **state) {
+  scratch *s = *state;
+  double *position = scatter();
+  firn_preview_shot shot = shot_of(position);
+  int covered[2] = {0, 0};
+  enum { STRIDE = WIDTH + FIRN_PREVIEW_PADDING };
+  static float depth[HEIGHT][STRIDE];
+  firn_preview_buffer buffer = {WIDTH, HEIGHT, STRIDE, &depth[0][0], NULL};
+  for (int k = 0; k < 2; k++) {
+    firn_preview_view view = ahead;
+    if (k) {
+      view.grains = 8;
+      view.spread = 0.07f;
+      view.radius = 0.025f;
+    }
+    assert_int_equal(firn_preview_draw(s->context, &shot, &view, &buffer), FIRN_OK);
+    for (int i = 0; i < WIDTH * HEIGHT; i++) covered[k] += depth[i / WIDTH][i % WIDTH] < INFINITY;
+  }
+  assert_in_range(covered[1], 0.9 * covered[0], 1.1 * covered[0]);
+  free(position);
 }
 
 static void any_view_gives_a_picture(void **state) {
   scratch *s = *state;
-  size_t count = broken_ball(ball, 0.01);
-  const double views[][3] = {{0, -1, 0}, {0, 1, 0}, {1, 0, 0}, {0, 1e-9, -1}, {-1e5, 3, 1e5}};
-  for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
-    firn_preview_def def = small_def();
-    for (int k = 0; k < 3; k++) def.view[k] = views[i][k];
-    def.show_ground = i % 2;
-    render(s, &def, count, (const double(*)[3])ball, &first);
-    assert_true(mean(&first, 97, 52, 143, 82) > 80);
+  double *position = scatter();
+  const firn_v3 eyes[] = {{0, 0, 0}, {0, 0, -5}, {0, 0, -20}, {1e6f, 0, 0}};
+  firn_preview_shot shot = shot_of(position);
+  for (size_t i = 0; i < sizeof eyes / sizeof *eyes; i++) {
+    shot.camera.eye = eyes[i];
+    take(s, &shot, first);
   }
-  // Inside of the snow, and a single particle.
-  firn_preview_def def = small_def();
-  def.extent = 0.001;
-  def.center[1] = 0.02;
-  render(s, &def, count, (const double(*)[3])ball, &first);
-  def = small_def();
-  render(s, &def, 1, (const double(*)[3])ball, &first);
-  def.width = def.height = 1;
-  render(s, &def, count, (const double(*)[3])ball, &first);
+  shot.count = 1;
+  take(s, &shot, first);
+  shot.width = shot.height = 1;
+  take(s, &shot, first);
+  free(position);
 }
 
-static void bad_requests_are_refused_by_name(void **state) {
-  scratch *s = *state;
-  uint8_t *rgb = (uint8_t *)&first;
-  firn_preview_def def = small_def();
-  def.width = 0;
-  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 1, NULL, rgb),
-                   FIRN_ERROR_ARGUMENT);
-  assert_message(s, "size 0 x 135");
-  def = small_def();
-  def.view[1] = (double)NAN;
-  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 1, NULL, rgb),
-                   FIRN_ERROR_ARGUMENT);
-  assert_message(s, "view", "nan");
-  def = small_def();
-  def.view[0] = def.view[1] = def.view[2] = 0;
-  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 1, NULL, rgb),
-                   FIRN_ERROR_ARGUMENT);
-  assert_message(s, "view (0 0 0)");
-  def = small_def();
-  def.extent = -1;
-  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 1, NULL, rgb),
-                   FIRN_ERROR_ARGUMENT);
-  assert_message(s, "extent -1");
-  def = small_def();
-  assert_int_equal(firn_preview_render(s->context, &def, 0, NULL, 0, NULL, rgb),
-                   FIRN_ERROR_ARGUMENT);
-  assert_message(s, "spacing 0");
-}
-
-// ---- allocation failures
-
-static int allocations_left;
-
-static void *failing(void *user, void *p, size_t old_size, size_t size) {
-  (void)user;
-  if (size && allocations_left-- <= 0) return NULL;
-  if (!size) {
-    free(p);
-    return NULL;
-  }
-  void *result = aligned_alloc(64, (size + 63) / 64 * 64);
-  if (result && p) {
-    memcpy(result, p, old_size < size ? old_size : size);
-    free(p);
-  }
-  return result;
-}
-
-static void every_failing_allocation_is_survived(void **state) {
-  (void)state;
-  firn_context_def with = firn_default_context_def();
-  firn_context *context;
-  with.resize = failing;
-  with.threads = 2;
-  firn_preview_def def = small_def();
-  def.width = 64;
-  def.height = 36;
-  const double wall[1][4] = {{0, 0, 1, -0.3}};
-  const firn_solids solids = {.plane_count = 1, .plane = wall};
-  size_t count = broken_ball(ball, 0.02);
-  firn_status status = FIRN_ERROR_MEMORY;
-  int n = 0;
-  for (; status != FIRN_OK && n < 100; n++) {
-    allocations_left = 1;
-    assert_int_equal(firn_context_create(&with, &context), FIRN_OK);
-    allocations_left = n;
-    status = firn_preview_render(context, &def, count, ball[0], 0.02, &solids, (uint8_t *)&first);
-    if (status != FIRN_OK) {
-      assert_int_equal(status, FIRN_ERROR_MEMORY);
-      assert_non_null(strstr(firn_context_message(context), "out of memory"));
-    }
-    assert_int_equal(firn_context_bytes(context), 0);
-    firn_context_destroy(context);
-  }
-  assert_int_equal(status, FIRN_OK);
-  assert_in_range(n, 10, 100);
-}
-
-// ---- files
+// -------------------------------------------------------------------------------------------- files
 
 static void a_png_holds_the_pixels(void **state) {
   scratch *s = *state;
-  for (int i = 0; i < H * W * 3; i++) ((uint8_t *)&first)[i] = (uint8_t)(i * 7 + i / 255);
-  assert_int_equal(firn_png_write(s->context, scratch_path(s, "a.png"), W, H, (uint8_t *)&first),
+  for (int i = 0; i < WIDTH * HEIGHT * 3; i++) first[i] = (uint8_t)(i * 7 + i / 255);
+  assert_int_equal(firn_png_write(s->context, scratch_path(s, "a.png"), WIDTH, HEIGHT, first),
                    FIRN_OK);
-  assert_int_equal(firn_png_write(s->context, scratch_path(s, "b.png"), W, H, (uint8_t *)&first),
+  assert_int_equal(firn_png_write(s->context, scratch_path(s, "b.png"), WIDTH, HEIGHT, first),
                    FIRN_OK);
   assert_same_bytes(s, "a.png", "b.png");
   png_image image = {.version = PNG_IMAGE_VERSION};
   assert_true(png_image_begin_read_from_file(&image, scratch_path(s, "a.png")));
-  assert_int_equal(image.width, W);
-  assert_int_equal(image.height, H);
+  assert_int_equal(image.width, WIDTH);
+  assert_int_equal(image.height, HEIGHT);
   image.format = PNG_FORMAT_RGB;
-  assert_true(png_image_finish_read(&image, NULL, second.rgb, 0, NULL));
-  assert_memory_equal(&first, &second, sizeof first);
+  assert_true(png_image_finish_read(&image, NULL, second, 0, NULL));
+  assert_memory_equal(first, second, sizeof first);
 }
 
 static void a_png_that_cannot_be_written_is_said(void **state) {
   scratch *s = *state;
-  assert_int_equal(firn_png_write(s->context, scratch_path(s, "no/a.png"), W, H, (uint8_t *)&first),
+  assert_int_equal(firn_png_write(s->context, scratch_path(s, "no/a.png"), WIDTH, HEIGHT, first),
                    FIRN_ERROR_IO);
   assert_message(s, "no/a.png", "No such file");
   // A disk without room: the temporary name leads to /dev/full.
   if (symlink("/dev/full", scratch_path(s, "b.png" FIRN_PART_SUFFIX)) == 0) {
-    assert_int_equal(firn_png_write(s->context, scratch_path(s, "b.png"), W, H, (uint8_t *)&first),
+    assert_int_equal(firn_png_write(s->context, scratch_path(s, "b.png"), WIDTH, HEIGHT, first),
                      FIRN_ERROR_IO);
     assert_message(s, "b.png", "No space left");
     assert_false(scratch_exists(s, "b.png"));
@@ -422,20 +367,18 @@ static void a_png_that_cannot_be_written_is_said(void **state) {
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(bodies_are_painted_and_cast_shadows),
-      TEST(a_half_space_is_a_wall_unless_it_is_the_ground_or_hides_all),
-      TEST(a_wall_is_a_slab_with_its_surface_on_the_plane),
-      TEST(snow_is_white_on_a_darker_ground_with_shadow),
-      TEST(bytes_do_not_depend_on_threads),
-      TEST(no_particles_leave_the_ground),
-      TEST(particles_that_are_not_finite_are_left_out),
-      TEST(one_that_flew_away_does_not_shrink_the_rest),
+      cmocka_unit_test(the_nearest_ball_is_seen),
+      cmocka_unit_test(pictures_do_not_depend_on_threads),
+      TEST(what_is_cut_away_is_not_drawn),
+      cmocka_unit_test(colours_get_lighter_evenly),
+      TEST(the_bar_fits_its_picture),
+      cmocka_unit_test(a_wall_is_a_slab_with_its_surface_on_the_plane),
       TEST(far_from_the_origin_looks_the_same),
+      TEST(few_particles_are_drawn_as_more_grains),
       TEST(any_view_gives_a_picture),
-      TEST(bad_requests_are_refused_by_name),
-      TEST(every_failing_allocation_is_survived),
       TEST(a_png_holds_the_pixels),
       TEST(a_png_that_cannot_be_written_is_said),
   };

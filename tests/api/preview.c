@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quick pictures: numbers are those of the field that was asked for, light comes from the sun and
+// Previews: numbers are those of the field that was asked for, light comes from the sun and
 // casts shadows, bodies hide what is behind them.
 #include "cache/scratch.h"
 
@@ -55,8 +55,9 @@ static firn_scene *read_scene(scratch *s, const char *colliders) {
 }
 
 // From the front, a little from above; the sun is at `side` along x.
-static firn_quick_def look_at(double side) {
-  firn_quick_def def = firn_default_quick_def();
+static firn_preview_def look_at(double side) {
+  firn_preview_def def = firn_default_preview_def();
+  def.ground = (double)NAN;
   def.width = WIDTH;
   def.height = HEIGHT;
   def.camera = (firn_camera_def){
@@ -99,12 +100,12 @@ static void light_comes_from_the_sun_and_shadows_fall_away_from_it(void **state)
   firn_scene *scene = read_scene(s, "");
   static pixels with, without;
   for (int side = -1; side <= 1; side += 2) {
-    firn_quick_def def = look_at(side);
+    firn_preview_def def = look_at(side);
     firn_frame *frame = write_frame(s, 0);
-    assert_int_equal(firn_frame_quick_pixels(frame, scene, &def, &without[0][0][0]), FIRN_OK);
+    assert_int_equal(firn_frame_preview_pixels(frame, scene, &def, &without[0][0][0]), FIRN_OK);
     firn_frame_close(frame);
     frame = write_frame(s, COUNT);
-    assert_int_equal(firn_frame_quick_pixels(frame, scene, &def, &with[0][0][0]), FIRN_OK);
+    assert_int_equal(firn_frame_preview_pixels(frame, scene, &def, &with[0][0][0]), FIRN_OK);
     firn_frame_close(frame);
     int shaded[2] = {0, 0}; // pixels of the ground left and right of the cube, which fills 66 to 94
     for (int y = 0; y < HEIGHT; y++)
@@ -131,13 +132,13 @@ static void bodies_hide_what_is_behind_them(void **state) {
       "  - {shape: {sphere: {center: [0.25, 0.2, -0.6], radius: 0.1}}, look: {albedo: [0, 0, 1]}}"
       "\n");
   firn_frame *frame = write_frame(s, COUNT);
-  firn_quick_def def = look_at(-1);
+  firn_preview_def def = look_at(-1);
   firn_render_def render;
   assert_int_equal(firn_scene_render_def(scene, 0, &render), FIRN_OK);
   def.look_count = render.look_count;
   def.looks = render.looks;
   static pixels p;
-  assert_int_equal(firn_frame_quick_pixels(frame, scene, &def, &p[0][0][0]), FIRN_OK);
+  assert_int_equal(firn_frame_preview_pixels(frame, scene, &def, &p[0][0][0]), FIRN_OK);
   int red = 0, green = 0, blue = 0, white = 0;
   for (int y = 0; y < HEIGHT; y++)
     for (int x = 0; x < WIDTH; x++) {
@@ -151,7 +152,7 @@ static void bodies_hide_what_is_behind_them(void **state) {
   assert_in_range(red, 85, 140);
   assert_true(green > 200);
   assert_int_equal(blue, 0);
-  assert_true(white > 1000);
+  assert_true(white > 400); // of some 28 x 30 less the ball
   firn_frame_close(frame);
   firn_scene_destroy(scene);
 }
@@ -163,12 +164,12 @@ static void hills_are_shown(void **state) {
       "height_field: {center: [0, -0.1, 0], size: [3, 3], amplitude: 0.1, wavelength: 0.5}",
       "union: [{half_space: {normal: [0, 1, 0]}}, {sphere: {center: [0.4, 0, 0], radius: 0.1}}]"};
   firn_frame *frame = write_frame(s, COUNT);
-  firn_quick_def def = look_at(-1);
-  def.ground = def.bodies = (firn_look_def){.albedo = {1, 0, 0}};
+  firn_preview_def def = look_at(-1);
+  def.ground_look = def.bodies = (firn_look_def){.albedo = {1, 0, 0}};
   for (int k = 0; k < 2; k++) {
     firn_scene *scene = read_ground(s, grounds[k], "");
     static pixels p;
-    assert_int_equal(firn_frame_quick_pixels(frame, scene, &def, &p[0][0][0]), FIRN_OK);
+    assert_int_equal(firn_frame_preview_pixels(frame, scene, &def, &p[0][0][0]), FIRN_OK);
     firn_scene_destroy(scene);
     int red = 0;
     for (int y = HEIGHT / 2; y < HEIGHT; y++)
@@ -184,11 +185,11 @@ static void bodies_cast_shadows(void **state) {
   scratch *s = *state;
   static pixels p[2];
   firn_frame *frame = write_frame(s, COUNT);
-  firn_quick_def def = look_at(-1);
+  firn_preview_def def = look_at(-1);
   for (int k = 0; k < 2; k++) {
     firn_scene *scene = read_scene(
         s, k ? "  - {shape: {sphere: {center: [-0.8, 0.25, 0], radius: 0.1}}}\n" : "");
-    assert_int_equal(firn_frame_quick_pixels(frame, scene, &def, &p[k][0][0][0]), FIRN_OK);
+    assert_int_equal(firn_frame_preview_pixels(frame, scene, &def, &p[k][0][0][0]), FIRN_OK);
     firn_scene_destroy(scene);
   }
   firn_frame_close(frame);
@@ -205,10 +206,10 @@ static void a_cut_is_where_its_point_is(void **state) {
   static pixels p[3];
   firn_frame *frame = write_frame(s, COUNT);
   for (int k = 0; k < 3; k++) {
-    firn_quick_def def = look_at(-1);
+    firn_preview_def def = look_at(-1);
     def.cut_point[1] = 0.15;
     def.cut_normal[1] = k == 0 ? 0 : k == 1 ? 0.1 : 7; // the first: none
-    assert_int_equal(firn_frame_quick_pixels(frame, NULL, &def, &p[k][0][0][0]), FIRN_OK);
+    assert_int_equal(firn_frame_preview_pixels(frame, NULL, &def, &p[k][0][0][0]), FIRN_OK);
   }
   firn_frame_close(frame);
   assert_memory_equal(p[1], p[2], sizeof p[1]);
@@ -219,13 +220,13 @@ static void a_cut_is_where_its_point_is(void **state) {
 static void the_bar_and_the_snow_have_the_same_colours(void **state) {
   scratch *s = *state;
   firn_frame *frame = write_frame(s, COUNT);
-  firn_quick_def def = look_at(-1);
+  firn_preview_def def = look_at(-1);
   def.width = 4 * WIDTH;
   def.height = 4 * HEIGHT;
   def.color = "level";
   def.map = FIRN_COLORS_GREY; // dark to light
   static uint8_t p[4 * HEIGHT][4 * WIDTH][3];
-  assert_int_equal(firn_frame_quick_pixels(frame, NULL, &def, &p[0][0][0]), FIRN_OK);
+  assert_int_equal(firn_frame_preview_pixels(frame, NULL, &def, &p[0][0][0]), FIRN_OK);
   assert_true(grey(p[165][320]) > 2 * grey(p[235][320])); // near the top and the foot of the cube
   // The bar: 0.2 to 0.8 of the height, its column where the colours change most.
   double most = 0;
