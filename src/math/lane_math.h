@@ -36,23 +36,24 @@ FIRN_HD_INLINE lane lane_log_near(lane u, lane x) {
 
 #else
 
+// ((p x + a) x + b) x + c.
+FIRN_HD_INLINE lane firn_lane_horner(lane p, lane x, firn_real a, firn_real b, firn_real c) {
+  p = lane_fma(p, x, lane_set1(a));
+  p = lane_fma(p, x, lane_set1(b));
+  return lane_fma(p, x, lane_set1(c));
+}
+
 // e^f - 1 for |f| <= ln 2 / 2. Taylor: the first term left out is below 2^-53 (degree 13) and 2^-27
 // (degree 7).
 FIRN_HD_INLINE lane firn_lane_exp_tail(lane f) {
 #ifdef FIRN_DOUBLE
   lane p = lane_set1(1.0 / 6227020800.0);
-  p = lane_fma(p, f, lane_set1(1.0 / 479001600.0));
-  p = lane_fma(p, f, lane_set1(1.0 / 39916800.0));
-  p = lane_fma(p, f, lane_set1(1.0 / 3628800.0));
-  p = lane_fma(p, f, lane_set1(1.0 / 362880.0));
-  p = lane_fma(p, f, lane_set1(1.0 / 40320.0));
-  p = lane_fma(p, f, lane_set1(1.0 / 5040.0));
+  p = firn_lane_horner(p, f, 1.0 / 479001600.0, 1.0 / 39916800.0, 1.0 / 3628800.0);
+  p = firn_lane_horner(p, f, 1.0 / 362880.0, 1.0 / 40320.0, 1.0 / 5040.0);
 #else
   lane p = lane_set1(FIRN_R(1.0 / 5040.0));
 #endif
-  p = lane_fma(p, f, lane_set1(FIRN_R(1.0 / 720.0)));
-  p = lane_fma(p, f, lane_set1(FIRN_R(1.0 / 120.0)));
-  p = lane_fma(p, f, lane_set1(FIRN_R(1.0 / 24.0)));
+  p = firn_lane_horner(p, f, FIRN_R(1.0 / 720.0), FIRN_R(1.0 / 120.0), FIRN_R(1.0 / 24.0));
   p = lane_fma(p, f, lane_set1(FIRN_R(1.0 / 6.0)));
   p = lane_fma(p, f, lane_set1(FIRN_R(0.5)));
   return lane_fma(p * f, f, f);
@@ -105,18 +106,12 @@ FIRN_HD_INLINE lane firn_lane_log_tail(lane e, lane f) {
   lane s = f / (lane_set1(2) + f), z = s * s;
 #ifdef FIRN_DOUBLE
   lane r = lane_set1(2.0 / 23.0);
-  r = lane_fma(r, z, lane_set1(2.0 / 21.0));
-  r = lane_fma(r, z, lane_set1(2.0 / 19.0));
-  r = lane_fma(r, z, lane_set1(2.0 / 17.0));
-  r = lane_fma(r, z, lane_set1(2.0 / 15.0));
-  r = lane_fma(r, z, lane_set1(2.0 / 13.0));
-  r = lane_fma(r, z, lane_set1(2.0 / 11.0));
+  r = firn_lane_horner(r, z, 2.0 / 21.0, 2.0 / 19.0, 2.0 / 17.0);
+  r = firn_lane_horner(r, z, 2.0 / 15.0, 2.0 / 13.0, 2.0 / 11.0);
 #else
   lane r = lane_set1(FIRN_R(2.0 / 11.0));
 #endif
-  r = lane_fma(r, z, lane_set1(FIRN_R(2.0 / 9.0)));
-  r = lane_fma(r, z, lane_set1(FIRN_R(2.0 / 7.0)));
-  r = lane_fma(r, z, lane_set1(FIRN_R(2.0 / 5.0)));
+  r = firn_lane_horner(r, z, FIRN_R(2.0 / 9.0), FIRN_R(2.0 / 7.0), FIRN_R(2.0 / 5.0));
   r = lane_fma(r, z, lane_set1(FIRN_R(2.0 / 3.0)));
   r = r * z;
   lane half = f * f * lane_set1(FIRN_R(0.5));

@@ -41,54 +41,31 @@ FIRN_HD int firn_real_is_positive(double x) {
 }
 
 // libm in the working precision.
-FIRN_HD firn_real firn_sqrt(firn_real x) {
 #ifdef FIRN_DOUBLE
-  return sqrt(x);
+#define FIRN_LIBM(name) name
 #else
-  return sqrtf(x);
+#define FIRN_LIBM(name) name##f
 #endif
+FIRN_HD firn_real firn_sqrt(firn_real x) {
+  return FIRN_LIBM(sqrt)(x);
 }
 FIRN_HD firn_real firn_exp(firn_real x) {
-#ifdef FIRN_DOUBLE
-  return exp(x);
-#else
-  return expf(x);
-#endif
+  return FIRN_LIBM(exp)(x);
 }
 FIRN_HD firn_real firn_log(firn_real x) {
-#ifdef FIRN_DOUBLE
-  return log(x);
-#else
-  return logf(x);
-#endif
+  return FIRN_LIBM(log)(x);
 }
 FIRN_HD firn_real firn_expm1(firn_real x) {
-#ifdef FIRN_DOUBLE
-  return expm1(x);
-#else
-  return expm1f(x);
-#endif
+  return FIRN_LIBM(expm1)(x);
 }
 FIRN_HD firn_real firn_log1p(firn_real x) {
-#ifdef FIRN_DOUBLE
-  return log1p(x);
-#else
-  return log1pf(x);
-#endif
+  return FIRN_LIBM(log1p)(x);
 }
 FIRN_HD firn_real firn_floor(firn_real x) {
-#ifdef FIRN_DOUBLE
-  return floor(x);
-#else
-  return floorf(x);
-#endif
+  return FIRN_LIBM(floor)(x);
 }
 FIRN_HD firn_real firn_abs(firn_real x) {
-#ifdef FIRN_DOUBLE
-  return fabs(x);
-#else
-  return fabsf(x);
-#endif
+  return FIRN_LIBM(fabs)(x);
 }
 // Like the x86 instructions: the second operand when either is nan.
 FIRN_HD firn_real firn_min(firn_real a, firn_real b) {
