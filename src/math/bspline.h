@@ -65,4 +65,15 @@ FIRN_HD_INLINE void firn_bspline_quadratic(lane f, lane w[3], lane dw[3]) {
   dw[2] = c;
 }
 
+// The same in double, whatever a lane holds: for fields that users read.
+FIRN_HD void firn_bspline_quadratic_double(double f, double w[3], double dw[3]) {
+  double a = 1.5 - f, b = f - 1, c = f - 0.5;
+  w[0] = 0.5 * a * a;
+  w[1] = 0.75 - b * b;
+  w[2] = 0.5 * c * c;
+  dw[0] = -a;
+  dw[1] = -2 * b;
+  dw[2] = c;
+}
+
 #endif

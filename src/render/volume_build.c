@@ -10,8 +10,6 @@
 #include "base/parallel.h"
 #include "render/volume_grain.h"
 #include "render/volume_grid.h"
-#include "world/cell_key.h"
-#include "world/radix.h"
 
 enum {
   MOST_CELLS = 1 << 25,  // blocks of the index, empty ones too
@@ -32,12 +30,10 @@ typedef struct job {
   double high[3];
   size_t skipped;
   size_t count;             // grains
-  firn_keyed *mover;        // [2 count]
   firn_grain *grains;       // [count], by block
   firn_grain_shape *shapes; // [count] or NULL
-  firn_grain_home *homes;
-  size_t home_count;
-  int32_t corner[3]; // blocks, of the volume's index
+  firn_bins homes;          // blocks with grains in them, from the corner of the index
+  int32_t corner[3];        // blocks, of the volume's index
   int size[3];
   float *noise;
   firn_volume *volume;
@@ -199,45 +195,24 @@ static firn_status list_grains(job *j) {
         g->mass = d->mass[i] / (float)count;
         uint64_t id = d->id ? d->id[i] : i;
         g->seed = firn_scramble((uint32_t)id) ^ (uint32_t)(id >> 32);
-        j->mover[n] = (firn_keyed){.key = firn_cell_key(from), .slot = (uint32_t)n};
+        firn_bins_put(&j->homes, n, from);
         n++;
       }
     }
     if (pass) break;
-    if (n > UINT32_MAX)
-      return firn_fail(j->context, FIRN_ERROR_DOMAIN, "%zu particles are too many for a volume", n);
+    FIRN_TRY(firn_bins_open(&j->homes, j->context, n));
     j->count = n;
     if (!n) return FIRN_OK;
-    j->mover = firn_alloc(j->context, 2 * n * sizeof *j->mover, "particles of a volume");
     j->grains = firn_alloc(j->context, 2 * n * sizeof *j->grains, "particles of a volume");
-    if (!j->mover || !j->grains) return FIRN_ERROR_MEMORY;
+    if (!j->grains) return FIRN_ERROR_MEMORY;
   }
   return FIRN_OK;
 }
 
 // Sorts grains by block. The second half of the array was for this.
 static firn_status sort_grains(job *j) {
-  if (!j->count) return FIRN_OK;
-  const firn_keyed *sorted = firn_keyed_sort(j->mover, j->mover + j->count, j->count);
-  firn_grain *out = j->grains + j->count;
-  for (size_t i = 0; i < j->count; i++) {
-    out[i] = j->grains[sorted[i].slot];
-    j->home_count += !i || sorted[i].key != sorted[i - 1].key;
-  }
-  j->homes = firn_alloc(j->context, j->home_count * sizeof *j->homes, "particles of a volume");
-  if (!j->homes) return FIRN_ERROR_MEMORY;
-  firn_grain_home *last = j->homes - 1;
-  for (size_t i = 0; i < j->count; i++) {
-    if (!i || sorted[i].key != sorted[i - 1].key) {
-      last++;
-      last->first = (uint32_t)i;
-      last->count = 0;
-      firn_cell_at(sorted[i].key, last->at);
-    }
-    last->count++;
-  }
-  firn_free(j->context, j->mover, 2 * j->count * sizeof *j->mover);
-  j->mover = NULL;
+  FIRN_TRY(firn_bins_sort(&j->homes));
+  for (size_t i = 0; i < j->count; i++) j->grains[j->count + i] = j->grains[j->homes.order[i]];
   return FIRN_OK;
 }
 
@@ -246,9 +221,11 @@ static firn_status mark_blocks(job *j) {
   firn_volume *v = j->volume;
   const firn_grain *grains = j->grains + j->count;
   float reach = 2 * j->brush.kernel;
-  for (size_t h = 0; h < j->home_count; h++) {
+  for (size_t h = 0; h < j->homes.count; h++) {
     float low[3] = {8, 8, 8}, high[3] = {0, 0, 0};
-    const firn_grain_home *home = &j->homes[h];
+    const firn_bin *home = &j->homes.bin[h];
+    int32_t at[3];
+    firn_cell_at(home->key, at);
     for (uint32_t k = 0; k < home->count; k++)
       for (int a = 0; a < 3; a++) {
         low[a] = fminf(low[a], grains[home->first + k].at[a]);
@@ -256,8 +233,8 @@ static firn_status mark_blocks(job *j) {
       }
     int b0[3], b1[3];
     for (int a = 0; a < 3; a++) {
-      b0[a] = home->at[a] + (int)floorf((ceilf(low[a] - reach) - 1) / 8);
-      b1[a] = home->at[a] + (int)floorf((high[a] + reach) / 8);
+      b0[a] = at[a] + (int)floorf((ceilf(low[a] - reach) - 1) / 8);
+      b1[a] = at[a] + (int)floorf((high[a] + reach) / 8);
       b0[a] = b0[a] < 0 ? 0 : b0[a];
       b1[a] = b1[a] >= v->size[a] ? v->size[a] - 1 : b1[a];
     }
@@ -276,13 +253,15 @@ static firn_status mark_blocks(job *j) {
   return FIRN_OK;
 }
 
-static void add_tile(job *j, const firn_grain_home *home, const float *tile, const float *coarse) {
+static void add_tile(job *j, const firn_bin *home, const float *tile, const float *coarse) {
   const firn_volume *v = j->volume;
   int reach = j->brush.reach, edge = j->brush.edge;
+  int32_t middle[3];
+  firn_cell_at(home->key, middle);
   for (int z = -reach; z <= reach; z++)
     for (int y = -reach; y <= reach; y++)
       for (int x = -reach; x <= reach; x++) {
-        int at[3] = {home->at[0] + x, home->at[1] + y, home->at[2] + z};
+        int at[3] = {middle[0] + x, middle[1] + y, middle[2] + z};
         if (at[0] < 0 || at[1] < 0 || at[2] < 0 || at[0] >= v->size[0] || at[1] >= v->size[1] ||
             at[2] >= v->size[2])
           continue;
@@ -308,7 +287,7 @@ static void add_tile(job *j, const firn_grain_home *home, const float *tile, con
       }
 }
 
-static void draw_home(job *j, const firn_grain_home *home, float *tile, float *coarse) {
+static void draw_home(job *j, const firn_bin *home, float *tile, float *coarse) {
   size_t edge = (size_t)j->brush.edge;
   memset(tile, 0, (edge * edge * edge + 16) * sizeof *tile);
   if (coarse) memset(coarse, 0, edge * edge * edge / 16 * sizeof *coarse);
@@ -331,13 +310,14 @@ static firn_status draw(job *j) {
   size_t threads = (size_t)j->context->threads;
   size_t bytes = threads * (tile_size + coarse_size) * sizeof(float);
   size_t *start = firn_alloc_zero(j->context, ((size_t)colors + 2) * sizeof *start, "colours");
-  uint32_t *order = firn_alloc(j->context, j->home_count * sizeof *order, "colours");
+  uint32_t *order = firn_alloc(j->context, j->homes.count * sizeof *order, "colours");
   float *tiles = firn_alloc(j->context, bytes, "tiles of a volume");
   firn_status status = start && order && tiles ? FIRN_OK : FIRN_ERROR_MEMORY;
   if (status == FIRN_OK) {
     for (int pass = 0; pass < 2; pass++) {
-      for (size_t h = 0; h < j->home_count; h++) {
-        const int32_t *at = j->homes[h].at;
+      for (size_t h = 0; h < j->homes.count; h++) {
+        int32_t at[3];
+        firn_cell_at(j->homes.bin[h].key, at);
         int c = (at[2] % apart * apart + at[1] % apart) * apart + at[0] % apart;
         if (pass)
           order[start[c + 1]++] = (uint32_t)h;
@@ -352,12 +332,12 @@ static firn_status draw(job *j) {
       for (int c = 0; c < colors; c++) {
 #pragma omp for schedule(dynamic, 4)
         for (size_t k = start[c]; k < start[c + 1]; k++)
-          draw_home(j, &j->homes[order[k]], tile, coarse_size ? tile + tile_size : NULL);
+          draw_home(j, &j->homes.bin[order[k]], tile, coarse_size ? tile + tile_size : NULL);
       }
     }
   }
   firn_free(j->context, start, ((size_t)colors + 2) * sizeof *start);
-  firn_free(j->context, order, j->home_count * sizeof *order);
+  firn_free(j->context, order, j->homes.count * sizeof *order);
   firn_free(j->context, tiles, bytes);
   return status;
 }
@@ -410,8 +390,8 @@ static firn_status build(job *j) {
   if (d->anisotropy > 0) {
     j->shapes = firn_alloc(j->context, j->count * sizeof *j->shapes, "kernels fitted to snow");
     if (!j->shapes) return FIRN_ERROR_MEMORY;
-    FIRN_TRY(firn_grains_fit(j->context, j->brush.kernel, (float)d->anisotropy, j->home_count,
-                             j->homes, j->grains + j->count, j->shapes));
+    FIRN_TRY(firn_grains_fit(j->brush.kernel, (float)d->anisotropy, &j->homes, j->grains + j->count,
+                             j->shapes));
   }
   j->sum = firn_alloc_zero(j->context, j->slots * 512 * sizeof *j->sum, "a volume");
   if (!j->sum) return FIRN_ERROR_MEMORY;
@@ -430,9 +410,8 @@ firn_status firn_volume_build(firn_context *context, const firn_volume_def *def,
   job j = {.def = def, .context = context, .painter = firn_grain_painter_get(context->isa)};
   firn_status status = build(&j);
   firn_free(context, j.noise, NOISE_SIZE);
-  firn_free(context, j.mover, 2 * j.count * sizeof *j.mover);
+  firn_bins_free(&j.homes);
   firn_free(context, j.grains, 2 * j.count * sizeof *j.grains);
-  firn_free(context, j.homes, j.home_count * sizeof *j.homes);
   firn_free(context, j.shapes, j.count * sizeof *j.shapes);
   firn_free(context, j.sum, j.slots * 512 * sizeof *j.sum);
   firn_free(context, j.motion, j.slots * 32 * sizeof *j.motion);

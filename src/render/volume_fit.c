@@ -8,58 +8,54 @@
 #include "base/parallel.h"
 #include "math/jacobi.h"
 #include "render/volume_grain.h"
-#include "world/cell_key.h"
-#include "world/radix.h"
 
 // Mass, first and second moments about the middle of the cell.
 enum { MOMENTS = 10 };
-typedef struct moment_cell {
-  uint64_t key;
-  size_t first; // of its grains in the order; the next cell's ends them
-  float m[MOMENTS];
-} moment_cell;
 
 typedef struct lattice {
-  float width;       // voxels
-  moment_cell *cell; // [count + 1], by key
-  size_t count;
-  const firn_keyed *order; // [grains], by key; slot is the grain
-  const float (*place)[3]; // [grains], voxels
+  float width;         // voxels
+  firn_bins cells;     // of grains
+  float (*m)[MOMENTS]; // [cells]
+  float (*place)[3];   // [grains], voxels
 } lattice;
 
 static void cell_of(const lattice *on, const float p[3], int32_t at[3]) {
   for (int a = 0; a < 3; a++) at[a] = (int32_t)(p[a] / on->width);
 }
 
-// Sums in the order of the grains: sorting keeps it.
-static void gather(const lattice *on, moment_cell *cell, const firn_grain *grains) {
+// Sums in the order of the grains.
+static void gather(const lattice *on, size_t c, const firn_grain *grains) {
+  const firn_bin *cell = &on->cells.bin[c];
+  float *m = on->m[c];
   int32_t at[3];
   firn_cell_at(cell->key, at);
-  memset(cell->m, 0, sizeof cell->m);
-  for (size_t k = cell->first; k < cell[1].first; k++) {
-    size_t i = on->order[k].slot;
+  memset(m, 0, sizeof *on->m);
+  for (size_t k = cell->first; k < cell->first + cell->count; k++) {
+    size_t i = on->cells.order[k];
     float r[3], mass = grains[i].mass;
     for (int a = 0; a < 3; a++) r[a] = on->place[i][a] - ((float)at[a] + 0.5f) * on->width;
     const float add[MOMENTS] = {1,           r[0],        r[1],        r[2],        r[0] * r[0],
                                 r[1] * r[1], r[2] * r[2], r[0] * r[1], r[0] * r[2], r[1] * r[2]};
-    for (int n = 0; n < MOMENTS; n++) cell->m[n] += mass * add[n];
+    for (int n = 0; n < MOMENTS; n++) m[n] += mass * add[n];
   }
 }
 
-// The cells around one, [z][y][x]; NULL where there is nothing. Three along z follow each other.
-static void find_neighbours(const lattice *on, uint64_t key, const moment_cell *out[27]) {
+// The moments of the cells around one, [z][y][x]; NULL where there is nothing. Three along z follow each
+// other.
+static void find_neighbours(const lattice *on, uint64_t key, const float *out[27]) {
+  const firn_bins *cells = &on->cells;
   memset(out, 0, 27 * sizeof *out);
   for (int row = 0; row < 9; row++) {
     int x = row % 3, y = row / 3;
     uint64_t low = key + firn_cell_step(x - 1, y - 1, -1);
-    size_t i = firn_cell_find(on->cell, sizeof *on->cell, on->count, low);
-    for (; i < on->count && on->cell[i].key - low < 3; i++)
-      out[9 * (on->cell[i].key - low) + (uint64_t)row] = &on->cell[i];
+    size_t i = firn_cell_find(cells->bin, sizeof *cells->bin, cells->count, low);
+    for (; i < cells->count && cells->bin[i].key - low < 3; i++)
+      out[9 * (cells->bin[i].key - low) + (uint64_t)row] = on->m[i];
   }
 }
 
 // Moments of all about the grain, weighted by a quadratic B-spline over cells.
-static void around(const lattice *on, const moment_cell *const cells[27], const float p[3],
+static void around(const lattice *on, const float *const cells[27], const float p[3],
                    double out[MOMENTS]) {
   int32_t i[3];
   float w[3][3];
@@ -74,7 +70,7 @@ static void around(const lattice *on, const moment_cell *const cells[27], const 
   for (int k = 0; k < 27; k++) {
     int x = k % 3, y = k / 3 % 3, z = k / 9;
     if (!cells[k]) continue;
-    const float *m = cells[k]->m;
+    const float *m = cells[k];
     double weight = (double)(w[0][x] * w[1][y] * w[2][z]);
     // From the middle of the cell to the grain.
     double d[3] = {((double)(i[0] + x) - 0.5) * (double)on->width - (double)p[0],
@@ -91,7 +87,7 @@ static void around(const lattice *on, const moment_cell *const cells[27], const 
   }
 }
 
-static firn_grain_shape fit(const lattice *on, const moment_cell *const cells[27], const float p[3],
+static firn_grain_shape fit(const lattice *on, const float *const cells[27], const float p[3],
                             float mass, float amount) {
   double m[MOMENTS], a[3][3], v[3][3];
   around(on, cells, p, m);
@@ -128,61 +124,53 @@ static firn_grain_shape fit(const lattice *on, const moment_cell *const cells[27
   return out;
 }
 
-// Which cell each grain is in, sorted; and the cells, without their moments.
-static firn_status sort_cells(firn_context *context, lattice *on, size_t count, firn_keyed *mover) {
-  for (size_t i = 0; i < count; i++) {
-    int32_t at[3];
-    cell_of(on, on->place[i], at);
-    mover[i] = (firn_keyed){.key = firn_cell_key(at), .slot = (uint32_t)i};
+// Which cell each grain is in.
+static firn_status sort_cells(lattice *on, const firn_bins *homes, const firn_grain *grains) {
+  firn_context *context = homes->context;
+  FIRN_TRY(firn_bins_open(&on->cells, context, homes->points));
+  on->place = firn_alloc(context, homes->points * sizeof *on->place, "kernels fitted to snow");
+  if (!on->place) return FIRN_ERROR_MEMORY;
+  for (size_t h = 0; h < homes->count; h++) {
+    const firn_bin *home = &homes->bin[h];
+    int32_t block[3], at[3];
+    firn_cell_at(home->key, block);
+    for (size_t i = home->first; i < home->first + home->count; i++) {
+      for (int a = 0; a < 3; a++) on->place[i][a] = (float)(block[a] * 8) + grains[i].at[a];
+      cell_of(on, on->place[i], at);
+      firn_bins_put(&on->cells, i, at);
+    }
   }
-  on->order = firn_keyed_sort(mover, mover + count, count);
-  for (size_t i = 0; i < count; i++) on->count += !i || on->order[i].key != on->order[i - 1].key;
-  on->cell = firn_alloc(context, (on->count + 1) * sizeof *on->cell, "kernels fitted to snow");
-  if (!on->cell) return FIRN_ERROR_MEMORY;
-  moment_cell *cell = on->cell;
-  for (size_t i = 0; i < count; i++)
-    if (!i || on->order[i].key != on->order[i - 1].key)
-      *cell++ = (moment_cell){.key = on->order[i].key, .first = i};
-  *cell = (moment_cell){.first = count};
-  return FIRN_OK;
+  FIRN_TRY(firn_bins_sort(&on->cells));
+  on->m = firn_alloc(context, on->cells.count * sizeof *on->m, "kernels fitted to snow");
+  return on->m ? FIRN_OK : FIRN_ERROR_MEMORY;
 }
 
-static void fit_all(const firn_context *context, const lattice *on, float amount,
-                    const firn_grain *grains, firn_grain_shape *out) {
-  FIRN_PARALLEL(context) {
+static void fit_all(const lattice *on, float amount, const firn_grain *grains,
+                    firn_grain_shape *out) {
+  FIRN_PARALLEL(on->cells.context) {
 #pragma omp for schedule(dynamic, 256)
-    for (size_t c = 0; c < on->count; c++) gather(on, &on->cell[c], grains);
+    for (size_t c = 0; c < on->cells.count; c++) gather(on, c, grains);
 #pragma omp for schedule(dynamic, 16)
-    for (size_t c = 0; c < on->count; c++) {
-      const moment_cell *cells[27];
-      find_neighbours(on, on->cell[c].key, cells);
-      for (size_t k = on->cell[c].first; k < on->cell[c + 1].first; k++) {
-        size_t i = on->order[k].slot;
+    for (size_t c = 0; c < on->cells.count; c++) {
+      const firn_bin *cell = &on->cells.bin[c];
+      const float *cells[27];
+      find_neighbours(on, cell->key, cells);
+      for (size_t k = cell->first; k < cell->first + cell->count; k++) {
+        size_t i = on->cells.order[k];
         out[i] = fit(on, cells, on->place[i], grains[i].mass, amount);
       }
     }
   }
 }
 
-firn_status firn_grains_fit(firn_context *context, float kernel, float amount, size_t home_count,
-                            const firn_grain_home *homes, const firn_grain *grains,
-                            firn_grain_shape *out) {
-  size_t count = 0;
-  for (size_t h = 0; h < home_count; h++) count += homes[h].count;
-  if (!count) return FIRN_OK;
-  firn_keyed *mover = firn_alloc(context, 2 * count * sizeof *mover, "kernels fitted to snow");
-  float(*place)[3] = firn_alloc(context, count * sizeof *place, "kernels fitted to snow");
-  lattice on = {.width = kernel, .place = place};
-  firn_status status = mover && place ? FIRN_OK : FIRN_ERROR_MEMORY;
-  if (status == FIRN_OK) {
-    for (size_t h = 0; h < home_count; h++)
-      for (size_t i = homes[h].first; i < homes[h].first + homes[h].count; i++)
-        for (int a = 0; a < 3; a++) place[i][a] = (float)(homes[h].at[a] * 8) + grains[i].at[a];
-    status = sort_cells(context, &on, count, mover);
-  }
-  if (status == FIRN_OK) fit_all(context, &on, amount, grains, out);
-  firn_free(context, on.cell, (on.count + 1) * sizeof *on.cell);
-  firn_free(context, place, count * sizeof *place);
-  firn_free(context, mover, 2 * count * sizeof *mover);
+firn_status firn_grains_fit(float kernel, float amount, const firn_bins *homes,
+                            const firn_grain *grains, firn_grain_shape *out) {
+  lattice on = {.width = kernel};
+  if (!homes->points) return FIRN_OK;
+  firn_status status = sort_cells(&on, homes, grains);
+  if (status == FIRN_OK) fit_all(&on, amount, grains, out);
+  firn_free(homes->context, on.m, on.cells.count * sizeof *on.m);
+  firn_free(homes->context, on.place, homes->points * sizeof *on.place);
+  firn_bins_free(&on.cells);
   return status;
 }

@@ -3,8 +3,8 @@
 #ifndef FIRN_RENDER_VOLUME_GRAIN_H
 #define FIRN_RENDER_VOLUME_GRAIN_H
 
-#include "base/context.h"
 #include "render/vec.h"
+#include "world/bins.h"
 
 // A particle, or one of the places it is at while the shutter is open.
 typedef struct firn_grain {
@@ -20,12 +20,6 @@ typedef struct firn_grain_shape {
   float det;      // 1/voxels^3
   float reach[3]; // voxels, half of the box around the kernel
 } firn_grain_shape;
-
-// A block with grains in it.
-typedef struct firn_grain_home {
-  int32_t at[3]; // in blocks of the volume
-  uint32_t first, count;
-} firn_grain_home;
 
 enum { FIRN_GRAIN_TILE = 32 }; // nodes, period of the noise
 
@@ -57,10 +51,10 @@ extern const firn_grain_painter firn_grain_painter_scalar, firn_grain_painter_av
 const firn_grain_painter *firn_grain_painter_get(firn_isa isa);
 
 // Fits the shape of each grain to where its neighbours are (after Yu and Turk 2013): flat where they
-// lie in a surface, small where there are none. amount in [0, 1] blends from round kernels.
-firn_status firn_grains_fit(firn_context *context, float kernel, float amount, size_t home_count,
-                            const firn_grain_home *homes, const firn_grain *grains,
-                            firn_grain_shape *out);
+// lie in a surface, small where there are none. amount in [0, 1] blends from round kernels. Bins are
+// the blocks of the volume; grains are in their order.
+firn_status firn_grains_fit(float kernel, float amount, const firn_bins *homes,
+                            const firn_grain *grains, firn_grain_shape *out);
 
 // Fills noise [32][32][64] with unit variance and features of size voxels.
 void firn_grain_noise(float size, float *noise);

@@ -5,12 +5,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "world/cell_key.h"
-#include "world/radix.h"
+#include "world/bins.h"
 
 // A cell that holds particles; also the head of a piece while cells are joined.
 typedef struct cell {
-  uint64_t key;
   double mass;     // kg
   uint32_t count;  // particles
   uint32_t parent; // in the forest of joined cells
@@ -20,12 +18,10 @@ typedef struct cell {
 
 typedef struct survey {
   firn_context *context;
-  size_t count;        // particles
-  firn_keyed *memory;  // [2 count], the members and room to sort them
-  firn_keyed *members; // [count], particles by cell
-  cell *cells;         // [count], cell_count of them in use
-  uint32_t *roots;     // [count], root_count in use: the pieces
-  size_t cell_count, root_count;
+  firn_bins bins;  // particles by cell
+  cell *cells;     // [bins.count]
+  uint32_t *roots; // [bins.count], root_count in use: the pieces
+  size_t root_count;
 } survey;
 
 static firn_pieces_def resolve(const firn_pieces_def *def, double h) {
@@ -50,39 +46,38 @@ static firn_status check(firn_context *context, const firn_pieces_def *d) {
   return FIRN_OK;
 }
 
-static bool place(survey *s, const double *position, double size) {
-  firn_keyed *list = s->memory;
-  for (size_t i = 0; i < s->count; i++) {
+static firn_status place(survey *s, size_t count, const double *position, double size) {
+  FIRN_TRY(firn_bins_open(&s->bins, s->context, count));
+  for (size_t i = 0; i < count; i++) {
     int32_t at[3];
     for (int c = 0; c < 3; c++) {
       double x = floor(position[3 * i + (size_t)c] / size);
       // One cell less than the keys can hold on either side, for the neighbours.
       if (!(fabs(x) < FIRN_CELL_HALF - 1)) {
-        firn_fail(s->context, FIRN_ERROR_DOMAIN,
-                  "pieces: particle %zu at %g m is too many cells of %g m from the origin", i,
-                  position[3 * i + (size_t)c], size);
-        return false;
+        return firn_fail(s->context, FIRN_ERROR_DOMAIN,
+                         "pieces: particle %zu at %g m is too many cells of %g m from the origin",
+                         i, position[3 * i + (size_t)c], size);
       }
       at[c] = (int32_t)x;
     }
-    list[i] = (firn_keyed){.key = firn_cell_key(at), .slot = (uint32_t)i};
+    firn_bins_put(&s->bins, i, at);
   }
-  s->members = firn_keyed_sort(list, list + s->count, s->count);
-  return true;
+  return firn_bins_sort(&s->bins);
 }
 
-static void collect(survey *s, const double *mass, double least) {
-  for (size_t i = 0; i < s->count; i++) {
-    const firn_keyed *m = &s->members[i];
-    if (!i || m->key != m[-1].key) {
-      uint32_t here = (uint32_t)s->cell_count++;
-      s->cells[here] = (cell){.key = m->key, .parent = here};
-    }
-    cell *last = &s->cells[s->cell_count - 1];
-    last->mass += mass[m->slot];
-    last->count++;
+static firn_status collect(survey *s, const double *mass, double least) {
+  size_t n = s->bins.count;
+  s->cells = firn_alloc(s->context, n * sizeof *s->cells, "cells of pieces");
+  s->roots = firn_alloc(s->context, n * sizeof *s->roots, "roots of pieces");
+  if (!s->cells || !s->roots) return FIRN_ERROR_MEMORY;
+  for (size_t b = 0; b < n; b++) {
+    const firn_bin *bin = &s->bins.bin[b];
+    cell *c = &s->cells[b];
+    *c = (cell){.count = bin->count, .parent = (uint32_t)b};
+    for (size_t i = bin->first; i < bin->first + bin->count; i++) c->mass += mass[s->bins.order[i]];
+    c->solid = c->mass >= least;
   }
-  for (size_t i = 0; i < s->cell_count; i++) s->cells[i].solid = s->cells[i].mass >= least;
+  return FIRN_OK;
 }
 
 static uint32_t root_of(cell *cells, uint32_t i) {
@@ -105,16 +100,17 @@ static void join(cell *cells, uint32_t a, uint32_t b) {
 
 // Half of the 26 neighbours are enough. For each of them the neighbours' keys rise as the cells' do,
 // so one finger a direction walks along the list once.
-static void join_neighbours(survey *s) {
+static void join_neighbours(const survey *s) {
   cell *cells = s->cells;
+  const firn_bin *bin = s->bins.bin;
   for (int n = 14; n < 27; n++) {
     uint64_t step = firn_cell_step(n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1);
     size_t finger = 0;
-    for (size_t i = 0; i < s->cell_count; i++) {
-      uint64_t wanted = cells[i].key + step;
-      while (finger < s->cell_count && cells[finger].key < wanted) finger++;
-      if (finger == s->cell_count) break;
-      if (cells[finger].key == wanted && cells[i].solid && cells[finger].solid) {
+    for (size_t i = 0; i < s->bins.count; i++) {
+      uint64_t wanted = bin[i].key + step;
+      while (finger < s->bins.count && bin[finger].key < wanted) finger++;
+      if (finger == s->bins.count) break;
+      if (bin[finger].key == wanted && cells[i].solid && cells[finger].solid) {
         join(cells, (uint32_t)i, (uint32_t)finger);
       }
     }
@@ -124,14 +120,14 @@ static void join_neighbours(survey *s) {
 // Adds every cell to its root and lists the roots that are pieces.
 static void gather(survey *s, size_t least, firn_pieces *out) {
   cell *cells = s->cells;
-  for (size_t i = 0; i < s->cell_count; i++) {
+  for (size_t i = 0; i < s->bins.count; i++) {
     uint32_t root = root_of(cells, (uint32_t)i);
     cells[i].rank = UINT32_MAX;
     if (root == i) continue;
     cells[root].mass += cells[i].mass;
     cells[root].count += cells[i].count;
   }
-  for (size_t i = 0; i < s->cell_count; i++) {
+  for (size_t i = 0; i < s->bins.count; i++) {
     const cell *c = &cells[i];
     if (c->parent != i) continue;
     if (c->solid && c->count >= least) {
@@ -177,18 +173,17 @@ static firn_status rank(survey *s, const firn_pieces_def *d, firn_pieces *out) {
 }
 
 static void tell(survey *s, uint32_t *label) {
-  size_t c = 0;
-  for (size_t i = 0; i < s->count; i++) {
-    while (s->cells[c].key != s->members[i].key) c++;
-    label[s->members[i].slot] = s->cells[root_of(s->cells, (uint32_t)c)].rank;
+  for (size_t b = 0; b < s->bins.count; b++) {
+    const firn_bin *bin = &s->bins.bin[b];
+    uint32_t piece = s->cells[root_of(s->cells, (uint32_t)b)].rank;
+    for (size_t i = bin->first; i < bin->first + bin->count; i++) label[s->bins.order[i]] = piece;
   }
 }
 
-static firn_status run(survey *s, const firn_pieces_def *d, const double *position,
+static firn_status run(survey *s, const firn_pieces_def *d, size_t count, const double *position,
                        const double *mass, firn_pieces *out, uint32_t *label) {
-  if (!s->memory || !s->cells || !s->roots) return FIRN_ERROR_MEMORY;
-  if (!place(s, position, d->cell)) return FIRN_ERROR_DOMAIN;
-  collect(s, mass, d->density * d->cell * d->cell * d->cell);
+  FIRN_TRY(place(s, count, position, d->cell));
+  FIRN_TRY(collect(s, mass, d->density * d->cell * d->cell * d->cell));
   join_neighbours(s);
   gather(s, d->least, out);
   FIRN_TRY(rank(s, d, out));
@@ -204,16 +199,10 @@ firn_status firn_pieces_find(firn_context *context, const firn_pieces_def *def, 
   FIRN_TRY(check(context, &d));
   for (size_t i = 0; i < d.room; i++) d.mass[i] = 0;
   if (!count) return FIRN_OK;
-  if (count >= UINT32_MAX) {
-    return firn_fail(context, FIRN_ERROR_UNSUPPORTED, "pieces of %zu particles: too many", count);
-  }
-  survey s = {.context = context, .count = count};
-  s.memory = firn_alloc(context, 2 * count * sizeof *s.memory, "cells of particles");
-  if (s.memory) s.cells = firn_alloc(context, count * sizeof *s.cells, "cells of pieces");
-  if (s.cells) s.roots = firn_alloc(context, count * sizeof *s.roots, "roots of pieces");
-  firn_status status = run(&s, &d, position, mass, out, label);
-  firn_free(context, s.roots, s.roots ? count * sizeof *s.roots : 0);
-  firn_free(context, s.cells, s.cells ? count * sizeof *s.cells : 0);
-  firn_free(context, s.memory, s.memory ? 2 * count * sizeof *s.memory : 0);
+  survey s = {.context = context};
+  firn_status status = run(&s, &d, count, position, mass, out, label);
+  firn_free(context, s.roots, s.bins.count * sizeof *s.roots);
+  firn_free(context, s.cells, s.bins.count * sizeof *s.cells);
+  firn_bins_free(&s.bins);
   return status;
 }

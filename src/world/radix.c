@@ -5,12 +5,12 @@
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS, PASSES = (63 + DIGIT_BITS - 1) / DIGIT_BITS };
 
-firn_keyed *firn_keyed_sort(firn_keyed *mover, firn_keyed *temp, size_t count) {
+firn_keyed *firn_keyed_sort(firn_keyed *keyed, firn_keyed *temp, size_t count) {
   // Scenes fill a small part of the key space: digits that all keys share need no pass.
   uint64_t any = 0, all = ~(uint64_t)0;
   for (size_t i = 0; i < count; i++) {
-    any |= mover[i].key;
-    all &= mover[i].key;
+    any |= keyed[i].key;
+    all &= keyed[i].key;
   }
   uint64_t varying = any & ~all;
   for (int pass = 0; pass < PASSES; pass++) {
@@ -18,7 +18,7 @@ firn_keyed *firn_keyed_sort(firn_keyed *mover, firn_keyed *temp, size_t count) {
     if (!(varying >> shift & (DIGITS - 1))) continue;
     size_t start[DIGITS];
     memset(start, 0, sizeof start);
-    for (size_t i = 0; i < count; i++) start[mover[i].key >> shift & (DIGITS - 1)]++;
+    for (size_t i = 0; i < count; i++) start[keyed[i].key >> shift & (DIGITS - 1)]++;
     size_t sum = 0;
     for (int d = 0; d < DIGITS; d++) {
       size_t n = start[d];
@@ -26,11 +26,11 @@ firn_keyed *firn_keyed_sort(firn_keyed *mover, firn_keyed *temp, size_t count) {
       sum += n;
     }
     for (size_t i = 0; i < count; i++) {
-      temp[start[mover[i].key >> shift & (DIGITS - 1)]++] = mover[i];
+      temp[start[keyed[i].key >> shift & (DIGITS - 1)]++] = keyed[i];
     }
-    firn_keyed *swap = mover;
-    mover = temp;
+    firn_keyed *swap = keyed;
+    keyed = temp;
     temp = swap;
   }
-  return mover;
+  return keyed;
 }

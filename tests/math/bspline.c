@@ -135,8 +135,26 @@ static void bspline_products_reproduce_linear_fields_in_space(void **state) {
   }
 }
 
+// The quadratic one for fields in double: rounded as a polynomial of size 1 is, in a few operations.
+static void the_spline_in_double_is_the_printed_one(void **state) {
+  (void)state;
+  sample s = {5, 0};
+  double error = 0, slope = 0;
+  for (int p = 0; p < POINTS; p++) {
+    double f = p ? sample_uniform(&s, 0.5, 1.5) : 0.5, w[3], dw[3], d;
+    firn_bspline_quadratic_double(f, w, dw);
+    for (int n = 0; n < 3; n++) {
+      worst(&error, w[n] - quadratic(f - n, &d));
+      worst(&slope, dw[n] - d);
+    }
+  }
+  assert_below(error, 2 * DBL_EPSILON);
+  assert_below(slope, 2 * DBL_EPSILON);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_spline_in_double_is_the_printed_one),
       cmocka_unit_test(bspline_weights_sum_to_one_and_reproduce_linear_fields),
       cmocka_unit_test(bspline_products_reproduce_linear_fields_in_space),
   };

@@ -320,13 +320,13 @@ static void fitted_kernels_have_the_covariance_of_their_neighbours(void **state)
   (void)state;
   enum { MANY = 200, H = 4 };
   firn_grain grains[MANY];
-  firn_grain_home homes[8];
+  firn_bin homes[8];
   firn_grain_shape shape[MANY];
   double p[MANY][3];
   size_t n = 0, home_count = 0;
   for (int k = 0; k < 8; k++) {
     const int at[3] = {1 + k % 2, 1 + k / 2 % 2, 1 + k / 4};
-    firn_grain_home home = {{at[0], at[1], at[2]}, (uint32_t)n, 0};
+    firn_bin home = {.key = firn_cell_key(at), .first = (uint32_t)n};
     for (uint32_t i = 0; i < MANY; i++) {
       double u[3];
       for (uint32_t a = 0; a < 3; a++) u[a] = (double)firn_noise(3 * i + a) - 0.5;
@@ -346,7 +346,8 @@ static void fitted_kernels_have_the_covariance_of_their_neighbours(void **state)
   }
   assert_int_equal(n, MANY);
   firn_context *context = trace_context(FIRN_ISA_AUTO, 2);
-  assert_int_equal(firn_grains_fit(context, H, 1, home_count, homes, grains, shape), FIRN_OK);
+  const firn_bins bins = {.context = context, .points = n, .count = home_count, .bin = homes};
+  assert_int_equal(firn_grains_fit(H, 1, &bins, grains, shape), FIRN_OK);
   for (size_t i = 0; i < n; i++) {
     double mass = 0, mean[3] = {0, 0, 0}, square[3][3] = {{0}};
     for (size_t k = 0; k < n; k++) {
@@ -382,7 +383,9 @@ static void a_stray_costs_its_fitted_kernel_and_little_more(void **state) {
   enum { IN_BLOCK = 512, FAR = 5000 };
   firn_grain grains[IN_BLOCK + 1];
   firn_grain_shape shape[2][IN_BLOCK + 1];
-  const firn_grain_home homes[2] = {{{1, 1, 1}, 0, IN_BLOCK}, {{FAR, FAR, FAR}, IN_BLOCK, 1}};
+  firn_bin homes[2] = {
+      {.key = firn_cell_key((int32_t[3]){1, 1, 1}), .count = IN_BLOCK},
+      {.key = firn_cell_key((int32_t[3]){FAR, FAR, FAR}), .first = IN_BLOCK, .count = 1}};
   for (uint32_t i = 0; i <= IN_BLOCK; i++) {
     grains[i] = (firn_grain){.mass = 1e-3f};
     for (uint32_t a = 0; a < 3; a++) grains[i].at[a] = 8 * firn_noise(3 * i + a);
@@ -390,7 +393,9 @@ static void a_stray_costs_its_fitted_kernel_and_little_more(void **state) {
   size_t peak[2];
   for (size_t n = 0; n < 2; n++) {
     firn_context *context = trace_context(FIRN_ISA_AUTO, 2);
-    assert_int_equal(firn_grains_fit(context, 4, 1, 1 + n, homes, grains, shape[n]), FIRN_OK);
+    const firn_bins bins = {
+        .context = context, .points = IN_BLOCK + n, .count = 1 + n, .bin = homes};
+    assert_int_equal(firn_grains_fit(4, 1, &bins, grains, shape[n]), FIRN_OK);
     peak[n] = firn_context_peak_bytes(context);
     assert_int_equal(firn_context_bytes(context), 0);
     firn_context_destroy(context);

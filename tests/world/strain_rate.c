@@ -10,8 +10,10 @@
 #include <cmocka.h>
 #include <firn/firn.h>
 
+#include "api/sim.h"
 #include "base/memory.h"
-#include "math/real.h"
+#include "base/random.h"
+#include "math/bspline.h"
 
 enum { CELLS = 8 };
 static const double H = 0.05;
@@ -36,10 +38,10 @@ static firn_sim *make(firn_context *context, bool periodic) {
   return sim;
 }
 
-static firn_context *open_context(void) {
+static firn_context *open_context(int threads) {
   firn_context_def def = firn_default_context_def();
   firn_context *context;
-  def.threads = 1;
+  def.threads = threads;
   assert_int_equal(firn_context_create(&def, &context), FIRN_OK);
   return context;
 }
@@ -55,7 +57,7 @@ static void close_context(firn_context *context) {
 // what is linear exactly: the rounding of velocities, some units in the last place over a cell,
 // remains.
 static void assert_linear(const double A[3][3]) {
-  firn_context *context = open_context();
+  firn_context *context = open_context(1);
   firn_sim *sim = make(context, false);
   size_t n = firn_sim_count(sim), inner = 0;
   double *x = malloc(3 * n * sizeof *x), *v = malloc(3 * n * sizeof *v);
@@ -113,7 +115,7 @@ static void a_turning_body_does_not_deform(void **state) {
 // have one value each, also at the seam.
 static void a_periodic_domain_has_no_seam(void **state) {
   (void)state;
-  firn_context *context = open_context();
+  firn_context *context = open_context(1);
   firn_sim *sim = make(context, true);
   size_t n = firn_sim_count(sim);
   double *x = malloc(3 * n * sizeof *x), *v = calloc(3 * n, sizeof *v);
@@ -140,7 +142,7 @@ static void a_periodic_domain_has_no_seam(void **state) {
 // Nodes are told apart as far out as particles can be: 2^21 cells away, snow flies apart.
 static void far_away_snow_is_another(void **state) {
   (void)state;
-  firn_context *context = open_context();
+  firn_context *context = open_context(1);
   firn_sim_def def = firn_default_sim_def();
   firn_material_def material = firn_default_material_def();
   firn_particles_def two = firn_default_particles_def();
@@ -173,8 +175,142 @@ static void far_away_snow_is_another(void **state) {
   close_context(context);
 }
 
+// Sums over the particles of a node are in the order of particles, whoever takes them.
+static void threads_make_no_difference(void **state) {
+  (void)state;
+  double *rate[2];
+  size_t size = 0;
+  for (int t = 0; t < 2; t++) {
+    firn_context *context = open_context(1 + 6 * t);
+    firn_sim *sim = make(context, true);
+    size_t n = firn_sim_count(sim);
+    double *v = malloc(3 * n * sizeof *v);
+    for (size_t i = 0; i < 3 * n; i++) v[i] = sin((double)i);
+    assert_int_equal(firn_sim_write(sim, "velocity", v), FIRN_OK);
+    size = 6 * n * sizeof *rate[t];
+    rate[t] = malloc(size);
+    assert_int_equal(firn_sim_read(sim, "strain_rate", rate[t]), FIRN_OK);
+    free(v);
+    firn_sim_destroy(sim);
+    close_context(context);
+  }
+  assert_memory_equal(rate[0], rate[1], size);
+  free(rate[0]);
+  free(rate[1]);
+}
+
+// All particles in the order in which they are visited.
+typedef struct cloud {
+  const firn_particles *p;
+  size_t count, row[400];
+  double x[400][3], v[400][3], mass[400];
+} cloud;
+
+static void take(void *user, size_t slot, const double corner[3]) {
+  cloud *c = user;
+  for (int a = 0; a < 3; a++) {
+    c->x[c->count][a] = corner[a] + (double)firn_particles_real(c->p, FIRN_FIELD_X + a)[slot];
+    c->v[c->count][a] = (double)firn_particles_real(c->p, FIRN_FIELD_VX + a)[slot];
+  }
+  c->mass[c->count] = (double)firn_particles_real(c->p, FIRN_FIELD_MASS)[slot];
+  c->row[c->count++] = firn_particles_row(c->p, slot);
+}
+
+// Weight of a particle at a node along one axis, or its slope.
+static double weigh(double x, int32_t node, int32_t period, bool slope) {
+  int32_t base = (int32_t)floor(x - 0.5);
+  for (int i = 0; i < 3; i++) {
+    double w[3], d[3];
+    if (base + i != node && (!period || (base + i - node) % period)) continue;
+    firn_bspline_quadratic_double(x - base, w, d);
+    return slope ? d[i] : w[i];
+  }
+  return 0;
+}
+
+// A node's velocity, from all particles.
+static void node_velocity(const cloud *c, const int32_t at[3], const int *period, double v[3]) {
+  double mass = 0;
+  memset(v, 0, 3 * sizeof *v);
+  for (size_t q = 0; q < c->count; q++) {
+    double share = c->mass[q];
+    for (int a = 0; a < 3; a++) share *= weigh(c->x[q][a], at[a], period ? period[a] : 0, false);
+    mass += share;
+    for (int a = 0; a < 3; a++) v[a] += share * c->v[q][a];
+  }
+  for (int a = 0; a < 3; a++) v[a] = mass > 0 ? v[a] / mass : 0;
+}
+
+// Sparse particles, some sorted and some not yet, against sums over all of them for every node: the same
+// bits, since the terms are added in the same order.
+static void sparse_snow_is_the_sum_over_all_particles(void **state) {
+  (void)state;
+  for (int periodic = 0; periodic < 2; periodic++) {
+    firn_context *context = open_context(2);
+    firn_sim_def def = firn_default_sim_def();
+    firn_sim *sim;
+    def.h = H;
+    for (int a = 0; a < 3; a++) {
+      def.periodic[a] = periodic;
+      def.period_cells[a] = 4 + 4 * a; // one block is the least
+    }
+    assert_int_equal(firn_sim_create(context, &def, &sim), FIRN_OK);
+    firn_material_def material = firn_default_material_def();
+    firn_particles_def more = firn_default_particles_def();
+    assert_int_equal(firn_sim_add_material(sim, &material, &more.material), FIRN_OK);
+    double x[120][3], v[120][3];
+    for (int part = 0; part < 2; part++) {
+      for (int i = 0; i < 120; i++) {
+        for (int a = 0; a < 3; a++) {
+          firn_philox r = firn_philox4x32(9, (uint64_t)(120 * part + i), (uint32_t)a, 0);
+          x[i][a] = firn_uniform(r.v[0]) * H * (periodic ? def.period_cells[a] : 24);
+          v[i][a] = firn_uniform(r.v[1]) - 0.5;
+        }
+      }
+      more.count = 120;
+      more.position = x[0];
+      more.velocity = v[0];
+      assert_int_equal(firn_sim_add_particles(sim, &more), FIRN_OK);
+      if (!part) assert_int_equal(firn_sim_step(sim, 1e-4, NULL), FIRN_OK);
+    }
+    static cloud c;
+    static double rate[240][6];
+    c = (cloud){.p = &sim->world.particles};
+    assert_int_equal(firn_sim_read(sim, "strain_rate", rate[0]), FIRN_OK);
+    firn_particles_visit(c.p, take, &c);
+    assert_int_equal(c.count, 240);
+    assert_int_equal(c.p->pending, 120);
+    for (size_t p = 0; p < c.count; p++) {
+      double g[3][3] = {{0}};
+      for (int n = 0; n < 27; n++) {
+        int32_t at[3];
+        double u[3], w[3], d[3];
+        for (int a = 0; a < 3; a++) {
+          int32_t period = periodic ? def.period_cells[a] : 0;
+          at[a] = (int32_t)floor(c.x[p][a] - 0.5) + (a == 0 ? n / 9 : a == 1 ? n / 3 % 3 : n % 3);
+          w[a] = weigh(c.x[p][a], at[a], period, false);
+          d[a] = weigh(c.x[p][a], at[a], period, true);
+        }
+        node_velocity(&c, at, periodic ? def.period_cells : NULL, u);
+        const double slope[3] = {d[0] * w[1] * w[2], w[0] * d[1] * w[2], w[0] * w[1] * d[2]};
+        for (int a = 0; a < 3; a++)
+          for (int b = 0; b < 3; b++) g[a][b] += u[a] * slope[b];
+      }
+      const double *out = rate[c.row[p]], scale = 1 / H;
+      for (int a = 0; a < 3; a++) assert_true(out[a] == g[a][a] * scale);
+      assert_true(out[3] == 0.5 * (g[0][1] + g[1][0]) * scale);
+      assert_true(out[4] == 0.5 * (g[0][2] + g[2][0]) * scale);
+      assert_true(out[5] == 0.5 * (g[1][2] + g[2][1]) * scale);
+    }
+    firn_sim_destroy(sim);
+    close_context(context);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sparse_snow_is_the_sum_over_all_particles),
+      cmocka_unit_test(threads_make_no_difference),
       cmocka_unit_test(far_away_snow_is_another),
       cmocka_unit_test(a_linear_velocity_has_its_own_strain_rate),
       cmocka_unit_test(a_turning_body_does_not_deform),
