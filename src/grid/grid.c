@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/parallel.h"
 #include "grid/block_map.h"
 #include "world/morton.h"
 
@@ -20,6 +21,7 @@ void firn_grid_free(firn_grid *grid) {
   firn_free(context, grid->neighbour_start,
             grid->neighbour_start_capacity * sizeof *grid->neighbour_start);
   firn_free(context, grid->neighbour, grid->neighbour_capacity * sizeof *grid->neighbour);
+  firn_free(context, grid->around, grid->around_capacity * sizeof *grid->around);
   firn_buffer_free(context, &grid->table);
   memset(grid, 0, sizeof *grid);
 }
@@ -83,6 +85,16 @@ static firn_status list_givers(firn_grid *grid, size_t blocks) {
   return FIRN_OK;
 }
 
+// The block at an offset from another.
+static void block_at(const firn_particles *particles, const int32_t from[3], int offset,
+                     int32_t at[3]) {
+  const int d[3] = {offset / 9 - 1, offset / 3 % 3 - 1, offset % 3 - 1};
+  for (int a = 0; a < 3; a++) {
+    int32_t n = particles->period[a];
+    at[a] = n ? (from[a] + d[a] + n) % n : from[a] + d[a];
+  }
+}
+
 // Number the node blocks that block b reaches; those of spray only if they exist. False
 // when the table is too full.
 static bool number_nodes(firn_grid *grid, const firn_particles *particles, const firn_reach *reach,
@@ -95,12 +107,10 @@ static bool number_nodes(firn_grid *grid, const firn_particles *particles, const
     int32_t at[3];
     for (int a = 0; a < 3; a++) {
       reached = reached && d[a] >= block_of(r->lo[a]) && d[a] <= block_of(r->hi[a]);
-      at[a] = particles->block[b].at[a] + d[a];
-      int32_t n = particles->period[a];
-      if (n) at[a] = (at[a] + n) % n;
     }
     grid->target[b][o] = FIRN_GRID_NONE;
     if (!reached) continue;
+    block_at(particles, particles->block[b].at, o, at);
     uint64_t key = firn_morton(at);
     firn_block_map_entry *entry = firn_block_map_find(table, size - 1, key);
     if (!entry->key1) {
@@ -146,18 +156,32 @@ firn_status firn_grid_build(firn_grid *grid, const firn_particles *particles, fi
     if (b == blocks) break;
   }
 
+  grid->table_size = size;
+
   // Name them, and list who writes to each.
   FIRN_TRY(reserve_nodes(grid, grid->count + 1));
   for (b = 0; b < blocks; b++) {
     for (int o = 0; o < 27; o++) {
       uint32_t g = grid->target[b][o];
-      if (g == FIRN_GRID_NONE) continue;
-      int d[3] = {o / 9 - 1, o / 3 % 3 - 1, o % 3 - 1};
-      for (int a = 0; a < 3; a++) {
-        int32_t n = particles->period[a], at = particles->block[b].at[a] + d[a];
-        grid->at[g][a] = n ? (at + n) % n : at;
-      }
+      if (g != FIRN_GRID_NONE) block_at(particles, particles->block[b].at, o, grid->at[g]);
     }
   }
   return list_givers(grid, blocks);
+}
+
+firn_status firn_grid_link(firn_grid *grid, const firn_particles *particles) {
+  FIRN_TRY(firn_grid_reserve(grid, &grid->around, &grid->around_capacity, grid->count,
+                             sizeof *grid->around));
+  firn_block_map_entry *table = grid->table.data;
+  FIRN_PARALLEL_FOR(grid->context, schedule(static))
+  for (size_t g = 0; g < grid->count; g++) {
+    for (int o = 0; o < 27; o++) {
+      int32_t at[3];
+      block_at(particles, grid->at[g], o, at);
+      const firn_block_map_entry *entry = firn_block_map_find(table, grid->table_size - 1,
+                                                              firn_morton(at));
+      grid->around[g][o] = entry->key1 ? entry->value : FIRN_GRID_NONE;
+    }
+  }
+  return FIRN_OK;
 }

@@ -64,12 +64,15 @@ typedef struct firn_grid {
   uint32_t (*target)[27];    // [particle blocks] node block at this offset, or FIRN_GRID_NONE
   uint32_t *neighbour_start; // [particle blocks + 1] where a spray block's neighbours begin
   firn_neighbour *neighbour;
+  uint32_t (
+      *around)[27]; // [count] node block at this offset of a node block; by firn_grid_link only
   size_t spray_count;
   size_t capacity; // of at and giver_start
   size_t target_capacity;
   size_t giver_capacity;
-  size_t neighbour_start_capacity, neighbour_capacity;
-  firn_buffer table; // hash of block coordinates while building
+  size_t neighbour_start_capacity, neighbour_capacity, around_capacity;
+  firn_buffer table; // [table_size], the node blocks by their coordinates, once the grid is built
+  size_t table_size;
 } firn_grid;
 
 void firn_grid_init(firn_grid *grid, firn_context *context);
@@ -81,7 +84,11 @@ void firn_grid_free(firn_grid *grid);
 firn_status firn_grid_build(firn_grid *grid, const firn_particles *particles, firn_reach *reach,
                             bool may_have_spray);
 
-// spray.c: the part of the above that sets reach[b].spray and lists neighbours.
+// Finds the node blocks around each, for stencils on nodes; until the next build. Not all may exist: what
+// is not there is FIRN_GRID_NONE. Across a period of one or two blocks some are the same.
+firn_status firn_grid_link(firn_grid *grid, const firn_particles *particles);
+
+// spray.c: the part of firn_grid_build that sets reach[b].spray and lists neighbours.
 firn_status firn_grid_set_spray(firn_grid *grid, const firn_particles *particles,
                                 firn_reach *reach);
 // Makes room in an array whose content need not survive; array is the address of its pointer.
