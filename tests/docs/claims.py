@@ -95,6 +95,7 @@ def see_verbs():
     code = [text for p in pages.pages() for _, text in pages.inline(p)]
     named = set(re.findall(r"^firn ([a-z]+)", "\n".join(code), re.M))
     claim(named <= verbs, "docs", f"no such verb: {', '.join(sorted(named - verbs))}")
+    same(page, set(re.findall(r"^\| `firn (\w+)", pages.text(page), re.M)), verbs, "verbs")
     shown = re.split(r"^## ", pages.text(page).split("\n## Options\n")[1], flags=re.M)[0]
     rows = {m[1]: set(re.findall(r"--[a-z]+", m[2]))
             for m in re.finditer(r"^\| ([a-z ,]+) \| (.*)", shown, re.M)}
