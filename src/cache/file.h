@@ -4,7 +4,7 @@
 #ifndef FIRN_CACHE_FILE_H
 #define FIRN_CACHE_FILE_H
 
-#include "base/context.h"
+#include "base/file.h"
 
 enum { FIRN_PATH_SIZE = 4096 };
 
@@ -15,9 +15,6 @@ enum { FIRN_PATH_SIZE = 4096 };
 // printf into out[FIRN_PATH_SIZE]; fails when the path does not fit.
 firn_status firn_path_format(firn_context *context, char *out, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-// FIRN_ERROR_IO with the file, what was tried ("write", "open") and the system's reason.
-firn_status firn_file_fail(firn_context *context, const char *verb, const char *path, int error);
 
 // Creates path + ".part" for reading and writing, emptied; part is [FIRN_PATH_SIZE].
 firn_status firn_file_begin(firn_context *context, const char *path, char *part, int *fd);
@@ -33,8 +30,6 @@ int firn_file_write_all(int fd, const void *data, size_t size);
 
 // A whole small file at once.
 firn_status firn_file_put(firn_context *context, const char *path, const void *data, size_t size);
-// A whole small file into memory from the context, with a 0 byte after it; free size + 1 bytes.
-firn_status firn_file_get(firn_context *context, const char *path, char **data, size_t *size);
 
 // Makes the entries of the folder that holds path durable.
 firn_status firn_file_sync_folder(firn_context *context, const char *path);

@@ -209,36 +209,38 @@ static firn_status open_binary(firn_gltf *g) {
   const firn_mesh_input *in = g->in;
   enum { JSON = 0x4E4F534A, BIN = 0x004E4942 };
   g->json_size = 0;
-  for (size_t at = 12; at < in->size;) {
-    if (in->size - at < 8) return firn_mesh_fail_byte(in, at, "the file ends in a chunk's header");
-    size_t size = (size_t)firn_mesh_integer(in->bytes + at, 4, false);
-    uint64_t kind = firn_mesh_integer(in->bytes + at + 4, 4, false);
-    if (size > in->size - at - 8) {
-      return firn_mesh_fail_byte(in, at, "a chunk of %zu bytes is longer than the file", size);
+  for (size_t at = 12; at < in->file.size;) {
+    if (in->file.size - at < 8)
+      return firn_fail_byte(&in->file, at, "the file ends in a chunk's header");
+    size_t size = (size_t)firn_bytes_integer(in->file.bytes + at, 4, false);
+    uint64_t kind = firn_bytes_integer(in->file.bytes + at + 4, 4, false);
+    if (size > in->file.size - at - 8) {
+      return firn_fail_byte(&in->file, at, "a chunk of %zu bytes is longer than the file", size);
     }
     if (kind == JSON && !g->json_size) {
-      g->json = in->bytes + at + 8;
+      g->json = in->file.bytes + at + 8;
       g->json_size = size;
     } else if (kind == BIN && !g->chunk) {
-      g->chunk = in->bytes + at + 8;
+      g->chunk = in->file.bytes + at + 8;
       g->chunk_size = size;
     }
     at += 8 + size;
   }
-  if (!g->json_size) return firn_mesh_fail_byte(in, 12, "the file has no JSON");
+  if (!g->json_size) return firn_fail_byte(&in->file, 12, "the file has no JSON");
   return FIRN_OK;
 }
 
 static firn_status parse(firn_gltf *g) {
   yaml_parser_t parser;
   if (!yaml_parser_initialize(&parser)) {
-    return firn_fail(g->in->context, FIRN_ERROR_MEMORY, "%s: out of memory", g->in->name);
+    return firn_fail(g->in->file.context, FIRN_ERROR_MEMORY, "%s: out of memory", g->in->file.name);
   }
   yaml_parser_set_input_string(&parser, g->json, g->json_size);
   firn_status status = FIRN_OK;
   if (!yaml_parser_load(&parser, &g->document)) {
     if (parser.error == YAML_MEMORY_ERROR) {
-      status = firn_fail(g->in->context, FIRN_ERROR_MEMORY, "%s: out of memory", g->in->name);
+      status = firn_fail(g->in->file.context, FIRN_ERROR_MEMORY, "%s: out of memory",
+                         g->in->file.name);
     } else {
       yaml_node_t where = {.start_mark = parser.problem_mark};
       status = firn_gltf_fail(g, &where, "this is not JSON: %s",
@@ -260,27 +262,28 @@ static firn_status read_document(firn_gltf *g) {
   if (count > BUFFERS) return firn_gltf_fail(g, root, "more than %d buffers", BUFFERS);
   size_t bytes = count * sizeof *g->buffer;
   if (count) {
-    g->buffer = firn_alloc_zero(g->in->context, bytes, "glTF buffers");
+    g->buffer = firn_alloc_zero(g->in->file.context, bytes, "glTF buffers");
     if (!g->buffer) return FIRN_ERROR_MEMORY;
   }
   g->buffer_count = count;
   firn_status status = read_scene(g);
   for (size_t i = 0; i < count; i++) {
-    firn_free(g->in->context, g->buffer[i].owned, g->buffer[i].owned_size);
+    firn_free(g->in->file.context, g->buffer[i].owned, g->buffer[i].owned_size);
   }
-  firn_free(g->in->context, g->buffer, bytes);
+  firn_free(g->in->file.context, g->buffer, bytes);
   return status;
 }
 
 firn_status firn_mesh_read_gltf(firn_mesh_input *in) {
-  firn_gltf g = {.in = in, .json = in->bytes, .json_size = in->size};
-  g.max_triangles = 1000000 + 16 * in->size;
-  g.binary = in->size >= 12 && !memcmp(in->bytes, "glTF", 4);
+  firn_gltf g = {.in = in, .json = in->file.bytes, .json_size = in->file.size};
+  g.max_triangles = 1000000 + 16 * in->file.size;
+  g.binary = in->file.size >= 12 && !memcmp(in->file.bytes, "glTF", 4);
   if (g.binary) FIRN_TRY(open_binary(&g));
   FIRN_TRY(parse(&g));
   firn_status status = read_document(&g);
   yaml_document_delete(&g.document);
   FIRN_TRY(status);
   if (in->mesh->triangle_count) return FIRN_OK;
-  return firn_fail(in->context, FIRN_ERROR_FORMAT, "%s: no triangles in its scene", in->name);
+  return firn_fail(in->file.context, FIRN_ERROR_FORMAT, "%s: no triangles in its scene",
+                   in->file.name);
 }

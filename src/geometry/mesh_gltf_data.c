@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "geometry/mesh_gltf.h"
 
 // -------------------------------------------------------------------------------------------- values
@@ -16,8 +17,9 @@ firn_status firn_gltf_fail(const firn_gltf *g, const yaml_node_t *node, const ch
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   size_t line = node ? node->start_mark.line + 1 : 1, byte = node ? node->start_mark.index : 0;
-  return g->binary ? firn_mesh_fail_byte(g->in, byte + (size_t)(g->json - g->in->bytes), "%s", text)
-                   : firn_mesh_fail_line(g->in, line, "%s", text);
+  return g->binary ? firn_fail_byte(&g->in->file, byte + (size_t)(g->json - g->in->file.bytes),
+                                    "%s", text)
+                   : firn_fail_line(&g->in->file, line, "%s", text);
 }
 
 bool firn_gltf_is(const yaml_node_t *node, const char *text) {
@@ -48,8 +50,8 @@ yaml_node_t *firn_gltf_item(firn_gltf *g, yaml_node_t *array, size_t index) {
 
 static bool number_of(const yaml_node_t *node, double *out) {
   if (!node || node->type != YAML_SCALAR_NODE) return false;
-  firn_mesh_word word = {(const char *)node->data.scalar.value, node->data.scalar.length};
-  return firn_mesh_parse_real(word, out);
+  firn_word word = {(const char *)node->data.scalar.value, node->data.scalar.length};
+  return firn_word_real(word, out);
 }
 
 firn_status firn_gltf_real(firn_gltf *g, yaml_node_t *object, const char *key, double otherwise,
@@ -88,7 +90,7 @@ static firn_status decode(firn_gltf *g, const yaml_node_t *node, const unsigned 
   while (length && text[length - 1] == '=') length--;
   size_t size = length / 4 * 3 + (length % 4 ? length % 4 - 1 : 0), n = 0;
   if (!size) return FIRN_OK;
-  out->owned = firn_alloc(g->in->context, size, "glTF buffer");
+  out->owned = firn_alloc(g->in->file.context, size, "glTF buffer");
   if (!out->owned) return FIRN_ERROR_MEMORY;
   out->owned_size = size;
   uint32_t bits = 0;
@@ -120,9 +122,10 @@ static firn_status load_beside(firn_gltf *g, const yaml_node_t *node, const char
   if (length < 0 || (size_t)length >= sizeof path) {
     return firn_gltf_fail(g, node, "the path of buffer '%.60s' is too long", name);
   }
-  FIRN_TRY(firn_mesh_read_file(g->in->context, path, &out->owned, &out->owned_size));
-  out->bytes = out->owned;
-  out->size = out->owned_size;
+  char *bytes;
+  FIRN_TRY(firn_file_get(g->in->file.context, path, &bytes, &out->size));
+  out->bytes = out->owned = (unsigned char *)bytes;
+  out->owned_size = out->size + 1;
   g->max_triangles += 16 * out->size;
   return FIRN_OK;
 }
@@ -217,8 +220,8 @@ firn_status firn_gltf_access(firn_gltf *g, size_t index, const char *type, const
 double firn_gltf_value(const firn_gltf_accessor *a, size_t element, size_t component) {
   size_t size = component_size(a->type);
   const unsigned char *at = a->bytes + element * a->stride + component * size;
-  if (a->type == 5126) return (double)firn_mesh_float(at, false);
-  double value = (double)firn_mesh_integer(at, size, false), half = ldexp(1, (int)(8 * size) - 1);
+  if (a->type == 5126) return (double)firn_bytes_float(at, false);
+  double value = (double)firn_bytes_integer(at, size, false), half = ldexp(1, (int)(8 * size) - 1);
   bool has_sign = a->type == 5120 || a->type == 5122;
   if (has_sign && value >= half) value -= 2 * half;
   if (!a->normalized) return value;

@@ -2,11 +2,10 @@
 // Mesh files: which format, and the file as a whole.
 #include "geometry/mesh_read.h"
 
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+#include "base/file.h"
 
 typedef firn_status (*reader_fn)(firn_mesh_input *in);
 
@@ -38,7 +37,7 @@ static firn_status read_any(firn_context *context, const char *name, const char 
                      name);
   }
   if (!size) return firn_fail(context, FIRN_ERROR_FORMAT, "%s: the file is empty", name);
-  firn_mesh_input in = {context, name, path, bytes, size, firn_mesh_new(context)};
+  firn_mesh_input in = {{context, name, bytes, size}, path, firn_mesh_new(context)};
   if (!in.mesh) return FIRN_ERROR_MEMORY;
   firn_status status = reader(&in);
   if (status == FIRN_OK) status = firn_mesh_finish(in.mesh, name, def);
@@ -63,50 +62,10 @@ firn_status firn_mesh_load(firn_context *context, const char *path, const firn_m
                            firn_mesh **out) {
   if (!context || !path || !def || !out) return firn_fail_null(context, "firn_mesh_load");
   *out = NULL;
-  unsigned char *bytes;
+  char *bytes;
   size_t size;
-  FIRN_TRY(firn_mesh_read_file(context, path, &bytes, &size));
+  FIRN_TRY(firn_file_get(context, path, &bytes, &size));
   firn_status status = read_any(context, path, path, bytes, size, def, out);
-  firn_free(context, bytes, size);
+  firn_free(context, bytes, size + 1);
   return status;
-}
-
-// ------------------------------------------------------------------------------------------- files
-
-static firn_status fail_file(firn_context *context, const char *path, int error) {
-  return firn_fail(context, FIRN_ERROR_IO, "cannot read %s: %s", path,
-                   error ? strerror(error) : "it is not a plain file");
-}
-
-firn_status firn_mesh_read_file(firn_context *context, const char *path, unsigned char **bytes,
-                                size_t *size) {
-  *bytes = NULL;
-  *size = 0;
-  errno = 0;
-  FILE *file = fopen(path, "rb");
-  if (!file) return fail_file(context, path, errno);
-  long length = -1;
-  if (!fseek(file, 0, SEEK_END)) length = ftell(file);
-  // A folder opens, and claims to be endless.
-  if (length < 0 || length == LONG_MAX || fseek(file, 0, SEEK_SET)) {
-    int error = errno;
-    fclose(file);
-    return fail_file(context, path, error);
-  }
-  size_t wanted = (size_t)length, got = 0;
-  unsigned char *data = wanted ? firn_alloc(context, wanted, path) : NULL;
-  firn_status status = wanted && !data ? FIRN_ERROR_MEMORY : FIRN_OK;
-  if (status == FIRN_OK) {
-    errno = 0;
-    if (data) got = fread(data, 1, wanted, file);
-    if (got < wanted) status = fail_file(context, path, errno ? errno : EIO);
-  }
-  fclose(file);
-  if (status != FIRN_OK) {
-    firn_free(context, data, wanted);
-    return status;
-  }
-  *bytes = data;
-  *size = wanted;
-  return FIRN_OK;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Particles from a file: CSV, or PLY as text or binary.
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
+#include "base/file.h"
+#include "base/number.h"
+#include "geometry/ply.h"
 #include "world/world.h"
 
 firn_points_def firn_default_points_def(void) {
@@ -14,7 +16,7 @@ firn_points_def firn_default_points_def(void) {
 // What a column may hold.
 enum { X, Y, Z, VX, VY, VZ, MASS, USED, UNUSED = USED };
 static const char *const names[USED] = {"x", "y", "z", "vx", "vy", "vz", "mass"};
-enum { COLUMNS = 64 };
+enum { COLUMNS = 256 };
 
 typedef struct table {
   firn_context *context;
@@ -29,31 +31,6 @@ typedef struct table {
 } table;
 
 // ------------------------------------------------------------------------------------------- reading
-
-static firn_status read_file(table *t) {
-  FILE *file = fopen(t->path, "rb");
-  if (!file) {
-    return firn_fail(t->context, FIRN_ERROR_IO, "%s: %s", t->path, strerror(errno));
-  }
-  long size = -1;
-  if (fseek(file, 0, SEEK_END) == 0) size = ftell(file);
-  firn_status status = FIRN_OK;
-  if (size < 0 || size > 1L << 40 || fseek(file, 0, SEEK_SET) != 0) { // a folder has no size
-    status = firn_fail(t->context, FIRN_ERROR_IO, "%s: its size cannot be found", t->path);
-  } else {
-    t->text = firn_alloc(t->context, (size_t)size + 1, "points");
-    if (!t->text) status = FIRN_ERROR_MEMORY;
-  }
-  if (t->text) {
-    t->size = (size_t)size;
-    if (fread(t->text, 1, t->size, file) != t->size) {
-      status = firn_fail(t->context, FIRN_ERROR_IO, "%s: it could not be read to its end", t->path);
-    }
-    t->text[t->size] = 0;
-  }
-  fclose(file);
-  return status;
-}
 
 static double *add_row(table *t) {
   if (t->count == t->capacity) {
@@ -72,49 +49,9 @@ static bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-// A decimal number; unlike strtod, the same in every country. NULL if there is none.
-static const char *read_number(const char *s, double *out) {
-  bool negative = *s == '-', any = false;
-  uint64_t digits = 0;
-  int scale = 0;
-  if (*s == '-' || *s == '+') s++;
-  for (bool point = false; is_digit(*s) || (*s == '.' && !point); s++) {
-    if (*s == '.') {
-      point = true;
-      continue;
-    }
-    any = true;
-    if (digits < UINT64_MAX / 10 - 1) {
-      digits = 10 * digits + (uint64_t)(*s - '0');
-      scale -= point;
-    } else {
-      scale += !point;
-    }
-  }
-  if (!any) return NULL;
-  if (*s == 'e' || *s == 'E') {
-    const char *e = s + 1;
-    bool down = *e == '-';
-    if (*e == '-' || *e == '+') e++;
-    if (is_digit(*e)) {
-      int power = 0;
-      for (; is_digit(*e); e++) power = power < 10000 ? 10 * power + (*e - '0') : power;
-      scale += down ? -power : power;
-      s = e;
-    }
-  }
-  *out = (double)((long double)digits * powl(10, scale));
-  if (negative) *out = -*out;
-  return s;
-}
-
 static int name_of(const char *s, size_t length) {
   for (int i = 0; i < USED; i++) {
-    if (strlen(names[i]) == length && strncmp(names[i], s, length) == 0) return i;
+    if (firn_word_is((firn_word){s, length}, names[i])) return i;
   }
   return UNUSED;
 }
@@ -193,12 +130,12 @@ static firn_status read_csv_row(table *t, size_t line, const char *s) {
   for (int c = 0; c < t->columns; c++) {
     double unused, *value = t->column[c] == UNUSED ? NULL : &row[t->column[c]];
     s = skip_blanks(s);
-    const char *end = read_number(s, value ? value : &unused);
-    if (!end && value) {
+    const char *end = s + firn_number_read(s, SIZE_MAX, value ? value : &unused);
+    if (end == s && value) {
       return firn_fail(t->context, FIRN_ERROR_FORMAT, "%s:%zu: column %d, %s, is not a number",
                        t->path, line, c + 1, names[t->column[c]]);
     }
-    if (!end || !value) {
+    if (!value) {
       for (end = s; *end && *end != ',' && *end != ';' && *end != '\n';) end++;
     }
     s = skip_blanks(end);
@@ -226,7 +163,7 @@ static firn_status read_csv(table *t) {
     if (!*first || *first == '\n' || *first == '#') continue;
     if (!t->columns) {
       double unused;
-      if (!read_number(first, &unused)) {
+      if (!firn_number_read(first, SIZE_MAX, &unused)) {
         FIRN_TRY(read_heading(t, line, first));
         continue;
       }
@@ -239,127 +176,35 @@ static firn_status read_csv(table *t) {
 
 // ----------------------------------------------------------------------------------------------- PLY
 
-typedef enum ply_type { INT8, UINT8, INT16, UINT16, INT32, UINT32, FLOAT32, FLOAT64 } ply_type;
-
-static bool ply_type_of(const char *name, ply_type *out) {
-  static const char *const text[][2] = {
-      {"char", "int8"}, {"uchar", "uint8"}, {"short", "int16"},   {"ushort", "uint16"},
-      {"int", "int32"}, {"uint", "uint32"}, {"float", "float32"}, {"double", "float64"},
-  };
-  for (int i = 0; i < 8; i++) {
-    if (strcmp(name, text[i][0]) != 0 && strcmp(name, text[i][1]) != 0) continue;
-    *out = (ply_type)i;
-    return true;
+static firn_status read_vertices(table *t, firn_ply *p) {
+  const firn_ply_element *e = p->element, *end = e + p->element_count;
+  for (; e < end && strcmp(e->name, "vertex") != 0; e++) { // what comes before is passed over
+    for (uint64_t i = 0; e->property_count && i < e->rows; i++)
+      FIRN_TRY(firn_ply_read_row(p, e, i));
   }
-  return false;
-}
-
-static size_t ply_size(ply_type type) {
-  static const size_t size[] = {1, 1, 2, 2, 4, 4, 4, 8};
-  return size[type];
-}
-
-static double ply_value(const char *data, ply_type type, bool big) {
-  unsigned char b[8];
-  size_t n = ply_size(type);
-  uint64_t bits = 0;
-  memcpy(b, data, n);
-  for (size_t i = 0; i < n; i++) bits |= (uint64_t)b[big ? n - 1 - i : i] << 8 * i;
-  uint32_t low = (uint32_t)bits;
-  float single;
-  double twice;
-  memcpy(&single, &low, sizeof single);
-  memcpy(&twice, &bits, sizeof twice);
-  switch (type) {
-  case INT8: return (int8_t)bits;
-  case INT16: return (int16_t)bits;
-  case INT32: return (int32_t)bits;
-  case FLOAT32: return (double)single;
-  case FLOAT64: return twice;
-  default: return (double)bits;
+  for (int c = 0; e < end && c < e->property_count; c++) {
+    const firn_ply_property *q = &e->property[c];
+    FIRN_TRY(add_column(t, q->line, q->count ? UNUSED : name_of(q->name, strlen(q->name))));
   }
-}
-
-typedef struct ply {
-  bool ascii, big;
-  size_t vertices;
-  ply_type type[COLUMNS];
-  const char *body;
-} ply;
-
-static firn_status ply_head(table *t, ply *p) {
-  bool vertex = false, begun = false, format = false;
-  size_t line = 1;
-  for (const char *s = t->text; *s; s = next_line(s), line++) {
-    char word[4][32] = {"", "", "", ""};
-    char text[160];
-    size_t length = (size_t)(next_line(s) - s);
-    snprintf(text, sizeof text, "%.*s", (int)(length < 150 ? length : 150), s);
-    sscanf(text, "%31s %31s %31s %31s", word[0], word[1], word[2], word[3]);
-    if (strcmp(word[0], "end_header") == 0) {
-      p->body = next_line(s);
-      if (!format || !begun) break;
-      return check_columns(t, line);
-    }
-    if (strcmp(word[0], "format") == 0) {
-      p->ascii = strcmp(word[1], "ascii") == 0;
-      p->big = strcmp(word[1], "binary_big_endian") == 0;
-      format = p->ascii || p->big || strcmp(word[1], "binary_little_endian") == 0;
-    } else if (strcmp(word[0], "element") == 0) {
-      vertex = strcmp(word[1], "vertex") == 0;
-      double count = 0;
-      if (!begun && !vertex) {
-        return firn_fail(t->context, FIRN_ERROR_FORMAT,
-                         "%s:%zu: the element '%s' comes before vertex", t->path, line, word[1]);
-      }
-      if (vertex && (!read_number(word[2], &count) || !(count >= 0))) {
-        return firn_fail(t->context, FIRN_ERROR_FORMAT, "%s:%zu: '%s' is not a number of vertices",
-                         t->path, line, word[2]);
-      }
-      if (vertex) p->vertices = (size_t)fmin(count, 4.2e9);
-      begun = true;
-    } else if (strcmp(word[0], "property") == 0 && vertex) {
-      if (t->columns < COLUMNS && !ply_type_of(word[1], &p->type[t->columns])) {
-        return firn_fail(t->context, FIRN_ERROR_FORMAT,
-                         "%s:%zu: a vertex with a property of type '%s'", t->path, line, word[1]);
-      }
-      FIRN_TRY(add_column(t, line, name_of(word[2], strlen(word[2]))));
-    }
-  }
-  return firn_fail(t->context, FIRN_ERROR_FORMAT, "%s:%zu: this is no header of a PLY file",
-                   t->path, line);
-}
-
-static firn_status read_ply(table *t) {
-  ply p = {0};
-  FIRN_TRY(ply_head(t, &p));
-  const char *s = p.body, *end = t->text + t->size;
-  for (size_t i = 0; i < p.vertices; i++) {
+  FIRN_TRY(check_columns(t, p->header));
+  for (uint64_t i = 0; i < e->rows; i++) {
+    FIRN_TRY(firn_ply_read_row(p, e, i));
     double *row = add_row(t);
     if (!row) return FIRN_ERROR_MEMORY;
     for (int c = 0; c < t->columns; c++) {
-      double value = 0;
-      bool good;
-      if (p.ascii) {
-        while (is_blank(*s) || *s == '\n') s++;
-        const char *next = read_number(s, &value);
-        good = next != NULL;
-        if (good) s = next;
-      } else {
-        size_t size = ply_size(p.type[c]);
-        good = (size_t)(end - s) >= size;
-        if (good) value = ply_value(s, p.type[c], p.big);
-        if (good) s += size;
-      }
-      if (!good) {
-        return firn_fail(t->context, FIRN_ERROR_FORMAT,
-                         "%s: it ends, or is no number, at vertex %zu of %zu", t->path, i,
-                         p.vertices);
-      }
-      if (t->column[c] != UNUSED) row[t->column[c]] = value;
+      if (t->column[c] != UNUSED) row[t->column[c]] = p->value[c];
     }
   }
   return FIRN_OK;
+}
+
+static firn_status read_ply(table *t) {
+  const firn_file_bytes file = {t->context, t->path, (const unsigned char *)t->text, t->size};
+  firn_ply *p;
+  FIRN_TRY(firn_ply_open(&file, &p));
+  firn_status status = read_vertices(t, p);
+  firn_ply_close(p);
+  return status;
 }
 
 // -------------------------------------------------------------------------------------------- adding
@@ -392,12 +237,7 @@ static firn_status add(firn_world *world, const firn_points_def *def, const tabl
 
 static bool ends_with(const char *s, const char *end) {
   size_t n = strlen(s), m = strlen(end);
-  if (n < m) return false;
-  for (size_t i = 0; i < m; i++) {
-    char c = s[n - m + i];
-    if ((c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c) != end[i]) return false;
-  }
-  return true;
+  return n >= m && strcasecmp(s + n - m, end) == 0;
 }
 
 firn_status firn_world_add_points(firn_world *world, const firn_points_def *def) {
@@ -414,10 +254,10 @@ firn_status firn_world_add_points(firn_world *world, const firn_points_def *def)
   }
   if (world->flow.expecting) return FIRN_OK;
   table t = {.context = context, .path = def->path};
-  firn_status status = read_file(&t);
-  if (status == FIRN_OK && t.text) status = is_ply ? read_ply(&t) : read_csv(&t);
+  firn_status status = firn_file_get(context, def->path, &t.text, &t.size);
+  if (status == FIRN_OK) status = is_ply ? read_ply(&t) : read_csv(&t);
   if (status == FIRN_OK) status = add(world, def, &t);
-  firn_free(context, t.text, t.size + 1);
+  firn_free(context, t.text, t.text ? t.size + 1 : 0);
   firn_free(context, t.value, t.capacity * USED * sizeof(double));
   return status;
 }

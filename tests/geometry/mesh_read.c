@@ -355,7 +355,7 @@ static const struct wrong {
      "a.ply:13: a face has a corner that is not among the vertices: 7"},
     {"a.ply", PLY_HEAD "0 0 0\n1 0 0\n0 1 0\n2 0 1\n", "a.ply:13: a face has too few corners: 2"},
     {"a.ply", PLY_HEAD "0 0 0\n1 0 0\n0 1 0\n3000 0 1\n",
-     "a.ply:13: a face has too many corners: 3000"},
+     "a.ply:13: a list has too many entries: 3000"},
     {"a.ply", PLY_HEAD "0 0 0\n1 0 0\n0 nan 0\n3 0 1 2\n", "a.ply: vertex 2 has y = nan m"},
     {"a.stl", "short", "a.stl: byte 5: the file ends in the header of a binary STL file"},
     {"a.stl", "solid x\nfacet\nvertex 0 0 0\nvertex 0 0 1\nendfacet\n",

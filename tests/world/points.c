@@ -99,6 +99,19 @@ static void ply_is_read_as_text_and_binary(void **state) {
   }
 }
 
+// Elements before the vertices, and lists among their properties.
+static void what_ply_files_hold_besides_is_passed_over(void **state) {
+  scratch *s = *state;
+  const double x[] = {0.1, 0.2, 0.3, -0.5, 0, 12.5}, mass[] = {0.25, 0.5};
+  firn_points_def def = text_of(
+      s, "a.ply",
+      "ply\nformat ascii 1.0\nelement camera 1\nproperty list uchar float at\nproperty int kind\n"
+      "element vertex 2\nproperty float z\nproperty list uchar int friends\nproperty float x\n"
+      "property float y\nproperty float mass\nend_header\n"
+      "2 0.5 0.5 1\n0.3 3 1 2 3 0.1 0.2 0.25\n12.5 0 -0.5 0 0.5\n");
+  check(s->context, &def, x, NULL, mass, 2);
+}
+
 static void wrong_files_are_described(void **state) {
   scratch *s = *state;
   static const struct {
@@ -113,13 +126,16 @@ static void wrong_files_are_described(void **state) {
       {"a.csv", "x,y,z\n1,2,3,4\n", "expected 3 numbers", ":2:"},
       {"a.csv", "x,y,z\n", "no points", "a.csv"},
       {"a.csv", "", "no points", "a.csv"},
-      {"a.ply", "ply\nnothing\n", "no header", ":3:"},
+      {"a.ply", "ply\nnothing\n", "'nothing' is not a word of PLY headers", ":2:"},
       {"a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty list uchar int i\nend_header\n",
-       "type 'list'", ":4:"},
+       "no column 'x'", ":5:"},
+      {"a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty real x\nend_header\n",
+       "'real' is not a type", ":4:"},
+      {"a.ply", "ply\nformat ascii 1.0\nelement face 0\nend_header\n", "no column 'x'", ":4:"},
       {"a.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n",
        "no column 'y'", ":5:"},
       {"a.ply", "ply\nformat ascii 1.0\nelement vertex -5\nproperty float x\nend_header\n1\n",
-       "'-5' is not a number of vertices", ":3:"},
+       "'-5' is not a number of elements", ":3:"},
       {"a.txt", "1,2,3\n", ".csv and .ply", "a.txt"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -193,6 +209,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(scale_translation_and_velocity_apply, scratch_open,
                                       scratch_close),
       cmocka_unit_test_setup_teardown(ply_is_read_as_text_and_binary, scratch_open, scratch_close),
+      cmocka_unit_test_setup_teardown(what_ply_files_hold_besides_is_passed_over, scratch_open,
+                                      scratch_close),
       cmocka_unit_test_setup_teardown(wrong_files_are_described, scratch_open, scratch_close),
       cmocka_unit_test_setup_teardown(zero_bytes_do_not_end_a_file, scratch_open, scratch_close),
       cmocka_unit_test_setup_teardown(probes_average_by_mass, scratch_open, scratch_close),

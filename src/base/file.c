@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+firn_status firn_file_fail(firn_context *context, const char *verb, const char *path, int error) {
+  char text[256];
+  // strerror_r comes in two kinds; the POSIX one returns int and the GNU one may not fill text.
+  // strerror's only shared state is for unknown numbers.
+  snprintf(text, sizeof text, "%s", error ? strerror(error) : "unknown reason");
+  return firn_fail(context, FIRN_ERROR_IO, "cannot %s %s: %s", verb, path, text);
+}
+
+firn_status firn_file_get(firn_context *context, const char *path, char **data, size_t *size) {
+  *data = NULL;
+  *size = 0;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return firn_file_fail(context, "open", path, errno);
+  struct stat info;
+  if (fstat(fd, &info) || (!S_ISREG(info.st_mode) && (errno = EISDIR))) {
+    int error = errno;
+    close(fd);
+    return firn_file_fail(context, "read", path, error);
+  }
+  size_t wanted = (size_t)info.st_size, got = 0;
+  char *text = firn_alloc(context, wanted + 1, path);
+  if (!text) {
+    close(fd);
+    return FIRN_ERROR_MEMORY;
+  }
+  int error = 0;
+  while (got < wanted) {
+    ssize_t n = read(fd, text + got, wanted - got);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) error = errno;
+    if (n <= 0) break;
+    got += (size_t)n;
+  }
+  close(fd);
+  if (!error && got < wanted) error = EIO; // it shrank while it was read
+  if (error) {
+    firn_free(context, text, wanted + 1);
+    return firn_file_fail(context, "read", path, error);
+  }
+  text[wanted] = 0;
+  *data = text;
+  *size = wanted;
+  return FIRN_OK;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole files into memory.
+#ifndef FIRN_BASE_FILE_H
+#define FIRN_BASE_FILE_H
+
+#include "base/context.h"
+
+// A plain file into memory from the context, with a 0 byte after it; free size + 1 bytes.
+firn_status firn_file_get(firn_context *context, const char *path, char **data, size_t *size);
+
+// FIRN_ERROR_IO with the file, what was tried ("write", "open") and the system's reason.
+firn_status firn_file_fail(firn_context *context, const char *verb, const char *path, int error);
+
+#endif
