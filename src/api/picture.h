@@ -12,17 +12,6 @@
 #include "render/surfaces.h"
 #include "render/walls.h"
 
-// ---------------------------------------------------------------------------------------- camera
-
-bool firn_camera_is_fitted(const firn_camera_def *camera); // to be placed by the snow
-// Fails when a number is not finite, or when it has nowhere to look.
-firn_status firn_camera_check(firn_context *context, const firn_camera_def *camera);
-// Seen from origin [m]; width and height are pixels.
-firn_camera_pose firn_camera_pose_of(const firn_camera_def *camera, const double origin[3]);
-// Towards a sun that stands to the left and a little behind what is looked at: light from the side
-// shows what snow is like.
-void firn_sun_beside(const firn_camera_def *camera, double direction[3]);
-
 // ------------------------------------------------------------------------------------- particles
 
 // Where they come from: a frame, or a simulation as it is now.

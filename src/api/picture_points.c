@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The particles of a frame as pictures need them.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,6 +168,21 @@ void firn_picture_points_free(firn_picture_points *p) {
   firn_free(p->context, p->mass, p->count * sizeof *p->mass);
   firn_free(p->context, p->id, p->count * sizeof *p->id);
   *p = (firn_picture_points){.context = p->context};
+}
+
+void firn_picture_note_view(const firn_picture_source *source, const firn_picture_points *points,
+                            const firn_camera_def *open, const firn_camera_def *shut,
+                            double aspect) {
+  for (int k = 0; points->any && k < 1 + (shut != NULL); k++)
+    if (firn_camera_sees(k ? shut : open, aspect, points->count, points->position, points->spacing))
+      return;
+  char name[32] = "the frame";
+  if (source->frame && source->frame->frame >= 0)
+    snprintf(name, sizeof name, "frame %d", source->frame->frame);
+  firn_note(points->context, FIRN_LOG_WARNING,
+            points->any ? "no snow is in view in %s; try --view front or another --frames"
+                        : "no snow is in view in %s, which holds none; try another --frames",
+            name);
 }
 
 firn_status firn_frame_bulk(firn_frame *frame, double low[3], double high[3], bool *any) {

@@ -3,8 +3,7 @@
 #ifndef FIRN_RENDER_CAMERA_H
 #define FIRN_RENDER_CAMERA_H
 
-#include <stdbool.h>
-
+#include "base/context.h"
 #include "render/ray.h"
 
 typedef struct firn_camera_pose {
@@ -20,9 +19,18 @@ typedef struct firn_camera {
   int width, height;                                       // pixels
 } firn_camera;
 
-// The pose at eye that looks at target with up upwards. Where up lies along the view another
-// direction takes its place. False when eye and target coincide.
-bool firn_camera_aim(firn_v3 eye, firn_v3 target, firn_v3 up, firn_camera_pose *out);
+bool firn_camera_is_fitted(const firn_camera_def *camera); // to be placed by the snow
+// Fails when a number is not finite, or when it has nowhere to look.
+firn_status firn_camera_check(firn_context *context, const firn_camera_def *camera);
+// Seen from origin [m]. Where up lies along the view another direction takes its place.
+firn_camera_pose firn_camera_pose_of(const firn_camera_def *camera, const double origin[3]);
+// Whether a ball of this radius [m] around any of position[count][3] reaches into the pyramid that it
+// sees; aspect is width over height.
+bool firn_camera_sees(const firn_camera_def *camera, double aspect, size_t count,
+                      const double *position, double radius);
+// Towards a sun that stands to the left and a little behind what is looked at: light from the side
+// shows what snow is like.
+void firn_sun_beside(const firn_camera_def *camera, double direction[3]);
 
 // The ray through pixel (x, y) counted from the top left corner, fractions included; lens in [0,1)^2
 // picks the point of the lens, time in [0,1] the moment.
