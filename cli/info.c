@@ -195,6 +195,9 @@ static firn_status print_frame(firn_frame *frame, double bytes) {
   printf("  %-12s %g s\n", "time", firn_frame_time(frame));
   if (firn_frame_h(frame) > 0) printf("  %-12s %g m\n", "h", firn_frame_h(frame));
   printf("  %-12s %s\n", "particles", cli_count((double)count, size));
+  size_t bodies;
+  firn_frame_bodies(frame, &bodies);
+  if (bodies) printf("  %-12s %zu\n", "bodies", bodies);
   printf("  %-12s %s", "size", cli_bytes(bytes, size));
   if (count) printf(", %.1f bytes a particle", bytes / (double)count);
   printf("\n");

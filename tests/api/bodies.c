@@ -18,20 +18,22 @@ static firn_scene *read_scene(firn_context *context, scratch *s, double velocity
   const char *path = scratch_path(s, "scene.yaml");
   FILE *file = fopen(path, "w");
   assert_non_null(file);
-  fprintf(file,
-          "firn: 1\nh: 2 cm\nfps: 10\n"
-          "snow: [{shape: {sphere: {center: [0, 0.1, 0], radius: 0.06}}}]\n"
-          "colliders:\n"
-          "  - {shape: {half_space: {}}}\n"
-          "  - name: ball\n"
-          "    velocity: [%g, 0, 0]\n"
-          "    parts:\n"
-          "      - {name: hub, shape: {sphere: {center: [0, 0.3, 0.1], radius: %g}}, "
-          "motion: {spin: [0, 0, 5]}}\n"
-          "      - {name: arm, parent: hub, shape: {box: {center: [0.15, 0.3, 0.1], size: [0.2, "
-          "0.02, 0.02]}}, motion: {pivot: [0.05, 0.3, 0.1], spin: [3, 0, 0]}}\n"
-          "  - {name: tent, velocity: [0, 0, %g], shape: {mesh: {file: tent.obj}}}\n",
-          velocity, radius, -velocity / 4);
+  fprintf(
+      file,
+      "firn: 1\nh: 2 cm\nfps: 10\n"
+      "mpm: {collider_time: begin}\n" // so that a step leaves colliders where they were before it
+      "snow: [{shape: {sphere: {center: [0, 0.1, 0], radius: 0.06}}}]\n"
+      "colliders:\n"
+      "  - {shape: {half_space: {}}}\n"
+      "  - name: ball\n"
+      "    velocity: [%g, 0, 0]\n"
+      "    parts:\n"
+      "      - {name: hub, shape: {sphere: {center: [0, 0.3, 0.1], radius: %g}}, "
+      "motion: {spin: [0, 0, 5]}}\n"
+      "      - {name: arm, parent: hub, shape: {box: {center: [0.15, 0.3, 0.1], size: [0.2, "
+      "0.02, 0.02]}}, motion: {pivot: [0.05, 0.3, 0.1], spin: [3, 0, 0]}}\n"
+      "  - {name: tent, velocity: [0, 0, %g], shape: {mesh: {file: tent.obj}}}\n",
+      velocity, radius, -velocity / 4);
   fclose(file);
   file = fopen(scratch_path(s, "tent.obj"), "w");
   assert_non_null(file);
@@ -95,6 +97,10 @@ static void a_frame_has_the_poses_of_the_simulation(void **state) {
   assert_true(fabs(body[2].spin[2] - 5) < 1e-12 && fabs(body[2].spin[0] - 3 * cos(0.25)) < 1e-12);
   assert_true(fabs(body[2].velocity[1] - 0.25 * cos(0.25)) < 1e-12);
   firn_frame_close(frame);
+  // After each step, too, they are where the clock says.
+  assert_int_equal(firn_sim_step(sim, 1e-3, NULL), FIRN_OK);
+  assert_int_equal(firn_sim_collider(sim, 1, &ball), FIRN_OK);
+  assert_true(fabs(ball.pivot[0] - firn_sim_time(sim)) < 1e-12);
   firn_sim_destroy(sim);
 }
 
