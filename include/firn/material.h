@@ -15,7 +15,8 @@ extern "C" {
 //
 //   NUMBER(CONSTANT, name, law, dimension, interval, initial, keyed, doc)
 //     law        "law=snow": only that law asks for it; NULL: all do
-//     dimension  DENSITY kg/m^3, PRESSURE Pa, ANGLE degrees, NONE a plain number
+//     dimension  DENSITY kg/m^3, PRESSURE Pa, ANGLE rad (friction_angle: degrees),
+//                NONE a plain number
 //     interval   what is allowed, in SI
 //     initial    the default: the snow of Stomakhin et al. 2013, Table 2
 //     keyed      whether a scene may change it with time

@@ -19,21 +19,8 @@ firn_mpm_def firn_scene_mpm_def(const firn_value *v, double time) {
 firn_material_def firn_scene_material_def(const firn_value *v, double time) {
   firn_material_def def = firn_default_material_def();
   def.law = firn_value_text(v, "law");
-  def.density = firn_value_number(v, "density");
-  def.young = firn_value_number_at(v, "young", time);
-  def.poisson = firn_value_number_at(v, "poisson", time);
-  if (firn_value_find(v, "theta_c")) { // what other laws do not have keeps its default
-    def.theta_c = firn_value_number_at(v, "theta_c", time);
-    def.theta_s = firn_value_number_at(v, "theta_s", time);
-    def.hardening = firn_value_number_at(v, "hardening", time);
-    const firn_value *range = firn_value_find(v, "jp_range");
-    def.jp_min = range->number[0];
-    def.jp_max = range->number[1];
-  }
-  if (firn_value_find(v, "friction_angle")) {
-    def.friction_angle = firn_value_number_at(v, "friction_angle", time) * degrees;
-    def.cohesion = firn_value_number_at(v, "cohesion", time);
-  }
+  firn_value_fill(v, time, &def); // what other laws do not have keeps its default
+  if (firn_value_find(v, "friction_angle")) def.friction_angle *= degrees;
   return def;
 }
 

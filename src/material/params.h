@@ -82,7 +82,7 @@ FIRN_HD_INLINE void firn_law_params_vary(firn_law_params *p, const firn_real *co
 }
 
 // A particle's own row: that of its material, with what varies (vary[0] NULL: nothing).
-FIRN_HD_INLINE firn_material_row firn_material_row_of(const firn_material_row *material,
+FIRN_HD_INLINE firn_material_row firn_material_row_at(const firn_material_row *material,
                                                       const firn_real *const *vary, size_t slot) {
   firn_material_row row = *material;
   if (!vary[0]) return row;

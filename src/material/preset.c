@@ -97,9 +97,48 @@ static void read_cone(const firn_material_row *row, firn_material_def *def) {
   def->cohesion = (double)row->hi * tan(phi) * (3 * (double)row->lambda + 2 * (double)row->mu);
 }
 
-static firn_status bad(firn_context *context, const char *what, const char *field, double value,
-                       const char *rule) {
-  return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: %s = %g %s", what, field, value, rule);
+size_t firn_material_refused(const firn_schema_row *row, const double *value, size_t count) {
+  firn_interval in = firn_interval_parse(row->range);
+  for (size_t i = 0; i < count; i++) {
+    // As the laws will see it, where denormals count as 0.
+    double seen = (double)(firn_real)value[i];
+    if (fabs(seen) < (double)FIRN_REAL_MIN) seen = 0;
+    if (row->dimension == FIRN_DIM_ANGLE) seen *= PI / 180;
+    if (!firn_interval_holds(&in, seen)) return i;
+  }
+  return count;
+}
+
+firn_status firn_material_refuse(firn_context *context, const char *what,
+                                 const firn_schema_row *row, const char *member, double value) {
+  firn_interval in = firn_interval_parse(row->range);
+  bool angle = row->dimension == FIRN_DIM_ANGLE;
+  const char *unit = angle ? "degrees" : firn_dimension_unit(row->dimension);
+  double scale = angle ? 180 / PI : 1;
+  return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: %s = %g must lie in %c%g, %g%c%s%s", what,
+                   member, value, in.open_least ? '(' : '[', in.least * scale, in.most * scale,
+                   in.open_most ? ')' : ']', *unit ? " " : "", unit);
+}
+
+static firn_status check_one(firn_context *context, const char *law, const char *what,
+                             const char *key, const char *member, double value) {
+  const firn_schema_row *row = firn_schema_find(&firn_material_settings, key);
+  if (!firn_material_has(row, law) || firn_material_refused(row, &value, 1) == 1) return FIRN_OK;
+  return firn_material_refuse(context, what, row, member, value);
+}
+
+static firn_status check(firn_context *context, const firn_material_def *def, const char *what) {
+#define CHECK(key, member)          FIRN_TRY(check_one(context, def->law, what, #key, #member, def->member));
+#define ONE(CONSTANT, name, ...)    CHECK(name, name)
+#define TWO(name, least, most, ...) CHECK(name, least) CHECK(name, most)
+  FIRN_MATERIAL_LIST(ONE, ONE, TWO)
+#undef CHECK
+#undef ONE
+#undef TWO
+  if (def->jp_min <= 1 && def->jp_max >= 1) return FIRN_OK;
+  return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                   "%s: jp_min = %g and jp_max = %g must have 1 between them", what, def->jp_min,
+                   def->jp_max);
 }
 
 firn_status firn_material_make_row(firn_context *context, const firn_material_def *def,
@@ -110,42 +149,16 @@ firn_status firn_material_make_row(firn_context *context, const firn_material_de
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: law '%s' does not exist", what,
                      def->law ? def->law : "(null)");
   }
-  if (!firn_real_is_positive(def->density)) {
-    return bad(context, what, "density", def->density, "kg/m^3 must be positive and finite");
-  }
-  if (!firn_real_is_positive(def->young)) {
-    return bad(context, what, "young", def->young, "Pa must be positive and finite");
-  }
-  if (!(def->poisson > -1 && def->poisson < 0.5)) {
-    return bad(context, what, "poisson", def->poisson, "must lie between -1 and 1/2");
-  }
-  if (!(def->theta_c > 0 && def->theta_c < 1)) {
-    return bad(context, what, "theta_c", def->theta_c, "must lie between 0 and 1");
-  }
-  if (!(def->theta_s >= 0 && firn_real_is_finite(def->theta_s))) {
-    return bad(context, what, "theta_s", def->theta_s, "must be 0 or more and finite");
-  }
-  if (!(def->hardening >= 0 && firn_real_is_finite(def->hardening))) {
-    return bad(context, what, "hardening", def->hardening, "must be 0 or more and finite");
-  }
-  if (!(def->jp_min >= 0 && def->jp_min <= 1)) {
-    return bad(context, what, "jp_min", def->jp_min, "must lie between 0 and 1");
-  }
-  if (!(def->jp_max >= 1)) {
-    return bad(context, what, "jp_max", def->jp_max, "must be 1 or more");
-  }
-  bool sand = law == FIRN_LAW_SAND;
-  if (sand && !(def->friction_angle > 0 && def->friction_angle < 90)) {
-    return bad(context, what, "friction_angle", def->friction_angle,
-               "must lie between 0 and 90 degrees");
-  }
-  if (sand && !(def->cohesion >= 0 && firn_real_is_finite(def->cohesion))) {
-    return bad(context, what, "cohesion", def->cohesion, "Pa must be 0 or more and finite");
-  }
+  FIRN_TRY(check(context, def, what));
+  *out = firn_material_row_of_def(def, law);
+  return FIRN_OK;
+}
+
+firn_material_row firn_material_row_of_def(const firn_material_def *def, int law) {
   double e = def->young, nu = def->poisson, lo = -def->theta_c, hi = def->theta_s;
   double mu = e / (2 * (1 + nu)), lambda = e * nu / ((1 + nu) * (1 - 2 * nu));
-  if (sand) shape_cone(def, mu, lambda, &lo, &hi);
-  *out = (firn_material_row){
+  if (law == FIRN_LAW_SAND) shape_cone(def, mu, lambda, &lo, &hi);
+  return (firn_material_row){
       .mu = (firn_real)mu,
       .lambda = (firn_real)lambda,
       .lo = (firn_real)lo,
@@ -158,7 +171,6 @@ firn_status firn_material_make_row(firn_context *context, const firn_material_de
 #undef X
           .law = law,
   };
-  return FIRN_OK;
 }
 
 firn_material_def firn_material_def_of_row(const firn_material_row *row) {

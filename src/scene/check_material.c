@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "material/preset.h"
 #include "scene/check.h"
 #include "scene/nearest.h"
 
@@ -10,16 +11,6 @@
 #define FAIL(scene, mark, path, ...) firn_report_add(&(scene)->report, mark, path, __VA_ARGS__)
 
 // ----------------------------------------------------------------------------------- materials
-
-static void material_number(firn_scene *scene, firn_value *material, const char *key, double a,
-                            double b) {
-  if (firn_value_find(material, key)) return;
-  firn_value *v = firn_value_add(&scene->arena, material,
-                                 firn_schema_find(&firn_schema_material, key));
-  if (!v) return;
-  v->number[0] = a;
-  v->number[1] = b;
-}
 
 static bool preset_exists(const char *name, firn_nearest *nearest) {
   for (int i = 0; firn_material_preset_name(i); i++) {
@@ -42,46 +33,29 @@ static const char *preset_list(char text[200]) {
 static void material_check_law(firn_scene *scene, const firn_value *material, const char *path) {
   const char *law = firn_value_text(material, "law");
   for (firn_value *v = material->first; v; v = v->next) {
-    if (!v->row->when || !v->given) continue;
-    const char *wanted = strchr(v->row->when, '=') + 1;
+    if (!v->given || firn_material_has(v->row, law)) continue;
     char key_path[200];
     snprintf(key_path, sizeof key_path, "%s.%s", path, v->key);
-    if (strcmp(law, wanted) != 0)
-      FAIL(scene, v->mark, key_path, "the law '%s' has no such number; it belongs to law: %s", law,
-           wanted);
+    FAIL(scene, v->mark, key_path, "the law '%s' has no such number; it belongs to law: %s", law,
+         strchr(v->row->when, '=') + 1);
   }
-}
-
-static bool row_applies(const firn_schema_row *row, const char *law) {
-  return !row->when || strcmp(strchr(row->when, '=') + 1, law) == 0;
 }
 
 // Leaves out what the law does not have, so that the resolved scene reads back without complaint.
-static void material_fill(firn_scene *scene, firn_value *material,
-                          const firn_material_def *preset) {
+static void material_fill(firn_scene *scene, firn_value *material, firn_material_def preset) {
+  preset.friction_angle *= DEGREE;
   if (!firn_value_find(material, "law")) {
     firn_value *law = firn_value_add(&scene->arena, material,
-                                     firn_schema_find(&firn_schema_material, "law"));
-    if (law) law->text = preset->law;
+                                     firn_schema_find(&firn_material_settings, "law"));
+    if (law) law->text = preset.law;
   }
-  const struct {
-    const char *key;
-    double a, b;
-  } numbers[] = {
-      {"density", preset->density, 0},
-      {"young", preset->young, 0},
-      {"poisson", preset->poisson, 0},
-      {"theta_c", preset->theta_c, 0},
-      {"theta_s", preset->theta_s, 0},
-      {"hardening", preset->hardening, 0},
-      {"jp_range", preset->jp_min, preset->jp_max},
-      {"friction_angle", preset->friction_angle * DEGREE, 0},
-      {"cohesion", preset->cohesion, 0},
-  };
   const char *law = firn_value_text(material, "law");
-  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-    if (row_applies(firn_schema_find(&firn_schema_material, numbers[i].key), law))
-      material_number(scene, material, numbers[i].key, numbers[i].a, numbers[i].b);
+  for (int i = 0; i < firn_material_settings.count; i++) {
+    const firn_schema_row *row = &firn_material_settings.rows[i];
+    if (!row->size || !firn_material_has(row, law) || firn_value_find(material, row->key)) continue;
+    firn_value *v = firn_value_add(&scene->arena, material, row);
+    if (v) memcpy(v->number, (const char *)&preset + row->offset, row->size);
+  }
 }
 
 void firn_scene_complete_material(firn_scene *scene, firn_value *material) {
@@ -109,7 +83,7 @@ void firn_scene_complete_material(firn_scene *scene, firn_value *material) {
   firn_material_def def;
   if (firn_material_preset(scene->context, preset->text, &def) != FIRN_OK) return;
   if (law && !firn_value_good(law)) return;
-  material_fill(scene, material, &def);
+  material_fill(scene, material, def);
   material_check_law(scene, material, path);
 }
 
@@ -121,7 +95,7 @@ static void material_declare_preset(firn_scene *scene, firn_value *materials, co
   if (!material) return;
   material->key = name;
   firn_value *preset = firn_value_add(&scene->arena, material,
-                                      firn_schema_find(&firn_schema_material, "preset"));
+                                      firn_schema_find(&firn_material_settings, "preset"));
   if (!preset) return;
   preset->text = name;
   firn_scene_complete_material(scene, material);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "scene/schema_rows.h"
 
+#include "material/preset.h"
 #include "solver/list.h"
 
 // ------------------------------------------------------------------------------------ preview
@@ -61,7 +62,7 @@ static const firn_schema_row root_rows[] = {
          "period along each axis, a multiple of 4 h; 0: not periodic"),
     ENUM("solver", &solvers[1], "mpm", "the method"),
     FIRN_SOLVER_LIST(SECTION) //
-    TABLE("materials", &firn_schema_material, "materials by name"),
+    TABLE("materials", &firn_material_settings, "materials by name"),
     LIST("snow", &firn_schema_snow, "bodies of snow"),
     LIST("emitters", &firn_schema_emitter, "where snow comes from while the simulation runs"),
     LIST("sinks", &firn_schema_sink, "where snow goes"),

@@ -8,7 +8,6 @@
 #include "base/schema.h"
 
 extern const firn_schema_record firn_schema_root;
-extern const firn_schema_record firn_schema_material;
 extern const firn_schema_record firn_schema_shape; // holds itself: unions of shapes
 extern const firn_schema_record firn_schema_snow;
 extern const firn_schema_record firn_schema_emitter;

@@ -9,19 +9,13 @@
 // ------------------------------------------------------------------------------------- variety
 
 #define PROPERTIES(X)                                                                              \
-  X(density, FIRN_PROPERTY_DENSITY, FIRN_DIM_DENSITY)                                              \
-  X(young, FIRN_PROPERTY_YOUNG, FIRN_DIM_PRESSURE)                                                 \
-  X(poisson, FIRN_PROPERTY_POISSON, FIRN_DIM_NONE)                                                 \
-  X(theta_c, FIRN_PROPERTY_THETA_C, FIRN_DIM_NONE)                                                 \
-  X(theta_s, FIRN_PROPERTY_THETA_S, FIRN_DIM_NONE)                                                 \
-  X(hardening, FIRN_PROPERTY_HARDENING, FIRN_DIM_NONE)                                             \
-  X(packing, FIRN_PROPERTY_PACKING, FIRN_DIM_NONE)                                                 \
-  X(friction_angle, FIRN_PROPERTY_FRICTION_ANGLE, FIRN_DIM_ANGLE)                                  \
-  X(cohesion, FIRN_PROPERTY_COHESION, FIRN_DIM_PRESSURE)
+  FIRN_MATERIAL_LIST(X, X, FIRN_NO_NUMBER)                                                         \
+  X(PACKING, packing, NULL, NONE, )
 
-#define PROPERTY_ROW(name, property, dimension) {#name, property, dimension},
+#define PROPERTY_ROW(CONSTANT, name, law, dimension, ...)                                          \
+  {#name, FIRN_PROPERTY_##CONSTANT, FIRN_DIM_##dimension},
 const firn_schema_property firn_schema_properties[] = {PROPERTIES(PROPERTY_ROW){NULL, 0, 0}};
-#define BAR_NAME(name, ...) "|" #name
+#define BAR_NAME(CONSTANT, name, ...) "|" #name
 static const char properties[] = PROPERTIES(BAR_NAME);
 
 static const firn_schema_row variation_rows[] = {

@@ -149,28 +149,41 @@ static firn_status check_particles(const firn_world *world, const firn_particles
   return FIRN_OK;
 }
 
-// The material of particle i, checked as any material is.
-static firn_status varied_row(firn_world *world, const firn_particles_def *def, size_t i,
-                              firn_material_row *row) {
+// Fails for the first value of a number of particles that no material may have.
+static firn_status check_number(const firn_world *world, const firn_particles_def *def,
+                                const char *key, const double *value) {
+  const firn_schema_row *row = firn_schema_find(&firn_material_settings, key);
+  size_t bad = firn_material_refused(row, value, def->count);
+  if (bad == def->count) return FIRN_OK;
+  char what[48];
+  snprintf(what, sizeof what, "particle %zu", world->particles.next_id + bad);
+  return firn_material_refuse(world->context, what, row, key, value[bad]);
+}
+
+// The material of particle i.
+static firn_material_row varied_row(const firn_world *world, const firn_particles_def *def,
+                                    size_t i) {
   firn_material_def own = firn_material_def_of_row(&world->material[def->material]);
 #define X(CONSTANT, name, ...)                                                                     \
   if (def->name) own.name = def->name[i];
   FIRN_MATERIAL_LIST(X, X, FIRN_NO_NUMBER)
 #undef X
-  char what[48];
-  snprintf(what, sizeof what, "particle %zu", world->particles.next_id + i);
-  return firn_material_make_row(world->context, &own, what, row);
+  return firn_material_row_of_def(&own, world->material[def->material].law);
 }
 
 firn_status firn_world_add_particles(firn_world *world, const firn_particles_def *def) {
   firn_particles *p = &world->particles;
   FIRN_TRY(check_particles(world, def));
   if (!def->count) return FIRN_OK;
-#define X(CONSTANT, name, ...) || def->name
-  bool varied = false FIRN_MATERIAL_LIST(X, X, FIRN_NO_NUMBER);
+  bool varied = false;
+#define X(CONSTANT, name, ...)                                                                     \
+  if (def->name) {                                                                                 \
+    FIRN_TRY(check_number(world, def, #name, def->name));                                          \
+    varied = true;                                                                                 \
+  }
+  FIRN_MATERIAL_LIST(X, X, FIRN_NO_NUMBER)
 #undef X
   firn_material_row row = world->material[def->material];
-  for (size_t i = 0; varied && i < def->count; i++) FIRN_TRY(varied_row(world, def, i, &row));
   if (varied) FIRN_TRY(firn_world_vary(world));
   FIRN_TRY(firn_particles_extend(p, def->count));
   double h = world->h;
@@ -194,7 +207,7 @@ firn_status firn_world_add_particles(firn_world *world, const firn_particles_def
     if (def->volume) firn_particles_real(p, FIRN_FIELD_VOLUME)[slot] = (firn_real)def->volume[i];
     firn_particles_material(p)[slot] = (uint16_t)def->material;
     if (world->vary[0] < 0) continue;
-    if (varied) FIRN_TRY(varied_row(world, def, i, &row));
+    if (varied) row = varied_row(world, def, i);
     vary_slot(world, slot, &row);
   }
   p->pending += def->count;

@@ -106,7 +106,7 @@ static inline void firn_world_varied(const firn_world *world,
 static inline firn_material_row firn_world_row(const firn_world *world, size_t slot) {
   const firn_real *vary[FIRN_VARY_COUNT];
   firn_world_varied(world, vary);
-  return firn_material_row_of(&world->material[firn_particles_material(&world->particles)[slot]],
+  return firn_material_row_at(&world->material[firn_particles_material(&world->particles)[slot]],
                               vary, slot);
 }
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of a material, from <firn/material.h>. What a file leaves out comes from the preset, so
+// numbers have no default here.
+#include <string.h>
+
+#include "material/law.h"
+#include "material/preset.h"
+
+// "snow|elastic|...", behind a first bar that is not part of it.
+#define BAR_NAME(constant, name) "|" #name
+static const char laws[] = FIRN_LAW_LIST(BAR_NAME);
+
+#define ROW(key_, type_, law_, dimension_, range_, keyed_, doc_)                                   \
+  .key = #key_, .type = FIRN_TYPE_##type_, .when = law_, .dimension = FIRN_DIM_##dimension_,       \
+  .range = range_, .keyed = keyed_, .doc = doc_
+#define ONE(CONSTANT, name, law, dimension, interval, initial, keyed, doc)                         \
+  {ROW(name, REAL, law, dimension, interval, keyed, doc), FIRN_SCHEMA_AT(firn_material_def, name)},
+#define TWO(name, least, most, law, dimension, interval, initial_least, initial_most, doc)         \
+  {ROW(name, RANGE, law, dimension, interval, false, doc),                                         \
+   .offset = offsetof(firn_material_def, least), .size = 2 * sizeof(double)},
+
+static const firn_schema_row rows[] = {
+    {.key = "preset",
+     .type = FIRN_TYPE_TEXT,
+     .initial = "snow",
+     .doc = "where the other keys take their defaults from"},
+    {.key = "law", .type = FIRN_TYPE_ENUM, .choices = &laws[1], .doc = "constitutive law"},
+    FIRN_MATERIAL_LIST(ONE, ONE, TWO)};
+
+const firn_schema_record firn_material_settings = {"a material", FIRN_SCHEMA_ROWS(rows)};
+
+bool firn_material_has(const firn_schema_row *row, const char *law) {
+  return !row->when || strcmp(strchr(row->when, '=') + 1, law) == 0;
+}
