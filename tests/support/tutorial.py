@@ -10,7 +10,8 @@ or tests/support/tutorial.py PAGE FOLDER. A comment in the page says what the ne
     <!-- file: src/solver/ballistic/ballistic.c -->   a file of its own; later blocks of the same
                                                       name follow at its end
     <!-- replace: src/solver/list.h: LINE -->         comes in place of LINE, which the file has
-                                                      once; blanks at both ends do not count
+                                                      once; blanks at both ends and a
+                                                      backslash do not count
     <!-- after: src/solver/list.h: LINE -->           comes behind it
 
 Files that are not under src/ or include/ (a scene) are written to the folder and nothing else. The
@@ -37,6 +38,10 @@ def fail(message):
     sys.exit(f"tutorial: {message}")
 
 
+def bare(line):
+    return line.strip().rstrip("\\").rstrip()
+
+
 def extract(page, tree):
     """Writes what the page changes below tree; returns the paths, relative to it."""
     lines = (SOURCE / page).read_text().split("\n")
@@ -53,7 +58,7 @@ def extract(page, tree):
             made[path] = made.get(path, []) + block
             continue
         text = made.get(path) or (SOURCE / path).read_text().split("\n")
-        at = [k for k, have in enumerate(text) if have.strip() == (old or "").strip()]
+        at = [k for k, have in enumerate(text) if bare(have) == bare(old or "")]
         if len(at) != 1:
             fail(f"{page}:{i + 1}: {path} has the line '{old}' {len(at)} times")
         made[path] = text[:at[0] + (how == "after")] + block + text[at[0] + 1:]
@@ -88,7 +93,7 @@ class Build:
         if not where.is_file():
             return False
         for name in INCLUDE.findall(where.read_text(errors="replace")):
-            for below in ("src/", "include/"):
+            for below in ("src/", "include/", os.path.dirname(path) + "/"):
                 self.seen[path] = self.depends(below + name) or self.seen[path]
         return self.seen[path]
 
