@@ -6,12 +6,13 @@
 
 #include <stdint.h>
 
+#include "base/device.h"
+
 typedef struct firn_philox {
   uint32_t v[4];
 } firn_philox;
 
-static inline firn_philox firn_philox4x32(uint64_t seed, uint64_t id, uint32_t stream,
-                                          uint32_t index) {
+FIRN_HD firn_philox firn_philox4x32(uint64_t seed, uint64_t id, uint32_t stream, uint32_t index) {
   uint32_t key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
   firn_philox c = {{(uint32_t)id, (uint32_t)(id >> 32), stream, index}};
   for (int round = 0; round < 10; round++) {
@@ -25,7 +26,7 @@ static inline firn_philox firn_philox4x32(uint64_t seed, uint64_t id, uint32_t s
 }
 
 // Uniform in [0, 1): 32 bits are plenty for a position within a cell.
-static inline double firn_uniform(uint32_t bits) {
+FIRN_HD double firn_uniform(uint32_t bits) {
   return bits * 0x1p-32;
 }
 

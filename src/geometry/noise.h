@@ -85,7 +85,7 @@ FIRN_HD double firn_noise3_octaves(uint64_t seed, int octaves, double x, double 
 
 // At most how long its gradient is: all octaves are equally steep.
 FIRN_HD double firn_noise3_octaves_slope(int octaves) {
-  return octaves < 1 ? 0 : FIRN_NOISE_SLOPE * octaves / (2 - ldexp(1, 1 - octaves));
+  return octaves < 1 ? 0 : FIRN_NOISE_SLOPE * octaves / (2 - ldexp(1.0, 1 - octaves));
 }
 
 #endif

@@ -49,7 +49,7 @@ FIRN_HD double firn_sdf_box(const double half[3], const double r[3], double n[3]
     if (q[a] > q[axis]) axis = a;
   }
   if (q[axis] > 0) return firn_sdf_direction(outside, n);
-  for (int a = 0; a < 3; a++) n[a] = a == axis ? copysign(1, r[a]) : 0;
+  for (int a = 0; a < 3; a++) n[a] = a == axis ? copysign(1.0, r[a]) : 0;
   return q[axis];
 }
 
@@ -197,7 +197,7 @@ FIRN_HD double firn_sdf_ellipsoid(const double e[3], const double r[3], double n
 
 // A profile with distance d2 and normal n2 in x and y, between z = -half and half.
 FIRN_HD double firn_sdf_extrude(double d2, const double n2[2], double z, double half, double n[3]) {
-  double over = fabs(z) - half, end = copysign(1, z);
+  double over = fabs(z) - half, end = copysign(1.0, z);
   double a = d2 > 0 ? d2 : 0, b = over > 0 ? over : 0;
   if (d2 <= 0 && over <= 0) {
     a = d2 >= over;

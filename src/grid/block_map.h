@@ -6,14 +6,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/device.h"
+
 typedef struct firn_block_map_entry {
   uint64_t key1; // key plus one; 0 is empty
   uint32_t value;
 } firn_block_map_entry;
 
 // The entry of a key, or the empty one where it belongs.
-static inline firn_block_map_entry *firn_block_map_find(firn_block_map_entry *table, size_t mask,
-                                                        uint64_t key) {
+FIRN_HD firn_block_map_entry *firn_block_map_find(firn_block_map_entry *table, size_t mask,
+                                                  uint64_t key) {
   uint64_t x = key ^ key >> 31;
   x *= 0x9E3779B97F4A7C15u;
   x ^= x >> 29;

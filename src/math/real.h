@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The working precision and the decorations that let one text compile as C17 and as CUDA.
+// The working precision.
 #ifndef FIRN_MATH_REAL_H
 #define FIRN_MATH_REAL_H
 
 #include <float.h>
 #include <math.h>
+
+#include "base/device.h"
 
 // firn_real is float; double with -DFIRN_DOUBLE. FIRN_R(x) is the constant x in that precision. It
 // is a cast rather than a suffix so that FIRN_R(1) and FIRN_R(NAME) work too.
@@ -20,16 +22,6 @@ typedef float firn_real;
 #define FIRN_REAL_MAX FLT_MAX
 #endif
 #define FIRN_R(x) ((firn_real)(x))
-
-// FIRN_HD: callable on host and device. FIRN_HD_INLINE: the same, and inlined by force, for what
-// sits inside vector loops (a call would spill every live vector register).
-#if defined(__CUDACC__)
-#define FIRN_HD        __host__ __device__ static inline
-#define FIRN_HD_INLINE __host__ __device__ static __forceinline__
-#else
-#define FIRN_HD        static inline
-#define FIRN_HD_INLINE static inline __attribute__((always_inline))
-#endif
 
 // Whether a number of the public interface keeps its meaning in the working precision.
 FIRN_HD int firn_real_is_finite(double x) {

@@ -6,8 +6,10 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "base/device.h"
+
 // x >= 0; within 2e-7 of the exact value relatively, 0 and smaller powers than exp(-80) alike.
-static inline float firn_fade(float x) {
+FIRN_HD float firn_fade(float x) {
   const float y = (x < 80.0f ? x : 80.0f) * 1.44269504f;
   const int whole = (int)y;
   const float f = -(y - (float)whole) * 0.693147181f; // in (-ln 2, 0]

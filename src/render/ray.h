@@ -12,12 +12,12 @@ typedef struct firn_ray {
   float time;    // in the shutter, 0 when it opens, 1 when it shuts
 } firn_ray;
 
-static inline firn_v3 firn_ray_at(const firn_ray *ray, float t) {
+FIRN_HD firn_v3 firn_ray_at(const firn_ray *ray, float t) {
   return firn_v3_add(ray->from, firn_v3_scale(t, ray->along));
 }
 
 // Two unit vectors square to n and to each other (Duff et al. 2017).
-static inline void firn_axes_about(firn_v3 n, firn_v3 *a, firn_v3 *b) {
+FIRN_HD void firn_axes_about(firn_v3 n, firn_v3 *a, firn_v3 *b) {
   float sign = copysignf(1.0f, n.z), p = -1.0f / (sign + n.z), q = n.x * n.y * p;
   *a = (firn_v3){1.0f + sign * n.x * n.x * p, sign * q, -sign * n.x};
   *b = (firn_v3){q, sign + n.y * n.y * p, -n.y};

@@ -7,16 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/device.h"
+
 enum { FIRN_CELL_BITS = 21, FIRN_CELL_HALF = 1 << (FIRN_CELL_BITS - 1) };
 
 // Each of at must be in [-FIRN_CELL_HALF, FIRN_CELL_HALF).
-static inline uint64_t firn_cell_key(const int32_t at[3]) {
+FIRN_HD uint64_t firn_cell_key(const int32_t at[3]) {
   uint64_t key = 0;
   for (int c = 0; c < 3; c++) key = key << FIRN_CELL_BITS | (uint64_t)(at[c] + FIRN_CELL_HALF);
   return key;
 }
 
-static inline void firn_cell_at(uint64_t key, int32_t at[3]) {
+FIRN_HD void firn_cell_at(uint64_t key, int32_t at[3]) {
   for (int c = 2; c >= 0; c--) {
     at[c] = (int32_t)(key & (((uint64_t)1 << FIRN_CELL_BITS) - 1)) - FIRN_CELL_HALF;
     key >>= FIRN_CELL_BITS;
@@ -24,13 +26,13 @@ static inline void firn_cell_at(uint64_t key, int32_t at[3]) {
 }
 
 // What to add to a key for the neighbour at (x, y, z); wraps as unsigned numbers do.
-static inline uint64_t firn_cell_step(int x, int y, int z) {
+FIRN_HD uint64_t firn_cell_step(int x, int y, int z) {
   return ((uint64_t)x << 2 * FIRN_CELL_BITS) + ((uint64_t)y << FIRN_CELL_BITS) + (uint64_t)z;
 }
 
 // The first of the cells, sorted by key, whose key is not less; count where there is none. A cell is a
 // struct of stride bytes that begins with its key.
-static inline size_t firn_cell_find(const void *cells, size_t stride, size_t count, uint64_t key) {
+FIRN_HD size_t firn_cell_find(const void *cells, size_t stride, size_t count, uint64_t key) {
   size_t low = 0, high = count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;

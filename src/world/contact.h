@@ -6,12 +6,14 @@
 #include <math.h>
 #include <stdbool.h>
 
+#include "base/device.h"
+
 typedef enum firn_contact { FIRN_CONTACT_NONE, FIRN_CONTACT_SLIP, FIRN_CONTACT_STICK } firn_contact;
 
 // Section 8: collides velocity v [m/s] with a surface of unit normal n that moves with v_co. friction is
 // Coulomb's mu and may be infinite; sticky surfaces hold whatever touches them.
-static inline firn_contact firn_contact_resolve(double v[3], const double v_co[3],
-                                                const double n[3], double friction, bool sticky) {
+FIRN_HD firn_contact firn_contact_resolve(double v[3], const double v_co[3], const double n[3],
+                                          double friction, bool sticky) {
   if (sticky) {
     for (int a = 0; a < 3; a++) v[a] = v_co[a];
     return FIRN_CONTACT_STICK;

@@ -5,10 +5,12 @@
 
 #include <stdint.h>
 
+#include "base/device.h"
+
 // Block coordinates lie in (-2^20, 2^20): 21 bits an axis; with cells of 5 mm, +-20 km.
 #define FIRN_MORTON_LIMIT 1048000
 
-static inline uint64_t firn_morton_spread(uint32_t v) {
+FIRN_HD uint64_t firn_morton_spread(uint32_t v) {
   uint64_t x = v & 0x1fffff;
   x = (x | x << 32) & 0x1f00000000ffffu;
   x = (x | x << 16) & 0x1f0000ff0000ffu;
@@ -18,7 +20,7 @@ static inline uint64_t firn_morton_spread(uint32_t v) {
   return x;
 }
 
-static inline uint32_t firn_morton_squeeze(uint64_t x) {
+FIRN_HD uint32_t firn_morton_squeeze(uint64_t x) {
   x &= 0x1249249249249249u;
   x = (x | x >> 2) & 0x10c30c30c30c30c3u;
   x = (x | x >> 4) & 0x100f00f00f00f00fu;
@@ -28,14 +30,14 @@ static inline uint32_t firn_morton_squeeze(uint64_t x) {
   return (uint32_t)x;
 }
 
-static inline uint64_t firn_morton(const int32_t at[3]) {
+FIRN_HD uint64_t firn_morton(const int32_t at[3]) {
   const int32_t bias = 1 << 20;
   return firn_morton_spread((uint32_t)(at[0] + bias)) << 2 |
          firn_morton_spread((uint32_t)(at[1] + bias)) << 1 |
          firn_morton_spread((uint32_t)(at[2] + bias));
 }
 
-static inline void firn_morton_decode(uint64_t key, int32_t at[3]) {
+FIRN_HD void firn_morton_decode(uint64_t key, int32_t at[3]) {
   const int32_t bias = 1 << 20;
   at[0] = (int32_t)firn_morton_squeeze(key >> 2) - bias;
   at[1] = (int32_t)firn_morton_squeeze(key >> 1) - bias;
