@@ -57,11 +57,11 @@ const char *firn_context_message(const firn_context *context) {
 }
 
 size_t firn_context_bytes(const firn_context *context) {
-  return atomic_load(&context->bytes);
+  return __atomic_load_n(&context->bytes, __ATOMIC_RELAXED);
 }
 
 size_t firn_context_peak_bytes(const firn_context *context) {
-  return atomic_load(&context->peak);
+  return __atomic_load_n(&context->peak, __ATOMIC_RELAXED);
 }
 
 int firn_context_threads(const firn_context *context) {

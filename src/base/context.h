@@ -3,8 +3,6 @@
 #ifndef FIRN_BASE_CONTEXT_H
 #define FIRN_BASE_CONTEXT_H
 
-#include <stdatomic.h>
-
 #include <firn/firn.h>
 
 enum { FIRN_MESSAGE_SIZE = 1024 };
@@ -16,8 +14,9 @@ struct firn_context {
   void *log_user;
   int threads;
   firn_isa isa;
-  atomic_size_t bytes; // allocated now
-  atomic_size_t peak;  // allocated at most so far
+  // Through __atomic_* only: C++, and so CUDA, knows no _Atomic.
+  size_t bytes; // allocated now
+  size_t peak;  // allocated at most so far
   char message[FIRN_MESSAGE_SIZE];
 };
 

@@ -5,16 +5,17 @@
 #include <string.h>
 
 static void count(firn_context *context, size_t old_size, size_t size) {
-  size_t bytes = atomic_fetch_add(&context->bytes, size - old_size) + size - old_size;
-  size_t peak = atomic_load(&context->peak);
-  while (bytes > peak && !atomic_compare_exchange_weak(&context->peak, &peak, bytes)) {}
+  size_t bytes = __atomic_add_fetch(&context->bytes, size - old_size, __ATOMIC_RELAXED);
+  size_t peak = __atomic_load_n(&context->peak, __ATOMIC_RELAXED);
+  while (bytes > peak && !__atomic_compare_exchange_n(&context->peak, &peak, bytes, true,
+                                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 }
 
 void *firn_resize(firn_context *context, void *p, size_t old_size, size_t size, const char *what) {
   void *result = context->resize(context->resize_user, p, old_size, size);
   if (!result && size) {
     firn_fail(context, FIRN_ERROR_MEMORY, "out of memory: %s wanted %zu bytes, %zu are held", what,
-              size, atomic_load(&context->bytes));
+              size, firn_context_bytes(context));
     return NULL;
   }
   count(context, old_size, size);

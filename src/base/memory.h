@@ -24,4 +24,13 @@ firn_status firn_buffer_reserve(firn_context *context, firn_buffer *buffer, size
                                 const char *what);
 void firn_buffer_free(firn_context *context, firn_buffer *buffer);
 
+// How many hold a thing that is shared. Not an _Atomic, which C++ and so CUDA do not know.
+static inline void firn_hold(int *references) {
+  __atomic_add_fetch(references, 1, __ATOMIC_RELAXED);
+}
+// True: that was the last.
+static inline bool firn_let_go(int *references) {
+  return __atomic_sub_fetch(references, 1, __ATOMIC_ACQ_REL) == 0;
+}
+
 #endif

@@ -13,13 +13,13 @@ firn_sequence_def firn_default_sequence_def(void) {
 
 firn_sequence *firn_sequence_retain(const firn_sequence *sequence) {
   firn_sequence *held = (firn_sequence *)sequence;
-  if (held) atomic_fetch_add(&held->references, 1);
+  if (held) firn_hold(&held->references);
   return held;
 }
 
 void firn_sequence_release(const firn_sequence *sequence) {
   firn_sequence *held = (firn_sequence *)sequence;
-  if (!held || atomic_fetch_sub(&held->references, 1) > 1) return;
+  if (!held || !firn_let_go(&held->references)) return;
   firn_context *context = held->context;
   size_t count = (size_t)held->count;
   for (size_t i = 0; held->keys && i < count; i++) firn_level_set_release(held->keys[i]);
@@ -171,7 +171,7 @@ firn_status firn_sequence_from_level_sets(firn_context *context, int count, cons
   q->context = context;
   q->count = count;
   q->loop = loop;
-  atomic_init(&q->references, 1);
+  q->references = 1;
   q->times = firn_alloc(context, n * sizeof *q->times, "sequence");
   q->keys = firn_alloc(context, n * sizeof(firn_level_set *), "sequence");
   if (!q->times || !q->keys) {

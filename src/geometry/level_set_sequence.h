@@ -13,7 +13,7 @@
 
 struct firn_sequence {
   firn_context *context;
-  atomic_int references;
+  int references;
   int count;
   bool loop;
   double *times;         // s, [count]

@@ -13,19 +13,19 @@ firn_mesh *firn_mesh_new(firn_context *context) {
   firn_mesh *mesh = firn_alloc_zero(context, sizeof *mesh, "mesh");
   if (!mesh) return NULL;
   mesh->context = context;
-  atomic_init(&mesh->references, 1);
+  mesh->references = 1;
   return mesh;
 }
 
 firn_mesh *firn_mesh_retain(const firn_mesh *mesh) {
   firn_mesh *held = (firn_mesh *)mesh;
-  if (held) atomic_fetch_add(&held->references, 1);
+  if (held) firn_hold(&held->references);
   return held;
 }
 
 void firn_mesh_release(const firn_mesh *mesh) {
   firn_mesh *held = (firn_mesh *)mesh;
-  if (!held || atomic_fetch_sub(&held->references, 1) > 1) return;
+  if (!held || !firn_let_go(&held->references)) return;
   firn_free(held->context, held->position, held->vertex_room * 3 * sizeof *held->position);
   firn_free(held->context, held->triangle, held->triangle_room * 3 * sizeof *held->triangle);
   firn_free(held->context, held, sizeof *held);

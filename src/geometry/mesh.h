@@ -14,7 +14,7 @@
 
 struct firn_mesh {
   firn_context *context;
-  atomic_int references;
+  int references;
   size_t vertex_count, triangle_count;
   size_t vertex_room, triangle_room; // allocated
   double *position;                  // m, [vertex_count][3]

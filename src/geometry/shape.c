@@ -14,7 +14,7 @@ firn_shape *firn_shape_new(firn_context *context, firn_shape_kind kind, const fi
   if (!shape) return NULL;
   shape->context = context;
   shape->ops = ops;
-  atomic_init(&shape->references, 1);
+  shape->references = 1;
   shape->kind = kind;
   shape->size = size;
   shape->volume = -1;
@@ -33,14 +33,13 @@ void firn_shape_digest_add(firn_shape *shape, const void *data, size_t size) {
 
 firn_shape *firn_shape_retain(const firn_shape *shape) {
   firn_shape *held = (firn_shape *)shape; // the count is not part of what must not change
-  if (held) atomic_fetch_add_explicit(&held->references, 1, memory_order_relaxed);
+  if (held) firn_hold(&held->references);
   return held;
 }
 
 void firn_shape_release(const firn_shape *shape) {
   firn_shape *held = (firn_shape *)shape;
-  if (!held) return;
-  if (atomic_fetch_sub_explicit(&held->references, 1, memory_order_acq_rel) > 1) return;
+  if (!held || !firn_let_go(&held->references)) return;
   if (held->ops->release) held->ops->release(held);
   firn_free(held->context, held, held->size);
 }

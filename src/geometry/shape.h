@@ -27,7 +27,7 @@ typedef struct firn_shape_ops {
 struct firn_shape {
   firn_context *context;
   const firn_shape_ops *ops;
-  atomic_int references;
+  int references;
   firn_shape_kind kind;
   size_t size;         // bytes of the node
   bool bounded;        // lo and hi hold

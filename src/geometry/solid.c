@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solids in closed form.
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "geometry/kinds.h"

@@ -10,7 +10,7 @@
 
 // FNV-1a, 64 bits. Structs with padding must be hashed field by field.
 static inline uint64_t firn_digest(uint64_t digest, const void *data, size_t size) {
-  const unsigned char *byte = data;
+  const unsigned char *byte = (const unsigned char *)data;
   for (size_t i = 0; i < size; i++) {
     // The analyser does not know that all bytes of a double are set.
     // NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult)

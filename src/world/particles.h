@@ -103,13 +103,13 @@ int firn_particles_find(const firn_particles *p, const char *name); // -1: no su
 size_t firn_field_size(firn_field_type type);
 
 static inline firn_real *firn_particles_real(const firn_particles *p, int field) {
-  return p->field[field].data;
+  return (firn_real *)p->field[field].data;
 }
 static inline uint32_t *firn_particles_id(const firn_particles *p) {
-  return p->field[FIRN_FIELD_ID].data;
+  return (uint32_t *)p->field[FIRN_FIELD_ID].data;
 }
 static inline uint16_t *firn_particles_material(const firn_particles *p) {
-  return p->field[FIRN_FIELD_MATERIAL].data;
+  return (uint16_t *)p->field[FIRN_FIELD_MATERIAL].data;
 }
 
 // Counts the living in the order of ids, which firn_particles_row needs once some were removed.
