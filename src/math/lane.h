@@ -32,7 +32,6 @@
 //   ILANE_SHL(a,n) ILANE_SHR(a,n) ILANE_ROTL(a,n): n a constant, SHR brings in zeros
 //   lane_gather(base, index), ilane_gather(base, index)
 //   ilane_gather16(base, index): unsigned shorts; reads two bytes more than it gives
-//   lane_bits, lane_from_bits: the pattern of a float; not with doubles, whose is longer
 #ifndef FIRN_MATH_LANE_H
 #define FIRN_MATH_LANE_H
 

@@ -109,12 +109,6 @@ FIRN_HD_INLINE ilane ilane_select(lmask m, ilane a, ilane b) {
 FIRN_HD_INLINE lmask ilane_negative(ilane a) {
   return _mm256_castsi256_ps(_mm256_srai_epi32(a, 31));
 }
-FIRN_HD_INLINE ilane lane_bits(lane a) {
-  return _mm256_castps_si256(a);
-}
-FIRN_HD_INLINE lane lane_from_bits(ilane a) {
-  return _mm256_castsi256_ps(a);
-}
 #endif
 #define ILANE_ROTL(a, n) FIRN_MMS(or)(FIRN_MMI(slli)(a, n), FIRN_MMI(srli)(a, 32 - (n)))
 FIRN_HD_INLINE ilane ilane_gather(const int32_t *base, ilane i) {

@@ -108,12 +108,6 @@ FIRN_HD_INLINE ilane ilane_gather16(const uint16_t *base, ilane i) {
 FIRN_HD_INLINE lmask ilane_negative(ilane a) {
   return _mm512_movepi32_mask(a);
 }
-FIRN_HD_INLINE ilane lane_bits(lane a) {
-  return _mm512_castps_si512(a);
-}
-FIRN_HD_INLINE lane lane_from_bits(ilane a) {
-  return _mm512_castsi512_ps(a);
-}
 #endif
 #define ILANE_ROTL(a, n) FIRN_MMI(rol)(a, n)
 FIRN_HD_INLINE ilane ilane_select(lmask m, ilane a, ilane b) {

@@ -3,8 +3,6 @@
 #ifndef FIRN_MATH_LANE_SCALAR_H
 #define FIRN_MATH_LANE_SCALAR_H
 
-#include <string.h>
-
 #define FIRN_LANES 1
 typedef firn_real lane;
 typedef int lmask;
@@ -181,18 +179,6 @@ FIRN_HD_INLINE ilane ilane_select(lmask m, ilane a, ilane b) {
 FIRN_HD_INLINE lmask ilane_negative(ilane a) {
   return a < 0;
 }
-#ifndef FIRN_DOUBLE
-FIRN_HD_INLINE ilane lane_bits(lane a) {
-  ilane x;
-  memcpy(&x, &a, sizeof x);
-  return x;
-}
-FIRN_HD_INLINE lane lane_from_bits(ilane a) {
-  lane x;
-  memcpy(&x, &a, sizeof x);
-  return x;
-}
-#endif
 FIRN_HD_INLINE ilane ilane_gather(const int32_t *base, ilane i) {
   return base[i];
 }

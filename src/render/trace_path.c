@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // A path outside of its walk through snow: surfaces, lamps, the sky, and rays to lights.
+#undef FIRN_DOUBLE // pictures are float in either build
+#include "math/random_lane.h"
 #include "render/phase.h"
 #include "render/trace_private.h"
 
-// The same generator as the walk's (trace_lane.h).
+// In [0, 1), by the walk's generator.
 static float uniform(firn_walk *w, int i) {
-  uint32_t s0 = (uint32_t)w->s0[i], s1 = (uint32_t)w->s1[i], out = s0 * 0x9E3779BBu;
-  s1 ^= s0;
-  s0 = (s0 << 26 | s0 >> 6) ^ s1 ^ s1 << 9;
-  s1 = s1 << 13 | s1 >> 19;
-  w->s0[i] = (int32_t)s0;
-  w->s1[i] = (int32_t)s1;
-  return (float)(out >> 8) * 0x1p-24f;
+  lane_random r = {w->s0[i], w->s1[i]};
+  uint32_t bits = (uint32_t)lane_random_bits(&r);
+  w->s0[i] = r.s0;
+  w->s1[i] = r.s1;
+  return (float)(bits >> 8) * 0x1p-24f;
 }
 
 static void add_light(firn_walk *w, int i, firn_v3 weight, firn_v3 light) {
@@ -180,7 +180,7 @@ static bool light_event(const firn_tracer *t, firn_walk *w, int i, firn_light_pa
   if (!sample_lights(t, w, i, from, &s)) return false;
   float cosine = firn_v3_dot(s.along, (firn_v3){w->inx[i], w->iny[i], w->inz[i]});
   bool thinned = w->events[i] - 1 >= t->view.thin_after;
-  float phase = thinned ? 0.0795774715f : firn_phase_hg(t->view.g, cosine);
+  float phase = thinned ? FIRN_PHASE_EVEN : firn_phase_hg(t->view.g, cosine);
   float density = chance_of_lights(t, w, i) * s.pdf;
   if (s.distance > 1e30f) density += phase; // lamps are not met by chance
   firn_v3 weight = {w->sr[i], w->sg[i], w->sb[i]};

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <math.h>
 // The walk through snow, for whatever width lane.h has here. Delta tracking (Woodcock et al. 1965) and
 // ratio tracking (Novak et al. 2014) block by block, with the block's own majorant; both on one and
 // the same step, so that paths and shadow rays share lanes.
@@ -7,7 +6,9 @@
 // Whether a collision is real is a coin with probability density / majorant. The density between
 // nodes is a mean of eight of them, so one node picked with the weights of that mean does as well,
 // and costs one gather instead of eight. The same holds for 1 - density / majorant on shadow rays.
-#include "render/trace_lane.h"
+#undef FIRN_DOUBLE // pictures are float in either build
+#include "math/random_lane.h"
+#include "render/phase.h"
 #include "render/trace_walk.h"
 
 #define HUGE_WAY 1e30f
@@ -43,19 +44,6 @@ FIRN_HD_INLINE lane3 turned(lane3 d, lane cosine, lane u, lane v) {
   out.y = out.y * fix;
   out.z = out.z * fix;
   return out;
-}
-
-FIRN_HD_INLINE lane hg(float g, lane cosine) {
-  lane d = lane_fnma(lane_set1(2 * g), cosine, lane_set1(1 + g * g));
-  return lane_set1(0.0795774715f * (1 - g * g)) / (d * lane_sqrt(d));
-}
-
-FIRN_HD_INLINE lane hg_cosine(float g, lane u) {
-  lane flat = lane_fnma(lane_set1(2), u, lane_set1(1));
-  if (fabsf(g) < 1e-3f) return flat;
-  lane q = lane_set1(1 - g * g) / lane_fma(lane_set1(2 * g), u, lane_set1(1 - g));
-  lane c = lane_fnma(q, q, lane_set1(1 + g * g)) * lane_set1(0.5f / g);
-  return lane_min(lane_set1(1), lane_max(lane_set1(-1), c));
 }
 
 #define SET(mask, row, value) row = lane_select(mask, value, row)
@@ -275,7 +263,7 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
       // A new direction. The ray to the sun uses the same random numbers: sums of means do not mind.
       lane u = lane_uniform(&random), cu, cv;
       lane_circle(lane_random_bits(&random), &cu, &cv);
-      lane cosine = hg_cosine(v->g, u);
+      lane cosine = firn_phase_hg_cosine(v->g, u);
       if (thins) cosine = lane_select(thinned, lane_fnma(lane_set1(2), u, one), cosine);
       lane3 in = {dx, dy, dz}, to = turned(in, cosine, cu, cv);
       lane3 inv = {inverse(to.x), inverse(to.y), inverse(to.z)};
@@ -294,8 +282,8 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
           SET(real, px, x);
           SET(real, py, y);
           SET(real, pz, z);
-          lane density = hg(v->g, cosine);
-          if (thins) density = lane_select(thinned, lane_set1(0.0795774715f), density);
+          lane density = firn_phase_hg(v->g, cosine);
+          if (thins) density = lane_select(thinned, lane_set1(FIRN_PHASE_EVEN), density);
           SET(real, pdf, density);
           SET(asks, sr, wr);
           SET(asks, sg, wg);
@@ -312,8 +300,8 @@ static void walk(const firn_walk_view *v, firn_walk *w) {
                          lane_fma(sa, lane_set1(v->sun_a[1]), sb2 * lane_set1(v->sun_b[1])));
           s.z = lane_fma(c, lane_set1(v->sun_along[2]),
                          lane_fma(sa, lane_set1(v->sun_a[2]), sb2 * lane_set1(v->sun_b[2])));
-          lane phase = hg(v->g, dot3(in, s));
-          if (thins) phase = lane_select(thinned, lane_set1(0.0795774715f), phase);
+          lane phase = firn_phase_hg(v->g, dot3(in, s));
+          if (thins) phase = lane_select(thinned, lane_set1(FIRN_PHASE_EVEN), phase);
           phase = phase / at_sun;
           SET(aims, sr, wr * phase * lane_set1(v->sun_light[0]));
           SET(aims, sg, wg * phase * lane_set1(v->sun_light[1]));

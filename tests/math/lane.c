@@ -202,8 +202,8 @@ static void gather_reads_by_integer_index(void **state) {
   }
 }
 
-// Any patterns of bits, so that sums and products overflow and nan is among the floats; pair[8] is there
-// because a gather of 16 bits reads two bytes more.
+// Any patterns of bits, so that sums and products overflow; pair[8] is there because a gather of 16
+// bits reads two bytes more.
 static void integers_wrap_shift_and_select_as_unsigned_words_do(void **state) {
   (void)state;
   const int32_t base[8] = {-7, 5, INT32_MIN, INT32_MAX, 0, 1, -1, 99};
@@ -213,7 +213,7 @@ static void integers_wrap_shift_and_select_as_unsigned_words_do(void **state) {
     const firn_lane_kernels *k = firn_lane_kernels_get(isa);
     int n = k->lanes;
     for (int round = 0; round < 200; round++) {
-      int32_t a[16], b[16], out[11 * 16];
+      int32_t a[16], b[16], out[10 * 16];
       for (int i = 0; i < 16; i++) {
         firn_philox r = firn_philox4x32(s.seed, s.next++, 0, 0);
         a[i] = (int32_t)r.v[0];
@@ -233,8 +233,6 @@ static void integers_wrap_shift_and_select_as_unsigned_words_do(void **state) {
                                    (uint32_t)base[y % 8],
                                    pair[y % 8]};
         for (int op = 0; op < 10; op++) assert_int_equal((uint32_t)out[op * n + i], want[op]);
-        uint32_t minus = sizeof(firn_real) == 4 ? x ^ 0x80000000u : 0;
-        assert_int_equal((uint32_t)out[10 * n + i], minus);
       }
     }
   }

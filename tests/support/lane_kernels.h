@@ -50,8 +50,8 @@ typedef struct firn_lane_kernels {
   // out = base[(int)index + shift]; also stores the integers
   void (*gather)(const firn_real *base, const firn_real *index, int32_t shift, firn_real *out,
                  int32_t *integers);
-  // out[11][lanes]: a + b, a * b, a ^ b, a & b, a << 9, a >> 9, a rotated by 13, a < 0 ? a : b,
-  // base[b & 7], pair[b & 7], and the bits of minus the float that has the bits a (0 in doubles)
+  // out[10][lanes]: a + b, a * b, a ^ b, a & b, a << 9, a >> 9, a rotated by 13, a < 0 ? a : b,
+  // base[b & 7], pair[b & 7]
   void (*integers)(const int32_t *a, const int32_t *b, const int32_t *base, const uint16_t *pair,
                    int32_t *out);
 

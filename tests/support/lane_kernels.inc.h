@@ -131,23 +131,12 @@ static void gather(const firn_real *base, const firn_real *index, int32_t shift,
 static void integers(const int32_t *a, const int32_t *b, const int32_t *base, const uint16_t *pair,
                      int32_t *out) {
   ilane x = ilane_loadu(a), y = ilane_loadu(b), i = ilane_and(y, ilane_set1(7));
-#ifdef FIRN_DOUBLE
-  ilane minus = ilane_set1(0);
-#else
-  ilane minus = lane_bits(lane_neg(lane_from_bits(x)));
-#endif
-  const ilane all[11] = {ilane_add(x, y),
-                         ilane_mul(x, y),
-                         ilane_xor(x, y),
-                         ilane_and(x, y),
-                         ILANE_SHL(x, 9),
-                         ILANE_SHR(x, 9),
-                         ILANE_ROTL(x, 13),
-                         ilane_select(ilane_negative(x), x, y),
-                         ilane_gather(base, i),
-                         ilane_gather16(pair, i),
-                         minus};
-  for (int k = 0; k < 11; k++) ilane_storeu(out + k * FIRN_LANES, all[k]);
+  const ilane all[10] = {ilane_add(x, y),       ilane_mul(x, y),
+                         ilane_xor(x, y),       ilane_and(x, y),
+                         ILANE_SHL(x, 9),       ILANE_SHR(x, 9),
+                         ILANE_ROTL(x, 13),     ilane_select(ilane_negative(x), x, y),
+                         ilane_gather(base, i), ilane_gather16(pair, i)};
+  for (int k = 0; k < 10; k++) ilane_storeu(out + k * FIRN_LANES, all[k]);
 }
 
 #if FIRN_LANES > 1
