@@ -20,6 +20,7 @@
 
 #include "base/memory.h"
 #include "math/real.h"
+#include "world/block.h"
 
 enum {
   FIRN_SLOT_ALIGN = 16,
@@ -51,16 +52,6 @@ enum {
   FIRN_FIELD_MATERIAL,
   FIRN_FIELD_COMMON,
 };
-
-typedef struct firn_block {
-  int32_t at[3]; // block coordinates: the cell of its corner is 4 at
-  uint32_t first, count;
-} firn_block;
-
-typedef struct firn_unit {
-  uint32_t first_block, block_count;
-  uint32_t first, count; // slots, padding not counted
-} firn_unit;
 
 typedef struct firn_particles {
   firn_context *context;

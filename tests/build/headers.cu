@@ -7,6 +7,7 @@
 #include "geometry/noise.h"
 #include "geometry/sdf.h"
 #include "grid/block_map.h"
+#include "grid/reach.h"
 #include "material/law.h"
 #include "math/bspline.h"
 #include "math/jacobi.h"
@@ -17,6 +18,8 @@
 #include "render/fade.h"
 #include "render/phase.h"
 #include "render/ray.h"
+#include "render/trace_walk.h"
+#include "solver/mpm/kernels.h"
 #include "world/cell_key.h"
 #include "world/contact.h"
 #include "world/morton.h"
@@ -24,7 +27,6 @@
 #include "world/quaternion.h"
 // What a GPU solver sees of its house, on the host.
 #include "grid/grid.h"
-#include "render/trace_walk.h"
 #include "solver/solver.h"
 
 // An argument that no compiler knows: a pointer to the memory, or what lies there.
@@ -49,6 +51,14 @@ template <auto... F> __device__ void call_all(void *memory) {
     call_all<__VA_ARGS__>(memory);                                                                 \
   }
 
+// What kernels take by value.
+__global__ void views(mpm_view step, firn_level_set set, firn_walk_view walk, double *out) {
+  const size_t i = threadIdx.x;
+  const double x[3] = {double(step.x[0][i]), double(step.x[1][i]), double(step.x[2][i])};
+  out[i] = firn_level_set_sample(&set, x, nullptr) + walk.g;
+  step.node_v[i] += step.dt * step.gravity[i % 3] * mpm_nodes_are_near(&step, i);
+}
+
 DEVICE(base_random, firn_philox4x32, firn_uniform)
 DEVICE(math_real, firn_real_is_finite, firn_real_is_positive, firn_sqrt, firn_exp, firn_log,
        firn_expm1, firn_log1p, firn_floor, firn_abs, firn_min, firn_max)
@@ -62,6 +72,7 @@ DEVICE(geometry_sdf, firn_sdf_dot, firn_sdf_length, firn_sdf_direction, firn_sdf
        firn_sdf_clamp, firn_sdf_frustum, firn_sdf_torus, firn_sdf_revolve, firn_sdf_unrevolve,
        firn_sdf_ellipsoid, firn_sdf_extrude)
 DEVICE(grid_block_map, firn_block_map_find)
+DEVICE(grid_reach, firn_grid_offset, firn_giver_make, firn_giver_block, firn_giver_offset)
 DEVICE(math_lane_scalar, lane_zero, lane_set1, lane_load, lane_loadu, lane_store, lane_storeu,
        lane_fma, lane_fnma, lane_min, lane_max, lane_abs, lane_neg, lane_copysign, lane_sqrt,
        lane_rcp, lane_rsqrt, lane_floor, lane_round, lane_lt, lane_le, lane_gt, lane_ge, lane_eq,
@@ -91,7 +102,7 @@ DEVICE(material_law, firn_law_principal, firn_law_energy_principal, firn_law_dif
        firn_law_hardening, firn_law_confined, firn_law_stretch_of, firn_law_return_closed,
        firn_law_return_jacobi, firn_law_return, firn_law_stretch, firn_law_energy, firn_law_push)
 DEVICE(math_bspline, firn_bspline_cubic_base, firn_bspline_quadratic_base, firn_bspline_cubic,
-       firn_bspline_quadratic)
+       firn_bspline_quadratic, firn_bspline_quadratic_double)
 DEVICE(math_jacobi, firn_jacobi)
 DEVICE(math_random_lane, lane_random_bits, lane_unit, lane_uniform, lane_circle)
 DEVICE(math_spline, firn_cubic_spline)
@@ -102,6 +113,7 @@ DEVICE(render_phase, firn_phase_hg, firn_phase_hg_cosine)
 DEVICE(render_vec, firn_v3_add, firn_v3_sub, firn_v3_mul, firn_v3_scale, firn_v3_mix, firn_v3_dot,
        firn_v3_cross, firn_v3_unit, firn_clamp01, firn_smoothstep, firn_scramble, firn_noise)
 DEVICE(render_ray, firn_ray_at, firn_axes_about)
+DEVICE(solver_mpm_view_h, mpm_smaller, mpm_arena_reals)
 DEVICE(world_cell_key, firn_cell_key, firn_cell_at, firn_cell_step, firn_cell_find)
 DEVICE(world_contact, firn_contact_resolve)
 DEVICE(world_morton, firn_morton_spread, firn_morton_squeeze, firn_morton, firn_morton_decode)

@@ -122,7 +122,7 @@ static void collide_node(const mpm *m, int c, uint64_t near, const double x[3], 
 }
 
 static void collide_box(const mpm_view *view, const node_box *box) {
-  const mpm *m = view->user;
+  const mpm *m = view->host;
   double h = m->world->h, middle[3];
   mpm_push *push = box->push;
   for (int a = 0; a < 3; a++) middle[a] = (box->corner[a] + 0.5 * (box->n[a] - 1)) * h;
@@ -146,11 +146,10 @@ static void collide_box(const mpm_view *view, const node_box *box) {
 // The mass of each node of block g without what spray puts there: those collide their own
 // share themselves, and push for it.
 static void own_mass(const mpm_view *view, size_t g, const firn_real *v, firn_real mass[64]) {
-  const firn_grid *grid = view->grid;
   for (int n = 0; n < 64; n++) mass[n] = v[4 * n + 3];
-  for (uint32_t s = grid->giver_start[g]; s < grid->giver_start[g + 1]; s++) {
-    uint32_t b = firn_giver_block(grid->giver[s]);
-    int o = firn_giver_offset(grid->giver[s]), d[3] = {o / 9 - 1, o / 3 % 3 - 1, o % 3 - 1};
+  for (uint32_t s = view->giver_start[g]; s < view->giver_start[g + 1]; s++) {
+    uint32_t b = firn_giver_block(view->giver[s]);
+    int o = firn_giver_offset(view->giver[s]), d[3] = {o / 9 - 1, o / 3 % 3 - 1, o % 3 - 1};
     if (!view->reach[b].spray) continue;
     const mpm_box *box = &view->box[b];
     const firn_real *arena = view->arena + box->arena;
@@ -165,14 +164,14 @@ static void own_mass(const mpm_view *view, size_t g, const firn_real *v, firn_re
 }
 
 void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
-  const mpm *m = view->user;
+  const mpm *m = view->host;
   const mpm_contacts *c = &m->contacts;
-  const int32_t *at = view->grid->at[g];
+  const int32_t *at = view->node_at[g];
   size_t index = ((const uint32_t *)m->constraint_of.data)[g];
   firn_real mass[64];
   node_box box = {.corner = {4.0 * at[0], 4.0 * at[1], 4.0 * at[2]},
                   .n = {4, 4, 4},
-                  .near = ((const uint64_t *)c->nodes.data)[g],
+                  .near = view->node_near[g],
                   .v = v};
   if (view->implicit) {
     box.constraint = (firn_real *)m->constraint.data + index * FIRN_NODE_BLOCK_REALS;
@@ -186,7 +185,7 @@ void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
       box.holders = (mpm_holders *)c->holders.data + 64 * index;
       memset(box.holders, 0, 64 * sizeof *box.holders);
     }
-    if (view->grid->spray_count) {
+    if (view->spray) {
       own_mass(view, g, v, mass);
       box.mass = mass;
       box.mass_stride = 1;
@@ -196,9 +195,9 @@ void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
 }
 
 void mpm_box_contact(const mpm_view *view, size_t b, firn_real *v) {
-  const mpm *m = view->user;
+  const mpm *m = view->host;
   const mpm_contacts *c = &m->contacts;
-  const int32_t *at = view->particles->block[b].at;
+  const int32_t *at = view->block[b].at;
   const mpm_box *of = &view->box[b];
   const mpm_near *near = (const mpm_near *)c->blocks.data + b;
   node_box box = {.v = v, .near = near->nodes};
@@ -308,11 +307,11 @@ static void collide_particle(const mpm *m, const firn_collider *collider, uint64
 
 void mpm_particle_contact(const mpm_view *view, size_t b, size_t slot, int n, int stride,
                           firn_real *x, firn_real *v, firn_real *advect) {
-  const mpm *m = view->user;
+  const mpm *m = view->host;
   const firn_world *world = m->world;
   const mpm_contacts *contacts = &m->contacts;
   const mpm_near *of = (const mpm_near *)contacts->blocks.data + b;
-  const int32_t *at = view->particles->block[b].at;
+  const int32_t *at = view->block[b].at;
   mpm_push *push = contacts->recorded ? mpm_block_pushes(contacts, of->index, true) : NULL;
   double h = world->h, middle[3];
   // Who may be swept over must be looked at, however far.

@@ -29,7 +29,6 @@ typedef struct mpm_holders {
 } mpm_holders;
 
 typedef struct mpm_contacts {
-  bool ready;          // all below is that of the grid; false where a step is not under way
   double time;         // s, that colliders are sampled at
   firn_buffer nodes;   // uint64_t [node blocks]: bits of the parts that may touch its nodes
   size_t node_count;   // of node blocks with any; numbered by mpm.constraint_of
@@ -48,11 +47,14 @@ struct mpm;
 // near.c. Before the sums of a try at a step: places the colliders and finds what they are close
 // to. The memory of later tries with a shorter step is asked for as well.
 firn_status mpm_contact_begin(struct mpm *m);
-bool mpm_block_is_near(const mpm_view *view, size_t g);
 
-// contact.c
+// contact.c. Collides the nodes of block g, given in v as [64][4].
 void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v);
+// The same for the nodes of the box of a block of spray.
 void mpm_box_contact(const mpm_view *view, size_t b, firn_real *v);
+// Collides n particles of block b, the first of which is at slot: position in cells from the corner
+// of the block, and velocities [3][stride]. advect, the velocity they will move with, may be the
+// same array as v.
 void mpm_particle_contact(const mpm_view *view, size_t b, size_t slot, int n, int stride,
                           firn_real *x, firn_real *v, firn_real *advect);
 

@@ -11,9 +11,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "material/law.h"
 #include "math/bspline.h"
 #include "math/row.h"
-#include "solver/mpm/kernels.h"
+#include "solver/mpm/contact.h"
 
 #define L FIRN_LANES
 
@@ -43,7 +44,7 @@ static inline int split(const mpm_view *view, const firn_unit *unit, uint32_t sl
   if (end > slot + L) end = slot + L;
   int count = 0;
   for (uint32_t at = slot; at < end; count++) {
-    const firn_block *b = &view->particles->block[*block];
+    const firn_block *b = &view->block[*block];
     uint32_t stop = b->first + b->count;
     out[count] = (segment){*block, (int)(at - slot), (int)((stop < end ? stop : end) - slot)};
     at = stop < end ? stop : end;
@@ -174,7 +175,7 @@ static inline void differential(const mpm_view *view, uint32_t slot, const lane 
 // -------------------------------------------------------------------------------------- boxes
 
 static bool bound(const mpm_view *view, size_t b) {
-  const firn_block *block = &view->particles->block[b];
+  const firn_block *block = &view->block[b];
   const mpm_stencil *stencil = &view->stencil;
   mpm_box *box = &view->next_box[b];
   bool inside = true;
@@ -218,7 +219,7 @@ static bool bound(const mpm_view *view, size_t b) {
 // Fetches what load_box will read.
 static inline void prefetch_box(const mpm_view *view, uint32_t b, const firn_real *field) {
   const mpm_box *box = &view->box[b];
-  const uint32_t *target = view->grid->target[b];
+  const uint32_t *target = view->target[b];
   for (int i = 0; i < box->n[0]; i++) {
     int x = box->lo[0] + i, dx = x < 0 ? -1 : x >> 2;
     for (int j = 0; j < box->n[1]; j++) {
@@ -238,7 +239,7 @@ static inline void prefetch_box(const mpm_view *view, uint32_t b, const firn_rea
 static inline void load_box(const mpm_view *view, uint32_t b, const firn_real *field,
                             firn_real *local) {
   const mpm_box *box = &view->box[b];
-  const uint32_t *target = view->grid->target[b];
+  const uint32_t *target = view->target[b];
   int z_end = box->lo[2] + box->n[2];
   for (int i = 0; i < box->n[0]; i++) {
     int x = box->lo[0] + i, dx = x < 0 ? -1 : x >> 2;
@@ -299,10 +300,9 @@ static inline bool overlap_with(const mpm_view *view, firn_giver giver, overlap 
 
 // The givers of g whose boxes reach into it now.
 static inline int find_overlaps(const mpm_view *view, size_t g, overlap out[27]) {
-  const firn_grid *grid = view->grid;
   int count = 0;
-  for (uint32_t n = grid->giver_start[g]; n < grid->giver_start[g + 1]; n++) {
-    count += overlap_with(view, grid->giver[n], &out[count]);
+  for (uint32_t n = view->giver_start[g]; n < view->giver_start[g + 1]; n++) {
+    count += overlap_with(view, view->giver[n], &out[count]);
   }
   return count;
 }
@@ -310,9 +310,8 @@ static inline int find_overlaps(const mpm_view *view, size_t g, overlap out[27])
 // In spray, every arena is a few lines somewhere in memory: fetch those of a node block to come.
 static inline void prefetch_arenas(const mpm_view *view, size_t g) {
   enum { AHEAD = 2, DENSE = 20 };
-  const firn_grid *grid = view->grid;
-  if (g + AHEAD >= grid->count) return;
-  if (grid->giver_start[g + AHEAD + 1] - grid->giver_start[g + AHEAD] >= DENSE) return;
+  if (g + AHEAD >= view->node_count) return;
+  if (view->giver_start[g + AHEAD + 1] - view->giver_start[g + AHEAD] >= DENSE) return;
   overlap in[27];
   int count = find_overlaps(view, g + AHEAD, in);
   for (int n = 0; n < count; n++) {
@@ -409,7 +408,7 @@ static inline void nodes_of(const mpm_view *view, size_t g, bool flip) {
   unsigned touched = add_arenas(view, g, flip ? 2 : 1, &asleep, sum);
   firn_real *v = view->node_v + g * FIRN_NODE_BLOCK_REALS;
   firn_real *u = flip ? view->node_u + g * FIRN_NODE_BLOCK_REALS : NULL;
-  bool near = view->block_is_near(view, g);
+  bool near = mpm_nodes_are_near(view, g);
   const node_math math = node_math_of(view, flip);
   const row16 huge = row_set1(INFINITY), tiny = row_set1(-INFINITY);
   row16 low = huge, high = tiny;
@@ -434,7 +433,7 @@ static inline void nodes_of(const mpm_view *view, size_t g, bool flip) {
   if (!near) return;
 
   // Collisions change velocities, so what depends on them is made again.
-  view->node_contact(view, g, v);
+  mpm_node_contact(view, g, v);
   low = huge;
   high = tiny;
   for (int r = 0; r < 16; r++) {
@@ -478,7 +477,6 @@ static inline void add_box(const mpm_box *box, firn_real *to, const mpm_box *oth
 static inline void sum_box(const mpm_view *view, uint32_t b, bool flip, firn_real *v,
                            firn_real *u) {
   const mpm_box *box = &view->box[b];
-  const firn_grid *grid = view->grid;
   size_t reals = box_reals(box);
   const firn_real *own = view->arena + box->arena;
   memcpy(v, own, reals * sizeof *v);
@@ -487,8 +485,8 @@ static inline void sum_box(const mpm_view *view, uint32_t b, bool flip, firn_rea
     memcpy(u, own + reals, reals * sizeof *u);
     row_storeu(u + reals, row_zero());
   }
-  for (uint32_t n = grid->neighbour_start[b]; n < grid->neighbour_start[b + 1]; n++) {
-    const firn_neighbour *near = &grid->neighbour[n];
+  for (uint32_t n = view->neighbour_start[b]; n < view->neighbour_start[b + 1]; n++) {
+    const firn_neighbour *near = &view->neighbour[n];
     const mpm_box *other = &view->box[near->block];
     const firn_real *arena = view->arena + other->arena;
     int from[3];
@@ -503,7 +501,7 @@ static inline void sum_box(const mpm_view *view, uint32_t b, bool flip, firn_rea
     row_store(v + r, row_blend_w(now, momentum));
     if (flip) row_store(u + r, old);
   }
-  if (box->touched) view->box_contact(view, b, v);
+  if (box->touched) mpm_box_contact(view, b, v);
   for (size_t r = 0; r < reals && flip; r += 16) blend_rows(&math, u + r, row_load(v + r));
 }
 

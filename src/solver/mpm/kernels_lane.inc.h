@@ -147,7 +147,7 @@ static void K(clear)(const mpm_view *view, const firn_unit *unit, int channels) 
 }
 
 static void K(scatter)(const mpm_view *view, size_t u, mpm_tally *tally) {
-  const firn_unit *unit = &view->particles->unit[u];
+  const firn_unit *unit = &view->unit[u];
   stage s;
   segment in[L];
   lane sound2 = lane_zero();
@@ -342,8 +342,8 @@ static void K(collide)(const mpm_view *view, uint32_t slot, const segment *in, i
     if (!view->box[in[n].block].near) continue;
     int l = in[n].begin;
     firn_real *target = separate ? &pa[0][l] : &pv[0][l];
-    view->particle_contact(view, in[n].block, slot + (uint32_t)l, in[n].end - l, L, &px[0][l],
-                           &pv[0][l], target);
+    mpm_particle_contact(view, in[n].block, slot + (uint32_t)l, in[n].end - l, L, &px[0][l],
+                         &pv[0][l], target);
   }
   for (int a = 0; a < 3; a++) {
     x[a] = lane_loadu(px[a]);
@@ -373,7 +373,7 @@ static inline void K(limit)(const mpm_view *view, const segment *in, int segment
 }
 
 static void K(gather)(const mpm_view *view, size_t u, mpm_tally *tally) {
-  const firn_unit *unit = &view->particles->unit[u];
+  const firn_unit *unit = &view->unit[u];
   stage s;
   segment in[L];
   K(local) local;
@@ -388,7 +388,7 @@ static void K(gather)(const mpm_view *view, size_t u, mpm_tally *tally) {
     int segments = split(view, unit, slot, &block, in);
     K(gather_group)(view, in, segments, &s, &local, view->node_v, !APIC, separate ? pic : NULL);
     K(unstage)(view, &s, v, grad);
-    if (view->grid->spray_count) K(limit)(view, in, segments, grad);
+    if (view->spray) K(limit)(view, in, segments, grad);
     for (int a = 0; a < 3; a++) {
 #if !APIC
       v[a] = lane_fma(lane_set1(view->alpha), lane_load(view->v[a] + slot), v[a]);
@@ -421,7 +421,7 @@ static void K(gather)(const mpm_view *view, size_t u, mpm_tally *tally) {
 }
 
 static void K(check)(const mpm_view *view, size_t u, mpm_tally *tally) {
-  const firn_unit *unit = &view->particles->unit[u];
+  const firn_unit *unit = &view->unit[u];
   stage s;
   segment in[L];
   K(local) local;
@@ -451,7 +451,7 @@ static void K(check)(const mpm_view *view, size_t u, mpm_tally *tally) {
 // ------------------------------------------------------------------------------------ hessian
 
 static void K(hessian)(const mpm_view *view, size_t u) {
-  const firn_unit *unit = &view->particles->unit[u];
+  const firn_unit *unit = &view->unit[u];
   stage s;
   segment in[L];
   K(local) local;

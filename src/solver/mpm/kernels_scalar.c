@@ -5,8 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "material/law.h"
 #include "math/bspline.h"
-#include "solver/mpm/kernels.h"
+#include "solver/mpm/contact.h"
 
 // The nodes around one particle, in the order x, y, z fastest. The gradient that carries force and
 // velocity gradient is that of the weights (Eq. 4, 6) or, under APIC, w (x_i - x_p) / (D h^2).
@@ -77,7 +78,7 @@ static firn_real *arena_node(const mpm_view *view, const mpm_box *box, const ste
 }
 
 static bool bound(const mpm_view *view, size_t b) {
-  const firn_block *block = &view->particles->block[b];
+  const firn_block *block = &view->block[b];
   mpm_box *box = &view->next_box[b];
   bool inside = true;
   for (int a = 0; a < 3; a++) {
@@ -166,10 +167,10 @@ static void scatter_one(const mpm_view *view, const mpm_box *box, size_t slot, m
 }
 
 static void scatter(const mpm_view *view, size_t u, mpm_tally *tally) {
-  const firn_unit *unit = &view->particles->unit[u];
+  const firn_unit *unit = &view->unit[u];
   int channels = view->apic ? 1 : 2;
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
-    const firn_block *block = &view->particles->block[b];
+    const firn_block *block = &view->block[b];
     const mpm_box *box = &view->box[b];
     memset(view->arena + box->arena, 0, mpm_arena_reals(box, channels) * sizeof(firn_real));
     for (uint32_t i = 0; i < block->count; i++) scatter_one(view, box, block->first + i, tally);
@@ -200,12 +201,11 @@ static bool overlap_with(const mpm_box *box, int o, overlap *out) {
 // of blocks asleep are multiplied by `asleep`; 0 is for products of the solve, which has neither
 // those nor soft ones.
 static void add_arenas(const mpm_view *view, size_t g, int c, firn_real asleep, firn_real *sum) {
-  const firn_grid *grid = view->grid;
-  for (uint32_t n = grid->giver_start[g]; n < grid->giver_start[g + 1]; n++) {
-    uint32_t b = firn_giver_block(grid->giver[n]);
+  for (uint32_t n = view->giver_start[g]; n < view->giver_start[g + 1]; n++) {
+    uint32_t b = firn_giver_block(view->giver[n]);
     overlap in;
     const mpm_box *box = &view->box[b];
-    if (!overlap_with(box, firn_giver_offset(grid->giver[n]), &in)) continue;
+    if (!overlap_with(box, firn_giver_offset(view->giver[n]), &in)) continue;
     if (asleep == 0 && (box->asleep || box->soft)) continue;
     firn_real scale = box->asleep ? asleep : 1;
     const firn_real *arena = view->arena + box->arena + (size_t)c * box_reals(box);
@@ -244,7 +244,7 @@ static void nodes(const mpm_view *view, size_t g) {
     v[4 * n + 3] = mass;
     if (u) u[4 * n + 3] = 0;
   }
-  if (view->block_is_near(view, g)) view->node_contact(view, g, v);
+  if (mpm_nodes_are_near(view, g)) mpm_node_contact(view, g, v);
   if (u && !view->implicit) {
     for (int n = 0; n < 64; n++) {
       for (int a = 0; a < 3; a++) u[4 * n + a] = v[4 * n + a] - view->alpha * u[4 * n + a];
@@ -270,7 +270,7 @@ static size_t node_at(const mpm_view *view, size_t b, const stencil *s, int m) {
     n[a] = s->first[a] + s->at[m][a];
     d[a] = n[a] < 0 ? -1 : n[a] >> 2;
   }
-  size_t g = view->grid->target[b][firn_grid_offset(d[0], d[1], d[2])];
+  size_t g = view->target[b][firn_grid_offset(d[0], d[1], d[2])];
   return g * FIRN_NODE_BLOCK_REALS + (size_t)(4 * (16 * (n[0] & 3) + 4 * (n[1] & 3) + (n[2] & 3)));
 }
 
@@ -308,9 +308,9 @@ static void strain(const mpm_view *view, size_t slot, const firn_real grad[9]) {
 }
 
 static void check(const mpm_view *view, size_t u, mpm_tally *tally) {
-  const firn_unit *unit = &view->particles->unit[u];
+  const firn_unit *unit = &view->unit[u];
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
-    const firn_block *block = &view->particles->block[b];
+    const firn_block *block = &view->block[b];
     for (uint32_t i = 0; i < block->count; i++) {
       firn_real v[3], grad[9];
       stencil s;
@@ -334,7 +334,7 @@ static void gather_one(const mpm_view *view, size_t b, size_t slot, mpm_tally *t
   }
   for (int a = 0; a < 3; a++) x[a] = view->x[a][slot];
   if (view->particle_contact && view->box[b].near) {
-    view->particle_contact(view, b, slot, 1, 1, x, v, advect);
+    mpm_particle_contact(view, b, slot, 1, 1, x, v, advect);
   }
   strain(view, slot, grad);
   double speed2 = 0;
@@ -351,9 +351,9 @@ static void gather_one(const mpm_view *view, size_t b, size_t slot, mpm_tally *t
 }
 
 static void gather(const mpm_view *view, size_t u, mpm_tally *tally) {
-  const firn_unit *unit = &view->particles->unit[u];
+  const firn_unit *unit = &view->unit[u];
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
-    const firn_block *block = &view->particles->block[b];
+    const firn_block *block = &view->block[b];
     for (uint32_t i = 0; i < block->count; i++) gather_one(view, b, block->first + i, tally);
     if (!bound(view, b)) tally->left = true;
   }
@@ -383,9 +383,9 @@ static void hessian_one(const mpm_view *view, size_t b, size_t slot) {
 }
 
 static void hessian(const mpm_view *view, size_t u) {
-  const firn_unit *unit = &view->particles->unit[u];
+  const firn_unit *unit = &view->unit[u];
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
-    const firn_block *block = &view->particles->block[b];
+    const firn_block *block = &view->block[b];
     const mpm_box *box = &view->box[b];
     memset(view->arena + box->arena, 0, mpm_arena_reals(box, 1) * sizeof(firn_real));
     for (uint32_t i = 0; i < block->count; i++) hessian_one(view, b, block->first + i);
@@ -429,10 +429,10 @@ static void diagonal_one(const mpm_view *view, const mpm_box *box, size_t slot) 
 }
 
 void firn_mpm_diagonal(const mpm_view *view, size_t u, mpm_tally *unused) {
-  const firn_unit *unit = &view->particles->unit[u];
+  const firn_unit *unit = &view->unit[u];
   (void)unused;
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
-    const firn_block *block = &view->particles->block[b];
+    const firn_block *block = &view->block[b];
     const mpm_box *box = &view->box[b];
     memset(view->arena + box->arena, 0, mpm_arena_reals(box, 2) * sizeof(firn_real));
     for (uint32_t i = 0; i < block->count; i++) diagonal_one(view, box, block->first + i);

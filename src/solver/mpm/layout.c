@@ -214,7 +214,6 @@ void mpm_point_view(mpm *m) {
   view->psd = m->def.hessian == FIRN_HESSIAN_PSD;
   view->advect_pic = m->def.advect_pic;
   view->h = (firn_real)world->h;
-  view->particles = p;
   for (int a = 0; a < 3; a++) {
     view->x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
     view->v[a] = firn_particles_real(p, FIRN_FIELD_VX + a);
@@ -235,17 +234,22 @@ void mpm_point_view(mpm *m) {
   view->next_box = m->next_box;
   view->reach = m->reach;
   view->arena = m->arena.data;
-  view->grid = &m->grid;
+  view->unit = p->unit;
+  view->block = p->block;
+  view->target = m->grid.target;
+  view->neighbour_start = m->grid.neighbour_start;
+  view->neighbour = m->grid.neighbour;
+  view->spray = m->grid.spray_count > 0;
+  view->node_count = m->grid.count;
+  view->node_at = m->grid.at;
+  view->giver_start = m->grid.giver_start;
+  view->giver = m->grid.giver;
   view->node_v = m->node_v.data;
   view->node_u = m->node_u.data;
   view->node_lo = m->node_range.data;
   view->node_hi = view->node_lo ? view->node_lo + 3 * m->grid.count : NULL;
-  view->node_contact = mpm_node_contact;
-  view->box_contact = mpm_box_contact;
   // (1 - |A|)^3 <= det(I + A).
   view->grad_limit = (firn_real)(1 - cbrt(m->def.min_det));
-  view->block_is_near = mpm_block_is_near;
-  view->particle_contact = m->def.particle_contact && world->collider_count ? mpm_particle_contact
-                                                                            : NULL;
-  view->user = m;
+  view->particle_contact = m->def.particle_contact && world->collider_count;
+  view->host = m;
 }

@@ -26,6 +26,7 @@
 #ifndef FIRN_SOLVER_MPM_MPM_H
 #define FIRN_SOLVER_MPM_MPM_H
 
+#include "grid/grid.h"
 #include "solver/mpm/contact.h"
 #include "solver/mpm/kernels.h"
 #include "solver/solver.h"

@@ -194,7 +194,7 @@ firn_status mpm_contact_begin(mpm *m) {
   // D-8: the paper does not say when the level set is sampled; the end of the step is the default.
   c->time = m->world->time + (m->def.collider_begin ? 0 : (double)m->view.dt);
   int recorded = c->recorded;
-  c->ready = false;
+  m->view.node_near = NULL;
   c->recorded = 0;
   for (int i = 0; i < m->world->collider_count; i++) c->recorded += m->world->collider[i].forces;
   if (c->recorded != recorded || !m->asleep) c->pressed = false;
@@ -206,11 +206,6 @@ firn_status mpm_contact_begin(mpm *m) {
   m->memory.surface2_max = look_everywhere(m);
   number(m);
   FIRN_TRY(make_room(m));
-  c->ready = true;
+  m->view.node_near = c->nodes.data;
   return FIRN_OK;
-}
-
-bool mpm_block_is_near(const mpm_view *view, size_t g) {
-  const mpm *m = view->user;
-  return m->contacts.ready && ((const uint64_t *)m->contacts.nodes.data)[g] != 0;
 }

@@ -47,12 +47,12 @@ static inline bool mpm_node_is_asleep(const mpm *m, size_t g) {
 }
 
 static inline bool mpm_unit_is_asleep(const mpm_view *view, size_t u) {
-  return view->box[view->particles->unit[u].first_block].asleep;
+  return view->box[view->unit[u].first_block].asleep;
 }
 
 // Whether a unit takes part in the solve of a semi-implicit step.
 static inline bool mpm_unit_is_stiff(const mpm_view *view, size_t u) {
-  const mpm_box *box = &view->box[view->particles->unit[u].first_block];
+  const mpm_box *box = &view->box[view->unit[u].first_block];
   return !box->asleep && !box->soft;
 }
 

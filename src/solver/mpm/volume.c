@@ -25,7 +25,7 @@ static firn_real grid_mass(const mpm *m, size_t b, size_t slot) {
       for (int k = 0; k < m->stencil.width; k++) {
         int n[3] = {node[0] + i, node[1] + j, node[2] + k}, d[3];
         for (int a = 0; a < 3; a++) d[a] = n[a] < 0 ? -1 : n[a] >> 2;
-        size_t g = view->grid->target[b][firn_grid_offset(d[0], d[1], d[2])];
+        size_t g = view->target[b][firn_grid_offset(d[0], d[1], d[2])];
         size_t at = 16 * (size_t)(n[0] & 3) + 4 * (size_t)(n[1] & 3) + (size_t)(n[2] & 3);
         sum += w[0][i] * w[1][j] * w[2][k] * view->node_v[g * FIRN_NODE_BLOCK_REALS + 4 * at + 3];
       }
@@ -49,7 +49,7 @@ firn_status mpm_set_volumes(mpm *m) {
     m->view.dt = 0;
     m->view.mass_floor = 0;
     m->view.implicit = false;
-    m->contacts.ready = false;
+    m->view.node_near = NULL;
     FIRN_TRY(mpm_place_arenas(m, mpm_channels(m, false)));
     mpm_tally unused;
     mpm_for_units(m, m->kernels->scatter, &unused);

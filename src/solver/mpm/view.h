@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels see of a step: numbers and pointers alone, so that a kernel on any device can take
+// it by value.
+//
+// Notation follows the paper: particles p, nodes i, weights w, Kirchhoff stress tau = P F_E^T,
+// left Cauchy-Green strain b = F_E F_E^T of which b - I is stored. Lengths are in cells where a
+// name says so.
+#ifndef FIRN_SOLVER_MPM_VIEW_H
+#define FIRN_SOLVER_MPM_VIEW_H
+
+#include <stddef.h>
+
+#include "grid/reach.h"
+#include "material/params.h"
+#include "world/block.h"
+
+// The stencil of a particle whose cell is c = floor(x - shift) covers, along each axis, the nodes
+// c + first ... c + first + width - 1.
+typedef struct mpm_stencil {
+  int width;    // 4 cubic, 3 quadratic
+  int first;    // -1 cubic, 0 quadratic
+  double shift; // 0 cubic, 1/2 quadratic
+  double d;     // APIC's D in h^2: 1/3 cubic, 1/4 quadratic
+} mpm_stencil;
+
+// The nodes that a particle block touches in this step: a box, tight around its particles, whose
+// sums the block gathers in an arena of its own, [channel][n0][n1][n2][4] reals. Node blocks then
+// add up, in fixed order, the arenas that overlap them: no colours, no atomics, and the same bytes
+// whichever thread does what.
+typedef struct mpm_box {
+  int8_t lo[3];     // first node, relative to the block's corner
+  int8_t n[3];      // nodes along each axis
+  bool near : 1;    // some collider is close to its particles
+  bool touched : 1; // some collider is close to its nodes (spray only)
+  bool asleep : 1;  // left out of this step; its arena holds what it last was, see rest.h
+  bool stored : 1;  // asleep, and the arena does hold it
+  bool soft : 1;    // takes no part in this step's solve: an explicit step suits it
+  size_t arena;     // offset in reals
+} mpm_box;
+
+// Arenas are followed by this many reals, so that rows of 16 may be read and written at their end.
+enum { MPM_ARENA_PAD = 16 };
+
+// What a unit of particles reports.
+typedef struct mpm_tally {
+  double speed2_max; // m^2/s^2
+  double sound2_max; // m^2/s^2, of compression waves, hardening included
+  double det_min;    // of I + dt grad v
+  bool nonfinite;    // some velocity is not a number
+  bool left;         // some particle left the nodes its block may reach: sort before the next step
+} mpm_tally;
+
+// The smaller of two numbers, or nan if either is: a velocity that is not finite must not be lost
+// among determinants that are.
+FIRN_HD double mpm_smaller(double a, double b) {
+  return a < b || a != a ? a : b;
+}
+
+enum { MPM_CHANNEL_MOMENTUM, MPM_CHANNEL_FORCE, MPM_CHANNEL_MAX };
+
+// Slots, blocks and units are those of world/particles.h, node blocks g those of grid/grid.h.
+typedef struct mpm_view {
+  mpm_stencil stencil;
+  bool apic;             // transfer: APIC, else FLIP and PIC
+  bool implicit;         // this step is solved for
+  bool psd;              // the operator is made positive semi-definite
+  bool advect_pic;       // particles move with the interpolated velocity, whatever they keep
+  bool hold;             // scatter leaves the particles as they are; for those that fall asleep
+  bool spray;            // some blocks are spray
+  bool particle_contact; // particles collide, too
+  firn_real dt;          // s
+  firn_real h;           // m
+  firn_real alpha;       // share of FLIP in the velocity, the rest is PIC
+  firn_real gravity[3];  // m/s^2
+  firn_real mass_floor;  // kg: nodes lighter than this do not move
+  firn_real grad_limit;  // bound on the norm of dt grad v for particles of spray
+  // Particles, [slots] each.
+  firn_real *x[3];                        // cells from the block's corner
+  firn_real *v[3];                        // m/s
+  firn_real *c[9];                        // APIC: velocity gradient, 1/s, row-major
+  firn_real *b[6];                        // b_E - I: xx yy zz xy xz yz, before plastic return
+  firn_real *ln_jp;                       // ln J_P
+  const firn_real *mass;                  // kg; 0 marks padding
+  const firn_real *volume;                // m^3, at rest
+  const uint16_t *material;               // row of materials
+  const firn_real *vary[FIRN_VARY_COUNT]; // numbers that differ from particle to particle, or NULL
+  const firn_material_row *materials;     // [material_count]
+  int material_count;
+  firn_real *s[6];     // implicit: F_E - I with F_E = sqrt(b), as b
+  firn_real *stiff[2]; // implicit: V0 mu and V0 lambda, hardened, N m
+  // Particle blocks.
+  const firn_unit *unit;           // [units]
+  const firn_block *block;         // [blocks]
+  const mpm_box *box;              // [blocks]
+  mpm_box *next_box;               // [blocks], of the next step; others may still read box
+  const firn_reach *reach;         // [blocks]
+  uint32_t (*target)[27];          // [blocks] node block at each offset, or FIRN_GRID_NONE
+  const uint32_t *neighbour_start; // [blocks + 1] where the neighbours of a block of spray begin
+  const firn_neighbour *neighbour; // in neighbour_start's order
+  firn_real *arena;                // of all boxes, see mpm_box
+  // Node blocks. Arrays of nodes are [node_count][4 x][4 y][4 z][4 components].
+  size_t node_count;
+  int32_t (*node_at)[3];       // [node_count] block coordinates
+  const uint32_t *giver_start; // [node_count + 1] where the givers of a node block begin
+  const firn_giver *giver;     // in giver_start's order
+  const uint64_t
+      *node_near;    // [node_count] bits of the parts of colliders close to its nodes, or NULL
+  firn_real *node_v; // m/s, and kg in component 3
+  firn_real *node_u; // FLIP, m/s: v - alpha v_old (explicit, or after the solve); v_old before that
+  firn_real *node_lo; // [node_count][3] smallest and largest velocity in the block, m/s;
+  firn_real *node_hi; //   infinity and -infinity where no node has mass
+  const void *host;   // the solver, whom only contact.c asks
+  // Implicit.
+  const firn_real *direction; // nodes, m/s: what the operator is applied to
+  firn_real *product;         // nodes, kg m/s: what receives it
+  firn_real stiffness_factor; // beta dt^2, s^2
+  firn_real *diagonal;        // [node_count][64][6] inverse 3x3 blocks of the operator, 1/kg
+} mpm_view;
+
+// Whether some collider is close to the nodes of block g.
+FIRN_HD bool mpm_nodes_are_near(const mpm_view *view, size_t g) {
+  return view->node_near && view->node_near[g];
+}
+
+// Reals that the arena of a box takes, padding included.
+FIRN_HD size_t mpm_arena_reals(const mpm_box *box, int channels) {
+  return (size_t)channels * (size_t)box->n[0] * (size_t)box->n[1] * (size_t)box->n[2] *
+             FIRN_NODE_REALS +
+         MPM_ARENA_PAD;
+}
+
+#endif
