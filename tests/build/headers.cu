@@ -89,7 +89,7 @@ DEVICE(material_corotated_lane, firn_corotated_volume, firn_corotated_energy, fi
        firn_corotated_confined, firn_corotated_differential, firn_corotated_project,
        firn_corotated_differential_psd)
 DEVICE(material_params, firn_law_params_set1, firn_law_params_gather, firn_law_params_vary,
-       firn_material_row_of)
+       firn_material_row_at)
 DEVICE(material_elastic, firn_elastic_principal, firn_elastic_energy, firn_elastic_differential,
        firn_elastic_differential_psd, firn_elastic_hardening, firn_elastic_confined)
 DEVICE(material_sand, firn_sand_principal, firn_sand_energy, firn_sand_slope,
