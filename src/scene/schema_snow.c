@@ -2,9 +2,7 @@
 // The rows of snow: bodies, sources, bounds, and where it is looked at.
 #include <firn/fill.h>
 
-#include "scene/schema.h"
-
-#define ROWS FIRN_SCHEMA_ROWS
+#include "scene/schema_rows.h"
 
 // ------------------------------------------------------------------------------------- variety
 
@@ -19,164 +17,66 @@ const firn_schema_property firn_schema_properties[] = {PROPERTIES(PROPERTY_ROW){
 static const char properties[] = PROPERTIES(BAR_NAME);
 
 static const firn_schema_row variation_rows[] = {
-    {.key = "of",
-     .type = FIRN_TYPE_WORDS,
-     .choices = &properties[1],
-     .required = true,
-     .doc = "what varies; packing is the share of particles that are placed"},
-    {.key = "depth",
-     .type = FIRN_TYPE_RANGE,
-     .dimension = FIRN_DIM_LENGTH,
-     .range = "[-inf, inf]",
-     .group = "where",
-     .doc = "only from here to there below the body's surface"},
-    {.key = "height",
-     .type = FIRN_TYPE_RANGE,
-     .dimension = FIRN_DIM_LENGTH,
-     .range = "[-inf, inf]",
-     .group = "where",
-     .doc = "only from here to there along axis from the origin"},
-    {.key = "mask",
-     .type = FIRN_TYPE_CHOICE,
-     .record = &firn_schema_shape,
-     .group = "where",
-     .doc = "only inside this shape"},
-    {.key = "axis",
-     .type = FIRN_TYPE_VEC3,
-     .initial = "[0, 1, 0]",
-     .doc = "of height; any length but zero"},
-    {.key = "blend",
-     .type = FIRN_TYPE_REAL,
-     .dimension = FIRN_DIM_LENGTH,
-     .range = "[0, inf)",
-     .initial = "0",
-     .doc = "fades out over this distance outside depth, height or mask"},
-    {.key = "factor",
-     .type = FIRN_TYPE_REAL,
-     .range = "[0, inf)",
-     .initial = "1",
-     .doc = "multiplies"},
-    {.key = "offset",
-     .type = FIRN_TYPE_REAL,
-     .dimension = FIRN_DIM_ANY,
-     .initial = "0",
-     .doc = "then adds, in the unit of what varies"},
-    {.key = "amplitude",
-     .type = FIRN_TYPE_REAL,
-     .range = "[0, 1]",
-     .initial = "0",
-     .doc = "then multiplies by 1 + amplitude noise: 50 % is half to one and a half times"},
-    {.key = "wavelength",
-     .type = FIRN_TYPE_REAL,
-     .dimension = FIRN_DIM_LENGTH,
-     .range = "(0, inf)",
-     .doc = "of the noise; needed with an amplitude"},
-    {.key = "octaves",
-     .type = FIRN_TYPE_INT,
-     .range = "[1, 16]",
-     .initial = "1",
-     .doc = "of the noise, each half as long and half as strong as the one before"},
-    {.key = "seed",
-     .type = FIRN_TYPE_INT,
-     .range = "[0, 9007199254740992]",
-     .initial = "0",
-     .doc = "of the noise, besides the scene's"},
+    WORDS("of", &properties[1], NULL,
+          "what varies; packing is the share of particles that are placed", .required = true),
+    RANGE("depth", LENGTH, "[-inf, inf]", NULL, "only from here to there below the body's surface",
+          .group = "where"),
+    RANGE("height", LENGTH, "[-inf, inf]", NULL,
+          "only from here to there along axis from the origin", .group = "where"),
+    CHOICE("mask", &firn_schema_shape, "only inside this shape", .group = "where"),
+    VEC3("axis", NONE, NULL, "[0, 1, 0]", "of height; any length but zero"),
+    REAL("blend", LENGTH, "[0, inf)", "0",
+         "fades out over this distance outside depth, height or mask"),
+    REAL("factor", NONE, "[0, inf)", "1", "multiplies"),
+    REAL("offset", ANY, NULL, "0", "then adds, in the unit of what varies"),
+    REAL("amplitude", NONE, "[0, 1]", "0",
+         "then multiplies by 1 + amplitude noise: 50 % is half to one and a half times"),
+    REAL("wavelength", LENGTH, "(0, inf)", NULL, "of the noise; needed with an amplitude"),
+    INT("octaves", "[1, 16]", "1",
+        "of the noise, each half as long and half as strong as the one before"),
+    INT("seed", "[0, 9007199254740992]", "0", "of the noise, besides the scene's"),
 };
 static const firn_schema_record variation_record = {"a variation", ROWS(variation_rows)};
 
 // --------------------------------------------------------------------------------- bodies of snow
 
 #define MATERIAL                                                                                   \
-  {                                                                                                \
-    .key = "material", .type = FIRN_TYPE_MATERIAL,                                                 \
-    .doc = "a material of this file or a preset; the only one of this file, else snow"             \
-  }
+  ROW("material", MATERIAL,                                                                        \
+      .doc = "a material of this file or a preset; the only one of this file, else snow")
 #define SPIN                                                                                       \
-  {                                                                                                \
-    .key = "spin", .type = FIRN_TYPE_VEC3, .dimension = FIRN_DIM_SPIN, .initial = "[0, 0, 0]",     \
-    .doc = "about the middle of the shape, at the beginning"                                       \
-  }
+  VEC3("spin", SPIN, NULL, "[0, 0, 0]", "about the middle of the shape, at the beginning")
 #define SEEDING                                                                                    \
-  {                                                                                                \
-    .key = "seeding", .type = FIRN_TYPE_ENUM, .choices = "random|jittered|lattice|poisson",        \
-    .initial = "random",                                                                           \
-    .doc = "where in a cell; jittered needs whole numbers per cell, lattice 1, 8, 27, ..."         \
-  }
-#define PER_CELL                                                                                   \
-  {                                                                                                \
-    .key = "per_cell", .type = FIRN_TYPE_REAL, .range = "(0, 1000]", .initial = "8",               \
-    .doc = "particles a grid cell"                                                                 \
-  }
+  ENUM("seeding", "random|jittered|lattice|poisson", "random",                                     \
+       "where in a cell; jittered needs whole numbers per cell, lattice 1, 8, 27, ...")
+#define PER_CELL REAL("per_cell", NONE, "(0, 1000]", "8", "particles a grid cell")
 #define VARIATION                                                                                  \
-  {                                                                                                \
-    .key = "variation", .type = FIRN_TYPE_LIST, .record = &variation_record,                       \
-    .doc = "material that differs from place to place; applied in order"                           \
-  }
-#define START                                                                                      \
-  {                                                                                                \
-    .key = "start", .type = FIRN_TYPE_REAL, .dimension = FIRN_DIM_TIME, .range = "[0, inf)",       \
-    .initial = "0", .doc = "when it begins"                                                        \
-  }
-#define STOP                                                                                       \
-  {                                                                                                \
-    .key = "stop", .type = FIRN_TYPE_REAL, .dimension = FIRN_DIM_TIME, .range = "(0, inf]",        \
-    .initial = ".inf", .doc = "when it ends"                                                       \
-  }
-#define NAME(what)                                                                                 \
-  { .key = "name", .type = FIRN_TYPE_TEXT, .doc = what }
+  LIST("variation", &variation_record,                                                             \
+       "material that differs from place to place; applied in order")
+#define START      REAL("start", TIME, "[0, inf)", "0", "when it begins")
+#define STOP       REAL("stop", TIME, "(0, inf]", ".inf", "when it ends")
+#define NAME(what) TEXT("name", NULL, what)
 
 static const firn_schema_row points_rows[] = {
-    {.key = "file",
-     .type = FIRN_TYPE_PATH,
-     .required = true,
-     .doc = "CSV with columns x,y,z and perhaps vx,vy,vz and mass; or PLY"},
-    {.key = "scale",
-     .type = FIRN_TYPE_REAL,
-     .range = "(0, inf)",
-     .initial = "1",
-     .doc = "metres a unit of the file"},
-    {.key = "move",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_LENGTH,
-     .initial = "[0, 0, 0]",
-     .doc = "after scaling"},
+    PATH("file", "CSV with columns x,y,z and perhaps vx,vy,vz and mass; or PLY", .required = true),
+    REAL("scale", NONE, "(0, inf)", "1", "metres a unit of the file"),
+    VEC3("move", LENGTH, NULL, "[0, 0, 0]", "after scaling"),
 };
 static const firn_schema_record points_record = {"a file of points", ROWS(points_rows)};
 
 static const firn_schema_row snow_rows[] = {
     NAME("for messages and --set"),
-    {.key = "shape",
-     .type = FIRN_TYPE_CHOICE,
-     .record = &firn_schema_shape,
-     .group = "shape",
-     .required = true,
-     .doc = "what is filled with snow"},
-    {.key = "points",
-     .type = FIRN_TYPE_RECORD,
-     .record = &points_record,
-     .group = "shape",
-     .required = true,
-     .optional = true,
-     .doc = "particles from a file"},
+    CHOICE("shape", &firn_schema_shape, "what is filled with snow", .group = "shape",
+           .required = true),
+    RECORD("points", &points_record, "particles from a file", .group = "shape", .required = true,
+           .optional = true),
     MATERIAL,
-    {.key = "velocity",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_VELOCITY,
-     .initial = "[0, 0, 0]",
-     .doc = "at the beginning"},
+    VEC3("velocity", VELOCITY, NULL, "[0, 0, 0]", "at the beginning"),
     SPIN,
     SEEDING,
     PER_CELL,
-    {.key = "settled",
-     .type = FIRN_TYPE_BOOL,
-     .initial = "false",
-     .doc = "laid down as it lies at rest, compressed by the weight of the shape above it"},
-    {.key = "time",
-     .type = FIRN_TYPE_REAL,
-     .dimension = FIRN_DIM_TIME,
-     .range = "[0, inf)",
-     .initial = "0",
-     .doc = "when it appears"},
+    BOOL("settled", "false",
+         "laid down as it lies at rest, compressed by the weight of the shape above it"),
+    REAL("time", TIME, "[0, inf)", "0", "when it appears"),
     VARIATION,
 };
 const firn_schema_record firn_schema_snow = {"a body of snow", ROWS(snow_rows)};
@@ -185,76 +85,37 @@ const firn_schema_record firn_schema_snow = {"a body of snow", ROWS(snow_rows)};
 
 static const firn_schema_row emitter_rows[] = {
     NAME("for messages and --set"),
-    {.key = "shape",
-     .type = FIRN_TYPE_CHOICE,
-     .record = &firn_schema_shape,
-     .required = true,
-     .doc = "where snow appears"},
-    {.key = "particles",
-     .type = FIRN_TYPE_REAL,
-     .dimension = FIRN_DIM_RATE,
-     .range = "[0, inf)",
-     .keyed = true,
-     .group = "rate",
-     .doc = "that many a second, at random in the shape"},
-    {.key = "volume",
-     .type = FIRN_TYPE_REAL,
-     .dimension = FIRN_DIM_VOLUME_RATE,
-     .range = "[0, inf)",
-     .keyed = true,
-     .group = "rate",
-     .doc = "that much a second, likewise"},
-    {.key = "mass",
-     .type = FIRN_TYPE_REAL,
-     .dimension = FIRN_DIM_MASS_RATE,
-     .range = "[0, inf)",
-     .keyed = true,
-     .group = "rate",
-     .doc = "that much a second, likewise; without a rate the shape is kept full"},
+    CHOICE("shape", &firn_schema_shape, "where snow appears", .required = true),
+    REAL("particles", RATE, "[0, inf)", NULL, "that many a second, at random in the shape",
+         .group = "rate", .keyed = true),
+    REAL("volume", VOLUME_RATE, "[0, inf)", NULL, "that much a second, likewise", .group = "rate",
+         .keyed = true),
+    REAL("mass", MASS_RATE, "[0, inf)", NULL,
+         "that much a second, likewise; without a rate the shape is kept full", .group = "rate",
+         .keyed = true),
     MATERIAL,
-    {.key = "velocity",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_VELOCITY,
-     .initial = "[0, 0, 0]",
-     .keyed = true,
-     .doc = "of what appears"},
-    {.key = "spread",
-     .type = FIRN_TYPE_REAL,
-     .dimension = FIRN_DIM_VELOCITY,
-     .range = "[0, inf)",
-     .initial = "0",
-     .doc = "a random velocity of up to this size is added; needs a rate"},
+    VEC3("velocity", VELOCITY, NULL, "[0, 0, 0]", "of what appears", .keyed = true),
+    REAL("spread", VELOCITY, "[0, inf)", "0",
+         "a random velocity of up to this size is added; needs a rate"),
     SPIN,
     SEEDING,
     PER_CELL,
     START,
     STOP,
-    {.key = "max_count",
-     .type = FIRN_TYPE_INT,
-     .range = "[0, 9007199254740992]",
-     .initial = "0",
-     .doc = "particles in all; 0: no limit"},
+    INT("max_count", "[0, 9007199254740992]", "0", "particles in all; 0: no limit"),
     VARIATION,
 };
 const firn_schema_record firn_schema_emitter = {"an emitter", ROWS(emitter_rows)};
 
 static const firn_schema_row sink_rows[] = {
     NAME("for messages and --set"),
-    {.key = "shape",
-     .type = FIRN_TYPE_CHOICE,
-     .record = &firn_schema_shape,
-     .required = true,
-     .doc = "what enters it is taken away"},
+    CHOICE("shape", &firn_schema_shape, "what enters it is taken away", .required = true),
     START,
     STOP,
 };
 const firn_schema_record firn_schema_sink = {"a sink", ROWS(sink_rows)};
 
-#define CORNER(name, value, what)                                                                  \
-  {                                                                                                \
-    .key = name, .type = FIRN_TYPE_VEC3, .dimension = FIRN_DIM_LENGTH, .range = "[-inf, inf]",     \
-    .initial = value, .doc = what                                                                  \
-  }
+#define CORNER(name, value, what) VEC3(name, LENGTH, "[-inf, inf]", value, what)
 
 static const firn_schema_row kill_box_rows[] = {
     CORNER("min", "[-.inf, -.inf, -.inf]", "its least corner; -.inf: no bound"),
@@ -265,92 +126,39 @@ const firn_schema_record firn_schema_kill_box = {"the kill box", ROWS(kill_box_r
 static const firn_schema_row window_rows[] = {
     CORNER("min", "[-.inf, -.inf, -.inf]", "its least corner at time 0; -.inf: no bound"),
     CORNER("max", "[.inf, .inf, .inf]", "its largest corner at time 0; .inf: no bound"),
-    {.key = "velocity",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_VELOCITY,
-     .initial = "[0, 0, 0]",
-     .group = "how",
-     .doc = "with which it moves"},
-    {.key = "follow",
-     .type = FIRN_TYPE_TEXT,
-     .group = "how",
-     .doc = "name of a collider with which it moves"},
+    VEC3("velocity", VELOCITY, NULL, "[0, 0, 0]", "with which it moves", .group = "how"),
+    TEXT("follow", NULL, "name of a collider with which it moves", .group = "how"),
 };
 const firn_schema_record firn_schema_window = {"the window", ROWS(window_rows)};
 
 // -------------------------------------------------------------------------------------- probes
 
 static const firn_schema_row probe_point_rows[] = {
-    {.key = "center",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_LENGTH,
-     .required = true,
-     .doc = "where"},
-    {.key = "radius",
-     .type = FIRN_TYPE_REAL,
-     .dimension = FIRN_DIM_LENGTH,
-     .range = "(0, inf)",
-     .required = true,
-     .doc = "snow this near counts"},
+    VEC3("center", LENGTH, NULL, NULL, "where", .required = true),
+    REAL("radius", LENGTH, "(0, inf)", NULL, "snow this near counts", .required = true),
 };
 static const firn_schema_record probe_point = {"a point probe", ROWS(probe_point_rows)};
 
 static const firn_schema_row probe_plane_rows[] = {
-    {.key = "point",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_LENGTH,
-     .required = true,
-     .doc = "of the plane"},
-    {.key = "normal",
-     .type = FIRN_TYPE_VEC3,
-     .required = true,
-     .doc = "of the plane; any length but zero"},
-    {.key = "reach",
-     .type = FIRN_TYPE_REAL,
-     .dimension = FIRN_DIM_LENGTH,
-     .range = "(0, inf)",
-     .required = true,
-     .doc = "snow this near to the plane counts"},
+    VEC3("point", LENGTH, NULL, NULL, "of the plane", .required = true),
+    VEC3("normal", NONE, NULL, NULL, "of the plane; any length but zero", .required = true),
+    REAL("reach", LENGTH, "(0, inf)", NULL, "snow this near to the plane counts", .required = true),
 };
 static const firn_schema_record probe_plane = {"a plane probe", ROWS(probe_plane_rows)};
 
 static const firn_schema_row probe_box_rows[] = {
-    {.key = "center",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_LENGTH,
-     .required = true,
-     .doc = "its middle"},
-    {.key = "size",
-     .type = FIRN_TYPE_VEC3,
-     .dimension = FIRN_DIM_LENGTH,
-     .range = "(0, inf)",
-     .required = true,
-     .doc = "its edges, whole lengths"},
+    VEC3("center", LENGTH, NULL, NULL, "its middle", .required = true),
+    VEC3("size", LENGTH, "(0, inf)", NULL, "its edges, whole lengths", .required = true),
 };
 static const firn_schema_record probe_box = {"a box probe", ROWS(probe_box_rows)};
 
 static const firn_schema_row probe_rows[] = {
     NAME("for probes.csv"),
-    {.key = "point",
-     .type = FIRN_TYPE_RECORD,
-     .record = &probe_point,
-     .group = "kind",
-     .required = true,
-     .optional = true,
-     .doc = "averages around a point"},
-    {.key = "plane",
-     .type = FIRN_TYPE_RECORD,
-     .record = &probe_plane,
-     .group = "kind",
-     .required = true,
-     .optional = true,
-     .doc = "averages along a plane"},
-    {.key = "box",
-     .type = FIRN_TYPE_RECORD,
-     .record = &probe_box,
-     .group = "kind",
-     .required = true,
-     .optional = true,
-     .doc = "averages in a box"},
+    RECORD("point", &probe_point, "averages around a point", .group = "kind", .required = true,
+           .optional = true),
+    RECORD("plane", &probe_plane, "averages along a plane", .group = "kind", .required = true,
+           .optional = true),
+    RECORD("box", &probe_box, "averages in a box", .group = "kind", .required = true,
+           .optional = true),
 };
 const firn_schema_record firn_schema_probe = {"a probe", ROWS(probe_rows)};
