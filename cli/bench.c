@@ -77,40 +77,22 @@ static void json_field(const char *key, double value) {
   cli_json_number(stdout, value);
 }
 
-typedef struct {
-  const char *name;
-  double seconds;
-} phase;
-
-enum { PHASES = 5 };
-
-static void phases_of(const firn_profile *p, phase out[PHASES]) {
-  const phase phases[PHASES] = {{"sort", p->sort},
-                                {"scatter", p->scatter},
-                                {"grid", p->grid},
-                                {"solve", p->solve},
-                                {"gather", p->gather}};
-  memcpy(out, phases, sizeof phases);
-}
-
-// The clock of the profile; what lies between the phases is `rest`.
-static void print_phases(const firn_profile *p, bool json) {
-  phase phases[PHASES];
-  phases_of(p, phases);
-  double rest = p->total;
+// What lies between the phases is `rest`.
+static void print_phases(const bench_profile *p, bool json) {
+  double total = p->all.total, rest = total;
   printf(json ? ", \"phases\": {" : "    phases ");
-  for (int i = 0; i < PHASES; i++) {
-    rest -= phases[i].seconds;
-    double share = phases[i].seconds / p->total;
+  for (int i = 0; i < p->phases; i++) {
+    rest -= p->seconds[i];
+    double share = p->seconds[i] / total;
     if (json)
-      printf("\"%s\": %.4f, ", phases[i].name, share);
+      printf("\"%s\": %.4f, ", p->phase[i], share);
     else if (share >= 0.0005)
-      printf(" %s %.1f %%", phases[i].name, 100 * share);
+      printf(" %s %.1f %%", p->phase[i], 100 * share);
   }
   if (json)
-    printf("\"rest\": %.4f}", rest / p->total);
+    printf("\"rest\": %.4f}", rest / total);
   else
-    printf(" rest %.1f %%\n", 100 * rest / p->total);
+    printf(" rest %.1f %%\n", 100 * rest / total);
 }
 
 static void print_json(const bench *b, const bench_result *r) {
@@ -142,7 +124,7 @@ static void print_json(const bench *b, const bench_result *r) {
     printf(", \"ratio_of\": \"%s\"", r->ratio_of);
     json_field("ratio", r->ratio);
   }
-  if (r->profile.total > 0) print_phases(&r->profile, true);
+  if (r->profile.all.total > 0) print_phases(&r->profile, true);
   json_field("copy_bytes_per_second", b->machine.copy);
   json_field("peak_flops", b->machine.flops);
   if (r->work.flops > 0) {
@@ -186,7 +168,7 @@ static void print_text(const bench *b, const bench_result *r) {
     printf("    %.0f bytes a particle (%.0f at most)%s", r->bytes_per_particle,
            r->peak_bytes_per_particle, isnan(r->yielded) ? "\n" : "");
   if (!isnan(r->yielded)) printf("    %.0f %% yielded\n", 100 * r->yielded);
-  if (r->profile.total > 0) print_phases(&r->profile, false);
+  if (r->profile.all.total > 0) print_phases(&r->profile, false);
   if (r->work.flops > 0)
     printf("    %.0f %% of copy bandwidth, %.0f %% of peak flop/s, by the model of docs/cli.md\n",
            100 * r->particle_steps_per_second * r->work.bytes / b->machine.copy,

@@ -32,6 +32,17 @@ typedef struct bench_work {
   double flops, bytes;
 } bench_work;
 
+// What steps took, and how the solver's statistics "seconds_..." divide that among its phases.
+enum { BENCH_PHASES = 16 };
+typedef struct bench_profile {
+  firn_profile all; // total 0: none
+  int phases;
+  const char *phase[BENCH_PHASES];
+  double seconds[BENCH_PHASES];
+} bench_profile;
+// Since the simulation began; or since `before`, which may be NULL.
+bench_profile bench_profile_of(firn_sim *sim, const bench_profile *before);
+
 // One line of output. What is nan or negative is left out.
 typedef struct bench_result {
   const char *name;
@@ -55,7 +66,7 @@ typedef struct bench_result {
   double seconds_per_frame, paper_seconds_per_frame, ratio_to_paper;
   double paths_per_second, events_per_second; // of light
   bench_work work;                            // 0: no model
-  firn_profile profile;                       // of the timed steps; total 0: none
+  bench_profile profile;                      // of the timed steps
 } bench_result;
 
 bench_result bench_result_begin(const char *name, const char *variant, const firn_context *context);

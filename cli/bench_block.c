@@ -2,6 +2,7 @@
 // What benchmark cases are built from: a block of snow that hits the floor, and timed windows.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench.h"
 
@@ -84,10 +85,10 @@ firn_status bench_build(firn_context *context, const firn_mpm_def *mpm, const be
 firn_status bench_until_yield(firn_sim *sim, double fraction) {
   for (int step = 0; step < 2000 && !cli_interrupted(); step++) {
     if (step % 20 == 0) {
-      firn_sums sums;
-      firn_status status = firn_sim_sums(sim, &sums);
+      double yielded;
+      firn_status status = firn_sim_stat(sim, "yielded", &yielded);
       if (status != FIRN_OK) return status;
-      if (sums.yielded >= fraction) break;
+      if (yielded >= fraction) break;
     }
     firn_status status = firn_sim_step(sim, 0, NULL);
     if (status != FIRN_OK) return status;
@@ -105,17 +106,23 @@ double bench_median(double *values, int count) {
   return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
 }
 
-static firn_profile profile_between(const firn_profile *a, const firn_profile *b) {
-  return (firn_profile){.sort = b->sort - a->sort,
-                        .scatter = b->scatter - a->scatter,
-                        .grid = b->grid - a->grid,
-                        .solve = b->solve - a->solve,
-                        .gather = b->gather - a->gather,
-                        .total = b->total - a->total,
-                        .steps = b->steps - a->steps,
-                        .particle_steps = b->particle_steps - a->particle_steps,
-                        .iterations = b->iterations - a->iterations,
-                        .sorts = b->sorts - a->sorts};
+bench_profile bench_profile_of(firn_sim *sim, const bench_profile *before) {
+  static const char prefix[] = "seconds_";
+  bench_profile p = {.phases = 0};
+  firn_stat_info info;
+  firn_sim_profile(sim, &p.all);
+  for (int i = 0; p.phases < BENCH_PHASES && firn_sim_stat_info(sim, i, &info) == FIRN_OK; i++) {
+    if (strncmp(info.name, prefix, strlen(prefix)) != 0) continue;
+    p.phase[p.phases] = info.name + strlen(prefix);
+    if (firn_sim_stat(sim, info.name, &p.seconds[p.phases]) == FIRN_OK) p.phases++;
+  }
+  if (!before) return p;
+  p.all.total -= before->all.total;
+  p.all.steps -= before->all.steps;
+  p.all.particle_steps -= before->all.particle_steps;
+  p.all.iterations -= before->all.iterations;
+  for (int i = 0; i < p.phases; i++) p.seconds[i] -= before->seconds[i];
+  return p;
 }
 
 enum { WINDOWS = 16 };
@@ -125,8 +132,7 @@ firn_status bench_time(firn_sim *sim, firn_context *context, int windows, int st
   double speed[WINDOWS] = {0};
   double count = (double)firn_sim_count(sim);
   if (windows > WINDOWS) windows = WINDOWS;
-  firn_profile before, after;
-  firn_sim_profile(sim, &before);
+  bench_profile before = bench_profile_of(sim, NULL);
   result->seconds = 0;
   for (int w = 0; w < windows; w++) {
     double start = cli_seconds();
@@ -139,17 +145,13 @@ firn_status bench_time(firn_sim *sim, firn_context *context, int windows, int st
     result->seconds += seconds;
     speed[w] = count * steps / seconds;
   }
-  firn_sim_profile(sim, &after);
   result->particles = count;
   result->steps = (double)windows * steps;
   result->particle_steps_per_second = bench_median(speed, windows);
   result->slowest = speed[0];
   result->quickest = speed[windows - 1];
-  result->profile = profile_between(&before, &after);
+  result->profile = bench_profile_of(sim, &before);
   result->bytes_per_particle = (double)firn_context_bytes(context) / count;
   result->peak_bytes_per_particle = (double)firn_context_peak_bytes(context) / count;
-  firn_sums sums;
-  firn_status status = firn_sim_sums(sim, &sums);
-  if (status == FIRN_OK) result->yielded = sums.yielded;
-  return status;
+  return firn_sim_stat(sim, "yielded", &result->yielded);
 }

@@ -2,6 +2,7 @@
 // The cases of the material point method.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench.h"
 
@@ -85,8 +86,10 @@ static firn_status run_cr_iteration(bench *b, const char *name) {
   if (status == FIRN_OK) status = bench_time(sim, context, 1, b->quick ? 5 : 20, &r);
   if (status == FIRN_OK) {
     double explicit_step = plain.seconds / plain.steps;
-    r.iterations_mean = (double)r.profile.iterations / r.steps;
-    r.seconds_per_iteration = r.profile.solve / (double)r.profile.iterations;
+    r.iterations_mean = (double)r.profile.all.iterations / r.steps;
+    for (int i = 0; i < r.profile.phases; i++)
+      if (strcmp(r.profile.phase[i], "solve") == 0)
+        r.seconds_per_iteration = r.profile.seconds[i] / (double)r.profile.all.iterations;
     r.ratio = r.seconds_per_iteration / explicit_step;
     r.ratio_of = "an explicit cubic step";
     bench_print(b, &r);
@@ -356,7 +359,7 @@ static firn_status implicit_iterations(bench *b, const char *name) {
   status = build_ball(context, &mpm, 0.0125, &sim);
   if (status == FIRN_OK) status = bench_time(sim, context, 1, 100, &r);
   if (status == FIRN_OK) {
-    r.iterations_mean = (double)r.profile.iterations / r.steps;
+    r.iterations_mean = (double)r.profile.all.iterations / r.steps;
     bench_print(b, &r);
   }
   firn_sim_destroy(sim);
@@ -379,10 +382,10 @@ static firn_status ball_seconds(bench *b, const char *name, const char *variant,
   if (status == FIRN_OK) status = firn_sim_advance(sim, duration, NULL, NULL);
   if (status == FIRN_OK) {
     r->seconds = cli_seconds() - start;
-    firn_sim_profile(sim, &r->profile);
+    r->profile = bench_profile_of(sim, NULL);
     r->particles = (double)firn_sim_count(sim);
-    r->steps = (double)r->profile.steps;
-    r->iterations_mean = (double)r->profile.iterations / r->steps;
+    r->steps = (double)r->profile.all.steps;
+    r->iterations_mean = (double)r->profile.all.iterations / r->steps;
   }
   firn_sim_destroy(sim);
   return close_context(context, name, status);

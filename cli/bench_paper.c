@@ -69,11 +69,11 @@ static firn_status run_variant(bench *b, const char *name, const paper_row *row,
   if (status == FIRN_OK) status = firn_scene_build(scene, &sim);
   if (status == FIRN_OK) status = run_frames(b, scene, sim, &t);
   if (t.frames > 0 && (status == FIRN_OK || status == FIRN_CANCELLED)) {
-    firn_sim_profile(sim, &r.profile);
+    r.profile = bench_profile_of(sim, NULL);
     r.particles = (double)firn_sim_count(sim);
     r.steps = t.steps;
     r.seconds = t.seconds;
-    r.particle_steps_per_second = (double)r.profile.particle_steps / t.seconds;
+    r.particle_steps_per_second = (double)r.profile.all.particle_steps / t.seconds;
     r.bytes_per_particle = (double)firn_context_bytes(context) / r.particles;
     r.peak_bytes_per_particle = (double)firn_context_peak_bytes(context) / r.particles;
     r.frames = t.frames;

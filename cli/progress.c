@@ -71,6 +71,19 @@ static void print_plain(const firn_run_event *e) {
   fflush(stdout);
 }
 
+// What the solver at hand tells besides, whichever it is.
+static void print_stats(firn_sim *sim) {
+  double value[64];
+  firn_stat_info info;
+  if (!sim || !firn_sim_stat_count(sim) || firn_sim_measure(sim, NULL, value) != FIRN_OK) return;
+  printf(", \"stats\": {");
+  for (int i = 0; firn_sim_stat_info(sim, i, &info) == FIRN_OK; i++) {
+    printf("%s\"%s\": ", i ? ", " : "", info.name);
+    cli_json_number(stdout, value[i]);
+  }
+  printf("}");
+}
+
 static void print_json(const firn_run_event *e) {
   printf("{\"event\": \"frame\", \"frame\": %d, \"last_frame\": %d, \"time\": ", e->frame,
          e->last_frame);
@@ -83,7 +96,9 @@ static void print_json(const firn_run_event *e) {
   cli_json_number(stdout, e->wall);
   printf(", \"seconds_left\": ");
   cli_json_number(stdout, e->seconds_left);
-  printf(", \"bytes\": %zu}\n", e->bytes);
+  printf(", \"bytes\": %zu", e->bytes);
+  print_stats(e->sim);
+  puts("}");
   fflush(stdout);
 }
 

@@ -43,11 +43,13 @@ int main(void) {
   printf("   time   middle    width   height  yielded\n");
   for (int frame = 0; frame <= 10; frame++) {
     firn_sums sums;
+    double yielded;
     if (frame) check(firn_sim_advance(sim, 0.01, NULL, NULL), context);
     check(firn_sim_sums(sim, &sums), context);
+    check(firn_sim_stat(sim, "yielded", &yielded), context);
     printf("%4.0f ms  %4.1f cm  %4.1f cm  %4.1f cm   %4.0f %%\n", 1e3 * firn_sim_time(sim),
            1e2 * sums.center[1], 1e2 * (sums.bounds_max[0] - sums.bounds_min[0]),
-           1e2 * (sums.bounds_max[1] - sums.bounds_min[1]), 1e2 * sums.yielded);
+           1e2 * (sums.bounds_max[1] - sums.bounds_min[1]), 1e2 * yielded);
   }
 
   // Where the snow lies now: x, y, z of each particle, in the order in which they were made.

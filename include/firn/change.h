@@ -10,8 +10,8 @@
 extern "C" {
 #endif
 
-// A checkpoint holds these as they were, but for those of
-// firn_sim_set_mpm: set them again after loading one. (Scene files do so by themselves.)
+// A checkpoint holds these as they were, but for a solver's settings: set those again after loading
+// one. (Scene files do so by themselves.)
 FIRN_API firn_status firn_sim_set_gravity(firn_sim *sim, const double gravity[3]); // m/s^2
 FIRN_API firn_status firn_sim_set_friction(firn_sim *sim, int collider, double friction);
 FIRN_API firn_status firn_sim_set_sticky(firn_sim *sim, int collider, bool sticky);
@@ -19,7 +19,11 @@ FIRN_API firn_status firn_sim_set_sticky(firn_sim *sim, int collider, bool stick
 // material; what varies from particle to particle stays as it is, and so does all mass.
 FIRN_API firn_status firn_sim_set_material(firn_sim *sim, int material,
                                            const firn_material_def *def);
-// All of def but basis and transfer, which are settled when the simulation is made.
+// Settings of the solver, whose name is given since a def of another would be nonsense: def and out
+// are of its struct firn_<solver>_def. Some are settled when the simulation is made; of mpm these are
+// basis, transfer and sleep.
+FIRN_API firn_status firn_sim_set_settings(firn_sim *sim, const char *solver, const void *def);
+FIRN_API firn_status firn_sim_settings(const firn_sim *sim, const char *solver, void *out);
 FIRN_API firn_status firn_sim_set_mpm(firn_sim *sim, const firn_mpm_def *def);
 FIRN_API firn_status firn_sim_mpm(const firn_sim *sim, firn_mpm_def *out);
 

@@ -26,20 +26,21 @@ typedef struct firn_probe_def {
 
 FIRN_API firn_probe_def firn_default_probe_def(void);
 
-// Averages are by mass, those of density, J_P and stress too; all 0 where there is no particle.
+// Averages are by mass; all 0 where there is no particle.
 typedef struct firn_probe {
   uint64_t count;
   double mass;        // kg, of all
   double center[3];   // m
   double velocity[3]; // m/s
-  double density;     // kg/m^3
-  double jp;
-  double stress[6]; // Pa, Cauchy: xx yy zz xy xz yz
 } firn_probe;
 
 // Reads count probes at once: out is [count]. Sums go in the order of ids, in double.
 FIRN_API firn_status firn_sim_probe(firn_sim *sim, const firn_probe_def *def, int count,
                                     firn_probe *out);
+// The average of any field of the simulation, "density", "jp", "stress", ...: out is
+// [count][components].
+FIRN_API firn_status firn_sim_probe_field(firn_sim *sim, const firn_probe_def *def, int count,
+                                          const char *field, double *out);
 
 #ifdef __cplusplus
 }

@@ -19,7 +19,9 @@ typedef struct firn_sim_def {
   int period_cells[3]; // ... after this many cells, a multiple of 4
   uint64_t seed;       // of every random number
   const char *solver;  // "mpm"
-  firn_mpm_def mpm;
+  firn_mpm_def mpm;    // what solver mpm takes where settings is NULL
+  // Settings of the solver, a struct firn_<solver>_def; others than mpm take their defaults for NULL.
+  const void *settings;
 } firn_sim_def;
 
 FIRN_API firn_sim_def firn_default_sim_def(void);
@@ -31,13 +33,11 @@ FIRN_API firn_status firn_sim_add_material(firn_sim *sim, const firn_material_de
 
 // ------------------------------------------------------------------------------------ stepping
 
+// What a step of any solver is; the rest of what it has to tell are statistics, below.
 typedef struct firn_step {
-  double dt; // s
-  bool implicit;
-  int iterations; // of the linear solve
-  int redone;     // times the step was halved and redone
-  int indefinite; // directions of negative curvature met by the solve
-  bool sorted;    // particles were re-sorted
+  double dt;      // s
+  bool implicit;  // a linear system was solved
+  int iterations; // which took so many
   size_t asleep;  // particles that were left out, being at rest
 } firn_step;
 
@@ -49,10 +49,10 @@ typedef bool (*firn_progress_fn)(void *user, const firn_sim *sim, const firn_ste
 FIRN_API firn_status firn_sim_advance(firn_sim *sim, double duration, firn_progress_fn progress,
                                       void *user);
 
-// Seconds of wall time since creation, by phase of the solver; law and weights belong to scatter.
+// What all steps since creation took. Seconds by phase are statistics of the solver.
 typedef struct firn_profile {
-  double sort, scatter, grid, solve, gather, total;
-  uint64_t steps, particle_steps, iterations, sorts;
+  double total; // s, of wall time
+  uint64_t steps, particle_steps, iterations;
 } firn_profile;
 FIRN_API void firn_sim_profile(const firn_sim *sim, firn_profile *out);
 
@@ -85,16 +85,31 @@ typedef struct firn_sums {
   double momentum[3];    // kg m/s
   double angular[3];     // kg m^2/s about the origin, affine part included
   double energy_kinetic; // J
-  double energy_elastic; // J
+  double energy_elastic; // J; 0 where the solver's snow stores none
   double energy_gravity; // J, zero at height 0
   double speed_max;      // m/s
-  double jp_min, jp_mean;
-  double density_max;   // kg/m^3
-  double yielded;       // fraction of particles that have ever yielded
-  double bounds_min[3]; // m
+  double bounds_min[3];  // m
   double bounds_max[3];
 } firn_sums;
 FIRN_API firn_status firn_sim_sums(firn_sim *sim, firn_sums *out);
+
+// Statistics: what only the solver at hand can tell, by name. Under mpm "jp_min", "jp_mean",
+// "density_max", "yielded"; of the last step "redone", "indefinite", "sorted"; since creation
+// "sorts" and, by phase, "seconds_sort", "seconds_scatter", "seconds_grid", "seconds_solve" and
+// "seconds_gather".
+typedef struct firn_stat_info {
+  const char *name;
+  const char *unit; // "1" for a plain number
+  const char *doc;  // one line
+} firn_stat_info;
+FIRN_API int firn_sim_stat_count(const firn_sim *sim);
+FIRN_API firn_status firn_sim_stat_info(const firn_sim *sim, int i, firn_stat_info *out);
+FIRN_API firn_status firn_sim_stat(firn_sim *sim, const char *name, double *out);
+// All of them, [firn_sim_stat_count], and the sums, in one pass over the particles. Either may be
+// NULL.
+FIRN_API firn_status firn_sim_measure(firn_sim *sim, firn_sums *sums, double *stats);
+// One that any solver has, by name: what a column of stats.csv means. NULL: none has it.
+FIRN_API const firn_stat_info *firn_stat_find(const char *name);
 
 #ifdef __cplusplus
 }

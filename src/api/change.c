@@ -34,24 +34,44 @@ firn_status firn_sim_set_material(firn_sim *sim, int id, const firn_material_def
   uint64_t changes = sim->world.changes;
   firn_status status = firn_world_set_material(&sim->world, id, def);
   // The speed of sound is another one.
-  if (sim->world.changes != changes) sim->type->changed(sim->solver);
+  if (sim->world.changes != changes && sim->type->changed) sim->type->changed(sim->solver);
   return status;
 }
 
-firn_status firn_sim_set_mpm(firn_sim *sim, const firn_mpm_def *def) {
+// A def of another solver would be read as what it is not.
+static firn_status check_solver(const firn_sim *sim, const char *solver, const void *def) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
-  if (!def) return firn_fail_null(sim->world.context, "firn_sim_set_mpm");
-  firn_sim_def all = {.mpm = *def};
-  return sim->type->configure(sim->solver, &all);
+  if (!solver || !def) return firn_fail_null(sim->world.context, "settings of a solver");
+  if (strcmp(solver, sim->type->name) == 0) return FIRN_OK;
+  return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT,
+                   "settings of solver %s are of no use to solver %s", solver, sim->type->name);
+}
+
+firn_status firn_sim_set_settings(firn_sim *sim, const char *solver, const void *def) {
+  FIRN_TRY(check_solver(sim, solver, def));
+  const firn_solver_type *type = sim->type;
+  if (!type->configure) {
+    return firn_fail(sim->world.context, FIRN_ERROR_STATE,
+                     "%s: its settings are settled when the simulation is made", solver);
+  }
+  FIRN_TRY(firn_solver_check(sim->world.context, type, def));
+  FIRN_TRY(type->configure(sim->solver, def));
+  memcpy(sim->settings, def, type->def_size);
+  return FIRN_OK;
+}
+
+firn_status firn_sim_settings(const firn_sim *sim, const char *solver, void *out) {
+  FIRN_TRY(check_solver(sim, solver, out));
+  memcpy(out, sim->settings, sim->type->def_size);
+  return FIRN_OK;
+}
+
+firn_status firn_sim_set_mpm(firn_sim *sim, const firn_mpm_def *def) {
+  return firn_sim_set_settings(sim, "mpm", def);
 }
 
 firn_status firn_sim_mpm(const firn_sim *sim, firn_mpm_def *out) {
-  firn_sim_def all = firn_default_sim_def();
-  if (!sim) return FIRN_ERROR_ARGUMENT;
-  if (!out) return firn_fail_null(sim->world.context, "firn_sim_mpm");
-  sim->type->settings(sim->solver, &all);
-  *out = all.mpm;
-  return FIRN_OK;
+  return firn_sim_settings(sim, "mpm", out);
 }
 
 firn_status firn_sim_set_emitter_rate(firn_sim *sim, int id, double rate) {

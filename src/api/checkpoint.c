@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "world/morton.h"
 
-enum { FORMAT = 4 };
+enum { FORMAT = 5 };
 
 static firn_archive_type archive_type(firn_field_type type) {
   switch (type) {
@@ -93,7 +93,8 @@ firn_status firn_sim_save_with(firn_sim *sim, const char *path, firn_archive_fn 
   save_head(sim, a);
   save_particles(&sim->world.particles, a);
   firn_status status = firn_checkpoint_save_world(&sim->world, a);
-  if (status == FIRN_OK) status = sim->type->state(sim->solver, false, &visitor);
+  if (status == FIRN_OK && sim->type->state)
+    status = sim->type->state(sim->solver, false, &visitor);
   if (status == FIRN_OK) status = firn_world_state(&sim->world, false, &world);
   if (status == FIRN_OK && more) status = more(user, a);
   if (status != FIRN_OK) {
@@ -351,7 +352,8 @@ firn_status firn_sim_load_with(firn_sim *sim, const char *path, firn_archive_fn 
   if (status == FIRN_OK) {
     drop_tables(p);
     status = load_particles(&l, p);
-    if (status == FIRN_OK) status = sim->type->state(sim->solver, true, &visitor);
+    if (status == FIRN_OK && sim->type->state)
+      status = sim->type->state(sim->solver, true, &visitor);
     if (status == FIRN_OK) status = firn_world_state(&sim->world, true, &world);
     if (status == FIRN_OK && more) status = more(user, l.archive);
     if (status != FIRN_OK) drop_tables(p);

@@ -7,45 +7,31 @@
 #include "base/parallel.h"
 #include "world/strain_rate.h"
 
-enum {
-  FIELD_POSITION,
-  FIELD_VELOCITY,
-  FIELD_MASS,
-  FIELD_VOLUME,
-  FIELD_ID,
-  FIELD_MATERIAL,
-  FIELD_STRAIN_RATE,
-  COMMON
-};
-
-static const firn_field_info common[COMMON] = {
-    [FIELD_POSITION] = {"position", "m", 3, false},
-    [FIELD_VELOCITY] = {"velocity", "m/s", 3, true},
-    [FIELD_MASS] = {"mass", "kg", 1, false},
-    [FIELD_VOLUME] = {"volume", "m^3", 1, false},
-    [FIELD_ID] = {"id", "1", 1, false},
-    [FIELD_MATERIAL] = {"material", "1", 1, false},
-    [FIELD_STRAIN_RATE] = {"strain_rate", "1/s", 6, false},
-};
-
 int firn_sim_field_count(const firn_sim *sim) {
-  int n = COMMON;
-  for (const firn_field_info *f = sim->type->fields; f->name; f++) n++;
+  int n = FIRN_COMMON_FIELDS;
+  for (const firn_field_info *f = sim->type->fields; f && f->name; f++) n++;
   return n;
 }
 
 firn_status firn_sim_field(const firn_sim *sim, int i, firn_field_info *out) {
   if (!sim || !out || i < 0 || i >= firn_sim_field_count(sim)) return FIRN_ERROR_ARGUMENT;
-  *out = i < COMMON ? common[i] : sim->type->fields[i - COMMON];
+  *out = i < FIRN_COMMON_FIELDS ? firn_common_fields[i] : sim->type->fields[i - FIRN_COMMON_FIELDS];
   return FIRN_OK;
 }
 
-static int find(const firn_sim *sim, const char *name) {
-  firn_field_info info;
-  for (int i = 0; firn_sim_field(sim, i, &info) == FIRN_OK; i++) {
-    if (strcmp(info.name, name) == 0) return i;
+static int find(const firn_sim *sim, const char *name, firn_field_info *info) {
+  for (int i = 0; firn_sim_field(sim, i, info) == FIRN_OK; i++) {
+    if (strcmp(info->name, name) == 0) return i;
   }
   return -1;
+}
+
+static firn_status unknown(const firn_sim *sim, const char *name) {
+  return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT, "there is no field '%s'", name);
+}
+
+bool firn_sim_has_field(const firn_sim *sim, const char *name, firn_field_info *out) {
+  return find(sim, name, out) >= 0;
 }
 
 typedef struct access {
@@ -60,38 +46,37 @@ static void read_one(void *user, size_t slot, const double corner[3]) {
   const firn_particles *p = &a->sim->world.particles;
   size_t row = firn_particles_row(p, slot);
   switch (a->field) {
-  case FIELD_POSITION:
+  case FIRN_COMMON_POSITION:
     for (int c = 0; c < 3; c++) {
       double x = (double)firn_particles_real(p, FIRN_FIELD_X + c)[slot];
       a->out[3 * row + (size_t)c] = (corner[c] + x) * a->sim->world.h;
     }
     break;
-  case FIELD_VELOCITY:
+  case FIRN_COMMON_VELOCITY:
     for (int c = 0; c < 3; c++) {
       a->out[3 * row + (size_t)c] = (double)firn_particles_real(p, FIRN_FIELD_VX + c)[slot];
     }
     break;
-  case FIELD_MASS: a->out[row] = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot]; break;
-  case FIELD_VOLUME: a->out[row] = (double)firn_particles_real(p, FIRN_FIELD_VOLUME)[slot]; break;
-  case FIELD_ID: a->out[row] = (double)firn_particles_id(p)[slot]; break;
+  case FIRN_COMMON_MASS: a->out[row] = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot]; break;
+  case FIRN_COMMON_VOLUME:
+    a->out[row] = (double)firn_particles_real(p, FIRN_FIELD_VOLUME)[slot];
+    break;
+  case FIRN_COMMON_ID: a->out[row] = (double)firn_particles_id(p)[slot]; break;
   default: a->out[row] = firn_particles_material(p)[slot];
   }
 }
 
-static firn_status unknown(const firn_sim *sim, const char *name) {
-  return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT, "there is no field '%s'", name);
-}
-
 static firn_status read_field(firn_sim *sim, const char *field, double *out) {
-  int i = find(sim, field);
+  firn_field_info info;
+  int i = find(sim, field, &info);
   if (i < 0) return unknown(sim, field);
-  if (i >= COMMON) {
-    double *own[FIRN_OWN_FIELDS] = {0};
-    own[i - COMMON] = out;
-    return firn_sim_look(sim, own, NULL);
+  if (i >= FIRN_COMMON_FIELDS) {
+    firn_solver_look look = {.sums = NULL};
+    look.own[i - FIRN_COMMON_FIELDS] = out;
+    return firn_sim_look(sim, &look);
   }
   FIRN_TRY(firn_particles_number(&sim->world.particles));
-  if (i == FIELD_STRAIN_RATE) return firn_world_strain_rate(&sim->world, out);
+  if (i == FIRN_COMMON_STRAIN_RATE) return firn_world_strain_rate(&sim->world, out);
   access a = {.sim = sim, .field = i, .out = out};
   firn_particles_visit_parallel(&sim->world.particles, read_one, &a);
   return FIRN_OK;
@@ -116,9 +101,8 @@ static void write_one(void *user, size_t slot, const double corner[3]) {
 
 static firn_status write_field(firn_sim *sim, const char *field, const double *in) {
   firn_field_info info;
-  int i = find(sim, field);
+  int i = find(sim, field, &info);
   if (i < 0) return unknown(sim, field);
-  FIRN_TRY(firn_sim_field(sim, i, &info));
   if (!info.writable) {
     return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT, "field '%s' cannot be written",
                      field);
@@ -131,10 +115,10 @@ static firn_status write_field(firn_sim *sim, const char *field, const double *i
                      k / (size_t)info.components);
   }
   FIRN_TRY(firn_particles_number(&sim->world.particles));
-  if (i >= COMMON) return sim->type->write(sim->solver, i - COMMON, in);
+  if (i >= FIRN_COMMON_FIELDS) return sim->type->write(sim->solver, i - FIRN_COMMON_FIELDS, in);
   access a = {.sim = sim, .field = i, .in = in};
   firn_particles_visit_parallel(&sim->world.particles, write_one, &a);
-  sim->type->changed(sim->solver);
+  if (sim->type->changed) sim->type->changed(sim->solver);
   return FIRN_OK;
 }
 
@@ -202,15 +186,65 @@ static void sum_all(const firn_world *world, firn_sums *out) {
   for (int c = 0; c < 3; c++) out->center[c] /= out->mass;
 }
 
-firn_status firn_sim_look(firn_sim *sim, double *const own[FIRN_OWN_FIELDS], firn_sums *sums) {
+firn_status firn_sim_look(firn_sim *sim, const firn_solver_look *look) {
   FIRN_FP_SCOPE;
   FIRN_TRY(firn_particles_number(&sim->world.particles));
-  if (sums) sum_all(&sim->world, sums);
-  return sim->type->look(sim->solver, own, sums);
+  if (look->sums) sum_all(&sim->world, look->sums);
+  return sim->type->look ? sim->type->look(sim->solver, look) : FIRN_OK;
 }
 
 firn_status firn_sim_sums(firn_sim *sim, firn_sums *out) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_sums");
-  return firn_sim_look(sim, (double *[FIRN_OWN_FIELDS]){0}, out);
+  return firn_sim_look(sim, &(firn_solver_look){.sums = out});
+}
+
+// ---------------------------------------------------------------------------------- statistics
+
+int firn_sim_stat_count(const firn_sim *sim) {
+  int n = 0;
+  for (const firn_stat_info *s = sim->type->stats; s && s->name; s++) n++;
+  return n;
+}
+
+uint64_t firn_sim_all_stats(const firn_sim *sim) {
+  int count = firn_sim_stat_count(sim);
+  return count ? UINT64_MAX >> (64 - count) : 0;
+}
+
+firn_status firn_sim_measure(firn_sim *sim, firn_sums *sums, double *stats) {
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  uint64_t wanted = stats ? firn_sim_all_stats(sim) : 0;
+  return firn_sim_look(sim, &(firn_solver_look){.sums = sums, .wanted = wanted, .stats = stats});
+}
+
+firn_status firn_sim_stat_info(const firn_sim *sim, int i, firn_stat_info *out) {
+  if (!sim || !out || i < 0 || i >= firn_sim_stat_count(sim)) return FIRN_ERROR_ARGUMENT;
+  *out = sim->type->stats[i];
+  return FIRN_OK;
+}
+
+firn_status firn_sim_stat(firn_sim *sim, const char *name, double *out) {
+  double stats[FIRN_OWN_STATS];
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!name || !out) return firn_fail_null(sim->world.context, "firn_sim_stat");
+  int count = firn_sim_stat_count(sim), i = 0;
+  while (i < count && strcmp(sim->type->stats[i].name, name) != 0) i++;
+  if (i == count) {
+    return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT, "solver %s has no statistic '%s'",
+                     sim->type->name, name);
+  }
+  FIRN_TRY(firn_sim_look(sim, &(firn_solver_look){.wanted = (uint64_t)1 << i, .stats = stats}));
+  *out = stats[i];
+  return FIRN_OK;
+}
+
+const firn_stat_info *firn_stat_find(const char *name) {
+  const firn_solver_type *type;
+  for (int i = 0; (type = firn_solver_at(i)); i++) {
+    for (const firn_stat_info *s = type->stats; s && s->name; s++) {
+      if (strcmp(s->name, name) == 0) return s;
+    }
+  }
+  return NULL;
 }

@@ -3,12 +3,13 @@
 #ifndef FIRN_API_FILES_H
 #define FIRN_API_FILES_H
 
+#include "api/sim.h"
 #include "cache/archive.h"
 
-// As firn_sim_write_frame_as, with the frame's number; def is checked. Sums, where they are wanted
-// too, cost little here.
+// As firn_sim_write_frame_as, with the frame's number; def is checked. Measures, where they are
+// wanted too (not NULL), cost little here.
 firn_status firn_sim_write_numbered_frame(firn_sim *sim, const firn_output_def *def,
-                                          const char *path, int frame, firn_sums *sums);
+                                          const char *path, int frame, firn_measures *measures);
 
 // As firn_sim_save and firn_sim_load; more adds to the archive or reads from it what the caller
 // wants to keep beside the simulation.

@@ -62,7 +62,7 @@ static int choose(const job *j, int first, double *own[FIRN_OWN_FIELDS]) {
   const firn_field_info *fields = j->sim->type->fields;
   size_t used = 0;
   int i = first;
-  for (; fields[i].name; i++) {
+  for (; fields && fields[i].name; i++) {
     if (!firn_output_has_field(j->def, &fields[i])) continue;
     if (used + (size_t)fields[i].components > j->room) break;
     own[i] = j->data + used * j->head.count;
@@ -71,21 +71,27 @@ static int choose(const job *j, int first, double *own[FIRN_OWN_FIELDS]) {
   return i;
 }
 
-static firn_status add_fields(const job *j, firn_sums *sums) {
+static firn_status add_fields(const job *j, firn_measures *measures) {
   const firn_field_info *fields = j->sim->type->fields;
   firn_field_info info;
-  for (int i = 0; firn_sim_field(j->sim, i, &info) == FIRN_OK && info.name != fields->name; i++) {
+  for (int i = 0; i < FIRN_COMMON_FIELDS && firn_sim_field(j->sim, i, &info) == FIRN_OK; i++) {
     if (!firn_output_has_field(j->def, &info)) continue;
     FIRN_TRY(firn_sim_read(j->sim, info.name, j->data));
     FIRN_TRY(add_field(j, &info, j->data));
   }
-  for (int first = 0, end; fields[first].name || sums; first = end, sums = NULL) {
-    double *own[FIRN_OWN_FIELDS] = {0};
-    end = choose(j, first, own);
-    FIRN_TRY(firn_sim_look(j->sim, own, sums));
-    for (int i = first; i < end; i++) {
-      if (own[i]) FIRN_TRY(add_field(j, &fields[i], own[i]));
+  for (int first = 0, end; (fields && fields[first].name) || measures; first = end) {
+    firn_solver_look look = {.sums = NULL};
+    if (measures) {
+      look.sums = &measures->sums;
+      look.stats = measures->stats;
+      look.wanted = firn_sim_all_stats(j->sim);
     }
+    end = choose(j, first, look.own);
+    FIRN_TRY(firn_sim_look(j->sim, &look));
+    for (int i = first; i < end; i++) {
+      if (look.own[i]) FIRN_TRY(add_field(j, &fields[i], look.own[i]));
+    }
+    measures = NULL;
   }
   return FIRN_OK;
 }
@@ -115,16 +121,17 @@ static firn_status add_bodies(const firn_world *world, firn_archive *archive) {
 }
 
 firn_status firn_sim_write_numbered_frame(firn_sim *sim, const firn_output_def *def,
-                                          const char *path, int frame, firn_sums *sums) {
+                                          const char *path, int frame, firn_measures *measures) {
   firn_context *context = sim->world.context;
   const firn_frame_text text[] = {{"solver", sim->type->name}, {"precision", firn_precision()}};
+  double spacing = firn_solver_spacing(sim->type->name, firn_sim_h(sim));
   job j = {.sim = sim,
            .def = def,
            .head = {.count = firn_sim_count(sim),
                     .time = firn_sim_time(sim),
                     .h = firn_sim_h(sim),
-                    .spacing = firn_sim_h(sim) / 2,
-                    .kernel = firn_sim_h(sim),
+                    .spacing = spacing,
+                    .kernel = 2 * spacing,
                     .frame = frame,
                     .packed = firn_output_is_packed(def),
                     .text_count = sizeof text / sizeof *text,
@@ -142,7 +149,7 @@ firn_status firn_sim_write_numbered_frame(firn_sim *sim, const firn_output_def *
   firn_status status = firn_frame_begin(context, path, &j.head, &j.archive);
   if (status == FIRN_OK) {
     status = add_bodies(&sim->world, j.archive);
-    if (status == FIRN_OK) status = add_fields(&j, sums);
+    if (status == FIRN_OK) status = add_fields(&j, measures);
     if (status == FIRN_OK) {
       status = firn_archive_commit(j.archive);
     } else {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Averages over the snow in some place.
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 
 #include "api/sim.h"
@@ -54,74 +53,85 @@ static bool is_inside(const firn_probe_def *def, const double x[3]) {
 
 // Arrays of all particles, in the order of ids.
 typedef struct reading {
+  firn_sim *sim;
+  const firn_probe_def *def; // [probes]
+  int probes;
   size_t count;
-  double *x, *mass, *field; // [3], [1], up to [6] values a particle
+  double *x, *mass, *field; // [3], [1] and so many values a particle
 } reading;
 
-// Adds mass times the field to out[components] of each probe.
-static firn_status sum_field(firn_sim *sim, const reading *r, const char *name, int components,
-                             const firn_probe_def *def, int count, firn_probe *out, size_t offset) {
-  FIRN_TRY(firn_sim_read(sim, name, r->field));
-  for (int p = 0; p < count; p++) {
-    double sum[6] = {0};
+// The mean of the field by mass; those of one probe lie stride bytes after those of the last.
+static firn_status average(const reading *r, const char *name, int components, void *out,
+                           size_t stride) {
+  FIRN_TRY(firn_sim_read(r->sim, name, r->field));
+  for (int p = 0; p < r->probes; p++) {
+    double *mean = (double *)(void *)((char *)out + (size_t)p * stride), mass = 0;
     for (size_t i = 0; i < r->count; i++) {
-      if (!is_inside(&def[p], r->x + 3 * i)) continue;
+      if (!is_inside(&r->def[p], r->x + 3 * i)) continue;
+      mass += r->mass[i];
       for (int c = 0; c < components; c++) {
-        sum[c] += r->mass[i] * r->field[(size_t)components * i + (size_t)c];
+        mean[c] += r->mass[i] * r->field[(size_t)components * i + (size_t)c];
       }
     }
-    double *to = (double *)(void *)((char *)&out[p] + offset);
-    for (int c = 0; c < components; c++) to[c] = out[p].mass > 0 ? sum[c] / out[p].mass : 0;
+    for (int c = 0; c < components && mass > 0; c++) mean[c] /= mass;
   }
   return FIRN_OK;
 }
 
-static firn_status probe_all(firn_sim *sim, const reading *r, const firn_probe_def *def, int count,
-                             firn_probe *out) {
-  FIRN_TRY(firn_sim_read(sim, "position", r->x));
-  FIRN_TRY(firn_sim_read(sim, "mass", r->mass));
-  for (int p = 0; p < count; p++) {
+static firn_status read_common(const reading *r, firn_probe *out) {
+  for (int p = 0; p < r->probes; p++) {
     for (size_t i = 0; i < r->count; i++) {
-      if (!is_inside(&def[p], r->x + 3 * i)) continue;
+      if (!is_inside(&r->def[p], r->x + 3 * i)) continue;
       out[p].count++;
       out[p].mass += r->mass[i];
     }
   }
-  static const struct {
-    const char *name;
-    int components;
-    size_t offset;
-  } fields[] = {
-      {"position", 3, offsetof(firn_probe, center)},
-      {"velocity", 3, offsetof(firn_probe, velocity)},
-      {"density", 1, offsetof(firn_probe, density)},
-      {"jp", 1, offsetof(firn_probe, jp)},
-      {"stress", 6, offsetof(firn_probe, stress)},
-  };
-  for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
-    FIRN_TRY(
-        sum_field(sim, r, fields[f].name, fields[f].components, def, count, out, fields[f].offset));
-  }
-  return FIRN_OK;
+  FIRN_TRY(average(r, "position", 3, out->center, sizeof *out));
+  return average(r, "velocity", 3, out->velocity, sizeof *out);
 }
 
-firn_status firn_sim_probe(firn_sim *sim, const firn_probe_def *def, int count, firn_probe *out) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+// Reads what every solver's snow has into `common`, or else a field into `mean`; both are zero.
+static firn_status probe(firn_sim *sim, const firn_probe_def *def, int count, firn_probe *common,
+                         const firn_field_info *field, double *mean) {
   firn_context *context = sim->world.context;
-  if (count > 0 && (!def || !out)) return firn_fail_null(context, "firn_sim_probe");
-  for (int p = 0; p < count; p++) {
-    FIRN_TRY(check(context, &def[p], p));
-    out[p] = (firn_probe){0};
-  }
-  reading r = {.count = firn_sim_count(sim)};
+  for (int p = 0; p < count; p++) FIRN_TRY(check(context, &def[p], p));
+  reading r = {.sim = sim, .def = def, .probes = count, .count = firn_sim_count(sim)};
   if (count <= 0 || !r.count) return FIRN_OK;
-  size_t bytes = 10 * r.count * sizeof(double);
+  int components = common ? 3 : field->components;
+  size_t bytes = (4 + (size_t)components) * r.count * sizeof(double);
   r.x = firn_alloc(context, bytes, "probes");
   if (!r.x) return FIRN_ERROR_MEMORY;
   r.mass = r.x + 3 * r.count;
   r.field = r.x + 4 * r.count;
   FIRN_FP_SCOPE;
-  firn_status status = probe_all(sim, &r, def, count, out);
+  firn_status status = firn_sim_read(sim, "position", r.x);
+  if (status == FIRN_OK) status = firn_sim_read(sim, "mass", r.mass);
+  if (status == FIRN_OK) {
+    status = common ? read_common(&r, common)
+                    : average(&r, field->name, components, mean, (size_t)components * sizeof *mean);
+  }
   firn_free(context, r.x, bytes);
   return status;
+}
+
+firn_status firn_sim_probe(firn_sim *sim, const firn_probe_def *def, int count, firn_probe *out) {
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (count > 0 && (!def || !out)) return firn_fail_null(sim->world.context, "firn_sim_probe");
+  for (int p = 0; p < count; p++) out[p] = (firn_probe){0};
+  return probe(sim, def, count, out, NULL, NULL);
+}
+
+firn_status firn_sim_probe_field(firn_sim *sim, const firn_probe_def *def, int count,
+                                 const char *field, double *out) {
+  firn_field_info info;
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!field || (count > 0 && (!def || !out))) {
+    return firn_fail_null(sim->world.context, "firn_sim_probe_field");
+  }
+  if (!firn_sim_has_field(sim, field, &info)) {
+    return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT, "probe: there is no field '%s'",
+                     field);
+  }
+  for (int i = 0; i < count * info.components; i++) out[i] = 0;
+  return probe(sim, def, count, NULL, &info, out);
 }

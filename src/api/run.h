@@ -58,7 +58,7 @@ firn_status firn_run_load_tally(void *user, firn_archive *archive);
 firn_status firn_run_create_tables(firn_run_state *run);
 firn_status firn_run_truncate_tables(firn_run_state *run, int last);
 // Adds the rows of the frame that is finished: bytes of its file (nan: none), and wall seconds.
-firn_status firn_run_append_tables(firn_run_state *run, const firn_sums *sums, double bytes,
+firn_status firn_run_append_tables(firn_run_state *run, const firn_measures *measures, double bytes,
                                    double wall);
 
 #endif

@@ -78,21 +78,21 @@ static void log_frame(firn_run_state *r, double bytes, double wall) {
 }
 
 firn_status firn_run_finish_frame(firn_run_state *r) {
-  firn_sums sums;
+  firn_measures measures;
   double bytes = (double)NAN;
   r->saved = false;
   if (firn_run_writes(r, r->frame)) {
     struct stat info;
     FIRN_TRY(firn_run_numbered(r, FIRN_FRAME_PREFIX, r->frame));
-    FIRN_TRY(firn_sim_write_numbered_frame(r->sim, &r->output, r->path, r->frame, &sums));
+    FIRN_TRY(firn_sim_write_numbered_frame(r->sim, &r->output, r->path, r->frame, &measures));
     if (stat(r->path, &info) == 0) bytes = (double)info.st_size;
     FIRN_TRY(firn_series_frames(r->context, r->def->folder, r->seconds));
   } else {
-    FIRN_TRY(firn_sim_sums(r->sim, &sums));
+    FIRN_TRY(firn_sim_measure(r->sim, &measures.sums, measures.stats));
   }
   double now = firn_seconds(), wall = now - r->frame_wall;
   r->frame_wall = now;
-  FIRN_TRY(firn_run_append_tables(r, &sums, bytes, wall));
+  FIRN_TRY(firn_run_append_tables(r, &measures, bytes, wall));
   log_frame(r, bytes, wall);
   r->tally = (firn_run_tally){.all_steps = r->tally.all_steps,
                               .all_iterations = r->tally.all_iterations};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables of a run: stats.csv always, colliders.csv and probes.csv where the scene asks for
 // them.
+#include <string.h>
+
 #include "api/run.h"
 #include "api/sim.h"
 #include "base/memory.h"
@@ -16,6 +18,19 @@ static size_t force_count(const firn_run_state *r) {
   return n;
 }
 
+// The columns of probes.csv after the common ones: those that it always has, and the solver's own.
+static firn_probe_columns probe_columns(const firn_sim *sim) {
+  firn_probe_columns columns = {.count = 3, .column = {{"density", 1}, {"jp", 1}, {"stress", 6}}};
+  char word[64];
+  for (int i = 0; sim->type->probed && columns.count < FIRN_PROBE_COLUMNS; i++) {
+    firn_field_info info;
+    if (!firn_schema_choice(sim->type->probed, i, word, sizeof word)) break;
+    if (!firn_sim_has_field(sim, word, &info)) continue;
+    columns.column[columns.count++] = (firn_probe_column){info.name, info.components, NULL};
+  }
+  return columns;
+}
+
 firn_status firn_run_create_tables(firn_run_state *r) {
   int probes;
   FIRN_TRY(firn_run_file(r, "stats.csv"));
@@ -27,7 +42,8 @@ firn_status firn_run_create_tables(firn_run_state *r) {
   firn_scene_probes(r->scene, &probes);
   if (!probes) return FIRN_OK;
   FIRN_TRY(firn_run_file(r, "probes.csv"));
-  return firn_probes_create(r->context, r->path);
+  firn_probe_columns columns = probe_columns(r->sim);
+  return firn_probes_create(r->context, r->path, &columns);
 }
 
 firn_status firn_run_truncate_tables(firn_run_state *r, int last) {
@@ -45,11 +61,13 @@ firn_status firn_run_truncate_tables(firn_run_state *r, int last) {
   firn_scene_probes(r->scene, &probes);
   if (!probes) return FIRN_OK;
   FIRN_TRY(firn_run_file(r, "probes.csv"));
-  return firn_probes_truncate(r->context, r->path, last);
+  firn_probe_columns columns = probe_columns(r->sim);
+  return firn_probes_truncate(r->context, r->path, &columns, last);
 }
 
-static firn_status append_stats(firn_run_state *r, const firn_sums *sums, double bytes,
+static firn_status append_stats(firn_run_state *r, const firn_measures *measures, double bytes,
                                 double wall) {
+  const firn_sums *sums = &measures->sums;
   firn_stats_row row = firn_stats_empty_row();
   double *v = row.value;
   const firn_run_tally *t = &r->tally;
@@ -79,11 +97,12 @@ static firn_status append_stats(firn_run_state *r, const firn_sums *sums, double
   v[FIRN_STATS_energy_kinetic] = sums->energy_kinetic;
   v[FIRN_STATS_energy_elastic] = sums->energy_elastic;
   v[FIRN_STATS_energy_gravity] = sums->energy_gravity;
-  if (particles) {
-    v[FIRN_STATS_speed_max] = sums->speed_max;
-    v[FIRN_STATS_jp_min] = sums->jp_min;
-    v[FIRN_STATS_jp_mean] = sums->jp_mean;
-    v[FIRN_STATS_density_max] = sums->density_max;
+  if (particles) v[FIRN_STATS_speed_max] = sums->speed_max;
+  firn_stat_info info;
+  for (int i = 0; particles && firn_sim_stat_info(r->sim, i, &info) == FIRN_OK; i++) {
+    for (int c = 0; c < FIRN_STATS_COLUMNS; c++) {
+      if (strcmp(firn_stats_column(c), info.name) == 0) v[c] = measures->stats[i];
+    }
   }
   v[FIRN_STATS_bytes] = bytes;
   v[FIRN_STATS_wall_seconds] = wall;
@@ -111,26 +130,48 @@ static firn_status append_colliders(firn_run_state *r) {
   return status;
 }
 
+static firn_status read_columns(firn_run_state *r, const firn_probe_def *defs, int count,
+                                firn_probe_columns *columns, double *mean) {
+  for (int i = 0; i < columns->count; i++) {
+    firn_probe_column *column = &columns->column[i];
+    firn_field_info info;
+    if (!firn_sim_has_field(r->sim, column->field, &info) ||
+        info.components != column->components) {
+      continue; // a solver that has none
+    }
+    FIRN_TRY(firn_sim_probe_field(r->sim, defs, count, column->field, mean));
+    column->mean = mean;
+    mean += count * column->components;
+  }
+  return FIRN_OK;
+}
+
 static firn_status append_probes(firn_run_state *r) {
   int count;
   const firn_probe_def *defs = firn_scene_probes(r->scene, &count);
-  size_t size = (size_t)count * sizeof(firn_probe);
   if (!count) return FIRN_OK;
+  firn_probe_columns columns = probe_columns(r->sim);
+  size_t numbers = 0;
+  for (int i = 0; i < columns.count; i++) numbers += (size_t)columns.column[i].components;
+  size_t size = (size_t)count * sizeof(firn_probe), more = (size_t)count * numbers * sizeof(double);
   firn_probe *probes = firn_alloc(r->context, size, "rows of probes.csv");
-  if (!probes) return FIRN_ERROR_MEMORY;
-  firn_status status = firn_sim_probe(r->sim, defs, count, probes);
+  double *mean = firn_alloc(r->context, more, "rows of probes.csv");
+  firn_status status = probes && mean ? FIRN_OK : FIRN_ERROR_MEMORY;
+  if (status == FIRN_OK) status = firn_sim_probe(r->sim, defs, count, probes);
+  if (status == FIRN_OK) status = read_columns(r, defs, count, &columns, mean);
   if (status == FIRN_OK) status = firn_run_file(r, "probes.csv");
   if (status == FIRN_OK) {
     status = firn_probes_append(r->context, r->path, r->frame, firn_sim_time(r->sim), defs, probes,
-                                count);
+                                count, &columns);
   }
   firn_free(r->context, probes, size);
+  firn_free(r->context, mean, more);
   return status;
 }
 
-firn_status firn_run_append_tables(firn_run_state *r, const firn_sums *sums, double bytes,
+firn_status firn_run_append_tables(firn_run_state *r, const firn_measures *measures, double bytes,
                                    double wall) {
-  FIRN_TRY(append_stats(r, sums, bytes, wall));
+  FIRN_TRY(append_stats(r, measures, bytes, wall));
   FIRN_TRY(append_colliders(r));
   return append_probes(r);
 }

@@ -11,7 +11,6 @@
 firn_status firn_scene_build_empty(const firn_scene *scene, firn_sim **out);
 
 // Defs of the sections as they are at a time.
-firn_mpm_def firn_scene_mpm_def(const firn_value *v, double time);
 firn_material_def firn_scene_material_def(const firn_value *v, double time);
 // The colliders, [*count]. Their shapes are the scene's, their arrays come from the arena.
 firn_status firn_scene_collider_defs(const firn_scene *scene, firn_arena *arena, int *count,

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that a scene keys over time, given to a simulation through its public setters, which do
 // nothing where nothing has changed.
+#include <string.h>
+
 #include "api/scene.h"
+#include "api/sim.h"
+#include "base/memory.h"
 #include "scene/scene.h"
 
 static bool any_keyed(const firn_value *record) {
@@ -13,6 +17,20 @@ static bool any_keyed(const firn_value *record) {
 static bool keyed(const firn_value *record, const char *key) {
   const firn_value *v = firn_value_find(record, key);
   return v && v->keys;
+}
+
+// own is the section of the solver that runs; those of others may stay in the file.
+static firn_status apply_settings(const firn_value *own, double time, firn_sim *sim) {
+  if (!any_keyed(own)) return FIRN_OK;
+  firn_context *context = sim->world.context;
+  size_t size = sim->type->def_size;
+  void *def = firn_alloc(context, size, "settings");
+  if (!def) return FIRN_ERROR_MEMORY;
+  memcpy(def, sim->settings, size);
+  firn_value_fill(own, time, def);
+  firn_status status = firn_sim_set_settings(sim, sim->type->name, def);
+  firn_free(context, def, size);
+  return status;
 }
 
 static firn_status apply_materials(const firn_value *list, double time, firn_sim *sim) {
@@ -54,17 +72,14 @@ static firn_status apply_emitters(const firn_value *list, double time, firn_sim 
 firn_status firn_scene_apply(const firn_scene *scene, firn_sim *sim) {
   if (!scene || !sim) return FIRN_ERROR_ARGUMENT;
   if (!scene->keys) return FIRN_OK;
-  const firn_value *root = scene->root, *mpm = firn_value_find(root, "mpm");
+  const firn_value *root = scene->root;
   double time = firn_sim_time(sim);
   if (keyed(root, "gravity")) {
     double gravity[3];
     firn_value_vec3_at(root, "gravity", time, gravity);
     FIRN_TRY(firn_sim_set_gravity(sim, gravity));
   }
-  if (any_keyed(mpm)) {
-    firn_mpm_def def = firn_scene_mpm_def(mpm, time);
-    FIRN_TRY(firn_sim_set_mpm(sim, &def));
-  }
+  FIRN_TRY(apply_settings(firn_value_find(root, sim->type->name), time, sim));
   FIRN_TRY(apply_materials(firn_value_find(root, "materials"), time, sim));
   FIRN_TRY(apply_colliders(firn_value_find(root, "colliders"), time, sim));
   return apply_emitters(firn_value_find(root, "emitters"), time, sim);

@@ -5,6 +5,7 @@
 
 #include "api/scene.h"
 #include "scene/scene.h"
+#include "solver/solver.h"
 
 static const double degrees = 180 / 3.14159265358979323846; // a radian
 
@@ -34,7 +35,8 @@ static firn_status out_of_memory(const firn_scene *scene) {
                    scene->file);
 }
 
-static firn_sim_def sim_of(const firn_scene *scene) {
+static firn_status sim_of(builder *b, firn_sim_def *out) {
+  const firn_scene *scene = b->scene;
   const firn_value *root = scene->root;
   firn_sim_def def = firn_default_sim_def();
   def.h = scene->h;
@@ -46,8 +48,13 @@ static firn_sim_def sim_of(const firn_scene *scene) {
   }
   def.seed = (uint64_t)firn_value_number(root, "seed");
   def.solver = firn_value_text(root, "solver");
-  def.mpm = firn_scene_mpm_def(firn_value_find(root, "mpm"), 0);
-  return def;
+  const firn_solver_type *type = firn_solver_find(def.solver);
+  void *settings = firn_arena_alloc(&b->arena, type->def_size);
+  if (!settings) return out_of_memory(b->scene);
+  firn_value_fill(firn_value_find(root, def.solver), 0, settings);
+  def.settings = settings;
+  *out = def;
+  return FIRN_OK;
 }
 
 static firn_shape_def shape_of(const firn_value *record, const char *key) {
@@ -266,10 +273,11 @@ static firn_status build(const firn_scene *scene, bool with_snow, firn_sim **out
   if (scene->report.count)
     return firn_fail(scene->context, FIRN_ERROR_SCENE, "%s has %d errors", scene->file,
                      scene->report.count);
-  firn_sim_def def = sim_of(scene);
+  firn_sim_def def;
   builder b = {.scene = scene, .arena = {.context = scene->context}};
-  FIRN_TRY(firn_sim_create(scene->context, &def, &b.sim));
-  firn_status status = populate(&b, with_snow);
+  firn_status status = sim_of(&b, &def);
+  if (status == FIRN_OK) status = firn_sim_create(scene->context, &def, &b.sim);
+  if (status == FIRN_OK) status = populate(&b, with_snow);
   firn_arena_free(&b.arena);
   if (status != FIRN_OK) {
     firn_sim_destroy(b.sim);

@@ -10,12 +10,6 @@ static const double degrees = 180 / 3.14159265358979323846; // a radian
 
 // ----------------------------------------------------------------------------------------- defs
 
-firn_mpm_def firn_scene_mpm_def(const firn_value *v, double time) {
-  firn_mpm_def def = firn_default_mpm_def();
-  firn_value_fill(v, time, &def);
-  return def;
-}
-
 firn_material_def firn_scene_material_def(const firn_value *v, double time) {
   firn_material_def def = firn_default_material_def();
   def.law = firn_value_text(v, "law");

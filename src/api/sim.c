@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/isa.h"
 #include "base/memory.h"
 
@@ -15,6 +16,18 @@ firn_sim_def firn_default_sim_def(void) {
       .solver = "mpm",
       .mpm = firn_default_mpm_def(),
   };
+}
+
+// Those that the user gives, in either way, or else the defaults.
+static firn_status take_settings(firn_sim *sim, const firn_sim_def *def) {
+  const firn_solver_type *type = sim->type;
+  const char *given = def->settings;
+  if (!given && type->in_sim_def) given = (const char *)def + type->in_sim_def;
+  sim->settings = firn_alloc_zero(sim->world.context, type->def_size, "settings");
+  if (type->def_size && !sim->settings) return FIRN_ERROR_MEMORY;
+  firn_schema_defaults(type->settings, sim->settings);
+  if (given && type->def_size) memcpy(sim->settings, given, type->def_size);
+  return firn_solver_check(sim->world.context, type, sim->settings);
 }
 
 firn_status firn_sim_create(firn_context *context, const firn_sim_def *def, firn_sim **out) {
@@ -29,7 +42,9 @@ firn_status firn_sim_create(firn_context *context, const firn_sim_def *def, firn
   if (!sim) return FIRN_ERROR_MEMORY;
   sim->type = type;
   firn_status status = firn_world_init(&sim->world, context, def);
-  if (status == FIRN_OK) status = type->create(&sim->world, def, &sim->solver);
+  if (status == FIRN_OK) status = take_settings(sim, def);
+  if (status == FIRN_OK) status = type->create(&sim->world, sim->settings, &sim->solver);
+  sim->world.settler = (firn_settler){sim->solver, type->settle};
   if (status != FIRN_OK) {
     firn_sim_destroy(sim);
     return status;
@@ -42,6 +57,7 @@ void firn_sim_destroy(firn_sim *sim) {
   if (!sim) return;
   firn_context *context = sim->world.context;
   if (sim->solver) sim->type->destroy(sim->solver);
+  firn_free(context, sim->settings, sim->type->def_size);
   firn_world_free(&sim->world);
   firn_free(context, sim, sizeof *sim);
 }
@@ -73,6 +89,13 @@ firn_status firn_sim_fill(firn_sim *sim, const firn_fill_def *def) {
   return firn_world_fill(&sim->world, def);
 }
 
+static void count_step(firn_profile *p, const firn_step *step, size_t particles, double start) {
+  p->total += firn_seconds() - start;
+  p->steps++;
+  p->particle_steps += particles - step->asleep;
+  p->iterations += (uint64_t)step->iterations;
+}
+
 firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   firn_step step = {0};
@@ -87,10 +110,12 @@ firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out) {
   }
   if (isinf(limit)) limit = 0;
   unsigned mode = firn_fp_enter();
+  double start = firn_seconds();
   firn_status status = firn_world_update(&sim->world);
   if (status == FIRN_OK) status = sim->type->step(sim->solver, limit, &step);
   firn_world_prepare(&sim->world, sim->world.time);
   firn_fp_leave(mode);
+  if (status == FIRN_OK) count_step(&sim->profile, &step, firn_sim_count(sim), start);
   // Says more than whatever may have come of it.
   firn_status answers = firn_world_check_colliders(&sim->world);
   if (answers != FIRN_OK) status = answers;
@@ -136,7 +161,7 @@ firn_status firn_sim_advance(firn_sim *sim, double duration, firn_progress_fn pr
 }
 
 void firn_sim_profile(const firn_sim *sim, firn_profile *out) {
-  sim->type->profile(sim->solver, out);
+  *out = sim->profile;
 }
 
 double firn_sim_time(const firn_sim *sim) {

@@ -5,20 +5,29 @@
 
 #include "solver/solver.h"
 
-enum { FIRN_OWN_FIELDS = 32 }; // of a solver, at most
-
 struct firn_sim {
   firn_world world;
   const firn_solver_type *type;
   void *solver;
+  void *settings; // those in force, type->def_size bytes
+  firn_profile profile;
   bool failed; // a step failed: the state may be half updated
 };
 
-// Fields of the solver's own, and sums, in one pass over the particles: own[i] takes field i of
-// type->fields, [count][components] by id, or is NULL. sums may be NULL.
-firn_status firn_sim_look(firn_sim *sim, double *const own[FIRN_OWN_FIELDS], firn_sums *sums);
+// Fields of the solver's own, statistics, and sums, which need not be filled in, in one pass.
+firn_status firn_sim_look(firn_sim *sim, const firn_solver_look *look);
+uint64_t firn_sim_all_stats(const firn_sim *sim); // a bit for each
+
+// What a row of stats.csv is made of.
+typedef struct firn_measures {
+  firn_sums sums;
+  double stats[FIRN_OWN_STATS];
+} firn_measures;
 
 // One by its number, or NULL and a message.
 firn_emitter *firn_sim_emitter(const firn_sim *sim, int id);
+
+// A field by name; false, without a message, where there is none.
+bool firn_sim_has_field(const firn_sim *sim, const char *name, firn_field_info *out);
 
 #endif

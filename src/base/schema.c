@@ -30,6 +30,13 @@ bool firn_schema_choice(const char *choices, int i, char *buffer, size_t size) {
   return true;
 }
 
+bool firn_schema_row_choice(const firn_schema_row *row, int i, char *buffer, size_t size) {
+  if (row->choices) return firn_schema_choice(row->choices, i, buffer, size);
+  const char *word = row->choice(i);
+  if (word) snprintf(buffer, size, "%s", word);
+  return word != NULL;
+}
+
 int firn_schema_chosen(const char *choices, const char *word) {
   char choice[64];
   for (int i = 0; firn_schema_choice(choices, i, choice, sizeof choice); i++)

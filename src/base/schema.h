@@ -38,7 +38,8 @@ typedef struct firn_schema_row {
   firn_dimension dimension;         // numbers
   const char *range;                // allowed interval in SI, "(0, 1]"; NULL: any finite number
   const char *initial;              // default as a file would say it; NULL: none
-  const char *choices;              // ENUM, WORDS: "cubic|quadratic"
+  const char *choices;              // ENUM, WORDS: "cubic|quadratic" ...
+  const char *(*choice)(int i);     // ... or the i-th, NULL past the last
   const char *when;                 // "law=snow": only if the key law beside it says snow
   const char *group;                // keys of one group exclude each other
   bool required;                    // one of the group, where there is a group
@@ -71,7 +72,9 @@ const char *firn_schema_doc(const firn_schema_row *row);
 
 // The i-th of "a|b|c", in buffer; false past the last.
 bool firn_schema_choice(const char *choices, int i, char *buffer, size_t size);
-// Which of them a word is; -1: none.
+// The same of a row.
+bool firn_schema_row_choice(const firn_schema_row *row, int i, char *buffer, size_t size);
+// Which of "a|b|c" a word is; -1: none.
 int firn_schema_chosen(const char *choices, const char *word);
 
 typedef struct firn_interval {

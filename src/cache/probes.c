@@ -8,17 +8,39 @@
 #include "base/number.h"
 #include "cache/csv.h"
 
-static const char header[] = "frame,time,name,count,mass,center_x,center_y,center_z,velocity_x,"
-                             "velocity_y,velocity_z,density,jp,stress_xx,stress_yy,stress_zz,"
-                             "stress_xy,stress_xz,stress_yz\n";
+enum { HEADER = 2000, NUMBERS = 10 + 6 * FIRN_PROBE_COLUMNS };
 
-enum { NUMBERS = 18 };
+static const char *component_name(int components, int c) {
+  static const char *const vector[] = {"_x", "_y", "_z"}, *const tensor[] = {"_xx", "_yy", "_zz",
+                                                                             "_xy", "_xz", "_yz"};
+  return components == 1 ? "" : components == 3 ? vector[c] : tensor[c];
+}
 
-firn_status firn_probes_create(firn_context *context, const char *path) {
+static void print_header(char header[HEADER], const firn_probe_columns *columns) {
+  size_t n = (size_t)snprintf(header, HEADER,
+                              "frame,time,name,count,mass,center_x,center_y,center_z,"
+                              "velocity_x,velocity_y,velocity_z");
+  for (int i = 0; i < columns->count; i++) {
+    const firn_probe_column *column = &columns->column[i];
+    for (int c = 0; c < column->components && n < HEADER - 2; c++) {
+      n += (size_t)snprintf(header + n, HEADER - 1 - n, ",%s%s", column->field,
+                            component_name(column->components, c));
+    }
+  }
+  snprintf(header + n, HEADER - n, "\n");
+}
+
+firn_status firn_probes_create(firn_context *context, const char *path,
+                               const firn_probe_columns *columns) {
+  char header[HEADER];
+  print_header(header, columns);
   return firn_csv_create(context, path, header);
 }
 
-firn_status firn_probes_truncate(firn_context *context, const char *path, int last) {
+firn_status firn_probes_truncate(firn_context *context, const char *path,
+                                 const firn_probe_columns *columns, int last) {
+  char header[HEADER];
+  print_header(header, columns);
   return firn_csv_truncate(context, path, header, last, NULL);
 }
 
@@ -33,7 +55,7 @@ static size_t print_name(char *to, const char *name, int i) {
 }
 
 static size_t print_row(char *line, int frame, double time, const firn_probe_def *def, int i,
-                        const firn_probe *p) {
+                        const firn_probe *p, const firn_probe_columns *columns) {
   size_t n = firn_number_print(line, frame);
   line[n++] = ',';
   n += firn_number_print(line + n, time);
@@ -43,22 +65,25 @@ static size_t print_row(char *line, int frame, double time, const firn_probe_def
   n += firn_number_print(line + n, (double)p->count);
   line[n++] = ',';
   n += firn_number_print(line + n, p->mass);
-  double averages[14];
-  memcpy(averages, p->center, sizeof p->center);
-  memcpy(averages + 3, p->velocity, sizeof p->velocity);
-  averages[6] = p->density;
-  averages[7] = p->jp;
-  memcpy(averages + 8, p->stress, sizeof p->stress);
-  for (int k = 0; k < 14; k++) {
+  for (int a = 0; a < 6; a++) {
     line[n++] = ',';
-    if (p->count) n += firn_number_print(line + n, averages[k]);
+    if (p->count) n += firn_number_print(line + n, a < 3 ? p->center[a] : p->velocity[a - 3]);
+  }
+  for (int k = 0; k < columns->count; k++) {
+    const firn_probe_column *column = &columns->column[k];
+    for (int c = 0; c < column->components; c++) {
+      line[n++] = ',';
+      if (!p->count || !column->mean) continue;
+      n += firn_number_print(line + n, column->mean[i * column->components + c]);
+    }
   }
   line[n++] = '\n';
   return n;
 }
 
 firn_status firn_probes_append(firn_context *context, const char *path, int frame, double time,
-                               const firn_probe_def *defs, const firn_probe *probes, int count) {
+                               const firn_probe_def *defs, const firn_probe *probes, int count,
+                               const firn_probe_columns *columns) {
   size_t size = 0, n = 0;
   for (int i = 0; i < count; i++) {
     size += NUMBERS * (FIRN_NUMBER_SIZE + 1) + 2 * strlen(defs[i].name ? defs[i].name : "") + 40;
@@ -67,7 +92,7 @@ firn_status firn_probes_append(firn_context *context, const char *path, int fram
   char *lines = firn_alloc(context, size, "probes.csv");
   if (!lines) return FIRN_ERROR_MEMORY;
   for (int i = 0; i < count; i++) {
-    n += print_row(lines + n, frame, time, &defs[i], i, &probes[i]);
+    n += print_row(lines + n, frame, time, &defs[i], i, &probes[i], columns);
   }
   firn_status status = firn_csv_append(context, path, lines, n);
   firn_free(context, lines, size);

@@ -1,17 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // probes.csv: a header line, then for each frame a row for every probe, frame 0 first. Averages are
-// by mass; they are empty where a probe found no particle.
+// by mass; they are empty where a probe found no particle, or the solver has no such field.
 #ifndef FIRN_CACHE_PROBES_H
 #define FIRN_CACHE_PROBES_H
 
 #include "base/context.h"
 
+enum { FIRN_PROBE_COLUMNS = 16 };
+
+// Averages of a field that follow the common columns; without a mean they are empty.
+typedef struct firn_probe_column {
+  const char *field;
+  int components;     // 1, 3 (x y z) or 6 (xx yy zz xy xz yz)
+  const double *mean; // [probes][components], or NULL
+} firn_probe_column;
+typedef struct firn_probe_columns {
+  int count;
+  firn_probe_column column[FIRN_PROBE_COLUMNS];
+} firn_probe_columns;
+
 // A new file with the header alone; an old one is replaced.
-firn_status firn_probes_create(firn_context *context, const char *path);
+firn_status firn_probes_create(firn_context *context, const char *path,
+                               const firn_probe_columns *columns);
 // Adds the rows of one frame, [count] of both, and makes them durable. time in s.
 firn_status firn_probes_append(firn_context *context, const char *path, int frame, double time,
-                               const firn_probe_def *defs, const firn_probe *probes, int count);
+                               const firn_probe_def *defs, const firn_probe *probes, int count,
+                               const firn_probe_columns *columns);
 // Drops every row of a frame after last, and half rows; keeps the others' bytes.
-firn_status firn_probes_truncate(firn_context *context, const char *path, int last);
+firn_status firn_probes_truncate(firn_context *context, const char *path,
+                                 const firn_probe_columns *columns, int last);
 
 #endif

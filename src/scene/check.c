@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "solver/solver.h"
+
 #define FAIL(scene, mark, path, ...) firn_report_add(&(scene)->report, mark, path, __VA_ARGS__)
 
 void firn_scene_check_name(firn_scene *scene, const firn_value *list, firn_value *item,
@@ -38,22 +40,32 @@ void firn_scene_check_direction(firn_scene *scene, const firn_value *owner, cons
   FAIL(scene, v->mark, key_path, "%s %s of zero length has no direction", article, key);
 }
 
-static void mpm_check(firn_scene *scene) {
-  const firn_value *mpm = firn_value_find(scene->root, "mpm");
-  const firn_value *krylov = firn_value_find(mpm, "krylov");
-  if (firn_value_good(krylov) && strcmp(krylov->text, "cg") == 0 &&
-      firn_value_is(mpm, "hessian", "exact"))
-    FAIL(scene, krylov->mark, "mpm.krylov",
-         "cg needs hessian: psd; the exact one is indefinite in packed snow");
-  const firn_value *dt = firn_value_find(mpm, "dt"), *most = firn_value_find(mpm, "dt_max"),
-                   *least = firn_value_find(mpm, "dt_min");
-  if (!firn_value_good(dt) || !firn_value_good(most) || !firn_value_good(least)) return;
-  if (least->number[0] > most->number[0])
-    FAIL(scene, least->given ? least->mark : most->mark, "mpm.dt_min",
-         "%g s is longer than dt_max, %g s", least->number[0], most->number[0]);
-  if (dt->number[0] > 0 && dt->number[0] < least->number[0])
-    FAIL(scene, dt->mark, "mpm.dt", "%g s is shorter than dt_min, %g s", dt->number[0],
-         least->number[0]);
+typedef struct conflict {
+  firn_scene *scene;
+  const firn_value *section;
+} conflict;
+
+static void tell_conflict(void *user, const char *key, const char *with, const char *why) {
+  const conflict *c = user;
+  const firn_value *one = firn_value_find(c->section, key),
+                   *other = firn_value_find(c->section, with);
+  if (!firn_value_good(one) || !firn_value_good(other)) return; // something else is wrong
+  char path[100];
+  snprintf(path, sizeof path, "%s.%s", c->section->key, key);
+  FAIL(c->scene, one->given ? one->mark : other->mark, path, "%s", why);
+}
+
+// Sections of solvers that do not run are checked too: one may choose them by --solver.
+static void solvers_check(firn_scene *scene) {
+  const firn_solver_type *type;
+  for (int i = 0; (type = firn_solver_at(i)); i++) {
+    conflict c = {scene, firn_value_find(scene->root, type->name)};
+    void *def = firn_arena_alloc(&scene->arena, type->def_size);
+    if (!def || !c.section || !type->conflicts) continue;
+    firn_schema_defaults(type->settings, def);
+    firn_value_fill(c.section, 0, def);
+    type->conflicts(def, tell_conflict, &c);
+  }
 }
 
 // A period must hold whole blocks of 4 cells.
@@ -75,7 +87,9 @@ static void spacing_complete(firn_scene *scene) {
                    *h = firn_value_find(scene->root, "h"),
                    *quality = firn_value_find(scene->root, "quality");
   if (!firn_value_good(quality)) return;
-  if (firn_value_good(spacing)) scene->h = 2 * spacing->number[0] / quality->number[0];
+  const char *solver = firn_value_text(scene->root, "solver");
+  if (firn_value_good(spacing))
+    scene->h = firn_solver_h(solver, spacing->number[0]) / quality->number[0];
   if (firn_value_good(h)) scene->h = h->number[0] / quality->number[0];
 }
 
@@ -105,7 +119,7 @@ void firn_scene_complete(firn_scene *scene) {
   const firn_value *root = scene->root;
   spacing_complete(scene);
   periodic_check(scene);
-  mpm_check(scene);
+  solvers_check(scene);
   const firn_value *materials = firn_value_find(root, "materials");
   for (firn_value *m = materials ? materials->first : NULL; m; m = m->next)
     firn_scene_complete_material(scene, m);

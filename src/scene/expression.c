@@ -10,6 +10,7 @@
 
 #include "base/number.h"
 #include "scene/nearest.h"
+#include "solver/solver.h"
 
 enum { DEPTH_MOST = 64, NAME = 64 };
 
@@ -106,8 +107,10 @@ static bool built_in_value(const parser *s, const char *name, firn_quantity *out
   firn_quantity quality;
   if (!root_value(s, by_h ? "h" : "spacing", "", out)) return false;
   if (!root_value(s, "quality", "1", &quality)) return false;
-  if (by_h && spacing) out->value /= 2;
-  if (!by_h && h) out->value *= 2;
+  const firn_node *solver = firn_node_find(s->scope->root, "solver");
+  const char *method = solver && solver->kind == FIRN_NODE_SCALAR ? solver->text : "";
+  if (by_h && spacing) out->value = firn_solver_spacing(method, out->value);
+  if (!by_h && h) out->value = firn_solver_h(method, out->value);
   out->value /= quality.value;
   if (plain(out)) out->exponent[1] = 1; // a bare number is in metres
   return finite_result(s, out);

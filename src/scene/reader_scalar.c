@@ -142,7 +142,7 @@ static bool read_enum(firn_reader *r, const firn_schema_row *row, const firn_nod
   enum { MOST = 24, WORD = 32 };
   char words[MOST][WORD];
   firn_nearest nearest = firn_nearest_begin(*out);
-  for (int i = 0; i < MOST && firn_schema_choice(row->choices, i, words[i], WORD); i++) {
+  for (int i = 0; i < MOST && firn_schema_row_choice(row, i, words[i], WORD); i++) {
     if (strcmp(words[i], *out) == 0) return true;
     firn_nearest_offer(&nearest, words[i]);
   }

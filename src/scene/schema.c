@@ -21,10 +21,22 @@ static const firn_schema_record preview_record = {"the preview", ROWS(preview_ro
 
 // ------------------------------------------------------------------------------------- output
 
+// The i-th field that a frame may hold: what every solver has but the position, which is always
+// there, and then what one of them has.
+static const char *field_name(int i) {
+  if (i < FIRN_COMMON_FIELDS - 1) return firn_common_fields[1 + i].name;
+  i -= FIRN_COMMON_FIELDS - 1;
+  const firn_solver_type *type;
+  for (int t = 0; (type = firn_solver_at(t)); t++)
+    for (const firn_field_info *f = type->fields; f && f->name; f++)
+      if (firn_solver_of_field(f->name) == type && i-- == 0) return f->name;
+  return NULL;
+}
+
 static const firn_schema_row output_rows[] = {
     ENUM("precision", "32|16", "32", "bits a number; 16 makes small files"),
-    WORDS("fields", "id|velocity|mass|volume|material|density|jp|strain|stress|strain_rate|affine",
-          NULL, "besides position; where not given id, velocity, mass, density, jp"),
+    WORDS("fields", NULL, NULL, "besides position; where not given id, velocity, mass, density, jp",
+          .choice = field_name),
     INT("every", "[1, 99999]", "1", "frames from one that is written to the next"),
     INT("checkpoints", "[-1, 99999]", "1",
         "frames from one to the next; -1: only where a run ends"),

@@ -53,7 +53,7 @@ static void put_tuple(const firn_schema_writer *w, const firn_schema_row *row, i
 static void put_words(const firn_schema_writer *w, const firn_schema_row *row) {
   char word[64];
   PUT(w, "{\"enum\": [");
-  for (int i = 0; firn_schema_choice(row->choices, i, word, sizeof word); i++) {
+  for (int i = 0; firn_schema_row_choice(row, i, word, sizeof word); i++) {
     double number;
     // `precision: 16` is a number to YAML.
     if (firn_number_is(word, &number))

@@ -73,7 +73,7 @@ static void unit_words(const firn_schema_row *row, char *text, size_t size) {
 }
 
 void firn_schema_expect(const firn_schema_row *row, char *text, size_t size) {
-  char bounds[160], unit[32];
+  char bounds[160], unit[32], word[64];
   interval_words(row, bounds, sizeof bounds);
   unit_words(row, unit, sizeof unit);
   const char *quantity = row->dimension ? firn_dimension_name(row->dimension) : "a number";
@@ -102,15 +102,8 @@ void firn_schema_expect(const firn_schema_row *row, char *text, size_t size) {
   case FIRN_TYPE_ENUM: {
     size_t used = (size_t)snprintf(text, size,
                                    row->type == FIRN_TYPE_ENUM ? "one of " : "a list of ");
-    for (const char *c = row->choices; *c && used + 3 < size; c++) {
-      if (*c == '|') {
-        text[used++] = ',';
-        text[used++] = ' ';
-      } else {
-        text[used++] = *c;
-      }
-    }
-    text[used] = 0;
+    for (int i = 0; used < size && firn_schema_row_choice(row, i, word, sizeof word); i++)
+      used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", word);
     break;
   }
   case FIRN_TYPE_MATERIAL: snprintf(text, size, "the name of a material"); break;

@@ -43,7 +43,7 @@ static void put_expected(const firn_schema_writer *w, const firn_schema_row *row
   case FIRN_TYPE_WORDS:
   case FIRN_TYPE_ENUM:
     if (row->type == FIRN_TYPE_WORDS) PUT(w, "a list of ");
-    for (int i = 0; firn_schema_choice(row->choices, i, word, sizeof word); i++)
+    for (int i = 0; firn_schema_row_choice(row, i, word, sizeof word); i++)
       PUT(w, "%s`%s`", i ? ", " : "", word);
     return;
   case FIRN_TYPE_ANYTHING: PUT(w, "see [scenes.md](scenes.md)"); return;

@@ -5,12 +5,71 @@
 
 #include "solver/list.h"
 
-const firn_solver_type *firn_solver_find(const char *name) {
+const firn_solver_type *firn_solver_at(int i) {
 #define ADDRESS(name_) &firn_##name_##_solver,
-  static const firn_solver_type *const all[] = {FIRN_SOLVER_LIST(ADDRESS) NULL};
+  static const firn_solver_type *const all[] = {FIRN_SOLVER_LIST(ADDRESS)};
 #undef ADDRESS
-  for (size_t i = 0; all[i]; i++) {
-    if (strcmp(all[i]->name, name) == 0) return all[i];
+  return i < (int)(sizeof all / sizeof all[0]) ? all[i] : NULL;
+}
+
+const firn_solver_type *firn_solver_find(const char *name) {
+  const firn_solver_type *type;
+  for (int i = 0; (type = firn_solver_at(i)); i++) {
+    if (strcmp(type->name, name) == 0) return type;
+  }
+  return NULL;
+}
+
+static double spacings(const char *name) {
+  const firn_solver_type *type = firn_solver_find(name);
+  return (type ? type : firn_solver_at(0))->spacings;
+}
+
+double firn_solver_h(const char *name, double spacing) {
+  return spacings(name) * spacing;
+}
+
+double firn_solver_spacing(const char *name, double h) {
+  return h / spacings(name);
+}
+
+typedef struct refusal {
+  firn_context *context;
+  const char *solver;
+  firn_status status;
+} refusal;
+
+static void refuse(void *user, const char *key, const char *with, const char *why) {
+  refusal *r = user;
+  (void)with;
+  if (r->status != FIRN_OK) return;
+  r->status = firn_fail(r->context, FIRN_ERROR_ARGUMENT, "%s: %s: %s", r->solver, key, why);
+}
+
+firn_status firn_solver_check(firn_context *context, const firn_solver_type *type,
+                              const void *def) {
+  refusal r = {context, type->name, FIRN_OK};
+  FIRN_TRY(firn_schema_check(context, type->name, type->settings, def));
+  if (type->conflicts) type->conflicts(def, refuse, &r);
+  return r.status;
+}
+
+const firn_field_info firn_common_fields[FIRN_COMMON_FIELDS] = {
+    [FIRN_COMMON_POSITION] = {"position", "m", 3, false},
+    [FIRN_COMMON_VELOCITY] = {"velocity", "m/s", 3, true},
+    [FIRN_COMMON_MASS] = {"mass", "kg", 1, false},
+    [FIRN_COMMON_VOLUME] = {"volume", "m^3", 1, false},
+    [FIRN_COMMON_ID] = {"id", "1", 1, false},
+    [FIRN_COMMON_MATERIAL] = {"material", "1", 1, false},
+    [FIRN_COMMON_STRAIN_RATE] = {"strain_rate", "1/s", 6, false},
+};
+
+const firn_solver_type *firn_solver_of_field(const char *field) {
+  const firn_solver_type *type;
+  for (int i = 0; (type = firn_solver_at(i)); i++) {
+    for (const firn_field_info *f = type->fields; f && f->name; f++) {
+      if (strcmp(f->name, field) == 0) return type;
+    }
   }
   return NULL;
 }

@@ -7,34 +7,87 @@
 #include "base/schema.h"
 #include "world/world.h"
 
+// Says that two settings exclude each other: their keys, and why in the words of a scene file.
+typedef void (*firn_conflict_fn)(void *user, const char *key, const char *with, const char *why);
+
+// What is asked of a solver's particles, in one pass, since they may have to be brought up to date
+// for it.
+enum { FIRN_OWN_FIELDS = 32, FIRN_OWN_STATS = 64 };
+typedef struct firn_solver_look {
+  double *own[FIRN_OWN_FIELDS]; // takes the field, [count][components] by id; NULL: not asked for
+  // The caller has filled in what any solver has; the solver sets energy_elastic and adds to angular
+  // what spin its particles have of their own. Or NULL.
+  firn_sums *sums;
+  uint64_t wanted; // bit i: stats[i] takes that statistic
+  double *stats;
+} firn_solver_look;
+
+// What may be NULL says so; what is void * and const is the solver's def struct.
 typedef struct firn_solver_type {
   const char *name;
+
+  // Settings. The rows are the section of scene files and the def struct at once; whoever hands out
+  // a def has checked it against rows and conflicts, and gives defaults where the user gave nothing.
+  const firn_schema_record *settings;
+  size_t def_size;   // of the struct
+  size_t in_sim_def; // where firn_sim_def has a member for it; 0: nowhere
+  void (*conflicts)(const void *def, firn_conflict_fn tell, void *user); // or NULL
+  // Takes over what may change between steps; NULL: nothing may, and no row is keyed.
+  firn_status (*configure)(void *solver, const void *def);
+
+  // h over the spacing of particles: 2 means eight particles a cell.
+  double spacings;
+
   // Makes the solver's state for a world that may still be empty, and adds the solver's fields to
-  // the particles. The solver keeps the world, which outlives it.
-  firn_status (*create)(firn_world *world, const firn_sim_def *def, void **out);
+  // the particles. The solver keeps the world, which outlives it, and copies def.
+  firn_status (*create)(firn_world *world, const void *def, void **out);
   void (*destroy)(void *solver);
   // One step of at most limit seconds (no limit if <= 0); moves world->time.
   firn_status (*step)(void *solver, double limit, firn_step *out);
-  // Fields for users besides the common ones; what is read and written is [count][components] by
-  // id.
-  const firn_field_info *fields; // ends with a NULL name
-  // All that is asked of the particles in one pass, since they may have to be brought up to date for
-  // it: own[i] takes field i, or is NULL. sums may be NULL; the caller has filled in what any solver
-  // has, and the solver sets energy_elastic, jp_*, density_max, yielded, and adds the affine part of
-  // angular.
-  firn_status (*look)(void *solver, double *const own[], firn_sums *sums);
-  firn_status (*write)(void *solver, int field, const double *in);
-  void (*changed)(void *solver); // velocities were written from outside
-  // Takes over the settings of def that may change between steps, and hands out those in force.
-  firn_status (*configure)(void *solver, const firn_sim_def *def);
-  void (*settings)(const void *solver, firn_sim_def *out);
-  void (*profile)(const void *solver, firn_profile *out);
+
+  // Fields for users besides the common ones, and statistics; each ends with a NULL name, or is NULL.
+  const firn_field_info *fields;                                   // FIRN_OWN_FIELDS at most
+  const firn_stat_info *stats;                                     // FIRN_OWN_STATS at most
+  firn_status (*look)(void *solver, const firn_solver_look *look); // NULL: there is nothing to see
+  firn_status (*write)(void *solver, int field, const double *in); // of writable fields
+  // "a|b": statistics that stats.csv has columns for, and fields that probes.csv has averages of,
+  // besides those that these always have (docs/cache.md), which are filled by name. NULL: none.
+  const char *columns, *probed;
+
+  void (*changed)(void *solver); // velocities or materials were set from outside; or NULL
+  // Lays the particle of a slot down at rest under a load in Pa; up is a unit vector. NULL: the
+  // solver's snow holds no strain.
+  void (*settle)(void *solver, size_t slot, const double up[3], double load);
   // What a checkpoint must hold besides the particles, as named blobs: handed over one by one to
   // be saved or, with load, to be overwritten by what was saved. Particles are loaded already.
+  // NULL: nothing.
   firn_status (*state)(void *solver, bool load, const firn_state_visitor *visitor);
 } firn_solver_type;
 
-// By name, or NULL.
-const firn_solver_type *firn_solver_find(const char *name);
+const firn_solver_type *firn_solver_at(int i);              // NULL past the last
+const firn_solver_type *firn_solver_find(const char *name); // or NULL
+
+// The h that goes with a spacing of particles, and the reverse. A name that no solver has, as that of
+// a frame from elsewhere, counts as the first of the list.
+double firn_solver_h(const char *name, double spacing);
+double firn_solver_spacing(const char *name, double h);
+
+// FIRN_ERROR_ARGUMENT for a def that rows or conflicts of the solver do not allow.
+firn_status firn_solver_check(firn_context *context, const firn_solver_type *type, const void *def);
+
+// Fields that every solver's particles have, in the order of FIRN_COMMON_*.
+enum {
+  FIRN_COMMON_POSITION,
+  FIRN_COMMON_VELOCITY,
+  FIRN_COMMON_MASS,
+  FIRN_COMMON_VOLUME,
+  FIRN_COMMON_ID,
+  FIRN_COMMON_MATERIAL,
+  FIRN_COMMON_STRAIN_RATE,
+  FIRN_COMMON_FIELDS
+};
+extern const firn_field_info firn_common_fields[FIRN_COMMON_FIELDS];
+// The first solver that has a field of this name besides those; NULL: none.
+const firn_solver_type *firn_solver_of_field(const char *field);
 
 #endif

@@ -115,6 +115,15 @@ static firn_status visit_surface(firn_world *world, int c, bool load,
   return FIRN_OK;
 }
 
+// What the snow has done to a collider so far.
+static firn_status visit_sums(firn_world *world, int c, const firn_state_visitor *visitor) {
+  firn_collider *collider = &world->collider[c];
+  char name[32];
+  if (!collider->forces) return FIRN_OK;
+  snprintf(name, sizeof name, "force_%d", c);
+  return visitor->blob(visitor->user, name, &collider->sums, sizeof collider->sums);
+}
+
 static firn_status visit_material(firn_world *world, int id, bool load,
                                   const firn_state_visitor *visitor) {
   firn_material_row *row = &world->material[id];
@@ -146,6 +155,7 @@ firn_status firn_world_visit_settings(firn_world *world, bool load,
   if (load) world->changes = s.changes;
   for (int c = 0; c < world->collider_count; c++) {
     FIRN_TRY(visit_surface(world, c, load, visitor));
+    FIRN_TRY(visit_sums(world, c, visitor));
   }
   for (int id = 0; id < world->material_count; id++) {
     FIRN_TRY(visit_material(world, id, load, visitor));

@@ -51,17 +51,15 @@ static void note(firn_settled *settled, uint32_t first, uint32_t end) {
 void firn_world_settle(firn_world *world, const firn_shape *shape, const firn_variety *variety,
                        size_t first, size_t count, bool moves) {
   firn_particles *p = &world->particles;
-  int field = firn_particles_find(p, "bxx");
   double g = 0, up[3];
   for (int a = 0; a < 3; a++) g += world->gravity[a] * world->gravity[a];
   g = sqrt(g);
-  if (field < 0 || !(g > 0) || !count) return;
+  if (!world->settler.lay || !(g > 0) || !count) return;
   const uint32_t *id = firn_particles_id(p);
   if (!moves) note(&world->settled, id[first], id[first] + (uint32_t)count);
   for (int a = 0; a < 3; a++) up[a] = -world->gravity[a] / g;
   FIRN_PARALLEL_FOR(world->context, schedule(static))
   for (size_t slot = first; slot < first + count; slot++) {
-    static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
     const int32_t *block = p->pending_at[slot - p->slots];
     double x[3];
     for (int a = 0; a < 3; a++) {
@@ -69,10 +67,6 @@ void firn_world_settle(firn_world *world, const firn_shape *shape, const firn_va
     }
     double density = (double)world->material[firn_particles_material(p)[slot]].density;
     double load = g * mass_above(shape, variety, density, x, up, world->h);
-    firn_material_row own = firn_world_row(world, slot);
-    double s = firn_law_confined(&own, load), e = s * s - 1;
-    for (int i = 0; i < 6; i++) {
-      firn_particles_real(p, field + i)[slot] = (firn_real)(e * up[pair[i][0]] * up[pair[i][1]]);
-    }
+    world->settler.lay(world->settler.user, slot, up, load);
   }
 }

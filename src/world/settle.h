@@ -6,10 +6,10 @@
 #include "world/variety.h"
 #include "world/world.h"
 
-// Gives the pending particles of slots [first, first + count), all inside the shape, the elastic
-// strain that carries the column of the shape above them, whose density may vary, in confined
-// compression. Does nothing without gravity, or where the solver keeps no strain (fields bxx to byz). Those that do not move
-// are noted in world->settled.
+// Has the solver lay down the pending particles of slots [first, first + count), all inside the
+// shape, under the weight of the column of the shape above them, whose density may vary. Does
+// nothing without gravity, or where the solver keeps no strain. Those that do not move are noted in
+// world->settled.
 void firn_world_settle(firn_world *world, const firn_shape *shape, const firn_variety *variety,
                        size_t first, size_t count, bool moves);
 

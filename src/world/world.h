@@ -25,6 +25,13 @@ typedef struct firn_settled {
   uint32_t range[FIRN_SETTLED_MAX][2]; // first, end
 } firn_settled;
 
+// Gives a particle the strain with which it carries a load in Pa along the unit vector up. Set by
+// the owner of the world; lay NULL: nobody keeps strain.
+typedef struct firn_settler {
+  void *user;
+  void (*lay)(void *user, size_t slot, const double up[3], double load);
+} firn_settler;
+
 typedef struct firn_world {
   firn_context *context;
   double h;          // m
@@ -38,6 +45,7 @@ typedef struct firn_world {
   int collider_count;
   int vary[FIRN_VARY_COUNT]; // indices of the fields that firn_world_vary makes, -1 while absent
   firn_flow flow;
+  firn_settler settler;
   firn_settled settled;
   uint64_t changes;     // raised whenever gravity, a collider or a material is changed from outside
   firn_digests digests; // colliders is not kept up

@@ -84,23 +84,25 @@ static void names_do_not_break_rows(void **state) {
 static void a_probe_without_snow_has_empty_averages(void **state) {
   scratch *s = *state;
   const firn_probe_def defs[] = {{.name = "in"}, {.name = NULL}};
-  const firn_probe probes[] = {{.count = 2,
-                                .mass = 0.5,
-                                .center = {1, 2, 3},
-                                .velocity = {4, 5, 6},
-                                .density = 400,
-                                .jp = 0.9,
-                                .stress = {1, 2, 3, 4, 5, 6}},
-                               {.count = 0}};
+  const firn_probe probes[] = {
+      {.count = 2, .mass = 0.5, .center = {1, 2, 3}, .velocity = {4, 5, 6}}, {.count = 0}};
+  const double density[2] = {400}, stress[12] = {1, 2, 3, 4, 5, 6};
+  const firn_probe_columns columns = {
+      .count = 4,
+      .column = {
+          {"density", 1, density}, {"jp", 1, NULL}, {"stress", 6, stress}, {"flux", 3, stress}}};
   const char *path = scratch_path(s, "t.csv");
-  assert_int_equal(firn_probes_create(s->context, path), FIRN_OK);
-  assert_int_equal(firn_probes_append(s->context, path, 7, 0.25, defs, probes, 2), FIRN_OK);
+  assert_int_equal(firn_probes_create(s->context, path, &columns), FIRN_OK);
+  assert_int_equal(firn_probes_append(s->context, path, 7, 0.25, defs, probes, 2, &columns),
+                   FIRN_OK);
   char *text;
   size_t n;
   scratch_read(s, "t.csv", &text, &n);
   const char *rows = strchr(text, '\n') + 1;
-  assert_string_equal(rows, "7,0.25,in,2,0.5,1,2,3,4,5,6,400,0.9,1,2,3,4,5,6\n"
-                            "7,0.25,probe_1,0,0,,,,,,,,,,,,,,\n");
+  assert_string_equal(rows, "7,0.25,in,2,0.5,1,2,3,4,5,6,400,,1,2,3,4,5,6,1,2,3\n"
+                            "7,0.25,probe_1,0,0,,,,,,,,,,,,,,,,,\n");
+  assert_non_null(strstr(text, ",density,jp,stress_xx,stress_yy,stress_zz,stress_xy,stress_xz,"
+                               "stress_yz,flux_x,flux_y,flux_z\n"));
   // As many cells as the header has names.
   size_t commas = 0, cells = 0;
   for (const char *c = text; *c != '\n'; c++) commas += *c == ',';

@@ -40,9 +40,10 @@ static outcome shake(const mpm_variant *v, bool implicit, double min_det) {
     double *before = mpm_case_read(&c, "strain");
     firn_step step;
     must(&c, firn_sim_step(c.sim, 0, &step));
-    o.redone += step.redone;
+    int redone = (int)mpm_case_stat(&c, "redone");
+    o.redone += redone;
     assert_true(step.implicit == implicit);
-    assert_true(step.dt == ldexp(DT, -step.redone));
+    assert_true(step.dt == ldexp(DT, -redone));
     double *after = mpm_case_read(&c, "strain");
     for (size_t k = 0; k < n; k++) {
       double ratio = sqrt(det_of(after + 6 * k) / det_of(before + 6 * k));
@@ -96,7 +97,7 @@ static void spray_is_bounded_without_redoing_the_step(void **state) {
     mpm_case_write(&c, "velocity", u);
     firn_step step;
     must(&c, firn_sim_step(c.sim, 0, &step));
-    assert_int_equal(step.redone, 0);
+    assert_true(mpm_case_stat(&c, "redone") == 0);
     assert_int_equal(mpm_case_solver(&c)->grid.spray_count, 1);
     double *e = mpm_case_read(&c, "strain");
     for (int k = 0; k < 2; k++) {

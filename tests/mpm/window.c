@@ -140,8 +140,7 @@ static void shift_by_whole_blocks_changes_no_bit(void **state) {
     mpm_case home = shifted(v, none);
     snapshot here = snapshot_take(&home);
     double *x = places_of(&home, none);
-    firn_sums sums = mpm_case_sums(&home);
-    assert_true(sums.yielded > 0.01);
+    assert_true(mpm_case_stat(&home, "yielded") > 0.01);
     for (size_t i = 0; i < sizeof shifts / sizeof *shifts; i++) {
       mpm_case away = shifted(v, shifts[i]);
       snapshot there = snapshot_take(&away);

@@ -32,7 +32,7 @@ static void check_row(const firn_schema_record *record, const firn_schema_row *r
     fail_msg("%s: twice in %s", row->key, record->name);
   if ((row->type >= FIRN_TYPE_RECORD) != (row->record != NULL)) fail_msg("%s: record", row->key);
   bool words = row->type == FIRN_TYPE_ENUM || row->type == FIRN_TYPE_WORDS;
-  if (words != (row->choices != NULL)) fail_msg("%s: choices", row->key);
+  if (words != (row->choices || row->choice)) fail_msg("%s: choices", row->key);
   if (row->required && row->initial) fail_msg("%s: required and a default", row->key);
   if (row->when && !strchr(row->when, '=')) fail_msg("%s: when", row->key);
   // Everything that has a range or a dimension is a number.

@@ -36,7 +36,7 @@ static double work_to_separation(const char *hardening) {
   for (; i < 400; i++) {
     firn_sim_collider_force_reset(p.sim);
     play_advance(&p, slice);
-    yielding = yielding || play_sums(&p).yielded > 0;
+    yielding = yielding || play_stat(&p, "yielded") > 0;
     pull = (play_force(&p, "left").force[0] - play_force(&p, "right").force[0]) / 2;
     peak = fmax(peak, pull);
     if (yielding) work += pull * speed * slice;

@@ -32,7 +32,7 @@ static void scenes_come_to_their_end(void **state) {
     play_advance(&p, firn_scene_frames(p.scene) * firn_scene_frame_seconds(p.scene));
     firn_sums sums = play_sums(&p);
     print_message("%s: %zu particles, mean J_P %.2f, at most %.2f m/s in the end\n", name,
-                  play_count(&p), sums.jp_mean, sums.speed_max);
+                  play_count(&p), play_stat(&p, "jp_mean"), sums.speed_max);
     if (strcmp(name, "snowplow") != 0) assert_int_equal(play_count(&p), count);
     double h = firn_sim_h(p.sim);
     assert_between("lowest point, cells", sums.bounds_min[1] / h, -1, INFINITY);

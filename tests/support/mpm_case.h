@@ -132,6 +132,7 @@ double *mpm_case_read(const mpm_case *c, const char *field);
 double *mpm_case_new(const mpm_case *c, int components); // zeros
 void mpm_case_write(const mpm_case *c, const char *field, const double *in);
 firn_sums mpm_case_sums(const mpm_case *c);
+double mpm_case_stat(const mpm_case *c, const char *name); // "jp_min", "redone", ...
 
 // Uniform in [lo, hi), a function of seed and index.
 double mpm_random(uint64_t seed, uint64_t index, double lo, double hi);

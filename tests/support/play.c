@@ -64,6 +64,12 @@ firn_sums play_sums(const play *p) {
   return sums;
 }
 
+double play_stat(const play *p, const char *name) {
+  double value = 0;
+  play_must(p, firn_sim_stat(p->sim, name, &value));
+  return value;
+}
+
 double *play_read(const play *p, const char *field) {
   firn_field_info info;
   for (int i = 0; i < firn_sim_field_count(p->sim); i++) {

@@ -42,6 +42,7 @@ firn_step play_step(const play *p, double limit);
 
 size_t play_count(const play *p);
 firn_sums play_sums(const play *p);
+double play_stat(const play *p, const char *name);
 // A malloced [count][components] array, in the order in which particles were added.
 double *play_read(const play *p, const char *field);
 int play_collider(const play *p, const char *name);

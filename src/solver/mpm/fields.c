@@ -2,6 +2,7 @@
 // What users see of the particles' inner state. The plastic return is made in the scatter of the
 // next step, so whoever looks in between looks at a returned copy: looking never changes a run.
 #include <math.h>
+#include <string.h>
 
 #include "base/parallel.h"
 #include "solver/mpm/mpm.h"
@@ -14,6 +15,37 @@ const firn_field_info mpm_fields[] = {
     [FIELD_DENSITY] = {"density", "kg/m^3", 1, false},
     [FIELD_STRESS] = {"stress", "Pa", 6, false}, // Cauchy
     [FIELD_AFFINE] = {"affine", "1/s", 9, true},
+    {0},
+};
+
+enum {
+  STAT_JP_MIN,
+  STAT_JP_MEAN,
+  STAT_DENSITY_MAX,
+  STAT_YIELDED,
+  OF_PARTICLES, // the first that needs no look at them
+  STAT_REDONE = OF_PARTICLES,
+  STAT_INDEFINITE,
+  STAT_SORTED,
+  STAT_SORTS,
+  STAT_SECONDS,
+  STATS = STAT_SECONDS + MPM_PHASES
+};
+
+const firn_stat_info mpm_stats[] = {
+    [STAT_JP_MIN] = {"jp_min", "1", "least plastic volume ratio J_P"},
+    [STAT_JP_MEAN] = {"jp_mean", "1", "its mean over the particles"},
+    [STAT_DENSITY_MAX] = {"density_max", "kg/m^3", "of the densest particle"},
+    [STAT_YIELDED] = {"yielded", "1", "fraction of particles that have ever yielded"},
+    [STAT_REDONE] = {"redone", "1", "times the last step was halved and redone"},
+    [STAT_INDEFINITE] = {"indefinite", "1", "directions of negative curvature in its solve"},
+    [STAT_SORTED] = {"sorted", "1", "1 if it sorted the particles anew"},
+    [STAT_SORTS] = {"sorts", "1", "steps that did, since creation"},
+    [STAT_SECONDS + MPM_SORT] = {"seconds_sort", "s", "wall time in sorting"},
+    [STAT_SECONDS + MPM_SCATTER] = {"seconds_scatter", "s", "from particles to grid, with the law"},
+    [STAT_SECONDS + MPM_GRID] = {"seconds_grid", "s", "on the nodes"},
+    [STAT_SECONDS + MPM_SOLVE] = {"seconds_solve", "s", "in linear solves"},
+    [STAT_SECONDS + MPM_GATHER] = {"seconds_gather", "s", "from grid to particles"},
     {0},
 };
 
@@ -46,7 +78,7 @@ typedef struct tally {
 
 typedef struct looking {
   const mpm *m;
-  double *const *own; // as of firn_solver_type.look
+  double *const *own; // as of firn_solver_look
   tally *sums;        // or NULL
 } looking;
 
@@ -101,17 +133,8 @@ static void look_one(void *user, size_t slot, const double corner[3]) {
   if (l->sums) sum_one(m, slot, &r, jp, rest / j, l->sums);
 }
 
-firn_status mpm_look(void *solver, double *const own[], firn_sums *sums) {
-  const mpm *m = solver;
-  const firn_particles *p = &m->world->particles;
-  tally part[FIRN_PARTS], all = {.jp_min = INFINITY};
-  FIRN_PARALLEL_FOR(p->context, schedule(dynamic, 1))
-  for (int i = 0; i < FIRN_PARTS; i++) {
-    part[i] = (tally){.jp_min = INFINITY};
-    looking l = {m, own, sums ? &part[i] : NULL};
-    firn_particles_visit_part(p, i, look_one, &l);
-  }
-  if (!sums) return FIRN_OK;
+static tally sum_parts(const tally part[FIRN_PARTS]) {
+  tally all = {.jp_min = INFINITY};
   for (const tally *s = part; s < part + FIRN_PARTS; s++) {
     all.jp += s->jp;
     all.yielded += s->yielded;
@@ -120,13 +143,35 @@ firn_status mpm_look(void *solver, double *const own[], firn_sums *sums) {
     all.energy += s->energy;
     for (int c = 0; c < 3; c++) all.angular[c] += s->angular[c];
   }
+  return all;
+}
+
+firn_status mpm_look(void *solver, const firn_solver_look *look) {
+  const mpm *m = solver;
+  const firn_particles *p = &m->world->particles;
+  tally part[FIRN_PARTS] = {{0}};
+  bool adds = look->sums || look->wanted & ((1u << OF_PARTICLES) - 1), reads = adds;
+  for (int f = 0; f <= FIELD_AFFINE; f++) reads = reads || look->own[f];
+  FIRN_PARALLEL_FOR(p->context, schedule(dynamic, 1))
+  for (int i = 0; i < FIRN_PARTS; i++) {
+    part[i].jp_min = INFINITY;
+    looking l = {m, look->own, adds ? &part[i] : NULL};
+    if (reads) firn_particles_visit_part(p, i, look_one, &l);
+  }
+  tally all = sum_parts(part);
+  if (look->sums) look->sums->energy_elastic = all.energy;
+  for (int c = 0; c < 3 && look->sums; c++) look->sums->angular[c] += all.angular[c];
   double n = (double)p->count;
-  sums->jp_min = n > 0 ? all.jp_min : 1;
-  sums->jp_mean = n > 0 ? all.jp / n : 1;
-  sums->yielded = n > 0 ? all.yielded / n : 0;
-  sums->density_max = all.density_max;
-  sums->energy_elastic = all.energy;
-  for (int c = 0; c < 3; c++) sums->angular[c] += all.angular[c];
+  double stats[STATS] = {
+      [STAT_JP_MIN] = n > 0 ? all.jp_min : 1, [STAT_JP_MEAN] = n > 0 ? all.jp / n : 1,
+      [STAT_DENSITY_MAX] = all.density_max,   [STAT_YIELDED] = n > 0 ? all.yielded / n : 0,
+      [STAT_REDONE] = m->last.redone,         [STAT_INDEFINITE] = m->last.indefinite,
+      [STAT_SORTED] = m->last.sorted,         [STAT_SORTS] = (double)m->sorts,
+  };
+  memcpy(stats + STAT_SECONDS, m->seconds, sizeof m->seconds);
+  for (int i = 0; i < STATS; i++) {
+    if (look->wanted >> i & 1) look->stats[i] = stats[i];
+  }
   return FIRN_OK;
 }
 
@@ -172,4 +217,15 @@ firn_status mpm_write(void *solver, int field, const double *in) {
   firn_particles_visit_parallel(&m->world->particles, write_one, &a);
   m->memory.must_survey = true;
   return FIRN_OK;
+}
+
+void mpm_settle(void *solver, size_t slot, const double up[3], double load) {
+  static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  const mpm *m = solver;
+  firn_material_row own = firn_world_row(m->world, slot);
+  double s = firn_law_confined(&own, load), e = s * s - 1;
+  for (int i = 0; i < 6; i++) {
+    firn_particles_real(&m->world->particles,
+                        m->field_b + i)[slot] = (firn_real)(e * up[pair[i][0]] * up[pair[i][1]]);
+  }
 }

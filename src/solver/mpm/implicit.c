@@ -311,7 +311,7 @@ firn_status mpm_solve(mpm *m, firn_step *out) {
   firn_linear_result result = {0};
   FIRN_TRY(solve_with(m, m->def.krylov, &result));
   out->iterations += result.iterations;
-  out->indefinite += result.indefinite;
+  m->last.indefinite += result.indefinite;
   if (result.breakdown && m->def.krylov == FIRN_KRYLOV_CR) {
     // Make v* again, which the solve has overwritten, and take the slower, safer way.
     mpm_tally unused;

@@ -157,8 +157,8 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
     FIRN_TRY(mpm_rest_carry(m, same));
     FIRN_TRY(mpm_rebuild_grid(m, mpm_may_have_spray(m)));
     m->memory.must_sort = m->unlaid = false;
-    m->profile.sort += firn_seconds() - start;
-    m->profile.sorts++;
+    m->seconds[MPM_SORT] += firn_seconds() - start;
+    m->sorts++;
     *sorted = true;
   } else if (!m->laid_out && p->block_count) {
     // Loaded from a checkpoint, or an earlier try ran out of memory: the same blocks and reach give

@@ -2,21 +2,10 @@
 #include "solver/mpm/mpm.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/isa.h"
 #include "solver/mpm/rest.h"
-
-static firn_status check(firn_context *context, const firn_mpm_def *def) {
-  FIRN_TRY(firn_schema_check(context, "mpm", &firn_mpm_settings, def));
-  if (def->krylov == FIRN_KRYLOV_CG && def->hessian != FIRN_HESSIAN_PSD) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT,
-                     "mpm: krylov cg needs hessian psd, since the exact Hessian of packed snow is "
-                     "indefinite");
-  }
-  return FIRN_OK;
-}
 
 static const mpm_kernels *choose_kernels(const mpm *m) {
   firn_isa isa = m->world->context->isa;
@@ -72,15 +61,15 @@ static void destroy(void *solver) {
   firn_free(context, m, sizeof *m);
 }
 
-static firn_status create(firn_world *world, const firn_sim_def *def, void **out) {
+static firn_status create(firn_world *world, const void *settings, void **out) {
   firn_context *context = world->context;
+  const firn_mpm_def *def = settings;
   *out = NULL;
-  FIRN_TRY(check(context, &def->mpm));
   mpm *m = firn_alloc_zero(context, sizeof *m, "mpm");
   if (!m) return FIRN_ERROR_MEMORY;
   m->world = world;
-  m->def = def->mpm;
-  m->stencil = def->mpm.basis == FIRN_BASIS_CUBIC
+  m->def = *def;
+  m->stencil = def->basis == FIRN_BASIS_CUBIC
                    ? (mpm_stencil){.width = 4, .first = -1, .shift = 0, .d = 1.0 / 3}
                    : (mpm_stencil){.width = 3, .first = 0, .shift = 0.5, .d = 1.0 / 4};
   m->kernels = choose_kernels(m);
@@ -101,25 +90,16 @@ static void changed(void *solver) {
   mpm_rest_disturb(m);
 }
 
-static firn_status configure(void *solver, const firn_sim_def *def) {
+static firn_status configure(void *solver, const void *settings) {
   mpm *m = solver;
-  firn_context *context = m->world->context;
-  FIRN_TRY(check(context, &def->mpm));
-  if (def->mpm.basis != m->def.basis || def->mpm.transfer != m->def.transfer ||
-      def->mpm.sleep != m->def.sleep) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+  const firn_mpm_def *def = settings;
+  if (def->basis != m->def.basis || def->transfer != m->def.transfer ||
+      def->sleep != m->def.sleep) {
+    return firn_fail(m->world->context, FIRN_ERROR_ARGUMENT,
                      "mpm: basis, transfer and sleep are settled when the simulation is made");
   }
-  m->def = def->mpm;
+  m->def = *def;
   return FIRN_OK;
-}
-
-static void settings(const void *solver, firn_sim_def *out) {
-  out->mpm = ((const mpm *)solver)->def;
-}
-
-static void profile(const void *solver, firn_profile *out) {
-  *out = ((const mpm *)solver)->profile;
 }
 
 static firn_status visit_rest(mpm *m, bool load, const firn_state_visitor *visitor) {
@@ -138,21 +118,8 @@ static firn_status visit_rest(mpm *m, bool load, const firn_state_visitor *visit
                : FIRN_OK;
 }
 
-// What the snow has done to colliders so far.
-static firn_status visit_sums(mpm *m, const firn_state_visitor *visitor) {
-  for (int c = 0; c < m->world->collider_count; c++) {
-    firn_collider *collider = &m->world->collider[c];
-    char name[32];
-    if (!collider->forces) continue;
-    snprintf(name, sizeof name, "mpm_force_%d", c);
-    FIRN_TRY(visitor->blob(visitor->user, name, &collider->sums, sizeof collider->sums));
-  }
-  return FIRN_OK;
-}
-
 static firn_status visit_state(mpm *m, bool load, const firn_state_visitor *visitor) {
   FIRN_TRY(visitor->blob(visitor->user, "mpm_memory", &m->memory, sizeof m->memory));
-  FIRN_TRY(visit_sums(m, visitor));
   size_t blocks = m->world->particles.block_count;
   if (m->def.sleep) FIRN_TRY(visit_rest(m, load, visitor));
   if (!blocks || m->memory.must_sort) return FIRN_OK; // the sort will make them
@@ -177,15 +144,20 @@ static firn_status state(void *solver, bool load, const firn_state_visitor *visi
 
 const firn_solver_type firn_mpm_solver = {
     .name = "mpm",
+    .settings = &firn_mpm_settings,
+    .def_size = sizeof(firn_mpm_def),
+    .in_sim_def = offsetof(firn_sim_def, mpm),
+    .conflicts = mpm_conflicts,
+    .configure = configure,
+    .spacings = 2,
     .create = create,
     .destroy = destroy,
     .step = mpm_step,
     .fields = mpm_fields,
+    .stats = mpm_stats,
     .look = mpm_look,
     .write = mpm_write,
     .changed = changed,
-    .configure = configure,
-    .settings = settings,
-    .profile = profile,
+    .settle = mpm_settle,
     .state = state,
 };

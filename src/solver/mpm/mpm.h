@@ -32,6 +32,7 @@
 #include "solver/solver.h"
 
 enum { MPM_SHARES = 28 };
+enum { MPM_SORT, MPM_SCATTER, MPM_GRID, MPM_SOLVE, MPM_GATHER, MPM_PHASES };
 
 // What the time step and the integrator are chosen from; part of a checkpoint, so that a resumed
 // run chooses as the undisturbed one.
@@ -87,7 +88,13 @@ typedef struct mpm {
   bool laid_out; // grid and node arrays are those of the blocks; not so after a load or a failure
   mpm_view view;
   mpm_memory memory;
-  firn_profile profile;
+  struct {
+    int redone;     // times it was halved and redone
+    int indefinite; // directions of negative curvature met by the solve
+    bool sorted;    // particles were re-sorted
+  } last;           // step
+  uint64_t sorts;
+  double seconds[MPM_PHASES]; // of wall time; law and weights belong to scatter
 } mpm;
 
 // How a node is held during the solve; the vector is a unit normal or tangent.
@@ -135,10 +142,13 @@ firn_status mpm_step(void *solver, double limit, firn_step *out);
 
 // settings.c
 extern const firn_schema_record firn_mpm_settings;
+void mpm_conflicts(const void *def, firn_conflict_fn tell, void *user);
 
 // fields.c
 extern const firn_field_info mpm_fields[];
-firn_status mpm_look(void *solver, double *const own[], firn_sums *sums);
+extern const firn_stat_info mpm_stats[];
+firn_status mpm_look(void *solver, const firn_solver_look *look);
 firn_status mpm_write(void *solver, int field, const double *in);
+void mpm_settle(void *solver, size_t slot, const double up[3], double load);
 
 #endif

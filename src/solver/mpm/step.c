@@ -121,19 +121,19 @@ static double smallest_det(mpm *m) {
 static firn_status move_grid(mpm *m, firn_step *out, mpm_tally *law) {
   double start = firn_seconds();
   if (m->view.implicit) FIRN_TRY(mpm_prepare_solve(m));
-  if (!out->redone || m->view.apic || m->view.implicit) {
+  if (!m->last.redone || m->view.apic || m->view.implicit) {
     mpm_for_units(m, m->kernels->scatter, law);
     mpm_remember_stiffness(m);
     if (m->view.implicit) mpm_choose_stiff(m);
   }
   double scattered = firn_seconds();
-  m->profile.scatter += scattered - start;
+  m->seconds[MPM_SCATTER] += scattered - start;
   mpm_for_nodes(m, m->kernels->nodes);
   double moved = firn_seconds();
-  m->profile.grid += moved - scattered;
+  m->seconds[MPM_GRID] += moved - scattered;
   if (m->view.implicit) {
     FIRN_TRY(mpm_solve(m, out));
-    m->profile.solve += firn_seconds() - moved;
+    m->seconds[MPM_SOLVE] += firn_seconds() - moved;
   }
   return FIRN_OK;
 }
@@ -142,11 +142,11 @@ static firn_status move_grid(mpm *m, firn_step *out, mpm_tally *law) {
 firn_status mpm_step(void *solver, double limit, firn_step *out) {
   mpm *m = solver;
   firn_world *world = m->world;
-  double start = firn_seconds();
   *out = (firn_step){0};
+  m->last.redone = m->last.indefinite = 0;
 
   // Particles in their blocks, volumes known.
-  FIRN_TRY(mpm_layout(m, &out->sorted));
+  FIRN_TRY(mpm_layout(m, &m->last.sorted));
   if (!world->particles.count) {
     double longest = m->def.dt > 0 ? m->def.dt : m->def.dt_max;
     out->dt = limit > 0 ? fmin(limit, longest) : longest;
@@ -159,7 +159,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
     if (mpm_may_have_spray(m) && !m->memory.spray) FIRN_TRY(mpm_rebuild_grid(m, true));
   }
 
-  FIRN_TRY(mpm_rest_review(m, out->sorted));
+  FIRN_TRY(mpm_rest_review(m, m->last.sorted));
 
   // Steps 1 to 6, again with half the time as long as something would be turned inside out.
   mpm_choice choice = mpm_choose(m, 0);
@@ -184,7 +184,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
     double det = smallest_det(m);
     if (det > m->def.min_det) break;
     choice.dt /= 2;
-    out->redone++;
+    m->last.redone++;
     if (!(det == det)) return mpm_fail_nonfinite(m);
     if (choice.dt < m->def.dt_min) return mpm_fail_inverted(m, 2 * choice.dt, det);
   }
@@ -193,7 +193,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   double gather = firn_seconds();
   mpm_for_units(m, m->kernels->gather, &moved);
   mpm_swap_boxes(m);
-  m->profile.gather += firn_seconds() - gather;
+  m->seconds[MPM_GATHER] += firn_seconds() - gather;
   if (moved.nonfinite) return mpm_fail_nonfinite(m);
   mpm_contact_end(m, choice.dt);
   mpm_rest_watch(m);
@@ -208,10 +208,6 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   world->time += choice.dt;
   out->dt = choice.dt;
   out->implicit = choice.implicit;
-  m->profile.steps++;
   out->asleep = m->asleep;
-  m->profile.particle_steps += world->particles.count - m->asleep;
-  m->profile.iterations += (uint64_t)out->iterations;
-  m->profile.total += firn_seconds() - start;
   return FIRN_OK;
 }
