@@ -8,7 +8,7 @@
 
 enum { KEY_JSON = 2000, KEY_QUICK, KEY_LIST, KEY_FRAMES, KEY_QUALITY, KEY_SLEEP };
 
-static const bench_case *const suites[] = {bench_mpm, bench_render, bench_paper};
+static const bench_case *const suites[] = {bench_mpm, bench_cache, bench_render, bench_paper};
 enum { SUITES = sizeof suites / sizeof suites[0] };
 
 typedef struct {
@@ -65,7 +65,7 @@ bench_result bench_result_begin(const char *name, const char *variant,
   r.particles = r.steps = r.seconds = r.particle_steps_per_second = NAN;
   r.slowest = r.quickest = r.bytes_per_particle = r.peak_bytes_per_particle = NAN;
   r.yielded = r.iterations_mean = r.seconds_per_iteration = r.ratio = NAN;
-  r.paths_per_second = r.events_per_second = NAN;
+  r.paths_per_second = r.events_per_second = r.particles_per_second = NAN;
   r.frames = r.steps_per_frame = r.implicit = r.asleep = NAN;
   r.seconds_per_frame = r.paper_seconds_per_frame = r.ratio_to_paper = NAN;
   return r;
@@ -113,6 +113,7 @@ static void print_json(const bench *b, const bench_result *r) {
   json_field("seconds_per_iteration", r->seconds_per_iteration);
   json_field("paths_per_second", r->paths_per_second);
   json_field("events_per_second", r->events_per_second);
+  json_field("particles_per_second", r->particles_per_second);
   json_field("frames", r->frames);
   json_field("steps_per_frame", r->steps_per_frame);
   json_field("implicit", r->implicit);
@@ -163,6 +164,8 @@ static void print_text(const bench *b, const bench_result *r) {
   if (!isnan(r->ratio_to_paper))
     printf("    the paper: %.0f s a frame on 8 cores; %.1f times quicker\n",
            r->paper_seconds_per_frame, r->ratio_to_paper);
+  if (!isnan(r->particles_per_second))
+    printf("    %s particles/s\n", cli_short(r->particles_per_second, a));
   if (r->ratio_of) printf("    %.3f of %s\n", r->ratio, r->ratio_of);
   if (!isnan(r->bytes_per_particle))
     printf("    %.0f bytes a particle (%.0f at most)%s", r->bytes_per_particle,

@@ -23,6 +23,7 @@ typedef struct bench_case {
 } bench_case;
 
 extern const bench_case bench_mpm[]; // ends with a name of NULL
+extern const bench_case bench_cache[];
 extern const bench_case bench_paper[];
 extern const bench_case bench_render[];
 
@@ -65,6 +66,7 @@ typedef struct bench_result {
   double asleep;   // fraction of the particles, mean over the steps
   double seconds_per_frame, paper_seconds_per_frame, ratio_to_paper;
   double paths_per_second, events_per_second; // of light
+  double particles_per_second;                // of a frame that is written
   bench_work work;                            // 0: no model
   bench_profile profile;                      // of the timed steps
 } bench_result;
