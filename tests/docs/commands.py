@@ -169,7 +169,7 @@ def see_cmake(place, command):
 
 def see_ctest(place, command):
     words = shlex.split(re.sub(r"build/\w+", shlex.quote(BUILD), command))
-    done = subprocess.run(words + ["-N"], capture_output=True, text=True, check=False)
+    done = subprocess.run(words + ["-N"], cwd=BUILD, capture_output=True, text=True, check=False)
     if done.returncode or "Total Tests: 0" in done.stdout:
         wrong.add(place, f"{command}: no such test\n{done.stderr}")
 
