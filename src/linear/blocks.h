@@ -28,8 +28,8 @@ typedef struct firn_linear_sum {
   } while (0)
 
 // sum += a'b
-static inline void firn_block_dot(firn_linear_sum *restrict sum, const firn_real *restrict a,
-                                  const firn_real *restrict b, size_t n) {
+static inline void firn_block_dot(firn_linear_sum *__restrict sum, const firn_real *__restrict a,
+                                  const firn_real *__restrict b, size_t n) {
   size_t whole = n - n % FIRN_LINEAR_LANES;
   FIRN_BLOCK_EACH(whole, FIRN_LINEAR_LANES,
                   for (size_t k = 0; k < FIRN_LINEAR_LANES; k++)
@@ -51,21 +51,21 @@ static inline void firn_block_zero(firn_real *y, size_t n) {
 }
 
 // y += a x
-static inline void firn_block_axpy(firn_real *restrict y, firn_real a, const firn_real *restrict x,
-                                   size_t n) {
+static inline void firn_block_axpy(firn_real *__restrict y, firn_real a,
+                                   const firn_real *__restrict x, size_t n) {
   FIRN_BLOCK_EACH(n, 1, y[i] += a * x[i]);
 }
 
 // y = x + a y
-static inline void firn_block_xpay(firn_real *restrict y, const firn_real *restrict x, firn_real a,
-                                   size_t n) {
+static inline void firn_block_xpay(firn_real *__restrict y, const firn_real *__restrict x,
+                                   firn_real a, size_t n) {
   FIRN_BLOCK_EACH(n, 1, y[i] = x[i] + a * y[i]);
 }
 
 // z = a x + b y + c z
-static inline void firn_block_combine(firn_real *restrict z, firn_real a,
-                                      const firn_real *restrict x, firn_real b,
-                                      const firn_real *restrict y, firn_real c, size_t n) {
+static inline void firn_block_combine(firn_real *__restrict z, firn_real a,
+                                      const firn_real *__restrict x, firn_real b,
+                                      const firn_real *__restrict y, firn_real c, size_t n) {
   FIRN_BLOCK_EACH(n, 1, z[i] = a * x[i] + b * y[i] + c * z[i]);
 }
 
