@@ -225,7 +225,7 @@ firn_status firn_sim_stat_info(const firn_sim *sim, int i, firn_stat_info *out) 
 }
 
 firn_status firn_sim_stat(firn_sim *sim, const char *name, double *out) {
-  double stats[FIRN_OWN_STATS];
+  double stats[FIRN_OWN_STATS] = {0};
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!name || !out) return firn_fail_null(sim->world.context, "firn_sim_stat");
   int count = firn_sim_stat_count(sim), i = 0;

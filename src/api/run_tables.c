@@ -20,7 +20,8 @@ static size_t force_count(const firn_run_state *r) {
 
 // The columns of probes.csv after the common ones: those that it always has, and the solver's own.
 static firn_probe_columns probe_columns(const firn_sim *sim) {
-  firn_probe_columns columns = {.count = 3, .column = {{"density", 1}, {"jp", 1}, {"stress", 6}}};
+  firn_probe_columns columns = {
+      .count = 3, .column = {{"density", 1, NULL}, {"jp", 1, NULL}, {"stress", 6, NULL}}};
   char word[64];
   for (int i = 0; sim->type->probed && columns.count < FIRN_PROBE_COLUMNS; i++) {
     firn_field_info info;
