@@ -38,16 +38,15 @@ static const struct argp_option options[] = {
 static const struct argp_child children[] = {
     {&cli_scene_argp, 0, NULL, 0}, {&cli_context_argp, 0, NULL, 0}, {0}};
 static const struct argp parser = {
-    options,
-    parse,
-    "SCENE",
-    "Reads SCENE, a file or a name from `firn scenes`, and prints FILE:LINE:COLUMN: message for "
-    "everything wrong with it; the exit status is then 2. For a good scene tells how many "
-    "particles "
-    "it has and how much memory and disk a run will need.",
-    children,
-    NULL,
-    NULL};
+    .options = options,
+    .parser = parse,
+    .args_doc = "SCENE",
+    .doc = "Reads SCENE, a file or a name from `firn scenes`, and prints FILE:LINE:COLUMN: message "
+           "for "
+           "everything wrong with it; the exit status is then 2. For a good scene tells how many "
+           "particles "
+           "it has and how much memory and disk a run will need.",
+    .children = children};
 
 // ------------------------------------------------------------------------ bytes of the files
 

@@ -28,15 +28,15 @@ static const struct argp_option options[] = {
     {0},
 };
 static const struct argp parser = {
-    options,
-    parse,
-    "",
-    "Simulates the built-in scene 'demo', a snowball that hits the ground, takes pictures of "
-    "it on the way and renders the last, into the folder DIR, or demo-out. The frames it writes "
-    "open in ParaView.",
-    cli_simulate_children,
-    NULL,
-    NULL};
+    .options = options,
+    .parser = parse,
+    .args_doc = "",
+    .doc =
+        "Simulates the built-in scene 'demo', a snowball that hits the ground, takes pictures of "
+        "it on the way and renders the last, into the folder DIR, or demo-out. The frames it "
+        "writes "
+        "open in ParaView.",
+    .children = cli_simulate_children};
 
 typedef struct {
   progress progress;

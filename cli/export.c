@@ -86,21 +86,19 @@ static const struct argp_option options[] = {
     {0},
 };
 static const struct argp parser = {
-    options,
-    parse,
-    "DIR|FILE",
-    "Writes the frames of a run (DIR), or one frame (FILE), for other programs.\v"
-    "Formats:\n"
-    "  vtp   particles for ParaView: open frames.vtp.series\n"
-    "  ply   particles for Blender or MeshLab; with --surface, triangles\n"
-    "  bgeo  particles for Houdini\n"
-    "  csv   particles as text\n"
-    "  vdb   density and velocity on a grid, for Blender and Houdini\n"
-    "  obj   the surface of the snow, for everyone\n\n"
-    "Example: firn export out --format ply --surface --up z",
-    cli_context_children,
-    NULL,
-    NULL};
+    .options = options,
+    .parser = parse,
+    .args_doc = "DIR|FILE",
+    .doc = "Writes the frames of a run (DIR), or one frame (FILE), for other programs.\v"
+           "Formats:\n"
+           "  vtp   particles for ParaView: open frames.vtp.series\n"
+           "  ply   particles for Blender or MeshLab; with --surface, triangles\n"
+           "  bgeo  particles for Houdini\n"
+           "  csv   particles as text\n"
+           "  vdb   density and velocity on a grid, for Blender and Houdini\n"
+           "  obj   the surface of the snow, for everyone\n\n"
+           "Example: firn export out --format ply --surface --up z",
+    .children = cli_context_children};
 
 static void print_line(const firn_export_event *e, bool live) {
   char a[32], b[32], c[32], size[80] = "";

@@ -16,17 +16,14 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   }
 }
 
-static const struct argp parser = {NULL,
-                                   parse,
-                                   "DIR|FILE",
-                                   "Tells what the folder of a run holds: scene, frames, "
-                                   "checkpoints, statistics of the last frame. "
-                                   "Of a single frame_*.hdf it tells the fields with their units "
-                                   "and ranges, of a checkpoint_*.hdf "
-                                   "the moment it was taken at.",
-                                   NULL,
-                                   NULL,
-                                   NULL};
+static const struct argp parser = {
+    .parser = parse,
+    .args_doc = "DIR|FILE",
+    .doc = "Tells what the folder of a run holds: scene, frames, "
+           "checkpoints, statistics of the last frame. "
+           "Of a single frame_*.hdf it tells the fields with their units "
+           "and ranges, of a checkpoint_*.hdf "
+           "the moment it was taken at."};
 
 // ----------------------------------------------------------------------------------- a folder
 

@@ -49,14 +49,11 @@ static const struct argp_option options[] = {
     {0},
 };
 static const struct argp parser = {
-    options,
-    parse,
-    "DIR|FILE.csv",
-    "Draws curves from the stats.csv of a run, or from another table of it (colliders.csv, "
-    "probes.csv), a panel for each quantity.",
-    NULL,
-    NULL,
-    NULL};
+    .options = options,
+    .parser = parse,
+    .args_doc = "DIR|FILE.csv",
+    .doc = "Draws curves from the stats.csv of a run, or from another table of it (colliders.csv, "
+           "probes.csv), a panel for each quantity."};
 
 int cli_plot(int argc, char **argv) {
   arguments a = {.def = firn_default_plot_def()};

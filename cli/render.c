@@ -2,7 +2,6 @@
 // firn render DIR: pictures and films of what a run has written.
 #include "render.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -34,37 +33,23 @@ static bool is_folder(const char *path) {
 
 // ------------------------------------------------------------------------------------------ frames
 
-static int by_number(const void *a, const void *b) {
-  return ((const render_frame *)a)->number - ((const render_frame *)b)->number;
-}
-
-// All frame_%05d.hdf of a folder, or why not.
-static bool list_folder(render_job *job, const char *folder) {
-  DIR *dir = opendir(folder);
-  if (!dir) {
-    fprintf(stderr, "firn: cannot open %s: %s\n", folder, strerror(errno));
+// All frames of the source and the folder that they are in, or why not.
+static bool list_frames(render_job *job, char path[RENDER_PATH]) {
+  firn_folder *folder;
+  firn_status status = firn_folder_open(job->context, job->arguments->source, &folder);
+  if (status != FIRN_OK) {
+    cli_fail(job->context, status);
     return false;
   }
-  int room = 0;
-  // cppcheck-suppress readdirCalled ; one thread, and readdir_r is deprecated
-  for (const struct dirent *e = readdir(dir); e; e = readdir(dir)) {
-    int number, used = 0;
-    if (sscanf(e->d_name, "frame_%5d.hdf%n", &number, &used) != 1 ||
-        (size_t)used != strlen(e->d_name))
-      continue;
-    if (job->count == room) {
-      room = 2 * room + 64;
-      render_frame *more = realloc(job->frame, (size_t)room * sizeof *more);
-      if (!more) break;
-      job->frame = more;
-    }
-    render_frame *f = &job->frame[job->count++];
-    f->number = number;
-    snprintf(f->path, sizeof f->path, "%.3800s/%.255s", folder, e->d_name);
+  job->count = firn_folder_count(folder, FIRN_FOLDER_FRAME);
+  job->frame = calloc((size_t)job->count + 1, sizeof *job->frame);
+  for (int i = 0; job->frame && i < job->count; i++) {
+    job->frame[i].number = firn_folder_number(folder, FIRN_FOLDER_FRAME, i);
+    snprintf(job->frame[i].path, RENDER_PATH, "%s", firn_folder_file(folder, FIRN_FOLDER_FRAME, i));
   }
-  closedir(dir);
-  if (job->count) qsort(job->frame, (size_t)job->count, sizeof *job->frame, by_number);
-  return true;
+  snprintf(path, RENDER_PATH, "%s", firn_folder_path(folder));
+  firn_folder_close(folder);
+  return job->frame != NULL;
 }
 
 // What frames of a folder are apart from each other: a run with output.every leaves some out.
@@ -338,7 +323,6 @@ static int run_job(render_job *job) {
   bool single = a->output &&
                 (render_ends_with(a->output, ".png") || render_ends_with(a->output, ".exr"));
   bool several = a->output ? !single : a->frames_given && a->first != a->last;
-  snprintf(folder, sizeof folder, "%s", a->source);
   if (access(a->source, R_OK) != 0) {
     fprintf(stderr, "firn: cannot open %s: %s\n", a->source, strerror(errno));
     return EXIT_INPUT;
@@ -359,29 +343,14 @@ static int run_job(render_job *job) {
     return EXIT_RUN;
   }
   int code = EXIT_OK;
-  if (whole) {
-    if (!list_folder(job, folder)) return EXIT_INPUT;
-    if (job->count && open_scene(job, folder, &code) != FIRN_OK) return code;
-    if (!choose_frames(job, several)) return EXIT_INPUT;
-  } else {
-    char *slash = strrchr(folder, '/');
-    if (slash)
-      *slash = 0;
-    else
-      snprintf(folder, sizeof folder, ".");
-    job->frame = calloc(1, sizeof *job->frame);
-    if (!job->frame) return EXIT_RUN;
-    job->count = 1;
-    snprintf(job->frame->path, sizeof job->frame->path, "%s", a->source);
-    const char *name = slash ? a->source + (slash - folder) + 1 : a->source;
-    if (sscanf(name, "frame_%5d.hdf", &job->frame->number) != 1) job->frame->number = 0;
-  }
+  if (!list_frames(job, folder)) return EXIT_INPUT;
+  if (job->count && open_scene(job, folder, &code) != FIRN_OK) return code;
+  if (whole && !choose_frames(job, several)) return EXIT_INPUT;
   if (single && job->count > 1) {
     fprintf(stderr, "firn: %d frames do not fit into %s; give a folder or an .mp4 file\n",
             job->count, a->output);
     return EXIT_INPUT;
   }
-  if (!whole && open_scene(job, folder, &code) != FIRN_OK) return code;
   firn_status status = survey(job);
   if (status != FIRN_OK) return fail(job, status);
   if (a->output)

@@ -205,15 +205,14 @@ static const struct argp_option options[] = {
     {0},
 };
 static const struct argp parser = {
-    options,
-    parse,
-    "DIR|FRAME.hdf",
-    "Takes pictures of what a run has written: by path tracing, or quickly with --preview.\v"
-    "A film or folder remembers its settings and which pictures are whole: after Ctrl-C the same "
-    "command goes on where it stopped.",
-    cli_context_children,
-    NULL,
-    NULL};
+    .options = options,
+    .parser = parse,
+    .args_doc = "DIR|FRAME.hdf",
+    .doc = "Takes pictures of what a run has written: by path tracing, or quickly with --preview.\v"
+           "A film or folder remembers its settings and which pictures are whole: after Ctrl-C the "
+           "same "
+           "command goes on where it stopped.",
+    .children = cli_context_children};
 
 void render_parse(int argc, char **argv, render_arguments *a) {
   *a = (render_arguments){.last = -1, .every = 1};

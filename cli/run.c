@@ -43,19 +43,18 @@ static const struct argp_option options[] = {
     {0},
 };
 static const struct argp parser = {
-    options,
-    parse,
-    "SCENE",
-    "Simulates SCENE, a file or a name from `firn scenes`, and writes frames, checkpoints and "
-    "statistics into a folder: DIR, or one named after the scene.\v"
-    "Ctrl-C finishes the step, writes a checkpoint and tells how to go on.\n\n"
-    "Examples:\n"
-    "  firn run snowball-drop --set quality=0.5 --pictures\n"
-    "  firn run my-scene.yaml -o out\n"
-    "  firn run my-scene.yaml -o out --resume",
-    cli_simulate_children,
-    NULL,
-    NULL};
+    .options = options,
+    .parser = parse,
+    .args_doc = "SCENE",
+    .doc =
+        "Simulates SCENE, a file or a name from `firn scenes`, and writes frames, checkpoints and "
+        "statistics into a folder: DIR, or one named after the scene.\v"
+        "Ctrl-C finishes the step, writes a checkpoint and tells how to go on.\n\n"
+        "Examples:\n"
+        "  firn run snowball-drop --set quality=0.5 --pictures\n"
+        "  firn run my-scene.yaml -o out\n"
+        "  firn run my-scene.yaml -o out --resume",
+    .children = cli_simulate_children};
 
 typedef struct {
   progress progress;

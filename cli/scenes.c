@@ -24,15 +24,12 @@ static const struct argp_option options[] = {
     {"reference", KEY_REFERENCE, NULL, OPTION_HIDDEN, "print docs/scene-reference.md", 0},
     {0},
 };
-static const struct argp parser = {
-    options,
-    parse,
-    "[NAME]",
-    "Lists the built-in scenes, or prints one: `firn scenes demo > mine.yaml` is a good start for "
-    "a scene of your own.",
-    NULL,
-    NULL,
-    NULL};
+static const struct argp parser = {.options = options,
+                                   .parser = parse,
+                                   .args_doc = "[NAME]",
+                                   .doc = "Lists the built-in scenes, or prints one: `firn scenes "
+                                          "demo > mine.yaml` is a good start for "
+                                          "a scene of your own."};
 
 static void print(void *user, const char *text) {
   fputs(text, user);

@@ -49,20 +49,21 @@ static const struct argp_option options[] = {
     {0},
 };
 static const struct argp parser = {
-    options,
-    parse,
-    "SCENE",
-    "Runs SCENE once for each choice of the values that --vary names, each into a folder of its "
-    "own "
-    "under DIR, or under SCENE-sweep. Sums up in summary.csv, summary.md and sheet.png, a contact "
-    "sheet of the last frames.\v"
-    "The same command goes on where it was stopped: runs that are finished are skipped, others "
-    "resume. A run that fails is noted in the summary, and the next one begins.\n\n"
-    "Example, six runs:\n"
-    "  firn sweep snowball-drop --vary mpm.flip=0,0.5,0.95 --vary quality=0.25,0.5",
-    cli_simulate_children,
-    NULL,
-    NULL};
+    .options = options,
+    .parser = parse,
+    .args_doc = "SCENE",
+    .doc =
+        "Runs SCENE once for each choice of the values that --vary names, each into a folder of "
+        "its "
+        "own "
+        "under DIR, or under SCENE-sweep. Sums up in summary.csv, summary.md and sheet.png, a "
+        "contact "
+        "sheet of the last frames.\v"
+        "The same command goes on where it was stopped: runs that are finished are skipped, others "
+        "resume. A run that fails is noted in the summary, and the next one begins.\n\n"
+        "Example, six runs:\n"
+        "  firn sweep snowball-drop --vary mpm.flip=0,0.5,0.95 --vary quality=0.25,0.5",
+    .children = cli_simulate_children};
 
 // ----------------------------------------------------------------------------------- one run
 
