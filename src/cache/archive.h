@@ -91,9 +91,6 @@ firn_status firn_archive_read(firn_archive *archive, const char *name, firn_arch
 // As above, but converts from whatever number type is stored.
 firn_status firn_archive_read_as(firn_archive *archive, const char *name, firn_archive_type type,
                                  size_t count, int components, void *data);
-// Elements [first, first + count) of an array; converts too.
-firn_status firn_archive_read_part(firn_archive *archive, const char *name, firn_archive_type type,
-                                   size_t first, size_t count, int components, void *data);
 // Fills text, 0-terminated; fails when it does not fit.
 firn_status firn_archive_get_text(firn_archive *archive, const char *object, const char *name,
                                   char *text, size_t size);

@@ -70,28 +70,10 @@ firn_status firn_archive_describe(firn_archive *a, const char *name, firn_archiv
 
 typedef struct request {
   firn_archive_type type;
-  size_t first, count;
+  size_t count;
   int components;
-  bool convert, part;
+  bool convert;
 } request;
-
-static firn_status read_set(firn_archive *a, const firn_hdf5_guard *g, const char *name, hid_t set,
-                            request r, void *data) {
-  hid_t from = H5S_ALL, to = H5S_ALL;
-  bool good = true;
-  if (r.part) {
-    int rank = r.components == 1 ? 1 : 2;
-    hsize_t start[2] = {r.first, 0}, size[2] = {r.count, (hsize_t)r.components};
-    from = H5Dget_space(set);
-    to = H5Screate_simple(rank, size, NULL);
-    good = from >= 0 && to >= 0 &&
-           H5Sselect_hyperslab(from, H5S_SELECT_SET, start, NULL, size, NULL) >= 0;
-  }
-  good = good && H5Dread(set, firn_archive_memory_type(r.type), to, from, H5P_DEFAULT, data) >= 0;
-  if (r.part && from >= 0) H5Sclose(from);
-  if (r.part && to >= 0) H5Sclose(to);
-  return good ? FIRN_OK : firn_archive_fail(a, g, FIRN_ERROR_FORMAT, "read array", name);
-}
 
 static firn_status read_array(firn_archive *a, const char *name, request r, void *data) {
   firn_hdf5_guard g;
@@ -100,20 +82,17 @@ static firn_status read_array(firn_archive *a, const char *name, request r, void
   firn_archive_info info;
   firn_status status = open_array(a, &g, name, &set, &info);
   if (status == FIRN_OK) {
-    bool shape = info.components == r.components &&
-                 (r.part ? r.count <= info.count && r.first <= info.count - r.count
-                         : info.count == r.count);
-    if (!shape) {
+    if (info.components != r.components || info.count != r.count) {
       status = firn_fail(a->context, FIRN_ERROR_FORMAT,
-                         "%s: array %s is [%zu][%d], expected %s[%zu][%d]", a->path, name,
-                         info.count, info.components, r.part ? "at least " : "", r.first + r.count,
-                         r.components);
+                         "%s: array %s is [%zu][%d], expected [%zu][%d]", a->path, name, info.count,
+                         info.components, r.count, r.components);
     } else if (!r.convert && info.type != r.type) {
       status = firn_fail(a->context, FIRN_ERROR_FORMAT, "%s: array %s holds %s, expected %s",
                          a->path, name, firn_archive_type_name(info.type),
                          firn_archive_type_name(r.type));
-    } else if (r.count) {
-      status = read_set(a, &g, name, set, r, data);
+    } else if (r.count && H5Dread(set, firn_archive_memory_type(r.type), H5S_ALL, H5S_ALL,
+                                  H5P_DEFAULT, data) < 0) {
+      status = firn_archive_fail(a, &g, FIRN_ERROR_FORMAT, "read array", name);
     }
   }
   if (set >= 0) H5Dclose(set);
@@ -123,17 +102,12 @@ static firn_status read_array(firn_archive *a, const char *name, request r, void
 
 firn_status firn_archive_read(firn_archive *a, const char *name, firn_archive_type type,
                               size_t count, int components, void *data) {
-  return read_array(a, name, (request){type, 0, count, components, false, false}, data);
+  return read_array(a, name, (request){type, count, components, false}, data);
 }
 
 firn_status firn_archive_read_as(firn_archive *a, const char *name, firn_archive_type type,
                                  size_t count, int components, void *data) {
-  return read_array(a, name, (request){type, 0, count, components, true, false}, data);
-}
-
-firn_status firn_archive_read_part(firn_archive *a, const char *name, firn_archive_type type,
-                                   size_t first, size_t count, int components, void *data) {
-  return read_array(a, name, (request){type, first, count, components, true, true}, data);
+  return read_array(a, name, (request){type, count, components, true}, data);
 }
 
 static bool has_attribute(hid_t file, const char *object, const char *name) {

@@ -46,10 +46,6 @@ static inline double firn_linear_sum_total(const firn_linear_sum *sum) {
   return lane[0];
 }
 
-static inline void firn_block_zero(firn_real *y, size_t n) {
-  memset(y, 0, n * sizeof *y);
-}
-
 // y += a x
 static inline void firn_block_axpy(firn_real *__restrict y, firn_real a,
                                    const firn_real *__restrict x, size_t n) {

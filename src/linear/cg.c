@@ -18,19 +18,6 @@ typedef struct cg {
   double alpha, beta;
 } cg;
 
-// p = B^-1 r; sums r'p.
-static void begin(void *args, size_t i, size_t n, firn_linear_sum *rz) {
-  cg *k = args;
-  const firn_linear_solve *solve = k->state.solve;
-  solve->system->precondition(solve->system->user, solve->r + i, k->p + i, i, n);
-  firn_block_dot(rz, solve->r + i, k->p + i, n);
-}
-
-static void bend(void *args, size_t i, size_t n, firn_linear_sum *pq) {
-  cg *k = args;
-  firn_block_dot(pq, k->p + i, k->q + i, n);
-}
-
 // r -= alpha q; sums r'B^-1 r.
 static void reduce(void *args, size_t i, size_t n, firn_linear_sum *rz) {
   cg *k = args;
@@ -59,7 +46,7 @@ static void iterate(void *state) {
   FIRN_PARALLEL(solve->system->context) {
     cg mine = *k; // every thread comes to the same scalars
     double rz_last = mine.state.residual;
-    double curvature = firn_linear_pass(solve, 0, bend, &mine);
+    double curvature = firn_linear_pass(solve, 0, firn_linear_bend, &mine.state);
     mine.state.negative = curvature < 0;
     mine.alpha = rz_last / curvature;
     mine.state.broken = curvature == 0 || !firn_linear_is_finite(mine.alpha);
@@ -77,6 +64,6 @@ static void iterate(void *state) {
 firn_status firn_cg_solve(const firn_linear_solve *solve) {
   firn_real *p = solve->vector[0], *q = solve->vector[1];
   cg k = {.state = {.solve = solve, .direction = p, .product = q}, .p = p, .q = q};
-  k.state.residual = firn_linear_pass_alone(solve, begin, &k);
+  firn_linear_begin(&k.state);
   return firn_linear_loop(&k.state, iterate);
 }

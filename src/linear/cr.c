@@ -20,21 +20,6 @@ typedef struct cr {
   double owed; // x lags behind by this times p
 } cr;
 
-// z = B^-1 r, p = q = 0; sums r'z.
-static void begin(void *args, size_t i, size_t n, firn_linear_sum *rz) {
-  cr *k = args;
-  const firn_linear_solve *solve = k->state.solve;
-  solve->system->precondition(solve->system->user, solve->r + i, k->z + i, i, n);
-  firn_block_dot(rz, solve->r + i, k->z + i, n);
-  firn_block_zero(k->p + i, n);
-  firn_block_zero(k->q + i, n);
-}
-
-static void bend(void *args, size_t i, size_t n, firn_linear_sum *zw) {
-  cr *k = args;
-  firn_block_dot(zw, k->z + i, k->w + i, n);
-}
-
 // x += owed p, p = z + beta p, q = w + beta q; sums q'B^-1 q.
 static void turn(void *args, size_t i, size_t n, firn_linear_sum *qy) {
   cr *k = args;
@@ -70,7 +55,7 @@ static void iterate(void *state) {
   FIRN_PARALLEL(solve->system->context) {
     cr mine = *k; // every thread comes to the same scalars
     double zeta_last = mine.zeta;
-    mine.zeta = firn_linear_pass(solve, 0, bend, &mine);
+    mine.zeta = firn_linear_pass(solve, 0, firn_linear_bend, &mine.state);
     mine.state.negative = mine.zeta < 0;
     mine.beta = zeta_last != 0 ? mine.zeta / zeta_last : 0;
     mine.state.broken = !isfinite(mine.zeta) || mine.zeta == 0 || !firn_linear_is_finite(mine.beta);
@@ -92,12 +77,12 @@ static void iterate(void *state) {
 
 firn_status firn_cr_solve(const firn_linear_solve *solve) {
   firn_real *const *v = solve->vector;
-  cr k = {.state = {.solve = solve, .direction = v[2], .product = v[3]},
+  cr k = {.state = {.solve = solve, .direction = v[2], .product = v[3], .zeros = 2},
           .p = v[0],
           .q = v[1],
           .z = v[2],
           .w = v[3]};
-  k.state.residual = firn_linear_pass_alone(solve, begin, &k);
+  firn_linear_begin(&k.state);
   firn_status status = firn_linear_loop(&k.state, iterate);
   if (k.owed != 0) firn_linear_pass_alone(solve, settle, &k);
   return status;

@@ -71,6 +71,23 @@ double firn_linear_pass_chunk(const firn_linear_solve *solve, size_t first, size
   return total;
 }
 
+static void begin(void *args, size_t i, size_t n, firn_linear_sum *rz) {
+  const firn_linear_state *k = args;
+  const firn_linear_solve *solve = k->solve;
+  solve->system->precondition(solve->system->user, solve->r + i, k->direction + i, i, n);
+  firn_block_dot(rz, solve->r + i, k->direction + i, n);
+  for (int v = 0; v < k->zeros; v++) memset(solve->vector[v] + i, 0, n * sizeof(firn_real));
+}
+
+void firn_linear_begin(firn_linear_state *state) {
+  state->residual = firn_linear_pass_alone(state->solve, begin, state);
+}
+
+void firn_linear_bend(void *args, size_t i, size_t n, firn_linear_sum *sum) {
+  const firn_linear_state *k = args;
+  firn_block_dot(sum, k->direction + i, k->product + i, n);
+}
+
 firn_status firn_linear_loop(firn_linear_state *state, void (*iterate)(void *state)) {
   const firn_linear_solve *solve = state->solve;
   const firn_linear_system *s = solve->system;

@@ -29,22 +29,6 @@ typedef struct minres {
   double step;         // of x along d_next
 } minres;
 
-// z = B^-1 v, and 0 for what does not exist yet; sums v'z.
-static void begin(void *args, size_t i, size_t n, firn_linear_sum *vz) {
-  minres *k = args;
-  const firn_linear_system *s = k->state.solve->system;
-  s->precondition(s->user, k->v + i, k->z + i, i, n);
-  firn_block_dot(vz, k->v + i, k->z + i, n);
-  firn_block_zero(k->v_last + i, n);
-  firn_block_zero(k->d + i, n);
-  firn_block_zero(k->d_last + i, n);
-}
-
-static void bend(void *args, size_t i, size_t n, firn_linear_sum *zu) {
-  minres *k = args;
-  firn_block_dot(zu, k->z + i, k->u + i, n);
-}
-
 // v_last becomes v_next; sums v_next'B^-1 v_next.
 static void extend(void *args, size_t i, size_t n, firn_linear_sum *vz) {
   minres *k = args;
@@ -100,7 +84,8 @@ static void iterate(void *state) {
   const firn_linear_solve *solve = k->state.solve;
   FIRN_PARALLEL(solve->system->context) {
     minres mine = *k; // every thread comes to the same scalars
-    mine.delta = firn_linear_pass(solve, 0, bend, &mine) / (mine.gamma * mine.gamma);
+    mine.delta = firn_linear_pass(solve, 0, firn_linear_bend, &mine.state) /
+                 (mine.gamma * mine.gamma);
     mine.lanczos[0] = 1 / mine.gamma;
     mine.lanczos[1] = -mine.delta / mine.gamma;
     mine.lanczos[2] = -mine.gamma / mine.gamma_last;
@@ -123,7 +108,7 @@ static void iterate(void *state) {
 
 firn_status firn_minres_solve(const firn_linear_solve *solve) {
   firn_real *const *w = solve->vector;
-  minres k = {.state = {.solve = solve, .direction = w[3], .product = w[4]},
+  minres k = {.state = {.solve = solve, .direction = w[3], .product = w[4], .zeros = 3},
               .v = solve->r,
               .v_last = w[0],
               .d = w[1],
@@ -133,7 +118,7 @@ firn_status firn_minres_solve(const firn_linear_solve *solve) {
               .gamma_last = 1,
               .c = 1,
               .c_last = 1};
-  k.state.residual = firn_linear_pass_alone(solve, begin, &k);
+  firn_linear_begin(&k.state);
   k.eta = k.gamma = sqrt(k.state.residual);
   return firn_linear_loop(&k.state, iterate);
 }

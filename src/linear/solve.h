@@ -32,19 +32,25 @@ firn_status firn_cg_solve(const firn_linear_solve *solve);
 // What the loop over iterations needs to know of a method, whose own state begins with it.
 typedef struct firn_linear_state {
   const firn_linear_solve *solve;
-  const firn_real *direction; // [count], the next product is A direction
-  firn_real *product;         // [count]
-  double residual;            // r'B^-1 r
-  bool negative;              // the last direction's curvature, d'A d, was below 0
-  bool broken;                // the last iteration could not be finished
+  firn_real *direction; // [count], at first B^-1 r; the next product is A direction
+  firn_real *product;   // [count]
+  int zeros;            // how many of the solve's vectors, from the first on, begin as 0
+  double residual;      // r'B^-1 r
+  bool negative;        // the last direction's curvature, d'A d, was below 0
+  bool broken;          // the last iteration could not be finished
 } firn_linear_state;
 
+// Sets the first direction and the residual.
+void firn_linear_begin(firn_linear_state *state);
 // Iterates until the residual is small, told by iterate(state) after each product. An iteration that
 // breaks leaves x where its residual was good.
 firn_status firn_linear_loop(firn_linear_state *state, void (*iterate)(void *state));
 
 // Works on the n reals from number i on, whole blocks, and adds to a sum.
 typedef void (*firn_linear_pass_fn)(void *args, size_t i, size_t n, firn_linear_sum *sum);
+
+// A pass whose args are a state: the curvature, direction'product.
+void firn_linear_bend(void *args, size_t i, size_t n, firn_linear_sum *sum);
 
 // One chunk, less the blocks of it that are still.
 double firn_linear_pass_chunk(const firn_linear_solve *solve, size_t first, size_t end,

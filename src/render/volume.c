@@ -125,35 +125,3 @@ firn_v3 firn_volume_velocity(const firn_volume *v, firn_v3 p) {
   }
   return (firn_v3){sum[0] * v->velocity_unit, sum[1] * v->velocity_unit, sum[2] * v->velocity_unit};
 }
-
-firn_status firn_volume_from_nodes(firn_context *context, const int nodes[3], firn_v3 low,
-                                   float voxel, const float *density, firn_volume **out) {
-  // One node of nothing before the first, so that density falls off within a cell there too.
-  int size[3];
-  for (int a = 0; a < 3; a++) size[a] = (nodes[a] + FIRN_BLOCK) / FIRN_BLOCK;
-  firn_v3 corner = {low.x - voxel, low.y - voxel, low.z - voxel};
-  firn_volume *v;
-  FIRN_TRY(firn_volume_make(context, size, corner, voxel, &v));
-  size_t bytes = v->cells * 512 * sizeof(float);
-  float *sum = firn_alloc_zero(context, bytes, "a volume");
-  firn_status status = sum ? FIRN_OK : FIRN_ERROR_MEMORY;
-  if (status == FIRN_OK) {
-    for (size_t i = 0; i < v->cells; i++) v->index[i] = (int32_t)i;
-    for (int z = 0; z < nodes[2]; z++)
-      for (int y = 0; y < nodes[1]; y++)
-        for (int x = 0; x < nodes[0]; x++) {
-          int X = x + 1, Y = y + 1, Z = z + 1;
-          size_t slot = firn_volume_cell(v, X / 8, Y / 8, Z / 8);
-          sum[slot * 512 + (size_t)((Z % 8 * 8 + Y % 8) * 8 + X % 8)] =
-              density[((size_t)z * (size_t)nodes[1] + (size_t)y) * (size_t)nodes[0] + (size_t)x];
-        }
-    status = firn_volume_finish(v, v->cells, sum, NULL);
-  }
-  firn_free(context, sum, bytes);
-  if (status != FIRN_OK) {
-    firn_volume_free(v);
-    return status;
-  }
-  *out = v;
-  return FIRN_OK;
-}

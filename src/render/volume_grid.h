@@ -51,9 +51,4 @@ firn_status firn_volume_make(firn_context *context, const int size[3], firn_v3 l
 firn_status firn_volume_finish(firn_volume *volume, size_t slots, const float *sum,
                                const float *motion);
 
-// From a dense grid of nodes, [nodes[2]][nodes[1]][nodes[0]] in kg/m3; 0 outside of it. low is the
-// place of the first node, m from the stage's origin.
-firn_status firn_volume_from_nodes(firn_context *context, const int nodes[3], firn_v3 low,
-                                   float voxel, const float *density, firn_volume **out);
-
 #endif

@@ -110,9 +110,7 @@ static void a_majorant_that_is_too_high_changes_nothing(void **state) {
       // At the corner of the block that the ray goes through; the ray passes 3 voxels away.
       if (spike)
         for (int z = 0; z < N; z++) density[(z * N + 7) * N + 7] = 2;
-      firn_volume *volume;
-      assert_int_equal(
-          firn_volume_from_nodes(context, nodes, (firn_v3){0, 0, 0}, 1, density, &volume), FIRN_OK);
+      firn_volume *volume = trace_volume(context, nodes, (firn_v3){0, 0, 0}, density);
       double mean, error;
       ratio_track(context, volume, 60000, &mean, &error);
       assert_near("ratio tracking", mean, error, exp(-0.1 * N), 1e-5);

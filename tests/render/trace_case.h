@@ -50,6 +50,31 @@ static inline firn_v3 trace_sky_at(const void *user, firn_v3 along) {
   return (firn_v3){l, l, l};
 }
 
+// A volume from nodes 1 m apart, [nodes[2]][nodes[1]][nodes[0]] in kg/m3; 0 outside of them. low is the
+// place of the first, m from the stage's origin. One node of nothing is before it, so that density falls
+// off within a cell there too.
+static inline firn_volume *trace_volume(firn_context *context, const int nodes[3], firn_v3 low,
+                                        const float *density) {
+  int size[3];
+  for (int a = 0; a < 3; a++) size[a] = (nodes[a] + FIRN_BLOCK) / FIRN_BLOCK;
+  firn_volume *v = NULL;
+  assert_int_equal(
+      firn_volume_make(context, size, (firn_v3){low.x - 1, low.y - 1, low.z - 1}, 1, &v), FIRN_OK);
+  float *sum = calloc(v->cells * 512, sizeof *sum);
+  for (size_t i = 0; i < v->cells; i++) v->index[i] = (int32_t)i;
+  for (int z = 0; z < nodes[2]; z++)
+    for (int y = 0; y < nodes[1]; y++)
+      for (int x = 0; x < nodes[0]; x++) {
+        int X = x + 1, Y = y + 1, Z = z + 1;
+        size_t slot = firn_volume_cell(v, X / 8, Y / 8, Z / 8);
+        sum[slot * 512 + (size_t)((Z % 8 * 8 + Y % 8) * 8 + X % 8)] =
+            density[((size_t)z * (size_t)nodes[1] + (size_t)y) * (size_t)nodes[0] + (size_t)x];
+      }
+  assert_int_equal(firn_volume_finish(v, v->cells, sum, NULL), FIRN_OK);
+  free(sum);
+  return v;
+}
+
 // side x side nodes of `layers` layers whose optical depth along z is depth: sigma_t = density, and a
 // voxel is 1 m. column(layer) is what each layer has of it; NULL: all the same.
 static inline firn_volume *trace_slab(firn_context *context, int side, int layers, float depth,
@@ -59,11 +84,8 @@ static inline firn_volume *trace_slab(firn_context *context, int side, int layer
   for (int z = 0; z < layers; z++)
     for (int i = 0; i < side * side; i++)
       density[z * side * side + i] = depth * (column ? column[z] : 1.0f / (float)layers);
-  firn_volume *volume = NULL;
   float half = 0.5f * (float)side;
-  assert_int_equal(
-      firn_volume_from_nodes(context, nodes, (firn_v3){-half, -half, 0}, 1, density, &volume),
-      FIRN_OK);
+  firn_volume *volume = trace_volume(context, nodes, (firn_v3){-half, -half, 0}, density);
   free(density);
   return volume;
 }

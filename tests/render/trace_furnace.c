@@ -21,11 +21,7 @@ static firn_volume *lumps(firn_context *context) {
     bool in = x * x + y * y + z * z < 400 && (x + 40) % 16 < 9 && (y + 40) % 20 < 13;
     density[i] = in ? 4 * (float)(seed >> 8) * 0x1p-24f : 0;
   }
-  firn_volume *volume = NULL;
-  assert_int_equal(
-      firn_volume_from_nodes(context, nodes, (firn_v3){-20, -20, -20}, 1, density, &volume),
-      FIRN_OK);
-  return volume;
+  return trace_volume(context, nodes, (firn_v3){-20, -20, -20}, density);
 }
 
 // One sample a pixel, so a pixel is a path. Multiplying by an albedo of 1 is exact, and so is the

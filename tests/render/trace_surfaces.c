@@ -29,11 +29,7 @@ static firn_volume *lump(firn_context *context) {
     int x = i % N - 12, y = i / N % N - 12, z = i / N / N - 12;
     density[i] = x * x + y * y + z * z < 120 ? 1 + firn_noise((uint32_t)i) : 0;
   }
-  firn_volume *volume = NULL;
-  assert_int_equal(
-      firn_volume_from_nodes(context, nodes, (firn_v3){-12, -12, -12}, 1, density, &volume),
-      FIRN_OK);
-  return volume;
+  return trace_volume(context, nodes, (firn_v3){-12, -12, -12}, density);
 }
 
 // The ground cuts through the snow; a white one loses no light, so each path still sees 1. Rounding at
