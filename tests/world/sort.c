@@ -321,7 +321,7 @@ static void whoever_goes_too_far_is_named(void **state) {
   assert_int_equal(add(&s, 1000, LOW, HIGH), FIRN_OK);
   sort_and_check(&s, 0, false);
   size_t slot = s.p.block[7].first;
-  firn_real *x = &firn_particles_real(&s.p, FIRN_FIELD_Y)[slot], inside = *x;
+  firn_real *x = &firn_particles_real(&s.p, FIRN_FIELD_Y)[slot];
   *x = (firn_real)(-4 * 127 + 1);
   sort_and_check(&s, 0, false);
   for (int n = 0; n < 3; n++) {
@@ -329,7 +329,7 @@ static void whoever_goes_too_far_is_named(void **state) {
     const double wrong[3] = {-4 * 127 - 1, NAN, 4 * 128 + 1};
     slot = s.p.block[3].first;
     x = &firn_particles_real(&s.p, FIRN_FIELD_Y)[slot];
-    inside = *x;
+    firn_real inside = *x;
     uint32_t id = firn_particles_id(&s.p)[slot];
     *x = (firn_real)wrong[n];
     assert_int_equal(firn_particles_sort(&s.p, 0, false, &s.scratch), FIRN_ERROR_DOMAIN);
