@@ -15,6 +15,10 @@ static const char *const columns[FIRN_STATS_COLUMNS] = {
 
 enum { LINE = FIRN_STATS_COLUMNS * (FIRN_NUMBER_SIZE + 1) + 2 };
 
+const char *firn_stats_column(int i) {
+  return i >= 0 && i < FIRN_STATS_COLUMNS ? columns[i] : NULL;
+}
+
 firn_stats_row firn_stats_empty_row(void) {
   firn_stats_row row;
   for (int i = 0; i < FIRN_STATS_COLUMNS; i++) row.value[i] = (double)NAN;

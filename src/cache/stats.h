@@ -53,6 +53,7 @@ typedef struct firn_stats_row {
   double value[FIRN_STATS_COLUMNS];
 } firn_stats_row;
 
+const char *firn_stats_column(int i);      // name of the i-th column
 firn_stats_row firn_stats_empty_row(void); // all nan
 
 // A new file with the header alone; an old one is replaced.
