@@ -6,6 +6,8 @@
 #include <firn/firn.h>
 #include <math.h>
 
+#include <png.h>
+
 #include "cache/frame.h"
 
 enum { WIDTH = 160, HEIGHT = 100, EDGE = 15, COUNT = EDGE * EDGE * EDGE };
@@ -238,6 +240,77 @@ static void the_bar_and_the_snow_have_the_same_colours(void **state) {
   firn_frame_close(frame);
 }
 
+// A ground in any case, the floors of colliders alone, or neither.
+static void ground_is_shown_as_asked(void **state) {
+  scratch *s = *state;
+  static pixels p[4];
+  firn_frame *frame = write_frame(s, COUNT);
+  firn_scene *scene = read_scene(s, "");
+  const struct {
+    const firn_scene *scene;
+    bool shown;
+    double height;
+  } cases[4] = {
+      {scene, true, (double)NAN}, {NULL, true, 0}, {scene, false, 0}, {NULL, true, (double)NAN}};
+  for (int k = 0; k < 4; k++) {
+    firn_preview_def def = look_at(-1);
+    def.show_ground = cases[k].shown;
+    def.ground = cases[k].height;
+    assert_int_equal(firn_frame_preview_pixels(frame, cases[k].scene, &def, &p[k][0][0][0]),
+                     FIRN_OK);
+  }
+  assert_memory_equal(p[0], p[1], sizeof p[0]);
+  assert_memory_equal(p[2], p[3], sizeof p[0]);
+  assert_memory_not_equal(p[0], p[2], sizeof p[0]);
+  firn_scene_destroy(scene);
+  firn_frame_close(frame);
+}
+
+static void read_png(scratch *s, const char *name, pixels out) {
+  png_image image = {.version = PNG_IMAGE_VERSION};
+  assert_true(png_image_begin_read_from_file(&image, scratch_path(s, name)));
+  image.format = PNG_FORMAT_RGB;
+  assert_true(image.width == WIDTH && image.height == HEIGHT);
+  assert_true(png_image_finish_read(&image, NULL, out, 0, NULL));
+}
+
+// A frame holds places as floats, which moves an edge here and there.
+static void a_simulation_looks_as_its_frame_does(void **state) {
+  scratch *s = *state;
+  static pixels p[2];
+  static const char *const colors[] = {NULL, "position.y", "speed"};
+  firn_scene *scene = read_scene(
+      s, "  - {shape: {sphere: {center: [0, 0.15, 0.5], radius: 0.06}}, velocity: [3, 0, 0]}\n");
+  firn_sim *sim = NULL;
+  assert_int_equal(firn_scene_build(scene, &sim), FIRN_OK);
+  assert_int_equal(firn_sim_advance(sim, 0.02, NULL, NULL), FIRN_OK);
+  assert_int_equal(firn_sim_write_frame(sim, scratch_path(s, "sim.hdf")), FIRN_OK);
+  firn_frame *frame = NULL;
+  assert_int_equal(firn_frame_open(s->context, scratch_path(s, "sim.hdf"), &frame), FIRN_OK);
+  firn_preview_def def = firn_scene_preview(scene);
+  firn_preview_def at = look_at(-1);
+  def.camera = at.camera;
+  def.width = WIDTH;
+  def.height = HEIGHT;
+  for (int k = 0; k < 3; k++) {
+    double off = 0;
+    def.color = colors[k];
+    assert_int_equal(firn_sim_preview(sim, &def, scratch_path(s, "sim.png")), FIRN_OK);
+    assert_int_equal(firn_frame_preview(frame, scene, &def, scratch_path(s, "frame.png")), FIRN_OK);
+    read_png(s, "sim.png", p[0]);
+    read_png(s, "frame.png", p[1]);
+    for (int i = 0; i < WIDTH * HEIGHT * 3; i++)
+      off += abs((&p[0][0][0][0])[i] - (&p[1][0][0][0])[i]);
+    assert_true(off / (WIDTH * HEIGHT * 3) < 0.3);
+  }
+  def.color = "nonsense";
+  assert_int_equal(firn_sim_preview(sim, &def, scratch_path(s, "sim.png")), FIRN_ERROR_ARGUMENT);
+  assert_message(s, "nonsense", "velocity");
+  firn_frame_close(frame);
+  firn_sim_destroy(sim);
+  firn_scene_destroy(scene);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
 
 int main(void) {
@@ -249,6 +322,8 @@ int main(void) {
       TEST(bodies_cast_shadows),
       TEST(a_cut_is_where_its_point_is),
       TEST(the_bar_and_the_snow_have_the_same_colours),
+      TEST(ground_is_shown_as_asked),
+      TEST(a_simulation_looks_as_its_frame_does),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
