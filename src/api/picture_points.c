@@ -22,11 +22,12 @@ firn_picture_source firn_picture_of_frame(firn_frame *frame) {
 }
 
 firn_picture_source firn_picture_of_sim(firn_sim *sim) {
+  double spacing = firn_solver_spacing(sim->type->name, firn_sim_h(sim));
   return (firn_picture_source){.context = sim->world.context,
                                .sim = sim,
                                .count = firn_sim_count(sim),
-                               .spacing = firn_sim_h(sim) / 2,
-                               .kernel = firn_sim_h(sim)};
+                               .spacing = spacing,
+                               .kernel = 2 * spacing};
 }
 
 bool firn_picture_field_at(const firn_picture_source *s, int i, firn_field_info *out) {
