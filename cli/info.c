@@ -114,6 +114,16 @@ static void print_stats(const firn_table *stats) {
       snprintf(text, sizeof text, "%.6g", value);
     printf("    %-12s %s%s\n", shown[i].column, text, shown[i].unit);
   }
+  // A solver's own columns stand behind wall_seconds.
+  bool own = false;
+  for (int c = 0; c < firn_table_columns(stats); c++) {
+    const char *name = firn_table_name(stats, c);
+    const firn_stat_info *info = firn_stat_find(name);
+    double value = cli_stats_last(stats, name);
+    const char *unit = info && strcmp(info->unit, "1") != 0 ? info->unit : "";
+    if (own && !isnan(value)) printf("    %-12s %.6g%s%s\n", name, value, *unit ? " " : "", unit);
+    own = own || strcmp(name, "wall_seconds") == 0;
+  }
   double bytes = cli_stats_last(stats, "bytes"), particles = cli_stats_last(stats, "particles");
   if (isfinite(bytes) && particles > 0)
     printf("    %-12s %s, %.1f a particle\n", "bytes", cli_count(bytes, text), bytes / particles);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables of a run: stats.csv always, colliders.csv and probes.csv where the scene asks for
 // them.
+#include <math.h>
 #include <string.h>
 
 #include "api/run.h"
@@ -35,7 +36,7 @@ static firn_probe_columns probe_columns(const firn_sim *sim) {
 firn_status firn_run_create_tables(firn_run_state *r) {
   int probes;
   FIRN_TRY(firn_run_file(r, "stats.csv"));
-  FIRN_TRY(firn_stats_create(r->context, r->path));
+  FIRN_TRY(firn_stats_create(r->context, r->path, r->sim->type->columns));
   if (force_count(r)) {
     FIRN_TRY(firn_run_file(r, "colliders.csv"));
     FIRN_TRY(firn_colliders_create(r->context, r->path));
@@ -50,7 +51,7 @@ firn_status firn_run_create_tables(firn_run_state *r) {
 firn_status firn_run_truncate_tables(firn_run_state *r, int last) {
   int rows = 0, probes;
   FIRN_TRY(firn_run_file(r, "stats.csv"));
-  FIRN_TRY(firn_stats_truncate(r->context, r->path, last, &rows));
+  FIRN_TRY(firn_stats_truncate(r->context, r->path, r->sim->type->columns, last, &rows));
   if (rows != last + 1) {
     return firn_fail(r->context, FIRN_ERROR_FORMAT, "%s has %d rows before frame %d", r->path, rows,
                      last);
@@ -104,6 +105,16 @@ static firn_status append_stats(firn_run_state *r, const firn_measures *measures
     for (int c = 0; c < FIRN_STATS_COLUMNS; c++) {
       if (strcmp(firn_stats_column(c), info.name) == 0) v[c] = measures->stats[i];
     }
+  }
+  char name[48];
+  const char *columns = r->sim->type->columns;
+  while (columns && row.more < FIRN_STATS_MORE &&
+         firn_schema_choice(columns, row.more, name, sizeof name)) {
+    row.own[row.more] = (double)NAN;
+    for (int i = 0; particles && firn_sim_stat_info(r->sim, i, &info) == FIRN_OK; i++) {
+      if (strcmp(info.name, name) == 0) row.own[row.more] = measures->stats[i];
+    }
+    row.more++;
   }
   v[FIRN_STATS_bytes] = bytes;
   v[FIRN_STATS_wall_seconds] = wall;

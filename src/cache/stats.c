@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/number.h"
+#include "base/schema.h"
 #include "cache/csv.h"
 
 static const char *const columns[FIRN_STATS_COLUMNS] = {
@@ -13,22 +14,27 @@ static const char *const columns[FIRN_STATS_COLUMNS] = {
 #undef NAME
 };
 
-enum { LINE = FIRN_STATS_COLUMNS * (FIRN_NUMBER_SIZE + 1) + 2 };
+enum { LINE = (FIRN_STATS_COLUMNS + 2 * FIRN_STATS_MORE) * (FIRN_NUMBER_SIZE + 1) + 2 };
 
 const char *firn_stats_column(int i) {
   return i >= 0 && i < FIRN_STATS_COLUMNS ? columns[i] : NULL;
 }
 
 firn_stats_row firn_stats_empty_row(void) {
-  firn_stats_row row;
+  firn_stats_row row = {.more = 0};
   for (int i = 0; i < FIRN_STATS_COLUMNS; i++) row.value[i] = (double)NAN;
   return row;
 }
 
-static size_t print_header(char *line) {
+static size_t print_header(char *line, const char *more) {
+  char name[48];
   size_t n = 0;
   for (int i = 0; i < FIRN_STATS_COLUMNS; i++) {
     n += (size_t)snprintf(line + n, LINE - n, i ? ",%s" : "%s", columns[i]);
+  }
+  for (int i = 0; more && i < FIRN_STATS_MORE; i++) {
+    if (!firn_schema_choice(more, i, name, sizeof name)) break;
+    n += (size_t)snprintf(line + n, LINE - n, ",%s", name);
   }
   line[n++] = '\n';
   return n;
@@ -36,17 +42,18 @@ static size_t print_header(char *line) {
 
 static size_t print_row(char *line, const firn_stats_row *row) {
   size_t n = 0;
-  for (int i = 0; i < FIRN_STATS_COLUMNS; i++) {
+  for (int i = 0; i < FIRN_STATS_COLUMNS + row->more; i++) {
+    double value = i < FIRN_STATS_COLUMNS ? row->value[i] : row->own[i - FIRN_STATS_COLUMNS];
     if (i) line[n++] = ',';
-    if (!isnan(row->value[i])) n += firn_number_print(line + n, row->value[i]);
+    if (!isnan(value)) n += firn_number_print(line + n, value);
   }
   line[n++] = '\n';
   return n;
 }
 
-firn_status firn_stats_create(firn_context *context, const char *path) {
+firn_status firn_stats_create(firn_context *context, const char *path, const char *more) {
   char line[LINE];
-  line[print_header(line)] = 0;
+  line[print_header(line, more)] = 0;
   return firn_csv_create(context, path, line);
 }
 
@@ -55,8 +62,9 @@ firn_status firn_stats_append(firn_context *context, const char *path, const fir
   return firn_csv_append(context, path, line, print_row(line, row));
 }
 
-firn_status firn_stats_truncate(firn_context *context, const char *path, int last, int *rows) {
+firn_status firn_stats_truncate(firn_context *context, const char *path, const char *more, int last,
+                                int *rows) {
   char line[LINE];
-  line[print_header(line)] = 0;
+  line[print_header(line, more)] = 0;
   return firn_csv_truncate(context, path, line, last, rows);
 }

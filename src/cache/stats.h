@@ -49,19 +49,24 @@ enum { FIRN_STATS_LIST(FIRN_STATS_ENUM) FIRN_STATS_COLUMNS };
 #undef FIRN_STATS_ENUM
 
 // nan stands for an empty cell.
+enum { FIRN_STATS_MORE = 16 }; // columns of a solver's own, at most, behind the others
 typedef struct firn_stats_row {
   double value[FIRN_STATS_COLUMNS];
+  int more;
+  double own[FIRN_STATS_MORE]; // [more]
 } firn_stats_row;
 
 const char *firn_stats_column(int i);      // name of the i-th column
 firn_stats_row firn_stats_empty_row(void); // all nan
 
-// A new file with the header alone; an old one is replaced.
-firn_status firn_stats_create(firn_context *context, const char *path);
+// A new file with the header alone; an old one is replaced. more: "a|b", names of further columns;
+// NULL: none.
+firn_status firn_stats_create(firn_context *context, const char *path, const char *more);
 // Adds a row and makes it durable. Half a row that a killed process left is cut off first.
 firn_status firn_stats_append(firn_context *context, const char *path, const firn_stats_row *row);
 // Drops every row whose frame is larger than last, and half rows; keeps the others' bytes. How many of
 // the frames 0, 1 and so on have a row, up to the first that has none, goes to rows.
-firn_status firn_stats_truncate(firn_context *context, const char *path, int last, int *rows);
+firn_status firn_stats_truncate(firn_context *context, const char *path, const char *more, int last,
+                                int *rows);
 
 #endif

@@ -29,7 +29,7 @@ static firn_stats_row row_of(int frame) {
 }
 
 static void fill(scratch *s, const char *name, int frames) {
-  assert_int_equal(firn_stats_create(s->context, scratch_path(s, name)), FIRN_OK);
+  assert_int_equal(firn_stats_create(s->context, scratch_path(s, name), NULL), FIRN_OK);
   for (int i = 0; i < frames; i++) {
     firn_stats_row row = row_of(i);
     assert_int_equal(firn_stats_append(s->context, scratch_path(s, name), &row), FIRN_OK);
@@ -100,11 +100,11 @@ static void truncation_keeps_the_bytes_of_what_stays(void **state) {
   int rows = -1;
   fill(s, "want.csv", 3);
   fill(s, "stats.csv", 6);
-  assert_int_equal(firn_stats_truncate(s->context, scratch_path(s, "stats.csv"), 2, &rows),
+  assert_int_equal(firn_stats_truncate(s->context, scratch_path(s, "stats.csv"), NULL, 2, &rows),
                    FIRN_OK);
   assert_int_equal(rows, 3);
   assert_same_bytes(s, "want.csv", "stats.csv");
-  assert_int_equal(firn_stats_truncate(s->context, scratch_path(s, "stats.csv"), 9, &rows),
+  assert_int_equal(firn_stats_truncate(s->context, scratch_path(s, "stats.csv"), NULL, 9, &rows),
                    FIRN_OK);
   assert_int_equal(rows, 3);
   assert_same_bytes(s, "want.csv", "stats.csv");
@@ -116,7 +116,8 @@ static void truncation_keeps_the_bytes_of_what_stays(void **state) {
   char *second = strchr(text + sizeof header - 1, '\n') + 1;
   put(s, "gap.csv", header, second);
   firn_free(s->context, text, size + 1);
-  assert_int_equal(firn_stats_truncate(s->context, scratch_path(s, "gap.csv"), 9, &rows), FIRN_OK);
+  assert_int_equal(firn_stats_truncate(s->context, scratch_path(s, "gap.csv"), NULL, 9, &rows),
+                   FIRN_OK);
   assert_int_equal(rows, 0);
 }
 
@@ -144,7 +145,7 @@ static void what_is_no_stats_file_is_refused(void **state) {
                    FIRN_ERROR_IO);
   assert_null(table);
   put(s, "other.csv", "a,b,c\n", "1,2,3\n");
-  assert_int_equal(firn_stats_truncate(s->context, scratch_path(s, "other.csv"), 9, &rows),
+  assert_int_equal(firn_stats_truncate(s->context, scratch_path(s, "other.csv"), NULL, 9, &rows),
                    FIRN_ERROR_FORMAT);
   assert_message(s, "other.csv", "does not begin with frame,time");
   put(s, "nothing.csv", "\n", "");

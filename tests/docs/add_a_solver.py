@@ -47,6 +47,11 @@ with tempfile.TemporaryDirectory() as folder:
     assert 0.5 * 9.81 * time ** 2 * 0.7 < fall < 0.5 * 9.81 * time ** 2 * 0.99, fall
     assert float(stats[-1]["com_x"]) > 1e-3
 
+    # The column of its own is the last, and info shows it.
+    assert list(stats[0])[-1] == "hits" and float(stats[-1]["hits"]) == hits[-1]
+    assert "hits" in build.run("info", "whole").stdout
+    build.run("plot", "whole", "--columns", "hits", "-o", "hits.svg")
+
     # A run that stops and goes on ends in the same bytes.
     build.run("run", scene, "-o", "half", "--threads", "2", "--frames", "0:3")
     build.run("run", scene, "-o", "half", "--threads", "2", "--resume")
