@@ -113,6 +113,8 @@ static firn_status add_column(plotter *p, const char *name, const double *value)
       cut = known[i].cut;
       break;
     }
+  const firn_stat_info *own = title == name ? firn_stat_find(name) : NULL; // of some solver
+  if (own) unit = strcmp(own->unit, "1") == 0 ? "" : own->unit;
   int k = 0;
   while (k < p->panel_count &&
          (strncmp(p->panel[k].title, title, sizeof p->panel[k].title - 1) != 0 ||
