@@ -51,13 +51,6 @@ void firn_particles_free(firn_particles *p) {
   memset(p, 0, sizeof *p);
 }
 
-int firn_particles_find(const firn_particles *p, const char *name) {
-  for (int f = 0; f < p->field_count; f++) {
-    if (strcmp(p->field[f].name, name) == 0) return f;
-  }
-  return -1;
-}
-
 static void fill(firn_field *field, size_t first, size_t count) {
   switch (field->type) {
   case FIRN_FIELD_REAL:

@@ -90,7 +90,6 @@ void firn_particles_free(firn_particles *p);
 int firn_particles_add_field(firn_particles *p, const char *name, firn_field_type type,
                              double initial);
 void firn_particles_drop_last_field(firn_particles *p);
-int firn_particles_find(const firn_particles *p, const char *name); // -1: no such field
 size_t firn_field_size(firn_field_type type);
 
 static inline firn_real *firn_particles_real(const firn_particles *p, int field) {
