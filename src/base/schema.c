@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/isa.h"
 #include "base/number.h"
 
 const firn_schema_row *firn_schema_find(const firn_schema_record *record, const char *key) {
@@ -123,6 +124,7 @@ static void initial_of(const firn_schema_row *row, double number[3]) {
 }
 
 void firn_schema_defaults(const firn_schema_record *record, void *def) {
+  FIRN_FP_SCOPE; // texts become numbers here, and defaults may not depend on a caller's rounding
   for (int i = 0; i < record->count; i++) {
     const firn_schema_row *row = &record->rows[i];
     double number[3] = {0};
