@@ -42,7 +42,7 @@ FIRN_API firn_part_def firn_default_part_def(void);
 FIRN_API firn_status firn_sim_add_collider(firn_sim *sim, const firn_collider_def *def, int *id);
 FIRN_API int firn_sim_collider_count(const firn_sim *sim);
 
-// Where a collider is: a point of the collider as defined, and what was there then.
+// Where a collider is, and how it moves.
 typedef struct firn_collider_state {
   const char *name;
   double pivot[3];    // m, where it is now

@@ -87,7 +87,7 @@ typedef struct firn_fill_def {
 
 FIRN_API firn_fill_def firn_default_fill_def(void);
 // Fills at once or, if time lies ahead, at the first step that begins then or later. Under a window
-// (source.h) only what the window covers is filled, the rest when it comes there.
+// (flow.h) only what the window covers is filled, the rest when it comes there.
 FIRN_API firn_status firn_sim_fill(firn_sim *sim, const firn_fill_def *def);
 
 // ----------------------------------------------------------------------------- particles as given

@@ -4,6 +4,7 @@
 //
 // The whole public interface, a chapter a file, in the order in which a program uses them:
 //
+//   status.h     what functions return
 //   context.h    memory, threads, messages
 //   material.h   what the snow is made of
 //   shape.h      where snow is, and what it meets

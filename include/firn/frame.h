@@ -43,8 +43,8 @@ typedef struct firn_frame_body {
   double velocity[3]; // m/s
   double spin[3];     // rad/s
 } firn_frame_body;
-// [count], by collider and part; lives as long as the frame. None in frames of before
-// they were written.
+// [count], by collider and part; lives as long as the frame. Frames that
+// were written before firn wrote bodies have none.
 FIRN_API const firn_frame_body *firn_frame_bodies(const firn_frame *frame, size_t *count);
 
 #ifdef __cplusplus

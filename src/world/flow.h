@@ -56,8 +56,8 @@ typedef struct firn_flow {
 } firn_flow;
 
 // The smallest number that no fill has which overlaps these bounds.
-uint32_t firn_flow_number(const firn_flow *flow, const double lo[3], const double hi[3]);
-void firn_flow_free(firn_flow *flow, firn_context *context);
+uint32_t firn_flow_number(const firn_flow *s, const double lo[3], const double hi[3]);
+void firn_flow_free(firn_flow *s, firn_context *context);
 
 struct firn_world;
 

@@ -71,7 +71,7 @@ typedef struct stencil {
 } stencil;
 
 static stencil stencil_of(const point *p) {
-  stencil s;
+  stencil s = {0};
   for (int a = 0; a < 3; a++) firn_bspline_quadratic_double(p->f[a], s.w[a], s.d[a]);
   return s;
 }

@@ -2,7 +2,6 @@
 // Presets, and the checks between a user's numbers and the laws.
 #include "material/setup.h"
 
-
 static firn_context *context;
 
 static int set_up(void **state) {

@@ -3,7 +3,6 @@
 // say, keeps its volume in doing so, and remembers how far it was pulled apart.
 #include "material/setup.h"
 
-
 static const double PHI = 0.6, YOUNG_SAND = 3.5e5, POISSON_SAND = 0.3; // rad, Pa
 
 // With u the unit roundoff and strains of at most 0.1 through logarithm, root, product and exponential:

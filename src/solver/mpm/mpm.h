@@ -142,7 +142,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out);
 
 // settings.c
 extern const firn_schema_record firn_mpm_settings;
-void mpm_conflicts(const void *def, firn_conflict_fn tell, void *user);
+void mpm_conflicts(const void *settings, firn_conflict_fn tell, void *user);
 
 // fields.c
 extern const firn_field_info mpm_fields[];
