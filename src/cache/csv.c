@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "cache/file.h"
 
 firn_status firn_csv_create(firn_context *context, const char *path, const char *header) {
@@ -60,6 +61,21 @@ static int frame_of(const char *line, const char *end) {
   return digits && line < end && *line == ',' ? number : -1;
 }
 
+// Whether a line has as many cells as the header, each a number or empty; an infinite one is a number.
+static bool is_numbers(const char *line, const char *end, const char *header) {
+  for (;; line++, header++) {
+    const char *stop = memchr(line, ',', (size_t)(end - line));
+    size_t size = (size_t)((stop ? stop : end) - line), sign = size && *line == '-';
+    bool infinite = size - sign == 3 && memcmp(line + sign, "inf", 3) == 0;
+    double value;
+    if (size && !infinite && firn_number_read(line, size, &value) != size) return false;
+    header += strcspn(header, ",\n");
+    if ((*header == ',') != (stop != NULL)) return false;
+    if (!stop) return true;
+    line = stop;
+  }
+}
+
 firn_status firn_csv_truncate(firn_context *context, const char *path, const char *header, int last,
                               int *frames) {
   char *text;
@@ -73,13 +89,19 @@ firn_status firn_csv_truncate(firn_context *context, const char *path, const cha
   const char *p = text + head, *end;
   int whole = 0;
   for (; (end = memchr(p, '\n', (size_t)(text + size - p))); p = end + 1, line++) {
+    if (frames && whole > last) break;
     int frame = frame_of(p, end);
     if (frame > last) break;
-    whole += frame == whole;
-    if (frame >= 0) continue;
-    status = firn_fail(context, FIRN_ERROR_FORMAT, "%s:%zu: the line has no frame number", path,
-                       line);
-    break;
+    if (frame < 0 || (frames && !is_numbers(p, end, header))) {
+      status = firn_fail(context, FIRN_ERROR_FORMAT, "%s:%zu: the line %s", path, line,
+                         frame < 0 ? "has no frame number" : "is not one of numbers as its header");
+      break;
+    }
+    if (frames && frame != whole) { // the caller's to refuse, and to look at
+      p = text + size;
+      break;
+    }
+    whole++;
   }
   if (frames) *frames = whole;
   size_t keep = (size_t)(p - text);

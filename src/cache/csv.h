@@ -21,8 +21,9 @@ size_t firn_csv_print_text(char *out, const char *text);
 
 // Drops every row of a frame after last, and half rows; keeps the others' bytes. FIRN_ERROR_FORMAT
 // when the file does not begin with header or a line has no frame number, FIRN_ERROR_IO when there
-// is none. How many of the frames 0, 1 and so on have rows, up to the first that has none, goes to
-// frames, which may be NULL.
+// is none. With frames, the file is one of numbers alone and a row a frame: FIRN_ERROR_FORMAT for a
+// row that is none as well, and how many of the frames 0, 1 and so on follow each other goes there;
+// where they do not, nothing is dropped.
 firn_status firn_csv_truncate(firn_context *context, const char *path, const char *header, int last,
                               int *frames);
 

@@ -65,7 +65,8 @@ firn_status firn_stats_create(firn_context *context, const char *path, const cha
 // Adds a row and makes it durable. Half a row that a killed process left is cut off first.
 firn_status firn_stats_append(firn_context *context, const char *path, const firn_stats_row *row);
 // Drops every row whose frame is larger than last, and half rows; keeps the others' bytes. How many of
-// the frames 0, 1 and so on have a row, up to the first that has none, goes to rows.
+// the frames 0, 1 and so on have a row, up to the first that has none, goes to rows. FIRN_ERROR_FORMAT
+// for a row that is not one of numbers.
 firn_status firn_stats_truncate(firn_context *context, const char *path, const char *more, int last,
                                 int *rows);
 

@@ -156,6 +156,40 @@ static void what_is_no_stats_file_is_refused(void **state) {
   firn_table_close(read_table(s, "empty.csv", 0));
 }
 
+// A run that goes on behind a row that lost a cell, or has one that nobody wrote, would hide it.
+static void a_damaged_row_is_noticed_and_nothing_dropped(void **state) {
+  scratch *s = *state;
+  const char *const bad[] = {"1,x", "1,1,2", "1,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,", "1,1 "};
+  char *text, tail[400];
+  size_t size;
+  int rows;
+  fill(s, "good.csv", 1);
+  assert_int_equal(firn_file_get(s->context, scratch_path(s, "good.csv"), &text, &size), FIRN_OK);
+  const char *first = text + sizeof header - 1, *rest = strchr(strchr(first, ',') + 1, ',');
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    bool whole = i == 0 || i == 3; // but for one cell
+    snprintf(tail, sizeof tail, "%s%s%s9,", first, bad[i], whole ? rest : "\n");
+    put(s, "bad.csv", header, tail);
+    put(s, "before.csv", header, tail);
+    assert_int_equal(firn_stats_truncate(s->context, scratch_path(s, "bad.csv"), NULL, 1, &rows),
+                     FIRN_ERROR_FORMAT);
+    assert_message(s, "bad.csv:3", "numbers");
+    assert_same_bytes(s, "before.csv", "bad.csv");
+    // What comes after the frames that stay is written anew, whatever it is.
+    assert_int_equal(firn_stats_truncate(s->context, scratch_path(s, "bad.csv"), NULL, 0, &rows),
+                     FIRN_OK);
+    assert_int_equal(rows, 1);
+    assert_same_bytes(s, "good.csv", "bad.csv");
+  }
+  // The same frame twice.
+  snprintf(tail, sizeof tail, "%s%s", first, first);
+  put(s, "bad.csv", header, tail);
+  assert_int_equal(firn_stats_truncate(s->context, scratch_path(s, "bad.csv"), NULL, 1, &rows),
+                   FIRN_OK);
+  assert_int_equal(rows, 1);
+  firn_free(s->context, text, size + 1);
+}
+
 // Whatever a solver adds at the end, and whatever an older version did not have yet.
 static void columns_are_found_by_name(void **state) {
   scratch *s = *state;
@@ -177,6 +211,7 @@ int main(void) {
       TEST(truncation_keeps_the_bytes_of_what_stays),
       TEST(half_a_row_is_cut_off),
       TEST(what_is_no_stats_file_is_refused),
+      TEST(a_damaged_row_is_noticed_and_nothing_dropped),
       TEST(columns_are_found_by_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
