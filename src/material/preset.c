@@ -56,6 +56,7 @@ static firn_material_def def_of_preset(const struct preset *p) {
   if (p->friction_angle > 0) {
     def.law = "sand";
     def.poisson = 0.3;
+    def.hardening = 0; // should another law be put on it
     def.friction_angle = p->friction_angle;
   }
   return def;
@@ -123,8 +124,13 @@ firn_status firn_material_refuse(firn_context *context, const char *what,
 static firn_status check_one(firn_context *context, const char *law, const char *what,
                              const char *key, const char *member, double value) {
   const firn_schema_row *row = firn_schema_find(&firn_material_settings, key);
-  if (!firn_material_has(row, law) || firn_material_refused(row, &value, 1) == 1) return FIRN_OK;
-  return firn_material_refuse(context, what, row, member, value);
+  if (firn_material_has(row, law)) {
+    if (firn_material_refused(row, &value, 1) == 1) return FIRN_OK;
+    return firn_material_refuse(context, what, row, member, value);
+  }
+  // What the law does not ask for is in its row all the same, and in checkpoints.
+  if (row->type == FIRN_TYPE_RANGE || firn_real_is_finite(value)) return FIRN_OK;
+  return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: %s = %g must be finite", what, member, value);
 }
 
 static firn_status check(firn_context *context, const firn_material_def *def, const char *what) {

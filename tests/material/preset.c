@@ -37,7 +37,7 @@ static void default_material_is_table_2(void **state) {
 // Section 5: which way each kind of snow differs from Table 2.
 static void presets_differ_from_table_2_as_the_paper_says(void **state) {
   (void)state;
-  firn_material_def snow = firn_default_material_def(), powder, packing, wet, icy, mud;
+  firn_material_def snow = firn_default_material_def(), powder, packing, wet, icy, mud, sand;
   assert_int_equal(firn_material_preset(context, "powder", &powder), FIRN_OK);
   assert_int_equal(firn_material_preset(context, "packing", &packing), FIRN_OK);
   assert_int_equal(firn_material_preset(context, "wet", &wet), FIRN_OK);
@@ -48,6 +48,8 @@ static void presets_differ_from_table_2_as_the_paper_says(void **state) {
   assert_true(icy.hardening > snow.hardening && icy.young > snow.young);
   assert_true(mud.hardening < snow.hardening && mud.young < snow.young);
   assert_true(packing.hardening < snow.hardening);
+  assert_int_equal(firn_material_preset(context, "sand", &sand), FIRN_OK);
+  assert_true(sand.hardening == 0); // whatever law is put on it
 }
 
 static void every_preset_is_valid_and_described(void **state) {
@@ -115,6 +117,23 @@ static void values_out_of_range_are_refused_by_field_and_value(void **state) {
     }
 }
 
+// What a law does not ask for may be anything but what a checkpoint would refuse to load.
+static void numbers_of_other_laws_must_be_finite(void **state) {
+  (void)state;
+  const double bad[] = {NAN, INFINITY, -INFINITY};
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      firn_material_def def = firn_default_material_def();
+      firn_material_row row;
+      def.law = "elastic";
+      *(k == 0 ? &def.theta_c : k == 1 ? &def.theta_s : &def.hardening) = -1;
+      assert_int_equal(firn_material_make_row(context, &def, "m", &row), FIRN_OK);
+      *(k == 0 ? &def.theta_c : k == 1 ? &def.theta_s : &def.hardening) = bad[i];
+      assert_int_equal(firn_material_make_row(context, &def, "m", &row), FIRN_ERROR_ARGUMENT);
+      assert_non_null(strstr(firn_context_message(context), "must be finite"));
+    }
+}
+
 // def -> row -> def gives the numbers back to the rounding of firn_real.
 static void rows_remember_their_def(void **state) {
   (void)state;
@@ -142,6 +161,7 @@ int main(void) {
       cmocka_unit_test(every_preset_is_valid_and_described),
       cmocka_unit_test(unknown_names_are_named_in_the_message),
       cmocka_unit_test(values_out_of_range_are_refused_by_field_and_value),
+      cmocka_unit_test(numbers_of_other_laws_must_be_finite),
       cmocka_unit_test(rows_remember_their_def),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
