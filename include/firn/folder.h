@@ -28,8 +28,8 @@ FIRN_API int firn_folder_number(const firn_folder *folder, firn_folder_kind kind
 FIRN_API const char *firn_folder_file(const firn_folder *folder, firn_folder_kind kind, int i);
 
 // Leaves of the frames first to last, both included, and of these first, first + every and so on. A
-// negative last is the last there is. FIRN_ERROR_ARGUMENT where none is left; the message says which
-// there are.
+// negative last is the last there is. FIRN_ERROR_ARGUMENT where none is left, and the message says
+// which there are; for an every below 1 too, where all stay.
 FIRN_API firn_status firn_folder_select(firn_folder *folder, int first, int last, int every);
 
 // --------------------------------------------------------------------------------------------- tables

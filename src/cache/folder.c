@@ -213,6 +213,10 @@ const char *firn_folder_file(const firn_folder *f, firn_folder_kind kind, int i)
 firn_status firn_folder_select(firn_folder *f, int first, int last, int every) {
   files *s = &f->kind[FIRN_FOLDER_FRAME];
   size_t kept = 0;
+  if (every < 1) {
+    return firn_fail(f->context, FIRN_ERROR_ARGUMENT, "%s: every = %d must be 1 or more", f->path,
+                     every);
+  }
   if (!s->count) {
     return firn_fail(f->context, FIRN_ERROR_ARGUMENT,
                      "%s holds no frames (frame_00000.hdf ...); `firn run` writes them", f->path);
@@ -220,7 +224,7 @@ firn_status firn_folder_select(firn_folder *f, int first, int last, int every) {
   int lowest = s->number[0], highest = s->number[s->count - 1];
   for (size_t i = 0; i < s->count; i++) {
     int n = s->number[i];
-    if (n < first || (last >= 0 && n > last) || (n - first) % every != 0) continue;
+    if (n < first || (last >= 0 && n > last) || ((long)n - first) % every != 0) continue;
     s->number[kept] = n;
     memmove(s->path + kept * s->path_size, s->path + i * s->path_size, s->path_size);
     kept++;

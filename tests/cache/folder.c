@@ -70,6 +70,9 @@ static void a_range_leaves_both_ends_and_every_so_many(void **state) {
     firn_folder_close(folder);
   }
   firn_folder *folder = open_folder(s, s->folder);
+  assert_int_equal(firn_folder_select(folder, 0, -1, 0), FIRN_ERROR_ARGUMENT);
+  assert_message(s, s->folder, "every = 0");
+  assert_int_equal(firn_folder_count(folder, FIRN_FOLDER_FRAME), 7);
   assert_int_equal(firn_folder_select(folder, 7, 8, 1), FIRN_ERROR_ARGUMENT);
   assert_message(s, s->folder, "frames 0 to 9", "none of those");
   firn_folder_close(folder);
