@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/isa.h"
+
 void firn_part_place(firn_part *part, const firn_pose *pose) {
   part->pose = *pose;
   firn_pose_turn(pose, part->center, part->middle);
@@ -11,6 +13,7 @@ void firn_part_place(firn_part *part, const firn_pose *pose) {
 }
 
 void firn_collider_prepare(firn_collider *collider, double time) {
+  FIRN_FP_SCOPE; // a step takes the poses over from whoever asked before it
   firn_motion_pose(&collider->motion, time, NULL, &collider->pose);
   for (int i = 0; i < collider->part_count; i++) {
     firn_part *part = &collider->part[i];
