@@ -58,8 +58,7 @@ static const firn_schema_row rows[] = {
            "a run that would need a shorter step fails"),
     NUMBER(cfl, REAL, NONE, "[0.001, 0.9]", "0.6", KEYED, "cells a particle may cross in a step"),
     NUMBER(elastic_cfl, REAL, NONE, "[0.001, 1]", "0.5", KEYED,
-           "longest explicit step, of h/(c + |v|), c the speed of sound; auto solves for what "
-           "needs less"),
+           "of h/(c + |v|), the longest explicit step; auto solves for what needs less"),
     NUMBER(min_det, REAL, NONE, "[0.001, 0.9]", "0.2", KEYED,
            "redoes a step that would bring det(I + dt grad v) below this"),
     SWITCH(sleep, "true", "leaves blocks of settled snow out of steps until something moves them"),
