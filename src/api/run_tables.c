@@ -27,7 +27,7 @@ static firn_probe_columns probe_columns(const firn_sim *sim) {
   for (int i = 0; sim->type->probed && columns.count < FIRN_PROBE_COLUMNS; i++) {
     firn_field_info info;
     if (!firn_schema_choice(sim->type->probed, i, word, sizeof word)) break;
-    if (!firn_sim_has_field(sim, word, &info)) continue;
+    if (!firn_sim_has_field(sim, word, &info) || info.components > FIRN_PROBE_COMPONENTS) continue;
     columns.column[columns.count++] = (firn_probe_column){info.name, info.components, NULL};
   }
   return columns;

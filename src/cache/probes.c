@@ -8,12 +8,26 @@
 #include "base/number.h"
 #include "cache/csv.h"
 
-enum { HEADER = 2000, NUMBERS = 10 + 6 * FIRN_PROBE_COLUMNS };
+enum {
+  NUMBERS = 10 + FIRN_PROBE_COLUMNS * FIRN_PROBE_COMPONENTS,
+  NAME = 64, // of a field, as in frames
+  HEADER = 200 + FIRN_PROBE_COLUMNS * FIRN_PROBE_COMPONENTS * (NAME + 4)
+};
 
 static const char *component_name(int components, int c) {
   static const char *const vector[] = {"_x", "_y", "_z"}, *const tensor[] = {"_xx", "_yy", "_zz",
-                                                                             "_xy", "_xz", "_yz"};
-  return components == 1 ? "" : components == 3 ? vector[c] : tensor[c];
+                                                                             "_xy", "_xz", "_yz"},
+                           *const matrix[] = {"_xx", "_xy", "_xz", "_yx", "_yy",
+                                              "_yz", "_zx", "_zy", "_zz"},
+                           *const number[FIRN_PROBE_COMPONENTS] = {"_0", "_1", "_2", "_3", "_4",
+                                                                   "_5", "_6", "_7", "_8"};
+  switch (components) {
+  case 1: return "";
+  case 3: return vector[c];
+  case 6: return tensor[c];
+  case 9: return matrix[c];
+  default: return number[c];
+  }
 }
 
 static void print_header(char header[HEADER], const firn_probe_columns *columns) {
@@ -22,8 +36,8 @@ static void print_header(char header[HEADER], const firn_probe_columns *columns)
                               "velocity_x,velocity_y,velocity_z");
   for (int i = 0; i < columns->count; i++) {
     const firn_probe_column *column = &columns->column[i];
-    for (int c = 0; c < column->components && n < HEADER - 2; c++) {
-      n += (size_t)snprintf(header + n, HEADER - 1 - n, ",%s%s", column->field,
+    for (int c = 0; c < column->components; c++) {
+      n += (size_t)snprintf(header + n, HEADER - n, ",%.*s%s", NAME - 1, column->field,
                             component_name(column->components, c));
     }
   }

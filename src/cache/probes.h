@@ -6,12 +6,12 @@
 
 #include "base/context.h"
 
-enum { FIRN_PROBE_COLUMNS = 16 };
+enum { FIRN_PROBE_COLUMNS = 16, FIRN_PROBE_COMPONENTS = 9 };
 
 // Averages of a field that follow the common columns; without a mean they are empty.
 typedef struct firn_probe_column {
   const char *field;
-  int components;     // 1, 3 (x y z) or 6 (xx yy zz xy xz yz)
+  int components;     // 3: x y z; 6: xx yy zz xy xz yz; 9: row by row; others are numbered
   const double *mean; // [probes][components], or NULL
 } firn_probe_column;
 typedef struct firn_probe_columns {

@@ -51,7 +51,8 @@ typedef struct firn_solver_type {
   firn_status (*look)(void *solver, const firn_solver_look *look); // NULL: there is nothing to see
   firn_status (*write)(void *solver, int field, const double *in); // of writable fields
   // "a|b": statistics that stats.csv has columns for, and fields that probes.csv has averages of,
-  // besides those that these always have (docs/cache.md), which are filled by name. NULL: none.
+  // of up to 9 numbers, besides those that these always have (docs/cache.md), which are filled by
+  // name. NULL: none.
   const char *columns, *probed;
 
   void (*changed)(void *solver); // velocities or materials were set from outside; or NULL

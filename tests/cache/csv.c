@@ -111,6 +111,34 @@ static void a_probe_without_snow_has_empty_averages(void **state) {
   firn_free(s->context, text, n + 1);
 }
 
+// Fields of any shape that a solver may have, and as many of them, with names as long as they get.
+static void averages_of_any_shape_have_a_name_each(void **state) {
+  static const char name[] = "a_field_whose_name_is_as_long_as_the_name_of_a_field_in_a_frame";
+  scratch *s = *state;
+  const firn_probe_def def = {.name = "in"};
+  const firn_probe probe = {.count = 2};
+  double mean[FIRN_PROBE_COMPONENTS];
+  for (int i = 0; i < FIRN_PROBE_COMPONENTS; i++) mean[i] = -1.23456789e-123;
+  firn_probe_columns columns = {.count = FIRN_PROBE_COLUMNS,
+                                .column = {{"affine", 9, mean}, {"pair", 2, mean}}};
+  for (int i = 2; i < FIRN_PROBE_COLUMNS; i++)
+    columns.column[i] = (firn_probe_column){name, FIRN_PROBE_COMPONENTS, mean};
+  const char *path = scratch_path(s, "t.csv");
+  assert_int_equal(firn_probes_create(s->context, path, &columns), FIRN_OK);
+  assert_int_equal(firn_probes_append(s->context, path, 0, 0, &def, &probe, 1, &columns), FIRN_OK);
+  assert_int_equal(firn_probes_truncate(s->context, path, &columns, 0), FIRN_OK);
+  char *text;
+  size_t n, commas[2] = {0};
+  scratch_read(s, "t.csv", &text, &n);
+  assert_non_null(strstr(text, ",affine_xx,affine_xy,affine_xz,affine_yx,affine_yy,affine_yz,"
+                               "affine_zx,affine_zy,affine_zz,pair_0,pair_1,a_field"));
+  int line = 0;
+  for (const char *c = text; *c && line < 2; line += *c++ == '\n') commas[line] += *c == ',';
+  assert_int_equal(commas[0], 10 + 9 + 2 + 14 * 9);
+  assert_int_equal(commas[1], commas[0]);
+  firn_free(s->context, text, n + 1);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -119,6 +147,7 @@ int main(void) {
       TEST(what_is_no_table_is_left_alone),
       TEST(names_do_not_break_rows),
       TEST(a_probe_without_snow_has_empty_averages),
+      TEST(averages_of_any_shape_have_a_name_each),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
