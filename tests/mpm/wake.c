@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who falls asleep, and what wakes: quick neighbours, colliders that come near, slow drift, another
-// gravity. All snow here is laid down settled, so that it sleeps from the first step on.
+// gravity, a field that is written. All snow here is laid down settled, so that it sleeps from the
+// first step on.
 #include "support/mpm_case.h"
 
 #include "base/isa.h"
@@ -84,6 +85,21 @@ static void another_gravity_or_surface_wakes_all(void **state) {
   must(&c, firn_sim_set_friction(c.sim, 0, 0.01));
   assert_int_equal(step_once(&c), 0);
   mpm_case_close(&c);
+}
+
+// Their sums on the grid are of what they were.
+static void whoever_is_written_to_wakes(void **state) {
+  (void)state;
+  static const char *const field[] = {"jp", "strain", "velocity"};
+  for (int i = 0; i < 3; i++) {
+    mpm_case c = make_bed(8);
+    assert_int_equal(step_once(&c), mpm_case_count(&c));
+    double *value = mpm_case_read(&c, field[i]);
+    must(&c, firn_sim_write(c.sim, field[i], value));
+    free(value);
+    assert_int_equal(step_once(&c), 0);
+    mpm_case_close(&c);
+  }
 }
 
 // ------------------------------------------------------------------------------------ colliders
@@ -308,6 +324,7 @@ static void snow_that_trembles_falls_asleep(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(another_gravity_or_surface_wakes_all),
+      cmocka_unit_test(whoever_is_written_to_wakes),
       cmocka_unit_test(what_comes_near_wakes_before_it_touches),
       cmocka_unit_test(quick_snow_wakes_its_neighbours_at_once),
       cmocka_unit_test(a_lone_grain_falls_onto_snow_that_sleeps),

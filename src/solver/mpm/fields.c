@@ -6,6 +6,7 @@
 
 #include "base/parallel.h"
 #include "solver/mpm/mpm.h"
+#include "solver/mpm/rest.h"
 
 enum { FIELD_JP, FIELD_STRAIN, FIELD_DENSITY, FIELD_STRESS, FIELD_AFFINE };
 
@@ -216,6 +217,7 @@ firn_status mpm_write(void *solver, int field, const double *in) {
   access a = {m, field, in};
   firn_particles_visit_parallel(&m->world->particles, write_one, &a);
   m->memory.must_survey = true;
+  mpm_rest_disturb(m);
   return FIRN_OK;
 }
 
