@@ -61,7 +61,7 @@ static int frame_of(const char *line, const char *end) {
   return digits && line < end && *line == ',' ? number : -1;
 }
 
-// Whether a line has as many cells as the header, each a number or empty; an infinite one is a number.
+// Whether a line has as many cells as the header, each a number (which may be infinite) or empty.
 static bool is_numbers(const char *line, const char *end, const char *header) {
   for (;; line++, header++) {
     const char *stop = memchr(line, ',', (size_t)(end - line));
