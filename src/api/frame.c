@@ -25,11 +25,15 @@ typedef struct job {
 static void narrow(const firn_context *context, double *data, size_t n, bool integer) {
   char *bytes = (void *)data;
   for (size_t begin = 0, end = 1; begin < n; begin = end, end = 2 * begin < n ? 2 * begin : n) {
-    FIRN_PARALLEL_FOR(context, schedule(static))
-    for (size_t i = begin; i < end; i++) {
-      float real = (float)data[i];
-      uint32_t whole = integer ? (uint32_t)data[i] : 0;
-      memcpy(bytes + 4 * i, integer ? (void *)&whole : (void *)&real, 4);
+    FIRN_PARALLEL(context) {
+      unsigned mode = firn_fp_keep_small();
+#pragma omp for schedule(static)
+      for (size_t i = begin; i < end; i++) {
+        float real = (float)data[i];
+        uint32_t whole = integer ? (uint32_t)data[i] : 0;
+        memcpy(bytes + 4 * i, integer ? (void *)&whole : (void *)&real, 4);
+      }
+      firn_fp_leave(mode);
     }
   }
 }

@@ -36,10 +36,19 @@ const char *firn_isa_name(firn_isa isa) {
 #if defined(__x86_64__)
 enum { FLUSH_TO_ZERO = 0x8000, DENORMALS_ARE_ZERO = 0x0040, NO_TRAPS = 0x1f80 };
 
-unsigned firn_fp_enter(void) {
+// All of them round to nearest.
+static unsigned change_mode(unsigned to) {
   unsigned mode = _mm_getcsr();
-  _mm_setcsr(NO_TRAPS | FLUSH_TO_ZERO | DENORMALS_ARE_ZERO); // and round to nearest
+  _mm_setcsr(to);
   return mode;
+}
+
+unsigned firn_fp_enter(void) {
+  return change_mode(NO_TRAPS | FLUSH_TO_ZERO | DENORMALS_ARE_ZERO);
+}
+
+unsigned firn_fp_keep_small(void) {
+  return change_mode(NO_TRAPS);
 }
 
 void firn_fp_leave(unsigned mode) {
@@ -47,6 +56,9 @@ void firn_fp_leave(unsigned mode) {
 }
 #else
 unsigned firn_fp_enter(void) {
+  return 0;
+}
+unsigned firn_fp_keep_small(void) {
   return 0;
 }
 void firn_fp_leave(unsigned mode) {

@@ -17,6 +17,8 @@ firn_isa firn_isa_best(void);
 // a caller's rounding would otherwise reach some threads and not others.
 unsigned firn_fp_enter(void);
 void firn_fp_leave(unsigned mode);
+// The same without the flush, for numbers that are handed out.
+unsigned firn_fp_keep_small(void);
 static inline void firn_fp_restore(const unsigned *mode) {
   firn_fp_leave(*mode);
 }

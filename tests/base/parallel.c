@@ -54,6 +54,15 @@ static void every_index_comes_once_by_any_number_of_threads(void **state) {
   }
 }
 
+static void what_is_handed_out_may_be_small(void **state) {
+  (void)state;
+  unsigned mode = firn_fp_enter(), flushing = firn_fp_keep_small();
+  assert_false(flushes());
+  firn_fp_leave(flushing);
+  assert_true(flushes() || mode_is_emulated());
+  firn_fp_leave(mode);
+}
+
 static void every_thread_works_in_the_mode_and_gives_its_own_back(void **state) {
   (void)state;
   if (mode_is_emulated()) skip();
@@ -134,6 +143,7 @@ static void a_scope_ends_where_its_block_does(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_index_comes_once_by_any_number_of_threads),
+      cmocka_unit_test(what_is_handed_out_may_be_small),
       cmocka_unit_test(every_thread_works_in_the_mode_and_gives_its_own_back),
       cmocka_unit_test(the_callers_rounding_reaches_no_thread),
       cmocka_unit_test(a_loop_within_a_loop_stays_with_its_thread),
