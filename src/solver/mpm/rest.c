@@ -268,7 +268,7 @@ static size_t count_asleep(const mpm *m) {
 static firn_status apply_sleep(mpm *m, bool decide) {
   const firn_particles *p = &m->world->particles;
   FIRN_TRY(firn_buffer_reserve(m->world->context, &m->node_asleep, m->grid.count, "sleep"));
-  if (!m->sleep_applied) memset(m->node_asleep.data, 0, m->grid.count);
+  if (!m->sleep_applied && m->grid.count) memset(m->node_asleep.data, 0, m->grid.count);
   for (size_t u = 0; u < p->unit_count; u++) {
     const firn_unit *unit = &p->unit[u];
     bool asleep = true;
