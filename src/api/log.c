@@ -14,8 +14,7 @@
 #include "cache/file.h"
 
 firn_status firn_log_open(firn_context *context, const char *path, firn_run_log *log) {
-  log->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (log->fd < 0) return firn_file_fail(context, "open", path, errno);
+  FIRN_TRY(firn_file_update(context, path, O_CREAT | O_APPEND, &log->fd));
   // Where locks do not work at all (some network file systems) the run goes on without.
   if (flock(log->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
     firn_log_close(log);

@@ -291,7 +291,8 @@ firn_status firn_frame_render(firn_frame *frame, const firn_scene *scene,
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "render: %s ends in neither .png nor .exr",
                      path);
   FIRN_TRY(check(context, def));
-  FIRN_TRY(firn_file_try(context, path));
+  // On a full disk it fails now and not after the work. No picture but a plain one packs better.
+  FIRN_TRY(firn_file_try(context, path, (size_t)def->width * (size_t)def->height / 8));
   picture p = {.context = context, .def = def};
   firn_status status = take(&p, frame, scene, exr && def->planes);
   if (status == FIRN_OK)

@@ -2,7 +2,6 @@
 #include "cache/csv.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -28,8 +27,8 @@ static off_t whole_end(int fd) {
 
 firn_status firn_csv_append(firn_context *context, const char *path, const char *lines,
                             size_t size) {
-  int fd = open(path, O_RDWR | O_CLOEXEC);
-  if (fd < 0) return firn_file_fail(context, "open", path, errno);
+  int fd;
+  FIRN_TRY(firn_file_update(context, path, 0, &fd));
   off_t end = whole_end(fd);
   int error = 0;
   if (end < 0 || ftruncate(fd, end) || lseek(fd, end, SEEK_SET) != end) error = errno;

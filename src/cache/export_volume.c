@@ -115,7 +115,7 @@ static firn_status write_grids(const firn_cloud *cloud, const firn_raster *r, do
   }
   // OpenVDB may have made a new file of that name; sync the one that is there now.
   close(fd);
-  fd = open(part, O_RDWR | O_CLOEXEC);
+  fd = open(part, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
   struct stat info;
   if (fd < 0 || fstat(fd, &info)) {
     int error = errno;

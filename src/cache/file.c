@@ -19,11 +19,34 @@ firn_status firn_path_format(firn_context *context, char *out, const char *forma
                    out);
 }
 
+// A file that is given the name of a device or a pipe would take its place.
+static firn_status check_target(firn_context *context, const char *path) {
+  struct stat info;
+  if (stat(path, &info) || S_ISREG(info.st_mode)) return FIRN_OK;
+  if (S_ISDIR(info.st_mode)) return firn_file_fail(context, "write", path, EISDIR);
+  return firn_fail(context, FIRN_ERROR_IO, "cannot write %s: it is not a plain file", path);
+}
+
 firn_status firn_file_begin(firn_context *context, const char *path, char *part, int *fd) {
+  *fd = -1;
   FIRN_TRY(firn_path_format(context, part, "%s%s", path, FIRN_PART_SUFFIX));
-  *fd = open(part, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  FIRN_TRY(check_target(context, path));
+  // What stands there may be a link to something of somebody else's: it goes, and is not followed.
+  if (unlink(part) && errno != ENOENT) return firn_file_fail(context, "replace", part, errno);
+  *fd = open(part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   if (*fd < 0) return firn_file_fail(context, "create", path, errno);
   return FIRN_OK;
+}
+
+firn_status firn_file_update(firn_context *context, const char *path, int flags, int *fd) {
+  struct stat info;
+  *fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0666);
+  if (*fd < 0 && errno != ELOOP) return firn_file_fail(context, "open", path, errno);
+  if (*fd >= 0 && fstat(*fd, &info) == 0 && S_ISREG(info.st_mode)) return FIRN_OK;
+  if (*fd >= 0) close(*fd);
+  *fd = -1;
+  return firn_fail(context, FIRN_ERROR_IO,
+                   "cannot write %s: it is a link or a device; only plain files are changed", path);
 }
 
 void firn_file_abandon(const char *part, int fd) {
@@ -31,19 +54,30 @@ void firn_file_abandon(const char *part, int fd) {
   unlink(part);
 }
 
-firn_status firn_file_try(firn_context *context, const char *path) {
-  struct stat info;
-  if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-    return firn_file_fail(context, "write", path, EISDIR);
-  }
+firn_status firn_file_try(firn_context *context, const char *path, size_t size) {
+  static const char block[64 << 10];
   char part[FIRN_PATH_SIZE];
-  int fd = -1;
+  int fd;
   FIRN_TRY(firn_file_begin(context, path, part, &fd));
+  int error = firn_file_write_all(fd, block, size < sizeof block ? size : sizeof block);
+  if (!error && fsync(fd)) error = errno;
   firn_file_abandon(part, fd);
-  return FIRN_OK;
+  return error ? firn_file_fail(context, "write", path, error) : FIRN_OK;
+}
+
+// Whether part is still the file of fd, and not another process's of the same name.
+static bool is_own(const char *part, int fd) {
+  struct stat named, opened;
+  return lstat(part, &named) == 0 && fstat(fd, &opened) == 0 && named.st_ino == opened.st_ino &&
+         named.st_dev == opened.st_dev;
 }
 
 firn_status firn_file_finish(firn_context *context, const char *path, const char *part, int fd) {
+  if (!is_own(part, fd)) {
+    close(fd);
+    return firn_fail(context, FIRN_ERROR_IO,
+                     "cannot write %s: something else took away its temporary file %s", path, part);
+  }
   int error = fsync(fd) ? errno : 0;
   // Some file systems only report a full disk here.
   if (close(fd) && !error) error = errno;

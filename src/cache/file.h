@@ -16,12 +16,18 @@ enum { FIRN_PATH_SIZE = 4096 };
 firn_status firn_path_format(firn_context *context, char *out, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// Creates path + ".part" for reading and writing, emptied; part is [FIRN_PATH_SIZE].
+// Creates path + ".part" for reading and writing; part is [FIRN_PATH_SIZE]. Whatever had that name is
+// removed first, and no link is followed. path may be a link, which is replaced in the end; a folder,
+// a device or a pipe is refused.
 firn_status firn_file_begin(firn_context *context, const char *path, char *part, int *fd);
+// Opens a file to be changed in place, for reading and writing; flags are added to open's. Only a
+// plain file: links and devices are refused.
+firn_status firn_file_update(firn_context *context, const char *path, int flags, int *fd);
 // Syncs fd, closes it, gives the file its name. On failure the temporary file is removed.
 firn_status firn_file_finish(firn_context *context, const char *path, const char *part, int fd);
-// Whether a file of that name could be written, for those who would learn it only after long work.
-firn_status firn_file_try(firn_context *context, const char *path);
+// Whether a file of that name could be written, for those who would learn it only after long work:
+// writes that many bytes beside it, 64 KiB at most, and removes them again.
+firn_status firn_file_try(firn_context *context, const char *path, size_t size);
 // Closes fd and removes the temporary file.
 void firn_file_abandon(const char *part, int fd);
 

@@ -2,6 +2,7 @@
 // Particle files, read back by small readers that know the formats and nothing of the writers.
 #include "cache/scratch.h"
 
+#include <fcntl.h>
 #include <math.h>
 
 #include "cache/export_points.h"
@@ -262,11 +263,12 @@ static void a_full_disk_leaves_what_was_there(void **state) {
   firn_cloud cloud;
   firn_sink sink;
   make_cloud(s->context, N, &cloud);
-  char part[1024];
+  int full = open("/dev/full", O_RDWR);
+  if (full < 0) skip();
   assert_int_equal(firn_file_put(s->context, scratch_path(s, "old.csv"), "old", 3), FIRN_OK);
-  snprintf(part, sizeof part, "%s/old.csv.part", s->folder);
-  if (symlink("/dev/full", part)) skip();
   assert_int_equal(firn_sink_open(s->context, scratch_path(s, "old.csv"), &sink), FIRN_OK);
+  assert_int_equal(dup2(full, sink.fd), sink.fd);
+  close(full);
   assert_int_equal(firn_export_csv(&cloud, &sink), FIRN_OK);
   assert_int_equal(firn_sink_commit(&sink), FIRN_ERROR_IO);
   assert_message(s, "old.csv", "o space");
