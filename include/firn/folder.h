@@ -22,6 +22,7 @@ FIRN_API const char *firn_folder_path(const firn_folder *folder); // "." for a f
 FIRN_API const char *firn_folder_scene(const firn_folder *folder);
 
 // frame_%05d.hdf or checkpoint_%05d.hdf, in the order of their numbers; i is from 0 to count - 1.
+// Where there is none, of no folder (NULL) or beyond the last: -1 and NULL.
 typedef enum firn_folder_kind { FIRN_FOLDER_FRAME, FIRN_FOLDER_CHECKPOINT } firn_folder_kind;
 FIRN_API int firn_folder_count(const firn_folder *folder, firn_folder_kind kind);
 FIRN_API int firn_folder_number(const firn_folder *folder, firn_folder_kind kind, int i);

@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/memory.h"
 
@@ -59,7 +60,11 @@ png_structp firn_png_begin_write(firn_png_user *user) {
 typedef struct source {
   firn_png_user user;
   FILE *file;
+  uint64_t size; // bytes of the file
 } source;
+
+// What deflate can make of a byte.
+enum { DEFLATE_MOST = 1032 };
 
 static void get(png_structp png, png_bytep data, size_t size) {
   source *s = png_get_io_ptr(png);
@@ -78,14 +83,16 @@ static bool fits(const firn_pixels *p, int most_side, size_t most) {
 
 // The two halves that may jump: no object of these functions needs cleaning up.
 
-static bool read_head(png_structp png, png_infop info, firn_png_kind kind, int most_side,
-                      size_t most, firn_pixels *out) {
+static bool read_head(const source *s, png_structp png, png_infop info, firn_png_kind kind,
+                      int most_side, size_t most, firn_pixels *out) {
   if (setjmp(png_jmpbuf(png))) return false;
   png_set_user_limits(png, INT32_MAX, INT32_MAX);
   png_read_info(png, info);
   out->width = (int)png_get_image_width(png, info);
   out->height = (int)png_get_image_height(png, info);
   if (!fits(out, most_side, most)) return true; // before there is room for a row
+  if ((uint64_t)out->height * png_get_rowbytes(png, info) / DEFLATE_MOST > s->size)
+    png_error(png, "the file is too short for its number of pixels");
   bool color = png_get_color_type(png, info) & PNG_COLOR_MASK_COLOR;
   if (kind == FIRN_PNG_GREY16) {
     png_set_expand_16(png);
@@ -133,7 +140,7 @@ static firn_status decode(source *s, png_structp png, png_infop info, const char
                           const char *what, firn_png_kind kind, int most_side, size_t most,
                           firn_pixels *out) {
   firn_context *context = s->user.context;
-  bool good = read_head(png, info, kind, most_side, most, out);
+  bool good = read_head(s, png, info, kind, most_side, most, out);
   size_t count = good ? (size_t)out->width * (size_t)out->height : 0;
   if (good && !fits(out, most_side, most)) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s%simage %s of %d x %d pixels is too large",
@@ -162,6 +169,9 @@ firn_status firn_png_read(firn_context *context, const char *path, const char *w
     return firn_fail(context, FIRN_ERROR_IO, "%s%scannot read image %s: %s", what ? what : "",
                      colon(what), path, strerror(errno));
   }
+  struct stat about;
+  s.size = fstat(fileno(s.file), &about) == 0 && S_ISREG(about.st_mode) ? (uint64_t)about.st_size
+                                                                        : UINT64_MAX;
   firn_status status = FIRN_ERROR_MEMORY;
   png_structp png = firn_png_begin_read(&s.user);
   png_infop info = png ? png_create_info_struct(png) : NULL;

@@ -33,6 +33,15 @@ bool firn_archive_has(firn_archive *a, const char *object) {
   return result;
 }
 
+// Whether the file can hold what the header of an array announces: whoever reads it asks for as much
+// memory. A byte of a packed one stands for 1032 at most.
+static bool is_held(const firn_archive *a, hid_t set, hid_t type, const hsize_t shape[2]) {
+  uint64_t stored = H5Dget_storage_size(set), size = H5Tget_size(type);
+  if (stored > a->store.end) stored = a->store.end;
+  double announced = (double)shape[0] * (double)shape[1] * (double)size;
+  return announced <= 1032.0 * (double)stored + 1032;
+}
+
 // Opens an array and finds its type and shape; the lock is held.
 static firn_status open_array(firn_archive *a, const firn_hdf5_guard *g, const char *name,
                               hid_t *set, firn_archive_info *info) {
@@ -48,12 +57,18 @@ static firn_status open_array(firn_archive *a, const firn_hdf5_guard *g, const c
   int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : -1;
   bool good = type >= 0 && (rank == 1 || rank == 2) &&
               H5Sget_simple_extent_dims(space, shape, NULL) == rank && shape[1] <= INT32_MAX;
-  if (good) *info = (firn_archive_info){type_of(type), (size_t)shape[0], (int)shape[1]};
+  bool held = good && is_held(a, *set, type, shape);
+  if (held) *info = (firn_archive_info){type_of(type), (size_t)shape[0], (int)shape[1]};
   if (space >= 0) H5Sclose(space);
   if (type >= 0) H5Tclose(type);
-  if (good) return FIRN_OK;
+  if (held) return FIRN_OK;
   H5Dclose(*set);
   *set = -1;
+  if (good) {
+    return firn_fail(a->context, FIRN_ERROR_FORMAT,
+                     "%s: array %s announces [%llu][%llu] values, more than the file can hold",
+                     a->path, name, (unsigned long long)shape[0], (unsigned long long)shape[1]);
+  }
   return firn_fail(a->context, FIRN_ERROR_FORMAT,
                    "%s: array %s has %d dimensions, expected [n] or [n][k]", a->path, name, rank);
 }

@@ -191,26 +191,32 @@ void firn_folder_close(firn_folder *f) {
 }
 
 const char *firn_folder_path(const firn_folder *f) {
-  return f->path;
+  return f ? f->path : NULL;
 }
 
 const char *firn_folder_scene(const firn_folder *f) {
-  return *f->scene ? f->scene : NULL;
+  return f && *f->scene ? f->scene : NULL;
 }
 
 int firn_folder_count(const firn_folder *f, firn_folder_kind kind) {
-  return (int)f->kind[kind].count;
+  bool known = (int)kind >= 0 && kind <= FIRN_FOLDER_CHECKPOINT;
+  return f && known ? (int)f->kind[kind].count : 0;
+}
+
+static bool is_there(const firn_folder *f, firn_folder_kind kind, int i) {
+  return i >= 0 && i < firn_folder_count(f, kind);
 }
 
 int firn_folder_number(const firn_folder *f, firn_folder_kind kind, int i) {
-  return f->kind[kind].number[i];
+  return is_there(f, kind, i) ? f->kind[kind].number[i] : -1;
 }
 
 const char *firn_folder_file(const firn_folder *f, firn_folder_kind kind, int i) {
-  return f->kind[kind].path + (size_t)i * f->kind[kind].path_size;
+  return is_there(f, kind, i) ? f->kind[kind].path + (size_t)i * f->kind[kind].path_size : NULL;
 }
 
 firn_status firn_folder_select(firn_folder *f, int first, int last, int every) {
+  if (!f) return FIRN_ERROR_ARGUMENT;
   files *s = &f->kind[FIRN_FOLDER_FRAME];
   size_t kept = 0;
   if (every < 1) {

@@ -105,6 +105,11 @@ static firn_status parse(firn_table *t, const char *path, const char *where) {
     return firn_fail(t->context, FIRN_ERROR_FORMAT, "%s: its first line has no names", path);
   t->columns = count_of(line, ',') + 1;
   t->room = count_of(next, '\n') + 1;
+  // A cell takes a byte at least, its comma or the end of its line; only the last row may be a half.
+  if (t->room > 1 && t->columns > t->size / (t->room - 1))
+    return firn_fail(t->context, FIRN_ERROR_FORMAT,
+                     "%s: its %zu rows have fewer cells than its first line has names, %zu", path,
+                     t->room - 1, t->columns);
   t->name = firn_alloc(t->context, t->columns * sizeof *t->name, "columns of a table");
   t->number = firn_alloc(t->context, t->columns * t->room * sizeof *t->number, "a table");
   if (!t->name || !t->number) return FIRN_ERROR_MEMORY;
@@ -144,19 +149,19 @@ void firn_table_close(firn_table *t) {
 }
 
 size_t firn_table_rows(const firn_table *t) {
-  return t->rows;
+  return t ? t->rows : 0;
 }
 
 int firn_table_columns(const firn_table *t) {
-  return (int)t->columns;
+  return t ? (int)t->columns : 0;
 }
 
 const char *firn_table_name(const firn_table *t, int column) {
-  return column >= 0 && column < (int)t->columns ? t->name[column] : NULL;
+  return column >= 0 && column < firn_table_columns(t) ? t->name[column] : NULL;
 }
 
 const double *firn_table_column(const firn_table *t, const char *name) {
-  for (size_t c = 0; c < t->columns; c++)
+  for (size_t c = 0; name && c < (size_t)firn_table_columns(t); c++)
     if (strcmp(t->name[c], name) == 0) return t->number + c * t->room;
   return NULL;
 }

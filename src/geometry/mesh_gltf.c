@@ -230,7 +230,31 @@ static firn_status open_binary(firn_gltf *g) {
   return FIRN_OK;
 }
 
+// The byte where arrays and objects are nested too deeply, for which libyaml takes a time that grows
+// as the square of the depth; json_size where there is none.
+static size_t too_deep(const firn_gltf *g) {
+  bool text = false;
+  int depth = 0;
+  for (size_t i = 0; i < g->json_size; i++) {
+    unsigned char c = g->json[i];
+    if (text) {
+      if (c == '\\') i++;
+      if (c == '"') text = false;
+      continue;
+    }
+    text = c == '"';
+    depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+    if (depth > DEPTH) return i;
+  }
+  return g->json_size;
+}
+
 static firn_status parse(firn_gltf *g) {
+  size_t deep = too_deep(g);
+  if (deep < g->json_size) {
+    return firn_fail_byte(&g->in->file, deep + (size_t)(g->json - g->in->file.bytes),
+                          "arrays and objects are nested more than %d deep", DEPTH);
+  }
   yaml_parser_t parser;
   if (!yaml_parser_initialize(&parser)) {
     return firn_fail(g->in->file.context, FIRN_ERROR_MEMORY, "%s: out of memory", g->in->file.name);

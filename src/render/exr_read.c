@@ -125,7 +125,7 @@ static firn_status look(firn_context *context, const char *path, exr_context_t f
 }
 
 static firn_status read_part(firn_context *context, const char *path, exr_context_t file,
-                             double turn, firn_map *out, exr_result_t *rv) {
+                             size_t size, double turn, firn_map *out, exr_result_t *rv) {
   exr_storage_t storage;
   exr_attr_box2i_t window, whole; // what is stored, and what it is a part of
   bool grey;
@@ -138,7 +138,7 @@ static firn_status read_part(firn_context *context, const char *path, exr_contex
   FIRN_TRY(look(context, path, file, &grey));
   int64_t width = (int64_t)whole.max.x - whole.min.x + 1;
   int64_t height = (int64_t)whole.max.y - whole.min.y + 1;
-  FIRN_TRY(firn_map_check(context, path, width, height));
+  FIRN_TRY(firn_map_check(context, path, width, height, size));
   if (window.min.x < whole.min.x || window.min.y < whole.min.y || window.max.x > whole.max.x ||
       window.max.y > whole.max.y) {
     return firn_fail(context, FIRN_ERROR_FORMAT,
@@ -170,7 +170,7 @@ firn_status firn_map_read_exr(firn_context *context, const char *path, const cha
   exr_context_t file = NULL;
   firn_status status = FIRN_OK;
   exr_result_t rv = exr_start_read(&file, path, &init);
-  if (!rv) status = read_part(context, path, file, turn, out, &rv);
+  if (!rv) status = read_part(context, path, file, size, turn, out, &rv);
   if (file) exr_finish(&file);
   if (!status && rv) {
     status = firn_fail(context, FIRN_ERROR_FORMAT, "%s: %s", path,

@@ -115,22 +115,32 @@ static bool read_line(cursor *c, unsigned char *out, int width) {
   return true;
 }
 
+// All lines, before there is memory for them: runs of a few bytes can stand for a picture of
+// gigabytes.
+static firn_status check_lines(firn_context *context, const char *path, cursor c,
+                               unsigned char *line, int width, int height) {
+  for (int y = 0; y < height; y++) {
+    if (read_line(&c, line, width)) continue;
+    return firn_fail(context, FIRN_ERROR_FORMAT, "%s: line %d is damaged or missing", path, y);
+  }
+  return FIRN_OK;
+}
+
 firn_status firn_map_read_hdr(firn_context *context, const char *path, const char *data,
                               size_t size, double turn, firn_map *out) {
   cursor c = {(const unsigned char *)data, (const unsigned char *)data + size};
   int64_t width = 0, height = 0;
   double exposure;
   FIRN_TRY(read_head(context, path, &c, &width, &height, &exposure));
-  FIRN_TRY(firn_map_check(context, path, width, height));
-  FIRN_TRY(firn_map_create(context, (int)width, (int)height, false, turn, out));
+  FIRN_TRY(firn_map_check(context, path, width, height, size));
   const size_t w = (size_t)width;
   unsigned char *line = firn_alloc(context, 4 * w, "a line of an HDR picture");
-  firn_status status = line ? FIRN_OK : FIRN_ERROR_MEMORY;
+  if (!line) return FIRN_ERROR_MEMORY;
+  firn_status status = check_lines(context, path, c, line, (int)width, (int)height);
+  if (!status) status = firn_map_create(context, (int)width, (int)height, false, turn, out);
   for (int y = 0; y < height && !status; y++) {
-    if (!read_line(&c, line, (int)width)) {
-      status = firn_fail(context, FIRN_ERROR_FORMAT, "%s: line %d is damaged or missing", path, y);
-    }
-    for (size_t x = 0; x < w && !status; x++) {
+    read_line(&c, line, (int)width);
+    for (size_t x = 0; x < w; x++) {
       int e = line[3 * w + x];
       float scale = e ? (float)(ldexp(1, e - (128 + 8)) / exposure) : 0;
       out->radiance[(size_t)y * w + x] = (firn_v3){((float)line[x] + 0.5f) * scale,
@@ -138,7 +148,7 @@ firn_status firn_map_read_hdr(firn_context *context, const char *path, const cha
                                                    ((float)line[2 * w + x] + 0.5f) * scale};
     }
   }
-  if (line) firn_free(context, line, 4 * w);
+  firn_free(context, line, 4 * w);
   if (status) firn_map_free(context, out);
   return status;
 }

@@ -36,7 +36,8 @@ firn_status firn_map_read_hdr(firn_context *context, const char *path, const cha
                               size_t size, double turn, firn_map *out);
 
 // Whether a picture of that size can be a map.
-firn_status firn_map_check(firn_context *context, const char *path, int64_t width, int64_t height);
+firn_status firn_map_check(firn_context *context, const char *path, int64_t width, int64_t height,
+                           size_t size);
 
 // Direction of the middle of a cell.
 firn_v3 firn_map_direction(const firn_map *map, int row, int column);

@@ -6,17 +6,24 @@
 #include "render/map.h"
 
 enum { LEAST_SIDE = 2, MOST_SIDE = 32768 };
+// A byte of a file stands for no more pixels than this, however alike they are: memory is asked for
+// only where there may be something to fill it.
+enum { PIXELS_MOST = 4096 };
 // Sums over 2^30 pixels, their solid angles and a factor on the map stay far below what a float holds,
 // and so do squares of the light it gives.
 #define MOST_RADIANCE 1e15f
 
-firn_status firn_map_check(firn_context *context, const char *path, int64_t width, int64_t height) {
-  if (width >= LEAST_SIDE && width <= MOST_SIDE && height >= LEAST_SIDE && height <= MOST_SIDE) {
-    return FIRN_OK;
+firn_status firn_map_check(firn_context *context, const char *path, int64_t width, int64_t height,
+                           size_t size) {
+  if (width < LEAST_SIDE || width > MOST_SIDE || height < LEAST_SIDE || height > MOST_SIDE) {
+    return firn_fail(context, FIRN_ERROR_FORMAT,
+                     "%s: %lld x %lld pixels; each side of a map must be in [%d, %d]", path,
+                     (long long)width, (long long)height, LEAST_SIDE, MOST_SIDE);
   }
+  if ((uint64_t)(width * height) / PIXELS_MOST <= size) return FIRN_OK;
   return firn_fail(context, FIRN_ERROR_FORMAT,
-                   "%s: %lld x %lld pixels; each side of a map must be in [%d, %d]", path,
-                   (long long)width, (long long)height, LEAST_SIDE, MOST_SIDE);
+                   "%s: announces %lld x %lld pixels, but is a file of %zu bytes; is it whole?",
+                   path, (long long)width, (long long)height, size);
 }
 
 // A pixel that bright is damage, or a mark of some program: said, not taken for light.

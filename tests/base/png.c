@@ -103,6 +103,58 @@ static void what_is_no_picture_is_said(void **state) {
   assert_message(s, "none.png", "No such file");
 }
 
+static uint32_t crc(const char *data, size_t size) {
+  uint32_t c = UINT32_MAX;
+  for (size_t i = 0; i < size; i++) {
+    c ^= (uint8_t)data[i];
+    for (int k = 0; k < 8; k++) c = c >> 1 ^ (c & 1 ? 0xedb88320u : 0);
+  }
+  return ~c;
+}
+
+static void put_number(char *at, uint32_t value) {
+  for (int i = 0; i < 4; i++) at[i] = (char)(value >> (24 - 8 * i));
+}
+
+// The header of a small file may announce a gigabyte.
+static void pixels_that_the_file_cannot_hold_cost_nothing(void **state) {
+  scratch *s = *state;
+  const uint8_t grey[H][W] = {{1, 2, 3}};
+  firn_pixels p;
+  char *data;
+  size_t size;
+  make(s, PNG_FORMAT_GRAY, grey, NULL);
+  scratch_read(s, "a.png", &data, &size);
+  put_number(data + 16, 20000);
+  put_number(data + 20, 20000);
+  put_number(data + 29, crc(data + 12, 17));
+  assert_int_equal(firn_file_put(s->context, scratch_path(s, "a.png"), data, size), FIRN_OK);
+  firn_free(s->context, data, size + 1);
+  assert_int_equal(firn_png_read(s->context, scratch_path(s, "a.png"), NULL, FIRN_PNG_RGB8, 1 << 15,
+                                 1 << 30, &p),
+                   FIRN_ERROR_FORMAT);
+  assert_message(s, "a.png", "too short for its number of pixels");
+  assert_true(firn_context_peak_bytes(s->context) < 10000000);
+}
+
+// A picture of one colour packs as well as any.
+static void the_plainest_picture_is_read(void **state) {
+  scratch *s = *state;
+  enum { SIDE = 4000 };
+  uint8_t *grey = calloc(SIDE, SIDE);
+  assert_non_null(grey);
+  png_image image = {
+      .version = PNG_IMAGE_VERSION, .width = SIDE, .height = SIDE, .format = PNG_FORMAT_GRAY};
+  const char *path = scratch_path(s, "plain.png");
+  assert_true(png_image_write_to_file(&image, path, 0, grey, 0, NULL));
+  free(grey);
+  firn_pixels p;
+  assert_int_equal(
+      firn_png_read(s->context, path, NULL, FIRN_PNG_GREY16, SIDE, (size_t)SIDE * SIDE, &p),
+      FIRN_OK);
+  firn_pixels_free(s->context, &p);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -111,6 +163,8 @@ int main(void) {
       TEST(heights_have_16_bits_whatever_the_file_has),
       TEST(what_is_too_large_is_said),
       TEST(what_is_no_picture_is_said),
+      TEST(pixels_that_the_file_cannot_hold_cost_nothing),
+      TEST(the_plainest_picture_is_read),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

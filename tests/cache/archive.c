@@ -3,6 +3,7 @@
 #include "scratch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -312,6 +313,41 @@ static void hdf5_of_other_programs_is_refused(void **state) {
   }
 }
 
+// A header may announce what it likes, and be sealed: memory is not asked for on its word.
+static void an_array_that_the_file_cannot_hold_is_refused(void **state) {
+  scratch *s = *state;
+  const char *path = scratch_path(s, "large.hdf");
+  hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t space = H5Screate_simple(2, (const hsize_t[]){1 << 30, 3}, NULL);
+  hid_t set = H5Dcreate2(file, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  assert_true(file >= 0 && space >= 0 && set >= 0);
+  H5Dclose(set);
+  H5Sclose(space);
+  H5Fclose(file);
+  struct stat info;
+  int fd = open(path, O_RDWR);
+  assert_true(fd >= 0 && fstat(fd, &info) == 0 && info.st_size < 10000);
+  assert_int_equal(firn_seal_write(s->context, path, fd, (uint64_t)info.st_size), FIRN_OK);
+  close(fd);
+  firn_archive *a;
+  firn_archive_info about;
+  assert_int_equal(firn_archive_open(s->context, path, &a), FIRN_OK);
+  assert_int_equal(firn_archive_describe(a, "x", &about), FIRN_ERROR_FORMAT);
+  assert_message(s, "large.hdf", "array x announces [1073741824][3]");
+  firn_archive_close(a);
+  // Zeros pack best; they are still believed.
+  enum { N = 1 << 20 };
+  double *zero = calloc(N, sizeof *zero);
+  assert_non_null(zero);
+  assert_int_equal(firn_archive_create(s->context, scratch_path(s, "zero.hdf"), &a), FIRN_OK);
+  firn_archive_write_packed(a, "x", FIRN_ARCHIVE_F64, N, 1, zero);
+  free(zero);
+  assert_int_equal(firn_archive_commit(a), FIRN_OK);
+  assert_int_equal(firn_archive_open(s->context, scratch_path(s, "zero.hdf"), &a), FIRN_OK);
+  assert_int_equal(firn_archive_describe(a, "x", &about), FIRN_OK);
+  firn_archive_close(a);
+}
+
 // ------------------------------------------------------------------------------------ bad writes
 
 static void without_commit_nothing_appears(void **state) {
@@ -455,6 +491,7 @@ int main(void) {
       TEST(bytes_too_many_or_missing_inside_are_found),
       TEST(the_message_says_where_a_large_file_is_damaged),
       TEST(hdf5_of_other_programs_is_refused),
+      TEST(an_array_that_the_file_cannot_hold_is_refused),
       cmocka_unit_test(the_hash_tells_small_changes_apart),
       TEST(without_commit_nothing_appears),
       TEST(the_first_failure_sticks),

@@ -114,6 +114,53 @@ static void nothing_is_told_apart(void **state) {
   firn_folder_close(NULL);
 }
 
+static void without_a_folder_or_a_table_there_is_nothing(void **state) {
+  scratch *s = *state;
+  assert_null(firn_folder_path(NULL));
+  assert_null(firn_folder_scene(NULL));
+  assert_int_equal(firn_folder_count(NULL, FIRN_FOLDER_FRAME), 0);
+  assert_int_equal(firn_folder_number(NULL, FIRN_FOLDER_FRAME, 0), -1);
+  assert_null(firn_folder_file(NULL, FIRN_FOLDER_FRAME, 0));
+  assert_int_equal(firn_folder_select(NULL, 0, -1, 1), FIRN_ERROR_ARGUMENT);
+  touch(s, "frame_00003.hdf");
+  firn_folder *folder = open_folder(s, s->folder);
+  for (int i = -1; i <= 1; i += 2) {
+    assert_int_equal(firn_folder_number(folder, FIRN_FOLDER_FRAME, i), -1);
+    assert_null(firn_folder_file(folder, FIRN_FOLDER_FRAME, i));
+  }
+  assert_int_equal(firn_folder_count(folder, (firn_folder_kind)7), 0);
+  firn_folder_close(folder);
+  assert_int_equal(firn_table_rows(NULL), 0);
+  assert_int_equal(firn_table_columns(NULL), 0);
+  assert_null(firn_table_name(NULL, 0));
+  assert_null(firn_table_column(NULL, "x"));
+  firn_table_close(NULL);
+}
+
+// A header of many names over many empty lines: 20 KB that would ask for 800 MB.
+static void a_table_has_no_more_cells_than_its_file_has_bytes(void **state) {
+  scratch *s = *state;
+  enum { N = 10000 };
+  char *text = malloc(2 * N);
+  assert_non_null(text);
+  memset(text, ',', N);
+  memset(text + N, '\n', N);
+  assert_int_equal(firn_file_put(s->context, scratch_path(s, "t.csv"), text, 2 * N), FIRN_OK);
+  free(text);
+  firn_table *table;
+  assert_int_equal(firn_table_open(s->context, scratch_path(s, "t.csv"), NULL, &table),
+                   FIRN_ERROR_FORMAT);
+  assert_message(s, "t.csv", "fewer cells");
+  assert_true(firn_context_peak_bytes(s->context) < 1000000);
+  const char good[] = "a,b,c\n1,2,3\n4,,6\n,,\n7,";
+  assert_int_equal(firn_file_put(s->context, scratch_path(s, "t.csv"), good, sizeof good - 1),
+                   FIRN_OK);
+  assert_int_equal(firn_table_open(s->context, scratch_path(s, "t.csv"), NULL, &table), FIRN_OK);
+  assert_int_equal(firn_table_rows(table), 3);
+  assert_null(firn_table_column(table, NULL));
+  firn_table_close(table);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -121,6 +168,8 @@ int main(void) {
       TEST(a_range_leaves_both_ends_and_every_so_many),
       TEST(a_file_is_a_folder_of_one),
       TEST(nothing_is_told_apart),
+      TEST(without_a_folder_or_a_table_there_is_nothing),
+      TEST(a_table_has_no_more_cells_than_its_file_has_bytes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -453,6 +453,22 @@ static void announced_sizes_cost_nothing(void **state) {
   assert_true(firn_context_peak_bytes(context) < 1000000);
 }
 
+// libyaml, which reads the JSON, would take a minute for this.
+static void deep_json_is_told_at_once(void **state) {
+  (void)state;
+  enum { N = 200000 };
+  char *text = malloc(N);
+  assert_non_null(text);
+  memset(text, '[', N);
+  memcpy(text, "{\"asset\": ", 10);
+  firn_mesh_def def = firn_default_mesh_def();
+  firn_mesh *mesh;
+  assert_int_equal(firn_mesh_read_memory(context, "a.gltf", text, N, &def, &mesh),
+                   FIRN_ERROR_FORMAT);
+  assert_non_null(strstr(firn_context_message(context), "nested more than 64 deep"));
+  free(text);
+}
+
 // -------------------------------------------------------------------------------------- short of memory
 
 static firn_status read_and_use(firn_context *own, const bytes *b, const char *name) {
@@ -513,6 +529,7 @@ int main(void) {
       TEST(wrong_files_are_told_with_their_place),
       TEST(damaged_files_do_no_harm),
       TEST(announced_sizes_cost_nothing),
+      TEST(deep_json_is_told_at_once),
       TEST(every_allocation_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -188,12 +188,14 @@ static void grey_tiles_are_read_as_well(void **state) {
 
 static firn_status read_hdr(scratch *s, const char *head, const unsigned char *body, size_t size,
                             firn_map *m) {
-  unsigned char file[4096];
   const size_t n = strlen(head);
-  for (size_t i = 0; i < n; i++) file[i] = (unsigned char)head[i];
+  char *file = malloc(n + size);
+  assert_non_null(file);
+  memcpy(file, head, n);
   memcpy(file + n, body, size);
   const char *path = scratch_path(s, "map.hdr");
   assert_int_equal(firn_file_put(s->context, path, file, n + size), FIRN_OK);
+  free(file);
   return firn_map_read(s->context, path, 0, m);
 }
 
@@ -271,6 +273,45 @@ static void damaged_exr_files_and_strangers_get_a_message(void **state) {
   assert_int_equal(firn_map_read(s->context, scratch_path(s, "none.exr"), 0, &m), FIRN_ERROR_IO);
 }
 
+static char *find_bytes(char *data, size_t size, const char *word, size_t length) {
+  for (size_t i = 0; i + length <= size; i++)
+    if (memcmp(data + i, word, length) == 0) return data + i;
+  fail_msg("no %s", word);
+  return NULL;
+}
+
+// A header of a few bytes that announces a gigapixel, of which nothing follows, costs no memory.
+static void pixels_that_the_file_cannot_hold_cost_nothing(void **state) {
+  scratch *s = *state;
+  firn_map m;
+  assert_int_equal(read_hdr(s, HEAD "-Y 32768 +X 32768\n", (const unsigned char *)"", 0, &m),
+                   FIRN_ERROR_FORMAT);
+  assert_message(s, "announces 32768 x 32768 pixels");
+  // Enough bytes for the look of it: the lines are looked for before there is room for them.
+  enum { MORE = 300000 };
+  unsigned char *rubbish = calloc(MORE, 1);
+  assert_non_null(rubbish);
+  assert_int_equal(read_hdr(s, HEAD "-Y 32768 +X 32768\n", rubbish, MORE, &m), FIRN_ERROR_FORMAT);
+  assert_message(s, "line 2 is damaged or missing");
+  free(rubbish);
+  // An EXR file whose pixels are a small part of the picture.
+  firn_film f;
+  char *data;
+  size_t size;
+  static const char name[] = "displayWindow\0box2i\0\x10\0\0\0";
+  assert_int_equal(firn_film_create(s->context, 32, 16, false, &f), FIRN_OK);
+  assert_int_equal(firn_film_write_exr(s->context, scratch_path(s, "a.exr"), &f, true), FIRN_OK);
+  firn_film_free(s->context, &f);
+  scratch_read(s, "a.exr", &data, &size);
+  char *box = find_bytes(data, size, name, sizeof name - 1) + sizeof name - 1;
+  memcpy(box + 8, (int32_t[]){32767, 32767}, 8);
+  assert_int_equal(firn_file_put(s->context, scratch_path(s, "a.exr"), data, size), FIRN_OK);
+  firn_free(s->context, data, size + 1);
+  assert_int_equal(firn_map_read(s->context, scratch_path(s, "a.exr"), 0, &m), FIRN_ERROR_FORMAT);
+  assert_message(s, "a.exr: announces 32768 x 32768 pixels");
+  assert_true(firn_context_peak_bytes(s->context) < 2000000);
+}
+
 // Sums of such would not be finite, nor would any picture: the file is refused, and says where.
 static void radiance_near_the_end_of_floats_is_refused(void **state) {
   scratch *s = *state;
@@ -307,6 +348,7 @@ int main(void) {
       TEST(grey_tiles_are_read_as_well),
       TEST(an_hdr_map_is_read_packed_or_not),
       TEST(damaged_exr_files_and_strangers_get_a_message),
+      TEST(pixels_that_the_file_cannot_hold_cost_nothing),
       TEST(radiance_near_the_end_of_floats_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
