@@ -8,6 +8,8 @@
 enum { DEPTH_MOST = 64 };
 // Anchors can be used to write a tree of 10^9 nodes in a few lines.
 enum { NODES_MOST = 200000 };
+// Keys are looked for one after the other.
+enum { KEYS_MOST = 10000 };
 
 typedef struct {
   firn_arena *arena;
@@ -109,6 +111,10 @@ static void merge(builder *b, firn_node *map, const firn_node *source) {
 static void convert_map(builder *b, const yaml_node_t *from, firn_node *map, int depth) {
   const yaml_node_pair_t *pair = from->data.mapping.pairs.start;
   firn_node *merged = NULL;
+  if (from->data.mapping.pairs.top - pair > KEYS_MOST) {
+    firn_report_add(b->report, map->mark, "", "a map of more than %d keys", KEYS_MOST);
+    b->stopped = true;
+  }
   for (; pair < from->data.mapping.pairs.top && !b->stopped; pair++) {
     firn_node *key = convert(b, pair->key, depth + 1);
     firn_node *value = convert(b, pair->value, depth + 1);
@@ -223,6 +229,32 @@ static void report_syntax(const builder *b, const yaml_parser_t *parser, const c
                     problem, syntax_hint(text, size, parser->problem_mark.line));
 }
 
+// Reads no further than to where lists and maps are nested too deeply: libyaml's time grows as the
+// square of the depth.
+static bool is_shallow(builder *b, const char *text, size_t size) {
+  yaml_parser_t parser;
+  yaml_event_t event;
+  int depth = 0;
+  if (!yaml_parser_initialize(&parser)) {
+    b->arena->failed = true;
+    return false;
+  }
+  yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+  bool good = true;
+  for (bool more = true; more && good; yaml_event_delete(&event)) {
+    if (!yaml_parser_parse(&parser, &event)) break; // whoever builds the tree says what is wrong
+    more = event.type != YAML_STREAM_END_EVENT;
+    depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
+    depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+    good = depth <= DEPTH_MOST;
+    if (!good)
+      firn_report_add(b->report, mark_of(b, event.start_mark), "",
+                      "nested too deeply: more than %d lists and maps", DEPTH_MOST);
+  }
+  yaml_parser_delete(&parser);
+  return good;
+}
+
 static firn_node *empty_scalar(const builder *b) {
   firn_node *node = firn_arena_alloc(b->arena, sizeof *node);
   if (!node) return NULL;
@@ -236,6 +268,7 @@ firn_node *firn_node_parse(firn_arena *arena, firn_report *report, const char *t
   yaml_parser_t parser;
   yaml_document_t document, rest;
   builder b = {arena, report, &document, base, 0, false};
+  if (!is_shallow(&b, text, size)) return NULL;
   if (!yaml_parser_initialize(&parser)) {
     arena->failed = true;
     return NULL;

@@ -88,6 +88,7 @@ static const char *nearest_key(const firn_schema_record *record, const char *key
 }
 
 static void fail_unknown(firn_reader *r, const firn_schema_record *record, const firn_node *node) {
+  if (firn_report_full(r->report)) return;
   const char *nearest = nearest_key(record, node->key);
   if (nearest) {
     FAIL(r, node->key_mark, "unknown key; did you mean '%s'?", nearest);

@@ -7,11 +7,16 @@
 
 #include "base/memory.h"
 
-// A file with more errors than this is not a scene; the rest of the list would help nobody.
-enum { MOST = 1000 };
+// A file with more errors than this is not a scene; the rest of the list would help nobody. The last
+// of them says that there are more.
+enum { MOST = 100 };
+
+bool firn_report_full(const firn_report *report) {
+  return report->count > MOST;
+}
 
 static firn_scene_error *push(firn_report *report) {
-  if (report->count == MOST) return NULL;
+  if (firn_report_full(report)) return NULL;
   if (report->count == report->capacity) {
     int capacity = report->capacity ? 2 * report->capacity : 16;
     firn_scene_error *grown = firn_resize(report->context, report->errors,
@@ -36,6 +41,10 @@ void firn_report_add(firn_report *report, firn_mark mark, const char *path, cons
   error->file = report->files[mark.file];
   const int size = (int)sizeof error->message;
   int used = 0;
+  if (firn_report_full(report)) {
+    snprintf(error->message, (size_t)size, "there are more errors, which are not listed");
+    return;
+  }
   if (mark.origin) used = snprintf(error->message, (size_t)size, "%.120s: ", mark.origin);
   if (*path) used += snprintf(error->message + used, (size_t)(size - used), "%.200s: ", path);
   va_list args;
@@ -59,7 +68,8 @@ static bool before(const firn_report *report, const firn_scene_error *a,
 
 // Insertion sort: stable, in place, and the list is short and nearly sorted.
 void firn_report_sort(firn_report *report) {
-  for (int i = 1; i < report->count; i++) {
+  int count = firn_report_full(report) ? MOST : report->count;
+  for (int i = 1; i < count; i++) {
     firn_scene_error moved = report->errors[i];
     int j = i;
     for (; j > 0 && before(report, &moved, &report->errors[j - 1]); j--)

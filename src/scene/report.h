@@ -32,6 +32,8 @@ typedef struct firn_report {
 // path is the key's, "" for none. An error in an override has line and column 0 and names it.
 void firn_report_add(firn_report *report, firn_mark mark, const char *path, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+// Whether nothing more will be listed; what it costs to find the right words can be saved then.
+bool firn_report_full(const firn_report *report);
 void firn_report_sort(firn_report *report);
 void firn_report_free(firn_report *report);
 
