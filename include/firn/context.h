@@ -47,6 +47,8 @@ typedef struct firn_context_def {
 } firn_context_def;
 
 FIRN_API firn_context_def firn_default_context_def(void);
+// FIRN_ERROR_ARGUMENT where threads are none of 0 to 4096, FIRN_ERROR_UNSUPPORTED where this machine
+// has no such instruction set; *out is then NULL, of which the message below says the same.
 FIRN_API firn_status firn_context_create(const firn_context_def *def, firn_context **out);
 FIRN_API void firn_context_destroy(firn_context *context);
 

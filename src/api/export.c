@@ -152,6 +152,7 @@ typedef struct result {
 static firn_status write_points(const export *e, const firn_cloud *cloud, result *r) {
   firn_sink sink;
   firn_status status = FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_folder_make(e->context, e->folder));
   FIRN_TRY(firn_sink_open(e->context, r->path, &sink));
   switch (e->def->format) {
   case FIRN_EXPORT_VTP: status = firn_export_vtp(cloud, &sink); break;
@@ -206,7 +207,8 @@ static firn_status write_grid(const export *e, const firn_cloud *cloud, result *
   }
   bool momentum = d->format == FIRN_EXPORT_VDB ||
                   (d->format == FIRN_EXPORT_PLY && firn_cloud_find(cloud, "velocity"));
-  double density = e->density > 0 ? e->density : 1; // no particles, no surface
+  FIRN_TRY(firn_folder_make(e->context, e->folder)); // now that there will be something in it
+  double density = e->density > 0 ? e->density : 1;  // no particles, no surface
   firn_raster raster;
   FIRN_TRY(firn_raster_build(cloud, h, cell, momentum, &raster));
   firn_status status = d->format == FIRN_EXPORT_VDB
@@ -274,7 +276,6 @@ static firn_status run(export *e) {
   e->count = (size_t)firn_folder_count(e->frames, FIRN_FOLDER_FRAME);
   e->time = firn_alloc_zero(e->context, e->count * sizeof *e->time, "times of frames");
   if (!e->time) return FIRN_ERROR_MEMORY;
-  FIRN_TRY(firn_folder_make(e->context, e->folder));
   firn_status status = FIRN_OK;
   for (size_t i = 0; i < e->count && status == FIRN_OK; i++) status = write_frame(e, i);
   bool series = d->format == FIRN_EXPORT_VTP && !single && e->done;

@@ -53,23 +53,28 @@ void firn_context_destroy(firn_context *context) {
 }
 
 const char *firn_context_message(const firn_context *context) {
-  return context ? context->message : "";
+  return context
+             ? context->message
+             : "there is no context; firn_context_create makes one, of 0 to 4096 threads and an "
+               "instruction set that this machine has";
 }
 
 size_t firn_context_bytes(const firn_context *context) {
+  if (!context) return 0;
   return __atomic_load_n(&context->bytes, __ATOMIC_RELAXED);
 }
 
 size_t firn_context_peak_bytes(const firn_context *context) {
+  if (!context) return 0;
   return __atomic_load_n(&context->peak, __ATOMIC_RELAXED);
 }
 
 int firn_context_threads(const firn_context *context) {
-  return context->threads;
+  return context ? context->threads : 0;
 }
 
 firn_isa firn_context_isa(const firn_context *context) {
-  return context->isa;
+  return context ? context->isa : FIRN_ISA_AUTO;
 }
 
 firn_status firn_fail(firn_context *context, firn_status status, const char *format, ...) {

@@ -289,8 +289,8 @@ firn_status firn_level_set_from_moving_mesh(firn_context *context, const firn_me
     char text[512];
     firn_mesh_say_open(mesh, text, sizeof text);
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
-                     "%s: the mesh has no inside: %s; close it, or let holes be filled", what,
-                     text);
+                     "%s: the mesh has no inside: %s; close it, or fill its holes (`holes: fill`)",
+                     what, text);
   }
   firn_level_set *set = firn_level_set_new(context);
   if (!set) return FIRN_ERROR_MEMORY;

@@ -138,7 +138,7 @@ firn_status firn_mesh_finish(firn_mesh *mesh, const char *name, const firn_mesh_
   if (!r->closed) {
     char text[512];
     firn_mesh_say_open(mesh, text, sizeof text);
-    firn_note(context, FIRN_LOG_WARNING, "%s: %s", name, text);
+    firn_note(context, FIRN_LOG_INFO, "%s: %s", name, text); // an error where it needs an inside
   }
   return FIRN_OK;
 }

@@ -129,7 +129,7 @@ static void a_failure_keeps_its_message_and_is_heard(void **state) {
 
   assert_int_equal(fails(NULL), FIRN_ERROR_DOMAIN);
   firn_note(NULL, FIRN_LOG_INFO, "nobody hears");
-  assert_string_equal(firn_context_message(NULL), "");
+  assert_non_null(strstr(firn_context_message(NULL), "0 to 4096 threads"));
 }
 
 static void a_long_message_is_cut_not_overrun(void **state) {
