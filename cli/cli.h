@@ -154,6 +154,17 @@ firn_table *cli_stats(firn_context *context, const char *folder);
 double cli_stats_last(const firn_table *table, const char *column);
 double cli_stats_wall(const firn_table *table); // s, sum of the column wall_seconds
 
+// -------------------------------------------------------------------------------- files
+
+// Both NULL with errno on failure, and never through a symbolic link. What has the name of a file to
+// be created is removed first.
+FILE *cli_create(const char *path);
+FILE *cli_append(const char *path);
+
+// To be called first: from here on the program fails, with a message, where what it prints cannot be
+// written.
+void cli_guard_streams(void);
+
 // -------------------------------------------------------------------------------- interruption
 
 // From here on Ctrl-C and SIGTERM only set a flag; a second one ends the program at once.

@@ -103,6 +103,7 @@ static void start_patient(const char *verb, char **argv) {
 }
 
 int main(int argc, char **argv) {
+  cli_guard_streams();
   argp_err_exit_status = EXIT_INPUT;
   if (argc > 0) cli_program = argv[0];
   if (argc < 2) {

@@ -222,7 +222,7 @@ static FILE *begin_folder(const render_job *job, folder *f) {
     if (!same) remove_pictures(f, file);
     fclose(file);
   }
-  file = fopen(path, same ? "a" : "w");
+  file = same ? cli_append(path) : cli_create(path);
   if (file && !same) fputs(f->settings, file);
   if (file && !whole) fputs("?\n", file); // a power cut: that line says nothing
   for (int i = 0; i < job->count; i++) {
@@ -256,6 +256,18 @@ bool render_has_ffmpeg(void) {
   }
 }
 
+// An empty file for ffmpeg to write the film into; part is [RENDER_PATH + 16]. False: there is none,
+// and the reason was printed.
+static bool begin_film(const char *film, char *part) {
+  snprintf(part, RENDER_PATH + 16, "%s.part", film);
+  FILE *file = cli_create(part);
+  if (!file || fclose(file) != 0) {
+    fprintf(stderr, "firn: cannot write %s: %s\n", film, strerror(errno));
+    return false;
+  }
+  return true;
+}
+
 // Feeds the pictures to the ffmpeg program. Sizes must be even for the usual colour format, so an odd
 // row or column is doubled.
 static int make_film(render_job *job, const folder *f, const char *film) {
@@ -265,7 +277,7 @@ static int make_film(render_job *job, const folder *f, const char *film) {
                : job->scene            ? 1 / firn_scene_frame_seconds(job->scene)
                                        : 24;
   snprintf(rate, sizeof rate, "%.6g", fps / (job->arguments->fps > 0 ? 1 : job->arguments->every));
-  snprintf(part, sizeof part, "%s.part", film);
+  if (!begin_film(film, part)) return EXIT_RUN;
   snprintf(target, sizeof target, "file:%s",
            part); // else 12:30.mp4 is a protocol, and -x an option
   if (pipe(to) != 0) {
@@ -345,8 +357,11 @@ static void report(const render_job *job, const char *what) {
          p->rendered, cli_duration(spent, wall));
 }
 
-static int render_all(render_job *job, folder *f, FILE *list) {
+static int render_all(render_job *job, folder *f, FILE *list, const char *film) {
   render_progress *p = &job->progress;
+  char part[RENDER_PATH + 16];
+  if (film && !begin_film(film, part)) return EXIT_RUN; // now, not after hours of rendering
+  if (film) unlink(part);
   for (int i = 0; i < job->count; i++) {
     if (f->done[i]) continue;
     char path[RENDER_PATH];
@@ -367,8 +382,8 @@ static int render_all(render_job *job, folder *f, FILE *list) {
     f->done[i] = true;
     p->done++;
     fprintf(list, "done %d\n", job->frame[i].number);
-    fflush(list);
     render_progress_frame(p, path, &job->stats);
+    if (fflush(list) != 0) return EXIT_RUN; // whoever closes it says why
   }
   return EXIT_OK;
 }
@@ -391,7 +406,7 @@ int render_sequence(render_job *job, const char *folder_path, const char *film) 
     if (f->any && p->mode == PROGRESS_AUTO && p->done < p->total)
       printf("%d of %d pictures are there already\n", p->done, p->total);
     p->start = cli_seconds();
-    code = render_all(job, f, list);
+    code = render_all(job, f, list, film);
     if (fclose(list) != 0) {
       fprintf(stderr, "firn: cannot write %s/render.txt: %s\n", folder_path, strerror(errno));
       code = EXIT_RUN;

@@ -121,7 +121,7 @@ static void md_row(const sweep *s, int run, const outcome *o, FILE *file) {
 // A file beside its final name, renamed when it is whole.
 static FILE *open_part(const sweep *s, const char *name, char *part, size_t size) {
   snprintf(part, size, "%s/%s.part", s->folder, name);
-  FILE *file = fopen(part, "w");
+  FILE *file = cli_create(part);
   if (!file) fprintf(stderr, "firn: %s cannot be written: %s\n", part, strerror(errno));
   return file;
 }
