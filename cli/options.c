@@ -230,7 +230,9 @@ firn_scene *cli_scene(firn_context *context, const char *name, const cli_options
 
 int cli_fail(const firn_context *context, firn_status status) {
   const char *message = firn_context_message(context);
-  fprintf(stderr, "firn: %s\n", *message ? message : firn_status_text(status));
+  // What is wrong with a scene begins with FILE:LINE:COLUMN, wherever it was found.
+  fprintf(stderr, "%s%s\n", status == FIRN_ERROR_SCENE ? "" : "firn: ",
+          *message ? message : firn_status_text(status));
   bool input = status == FIRN_ERROR_SCENE || status == FIRN_ERROR_ARGUMENT ||
                status == FIRN_ERROR_STATE;
   return input ? EXIT_INPUT : EXIT_RUN;

@@ -10,6 +10,12 @@
 // As firn_scene_build, without particles: what firn_sim_load continues in.
 firn_status firn_scene_build_empty(const firn_scene *scene, firn_sim **out);
 
+// Turns the failure of what was made of a value, whose path in the scene this is, into
+// FIRN_ERROR_SCENE with a message that begins with FILE:LINE:COLUMN of the key that is to blame. Where
+// memory ran out nothing is.
+firn_status firn_scene_blame(const firn_scene *scene, const firn_value *value, const char *path,
+                             firn_status status);
+
 // Defs of the sections as they are at a time.
 firn_material_def firn_scene_material_def(const firn_value *v, double time);
 // The colliders, [*count]. Their shapes are the scene's, their arrays come from the arena.

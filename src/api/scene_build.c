@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a scene to a simulation, through the same calls that any program has.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api/scene.h"
@@ -33,6 +34,18 @@ static const firn_value *section(const builder *b, const char *key) {
 static firn_status out_of_memory(const firn_scene *scene) {
   return firn_fail(scene->context, FIRN_ERROR_MEMORY, "out of memory while building scene %s",
                    scene->file);
+}
+
+// Where a failure of the i-th item of a section comes from.
+static firn_status blame_item(const builder *b, const char *list, int i, const firn_value *item,
+                              firn_status status) {
+  char path[60];
+  snprintf(path, sizeof path, "%s[%d]", list, i);
+  return firn_scene_blame(b->scene, item, path, status);
+}
+
+static firn_status blame_section(const builder *b, const char *key, firn_status status) {
+  return firn_scene_blame(b->scene, firn_value_find(b->scene->root, key), key, status);
 }
 
 static firn_status sim_of(builder *b, firn_sim_def *out) {
@@ -155,7 +168,7 @@ static firn_status add_emitter(builder *b, const firn_value *v) {
   return firn_sim_add_emitter(b->sim, &def, &id);
 }
 
-static firn_status add_sink(const builder *b, const firn_value *v) {
+static firn_status add_sink(builder *b, const firn_value *v) {
   firn_sink_def def = firn_default_sink_def();
   if (firn_value_find(v, "name")) def.name = firn_value_text(v, "name");
   def.shape = shape_of(v, "shape");
@@ -169,8 +182,9 @@ static firn_status set_bounds(const builder *b) {
   const firn_value *box = firn_value_find(b->scene->root, "kill_box"),
                    *window = firn_value_find(b->scene->root, "window");
   if (box)
-    FIRN_TRY(
-        firn_sim_set_kill_box(b->sim, firn_value_vec3(box, "min"), firn_value_vec3(box, "max")));
+    FIRN_TRY(blame_section(
+        b, "kill_box",
+        firn_sim_set_kill_box(b->sim, firn_value_vec3(box, "min"), firn_value_vec3(box, "max"))));
   if (!window) return FIRN_OK;
   firn_window_def def = firn_default_window_def();
   copy3(def.min, firn_value_vec3(window, "min"));
@@ -182,7 +196,7 @@ static firn_status set_bounds(const builder *b) {
     if (firn_value_find(window, "follow") &&
         firn_value_is(c, "name", firn_value_text(window, "follow")))
       def.follow = i;
-  return firn_sim_set_window(b->sim, &def);
+  return blame_section(b, "window", firn_sim_set_window(b->sim, &def));
 }
 
 // ------------------------------------------------------------------------------------- colliders
@@ -243,29 +257,59 @@ firn_status firn_scene_collider_defs(const firn_scene *scene, firn_arena *arena,
 
 // ------------------------------------------------------------------------------------------- all
 
-static firn_status populate(builder *b, bool with_snow) {
-  int id;
+static firn_status add_materials(const builder *b) {
   for (const firn_value *m = section(b, "materials"); m; m = m->next) {
     firn_material_def def = firn_scene_material_def(m, 0);
-    FIRN_TRY(firn_sim_add_material(b->sim, &def, &id));
+    char path[120];
+    int id;
+    snprintf(path, sizeof path, "materials.%.80s", m->key);
+    FIRN_TRY(firn_scene_blame(b->scene, m, path, firn_sim_add_material(b->sim, &def, &id)));
   }
-  int colliders;
-  firn_collider_def *collider;
-  FIRN_TRY(firn_scene_collider_defs(b->scene, &b->arena, &colliders, &collider));
-  for (int i = 0; i < colliders; i++) FIRN_TRY(firn_sim_add_collider(b->sim, &collider[i], &id));
-  FIRN_TRY(set_bounds(b));
-  for (const firn_value *v = section(b, "emitters"); v; v = v->next) FIRN_TRY(add_emitter(b, v));
-  for (const firn_value *v = section(b, "sinks"); v; v = v->next) FIRN_TRY(add_sink(b, v));
-  if (!with_snow) firn_sim_expect_load(b->sim); // fills are noted, not made
-  for (const firn_value *s = section(b, "snow"); s; s = s->next) FIRN_TRY(fill_snow(b, s));
+  return FIRN_OK;
+}
+
+static firn_status add_colliders(builder *b) {
+  int count, id;
+  firn_collider_def *def;
+  FIRN_TRY(firn_scene_collider_defs(b->scene, &b->arena, &count, &def));
+  const firn_value *v = section(b, "colliders");
+  for (int i = 0; i < count; i++, v = v->next)
+    FIRN_TRY(blame_item(b, "colliders", i, v, firn_sim_add_collider(b->sim, &def[i], &id)));
+  return FIRN_OK;
+}
+
+static firn_status add_each(builder *b, const char *list,
+                            firn_status (*add)(builder *b, const firn_value *item)) {
+  int i = 0;
+  for (const firn_value *v = section(b, list); v; v = v->next, i++)
+    FIRN_TRY(blame_item(b, list, i, v, add(b, v)));
+  return FIRN_OK;
+}
+
+// Snow that comes later makes an empty beginning a good one.
+static firn_status check_any_snow(const builder *b) {
+  const firn_value *snow = firn_value_find(b->scene->root, "snow");
   bool later = section(b, "emitters") || firn_value_find(b->scene->root, "window");
   for (const firn_value *s = section(b, "snow"); s; s = s->next)
     later = later || firn_value_number(s, "time") > 0;
-  if (firn_sim_count(b->sim) == 0 && !later && with_snow)
-    return firn_fail(b->scene->context, FIRN_ERROR_SCENE,
-                     "%s: the snow holds no particle; its shapes are smaller than a cell of %g m",
-                     b->scene->file, b->scene->h);
-  return FIRN_OK;
+  if (firn_sim_count(b->sim) > 0 || later) return FIRN_OK;
+  firn_status status = firn_fail(b->scene->context, FIRN_ERROR_SCENE,
+                                 "the snow holds no particle; its shape is smaller than a cell of "
+                                 "%g m",
+                                 b->scene->h);
+  bool one = snow->first && !snow->first->next;
+  return one ? blame_item(b, "snow", 0, snow->first, status) : blame_section(b, "snow", status);
+}
+
+static firn_status populate(builder *b, bool with_snow) {
+  FIRN_TRY(add_materials(b));
+  FIRN_TRY(add_colliders(b));
+  FIRN_TRY(set_bounds(b));
+  FIRN_TRY(add_each(b, "emitters", add_emitter));
+  FIRN_TRY(add_each(b, "sinks", add_sink));
+  if (!with_snow) firn_sim_expect_load(b->sim); // fills are noted, not made
+  FIRN_TRY(add_each(b, "snow", fill_snow));
+  return with_snow ? check_any_snow(b) : FIRN_OK;
 }
 
 static firn_status build(const firn_scene *scene, bool with_snow, firn_sim **out) {
@@ -276,7 +320,10 @@ static firn_status build(const firn_scene *scene, bool with_snow, firn_sim **out
   firn_sim_def def;
   builder b = {.scene = scene, .arena = {.context = scene->context}};
   firn_status status = sim_of(&b, &def);
-  if (status == FIRN_OK) status = firn_sim_create(scene->context, &def, &b.sim);
+  if (status == FIRN_OK) {
+    status = firn_scene_blame(scene, scene->root, "",
+                              firn_sim_create(scene->context, &def, &b.sim));
+  }
   if (status == FIRN_OK) status = populate(&b, with_snow);
   firn_arena_free(&b.arena);
   if (status != FIRN_OK) {

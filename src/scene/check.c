@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "math/real.h"
 #include "solver/solver.h"
 
 #define FAIL(scene, mark, path, ...) firn_report_add(&(scene)->report, mark, path, __VA_ARGS__)
@@ -91,6 +92,15 @@ static void spacing_complete(firn_scene *scene) {
   if (firn_value_good(spacing))
     scene->h = firn_solver_h(solver, spacing->number[0]) / quality->number[0];
   if (firn_value_good(h)) scene->h = h->number[0] / quality->number[0];
+  const firn_value *size = firn_value_good(h) ? h : spacing;
+  if (!firn_value_good(size)) return;
+  // A cell's volume stands in every mass.
+  if (firn_real_is_positive(scene->h * scene->h * scene->h)) return;
+  // Whichever of the two is the odd one.
+  bool odd = firn_real_is_positive(pow(size->number[0], 3));
+  const firn_value *guilty = odd ? quality : size;
+  FAIL(scene, guilty->mark, guilty->key,
+       "makes cells of %g m, whose volume is no number to compute with", scene->h);
 }
 
 static void box_check(firn_scene *scene, const char *key) {

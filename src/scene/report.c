@@ -53,6 +53,15 @@ void firn_report_add(firn_report *report, firn_mark mark, const char *path, cons
   va_end(args);
 }
 
+firn_status firn_report_fail(const firn_report *report) {
+  const firn_scene_error *e = &report->errors[0];
+  char where[40] = "", more[40] = "";
+  const char *file = e->file ? e->file : report->files[0];
+  if (e->line) snprintf(where, sizeof where, ":%d:%d", e->line, e->column);
+  if (report->count > 1) snprintf(more, sizeof more, " (and %d more)", report->count - 1);
+  return firn_fail(report->context, FIRN_ERROR_SCENE, "%s%s: %s%s", file, where, e->message, more);
+}
+
 static int file_index(const firn_report *report, const firn_scene_error *error) {
   for (int i = 0; i < report->file_count; i++)
     if (report->files[i] == error->file) return i;

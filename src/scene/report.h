@@ -34,6 +34,9 @@ void firn_report_add(firn_report *report, firn_mark mark, const char *path, cons
     __attribute__((format(printf, 4, 5)));
 // Whether nothing more will be listed; what it costs to find the right words can be saved then.
 bool firn_report_full(const firn_report *report);
+// Fails with the first of its errors, which must exist, as FILE:LINE:COLUMN: message, and says how many
+// more there are.
+firn_status firn_report_fail(const firn_report *report);
 void firn_report_sort(firn_report *report);
 void firn_report_free(firn_report *report);
 

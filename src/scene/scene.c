@@ -83,16 +83,6 @@ static void read_tree(firn_scene *scene, const char *text, size_t size, int over
     scene->resolved = firn_value_write(&scene->arena, scene->root);
 }
 
-static firn_status fail_scene(const firn_scene *scene) {
-  const firn_scene_error *e = &scene->report.errors[0];
-  char where[40] = "", more[40] = "";
-  const char *file = e->file ? e->file : scene->file;
-  if (e->line) snprintf(where, sizeof where, ":%d:%d", e->line, e->column);
-  if (scene->report.count > 1)
-    snprintf(more, sizeof more, " (and %d more)", scene->report.count - 1);
-  return firn_fail(scene->context, FIRN_ERROR_SCENE, "%s%s: %s%s", file, where, e->message, more);
-}
-
 firn_status firn_scene_read(firn_context *context, const char *file, const char *text, size_t size,
                             int override_count, const char *const *overrides, firn_scene **out) {
   *out = NULL;
@@ -113,7 +103,7 @@ firn_status firn_scene_read(firn_context *context, const char *file, const char 
   *out = scene;
   if (scene->report.count == 0) return FIRN_OK;
   firn_report_sort(&scene->report);
-  return fail_scene(scene);
+  return firn_report_fail(&scene->report);
 }
 
 void firn_scene_destroy(firn_scene *scene) {

@@ -24,6 +24,16 @@ enum { PORTION = 1 << 17 };
 
 // ------------------------------------------------------------------------------------------ making
 
+static firn_status check_vector(firn_context *context, const double v[3], const char *what,
+                                const char *field) {
+  for (int a = 0; a < 3; a++) {
+    if (firn_real_is_finite(v[a])) continue;
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: %s (%g %g %g) must be finite%s", what,
+                     field, v[0], v[1], v[2], isfinite(v[a]) ? " in the working precision" : "");
+  }
+  return FIRN_OK;
+}
+
 static firn_status check(const firn_world *world, const firn_fill_def *def, const char *what) {
   firn_context *context = world->context;
   if (def->material < 0 || def->material >= world->material_count) {
@@ -31,14 +41,8 @@ static firn_status check(const firn_world *world, const firn_fill_def *def, cons
                      what, def->material, world->material_count);
   }
   if (isnan(def->time)) return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: time is nan", what);
-  for (int a = 0; a < 3; a++) {
-    if (isfinite(def->velocity[a]) && isfinite(def->spin[a])) continue;
-    return firn_fail(context, FIRN_ERROR_ARGUMENT,
-                     "%s: velocity (%g %g %g) and spin (%g %g %g) must be finite", what,
-                     def->velocity[0], def->velocity[1], def->velocity[2], def->spin[0],
-                     def->spin[1], def->spin[2]);
-  }
-  return FIRN_OK;
+  FIRN_TRY(check_vector(context, def->velocity, what, "velocity"));
+  return check_vector(context, def->spin, what, "spin");
 }
 
 static firn_status make(const firn_world *world, const firn_fill_def *def, uint32_t number,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Particles from a file: CSV, or PLY as text or binary.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -209,7 +210,37 @@ static firn_status read_ply(table *t) {
 
 // -------------------------------------------------------------------------------------------- adding
 
-static firn_status add(firn_world *world, const firn_points_def *def, const table *t) {
+// Rows of a table are lines but for its heading, comments and blank ones.
+static size_t line_of_row(const table *t, size_t row) {
+  size_t line = 1;
+  bool headed = false;
+  for (const char *s = t->text; *s; s = next_line(s), line++) {
+    const char *first = skip_blanks(s);
+    double unused;
+    if (!*first || *first == '\n' || *first == '#') continue;
+    if (!headed && !firn_number_read(first, SIZE_MAX, &unused)) {
+      headed = true;
+      continue;
+    }
+    headed = true;
+    if (row-- == 0) break;
+  }
+  return line;
+}
+
+// FILE:LINE of a table; a PLY file may be binary.
+static firn_status refuse_row(const firn_world *world, const firn_particles_def *particles,
+                              const table *t, bool is_ply, size_t row) {
+  char what[600];
+  if (is_ply) {
+    snprintf(what, sizeof what, "%.500s: vertex %zu", t->path, row);
+  } else {
+    snprintf(what, sizeof what, "%.500s:%zu", t->path, line_of_row(t, row));
+  }
+  return firn_world_refuse(world, particles, row, what);
+}
+
+static firn_status add(firn_world *world, const firn_points_def *def, const table *t, bool is_ply) {
   size_t n = t->count, bytes = 7 * n * sizeof(double);
   if (!n) return firn_fail(t->context, FIRN_ERROR_FORMAT, "%s: there are no points", t->path);
   double *x = firn_alloc(t->context, bytes, "points");
@@ -230,7 +261,9 @@ static firn_status add(firn_world *world, const firn_points_def *def, const tabl
   if (t->has[MASS]) particles.mass = mass;
   particles.material = def->material;
   particles.per_cell = def->per_cell;
-  firn_status status = firn_world_add_particles(world, &particles);
+  size_t bad = firn_world_find_bad(world, &particles);
+  firn_status status = bad < n ? refuse_row(world, &particles, t, is_ply, bad)
+                               : firn_world_add_particles(world, &particles);
   firn_free(t->context, x, bytes);
   return status;
 }
@@ -256,7 +289,7 @@ firn_status firn_world_add_points(firn_world *world, const firn_points_def *def)
   table t = {.context = context, .path = def->path};
   firn_status status = firn_file_get(context, def->path, &t.text, &t.size);
   if (status == FIRN_OK) status = is_ply ? read_ply(&t) : read_csv(&t);
-  if (status == FIRN_OK) status = add(world, def, &t);
+  if (status == FIRN_OK) status = add(world, def, &t, is_ply);
   firn_free(context, t.text, t.text ? t.size + 1 : 0);
   firn_free(context, t.value, t.capacity * USED * sizeof(double));
   return status;

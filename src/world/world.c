@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "material/preset.h"
+#include "world/morton.h"
 
 firn_status firn_world_init(firn_world *world, firn_context *context, const firn_sim_def *def) {
   memset(world, 0, sizeof *world);
@@ -14,9 +15,10 @@ firn_status firn_world_init(firn_world *world, firn_context *context, const firn
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "simulation: h = %g m must be positive", def->h);
   }
   for (int a = 0; a < 3; a++) {
-    if (!isfinite(def->gravity[a])) {
-      return firn_fail(context, FIRN_ERROR_ARGUMENT, "simulation: gravity (%g %g %g) is not finite",
-                       def->gravity[0], def->gravity[1], def->gravity[2]);
+    if (!firn_real_is_finite(def->gravity[a])) {
+      return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                       "simulation: gravity (%g %g %g) is not finite or too large", def->gravity[0],
+                       def->gravity[1], def->gravity[2]);
     }
     int cells = def->period_cells[a];
     if (def->periodic[a] && (cells < 4 || cells % 4 || cells > (1 << 20))) {
@@ -101,16 +103,67 @@ firn_particles_def firn_default_particles_def(void) {
   return (firn_particles_def){.per_cell = 8};
 }
 
-static firn_status bad_value(const firn_world *world, size_t i, const char *field, double value,
-                             const char *rule) {
-  return firn_fail(world->context, FIRN_ERROR_ARGUMENT, "particle %zu: %s = %g %s",
-                   world->particles.next_id + i, field, value, rule);
-}
-
 // Of a particle whose mass is not given, kg.
 static double nominal_mass(const firn_world *world, const firn_particles_def *def) {
   double h = world->h;
   return (double)world->material[def->material].density * h * h * h / def->per_cell;
+}
+
+// What is wrong with a number of a particle.
+typedef struct fault {
+  const char *field; // NULL: nothing
+  const char *rule;
+  double value;
+  int beyond; // 'x', 'y' or 'z', along which it lies outside the domain; or 0
+} fault;
+
+static const char *finite_rule(double value) {
+  return isfinite(value) ? "is too large to compute with" : "is not finite";
+}
+
+static fault fault_along(const firn_world *world, const firn_particles_def *def, size_t i, int a) {
+  double x = def->position[3 * i + (size_t)a];
+  if (!isfinite(x)) return (fault){"position", "is not finite", x, 0};
+  if (!world->particles.periodic[a] && !(fabs(x / world->h) < 4.0 * FIRN_MORTON_LIMIT)) {
+    return (fault){"position", "m is outside the domain", x, "xyz"[a]};
+  }
+  if (!def->velocity || firn_real_is_finite(def->velocity[3 * i + (size_t)a])) return (fault){0};
+  double v = def->velocity[3 * i + (size_t)a];
+  return (fault){"velocity", finite_rule(v), v, 0};
+}
+
+static fault fault_of(const firn_world *world, const firn_particles_def *def, size_t i) {
+  for (int a = 0; a < 3; a++) {
+    fault f = fault_along(world, def, i, a);
+    if (f.field) return f;
+  }
+  if (def->mass && !firn_real_is_positive(def->mass[i])) {
+    return (fault){"mass", "kg must be positive and finite", def->mass[i], 0};
+  }
+  if (def->volume && def->volume[i] != 0 && !firn_real_is_positive(def->volume[i])) {
+    return (fault){"volume", "m^3 must be 0 or more and finite", def->volume[i], 0};
+  }
+  return (fault){0};
+}
+
+size_t firn_world_find_bad(const firn_world *world, const firn_particles_def *def) {
+  for (size_t i = 0; i < def->count; i++) {
+    if (fault_of(world, def, i).field) return i;
+  }
+  return def->count;
+}
+
+firn_status firn_world_refuse(const firn_world *world, const firn_particles_def *def, size_t i,
+                              const char *what) {
+  fault f = fault_of(world, def, i);
+  if (!f.beyond) {
+    return firn_fail(world->context, FIRN_ERROR_ARGUMENT, "%s: %s = %g %s", what, f.field, f.value,
+                     f.rule);
+  }
+  return firn_fail(world->context, FIRN_ERROR_DOMAIN,
+                   "%s: its position, %g m or %g cells from the origin along %c, is outside the "
+                   "addressable +-%g cells",
+                   what, f.value, f.value / world->h, f.beyond, 4.0 * FIRN_MORTON_LIMIT);
 }
 
 static firn_status check_particles(const firn_world *world, const firn_particles_def *def) {
@@ -130,23 +183,11 @@ static firn_status check_particles(const firn_world *world, const firn_particles
                      "finite",
                      def->per_cell, nominal_mass(world, def));
   }
-  for (size_t i = 0; i < def->count; i++) {
-    for (int a = 0; a < 3; a++) {
-      if (!isfinite(def->position[3 * i + (size_t)a])) {
-        return bad_value(world, i, "position", def->position[3 * i + (size_t)a], "is not finite");
-      }
-      if (def->velocity && !firn_real_is_finite(def->velocity[3 * i + (size_t)a])) {
-        return bad_value(world, i, "velocity", def->velocity[3 * i + (size_t)a], "is not finite");
-      }
-    }
-    if (def->mass && !firn_real_is_positive(def->mass[i])) {
-      return bad_value(world, i, "mass", def->mass[i], "kg must be positive and finite");
-    }
-    if (def->volume && def->volume[i] != 0 && !firn_real_is_positive(def->volume[i])) {
-      return bad_value(world, i, "volume", def->volume[i], "m^3 must be 0 or more and finite");
-    }
-  }
-  return FIRN_OK;
+  size_t bad = firn_world_find_bad(world, def);
+  if (bad == def->count) return FIRN_OK;
+  char what[48];
+  snprintf(what, sizeof what, "particle %zu", world->particles.next_id + bad);
+  return firn_world_refuse(world, def, bad, what);
 }
 
 // Fails for the first value of a number of particles that no material may have.

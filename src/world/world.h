@@ -74,6 +74,11 @@ void firn_world_note_space(firn_world *world, const firn_sim_def *def); // for t
 void firn_world_note_material(firn_world *world, const firn_material_row *row);
 
 firn_status firn_world_add_particles(firn_world *world, const firn_particles_def *def);
+// The first particle with a number that it cannot have, def->count if all are good; and the failure
+// that tells what is wrong with it, whose message begins with what.
+size_t firn_world_find_bad(const firn_world *world, const firn_particles_def *def);
+firn_status firn_world_refuse(const firn_world *world, const firn_particles_def *def, size_t i,
+                              const char *what);
 firn_status firn_world_fill(firn_world *world, const firn_fill_def *def);
 firn_status firn_world_add_points(firn_world *world, const firn_points_def *def);
 
