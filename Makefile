@@ -8,6 +8,13 @@ ARGS    ?=
 OUT     ?= demo-out
 SECONDS ?= 600
 PRECISIONS ?= f32;f64
+PRECISION ?= float
+
+# The program computes in float; PRECISION=double builds, shows and installs the other one.
+preset := $(if $(filter float,$(PRECISION)),release,$(if $(filter double,$(PRECISION)),double))
+ifeq ($(preset),)
+  $(error PRECISION=$(PRECISION): there are float and double)
+endif
 
 export JOBS DESTDIR
 .NOTPARALLEL: # the tools below use the cores themselves
@@ -19,14 +26,15 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo "Variables: JOBS=$(JOBS)  PREFIX=$(PREFIX)  OUT=$(OUT)  ARGS='arguments of the program'"
+	@echo "           PRECISION=$(PRECISION) (or double: of build, demo, bench and install)"
 
 demo: setup build ## drop a snowball, and say where the picture is; ARGS=--quick is quicker
 	@build/firn demo -o "$(OUT)" $(ARGS)
 	@scripts/show-picture "$(OUT)"
 
-build: build/release/build.ninja ## the library and the program build/firn
-	@cmake --build build/release --target product -j $(JOBS)
-	@ln -sfn release/firn build/firn
+build: build/$(preset)/build.ninja ## the library and the program build/firn; PRECISION=double
+	@cmake --build build/$(preset) --target product -j $(JOBS)
+	@ln -sfn $(preset)/firn build/firn
 
 test: setup ## build everything and run the tests, both precisions
 	@cmake --log-level=NOTICE --preset release -DFIRN_LONG_TESTS=OFF
@@ -76,7 +84,7 @@ fuzz: ## look for inputs that crash the readers, for 10 minutes; SECONDS=60 for 
 	@scripts/fuzz $(SECONDS) $(ARGS)
 
 install: build ## into PREFIX, below DESTDIR where given
-	@cmake --install build/release --prefix "$(PREFIX)"
+	@cmake --install build/$(preset) --prefix "$(PREFIX)"
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then /sbin/ldconfig || true; fi
 
 clean: ## remove build/ and the demo's output

@@ -130,6 +130,24 @@ static void print_stats(const firn_table *stats) {
   printf("  %-12s %s in all\n", "wall time", cli_duration(cli_stats_wall(stats), text));
 }
 
+// What the run computed in, by its last frame or checkpoint; says nothing where neither can be read.
+static void print_precision(firn_context *context, const firn_folder *folder) {
+  int frames = firn_folder_count(folder, FIRN_FOLDER_FRAME),
+      checkpoints = firn_folder_count(folder, FIRN_FOLDER_CHECKPOINT);
+  firn_checkpoint_info info = {.frame = -1};
+  firn_frame *frame = NULL;
+  if (frames) {
+    const char *path = firn_folder_file(folder, FIRN_FOLDER_FRAME, frames - 1);
+    if (firn_frame_open(context, path, &frame) == FIRN_OK)
+      snprintf(info.precision, sizeof info.precision, "%s", firn_frame_precision(frame));
+    firn_frame_close(frame);
+  } else if (checkpoints) {
+    const char *path = firn_folder_file(folder, FIRN_FOLDER_CHECKPOINT, checkpoints - 1);
+    if (firn_checkpoint_read(context, path, &info) != FIRN_OK) return;
+  }
+  if (*info.precision) printf("  %-12s %s\n", "precision", info.precision);
+}
+
 static int info_folder(firn_context *context, const char *path) {
   firn_folder *folder;
   if (firn_folder_open(context, path, &folder) != FIRN_OK) {
@@ -141,6 +159,7 @@ static int info_folder(firn_context *context, const char *path) {
   if (any) {
     printf("%s\n", path);
     plan p = print_scene(firn_folder_scene(folder));
+    print_precision(context, folder);
     print_files("frames", folder, FIRN_FOLDER_FRAME, p.every, p.wanted);
     print_files("checkpoints", folder, FIRN_FOLDER_CHECKPOINT, 0, 0);
     firn_table *stats = cli_stats(context, path);
@@ -200,6 +219,8 @@ static firn_status print_frame(firn_frame *frame, double bytes) {
   size_t count = firn_frame_count(frame);
   if (firn_frame_number(frame) >= 0) printf("  %-12s %d\n", "frame", firn_frame_number(frame));
   printf("  %-12s %g s\n", "time", firn_frame_time(frame));
+  if (*firn_frame_precision(frame))
+    printf("  %-12s %s\n", "precision", firn_frame_precision(frame));
   if (firn_frame_h(frame) > 0) printf("  %-12s %g m\n", "h", firn_frame_h(frame));
   printf("  %-12s %s\n", "particles", cli_count((double)count, size));
   size_t bodies;

@@ -21,6 +21,8 @@ FIRN_API double firn_frame_h(const firn_frame *frame);       // m, grid spacing;
 FIRN_API double firn_frame_spacing(const firn_frame *frame); // m, of particles in bulk; 0: as above
 FIRN_API int firn_frame_number(const firn_frame *frame);     // in its run; -1: does not say
 FIRN_API const char *firn_frame_solver(const firn_frame *frame); // "mpm"; "": does not say
+// What it was computed in, whatever the numbers of the file are: "float" or "double"; "": does not say.
+FIRN_API const char *firn_frame_precision(const firn_frame *frame);
 
 // Fields by number, in order of their names, and by name. FIRN_ERROR_ARGUMENT when there is none.
 // writable is always false; the texts live as long as the frame.

@@ -138,6 +138,16 @@ static firn_status check_count(const loader *l, const char *name, uint64_t expec
                    (unsigned long long)count, (unsigned long long)expected);
 }
 
+static firn_status check_precision(const loader *l) {
+  char text[32];
+  FIRN_TRY(firn_archive_get_text(l->archive, "firn", "precision", text, sizeof text));
+  if (strcmp(text, firn_precision()) == 0) return FIRN_OK;
+  return firn_fail(l->context, FIRN_ERROR_STATE,
+                   "%s: its precision is %s, and this build of firn computes in %s; go on with one "
+                   "made by make build PRECISION=%s",
+                   l->path, text, firn_precision(), text);
+}
+
 static firn_status load_head(const loader *l, double *time) {
   if (!firn_archive_has(l->archive, "firn") ||
       !firn_archive_has_attribute(l->archive, "firn", "kind")) {
@@ -146,7 +156,7 @@ static firn_status load_head(const loader *l, double *time) {
   double h;
   FIRN_TRY(check_text(l, "kind", "checkpoint", FIRN_ERROR_FORMAT));
   FIRN_TRY(check_count(l, "format", FORMAT, FIRN_ERROR_STATE));
-  FIRN_TRY(check_text(l, "precision", firn_precision(), FIRN_ERROR_STATE));
+  FIRN_TRY(check_precision(l));
   FIRN_TRY(check_text(l, "solver", l->sim->type->name, FIRN_ERROR_STATE));
   FIRN_TRY(check_count(l, "materials", (uint64_t)l->sim->world.material_count, FIRN_ERROR_FORMAT));
   FIRN_TRY(firn_archive_get_f64(l->archive, "firn", "h", &h));

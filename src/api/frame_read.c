@@ -31,6 +31,10 @@ const char *firn_frame_solver(const firn_frame *frame) {
   return frame ? frame->solver : "";
 }
 
+const char *firn_frame_precision(const firn_frame *frame) {
+  return frame ? frame->precision : "";
+}
+
 int firn_frame_field_count(const firn_frame *frame) {
   return frame ? frame->field_count : 0;
 }

@@ -142,7 +142,12 @@ static firn_status list_fields(firn_frame *f, const char *path) {
   return FIRN_OK;
 }
 
-// Stays as it is when the file does not say.
+// These stay as they are when the file does not say.
+static firn_status read_text(firn_frame *f, const char *name, char out[FIRN_FRAME_NAME]) {
+  if (!firn_archive_has_attribute(f->archive, "firn", name)) return FIRN_OK;
+  return firn_archive_get_text(f->archive, "firn", name, out, FIRN_FRAME_NAME);
+}
+
 static firn_status read_length(firn_frame *f, const char *name, double *out) {
   if (!firn_archive_has_attribute(f->archive, "firn", name)) return FIRN_OK;
   return firn_archive_get_f64(f->archive, "firn", name, out);
@@ -175,9 +180,8 @@ static firn_status read_head(firn_frame *f, const char *path) {
   f->kernel = f->h;
   FIRN_TRY(read_length(f, "spacing", &f->spacing));
   FIRN_TRY(read_length(f, "kernel", &f->kernel));
-  if (firn_archive_has_attribute(f->archive, "firn", "solver")) {
-    FIRN_TRY(firn_archive_get_text(f->archive, "firn", "solver", f->solver, sizeof f->solver));
-  }
+  FIRN_TRY(read_text(f, "solver", f->solver));
+  FIRN_TRY(read_text(f, "precision", f->precision));
   FIRN_TRY(firn_frame_read_bodies(f));
   return list_fields(f, path);
 }

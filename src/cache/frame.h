@@ -73,6 +73,7 @@ struct firn_frame {
   double h;                     // m; 0 when the file does not say, ...
   double spacing, kernel;       // ... m, likewise
   char solver[FIRN_FRAME_NAME]; // "" when the file does not say
+  char precision[FIRN_FRAME_NAME];
   int field_count;
   firn_frame_field field[FIRN_FRAME_FIELDS]; // by name
   size_t body_count;

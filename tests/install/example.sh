@@ -23,6 +23,13 @@ cd "$root/work"
 libdir=$(dirname "$(find "$root/usr" -name firn.pc)")/..
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 
+# Whoever links it can tell its precision, as the program does.
+precision=$(pkg-config --variable=precision firn)
+if [[ $("$root/usr/bin/firn" --version) != *"($precision)"* ]]; then
+  echo "firn.pc says '$precision', the program: $("$root/usr/bin/firn" --version)"
+  exit 1
+fi
+
 # The flags of pkg-config are several words by design.
 # shellcheck disable=SC2046
 "$CC" -std=c17 -Wall -Wextra -Wpedantic -Werror "$example" -o drop \
