@@ -62,6 +62,8 @@ typedef struct firn_collider_force {
   double force[3];   // N, mean over that time
   double torque[3];  // N m, mean, about the pivot where it was at each step
   double impulse[3]; // N s: force times time
+  double power;      // W, mean, of the collider on the snow: force times the surface's velocity
+  double work;       // J, that it has done on the snow since it was added; a reset leaves it alone
 } firn_collider_force;
 FIRN_API firn_status firn_sim_collider_force(const firn_sim *sim, int id, firn_collider_force *out);
 FIRN_API void firn_sim_collider_force_reset(firn_sim *sim); // of all colliders

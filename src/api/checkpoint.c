@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "world/morton.h"
 
-enum { FORMAT = 5 };
+enum { FORMAT = 6 };
 
 static firn_archive_type archive_type(firn_field_type type) {
   switch (type) {

@@ -44,11 +44,14 @@ firn_status firn_sim_collider_force(const firn_sim *sim, int id, firn_collider_f
     out->force[a] = sums->impulse[a] / sums->time;
     out->torque[a] = sums->angular[a] / sums->time;
   }
+  out->power = sums->time > 0 ? sums->work / sums->time : 0;
+  out->work = sums->work_before + sums->work;
   return FIRN_OK;
 }
 
 void firn_sim_collider_force_reset(firn_sim *sim) {
   for (int c = 0; c < sim->world.collider_count; c++) {
-    sim->world.collider[c].sums = (firn_collider_sums){0};
+    firn_collider_sums *sums = &sim->world.collider[c].sums;
+    *sums = (firn_collider_sums){.work_before = sums->work_before + sums->work};
   }
 }

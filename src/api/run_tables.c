@@ -134,7 +134,9 @@ static firn_status append_colliders(firn_run_state *r) {
     if (!world->collider[i].forces) continue;
     rows[n] = (firn_collider_row){
         .frame = r->frame, .time = firn_sim_time(r->sim), .name = world->collider[i].name};
-    status = firn_sim_collider_force(r->sim, i, &rows[n++].force);
+    status = firn_sim_collider_force(r->sim, i, &rows[n].force);
+    if (status == FIRN_OK) status = firn_sim_collider(r->sim, i, &rows[n].state);
+    n++;
   }
   if (status == FIRN_OK) status = firn_colliders_append(r->context, r->path, rows, n);
   firn_free(r->context, rows, size);

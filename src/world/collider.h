@@ -31,9 +31,11 @@ static inline uint64_t firn_part_digest(const firn_part *part) {
 
 // What the snow has done to a collider; part of a checkpoint.
 typedef struct firn_collider_sums {
-  double time;       // s
-  double impulse[3]; // N s
-  double angular[3]; // N m s, about the pivot where it was at each step
+  double time;        // s
+  double impulse[3];  // N s
+  double angular[3];  // N m s, about the pivot where it was at each step
+  double work;        // J, of the collider on the snow
+  double work_before; // J, of before the time that the others are of
 } firn_collider_sums;
 
 typedef struct firn_collider {

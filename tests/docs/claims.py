@@ -143,17 +143,21 @@ def see_columns():
     """cache.md has the columns of the tables that a run writes, in their order."""
     page = "docs/cache.md"
     shown = pages.text(page)
-    part = shown.split("\n## stats.csv")[1].split("\n## ")[0]
-    stats = ",".join(re.findall(r"^\| ([a-z_, …]+) \|", part, re.M)[1:])
+
+    def listed(heading):
+        part = shown.split(f"\n## {heading}")[1].split("\n## ")[0]
+        return ",".join(re.findall(r"^\| ([a-z_, …]+) \|", part, re.M)[1:])
+
+    stats, colliders = listed("stats.csv"), listed("colliders.csv")
     bounds = [f"bounds_{end}_{axis}" for end in ("min", "max") for axis in "xyz"]
     stats = stats.replace("bounds_min_x … bounds_max_z", ",".join(bounds))
     others = [code for _, code in pages.inline(page) if code.startswith("frame,time,")]
-    shown = [re.sub(r"\s", "", columns) for columns in (stats, *others)]
+    columns_of = [re.sub(r"\s", "", columns) for columns in (stats, colliders, *others)]
     with tempfile.TemporaryDirectory() as folder:
         probe = "probes=[{name: a, box: {center: [0, 0, 0], size: [1, 1, 1]}}]"
         small = ["--set", "quality=0.1", "--set", probe, "--frames", "0:1", "--quiet"]
         pages.firn("run", "demo", "-o", folder, *small)
-        for table, columns in zip(("stats.csv", "colliders.csv", "probes.csv"), shown):
+        for table, columns in zip(("stats.csv", "colliders.csv", "probes.csv"), columns_of):
             with open(os.path.join(folder, table), encoding="utf-8") as file:
                 header = file.readline().strip()
             claim(columns == header, page, f"{table} has {header}, and the page {columns}")

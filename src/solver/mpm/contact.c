@@ -118,7 +118,7 @@ static void collide_node(const mpm *m, int c, uint64_t near, const double x[3], 
     impulse[a] = mass * ((double)v[a] - (double)after);
     v[a] = after;
   }
-  if (push) mpm_push_add(push, collider, x, impulse);
+  if (push) mpm_push_add(push, collider, x, surface, impulse);
 }
 
 static void collide_box(const mpm_view *view, const node_box *box) {
@@ -245,7 +245,7 @@ static void collide_body(const body *p, const surface *s) {
   if (p->advect != p->v) collide_velocity(s, p->stride, p->advect);
   if (!p->push) return;
   for (int a = 0; a < 3; a++) impulse[a] -= p->mass * (double)p->v[a * p->stride];
-  mpm_push_add(p->push, s->collider, p->x, impulse);
+  mpm_push_add(p->push, s->collider, p->x, s->velocity, impulse);
 }
 
 // Follows a way from `at` by steps that the distance allows, to where it enters the collider or its

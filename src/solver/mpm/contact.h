@@ -13,6 +13,7 @@
 typedef struct mpm_push {
   double impulse[3]; // N s
   double angular[3]; // N m s about the collider's pivot
+  double work;       // J, of the collider on the snow
 } mpm_push;
 
 // Bits of the parts (firn_part.bit) that may touch a particle block.
@@ -69,9 +70,9 @@ static inline mpm_push *mpm_node_pushes(const mpm_contacts *c, size_t index) {
 static inline mpm_push *mpm_block_pushes(const mpm_contacts *c, size_t index, bool particles) {
   return (mpm_push *)c->pushes.data + (c->node_count + 2 * index + particles) * (size_t)c->recorded;
 }
-// Adds an impulse at x to a collider.
+// Adds an impulse at x to a collider, whose surface moves there with a velocity.
 void mpm_push_add(mpm_push *push, const firn_collider *collider, const double x[3],
-                  const double impulse[3]);
+                  const double surface[3], const double impulse[3]);
 
 // A lower bound of the distance to a part around some point: for convex shapes, whose distance is
 // a convex function, the tangent there; for others, a cone. It costs a few multiplications where

@@ -19,11 +19,12 @@
 #include "solver/mpm/rest.h"
 
 void mpm_push_add(mpm_push *push, const firn_collider *collider, const double x[3],
-                  const double impulse[3]) {
+                  const double surface[3], const double impulse[3]) {
   double r[3];
   for (int a = 0; a < 3; a++) {
     r[a] = x[a] - collider->pose.pivot[a];
     push->impulse[a] += impulse[a];
+    push->work -= impulse[a] * surface[a];
   }
   push->angular[0] += r[1] * impulse[2] - r[2] * impulse[1];
   push->angular[1] += r[2] * impulse[0] - r[0] * impulse[2];
@@ -125,8 +126,11 @@ static void react_node(const mpm *m, mpm_push *push, const mpm_holders *holders,
   else
     share(by, count, x, impulse, part);
   for (int i = 0; i < count; i++) {
+    double surface[3] = {0, 0, 0};
     if (!by[i]->forces) continue;
-    mpm_push_add(push + recorded_slot(world, (int)(by[i] - world->collider)), by[i], x, part[i]);
+    if (by[i]->speed > 0) firn_collider_sample_near(by[i], UINT64_MAX, x, NULL, surface);
+    mpm_push_add(push + recorded_slot(world, (int)(by[i] - world->collider)), by[i], x, surface,
+                 part[i]);
   }
 }
 
@@ -248,6 +252,7 @@ static void press_asleep(mpm *m) {
         asleep[i].impulse[a] += push[i].impulse[a] / (double)view.dt;
         asleep[i].angular[a] += push[i].angular[a] / (double)view.dt;
       }
+      asleep[i].work += push[i].work / (double)view.dt;
     }
     memset(push, 0, recorded * sizeof *push);
   }
@@ -262,23 +267,26 @@ void mpm_contact_end(mpm *m, double dt) {
   for (int i = 0, slot = 0; i < m->world->collider_count; i++) {
     firn_collider *collider = &m->world->collider[i];
     if (!collider->forces) continue;
-    double impulse[3], angular[3];
+    mpm_push all = {.work = dt * asleep[slot].work};
     for (int a = 0; a < 3; a++) {
-      impulse[a] = dt * asleep[slot].impulse[a];
-      angular[a] = dt * asleep[slot].angular[a];
+      all.impulse[a] = dt * asleep[slot].impulse[a];
+      all.angular[a] = dt * asleep[slot].angular[a];
     }
     for (size_t r = 0; r < rows; r++) {
       const mpm_push *p = push + r * (size_t)c->recorded + slot;
       for (int a = 0; a < 3; a++) {
-        impulse[a] += p->impulse[a];
-        angular[a] += p->angular[a];
+        all.impulse[a] += p->impulse[a];
+        all.angular[a] += p->angular[a];
       }
+      all.work += p->work;
     }
+    firn_collider_sums *sums = &collider->sums;
     for (int a = 0; a < 3; a++) {
-      collider->sums.impulse[a] += impulse[a];
-      collider->sums.angular[a] += angular[a];
+      sums->impulse[a] += all.impulse[a];
+      sums->angular[a] += all.angular[a];
     }
-    collider->sums.time += dt;
+    sums->work += all.work;
+    sums->time += dt;
     slot++;
   }
 }
