@@ -461,7 +461,7 @@ MUTATIONS = [
     Mutation("work-of-the-pivot", "a part works with the velocity of the whole collider",
              "mpm.collider_work",
              ("src/solver/mpm/push.c", "push->work -= impulse[a] * surface[a];",
-              "push->work -= impulse[a] * collider->pose.velocity[a];")),
+              "push->work -= impulse[a] * (0 * surface[a] + collider->pose.velocity[a]);")),
     Mutation("work-not-of-the-solve", "what held nodes transmit does no work",
              "mpm.collider_work",
              ("src/solver/mpm/push.c", "if (by[i]->speed > 0)", "if (by[i]->speed < 0)")),
