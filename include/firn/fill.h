@@ -98,6 +98,7 @@ typedef struct firn_particles_def {
   size_t count;
   const double *position; // m, [count][3], required
   const double *velocity; // m/s, [count][3], 0
+  const double *gradient; // 1/s, [count][9], 0: dv_a/dx_b row by row, which transfer apic starts from
   const double *mass;     // kg, [count], density h^3 / per_cell
   const double *volume;   // m^3, [count]; 0 or NULL: by the solver's volume rule
   int material;

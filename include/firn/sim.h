@@ -62,15 +62,18 @@ FIRN_API double firn_sim_time(const firn_sim *sim);
 FIRN_API size_t firn_sim_count(const firn_sim *sim);
 FIRN_API double firn_sim_h(const firn_sim *sim);
 
-// Fields by name: "position" [3] m, "velocity" [3] m/s, "mass" kg, "volume" m^3 (at rest),
-// "id", "material", "strain_rate" [6] 1/s (from velocities averaged to the grid: xx yy zz xy xz yz),
-// and the solver's own; under mpm "density" kg/m^3, "jp", "strain" [6] (b_E - I:
-// xx yy zz xy xz yz) and "stress" [6] Pa (Cauchy), all after plastic return; "affine" [9] 1/s (APIC).
+// Fields by name: "position", "velocity", "mass", "volume", "id", "material", "strain_rate", and the
+// solver's own; under mpm "jp", "strain", "density", "stress", "affine", and what the material of a
+// particle is: "young", "poisson", "theta_c", "theta_s", "hardening", "friction_angle", "cohesion",
+// "stiffening". docs/fields.md has a definition of each. Six components are xx yy zz xy xz yz, nine a
+// matrix row by row.
 typedef struct firn_field_info {
   const char *name;
-  const char *unit;
+  const char *unit; // "1" for a plain number
   int components;
   bool writable;
+  bool on_request; // frames hold it only where asked to
+  const char *doc; // one line; NULL for a field of a frame
 } firn_field_info;
 FIRN_API int firn_sim_field_count(const firn_sim *sim);
 FIRN_API firn_status firn_sim_field(const firn_sim *sim, int i, firn_field_info *out);

@@ -214,6 +214,9 @@ static firn_status load_fields(const loader *l, firn_particles *p, size_t slots)
   char name[128];
   // Fields for materials that vary exist in a simulation only once some particle has them.
   if (firn_archive_has(l->archive, "particles/field/mu")) FIRN_TRY(firn_world_vary(&l->sim->world));
+  if (firn_archive_has(l->archive, "particles/field/ln_cut")) {
+    FIRN_TRY(firn_world_keep_cut(&l->sim->world));
+  }
   int count;
   FIRN_TRY(firn_archive_count(l->archive, "particles/field", &count));
   if (count != p->field_count) {

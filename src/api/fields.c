@@ -77,6 +77,7 @@ static firn_status read_field(firn_sim *sim, const char *field, double *out) {
   }
   FIRN_TRY(firn_particles_number(&sim->world.particles));
   if (i == FIRN_COMMON_STRAIN_RATE) return firn_world_strain_rate(&sim->world, out);
+  if (i == FIRN_COMMON_VOLUME && sim->type->volumes) return sim->type->volumes(sim->solver, out);
   access a = {.sim = sim, .field = i, .out = out};
   firn_particles_visit_parallel(&sim->world.particles, read_one, &a);
   return FIRN_OK;

@@ -23,14 +23,11 @@ bool firn_output_has_checkpoint(const firn_output_def *def, int frame) {
   return def->checkpoints <= 1 || frame % def->checkpoints == 0;
 }
 
-// Without a list: what is light and good to look at. Tensors are large, and volume and material
-// rarely change.
+// Without a list: what is light and good to look at. Tensors are large, and what a particle is made of
+// rarely changes.
 bool firn_output_has_field(const firn_output_def *def, const firn_field_info *info) {
   if (strcmp(info->name, "position") == 0) return true;
-  if (!def->field_count) {
-    return info->components <= 3 && strcmp(info->name, "volume") != 0 &&
-           strcmp(info->name, "material") != 0;
-  }
+  if (!def->field_count) return !info->on_request;
   for (int i = 0; i < def->field_count; i++) {
     if (strcmp(def->fields[i], info->name) == 0) return true;
   }

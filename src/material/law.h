@@ -191,6 +191,28 @@ FIRN_HD_INLINE lane firn_law_energy(int law, const firn_law_params *p, const lan
   return firn_law_energy_principal(law, p, s, hard);
 }
 
+// ---- volume
+// ln det F_E = 1/2 ln det(I + e), from the determinant less 1, which keeps its digits near rest.
+FIRN_HD_INLINE lane firn_law_ln_volume(const lane e[6]) {
+  lane minors = lane_fma(e[0], e[1], lane_fma(e[0], e[2], e[1] * e[2]));
+  minors = minors - lane_fma(e[3], e[3], lane_fma(e[4], e[4], e[5] * e[5]));
+  lane det = e[0] * lane_fnma(e[5], e[5], e[1] * e[2]) - e[3] * lane_fnma(e[4], e[5], e[3] * e[2]) +
+             e[4] * lane_fnma(e[4], e[1], e[3] * e[5]);
+  lane over = e[0] + e[1] + e[2] + (minors + det);
+  // Flatter than this is beyond what laws see (FIRN_LAW_MIN_STRETCH); a nan comes through.
+  return lane_set1(FIRN_R(0.5)) * lane_log1p(lane_max(lane_set1(FIRN_R(1e-6 - 1)), over));
+}
+
+// A return keeps the volume, det F_E J_P, but for what the bounds on J_P cut off: the logarithm of that,
+// from the state before (trial) and after; 0 where J_P is not at a bound.
+FIRN_HD_INLINE lane firn_law_cut(const firn_law_params *p, const lane trial[6], lane trial_ln_jp,
+                                 const lane e[6], lane ln_jp) {
+  lmask bound = lmask_or(lane_ge(p->ln_jp_lo, ln_jp), lane_ge(ln_jp, p->ln_jp_hi));
+  if (!lmask_any(bound)) return lane_zero();
+  lane cut = (firn_law_ln_volume(trial) - firn_law_ln_volume(e)) + (trial_ln_jp - ln_jp);
+  return lane_select(bound, cut, lane_zero());
+}
+
 // ---- kinematics
 // Eq. 4 for b: e <- (I + D) (I + e) (I + D)^T - I with D = dt grad v, row-major: e + DB + BD^T + DBD^T, B = I + e.
 FIRN_HD_INLINE void firn_law_push(const lane D[9], lane e[6]) {

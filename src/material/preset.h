@@ -23,5 +23,9 @@ firn_status firn_material_make_row(firn_context *context, const firn_material_de
 // The same for a def that was checked, and the def that makes a row.
 firn_material_row firn_material_row_of_def(const firn_material_def *def, int law);
 firn_material_def firn_material_def_of_row(const firn_material_row *row);
+// Whether J_P has bounds.
+static inline bool firn_material_is_bounded(const firn_material_row *row) {
+  return row->ln_jp_lo > -FIRN_REAL_MAX || row->ln_jp_hi < FIRN_REAL_MAX;
+}
 
 #endif

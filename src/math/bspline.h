@@ -76,4 +76,16 @@ FIRN_HD void firn_bspline_quadratic_double(double f, double w[3], double dw[3]) 
   dw[2] = c;
 }
 
+FIRN_HD void firn_bspline_cubic_double(double f, double w[4], double dw[4]) {
+  double g = 1 - f;
+  w[0] = g * g * g / 6;
+  w[1] = 2.0 / 3 - f * f * (1 - 0.5 * f);
+  w[2] = 2.0 / 3 - g * g * (1 - 0.5 * g);
+  w[3] = f * f * f / 6;
+  dw[0] = -0.5 * g * g;
+  dw[1] = f * (1.5 * f - 2);
+  dw[2] = g * (2 - 1.5 * g);
+  dw[3] = 0.5 * f * f;
+}
+
 #endif

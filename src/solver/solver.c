@@ -55,13 +55,14 @@ firn_status firn_solver_check(firn_context *context, const firn_solver_type *typ
 }
 
 const firn_field_info firn_common_fields[FIRN_COMMON_FIELDS] = {
-    [FIRN_COMMON_POSITION] = {"position", "m", 3, false},
-    [FIRN_COMMON_VELOCITY] = {"velocity", "m/s", 3, true},
-    [FIRN_COMMON_MASS] = {"mass", "kg", 1, false},
-    [FIRN_COMMON_VOLUME] = {"volume", "m^3", 1, false},
-    [FIRN_COMMON_ID] = {"id", "1", 1, false},
-    [FIRN_COMMON_MATERIAL] = {"material", "1", 1, false},
-    [FIRN_COMMON_STRAIN_RATE] = {"strain_rate", "1/s", 6, false},
+    [FIRN_COMMON_POSITION] = {"position", "m", 3, false, false, "where the particle is"},
+    [FIRN_COMMON_VELOCITY] = {"velocity", "m/s", 3, true, false, "its velocity"},
+    [FIRN_COMMON_MASS] = {"mass", "kg", 1, false, false, "its mass, which never changes"},
+    [FIRN_COMMON_VOLUME] = {"volume", "m^3", 1, false, true, "its volume at rest"},
+    [FIRN_COMMON_ID] = {"id", "1", 1, false, false, "its number, in the order of appearance"},
+    [FIRN_COMMON_MATERIAL] = {"material", "1", 1, false, true, "number of its material, from 0"},
+    [FIRN_COMMON_STRAIN_RATE] = {"strain_rate", "1/s", 6, false, true,
+                                 "symmetric part of the velocity gradient"},
 };
 
 const firn_solver_type *firn_solver_of_field(const char *field) {

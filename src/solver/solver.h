@@ -59,6 +59,13 @@ typedef struct firn_solver_type {
   // Lays the particle of a slot down at rest under a load in Pa; up is a unit vector. NULL: the
   // solver's snow holds no strain.
   void (*settle)(void *solver, size_t slot, const double up[3], double load);
+  // The velocity gradient that the particle of a slot carries, as world.h has it; both or none. A set
+  // of what is not carried does nothing.
+  void (*set_affine)(void *solver, size_t slot, const double gradient[9]);
+  bool (*get_affine)(void *solver, size_t slot, double gradient[9]);
+  // Volumes at rest, m^3, [count] by id, also of particles that no step has seen yet; NULL: those of
+  // the store.
+  firn_status (*volumes)(void *solver, double *out);
   // What a checkpoint must hold besides the particles, as named blobs: handed over one by one to
   // be saved or, with load, to be overwritten by what was saved. Particles are loaded already.
   // NULL: nothing.

@@ -77,6 +77,7 @@ firn_status firn_world_set_material(firn_world *world, int id, const firn_materi
   row_numbers(&world->material[id], before);
   row_numbers(&row, after);
   if (memcmp(before, after, sizeof before) == 0) return FIRN_OK;
+  if (firn_material_is_bounded(&row)) FIRN_TRY(firn_world_keep_cut(world));
   vary_again(world, id, before, after);
   world->material[id] = row;
   world->changes++;

@@ -122,10 +122,13 @@ static void vary_all(firn_context *context, const firn_fill *fill, size_t count,
   }
 }
 
+// velocity [count][3] and its gradient [count][9]; extra comes without one.
 static void set_velocities(const firn_fill *fill, size_t count, const double *position,
-                           const double *extra, double *velocity) {
+                           const double *extra, double *velocity, double *gradient) {
   const double *v = fill->velocity, *w = fill->spin, *c = fill->shape->center;
+  const double turn[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
   for (size_t i = 0; i < count; i++) {
+    memcpy(gradient + 9 * i, turn, sizeof turn);
     const double r[3] = {position[3 * i] - c[0], position[3 * i + 1] - c[1],
                          position[3 * i + 2] - c[2]};
     velocity[3 * i] = v[0] + w[1] * r[2] - w[2] * r[1];
@@ -140,7 +143,7 @@ firn_status firn_fill_add(firn_world *world, const firn_fill *fill, size_t count
   firn_context *context = world->context;
   if (!count) return FIRN_OK;
   bool varies = fill->variety.of & ~(unsigned)FIRN_PROPERTY_PACKING;
-  size_t v_bytes = 3 * count * sizeof(double);
+  size_t v_bytes = 12 * count * sizeof(double);
   size_t bytes = varies ? OWN_COUNT * count * sizeof(double) : 0;
   double *velocity = firn_alloc(context, v_bytes, "fill"), *values = NULL;
   if (!velocity) return FIRN_ERROR_MEMORY;
@@ -157,10 +160,12 @@ firn_status firn_fill_add(firn_world *world, const firn_fill *fill, size_t count
     }
   }
   if (status == FIRN_OK) {
-    set_velocities(fill, count, position, extra, velocity);
+    double *gradient = velocity + 3 * count;
+    set_velocities(fill, count, position, extra, velocity, gradient);
     particles.count = count;
     particles.position = position;
     particles.velocity = velocity;
+    particles.gradient = gradient;
     particles.material = fill->material;
     particles.per_cell = fill->seeder.per_cell;
     size_t first = world->particles.slots + world->particles.pending;

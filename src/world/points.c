@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "geometry/ply.h"
+#include "world/strain_rate.h"
 #include "world/world.h"
 
 firn_points_def firn_default_points_def(void) {
@@ -261,9 +262,18 @@ static firn_status add(firn_world *world, const firn_points_def *def, const tabl
   if (t->has[MASS]) particles.mass = mass;
   particles.material = def->material;
   particles.per_cell = def->per_cell;
+  size_t first = world->particles.slots + world->particles.pending;
   size_t bad = firn_world_find_bad(world, &particles);
   firn_status status = bad < n ? refuse_row(world, &particles, t, is_ply, bad)
                                : firn_world_add_particles(world, &particles);
+  if (status == FIRN_OK && t->has[VX]) {
+    status = firn_world_find_affine(world, first);
+    if (status != FIRN_OK) { // all or nothing
+      world->particles.pending -= n;
+      world->particles.count -= n;
+      world->particles.next_id -= n;
+    }
+  }
   firn_free(t->context, x, bytes);
   return status;
 }

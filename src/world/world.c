@@ -33,6 +33,7 @@ firn_status firn_world_init(firn_world *world, firn_context *context, const firn
   firn_world_note_space(world, def);
   world->seed = def->seed;
   for (int i = 0; i < FIRN_VARY_COUNT; i++) world->vary[i] = -1;
+  world->cut = -1;
   firn_particles_init(&world->particles, context, def->periodic, def->period_cells);
   return FIRN_OK;
 }
@@ -58,6 +59,7 @@ firn_status firn_world_add_material(firn_world *world, const firn_material_def *
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: there is room for %d materials", what,
                      UINT16_MAX + 1);
   }
+  if (firn_material_is_bounded(&row)) FIRN_TRY(firn_world_keep_cut(world));
   size_t size = (size_t)world->material_count * sizeof row;
   firn_material_row *rows = firn_resize(context, world->material, size, size + sizeof row,
                                         "materials");
@@ -99,6 +101,12 @@ firn_status firn_world_vary(firn_world *world) {
   return FIRN_OK;
 }
 
+firn_status firn_world_keep_cut(firn_world *world) {
+  if (world->cut >= 0) return FIRN_OK;
+  world->cut = firn_particles_add_field(&world->particles, "ln_cut", FIRN_FIELD_REAL, 0);
+  return world->cut < 0 ? FIRN_ERROR_MEMORY : FIRN_OK;
+}
+
 firn_particles_def firn_default_particles_def(void) {
   return (firn_particles_def){.per_cell = 8};
 }
@@ -136,6 +144,10 @@ static fault fault_of(const firn_world *world, const firn_particles_def *def, si
   for (int a = 0; a < 3; a++) {
     fault f = fault_along(world, def, i, a);
     if (f.field) return f;
+  }
+  for (size_t k = 0; k < 9 && def->gradient; k++) {
+    double g = def->gradient[9 * i + k];
+    if (!firn_real_is_finite(g)) return (fault){"gradient", finite_rule(g), g, 0};
   }
   if (def->mass && !firn_real_is_positive(def->mass[i])) {
     return (fault){"mass", "kg must be positive and finite", def->mass[i], 0};
@@ -247,6 +259,9 @@ firn_status firn_world_add_particles(firn_world *world, const firn_particles_def
     firn_particles_real(p, FIRN_FIELD_MASS)[slot] = (firn_real)mass;
     if (def->volume) firn_particles_real(p, FIRN_FIELD_VOLUME)[slot] = (firn_real)def->volume[i];
     firn_particles_material(p)[slot] = (uint16_t)def->material;
+    if (def->gradient && world->affine.set) {
+      world->affine.set(world->affine.user, slot, def->gradient + 9 * i);
+    }
     if (world->vary[0] < 0) continue;
     if (varied) row = varied_row(world, def, i);
     vary_slot(world, slot, &row);

@@ -32,6 +32,15 @@ typedef struct firn_settler {
   void (*lay)(void *user, size_t slot, const double up[3], double load);
 } firn_settler;
 
+// The velocity gradient dv_a/dx_b, row by row, 1/s, that a particle carries beside its velocity. Set by
+// the owner of the world; set and get are NULL where the solver has no such thing, and get says false
+// where its settings have none.
+typedef struct firn_affine {
+  void *user;
+  void (*set)(void *user, size_t slot, const double gradient[9]);
+  bool (*get)(void *user, size_t slot, double gradient[9]);
+} firn_affine;
+
 typedef struct firn_world {
   firn_context *context;
   double h;          // m
@@ -44,9 +53,11 @@ typedef struct firn_world {
   firn_collider *collider; // [collider_count]
   int collider_count;
   int vary[FIRN_VARY_COUNT]; // indices of the fields that firn_world_vary makes, -1 while absent
+  int cut;                   // that of firn_world_keep_cut, or -1
   firn_flow flow;
   firn_settler settler;
   firn_settled settled;
+  firn_affine affine;
   uint64_t changes;     // raised whenever gravity, a collider or a material is changed from outside
   firn_digests digests; // colliders is not kept up
 } firn_world;
@@ -105,6 +116,10 @@ firn_status firn_world_visit_settings(firn_world *world, bool load,
 // The fields that vary the material from particle to particle, made when first needed and filled
 // from the table of materials, which serves all as long as no particle asks for them.
 firn_status firn_world_vary(firn_world *world);
+
+// The field "ln_cut": of the volume that the bounds on J_P have taken out of it, so that densities can be
+// told. It is made with the first material that has bounds.
+firn_status firn_world_keep_cut(firn_world *world);
 
 // Where those fields are, by FIRN_VARY_*; NULL while they are not there.
 static inline void firn_world_varied(const firn_world *world,

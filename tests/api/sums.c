@@ -5,7 +5,7 @@
 
 #include <float.h>
 
-enum { RUNS = 3, FIELDS = 16, AT_MOST = 9 };
+enum { RUNS = 3, FIELDS = 32, AT_MOST = 9 };
 
 static const int threads[RUNS] = {1, 2, 7};
 

@@ -327,12 +327,63 @@ static void a_particle_does_not_know_who_shares_its_group(void **state) {
   }
 }
 
+// -------------------------------------------------------------------------------------- reading
+
+static void fields_tell_what_each_particle_is_made_of(void **state) {
+  (void)state;
+  firn_context *context = make_context(1, FIRN_ISA_AUTO);
+  firn_sim_def def = def_of(&schemes[0], false);
+  firn_sim *sim = make_mixed(context, &def);
+  firn_material_def own = other_snow(), sand;
+  int id;
+  MUST(context, firn_material_preset(context, "sand", &sand));
+  sand.cohesion = 20;
+  MUST(context, firn_sim_add_material(sim, &sand, &id));
+  own.young *= 1.25;
+  own.theta_c = 0.02;
+  const firn_material_def *const all[] = {&own, &sand};
+  particle p[2] = {{.material = 1, .own = &own}, {.x = {1, 1, 1}, .material = id}};
+  for (int i = 0; i < 2; i++) add(context, sim, &p[i]);
+  MUST(context, firn_sim_write(sim, "jp", (double[]){0.9, 1}));
+  // Lame's parameters, and the slope of the cone, in between.
+  double allowed = 100 * (double)FIRN_REAL_EPS;
+  static const struct {
+    const char *name;
+    size_t at;
+    int law; // snow 0, sand 1, both 2
+  } number[] = {
+      {"young", offsetof(firn_material_def, young), 2},
+      {"poisson", offsetof(firn_material_def, poisson), 2},
+      {"theta_c", offsetof(firn_material_def, theta_c), 0},
+      {"theta_s", offsetof(firn_material_def, theta_s), 0},
+      {"hardening", offsetof(firn_material_def, hardening), 0},
+      {"friction_angle", offsetof(firn_material_def, friction_angle), 1},
+      {"cohesion", offsetof(firn_material_def, cohesion), 1},
+  };
+  for (size_t n = 0; n < sizeof number / sizeof *number; n++) {
+    double *read = read_field(context, sim, number[n].name, 1);
+    for (int i = 0; i < 2; i++) {
+      bool has = number[n].law == 2 || number[n].law == i;
+      double expected = has ? *(const double *)((const char *)all[i] + number[n].at) : 0;
+      if (!(fabs(read[i] - expected) <= allowed * expected))
+        fail_msg("%s of particle %d is %g, not %g", number[n].name, i, read[i], expected);
+    }
+    free(read);
+  }
+  double *stiffening = read_field(context, sim, "stiffening", 1);
+  assert_true(fabs(stiffening[0] / exp(own.hardening * 0.1) - 1) < allowed && stiffening[1] == 1);
+  free(stiffening);
+  firn_sim_destroy(sim);
+  drop_context(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kinds_mix_in_one_group),
       cmocka_unit_test(arrays_mean_what_the_table_means),
       cmocka_unit_test(those_who_vary_leave_the_others_alone),
       cmocka_unit_test(a_particle_does_not_know_who_shares_its_group),
+      cmocka_unit_test(fields_tell_what_each_particle_is_made_of),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,6 +163,15 @@ def see_columns():
             claim(columns == header, page, f"{table} has {header}, and the page {columns}")
 
 
+def see_fields():
+    """fields.md has every field."""
+    page = "docs/fields.md"
+    row = re.search(r"^\| `fields` \| a list of (.*?) \|", pages.text("docs/scene-reference.md"), re.M)
+    there = set(re.findall(r"`(\w+)`", row[1])) | {"position"}
+    names = re.findall(r"^\| (`.*?`) \|", pages.text(page), re.M)
+    same(page, set(re.findall(r"`(\w+)`", " ".join(names))), there, "fields")
+
+
 def see_cases():
     """verification.md has the cases that are labels of tests, with these tests."""
     page = "docs/verification.md"
@@ -215,6 +224,7 @@ def main():
     see_bench()
     see_switches()
     see_columns()
+    see_fields()
     see_cases()
     see_scenes(keys)
     wrong.end(f"{count} claims")

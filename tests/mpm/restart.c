@@ -21,6 +21,10 @@ static mpm_case make(const mpm_variant *v, const plan *p, int threads, bool fill
   firn_sim_def def = mpm_printed_def(v, H);
   firn_material_def snow = firn_default_material_def();
   def.gravity[1] = -9.81;
+  if (p->integrator == FIRN_INTEGRATOR_EXPLICIT) { // what they cut off is saved, too
+    snow.jp_min = 0.5;
+    snow.jp_max = 3;
+  }
   def.mpm.integrator = p->integrator;
   def.mpm.dt = p->dt;
   // Those of lone flakes, by the grid, would make them very stiff.

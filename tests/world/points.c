@@ -171,7 +171,9 @@ static void probes_average_by_mass(void **state) {
   scratch *s = *state;
   firn_points_def points = text_of(
       s, "a.csv", "x,y,z,vx,vy,vz,mass\n0,0,0,1,0,0,1\n0.1,0,0,4,0,0,2\n0,0.3,0,0,0,6,3\n");
-  firn_sim *sim = make_sim(s->context, NULL);
+  firn_sim_def alone = firn_default_sim_def();
+  alone.mpm.volume_nominal = true;
+  firn_sim *sim = make_sim(s->context, &alone);
   MUST(s->context, firn_sim_add_points(sim, &points));
   const double jp[] = {0.5, 0.8, 1};
   MUST(s->context, firn_sim_write(sim, "jp", jp));

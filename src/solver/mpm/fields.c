@@ -5,18 +5,49 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "material/preset.h"
 #include "solver/mpm/mpm.h"
 #include "solver/mpm/rest.h"
 
-enum { FIELD_JP, FIELD_STRAIN, FIELD_DENSITY, FIELD_STRESS, FIELD_AFFINE };
+// The numbers of a particle's own material that are fields: all but the density at rest, which is mass
+// over volume.
+#define OF_MATERIAL(X)                                                                             \
+  X(YOUNG, young, "Pa", "Young's modulus at rest, before stiffening")                              \
+  X(POISSON, poisson, "1", "Poisson's ratio")                                                      \
+  X(THETA_C, theta_c, "1", "critical compression of snow")                                         \
+  X(THETA_S, theta_s, "1", "critical stretch of snow")                                             \
+  X(HARDENING, hardening, "1", "xi of snow")                                                       \
+  X(FRICTION_ANGLE, friction_angle, "deg", "of sand")                                              \
+  X(COHESION, cohesion, "Pa", "of sand")
+
+enum {
+  // These ask for the plastic return.
+  FIELD_JP,
+  FIELD_STRAIN,
+  FIELD_DENSITY,
+  FIELD_STRESS,
+  FIELD_STIFFENING,
+  RETURNED,
+  FIELD_AFFINE = RETURNED,
+#define X(CONSTANT, ...) FIELD_##CONSTANT,
+  OF_MATERIAL(X)
+#undef X
+      FIELDS
+};
 
 const firn_field_info mpm_fields[] = {
-    [FIELD_JP] = {"jp", "1", 1, true},
-    [FIELD_STRAIN] = {"strain", "1", 6, true},
-    [FIELD_DENSITY] = {"density", "kg/m^3", 1, false},
-    [FIELD_STRESS] = {"stress", "Pa", 6, false}, // Cauchy
-    [FIELD_AFFINE] = {"affine", "1/s", 9, true},
-    {0},
+    [FIELD_JP] = {"jp", "1", 1, true, false, "plastic volume ratio J_P, within jp_range"},
+    [FIELD_STRAIN] = {"strain", "1", 6, true, true, "elastic strain b_E - I, b_E = F_E F_E^T"},
+    [FIELD_DENSITY] = {"density", "kg/m^3", 1, false, false, "mass over the volume it takes now"},
+    [FIELD_STRESS] = {"stress", "Pa", 6, false, true, "Cauchy's, tension positive"},
+    [FIELD_STIFFENING] = {"stiffening", "1", 1, false, true,
+                          "factor on Young's modulus: exp(xi (1 - J_P)) for snow"},
+    [FIELD_AFFINE] = {"affine", "1/s", 9, true, true,
+                      "velocity gradient that transfer apic carries"},
+#define X(CONSTANT, name, unit, doc) [FIELD_##CONSTANT] = {#name, unit, 1, false, true, doc},
+    OF_MATERIAL(X)
+#undef X
+        [FIELDS] = {0},
 };
 
 enum {
@@ -51,7 +82,7 @@ const firn_stat_info mpm_stats[] = {
 };
 
 typedef struct returned {
-  firn_real e[6], tau[6], ln_jp, hard;
+  firn_real e[6], tau[6], ln_jp, ln_cut, hard;
   firn_law_params params;
   int law;
   double j_e; // det F_E
@@ -63,13 +94,34 @@ static returned returned_of(const mpm *m, size_t slot) {
   firn_material_row row = firn_world_row(m->world, slot);
   r.law = row.law;
   r.params = firn_law_params_set1(&row);
-  for (int i = 0; i < 6; i++) r.e[i] = firn_particles_real(p, m->field_b + i)[slot];
-  r.ln_jp = firn_particles_real(p, m->field_ln_jp)[slot];
+  firn_real trial[6], ln_jp = firn_particles_real(p, m->field_ln_jp)[slot];
+  for (int i = 0; i < 6; i++) trial[i] = r.e[i] = firn_particles_real(p, m->field_b + i)[slot];
+  r.ln_jp = ln_jp;
   firn_law_return(r.law, &r.params, r.e, &r.ln_jp, r.tau, &r.hard);
+  r.ln_cut = 0;
+  if (m->world->cut >= 0) {
+    r.ln_cut = firn_particles_real(p, m->world->cut)[slot] +
+               firn_law_cut(&r.params, trial, ln_jp, r.e, r.ln_jp);
+  }
   double xx = 1 + (double)r.e[0], yy = 1 + (double)r.e[1], zz = 1 + (double)r.e[2],
          xy = (double)r.e[3], xz = (double)r.e[4], yz = (double)r.e[5];
   r.j_e = sqrt(xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz));
   return r;
+}
+
+void mpm_set_affine(void *solver, size_t slot, const double gradient[9]) {
+  const mpm *m = solver;
+  for (int i = 0; i < 9 && m->field_c >= 0; i++) {
+    firn_particles_real(&m->world->particles, m->field_c + i)[slot] = (firn_real)gradient[i];
+  }
+}
+
+bool mpm_get_affine(void *solver, size_t slot, double gradient[9]) {
+  const mpm *m = solver;
+  for (int i = 0; i < 9 && m->field_c >= 0; i++) {
+    gradient[i] = (double)firn_particles_real(&m->world->particles, m->field_c + i)[slot];
+  }
+  return m->field_c >= 0;
 }
 
 // Sums over a part of the particles.
@@ -79,15 +131,15 @@ typedef struct tally {
 
 typedef struct looking {
   const mpm *m;
-  double *const *own; // as of firn_solver_look
-  tally *sums;        // or NULL
+  const double *volume; // m^3, [count] by id
+  double *const *own;   // as of firn_solver_look
+  tally *sums;          // or NULL
 } looking;
 
-static void sum_one(const mpm *m, size_t slot, const returned *r, double jp, double density,
-                    tally *s) {
+static void sum_one(const mpm *m, size_t slot, const returned *r, double volume, double jp,
+                    double density, tally *s) {
   const firn_particles *p = &m->world->particles;
   double mass = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot];
-  double volume = (double)firn_particles_real(p, FIRN_FIELD_VOLUME)[slot];
   s->jp += jp;
   s->yielded += r->ln_jp != 0;
   if (jp < s->jp_min) s->jp_min = jp;
@@ -103,6 +155,22 @@ static void sum_one(const mpm *m, size_t slot, const returned *r, double jp, dou
   s->angular[2] += scale * (c[3] - c[1]);
 }
 
+// A number that the particle's law does not ask for is 0.
+static void look_at_material(const looking *l, size_t slot, size_t row) {
+  bool asked = false;
+  for (int f = FIELD_AFFINE + 1; f < FIELDS; f++) asked = asked || l->own[f];
+  if (!asked) return;
+  firn_material_row own = firn_world_row(l->m->world, slot);
+  firn_material_def def = firn_material_def_of_row(&own);
+#define X(CONSTANT, name, ...)                                                                     \
+  if (l->own[FIELD_##CONSTANT]) {                                                                  \
+    const firn_schema_row *of = firn_schema_find(&firn_material_settings, #name);                  \
+    l->own[FIELD_##CONSTANT][row] = firn_material_has(of, def.law) ? def.name : 0;                 \
+  }
+  OF_MATERIAL(X)
+#undef X
+}
+
 static void look_one(void *user, size_t slot, const double corner[3]) {
   const looking *l = user;
   const mpm *m = l->m;
@@ -114,24 +182,26 @@ static void look_one(void *user, size_t slot, const double corner[3]) {
     double c = m->field_c < 0 ? 0 : (double)firn_particles_real(p, m->field_c + i)[slot];
     out[9 * row + (size_t)i] = c;
   }
+  look_at_material(l, slot, row);
   bool returns = l->sums;
-  for (int f = 0; f < FIELD_AFFINE; f++) returns = returns || l->own[f];
+  for (int f = 0; f < RETURNED; f++) returns = returns || l->own[f];
   if (!returns) return;
 
   returned r = returned_of(m, slot);
   double mass = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot];
-  double volume = (double)firn_particles_real(p, FIRN_FIELD_VOLUME)[slot];
-  // Before the first step the volume is not known yet; the material's own density is.
-  double rest = volume > 0 ? mass / volume
-                           : (double)m->world->material[firn_particles_material(p)[slot]].density;
-  double jp = exp((double)r.ln_jp), j = r.j_e * jp;
+  double volume = l->volume ? l->volume[row]
+                            : (double)firn_particles_real(p, FIRN_FIELD_VOLUME)[slot];
+  // Volume now over volume at rest: J_P as if it had no bounds.
+  double jp = exp((double)r.ln_jp), j = r.j_e * exp((double)r.ln_jp + (double)r.ln_cut),
+         density = mass / volume / j;
   if ((out = l->own[FIELD_JP])) out[row] = jp;
-  if ((out = l->own[FIELD_DENSITY])) out[row] = rest / j;
+  if ((out = l->own[FIELD_DENSITY])) out[row] = density;
+  if ((out = l->own[FIELD_STIFFENING])) out[row] = (double)r.hard;
   for (size_t i = 0; i < 6; i++) {
     if ((out = l->own[FIELD_STRAIN])) out[6 * row + i] = (double)r.e[i];
     if ((out = l->own[FIELD_STRESS])) out[6 * row + i] = (double)r.tau[i] / j;
   }
-  if (l->sums) sum_one(m, slot, &r, jp, rest / j, l->sums);
+  if (l->sums) sum_one(m, slot, &r, volume, jp, density, l->sums);
 }
 
 static tally sum_parts(const tally part[FIRN_PARTS]) {
@@ -147,19 +217,37 @@ static tally sum_parts(const tally part[FIRN_PARTS]) {
   return all;
 }
 
-firn_status mpm_look(void *solver, const firn_solver_look *look) {
-  const mpm *m = solver;
+static firn_status look_at_all(mpm *m, const firn_solver_look *look, bool adds, tally *all) {
   const firn_particles *p = &m->world->particles;
   tally part[FIRN_PARTS] = {{0}};
-  bool adds = look->sums || look->wanted & ((1u << OF_PARTICLES) - 1), reads = adds;
-  for (int f = 0; f <= FIELD_AFFINE; f++) reads = reads || look->own[f];
+  double *volume = NULL;
+  if (mpm_lacks_volumes(m)) {
+    volume = firn_alloc(p->context, p->count * sizeof *volume, "volumes");
+    if (p->count && !volume) return FIRN_ERROR_MEMORY;
+    firn_status status = mpm_volumes(m, volume);
+    if (status != FIRN_OK) {
+      firn_free(p->context, volume, p->count * sizeof *volume);
+      return status;
+    }
+  }
   FIRN_PARALLEL_FOR(p->context, schedule(dynamic, 1))
   for (int i = 0; i < FIRN_PARTS; i++) {
     part[i].jp_min = INFINITY;
-    looking l = {m, look->own, adds ? &part[i] : NULL};
-    if (reads) firn_particles_visit_part(p, i, look_one, &l);
+    looking l = {m, volume, look->own, adds ? &part[i] : NULL};
+    firn_particles_visit_part(p, i, look_one, &l);
   }
-  tally all = sum_parts(part);
+  firn_free(p->context, volume, p->count * sizeof *volume);
+  *all = sum_parts(part);
+  return FIRN_OK;
+}
+
+firn_status mpm_look(void *solver, const firn_solver_look *look) {
+  mpm *m = solver;
+  const firn_particles *p = &m->world->particles;
+  tally all = {0};
+  bool adds = look->sums || look->wanted & ((1u << OF_PARTICLES) - 1), reads = adds;
+  for (int f = 0; f < FIELDS; f++) reads = reads || look->own[f];
+  if (reads) FIRN_TRY(look_at_all(m, look, adds, &all));
   if (look->sums) look->sums->energy_elastic = all.energy;
   for (int c = 0; c < 3 && look->sums; c++) look->sums->angular[c] += all.angular[c];
   double n = (double)p->count;

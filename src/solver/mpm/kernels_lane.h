@@ -105,19 +105,18 @@ static inline void constitute(const mpm_view *view, uint32_t slot, lane tau[6], 
   int law;
   bool mixed;
   firn_law_params p = group_params(view, slot, &law, &mixed);
-  lane e[6], ln_jp = lane_load(view->ln_jp + slot), hard;
-  for (int i = 0; i < 6; i++) e[i] = lane_load(view->b[i] + slot);
+  lane e[6], trial[6], ln_jp = lane_load(view->ln_jp + slot), jp_in = ln_jp, hard;
+  for (int i = 0; i < 6; i++) trial[i] = e[i] = lane_load(view->b[i] + slot);
   if (!mixed) {
     firn_law_return(law, &p, e, &ln_jp, tau, &hard);
   } else {
-    lane e_in[6], jp_in = ln_jp, tau_out[6], jp_out = ln_jp, hard_out = lane_set1(1);
-    memcpy(e_in, e, sizeof e);
+    lane tau_out[6], jp_out = ln_jp, hard_out = lane_set1(1);
     for (int i = 0; i < 6; i++) tau_out[i] = lane_zero();
     for (law = 0; law < FIRN_LAW_COUNT; law++) {
       lmask mask = lanes_of_law(view, slot, law);
       if (!lmask_any(mask)) continue;
       lane e_law[6], jp_law = jp_in;
-      memcpy(e_law, e_in, sizeof e_law);
+      memcpy(e_law, trial, sizeof e_law);
       firn_law_return(law, &p, e_law, &jp_law, tau, &hard);
       for (int i = 0; i < 6; i++) {
         e[i] = lane_select(mask, e_law[i], e[i]);
@@ -129,6 +128,10 @@ static inline void constitute(const mpm_view *view, uint32_t slot, lane tau[6], 
     memcpy(tau, tau_out, sizeof tau_out);
     ln_jp = jp_out;
     hard = hard_out;
+  }
+  if (view->ln_cut && !view->hold) {
+    lane cut = firn_law_cut(&p, trial, jp_in, e, ln_jp);
+    lane_store(view->ln_cut + slot, lane_load(view->ln_cut + slot) + cut);
   }
   if (!view->hold) {
     for (int i = 0; i < 6; i++) lane_store(view->b[i] + slot, e[i]);

@@ -224,6 +224,7 @@ void mpm_point_view(mpm *m) {
     view->c[i] = firn_particles_real(p, m->field_c + i);
   }
   view->ln_jp = firn_particles_real(p, m->field_ln_jp);
+  view->ln_cut = world->cut < 0 ? NULL : firn_particles_real(p, world->cut);
   view->mass = firn_particles_real(p, FIRN_FIELD_MASS);
   view->volume = firn_particles_real(p, FIRN_FIELD_VOLUME);
   view->material = firn_particles_material(p);

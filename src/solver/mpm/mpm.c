@@ -159,5 +159,8 @@ const firn_solver_type firn_mpm_solver = {
     .write = mpm_write,
     .changed = changed,
     .settle = mpm_settle,
+    .set_affine = mpm_set_affine,
+    .get_affine = mpm_get_affine,
+    .volumes = mpm_volumes,
     .state = state,
 };

@@ -116,6 +116,11 @@ firn_status mpm_place_arenas(mpm *m, int channels);
 
 // volume.c: V0 of particles that have none.
 firn_status mpm_set_volumes(mpm *m);
+// Whether there may be such particles.
+bool mpm_lacks_volumes(const mpm *m);
+// The volumes of all particles, [count] by id: those that the next step would give to particles that
+// have none, were it made now.
+firn_status mpm_volumes(void *solver, double *out);
 
 // timestep.c
 void mpm_survey(mpm *m); // fills memory from the particles
@@ -150,5 +155,7 @@ extern const firn_stat_info mpm_stats[];
 firn_status mpm_look(void *solver, const firn_solver_look *look);
 firn_status mpm_write(void *solver, int field, const double *in);
 void mpm_settle(void *solver, size_t slot, const double up[3], double load);
+void mpm_set_affine(void *solver, size_t slot, const double gradient[9]);
+bool mpm_get_affine(void *solver, size_t slot, double gradient[9]);
 
 #endif

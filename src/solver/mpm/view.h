@@ -80,6 +80,7 @@ typedef struct mpm_view {
   firn_real *c[9];                        // APIC: velocity gradient, 1/s, row-major
   firn_real *b[6];                        // b_E - I: xx yy zz xy xz yz, before plastic return
   firn_real *ln_jp;                       // ln J_P
+  firn_real *ln_cut;                      // of the volume that bounds on J_P cut off, or NULL
   const firn_real *mass;                  // kg; 0 marks padding
   const firn_real *volume;                // m^3, at rest
   const uint16_t *material;               // row of materials

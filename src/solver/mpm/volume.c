@@ -5,6 +5,7 @@
 #include "base/parallel.h"
 #include "math/bspline.h"
 #include "solver/mpm/mpm.h"
+#include "world/averages.h"
 
 static firn_real grid_mass(const mpm *m, size_t b, size_t slot) {
   const mpm_view *view = &m->view;
@@ -34,16 +35,24 @@ static firn_real grid_mass(const mpm *m, size_t b, size_t slot) {
   return sum;
 }
 
+bool mpm_lacks_volumes(const mpm *m) {
+  const firn_particles *p = &m->world->particles;
+  const firn_real *volume = firn_particles_real(p, FIRN_FIELD_VOLUME);
+  if (p->pending) return true;
+  // A survey follows whatever may have brought some.
+  for (size_t b = 0; b < p->block_count && m->memory.must_survey; b++) {
+    for (uint32_t i = 0; i < p->block[b].count; i++) {
+      if (volume[p->block[b].first + i] == 0) return true;
+    }
+  }
+  return false;
+}
+
 firn_status mpm_set_volumes(mpm *m) {
   const firn_particles *p = &m->world->particles;
   firn_real *volume = firn_particles_real(p, FIRN_FIELD_VOLUME);
   bool nominal = m->def.volume_nominal || m->memory.volumes_set;
-  bool all_known = true;
-  for (size_t b = 0; b < p->block_count && all_known; b++) {
-    for (uint32_t i = 0; i < p->block[b].count; i++) {
-      if (volume[p->block[b].first + i] == 0) all_known = false;
-    }
-  }
+  bool all_known = !mpm_lacks_volumes(m);
   if (!nominal && !all_known) {
     // Without volumes there is no stress, without gravity and time no change: mass alone.
     m->view.dt = 0;
@@ -70,4 +79,47 @@ firn_status mpm_set_volumes(mpm *m) {
     }
   }
   return FIRN_OK;
+}
+
+// ------------------------------------------------------------------------------------- looking
+
+typedef struct reading {
+  const mpm *m;
+  double *out; // [count] by id
+} reading;
+
+static double known_volume(const mpm *m, size_t slot) {
+  return (double)firn_particles_real(&m->world->particles, FIRN_FIELD_VOLUME)[slot];
+}
+
+static double mass_of(const mpm *m, size_t slot) {
+  return (double)firn_particles_real(&m->world->particles, FIRN_FIELD_MASS)[slot];
+}
+
+static void read_one(void *user, size_t slot, const double corner[3]) {
+  const reading *r = user;
+  double volume = known_volume(r->m, slot);
+  (void)corner;
+  if (!(volume > 0))
+    volume = mass_of(r->m, slot) / (double)firn_world_row(r->m->world, slot).density;
+  r->out[firn_particles_row(&r->m->world->particles, slot)] = volume;
+}
+
+static void weigh_one(void *user, size_t slot, const firn_around *around) {
+  const reading *r = user;
+  const firn_world *world = r->m->world;
+  double mass = 0, h = world->h;
+  if (known_volume(r->m, slot) > 0) return;
+  for (int n = 0; n < around->count; n++) mass += around->w[n] * around->node[n]->mass;
+  double *out = &r->out[firn_particles_row(&world->particles, slot)];
+  *out = mass_of(r->m, slot) / (mass / (h * h * h));
+}
+
+firn_status mpm_volumes(void *solver, double *out) {
+  const mpm *m = solver;
+  const firn_particles *p = &m->world->particles;
+  reading r = {m, out};
+  firn_particles_visit_parallel(p, read_one, &r);
+  if (m->def.volume_nominal || m->memory.volumes_set) return FIRN_OK;
+  return firn_world_average(m->world, m->stencil.width, 0, false, weigh_one, &r);
 }
