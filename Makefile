@@ -83,6 +83,11 @@ fuzz: ## look for inputs that crash the readers, for 10 minutes; SECONDS=60 for 
 	@cmake --build build/fuzz --target fuzz_scene fuzz_mesh fuzz_points fuzz_cache -j $(JOBS)
 	@scripts/fuzz $(SECONDS) $(ARGS)
 
+torture: build ## kill, fail and damage runs, some 20 minutes; nothing may be lost; SECONDS=60 for one
+	@cmake --build build/release --target torture_shim -j $(JOBS)
+	@scripts/torture.py build/release/firn build/release/tests/torture_shim.so --jobs $(JOBS) \
+	  $(if $(filter command%,$(origin SECONDS)),--seconds $(SECONDS)) $(ARGS)
+
 install: build ## into PREFIX, below DESTDIR where given
 	@cmake --install build/$(preset) --prefix "$(PREFIX)"
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then /sbin/ldconfig || true; fi
@@ -103,4 +108,4 @@ build/%/build.ninja: CMakePresets.json
 	@touch $@
 
 .PRECIOUS: build/%/build.ninja
-.PHONY: help demo build test test-long bench lint fmt asan tsan valgrind mutation fuzz install clean setup
+.PHONY: help demo build test test-long bench lint fmt asan tsan valgrind mutation fuzz torture install clean setup

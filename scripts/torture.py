@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Kills, fails and damages runs of firn: nothing may be lost, and nothing silently wrong.
+
+    scripts/torture.py [--seconds S] [--seed N] [--only PATTERN] [--list] FIRN SHIM
+
+FIRN is the program, SHIM what tests/torture/shim.c was built into. A trial is a small run (a ball
+on the ground, frames 0 to 4, a checkpoint each) into a new folder, on from half of a run, or over
+another one, which is
+
+    kill     killed at one of the operations that change files; of a write, half is done
+    fail     given an error by one call of open, write, fsync, rename ..., or no memory
+    full     given a disk that is full after so many bytes
+    damage   not disturbed, but a file of its folder is cut, emptied, swapped, mangled ... before
+
+and then gone on with, undisturbed. Afterwards frames and tables are, byte by byte, those of a run
+that nobody disturbed; or firn refused, said why, and has neither deleted nor changed a file. Frames
+that were whole stay whole; no process dies of a signal but the one that killed it; and whoever ends
+with a status other than 0 has said something.
+
+Without --seconds all trials are made. With it their choice is spread over all kinds, by --seed,
+until the time is over. --only takes trials by their name, in the manner of a shell ('kill/resume/*'), and
+--keep leaves the folders of those that failed. Exit status 0: all is well; 1: not.
+"""
+import argparse, collections, concurrent.futures, fnmatch, itertools, os, random, shutil, sys
+import tempfile, threading, time
+
+import torture_trials as trials
+
+SCENARIOS = ("run", "resume", "overwrite", "pictures")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("firn")
+    parser.add_argument("shim")
+    parser.add_argument("--seconds", type=float, help="stop after so long")
+    parser.add_argument("--seed", type=int, default=1, help="of the order, and of damages (1)")
+    parser.add_argument("--only", default="*", help="trials of these names")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="trials at a time")
+    parser.add_argument("--keep", action="store_true", help="leave the folders of failed trials")
+    parser.add_argument("--list", action="store_true", help="print the names of the trials")
+    return parser.parse_args()
+
+
+def spread(found, seed):
+    """All trials, at random within their kind, and the kinds by turns in proportion to the root of
+    their number: a slice holds some of each."""
+    kinds = collections.defaultdict(list)
+    for name, what in found:
+        parts = 2 if name.startswith(("kill", "full")) else 3
+        kinds["/".join(name.split("/")[:parts])].append((name, what))
+    order = []
+    for kind, rows in sorted(kinds.items()):
+        random.Random(f"{seed}/{kind}").shuffle(rows)
+        order += [((i + 0.5) / len(rows) ** 0.5, name, what) for i, (name, what) in enumerate(rows)]
+    return [(name, what) for _, name, what in sorted(order, key=lambda row: row[:2])]
+
+
+def find_trials(base, scratch, seed):
+    found = list(trials.damages(base, seed))
+    for name in SCENARIOS:
+        scenario = trials.Scenario(base, name)
+        found += trials.disturbances(scenario, scenario.count(os.path.join(scratch, "count")))
+    return found
+
+
+class Workers:
+    """Makes trials, each worker in a folder of its own."""
+
+    def __init__(self, scratch, deadline, keep):
+        self.scratch, self.deadline, self.keep = scratch, deadline, keep
+        self.lock, self.local, self.number = threading.Lock(), threading.local(), itertools.count()
+        self.done, self.wrong = collections.Counter(), []
+
+    def make(self, row):
+        name, what = row
+        if self.deadline and time.monotonic() > self.deadline:
+            return
+        if not hasattr(self.local, "folder"):
+            self.local.folder = os.path.join(self.scratch, f"worker-{next(self.number)}")
+        reason = None
+        try:
+            what(self.local.folder)
+        except trials.Wrong as wrong:
+            reason = str(wrong)
+        with self.lock:
+            parts = name.split("/")
+            self.done[parts[0]] += 1
+            if reason:
+                self.wrong.append(name)
+                print(f"{name}: {reason}", flush=True)
+                if self.keep:
+                    kept = os.path.join(self.scratch, name.replace("/", "-"))
+                    os.rename(self.local.folder, kept)
+
+
+def main():
+    a = arguments()
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    scratch = tempfile.mkdtemp(prefix="firn-torture-", dir=memory)
+    start = time.monotonic()
+    try:
+        base = trials.Base(os.path.abspath(a.firn), os.path.abspath(a.shim),
+                           os.path.join(scratch, "base"))
+        rows = spread(find_trials(base, scratch, a.seed), a.seed)
+        rows = [row for row in rows if fnmatch.fnmatch(row[0], a.only)]
+        if a.list:
+            print("\n".join(name for name, _ in rows))
+            return 0
+        print(f"{len(rows)} trials, seed {a.seed}, {a.jobs} at a time", flush=True)
+        workers = Workers(scratch, start + a.seconds if a.seconds else None, a.keep)
+        with concurrent.futures.ThreadPoolExecutor(a.jobs) as pool:
+            list(pool.map(workers.make, rows))
+        kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(workers.done.items()))
+        print(f"{sum(workers.done.values())} trials in {time.monotonic() - start:.0f} s ({kinds}): "
+              f"{len(workers.wrong)} went wrong")
+        if a.keep and workers.wrong:
+            print(f"their folders are in {scratch}")
+        return 1 if workers.wrong or not workers.done else 0
+    finally:
+        if not a.keep:
+            shutil.rmtree(scratch, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

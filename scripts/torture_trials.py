@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is done to a run, and what must hold afterwards. See torture.py."""
+import errno, os, shutil, signal, struct, subprocess
+
+import torture_damage as damage
+
+SCENE = """firn: 1
+title: {title}
+spacing: 11 mm
+frames: 4
+fps: 200 Hz
+snow:
+  - shape: {{sphere: {{center: [0, 5 cm, 0], radius: 4 cm}}}}
+    velocity: [0, {speed} m/s, 0]
+colliders:
+  - name: ground
+    shape: {{half_space: {{normal: [0, 1, 0]}}}}
+    forces: true
+probes:
+  - {{name: low, box: {{center: [0, 0, 0], size: [10 cm, 6 cm, 10 cm]}}}}
+"""
+CALLS = "open create mkdir write fsync rename unlink truncate close read list memory".split()
+BOARD = struct.Struct(f"={len(CALLS) + 3}Q")
+ERRORS = {"open": ["EMFILE", "EACCES"], "create": ["ENOSPC", "EROFS"], "mkdir": ["ENOSPC"],
+          "write": ["ENOSPC", "EIO", "EINTR"], "fsync": ["EIO", "ENOSPC"],
+          "rename": ["EIO", "ENOSPC"], "unlink": ["EPERM", "EIO"], "truncate": ["EIO", "EFBIG"],
+          "close": ["EIO"], "read": ["EIO", "EINTR"], "list": ["EMFILE"], "memory": ["ENOMEM"]}
+LIBRARIES = ("libfirn", "libyaml", "libhdf5")  # whose memory runs out
+TIMEOUT = 60
+
+
+class Wrong(Exception):
+    """Something was lost, or silently wrong."""
+
+
+class Base:
+    """The program, and runs of it that nobody disturbed."""
+
+    def __init__(self, firn, shim, folder):
+        self.firn, self.shim, self.folder = firn, shim, folder
+        os.makedirs(folder)
+        self.scene, self.other = self.path("scene.yaml"), self.path("other.yaml")
+        damage.write(self.scene, SCENE.format(title="one", speed=-2).encode())
+        damage.write(self.other, SCENE.format(title="other", speed=-1).encode())
+        self.environment = dict(os.environ, OMP_NUM_THREADS="1", GOMP_SPINCOUNT="0", LC_ALL="C")
+        words = subprocess.run([firn, "run", "--help"], capture_output=True, text=True).stdout
+        self.overwrite = ["--overwrite"] if "--overwrite" in words else []
+        words = subprocess.run([firn, "info", "--help"], capture_output=True, text=True).stdout
+        self.can_verify = "--verify" in words
+        self.make("whole", self.scene)
+        self.make("part", self.scene, "--frames", "0:2")
+        self.make("pictures", self.scene, "--pictures")
+        self.make("old", self.other)
+        self.files = {name: snapshot(self.path(name)) for name in ("whole", "part", "pictures")}
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def make(self, name, scene, *words):
+        code, said = self.call(["run", scene, "-o", self.path(name), "-q", "-j1", *words])
+        if code:
+            raise SystemExit(f"torture: the undisturbed run ends with {code}: {said}")
+
+    def call(self, words, more=None):
+        """Exit code, or minus the signal, and what was said."""
+        try:
+            done = subprocess.run([self.firn, *words], env=dict(self.environment, **(more or {})),
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT)
+        except subprocess.TimeoutExpired:
+            raise Wrong(f"still runs after {TIMEOUT} s: firn {' '.join(words)}")
+        return done.returncode, done.stdout.decode(errors="replace").strip()
+
+
+def snapshot(folder):
+    """The bytes of every file of a folder; None for what is no file."""
+    found = {}
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        found[name] = damage.read(path) if os.path.isfile(path) else None
+    return found
+
+
+def table_of(data):
+    """stats.csv without its last column, the seconds it took."""
+    return [line.rpartition(b",")[0] for line in data.splitlines()]
+
+
+def compare(found, wanted, older):
+    """Raises where a run that ended well did not leave what the undisturbed one left. A checkpoint
+    of before, as it was in older, may be there still."""
+    for name, data in wanted.items():
+        if name == "log.jsonl":
+            continue
+        if name not in found:
+            raise Wrong(f"ended well, and {name} is missing")
+        same = found[name] == data
+        if name == "stats.csv" and not same:
+            same = table_of(found[name] or b"") == table_of(data)
+        if not same:
+            raise Wrong(f"ended well, and {name} differs")
+    more = {name for name in set(found) - set(wanted) - {"log.jsonl"}
+            if found[name] != older.get(name, b"")}
+    if more:
+        raise Wrong(f"ended well, and left {sorted(more)}")
+
+
+def check_end(code, said, may_die=()):
+    """A process ends by itself, and says why where it failed."""
+    if code < 0 and -code not in may_die:
+        raise Wrong(f"died of {signal.Signals(-code).name}: {said[-300:]}")
+    if code > 0 and not said:
+        raise Wrong(f"ended with {code} and said nothing")
+
+
+class Scenario:
+    """What runs: into a new folder, on from half of a run, or over another one."""
+
+    def __init__(self, base, name):
+        self.base, self.name = base, name
+        self.start = {"resume": "part", "overwrite": "old"}.get(name)  # None: a new folder
+        self.wanted = base.files["pictures" if name == "pictures" else "whole"]
+        self.more = ["--pictures"] if name == "pictures" else []
+        self.kept = base.files["part"] if name == "resume" else {}
+
+    def words(self, folder, how):
+        run = os.path.join(folder, "run")
+        return ["run", self.base.scene, "-o", run, "-q", "-j1", *self.more, *how]
+
+    def begin(self, folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        if self.start:
+            shutil.copytree(self.base.path(self.start), os.path.join(folder, "run"))
+
+    def call(self, folder, plan):
+        board = os.path.join(folder, "board")
+        damage.write(board, bytes(BOARD.size))
+        how = {"resume": ["--resume"], "overwrite": self.base.overwrite}.get(self.name, [])
+        environment = {"LD_PRELOAD": self.base.shim, "TORTURE_ROOT": os.path.join(folder, "run"),
+                       "TORTURE_BOARD": board, **plan}
+        code, said = self.base.call(self.words(folder, how), environment)
+        return code, said, BOARD.unpack(damage.read(board))
+
+    def count(self, folder):
+        """How many calls of each kind there are, how many of them change files, and how many bytes
+        are written."""
+        counts = {}
+        for memory in LIBRARIES:
+            self.begin(folder)
+            code, said, board = self.call(folder, {"TORTURE_MEMORY": memory})
+            if code:
+                raise SystemExit(f"torture: {self.name} under the shim ends with {code}: {said}")
+            counts = {**counts, **dict(zip(CALLS, board)), memory: board[CALLS.index("memory")]}
+            counts["change"], counts["bytes"] = board[len(CALLS):len(CALLS) + 2]
+        return counts
+
+    # --------------------------------------------------------------------------------- what must hold
+
+    def check_kept(self, run):
+        """Good frames stay good, whatever happens to the run that was to go on after them."""
+        for name, data in self.kept.items():
+            if name.startswith("frame_") and (not os.path.isfile(os.path.join(run, name)) or
+                                              damage.read(os.path.join(run, name)) != data):
+                raise Wrong(f"{name} was whole, and is lost")
+
+    def go_on(self, folder):
+        """A run after that goes on and ends well; or, over another run, it may refuse and change
+        nothing."""
+        run = os.path.join(folder, "run")
+        before = snapshot(run) if os.path.isdir(run) else {}
+        code, said = self.base.call(self.words(folder, ["--resume"]))
+        check_end(code, said)
+        if code:
+            after = snapshot(run) if os.path.isdir(run) else {}
+            refused(before, after)
+            held = [name for name in before if name.endswith(".hdf")]
+            if self.name != "overwrite" or not held:
+                raise Wrong(f"cannot be gone on with: {said[-300:]}")
+            code, said = self.base.call(self.words(folder, self.base.overwrite))
+            if code:
+                raise Wrong(f"cannot be replaced: {said[-300:]}")
+        compare(snapshot(run), self.wanted, self.base.files["part"])
+
+    def disturb(self, folder, plan):
+        self.begin(folder)
+        code, said, board = self.call(folder, plan)
+        may_die = []
+        if plan["TORTURE_ACT"] == "kill" and board[-1]:
+            may_die = [signal.SIGKILL]
+        # HDF5 1.10 frees twice, or uses what it has freed, where its own memory runs out. That is
+        # as good as being killed: nothing may be lost by it.
+        if plan.get("TORTURE_MEMORY") == "libhdf5":
+            may_die = [signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS]
+        check_end(code, said, may_die)
+        run = os.path.join(folder, "run")
+        self.check_kept(run)
+        if code == 0:
+            compare(snapshot(run), self.wanted, self.base.files["part"])
+        else:
+            self.go_on(folder)
+
+
+def refused(before, after):
+    """Raises where a run that refused has changed something."""
+    for name, data in before.items():
+        if name != "log.jsonl" and (name not in after or after[name] != data):
+            raise Wrong(f"refused, and {name} is {'changed' if name in after else 'gone'}")
+
+
+def plan_of(act, call, at, error=None, times=1, memory=None):
+    plan = {"TORTURE_ACT": act, "TORTURE_CALL": call, "TORTURE_AT": str(at),
+            "TORTURE_TIMES": str(times)}
+    if error:
+        plan["TORTURE_ERRNO"] = str(getattr(errno, error))
+    if memory:
+        plan["TORTURE_MEMORY"] = memory
+    return plan
+
+
+def spaced(count, most):
+    """Numbers from 1 to count, at most so many of them."""
+    step = max(1, -(-count // most))
+    return range(1, count + 1, step)
+
+
+def disturbances(scenario, counts):
+    """Every trial that kills, fails or fills: its name, and what to do."""
+    name = scenario.name
+
+    def trial(plan):
+        return lambda folder: scenario.disturb(folder, plan)
+
+    # A picture is many writes of one kind.
+    for at in spaced(counts["change"], 150 if name == "pictures" else counts["change"]):
+        yield f"kill/{name}/{at}", trial(plan_of("kill", "change", at))
+    if name == "pictures":
+        return
+    for call in CALLS[:-1]:
+        for error in ERRORS[call]:
+            for at in spaced(counts[call], 1000 if error == "ENOSPC" else 100):
+                yield f"fail/{name}/{call}/{error}/{at}", trial(plan_of("fail", call, at, error))
+                if error == "ENOSPC":  # and stays full
+                    yield f"fail/{name}/{call}/for-ever/{at}", \
+                        trial(plan_of("fail", call, at, error, 1 << 60))
+    for memory in LIBRARIES:
+        for at in spaced(counts[memory], 250 if memory == "libfirn" else 80):
+            yield f"fail/{name}/{memory}/{at}", \
+                trial(plan_of("fail", "memory", at, "ENOMEM", 1, memory))
+    for part in range(60):
+        limit = counts["bytes"] * part // 60
+        yield f"full/{name}/{part}", trial(plan_of("full", "none", limit))
+
+
+# ------------------------------------------------------------------------------------------ damage
+
+
+def mend(base, folder, start, name, how, seed):
+    """A damaged folder is gone on with and ends as if nothing had been, or is refused as it is."""
+    run = os.path.join(folder, "run")
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    shutil.copytree(base.path(start), run)
+    changed = damage.apply(run, name, how, seed)
+    before = snapshot(run)
+    if base.can_verify:
+        code, said = base.call(["info", "--verify", run])
+        check_end(code, said)
+        if changed and damage.is_sealed(name) and code == 0 and how != "gone":
+            raise Wrong(f"firn info --verify finds nothing: {said[-300:]}")
+        refused(before, snapshot(run))
+    code, said = base.call(["run", base.scene, "-o", run, "-q", "-j1", "--resume"])
+    check_end(code, said)
+    after = snapshot(run)
+    if code:
+        refused(before, after)
+        if not changed:
+            raise Wrong(f"refused, and nothing is damaged: {said[-300:]}")
+    else:
+        compare(after, base.files["whole"], base.files["part"])
+
+
+def damages(base, seed):
+    """Every trial that damages a file of a run that is half done, or done."""
+    for start in ("part", "whole"):
+        names = list(base.files[start])
+        for name in names:
+            ways = damage.changes(name)
+            if damage.is_sealed(name):
+                kind = name[:6]
+                others = [n for n in names if n != name and n.startswith(kind)]
+                ways += [f"{way}:{n}" for n in others for way in ("swap", "copy")]
+            for how in ways:
+                yield f"damage/{start}/{name}/{how}", \
+                    lambda folder, a=(start, name, how): mend(base, folder, *a, seed)
