@@ -88,19 +88,21 @@ def is_sealed(name):
 
 def changes(name):
     """Names of what can be done to a file, besides swapping."""
-    return ["gone", "folder", "link"] + list(ANY) + (list(TEXT) if is_text(name) else [])
+    return ["gone", "folder", "link", "pipe"] + list(ANY) + (list(TEXT) if is_text(name) else [])
 
 
 def apply(folder, name, how, seed):
     """Damages a file; False where that changes nothing."""
     path = os.path.join(folder, name)
     data = read(path)
-    if how in ("gone", "folder", "link"):
+    if how in ("gone", "folder", "link", "pipe"):
         os.unlink(path)
         if how == "folder":
             os.mkdir(path)
         elif how == "link":
             os.symlink("/nonexistent/" + name, path)
+        elif how == "pipe":
+            os.mkfifo(path)
         return True
     if how.startswith("swap:"):
         other = os.path.join(folder, how[5:])

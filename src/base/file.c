@@ -21,13 +21,14 @@ firn_status firn_file_fail(firn_context *context, const char *verb, const char *
 firn_status firn_file_get(firn_context *context, const char *path, char **data, size_t *size) {
   *data = NULL;
   *size = 0;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); // a pipe would keep us waiting
   if (fd < 0) return firn_file_fail(context, "open", path, errno);
   struct stat info;
-  if (fstat(fd, &info) || (!S_ISREG(info.st_mode) && (errno = EISDIR))) {
-    int error = errno;
+  int error = fstat(fd, &info) ? errno : S_ISDIR(info.st_mode) ? EISDIR : 0;
+  if (error || !S_ISREG(info.st_mode)) {
     close(fd);
-    return firn_file_fail(context, "read", path, error);
+    if (error) return firn_file_fail(context, "read", path, error);
+    return firn_fail(context, FIRN_ERROR_IO, "cannot read %s: it is not a plain file", path);
   }
   size_t wanted = (size_t)info.st_size, got = 0;
   char *text = firn_alloc(context, wanted + 1, path);
@@ -35,7 +36,6 @@ firn_status firn_file_get(firn_context *context, const char *path, char **data, 
     close(fd);
     return FIRN_ERROR_MEMORY;
   }
-  int error = 0;
   while (got < wanted) {
     ssize_t n = read(fd, text + got, wanted - got);
     if (n < 0 && errno == EINTR) continue;

@@ -195,7 +195,7 @@ firn_status firn_archive_open(firn_context *context, const char *path, firn_arch
   FIRN_TRY(archive_new(context, path, &a));
   firn_status status = FIRN_OK;
   struct stat info = {0};
-  a->store.fd = open(a->path, O_RDONLY | O_CLOEXEC);
+  a->store.fd = open(a->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); // not to wait for a pipe
   if (a->store.fd < 0 || fstat(a->store.fd, &info)) {
     status = firn_file_fail(context, "open", a->path, errno);
   } else if (S_ISDIR(info.st_mode)) {

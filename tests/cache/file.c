@@ -84,6 +84,12 @@ static void what_is_no_plain_file_is_left_alone(void **state) {
   assert_int_equal(mkfifo(scratch_path(s, "pipe"), 0666), 0);
   assert_int_equal(firn_file_put(s->context, scratch_path(s, "pipe"), "x", 1), FIRN_ERROR_IO);
   assert_message(s, "pipe", "not a plain file");
+  char *text; // nobody writes into it: to wait would be for ever
+  size_t size;
+  assert_int_equal(firn_file_get(s->context, scratch_path(s, "pipe"), &text, &size), FIRN_ERROR_IO);
+  assert_message(s, "pipe", "not a plain file");
+  firn_archive *archive;
+  assert_int_not_equal(firn_archive_open(s->context, scratch_path(s, "pipe"), &archive), FIRN_OK);
   int fd;
   assert_int_equal(firn_file_update(s->context, scratch_path(s, "pipe"), 0, &fd), FIRN_ERROR_IO);
   assert_int_equal(fd, -1);
