@@ -19,8 +19,9 @@ that were whole stay whole; no process dies of a signal but the one that killed 
 with a status other than 0 has said something.
 
 Without --seconds all trials are made. With it their choice is spread over all kinds, by --seed,
-until the time is over. --only takes trials by their name, in the manner of a shell ('kill/resume/*'), and
---keep leaves the folders of those that failed. Exit status 0: all is well; 1: not.
+until the time is over. --only takes trials by their name, in the manner of a shell
+('kill/resume/*'), and --keep leaves the folders of those that failed. Exit status 0: all is well; 1:
+not.
 """
 import argparse, collections, concurrent.futures, fnmatch, itertools, os, random, shutil, sys
 import tempfile, threading, time
@@ -85,8 +86,10 @@ class Workers:
         except trials.Wrong as wrong:
             reason = str(wrong)
         with self.lock:
-            parts = name.split("/")
-            self.done[parts[0]] += 1
+            self.done[name.split("/")[0]] += 1
+            made = sum(self.done.values())
+            if made % 1000 == 0:
+                print(f"{made} made, {len(self.wrong)} of them went wrong", flush=True)
             if reason:
                 self.wrong.append(name)
                 print(f"{name}: {reason}", flush=True)

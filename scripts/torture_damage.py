@@ -78,6 +78,17 @@ TEXT = {
 }
 
 
+# What may stand in the place of a file.
+OBSTACLES = ("folder", "link", "pipe")
+
+
+def remove(path):
+    if os.path.isdir(path) and not os.path.islink(path):
+        os.rmdir(path)
+    elif os.path.lexists(path):
+        os.unlink(path)
+
+
 def is_text(name):
     return not name.endswith(".hdf")
 
@@ -88,14 +99,16 @@ def is_sealed(name):
 
 def changes(name):
     """Names of what can be done to a file, besides swapping."""
-    return ["gone", "folder", "link", "pipe"] + list(ANY) + (list(TEXT) if is_text(name) else [])
+    # A scene may come from a pipe, and whoever reads it waits.
+    obstacles = [how for how in OBSTACLES if (name, how) != ("scene.yaml", "pipe")]
+    return ["gone", *obstacles] + list(ANY) + (list(TEXT) if is_text(name) else [])
 
 
 def apply(folder, name, how, seed):
     """Damages a file; False where that changes nothing."""
     path = os.path.join(folder, name)
     data = read(path)
-    if how in ("gone", "folder", "link", "pipe"):
+    if how == "gone" or how in OBSTACLES:
         os.unlink(path)
         if how == "folder":
             os.mkdir(path)
