@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "cache/file.h"
 
 static const unsigned char magic[8] = {'F', 'I', 'R', 'N', 'S', 'E', 'L', '1'};
@@ -177,6 +178,27 @@ static firn_status say_why(firn_context *context, const char *path, int fd, uint
                    path);
 }
 
+// Whether block i is as its seal says; one that cannot be read is not.
+static bool is_whole(int fd, unsigned char *block, uint64_t size, uint64_t i,
+                     const unsigned char *seal) {
+  uint64_t hash;
+  return !hash_block(fd, block, size, i, &hash) && hash == get(seal + WORD * i);
+}
+
+// Each thread reads and hashes into a block of its own, [threads][FIRN_SEAL_BLOCK].
+static uint64_t first_bad_block(const firn_context *context, int fd, unsigned char *block,
+                                uint64_t size, const unsigned char *seal) {
+  uint64_t blocks = block_count(size), bad = blocks;
+  if (blocks < 2) return !blocks || is_whole(fd, block, size, 0, seal) ? blocks : 0;
+  FIRN_PARALLEL(context) {
+    unsigned char *mine = block + (size_t)omp_get_thread_num() * FIRN_SEAL_BLOCK;
+#pragma omp for schedule(dynamic, 4) reduction(min : bad)
+    for (uint64_t i = 0; i < blocks; i++)
+      if (!is_whole(fd, mine, size, i, seal) && i < bad) bad = i;
+  }
+  return bad;
+}
+
 static firn_status check_blocks(firn_context *context, const char *path, int fd, uint64_t size,
                                 unsigned char *block, const unsigned char *seal) {
   uint64_t blocks = block_count(size);
@@ -185,20 +207,17 @@ static firn_status check_blocks(firn_context *context, const char *path, int fd,
                      "%s is damaged: the seal in its last %llu bytes is broken", path,
                      (ull)seal_size(size));
   }
-  for (uint64_t i = 0; i < blocks; i++) {
-    uint64_t hash;
-    int error = hash_block(fd, block, size, i, &hash);
-    if (error) return firn_file_fail(context, "read", path, error);
-    if (hash == get(seal + WORD * i)) continue;
-    uint64_t first = i * FIRN_SEAL_BLOCK, left = size - first;
-    return firn_fail(context, FIRN_ERROR_FORMAT,
-                     "%s is damaged: something in bytes %llu to %llu of %llu is not as it was "
-                     "written",
-                     path, (ull)first,
-                     (ull)(first + (left < FIRN_SEAL_BLOCK ? left : FIRN_SEAL_BLOCK) - 1),
-                     (ull)(size + seal_size(size)));
-  }
-  return FIRN_OK;
+  uint64_t bad = first_bad_block(context, fd, block, size, seal), hash;
+  if (bad == blocks) return FIRN_OK;
+  int error = hash_block(fd, block, size, bad, &hash);
+  if (error) return firn_file_fail(context, "read", path, error);
+  uint64_t first = bad * FIRN_SEAL_BLOCK, left = size - first;
+  return firn_fail(context, FIRN_ERROR_FORMAT,
+                   "%s is damaged: something in bytes %llu to %llu of %llu is not as it was "
+                   "written",
+                   path, (ull)first,
+                   (ull)(first + (left < FIRN_SEAL_BLOCK ? left : FIRN_SEAL_BLOCK) - 1),
+                   (ull)(size + seal_size(size)));
 }
 
 firn_status firn_seal_check(firn_context *context, const char *path, int fd, uint64_t size,
@@ -215,10 +234,11 @@ firn_status firn_seal_check(firn_context *context, const char *path, int fd, uin
                      "%s is damaged: it has %llu bytes, and its seal is for %llu and itself", path,
                      (ull)size, (ull)sealed);
   }
-  size_t bytes = FIRN_SEAL_BLOCK + (size_t)seal_size(sealed);
+  size_t desks = block_count(sealed) > 1 ? (size_t)context->threads : 1;
+  size_t bytes = desks * FIRN_SEAL_BLOCK + (size_t)seal_size(sealed);
   unsigned char *block = firn_alloc(context, bytes, "the seal of a file");
   if (!block) return FIRN_ERROR_MEMORY;
-  unsigned char *seal = block + FIRN_SEAL_BLOCK;
+  unsigned char *seal = block + desks * FIRN_SEAL_BLOCK;
   error = read_at(fd, seal, seal_size(sealed), sealed);
   firn_status status = error ? firn_file_fail(context, "read", path, error)
                              : check_blocks(context, path, fd, sealed, block, seal);
