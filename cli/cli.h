@@ -61,6 +61,7 @@ typedef enum progress_mode { PROGRESS_AUTO, PROGRESS_QUIET, PROGRESS_JSON } prog
 typedef struct cli_run_options {
   const char *folder; // of -o; NULL: not given
   progress_mode mode;
+  bool overwrite; // what the folder holds
 } cli_run_options;
 
 // Of a verb that simulates: it hangs cli_simulate_children under its own parser and gives the first of
@@ -70,7 +71,7 @@ typedef struct cli_simulate_options {
   cli_run_options run;
 } cli_simulate_options;
 
-// --output, --quiet, --json, and all that is above.
+// --output, --overwrite, --quiet, --json, and all that is above.
 extern const struct argp_child cli_simulate_children[];
 
 // Reads "A:B", "A:", ":B" or "A" into first and last, where what is left out stays as it is; ends the
@@ -124,6 +125,8 @@ firn_status cli_measure(firn_context *context, const firn_scene *scene, cli_need
 int cli_fail(const firn_context *context, firn_status status);
 // The same after {"event": "error"} to stdout where JSON was asked for.
 int cli_fail_run(const firn_context *context, firn_status status, progress_mode mode);
+// The same with a message that was kept.
+int cli_fail_said(const char *message, firn_status status, progress_mode mode);
 
 // The word that a misspelt one was likely meant to be; NULL if none is near.
 const char *cli_nearest(const char *word, const char *const *words);

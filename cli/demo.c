@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // firn demo: the shortest way to a picture of snow.
+#include <string.h>
+
 #include "progress.h"
 #include "render.h"
 
@@ -33,9 +35,9 @@ static const struct argp parser = {
     .args_doc = "",
     .doc =
         "Simulates the built-in scene 'demo', a snowball that hits the ground, takes pictures of "
-        "it on the way and renders the last, into the folder DIR, or demo-out. The frames it "
-        "writes "
-        "open in ParaView.",
+        "it on the way and renders the last, into the folder DIR, or demo-out. An earlier demo "
+        "that "
+        "is there is replaced, another run is not. The frames open in ParaView.",
     .children = cli_simulate_children};
 
 typedef struct {
@@ -43,18 +45,9 @@ typedef struct {
   const char *folder;
   firn_preview_def view;
   render_progress render;
-  double start;       // when all began
-  firn_status status; // of the pictures
+  double start; // when all began
   int pictures;
 } demo;
-
-static firn_status picture(demo *d, firn_sim *sim, const char *name) {
-  char path[4200];
-  snprintf(path, sizeof path, "%s/%s", d->folder, name);
-  d->status = firn_sim_preview(sim, &d->view, path);
-  if (d->status == FIRN_OK) d->pictures++;
-  return d->status;
-}
 
 // A few moments on the way, and the end.
 static bool wants_picture(int frame, int last) {
@@ -65,9 +58,10 @@ static bool on_event(void *user, const firn_run_event *event) {
   demo *d = user;
   progress_event(&d->progress, event);
   if (event->frame_written && event->sim && wants_picture(event->frame, event->last_frame)) {
-    char name[32];
-    snprintf(name, sizeof name, "demo_%05d.png", event->frame);
-    if (picture(d, event->sim, name) != FIRN_OK) return false;
+    char path[4200];
+    snprintf(path, sizeof path, "%s/demo_%05d.png", d->folder, event->frame);
+    if (!progress_picture(&d->progress, event, &d->view, path)) return false;
+    d->pictures++;
   }
   return !cli_interrupted();
 }
@@ -121,14 +115,25 @@ static void report(const arguments *a, const demo *d) {
       d->pictures);
 }
 
+// Whether what a folder holds is an earlier demo, of whatever quality: the title tells. It may be
+// replaced, as nobody's work is lost; other runs may not.
+static bool is_demo(const char *folder, const firn_scene *scene) {
+  char path[4200], line[1024], title[1030] = "";
+  snprintf(path, sizeof path, "%s/scene.yaml", folder);
+  FILE *file = fopen(path, "r");
+  while (file && fgets(line, sizeof line, file))
+    if (strncmp(line, "title: ", 7) == 0) snprintf(title, sizeof title, "\n%s", line);
+  if (file) fclose(file);
+  return *title && strstr(firn_scene_resolved_text(scene), title);
+}
+
 static int run_demo(firn_context *context, const arguments *a, const char *folder) {
   firn_scene *scene = cli_scene(context, "demo", &a->with.options, stderr);
   if (!scene) return EXIT_INPUT;
-  demo d = {.progress = progress_begin(a->with.run.mode),
+  demo d = {.progress = progress_begin(a->with.run.mode, context),
             .folder = folder,
             .view = firn_scene_preview(scene),
-            .start = cli_seconds(),
-            .status = FIRN_OK};
+            .start = cli_seconds()};
   d.render = (render_progress){.mode = a->with.run.mode, .live = d.progress.live, .total = 1};
   if (a->with.run.mode == PROGRESS_AUTO)
     printf("A snowball hits the ground: %s particles, %d frames into %s\n",
@@ -136,11 +141,12 @@ static int run_demo(firn_context *context, const arguments *a, const char *folde
   fflush(stdout);
   firn_run_def def = firn_default_run_def();
   def.folder = folder;
+  def.overwrite = a->with.run.overwrite || is_demo(folder, scene);
   def.event = on_event;
   def.event_user = &d;
   firn_status status = firn_run(scene, &def);
   progress_end(&d.progress);
-  if (status == FIRN_CANCELLED && d.status != FIRN_OK) status = d.status;
+  if (status == FIRN_CANCELLED && d.progress.status != FIRN_OK) status = d.progress.status;
   if (status == FIRN_OK) status = render_last(context, scene, &d);
   int code = EXIT_OK;
   if (status == FIRN_OK) {
@@ -149,7 +155,7 @@ static int run_demo(firn_context *context, const arguments *a, const char *folde
     printf("stopped after frame %d\n", d.progress.event.frame);
     code = EXIT_RUN;
   } else {
-    code = cli_fail_run(context, status, a->with.run.mode);
+    code = progress_fail(&d.progress, status);
   }
   firn_scene_destroy(scene);
   return code;

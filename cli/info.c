@@ -8,15 +8,33 @@
 
 #include "cli.h"
 
+enum { KEY_VERIFY = 2000 };
+
+typedef struct {
+  const char *path;
+  bool verify;
+} arguments;
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
+  arguments *a = state->input;
   switch (key) {
+  case KEY_VERIFY: a->verify = true; return 0;
   case ARGP_KEY_ARG:
-  case ARGP_KEY_END: cli_argument(state, "folder", arg, state->input); return 0;
+  case ARGP_KEY_END: cli_argument(state, "folder", arg, &a->path); return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
 
+static const struct argp_option options[] = {
+    {"verify", KEY_VERIFY, NULL, 0,
+     "check all that a run left in DIR as `firn run --resume` does, byte by byte, and say what is "
+     "wrong and what a resume would do; nothing is changed. The exit status is 1 if anything is "
+     "wrong",
+     0},
+    {0},
+};
 static const struct argp parser = {
+    .options = options,
     .parser = parse,
     .args_doc = "DIR|FILE",
     .doc = "Tells what the folder of a run holds: scene, frames, "
@@ -44,7 +62,8 @@ static void print_files(const char *label, const firn_folder *folder, firn_folde
   for (int i = 0; i < count; i++)
     if (stat(firn_folder_file(folder, kind, i), &info) == 0) bytes += (double)info.st_size;
   printf("  %-12s %d (%d to %d)", label, count, first, last);
-  if (wanted) printf(" of %d", wanted);
+  if (wanted && count <= wanted) printf(" of %d", wanted);
+  if (wanted && count > wanted) printf(", more than the %d of the scene", wanted);
   printf(", %s", cli_bytes(bytes, text));
   int missing = every ? (last - first) / every + 1 - count : 0;
   if (missing > 0) printf(", %d missing in between", missing);
@@ -172,6 +191,25 @@ static int info_folder(firn_context *context, const char *path) {
   return any ? EXIT_OK : EXIT_INPUT;
 }
 
+// Each fault on a line of its own, below the folder's name.
+static void print_fault(void *user, const char *text) {
+  (void)user;
+  printf("  %-12s %s\n", "wrong", text);
+}
+
+static int verify_folder(firn_context *context, const char *path) {
+  firn_folder_verdict v;
+  char bytes[32];
+  printf("%s\n", path);
+  firn_status status = firn_folder_verify(context, path, print_fault, NULL, &v);
+  if (status != FIRN_OK) return cli_fail(context, status);
+  printf("  %-12s %d frame%s, %d checkpoint%s, %s\n", "checked", v.frames, v.frames == 1 ? "" : "s",
+         v.checkpoints, v.checkpoints == 1 ? "" : "s", cli_bytes(v.bytes, bytes));
+  if (!v.faults) printf("  %-12s nothing\n", "wrong");
+  printf("  %-12s %s\n", "a resume", v.resume);
+  return v.faults ? EXIT_RUN : EXIT_OK;
+}
+
 // ------------------------------------------------------------------------------------- a file
 
 typedef struct {
@@ -269,18 +307,25 @@ static int info_file(firn_context *context, const char *path, double bytes) {
 }
 
 int cli_info(int argc, char **argv) {
-  const char *path = NULL;
-  argp_parse(&parser, argc, argv, 0, NULL, &path);
+  arguments a = {0};
+  argp_parse(&parser, argc, argv, 0, NULL, &a);
+  const char *path = a.path;
   struct stat info;
   if (stat(path, &info) != 0) {
     fprintf(stderr, "firn: %s: %s\n", path, strerror(errno));
     return EXIT_INPUT;
   }
-  const cli_options options = {0};
-  firn_context *context = cli_context(&options);
+  bool folder = S_ISDIR(info.st_mode);
+  if (a.verify && !folder) {
+    fprintf(stderr, "firn: %s: --verify checks a folder\n", path);
+    return EXIT_INPUT;
+  }
+  const cli_options none = {0};
+  firn_context *context = cli_context(&none);
   if (!context) return EXIT_INPUT;
-  int code = S_ISDIR(info.st_mode) ? info_folder(context, path)
-                                   : info_file(context, path, (double)info.st_size);
+  int code = a.verify ? verify_folder(context, path)
+             : folder ? info_folder(context, path)
+                      : info_file(context, path, (double)info.st_size);
   firn_context_destroy(context);
   return code;
 }

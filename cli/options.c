@@ -7,7 +7,7 @@
 
 #include "cli.h"
 
-enum { KEY_ISA = 1000, KEY_DEVICE, KEY_SET, KEY_SOLVER, KEY_JSON };
+enum { KEY_ISA = 1000, KEY_DEVICE, KEY_SET, KEY_SOLVER, KEY_JSON, KEY_OVERWRITE };
 
 long cli_number(const struct argp_state *state, const char *name, const char *text, long least,
                 long most) {
@@ -110,12 +110,16 @@ static error_t parse_run(int key, char *arg, struct argp_state *state) {
   case 'o': options->folder = arg; return 0;
   case 'q': options->mode = PROGRESS_QUIET; return 0;
   case KEY_JSON: options->mode = PROGRESS_JSON; return 0;
+  case KEY_OVERWRITE: options->overwrite = true; return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
 
 static const struct argp_option run_options[] = {
     {"output", 'o', "DIR", 0, "folder to write into", 0},
+    {"overwrite", KEY_OVERWRITE, NULL, 0,
+     "replace what an earlier run has left in the folder; frames and checkpoints of it are removed",
+     0},
     {"quiet", 'q', NULL, 0, "say nothing but errors", 0},
     {"json", KEY_JSON, NULL, 0, "tell the progress as one JSON object a line, for programs", 0},
     {0},
@@ -228,9 +232,8 @@ firn_scene *cli_scene(firn_context *context, const char *name, const cli_options
   return NULL;
 }
 
-int cli_fail(const firn_context *context, firn_status status) {
-  const char *message = firn_context_message(context);
-  // What is wrong with a scene begins with FILE:LINE:COLUMN, wherever it was found.
+// What is wrong with a scene begins with FILE:LINE:COLUMN, wherever it was found.
+static int fail(const char *message, firn_status status) {
   fprintf(stderr, "%s%s\n", status == FIRN_ERROR_SCENE ? "" : "firn: ",
           *message ? message : firn_status_text(status));
   bool input = status == FIRN_ERROR_SCENE || status == FIRN_ERROR_ARGUMENT ||
@@ -238,12 +241,20 @@ int cli_fail(const firn_context *context, firn_status status) {
   return input ? EXIT_INPUT : EXIT_RUN;
 }
 
-int cli_fail_run(const firn_context *context, firn_status status, progress_mode mode) {
+int cli_fail(const firn_context *context, firn_status status) {
+  return fail(firn_context_message(context), status);
+}
+
+int cli_fail_said(const char *message, firn_status status, progress_mode mode) {
   if (mode == PROGRESS_JSON) {
     printf("{\"event\": \"error\", \"status\": \"%s\", \"message\": ", firn_status_name(status));
-    cli_json_string(stdout, firn_context_message(context));
+    cli_json_string(stdout, message);
     printf("}\n");
     fflush(stdout);
   }
-  return cli_fail(context, status);
+  return fail(message, status);
+}
+
+int cli_fail_run(const firn_context *context, firn_status status, progress_mode mode) {
+  return cli_fail_said(firn_context_message(context), status, mode);
 }

@@ -11,8 +11,8 @@ static int terminal_columns(void) {
   return 80;
 }
 
-progress progress_begin(progress_mode mode) {
-  progress p = {.mode = mode};
+progress progress_begin(progress_mode mode, const firn_context *context) {
+  progress p = {.mode = mode, .context = context};
   p.live = mode == PROGRESS_AUTO && isatty(STDOUT_FILENO);
   p.columns = terminal_columns();
   return p;
@@ -104,6 +104,7 @@ static void print_json(const firn_run_event *e) {
 
 void progress_event(progress *p, const firn_run_event *event) {
   p->event = *event;
+  if (event->resumed) return; // it was told when it was written
   p->any = true;
   if (p->mode == PROGRESS_QUIET) return;
   if (p->mode == PROGRESS_JSON) {
@@ -123,6 +124,21 @@ void progress_event(progress *p, const firn_run_event *event) {
   printf("\r%s\033[K", line);
   fflush(stdout);
   p->open = true;
+}
+
+bool progress_picture(progress *p, const firn_run_event *event, const firn_preview_def *view,
+                      const char *path) {
+  if (event->resumed && access(path, F_OK) == 0) return true;
+  p->status = firn_sim_preview(event->sim, view, path);
+  if (p->status != FIRN_OK)
+    snprintf(p->message, sizeof p->message, "stopped after frame %d, which can be resumed: %.1000s",
+             event->frame, firn_context_message(p->context));
+  return p->status == FIRN_OK;
+}
+
+int progress_fail(const progress *p, firn_status status) {
+  if (p->status != FIRN_OK) return cli_fail_said(p->message, p->status, p->mode);
+  return cli_fail_run(p->context, status, p->mode);
 }
 
 void progress_end(progress *p) {

@@ -13,12 +13,21 @@ typedef struct progress {
   bool open;            // a live line is on the screen
   double last;          // when it was last drawn
   firn_run_event event; // the last one
-  bool any;
+  bool any;             // something was done
+  const firn_context *context;
+  firn_status status; // of pictures, ...
+  char message[1200]; // ... and what was wrong with one: the run, which stops then, has its own
 } progress;
 
-progress progress_begin(progress_mode mode);
+progress progress_begin(progress_mode mode, const firn_context *context);
 // Shows an event, at most ten times a second where it is not a whole frame.
 void progress_event(progress *p, const firn_run_event *event);
+// A picture of the simulation as it is; after a resume only where it is missing. False: the run shall
+// stop.
+bool progress_picture(progress *p, const firn_run_event *event, const firn_preview_def *view,
+                      const char *path);
+// Says why a run failed, or why its picture did, and returns the exit code.
+int progress_fail(const progress *p, firn_status status);
 // Ends the live line, so that other text may follow.
 void progress_end(progress *p);
 

@@ -23,8 +23,12 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     a->pictures = arg ? (int)cli_number(state, "--pictures", arg, 1, 99999) : 1;
     return 0;
   case KEY_FRAMES: cli_frames(state, arg, &a->first, &a->last); return 0;
-  case ARGP_KEY_ARG:
-  case ARGP_KEY_END: cli_argument(state, "scene", arg, &a->scene); return 0;
+  case ARGP_KEY_ARG: cli_argument(state, "scene", arg, &a->scene); return 0;
+  case ARGP_KEY_END:
+    cli_argument(state, "scene", NULL, &a->scene);
+    if (a->resume && a->with.run.overwrite)
+      argp_error(state, "--resume and --overwrite are two things; choose one");
+    return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
@@ -37,8 +41,8 @@ static const struct argp_option options[] = {
     {"pictures", KEY_PICTURES, "N", OPTION_ARG_OPTIONAL,
      "also draw each frame that is written, or every N-th, as picture_00000.png and so on", 0},
     {"resume", KEY_RESUME, NULL, 0,
-     "go on from the last checkpoint in the folder. Without this, what an earlier run wrote there "
-     "is replaced",
+     "go on from the last checkpoint in the folder, or begin where there is nothing yet. What is "
+     "there is checked first; what is not whole is made again, or named",
      0},
     {0},
 };
@@ -48,7 +52,8 @@ static const struct argp parser = {
     .args_doc = "SCENE",
     .doc =
         "Simulates SCENE, a file or a name from `firn scenes`, and writes frames, checkpoints and "
-        "statistics into a folder: DIR, or one named after the scene.\v"
+        "statistics into a folder: DIR, or one named after the scene. A folder that holds a run is "
+        "left alone unless --resume or --overwrite says otherwise.\v"
         "Ctrl-C finishes the step, writes a checkpoint and tells how to go on.\n\n"
         "Examples:\n"
         "  firn run snowball-drop --set quality=0.5 --pictures\n"
@@ -61,7 +66,6 @@ typedef struct {
   const char *folder;
   int every; // frames from picture to picture; 0: none
   firn_preview_def view;
-  firn_status status; // of the pictures
 } watch;
 
 static bool on_event(void *user, const firn_run_event *event) {
@@ -70,8 +74,7 @@ static bool on_event(void *user, const firn_run_event *event) {
   if (w->every && event->frame_written && event->sim && event->frame % w->every == 0) {
     char path[4200];
     snprintf(path, sizeof path, "%s/picture_%05d.png", w->folder, event->frame);
-    w->status = firn_sim_preview(event->sim, &w->view, path);
-    if (w->status != FIRN_OK) return false;
+    if (!progress_picture(&w->progress, event, &w->view, path)) return false;
   }
   return !cli_interrupted();
 }
@@ -144,21 +147,21 @@ int cli_run(int argc, char **argv) {
 
   cli_catch_signals();
   report_start(&a, context, folder);
-  watch w = {.progress = progress_begin(a.with.run.mode),
+  watch w = {.progress = progress_begin(a.with.run.mode, context),
              .folder = folder,
              .every = a.pictures,
-             .view = firn_scene_preview(scene),
-             .status = FIRN_OK};
+             .view = firn_scene_preview(scene)};
   firn_run_def def = firn_default_run_def();
   def.folder = folder;
   def.first_frame = a.first;
   def.last_frame = a.last;
   def.resume = a.resume;
+  def.overwrite = a.with.run.overwrite;
   def.event = on_event;
   def.event_user = &w;
   firn_status status = firn_run(scene, &def);
   progress_end(&w.progress);
-  if (status == FIRN_CANCELLED && w.status != FIRN_OK) status = w.status;
+  if (status == FIRN_CANCELLED && w.progress.status != FIRN_OK) status = w.progress.status;
 
   int code = EXIT_OK;
   if (status == FIRN_OK) {
@@ -167,7 +170,7 @@ int cli_run(int argc, char **argv) {
     report_stop(&a, &w.progress, folder, argc, argv);
     code = EXIT_RUN;
   } else {
-    code = cli_fail_run(context, status, a.with.run.mode);
+    code = progress_fail(&w.progress, status);
   }
   firn_scene_destroy(scene);
   firn_context_destroy(context);

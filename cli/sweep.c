@@ -60,7 +60,8 @@ static const struct argp parser = {
         "contact "
         "sheet of the last frames.\v"
         "The same command goes on where it was stopped: runs that are finished are skipped, others "
-        "resume. A run that fails is noted in the summary, and the next one begins.\n\n"
+        "resume. With --overwrite all begin anew. A run that fails is noted in the summary, and "
+        "the next one begins.\n\n"
         "Example, six runs:\n"
         "  firn sweep snowball-drop --vary mpm.flip=0,0.5,0.95 --vary quality=0.25,0.5",
     .children = cli_simulate_children};
@@ -89,7 +90,6 @@ typedef struct {
   progress progress;
   const char *folder;
   firn_preview_def view;
-  firn_status status; // of the picture
 } watch;
 
 static bool on_event(void *user, const firn_run_event *event) {
@@ -98,21 +98,16 @@ static bool on_event(void *user, const firn_run_event *event) {
   if (event->frame == event->last_frame) {
     char path[4300];
     snprintf(path, sizeof path, "%s/preview.png", w->folder);
-    w->status = firn_sim_preview(event->sim, &w->view, path);
+    // Missing though nothing is left to do: the run was killed between its last frame and this.
+    w->progress.any = w->progress.any || access(path, F_OK) != 0;
+    if (!progress_picture(&w->progress, event, &w->view, path)) return false;
   }
-  return !cli_interrupted() && w->status == FIRN_OK;
-}
-
-static bool exists(const char *folder, const char *name) {
-  char path[4300];
-  struct stat info;
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  return stat(path, &info) == 0;
+  return !cli_interrupted();
 }
 
 // Runs, goes on with, or passes over one; false: the user wants to stop.
 static bool perform(sweep *s, firn_context *context, int run) {
-  char folder[4200], last[64];
+  char folder[4200];
   sweep_folder(s, run, folder, sizeof folder);
   firn_scene *scene = load(s, context, run);
   if (!scene) {
@@ -120,29 +115,29 @@ static bool perform(sweep *s, firn_context *context, int run) {
     snprintf(s->message[run], sizeof s->message[run], "the scene is not valid");
     return true;
   }
-  watch w = {.progress = progress_begin(s->mode),
+  watch w = {.progress = progress_begin(s->mode, context),
              .folder = folder,
-             .view = firn_scene_preview(scene),
-             .status = FIRN_OK};
+             .view = firn_scene_preview(scene)};
   w.view.width = THUMBNAIL_WIDTH;
   w.view.height = THUMBNAIL_HEIGHT;
   firn_run_def def = firn_default_run_def();
   def.folder = folder;
   def.event = on_event;
   def.event_user = &w;
-  // A run whose last frame is there but not its picture was killed between the two: once more.
-  snprintf(last, sizeof last, "frame_%05d.hdf", firn_scene_frames(scene));
-  def.resume = !exists(folder, last) || exists(folder, "preview.png");
+  def.resume = !s->overwrite;
+  def.overwrite = s->overwrite;
   firn_status status = firn_run(scene, &def);
   progress_end(&w.progress);
-  if (w.status != FIRN_OK) status = w.status;
+  bool drawn = w.progress.status == FIRN_OK;
+  if (!drawn) status = w.progress.status;
   firn_scene_destroy(scene);
   if (status == FIRN_OK) {
     s->state[run] = w.progress.any ? SWEEP_DONE : SWEEP_SKIPPED;
   } else if (status != FIRN_CANCELLED) {
     s->state[run] = SWEEP_FAILED;
-    snprintf(s->message[run], sizeof s->message[run], "%s", firn_context_message(context));
-    cli_fail_run(context, status, s->mode);
+    snprintf(s->message[run], sizeof s->message[run], "%.255s",
+             drawn ? firn_context_message(context) : w.progress.message);
+    progress_fail(&w.progress, status);
   }
   return status != FIRN_CANCELLED;
 }
@@ -259,6 +254,7 @@ int cli_sweep(int argc, char **argv) {
   s->scene = a->scene;
   s->folder = a->with.run.folder ? a->with.run.folder : folder;
   s->mode = a->with.run.mode;
+  s->overwrite = a->with.run.overwrite;
   s->options = &a->with.options;
   int code = EXIT_INPUT;
   if (!count_runs(s)) {

@@ -26,6 +26,7 @@ typedef struct sweep {
   sweep_state *state;   // [count]
   char (*message)[256]; // of runs that failed, [count]
   progress_mode mode;
+  bool overwrite; // runs that are there
   const cli_options *options;
 } sweep;
 

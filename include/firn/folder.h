@@ -33,6 +33,24 @@ FIRN_API const char *firn_folder_file(const firn_folder *folder, firn_folder_kin
 // which there are; for an every below 1 too, where all stay.
 FIRN_API firn_status firn_folder_select(firn_folder *folder, int first, int last, int every);
 
+// ------------------------------------------------------------------------------------------- checking
+
+// Hears of a thing that is wrong, in a sentence that names the file.
+typedef void (*firn_fault_fn)(void *user, const char *text);
+typedef struct firn_folder_verdict {
+  int frames, checkpoints; // that are there
+  double bytes;            // of both
+  int faults;              // things that are wrong
+  int resumes_after;       // the frame that a resume goes on after; -1: it is refused, or begins
+  char resume[1024];       // what a resume would do, and why
+} firn_folder_verdict;
+
+// Checks what a run has left as a resume does, and changes nothing: frames and checkpoints byte by
+// byte, by their seals, their numbers against their names, and the rows of the tables against both.
+// FIRN_OK: it could be checked, whatever was found; fault may be NULL.
+FIRN_API firn_status firn_folder_verify(firn_context *context, const char *path,
+                                        firn_fault_fn fault, void *user, firn_folder_verdict *out);
+
 // --------------------------------------------------------------------------------------------- tables
 
 // A CSV file as columns of numbers: stats.csv, colliders.csv, probes.csv.

@@ -22,14 +22,20 @@ typedef struct firn_run_event {
   double particle_steps_per_second;
   double seconds_left; // estimate
   size_t bytes;
-  bool frame_written;
+  bool frame_written; // the frame has a file
+  // Nothing is done yet: a run that goes on stands where this frame ended. To make up for what an
+  // earlier process did not come to, as a picture of it.
+  bool resumed;
   firn_sim *sim; // to look at: read and draw it, but do not step or change it
 } firn_run_event;
 typedef bool (*firn_run_fn)(void *user, const firn_run_event *event); // false: stop
 typedef struct firn_run_def {
   const char *folder;
-  int first_frame, last_frame;   // both ends included; last < 0: the scene's
-  bool resume;                   // go on from the newest whole checkpoint of the folder
+  int first_frame, last_frame; // both ends included; last < 0: the scene's
+  // What if the folder holds a run, that is, any frame or checkpoint? By default it is refused with
+  // FIRN_ERROR_STATE, and nothing is touched.
+  bool resume; // go on with it from its newest checkpoint, or refuse and say why; see docs/cache.md
+  bool overwrite;                // take it away first; not both
   const firn_output_def *output; // how frames are written; NULL: as the scene says
   firn_run_fn event;
   void *event_user;

@@ -23,7 +23,7 @@ firn_status firn_run_numbered(firn_run_state *r, const char *prefix, int number)
 }
 
 // Tells the caller how things stand; false: stop.
-static bool report(firn_run_state *r, bool frame_written) {
+static bool report(firn_run_state *r, bool frame_written, bool resumed) {
   if (!r->def->event) return true;
   double wall = firn_seconds() - r->begin_wall, time = firn_sim_time(r->sim);
   double done = time - r->begin_time, left = r->last * r->seconds - time;
@@ -39,6 +39,7 @@ static bool report(firn_run_state *r, bool frame_written) {
       .seconds_left = done > 0 && left > 0 ? wall * left / done : 0,
       .bytes = firn_context_bytes(r->context),
       .frame_written = frame_written,
+      .resumed = resumed,
       .sim = r->sim,
   };
   return r->def->event(r->def->event_user, &event);
@@ -74,7 +75,7 @@ static firn_status simulate_frame(firn_run_state *r, bool *go) {
     // The last step may miss the target by rounding, either way.
     if (fabs(target - *time) < 1e-9 * step.dt) firn_world_set_time(world, target);
     count_step(r, &step);
-    if (*time < target && !report(r, false)) {
+    if (*time < target && !report(r, false, false)) {
       *go = false;
       return FIRN_OK;
     }
@@ -103,13 +104,15 @@ static firn_status simulate(firn_run_state *r) {
     r->frame = 0;
     FIRN_TRY(firn_scene_apply(r->scene, r->sim));
     FIRN_TRY(firn_run_finish_frame(r));
-    if (!report(r, firn_run_writes(r, 0))) return stopped(r);
+    if (!report(r, firn_run_writes(r, 0), false)) return stopped(r);
+  } else if (!r->tally.steps && !report(r, firn_run_writes(r, r->frame), true)) {
+    return stopped(r);
   }
   while (r->frame < r->last) {
     FIRN_TRY(simulate_frame(r, &go));
     if (!go) return stopped(r);
     FIRN_TRY(firn_run_finish_frame(r));
-    if (!report(r, firn_run_writes(r, r->frame))) return stopped(r);
+    if (!report(r, firn_run_writes(r, r->frame), false)) return stopped(r);
   }
   return FIRN_OK;
 }
@@ -117,6 +120,10 @@ static firn_status simulate(firn_run_state *r) {
 static firn_status check_def(firn_context *context, const firn_run_def *def, int last) {
   if (!def->folder || !*def->folder) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "run: no folder is given");
+  }
+  if (def->resume && def->overwrite) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "run: to resume and to overwrite are two things; choose one");
   }
   if (def->first_frame < 0 || def->first_frame > last || last > FIRN_FRAME_LAST) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT,

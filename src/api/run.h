@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run in progress: what run.c (the loop), run_begin.c (a folder anew or gone on with) and
-// run_frame.c (the files of a frame) share.
+// A run in progress: what run.c (the loop), run_begin.c (a folder anew or gone on with), run_check.c
+// (whether what is there is whole) and run_frame.c (the files of a frame) share.
 #ifndef FIRN_API_RUN_H
 #define FIRN_API_RUN_H
 
@@ -8,6 +8,11 @@
 #include "api/log.h"
 #include "cache/file.h"
 #include "cache/folder.h"
+#include "cache/rows.h"
+
+// While an old run is taken away, its folder holds the scene that is to come, under this name: a run
+// killed meanwhile is resumed by taking away the rest.
+#define FIRN_RUN_NEXT_SCENE "scene.next.yaml"
 
 // What the steps since the last frame amount to, and all steps so far.
 typedef struct firn_run_tally {
@@ -17,6 +22,13 @@ typedef struct firn_run_tally {
   double wall; // s spent on the frame before this process; 0 at its beginning
   uint64_t all_steps, all_iterations;
 } firn_run_tally;
+
+typedef enum firn_run_table {
+  FIRN_RUN_STATS,
+  FIRN_RUN_COLLIDERS,
+  FIRN_RUN_PROBES,
+  FIRN_RUN_TABLES // how many
+} firn_run_table;
 
 typedef struct firn_run_state {
   const firn_scene *scene;
@@ -34,8 +46,28 @@ typedef struct firn_run_state {
   double frame_wall; // s, when the current frame began
   bool saved;        // the newest checkpoint stands for what the simulation is now
   firn_run_tally tally;
+  struct {
+    uint64_t sum; // of the rows so far (firn_rows_sum) ...
+    size_t size;  // ... which are this many bytes of the file
+  } table[FIRN_RUN_TABLES];
+  const firn_rows *rows; // [FIRN_RUN_TABLES] as they were found; NULL: they were not looked at
+  firn_fault_fn fault;   // hears of whatever is wrong with what is there; NULL: nobody does
+  void *fault_user;
   char path[FIRN_PATH_SIZE]; // of the file at hand
 } firn_run_state;
+
+// What was found in the folder of a run, and how much of it is whole.
+typedef struct firn_run_check {
+  int *frame, *checkpoint; // numbers of those that are there, ascending
+  size_t frame_count, checkpoint_count;
+  firn_rows rows[FIRN_RUN_TABLES];
+  int rows_end[FIRN_RUN_TABLES]; // the first frame whose rows are not all there and right ...
+  bool broken[FIRN_RUN_TABLES];  // ... since something else is
+  int good;                      // up to this frame all frames and rows are whole
+  int faults;                    // things that are wrong, ...
+  firn_status status;            // ... and of the first that has to be made again
+  char reason[FIRN_MESSAGE_SIZE];
+} firn_run_check;
 
 // Sets path to a file of the folder.
 firn_status firn_run_file(firn_run_state *run, const char *name);
@@ -43,6 +75,20 @@ firn_status firn_run_numbered(firn_run_state *run, const char *prefix, int numbe
 
 // True when this frame of the run has a file.
 bool firn_run_writes(const firn_run_state *run, int frame);
+
+// Lists the frames and checkpoints of the folder.
+firn_status firn_run_list(firn_run_state *run, firn_run_check *out);
+// Reads all that is listed: seals and numbers of frames, rows of tables, and whether they fit each
+// other. sim is an empty one of the scene. Fails only where nothing can be said.
+firn_status firn_run_look(firn_run_state *run, firn_run_check *check);
+// Loads the newest checkpoint that is whole and no newer than what is. FIRN_ERROR_STATE or FIRN_ERROR_IO:
+// a resume is refused, and the message says why.
+firn_status firn_run_find(firn_run_state *run, firn_run_check *check);
+void firn_run_check_free(firn_run_state *run, firn_run_check *check);
+// Notes that something is wrong with a frame or its rows, which have to be made again; with one after
+// FIRN_FRAME_LAST: with something else.
+void firn_run_fault(firn_run_state *run, firn_run_check *check, int frame, firn_status status,
+                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 // Makes or finds the simulation, and leaves the folder as it was when it stood there.
 firn_status firn_run_begin(firn_run_state *run);
@@ -53,10 +99,23 @@ firn_status firn_run_checkpoint(firn_run_state *run);
 // What firn_run_checkpoint added to the simulation's own state; user is the run.
 firn_status firn_run_load_tally(void *user, firn_archive *archive);
 
-// The tables of a run: stats.csv, and those that the scene asks for. Created with their headers, or
-// cut after a frame; FIRN_ERROR_FORMAT when rows up to it are missing.
+// Sums of the tables' rows: brought up to date, kept in a checkpoint, and compared with the rows that
+// were found; FIRN_ERROR_FORMAT: they are others.
+firn_status firn_run_sum_tables(firn_run_state *run);
+void firn_run_save_sums(const firn_run_state *run, firn_archive *archive);
+firn_status firn_run_check_sums(firn_run_state *run, firn_archive *archive);
+
+// The tables of a run: stats.csv, and those that the scene asks for.
+const char *firn_run_table_name(firn_run_table table);
+bool firn_run_has_table(const firn_run_state *run, firn_run_table table);
+// New ones, with their headers.
 firn_status firn_run_create_tables(firn_run_state *run);
-firn_status firn_run_truncate_tables(firn_run_state *run, int last);
+// Reads one back; path is set.
+firn_status firn_run_open_table(firn_run_state *run, firn_run_table table, firn_rows *out);
+// What the i-th row of each frame has in the column `name`; NULL: there is none. number is where a name
+// is made up.
+const char *firn_run_row_name(const firn_run_state *run, firn_run_table table, int i,
+                              char number[32]);
 // Adds the rows of the frame that is finished: bytes of its file (nan: none), and wall seconds.
 firn_status firn_run_append_tables(firn_run_state *run, const firn_measures *measures, double bytes,
                                    double wall);

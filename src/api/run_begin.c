@@ -1,75 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a run begins: in a folder of its own, or after the newest checkpoint of one that was stopped.
+// How a run begins: in a folder of its own, in place of an old run where that was asked for, or after
+// the newest checkpoint of one that was stopped.
+//
+// A run goes on only with what it has seen to be whole. What is not, it makes again, from a checkpoint
+// that is old enough; where there is none it refuses, and nothing has been touched by then.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "api/output.h"
 #include "api/run.h"
 #include "api/scene.h"
 #include "base/memory.h"
+#include "cache/series.h"
 #include "scene/difference.h"
 
-static firn_status write_scene(firn_run_state *r) {
+#define ANEW ". Nothing was changed; --overwrite begins anew, without what is there"
+
+static firn_status write_scene(firn_run_state *r, const char *name) {
   const char *text = firn_scene_resolved_text(r->scene);
-  FIRN_TRY(firn_run_file(r, "scene.yaml"));
+  FIRN_TRY(firn_run_file(r, name));
   return firn_file_put(r->context, r->path, text, strlen(text));
 }
 
-// Only once the scene is known to build: what is there is the user's until then.
-static firn_status begin_fresh(firn_run_state *r) {
-  FIRN_TRY(firn_scene_build(r->scene, &r->sim));
-  FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
-  FIRN_TRY(firn_run_file(r, "log.jsonl"));
-  FIRN_TRY(firn_log_clear(r->context, r->path, &r->log));
-  FIRN_TRY(firn_numbered_clear(r->context, r->def->folder, FIRN_CHECKPOINT_PREFIX, 0));
-  // Resuming without a usable checkpoint: the same frames will come again, so those that are
-  // there may stay until then.
-  if (!r->def->resume) {
-    FIRN_TRY(firn_numbered_clear(r->context, r->def->folder, FIRN_FRAME_PREFIX, 0));
-  }
-  FIRN_TRY(write_scene(r));
-  FIRN_TRY(firn_run_create_tables(r));
-  r->frame = -1;
-  return FIRN_OK;
-}
-
-// A folder is gone on with only by the scene that began it, or one that differs in what does not
-// matter to it. *any is false when none did, *same when it is not the same text.
-static firn_status check_scene(firn_run_state *r, bool *any, bool *same) {
-  const char *text = firn_scene_resolved_text(r->scene);
-  char *old;
-  size_t size;
-  struct stat info;
-  *any = false;
-  FIRN_TRY(firn_run_file(r, "scene.yaml"));
-  if (stat(r->path, &info) && errno == ENOENT) return FIRN_OK;
-  FIRN_TRY(firn_file_get(r->context, r->path, &old, &size));
-  firn_scene_difference d;
-  firn_status status = firn_scene_compare(r->context, old, size, text, strlen(text), &d);
-  firn_free(r->context, old, size + 1);
-  FIRN_TRY(status);
-  *any = true;
-  *same = d.same;
-  if (!d.count) return FIRN_OK;
-  char more[40] = "";
-  if (d.count > 1) snprintf(more, sizeof more, " (and %d more)", d.count - 1);
-  return firn_fail(r->context, FIRN_ERROR_STATE,
-                   "cannot resume: the scene differs from the one that began this folder, %s: "
-                   "%s%s",
-                   r->path, d.text, more);
-}
-
-// True when every frame that a run up to this checkpoint would have written is there.
-static bool frames_are_there(firn_run_state *r, int number) {
-  struct stat info;
-  int last = number < r->last ? number : r->last;
-  for (int i = r->def->first_frame; i <= last; i++) {
-    if (!firn_run_writes(r, i)) continue;
-    if (firn_run_numbered(r, FIRN_FRAME_PREFIX, i) != FIRN_OK || stat(r->path, &info)) return false;
-  }
-  return true;
+static firn_status remove_file(firn_run_state *r, const char *name) {
+  FIRN_TRY(firn_run_file(r, name));
+  return unlink(r->path) && errno != ENOENT ? firn_file_fail(r->context, "remove", r->path, errno)
+                                            : FIRN_OK;
 }
 
 static void warn(firn_run_state *r, const char *what) {
@@ -79,72 +38,187 @@ static void warn(firn_run_state *r, const char *what) {
   firn_note(r->context, FIRN_LOG_WARNING, "%s", what);
 }
 
-// Why a checkpoint cannot be gone on with, though it may be a good one.
+// ------------------------------------------------------------------------------------------- anew
+
+// Only once the scene is known to build: what is there is the user's until then.
+static firn_status begin_fresh(firn_run_state *r, const firn_run_check *c) {
+  const char *folder = r->def->folder;
+  FIRN_TRY(firn_scene_build(r->scene, &r->sim));
+  FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
+  if (c->frame_count || c->checkpoint_count) FIRN_TRY(write_scene(r, FIRN_RUN_NEXT_SCENE));
+  FIRN_TRY(firn_run_file(r, "log.jsonl"));
+  FIRN_TRY(firn_log_clear(r->context, r->path, &r->log));
+  FIRN_TRY(firn_numbered_clear(r->context, folder, FIRN_CHECKPOINT_PREFIX, -1, 0));
+  FIRN_TRY(firn_numbered_clear(r->context, folder, FIRN_FRAME_PREFIX, -1, 0));
+  FIRN_TRY(firn_parts_clear(r->context, folder));
+  for (firn_run_table t = 0; t < FIRN_RUN_TABLES; t++)
+    FIRN_TRY(remove_file(r, firn_run_table_name(t)));
+  FIRN_TRY(remove_file(r, "frames.hdf.series"));
+  FIRN_TRY(write_scene(r, "scene.yaml"));
+  FIRN_TRY(remove_file(r, FIRN_RUN_NEXT_SCENE));
+  FIRN_TRY(firn_run_create_tables(r));
+  r->frame = -1;
+  return FIRN_OK;
+}
+
+// --------------------------------------------------------------------------------------- going on
+
+// Compares the scene with a text of the folder; *any is false where there is none.
+static firn_status compare_scene(firn_run_state *r, const char *name, bool *any,
+                                 firn_scene_difference *d) {
+  const char *text = firn_scene_resolved_text(r->scene);
+  char *old;
+  size_t size;
+  struct stat info;
+  FIRN_TRY(firn_run_file(r, name));
+  *any = stat(r->path, &info) == 0 || errno != ENOENT;
+  if (!*any) return FIRN_OK;
+  FIRN_TRY(firn_file_get(r->context, r->path, &old, &size));
+  firn_status status = firn_scene_compare(r->context, old, size, text, strlen(text), d);
+  firn_free(r->context, old, size + 1);
+  return status;
+}
+
+// A folder is gone on with only by the scene that began it, or one that differs in what does not
+// matter to it; *same: it is the same text.
+static firn_status check_scene(firn_run_state *r, bool *same) {
+  bool any;
+  firn_scene_difference d;
+  FIRN_TRY(compare_scene(r, "scene.yaml", &any, &d));
+  if (!any) {
+    return firn_fail(r->context, FIRN_ERROR_STATE,
+                     "cannot resume: %s is missing, so nobody knows which scene the frames and "
+                     "checkpoints beside it are of" ANEW,
+                     r->path);
+  }
+  *same = d.same;
+  if (!d.count) return FIRN_OK;
+  char more[40] = "";
+  if (d.count > 1) snprintf(more, sizeof more, " (and %d more)", d.count - 1);
+  return firn_fail(r->context, FIRN_ERROR_STATE,
+                   "cannot resume: the scene differs from the one that began this folder, %s: "
+                   "%s%s" ANEW,
+                   r->path, d.text, more);
+}
+
+// Whether a run of this scene was stopped while it took the one that is there away.
+static firn_status check_next(firn_run_state *r, bool *next) {
+  firn_scene_difference d;
+  FIRN_TRY(compare_scene(r, FIRN_RUN_NEXT_SCENE, next, &d));
+  if (!*next || !d.count) return FIRN_OK;
+  return firn_fail(r->context, FIRN_ERROR_STATE,
+                   "cannot resume: a run of another scene, %s, was about to replace what is there, "
+                   "and not all is left" ANEW,
+                   r->path);
+}
+
+// Why no checkpoint could be used.
 typedef struct obstacle {
   firn_status status;
   char message[FIRN_MESSAGE_SIZE];
 } obstacle;
 
-// Keeps the last message, unless there is one from a newer checkpoint.
-static void note_obstacle(const firn_run_state *r, firn_status status, obstacle *o) {
-  if (o->status != FIRN_OK) return;
-  o->status = status;
-  memcpy(o->message, firn_context_message(r->context), sizeof o->message);
-}
-
 // Goes on from the checkpoint of frame number. FIRN_ERROR_FORMAT: not from this one.
-static firn_status try_checkpoint(firn_run_state *r, int number, obstacle *o) {
-  if (!frames_are_there(r, number)) {
-    firn_fail(r->context, FIRN_ERROR_STATE,
-              "cannot resume: %s is missing, and there is no checkpoint old enough to make it "
-              "again; put it back, or begin anew without resuming",
-              r->path);
-    note_obstacle(r, FIRN_ERROR_STATE, o);
-    return firn_fail(r->context, FIRN_ERROR_FORMAT,
-                     "%s is missing, so the checkpoint of frame %d is of no use", r->path, number);
-  }
-  FIRN_TRY(firn_scene_build_empty(r->scene, &r->sim));
-  FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
+static firn_status try_checkpoint(firn_run_state *r, int number) {
+  if (!r->sim) FIRN_TRY(firn_scene_build_empty(r->scene, &r->sim));
   r->frame = number;
   FIRN_TRY(firn_run_numbered(r, FIRN_CHECKPOINT_PREFIX, number));
   FIRN_TRY(firn_sim_load_with(r->sim, r->path, firn_run_load_tally, r));
-  FIRN_TRY(firn_run_truncate_tables(r, number));
   r->saved = true;
   return FIRN_OK;
 }
 
-// From the newest checkpoint that can be used; *found is false when all there are, if any, are
-// damaged. Where some may be good but a frame is missing, or a file cannot be read or written, it
-// fails instead: to begin anew would throw them away.
-static firn_status begin_resumed(firn_run_state *r, bool *found) {
-  int *numbers;
-  size_t count;
-  obstacle o = {.status = FIRN_OK};
-  *found = false;
-  FIRN_TRY(
-      firn_numbered_list(r->context, r->def->folder, FIRN_CHECKPOINT_PREFIX, &numbers, &count));
-  firn_status status = FIRN_OK;
-  for (size_t i = count; i-- > 0 && !*found;) {
-    status = try_checkpoint(r, numbers[i], &o);
-    *found = status == FIRN_OK;
-    if (*found) break;
-    firn_sim_destroy(r->sim);
-    r->sim = NULL;
-    r->tally = (firn_run_tally){0};
-    if (status != FIRN_ERROR_FORMAT && status != FIRN_ERROR_IO) break;
-    if (status == FIRN_ERROR_IO) note_obstacle(r, status, &o);
-    char message[FIRN_MESSAGE_SIZE];
-    memcpy(message, firn_context_message(r->context), sizeof message);
-    warn(r, message);
-    status = FIRN_OK; // an older one may do
+// Throws half a load away and keeps its message, unless there is one from a newer checkpoint.
+static void give_up(firn_run_state *r, firn_run_check *c, firn_status status, obstacle *o) {
+  firn_sim_destroy(r->sim);
+  r->sim = NULL;
+  r->tally = (firn_run_tally){0};
+  r->frame = -1;
+  char message[FIRN_MESSAGE_SIZE];
+  memcpy(message, firn_context_message(r->context), sizeof message);
+  if (o->status == FIRN_OK) {
+    o->status = status == FIRN_ERROR_IO ? status : FIRN_ERROR_STATE;
+    memcpy(o->message, message, sizeof message);
   }
-  firn_free(r->context, numbers, count * sizeof *numbers);
-  if (status != FIRN_OK || *found || o.status == FIRN_OK) return status;
-  return firn_fail(r->context, o.status, "%s", o.message);
+  firn_run_fault(r, c, FIRN_FRAME_LAST + 1, status, "%s", message); // the frames are none the worse
+  if (!r->fault) warn(r, message);
 }
 
-static void log_begin(firn_run_state *r, bool found) {
-  firn_log_begin(&r->log, found ? "resume" : "begin");
+firn_status firn_run_find(firn_run_state *r, firn_run_check *c) {
+  obstacle o = {.status = FIRN_OK};
+  for (size_t i = c->checkpoint_count; i-- > 0;) {
+    if (c->checkpoint[i] > c->good) continue;
+    firn_status status = try_checkpoint(r, c->checkpoint[i]);
+    if (status == FIRN_OK) return FIRN_OK;
+    if (status != FIRN_ERROR_FORMAT && status != FIRN_ERROR_IO) return status;
+    give_up(r, c, status, &o);
+  }
+  if (o.status != FIRN_OK)
+    return firn_fail(r->context, o.status, "cannot resume: no checkpoint can be used: %.600s" ANEW,
+                     o.message);
+  if (!c->checkpoint_count)
+    return firn_fail(r->context, FIRN_ERROR_STATE,
+                     "cannot resume: %s holds frames, and no checkpoint to go on from" ANEW,
+                     r->def->folder);
+  return firn_fail(
+      r->context, c->status,
+      "cannot resume: %.600s. No checkpoint is old enough to make it again; put back what "
+      "was there" ANEW,
+      c->reason);
+}
+
+// What was made before is made again, though fewer frames are asked for: its rows are cut off.
+static void lengthen(firn_run_state *r, const firn_run_check *c) {
+  int made = c->rows_end[FIRN_RUN_STATS] - 1;
+  if (c->checkpoint[c->checkpoint_count - 1] > made) made = c->checkpoint[c->checkpoint_count - 1];
+  if (r->frame >= made || r->last >= made) return;
+  firn_note(r->context, FIRN_LOG_INFO, "frames %d to %d are made again", r->frame + 1, made);
+  r->last = made;
+}
+
+// Leaves the folder as it was at the checkpoint. Nothing was written before.
+static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool same) {
+  for (firn_run_table t = 0; t < FIRN_RUN_TABLES; t++) {
+    if (!firn_run_has_table(r, t)) continue;
+    FIRN_TRY(firn_run_file(r, firn_run_table_name(t)));
+    if (c->rows[t].mended) {
+      char what[FIRN_PATH_SIZE + 100];
+      snprintf(what, sizeof what, "%s: line ends, separators or header were not firn's; mended",
+               r->path);
+      warn(r, what);
+    }
+    FIRN_TRY(firn_rows_cut(&c->rows[t], r->path, r->frame, &r->table[t].size));
+  }
+  if (!same) FIRN_TRY(write_scene(r, "scene.yaml"));
+  FIRN_TRY(firn_parts_clear(r->context, r->def->folder));
+  return firn_series_frames(r->context, r->def->folder, r->seconds);
+}
+
+static firn_status begin_resumed(firn_run_state *r, firn_run_check *c) {
+  bool next, same = false;
+  FIRN_TRY(check_next(r, &next));
+  if (next) return begin_fresh(r, c);
+  FIRN_TRY(check_scene(r, &same));
+  // Stopped before it had a checkpoint: the first frame is the scene itself.
+  if (!c->checkpoint_count && c->frame_count == 1 && c->frame[0] == 0) return begin_fresh(r, c);
+  FIRN_TRY(firn_scene_build_empty(r->scene, &r->sim));
+  FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
+  FIRN_TRY(firn_run_look(r, c));
+  int faults = c->faults;
+  FIRN_TRY(firn_run_find(r, c));
+  if (faults) {
+    char what[FIRN_MESSAGE_SIZE + 100];
+    snprintf(what, sizeof what, "%s; what comes after frame %d is made again", c->reason, r->frame);
+    warn(r, what);
+  }
+  lengthen(r, c);
+  return take_over(r, c, same);
+}
+
+// ------------------------------------------------------------------------------------------- both
+
+static void log_begin(firn_run_state *r, bool resumed) {
+  firn_log_begin(&r->log, resumed ? "resume" : "begin");
   firn_log_text(&r->log, "scene", firn_scene_file(r->scene));
   firn_log_text(&r->log, "version", firn_version());
   firn_log_text(&r->log, "precision", firn_precision());
@@ -153,22 +227,30 @@ static void log_begin(firn_run_state *r, bool found) {
   firn_log_number(&r->log, "particles", (double)firn_sim_count(r->sim));
   firn_log_number(&r->log, "first_frame", r->def->first_frame);
   firn_log_number(&r->log, "last_frame", r->last);
-  if (found) firn_log_number(&r->log, "after_frame", r->frame);
+  if (resumed) firn_log_number(&r->log, "after_frame", r->frame);
   firn_log_end(&r->log);
 }
 
+static firn_status begin(firn_run_state *r, firn_run_check *c) {
+  bool holds = c->frame_count || c->checkpoint_count;
+  if (!holds || r->def->overwrite) return begin_fresh(r, c);
+  if (r->def->resume) return begin_resumed(r, c);
+  return firn_fail(
+      r->context, FIRN_ERROR_STATE,
+      "%s holds a run already (%zu frames, %zu checkpoints): --resume goes on with it, "
+      "--overwrite replaces it",
+      r->def->folder, c->frame_count, c->checkpoint_count);
+}
+
 firn_status firn_run_begin(firn_run_state *r) {
-  bool found = false;
-  if (r->def->resume) {
-    bool any, same = true;
-    FIRN_TRY(check_scene(r, &any, &same));
-    if (any) FIRN_TRY(begin_resumed(r, &found));
-    if (any && !found) warn(r, "no checkpoint of the folder can be used; the run begins anew");
-    if (found && !same) FIRN_TRY(write_scene(r));
-  }
-  if (!found) FIRN_TRY(begin_fresh(r));
-  log_begin(r, found);
-  if (found) {
+  firn_run_check c;
+  FIRN_TRY(firn_run_list(r, &c));
+  firn_status status = begin(r, &c);
+  firn_run_check_free(r, &c);
+  FIRN_TRY(status);
+  bool resumed = r->frame >= 0;
+  log_begin(r, resumed);
+  if (resumed) {
     firn_note(r->context, FIRN_LOG_INFO, "going on after frame %d, at %g s", r->frame,
               firn_sim_time(r->sim));
   }

@@ -24,7 +24,7 @@ enum { CHECKPOINTS_KEPT = 2 };
 
 static firn_status save_tally(void *user, firn_archive *a) {
   const firn_run_state *r = user;
-  firn_archive_group(a, "run");
+  firn_run_save_sums(r, a);
   firn_archive_set_u64(a, "run", "frame", (uint64_t)r->frame);
 #define SET(name) firn_archive_set_u64(a, "run", #name, r->tally.name);
   TALLY_LIST(SET)
@@ -48,14 +48,16 @@ firn_status firn_run_load_tally(void *user, firn_archive *a) {
     return firn_fail(r->context, FIRN_ERROR_FORMAT, "%s holds frame %llu", r->path,
                      (unsigned long long)frame);
   }
-  return FIRN_OK;
+  return firn_run_check_sums(r, a);
 }
 
 firn_status firn_run_checkpoint(firn_run_state *r) {
+  FIRN_TRY(firn_run_sum_tables(r));
   FIRN_TRY(firn_run_numbered(r, FIRN_CHECKPOINT_PREFIX, r->frame));
   FIRN_TRY(firn_sim_save_with(r->sim, r->path, save_tally, r));
   r->saved = true;
-  return firn_numbered_clear(r->context, r->def->folder, FIRN_CHECKPOINT_PREFIX, CHECKPOINTS_KEPT);
+  return firn_numbered_clear(r->context, r->def->folder, FIRN_CHECKPOINT_PREFIX, r->frame,
+                             CHECKPOINTS_KEPT);
 }
 
 // ---------------------------------------------------------------------------------------- a frame

@@ -33,38 +33,50 @@ static firn_probe_columns probe_columns(const firn_sim *sim) {
   return columns;
 }
 
-firn_status firn_run_create_tables(firn_run_state *r) {
+const char *firn_run_table_name(firn_run_table table) {
+  static const char *const names[] = {"stats.csv", "colliders.csv", "probes.csv"};
+  return names[table];
+}
+
+bool firn_run_has_table(const firn_run_state *r, firn_run_table table) {
   int probes;
+  firn_scene_probes(r->scene, &probes);
+  return table == FIRN_RUN_STATS || (table == FIRN_RUN_COLLIDERS ? force_count(r) > 0 : probes > 0);
+}
+
+firn_status firn_run_create_tables(firn_run_state *r) {
   FIRN_TRY(firn_run_file(r, "stats.csv"));
   FIRN_TRY(firn_stats_create(r->context, r->path, r->sim->type->columns));
-  if (force_count(r)) {
+  if (firn_run_has_table(r, FIRN_RUN_COLLIDERS)) {
     FIRN_TRY(firn_run_file(r, "colliders.csv"));
     FIRN_TRY(firn_colliders_create(r->context, r->path));
   }
-  firn_scene_probes(r->scene, &probes);
-  if (!probes) return FIRN_OK;
+  if (!firn_run_has_table(r, FIRN_RUN_PROBES)) return FIRN_OK;
   FIRN_TRY(firn_run_file(r, "probes.csv"));
   firn_probe_columns columns = probe_columns(r->sim);
   return firn_probes_create(r->context, r->path, &columns);
 }
 
-firn_status firn_run_truncate_tables(firn_run_state *r, int last) {
-  int rows = 0, probes;
-  FIRN_TRY(firn_run_file(r, "stats.csv"));
-  FIRN_TRY(firn_stats_truncate(r->context, r->path, r->sim->type->columns, last, &rows));
-  if (rows != last + 1) {
-    return firn_fail(r->context, FIRN_ERROR_FORMAT, "%s has %d rows before frame %d", r->path, rows,
-                     last);
-  }
-  if (force_count(r)) {
-    FIRN_TRY(firn_run_file(r, "colliders.csv"));
-    FIRN_TRY(firn_colliders_truncate(r->context, r->path, last));
-  }
-  firn_scene_probes(r->scene, &probes);
-  if (!probes) return FIRN_OK;
-  FIRN_TRY(firn_run_file(r, "probes.csv"));
+firn_status firn_run_open_table(firn_run_state *r, firn_run_table table, firn_rows *out) {
+  FIRN_TRY(firn_run_file(r, firn_run_table_name(table)));
+  if (table == FIRN_RUN_STATS)
+    return firn_stats_open(r->context, r->path, r->sim->type->columns, out);
+  if (table == FIRN_RUN_COLLIDERS) return firn_colliders_open(r->context, r->path, out);
   firn_probe_columns columns = probe_columns(r->sim);
-  return firn_probes_truncate(r->context, r->path, &columns, last);
+  return firn_probes_open(r->context, r->path, &columns, out);
+}
+
+const char *firn_run_row_name(const firn_run_state *r, firn_run_table table, int i,
+                              char number[32]) {
+  if (table == FIRN_RUN_PROBES) {
+    int count;
+    const firn_probe_def *defs = firn_scene_probes(r->scene, &count);
+    return i < count ? firn_probe_name(defs[i].name, i, number) : NULL;
+  }
+  const firn_world *world = &r->sim->world;
+  for (int c = 0; table == FIRN_RUN_COLLIDERS && c < world->collider_count; c++)
+    if (world->collider[c].forces && i-- == 0) return world->collider[c].name;
+  return NULL;
 }
 
 static firn_status append_stats(firn_run_state *r, const firn_measures *measures, double bytes,

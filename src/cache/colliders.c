@@ -19,8 +19,8 @@ firn_status firn_colliders_create(firn_context *context, const char *path) {
   return firn_csv_create(context, path, HEADER);
 }
 
-firn_status firn_colliders_truncate(firn_context *context, const char *path, int last) {
-  return firn_csv_truncate(context, path, HEADER, last, NULL);
+firn_status firn_colliders_open(firn_context *context, const char *path, firn_rows *out) {
+  return firn_rows_open(context, path, HEADER, out);
 }
 
 // Axis times angle, as scene files have it, with an angle of half a turn at most.

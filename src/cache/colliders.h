@@ -8,11 +8,11 @@
 //   for each collider with forces: firn_sim_collider_force(sim, id, &force) and firn_sim_collider
 //   firn_colliders_append(context, path, rows, count)
 //   firn_sim_collider_force_reset(sim)     before the checkpoint is written: it holds the sums
-// and on resume firn_colliders_truncate(context, path, last frame that is kept).
+// and on resume firn_colliders_open, and firn_rows_cut after the last frame that is kept.
 #ifndef FIRN_CACHE_COLLIDERS_H
 #define FIRN_CACHE_COLLIDERS_H
 
-#include "base/context.h"
+#include "cache/rows.h"
 
 typedef struct firn_collider_row {
   int frame;
@@ -27,7 +27,7 @@ firn_status firn_colliders_create(firn_context *context, const char *path);
 // Adds rows, those of one frame at once, and makes them durable. No rows: does nothing.
 firn_status firn_colliders_append(firn_context *context, const char *path,
                                   const firn_collider_row *rows, size_t count);
-// Drops every row of a frame after last, and half rows; keeps the others' bytes.
-firn_status firn_colliders_truncate(firn_context *context, const char *path, int last);
+// Reads it back; see firn_rows_open.
+firn_status firn_colliders_open(firn_context *context, const char *path, firn_rows *out);
 
 #endif

@@ -22,8 +22,12 @@ firn_status firn_numbered_path(firn_context *context, const char *folder, const 
 firn_status firn_numbered_list(firn_context *context, const char *folder, const char *prefix,
                                int **numbers, size_t *count);
 
-// Removes the files of that prefix but for the last few.
+// Removes the files of that prefix but for the last few up to a number; later ones, which a run that
+// went back has left behind, go too.
 firn_status firn_numbered_clear(firn_context *context, const char *folder, const char *prefix,
-                                size_t keep);
+                                int last, size_t keep);
+
+// Removes what killed runs left half written: <name>.part of the files that a run writes.
+firn_status firn_parts_clear(firn_context *context, const char *folder);
 
 #endif

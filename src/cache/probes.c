@@ -51,21 +51,17 @@ firn_status firn_probes_create(firn_context *context, const char *path,
   return firn_csv_create(context, path, header);
 }
 
-firn_status firn_probes_truncate(firn_context *context, const char *path,
-                                 const firn_probe_columns *columns, int last) {
+firn_status firn_probes_open(firn_context *context, const char *path,
+                             const firn_probe_columns *columns, firn_rows *out) {
   char header[HEADER];
   print_header(header, columns);
-  return firn_csv_truncate(context, path, header, last, NULL);
+  return firn_rows_open(context, path, header, out);
 }
 
-// Where a scene gives no name, "probe_0" and so on.
-static size_t print_name(char *to, const char *name, int i) {
-  char number[32];
-  if (!name) {
-    snprintf(number, sizeof number, "probe_%d", i);
-    name = number;
-  }
-  return firn_csv_print_text(to, name);
+const char *firn_probe_name(const char *name, int i, char number[32]) {
+  if (name) return name;
+  snprintf(number, 32, "probe_%d", i);
+  return number;
 }
 
 static size_t print_row(char *line, int frame, double time, const firn_probe_def *def, int i,
@@ -74,7 +70,8 @@ static size_t print_row(char *line, int frame, double time, const firn_probe_def
   line[n++] = ',';
   n += firn_number_print(line + n, time);
   line[n++] = ',';
-  n += print_name(line + n, def->name, i);
+  char number[32];
+  n += firn_csv_print_text(line + n, firn_probe_name(def->name, i, number));
   line[n++] = ',';
   n += firn_number_print(line + n, (double)p->count);
   line[n++] = ',';

@@ -4,7 +4,7 @@
 #ifndef FIRN_CACHE_PROBES_H
 #define FIRN_CACHE_PROBES_H
 
-#include "base/context.h"
+#include "cache/rows.h"
 
 enum { FIRN_PROBE_COLUMNS = 16, FIRN_PROBE_COMPONENTS = 9 };
 
@@ -26,8 +26,10 @@ firn_status firn_probes_create(firn_context *context, const char *path,
 firn_status firn_probes_append(firn_context *context, const char *path, int frame, double time,
                                const firn_probe_def *defs, const firn_probe *probes, int count,
                                const firn_probe_columns *columns);
-// Drops every row of a frame after last, and half rows; keeps the others' bytes.
-firn_status firn_probes_truncate(firn_context *context, const char *path,
-                                 const firn_probe_columns *columns, int last);
+// Reads it back; see firn_rows_open.
+firn_status firn_probes_open(firn_context *context, const char *path,
+                             const firn_probe_columns *columns, firn_rows *out);
+// What probe i is called: by its name, or "probe_0" and so on where a scene gives none.
+const char *firn_probe_name(const char *name, int i, char number[32]);
 
 #endif

@@ -62,9 +62,9 @@ firn_status firn_stats_append(firn_context *context, const char *path, const fir
   return firn_csv_append(context, path, line, print_row(line, row));
 }
 
-firn_status firn_stats_truncate(firn_context *context, const char *path, const char *more, int last,
-                                int *rows) {
+firn_status firn_stats_open(firn_context *context, const char *path, const char *more,
+                            firn_rows *out) {
   char line[LINE];
   line[print_header(line, more)] = 0;
-  return firn_csv_truncate(context, path, line, last, rows);
+  return firn_rows_open(context, path, line, out);
 }

@@ -4,7 +4,7 @@
 #ifndef FIRN_CACHE_STATS_H
 #define FIRN_CACHE_STATS_H
 
-#include "base/context.h"
+#include "cache/rows.h"
 
 // The columns, in order. Outside tools rely on the names.
 #define FIRN_STATS_LIST(X)                                                                         \
@@ -64,10 +64,8 @@ firn_stats_row firn_stats_empty_row(void); // all nan
 firn_status firn_stats_create(firn_context *context, const char *path, const char *more);
 // Adds a row and makes it durable. Half a row that a killed process left is cut off first.
 firn_status firn_stats_append(firn_context *context, const char *path, const firn_stats_row *row);
-// Drops every row whose frame is larger than last, and half rows; keeps the others' bytes. How many of
-// the frames 0, 1 and so on have a row, up to the first that has none, goes to rows. FIRN_ERROR_FORMAT
-// for a row that is not one of numbers.
-firn_status firn_stats_truncate(firn_context *context, const char *path, const char *more, int last,
-                                int *rows);
+// Reads it back; see firn_rows_open.
+firn_status firn_stats_open(firn_context *context, const char *path, const char *more,
+                            firn_rows *out);
 
 #endif

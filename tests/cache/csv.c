@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of a run: rows are added whole and cut after a frame.
+// Tables of a run: rows are added whole, read back in whatever form, and cut after a frame.
 #include "scratch.h"
 
 #include <firn/firn.h>
@@ -36,34 +36,122 @@ static void half_a_row_is_cut_off_before_the_next(void **state) {
   assert_holds(s, "frame,name,value\n0,a,1\n1,a,2\n1,b,3\n");
 }
 
+// Opens t.csv and leaves the rows up to a frame; returns the status of opening.
+static firn_status cut(scratch *s, int last, firn_rows *seen) {
+  firn_rows rows;
+  size_t size;
+  FIRN_TRY(firn_rows_open(s->context, scratch_path(s, "t.csv"), header, &rows));
+  assert_int_equal(firn_rows_cut(&rows, scratch_path(s, "t.csv"), last, &size), FIRN_OK);
+  if (seen) *seen = rows;
+  firn_rows_close(&rows);
+  char *text;
+  size_t n;
+  scratch_read(s, "t.csv", &text, &n);
+  assert_int_equal(n, size);
+  firn_free(s->context, text, n + 1);
+  return FIRN_OK;
+}
+
 static void rows_after_a_frame_are_dropped_and_others_keep_their_bytes(void **state) {
   scratch *s = *state;
   put(s, "frame,name,value\n1,a,1\n1,b,1.50\n2,a,2\n2,b,2\n3,a");
-  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 2, NULL),
-                   FIRN_OK);
+  assert_int_equal(cut(s, 2, NULL), FIRN_OK);
   assert_holds(s, "frame,name,value\n1,a,1\n1,b,1.50\n2,a,2\n2,b,2\n");
-  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 1, NULL),
-                   FIRN_OK);
+  assert_int_equal(cut(s, 1, NULL), FIRN_OK);
   assert_holds(s, "frame,name,value\n1,a,1\n1,b,1.50\n");
-  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 0, NULL),
-                   FIRN_OK);
+  assert_int_equal(cut(s, 0, NULL), FIRN_OK);
   assert_holds(s, header);
 }
 
 static void what_is_no_table_is_left_alone(void **state) {
   scratch *s = *state;
   put(s, "frame,name\n0,a\n");
-  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 0, NULL),
-                   FIRN_ERROR_FORMAT);
+  assert_int_equal(cut(s, 0, NULL), FIRN_ERROR_FORMAT);
   assert_message(s, "t.csv", "frame,name,value");
   assert_holds(s, "frame,name\n0,a\n");
-  put(s, "frame,name,value\n0,a,1\nb,2,3\n4,a,4\n");
-  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "t.csv"), header, 3, NULL),
-                   FIRN_ERROR_FORMAT);
-  assert_message(s, "t.csv:3");
-  assert_holds(s, "frame,name,value\n0,a,1\nb,2,3\n4,a,4\n");
-  assert_int_equal(firn_csv_truncate(s->context, scratch_path(s, "none.csv"), header, 3, NULL),
-                   FIRN_ERROR_IO);
+  put(s, "");
+  assert_int_equal(cut(s, 0, NULL), FIRN_ERROR_FORMAT);
+  assert_message(s, "t.csv is empty");
+  put(s, "frame,name,value"); // half a header
+  assert_int_equal(cut(s, 0, NULL), FIRN_ERROR_FORMAT);
+  assert_int_equal(unlink(scratch_path(s, "t.csv")), 0);
+  assert_int_equal(cut(s, 3, NULL), FIRN_ERROR_IO);
+}
+
+// What spreadsheets and editors make of a table, each of which is the same one.
+static void other_forms_of_a_table_are_mended(void **state) {
+  scratch *s = *state;
+  const char *const forms[] = {
+      "frame,name,value\r\n0,a,1.5\r\n1,\"b, c\",-inf\r\n2,,\r\n",
+      "frame,name,value\r0,a,1.5\r1,\"b, c\",-inf\r2,,\r",
+      "frame;name;value\n0;a;1,5\n1;b, c;-inf\n2;;\n",
+      "frame\tname\tvalue\r\n0\ta\t1.5\r\n1\tb, c\t-inf\r\n2\t\t\r\n",
+      "\xef\xbb\xbf\"frame\",\"name\",\"value\"\n\"0\",\"a\",\"1.5\"\n1,\"b, c\",-inf\n2,,\n\n,,\n",
+      "frame;name;value\n0;a;1,5\n1;b, c;-inf\n2;;\n3;d",
+  };
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    firn_rows seen;
+    put(s, forms[i]);
+    assert_int_equal(cut(s, 9, &seen), FIRN_OK);
+    assert_true(seen.mended && !seen.renamed);
+    assert_holds(s, "frame,name,value\n0,a,1.5\n1,\"b, c\",-inf\n2,,\n");
+  }
+  // A name that is no longer what it was is told apart.
+  firn_rows seen;
+  put(s, "frame,mame,value\n0,a,1\n");
+  assert_int_equal(cut(s, 9, &seen), FIRN_OK);
+  assert_true(seen.mended && seen.renamed);
+  assert_holds(s, "frame,name,value\n0,a,1\n");
+}
+
+static void rows_are_read_cell_by_cell(void **state) {
+  scratch *s = *state;
+  firn_rows rows;
+  firn_row row = {0};
+  double value;
+  put(s, "frame,name,value\n0,\"a,b\",1.5\nx,a,1\n7,,\n1,c,1.5x\n1,c\n1,c,1,2\n4,d,");
+  assert_int_equal(firn_rows_open(s->context, scratch_path(s, "t.csv"), header, &rows), FIRN_OK);
+  assert_false(rows.mended);
+  assert_true(firn_rows_next(&rows, &row));
+  assert_int_equal(row.line, 2);
+  assert_int_equal(row.frame, 0);
+  assert_true(firn_row_number(&row, 2, &value) && value == 1.5);
+  assert_false(firn_row_number(&row, 1, &value));
+  assert_false(firn_row_number(&row, 3, &value));
+  assert_true(firn_row_fits(&rows, &row, 1) && !firn_row_fits(&rows, &row, -1));
+  assert_true(firn_rows_next(&rows, &row) && row.frame == -1);
+  assert_true(firn_rows_next(&rows, &row) && row.frame == 7);
+  assert_true(firn_row_number(&row, 2, &value) && value != value);
+  assert_true(firn_row_fits(&rows, &row, -1));
+  for (int i = 0; i < 3; i++) { // no number, too few, too many
+    assert_true(firn_rows_next(&rows, &row));
+    assert_false(firn_row_fits(&rows, &row, 1));
+  }
+  assert_false(firn_rows_next(&rows, &row)); // half a row is none
+  firn_rows_close(&rows);
+}
+
+static void a_sum_knows_every_letter_but_those_left_out(void **state) {
+  scratch *s = *state;
+  const int skip[] = {2};
+  static const char body[] = "0,a,1\n1,b,2\n2,c,3\n";
+  firn_rows rows;
+  put(s, "frame,name,value\n0,a,1\n1,b,2\n2,c,3\n");
+  assert_int_equal(firn_rows_open(s->context, scratch_path(s, "t.csv"), header, &rows), FIRN_OK);
+  uint64_t all = firn_rows_sum(&rows, 2, 0, NULL), some = firn_rows_sum(&rows, 2, 1, skip);
+  assert_int_equal(firn_rows_sum(&rows, 1, 0, NULL), firn_rows_sum_more(0, body, 12, 0, NULL));
+  firn_rows_close(&rows);
+  assert_int_equal(firn_rows_sum_more(0, body, sizeof body - 1, 0, NULL), all);
+  uint64_t half = firn_rows_sum_more(0, body, 6, 1, skip);
+  assert_int_equal(firn_rows_sum_more(half, body + 6, sizeof body - 7, 1, skip), some);
+  for (size_t i = 0; i + 1 < sizeof body; i++) {
+    char changed[sizeof body];
+    memcpy(changed, body, sizeof body);
+    changed[i] ^= 1;
+    bool value = i % 6 == 4;
+    assert_true(firn_rows_sum_more(0, changed, sizeof body - 1, 0, NULL) != all);
+    assert_int_equal(firn_rows_sum_more(0, changed, sizeof body - 1, 1, skip) == some, value);
+  }
 }
 
 static void names_do_not_break_rows(void **state) {
@@ -126,7 +214,11 @@ static void averages_of_any_shape_have_a_name_each(void **state) {
   const char *path = scratch_path(s, "t.csv");
   assert_int_equal(firn_probes_create(s->context, path, &columns), FIRN_OK);
   assert_int_equal(firn_probes_append(s->context, path, 0, 0, &def, &probe, 1, &columns), FIRN_OK);
-  assert_int_equal(firn_probes_truncate(s->context, path, &columns, 0), FIRN_OK);
+  firn_rows rows;
+  firn_row row = {0};
+  assert_int_equal(firn_probes_open(s->context, path, &columns, &rows), FIRN_OK);
+  assert_true(!rows.mended && firn_rows_next(&rows, &row) && firn_row_fits(&rows, &row, 2));
+  firn_rows_close(&rows);
   char *text;
   size_t n, commas[2] = {0};
   scratch_read(s, "t.csv", &text, &n);
@@ -145,6 +237,9 @@ int main(void) {
       TEST(half_a_row_is_cut_off_before_the_next),
       TEST(rows_after_a_frame_are_dropped_and_others_keep_their_bytes),
       TEST(what_is_no_table_is_left_alone),
+      TEST(other_forms_of_a_table_are_mended),
+      TEST(rows_are_read_cell_by_cell),
+      TEST(a_sum_knows_every_letter_but_those_left_out),
       TEST(names_do_not_break_rows),
       TEST(a_probe_without_snow_has_empty_averages),
       TEST(averages_of_any_shape_have_a_name_each),

@@ -155,12 +155,47 @@ static void a_run_killed_in_each_call_of_a_frame_ends_in_the_same_bytes(void **s
   assert_same_run(s, "whole", "killed");
 }
 
+// Runs a scene in place of another one's run until a call, then resumes it. Until the old run is given
+// up it stays; from then on the new one goes on.
+static bool overwrite_and_resume(scratch *s, long call) {
+  const char *other = "spacing=0.02";
+  perform(s, (order){.override = other, .folder = "killed", .last = 1, .overwrite = true});
+  *count = (counts){.kill_call = call};
+  counting = true;
+  bool ended = perform(s, (order){.folder = "killed", .last = 1, .overwrite = true});
+  counting = false;
+  if (ended) return true;
+  bool given_up = scratch_exists(s, "killed/scene.next.yaml") ||
+                  !count_files(s, "killed", FIRN_FRAME_PREFIX, NULL) ||
+                  !scratch_exists(s, "killed/checkpoint_00001.hdf");
+  int old = count_files(s, "killed", FIRN_FRAME_PREFIX, NULL);
+  order o = {.folder = "killed", .resume = true};
+  if (!given_up) o.exact_fail = FIRN_ERROR_STATE;
+  perform(s, o);
+  if (given_up)
+    assert_same_run(s, "whole", "killed");
+  else
+    assert_int_equal(count_files(s, "killed", FIRN_FRAME_PREFIX, NULL), old);
+  return false;
+}
+
+static void an_overwrite_killed_in_any_call_is_resumed_or_left_alone(void **state) {
+  scratch *s = *state;
+  assert_true(run_until(s, NULL, "whole", false, 0, 0));
+  int kills = 0;
+  for (long call = 1; call < 60 && !overwrite_and_resume(s, call); call += is_slow() ? 13 : 4)
+    kills++;
+  print_message("killed %d times\n", kills);
+  assert_true(kills > 3);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup_counts, teardown_counts)
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(a_run_killed_at_twenty_moments_ends_in_the_same_bytes),
       TEST(sleepers_killed_in_a_moving_window_end_in_the_same_bytes),
       TEST(a_run_killed_in_each_call_of_a_frame_ends_in_the_same_bytes),
+      TEST(an_overwrite_killed_in_any_call_is_resumed_or_left_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,6 +34,7 @@ static firn_status run(scratch *s, const char *folder, bool resume, books *b) {
     firn_run_def run_def = firn_default_run_def();
     run_def.folder = path;
     run_def.resume = resume;
+    run_def.overwrite = !resume;
     status = firn_run(scene, &run_def);
   }
   if (status != FIRN_OK && status != FIRN_ERROR_MEMORY) {

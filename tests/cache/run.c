@@ -88,10 +88,19 @@ static void a_range_writes_only_its_frames(void **state) {
   assert_said(s, "part", "5:4");
 }
 
-static void a_new_run_replaces_an_old_one(void **state) {
+static void a_new_run_replaces_an_old_one_only_when_told_to(void **state) {
   scratch *s = *state;
+  perform(s, (order){.folder = "whole"});
   perform(s, (order){.folder = "out"});
-  perform(s, (order){.folder = "out", .last = 2});
+  perform(s, (order){.folder = "out", .last = 2, .exact_fail = FIRN_ERROR_STATE});
+  assert_said(s, "out", "--resume");
+  assert_said(s, "out", "--overwrite");
+  assert_same_run(s, "whole", "out");
+  order both = {.folder = "out", .resume = true, .overwrite = true};
+  both.exact_fail = FIRN_ERROR_ARGUMENT;
+  perform(s, both);
+  assert_same_run(s, "whole", "out");
+  perform(s, (order){.folder = "out", .last = 2, .overwrite = true});
   assert_int_equal(count_files(s, "out", FIRN_FRAME_PREFIX, NULL), 3);
   assert_int_equal(count_files(s, "out", FIRN_CHECKPOINT_PREFIX, NULL), 2);
 }
@@ -192,12 +201,14 @@ static void a_damaged_checkpoint_is_passed_over(void **state) {
   perform(s, (order){.folder = "cut", .resume = true});
   assert_same_run(s, "whole", "cut");
 
-  // Both gone: from the beginning.
+  // Both gone: there is nothing to go on from, and what is there stays.
   perform(s, (order){.folder = "lost", .last = 3});
   damage(s, "lost/checkpoint_00003.hdf", false);
   damage(s, "lost/checkpoint_00002.hdf", true);
-  perform(s, (order){.folder = "lost", .resume = true});
-  assert_same_run(s, "whole", "lost");
+  perform(s, (order){.folder = "lost", .resume = true, .exact_fail = FIRN_ERROR_STATE});
+  assert_said(s, "lost", "no checkpoint can be used");
+  assert_int_equal(count_files(s, "lost", FIRN_FRAME_PREFIX, NULL), 4);
+  assert_int_equal(count_files(s, "lost", FIRN_CHECKPOINT_PREFIX, NULL), 2);
 
   // A frame that is missing is made again.
   perform(s, (order){.folder = "hole", .last = 3});
@@ -234,10 +245,11 @@ static void a_foreign_file_is_passed_over(void **state) {
   assert_int_equal(rename(from, scratch_path(s, "rows/checkpoint_00003.hdf")), 0);
   perform(s, (order){.folder = "rows", .resume = true});
   assert_same_run(s, "whole", "rows");
-  perform(s, (order){.folder = "rows", .last = 3});
+  perform(s, (order){.folder = "rows", .last = 3, .overwrite = true});
   replace(s, "rows/probes.csv", "");
-  perform(s, (order){.folder = "rows", .resume = true});
-  assert_same_run(s, "whole", "rows");
+  perform(s, (order){.folder = "rows", .resume = true, .exact_fail = FIRN_ERROR_STATE});
+  assert_said(s, "rows", "probes.csv is empty");
+  assert_int_equal(count_files(s, "rows", FIRN_CHECKPOINT_PREFIX, NULL), 2);
 }
 
 static void fewer_frames_and_checkpoints_change_nothing_else(void **state) {
@@ -260,9 +272,11 @@ static void fewer_frames_and_checkpoints_change_nothing_else(void **state) {
   assert_same_bytes(s, "whole/checkpoint_00006.hdf", "some/checkpoint_00006.hdf");
   assert_same_bytes(s, "whole/probes.csv", "rare/probes.csv");
   // Stopped after a frame that has no checkpoint of its own.
-  perform(
-      s,
-      (order){.folder = "rare", .output = &rare, .stop_after = 60, .exact_fail = FIRN_CANCELLED});
+  perform(s, (order){.folder = "rare",
+                     .output = &rare,
+                     .overwrite = true,
+                     .stop_after = 60,
+                     .exact_fail = FIRN_CANCELLED});
   assert_int_equal(count_files(s, "rare", FIRN_CHECKPOINT_PREFIX, NULL), 1);
   perform(s, (order){.folder = "rare", .output = &rare, .resume = true});
   assert_same_bytes(s, "some/frame_00006.hdf", "rare/frame_00006.hdf");
@@ -274,7 +288,9 @@ static void a_field_that_does_not_exist_is_named_before_anything_is_touched(void
   const char *const fields[] = {"presure"};
   const firn_output_def output = {.field_count = 1, .fields = fields};
   perform(s, (order){.folder = "out", .last = 2});
-  perform(s, (order){.folder = "out", .output = &output, .exact_fail = FIRN_ERROR_ARGUMENT});
+  order o = {.folder = "out", .output = &output, .overwrite = true};
+  o.exact_fail = FIRN_ERROR_ARGUMENT;
+  perform(s, o);
   assert_said(s, "out", "'presure'");
   assert_int_equal(count_files(s, "out", FIRN_FRAME_PREFIX, NULL), 3);
 }
@@ -363,6 +379,7 @@ static void resuming_does_not_throw_good_checkpoints_away(void **state) {
   assert_int_equal(rename(scratch_path(s, "moved/frame_00000.hdf"), away), 0);
   perform(s, (order){.folder = "moved", .resume = true, .exact_fail = FIRN_ERROR_STATE});
   assert_said(s, "moved", "frame_00000.hdf is missing");
+  assert_said(s, "moved", "--overwrite");
   assert_int_equal(count_files(s, "moved", FIRN_CHECKPOINT_PREFIX, NULL), 2);
   assert_int_equal(rename(away, scratch_path(s, "moved/frame_00000.hdf")), 0);
   perform(s, (order){.folder = "moved", .resume = true});
@@ -432,12 +449,62 @@ static void a_read_only_folder_is_named_and_left_alone(void **state) {
   assert_int_equal(open, 0);
 }
 
+typedef struct told {
+  int count;
+  char text[600]; // of the last fault
+} told;
+
+static void hear(void *user, const char *text) {
+  told *t = user;
+  t->count++;
+  snprintf(t->text, sizeof t->text, "%s", text);
+}
+
+static firn_folder_verdict verify(scratch *s, const char *folder, told *t) {
+  firn_folder_verdict v;
+  *t = (told){0};
+  assert_int_equal(firn_folder_verify(s->context, scratch_path(s, folder), hear, t, &v), FIRN_OK);
+  assert_int_equal(v.faults, t->count);
+  return v;
+}
+
+static void a_folder_is_checked_without_a_run(void **state) {
+  scratch *s = *state;
+  told t;
+  perform(s, (order){.folder = "out", .last = 3});
+  firn_folder_verdict v = verify(s, "out", &t);
+  assert_true(v.frames == 4 && v.checkpoints == 2 && v.faults == 0 && v.resumes_after == 3);
+  assert_non_null(strstr(v.resume, "goes on after frame 3"));
+  struct stat info;
+  assert_int_equal(stat(scratch_path(s, "out/frame_00000.hdf"), &info), 0);
+  assert_true(v.bytes > 4 * (double)info.st_size);
+  // Wrong, and made again.
+  damage(s, "out/frame_00003.hdf", true);
+  v = verify(s, "out", &t);
+  assert_true(v.faults == 1 && v.resumes_after == 2);
+  assert_non_null(strstr(t.text, "frame_00003.hdf is damaged"));
+  // Wrong for good.
+  damage(s, "out/frame_00001.hdf", false);
+  v = verify(s, "out", &t);
+  assert_true(v.faults == 2 && v.resumes_after == -1);
+  assert_non_null(strstr(v.resume, "frame_00001.hdf is damaged"));
+  // Nobody need listen.
+  assert_int_equal(firn_folder_verify(s->context, scratch_path(s, "out"), NULL, NULL, &v), FIRN_OK);
+  assert_int_equal(v.faults, 2);
+  assert_int_equal(firn_folder_verify(s->context, NULL, hear, &t, &v), FIRN_ERROR_ARGUMENT);
+  assert_int_equal(firn_folder_verify(s->context, scratch_path(s, "none"), hear, &t, &v),
+                   FIRN_ERROR_IO);
+  assert_int_equal(mkdir(scratch_path(s, "empty"), 0777), 0);
+  v = verify(s, "empty", &t);
+  assert_true(!v.faults && strstr(v.resume, "begins"));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, scratch_close)
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(a_run_leaves_what_the_contract_says),
       TEST(a_range_writes_only_its_frames),
-      TEST(a_new_run_replaces_an_old_one),
+      TEST(a_new_run_replaces_an_old_one_only_when_told_to),
       TEST(stopped_in_a_frame_and_resumed_ends_in_the_same_bytes),
       TEST(particles_asleep_are_told_as_the_mean_over_the_steps),
       TEST(wall_seconds_of_a_frame_include_those_before_a_stop),
@@ -448,6 +515,7 @@ int main(void) {
       TEST(another_scene_cannot_resume),
       TEST(a_scene_that_became_longer_resumes),
       TEST(two_runs_do_not_share_a_folder),
+      TEST(a_folder_is_checked_without_a_run),
       TEST(a_folder_that_cannot_be_made_is_named),
       TEST(a_full_disk_loses_nothing_that_was_whole),
       TEST(resuming_does_not_throw_good_checkpoints_away),

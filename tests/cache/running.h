@@ -76,7 +76,7 @@ typedef struct order {
   const char *override;
   const firn_output_def *output;
   int first, last;
-  bool resume;
+  bool resume, overwrite;
   int stop_after;                             // events; 0: never
   bool (*watch)(const firn_run_event *event); // besides; false: stop
   int exact_fail;                             // status that is expected; 0: FIRN_OK
@@ -88,6 +88,8 @@ static inline bool on_event(void *user, const firn_run_event *event) {
   const order *o = user;
   if (event->frame < 0 || event->frame > event->last_frame || !event->sim) _exit(90);
   if (event->frame_written && event->frame < o->first) _exit(91);
+  if (event->resumed && !o->resume) _exit(95);
+  if (event->resumed) return true; // nothing is done yet
   if (o->watch && !o->watch(event)) return false;
   return ++events != o->stop_after;
 }
@@ -116,6 +118,7 @@ static inline int child(scratch *s, const order *o) {
   def.first_frame = o->first;
   def.last_frame = o->last ? o->last : -1;
   def.resume = o->resume;
+  def.overwrite = o->overwrite;
   def.output = o->output;
   def.event = on_event;
   def.event_user = (void *)(uintptr_t)o;

@@ -72,7 +72,7 @@ run 2 run ball.yaml -o part --resume --set mpm.flip=0.5
 expect "$err" "cannot resume"
 expect "$err" "mpm.flip is 0.5 now, and was 0.95"
 # One that only looks otherwise, and writes other frames from here on, may go on.
-run 0 run ball.yaml -o part --frames 0:2 --quiet
+run 0 run ball.yaml -o part --frames 0:2 --quiet --overwrite
 run 0 run ball.yaml -o part --resume --set title=other --set preview.width=64 \
   --set 'output.fields=[velocity]' --set frames=4
 expect "$err" "going on after frame 2"
@@ -103,7 +103,7 @@ refuse "$out" "missing"
 size=$(stat -c %s compact/frame_00006.hdf) full=$(stat -c %s whole/frame_00006.hdf)
 ((2 * size < full)) || die "compact frame of $size bytes, full one of $full"
 diff <(cut -d, -f1-27 whole/stats.csv) <(cut -d, -f1-27 compact/stats.csv) || die "stats.csv differs"
-run 2 run ball.yaml -o compact --quiet --set 'output={fields: [velocty]}'
+run 2 run ball.yaml -o compact --quiet --overwrite --set 'output={fields: [velocty]}'
 expect "$err" "did you mean 'velocity'?"
 
 # A damaged checkpoint is said, and does not matter.

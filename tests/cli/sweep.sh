@@ -71,6 +71,14 @@ expect "$out" "2 done, 4 were there already, 0 failed"
 cmp frame study/004-*/frame_00002.hdf || die "run 4 came out otherwise"
 [[ -s $(echo study/005-*/preview.png) ]] || die "run 5 has no picture"
 
+# Other values under the names of these do not replace them, unless they shall.
+run 1 sweep ball.yaml "${vary[@]}" -o study --set 'frames=2' --set h=3cm --quiet
+expect "$err" "cannot resume"
+[[ $(stat -c %Y.%i study/001-*/frame_00002.hdf) == "$before" ]] || die "run 1 was replaced"
+run 0 sweep ball.yaml --vary mpm.flip=0 -o study2 --quiet
+run 0 sweep ball.yaml --vary mpm.flip=0 -o study2 --set h=3cm --overwrite
+expect "$out" "1 done, 0 were there already, 0 failed"
+
 # A run that fails is noted, and the others go on.
 run 1 sweep ball.yaml --vary mpm.dt_min=1e-9,0.9 --set mpm.dt_max=1 -o failing --quiet
 grep -q '^1,.*,done,' failing/summary.csv || die "run 1: $(cat failing/summary.csv)"

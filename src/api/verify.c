@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder checked as a run that goes on with it does, without one.
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "api/run.h"
+#include "api/scene.h"
+#include "base/memory.h"
+#include "scene/scene.h"
+
+typedef struct verifier {
+  firn_run_state run;
+  firn_run_def def;
+  firn_run_check check;
+  firn_folder_verdict *out;
+} verifier;
+
+static void say(verifier *v, const char *what) {
+  snprintf(v->out->resume, sizeof v->out->resume, "%s", what);
+}
+
+static void count_bytes(verifier *v, const char *prefix, const int *number, size_t count) {
+  struct stat info;
+  for (size_t i = 0; i < count; i++)
+    if (firn_run_numbered(&v->run, prefix, number[i]) == FIRN_OK && !stat(v->run.path, &info))
+      v->out->bytes += (double)info.st_size;
+}
+
+// Something that makes a resume impossible, and further questions too.
+static firn_status refuse(verifier *v, firn_status status) {
+  if (status == FIRN_ERROR_MEMORY) return status;
+  char message[FIRN_MESSAGE_SIZE];
+  memcpy(message, firn_context_message(v->run.context), sizeof message);
+  firn_run_fault(&v->run, &v->check, FIRN_FRAME_LAST + 1, status, "%s", message);
+  say(v, message);
+  return FIRN_OK;
+}
+
+// Those that a resume would not come to: it takes the newest that it can.
+static firn_status look_at_others(verifier *v, int taken) {
+  firn_run_state *r = &v->run;
+  firn_run_check *c = &v->check;
+  for (size_t i = 0; i < c->checkpoint_count; i++) {
+    firn_checkpoint_info info;
+    if (c->checkpoint[i] >= taken && c->checkpoint[i] <= c->good) continue;
+    FIRN_TRY(firn_run_numbered(r, FIRN_CHECKPOINT_PREFIX, c->checkpoint[i]));
+    firn_status status = firn_checkpoint_read(r->context, r->path, &info);
+    if (status == FIRN_ERROR_MEMORY) return status;
+    if (status == FIRN_OK && info.frame != c->checkpoint[i])
+      status = firn_fail(r->context, FIRN_ERROR_FORMAT, "%s holds frame %d", r->path, info.frame);
+    char message[FIRN_MESSAGE_SIZE];
+    memcpy(message, firn_context_message(r->context), sizeof message);
+    if (status != FIRN_OK) firn_run_fault(r, c, FIRN_FRAME_LAST + 1, status, "%s", message);
+  }
+  return FIRN_OK;
+}
+
+static firn_status look(verifier *v) {
+  firn_run_state *r = &v->run;
+  firn_run_check *c = &v->check;
+  char text[200];
+  FIRN_TRY(firn_run_look(r, c));
+  for (int t = 0; t < FIRN_RUN_TABLES; t++) {
+    if (!c->rows[t].mended) continue;
+    firn_run_fault(r, c, FIRN_FRAME_LAST + 1, FIRN_ERROR_FORMAT,
+                   "%s/%s: line ends, separators or header are not firn's; a resume mends them",
+                   r->def->folder, firn_run_table_name((firn_run_table)t));
+  }
+  firn_status status = firn_run_find(r, c);
+  if (status == FIRN_ERROR_MEMORY) return status;
+  if (status != FIRN_OK) {
+    say(v, firn_context_message(r->context));
+    // The way of a checkpoint that is not for this build; what is wrong with frames was told.
+    if (!c->faults && c->checkpoint_count) FIRN_TRY(refuse(v, status));
+    return look_at_others(v, FIRN_FRAME_LAST + 1);
+  }
+  v->out->resumes_after = r->frame;
+  snprintf(text, sizeof text, "goes on after frame %d, at %g s", r->frame, firn_sim_time(r->sim));
+  say(v, text);
+  return look_at_others(v, r->frame);
+}
+
+static firn_status verify(verifier *v, firn_scene **scene) {
+  firn_run_state *r = &v->run;
+  FIRN_TRY(firn_run_list(r, &v->check));
+  v->out->frames = (int)v->check.frame_count;
+  v->out->checkpoints = (int)v->check.checkpoint_count;
+  count_bytes(v, FIRN_FRAME_PREFIX, v->check.frame, v->check.frame_count);
+  count_bytes(v, FIRN_CHECKPOINT_PREFIX, v->check.checkpoint, v->check.checkpoint_count);
+  if (!v->out->frames && !v->out->checkpoints) {
+    say(v, "begins: the folder holds neither frames nor checkpoints");
+    return FIRN_OK;
+  }
+  struct stat info;
+  FIRN_TRY(firn_run_file(r, FIRN_RUN_NEXT_SCENE));
+  if (!stat(r->path, &info)) {
+    return refuse(v, firn_fail(r->context, FIRN_ERROR_STATE,
+                               "a run of %s was stopped while it replaced what is there, and not "
+                               "all is left; a resume of that scene goes on with it",
+                               r->path));
+  }
+  FIRN_TRY(firn_run_file(r, "scene.yaml"));
+  firn_status status = firn_scene_load(r->context, r->path, 0, NULL, scene);
+  if (status != FIRN_OK) return refuse(v, status);
+  r->scene = *scene;
+  r->output = firn_scene_output(*scene);
+  r->seconds = firn_scene_frame_seconds(*scene);
+  r->last = firn_scene_frames(*scene);
+  status = firn_scene_build_empty(*scene, &r->sim);
+  return status == FIRN_OK ? look(v) : refuse(v, status);
+}
+
+static void ignore(void *user, const char *text) {
+  (void)user;
+  (void)text;
+}
+
+firn_status firn_folder_verify(firn_context *context, const char *path, firn_fault_fn fault,
+                               void *user, firn_folder_verdict *out) {
+  if (!context || !path || !out) return firn_fail_null(context, "firn_folder_verify");
+  *out = (firn_folder_verdict){.resumes_after = -1};
+  verifier *v = firn_alloc_zero(context, sizeof *v, "a check of a folder");
+  if (!v) return FIRN_ERROR_MEMORY;
+  firn_scene *scene = NULL;
+  v->out = out;
+  v->def = firn_default_run_def();
+  v->def.folder = path;
+  v->def.first_frame = FIRN_FRAME_LAST + 1; // nobody asks for frames: those that were written count
+  v->run.def = &v->def;
+  v->run.context = context;
+  v->run.log.fd = -1;
+  v->run.frame = -1;
+  v->run.fault = fault ? fault : ignore;
+  v->run.fault_user = user;
+  firn_status status = verify(v, &scene);
+  out->faults = v->check.faults;
+  firn_run_check_free(&v->run, &v->check);
+  firn_sim_destroy(v->run.sim);
+  firn_scene_destroy(scene);
+  firn_free(context, v, sizeof *v);
+  return status;
+}

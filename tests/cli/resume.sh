@@ -1,0 +1,197 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 120
+# processors: 2
+# Nothing that a run has left is lost: not to a second run, not to a resume that finds something wrong.
+source "$(dirname "$0")/common.bash"
+out="" err="" # what run hears
+
+cat >s.yaml <<'SCENE'
+firn: 1
+title: small
+h: 2 cm
+frames: 5
+fps: 500 Hz
+snow:
+  - shape: {sphere: {center: [0, 7 cm, 0], radius: 6 cm}}
+    velocity: [0, -5 m/s, 0]
+colliders:
+  - {name: ground, shape: {half_space: {}}, forces: true}
+probes:
+  - {name: low, box: {center: [0, 0, 0], size: [10 cm, 6 cm, 10 cm]}}
+  - {name: nowhere, point: {center: [1, 1, 1], radius: 1 cm}}
+SCENE
+run 0 run s.yaml -o good --quiet --frames 0:4
+run 0 run s.yaml -o whole --quiet
+
+# What is in a folder, by bytes; the log may tell of a refusal.
+sums() { (cd "$1" && find . -type f ! -name log.jsonl -exec sha256sum {} + | sort -k2); }
+# All columns but the last, wall_seconds.
+columns() { sed 's/,[^,]*$//' "$1"; }
+
+# A fresh copy of the run up to frame 4 as m.
+fresh() { rm -rf m && cp -r good m; }
+
+# Resuming m is refused with some words, and leaves m as it was.
+refused() {
+  local before
+  before=$(sums m)
+  run 2 run s.yaml -o m --resume --quiet
+  for word in "$@"; do expect "$err" "$word"; done
+  expect "$err" "--overwrite"
+  [[ $(sums m) == "$before" ]] || die "a resume that was refused changed the folder: $err"
+  run 1 info --verify m
+  expect "$out" "wrong"
+  [[ $(sums m) == "$before" ]] || die "info --verify changed the folder"
+}
+
+# Resuming m ends in the bytes of the run that nobody disturbed.
+goes_on() {
+  run 0 run s.yaml -o m --resume
+  for word in "$@"; do expect "$err" "$word"; done
+  for file in frame_0000{0,1,2,3,4,5}.hdf colliders.csv probes.csv frames.hdf.series scene.yaml; do
+    cmp "whole/$file" "m/$file" || die "resumed, $file differs; said: $err"
+  done
+  diff <(columns whole/stats.csv) <(columns m/stats.csv) || die "resumed, stats.csv differs"
+  run 0 info --verify m
+  expect "$out" "nothing"
+}
+
+# ---- a table that somebody changed
+
+# Rows that no checkpoint is old enough to make again.
+fresh && sed -i '3s/^1,/0,/' m/stats.csv && refused "m/stats.csv:3: expected a row of frame 1"
+fresh && sed -i '3d' m/stats.csv && refused "m/stats.csv:3: expected a row of frame 1"
+fresh && : >m/stats.csv && refused "m/stats.csv is empty"
+fresh && rm m/stats.csv && run 1 run s.yaml -o m --resume && expect "$err" "stats.csv"
+fresh && sed -i '2d' m/colliders.csv && refused "m/colliders.csv:2: expected a row of frame 1 and 'ground'"
+fresh && sed -i '3d' m/probes.csv && refused "m/probes.csv:3: expected a row of frame 0 and 'nowhere'"
+fresh && sed -i '2,$d' m/probes.csv && refused "m/probes.csv: rows of frame 0 are missing"
+# A digit, which only the sums in the checkpoints know.
+fresh && sed -i '3s/,[^,]*$/,7/' m/colliders.csv && refused "colliders.csv" "what was written"
+# Rows after the last checkpoint but one: it is gone on from.
+fresh && sed -i '6d' m/stats.csv && goes_on "rows of frame 4 are missing" "after frame 3 is made again"
+fresh && sed -i '6s/^\(4,0.008,[0-9]*\)/\11/' m/stats.csv && goes_on "going on after frame 3"
+
+# What a spreadsheet does on its own is mended.
+fresh && sed -i 's/$/\r/' m/stats.csv m/probes.csv && goes_on "m/probes.csv" "mended"
+fresh && sed -i 's/,/;/g' m/*.csv && goes_on "m/stats.csv" "mended" "going on after frame 4"
+fresh && sed -i 's/,/;/g; s/\./,/g' m/stats.csv && goes_on "mended" "going on after frame 4"
+fresh && sed -i '1s/^/\xef\xbb\xbf/; s/\([^,]*\)/"\1"/g' m/colliders.csv && goes_on "mended"
+# So is a flipped bit in a header, since all rows are as the checkpoints say.
+fresh && sed -i '1s/mass/masr/' m/probes.csv && goes_on "m/probes.csv" "mended"
+# The finished run again: there is nothing to do, but to mend.
+run 0 run s.yaml -o m --resume
+cp m/stats.csv stats.csv && sed -i 's/$/\r/' m/stats.csv
+run 1 info --verify m
+expect "$out" "m/stats.csv: line ends"
+expect "$out" "goes on after frame 5"
+run 0 run s.yaml -o m --resume
+expect "$out" "nothing to do"
+cmp stats.csv m/stats.csv || die "stats.csv of a finished run was not mended"
+
+# ---- frames and checkpoints
+
+flip() { # a bit in the middle of a file
+  python3 - "$1" <<'PYTHON'
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+data[len(data) // 2] ^= 1
+open(sys.argv[1], "wb").write(data)
+PYTHON
+}
+fresh && : >m/frame_00001.hdf && refused "m/frame_00001.hdf"
+fresh && flip m/frame_00002.hdf && refused "m/frame_00002.hdf is damaged"
+fresh && mv m/frame_00001.hdf x && mv m/frame_00002.hdf m/frame_00001.hdf && mv x m/frame_00002.hdf &&
+  refused "m/frame_00001.hdf holds frame 2"
+run 1 info --verify m
+expect "$out" "m/frame_00002.hdf holds frame 1"
+fresh && rm m/frame_00000.hdf && refused "m/frame_00000.hdf is missing"
+fresh && flip m/frame_00004.hdf && goes_on "m/frame_00004.hdf is damaged" "after frame 3 is made again"
+fresh && rm m/frame_00004.hdf && goes_on "m/frame_00004.hdf is missing"
+fresh && flip m/checkpoint_00004.hdf && goes_on "m/checkpoint_00004.hdf is damaged"
+fresh && flip m/checkpoint_00003.hdf && run 1 info --verify m &&
+  expect "$out" "m/checkpoint_00003.hdf is damaged" && goes_on
+fresh && flip m/checkpoint_00004.hdf && flip m/checkpoint_00003.hdf && refused "no checkpoint can be used"
+fresh && rm m/checkpoint_0000?.hdf && run 2 run s.yaml -o m --resume && expect "$err" "no checkpoint"
+run 0 info --verify m
+expect "$out" "no checkpoint to go on from"
+# Frames that are there and fewer asked for: what was made is made again.
+fresh && flip m/frame_00004.hdf && run 0 run s.yaml -o m --resume --frames 0:2
+cmp good/frame_00004.hdf m/frame_00004.hdf || die "frame 4 is not made again"
+cmp <(columns good/stats.csv) <(columns m/stats.csv) || die "rows are lost"
+
+# ---- the scene
+
+fresh && rm m/scene.yaml && refused "m/scene.yaml is missing"
+fresh && echo nonsense >m/scene.yaml && refused "scene.yaml"
+
+# ---- a second run
+
+fresh
+before=$(sums m)
+run 2 run s.yaml -o m
+expect "$err" "--resume"
+expect "$err" "--overwrite"
+[[ $(sums m) == "$before" ]] || die "a run that was refused changed the folder"
+run 2 run s.yaml -o m --resume --overwrite
+expect "$err" "choose one"
+[[ $(sums m) == "$before" ]] || die "a usage error changed the folder"
+# A scene without colliders and probes leaves none of the old tables, and nothing half written.
+touch m/{stats.csv,frame_00007.hdf,checkpoint_00009.hdf,scene.yaml,picture_00001.png,mine}.part
+cat >bare.yaml <<'SCENE'
+firn: 1
+h: 2 cm
+frames: 1
+fps: 500 Hz
+snow:
+  - shape: {sphere: {center: [0, 7 cm, 0], radius: 3 cm}}
+SCENE
+run 0 run bare.yaml -o m --overwrite --quiet
+[[ $(cd m && echo *) == "checkpoint_00000.hdf checkpoint_00001.hdf frame_00000.hdf frame_00001.hdf \
+frames.hdf.series log.jsonl mine.part scene.yaml stats.csv" ]] || die "overwritten: $(ls m)"
+run 0 info --verify m
+touch m/frame_00007.hdf.part
+run 0 run bare.yaml -o m --resume --quiet
+[[ ! -e m/frame_00007.hdf.part ]] || die "a resume leaves what was half written"
+# Killed while it replaced another scene's: nothing of use is left there, and a resume goes on.
+cp good/frame_00003.hdf m/ && mv m/scene.yaml m/scene.next.yaml && cp good/scene.yaml m/ && rm m/checkpoint_*
+run 1 info --verify m
+expect "$out" "was stopped while it replaced"
+run 2 run s.yaml -o m --resume
+expect "$err" "another scene"
+run 0 run bare.yaml -o m --resume --quiet
+[[ $(cd m && echo frame_*) == "frame_00000.hdf frame_00001.hdf" ]] || die "frames: $(ls m)"
+rm m/frame_* m/checkpoint_*
+run 0 run s.yaml -o m --resume --quiet --frames 0:1
+run 0 info --verify m
+expect "$out" "2 frames, 2 checkpoints"
+# Only the initial state is there, and no checkpoint: that is a beginning.
+rm m/frame_00001.hdf m/checkpoint_*
+goes_on
+
+# ---- pictures
+
+view=(--set preview.width=64 --set preview.height=36)
+rm -rf m && run 0 run s.yaml -o m --pictures --quiet --frames 0:2 "${view[@]}"
+cp m/picture_00002.png kept.png && rm m/picture_00002.png
+run 0 run s.yaml -o m --pictures --quiet --frames 0:3 --resume "${view[@]}"
+cmp kept.png m/picture_00002.png || die "the picture that was not drawn before is not drawn now"
+# One that cannot be drawn: said why, and drawn once it can be.
+mkdir m/picture_00004.png
+run 1 run s.yaml -o m --pictures --quiet --resume "${view[@]}"
+expect "$err" "picture_00004.png"
+expect "$err" "can be resumed"
+[[ ! -e m/frame_00005.hdf ]] || die "the run went on without its picture"
+rmdir m/picture_00004.png
+run 0 run s.yaml -o m --pictures --quiet --resume "${view[@]}"
+[[ -s m/picture_00004.png && -s m/picture_00005.png ]] || die "pictures: $(ls m)"
+
+# ---- more frames than the scene has
+
+run 0 run s.yaml -o m --resume --quiet --set frames=2 "${view[@]}"
+run 0 info m
+expect "$out" "6 (0 to 5), more than the 3 of the scene"
+refuse "$out" "of 3"
+run 2 info --verify s.yaml
+exit 0
