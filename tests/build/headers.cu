@@ -100,9 +100,10 @@ DEVICE(material_snow, firn_snow_principal, firn_snow_energy, firn_snow_different
 DEVICE(math_sym3_lane, firn_sym3_root, firn_sym3_decompose, firn_sym3_compose)
 DEVICE(material_law, firn_law_principal, firn_law_energy_principal, firn_law_differential,
        firn_law_hardening, firn_law_confined, firn_law_stretch_of, firn_law_return_closed,
-       firn_law_return_jacobi, firn_law_return, firn_law_stretch, firn_law_energy, firn_law_push)
+       firn_law_return_jacobi, firn_law_return, firn_law_stretch, firn_law_energy, firn_law_push,
+       firn_law_ln_volume, firn_law_cut)
 DEVICE(math_bspline, firn_bspline_cubic_base, firn_bspline_quadratic_base, firn_bspline_cubic,
-       firn_bspline_quadratic, firn_bspline_quadratic_double)
+       firn_bspline_cubic_double, firn_bspline_quadratic, firn_bspline_quadratic_double)
 DEVICE(math_jacobi, firn_jacobi)
 DEVICE(math_random_lane, lane_random_bits, lane_unit, lane_uniform, lane_circle)
 DEVICE(math_spline, firn_cubic_spline)
