@@ -28,6 +28,7 @@ VECTORS = "src/solver/mpm/kernels_lane.inc.h"
 MPM = "src/solver/mpm/mpm.c"
 STEP = "src/solver/mpm/step.c"
 REST = "src/solver/mpm/rest.c"
+BALANCE = "src/solver/mpm/balance.c"
 IMPLICIT = "src/solver/mpm/implicit.c"
 CONTACT = "src/solver/mpm/contact.c"
 LAW = "src/world/contact.h"
@@ -365,7 +366,19 @@ MUTATIONS = [
               "sizeof world->settled));", "")),
     Mutation("settled-snow-may-move", "snow laid down with a velocity sleeps from the start",
              "world.settle",
-             ("src/world/settle.c", "if (!moves) note(", "note(")),
+             (BALANCE, "force <= AT_REST && !moving &&", "force <= AT_REST && (!moving || moving) &&")),
+    Mutation("settled-without-balance", "settled snow keeps the stress of its column",
+             "mpm.settled",
+             (STEP, "if (world->settled.count) FIRN_TRY(mpm_balance(m));", "")),
+    Mutation("settled-snow-hangs", "settled snow that nothing holds is put to sleep",
+             "mpm.settled",
+             (BALANCE, "if (!is_held(k, b)) return 1;", "if (!is_held(k, b)) return 0;")),
+    Mutation("settled-snow-alone", "what lies on settled snow does not weigh on it",
+             "mpm.settled",
+             (BALANCE, "is == SETTLED || is == LYING ? view->mass", "is == SETTLED ? view->mass")),
+    Mutation("sand-confined-off-its-cone", "settled sand carries more than its cone",
+             "material.oedometer",
+             ("src/material/sand.h", "fmin(elastic, cone)", "fmin(elastic, elastic + 0 * cone)")),
 
     # ------------------------------------------------------------------------------ the MPM step
     Mutation("apic-D-off-by-4/3-cubic", "D = h^2/4, the quadratic spline's, for h^2/3",

@@ -80,7 +80,7 @@ typedef struct firn_fill_def {
   double spin[3];     // rad/s about the shape's center
   const char *name;   // for messages; copied
   double time;        // s: when it appears; at once if that has passed
-  bool settled;       // laid down as it lies at rest, compressed by the weight of the shape above
+  bool settled;       // laid down as it lies at rest, in balance with its weight
   const firn_variation_def *variation; // [variation_count], applied in order; copied
   int variation_count;
 } firn_fill_def;

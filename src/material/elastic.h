@@ -45,9 +45,11 @@ FIRN_HD double firn_elastic_hardening(const firn_material_row *m, double ln_jp) 
   return 1;
 }
 
-// The stretch along a load [Pa] that presses the solid, which may not give way to the sides.
+// The stretch along a load [Pa] that presses the solid, which may not give way to the sides; of the
+// trial state, that is, before the return.
 FIRN_HD double firn_elastic_confined(const firn_material_row *m, double load) {
-  return firn_corotated_confined((double)m->mu, (double)m->lambda, (double)m->lo, load);
+  const double flat = -0.999; // it never yields
+  return firn_corotated_confined((double)m->mu, (double)m->lambda, flat, load);
 }
 
 #endif

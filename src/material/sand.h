@@ -147,9 +147,20 @@ FIRN_HD double firn_sand_hardening(const firn_material_row *m, double ln_jp) {
   return 1;
 }
 
-// To first order in the strain, where Hencky's energy is the corotated one.
+// Confined, eps is the strain along the load. Elastic, tau = (lambda + 2 mu) eps; on the cone the
+// deviator is alpha K' (tip - eps), K' as above, of which sqrt(2/3) is along the load:
+// tau = K eps - 2 mu sqrt(2/3) alpha K' (tip - eps), K = lambda + 2 mu/3. The smaller of the two in
+// size is the one that holds. The load is Cauchy's stress, tau/J with J = exp(eps).
 FIRN_HD double firn_sand_confined(const firn_material_row *m, double load) {
-  return firn_corotated_confined((double)m->mu, (double)m->lambda, (double)m->lo, load);
+  double mu = (double)m->mu, lambda = (double)m->lambda, part = sqrt(2.0 / 3), eps = 0;
+  double slope = 2 * mu * part * -(double)m->lo * (3 * lambda + 2 * mu) / (2 * mu);
+  double tip = 3 * (double)m->hi;
+  for (int i = 0; i < 40; i++) {
+    double tau = load * exp(eps), elastic = -tau / (lambda + 2 * mu);
+    double cone = (slope * tip - tau) / (lambda + 2 * mu / 3 + slope);
+    eps = fmax(fmin(elastic, cone), -6.9);
+  }
+  return exp(eps);
 }
 
 #endif

@@ -75,7 +75,7 @@ static const firn_schema_row snow_rows[] = {
     SEEDING,
     PER_CELL,
     BOOL("settled", "false",
-         "laid down as it lies at rest, compressed by the weight of the shape above it"),
+         "laid down as it lies at rest, in balance with its weight and what lies on it"),
     REAL("time", TIME, "[0, inf)", "0", "when it appears"),
     VARIATION,
 };

@@ -171,9 +171,7 @@ firn_status firn_fill_add(firn_world *world, const firn_fill *fill, size_t count
     size_t first = world->particles.slots + world->particles.pending;
     status = firn_world_add_particles(world, &particles);
     if (status == FIRN_OK && fill->settled) {
-      bool moves = extra != NULL;
-      for (int a = 0; a < 3; a++) moves = moves || fill->velocity[a] != 0 || fill->spin[a] != 0;
-      firn_world_settle(world, fill->shape, &fill->variety, first, count, moves);
+      firn_world_settle(world, fill->shape, &fill->variety, first, count);
     }
   }
   firn_free(context, velocity, v_bytes);

@@ -49,14 +49,14 @@ static void note(firn_settled *settled, uint32_t first, uint32_t end) {
 }
 
 void firn_world_settle(firn_world *world, const firn_shape *shape, const firn_variety *variety,
-                       size_t first, size_t count, bool moves) {
+                       size_t first, size_t count) {
   firn_particles *p = &world->particles;
   double g = 0, up[3];
   for (int a = 0; a < 3; a++) g += world->gravity[a] * world->gravity[a];
   g = sqrt(g);
   if (!world->settler.lay || !(g > 0) || !count) return;
   const uint32_t *id = firn_particles_id(p);
-  if (!moves) note(&world->settled, id[first], id[first] + (uint32_t)count);
+  note(&world->settled, id[first], id[first] + (uint32_t)count);
   for (int a = 0; a < 3; a++) up[a] = -world->gravity[a] / g;
   FIRN_PARALLEL_FOR(world->context, schedule(static))
   for (size_t slot = first; slot < first + count; slot++) {

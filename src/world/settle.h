@@ -7,10 +7,9 @@
 #include "world/world.h"
 
 // Has the solver lay down the pending particles of slots [first, first + count), all inside the
-// shape, under the weight of the column of the shape above them, whose density may vary. Does
-// nothing without gravity, or where the solver keeps no strain. Those that do not move are noted in
-// world->settled.
+// shape, under the weight of the column of the shape above them, whose density may vary, and notes
+// them in world->settled. Does nothing without gravity, or where the solver keeps no strain.
 void firn_world_settle(firn_world *world, const firn_shape *shape, const firn_variety *variety,
-                       size_t first, size_t count, bool moves);
+                       size_t first, size_t count);
 
 #endif

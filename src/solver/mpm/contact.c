@@ -53,6 +53,7 @@ typedef struct node_box {
   firn_real *v;
   firn_real *constraint; // as v, or NULL
   mpm_holders *holders;  // of each node, or NULL
+  uint8_t *let_go;       // likewise: times that it was off a collider again, or NULL
   mpm_push *push;        // of each recorded collider, or NULL
   const firn_real *mass; // what counts as this box's own mass for push, [nodes] by stride; or NULL:
   int mass_stride;       // all of it
@@ -100,6 +101,25 @@ static uint64_t parts_at(const near_parts *parts, const double x[3], double slac
   return bits;
 }
 
+// Contact in a search for balance (balance.c), where v is what a force would make of a node at rest.
+// Colliders stand still. Who slips is let go on a tenth further than friction asks, so that it sticks
+// in the next round; who has let go of a collider a few times stays off it. Without either, nodes at
+// the limit would change sides for ever.
+static firn_contact resolve_still(const mpm *m, const firn_collider *collider,
+                                  const double normal[3], double v[3], uint8_t *let_go) {
+  enum { OFTEN = 3 };
+  const double surface[3] = {0, 0, 0}, before[3] = {v[0], v[1], v[2]};
+  double friction = m->still == MPM_STILL_STUCK ? (double)INFINITY : collider->friction;
+  if (let_go && *let_go >= OFTEN) return FIRN_CONTACT_NONE;
+  firn_contact contact = firn_contact_resolve(v, surface, normal, friction, collider->sticky);
+  if (contact == FIRN_CONTACT_NONE && let_go) ++*let_go;
+  if (contact == FIRN_CONTACT_SLIP) {
+    memcpy(v, before, sizeof before);
+    firn_contact_resolve(v, surface, normal, 0.9 * friction, false);
+  }
+  return contact;
+}
+
 static void collide_node(const mpm *m, int c, uint64_t near, const double x[3], const node_box *box,
                          int n, mpm_push *push) {
   const firn_collider *collider = &m->world->collider[c];
@@ -107,8 +127,12 @@ static void collide_node(const mpm *m, int c, uint64_t near, const double x[3], 
   double normal[3], surface[3], velocity[3];
   if (firn_collider_sample_near(collider, near, x, normal, surface) > 0) return;
   for (int a = 0; a < 3; a++) velocity[a] = (double)v[a];
-  firn_contact contact = firn_contact_resolve(velocity, surface, normal, collider->friction,
-                                              collider->sticky);
+  firn_contact contact;
+  if (m->still) {
+    contact = resolve_still(m, collider, normal, velocity, box->let_go ? box->let_go + n : NULL);
+  } else {
+    contact = firn_contact_resolve(velocity, surface, normal, collider->friction, collider->sticky);
+  }
   if (contact == FIRN_CONTACT_NONE) return;
   if (box->constraint) constrain(m, box->constraint + 4 * n, contact, normal);
   if (box->holders) hold(box->holders + n, c);
@@ -177,6 +201,7 @@ void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
     box.constraint = (firn_real *)m->constraint.data + index * FIRN_NODE_BLOCK_REALS;
     memset(box.constraint, 0, FIRN_NODE_BLOCK_REALS * sizeof *box.constraint);
   }
+  if (m->let_go) box.let_go = m->let_go + 64 * index;
   if (c->recorded) {
     // Set anew, not added to: nodes may be made twice in a step.
     box.push = mpm_node_pushes(c, index);

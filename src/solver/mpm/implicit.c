@@ -257,18 +257,17 @@ static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn
   return FIRN_OK;
 }
 
-static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *result) {
-  size_t reals = m->grid.count * FIRN_NODE_BLOCK_REALS;
-  firn_real *r = m->krylov.data;
+// The system of Eq. 9, with its preconditioner made.
+static firn_linear_system make_system(mpm *m) {
   bool block = m->def.preconditioner == FIRN_PRECONDITIONER_BLOCK;
   if (block) {
     mpm_tally unused;
     mpm_for_units(m, firn_mpm_diagonal, &unused);
     mpm_for_nodes(m, firn_mpm_diagonal_nodes);
   }
-  firn_linear_system system = {
+  return (firn_linear_system){
       .context = m->world->context,
-      .count = reals,
+      .count = m->grid.count * FIRN_NODE_BLOCK_REALS,
       .block = FIRN_NODE_BLOCK_REALS,
       .chunk = 16 * FIRN_NODE_BLOCK_REALS,
       .still = m->partial || m->asleep ? m->node_soft.data : NULL,
@@ -276,6 +275,12 @@ static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *resu
       .apply = apply,
       .precondition = block ? precondition_block : precondition_mass,
   };
+}
+
+static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *result) {
+  size_t reals = m->grid.count * FIRN_NODE_BLOCK_REALS;
+  firn_real *r = m->krylov.data;
+  firn_linear_system system = make_system(m);
   firn_real *workspace = r + reals;
   void *scratch = workspace; // nothing is in it yet
   datum d = measure(m, scratch);
@@ -330,4 +335,49 @@ firn_status mpm_solve(mpm *m, firn_step *out) {
   mpm_contact_react(m);
   mpm_for_nodes(m, finish);
   return FIRN_OK;
+}
+
+void mpm_free_impulse(mpm *m, firn_real *impulse) {
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
+  for (size_t g = 0; g < m->grid.count; g++) {
+    firn_real *to = impulse + g * FIRN_NODE_BLOCK_REALS;
+    const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
+    if (node_is_soft(m, g)) continue;
+    for (size_t i = 0; i < FIRN_NODE_BLOCK_REALS; i += 4) {
+      bool active = v[i + 3] > m->view.mass_floor;
+      for (size_t a = 0; a < 3; a++) to[i + a] = active ? v[i + 3] * v[i + a] : 0;
+      to[i + 3] = 0;
+    }
+    project(m, g, to);
+  }
+}
+
+// r'B^-1 r.
+static double square_of(const mpm *m, const firn_linear_system *system, const firn_real *r) {
+  double square = 0;
+  for (size_t g = 0; g < m->grid.count; g++) {
+    firn_real z[FIRN_NODE_BLOCK_REALS];
+    size_t first = g * FIRN_NODE_BLOCK_REALS;
+    if (node_is_soft(m, g)) continue;
+    system->precondition(system->user, r + first, z, first, FIRN_NODE_BLOCK_REALS);
+    for (size_t i = 0; i < FIRN_NODE_BLOCK_REALS; i++) {
+      square += (double)z[i] * (double)r[first + i];
+    }
+  }
+  return square;
+}
+
+firn_status mpm_solve_rest(mpm *m, const firn_real *impulse, double tolerance, int most,
+                           firn_linear_result *result) {
+  size_t reals = m->grid.count * FIRN_NODE_BLOCK_REALS;
+  firn_real *r = m->krylov.data;
+  double dt = (double)m->view.dt;
+  m->view.stiffness_factor = (firn_real)(dt * dt);
+  firn_linear_system system = make_system(m);
+  // Snow that is part of the matrix may touch nodes that stay, which the solve never writes.
+  memset(r + reals, 0, (krylov_reals(m) - reals) * sizeof *r);
+  memcpy(r, impulse, reals * sizeof *r);
+  for (size_t i = 0; i < reals; i += 4) memset(m->view.node_v + i, 0, 3 * sizeof *r);
+  return firn_krylov_solve(m->def.krylov, &system, tolerance, square_of(m, &system, r), most,
+                           m->view.node_v, r, r + reals, result);
 }

@@ -372,6 +372,15 @@ static inline void K(limit)(const mpm_view *view, const segment *in, int segment
   for (int i = 0; i < 9; i++) grad[i] = grad[i] * scale;
 }
 
+// Step 7: the strain of a group, from dt grad v.
+static inline void K(strain)(const mpm_view *view, uint32_t slot, lane grad[9]) {
+  lane e[6];
+  for (int i = 0; i < 9; i++) grad[i] = grad[i] * lane_set1(view->dt);
+  for (int i = 0; i < 6; i++) e[i] = lane_load(view->b[i] + slot);
+  firn_law_push(grad, e);
+  for (int i = 0; i < 6; i++) lane_store(view->b[i] + slot, e[i]);
+}
+
 static void K(gather)(const mpm_view *view, size_t u, mpm_tally *tally) {
   const firn_unit *unit = &view->unit[u];
   stage s;
@@ -383,11 +392,15 @@ static void K(gather)(const mpm_view *view, size_t u, mpm_tally *tally) {
   lane speed2 = lane_zero(), poison = lane_zero();
   for (uint32_t slot = unit->first; slot < unit->first + unit->count; slot += L) {
     firn_real pic[3 * L] = {0};
-    lane x[3], v[3], advect[3], grad[9], e[6];
+    lane x[3], v[3], advect[3], grad[9];
     K(weights)(view, slot, &s);
     int segments = split(view, unit, slot, &block, in);
     K(gather_group)(view, in, segments, &s, &local, view->node_v, !APIC, separate ? pic : NULL);
     K(unstage)(view, &s, v, grad);
+    if (view->in_place) {
+      K(strain)(view, slot, grad);
+      continue;
+    }
     if (view->spray) K(limit)(view, in, segments, grad);
     for (int a = 0; a < 3; a++) {
 #if !APIC
@@ -408,11 +421,9 @@ static void K(gather)(const mpm_view *view, size_t u, mpm_tally *tally) {
 #if APIC
     for (int i = 0; i < 9; i++) lane_store(view->c[i] + slot, grad[i]);
 #endif
-    for (int i = 0; i < 9; i++) grad[i] = grad[i] * lane_set1(view->dt);
-    for (int i = 0; i < 6; i++) e[i] = lane_load(view->b[i] + slot);
-    firn_law_push(grad, e);
-    for (int i = 0; i < 6; i++) lane_store(view->b[i] + slot, e[i]);
+    K(strain)(view, slot, grad);
   }
+  if (view->in_place) return;
   tally->speed2_max = (double)lane_hmax(speed2);
   if (!(lane_hsum(poison) == 0)) tally->nonfinite = true;
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {

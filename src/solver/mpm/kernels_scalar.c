@@ -330,6 +330,10 @@ static void gather_one(const mpm_view *view, size_t b, size_t slot, mpm_tally *t
   stencil s;
   stencil_at(view, slot, &s);
   interpolate(view, b, &s, view->node_v, v, grad, view->apic ? NULL : blend);
+  if (view->in_place) {
+    strain(view, slot, grad);
+    return;
+  }
   memcpy(advect, v, sizeof v);
   if (!view->apic) {
     for (int a = 0; a < 3; a++) v[a] = view->alpha * view->v[a][slot] + blend[a];
@@ -358,7 +362,7 @@ static void gather(const mpm_view *view, size_t u, mpm_tally *tally) {
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
     const firn_block *block = &view->block[b];
     for (uint32_t i = 0; i < block->count; i++) gather_one(view, b, block->first + i, tally);
-    if (!bound(view, b)) tally->left = true;
+    if (!view->in_place && !bound(view, b)) tally->left = true;
   }
 }
 

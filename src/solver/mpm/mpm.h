@@ -7,7 +7,8 @@
 //     spray     at most FIRN_SPRAY_MAX particles, with only such blocks around it. It has no node
 //               blocks of its own and adds up the nodes that it needs by itself (grid/spray.c).
 //   at rest (rest.h); each takes the one before
-//     settled   laid down in equilibrium with its weight; it need not be watched before it is quiet
+//     settled   laid down in balance with its weight (balance.h); it need not be watched before it is
+//               quiet
 //     watched   slow so far: its mean position is compared with where the watch began
 //     quiet     watched for mpm.sleep_time without having been quick or having drifted
 //     asleep    quiet among quiet blocks: left out of steps. A node block is asleep when all its givers
@@ -27,12 +28,17 @@
 #define FIRN_SOLVER_MPM_MPM_H
 
 #include "grid/grid.h"
+#include "linear/krylov.h"
 #include "solver/mpm/contact.h"
 #include "solver/mpm/kernels.h"
 #include "solver/solver.h"
 
 enum { MPM_SHARES = 28 };
 enum { MPM_SORT, MPM_SCATTER, MPM_GRID, MPM_SOLVE, MPM_GATHER, MPM_PHASES };
+
+// What colliders are to their nodes: moving, as in a step; standing still; or so rough, too, that
+// nothing slides on them.
+enum { MPM_MOVES, MPM_STILL, MPM_STILL_STUCK };
 
 // What the time step and the integrator are chosen from; part of a checkpoint, so that a resumed
 // run chooses as the undisturbed one.
@@ -84,8 +90,11 @@ typedef struct mpm {
   size_t stored_reals;     // of the arena, at its beginning, that blocks asleep hold ...
   int stored_channels;     // ... laid out for this many channels
   mpm_contacts contacts;
-  bool unlaid;   // sorted, but memory ran out before blocks had their boxes and reach
-  bool laid_out; // grid and node arrays are those of the blocks; not so after a load or a failure
+  uint8_t still;   // MPM_STILL...: how colliders are seen, while a balance is being sought
+  uint8_t *let_go; // [near node blocks][64], then: times that a node was off its collider again
+  bool told_loose; // that settled snow is held by nothing
+  bool unlaid;     // sorted, but memory ran out before blocks had their boxes and reach
+  bool laid_out;   // grid and node arrays are those of the blocks; not so after a load or a failure
   mpm_view view;
   mpm_memory memory;
   struct {
@@ -137,6 +146,12 @@ firn_status mpm_prepare_solve(mpm *m); // before scatter
 // After the scatter: which units take part in the solve.
 void mpm_choose_stiff(mpm *m);
 firn_status mpm_solve(mpm *m, firn_step *out);
+// For a balance (balance.c): the impulse P M v* that contact leaves free, from v* in node_v, and the
+// solution of (M + dt^2 K) v = P M v*, whose residual is reduced to `tolerance` of what it is for
+// v = 0. impulse is [node reals].
+void mpm_free_impulse(mpm *m, firn_real *impulse);
+firn_status mpm_solve_rest(mpm *m, const firn_real *impulse, double tolerance, int most,
+                           firn_linear_result *result);
 int mpm_channels(const mpm *m, bool implicit); // of an arena
 
 // step.c: runs a kernel over all units or node blocks, in parallel.

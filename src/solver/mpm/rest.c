@@ -28,25 +28,14 @@ static void mean_position(const mpm *m, size_t b, double mean[3]) {
   }
 }
 
-// Snow that was laid down as it lies at rest need not be watched first.
-static bool is_born_quiet(const mpm *m, size_t b) {
-  const firn_settled *settled = &m->world->settled;
-  const firn_block *block = &m->world->particles.block[b];
-  const uint32_t *id = firn_particles_id(&m->world->particles) + block->first;
-  for (uint32_t i = 0; i < block->count; i++) {
-    bool found = false;
-    for (uint32_t n = 0; n < settled->count && !found; n++) {
-      found = id[i] >= settled->range[n][0] && id[i] < settled->range[n][1];
-    }
-    if (!found) return false;
-  }
-  return settled->count > 0;
-}
-
 static void begin_rest(const mpm *m, size_t b, mpm_rest *rest) {
   const firn_block *block = &m->world->particles.block[b];
   *rest = (mpm_rest){.at = {block->at[0], block->at[1], block->at[2]}, .count = block->count};
-  if (!is_born_quiet(m, b)) return;
+}
+
+void mpm_rest_lay(mpm *m, size_t b) {
+  mpm_rest *rest = rest_of(m) + b;
+  if (!m->def.sleep) return;
   mean_position(m, b, rest->mean);
   rest->since = m->world->time;
   rest->watched = rest->quiet = 1;
@@ -142,7 +131,6 @@ firn_status mpm_rest_carry(mpm *m, bool same) {
     else
       begin_rest(m, b, &now[b]);
   }
-  m->world->settled.count = 0;
   firn_buffer kept = m->rest;
   m->rest = m->rest_spare;
   m->rest_spare = kept;

@@ -31,6 +31,8 @@ typedef struct mpm_rest {
 void mpm_rest_leave(mpm *m);
 // After it: matches what is known to the new blocks. same: no particles were added or removed.
 firn_status mpm_rest_carry(mpm *m, bool same);
+// A block of snow that was laid down in balance need not be watched first.
+void mpm_rest_lay(mpm *m, size_t b);
 // Before a step: decides who sleeps. sorted: the blocks are new.
 firn_status mpm_rest_review(mpm *m, bool sorted);
 // Leaves everybody as they are, on a grid that has been built again.

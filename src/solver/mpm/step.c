@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/parallel.h"
+#include "solver/mpm/balance.h"
 #include "solver/mpm/fault.h"
 #include "solver/mpm/mpm.h"
 #include "solver/mpm/rest.h"
@@ -156,6 +157,8 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   if (m->memory.must_survey) {
     FIRN_TRY(mpm_set_volumes(m));
     mpm_survey(m);
+    if (world->settled.count) FIRN_TRY(mpm_balance(m));
+    world->settled.count = 0;
     if (mpm_may_have_spray(m) && !m->memory.spray) FIRN_TRY(mpm_rebuild_grid(m, true));
   }
 

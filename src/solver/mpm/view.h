@@ -66,6 +66,7 @@ typedef struct mpm_view {
   bool psd;              // the operator is made positive semi-definite
   bool advect_pic;       // particles move with the interpolated velocity, whatever they keep
   bool hold;             // scatter leaves the particles as they are; for those that fall asleep
+  bool in_place;         // gather strains the particles and leaves them as they are otherwise
   bool spray;            // some blocks are spray
   bool particle_contact; // particles collide, too
   firn_real dt;          // s
