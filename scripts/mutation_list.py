@@ -606,4 +606,30 @@ MUTATIONS = [
              "material.preset mpm.waves",
              ("src/material/preset.c", "e * nu / ((1 + nu) * (1 - 2 * nu));",
               "e * nu / ((1 + nu) * (1 - nu));")),
+
+    # ------------------------------------------------------------------------------------- files
+    Mutation("file-through-a-link", "a temporary file is opened where a link may stand",
+             "cache.file",
+             ("src/cache/file.c", """\
+  if (unlink(part) && errno != ENOENT) return firn_file_fail(context, "replace", part, errno);
+  *fd = open(part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+""", "  *fd = open(part, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);\n")),
+    Mutation("file-of-another", "whatever has the temporary name is renamed",
+             "cache.file",
+             ("src/cache/file.c", "if (!is_own(part, fd)) {", "if (!is_own(part, fd) && fd < 0) {")),
+    Mutation("table-through-a-link", "rows are added behind a link",
+             "cache.file",
+             ("src/cache/file.c", "O_RDWR | O_NOFOLLOW | O_NONBLOCK", "O_RDWR | O_NONBLOCK")),
+    Mutation("png-of-any-size", "memory is asked for on the word of a header",
+             "base.png",
+             ("src/base/png.c", "/ DEFLATE_MOST > s->size)",
+              "/ DEFLATE_MOST > s->size + (UINT64_MAX >> 1))")),
+    Mutation("array-of-any-size", "memory is asked for on the word of a dataset",
+             "cache.archive",
+             ("src/cache/archive_read.c", "return announced <= 1032.0 * (double)stored + 1032;",
+              "return announced >= 0 || stored;")),
+    Mutation("table-of-any-size", "rows without cells cost memory",
+             "cache.folder",
+             ("src/cache/table.c", "t->columns > t->size / (t->room - 1)",
+              "t->columns > SIZE_MAX / (t->room - 1)")),
 ]
