@@ -3,17 +3,18 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "limits.h"
+#include "needs.h"
 
-enum { KEY_RESOLVED = 2000 };
+enum { KEY_RESOLVED = 2000, KEY_NO_TIME, KEY_JSON, KEY_FRAMES };
 
 typedef struct {
   cli_options options;
-  const char *scene;
-  bool resolved;
+  const char *scene, *folder;
+  bool resolved, no_time, json;
+  int first, last; // frames; last -1: the scene's
 } arguments;
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
@@ -24,6 +25,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     state->child_inputs[1] = &a->options;
     return 0;
   case KEY_RESOLVED: a->resolved = true; return 0;
+  case KEY_NO_TIME: a->no_time = true; return 0;
+  case KEY_JSON: a->json = true; return 0;
+  case KEY_FRAMES: cli_frames(state, arg, &a->first, &a->last); return 0;
+  case 'o': a->folder = arg; return 0;
   case ARGP_KEY_ARG:
   case ARGP_KEY_END: cli_argument(state, "scene", arg, &a->scene); return 0;
   default: return ARGP_ERR_UNKNOWN;
@@ -33,6 +38,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static const struct argp_option options[] = {
     {"resolved", KEY_RESOLVED, NULL, 0,
      "print the scene instead, with every key and its value in SI units", 0},
+    {"no-time", KEY_NO_TIME, NULL, 0, "take one step only, and leave out how long frames take", 0},
+    {"json", KEY_JSON, NULL, 0, "print one JSON object, for programs", 0},
+    {"frames", KEY_FRAMES, "A:B", 0, "the frames that a run will write, instead of all", 0},
+    {"output", 'o', "DIR", 0,
+     "the folder that a run will write into, whose disk must hold the frames", 0},
     {0},
 };
 static const struct argp_child children[] = {
@@ -41,146 +51,237 @@ static const struct argp parser = {
     .options = options,
     .parser = parse,
     .args_doc = "SCENE",
-    .doc = "Reads SCENE, a file or a name from `firn scenes`, and prints FILE:LINE:COLUMN: message "
-           "for "
-           "everything wrong with it; the exit status is then 2. For a good scene tells how many "
-           "particles "
-           "it has and how much memory and disk a run will need.",
+    .doc =
+        "Reads SCENE, a file or a name from `firn scenes`, and prints FILE:LINE:COLUMN: message "
+        "for everything wrong with it; the exit status is then 2, as it is for a scene that needs "
+        "more memory or disk than there is. Runs the first steps of a good scene for about a "
+        "second, and tells how many particles it has, how much memory, time and disk a run will "
+        "need, and what is allowed but hardly meant.",
     .children = children};
 
-// ------------------------------------------------------------------------ bytes of the files
-
+// What was found out, to be told in words or as JSON.
+enum { ADVICE_MOST = 32 };
 typedef struct {
-  double frame, checkpoint; // bytes
-} file_sizes;
+  const arguments *a;
+  const firn_context *context;
+  const firn_scene *scene;
+  firn_output_def output;
+  int last; // frame
+  cli_needs needs;
+  double disk;                          // bytes that all files will take
+  double memory_there, disk_there;      // bytes
+  firn_status status;                   // FIRN_OK: it can be run ...
+  char message[1024];                   // ... and why not
+  firn_scene_error advice[ADVICE_MOST]; // [advice_count]
+  int advice_count;
+} findings;
 
-static double file_size(const char *path) {
-  struct stat info;
-  return stat(path, &info) == 0 ? (double)info.st_size : NAN;
+static void keep_advice(void *user, const firn_scene_error *advice) {
+  findings *f = user;
+  if (f->advice_count < ADVICE_MOST) f->advice[f->advice_count++] = *advice;
 }
 
-// Snow in motion, so that nothing compresses better than it will in a run.
-static firn_status stir(firn_sim *sim) {
-  size_t n = 3 * firn_sim_count(sim);
-  double *velocity = malloc(n * sizeof *velocity);
-  if (!velocity) return FIRN_ERROR_MEMORY;
-  uint64_t state = 1;
-  for (size_t i = 0; i < n; i++) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    velocity[i] = (double)(state >> 40) * 0x1p-23 - 1;
+// --------------------------------------------------------------------------------------- words
+
+static void print_advice(const findings *f) {
+  for (int i = 0; i < f->advice_count; i++) {
+    const firn_scene_error *e = &f->advice[i];
+    printf("%s", e->file ? e->file : firn_scene_file(f->scene));
+    if (e->line) printf(":%d:%d", e->line, e->column);
+    printf(": warning: %s\n", e->message);
   }
-  firn_status status = firn_sim_write(sim, "velocity", velocity);
-  free(velocity);
-  return status == FIRN_OK ? firn_sim_step(sim, 1e-5, NULL) : status;
 }
 
-// Writes the files of a cube of cells^3 cells with 8 particles each, and looks at them.
-static firn_status measure_files(firn_context *context, int cells, const char *folder,
-                                 const firn_output_def *output, file_sizes *out) {
-  firn_sim_def def = firn_default_sim_def();
-  def.h = 0.01;
-  firn_sim *sim;
-  firn_status status = firn_sim_create(context, &def, &sim);
-  if (status != FIRN_OK) return status;
-  firn_material_def material = firn_default_material_def();
-  firn_fill_def fill = firn_default_fill_def();
-  double half = 0.5 * cells * def.h;
-  fill.shape = firn_box((double[3]){half, half, half}, (double[3]){half, half, half});
-  fill.seeding = FIRN_SEEDING_JITTERED;
-  fill.per_cell = 8;
-  char path[300];
-  status = firn_sim_add_material(sim, &material, &fill.material);
-  if (status == FIRN_OK) status = firn_sim_fill(sim, &fill);
-  if (status == FIRN_OK) status = stir(sim);
-  snprintf(path, sizeof path, "%s/f.hdf", folder);
-  if (status == FIRN_OK) status = firn_sim_write_frame_as(sim, output, path);
-  out->frame = file_size(path);
-  unlink(path);
-  snprintf(path, sizeof path, "%s/c.hdf", folder);
-  if (status == FIRN_OK) status = firn_sim_save(sim, path);
-  out->checkpoint = file_size(path);
-  unlink(path);
-  firn_sim_destroy(sim);
-  return status;
+static void print_memory(const findings *f) {
+  const cli_needs *n = &f->needs;
+  char a[32], b[32], c[32];
+  const char *whose;
+  limits_memory(&whose);
+  printf("  memory     about %s", cli_bytes(n->memory, a));
+  if (n->memory_most > 1.1 * n->memory)
+    printf(", and %s where steps turn semi-implicit", cli_bytes(n->memory_most, b));
+  printf("; %s %s\n", whose, cli_bytes(f->memory_there, c));
+  if (n->memory_most > f->memory_there)
+    puts("             too little for semi-implicit steps; mpm.integrator=explicit takes none");
+  else if (n->memory > limits_memory_free())
+    printf("             but only %s of it are free now\n", cli_bytes(limits_memory_free(), a));
 }
 
-// Sizes of the files of `particles` particles, by a straight line through two small cases: right
-// whatever the format becomes. nan where nothing can be written.
-static file_sizes predict_files(firn_context *context, const firn_output_def *output,
-                                double particles) {
-  file_sizes small, large, none = {NAN, NAN};
-  const char *base = getenv("TMPDIR");
-  char folder[256];
-  snprintf(folder, sizeof folder, "%.200s/firn-check-XXXXXX", base && *base ? base : "/tmp");
-  if (!mkdtemp(folder)) return none;
-  bool good = measure_files(context, 4, folder, output, &small) == FIRN_OK &&
-              measure_files(context, 12, folder, output, &large) == FIRN_OK;
-  rmdir(folder);
-  if (!good) return none;
-  double a = 8 * 4 * 4 * 4, b = 8 * 12 * 12 * 12, t = (particles - a) / (b - a);
-  return (file_sizes){small.frame + t * (large.frame - small.frame),
-                      small.checkpoint + t * (large.checkpoint - small.checkpoint)};
-}
-
-// -------------------------------------------------------------------------------- the needs
-
-static double memory_free(void) {
-  long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-  return pages > 0 && size > 0 ? (double)pages * (double)size : 1e9;
-}
-
-firn_status cli_measure(firn_context *context, const firn_scene *scene, cli_needs *out) {
-  // Upper bounds that tests hold: 200 bytes a particle with the semi-implicit solver, in bulk.
-  const double bytes_each = 200;
-  out->particles = firn_scene_particles(scene);
-  out->memory = out->particles * bytes_each;
-  out->measured = false;
-  if (out->memory > 0.5 * memory_free() || out->particles > 2e7) return FIRN_OK;
-  firn_sim *sim;
-  firn_status status = firn_scene_build(scene, &sim);
-  if (status != FIRN_OK) return status;
-  status = firn_sim_step(sim, 1e-9, NULL);
-  out->particles = (double)firn_sim_count(sim);
-  out->memory = (double)firn_context_peak_bytes(context);
-  out->measured = true;
-  firn_sim_destroy(sim);
-  return status;
-}
-
-static void print_needs(const firn_scene *scene, const cli_needs *n, const firn_output_def *output,
-                        const file_sizes *files) {
+static void print_time(const findings *f) {
+  const cli_needs *n = &f->needs;
   char a[32], b[32];
-  int frames = firn_scene_frames(scene), every = output->every > 1 ? output->every : 1;
-  int written = frames / every + 1;
-  double seconds = firn_scene_frame_seconds(scene);
-  printf("%s: ok\n", firn_scene_file(scene));
-  printf("  particles  %s%s\n", n->measured ? "" : "about ", cli_count(n->particles, a));
-  printf("  frames     %d, and frame 0; %g s at %g a second\n", frames, frames * seconds,
+  int threads = firn_context_threads(f->context);
+  if (!isfinite(n->seconds_per_frame) || f->last < 1) return;
+  if (n->seconds_per_frame < 60)
+    snprintf(a, sizeof a, "%.2g s", n->seconds_per_frame);
+  else
+    cli_duration(n->seconds_per_frame, a);
+  printf("  time       about %s a frame with %d thread%s (%.0f steps%s)\n", a, threads,
+         threads == 1 ? "" : "s", n->steps_per_frame,
+         n->sampled < 0.9 * n->particles ? ", by a sample of fewer particles" : "");
+  printf("             %s for all at the pace of the first ones; later ones may be dearer\n",
+         cli_duration(n->start_seconds + f->last * n->seconds_per_frame, b));
+}
+
+static void print_disk(const findings *f) {
+  const cli_needs *n = &f->needs;
+  char a[32], b[32], c[32];
+  if (!isfinite(f->disk)) return;
+  int written = cli_frames_written(&f->output, f->a->first, f->last);
+  printf("  disk       about %s (%d frames of %s, and checkpoints)", cli_bytes(f->disk, a), written,
+         cli_bytes(n->frame_bytes, b));
+  if (isfinite(f->disk_there)) printf("; %s are free", cli_bytes(f->disk_there, c));
+  if (n->particles > 0)
+    printf("\n             %.1f bytes a particle and frame", n->frame_bytes / n->particles);
+  putchar('\n');
+}
+
+static void print_words(const findings *f) {
+  double seconds = firn_scene_frame_seconds(f->scene);
+  char a[32];
+  if (f->status != FIRN_OK)
+    puts(f->message);
+  else
+    printf("%s: ok\n", firn_scene_file(f->scene));
+  print_advice(f);
+  if (f->needs.sampled == 0 && f->status != FIRN_OK) return; // nothing is known but why not
+  printf("  particles  %s%s\n", f->needs.sampled < f->needs.particles ? "about " : "",
+         cli_count(f->needs.particles, a));
+  printf("  frames     %d, and frame 0; %g s at %g a second\n", f->last, f->last * seconds,
          1 / seconds);
-  printf("  memory     about %s (%.0f bytes a particle)\n", cli_bytes(n->memory, a),
-         n->memory / n->particles);
-  if (!isfinite(files->frame)) return;
-  printf("  disk       about %s (%d frames of %s, and 2 checkpoints)\n",
-         cli_bytes(written * files->frame + 2 * files->checkpoint, a), written,
-         cli_bytes(files->frame, b));
-  printf("             %.1f bytes a particle and frame\n", files->frame / n->particles);
+  print_memory(f);
+  print_time(f);
+  print_disk(f);
+}
+
+// ---------------------------------------------------------------------------------------- JSON
+
+static void json_number(const char *key, double value) {
+  printf(", \"%s\": ", key);
+  cli_json_number(stdout, value);
+}
+
+static void json_error(const firn_scene *scene, const firn_scene_error *e, bool first) {
+  printf("%s{\"file\": ", first ? "" : ", ");
+  cli_json_string(stdout, e->file ? e->file : firn_scene_file(scene));
+  printf(", \"line\": %d, \"column\": %d, \"message\": ", e->line, e->column);
+  cli_json_string(stdout, e->message);
+  putchar('}');
+}
+
+static void json_begin(const char *scene, bool ok) {
+  printf("{\"scene\": ");
+  cli_json_string(stdout, scene);
+  printf(", \"ok\": %s", ok ? "true" : "false");
+}
+
+static void json_needs(const findings *f) {
+  const cli_needs *n = &f->needs;
+  json_number("particles", n->particles);
+  json_number("particles_sampled", n->sampled);
+  json_number("frames", f->last);
+  json_number("threads", firn_context_threads(f->context));
+  json_number("memory_bytes", n->memory);
+  json_number("memory_most_bytes", n->memory_most);
+  json_number("memory_there_bytes", f->memory_there);
+  json_number("start_seconds", n->start_seconds);
+  json_number("seconds_per_frame", n->seconds_per_frame);
+  json_number("cpu_seconds_per_frame", n->cpu_per_frame);
+  json_number("steps_per_frame", n->steps_per_frame);
+  json_number("frames_timed", n->frames_timed);
+  json_number("frame_file_bytes", n->frame_bytes);
+  json_number("checkpoint_file_bytes", n->checkpoint_bytes);
+  json_number("frames_written", cli_frames_written(&f->output, f->a->first, f->last));
+  json_number("disk_bytes", f->disk);
+  json_number("disk_there_bytes", f->disk_there);
+}
+
+static void print_json(const findings *f) {
+  json_begin(f->a->scene, f->status == FIRN_OK);
+  if (f->status != FIRN_OK) {
+    printf(", \"message\": ");
+    cli_json_string(stdout, f->message);
+  }
+  printf(", \"warnings\": [");
+  for (int i = 0; i < f->advice_count; i++) json_error(f->scene, &f->advice[i], i == 0);
+  putchar(']');
+  json_needs(f);
+  puts("}");
+}
+
+// -------------------------------------------------------------------------------------- the verb
+
+// A scene that can be read, or NULL after everything wrong with it was told.
+static firn_scene *load(firn_context *context, const arguments *a) {
+  if (!a->json) return cli_scene(context, a->scene, &a->options, stdout);
+  firn_scene *scene;
+  firn_status status = firn_scene_load(context, a->scene, a->options.override_count,
+                                       a->options.overrides, &scene);
+  if (status == FIRN_OK) return scene;
+  json_begin(a->scene, false);
+  printf(", \"message\": ");
+  cli_json_string(stdout, firn_context_message(context));
+  printf(", \"errors\": [");
+  for (int i = 0; scene && i < firn_scene_error_count(scene); i++)
+    json_error(scene, firn_scene_error_get(scene, i), i == 0);
+  puts("]}");
+  firn_scene_destroy(scene);
+  return NULL;
+}
+
+// What a run would find when it is under way: too little memory or disk.
+static void judge(findings *f) {
+  char needed[32], there[32];
+  f->status = cli_check_memory(f->scene, &f->needs);
+  snprintf(f->message, sizeof f->message, "%s", firn_context_message(f->context));
+  if (f->status != FIRN_OK || !(f->disk > f->disk_there)) return;
+  f->status = FIRN_ERROR_SCENE;
+  snprintf(f->message, sizeof f->message,
+           "%s: its frames need %s of disk, and %s are free; output.every, output.precision or -o "
+           "may help",
+           firn_scene_file(f->scene), cli_bytes(f->disk, needed), cli_bytes(f->disk_there, there));
+}
+
+static void find_out(firn_context *context, findings *f) {
+  const arguments *a = f->a;
+  char folder[4096];
+  cli_default_folder(a->scene, folder, sizeof folder);
+  cli_needs_def def = {.scene = a->scene,
+                       .options = &a->options,
+                       .seconds = a->no_time ? 0 : 1,
+                       .live = isatty(STDERR_FILENO),
+                       .on_advice = keep_advice,
+                       .advice_user = f};
+  f->output = firn_scene_output(f->scene);
+  f->last = a->last < 0 ? firn_scene_frames(f->scene) : a->last;
+  f->status = cli_measure(context, f->scene, &def, &f->needs);
+  f->disk = cli_disk(&f->needs, &f->output, a->first, f->last);
+  f->disk_there = limits_disk(a->folder ? a->folder : folder);
+  f->memory_there = limits_memory(NULL);
+  if (f->status == FIRN_OK)
+    judge(f);
+  else
+    snprintf(f->message, sizeof f->message, "%s", firn_context_message(context));
 }
 
 static int check(firn_context *context, const arguments *a) {
-  firn_scene *scene = cli_scene(context, a->scene, &a->options, stdout);
+  firn_scene *scene = load(context, a);
   if (!scene) return EXIT_INPUT;
   int code = EXIT_OK;
-  cli_needs n;
   if (a->resolved) {
     fputs(firn_scene_resolved_text(scene), stdout);
   } else {
-    firn_status status = cli_measure(context, scene, &n);
-    if (status == FIRN_OK) {
-      firn_output_def output = firn_scene_output(scene);
-      file_sizes files = predict_files(context, &output, n.particles);
-      print_needs(scene, &n, &output, &files);
+    findings f = {.a = a, .context = context, .scene = scene};
+    cli_catch_signals(); // what was written on the way goes away
+    find_out(context, &f);
+    if (f.status == FIRN_OK || f.status == FIRN_ERROR_SCENE) {
+      if (a->json)
+        print_json(&f);
+      else
+        print_words(&f);
+      code = f.status == FIRN_OK ? EXIT_OK : EXIT_INPUT;
     } else {
-      code = cli_fail(context, status);
+      code = cli_fail(context, f.status);
     }
   }
   firn_scene_destroy(scene);
@@ -188,7 +289,7 @@ static int check(firn_context *context, const arguments *a) {
 }
 
 int cli_check(int argc, char **argv) {
-  arguments a = {0};
+  arguments a = {.first = 0, .last = -1};
   firn_context *context = cli_begin(&parser, argc, argv, &a, &a.options);
   if (!context) return EXIT_INPUT;
   int code = check(context, &a);

@@ -110,17 +110,6 @@ firn_scene *cli_scene(firn_context *context, const char *name, const cli_options
                       FILE *stream);
 void cli_print_errors(const firn_scene *scene, FILE *stream);
 
-// What a run of a scene needs.
-typedef struct cli_needs {
-  double particles, memory; // memory in bytes
-  bool measured;            // false: estimated
-} cli_needs;
-
-// Builds the scene and takes one short step, so that count and memory are facts, and whatever cannot
-// be built is told. A scene that would not fit well into free memory is estimated from its volume
-// instead.
-firn_status cli_measure(firn_context *context, const firn_scene *scene, cli_needs *out);
-
 // Prints "firn: ..." to stderr and returns the exit code that fits the status.
 int cli_fail(const firn_context *context, firn_status status);
 // The same after {"event": "error"} to stdout where JSON was asked for.

@@ -2,15 +2,16 @@
 // firn run SCENE: simulates a scene into a folder.
 #include <string.h>
 
+#include "needs.h"
 #include "progress.h"
 
-enum { KEY_FRAMES = 2000, KEY_RESUME, KEY_PICTURES };
+enum { KEY_FRAMES = 2000, KEY_RESUME, KEY_PICTURES, KEY_UNCHECKED };
 
 typedef struct {
   cli_simulate_options with;
   const char *scene;
   int first, last;
-  bool resume;
+  bool resume, unchecked;
   int pictures; // one every so many frames; 0: none
 } arguments;
 
@@ -19,6 +20,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   switch (key) {
   case ARGP_KEY_INIT: state->child_inputs[0] = &a->with; return 0;
   case KEY_RESUME: a->resume = true; return 0;
+  case KEY_UNCHECKED: a->unchecked = true; return 0;
   case KEY_PICTURES:
     a->pictures = arg ? (int)cli_number(state, "--pictures", arg, 1, 99999) : 1;
     return 0;
@@ -44,6 +46,8 @@ static const struct argp_option options[] = {
      "go on from the last checkpoint in the folder, or begin where there is nothing yet. What is "
      "there is checked first; what is not whole is made again, or named",
      0},
+    {"no-memory-check", KEY_UNCHECKED, NULL, 0,
+     "begin even where the snow will hardly fit into memory", 0},
     {0},
 };
 static const struct argp parser = {
@@ -143,6 +147,15 @@ int cli_run(int argc, char **argv) {
   if (!scene) {
     firn_context_destroy(context);
     return EXIT_INPUT;
+  }
+
+  firn_status fits = a.unchecked ? FIRN_OK
+                                 : cli_check_size(context, scene, a.scene, &a.with.options);
+  if (fits != FIRN_OK) {
+    firn_scene_destroy(scene);
+    int code = cli_fail_run(context, fits, a.with.run.mode);
+    firn_context_destroy(context);
+    return code;
   }
 
   cli_catch_signals();

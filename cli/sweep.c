@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "needs.h"
+
 enum { KEY_VARY = 2000, KEY_LIST, THUMBNAIL_WIDTH = 320, THUMBNAIL_HEIGHT = 180 };
 
 typedef struct {
@@ -211,18 +213,29 @@ static int run_all(sweep *s, firn_context *context, int argc, char **argv) {
   return go && !count_state(s, SWEEP_FAILED) ? EXIT_OK : EXIT_RUN;
 }
 
+// Whether a run can be made; what is wrong with it goes to stderr.
+static bool can_run(const sweep *s, firn_context *context, int run) {
+  cli_options with;
+  cli_needs needs;
+  char text[SWEEP_AXES][1024];
+  if (!run_options(s, run, &with, text)) return false;
+  firn_scene *scene = cli_scene(context, s->scene, &with, stderr);
+  if (!scene) return false;
+  cli_needs_def def = {.scene = s->scene, .options = &with};
+  firn_status status = cli_measure(context, scene, &def, &needs);
+  if (status == FIRN_OK) status = cli_check_memory(scene, &needs);
+  if (status != FIRN_OK) cli_fail(context, status);
+  firn_scene_destroy(scene);
+  return status == FIRN_OK;
+}
+
 // The names of the runs; what is wrong with one, to stderr.
 static int list_all(const sweep *s, firn_context *context) {
   int code = EXIT_OK;
   for (int i = 0; i < s->count; i++) {
     char name[256];
-    cli_needs needs;
     sweep_name(s, i, name, sizeof name);
-    firn_scene *scene = load(s, context, i);
-    firn_status status = scene ? cli_measure(context, scene, &needs) : FIRN_ERROR_SCENE;
-    if (scene && status != FIRN_OK) cli_fail(context, status);
-    firn_scene_destroy(scene);
-    if (status == FIRN_OK) {
+    if (can_run(s, context, i)) {
       puts(name);
     } else {
       fprintf(stderr, "firn: run %s cannot be made\n", name);

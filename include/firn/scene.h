@@ -31,6 +31,15 @@ FIRN_API int firn_scene_frames(const firn_scene *scene);
 FIRN_API double firn_scene_frame_seconds(const firn_scene *scene); // s, from frame to frame
 // Particles to be expected, from volumes: a quick look before a build that may need much memory.
 FIRN_API double firn_scene_particles(const firn_scene *scene);
+// Fails with FIRN_ERROR_SCENE and a message at FILE:LINE:COLUMN of what makes a scene large: its largest
+// body of snow, or a spacing or quality that was set later. For whoever finds that it will not fit.
+FIRN_API firn_status firn_scene_too_large(const firn_scene *scene, const char *message);
+// What is allowed but hardly meant: snow inside colliders or other snow, shapes with parts finer than
+// a cell. sim is built from the scene, or from the same with another quality, and not stepped yet; NULL
+// leaves out what only particles show. advice lives as long as the call.
+typedef void (*firn_advice_fn)(void *user, const firn_scene_error *advice);
+FIRN_API firn_status firn_scene_advise(const firn_scene *scene, firn_sim *sim, firn_advice_fn tell,
+                                       void *user);
 // The section `output`; names in it live as long as the scene.
 FIRN_API firn_output_def firn_scene_output(const firn_scene *scene);
 // The section `probes`: [count], living as long as the scene.

@@ -114,6 +114,17 @@ static const char *without_owner(const char *message) {
   return colon && !file ? colon + 2 : message;
 }
 
+static firn_status fail_at(const firn_scene *scene, const finding *f, const char *message) {
+  firn_report report = scene->report; // for the names of the files
+  report.errors = NULL;
+  report.count = report.capacity = 0;
+  firn_report_add(&report, f->value->mark, f->path, "%s", message);
+  if (report.failed) return FIRN_ERROR_MEMORY;
+  firn_status status = firn_report_fail(&report);
+  firn_report_free(&report);
+  return status;
+}
+
 firn_status firn_scene_blame(const firn_scene *scene, const firn_value *value, const char *path,
                              firn_status status) {
   if (status == FIRN_OK || status == FIRN_ERROR_MEMORY) return status;
@@ -122,12 +133,37 @@ firn_status firn_scene_blame(const firn_scene *scene, const firn_value *value, c
   finding f = {.value = value};
   snprintf(f.path, sizeof f.path, "%s", path);
   find(&f, message);
-  firn_report report = scene->report; // for the names of the files
-  report.errors = NULL;
-  report.count = report.capacity = 0;
-  firn_report_add(&report, f.value->mark, f.path, "%s", without_owner(message));
-  if (report.failed) return FIRN_ERROR_MEMORY;
-  status = firn_report_fail(&report);
-  firn_report_free(&report);
-  return status;
+  return fail_at(scene, &f, without_owner(message));
+}
+
+// The shape of the body with the most particles.
+static finding largest_body(const firn_scene *scene) {
+  const firn_value *snow = firn_value_find(scene->root, "snow");
+  finding f = {.value = scene->root};
+  double most = -1;
+  int i = 0;
+  for (const firn_value *s = snow ? snow->first : NULL; s; s = s->next, i++) {
+    const firn_value *shape = firn_value_find(s, "shape");
+    if (!shape || !shape->shape) continue;
+    double volume = s->next || i ? firn_shape_volume(shape->shape) : 0;
+    if (volume * firn_value_number(s, "per_cell") <= most) continue;
+    most = volume * firn_value_number(s, "per_cell");
+    f.value = shape;
+    snprintf(f.path, sizeof f.path, "snow[%d].shape", i);
+  }
+  return f;
+}
+
+firn_status firn_scene_too_large(const firn_scene *scene, const char *message) {
+  static const char *const sizes[] = {"quality", "spacing", "h"};
+  if (!scene || !message) return FIRN_ERROR_ARGUMENT;
+  finding f = largest_body(scene);
+  // Whoever had the last word: --set spacing=1e-6 rather than a ball that was good without.
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    const firn_value *v = firn_value_find(scene->root, sizes[i]);
+    if (!v || !v->given || v->mark.level <= f.value->mark.level) continue;
+    f.value = v;
+    snprintf(f.path, sizeof f.path, "%s", sizes[i]);
+  }
+  return fail_at(scene, &f, message);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# timeout: 20
+# timeout: 60
 # firn check tells where and what; firn run refuses the same scenes.
 source "$(dirname "$0")/common.bash"
 out="" err="" # what run hears
@@ -15,11 +15,21 @@ snow:
 colliders:
   - {name: ground, shape: {half_space: {}}}
 SCENE
+mkdir tmp
+export TMPDIR=$work/tmp
 run 0 check good.yaml
 expect "$out" "good.yaml: ok"
 expect "$out" "particles  4 096" # 8^3 cells of 8
-expect "$out" "memory"
+expect "$out" "memory     about"
+expect "$out" "time       about"
+expect "$out" "later ones may be dearer"
 expect "$out" "disk       about"
+refuse "$out" "warning"
+[[ -z $err ]] || die "no progress is told where there is no terminal: $err"
+[[ -z $(ls tmp) ]] || die "check left files: $(ls tmp)"
+run 0 check good.yaml --no-time
+expect "$out" "memory     about"
+refuse "$out" "time  "
 
 cat >wrong.yaml <<'SCENE'
 firn: 1
@@ -53,5 +63,76 @@ run 2 check empty.yaml
 expect "$out" "empty.yaml:1:1: found an empty file"
 # A ball smaller than a cell may hold no particle: said when it is built, not before.
 run 2 check good.yaml --set 'snow.0.shape.box.size=[1 mm, 1 mm, 1 mm]'
-expect "$err" "holds no particle"
+expect "$out" "holds no particle"
+
+# JSON: figures as a run has them. Of frames 2 to 10 every third one is a file: 3, 6, 9.
+run 0 check good.yaml --json --no-time --set output.every=3 --frames 2:10
+expect "$out" '"ok": true, "warnings": [], "particles": 4096,'
+expect "$out" '"frames_written": 3,'
+expect "$out" '"seconds_per_frame": null'
+figure() { sed -E "s/.*\"$1\": ([0-9.e+-]+).*/\1/" .out; }
+told=$(figure frame_file_bytes)
+run 0 run good.yaml -o size --frames 0:0 --quiet
+[[ $told == "$(stat -c %s size/frame_00000.hdf)" ]] || die "a frame has $told bytes, says check"
+run 2 check wrong.yaml --json
+expect "$out" '"ok": false, "message": "wrong.yaml:2:4: h:'
+expect "$out" '{"file": "wrong.yaml", "line": 3, "column": 1, "message": "gravty: unknown key'
+# Packed frames are as large as those of snow in motion, not as those of snow at rest.
+run 0 check good.yaml --json --no-time
+plain=$(figure frame_file_bytes)
+run 0 check good.yaml --json --no-time --set output.precision=16
+awk -v packed="$(figure frame_file_bytes)" -v plain="$plain" \
+  'BEGIN { exit !(packed > 0.25 * plain && packed < 0.6 * plain) }' || die "packed frames: $out"
+
+# What cannot be is not approved, and not begun: no memory holds it.
+sed 's/box: .*}}/sphere: {center: [0, 0, 0], radius: 1 km}}/' good.yaml >huge.yaml
+run 2 check huge.yaml
+expect "$out" "huge.yaml:5:12: snow[0].shape: some 3.35e+16 particles need 5362 PB of memory, and "
+refuse "$out" "ok"
+run 2 run huge.yaml -o huge
+expect "$err" "huge.yaml:5:12: snow[0].shape: some 3.35e+16 particles need 5362 PB of memory, and "
+[[ ! -e huge ]] || die "a run that cannot be left a folder"
+run 2 check good.yaml --set h=1e-300
+expect "$out" "--set h=1e-300: h: makes cells of 1e-300 m"
+run 2 check good.yaml --set quality=90
+expect "$out" "--set quality=90: quality: some 2.99e+09 particles need"
+run 2 check good.yaml --set 'snow.0.shape.box.size=[1e300, 1, 1]'
+expect "$out" "need more than can be counted of memory"
+# A mesh that was meant in centimetres.
+cat >cube.obj <<'MESH'
+v 0 0 0
+v 0 0 40
+v 0 40 0
+v 0 40 40
+v 40 0 0
+v 40 0 40
+v 40 40 0
+v 40 40 40
+f 1 2 4 3
+f 5 7 8 6
+f 1 5 6 2
+f 3 4 8 7
+f 1 3 7 5
+f 2 6 8 4
+MESH
+sed 's/box: .*}}/mesh: {file: cube.obj, voxel: 1 m}}/' good.yaml >mesh.yaml
+run 2 check mesh.yaml
+expect "$out" "mesh.yaml:5:12: snow[0].shape: some 5.12e+11 particles need"
+run 0 check mesh.yaml --no-time --set snow.0.shape.mesh.scale=0.002 --set snow.0.shape.mesh.voxel=0.002
+# Less than the machine has, where the user says so; and more, where the user says so.
+limited() { (ulimit -v 700000 && run "$@") || exit 1; }
+sed 's/8 cm, 8 cm, 8 cm/1.2 m, 0.9 m, 0.8 m/' good.yaml >large.yaml
+limited 2 check large.yaml --no-time -j 1
+expect "$(cat .out)" "and ulimit allows 717 MB"
+limited 2 run large.yaml -o large -j 1
+expect "$(cat .err)" "and ulimit allows 717 MB"
+[[ ! -e large ]] || die "a run that does not fit left a folder"
+# Nor by a disk that has no room.
+run 2 check good.yaml --no-time -o /proc/out
+expect "$out" "good.yaml: its frames need 1.66 MB of disk, and 0 B are free"
+
+# Warnings do not keep a scene from being good.
+run 0 check good.yaml --no-time --set 'snow.0.shape.box.center=[0, 0, 0]'
+expect "$out" "good.yaml:5:12: warning: snow[0].shape: about"
+expect "$out" "under the surface of 'ground'"
 exit 0

@@ -93,7 +93,7 @@ def check_scene(place, scene, folder):
     path = os.path.join(folder, "scene.yaml")
     with open(path, "w", encoding="utf-8") as file:
         file.write(scene)
-    done = subprocess.run([FIRN, "check", path], capture_output=True, text=True, check=False)
+    done = subprocess.run([FIRN, "check", path, "--no-time"], capture_output=True, text=True, check=False)
     if done.returncode:
         shown = "\n".join(f"  {n + 1:3} {line}" for n, line in enumerate(scene.splitlines()))
         wrong.add(place, f"{done.stdout}{done.stderr}{shown}")

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run of a scene needs, found out by beginning one.
+#ifndef FIRN_CLI_NEEDS_H
+#define FIRN_CLI_NEEDS_H
+
+#include "cli.h"
+
+typedef struct cli_needs {
+  double particles;     // at the beginning
+  double sampled;       // of those, as many as were really simulated; 0: it was not tried
+  double memory;        // bytes resident at most, in the first frames
+  double memory_before; // of these, what the program holds without any snow ...
+  double memory_alone;  // ... and what the steps that were really taken held, without a look ahead
+  double memory_most;   // the same once steps turn semi-implicit; memory where they do not
+  double frame_bytes;   // of a frame's file; nan: not known
+  double checkpoint_bytes;  // of a checkpoint's
+  double start_seconds;     // of wall time until frame 0 is written
+  double seconds_per_frame; // of wall time, in the mean of the first frames; nan: was not asked for
+  double cpu_per_frame;     // s, of all threads
+  double steps_per_frame;
+  double frames_timed; // of simulated time; may be a part of the first one
+} cli_needs;
+
+typedef struct cli_needs_def {
+  const char *scene; // its name and ...
+  const cli_options *options;
+  double seconds;           // of real steps: about that many, or four frames; 0: a single step
+  bool live;                // tell on the terminal what is being done
+  firn_advice_fn on_advice; // or NULL
+  void *advice_user;
+} cli_needs_def;
+
+// Runs the first steps of a scene in a folder of its own that goes away again, so that what cannot be
+// built or stepped is told and all figures are facts. A scene of many particles is run with fewer, and
+// the figures are scaled; one that could not be held by far is not run at all. FIRN_CANCELLED: by Ctrl-C.
+firn_status cli_measure(firn_context *context, const firn_scene *scene, const cli_needs_def *def,
+                        cli_needs *out);
+
+double cli_cpu_seconds(void); // of all threads so far
+
+// The scene anew, with so many times its quality, and another setting if that is not NULL. NULL: it
+// cannot be read so.
+firn_scene *cli_load_like(firn_context *context, const firn_scene *scene, const cli_needs_def *def,
+                          double factor, const char *more);
+
+// How many times as much the mean of the first frames takes as the part that was covered, of time and
+// of memory beyond the program's own.
+typedef struct cli_growth {
+  double time, memory;
+} cli_growth;
+// By the same scene with fewer particles. covered is in simulated seconds, cpu what a frame took by it;
+// implicit: with semi-implicit steps among them.
+void cli_pilot(const firn_scene *scene, const cli_needs_def *def, int frames, double covered,
+               double cpu, bool implicit, cli_growth *out);
+// Bytes by which semi-implicit steps of so many particles take more memory than explicit ones.
+double cli_implicit_bytes(const firn_scene *scene, const cli_needs_def *def, double particles);
+
+// FIRN_ERROR_SCENE where the needs are beyond what may be held in memory, with the figures.
+firn_status cli_check_memory(const firn_scene *scene, const cli_needs *needs);
+
+// The same of a scene that is about to be run: quick where it is small beside the memory.
+firn_status cli_check_size(firn_context *context, const firn_scene *scene, const char *name,
+                           const cli_options *options);
+
+// Bytes of a packed frame of so many particles in motion, tried out in a folder; nan: it failed.
+double cli_packed_bytes(firn_context *context, const firn_output_def *output, const char *folder,
+                        double particles);
+
+// Files that a run writes for the frames from first to last, and bytes that these and checkpoints take.
+int cli_frames_written(const firn_output_def *output, int first, int last);
+double cli_disk(const cli_needs *needs, const firn_output_def *output, int first, int last);
+
+#endif

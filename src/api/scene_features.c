@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// What of shapes is too fine for the grid: walls, teeth and grooves thinner than a cell, which snow
+// meets as nothing or as something blunt.
+//
+// A point of the surface is well resolved where a ball of half a cell touches it, or nearly, without
+// leaving the shape: where the shape is not changed much by an opening with that ball. Edges and
+// corners are not, but they are a small part of the surface.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/scene_advise.h"
+#include "base/isa.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "geometry/shape.h"
+#include "math/vec3.h"
+
+// Points are thrown into the bounds, and those near the surface are taken to it: so each part of it
+// gets its share. Fewer than LEAST tell nothing: the shape is large, and its features are likely so.
+enum { THROWS = 1 << 16, LEAST = 200, STEPS = 16 };
+// From the surface to the middle of the ball, in its radii: 1 on a plane, 1.41 at a square edge.
+static const double NEAR = 1.5;
+// Less of the surface than this are edges.
+static const double SHARE_LEAST = 0.08;
+
+// A number in [0, 1) of a throw; golden-ratio sequences fill a box evenly.
+static double even(int i, int axis) {
+  static const double step[3] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
+  double x = (i + 1) * step[axis];
+  return x - floor(x);
+}
+
+// Moves x to the nearest point of the surface; false where it does not arrive.
+static bool go_to_surface(const firn_shape *shape, double x[3], double near, double normal[3]) {
+  for (int i = 0; i < STEPS; i++) {
+    double d = firn_shape_sample(shape, x, 0, normal);
+    if (fabs(d) < near) return true;
+    for (int a = 0; a < 3; a++) x[a] -= d * normal[a];
+  }
+  return false;
+}
+
+// The radius of the largest ball near x, r at most, on the inner (side 1) or outer (-1) side.
+static double room(const firn_shape *shape, const double x[3], const double normal[3], double r,
+                   double side) {
+  double y[3], n[3], most = 0;
+  for (int a = 0; a < 3; a++) y[a] = x[a] - side * r * normal[a];
+  for (int i = 0; i < STEPS; i++) {
+    double depth = -side * firn_shape_sample(shape, y, 0, n), far = 0;
+    for (int a = 0; a < 3; a++) far += (y[a] - x[a]) * (y[a] - x[a]);
+    if (far <= NEAR * NEAR * r * r) most = fmax(most, depth);
+    if (depth >= 0.95 * r) break;
+    // Away from the nearest surface; over the middle of something thin by half steps.
+    double step = (depth < 0 ? -depth + 0.5 * r : r - depth) * (i < STEPS / 2 ? 1 : 0.5);
+    for (int a = 0; a < 3; a++) y[a] -= side * step * n[a];
+  }
+  return most;
+}
+
+typedef struct features {
+  int hits;         // throws that found the surface
+  int thin, narrow; // of them: on what is thin, and in gaps
+} features;
+
+static void look_at(const firn_shape *shape, double h, bool gaps, int i, double out[2]) {
+  double x[3], normal[3], r = 0.5 * h;
+  out[0] = out[1] = -1;
+  for (int a = 0; a < 3; a++) {
+    double lo = shape->lo[a] - r, hi = shape->hi[a] + r;
+    x[a] = lo + (hi - lo) * even(i, a);
+  }
+  if (fabs(firn_shape_sample(shape, x, 0, NULL)) > r) return;
+  if (!go_to_surface(shape, x, 0.01 * h, normal)) return;
+  out[0] = room(shape, x, normal, r, 1);
+  out[1] = gaps ? room(shape, x, normal, r, -1) : r;
+}
+
+static features find(const firn_shape *shape, double h, bool gaps) {
+  firn_context *context = shape->context;
+  int hits = 0, thin = 0, narrow = 0;
+  FIRN_PARALLEL_FOR(context, schedule(dynamic, 256) reduction(+ : hits, thin, narrow))
+  for (int i = 0; i < THROWS; i++) {
+    double found[2];
+    look_at(shape, h, gaps, i, found);
+    if (found[0] < 0) continue;
+    bool is_thin = found[0] < 0.45 * h;
+    hits++;
+    thin += is_thin;
+    narrow += !is_thin && found[1] < 0.45 * h;
+  }
+  return (features){hits, thin, narrow};
+}
+
+static void advise_shape(const firn_advisor *advisor, const firn_value *owner, const char *path,
+                         bool solid) {
+  const firn_value *v = firn_value_find(owner, "shape");
+  double h = advisor->scene->h;
+  if (!v || !v->shape || !v->shape->bounded) return;
+  features f = find(v->shape, h, solid);
+  double hits = f.hits > 0 ? f.hits : 1, thin = f.thin / hits, narrow = f.narrow / hits;
+  if (f.hits < LEAST || fmax(thin, narrow) < SHARE_LEAST) return;
+  char deeper[120];
+  snprintf(deeper, sizeof deeper, "%.100s.shape", path);
+  bool walls = thin >= narrow;
+  firn_advise(advisor, v, deeper,
+              "about %.0f %% of its surface belongs to %s thinner than a cell of %.3g m; %s",
+              100 * fmax(thin, narrow), walls ? "parts" : "gaps", h,
+              solid ? "snow will not feel them; make them larger, or the cells smaller"
+                    : "few particles will fill them; make the cells smaller");
+}
+
+void firn_advise_features(const firn_advisor *advisor) {
+  static const char *const lists[] = {"snow", "colliders"};
+  char path[100];
+  FIRN_FP_SCOPE;
+  for (int l = 0; l < 2; l++) {
+    const firn_value *list = firn_value_find(advisor->scene->root, lists[l]);
+    int i = 0;
+    for (const firn_value *v = list ? list->first : NULL; v; v = v->next, i++) {
+      snprintf(path, sizeof path, "%s[%d]", lists[l], i);
+      advise_shape(advisor, v, path, l == 1);
+      const firn_value *parts = firn_value_find(v, "parts");
+      int k = 0;
+      for (const firn_value *p = parts ? parts->first : NULL; p; p = p->next, k++) {
+        snprintf(path, sizeof path, "%s[%d].parts[%d]", lists[l], i, k);
+        advise_shape(advisor, p, path, true);
+      }
+    }
+  }
+}

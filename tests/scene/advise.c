@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is allowed in a scene but hardly meant is told, and what only looks like it is not.
+#include "scene/setup.h"
+
+#define HEAD   "firn: 1\nh: 1 cm\n"
+#define GROUND "colliders:\n  - {name: ground, shape: {half_space: {}}}\n"
+
+typedef struct {
+  int count;
+  firn_scene_error last;
+} told;
+
+static void note(void *user, const firn_scene_error *advice) {
+  told *t = user;
+  t->count++;
+  t->last = *advice;
+}
+
+static told advice_on(const char *text) {
+  firn_scene *scene = read_scene(text);
+  firn_sim *sim = build(scene);
+  told t = {0};
+  assert_int_equal(firn_scene_advise(scene, sim, note, &t), FIRN_OK);
+  firn_sim_destroy(sim);
+  firn_scene_destroy(scene);
+  return t;
+}
+
+static void expect(const char *text, int line, int column, const char *begins, const char *holds) {
+  told t = advice_on(text);
+  if (t.count != 1) fail_msg("%d warnings for\n%s", t.count, text);
+  if (t.last.line != line || t.last.column != column ||
+      strncmp(t.last.message, begins, strlen(begins)) != 0 || !strstr(t.last.message, holds))
+    fail_msg("found %d:%d: %s", t.last.line, t.last.column, t.last.message);
+}
+
+static void expect_none(const char *text) {
+  told t = advice_on(text);
+  if (t.count) fail_msg("found %s", t.last.message);
+}
+
+static void snow_under_the_ground_is_told(void **state) {
+  (void)state;
+  // A quarter of 16 cm, less half a cell: 21 %.
+  expect(HEAD
+         "snow:\n  - shape: {box: {center: [0, 4 cm, 0], size: [16 cm, 16 cm, 16 cm]}}\n" GROUND,
+         4, 12, "snow[0].shape: about 2", "under the surface of 'ground'");
+  expect_none(
+      HEAD "snow:\n  - shape: {box: {center: [0, 8 cm, 0], size: [16 cm, 16 cm, 16 cm]}}\n" GROUND);
+}
+
+static void snow_inside_a_collider_is_told(void **state) {
+  (void)state;
+  const char *ball = "snow:\n  - shape: {sphere: {center: [0, 0, 0], radius: 8 cm}}\n";
+  char text[400];
+  snprintf(text, sizeof text, HEAD "%s%s", ball,
+           "colliders:\n  - {name: post, shape: {capsule: {from: [0, -1, 0], to: [0, 1, 0], "
+           "radius: 2 cm}}}\n");
+  expect(text, 4, 12, "snow[0].shape: about ", "inside 'post'");
+  // Where it is by then does not matter.
+  snprintf(text, sizeof text, HEAD "%s%s", ball,
+           "colliders:\n  - name: post\n    shape: {capsule: {from: [1, -1, 0], to: [1, 1, 0], "
+           "radius: 2 cm}}\n    velocity: [-1, 0, 0]\n");
+  expect_none(text);
+}
+
+static void snow_inside_other_snow_is_told(void **state) {
+  (void)state;
+  expect(HEAD "snow:\n  - shape: {box: {center: [0, 0, 0], size: [10 cm, 10 cm, 10 cm]}}\n"
+              "  - shape: {sphere: {center: [0, 5 cm, 0], radius: 3 cm}}\n",
+         5, 12, "snow[1].shape: it overlaps snow[0]", "twice the density");
+  // Layers that touch, and what comes later.
+  expect_none(HEAD "snow:\n  - shape: {box: {center: [0, 0, 0], size: [10 cm, 10 cm, 10 cm]}}\n"
+                   "  - shape: {box: {center: [0, 10 cm, 0], size: [10 cm, 10 cm, 10 cm]}}\n"
+                   "  - shape: {sphere: {center: [0, 5 cm, 0], radius: 3 cm}}\n    time: 1 s\n");
+}
+
+#define BALL "snow: [{shape: {sphere: {center: [0, 1, 0], radius: 10 cm}}}]\n"
+
+// A drum with lugs along its lower side.
+#define TREAD(width, count, step)                                                                  \
+  HEAD BALL "colliders:\n  - shape:\n      union:\n"                                               \
+            "        - box: {center: [0, 0, 0], size: [20 cm, 20 cm, 20 cm]}\n"                    \
+            "        - repeat:\n"                                                                  \
+            "            of: {box: {center: [-9 cm, -105 mm, 0], size: [" width                    \
+            ", 1 cm, 20 cm]}}\n            count: [" count ", 1, 1]\n            step: [" step     \
+            ", 0, 0]\n"
+
+static void a_tread_finer_than_a_cell_is_told(void **state) {
+  (void)state;
+  expect(TREAD("4 mm", "16", "12 mm"), 6, 7, "colliders[0].shape: about ",
+         "thinner than a cell of 0.01 m");
+  expect_none(TREAD("3 cm", "4", "6 cm"));
+}
+
+#define WALL(thickness)                                                                            \
+  HEAD BALL "colliders:\n  - {name: wall, shape: {box: {center: [0, 0, 0], size: [" thickness      \
+            ", 50 cm, 50 cm]}}}\n"
+
+static void a_sheet_thinner_than_a_cell_is_told(void **state) {
+  (void)state;
+  expect(WALL("5 mm"), 5, 25, "colliders[0].shape: about ", "parts thinner than a cell");
+  expect_none(WALL("2 cm"));
+  expect_none(WALL("50 cm")); // edges and corners are none
+}
+
+static void snow_thinner_than_a_cell_is_told(void **state) {
+  (void)state;
+  expect(HEAD "snow:\n  - shape: {box: {center: [0, 0, 0], size: [30 cm, 4 mm, 30 cm]}}\n", 4, 12,
+         "snow[0].shape: about ", "few particles will fill them");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(snow_under_the_ground_is_told),
+      cmocka_unit_test(snow_inside_a_collider_is_told),
+      cmocka_unit_test(snow_inside_other_snow_is_told),
+      cmocka_unit_test(a_tread_finer_than_a_cell_is_told),
+      cmocka_unit_test(a_sheet_thinner_than_a_cell_is_told),
+      cmocka_unit_test(snow_thinner_than_a_cell_is_told),
+  };
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
