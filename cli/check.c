@@ -264,8 +264,10 @@ static void find_out(firn_context *context, findings *f) {
     snprintf(f->message, sizeof f->message, "%s", firn_context_message(context));
 }
 
-static int check(firn_context *context, const arguments *a) {
+static int check(firn_context *context, arguments *a) {
+  a->options.notes = !a->json; // on what reading makes of the scene, not on the run
   firn_scene *scene = load(context, a);
+  a->options.notes = false;
   if (!scene) return EXIT_INPUT;
   int code = EXIT_OK;
   if (a->resolved) {

@@ -134,6 +134,7 @@ void firn_scene_complete(firn_scene *scene) {
   for (firn_value *m = materials ? materials->first : NULL; m; m = m->next)
     firn_scene_complete_material(scene, m);
   firn_scene_check_snow(scene);
+  firn_scene_check_unused(scene);
   firn_scene_check_colliders(scene);
   box_check(scene, "kill_box");
   box_check(scene, "window");

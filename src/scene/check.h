@@ -12,6 +12,7 @@ void firn_scene_complete(firn_scene *scene);
 // The parts of it. list is "snow" or "emitters", i the number of the body in it.
 void firn_scene_complete_material(firn_scene *scene, firn_value *material);
 void firn_scene_name_material(firn_scene *scene, firn_value *body, const char *list, int i);
+void firn_scene_check_unused(firn_scene *scene);
 void firn_scene_check_snow(firn_scene *scene);
 void firn_scene_check_colliders(firn_scene *scene);
 void firn_scene_check_render(firn_scene *scene);

@@ -29,16 +29,57 @@ static const char *preset_list(char text[200]) {
   return text;
 }
 
-// A key that the law does not know would be ignored in silence.
-static void material_check_law(firn_scene *scene, const firn_value *material, const char *path) {
-  const char *law = firn_value_text(material, "law");
-  for (firn_value *v = material->first; v; v = v->next) {
-    if (!v->given || firn_material_has(v->row, law)) continue;
-    char key_path[200];
+// Where a value stands, for notes: "FILE:LINE:COLUMN: ", or the override.
+static const char *place_of(const firn_scene *scene, firn_mark mark, char text[300]) {
+  if (mark.origin)
+    snprintf(text, 300, "%.250s: ", mark.origin);
+  else
+    snprintf(text, 300, "%.250s:%d:%d: ", scene->report.files[mark.file], mark.line, mark.column);
+  return text;
+}
+
+static void drop(firn_value *material, const firn_value *key) {
+  firn_value *before = NULL;
+  for (firn_value *v = material->first; v != key; v = v->next) before = v;
+  if (before)
+    before->next = key->next;
+  else
+    material->first = key->next;
+  if (material->last == key) material->last = before;
+}
+
+// A key that the law does not know would be ignored in silence. Where the law was set over a file that
+// had another, the numbers of that one go with it.
+static void material_check_law(firn_scene *scene, firn_value *material, const char *path) {
+  const firn_value *law = firn_value_find(material, "law");
+  for (firn_value *v = material->first, *next; v; v = next) {
+    next = v->next;
+    if (!v->given || firn_material_has(v->row, law->text)) continue;
+    const char *owner = strchr(v->row->when, '=') + 1;
+    char key_path[200], place[300];
     snprintf(key_path, sizeof key_path, "%s.%s", path, v->key);
-    FAIL(scene, v->mark, key_path, "the law '%s' has no such number; it belongs to law: %s", law,
-         strchr(v->row->when, '=') + 1);
+    if (law->given && law->mark.level > v->mark.level) {
+      firn_note(scene->context, FIRN_LOG_INFO, "%s%s is left out: it belongs to law %s, not to %s",
+                place_of(scene, v->mark, place), key_path, owner, law->text);
+      drop(material, v);
+      continue;
+    }
+    FAIL(scene, v->mark, key_path,
+         "the law '%s' has no such number; it belongs to law: %s. Leave it out, or choose that law",
+         law->text, owner);
   }
+}
+
+// `law: sand` alone means the preset of that name rather than snow's numbers; and so does a law that
+// was set over a preset of another.
+static void preset_follow_law(firn_scene *scene, firn_value *preset, const firn_value *law) {
+  firn_material_def def;
+  if (!firn_value_good(law) || !law->given || !preset_exists(law->text, NULL)) return;
+  bool set_over = preset->given && law->mark.level > preset->mark.level &&
+                  preset_exists(preset->text, NULL) &&
+                  firn_material_preset(scene->context, preset->text, &def) == FIRN_OK &&
+                  strcmp(def.law, law->text) != 0;
+  if (!preset->given || set_over) preset->text = law->text;
 }
 
 // Leaves out what the law does not have, so that the resolved scene reads back without complaint.
@@ -65,9 +106,7 @@ void firn_scene_complete_material(firn_scene *scene, firn_value *material) {
   firn_value *preset = firn_value_find(material, "preset");
   if (!firn_value_good(preset)) return;
   const firn_value *law = firn_value_find(material, "law");
-  // `law: sand` alone means the preset of that name rather than snow's numbers.
-  if (!preset->given && firn_value_good(law) && preset_exists(law->text, NULL))
-    preset->text = law->text;
+  preset_follow_law(scene, preset, law);
   firn_nearest nearest = firn_nearest_begin(preset->text);
   if (!preset_exists(preset->text, &nearest)) {
     char list[200];
@@ -127,4 +166,38 @@ void firn_scene_name_material(firn_scene *scene, firn_value *body, const char *l
     FAIL(scene, name->mark, path,
          "no material '%.60s'; expected one of this scene's materials or of the presets %s",
          name->text, preset_list(presets));
+}
+
+static bool list_uses(const firn_scene *scene, const char *list, const char *name,
+                      firn_nearest *nearest) {
+  const firn_value *v = firn_value_find(scene->root, list);
+  for (const firn_value *body = v ? v->first : NULL; body; body = body->next) {
+    const char *used = firn_value_text(body, "material");
+    if (strcmp(used, name) == 0) return true;
+    if (*used) firn_nearest_offer(nearest, used);
+  }
+  return false;
+}
+
+// A material that nothing is made of is most likely a name that was misspelt. What is included may
+// bring more than is needed.
+void firn_scene_check_unused(firn_scene *scene) {
+  const firn_value *materials = firn_value_find(scene->root, "materials");
+  for (const firn_value *m = materials ? materials->first : NULL; m; m = m->next) {
+    firn_nearest nearest = firn_nearest_begin(m->key);
+    if (!m->given || m->mark.file != 0 || list_uses(scene, "snow", m->key, &nearest) ||
+        list_uses(scene, "emitters", m->key, &nearest))
+      continue;
+    char place[300], path[120];
+    const char *ask = nearest.best ? "; did you mean '" : "",
+               *best = nearest.best ? nearest.best : "", *end = nearest.best ? "'?" : "";
+    snprintf(path, sizeof path, "materials.%.80s", m->key);
+    if (m->mark.origin)
+      FAIL(scene, m->mark, path,
+           "no snow is made of '%.60s', and the file has no such material%s%s%s", m->key, ask, best,
+           end);
+    else if (scene->report.count == 0)
+      firn_note(scene->context, FIRN_LOG_WARNING, "%s%s: no snow is made of this material%s%s%s",
+                place_of(scene, m->mark, place), path, ask, best, end);
+  }
 }
