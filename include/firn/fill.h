@@ -70,22 +70,35 @@ typedef enum firn_seeding {
   FIRN_SEEDING_POISSON   // at random, but never closer than a distance: even, without a pattern
 } firn_seeding;
 
+// What snow begins with at a position in metres, in SI, into out. Called by several threads at once.
+typedef void (*firn_start_fn)(void *user, const double position[3], double *out);
+
 // Fills a shape with snow.
 typedef struct firn_fill_def {
   firn_shape_def shape;
   int material;
   firn_seeding seeding;
-  double per_cell;    // particles a cell; Poisson: on average, by a distance that fits
-  double velocity[3]; // m/s
-  double spin[3];     // rad/s about the shape's center
-  const char *name;   // for messages; copied
-  double time;        // s: when it appears; at once if that has passed
-  bool settled;       // laid down as it lies at rest, in balance with its weight
+  double per_cell;     // particles a cell; Poisson: on average, by a distance that fits
+  double velocity[3];  // m/s
+  double spin[3];      // rad/s about the pivot
+  const double *pivot; // m, [3], a point of the axis of spin; NULL: the shape's center; copied
+  // What differs from place to place; each may be NULL.
+  firn_start_fn velocity_at; // m/s, out[3], added to velocity and spin
+  firn_start_fn strain_at;   // out[6]: elastic strain b_E - I, xx yy zz xy xz yz ...
+  firn_start_fn stress_at;   // ... or Pa, out[6]: Cauchy stress, of which the law makes one
+  void *start_user;
+  void (*start_release)(void *user);   // called once when they are done with, also after a failure
+  const char *name;                    // for messages; copied
+  double time;                         // s: when it appears; at once if that has passed
+  bool settled;                        // laid down as it lies at rest, in balance with its weight
   const firn_variation_def *variation; // [variation_count], applied in order; copied
   int variation_count;
 } firn_fill_def;
 
 FIRN_API firn_fill_def firn_default_fill_def(void);
+// A strain or stress that the law does not hold without yielding is refused. Snow that begins with one
+// has its material's density as it lies, and a volume at rest of mass/(density det F_E), whatever rule
+// the solver has for others.
 // Fills at once or, if time lies ahead, at the first step that begins then or later. Under a window
 // (flow.h) only what the window covers is filled, the rest when it comes there.
 FIRN_API firn_status firn_sim_fill(firn_sim *sim, const firn_fill_def *def);
@@ -98,9 +111,10 @@ typedef struct firn_particles_def {
   size_t count;
   const double *position; // m, [count][3], required
   const double *velocity; // m/s, [count][3], 0
-  const double *gradient; // 1/s, [count][9], 0: dv_a/dx_b row by row, which transfer apic starts from
-  const double *mass;     // kg, [count], density h^3 / per_cell
-  const double *volume;   // m^3, [count]; 0 or NULL: by the solver's volume rule
+  const double
+      *gradient;        // 1/s, [count][9], 0: dv_a/dx_b row by row, which transfer apic starts from
+  const double *mass;   // kg, [count], density h^3 / per_cell
+  const double *volume; // m^3, [count]; 0 or NULL: by the solver's volume rule
   int material;
   double per_cell;
 #define FIRN_ARRAY(CONSTANT, name, ...) const double *name; /* [count] */

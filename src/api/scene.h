@@ -23,6 +23,8 @@ firn_status firn_scene_collider_defs(const firn_scene *scene, firn_arena *arena,
                                      firn_collider_def **out);
 // A collider's motion; arrays come from the arena. False when memory is out.
 bool firn_scene_motion_def(firn_arena *arena, const firn_value *v, firn_motion_def *out);
+// scene_start.c: the functions of the place that a body of snow begins with, which the fill then owns.
+firn_status firn_scene_start(const firn_scene *scene, const firn_value *body, firn_fill_def *def);
 // The place of a material, which is its id, in the table.
 int firn_scene_material_id(const firn_scene *scene, const char *name);
 

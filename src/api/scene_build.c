@@ -112,6 +112,7 @@ static firn_status fill_of(builder *b, const firn_value *body, firn_fill_def *de
   def->per_cell = firn_value_number(body, "per_cell");
   firn_value_vec3_at(body, "velocity", 0, def->velocity);
   copy3(def->spin, firn_value_vec3(body, "spin"));
+  if (firn_value_find(body, "pivot")) def->pivot = firn_value_vec3(body, "pivot");
   if (firn_value_find(body, "name")) def->name = firn_value_text(body, "name");
   def->time = firn_value_number(body, "time");
   def->settled = firn_value_number(body, "settled") != 0;
@@ -141,6 +142,7 @@ static firn_status fill_snow(builder *b, const firn_value *body) {
   if (points) return add_points(b, body, points);
   firn_fill_def def;
   FIRN_TRY(fill_of(b, body, &def));
+  FIRN_TRY(firn_scene_start(b->scene, body, &def));
   return firn_sim_fill(b->sim, &def);
 }
 

@@ -45,6 +45,7 @@ firn_status firn_sim_create(firn_context *context, const firn_sim_def *def, firn
   if (status == FIRN_OK) status = take_settings(sim, def);
   if (status == FIRN_OK) status = type->create(&sim->world, sim->settings, &sim->solver);
   sim->world.settler = (firn_settler){sim->solver, type->settle};
+  sim->world.loader = (firn_loader){sim->solver, type->start_strain, type->start_stress};
   sim->world.affine = (firn_affine){sim->solver, type->set_affine, type->get_affine};
   if (status != FIRN_OK) {
     firn_sim_destroy(sim);

@@ -16,6 +16,7 @@ typedef enum firn_schema_type {
   FIRN_TYPE_VEC3,     // three of them, [x, y, z]
   FIRN_TYPE_RANGE,    // two of them, [least, most], in ascending order
   FIRN_TYPE_NUMBERS,  // a list of as many as wanted, or of tuples of width numbers
+  FIRN_TYPE_FORMULAS, // a list of width numbers, each of which may be an expression of x, y and z
   FIRN_TYPE_TEXT,     // one line
   FIRN_TYPE_PATH,     // a file; relative ones begin at the scene file's folder
   FIRN_TYPE_PATHS,    // a list of them
@@ -46,7 +47,7 @@ typedef struct firn_schema_row {
   bool keyed;                       // may change with time: {keys: [[0 s, 1], [1 s, 2]]}
   bool optional;                    // RECORD: absent rather than full of defaults when not given
   bool modifier;                    // in the record of a CHOICE: beside the one key, not instead
-  int width;                        // NUMBERS: numbers a tuple; 0: a plain list
+  int width;                        // NUMBERS: numbers a tuple; 0: a plain list; FORMULAS: of the list
   const firn_schema_record *record; // RECORD, LIST, TABLE, CHOICE, CHOICES; may be its own
   size_t offset, size;              // FIRN_SCHEMA_AT; size 0: in no def
   const char *doc;                  // one line; NULL: what its record says

@@ -86,7 +86,8 @@ static void emitter_check(firn_scene *scene, const firn_value *emitter, int i) {
 
 // A file of particles has positions of its own, and nothing to vary by.
 static void points_check(firn_scene *scene, const firn_value *body, int i) {
-  static const char *const idle[] = {"spin", "seeding", "time", "settled", "variation"};
+  static const char *const idle[] = {"spin",    "pivot",   "strain", "stress",
+                                     "seeding", "settled", "time",   "variation"};
   if (!firn_value_find(body, "points")) return;
   for (size_t k = 0; k < sizeof idle / sizeof idle[0]; k++) {
     const firn_value *v = firn_value_find(body, idle[k]);
@@ -97,6 +98,27 @@ static void points_check(firn_scene *scene, const firn_value *body, int i) {
   }
 }
 
+// What snow begins with: one strain, and a velocity of particles from a file that is one number for all.
+static void start_check(firn_scene *scene, const firn_value *body, int i) {
+  const firn_value *velocity = firn_value_find(body, "velocity"),
+                   *settled = firn_value_find(body, "settled"),
+                   *load = firn_value_find(body, "strain");
+  char path[80];
+  if (!load) load = firn_value_find(body, "stress");
+  if (load && firn_value_good(settled) && settled->number[0] != 0) {
+    snprintf(path, sizeof path, "snow[%d].%s", i, load->key);
+    FAIL(scene, load->mark, path, "settled: true gives the snow its strain; give one of the two");
+  }
+  if (!firn_value_good(velocity) || !firn_value_find(body, "points")) return;
+  for (int a = 0; a < 3; a++) {
+    if (firn_formula_is_number(&velocity->formulas[a])) continue;
+    snprintf(path, sizeof path, "snow[%d].velocity", i);
+    FAIL(scene, velocity->mark, path,
+         "particles from a file take numbers; an expression needs a shape");
+    return;
+  }
+}
+
 void firn_scene_check_snow(firn_scene *scene) {
   const firn_value *snow = firn_value_find(scene->root, "snow"),
                    *emitters = firn_value_find(scene->root, "emitters");
@@ -104,6 +126,7 @@ void firn_scene_check_snow(firn_scene *scene) {
   for (firn_value *body = snow ? snow->first : NULL; body; body = body->next, i++) {
     body_check(scene, body, "snow", i);
     points_check(scene, body, i);
+    start_check(scene, body, i);
   }
   i = 0;
   for (firn_value *e = emitters ? emitters->first : NULL; e; e = e->next, i++) {

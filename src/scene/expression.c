@@ -21,11 +21,15 @@ struct firn_scope_entry {
   firn_scope_entry *next;
 };
 
+// A parser evaluates as it goes. Where x, y and z are known, what it does is also noted as a formula;
+// the value is then that at a place of no meaning, wanted for its unit alone.
 typedef struct {
   firn_scope *scope;
   const char *text, *p;
   char *why;
   size_t why_size;
+  firn_formula *formula; // NULL: there is no place
+  bool metres;           // x, y and z have a unit
 } parser;
 
 static bool sum(parser *s, firn_quantity *out);
@@ -46,7 +50,17 @@ static bool plain(const firn_quantity *q) {
 }
 
 static bool finite_result(const parser *s, const firn_quantity *q) {
-  return isfinite(q->value) || WRONG(s, "'%.80s' is not a finite number", s->text);
+  return s->formula || isfinite(q->value) || WRONG(s, "'%.80s' is not a finite number", s->text);
+}
+
+// Puts a step into the formula, if there is to be one.
+static bool note_step(const parser *s, firn_formula_step step) {
+  return !s->formula || firn_formula_add(s->formula, step) ||
+         WRONG(s, "'%.80s' is too long", s->text);
+}
+
+static bool note(const parser *s, firn_formula_op op, double value) {
+  return note_step(s, (firn_formula_step){.op = op, .value = value});
 }
 
 // ----------------------------------------------------------------------------------- variables
@@ -154,12 +168,13 @@ static bool symbol_char(char c) {
   return isalpha((unsigned char)c) || (unsigned char)c >= 0x80 || c == '%';
 }
 
-// Length of "SYMBOL[^N]" at p if it is a unit: a name before "(" is a function.
+// Length of "SYMBOL[^N]" at p if it is a unit: a name before "(" is a function, and x, y and z are
+// none either.
 static size_t unit_symbol(const char *p) {
   size_t n = 0;
   if (p[0] == '1' && p[1] == '/') return 1; // "1/s"
   while (symbol_char(p[n])) n++;
-  if (n == 0 || p[n] == '(') return 0;
+  if (n == 0 || p[n] == '(' || (n == 1 && strchr("xyz", *p))) return 0;
   if (p[n] == '^') {
     size_t power = n + 1;
     if (p[power] == '-') power++;
@@ -192,7 +207,7 @@ static bool number(parser *s, double value, firn_quantity *out) {
   while (*unit == ' ') unit++;
   size_t size = unit_length(unit);
   char text[64];
-  if (size == 0) return finite_result(s, out);
+  if (size == 0) return finite_result(s, out) && note(s, FIRN_FORMULA_NUMBER, out->value);
   if (size >= sizeof text) return WRONG(s, "unknown unit '%.60s'", unit);
   memcpy(text, unit, size);
   text[size] = 0;
@@ -201,7 +216,7 @@ static bool number(parser *s, double value, firn_quantity *out) {
   s->p = unit + size;
   memcpy(out->exponent, scale.exponent, sizeof out->exponent);
   out->value *= scale.value;
-  return finite_result(s, out);
+  return finite_result(s, out) && note(s, FIRN_FORMULA_NUMBER, out->value);
 }
 
 typedef enum { TO_PLAIN, FROM_ANGLE, TO_ANGLE, SAME, ROOT } function_kind;
@@ -244,8 +259,11 @@ static bool apply(const parser *s, int f, firn_quantity *q) {
     break;
   case SAME: break;
   }
-  if (functions[f].apply) q->value = functions[f].apply(q->value);
-  return finite_result(s, q);
+  if (!functions[f].apply) return finite_result(s, q);
+  q->value = functions[f].apply(q->value);
+  return finite_result(s, q) &&
+         note_step(s, (firn_formula_step){
+                          .op = FIRN_FORMULA_CALL, .apply = functions[f].apply, .name = name});
 }
 
 static bool call(parser *s, int f, firn_quantity *out) {
@@ -257,8 +275,10 @@ static bool call(parser *s, int f, firn_quantity *out) {
     } else if (!same_dimension(out, &next)) {
       return WRONG(s, "%s() of numbers with different units in '%.80s'", functions[f].name,
                    s->text);
-    } else if (functions[f].name[1] == 'i' ? next.value < out->value : next.value > out->value) {
-      *out = next;
+    } else {
+      bool least = functions[f].name[1] == 'i';
+      if (least ? next.value < out->value : next.value > out->value) *out = next;
+      if (!note(s, least ? FIRN_FORMULA_MIN : FIRN_FORMULA_MAX, 0)) return false;
     }
     skip(s);
     if (*s->p == ',' && functions[f].arguments == 0) {
@@ -281,7 +301,13 @@ static bool word(parser *s, firn_quantity *out) {
     if (strcmp(name, "pi") == 0) {
       *out = (firn_quantity){.value = 3.14159265358979323846};
       s->p += length;
-      return true;
+      return note(s, FIRN_FORMULA_NUMBER, out->value);
+    }
+    if (s->formula && length == 1 && strchr("xyz", *name)) {
+      *out = (firn_quantity){.value = 1};
+      out->exponent[1] = s->metres;
+      s->p += length;
+      return note(s, FIRN_FORMULA_PLACE, *name - 'x');
     }
     if (length == 0) return WRONG(s, "expected a number at '%.40s' of '%.80s'", s->p, s->text);
     return WRONG(s, "'%s' is not a number; write ${%s} for a variable", name, name);
@@ -316,7 +342,7 @@ static bool factor(parser *s, firn_quantity *out) {
     if (good && *s->p++ != ')') good = WRONG(s, "')' is missing in '%.80s'", s->text);
   } else if (reference) {
     s->p += reference;
-    good = variable_value(s, name, out);
+    good = variable_value(s, name, out) && note(s, FIRN_FORMULA_NUMBER, out->value);
   } else if (*s->p == '$') {
     good = WRONG(s, "'%.40s' is not a variable; write ${name}", s->p);
   } else if (digits) {
@@ -337,7 +363,7 @@ static bool power(parser *s, firn_quantity *out) {
   if (!factor(s, out)) return false;
   if (minus) out->value = -out->value;
   skip(s);
-  if (*s->p != '^') return true;
+  if (*s->p != '^') return !minus || note(s, FIRN_FORMULA_NEGATE, 0);
   char *end;
   long n = strtol(s->p + 1, &end, 10);
   if (end == s->p + 1 || n < -9 || n > 9)
@@ -348,7 +374,8 @@ static bool power(parser *s, firn_quantity *out) {
     out->exponent[i] *= (int)n;
     if (abs(out->exponent[i]) > 100) return WRONG(s, "'%.80s' has no sensible unit", s->text);
   }
-  return finite_result(s, out);
+  if (!note(s, FIRN_FORMULA_POWER, (double)n)) return false;
+  return (!minus || note(s, FIRN_FORMULA_NEGATE, 0)) && finite_result(s, out);
 }
 
 static bool product(parser *s, firn_quantity *out) {
@@ -360,13 +387,15 @@ static bool product(parser *s, firn_quantity *out) {
     s->p++;
     firn_quantity next;
     if (!power(s, &next)) return false;
-    if (op == '/' && next.value == 0) return WRONG(s, "'%.80s' divides by zero", s->text);
+    if (op == '/' && next.value == 0 && !s->formula)
+      return WRONG(s, "'%.80s' divides by zero", s->text);
     int side = op == '/' ? -1 : 1;
     out->value = op == '/' ? out->value / next.value : out->value * next.value;
     for (int i = 0; i < FIRN_BASES; i++) {
       out->exponent[i] += side * next.exponent[i];
       if (abs(out->exponent[i]) > 100) return WRONG(s, "'%.80s' has no sensible unit", s->text);
     }
+    if (!note(s, op == '/' ? FIRN_FORMULA_DIVIDE : FIRN_FORMULA_MULTIPLY, 0)) return false;
     if (!finite_result(s, out)) return false;
   }
 }
@@ -387,18 +416,24 @@ static bool sum(parser *s, firn_quantity *out) {
       return WRONG(s, "'%.80s' %s %s and %s", s->text, op == '+' ? "adds" : "subtracts", a, b);
     }
     out->value = op == '+' ? out->value + next.value : out->value - next.value;
+    if (!note(s, op == '+' ? FIRN_FORMULA_ADD : FIRN_FORMULA_SUBTRACT, 0)) return false;
     if (!finite_result(s, out)) return false;
   }
 }
 
+static bool whole(parser *s, firn_quantity *out) {
+  if (!sum(s, out)) return false;
+  skip(s);
+  // What follows a complete value is most often a unit: say so rather than "unexpected text".
+  if (*s->p && symbol_char(*s->p))
+    return WRONG(s, "unknown unit '%.40s' in '%.80s'", s->p, s->text);
+  return !*s->p || WRONG(s, "'%.40s' is too much in '%.80s'", s->p, s->text);
+}
+
 static bool evaluate(firn_scope *scope, const char *text, firn_quantity *out, char *why,
                      size_t why_size) {
-  parser s = {scope, text, text, why, why_size};
-  if (!sum(&s, out)) return false;
-  skip(&s);
-  // What follows a complete value is most often a unit: say so rather than "unexpected text".
-  if (*s.p && symbol_char(*s.p)) return WRONG(&s, "unknown unit '%.40s' in '%.80s'", s.p, text);
-  return !*s.p || WRONG(&s, "'%.40s' is too much in '%.80s'", s.p, text);
+  parser s = {.scope = scope, .text = text, .p = text, .why = why, .why_size = why_size};
+  return whole(&s, out);
 }
 
 // ---------------------------------------------------------------------------------- public part
@@ -431,6 +466,36 @@ bool firn_expression_read(firn_scope *scope, const char *text, firn_dimension wa
   return true;
 }
 
+bool firn_expression_has_place(const char *text) {
+  for (const char *p = text; *p;) {
+    if (p[0] == '$' && p[1] == '{') {
+      p += strcspn(p, "}");
+    } else if (isalpha((unsigned char)*p) || *p == '_') {
+      size_t length = 0;
+      while (isalnum((unsigned char)p[length]) || p[length] == '_') length++;
+      if (length == 1 && strchr("xyz", *p) && p[1] != '(') return true;
+      p += length;
+    } else {
+      p++;
+    }
+  }
+  return false;
+}
+
+bool firn_expression_compile(firn_scope *scope, const char *text, firn_dimension want,
+                             firn_formula *out, char *why, size_t why_size) {
+  bool good = false;
+  // With metres first: of two slips the one in plain numbers is easier to explain.
+  for (int metres = 1; metres >= 0 && !good; metres--) {
+    parser s = {scope, text, text, why, why_size, out, metres};
+    firn_quantity q;
+    out->count = 0;
+    good = whole(&s, &q) && (plain(&q) || firn_quantity_fits(&q, want, text, why, why_size)) &&
+           (firn_formula_fits(out) || WRONG(&s, "'%.80s' is nested too deeply", text));
+  }
+  return good;
+}
+
 const firn_node *firn_scope_node(const firn_scope *scope, const char *text) {
   char name[NAME];
   size_t length = reference_read(text, name);
@@ -442,7 +507,7 @@ static const char *expand(firn_scope *scope, const char *text, int level, char *
                           size_t why_size) {
   const char *dollar = strstr(text, "${");
   if (!dollar) return text;
-  parser s = {scope, text, text, why, why_size};
+  parser s = {.scope = scope, .text = text, .p = text, .why = why, .why_size = why_size};
   char name[NAME];
   size_t length = reference_read(dollar, name);
   if (length == 0) {

@@ -4,6 +4,7 @@
 #define FIRN_SCENE_EXPRESSION_H
 
 #include "base/units.h"
+#include "scene/formula.h"
 #include "scene/node.h"
 
 typedef struct firn_scope_entry firn_scope_entry;
@@ -23,6 +24,14 @@ bool firn_expression_is(const char *text);
 // without unit is taken for SI. On failure writes to why what is wrong.
 bool firn_expression_read(firn_scope *scope, const char *text, firn_dimension want, double *out,
                           char *why, size_t why_size);
+
+// Whether text speaks of the position: of x, y or z.
+bool firn_expression_has_place(const char *text);
+// Such an expression as a formula, whose steps there is room for. x, y and z are lengths where the units
+// come out right with them, "2 1/s * x", and else plain numbers, metres: "2 * x". Numbers that come out
+// of it are SI.
+bool firn_expression_compile(firn_scope *scope, const char *text, firn_dimension want,
+                             firn_formula *out, char *why, size_t why_size);
 
 // The node of a variable if text is nothing but ${name}; NULL otherwise.
 const firn_node *firn_scope_node(const firn_scope *scope, const char *text);

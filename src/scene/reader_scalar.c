@@ -86,6 +86,62 @@ static bool read_tuple(firn_reader *r, const firn_schema_row *row, const firn_no
   return good;
 }
 
+// A number or an expression of the position as a formula.
+static bool read_formula(firn_reader *r, const firn_schema_row *row, const char *part,
+                         const firn_node *node, firn_formula *out) {
+  firn_formula_step step[FIRN_FORMULA_STEPS];
+  firn_formula found = {.step = step};
+  if (node->kind == FIRN_NODE_SCALAR && firn_expression_has_place(node->text)) {
+    char why[300], expected[EXPECTED];
+    firn_schema_row one = *row;
+    one.type = FIRN_TYPE_REAL;
+    firn_schema_expect(&one, expected, sizeof expected);
+    if (!firn_expression_compile(r->scope, node->text, row->dimension, &found, why, sizeof why)) {
+      size_t used = strlen(expected);
+      snprintf(expected + used, sizeof expected - used, " for %s", part);
+      fail_why(r, node->mark, why, expected);
+      return false;
+    }
+  } else {
+    double value = 0;
+    if (!read_part(r, row, part, node, &value)) return false;
+    firn_formula_add(&found, (firn_formula_step){.op = FIRN_FORMULA_NUMBER, .value = value});
+  }
+  out->count = found.count;
+  out->step = firn_arena_alloc(r->arena, sizeof step[0] * (size_t)found.count);
+  if (out->step) memcpy(out->step, step, sizeof step[0] * (size_t)found.count);
+  return out->step != NULL;
+}
+
+static bool read_formulas(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                          firn_value *value) {
+  static const char *const axes[] = {"x", "y", "z"};
+  static const char *const pairs[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
+  int found = node->kind == FIRN_NODE_LIST ? firn_node_count(node) : 0;
+  if (found != row->width) {
+    char expected[EXPECTED];
+    firn_schema_expect(row, expected, sizeof expected);
+    if (node->kind == FIRN_NODE_LIST)
+      FAIL(r, node->mark, "found a list of %d; expected %s", found, expected);
+    else
+      firn_reader_fail_type(r, row, node);
+    return false;
+  }
+  firn_formula *all = firn_arena_alloc(r->arena, sizeof *all * (size_t)found);
+  if (!all) return false;
+  bool good = true;
+  int i = 0;
+  for (const firn_node *n = node->first; n; n = n->next, i++) {
+    size_t before = firn_reader_push(r, "[%d]", i);
+    const char *part = found == 6 ? pairs[i] : axes[i];
+    good = read_formula(r, row, part, firn_reader_follow(r, n), &all[i]) && good;
+    if (good && i < 3 && firn_formula_is_number(&all[i])) value->number[i] = all[i].step[0].value;
+    firn_reader_pop(r, before);
+  }
+  value->formulas = all;
+  return good;
+}
+
 static bool read_array(firn_reader *r, const firn_schema_row *row, const firn_node *node,
                        firn_value *value) {
   if (node->kind != FIRN_NODE_LIST) {
@@ -328,6 +384,7 @@ bool firn_reader_scalar(firn_reader *r, const firn_schema_row *row, const firn_n
   case FIRN_TYPE_RANGE: return read_tuple(r, row, node, 2, value->number);
   case FIRN_TYPE_VEC3: return read_tuple(r, row, node, 3, value->number);
   case FIRN_TYPE_NUMBERS: return read_array(r, row, node, value);
+  case FIRN_TYPE_FORMULAS: return read_formulas(r, row, node, value);
   case FIRN_TYPE_TEXT:
   case FIRN_TYPE_MATERIAL: return read_text(r, row, node, &value->text);
   case FIRN_TYPE_PATH: return read_path(r, row, node, &value->text);

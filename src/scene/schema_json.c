@@ -78,6 +78,7 @@ static void put_type(const firn_schema_writer *w, const firn_schema_row *row) {
   case FIRN_TYPE_VEC2:
   case FIRN_TYPE_RANGE: put_tuple(w, row, 2); break;
   case FIRN_TYPE_VEC3: put_tuple(w, row, 3); break;
+  case FIRN_TYPE_FORMULAS: put_tuple(w, row, row->width); break;
   case FIRN_TYPE_NUMBERS:
     PUT(w, "{\"type\": \"array\", \"items\": ");
     if (row->width)

@@ -91,6 +91,10 @@ void firn_schema_expect(const firn_schema_row *row, char *text, size_t size) {
     snprintf(text, size, row->width == 2 ? "a list of [x, y], each %s%s%s" : "a list, each %s%s%s",
              quantity, bounds, unit);
     break;
+  case FIRN_TYPE_FORMULAS:
+    snprintf(text, size, "a list [%s], each %s%s%s or an expression of x, y and z",
+             row->width == 6 ? "xx, yy, zz, xy, xz, yz" : "x, y, z", quantity, bounds, unit);
+    break;
   case FIRN_TYPE_PATH: snprintf(text, size, "the name of a file"); break;
   case FIRN_TYPE_PATHS: snprintf(text, size, "a list of names of files"); break;
   case FIRN_TYPE_ANYTHING: snprintf(text, size, "what docs/scenes.md says"); break;

@@ -21,11 +21,14 @@
 #define VEC3(key_, dimension_, ...)    NUMBER(key_, VEC3, dimension_, __VA_ARGS__)
 #define RANGE(key_, dimension_, ...)   NUMBER(key_, RANGE, dimension_, __VA_ARGS__)
 #define NUMBERS(key_, dimension_, ...) NUMBER(key_, NUMBERS, dimension_, __VA_ARGS__)
+// (key, dimension, default or NULL, width, doc ...)
+#define FORMULAS(key_, dimension_, initial_, width_, ...)                                          \
+  NUMBER(key_, FORMULAS, dimension_, NULL, initial_, __VA_ARGS__, .width = width_)
 // (key, range, default, doc ...)
-#define INT(key_, ...)                 NUMBER(key_, INT, NONE, __VA_ARGS__)
+#define INT(key_, ...)            NUMBER(key_, INT, NONE, __VA_ARGS__)
 // (key, default or NULL, doc ...)
-#define BOOL(key_, initial_, ...)      ROW(key_, BOOL, .initial = initial_, .doc = __VA_ARGS__)
-#define TEXT(key_, initial_, ...)      ROW(key_, TEXT, .initial = initial_, .doc = __VA_ARGS__)
+#define BOOL(key_, initial_, ...) ROW(key_, BOOL, .initial = initial_, .doc = __VA_ARGS__)
+#define TEXT(key_, initial_, ...) ROW(key_, TEXT, .initial = initial_, .doc = __VA_ARGS__)
 // (key, choices, default or NULL, doc ...)
 #define ENUM(key_, choices_, initial_, ...)                                                        \
   ROW(key_, ENUM, .choices = choices_, .initial = initial_, .doc = __VA_ARGS__)

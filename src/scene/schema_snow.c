@@ -43,8 +43,9 @@ static const firn_schema_record variation_record = {"a variation", ROWS(variatio
 #define MATERIAL                                                                                   \
   ROW("material", MATERIAL,                                                                        \
       .doc = "a material of this file or a preset; the only one of this file, else snow")
-#define SPIN                                                                                       \
-  VEC3("spin", SPIN, NULL, "[0, 0, 0]", "about the middle of the shape, at the beginning")
+#define SPIN VEC3("spin", SPIN, NULL, "[0, 0, 0]", "about the pivot, at the beginning")
+#define PIVOT                                                                                      \
+  VEC3("pivot", LENGTH, NULL, NULL, "a point of the axis of spin; the middle of the shape if none")
 #define SEEDING                                                                                    \
   ENUM("seeding", "random|jittered|lattice|poisson", "random",                                     \
        "where in a cell; jittered needs whole numbers per cell, lattice 1, 8, 27, ...")
@@ -70,8 +71,12 @@ static const firn_schema_row snow_rows[] = {
     RECORD("points", &points_record, "particles from a file", .group = "shape", .required = true,
            .optional = true),
     MATERIAL,
-    VEC3("velocity", VELOCITY, NULL, "[0, 0, 0]", "at the beginning"),
+    FORMULAS("velocity", VELOCITY, "[0, 0, 0]", 3, "at the beginning; spin is added"),
     SPIN,
+    PIVOT,
+    FORMULAS("strain", NONE, NULL, 6, "elastic strain b_E - I at the beginning", .group = "load"),
+    FORMULAS("stress", PRESSURE, NULL, 6, "Cauchy stress at the beginning, tension positive",
+             .group = "load"),
     SEEDING,
     PER_CELL,
     BOOL("settled", "false",
@@ -98,6 +103,7 @@ static const firn_schema_row emitter_rows[] = {
     REAL("spread", VELOCITY, "[0, inf)", "0",
          "a random velocity of up to this size is added; needs a rate"),
     SPIN,
+    PIVOT,
     SEEDING,
     PER_CELL,
     START,

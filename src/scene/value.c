@@ -177,6 +177,22 @@ static void put_words(writer *w, const firn_value *v) {
   put(w, "]");
 }
 
+static void put_formulas(writer *w, const firn_value *v) {
+  put(w, "[");
+  for (int i = 0; i < v->row->width; i++) {
+    const firn_formula *f = &v->formulas[i];
+    if (i) put(w, ", ");
+    if (firn_formula_is_number(f)) {
+      put_number(w, f->step[0].value);
+      continue;
+    }
+    const char *text = firn_formula_write(w->arena, f);
+    if (!text) w->failed = true;
+    if (text) put_quoted(w, text);
+  }
+  put(w, "]");
+}
+
 static void put_scalar(writer *w, const firn_value *v) {
   if (v->keys) {
     put_keys(w, v);
@@ -188,6 +204,7 @@ static void put_scalar(writer *w, const firn_value *v) {
   case FIRN_TYPE_ENUM:
   case FIRN_TYPE_MATERIAL: put(w, "%s", v->text); return;
   case FIRN_TYPE_NUMBERS: put_array(w, v); return;
+  case FIRN_TYPE_FORMULAS: put_formulas(w, v); return;
   case FIRN_TYPE_WORDS:
   case FIRN_TYPE_PATHS: put_words(w, v); return;
   default: put_plain(w, v, v->number); return;

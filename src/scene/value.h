@@ -28,10 +28,11 @@ struct firn_value {
   const char *text;           // TEXT, PATH, ENUM, MATERIAL
   int count;                  // NUMBERS: tuples; WORDS, PATHS
   const double *numbers;      // NUMBERS: [count][width]
-  const char *const *words;   // WORDS, PATHS: [count]
-  firn_value_keys *keys;      // NULL: constant
-  firn_shape *shape;          // CHOICE of shapes: made of it; owned by the scene
-  firn_sequence *sequence;    // of a collider, likewise
+  firn_formula *formulas;   // FORMULAS: [width]; number has the first three where they are numbers
+  const char *const *words; // WORDS, PATHS: [count]
+  firn_value_keys *keys;    // NULL: constant
+  firn_shape *shape;        // CHOICE of shapes: made of it; owned by the scene
+  firn_sequence *sequence;  // of a collider, likewise
   firn_value *first, *last, *next;
 };
 

@@ -63,6 +63,10 @@ typedef struct firn_solver_type {
   // of what is not carried does nothing.
   void (*set_affine)(void *solver, size_t slot, const double gradient[9]);
   bool (*get_affine)(void *solver, size_t slot, double gradient[9]);
+  // Gives the new particle of a slot an elastic strain b_E - I, or a Cauchy stress in Pa, as world.h has
+  // it; both or none. NULL: the solver's snow holds no strain.
+  double (*start_strain)(void *solver, size_t slot, const double strain[6]);
+  double (*start_stress)(void *solver, size_t slot, const double stress[6]);
   // Volumes at rest, m^3, [count] by id, also of particles that no step has seen yet; NULL: those of
   // the store.
   firn_status (*volumes)(void *solver, double *out);

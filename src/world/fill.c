@@ -8,7 +8,9 @@
 
 #include "base/parallel.h"
 #include "material/preset.h"
+#include "math/vec3.h"
 #include "world/settle.h"
+#include "world/start.h"
 #include "world/world.h"
 
 firn_fill_def firn_default_fill_def(void) {
@@ -42,7 +44,13 @@ static firn_status check(const firn_world *world, const firn_fill_def *def, cons
   }
   if (isnan(def->time)) return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: time is nan", what);
   FIRN_TRY(check_vector(context, def->velocity, what, "velocity"));
-  return check_vector(context, def->spin, what, "spin");
+  FIRN_TRY(check_vector(context, def->spin, what, "spin"));
+  if (def->pivot) FIRN_TRY(check_vector(context, def->pivot, what, "pivot"));
+  if (!!def->strain_at + !!def->stress_at + def->settled > 1) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "%s: strain, stress and settled exclude each other", what);
+  }
+  return FIRN_OK;
 }
 
 static firn_status make(const firn_world *world, const firn_fill_def *def, uint32_t number,
@@ -55,6 +63,7 @@ static firn_status make(const firn_world *world, const firn_fill_def *def, uint3
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: the shape has no bounds to fill",
                      out->name);
   }
+  memcpy(out->pivot, def->pivot ? def->pivot : out->shape->center, sizeof out->pivot);
   FIRN_TRY(firn_variety_make(context, def->variation, def->variation_count, world->seed, out->name,
                              &out->variety));
   if (number == FIRN_FILL_FREE) number = firn_flow_number(&world->flow, lo, hi);
@@ -64,7 +73,11 @@ static firn_status make(const firn_world *world, const firn_fill_def *def, uint3
 
 firn_status firn_fill_make(const firn_world *world, const firn_fill_def *def, const char *kind,
                            uint32_t number, firn_fill *out) {
-  *out = (firn_fill){.material = def->material, .time = def->time, .settled = def->settled};
+  *out = (firn_fill){.material = def->material,
+                     .time = def->time,
+                     .settled = def->settled,
+                     .start = {def->velocity_at, def->strain_at, def->stress_at, def->start_user,
+                               def->start_release}};
   memcpy(out->velocity, def->velocity, sizeof out->velocity);
   memcpy(out->spin, def->spin, sizeof out->spin);
   if (def->name) {
@@ -78,6 +91,8 @@ firn_status firn_fill_make(const firn_world *world, const firn_fill_def *def, co
 }
 
 void firn_fill_free(firn_fill *fill, firn_context *context) {
+  if (fill->start.release) fill->start.release(fill->start.user);
+  fill->start.release = NULL;
   firn_shape_release(fill->shape);
   firn_seeder_free(&fill->seeder, context);
   firn_variety_free(&fill->variety, context);
@@ -122,22 +137,6 @@ static void vary_all(firn_context *context, const firn_fill *fill, size_t count,
   }
 }
 
-// velocity [count][3] and its gradient [count][9]; extra comes without one.
-static void set_velocities(const firn_fill *fill, size_t count, const double *position,
-                           const double *extra, double *velocity, double *gradient) {
-  const double *v = fill->velocity, *w = fill->spin, *c = fill->shape->center;
-  const double turn[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
-  for (size_t i = 0; i < count; i++) {
-    memcpy(gradient + 9 * i, turn, sizeof turn);
-    const double r[3] = {position[3 * i] - c[0], position[3 * i + 1] - c[1],
-                         position[3 * i + 2] - c[2]};
-    velocity[3 * i] = v[0] + w[1] * r[2] - w[2] * r[1];
-    velocity[3 * i + 1] = v[1] + w[2] * r[0] - w[0] * r[2];
-    velocity[3 * i + 2] = v[2] + w[0] * r[1] - w[1] * r[0];
-    for (size_t a = 0; a < 3 && extra; a++) velocity[3 * i + a] += extra[3 * i + a];
-  }
-}
-
 firn_status firn_fill_add(firn_world *world, const firn_fill *fill, size_t count,
                           const double *position, const double *extra) {
   firn_context *context = world->context;
@@ -161,7 +160,7 @@ firn_status firn_fill_add(firn_world *world, const firn_fill *fill, size_t count
   }
   if (status == FIRN_OK) {
     double *gradient = velocity + 3 * count;
-    set_velocities(fill, count, position, extra, velocity, gradient);
+    status = firn_start_velocities(world, fill, count, position, extra, velocity, gradient);
     particles.count = count;
     particles.position = position;
     particles.velocity = velocity;
@@ -169,7 +168,8 @@ firn_status firn_fill_add(firn_world *world, const firn_fill *fill, size_t count
     particles.material = fill->material;
     particles.per_cell = fill->seeder.per_cell;
     size_t first = world->particles.slots + world->particles.pending;
-    status = firn_world_add_particles(world, &particles);
+    if (status == FIRN_OK) status = firn_world_add_particles(world, &particles);
+    if (status == FIRN_OK) status = firn_start_load(world, fill, first, count, position);
     if (status == FIRN_OK && fill->settled) {
       firn_world_settle(world, fill->shape, &fill->variety, first, count);
     }

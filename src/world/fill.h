@@ -21,6 +21,13 @@ typedef struct firn_cover {
   size_t count, capacity;
 } firn_cover;
 
+// The functions of firn_fill_def.
+typedef struct firn_start {
+  firn_start_fn velocity, strain, stress; // or NULL
+  void *user;
+  void (*release)(void *user); // or NULL
+} firn_start;
+
 typedef struct firn_fill {
   char name[FIRN_FILL_NAME]; // "fill 'ball'"
   firn_shape *shape;         // held
@@ -28,11 +35,13 @@ typedef struct firn_fill {
   firn_variety variety;
   int material;
   double velocity[3]; // m/s
-  double spin[3];     // rad/s about the shape's center
-  double time;        // s
-  bool settled;       // compressed by its own weight
-  bool made;          // its time has come
-  firn_cover cover;   // under a window
+  double spin[3];     // rad/s about ...
+  double pivot[3];    // ... m
+  firn_start start;
+  double time;      // s
+  bool settled;     // compressed by its own weight
+  bool made;        // its time has come
+  firn_cover cover; // under a window
 } firn_fill;
 
 // What of a fill to make: within box where bounded, outside of cover, at most limit particles. An

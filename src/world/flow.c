@@ -74,10 +74,10 @@ static void note_filled(firn_flow *s, const firn_fill *fill) {
 firn_status firn_world_fill(firn_world *world, const firn_fill_def *def) {
   firn_flow *s = &world->flow;
   firn_fill fill;
-  FIRN_TRY(reserve_filled(s, world->context));
   FIRN_TRY(firn_fill_make(world, def, "fill", FIRN_FILL_FREE, &fill));
   bool due = fill.time <= world->time, keep = s->windowed || !due;
-  firn_status status = keep ? reserve_fill(s, world->context) : FIRN_OK;
+  firn_status status = reserve_filled(s, world->context);
+  if (status == FIRN_OK && keep) status = reserve_fill(s, world->context);
   if (status == FIRN_OK && due && !s->expecting) status = firn_window_make(world, &fill);
   if (status == FIRN_OK) note_filled(s, &fill);
   if (status == FIRN_OK && keep) {

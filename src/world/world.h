@@ -41,6 +41,14 @@ typedef struct firn_affine {
   bool (*get)(void *user, size_t slot, double gradient[9]);
 } firn_affine;
 
+// Gives a new particle the elastic strain b_E - I (xx yy zz xy xz yz), or that of a Cauchy stress in Pa,
+// and returns det F_E; 0, and nothing is given, where its law does not hold that without yielding.
+typedef struct firn_loader {
+  void *user;
+  double (*strain)(void *user, size_t slot, const double strain[6]);
+  double (*stress)(void *user, size_t slot, const double stress[6]);
+} firn_loader;
+
 typedef struct firn_world {
   firn_context *context;
   double h;          // m
@@ -58,6 +66,7 @@ typedef struct firn_world {
   firn_settler settler;
   firn_settled settled;
   firn_affine affine;
+  firn_loader loader;
   uint64_t changes;     // raised whenever gravity, a collider or a material is changed from outside
   firn_digests digests; // colliders is not kept up
 } firn_world;

@@ -38,7 +38,8 @@ static void check_row(const firn_schema_record *record, const firn_schema_row *r
   // Everything that has a range or a dimension is a number.
   bool number = row->type == FIRN_TYPE_INT || row->type == FIRN_TYPE_REAL ||
                 row->type == FIRN_TYPE_VEC3 || row->type == FIRN_TYPE_RANGE ||
-                row->type == FIRN_TYPE_VEC2 || row->type == FIRN_TYPE_NUMBERS;
+                row->type == FIRN_TYPE_VEC2 || row->type == FIRN_TYPE_NUMBERS ||
+                row->type == FIRN_TYPE_FORMULAS;
   if ((row->range || row->dimension) && !number) fail_msg("%s: a range or dimension", row->key);
   firn_interval in = firn_interval_parse(row->range);
   if (!(in.least <= in.most)) fail_msg("%s: range %s", row->key, row->range);

@@ -109,21 +109,6 @@ static returned returned_of(const mpm *m, size_t slot) {
   return r;
 }
 
-void mpm_set_affine(void *solver, size_t slot, const double gradient[9]) {
-  const mpm *m = solver;
-  for (int i = 0; i < 9 && m->field_c >= 0; i++) {
-    firn_particles_real(&m->world->particles, m->field_c + i)[slot] = (firn_real)gradient[i];
-  }
-}
-
-bool mpm_get_affine(void *solver, size_t slot, double gradient[9]) {
-  const mpm *m = solver;
-  for (int i = 0; i < 9 && m->field_c >= 0; i++) {
-    gradient[i] = (double)firn_particles_real(&m->world->particles, m->field_c + i)[slot];
-  }
-  return m->field_c >= 0;
-}
-
 // Sums over a part of the particles.
 typedef struct tally {
   double jp, jp_min, yielded, density_max, energy, angular[3];

@@ -161,6 +161,8 @@ const firn_solver_type firn_mpm_solver = {
     .settle = mpm_settle,
     .set_affine = mpm_set_affine,
     .get_affine = mpm_get_affine,
+    .start_strain = mpm_start_strain,
+    .start_stress = mpm_start_stress,
     .volumes = mpm_volumes,
     .state = state,
 };

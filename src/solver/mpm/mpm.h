@@ -170,7 +170,11 @@ extern const firn_stat_info mpm_stats[];
 firn_status mpm_look(void *solver, const firn_solver_look *look);
 firn_status mpm_write(void *solver, int field, const double *in);
 void mpm_settle(void *solver, size_t slot, const double up[3], double load);
+
+// start.c
 void mpm_set_affine(void *solver, size_t slot, const double gradient[9]);
 bool mpm_get_affine(void *solver, size_t slot, double gradient[9]);
+double mpm_start_strain(void *solver, size_t slot, const double strain[6]);
+double mpm_start_stress(void *solver, size_t slot, const double stress[6]);
 
 #endif
