@@ -179,6 +179,7 @@ firn_status firn_run(const firn_scene *scene, const firn_run_def *def) {
     firn_log_end(&r->log);
   }
   firn_log_close(&r->log);
+  firn_scene_files_free(&r->files);
   firn_sim_destroy(r->sim);
   firn_free(context, r, sizeof *r);
   return status;

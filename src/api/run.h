@@ -9,10 +9,14 @@
 #include "cache/file.h"
 #include "cache/folder.h"
 #include "cache/rows.h"
+#include "scene/files.h"
 
 // While an old run is taken away, its folder holds the scene that is to come, under this name: a run
 // killed meanwhile is resumed by taking away the rest.
 #define FIRN_RUN_NEXT_SCENE "scene.next.yaml"
+
+// How a refusal to resume ends.
+#define FIRN_RUN_ANEW ". Nothing was changed; --overwrite begins anew, without what is there"
 
 // What the steps since the last frame amount to, and all steps so far.
 typedef struct firn_run_tally {
@@ -34,6 +38,7 @@ typedef struct firn_run_state {
   const firn_scene *scene;
   const firn_run_def *def;
   firn_output_def output;
+  firn_scene_files files; // that the scene needs, and the scene as it stands in the folder
   firn_context *context;
   firn_sim *sim;
   firn_run_log log;
@@ -98,6 +103,13 @@ firn_status firn_run_finish_frame(firn_run_state *run);
 firn_status firn_run_checkpoint(firn_run_state *run);
 // What firn_run_checkpoint added to the simulation's own state; user is the run.
 firn_status firn_run_load_tally(void *user, firn_archive *archive);
+
+// Finds the files that the scene needs; puts them into the folder in place of an earlier run's; or checks
+// those that are there. FIRN_ERROR_STATE: the run cannot go on with them. *again: they have to be put
+// there again, and can be.
+firn_status firn_run_files_open(firn_run_state *run);
+firn_status firn_run_files_put(firn_run_state *run);
+firn_status firn_run_files_check(firn_run_state *run, firn_run_check *check, bool *again);
 
 // Sums of the tables' rows: brought up to date, kept in a checkpoint, and compared with the rows that
 // were found; FIRN_ERROR_FORMAT: they are others.

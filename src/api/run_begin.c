@@ -17,10 +17,8 @@
 #include "cache/series.h"
 #include "scene/difference.h"
 
-#define ANEW ". Nothing was changed; --overwrite begins anew, without what is there"
-
 static firn_status write_scene(firn_run_state *r, const char *name) {
-  const char *text = firn_scene_resolved_text(r->scene);
+  const char *text = r->files.text;
   FIRN_TRY(firn_run_file(r, name));
   return firn_file_put(r->context, r->path, text, strlen(text));
 }
@@ -54,6 +52,7 @@ static firn_status begin_fresh(firn_run_state *r, const firn_run_check *c) {
   for (firn_run_table t = 0; t < FIRN_RUN_TABLES; t++)
     FIRN_TRY(remove_file(r, firn_run_table_name(t)));
   FIRN_TRY(remove_file(r, "frames.hdf.series"));
+  FIRN_TRY(firn_run_files_put(r));
   FIRN_TRY(write_scene(r, "scene.yaml"));
   FIRN_TRY(remove_file(r, FIRN_RUN_NEXT_SCENE));
   FIRN_TRY(firn_run_create_tables(r));
@@ -66,7 +65,7 @@ static firn_status begin_fresh(firn_run_state *r, const firn_run_check *c) {
 // Compares the scene with a text of the folder; *any is false where there is none.
 static firn_status compare_scene(firn_run_state *r, const char *name, bool *any,
                                  firn_scene_difference *d) {
-  const char *text = firn_scene_resolved_text(r->scene);
+  const char *text = r->files.text;
   char *old;
   size_t size;
   struct stat info;
@@ -88,7 +87,7 @@ static firn_status check_scene(firn_run_state *r, bool *same) {
   if (!any) {
     return firn_fail(r->context, FIRN_ERROR_STATE,
                      "cannot resume: %s is missing, so nobody knows which scene the frames and "
-                     "checkpoints beside it are of" ANEW,
+                     "checkpoints beside it are of" FIRN_RUN_ANEW,
                      r->path);
   }
   *same = d.same;
@@ -97,7 +96,7 @@ static firn_status check_scene(firn_run_state *r, bool *same) {
   if (d.count > 1) snprintf(more, sizeof more, " (and %d more)", d.count - 1);
   return firn_fail(r->context, FIRN_ERROR_STATE,
                    "cannot resume: the scene differs from the one that began this folder, %s: "
-                   "%s%s" ANEW,
+                   "%s%s" FIRN_RUN_ANEW,
                    r->path, d.text, more);
 }
 
@@ -108,7 +107,7 @@ static firn_status check_next(firn_run_state *r, bool *next) {
   if (!*next || !d.count) return FIRN_OK;
   return firn_fail(r->context, FIRN_ERROR_STATE,
                    "cannot resume: a run of another scene, %s, was about to replace what is there, "
-                   "and not all is left" ANEW,
+                   "and not all is left" FIRN_RUN_ANEW,
                    r->path);
 }
 
@@ -154,16 +153,17 @@ firn_status firn_run_find(firn_run_state *r, firn_run_check *c) {
     give_up(r, c, status, &o);
   }
   if (o.status != FIRN_OK)
-    return firn_fail(r->context, o.status, "cannot resume: no checkpoint can be used: %.600s" ANEW,
-                     o.message);
+    return firn_fail(r->context, o.status,
+                     "cannot resume: no checkpoint can be used: %.600s" FIRN_RUN_ANEW, o.message);
   if (!c->checkpoint_count)
-    return firn_fail(r->context, FIRN_ERROR_STATE,
-                     "cannot resume: %s holds frames, and no checkpoint to go on from" ANEW,
-                     r->def->folder);
+    return firn_fail(
+        r->context, FIRN_ERROR_STATE,
+        "cannot resume: %s holds frames, and no checkpoint to go on from" FIRN_RUN_ANEW,
+        r->def->folder);
   return firn_fail(
       r->context, c->status,
       "cannot resume: %.600s. No checkpoint is old enough to make it again; put back what "
-      "was there" ANEW,
+      "was there" FIRN_RUN_ANEW,
       c->reason);
 }
 
@@ -177,7 +177,7 @@ static void lengthen(firn_run_state *r, const firn_run_check *c) {
 }
 
 // Leaves the folder as it was at the checkpoint. Nothing was written before.
-static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool same) {
+static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool same, bool again) {
   for (firn_run_table t = 0; t < FIRN_RUN_TABLES; t++) {
     if (!firn_run_has_table(r, t)) continue;
     FIRN_TRY(firn_run_file(r, firn_run_table_name(t)));
@@ -189,18 +189,23 @@ static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool sa
     }
     FIRN_TRY(firn_rows_cut(&c->rows[t], r->path, r->frame, &r->table[t].size));
   }
+  if (again) {
+    warn(r, "files that the scene needs are copied into the folder again");
+    FIRN_TRY(firn_run_files_put(r));
+  }
   if (!same) FIRN_TRY(write_scene(r, "scene.yaml"));
   FIRN_TRY(firn_parts_clear(r->context, r->def->folder));
   return firn_series_frames(r->context, r->def->folder, r->seconds);
 }
 
 static firn_status begin_resumed(firn_run_state *r, firn_run_check *c) {
-  bool next, same = false;
+  bool next, same = false, again;
   FIRN_TRY(check_next(r, &next));
   if (next) return begin_fresh(r, c);
   FIRN_TRY(check_scene(r, &same));
   // Stopped before it had a checkpoint: the first frame is the scene itself.
   if (!c->checkpoint_count && c->frame_count == 1 && c->frame[0] == 0) return begin_fresh(r, c);
+  FIRN_TRY(firn_run_files_check(r, c, &again));
   FIRN_TRY(firn_scene_build_empty(r->scene, &r->sim));
   FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
   FIRN_TRY(firn_run_look(r, c));
@@ -212,7 +217,7 @@ static firn_status begin_resumed(firn_run_state *r, firn_run_check *c) {
     warn(r, what);
   }
   lengthen(r, c);
-  return take_over(r, c, same);
+  return take_over(r, c, same, again);
 }
 
 // ------------------------------------------------------------------------------------------- both
@@ -244,6 +249,7 @@ static firn_status begin(firn_run_state *r, firn_run_check *c) {
 
 firn_status firn_run_begin(firn_run_state *r) {
   firn_run_check c;
+  FIRN_TRY(firn_run_files_open(r));
   FIRN_TRY(firn_run_list(r, &c));
   firn_status status = begin(r, &c);
   firn_run_check_free(r, &c);

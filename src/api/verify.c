@@ -60,6 +60,15 @@ static firn_status look(verifier *v) {
   firn_run_state *r = &v->run;
   firn_run_check *c = &v->check;
   char text[200];
+  bool again;
+  firn_status files = firn_run_files_check(r, c, &again);
+  if (files == FIRN_ERROR_MEMORY) return files;
+  if (files != FIRN_OK) say(v, firn_context_message(r->context));
+  if (files == FIRN_OK && again)
+    firn_run_fault(r, c, FIRN_FRAME_LAST + 1, FIRN_ERROR_FORMAT,
+                   "%s/" FIRN_SCENE_FILES_FOLDER ": the list of their sums is not whole; a resume "
+                   "writes it again",
+                   r->def->folder);
   FIRN_TRY(firn_run_look(r, c));
   for (int t = 0; t < FIRN_RUN_TABLES; t++) {
     if (!c->rows[t].mended) continue;
@@ -70,11 +79,12 @@ static firn_status look(verifier *v) {
   firn_status status = firn_run_find(r, c);
   if (status == FIRN_ERROR_MEMORY) return status;
   if (status != FIRN_OK) {
-    say(v, firn_context_message(r->context));
+    if (files == FIRN_OK) say(v, firn_context_message(r->context));
     // The way of a checkpoint that is not for this build; what is wrong with frames was told.
     if (!c->faults && c->checkpoint_count) FIRN_TRY(refuse(v, status));
     return look_at_others(v, FIRN_FRAME_LAST + 1);
   }
+  if (files != FIRN_OK) return look_at_others(v, r->frame);
   v->out->resumes_after = r->frame;
   snprintf(text, sizeof text, "goes on after frame %d, at %g s", r->frame, firn_sim_time(r->sim));
   say(v, text);
@@ -107,6 +117,7 @@ static firn_status verify(verifier *v, firn_scene **scene) {
   r->output = firn_scene_output(*scene);
   r->seconds = firn_scene_frame_seconds(*scene);
   r->last = firn_scene_frames(*scene);
+  FIRN_TRY(firn_run_files_open(r));
   status = firn_scene_build_empty(*scene, &r->sim);
   return status == FIRN_OK ? look(v) : refuse(v, status);
 }
@@ -137,6 +148,7 @@ firn_status firn_folder_verify(firn_context *context, const char *path, firn_fau
   out->faults = v->check.faults;
   firn_run_check_free(&v->run, &v->check);
   firn_sim_destroy(v->run.sim);
+  firn_scene_files_free(&v->run.files);
   firn_scene_destroy(scene);
   firn_free(context, v, sizeof *v);
   return status;

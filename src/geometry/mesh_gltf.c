@@ -298,12 +298,32 @@ static firn_status read_document(firn_gltf *g) {
   return status;
 }
 
+// To be ended with yaml_document_delete.
+static firn_status begin(firn_mesh_input *in, firn_gltf *g) {
+  *g = (firn_gltf){.in = in, .json = in->file.bytes, .json_size = in->file.size};
+  g->max_triangles = 1000000 + 16 * in->file.size;
+  g->binary = in->file.size >= 12 && !memcmp(in->file.bytes, "glTF", 4);
+  if (g->binary) FIRN_TRY(open_binary(g));
+  return parse(g);
+}
+
+firn_status firn_mesh_gltf_uses(firn_mesh_input *in, firn_text_fn use, void *user) {
+  firn_gltf g;
+  FIRN_TRY(begin(in, &g));
+  yaml_node_t *buffers = firn_gltf_member(&g, yaml_document_get_root_node(&g.document), "buffers");
+  for (size_t i = 0; i < firn_gltf_count(buffers); i++) {
+    const yaml_node_t *uri = firn_gltf_member(&g, firn_gltf_item(&g, buffers, i), "uri");
+    if (!uri || uri->type != YAML_SCALAR_NODE) continue;
+    const char *text = (const char *)uri->data.scalar.value;
+    if (strncmp(text, "data:", 5) != 0) use(user, text);
+  }
+  yaml_document_delete(&g.document);
+  return FIRN_OK;
+}
+
 firn_status firn_mesh_read_gltf(firn_mesh_input *in) {
-  firn_gltf g = {.in = in, .json = in->file.bytes, .json_size = in->file.size};
-  g.max_triangles = 1000000 + 16 * in->file.size;
-  g.binary = in->file.size >= 12 && !memcmp(in->file.bytes, "glTF", 4);
-  if (g.binary) FIRN_TRY(open_binary(&g));
-  FIRN_TRY(parse(&g));
+  firn_gltf g;
+  FIRN_TRY(begin(in, &g));
   firn_status status = read_document(&g);
   yaml_document_delete(&g.document);
   FIRN_TRY(status);

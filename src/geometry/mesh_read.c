@@ -58,6 +58,17 @@ firn_status firn_mesh_read_memory(firn_context *context, const char *name, const
   return read_any(context, name, NULL, bytes, size, def, out);
 }
 
+firn_status firn_mesh_uses(firn_context *context, const char *path, firn_text_fn use, void *user) {
+  char *bytes;
+  size_t size;
+  if (reader_of(path) != firn_mesh_read_gltf) return FIRN_OK;
+  FIRN_TRY(firn_file_get(context, path, &bytes, &size));
+  firn_mesh_input in = {{context, path, (const unsigned char *)bytes, size}, path, NULL};
+  firn_status status = firn_mesh_gltf_uses(&in, use, user);
+  firn_free(context, bytes, size + 1);
+  return status;
+}
+
 firn_status firn_mesh_load(firn_context *context, const char *path, const firn_mesh_def *def,
                            firn_mesh **out) {
   if (!context || !path || !def || !out) return firn_fail_null(context, "firn_mesh_load");

@@ -19,4 +19,9 @@ firn_status firn_mesh_read_ply(firn_mesh_input *in);
 firn_status firn_mesh_read_stl(firn_mesh_input *in);
 firn_status firn_mesh_read_gltf(firn_mesh_input *in);
 
+// Tells the names, as they stand there, of the files beside a mesh file that it needs: the buffers of
+// a glTF file. Other kinds need none.
+firn_status firn_mesh_uses(firn_context *context, const char *path, firn_text_fn use, void *user);
+firn_status firn_mesh_gltf_uses(firn_mesh_input *in, firn_text_fn use, void *user);
+
 #endif

@@ -84,6 +84,14 @@ static void emitter_check(firn_scene *scene, const firn_value *emitter, int i) {
   }
 }
 
+// As it would be if nobody had said it, as scenes that are resolved say everything: zero, or the first
+// choice.
+static bool says_nothing(const firn_value *v) {
+  bool zero = v->number[0] == 0 && v->number[1] == 0 && v->number[2] == 0 && !v->keys && !v->first;
+  bool initial = !v->text || (v->row->initial && strcmp(v->text, v->row->initial) == 0);
+  return zero && initial && !v->count;
+}
+
 // A file of particles has positions of its own, and nothing to vary by.
 static void points_check(firn_scene *scene, const firn_value *body, int i) {
   static const char *const idle[] = {"spin",    "pivot",   "strain", "stress",
@@ -91,7 +99,7 @@ static void points_check(firn_scene *scene, const firn_value *body, int i) {
   if (!firn_value_find(body, "points")) return;
   for (size_t k = 0; k < sizeof idle / sizeof idle[0]; k++) {
     const firn_value *v = firn_value_find(body, idle[k]);
-    if (!v || !v->given) continue;
+    if (!v || !v->given || says_nothing(v)) continue;
     char path[80];
     snprintf(path, sizeof path, "snow[%d].%s", i, idle[k]);
     FAIL(scene, v->mark, path, "does nothing for particles from a file");

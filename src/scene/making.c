@@ -320,8 +320,7 @@ static firn_shape *make_shape(maker *m, const firn_value *choice) {
 
 enum { SEQUENCE_MOST = 10000 };
 
-// The i-th file of a pattern whose run of # stands for the number.
-static const char *pattern_file(firn_arena *arena, const char *pattern, int number) {
+const char *firn_scene_pattern_file(firn_arena *arena, const char *pattern, int number) {
   const char *from = strchr(pattern, '#');
   if (!from) return NULL;
   int width = (int)strspn(from, "#");
@@ -329,9 +328,8 @@ static const char *pattern_file(firn_arena *arena, const char *pattern, int numb
                            from + width);
 }
 
-static const char *const *sequence_files(maker *m, const firn_value *v, int *count) {
+const char *const *firn_scene_sequence_files(firn_arena *arena, const firn_value *v, int *count) {
   const firn_value *files = firn_value_find(v, "files"), *pattern = firn_value_find(v, "pattern");
-  firn_arena *arena = &m->scene->arena;
   if (files) {
     *count = files->count;
     return files->words;
@@ -340,14 +338,20 @@ static const char *const *sequence_files(maker *m, const firn_value *v, int *cou
   const char **names = firn_arena_alloc(arena, sizeof *names * SEQUENCE_MOST);
   if (!names) return NULL;
   for (*count = 0; *count < SEQUENCE_MOST && (wanted == 0 || *count < wanted); (*count)++) {
-    names[*count] = pattern_file(arena, pattern->text, first + *count);
+    names[*count] = firn_scene_pattern_file(arena, pattern->text, first + *count);
     if (!names[*count] || (wanted == 0 && access(names[*count], F_OK) != 0)) break;
   }
-  if (*count == 0)
+  return names;
+}
+
+static const char *const *sequence_files(maker *m, const firn_value *v, int *count) {
+  const firn_value *pattern = firn_value_find(v, "pattern");
+  const char *const *names = firn_scene_sequence_files(&m->scene->arena, v, count);
+  if (names && *count == 0 && pattern)
     FIRN_READ_FAIL(&m->at, pattern->mark,
                    strchr(pattern->text, '#') ? "there is no file of this name with number %d"
                                               : "expected #### where the number stands, from %d on",
-                   first);
+                   (int)firn_value_number(v, "first"));
   return names;
 }
 

@@ -69,6 +69,8 @@ typedef struct {
   char *text;
   size_t used, size;
   bool failed;
+  firn_path_fn path; // NULL: paths stay
+  void *user;
 } writer;
 
 static void put(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -117,6 +119,10 @@ static void put_quoted(writer *w, const char *text) {
       put(w, "%c", *c);
   }
   put(w, "\"");
+}
+
+static void put_path(writer *w, const char *path) {
+  put_quoted(w, w->path ? w->path(w->user, path) : path);
 }
 
 static void put_tuple(writer *w, const double *numbers, int count) {
@@ -170,7 +176,7 @@ static void put_words(writer *w, const firn_value *v) {
   for (int i = 0; i < v->count; i++) {
     if (i) put(w, ", ");
     if (v->row->type == FIRN_TYPE_PATHS)
-      put_quoted(w, v->words[i]);
+      put_path(w, v->words[i]);
     else
       put(w, "%s", v->words[i]);
   }
@@ -199,8 +205,8 @@ static void put_scalar(writer *w, const firn_value *v) {
     return;
   }
   switch (v->row->type) {
-  case FIRN_TYPE_TEXT:
-  case FIRN_TYPE_PATH: put_quoted(w, v->text); return;
+  case FIRN_TYPE_TEXT: put_quoted(w, v->text); return;
+  case FIRN_TYPE_PATH: put_path(w, v->text); return;
   case FIRN_TYPE_ENUM:
   case FIRN_TYPE_MATERIAL: put(w, "%s", v->text); return;
   case FIRN_TYPE_NUMBERS: put_array(w, v); return;
@@ -251,7 +257,12 @@ static void put_map(writer *w, const firn_value *map, int indent, bool first_inl
 }
 
 char *firn_value_write(firn_arena *arena, const firn_value *root) {
-  writer w = {arena, firn_arena_alloc(arena, 1024), 0, 1024, false};
+  return firn_value_write_with(arena, root, NULL, NULL);
+}
+
+char *firn_value_write_with(firn_arena *arena, const firn_value *root, firn_path_fn path,
+                            void *user) {
+  writer w = {arena, firn_arena_alloc(arena, 1024), 0, 1024, false, path, user};
   if (!w.text) return NULL;
   put_map(&w, root, 0, false);
   return w.failed ? NULL : w.text;

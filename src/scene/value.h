@@ -65,7 +65,11 @@ void firn_value_fill(const firn_value *record, double time, void *def);
 // Adds a value that the file left out, in the order of the schema.
 firn_value *firn_value_add(firn_arena *arena, firn_value *record, const firn_schema_row *row);
 
-// Writes the tree as YAML that reads back to the same numbers. NULL when memory is out.
+// Writes the tree as YAML that reads back to the same numbers, with its paths as they are or as a
+// function has them. NULL when memory is out.
+typedef const char *(*firn_path_fn)(void *user, const char *path);
 char *firn_value_write(firn_arena *arena, const firn_value *root);
+char *firn_value_write_with(firn_arena *arena, const firn_value *root, firn_path_fn path,
+                            void *user);
 
 #endif

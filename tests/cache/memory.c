@@ -14,6 +14,7 @@ static const char scene_text[] =
     "fps: 1000 Hz\n"
     "snow:\n"
     "  - shape: {sphere: {center: [0, 5 cm, 0], radius: 4 cm}}\n"
+    "  - points: {file: more.csv}\n"
     "colliders:\n"
     "  - {name: ground, shape: {half_space: {}}, forces: true}\n"
     "probes:\n"
@@ -60,6 +61,9 @@ static void a_run_out_of_memory_leaks_nothing_and_can_be_resumed(void **state) {
   assert_int_equal(
       firn_file_put(s->context, scratch_path(s, "ball.yaml"), scene_text, sizeof scene_text - 1),
       FIRN_OK);
+  static const char points[] = "x,y,z\n0,0.1,0\n0.01,0.1,0\n"; // copied into the folder
+  assert_int_equal(
+      firn_file_put(s->context, scratch_path(s, "more.csv"), points, sizeof points - 1), FIRN_OK);
   assert_int_equal(run(s, "whole", false, &whole), FIRN_OK);
   print_message("%zu allocations\n", whole.calls);
   enum { POINTS = 32 };
@@ -80,6 +84,8 @@ static void a_run_out_of_memory_leaks_nothing_and_can_be_resumed(void **state) {
     compare(s, "out", "frame_00002.hdf");
     compare(s, "out", "probes.csv");
     compare(s, "out", "colliders.csv");
+    compare(s, "out", "files/more.csv");
+    compare(s, "out", "files/sums.txt");
   }
   assert_true(failed > POINTS * 9 / 10);
 }

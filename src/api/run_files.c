@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files that a scene needs, in the folder of its run: so the folder may be moved, or taken to
+// another machine. files/sums.txt tells what they were when the run began, a line a file: a hash of its
+// bytes, their number, and its name.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api/run.h"
+#include "base/memory.h"
+#include "cache/copy.h"
+
+#define FOLDER FIRN_SCENE_FILES_FOLDER
+#define SUMS   FOLDER "/sums.txt"
+
+static bool is_there(void *user, const char *to) {
+  firn_run_state *r = user;
+  struct stat info;
+  return firn_run_file(r, to) == FIRN_OK && stat(r->path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+firn_status firn_run_files_open(firn_run_state *r) {
+  return firn_scene_files_make(r->scene, is_there, r, &r->files);
+}
+
+// ------------------------------------------------------------------------------------------- sums
+
+typedef struct sums {
+  char *text; // NULL: there are none
+  size_t size;
+} sums;
+
+static firn_status read_sums(firn_run_state *r, sums *out) {
+  struct stat info;
+  *out = (sums){0};
+  FIRN_TRY(firn_run_file(r, SUMS));
+  return stat(r->path, &info) ? FIRN_OK
+                              : firn_file_get(r->context, r->path, &out->text, &out->size);
+}
+
+static void free_sums(firn_run_state *r, sums *s) {
+  firn_free(r->context, s->text, s->text ? s->size + 1 : 0);
+}
+
+// The line after p, or the first for NULL; name is [size]. False: there are no more.
+static bool next_sum(const sums *s, const char **p, firn_file_mark *mark, char *name, size_t size) {
+  for (const char *line = *p ? *p : s->text; line && *line;) {
+    const char *end = strchr(line, '\n');
+    unsigned long long sum, bytes;
+    int at = 0;
+    if (!end) return false;
+    *p = end + 1;
+    if (sscanf(line, "%16llx %llu %n", &sum, &bytes, &at) == 2 && at &&
+        (size_t)(end - line - at) < size && end > line + at) {
+      *mark = (firn_file_mark){.size = bytes, .sum = sum};
+      snprintf(name, size, "%.*s", (int)(end - line - at), line + at);
+      return true;
+    }
+    line = *p; // damaged
+  }
+  return false;
+}
+
+static bool find_sum(const sums *s, const char *wanted, firn_file_mark *mark) {
+  char name[FIRN_PATH_SIZE];
+  for (const char *p = NULL; next_sum(s, &p, mark, name, sizeof name);)
+    if (strcmp(name, wanted) == 0) return true;
+  return false;
+}
+
+// ---------------------------------------------------------------------------------------- copying
+
+// Of an earlier run, and not of this one. Names are not trusted to stay within the folder.
+static firn_status remove_others(firn_run_state *r, const sums *old) {
+  char name[FIRN_PATH_SIZE];
+  firn_file_mark mark;
+  for (const char *p = NULL; next_sum(old, &p, &mark, name, sizeof name);) {
+    bool own = strncmp(name, FOLDER "/", strlen(FOLDER) + 1) == 0 && !strstr(name, "..");
+    for (const firn_scene_copy *c = r->files.copies; c && own; c = c->next)
+      own = strcmp(c->to, name) != 0;
+    if (!own) continue;
+    FIRN_TRY(firn_run_file(r, name));
+    if (unlink(r->path) && errno != ENOENT)
+      return firn_file_fail(r->context, "remove", r->path, errno);
+    // Its folder too, when it was the last.
+    for (char *slash; (slash = strrchr(name, '/')) && slash > name + strlen(FOLDER);) {
+      *slash = 0;
+      if (firn_run_file(r, name) != FIRN_OK || rmdir(r->path)) break;
+    }
+  }
+  if (r->files.copies) return FIRN_OK;
+  FIRN_TRY(firn_run_file(r, SUMS));
+  if (unlink(r->path) && errno != ENOENT)
+    return firn_file_fail(r->context, "remove", r->path, errno);
+  FIRN_TRY(firn_run_file(r, FOLDER));
+  rmdir(r->path); // where nothing else is in it
+  return FIRN_OK;
+}
+
+static firn_status make_folder_of(firn_run_state *r, const char *to) {
+  char folder[FIRN_PATH_SIZE];
+  FIRN_TRY(firn_path_format(r->context, folder, "%.*s", (int)(strrchr(to, '/') - to), to));
+  return firn_folder_make(r->context, folder);
+}
+
+static firn_status copy_one(firn_run_state *r, const firn_scene_copy *c, char *line, size_t room,
+                            size_t *used) {
+  firn_file_mark mark;
+  FIRN_TRY(firn_run_file(r, c->to));
+  FIRN_TRY(make_folder_of(r, r->path));
+  // What is no longer where it came from was copied before.
+  bool gone = access(c->from, R_OK) != 0;
+  FIRN_TRY(gone ? firn_file_sum(r->context, r->path, &mark)
+                : firn_file_copy(r->context, c->from, r->path, &mark));
+  int n = snprintf(line, room, "%016llx %llu %s\n", (unsigned long long)mark.sum,
+                   (unsigned long long)mark.size, c->to);
+  *used = (size_t)n;
+  return FIRN_OK;
+}
+
+static firn_status copy_all(firn_run_state *r) {
+  size_t room = 1, used = 0, n = 0;
+  for (const firn_scene_copy *c = r->files.copies; c; c = c->next) room += strlen(c->to) + 48;
+  char *text = firn_alloc(r->context, room, SUMS);
+  if (!text) return FIRN_ERROR_MEMORY;
+  firn_status status = FIRN_OK;
+  for (const firn_scene_copy *c = r->files.copies; c && status == FIRN_OK; c = c->next, used += n)
+    status = copy_one(r, c, text + used, room - used, &n);
+  if (status == FIRN_OK) status = firn_run_file(r, SUMS);
+  if (status == FIRN_OK) status = firn_file_put(r->context, r->path, text, used);
+  firn_free(r->context, text, room);
+  return status;
+}
+
+firn_status firn_run_files_put(firn_run_state *r) {
+  sums old;
+  FIRN_TRY(read_sums(r, &old));
+  firn_status status = r->files.copies ? copy_all(r) : FIRN_OK;
+  if (status == FIRN_OK && old.text) status = remove_others(r, &old);
+  free_sums(r, &old);
+  return status;
+}
+
+// --------------------------------------------------------------------------------------- checking
+
+typedef struct state {
+  bool there;
+  firn_file_mark mark;
+} state;
+
+static firn_status look(firn_run_state *r, const char *path, state *out) {
+  firn_status status = firn_file_sum(r->context, path, &out->mark);
+  out->there = status == FIRN_OK;
+  return status == FIRN_ERROR_IO ? FIRN_OK : status;
+}
+
+static bool same(const firn_file_mark *a, const firn_file_mark *b) {
+  return a->size == b->size && a->sum == b->sum;
+}
+
+static firn_status wrong(firn_run_state *r, firn_run_check *check, const char *path,
+                         const char *what) {
+  firn_run_fault(r, check, FIRN_FRAME_LAST + 1, FIRN_ERROR_STATE, "%s %s", path, what);
+  return firn_fail(r->context, FIRN_ERROR_STATE, "cannot resume: %s %s" FIRN_RUN_ANEW, path, what);
+}
+
+// The scene's file, its copy here, and what was written down must be one. *again: the copy is not, and
+// can be made again.
+static firn_status check_one(firn_run_state *r, firn_run_check *check, const firn_scene_copy *c,
+                             const sums *known, bool *again) {
+  state from = {0}, here = {0};
+  struct stat a, b;
+  firn_file_mark mark;
+  FIRN_TRY(firn_run_file(r, c->to));
+  FIRN_TRY(look(r, c->from, &from));
+  FIRN_TRY(look(r, r->path, &here));
+  bool one = !stat(c->from, &a) && !stat(r->path, &b) && a.st_dev == b.st_dev &&
+             a.st_ino == b.st_ino;
+  if (!find_sum(known, c->to, &mark)) { // the list is damaged: the two vouch for each other
+    mark = here.there ? here.mark : from.mark;
+    *again = true;
+  }
+  bool from_good = from.there && same(&from.mark, &mark),
+       here_good = here.there && same(&here.mark, &mark);
+  if (from.there && !from_good && !one && c->matters)
+    return wrong(r, check, c->from, "is not what it was when the run began");
+  if (!here_good && !(from_good && !one) && (c->matters || !from.there || one))
+    return wrong(r, check, r->path, here.there ? "is not what the run began with" : "is missing");
+  if (!here_good || (from.there && !from_good)) *again = true;
+  return FIRN_OK;
+}
+
+firn_status firn_run_files_check(firn_run_state *r, firn_run_check *check, bool *again) {
+  sums known;
+  *again = false;
+  FIRN_TRY(read_sums(r, &known));
+  firn_status status = FIRN_OK;
+  for (const firn_scene_copy *c = r->files.copies; c; c = c->next) {
+    firn_status one = check_one(r, check, c, &known, again);
+    if (status == FIRN_OK) status = one;
+    if (one != FIRN_OK && (one != FIRN_ERROR_STATE || check->faults > 99)) break;
+  }
+  free_sums(r, &known);
+  return status;
+}

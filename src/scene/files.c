@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scene/files.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "geometry/mesh_read.h"
+#include "scene/making.h"
+
+// A path of the scene, and what it is called in the folder: name is the last part of to.
+struct firn_scene_place {
+  const char *from, *to, *name;
+  firn_scene_place *next;
+};
+
+typedef struct collector {
+  const firn_scene *scene;
+  firn_scene_files *out;
+  firn_there_fn there;
+  void *user;
+  bool matters; // what is looked at now
+} collector;
+
+// ------------------------------------------------------------------------------------------ names
+
+static const firn_scene_place *find(const firn_scene_files *f, const char *from) {
+  const firn_scene_place *p = f->places;
+  while (p && strcmp(p->from, from) != 0) p = p->next;
+  return p;
+}
+
+// Not by case alone either: some disks do not tell it.
+static bool taken(const firn_scene_files *f, const char *name) {
+  for (const firn_scene_place *p = f->places; p; p = p->next)
+    if (strcasecmp(p->name, name) == 0) return true;
+  return strcasecmp(name, "sums.txt") == 0;
+}
+
+static const char *new_name(firn_scene_files *f, const char *path) {
+  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+  const char *dot = strrchr(base, '.'), *name = firn_arena_format(&f->arena, "%s", base);
+  int stem = dot && dot != base ? (int)(dot - base) : (int)strlen(base);
+  for (int i = 2; name && taken(f, name); i++)
+    name = firn_arena_format(&f->arena, "%.*s-%d%s", stem, base, i, base + stem);
+  return name;
+}
+
+static void add_copy(collector *c, const char *from, const char *to) {
+  firn_scene_copy *copy = firn_arena_alloc(&c->out->arena, sizeof *copy);
+  if (!copy || !from || !to) return;
+  *copy = (firn_scene_copy){.from = from, .to = to, .matters = c->matters};
+  *c->out->end = copy;
+  c->out->end = &copy->next;
+}
+
+static void add_place(collector *c, const char *from, const char *to, const char *name) {
+  firn_scene_place *place = firn_arena_alloc(&c->out->arena, sizeof *place);
+  if (!place || !to || !name) return;
+  *place = (firn_scene_place){from, to, name, c->out->places};
+  c->out->places = place;
+}
+
+// ------------------------------------------------------------------------------------------ files
+
+typedef struct uses {
+  firn_arena *arena;
+  const char *from; // the file that has them
+  const char *to;   // where it goes, or NULL: they are only counted
+  collector *collector;
+  int count;
+  bool outside; // some are not below the file's folder
+} uses;
+
+static const char *beside(firn_arena *arena, const char *path, const char *name) {
+  const char *slash = strrchr(path, '/');
+  return firn_arena_format(arena, "%.*s%s", slash ? (int)(slash - path) + 1 : 0, path, name);
+}
+
+static void use(void *user, const char *name) {
+  uses *u = user;
+  u->count++;
+  bool up = strncmp(name, "../", 3) == 0 || strstr(name, "/../");
+  u->outside = u->outside || *name == '/' || up;
+  if (u->to) add_copy(u->collector, beside(u->arena, u->from, name), beside(u->arena, u->to, name));
+}
+
+// What a file needs beside it; false: that cannot be known, or cannot go along.
+static bool look(collector *c, const char *from, const char *to, int *count) {
+  uses u = {.arena = &c->out->arena, .from = from, .to = to, .collector = c};
+  bool known = firn_mesh_uses(c->scene->context, from, use, &u) == FIRN_OK;
+  *count += u.count;
+  return known && !u.outside;
+}
+
+static void add_file(collector *c, const char *path) {
+  if (find(c->out, path)) return;
+  firn_arena *arena = &c->out->arena;
+  const char *name = new_name(c->out, path);
+  int others = 0;
+  if (!name) return;
+  const char *plain = firn_arena_format(arena, FIRN_SCENE_FILES_FOLDER "/%s", name);
+  bool here = access(path, R_OK) == 0 && look(c, path, NULL, &others);
+  if (!here && !(plain && c->there(c->user, plain))) return; // it stays where it is
+  const char *to = others ? firn_arena_format(arena, FIRN_SCENE_FILES_FOLDER "/%s.d/%s", name, name)
+                          : plain;
+  add_copy(c, path, to);
+  if (others) look(c, path, to, &others);
+  add_place(c, path, to, name);
+}
+
+static void add_pattern(collector *c, const firn_value *sequence, const char *pattern) {
+  if (find(c->out, pattern)) return;
+  firn_arena *arena = &c->out->arena;
+  int count = 0, first = (int)firn_value_number(sequence, "first"), others = 0;
+  const char *const *files = firn_scene_sequence_files(arena, sequence, &count);
+  const char *name = new_name(c->out, pattern);
+  char *folder = name ? firn_arena_text(arena, name, strlen(name)) : NULL;
+  for (char *p = folder; p && *p; p++)
+    if (*p == '#') *p = '0'; // the number stands in the name alone
+  if (!files || !folder) return;
+  for (int i = 0; i < count; i++)
+    if (!look(c, files[i], NULL, &others)) return;
+  const char *to = firn_arena_format(arena, FIRN_SCENE_FILES_FOLDER "/%s.d/%s", folder, name);
+  for (int i = 0; to && i < count; i++) {
+    const char *one = firn_scene_pattern_file(arena, to, first + i);
+    add_copy(c, files[i], one);
+    if (others && one) look(c, files[i], one, &others);
+  }
+  add_place(c, pattern, to, name);
+}
+
+static void visit(collector *c, const firn_value *parent) {
+  for (const firn_value *v = parent->first; v; v = v->next) {
+    if (v->row->type == FIRN_TYPE_PATH && v->text && v->key && strcmp(v->key, "pattern") == 0)
+      add_pattern(c, parent, v->text);
+    else if (v->row->type == FIRN_TYPE_PATH && v->text)
+      add_file(c, v->text);
+    for (int i = 0; v->row->type == FIRN_TYPE_PATHS && i < v->count; i++) add_file(c, v->words[i]);
+    visit(c, v);
+  }
+}
+
+// What only pictures need comes last, so that a change there renames nothing else.
+static void visit_all(collector *c) {
+  for (int pass = 0; pass < 2; pass++) {
+    c->matters = pass == 0;
+    for (const firn_value *v = c->scene->root->first; v; v = v->next) {
+      bool pictures = v->key && (strcmp(v->key, "render") == 0 || strcmp(v->key, "preview") == 0);
+      if (pictures != c->matters) visit(c, v);
+    }
+  }
+}
+
+static const char *path_in_folder(void *user, const char *path) {
+  const firn_scene_place *place = find(user, path);
+  return place ? place->to : path;
+}
+
+firn_status firn_scene_files_make(const firn_scene *scene, firn_there_fn there, void *user,
+                                  firn_scene_files *out) {
+  *out = (firn_scene_files){.arena = {.context = scene->context}};
+  out->end = &out->copies;
+  collector c = {.scene = scene, .out = out, .there = there, .user = user};
+  visit_all(&c);
+  out->text = firn_value_write_with(&out->arena, scene->root, path_in_folder, out);
+  if (out->text && !out->arena.failed) return FIRN_OK;
+  firn_scene_files_free(out);
+  return firn_fail(scene->context, FIRN_ERROR_MEMORY, "out of memory for the files of a scene");
+}
+
+void firn_scene_files_free(firn_scene_files *f) {
+  firn_arena_free(&f->arena);
+  *f = (firn_scene_files){0};
+}
