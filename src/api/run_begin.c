@@ -78,9 +78,7 @@ static firn_status compare_scene(firn_run_state *r, const char *name, bool *any,
   return status;
 }
 
-// A folder is gone on with only by the scene that began it, or one that differs in what does not
-// matter to it; *same: it is the same text.
-static firn_status check_scene(firn_run_state *r, bool *same) {
+firn_status firn_run_check_scene(firn_run_state *r, bool *same) {
   bool any;
   firn_scene_difference d;
   FIRN_TRY(compare_scene(r, "scene.yaml", &any, &d));
@@ -202,7 +200,7 @@ static firn_status begin_resumed(firn_run_state *r, firn_run_check *c) {
   bool next, same = false, again;
   FIRN_TRY(check_next(r, &next));
   if (next) return begin_fresh(r, c);
-  FIRN_TRY(check_scene(r, &same));
+  FIRN_TRY(firn_run_check_scene(r, &same));
   // Stopped before it had a checkpoint: the first frame is the scene itself.
   if (!c->checkpoint_count && c->frame_count == 1 && c->frame[0] == 0) return begin_fresh(r, c);
   FIRN_TRY(firn_run_files_check(r, c, &again));

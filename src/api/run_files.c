@@ -106,8 +106,25 @@ static firn_status make_folder_of(firn_run_state *r, const char *to) {
   return firn_folder_make(r->context, folder);
 }
 
-static firn_status copy_one(firn_run_state *r, const firn_scene_copy *c, char *line, size_t room,
-                            size_t *used) {
+// Lines of sums.txt in the making.
+typedef struct list {
+  char *text;
+  size_t used, room;
+} list;
+
+static firn_status begin_list(firn_run_state *r, list *out) {
+  *out = (list){.room = 1};
+  for (const firn_scene_copy *c = r->files.copies; c; c = c->next) out->room += strlen(c->to) + 48;
+  out->text = firn_alloc_zero(r->context, out->room, SUMS);
+  return out->text ? FIRN_OK : FIRN_ERROR_MEMORY;
+}
+
+static void add_line(list *l, const firn_file_mark *mark, const char *name) {
+  l->used += (size_t)snprintf(l->text + l->used, l->room - l->used, "%016llx %llu %s\n",
+                              (unsigned long long)mark->sum, (unsigned long long)mark->size, name);
+}
+
+static firn_status copy_one(firn_run_state *r, const firn_scene_copy *c, list *l) {
   firn_file_mark mark;
   FIRN_TRY(firn_run_file(r, c->to));
   FIRN_TRY(make_folder_of(r, r->path));
@@ -115,23 +132,19 @@ static firn_status copy_one(firn_run_state *r, const firn_scene_copy *c, char *l
   bool gone = access(c->from, R_OK) != 0;
   FIRN_TRY(gone ? firn_file_sum(r->context, r->path, &mark)
                 : firn_file_copy(r->context, c->from, r->path, &mark));
-  int n = snprintf(line, room, "%016llx %llu %s\n", (unsigned long long)mark.sum,
-                   (unsigned long long)mark.size, c->to);
-  *used = (size_t)n;
+  add_line(l, &mark, c->to);
   return FIRN_OK;
 }
 
 static firn_status copy_all(firn_run_state *r) {
-  size_t room = 1, used = 0, n = 0;
-  for (const firn_scene_copy *c = r->files.copies; c; c = c->next) room += strlen(c->to) + 48;
-  char *text = firn_alloc(r->context, room, SUMS);
-  if (!text) return FIRN_ERROR_MEMORY;
+  list l;
+  FIRN_TRY(begin_list(r, &l));
   firn_status status = FIRN_OK;
-  for (const firn_scene_copy *c = r->files.copies; c && status == FIRN_OK; c = c->next, used += n)
-    status = copy_one(r, c, text + used, room - used, &n);
+  for (const firn_scene_copy *c = r->files.copies; c && status == FIRN_OK; c = c->next)
+    status = copy_one(r, c, &l);
   if (status == FIRN_OK) status = firn_run_file(r, SUMS);
-  if (status == FIRN_OK) status = firn_file_put(r->context, r->path, text, used);
-  firn_free(r->context, text, room);
+  if (status == FIRN_OK) status = firn_file_put(r->context, r->path, l.text, l.used);
+  firn_free(r->context, l.text, l.room);
   return status;
 }
 
@@ -170,7 +183,7 @@ static firn_status wrong(firn_run_state *r, firn_run_check *check, const char *p
 // The scene's file, its copy here, and what was written down must be one. *again: the copy is not, and
 // can be made again.
 static firn_status check_one(firn_run_state *r, firn_run_check *check, const firn_scene_copy *c,
-                             const sums *known, bool *again) {
+                             const sums *known, list *l, bool *again) {
   state from = {0}, here = {0};
   struct stat a, b;
   firn_file_mark mark;
@@ -181,8 +194,8 @@ static firn_status check_one(firn_run_state *r, firn_run_check *check, const fir
              a.st_ino == b.st_ino;
   if (!find_sum(known, c->to, &mark)) { // the list is damaged: the two vouch for each other
     mark = here.there ? here.mark : from.mark;
-    *again = true;
   }
+  add_line(l, &mark, c->to);
   bool from_good = from.there && same(&from.mark, &mark),
        here_good = here.there && same(&here.mark, &mark);
   if (from.there && !from_good && !one && c->matters)
@@ -195,14 +208,18 @@ static firn_status check_one(firn_run_state *r, firn_run_check *check, const fir
 
 firn_status firn_run_files_check(firn_run_state *r, firn_run_check *check, bool *again) {
   sums known;
+  list l;
   *again = false;
-  FIRN_TRY(read_sums(r, &known));
-  firn_status status = FIRN_OK;
-  for (const firn_scene_copy *c = r->files.copies; c; c = c->next) {
-    firn_status one = check_one(r, check, c, &known, again);
-    if (status == FIRN_OK) status = one;
-    if (one != FIRN_OK && (one != FIRN_ERROR_STATE || check->faults > 99)) break;
+  if (!r->files.copies) return FIRN_OK;
+  FIRN_TRY(begin_list(r, &l));
+  firn_status status = read_sums(r, &known);
+  for (const firn_scene_copy *c = r->files.copies; c && status != FIRN_ERROR_MEMORY; c = c->next) {
+    firn_status one = check_one(r, check, c, &known, &l, again);
+    if (status == FIRN_OK || one == FIRN_ERROR_MEMORY) status = one;
   }
+  bool listed = known.size == l.used && memcmp(known.text, l.text, l.used) == 0;
+  *again = *again || !listed;
   free_sums(r, &known);
+  firn_free(r->context, l.text, l.room);
   return status;
 }

@@ -118,6 +118,13 @@ static firn_status verify(verifier *v, firn_scene **scene) {
   r->seconds = firn_scene_frame_seconds(*scene);
   r->last = firn_scene_frames(*scene);
   FIRN_TRY(firn_run_files_open(r));
+  bool same = false;
+  status = firn_run_check_scene(r, &same);
+  if (status != FIRN_OK) return refuse(v, status);
+  if (!same) {
+    firn_run_fault(r, &v->check, FIRN_FRAME_LAST + 1, FIRN_ERROR_FORMAT,
+                   "%s is not as firn wrote it; a resume writes it again", r->path);
+  }
   status = firn_scene_build_empty(*scene, &r->sim);
   return status == FIRN_OK ? look(v) : refuse(v, status);
 }

@@ -105,6 +105,11 @@ static int teardown_counts(void **state) {
   return scratch_close(state);
 }
 
+static void print_fault(void *user, const char *text) {
+  (void)user;
+  print_error("%s\n", text);
+}
+
 static void kill_at_twenty_moments(scratch *s, const char *scene) {
   assert_true(run_until(s, scene, "whole", false, 0, 0));
   long calls = count->calls, steps = count->steps;
@@ -121,6 +126,11 @@ static void kill_at_twenty_moments(scratch *s, const char *scene) {
     snprintf(folder, sizeof folder, "killed-%u", i);
     assert_false(run_until(s, scene, folder, false, call, step));
     print_message("killed in %s (call %ld, step %ld)\n", count->last, count->calls, count->steps);
+    // Nothing is wrong with what is there: it is only not finished.
+    firn_folder_verdict v;
+    assert_int_equal(firn_folder_verify(s->context, scratch_path(s, folder), print_fault, NULL, &v),
+                     FIRN_OK);
+    assert_int_equal(v.faults, 0);
     assert_true(run_until(s, scene, folder, true, 0, 0));
     assert_same_run(s, "whole", folder);
   }
