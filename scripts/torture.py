@@ -20,15 +20,15 @@ with a status other than 0 has said something.
 
 Without --seconds all trials are made. With it their choice is spread over all kinds, by --seed,
 until the time is over. --only takes trials by their name, in the manner of a shell
-('kill/resume/*'), and --keep leaves the folders of those that failed. Exit status 0: all is well; 1:
-not.
+('kill/resume/*'), and --keep leaves the folders of those that failed. Exit status 0: all is well;
+1: not.
 """
 import argparse, collections, concurrent.futures, fnmatch, itertools, os, random, shutil, sys
 import tempfile, threading, time
 
 import torture_trials as trials
 
-SCENARIOS = ("run", "resume", "overwrite", "pictures")
+SCENARIOS = ("run", "resume", "overwrite", "bare", "pictures")
 
 
 def arguments():
