@@ -26,7 +26,7 @@ help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo "Variables: JOBS=$(JOBS)  PREFIX=$(PREFIX)  OUT=$(OUT)  ARGS='arguments of the program'"
-	@echo "           PRECISION=$(PRECISION) (or double: of build, demo, bench and install)"
+	@echo "           PRECISION=$(PRECISION) (or double: of build, demo, bench, torture and install)"
 
 demo: setup build ## drop a snowball, and say where the picture is; ARGS=--quick is quicker
 	@build/firn demo -o "$(OUT)" $(ARGS)
@@ -84,8 +84,8 @@ fuzz: ## look for inputs that crash the readers, for 10 minutes; SECONDS=60 for 
 	@scripts/fuzz $(SECONDS) $(ARGS)
 
 torture: build ## kill, fail and damage runs, for ten minutes; nothing may be lost; SECONDS=60 for one
-	@cmake --build build/release --target torture_shim -j $(JOBS)
-	@scripts/torture.py build/release/firn build/release/tests/torture_shim.so --jobs $(JOBS) \
+	@cmake --build build/$(preset) --target torture_shim -j $(JOBS)
+	@scripts/torture.py build/$(preset)/firn build/$(preset)/tests/torture_shim.so --jobs $(JOBS) \
 	  $(if $(filter command%,$(origin SECONDS)),--seconds $(SECONDS)) $(ARGS)
 
 install: build ## into PREFIX, below DESTDIR where given
