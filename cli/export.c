@@ -116,7 +116,7 @@ static void print_json(const firn_export_event *e) {
   printf("{\"event\": \"frame\", \"frame\": %d, \"done\": %d, \"total\": %d, \"path\": ", e->frame,
          e->done, e->total);
   cli_json_string(stdout, e->path);
-  printf(", \"particles\": %zu, \"vertices\": %zu, \"triangles\": %zu, \"bytes\": %llu}\n",
+  printf(", \"particles\": %zu, \"vertices\": %zu, \"triangles\": %zu, \"file_bytes\": %llu}\n",
          e->particles, e->vertices, e->triangles, (unsigned long long)e->bytes);
   fflush(stdout);
 }
@@ -142,7 +142,7 @@ static void report(const arguments *a) {
   if (a->json) {
     printf("{\"event\": \"end\", \"frames\": %d, \"folder\": ", e->done);
     cli_json_string(stdout, a->folder);
-    printf(", \"bytes\": %llu, \"wall_seconds\": ", (unsigned long long)e->bytes);
+    printf(", \"file_bytes\": %llu, \"wall_seconds\": ", (unsigned long long)e->bytes);
     cli_json_number(stdout, e->wall);
     printf("}\n");
     return;

@@ -96,7 +96,7 @@ static void print_json(const firn_run_event *e) {
   cli_json_number(stdout, e->wall);
   printf(", \"seconds_left\": ");
   cli_json_number(stdout, e->seconds_left);
-  printf(", \"bytes\": %zu", e->bytes);
+  printf(", \"memory_bytes\": %zu", e->bytes);
   print_stats(e->sim);
   puts("}");
   fflush(stdout);

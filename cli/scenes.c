@@ -21,7 +21,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 static const struct argp_option options[] = {
     {"schema", KEY_SCHEMA, NULL, 0, "print a JSON Schema of scene files, for editors", 0},
-    {"reference", KEY_REFERENCE, NULL, OPTION_HIDDEN, "print docs/scene-reference.md", 0},
+    {"reference", KEY_REFERENCE, NULL, 0,
+     "print every key with its unit, range and default, as docs/scene-reference.md", 0},
     {0},
 };
 static const struct argp parser = {.options = options,

@@ -21,8 +21,8 @@ typedef struct firn_run_event {
   double wall; // s, since the run began
   double particle_steps_per_second;
   double seconds_left; // estimate
-  size_t bytes;
-  bool frame_written; // the frame has a file
+  size_t bytes;        // of memory that the library holds
+  bool frame_written;  // the frame has a file
   // Nothing is done yet: a run that goes on stands where this frame ended. To make up for what an
   // earlier process did not come to, as a picture of it.
   bool resumed;

@@ -38,6 +38,7 @@ firn_status firn_sim_create(firn_context *context, const firn_sim_def *def, firn
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "simulation: solver '%s' does not exist",
                      def->solver);
   }
+  FIRN_TRY(firn_tables_check(context, type));
   firn_sim *sim = firn_alloc_zero(context, sizeof *sim, "simulation");
   if (!sim) return FIRN_ERROR_MEMORY;
   sim->type = type;

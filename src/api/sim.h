@@ -24,6 +24,9 @@ typedef struct firn_measures {
   double stats[FIRN_OWN_STATS];
 } firn_measures;
 
+// FIRN_ERROR_STATE where the tables of a run have no place for what a solver wants in them.
+firn_status firn_tables_check(firn_context *context, const firn_solver_type *type);
+
 // One by its number, or NULL and a message.
 firn_emitter *firn_sim_emitter(const firn_sim *sim, int id);
 

@@ -28,6 +28,7 @@ run 0 export run -f csv --frames 1:2 --fields jp -o elsewhere --quiet
 run 0 export run --format ply --surface --frames 0 --json
 expect "$out" '"event": "frame", "frame": 0'
 expect "$out" '"event": "end", "frames": 1'
+expect "$out" '"file_bytes": '
 refuse "$out" '"triangles": 0'
 [[ -s run/ply-surface/frame_00000.ply ]] || die "no surface"
 # One file, and the same surface at any number of threads.

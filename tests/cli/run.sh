@@ -90,6 +90,7 @@ assert [e["event"] for e in events] == ["start", "frame", "frame", "frame", "end
 assert events[0]["folder"] == "json" and events[0]["threads"] >= 1
 assert events[3]["frame"] == events[3]["last_frame"] == 2 and events[3]["steps"] > 0
 assert events[3]["particles"] > 1000
+assert events[3]["memory_bytes"] > 1e5 and "bytes" not in events[3] # those of files are file_bytes
 PYTHON
 
 # Compact frames of a few fields: small, and read by the same reader. The run is the same one.
