@@ -50,7 +50,8 @@ FIRN_API firn_status firn_sim_set_kill_box(firn_sim *sim, const double min[3], c
 
 // A window that moves over a larger scene. Snow exists only in the blocks of 4x4x4 cells that the
 // window touches: fills are made block by block as it comes over them, the very particles that a
-// whole fill would have placed there, and what it leaves behind is taken away. Set it before filling.
+// whole fill would have placed there, and what it leaves behind is taken away. Where other snow lies
+// already, pushed out before the window, a cell gets what it lacks of its density. Set it before filling.
 typedef struct firn_window_def {
   double min[3], max[3]; // m at time 0; infinite along axes that it does not bound
   double velocity[3];    // m/s; or

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "material/preset.h"
 #include "math/vec3.h"
+#include "world/occupied.h"
 #include "world/settle.h"
 #include "world/start.h"
 #include "world/world.h"
@@ -188,8 +189,9 @@ typedef struct filling {
   int32_t lo[3], n[3];        // cells of the pattern
 } filling;
 
-// Whether a particle of the pattern belongs to this part; x is its place in metres.
-static bool is_wanted(const filling *f, double x[3], double lot) {
+// Whether a particle of the pattern belongs to this part; x is its place in metres. taken is the share of
+// its cell that other snow fills already.
+static bool is_wanted(const filling *f, double x[3], double lot, double taken) {
   const firn_fill *fill = f->fill;
   const firn_fill_part *part = f->part;
   double at[3];
@@ -201,8 +203,19 @@ static bool is_wanted(const filling *f, double x[3], double lot) {
     for (int a = 0; a < 3; a++) at[a] += part->before[a];
     if (firn_shape_sample(fill->shape, at, 0, NULL) <= 0) return false;
   }
-  if (!(fill->variety.of & FIRN_PROPERTY_PACKING)) return true;
-  return lot < firn_variety_value(&fill->variety, FIRN_PROPERTY_PACKING, 1, x, -distance);
+  double share = 1;
+  if (fill->variety.of & FIRN_PROPERTY_PACKING)
+    share = firn_variety_value(&fill->variety, FIRN_PROPERTY_PACKING, 1, x, -distance);
+  return lot < share - taken;
+}
+
+// What lies in a cell over what the fill would put there.
+static double taken_of(const filling *f, const int32_t cell[3]) {
+  const firn_world *world = f->world;
+  if (!f->part || !f->part->occupied) return 0;
+  double h3 = world->h * world->h * world->h;
+  double full = (double)world->material[f->fill->material].density * h3;
+  return firn_occupied_mass(f->part->occupied, cell) / full;
 }
 
 // Visits the particles of one slab of cells, x = lo + i. out NULL only counts.
@@ -217,10 +230,10 @@ static size_t fill_slab(const filling *f, int i, double *out) {
         const int32_t block[3] = {cell[0] >> 2, cell[1] >> 2, cell[2] >> 2};
         if (firn_cover_holds(cover, block)) continue;
       }
-      double x[3], lot;
+      double x[3], lot, taken = taken_of(f, cell);
       for (int c = 0; firn_seeder_particle(&f->fill->seeder, cell, c, x, &lot); c++) {
         for (int a = 0; a < 3; a++) x[a] *= h;
-        if (!is_wanted(f, x, lot)) continue;
+        if (!is_wanted(f, x, lot, taken)) continue;
         if (out) memcpy(out + 3 * count, x, sizeof x);
         count++;
       }

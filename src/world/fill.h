@@ -44,13 +44,15 @@ typedef struct firn_fill {
   firn_cover cover; // under a window
 } firn_fill;
 
-// What of a fill to make: within box where bounded, outside of cover, at most limit particles. An
+// What of a fill to make: within box where bounded, outside of cover, at most limit particles, and in
+// cells that are occupied no more than what they lack. An
 // inflow's pattern has moved by drift [m], and what was inside the shape at drift `before` is there
 // already.
 typedef struct firn_fill_part {
   bool bounded;
   firn_block_box box;
-  const firn_cover *cover; // or NULL
+  const firn_cover *cover;              // or NULL
+  const struct firn_occupied *occupied; // or NULL
   double drift[3];
   const double *before; // [3] or NULL
   uint64_t limit;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "world/morton.h"
+#include "world/occupied.h"
 #include "world/world.h"
 
 firn_window_def firn_default_window_def(void) {
@@ -74,14 +75,22 @@ firn_status firn_window_box(const firn_world *world, firn_block_box *out) {
   return FIRN_OK;
 }
 
-// *fresh becomes true where the box had not been shown before.
-static firn_status show(firn_world *world, firn_fill *fill, const firn_block_box *box,
+// *fresh becomes true where the box had not been shown before. Of snow that lies there already only
+// what is in slots below end counts: what other fills put there now belongs there.
+static firn_status show(firn_world *world, firn_fill *fill, const firn_block_box *box, size_t end,
                         bool *fresh) {
   if (firn_cover_holds_box(&fill->cover, box)) return FIRN_OK;
-  const firn_fill_part part = {
-      .bounded = true, .box = *box, .cover = &fill->cover, .limit = UINT64_MAX};
+  firn_occupied occupied;
+  const firn_fill_part part = {.bounded = true,
+                               .box = *box,
+                               .cover = &fill->cover,
+                               .occupied = &occupied,
+                               .limit = UINT64_MAX};
   FIRN_TRY(firn_cover_reserve(&fill->cover, world->context)); // once placed, it must be noted
-  FIRN_TRY(firn_fill_place(world, fill, &part, NULL));
+  firn_status status = firn_occupied_make(&occupied, world, end, box, &fill->cover);
+  if (status == FIRN_OK) status = firn_fill_place(world, fill, &part, NULL);
+  firn_occupied_free(&occupied);
+  if (status != FIRN_OK) return status;
   firn_cover_add(&fill->cover, box);
   *fresh = true;
   return FIRN_OK;
@@ -94,7 +103,7 @@ firn_status firn_window_make(firn_world *world, firn_fill *fill) {
     firn_block_box box = {0};
     bool fresh = false;
     FIRN_TRY(firn_window_box(world, &box));
-    FIRN_TRY(show(world, fill, &box, &fresh));
+    FIRN_TRY(show(world, fill, &box, 0, &fresh));
   }
   fill->made = true;
   return FIRN_OK;
@@ -125,11 +134,12 @@ firn_status firn_window_update(firn_world *world) {
   firn_flow *flow = &world->flow;
   firn_block_box box = {0};
   bool fresh = false;
+  size_t end = world->particles.slots + world->particles.pending;
   FIRN_TRY(firn_window_box(world, &box));
   for (int i = 0; i < flow->fill_count; i++) {
     firn_fill *fill = &flow->fill[i];
     if (!fill->made) continue;
-    FIRN_TRY(show(world, fill, &box, &fresh));
+    FIRN_TRY(show(world, fill, &box, end, &fresh));
   }
   // Every removal costs a sort. What strays over the edge may stay until the window moves on, unless
   // it goes further than a block.
