@@ -90,15 +90,18 @@ typedef struct firn_sums {
   double energy_kinetic; // J
   double energy_elastic; // J; 0 where the solver's snow stores none
   double energy_gravity; // J, zero at height 0
-  double speed_max;      // m/s
-  double bounds_min[3];  // m
+  // J that are gone: what came in with particles, by gravity, colliders and writing, less these three.
+  // nan where it cannot be told: a collider without forces moves, or gravity acts along a period.
+  double energy_lost;
+  double speed_max;     // m/s
+  double bounds_min[3]; // m
   double bounds_max[3];
 } firn_sums;
 FIRN_API firn_status firn_sim_sums(firn_sim *sim, firn_sums *out);
 
 // Statistics: what only the solver at hand can tell, by name. Under mpm "jp_min", "jp_mean",
-// "density_max", "yielded"; of the last step "redone", "indefinite", "sorted"; since creation
-// "sorts" and, by phase, "seconds_sort", "seconds_scatter", "seconds_grid", "seconds_solve" and
+// "density_max", "yielded", "energy_plastic"; of the last step "redone", "indefinite", "sorted"; since
+// creation "sorts" and, by phase, "seconds_sort", "seconds_scatter", "seconds_grid", "seconds_solve" and
 // "seconds_gather".
 typedef struct firn_stat_info {
   const char *name;

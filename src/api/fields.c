@@ -127,7 +127,14 @@ firn_status firn_sim_write(firn_sim *sim, const char *field, const double *in) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!field || !in) return firn_fail_null(sim->world.context, "firn_sim_write");
   FIRN_FP_SCOPE;
-  return write_field(sim, field, in);
+  firn_world *world = &sim->world;
+  // Those that nobody has looked at, or stepped with, are entered later as they are then.
+  if (!world->ledger.next_id) return write_field(sim, field, in);
+  bool strain = strcmp(field, "velocity") != 0;
+  double before = firn_ledger_held(world, strain);
+  firn_status status = write_field(sim, field, in);
+  if (status == FIRN_OK) world->ledger.given += firn_ledger_held(world, strain) - before;
+  return status;
 }
 
 typedef struct summing {
@@ -190,8 +197,13 @@ static void sum_all(const firn_world *world, firn_sums *out) {
 firn_status firn_sim_look(firn_sim *sim, const firn_solver_look *look) {
   FIRN_FP_SCOPE;
   FIRN_TRY(firn_particles_number(&sim->world.particles));
-  if (look->sums) sum_all(&sim->world, look->sums);
-  return sim->type->look ? sim->type->look(sim->solver, look) : FIRN_OK;
+  firn_sums *sums = look->sums;
+  if (sums) sum_all(&sim->world, sums);
+  if (sim->type->look) FIRN_TRY(sim->type->look(sim->solver, look));
+  if (!sums) return FIRN_OK;
+  double left = sums->energy_kinetic + sums->energy_elastic + sums->energy_gravity;
+  sums->energy_lost = firn_ledger_lost(&sim->world, left - sums->energy_lost);
+  return FIRN_OK;
 }
 
 firn_status firn_sim_sums(firn_sim *sim, firn_sums *out) {

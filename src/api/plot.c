@@ -49,7 +49,8 @@ static const struct {
 };
 
 // What a run is judged by; panels without any value are left out.
-static const char usual[] = "energy_kinetic,energy_elastic,energy_gravity,energy_total,com_x,com_y,"
+static const char usual[] = "energy_kinetic,energy_elastic,energy_gravity,energy_total,"
+                            "energy_plastic,energy_lost,com_x,com_y,"
                             "com_z,speed_max,jp_min,jp_mean,iterations_mean,iterations_max,"
                             "wall_per_step,dt_min,dt_mean,particles,asleep";
 

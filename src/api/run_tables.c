@@ -111,6 +111,7 @@ static firn_status append_stats(firn_run_state *r, const firn_measures *measures
   v[FIRN_STATS_energy_kinetic] = sums->energy_kinetic;
   v[FIRN_STATS_energy_elastic] = sums->energy_elastic;
   v[FIRN_STATS_energy_gravity] = sums->energy_gravity;
+  v[FIRN_STATS_energy_lost] = sums->energy_lost;
   if (particles) v[FIRN_STATS_speed_max] = sums->speed_max;
   firn_stat_info info;
   for (int i = 0; particles && firn_sim_stat_info(r->sim, i, &info) == FIRN_OK; i++) {

@@ -9,7 +9,7 @@
 
 // Columns of stats.csv that every run has, and that only a solver can fill: by statistics of these
 // names.
-static const char left_to_solvers[] = "jp_min|jp_mean|density_max|neighbours_mean";
+static const char left_to_solvers[] = "jp_min|jp_mean|density_max|neighbours_mean|energy_plastic";
 // Fields of which probes.csv has averages in any case.
 static const char always_probed[] = "density|jp|stress";
 

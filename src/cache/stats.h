@@ -30,6 +30,8 @@
   X(energy_kinetic) /* J */                                                                        \
   X(energy_elastic)                                                                                \
   X(energy_gravity) /* J, zero at height 0 */                                                      \
+  X(energy_plastic) /* J that plastic returns have taken so far */                                 \
+  X(energy_lost)    /* J that are gone, plastic ones included */                                   \
   X(speed_max)      /* m/s */                                                                      \
   X(jp_min)                                                                                        \
   X(jp_mean)                                                                                       \

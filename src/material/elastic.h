@@ -12,11 +12,13 @@
 //   ln_jp  in/out: ln J_P
 //   tau[3] out: principal Kirchhoff stress, Pa
 //   hard   out: factor on mu and lambda
+//   spent  out: energy density that the return took, J/m^3: before it, as hard as it was, less after
 // Returns the lanes whose state (s or ln_jp) changed.
 FIRN_HD_INLINE lmask firn_elastic_principal(const firn_law_params *p, lane s[3], lane *ln_jp,
-                                            lane tau[3], lane *hard) {
+                                            lane tau[3], lane *hard, lane *spent) {
   (void)ln_jp;
   *hard = lane_set1(1);
+  *spent = lane_zero();
   firn_corotated_stress(p->mu, p->lambda, s, tau);
   return lane_mask_first(0);
 }

@@ -32,16 +32,17 @@ enum firn_law {
 #define FIRN_LAW_MIN_STRETCH 1e-3
 
 FIRN_HD_INLINE lmask firn_law_principal(int law, const firn_law_params *p, lane s[3], lane *ln_jp,
-                                        lane tau[3], lane *hard) {
+                                        lane tau[3], lane *hard, lane *spent) {
   switch (law) {
 #define X(constant, name)                                                                          \
-  case FIRN_LAW_##constant: return firn_##name##_principal(p, s, ln_jp, tau, hard);
+  case FIRN_LAW_##constant: return firn_##name##_principal(p, s, ln_jp, tau, hard, spent);
     FIRN_LAW_LIST(X)
 #undef X
   default: break;
   }
   tau[0] = tau[1] = tau[2] = lane_zero();
   *hard = lane_set1(1);
+  *spent = lane_zero();
   return lane_mask_first(0);
 }
 
@@ -109,14 +110,15 @@ FIRN_HD_INLINE lane firn_law_stretch_of(lane l) {
 
 // ---- e in, e and stress out, by closed form (sym3_lane.h)
 // e[6] in: trial, out: after the plastic return. ln_jp in/out. tau[6]: Kirchhoff stress, Pa.
-// hard: the factor on mu and lambda. Returns the lanes that yielded.
+// hard: the factor on mu and lambda. spent: energy density that the return took, J/m^3. Returns the
+// lanes that yielded.
 FIRN_HD_INLINE lmask firn_law_return_closed(int law, const firn_law_params *p, lane e[6],
-                                            lane *ln_jp, lane tau[6], lane *hard) {
+                                            lane *ln_jp, lane tau[6], lane *hard, lane *spent) {
   firn_sym3_split split;
   firn_sym3_decompose(e, &split);
   lane s[3], t[3];
   for (int k = 0; k < 3; k++) s[k] = firn_law_stretch_of(split.l[k]);
-  lmask yield = firn_law_principal(law, p, s, ln_jp, t, hard);
+  lmask yield = firn_law_principal(law, p, s, ln_jp, t, hard, spent);
   firn_sym3_compose(&split, t, tau);
   if (lmask_any(yield)) {
     lane f[6];
@@ -129,11 +131,11 @@ FIRN_HD_INLINE lmask firn_law_return_closed(int law, const firn_law_params *p, l
 
 // ---- the same by Jacobi eigenvectors: the oracle
 FIRN_HD_INLINE lmask firn_law_return_jacobi(int law, const firn_law_params *p, lane e[6],
-                                            lane *ln_jp, lane tau[6], lane *hard) {
+                                            lane *ln_jp, lane tau[6], lane *hard, lane *spent) {
   lane l[3], U[9], s[3], t[3];
   firn_lane_eigen(e, l, U);
   for (int k = 0; k < 3; k++) s[k] = firn_law_stretch_of(l[k]);
-  lmask yield = firn_law_principal(law, p, s, ln_jp, t, hard);
+  lmask yield = firn_law_principal(law, p, s, ln_jp, t, hard, spent);
   firn_lane_eigen_compose(U, t, tau);
   if (lmask_any(yield)) {
     lane f[6];
@@ -152,11 +154,11 @@ FIRN_HD_INLINE lmask firn_law_return_jacobi(int law, const firn_law_params *p, l
 #endif
 
 FIRN_HD_INLINE lmask firn_law_return(int law, const firn_law_params *p, lane e[6], lane *ln_jp,
-                                     lane tau[6], lane *hard) {
+                                     lane tau[6], lane *hard, lane *spent) {
 #if FIRN_LAW_JACOBI
-  return firn_law_return_jacobi(law, p, e, ln_jp, tau, hard);
+  return firn_law_return_jacobi(law, p, e, ln_jp, tau, hard, spent);
 #else
-  return firn_law_return_closed(law, p, e, ln_jp, tau, hard);
+  return firn_law_return_closed(law, p, e, ln_jp, tau, hard, spent);
 #endif
 }
 

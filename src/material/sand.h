@@ -15,7 +15,7 @@
 // |dev tau| <= -alpha tr tau; hi, the logarithmic stretch of its tip along each axis (0 without
 // cohesion); ln_jp_hi, the largest volume it remembers (0: no volume correction).
 FIRN_HD_INLINE lmask firn_sand_principal(const firn_law_params *p, lane s[3], lane *ln_jp,
-                                         lane tau[3], lane *hard) {
+                                         lane tau[3], lane *hard, lane *spent) {
   const lane zero = lane_zero(), three = lane_set1(3), third = lane_set1(FIRN_R(1.0 / 3));
   lane eps[3], dev[3], tip = three * p->hi, mu2 = p->mu + p->mu;
   for (int k = 0; k < 3; k++) eps[k] = lane_log1p(s[k]);
@@ -30,7 +30,14 @@ FIRN_HD_INLINE lmask firn_sand_principal(const firn_law_params *p, lane s[3], la
   lmask slides = lane_gt(size2, cone * cone);
   lmask gaps = lane_ne(grown, zero);
   lmask yield = lmask_or(open, lmask_or(slides, gaps));
+  *spent = zero;
   if (lmask_any(yield)) {
+    // By deviator and volume: Psi = mu |dev eps|^2 + (lambda/2 + mu/3) (sum eps)^2.
+    lane bulk = lane_fma(third, p->mu, lane_set1(FIRN_R(0.5)) * p->lambda);
+    lane size2_left = lane_select(open, zero, lane_select(slides, cone * cone, size2));
+    lane left = lane_select(open, tip, volume);
+    lane drop = lane_fma(p->mu, size2 - size2_left, bulk * (before - left) * (before + left));
+    *spent = lane_select(yield, drop, zero);
     lane size = lane_sqrt(size2);
     lane keep = lane_select(slides, cone / lane_max(size, lane_set1(FIRN_REAL_MIN)), lane_set1(1));
     for (int k = 0; k < 3; k++) {

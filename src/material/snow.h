@@ -8,19 +8,25 @@
 #include "material/corotated_lane.h"
 #include "material/params.h"
 
+FIRN_HD_INLINE lane firn_snow_hard(const firn_law_params *p, lane ln_jp) {
+  return lane_exp(p->hardening * (lane_set1(1) - lane_exp(ln_jp))); // Eq. 2
+}
+
 // The plastic return of section 7 (Eqs. 11 and 12) and hardening (Eq. 2). See elastic.h for the
 // arguments. The stretches are clamped to [1 - theta_c, 1 + theta_s], and what
 // the clamp takes goes to J_P: J_P *= prod sigma_trial / sigma. J_P is kept as its logarithm because
 // F_P itself grows without bound in shear, where only its determinant has a meaning.
 FIRN_HD_INLINE lmask firn_snow_principal(const firn_law_params *p, lane s[3], lane *ln_jp,
-                                         lane tau[3], lane *hard) {
+                                         lane tau[3], lane *hard, lane *spent) {
   const lane one = lane_set1(1);
   lane k0 = lane_clamp(s[0], p->lo, p->hi), k1 = lane_clamp(s[1], p->lo, p->hi);
   lane k2 = lane_clamp(s[2], p->lo, p->hi);
   lane d0 = s[0] - k0, d1 = s[1] - k1, d2 = s[2] - k2;
   lmask yield = lmask_or(lane_ne(d0, lane_zero()),
                          lmask_or(lane_ne(d1, lane_zero()), lane_ne(d2, lane_zero())));
+  *spent = lane_zero();
   if (lmask_any(yield)) {
+    *spent = firn_snow_hard(p, *ln_jp) * firn_corotated_energy(p->mu, p->lambda, s);
     // The ratio of the products, and that less 1 by the telescoped difference, which keeps the
     // digits of small overshoots.
     lane a0 = one + s[0], a1 = one + s[1], a2 = one + s[2], b0 = one + k0, b1 = one + k1;
@@ -33,9 +39,13 @@ FIRN_HD_INLINE lmask firn_snow_principal(const firn_law_params *p, lane s[3], la
     s[1] = k1;
     s[2] = k2;
   }
-  lane h = lane_exp(p->hardening * (one - lane_exp(*ln_jp))); // Eq. 2
+  lane h = firn_snow_hard(p, *ln_jp);
   firn_corotated_stress(p->mu * h, p->lambda * h, s, tau);
   *hard = h;
+  if (lmask_any(yield)) {
+    lane left = h * firn_corotated_energy(p->mu, p->lambda, s);
+    *spent = lane_select(yield, *spent - left, lane_zero());
+  }
   return yield;
 }
 

@@ -15,8 +15,9 @@ typedef void (*firn_conflict_fn)(void *user, const char *key, const char *with, 
 enum { FIRN_OWN_FIELDS = 32, FIRN_OWN_STATS = 64 };
 typedef struct firn_solver_look {
   double *own[FIRN_OWN_FIELDS]; // takes the field, [count][components] by id; NULL: not asked for
-  // The caller has filled in what any solver has; the solver sets energy_elastic and adds to angular
-  // what spin its particles have of their own. Or NULL.
+  // The caller has filled in what any solver has; the solver sets energy_elastic, energy_lost to what of
+  // it is not in the world's ledger yet, and adds to angular what spin its particles have of their own.
+  // Or NULL.
   firn_sums *sums;
   uint64_t wanted; // bit i: stats[i] takes that statistic
   double *stats;
@@ -59,6 +60,8 @@ typedef struct firn_solver_type {
   // Lays the particle of a slot down at rest under a load in Pa; up is a unit vector. NULL: the
   // solver's snow holds no strain.
   void (*settle)(void *solver, size_t slot, const double up[3], double load);
+  // J of elastic energy that the particle of a slot holds. NULL: none ever does.
+  double (*energy)(void *solver, size_t slot);
   // The velocity gradient that the particle of a slot carries, as world.h has it; both or none. A set
   // of what is not carried does nothing.
   void (*set_affine)(void *solver, size_t slot, const double gradient[9]);

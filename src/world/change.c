@@ -15,6 +15,7 @@ firn_status firn_world_set_gravity(firn_world *world, const double gravity[3]) {
   }
   // Whoever sleeps need not wake for what stays the same.
   if (memcmp(world->gravity, gravity, sizeof world->gravity) == 0) return FIRN_OK;
+  firn_ledger_regravitate(world, gravity);
   memcpy(world->gravity, gravity, sizeof world->gravity);
   world->changes++;
   return FIRN_OK;

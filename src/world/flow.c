@@ -166,7 +166,6 @@ static bool dies(const void *user, size_t slot, const double x[3]) {
 
 firn_status firn_world_update(firn_world *world) {
   firn_flow *s = &world->flow;
-  firn_particles *p = &world->particles;
   for (int i = 0; i < s->fill_count; i++) {
     if (s->fill[i].made || s->fill[i].time > world->time) continue;
     FIRN_TRY(firn_window_make(world, &s->fill[i]));
@@ -178,9 +177,10 @@ firn_status firn_world_update(firn_world *world) {
   for (int i = 0; i < s->sink_count; i++) {
     const drain d = {&s->sink[i], world->time};
     if (d.time < d.sink->start || d.time > d.sink->stop) continue;
-    firn_particles_remove(p, world->h, block_may_drain, drains, &d);
+    firn_world_remove(world, block_may_drain, drains, &d);
   }
-  if (s->killing) firn_particles_remove(p, world->h, block_may_die, dies, s);
+  if (s->killing) firn_world_remove(world, block_may_die, dies, s);
+  firn_ledger_admit(world);
   return FIRN_OK;
 }
 
@@ -273,6 +273,7 @@ firn_status firn_world_state(firn_world *world, bool load, const firn_state_visi
   }
   // Last, so that a load that fails before leaves them alone.
   FIRN_TRY(firn_world_visit_settings(world, load, visitor));
+  FIRN_TRY(firn_ledger_visit(world, load, visitor));
   if (load) s->expecting = false;
   return FIRN_OK;
 }

@@ -118,8 +118,10 @@ static inline size_t firn_particles_row(const firn_particles *p, size_t slot) {
 // touched(user, center, radius) says no are passed over; NULL asks for all. Returns how many were.
 typedef bool (*firn_gone_fn)(const void *user, size_t slot, const double x[3]);
 typedef bool (*firn_touched_fn)(const void *user, const double center[3], double radius);
+// taken(taker, slot, x) is told of each before it goes, one by one and in order; NULL: nobody is.
+typedef void (*firn_taken_fn)(void *taker, size_t slot, const double x[3]);
 size_t firn_particles_remove(firn_particles *p, double h, firn_touched_fn touched,
-                             firn_gone_fn gone, const void *user);
+                             firn_gone_fn gone, const void *user, firn_taken_fn taken, void *taker);
 
 // Room for this many slots in every field. Growth adds a little more than asked, so that emitters
 // do not copy everything each step.

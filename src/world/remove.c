@@ -61,14 +61,27 @@ typedef struct removal {
   firn_touched_fn touched;
   firn_gone_fn gone;
   const void *user;
+  firn_taken_fn taken;
+  void *taker;
 } removal;
 
-static bool is_gone(const removal *r, size_t slot, const int32_t at[3]) {
-  double x[3];
+static void position(const removal *r, size_t slot, const int32_t at[3], double x[3]) {
   for (int a = 0; a < 3; a++) {
     x[a] = (4.0 * at[a] + (double)firn_particles_real(r->p, FIRN_FIELD_X + a)[slot]) * r->h;
   }
+}
+
+static bool is_gone(const removal *r, size_t slot, const int32_t at[3]) {
+  double x[3];
+  position(r, slot, at, x);
   return r->gone(r->user, slot, x);
+}
+
+static void take(const removal *r, size_t slot, const int32_t at[3]) {
+  double x[3];
+  if (!r->taken) return;
+  position(r, slot, at, x);
+  r->taken(r->taker, slot, x);
 }
 
 // Between two sorts particles may be up to a cell beyond their block: 3 cells from its middle.
@@ -78,7 +91,7 @@ static bool is_touched(const removal *r, const int32_t at[3]) {
   return !r->touched || r->touched(r->user, center, 3.5 * 1.7321 * r->h);
 }
 
-// Marks a block's particles by mass 0 and returns how many.
+// Marks a block's particles by their mass below 0 and returns how many.
 static uint32_t mark_block(const removal *r, const firn_block *block) {
   if (!is_touched(r, block->at)) return 0;
   firn_real *mass = firn_particles_real(r->p, FIRN_FIELD_MASS);
@@ -86,7 +99,7 @@ static uint32_t mark_block(const removal *r, const firn_block *block) {
   for (uint32_t i = 0; i < block->count; i++) {
     size_t slot = block->first + i;
     if (!is_gone(r, slot, block->at)) continue;
-    mass[slot] = 0;
+    mass[slot] = -mass[slot];
     n++;
   }
   return n;
@@ -127,11 +140,27 @@ static void close_ranks(firn_particles *p) {
   p->block_count = blocks;
 }
 
+// Whoever wants to know sees them as they were.
+static void take_marked(const removal *r) {
+  const firn_particles *p = r->p;
+  firn_real *mass = firn_particles_real(p, FIRN_FIELD_MASS);
+  for (size_t b = 0; b < p->block_count && r->taken; b++) {
+    const firn_block *block = &p->block[b];
+    for (size_t slot = block->first; slot < (size_t)block->first + block->count; slot++) {
+      if (mass[slot] >= 0) continue;
+      mass[slot] = -mass[slot];
+      take(r, slot, block->at);
+      mass[slot] = -mass[slot];
+    }
+  }
+}
+
 static size_t remove_sorted(const removal *r) {
   firn_particles *p = r->p;
   size_t gone = 0;
   FIRN_PARALLEL_FOR(p->context, schedule(static) reduction(+ : gone))
   for (size_t b = 0; b < p->block_count; b++) gone += mark_block(r, &p->block[b]);
+  if (gone) take_marked(r);
   if (gone) close_ranks(p);
   return gone;
 }
@@ -140,7 +169,10 @@ static size_t remove_pending(const removal *r) {
   firn_particles *p = r->p;
   size_t kept = 0;
   for (size_t i = 0; i < p->pending; i++) {
-    if (is_gone(r, p->slots + i, p->pending_at[i])) continue;
+    if (is_gone(r, p->slots + i, p->pending_at[i])) {
+      take(r, p->slots + i, p->pending_at[i]);
+      continue;
+    }
     move(p, p->slots + i, p->slots + kept);
     memcpy(p->pending_at[kept++], p->pending_at[i], sizeof *p->pending_at);
   }
@@ -150,8 +182,9 @@ static size_t remove_pending(const removal *r) {
 }
 
 size_t firn_particles_remove(firn_particles *p, double h, firn_touched_fn touched,
-                             firn_gone_fn gone, const void *user) {
-  const removal r = {p, h, touched, gone, user};
+                             firn_gone_fn gone, const void *user, firn_taken_fn taken,
+                             void *taker) {
+  const removal r = {p, h, touched, gone, user, taken, taker};
   size_t sorted = remove_sorted(&r), pending = remove_pending(&r);
   if (sorted) p->thinned = true;
   p->count -= sorted + pending;

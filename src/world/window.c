@@ -149,6 +149,6 @@ firn_status firn_window_update(firn_world *world) {
     o.min[a] = 4 * world->h * (box.lo[a] - margin);
     o.max[a] = 4 * world->h * (box.hi[a] + 1.0 + margin);
   }
-  firn_particles_remove(&world->particles, world->h, block_may_be_outside, is_outside, &o);
+  firn_world_remove(world, block_may_be_outside, is_outside, &o);
   return FIRN_OK;
 }

@@ -25,13 +25,19 @@ typedef struct firn_settled {
   uint32_t range[FIRN_SETTLED_MAX][2]; // first, end
 } firn_settled;
 
-// Gives a particle the strain with which it carries a load in Pa along the unit vector up. Set by
-// the owner of the world; lay NULL: nobody keeps strain.
+// Gives a particle the strain with which it carries a load in Pa along the unit vector up, and tells
+// the elastic energy that one holds, J. Set by the owner of the world; NULL: nobody keeps strain.
 typedef struct firn_settler {
   void *user;
   void (*lay)(void *user, size_t slot, const double up[3], double load);
+  double (*energy)(void *user, size_t slot);
 } firn_settler;
 
+// Where energy came from, so that what is lost can be told (ledger.c).
+typedef struct firn_ledger {
+  double given;     // J: came with particles and went with them, or was given to them from outside
+  uint64_t next_id; // particles from this id on are not in it yet
+} firn_ledger;
 // The velocity gradient dv_a/dx_b, row by row, 1/s, that a particle carries beside its velocity. Set by
 // the owner of the world; set and get are NULL where the solver has no such thing, and get says false
 // where its settings have none.
@@ -65,6 +71,7 @@ typedef struct firn_world {
   firn_flow flow;
   firn_settler settler;
   firn_settled settled;
+  firn_ledger ledger;
   firn_affine affine;
   firn_loader loader;
   uint64_t changes;     // raised whenever gravity, a collider or a material is changed from outside
@@ -121,6 +128,24 @@ firn_status firn_world_state(firn_world *world, bool load, const firn_state_visi
 // a load then changes nothing, and wakes nobody.
 firn_status firn_world_visit_settings(firn_world *world, bool load,
                                       const firn_state_visitor *visitor);
+
+// ledger.c
+// Enters the particles that are new, with their motion and height. The strain of those whose volume
+// nobody knows yet is entered by the solver, when it does.
+void firn_ledger_admit(firn_world *world);
+// Enters a change of gravity, which is still the old one.
+void firn_ledger_regravitate(firn_world *world, const double gravity[3]);
+// J of all that is in it: motion and height or, with strain, what particles hold of that. Whoever
+// changes particles from outside asks before and after, and adds the difference to given.
+double firn_ledger_held(firn_world *world, bool strain);
+// J that were lost, with this much left now as motion, strain and height. Looking enters nobody, or
+// sums would depend on who looked. nan where it cannot be told:
+// a collider has moved whose forces nobody records, or gravity acts along a period.
+double firn_ledger_lost(const firn_world *world, double left);
+// firn_particles_remove, and out of the ledger.
+size_t firn_world_remove(firn_world *world, firn_touched_fn touched, firn_gone_fn gone,
+                         const void *user);
+firn_status firn_ledger_visit(firn_world *world, bool load, const firn_state_visitor *visitor);
 
 // The fields that vary the material from particle to particle, made when first needed and filled
 // from the table of materials, which serves all as long as no particle asks for them.

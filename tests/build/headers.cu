@@ -95,7 +95,7 @@ DEVICE(material_elastic, firn_elastic_principal, firn_elastic_energy, firn_elast
 DEVICE(material_sand, firn_sand_principal, firn_sand_energy, firn_sand_slope,
        firn_sand_differential_frame, firn_sand_differential, firn_sand_differential_psd,
        firn_sand_hardening, firn_sand_confined)
-DEVICE(material_snow, firn_snow_principal, firn_snow_energy, firn_snow_differential,
+DEVICE(material_snow, firn_snow_hard, firn_snow_principal, firn_snow_energy, firn_snow_differential,
        firn_snow_differential_psd, firn_snow_hardening, firn_snow_confined)
 DEVICE(math_sym3_lane, firn_sym3_root, firn_sym3_decompose, firn_sym3_compose)
 DEVICE(material_law, firn_law_principal, firn_law_energy_principal, firn_law_differential,

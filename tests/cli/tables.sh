@@ -46,6 +46,10 @@ for r in plate:
     momentum = float(stats[int(r["frame"])]["momentum_x"])
     assert abs(r["work"] - 0.5 * momentum) < 1e-4 * r["work"], (r, momentum)
 assert work > 0
+# The plate's work is in the snow, or lost.
+last = {k: float(v) for k, v in stats[-1].items() if v}
+stored = last["energy_kinetic"] + last["energy_elastic"] + last["energy_lost"]
+assert abs(stored - work) < 1e-6 * work, (last, work)
 for r in drum:
     angle = 25 * r["time"]
     assert r["spin_z"] == 25 and r["work"] == r["power"] == 0, r
@@ -57,6 +61,12 @@ PYTHON
 run 0 run push.yaml -o halves --frames 0:3 --quiet
 run 0 run push.yaml -o halves --resume --quiet
 cmp whole/colliders.csv halves/colliders.csv || die "resumed colliders.csv differs"
+# So does what was lost; all columns but the last, wall_seconds.
+diff <(sed 's/,[^,]*$//' whole/stats.csv) <(sed 's/,[^,]*$//' halves/stats.csv) ||
+  die "resumed stats.csv differs"
+run 0 run push.yaml -o alone --threads 1 --quiet
+diff <(sed 's/,[^,]*$//' whole/stats.csv) <(sed 's/,[^,]*$//' alone/stats.csv) ||
+  die "stats.csv depends on the number of threads"
 
 # Drawn, by their names; of an old table what it has.
 run 0 plot whole/colliders.csv --name plate -o new.svg

@@ -41,6 +41,19 @@ static void press_to(press *p, double s) {
   p->s = s;
 }
 
+// J/m^3 of volume at rest, of snow pressed to s with its plastic part J_P.
+static double energy_at(double s, double jp) {
+  double elastic = s / jp - 1;
+  return 0.5 * M_WAVE * exp(XI * (1 - jp)) * elastic * elastic;
+}
+
+static double volume_of(const press *p) {
+  double *volume = mpm_case_read(&p->c, "volume"), sum = 0;
+  for (size_t i = 0; i < mpm_case_count(&p->c); i++) sum += volume[i];
+  free(volume);
+  return sum;
+}
+
 // Largest relative differences: J_P to jp, vertical and lateral stress to zz and xx; shear stress,
 // which there is none of, over zz.
 typedef struct errors {
@@ -87,8 +100,11 @@ static void pressed_snow_follows_the_closed_form(void **state) {
     assert_below(v, "elastic stress", worst_of.zz, 10 * EPS / THETA_C);
 
     worst_of = (errors){0};
+    double taken = 0; // by the returns so far: what each finds less what it leaves
     while (p.s > 0.8 + STEP / 2) {
+      double jp_before = fmin(1, p.s / yield);
       press_to(&p, fmax(p.s - STEP, 0.8));
+      taken += energy_at(p.s, jp_before) - energy_at(p.s, fmin(1, p.s / yield));
       double jp = fmin(1, p.s / yield), hard = exp(XI * (1 - jp));
       double zz = p.s > yield ? M_WAVE * (p.s - 1) : -M_WAVE * THETA_C * yield * hard / p.s;
       errors e = compare(&p, jp, zz, zz * LAMBDA / M_WAVE);
@@ -108,6 +124,10 @@ static void pressed_snow_follows_the_closed_form(void **state) {
     assert_below(v, "shear stress", worst_of.shear, of_stress);
     assert_below(v, "vertical stress at s = 0.8", at.zz, of_stress + 2e-8); // printed to 8 digits
     assert_below(v, "lateral stress at s = 0.8", at.xx, of_stress + 7e-8);
+    // A return's share is a difference of energies: the overshoot is 1/30 of the strain at yield.
+    double plastic = mpm_case_stat(&p.c, "energy_plastic") / volume_of(&p);
+    mpm_report(v, "plastic: %.6g J/m^3 of %.6g", plastic, taken);
+    assert_relative(v, "plastic energy, J/m^3", plastic, taken, 30 * of_stress);
 
     // Unload, elastic: no stress at the end, J_P as it was.
     double rest = 0.8 / yield;

@@ -18,6 +18,9 @@ typedef struct firn_law_kernels {
   // law. e[6][n] and ln_jp[n] in/out; tau[6][n] and hard[n] out. by_jacobi: the slow way.
   void (*law_return)(int law, const firn_material_row *rows, const int32_t *id, bool by_jacobi,
                      size_t n, firn_real *e, firn_real *ln_jp, firn_real *tau, firn_real *hard);
+  // spent[n], J/m^3, that a return of e[6][n] and ln_jp[n] takes; these stay as they are
+  void (*spend)(int law, const firn_material_row *row, bool by_jacobi, size_t n, const firn_real *e,
+                const firn_real *ln_jp, firn_real *spent);
   // psi[n], J/m^3, of e[6][n] as the return left it
   void (*energy)(int law, const firn_material_row *row, size_t n, const firn_real *e,
                  const firn_real *hard, firn_real *psi);

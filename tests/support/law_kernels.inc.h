@@ -15,13 +15,13 @@ FIRN_HD_INLINE void law_return_group(bool whole, size_t i, int law, const firn_m
                                      const int32_t *id, bool by_jacobi, size_t n, firn_real *e,
                                      firn_real *ln_jp, firn_real *tau, firn_real *hard,
                                      firn_law_params p) {
-  lane b[6], t[6], h, jp = lane_load_part(whole, ln_jp, i, n);
+  lane b[6], t[6], h, spent, jp = lane_load_part(whole, ln_jp, i, n);
   lane_load_soa(whole, e, 6, i, n, b);
   if (id) p = firn_law_params_gather(rows, load_id(id, i, n));
   if (by_jacobi) {
-    firn_law_return_jacobi(law, &p, b, &jp, t, &h);
+    firn_law_return_jacobi(law, &p, b, &jp, t, &h, &spent);
   } else {
-    firn_law_return_closed(law, &p, b, &jp, t, &h);
+    firn_law_return_closed(law, &p, b, &jp, t, &h, &spent);
   }
   lane_store_soa(whole, e, 6, i, n, b);
   lane_store_soa(whole, tau, 6, i, n, t);
@@ -33,6 +33,25 @@ static void law_return(int law, const firn_material_row *rows, const int32_t *id
                        size_t n, firn_real *e, firn_real *ln_jp, firn_real *tau, firn_real *hard) {
   firn_law_params p = firn_law_params_set1(rows);
   LANE_GROUPS(n, law_return_group(whole, i, law, rows, id, by_jacobi, n, e, ln_jp, tau, hard, p));
+}
+
+FIRN_HD_INLINE void spend_group(bool whole, size_t i, int law, firn_law_params p, bool by_jacobi,
+                                size_t n, const firn_real *e, const firn_real *ln_jp,
+                                firn_real *spent) {
+  lane b[6], t[6], h, out, jp = lane_load_part(whole, ln_jp, i, n);
+  lane_load_soa(whole, e, 6, i, n, b);
+  if (by_jacobi) {
+    firn_law_return_jacobi(law, &p, b, &jp, t, &h, &out);
+  } else {
+    firn_law_return_closed(law, &p, b, &jp, t, &h, &out);
+  }
+  lane_store_part(whole, spent, i, n, out);
+}
+
+static void spend(int law, const firn_material_row *row, bool by_jacobi, size_t n,
+                  const firn_real *e, const firn_real *ln_jp, firn_real *spent) {
+  firn_law_params p = firn_law_params_set1(row);
+  LANE_GROUPS(n, spend_group(whole, i, law, p, by_jacobi, n, e, ln_jp, spent));
 }
 
 FIRN_HD_INLINE void energy_group(bool whole, size_t i, int law, firn_law_params p, size_t n,
@@ -95,6 +114,7 @@ const firn_law_kernels KERNELS_TABLE = {
     .name = KERNELS_NAME,
     .lanes = FIRN_LANES,
     .law_return = law_return,
+    .spend = spend,
     .energy = energy,
     .differential = differential,
     .stretch = stretch,

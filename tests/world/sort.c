@@ -366,7 +366,7 @@ static void gaps_of_those_taken_out_are_closed(void **state) {
   assert_int_equal(add(&s, 3000, LOW, HIGH), FIRN_OK);
   sort_and_check(&s, 0, false);
   size_t slots = s.p.slots;
-  assert_int_equal(firn_particles_remove(&s.p, 1, NULL, is_third, &s.p), 1000);
+  assert_int_equal(firn_particles_remove(&s.p, 1, NULL, is_third, &s.p, NULL, NULL), 1000);
   assert_int_equal(s.p.count, 2000);
   sort_and_check(&s, 0, false);
   assert_true(s.p.slots < slots);

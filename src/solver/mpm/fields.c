@@ -55,6 +55,7 @@ enum {
   STAT_JP_MEAN,
   STAT_DENSITY_MAX,
   STAT_YIELDED,
+  STAT_PLASTIC,
   OF_PARTICLES, // the first that needs no look at them
   STAT_REDONE = OF_PARTICLES,
   STAT_INDEFINITE,
@@ -69,6 +70,8 @@ const firn_stat_info mpm_stats[] = {
     [STAT_JP_MEAN] = {"jp_mean", "1", "its mean over the particles"},
     [STAT_DENSITY_MAX] = {"density_max", "kg/m^3", "of the densest particle"},
     [STAT_YIELDED] = {"yielded", "1", "fraction of particles that have ever yielded"},
+    [STAT_PLASTIC] = {"energy_plastic", "J",
+                      "elastic energy that plastic returns have taken so far"},
     [STAT_REDONE] = {"redone", "1", "times the last step was halved and redone"},
     [STAT_INDEFINITE] = {"indefinite", "1", "directions of negative curvature in its solve"},
     [STAT_SORTED] = {"sorted", "1", "1 if it sorted the particles anew"},
@@ -82,7 +85,7 @@ const firn_stat_info mpm_stats[] = {
 };
 
 typedef struct returned {
-  firn_real e[6], tau[6], ln_jp, ln_cut, hard;
+  firn_real e[6], tau[6], ln_jp, ln_cut, hard, spent;
   firn_law_params params;
   int law;
   double j_e; // det F_E
@@ -97,7 +100,7 @@ static returned returned_of(const mpm *m, size_t slot) {
   firn_real trial[6], ln_jp = firn_particles_real(p, m->field_ln_jp)[slot];
   for (int i = 0; i < 6; i++) trial[i] = r.e[i] = firn_particles_real(p, m->field_b + i)[slot];
   r.ln_jp = ln_jp;
-  firn_law_return(r.law, &r.params, r.e, &r.ln_jp, r.tau, &r.hard);
+  firn_law_return(r.law, &r.params, r.e, &r.ln_jp, r.tau, &r.hard, &r.spent);
   r.ln_cut = 0;
   if (m->world->cut >= 0) {
     r.ln_cut = firn_particles_real(p, m->world->cut)[slot] +
@@ -111,7 +114,7 @@ static returned returned_of(const mpm *m, size_t slot) {
 
 // Sums over a part of the particles.
 typedef struct tally {
-  double jp, jp_min, yielded, density_max, energy, angular[3];
+  double jp, jp_min, yielded, density_max, energy, spent, fresh, angular[3];
 } tally;
 
 typedef struct looking {
@@ -130,6 +133,10 @@ static void sum_one(const mpm *m, size_t slot, const returned *r, double volume,
   if (jp < s->jp_min) s->jp_min = jp;
   if (density > s->density_max) s->density_max = density;
   s->energy += volume * (double)firn_law_energy(r->law, &r->params, r->e, r->hard);
+  s->spent += volume * (double)r->spent;
+  // Strain is entered in the ledger with the volume.
+  if (!(firn_particles_real(p, FIRN_FIELD_VOLUME)[slot] > 0))
+    s->fresh += volume * (double)(firn_law_energy(r->law, &r->params, r->e, r->hard) + r->spent);
   if (m->field_c < 0) return;
   // The affine part: m D h^2 times the axial vector of C.
   double scale = mass * m->stencil.d * m->world->h * m->world->h;
@@ -197,6 +204,8 @@ static tally sum_parts(const tally part[FIRN_PARTS]) {
     all.jp_min = fmin(all.jp_min, s->jp_min);
     all.density_max = fmax(all.density_max, s->density_max);
     all.energy += s->energy;
+    all.spent += s->spent;
+    all.fresh += s->fresh;
     for (int c = 0; c < 3; c++) all.angular[c] += s->angular[c];
   }
   return all;
@@ -234,13 +243,19 @@ firn_status mpm_look(void *solver, const firn_solver_look *look) {
   for (int f = 0; f < FIELDS; f++) reads = reads || look->own[f];
   if (reads) FIRN_TRY(look_at_all(m, look, adds, &all));
   if (look->sums) look->sums->energy_elastic = all.energy;
+  if (look->sums) look->sums->energy_lost = all.fresh;
   for (int c = 0; c < 3 && look->sums; c++) look->sums->angular[c] += all.angular[c];
   double n = (double)p->count;
   double stats[STATS] = {
-      [STAT_JP_MIN] = n > 0 ? all.jp_min : 1, [STAT_JP_MEAN] = n > 0 ? all.jp / n : 1,
-      [STAT_DENSITY_MAX] = all.density_max,   [STAT_YIELDED] = n > 0 ? all.yielded / n : 0,
-      [STAT_REDONE] = m->last.redone,         [STAT_INDEFINITE] = m->last.indefinite,
-      [STAT_SORTED] = m->last.sorted,         [STAT_SORTS] = (double)m->sorts,
+      [STAT_JP_MIN] = n > 0 ? all.jp_min : 1,
+      [STAT_JP_MEAN] = n > 0 ? all.jp / n : 1,
+      [STAT_DENSITY_MAX] = all.density_max,
+      [STAT_YIELDED] = n > 0 ? all.yielded / n : 0,
+      [STAT_REDONE] = m->last.redone,
+      [STAT_INDEFINITE] = m->last.indefinite,
+      [STAT_SORTED] = m->last.sorted,
+      [STAT_SORTS] = (double)m->sorts,
+      [STAT_PLASTIC] = m->memory.plastic + all.spent,
   };
   memcpy(stats + STAT_SECONDS, m->seconds, sizeof m->seconds);
   for (int i = 0; i < STATS; i++) {
@@ -292,6 +307,18 @@ firn_status mpm_write(void *solver, int field, const double *in) {
   m->memory.must_survey = true;
   mpm_rest_disturb(m);
   return FIRN_OK;
+}
+
+// As it stands, before the return that the next step makes.
+double mpm_energy(void *solver, size_t slot) {
+  const mpm *m = solver;
+  const firn_particles *p = &m->world->particles;
+  firn_material_row row = firn_world_row(m->world, slot);
+  firn_law_params params = firn_law_params_set1(&row);
+  firn_real e[6], volume = firn_particles_real(p, FIRN_FIELD_VOLUME)[slot];
+  double hard = firn_law_hardening(&row, (double)firn_particles_real(p, m->field_ln_jp)[slot]);
+  for (int i = 0; i < 6; i++) e[i] = firn_particles_real(p, m->field_b + i)[slot];
+  return (double)volume * (double)firn_law_energy(row.law, &params, e, (firn_real)hard);
 }
 
 void mpm_settle(void *solver, size_t slot, const double up[3], double load) {

@@ -100,34 +100,41 @@ static inline lmask lanes_of_law(const mpm_view *view, uint32_t slot, int law) {
   return lane_gt(lane_loadu(is), lane_zero());
 }
 
+// What a unit's law has to tell.
+typedef struct law_tally {
+  lane sound2_max, spent; // as of mpm_tally, lane by lane
+} law_tally;
+
 // Plastic return and stress of a group; state is read and written back.
-static inline void constitute(const mpm_view *view, uint32_t slot, lane tau[6], lane *sound2_max) {
+static inline void constitute(const mpm_view *view, uint32_t slot, lane tau[6], law_tally *tally) {
   int law;
   bool mixed;
   firn_law_params p = group_params(view, slot, &law, &mixed);
-  lane e[6], trial[6], ln_jp = lane_load(view->ln_jp + slot), jp_in = ln_jp, hard;
+  lane e[6], trial[6], ln_jp = lane_load(view->ln_jp + slot), jp_in = ln_jp, hard, spent;
   for (int i = 0; i < 6; i++) trial[i] = e[i] = lane_load(view->b[i] + slot);
   if (!mixed) {
-    firn_law_return(law, &p, e, &ln_jp, tau, &hard);
+    firn_law_return(law, &p, e, &ln_jp, tau, &hard, &spent);
   } else {
-    lane tau_out[6], jp_out = ln_jp, hard_out = lane_set1(1);
+    lane tau_out[6], jp_out = ln_jp, hard_out = lane_set1(1), spent_out = lane_zero();
     for (int i = 0; i < 6; i++) tau_out[i] = lane_zero();
     for (law = 0; law < FIRN_LAW_COUNT; law++) {
       lmask mask = lanes_of_law(view, slot, law);
       if (!lmask_any(mask)) continue;
       lane e_law[6], jp_law = jp_in;
       memcpy(e_law, trial, sizeof e_law);
-      firn_law_return(law, &p, e_law, &jp_law, tau, &hard);
+      firn_law_return(law, &p, e_law, &jp_law, tau, &hard, &spent);
       for (int i = 0; i < 6; i++) {
         e[i] = lane_select(mask, e_law[i], e[i]);
         tau_out[i] = lane_select(mask, tau[i], tau_out[i]);
       }
       jp_out = lane_select(mask, jp_law, jp_out);
       hard_out = lane_select(mask, hard, hard_out);
+      spent_out = lane_select(mask, spent, spent_out);
     }
     memcpy(tau, tau_out, sizeof tau_out);
     ln_jp = jp_out;
     hard = hard_out;
+    spent = spent_out;
   }
   if (view->ln_cut && !view->hold) {
     lane cut = firn_law_cut(&p, trial, jp_in, e, ln_jp);
@@ -141,7 +148,8 @@ static inline void constitute(const mpm_view *view, uint32_t slot, lane tau[6], 
   lane mass = lane_max(lane_load(view->mass + slot), lane_set1(FIRN_R(1e-30)));
   lane volume = lane_load(view->volume + slot);
   lane modulus = lane_fma(lane_set1(2), p.mu, p.lambda) * hard;
-  *sound2_max = lane_max(*sound2_max, modulus * volume / mass);
+  tally->sound2_max = lane_max(tally->sound2_max, modulus * volume / mass);
+  tally->spent = lane_fma(volume, spent, tally->spent);
   if (!view->implicit) return;
   lane s[6];
   firn_law_stretch(e, s);

@@ -150,13 +150,13 @@ static void K(scatter)(const mpm_view *view, size_t u, mpm_tally *tally) {
   const firn_unit *unit = &view->unit[u];
   stage s;
   segment in[L];
-  lane sound2 = lane_zero();
+  law_tally law = {lane_zero(), lane_zero()};
   uint32_t block = unit->first_block;
   K(clear)(view, unit, APIC ? 1 : 2);
   for (uint32_t slot = unit->first; slot < unit->first + unit->count; slot += L) {
     lane tau[6];
     K(weights)(view, slot, &s);
-    constitute(view, slot, tau, &sound2);
+    constitute(view, slot, tau, &law);
     K(stage_momentum)(view, slot, tau, &s);
     int segments = split(view, unit, slot, &block, in);
     for (int n = 0; n < segments; n++) {
@@ -173,7 +173,8 @@ static void K(scatter)(const mpm_view *view, size_t u, mpm_tally *tally) {
       }
     }
   }
-  tally->sound2_max = (double)lane_hmax(sound2);
+  tally->sound2_max = (double)lane_hmax(law.sound2_max);
+  tally->spent = (double)lane_hsum(law.spent);
 }
 
 static void K(nodes)(const mpm_view *view, size_t g) {

@@ -115,10 +115,10 @@ static firn_law_params law_params(const mpm_view *view, size_t slot) {
 static void constitute(const mpm_view *view, size_t slot, firn_real tau[6], mpm_tally *tally) {
   int law = view->materials[view->material[slot]].law;
   firn_law_params params = law_params(view, slot);
-  firn_real e[6], trial[6], hard, mass = view->mass[slot], volume = view->volume[slot];
+  firn_real e[6], trial[6], hard, spent, mass = view->mass[slot], volume = view->volume[slot];
   firn_real ln_jp = view->ln_jp[slot];
   for (int i = 0; i < 6; i++) trial[i] = e[i] = view->b[i][slot];
-  firn_law_return(law, &params, e, &ln_jp, tau, &hard);
+  firn_law_return(law, &params, e, &ln_jp, tau, &hard, &spent);
   if (view->ln_cut && !view->hold) {
     view->ln_cut[slot] += firn_law_cut(&params, trial, view->ln_jp[slot], e, ln_jp);
   }
@@ -128,6 +128,7 @@ static void constitute(const mpm_view *view, size_t slot, firn_real tau[6], mpm_
   }
   double sound2 = (double)((params.lambda + 2 * params.mu) * hard * volume / mass);
   if (sound2 > tally->sound2_max) tally->sound2_max = sound2;
+  tally->spent += (double)(volume * spent);
   if (!view->implicit) return;
   firn_real s[6];
   firn_law_stretch(e, s);

@@ -159,6 +159,7 @@ const firn_solver_type firn_mpm_solver = {
     .write = mpm_write,
     .changed = changed,
     .settle = mpm_settle,
+    .energy = mpm_energy,
     .set_affine = mpm_set_affine,
     .get_affine = mpm_get_affine,
     .start_strain = mpm_start_strain,

@@ -48,6 +48,7 @@ typedef struct mpm_memory {
   double mass_min;               // kg, of the lightest particle
   double iterations;             // implicit: running mean of what a solve took ...
   double courant;                // ... and of c dt/h it was taken at
+  double plastic;                // J, that plastic returns have taken so far
   uint64_t steps;
   uint8_t must_sort;   // particles have left their reach, or are new
   uint8_t must_survey; // the numbers above are not those of the particles
@@ -170,6 +171,7 @@ extern const firn_stat_info mpm_stats[];
 firn_status mpm_look(void *solver, const firn_solver_look *look);
 firn_status mpm_write(void *solver, int field, const double *in);
 void mpm_settle(void *solver, size_t slot, const double up[3], double load);
+double mpm_energy(void *solver, size_t slot); // J, elastic
 
 // start.c
 void mpm_set_affine(void *solver, size_t slot, const double gradient[9]);

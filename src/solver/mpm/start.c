@@ -33,11 +33,11 @@ double mpm_start_strain(void *solver, size_t slot, const double strain[6]) {
   const mpm *m = solver;
   firn_material_row row = firn_world_row(m->world, slot);
   firn_law_params params = firn_law_params_set1(&row);
-  firn_real e[6], tau[6], ln_jp = 0, hard;
+  firn_real e[6], tau[6], ln_jp = 0, hard, spent;
   double most = 0, moved = 0, det = determinant(strain);
   if (!(det > 0 && isfinite(det))) return 0;
   for (int i = 0; i < 6; i++) e[i] = (firn_real)strain[i];
-  firn_law_return(row.law, &params, e, &ln_jp, tau, &hard);
+  firn_law_return(row.law, &params, e, &ln_jp, tau, &hard, &spent);
   // At a yield limit rounding decides, which is no reason to refuse.
   for (int i = 0; i < 6; i++) {
     most = fmax(most, fabs(strain[i]));
@@ -64,9 +64,9 @@ static bool invert(const firn_material_row *material, const double sigma[3], dou
   }
   for (int n = 0; n < MOST; n++) {
     firn_real trial[3] = {(firn_real)s[0], (firn_real)s[1], (firn_real)s[2]}, tau[3], ln_jp = 0,
-              hard;
+              hard, spent;
     double left[3], most = 0, j = (1 + s[0]) * (1 + s[1]) * (1 + s[2]);
-    firn_law_principal(row.law, &params, trial, &ln_jp, tau, &hard);
+    firn_law_principal(row.law, &params, trial, &ln_jp, tau, &hard, &spent);
     for (int k = 0; k < 3; k++) {
       left[k] = sigma[k] - (double)tau[k] / j;
       most = fmax(most, fabs(left[k]));

@@ -18,6 +18,7 @@ static void merge_tally(mpm_tally *total, const mpm_tally *part) {
   total->speed2_max = fmax(total->speed2_max, part->speed2_max);
   total->sound2_max = fmax(total->sound2_max, part->sound2_max);
   total->det_min = mpm_smaller(total->det_min, part->det_min);
+  total->spent += part->spent;
   total->nonfinite = total->nonfinite || part->nonfinite;
   total->left = total->left || part->left;
 }
@@ -124,6 +125,7 @@ static firn_status move_grid(mpm *m, firn_step *out, mpm_tally *law) {
   if (m->view.implicit) FIRN_TRY(mpm_prepare_solve(m));
   if (!m->last.redone || m->view.apic || m->view.implicit) {
     mpm_for_units(m, m->kernels->scatter, law);
+    m->memory.plastic += law->spent; // a redone step finds nothing more to return
     mpm_remember_stiffness(m);
     if (m->view.implicit) mpm_choose_stiff(m);
   }
@@ -136,6 +138,16 @@ static firn_status move_grid(mpm *m, firn_step *out, mpm_tally *law) {
     FIRN_TRY(mpm_solve(m, out));
     m->seconds[MPM_SOLVE] += firn_seconds() - moved;
   }
+  return FIRN_OK;
+}
+
+// What the strain of settled snow holds was given to it, as new snow brings its own.
+static firn_status lay_down(mpm *m) {
+  firn_world *world = m->world;
+  double before = firn_ledger_held(world, true);
+  FIRN_TRY(mpm_balance(m));
+  world->ledger.given += firn_ledger_held(world, true) - before;
+  world->settled.count = 0;
   return FIRN_OK;
 }
 
@@ -157,8 +169,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   if (m->memory.must_survey) {
     FIRN_TRY(mpm_set_volumes(m));
     mpm_survey(m);
-    if (world->settled.count) FIRN_TRY(mpm_balance(m));
-    world->settled.count = 0;
+    if (world->settled.count) FIRN_TRY(lay_down(m));
     if (mpm_may_have_spray(m) && !m->memory.spray) FIRN_TRY(mpm_rebuild_grid(m, true));
   }
 

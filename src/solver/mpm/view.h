@@ -46,6 +46,7 @@ typedef struct mpm_tally {
   double speed2_max; // m^2/s^2
   double sound2_max; // m^2/s^2, of compression waves, hardening included
   double det_min;    // of I + dt grad v
+  double spent;      // J, elastic energy that the plastic return took
   bool nonfinite;    // some velocity is not a number
   bool left;         // some particle left the nodes its block may reach: sort before the next step
 } mpm_tally;

@@ -48,9 +48,25 @@ bool mpm_lacks_volumes(const mpm *m) {
   return false;
 }
 
-firn_status mpm_set_volumes(mpm *m) {
+// Returns the elastic energy, J, that its particles turn out to have brought along.
+static double set_block(const mpm *m, size_t b, bool nominal) {
   const firn_particles *p = &m->world->particles;
   firn_real *volume = firn_particles_real(p, FIRN_FIELD_VOLUME);
+  firn_real h3 = m->view.h * m->view.h * m->view.h;
+  double energy = 0;
+  for (uint32_t i = 0; i < p->block[b].count; i++) {
+    size_t slot = p->block[b].first + i;
+    if (volume[slot] != 0) continue;
+    firn_real density = nominal ? firn_world_row(m->world, slot).density
+                                : grid_mass(m, b, slot) / h3;
+    volume[slot] = m->view.mass[slot] / density;
+    energy += mpm_energy((void *)m, slot);
+  }
+  return energy;
+}
+
+firn_status mpm_set_volumes(mpm *m) {
+  const firn_particles *p = &m->world->particles;
   bool nominal = m->def.volume_nominal || m->memory.volumes_set;
   bool all_known = !mpm_lacks_volumes(m);
   if (!nominal && !all_known) {
@@ -67,17 +83,14 @@ firn_status mpm_set_volumes(mpm *m) {
   // From here on nothing fails, or a second try would take the first particles for late ones.
   m->memory.volumes_set = true;
   if (all_known) return FIRN_OK;
-  firn_real h3 = m->view.h * m->view.h * m->view.h;
+  double energy[FIRN_PARTS];
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
-  for (size_t b = 0; b < p->block_count; b++) {
-    for (uint32_t i = 0; i < p->block[b].count; i++) {
-      size_t slot = p->block[b].first + i;
-      if (volume[slot] != 0) continue;
-      firn_real density = nominal ? firn_world_row(m->world, slot).density
-                                  : grid_mass(m, b, slot) / h3;
-      volume[slot] = m->view.mass[slot] / density;
-    }
+  for (size_t i = 0; i < FIRN_PARTS; i++) {
+    energy[i] = 0;
+    for (size_t b = i * p->block_count / FIRN_PARTS; b < (i + 1) * p->block_count / FIRN_PARTS; b++)
+      energy[i] += set_block(m, b, nominal);
   }
+  for (int i = 0; i < FIRN_PARTS; i++) m->world->ledger.given += energy[i];
   return FIRN_OK;
 }
 
