@@ -35,6 +35,7 @@ typedef struct firn_collider_def {
   int part_count;
   const firn_sequence *sequence; // in place of shape; held, not copied
   bool forces; // add up what the snow does to it; costs a little where a solve is made
+  bool absent; // not there until firn_sim_set_present says so
 } firn_collider_def;
 
 FIRN_API firn_collider_def firn_default_collider_def(void);
@@ -51,6 +52,7 @@ typedef struct firn_collider_state {
   double spin[3];     // rad/s
   double friction;
   bool sticky;
+  bool present; // the snow meets it
 } firn_collider_state;
 FIRN_API firn_status firn_sim_collider(const firn_sim *sim, int id, firn_collider_state *out);
 

@@ -2,7 +2,7 @@
 // Flow: where snow comes from while the simulation runs, and where it goes.
 //
 // All of these act at the beginning of a step, in the order: delayed fills, window, emitters in the
-// order in which they were added, sinks, kill box. Ids of removed particles are not used again.
+// order in which they were added, impulses likewise, sinks, kill box. Ids of removed particles are not used again.
 #ifndef FIRN_FLOW_H
 #define FIRN_FLOW_H
 
@@ -44,6 +44,20 @@ typedef struct firn_sink_def {
 
 FIRN_API firn_sink_def firn_default_sink_def(void);
 FIRN_API firn_status firn_sim_add_sink(firn_sim *sim, const firn_sink_def *def, int *id);
+
+// A velocity that snow is given, once: added to what it has at the first step that begins at time or
+// later.
+typedef struct firn_impulse_def {
+  const char *name;            // for messages; copied
+  double time;                 // s
+  double velocity[3];          // m/s
+  double spin[3];              // rad/s about the pivot
+  double pivot[3];             // m
+  const firn_shape_def *shape; // the snow that lies in it then; NULL: all
+} firn_impulse_def;
+
+FIRN_API firn_impulse_def firn_default_impulse_def(void);
+FIRN_API firn_status firn_sim_add_impulse(firn_sim *sim, const firn_impulse_def *def, int *id);
 
 // The kill box: what leaves [min, max] (metres, may be infinite) is taken away.
 FIRN_API firn_status firn_sim_set_kill_box(firn_sim *sim, const double min[3], const double max[3]);

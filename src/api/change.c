@@ -27,6 +27,11 @@ firn_status firn_sim_set_sticky(firn_sim *sim, int id, bool sticky) {
   return firn_world_set_surface(&sim->world, id, collider->friction, sticky);
 }
 
+firn_status firn_sim_set_present(firn_sim *sim, int id, bool present) {
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  return firn_world_set_present(&sim->world, id, present);
+}
+
 firn_status firn_sim_set_material(firn_sim *sim, int id, const firn_material_def *def) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!def) return firn_fail_null(sim->world.context, "firn_sim_set_material");

@@ -14,8 +14,10 @@ firn_status firn_sim_collider(const firn_sim *sim, int id, firn_collider_state *
   const firn_collider *collider = firn_world_collider(&sim->world, id);
   if (!collider) return FIRN_ERROR_ARGUMENT;
   const firn_pose *pose = &collider->pose;
-  *out = (firn_collider_state){
-      .name = collider->name, .friction = collider->friction, .sticky = collider->sticky};
+  *out = (firn_collider_state){.name = collider->name,
+                               .friction = collider->friction,
+                               .sticky = collider->sticky,
+                               .present = !collider->absent};
   memcpy(out->pivot, pose->pivot, sizeof out->pivot);
   memcpy(out->rotation, pose->q, sizeof out->rotation);
   memcpy(out->velocity, pose->velocity, sizeof out->velocity);

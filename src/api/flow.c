@@ -29,6 +29,13 @@ firn_status firn_sim_add_sink(firn_sim *sim, const firn_sink_def *def, int *id) 
   return firn_world_add_sink(&sim->world, def, id);
 }
 
+firn_status firn_sim_add_impulse(firn_sim *sim, const firn_impulse_def *def, int *id) {
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!def) return firn_fail_null(sim->world.context, "firn_sim_add_impulse");
+  FIRN_FP_SCOPE;
+  return firn_world_add_impulse(&sim->world, def, id);
+}
+
 firn_status firn_sim_set_kill_box(firn_sim *sim, const double min[3], const double max[3]) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!min || !max) return firn_fail_null(sim->world.context, "firn_sim_set_kill_box");

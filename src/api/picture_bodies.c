@@ -141,7 +141,7 @@ static firn_status list_parts(firn_picture_bodies *b) {
   for (int i = 0; i < b->collider_count; i++)
     for (int k = 0; k < b->collider[i].part_count; k++) {
       firn_part *part = &b->collider[i].part[k];
-      if (part->radius > 0) // no bare joint
+      if (part->radius > 0 && !b->collider[i].absent) // no bare joint
         b->body[b->count++] = (firn_picture_body){.part = part, .collider = i};
     }
   for (int a = 0; a < 3; a++) {
@@ -191,12 +191,20 @@ static firn_status make_colliders(const firn_scene *scene, firn_picture_bodies *
   return status;
 }
 
+// Those that are not there at the frame's time are in no picture of it.
+static void find_present(const firn_scene *scene, firn_picture_bodies *b) {
+  const firn_value *v = firn_value_find(scene->root, "colliders")->first;
+  for (int i = 0; v && i < b->collider_count; v = v->next, i++)
+    b->collider[i].absent = firn_value_number_at(v, "present", b->frame_time) == 0;
+}
+
 static firn_status gather(const firn_frame *frame, const firn_scene *scene, double time,
                           const firn_camera_def *camera, firn_picture_bodies *b) {
   if (scene->report.count)
     return firn_fail(b->context, FIRN_ERROR_SCENE, "%s has %d errors", scene->file,
                      scene->report.count);
   FIRN_TRY(make_colliders(scene, b));
+  find_present(scene, b);
   FIRN_TRY(list_parts(b));
   firn_picture_bodies_place(b, b->frame_time);
   hold(b, frame);

@@ -180,6 +180,22 @@ static firn_status add_sink(builder *b, const firn_value *v) {
   return firn_sim_add_sink(b->sim, &def, &id);
 }
 
+static firn_status add_impulse(builder *b, const firn_value *v) {
+  firn_impulse_def def = firn_default_impulse_def();
+  firn_shape_def shape;
+  if (firn_value_find(v, "name")) def.name = firn_value_text(v, "name");
+  def.time = firn_value_number(v, "time");
+  copy3(def.velocity, firn_value_vec3(v, "velocity"));
+  copy3(def.spin, firn_value_vec3(v, "spin"));
+  copy3(def.pivot, firn_value_vec3(v, "pivot"));
+  if (firn_value_find(v, "shape")) {
+    shape = shape_of(v, "shape");
+    def.shape = &shape;
+  }
+  int id;
+  return firn_sim_add_impulse(b->sim, &def, &id);
+}
+
 static firn_status set_bounds(const builder *b) {
   const firn_value *box = firn_value_find(b->scene->root, "kill_box"),
                    *window = firn_value_find(b->scene->root, "window");
@@ -239,6 +255,7 @@ static bool collider_of(firn_arena *arena, const firn_value *v, firn_collider_de
     return false;
   def->friction = firn_value_number_at(v, "friction", 0);
   def->sticky = firn_value_number_at(v, "sticky", 0) != 0;
+  def->absent = firn_value_number_at(v, "present", 0) == 0;
   copy3(def->velocity, firn_value_vec3(v, "velocity"));
   copy3(def->spin, firn_value_vec3(v, "spin"));
   def->forces = firn_value_number(v, "forces") != 0;
@@ -308,6 +325,7 @@ static firn_status populate(builder *b, bool with_snow) {
   FIRN_TRY(add_colliders(b));
   FIRN_TRY(set_bounds(b));
   FIRN_TRY(add_each(b, "emitters", add_emitter));
+  FIRN_TRY(add_each(b, "impulses", add_impulse));
   FIRN_TRY(add_each(b, "sinks", add_sink));
   if (!with_snow) firn_sim_expect_load(b->sim); // fills are noted, not made
   FIRN_TRY(add_each(b, "snow", fill_snow));

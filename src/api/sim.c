@@ -115,6 +115,8 @@ firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out) {
   unsigned mode = firn_fp_enter();
   double start = firn_seconds();
   firn_status status = firn_world_update(&sim->world);
+  if (sim->world.kicked && sim->type->changed) sim->type->changed(sim->solver);
+  sim->world.kicked = false;
   if (status == FIRN_OK) status = sim->type->step(sim->solver, limit, &step);
   firn_world_prepare(&sim->world, sim->world.time);
   firn_fp_leave(mode);

@@ -259,9 +259,24 @@ static bool read_words(firn_reader *r, const firn_schema_row *row, const firn_no
 
 // --------------------------------------------------------------------------------- keyed values
 
+// A choice as its place in the list.
+static bool read_place(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                       double *out) {
+  const char *word;
+  if (!read_enum(r, row, node, &word)) return false;
+  *out = firn_schema_chosen(row->choices, word);
+  return true;
+}
+
+// What has nothing between one value and the next.
+static bool is_switch(const firn_schema_row *row) {
+  return row->type == FIRN_TYPE_BOOL || row->type == FIRN_TYPE_ENUM;
+}
+
 static bool read_plain(firn_reader *r, const firn_schema_row *row, const firn_node *node,
                        double *out) {
   if (row->type == FIRN_TYPE_BOOL) return read_bool(r, row, node, out);
+  if (row->type == FIRN_TYPE_ENUM) return read_place(r, row, node, out);
   if (row->type == FIRN_TYPE_VEC3) return read_tuple(r, row, node, 3, out);
   return read_number(r, row, node, out);
 }
@@ -289,17 +304,17 @@ static bool read_key(firn_reader *r, const firn_schema_row *row, const firn_node
 static bool read_key_options(firn_reader *r, const firn_schema_row *row, const firn_node *node,
                              firn_track_def *def) {
   bool good = true;
-  def->interpolate = row->type == FIRN_TYPE_BOOL || row->type == FIRN_TYPE_INT
-                         ? FIRN_INTERPOLATE_STEP
-                         : FIRN_INTERPOLATE_LINEAR;
+  def->interpolate = is_switch(row) || row->type == FIRN_TYPE_INT ? FIRN_INTERPOLATE_STEP
+                                                                  : FIRN_INTERPOLATE_LINEAR;
   for (const firn_node *n = node->first; n; n = n->next) {
     size_t before = firn_reader_push(r, ".%.80s", n->key);
     const char *word = "";
     double loop = 0;
     if (strcmp(n->key, "interpolate") == 0) {
       bool read_well = read_enum(r, &interpolate_row, n, &word);
-      if (read_well && row->type == FIRN_TYPE_BOOL && strcmp(word, "step") != 0) {
-        FAIL(r, n->mark, "'%s' makes no sense between true and false; expected step", word);
+      if (read_well && is_switch(row) && strcmp(word, "step") != 0) {
+        FAIL(r, n->mark, "'%s' makes no sense between %s; expected step", word,
+             row->type == FIRN_TYPE_BOOL ? "true and false" : "words");
         read_well = false;
       }
       good = read_well && good;
@@ -316,6 +331,12 @@ static bool read_key_options(firn_reader *r, const firn_schema_row *row, const f
     firn_reader_pop(r, before);
   }
   return good;
+}
+
+static const char *choice_of(firn_arena *arena, const firn_schema_row *row, int place) {
+  char word[64] = "";
+  firn_schema_choice(row->choices, place, word, sizeof word);
+  return firn_arena_format(arena, "%s", word);
 }
 
 static bool read_keyed(firn_reader *r, const firn_schema_row *row, const firn_node *node,
@@ -358,6 +379,7 @@ static bool read_keyed(firn_reader *r, const firn_schema_row *row, const firn_no
   keys->next = r->keys;
   value->keys = keys;
   memcpy(value->number, values, sizeof(double) * (size_t)width);
+  if (good && row->type == FIRN_TYPE_ENUM) value->text = choice_of(r->arena, row, (int)*values);
   if (good) r->keys = keys;
   return good;
 }

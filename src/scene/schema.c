@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scene/schema_rows.h"
+#include "scene/schema.h"
+#include "base/schema_rows.h"
 
 #include "material/preset.h"
 #include "solver/list.h"
@@ -77,6 +78,7 @@ static const firn_schema_row root_rows[] = {
     TABLE("materials", &firn_material_settings, "materials by name"),
     LIST("snow", &firn_schema_snow, "bodies of snow"),
     LIST("emitters", &firn_schema_emitter, "where snow comes from while the simulation runs"),
+    LIST("impulses", &firn_schema_impulse, "velocities that snow is given at a time"),
     LIST("sinks", &firn_schema_sink, "where snow goes"),
     RECORD("kill_box", &firn_schema_kill_box, "what leaves it is taken away", .optional = true),
     RECORD("window", &firn_schema_window, "moves over a larger scene; snow exists only in it",

@@ -12,6 +12,7 @@ extern const firn_schema_record firn_schema_shape; // holds itself: unions of sh
 extern const firn_schema_record firn_schema_snow;
 extern const firn_schema_record firn_schema_emitter;
 extern const firn_schema_record firn_schema_sink;
+extern const firn_schema_record firn_schema_impulse;
 extern const firn_schema_record firn_schema_kill_box;
 extern const firn_schema_record firn_schema_window;
 extern const firn_schema_record firn_schema_probe;

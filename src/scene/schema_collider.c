@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of colliders and of how they move.
-#include "scene/schema_rows.h"
+#include "base/schema_rows.h"
+#include "scene/schema.h"
 
 static const firn_schema_row oscillation_rows[] = {
     VEC3("translation", LENGTH, NULL, "[0, 0, 0]", "amplitude"),
@@ -77,6 +78,7 @@ static const firn_schema_row collider_rows[] = {
            .group = "shape", .required = true, .optional = true),
     REAL("friction", NONE, "[0, inf]", "0.5", "Coulomb's coefficient", .keyed = true),
     BOOL("sticky", "false", "holds what touches it, whatever the direction", .keyed = true),
+    BOOL("present", "true", "false: it moves on, and meets nothing", .keyed = true),
     STEADY_ROWS("the pivot, or the middle of the shape"),
     MOTION_ROW("by keys or by formula"),
     BOOL("forces", "true", "what the snow does to it goes to colliders.csv"),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of pictures. Defaults repeat those of firn_default_render_def(); tests/api/render.c holds
 // them equal.
-#include "scene/schema_rows.h"
+#include "base/schema_rows.h"
+#include "scene/schema.h"
 
 // ---------------------------------------------------------------------------------------- looks
 

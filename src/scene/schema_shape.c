@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of shapes. A shape is a map with the key of its kind and perhaps modifiers.
-#include "scene/schema_rows.h"
+#include "base/schema_rows.h"
+#include "scene/schema.h"
 
 #define CENTER(what)                 VEC3("center", LENGTH, NULL, NULL, what, .required = true)
 #define PLACE(what)                  VEC3("center", LENGTH, NULL, "[0, 0, 0]", what)

@@ -2,7 +2,8 @@
 // The rows of snow: bodies, sources, bounds, and where it is looked at.
 #include <firn/fill.h>
 
-#include "scene/schema_rows.h"
+#include "base/schema_rows.h"
+#include "scene/schema.h"
 
 // ------------------------------------------------------------------------------------- variety
 

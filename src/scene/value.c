@@ -135,7 +135,12 @@ static void put_tuple(writer *w, const double *numbers, int count) {
 }
 
 static void put_plain(writer *w, const firn_value *v, const double *number) {
+  char word[64] = "";
   switch (v->row->type) {
+  case FIRN_TYPE_ENUM: // of keys, where a choice is its place
+    firn_schema_choice(v->row->choices, (int)number[0], word, sizeof word);
+    put(w, "%s", word);
+    return;
   case FIRN_TYPE_BOOL: put(w, number[0] != 0 ? "true" : "false"); return;
   case FIRN_TYPE_INT: put(w, "%.0f", number[0]); return;
   case FIRN_TYPE_VEC3: put_tuple(w, number, 3); return;

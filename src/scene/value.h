@@ -24,7 +24,7 @@ struct firn_value {
   const char *key;            // key, name in a table, or NULL for an item of a list
   firn_mark mark;             // where the file says so; line 0: a default
   bool given;                 // by the file or an override
-  double number[3];           // BOOL, INT, REAL: [0]; RANGE, VEC2: [0], [1]; VEC3: all
+  double number[3];           // BOOL, INT, REAL, keyed ENUM: [0]; RANGE, VEC2: [0], [1]; VEC3: all
   const char *text;           // TEXT, PATH, ENUM, MATERIAL
   int count;                  // NUMBERS: tuples; WORDS, PATHS
   const double *numbers;      // NUMBERS: [count][width]

@@ -46,7 +46,8 @@ void firn_value_fill(const firn_value *record, double time, void *def) {
     double number[3];
     if (!v->row->size || !firn_value_good(v)) continue;
     value_at(v, time, number);
-    if (v->row->type == FIRN_TYPE_ENUM) number[0] = firn_schema_chosen(v->row->choices, v->text);
+    if (v->row->type == FIRN_TYPE_ENUM && !v->keys)
+      number[0] = firn_schema_chosen(v->row->choices, v->text);
     firn_schema_set(v->row, def, number);
   }
 }

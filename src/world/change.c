@@ -35,6 +35,15 @@ firn_status firn_world_set_surface(firn_world *world, int id, double friction, b
   return FIRN_OK;
 }
 
+firn_status firn_world_set_present(firn_world *world, int id, bool present) {
+  firn_collider *collider = firn_world_collider(world, id);
+  if (!collider) return FIRN_ERROR_ARGUMENT;
+  if (collider->absent == !present) return FIRN_OK;
+  collider->absent = !present;
+  world->changes++;
+  return FIRN_OK;
+}
+
 // The numbers of a row, those of FIRN_VARY_* first.
 #define X(...) +1
 enum { ROW_NUMBERS = 0 FIRN_ROW_LIST(X) };
@@ -95,7 +104,7 @@ typedef struct space_state {
 
 typedef struct surface_state {
   double friction;
-  uint64_t sticky;
+  uint64_t sticky, absent;
 } surface_state;
 
 static firn_status damaged(const firn_world *world, const char *name) {
@@ -106,7 +115,7 @@ static firn_status damaged(const firn_world *world, const char *name) {
 static firn_status visit_surface(firn_world *world, int c, bool load,
                                  const firn_state_visitor *visitor) {
   firn_collider *collider = &world->collider[c];
-  surface_state s = {collider->friction, collider->sticky};
+  surface_state s = {collider->friction, collider->sticky, collider->absent};
   char name[32];
   snprintf(name, sizeof name, "surface_%d", c);
   FIRN_TRY(visitor->blob(visitor->user, name, &s, sizeof s));
@@ -114,6 +123,7 @@ static firn_status visit_surface(firn_world *world, int c, bool load,
   if (!(s.friction >= 0)) return damaged(world, name);
   collider->friction = s.friction;
   collider->sticky = s.sticky != 0;
+  collider->absent = s.absent != 0;
   return FIRN_OK;
 }
 

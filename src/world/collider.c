@@ -58,6 +58,7 @@ static double sphere_distance(const firn_part *part, const double middle[3], con
 double firn_collider_sample_near(const firn_collider *collider, uint64_t near,
                                  const double position[3], double normal[3], double velocity[3]) {
   double best = INFINITY, n[3] = {0}, v[3] = {0};
+  if (collider->absent) return best;
   for (int i = 0; i < collider->part_count; i++) {
     const firn_part *part = &collider->part[i];
     if (!(part->bit & near) || part->radius < 0) continue;

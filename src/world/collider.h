@@ -44,6 +44,7 @@ typedef struct firn_collider {
   double friction;
   bool sticky;
   bool forces;        // its sums are kept
+  bool absent;        // nothing meets it
   firn_motion motion; // of the whole
   firn_pose pose;     // of the whole, at the time it was prepared for
   double prepared;    // s, that time; nan before the first

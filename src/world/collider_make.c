@@ -210,6 +210,7 @@ firn_status firn_collider_make(firn_context *context, const firn_collider_def *d
   *out = (firn_collider){.context = context,
                          .friction = def->friction,
                          .sticky = def->sticky,
+                         .absent = def->absent,
                          .forces = def->forces,
                          .prepared = (double)NAN};
   if (def->name)

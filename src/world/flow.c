@@ -22,6 +22,8 @@ void firn_flow_free(firn_flow *s, firn_context *context) {
   firn_free(context, s->filled, (size_t)s->filled_capacity * sizeof *s->filled);
   firn_free(context, s->emitter, (size_t)s->emitter_count * sizeof *s->emitter);
   firn_free(context, s->sink, (size_t)s->sink_count * sizeof *s->sink);
+  for (int i = 0; i < s->impulse_count; i++) firn_shape_release(s->impulse[i].shape);
+  firn_free(context, s->impulse, (size_t)s->impulse_count * sizeof *s->impulse);
   *s = (firn_flow){0};
 }
 
@@ -174,6 +176,7 @@ firn_status firn_world_update(firn_world *world) {
   for (int i = 0; i < s->emitter_count; i++) {
     FIRN_TRY(firn_emitter_update(world, &s->emitter[i]));
   }
+  for (int i = 0; i < s->impulse_count; i++) firn_impulse_update(world, &s->impulse[i]);
   for (int i = 0; i < s->sink_count; i++) {
     const drain d = {&s->sink[i], world->time};
     if (d.time < d.sink->start || d.time > d.sink->stop) continue;
@@ -274,6 +277,7 @@ firn_status firn_world_state(firn_world *world, bool load, const firn_state_visi
   // Last, so that a load that fails before leaves them alone.
   FIRN_TRY(firn_world_visit_settings(world, load, visitor));
   FIRN_TRY(firn_ledger_visit(world, load, visitor));
+  FIRN_TRY(firn_impulse_visit(world, visitor));
   if (load) s->expecting = false;
   return FIRN_OK;
 }

@@ -32,6 +32,14 @@ typedef struct firn_sink {
   double start, stop;
 } firn_sink;
 
+typedef struct firn_impulse {
+  double time;                 // s
+  double velocity[3], spin[3]; // m/s, rad/s ...
+  double pivot[3];             // ... about this point, m
+  firn_shape *shape;           // held; NULL: everywhere
+  bool given;                  // it has been
+} firn_impulse;
+
 // Where a fill lies, and the number of its pattern. Fills that overlap have different numbers, so that
 // no two particles coincide; others have the same, so that what else is filled does not matter.
 typedef struct firn_filled {
@@ -46,6 +54,8 @@ typedef struct firn_flow {
   int emitter_count;
   firn_sink *sink; // [sink_count]
   int sink_count;
+  firn_impulse *impulse; // [impulse_count]
+  int impulse_count;
   bool killing;
   double kill_min[3], kill_max[3]; // m
   bool windowed;
@@ -63,6 +73,7 @@ struct firn_world;
 
 firn_status firn_world_add_emitter(struct firn_world *world, const firn_emitter_def *def, int *id);
 firn_status firn_world_add_sink(struct firn_world *world, const firn_sink_def *def, int *id);
+firn_status firn_world_add_impulse(struct firn_world *world, const firn_impulse_def *def, int *id);
 firn_status firn_world_set_kill_box(struct firn_world *world, const double min[3],
                                     const double max[3]);
 firn_status firn_world_set_window(struct firn_world *world, const firn_window_def *def);
@@ -73,6 +84,9 @@ firn_status firn_window_box(const struct firn_world *world, firn_block_box *out)
 firn_status firn_window_update(struct firn_world *world);
 // Makes a fill whose time has come, as much of it as the window shows.
 firn_status firn_window_make(struct firn_world *world, firn_fill *fill);
+
+// impulse.c: gives it if its time has come.
+void firn_impulse_update(struct firn_world *world, firn_impulse *impulse);
 
 // emitter.c: what an emitter owes up to now.
 firn_status firn_emitter_update(struct firn_world *world, firn_emitter *emitter);

@@ -72,6 +72,7 @@ typedef struct firn_world {
   firn_settler settler;
   firn_settled settled;
   firn_ledger ledger;
+  bool kicked; // an impulse has changed velocities; whoever takes notice resets it
   firn_affine affine;
   firn_loader loader;
   uint64_t changes;     // raised whenever gravity, a collider or a material is changed from outside
@@ -94,6 +95,7 @@ firn_collider *firn_world_collider(const firn_world *world, int id);
 // change.c: what may change between steps; each raises `changes` if it does change something.
 firn_status firn_world_set_gravity(firn_world *world, const double gravity[3]);
 firn_status firn_world_set_surface(firn_world *world, int id, double friction, bool sticky);
+firn_status firn_world_set_present(firn_world *world, int id, bool present);
 firn_status firn_world_set_material(firn_world *world, int id, const firn_material_def *def);
 // digest.c
 firn_digests firn_world_digest(const firn_world *world);
@@ -146,6 +148,7 @@ double firn_ledger_lost(const firn_world *world, double left);
 size_t firn_world_remove(firn_world *world, firn_touched_fn touched, firn_gone_fn gone,
                          const void *user);
 firn_status firn_ledger_visit(firn_world *world, bool load, const firn_state_visitor *visitor);
+firn_status firn_impulse_visit(firn_world *world, const firn_state_visitor *visitor); // impulse.c
 
 // The fields that vary the material from particle to particle, made when first needed and filled
 // from the table of materials, which serves all as long as no particle asks for them.

@@ -25,7 +25,7 @@ static int add_plane(const mpm_case *c, double height, double side, double speed
 
 // In free flight under g the scheme moves particles with the velocity at the end of each step, which
 // loses m g^2 dt/2 a second, and that is all: fills, late ones, emitters, sinks and a kill box, gravity
-// that changes and velocities that are written neither make nor lose any.
+// that changes, impulses and velocities that are written neither make nor lose any.
 static void whatever_comes_and_goes_is_in_the_ledger(void **state) {
   (void)state;
   for_each_scheme(v, FIRN_ISA_AVX2) {
@@ -52,6 +52,12 @@ static void whatever_comes_and_goes_is_in_the_ledger(void **state) {
     must(&c, firn_sim_fill(c.sim, &late));
     must(&c, firn_sim_add_emitter(c.sim, &gun, NULL));
     must(&c, firn_sim_add_sink(c.sim, &drain, NULL));
+    const firn_shape_def around = firn_sphere((const double[]){-1, 1.5, 0}, 8 * H);
+    firn_impulse_def knock = firn_default_impulse_def();
+    knock.time = 17 * DT;
+    knock.velocity[0] = 3;
+    knock.shape = &around; // the gun's snow alone
+    must(&c, firn_sim_add_impulse(c.sim, &knock, NULL));
     must(&c,
          firn_sim_set_kill_box(c.sim, (const double[]){-2, 0.98, -2}, (const double[]){2, 3, 2}));
     assert_below(v, "lost at first, J", mpm_case_sums(&c).energy_lost, 1e-14);

@@ -80,7 +80,8 @@ static void find_parts(const mpm *m, const firn_collider *collider, uint64_t nea
                        const double middle[3], near_parts *out) {
   out->count = 0;
   out->rest = 0;
-  for (int i = 0; i < collider->part_count; i++) {
+  // Others may share the bits of its parts.
+  for (int i = 0; i < collider->part_count && !collider->absent; i++) {
     const firn_part *part = &collider->part[i];
     if (!(part->bit & near) || part->radius < 0) continue;
     if (out->count == TANGENTS) {

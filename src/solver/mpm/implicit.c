@@ -172,13 +172,13 @@ typedef struct datum {
 static double motion_against_colliders(const firn_world *world, const double mean[3]) {
   double least = INFINITY;
   for (int c = 0; c < world->collider_count; c++) {
-    for (int i = 0; i < world->collider[c].part_count; i++) {
+    for (int i = 0; i < world->collider[c].part_count && !world->collider[c].absent; i++) {
       const double *of = world->collider[c].part[i].pose.velocity;
       double u[3] = {mean[0] - of[0], mean[1] - of[1], mean[2] - of[2]};
       least = fmin(least, u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
     }
   }
-  return world->collider_count ? least : 0;
+  return isfinite(least) ? least : 0;
 }
 
 // As printed the norm is that of the velocities themselves. For a moving observer to count the same

@@ -45,6 +45,7 @@ static void look(const mpm *m, const double middle[3], const double half[3], boo
   double size = sqrt(square(edge));
   for (int c = 0; c < world->collider_count; c++) {
     const firn_collider *collider = &world->collider[c];
+    if (collider->absent) continue;
     bool still = collider->speed == 0;
     // Two steps ahead: the next one's length is chosen from what is found now.
     double ahead = still ? 0 : h + 2 * dt * collider->speed;

@@ -184,7 +184,8 @@ static bool mover_is_near(const mpm *m, size_t b) {
   for (int a = 0; a < 3; a++) middle[a] = (4.0 * world->particles.block[b].at[a] + 2) * h;
   for (int c = 0; c < world->collider_count; c++) {
     const firn_collider *collider = &world->collider[c];
-    if (!firn_collider_moves(collider, world->time, world->time + ahead)) continue;
+    if (collider->absent || !firn_collider_moves(collider, world->time, world->time + ahead))
+      continue;
     // Half the diagonal of the nodes a block may reach, and a cell more.
     double reach = 6.2 * h + ahead * firn_collider_speed_bound(collider);
     if (firn_collider_sample(collider, middle, NULL, NULL) < reach) return true;

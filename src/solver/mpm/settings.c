@@ -4,73 +4,72 @@
 // docs/theory-mpm.md argues for the defaults.
 #include <stdio.h>
 
+#include "base/schema_rows.h"
 #include "solver/mpm/mpm.h"
 
 #define AT(member) FIRN_SCHEMA_AT(firn_mpm_def, member)
-#define SWITCH(key_, initial_, doc_)                                                               \
-  { .key = #key_, .type = FIRN_TYPE_BOOL, .initial = initial_, AT(key_), .doc = doc_ }
-#define CHOICE(key_, member_, choices_, initial_, doc_)                                            \
-  {                                                                                                \
-    .key = key_, .type = FIRN_TYPE_ENUM, .choices = choices_, .initial = initial_, AT(member_),    \
-    .doc = doc_                                                                                    \
-  }
-#define NUMBER(key_, type_, dimension_, range_, initial_, keyed_, doc_)                            \
-  {                                                                                                \
-    .key = #key_, .type = FIRN_TYPE_##type_, .dimension = FIRN_DIM_##dimension_, .range = range_,  \
-    .initial = initial_, .keyed = keyed_, AT(key_), .doc = doc_                                    \
-  }
-enum { FIXED, KEYED };
 
 static const firn_schema_row rows[] = {
-    CHOICE("basis", basis, "cubic|quadratic", "cubic",
-           "B-splines between particles and grid; cubic is the paper's"),
-    CHOICE("transfer", transfer, "flip|apic", "flip",
-           "flip is the paper's PIC/FLIP blend; apic keeps angular momentum"),
-    NUMBER(flip, REAL, NONE, "[0, 1]", "0.95", KEYED, "alpha of the blend: 0 is PIC, 1 is FLIP"),
-    SWITCH(flip_rescale, "true",
-           "alpha belongs to a step of 0.5 ms: uses alpha^(dt/0.5 ms); false: as printed"),
-    CHOICE("advect", advect_pic, "blend|pic", "blend",
-           "which velocity moves particles; blend is the paper's"),
-    CHOICE("volume", volume_nominal, "density|nominal", "density",
-           "rest volumes from the grid's density, as printed, or mass/density"),
-    CHOICE("contact_projection", contact_node, "normal|node", "normal",
-           "what the solve holds at slipping contacts: the normal, or the node as printed"),
-    CHOICE("collider_time", collider_begin, "end|begin", "end",
-           "when in the step colliders are sampled"),
-    SWITCH(particle_contact, "true", "collides particle velocities too, as printed"),
-    NUMBER(push_out, REAL, NONE, "(-inf, 4]", "-1", KEYED,
-           "moves particles out that are deeper than this many cells; below 0: never"),
-    CHOICE("integrator", integrator, "auto|explicit|implicit", "auto",
-           "auto takes the cheaper by its own count, step by step"),
-    NUMBER(beta, REAL, NONE, "[0, 1]", "1", KEYED,
-           "implicitness: 1 is backward Euler, 1/2 the paper's other choice"),
-    CHOICE("krylov", krylov, "cr|minres|cg", "cr", "linear solver; cg needs hessian: psd"),
-    CHOICE("hessian", hessian, "exact|psd", "exact",
-           "psd clamps each particle's stiffness to be positive"),
-    CHOICE("preconditioner", preconditioner, "mass|block", "mass",
-           "mass is the paper's; block inverts each node's 3x3 block"),
-    NUMBER(tolerance, REAL, NONE, "[1e-14, 0.5]", "1e-4", KEYED,
-           "relative residual at which the solve stops"),
-    NUMBER(max_iterations, INT, NONE, "[1, 1000000]", "100", KEYED, "of one solve"),
-    NUMBER(dt, REAL, TIME, "[0, 1]", "0", KEYED, "fixed time step; 0: chosen step by step"),
-    NUMBER(dt_max, REAL, TIME, "[1e-12, 1]", "0.5 ms", KEYED, "longest step"),
-    NUMBER(dt_min, REAL, TIME, "[1e-15, 1]", "1e-9 s", FIXED,
-           "a run that would need a shorter step fails"),
-    NUMBER(cfl, REAL, NONE, "[0.001, 0.9]", "0.6", KEYED, "cells a particle may cross in a step"),
-    NUMBER(elastic_cfl, REAL, NONE, "[0.001, 1]", "0.5", KEYED,
-           "of h/(c + |v|), the longest explicit step; auto solves for what needs less"),
-    NUMBER(min_det, REAL, NONE, "[0.001, 0.9]", "0.2", KEYED,
-           "redoes a step that would bring det(I + dt grad v) below this"),
-    SWITCH(sleep, "true", "leaves blocks of settled snow out of steps until something moves them"),
-    NUMBER(sleep_speed, REAL, RATE, "[0, 1e6]", "10", FIXED,
-           "cells a second that the quickest particle of a settled block may do"),
-    NUMBER(sleep_drift, REAL, NONE, "[0, 1]", "0.005", FIXED,
-           "cells that the mean of a settled block may wander in sleep_time"),
-    NUMBER(sleep_time, REAL, TIME, "[0, 1e6]", "0.1 s", FIXED,
-           "for which a block must have settled"),
+    ENUM("basis", "cubic|quadratic", "cubic",
+         "B-splines between particles and grid; cubic is the paper's", AT(basis)),
+    ENUM("transfer", "flip|apic", "flip",
+         "flip is the paper's PIC/FLIP blend; apic keeps angular momentum", AT(transfer)),
+    REAL("flip", NONE, "[0, 1]", "0.95", "alpha of the blend: 0 is PIC, 1 is FLIP", .keyed = true,
+         AT(flip)),
+    BOOL("flip_rescale", "true",
+         "alpha belongs to a step of 0.5 ms: uses alpha^(dt/0.5 ms); false: as printed",
+         .keyed = true, AT(flip_rescale)),
+    ENUM("advect", "blend|pic", "blend", "which velocity moves particles; blend is the paper's",
+         .keyed = true, AT(advect_pic)),
+    ENUM("volume", "density|nominal", "density",
+         "rest volumes from the grid's density, as printed, or mass/density", AT(volume_nominal)),
+    ENUM("contact_projection", "normal|node", "normal",
+         "what the solve holds at slipping contacts: the normal, or the node as printed",
+         AT(contact_node)),
+    ENUM("collider_time", "end|begin", "end", "when in the step colliders are sampled",
+         AT(collider_begin)),
+    BOOL("particle_contact", "true", "collides particle velocities too, as printed", .keyed = true,
+         AT(particle_contact)),
+    REAL("push_out", NONE, "(-inf, 4]", "-1",
+         "moves particles out that are deeper than this many cells; below 0: never", .keyed = true,
+         AT(push_out)),
+    ENUM("integrator", "auto|explicit|implicit", "auto",
+         "auto takes the cheaper by its own count, step by step", .keyed = true, AT(integrator)),
+    REAL("beta", NONE, "[0, 1]", "1",
+         "implicitness: 1 is backward Euler, 1/2 the paper's other choice", .keyed = true,
+         AT(beta)),
+    ENUM("krylov", "cr|minres|cg", "cr", "linear solver; cg needs hessian: psd", AT(krylov)),
+    ENUM("hessian", "exact|psd", "exact", "psd clamps each particle's stiffness to be positive",
+         AT(hessian)),
+    ENUM("preconditioner", "mass|block", "mass",
+         "mass is the paper's; block inverts each node's 3x3 block", AT(preconditioner)),
+    REAL("tolerance", NONE, "[1e-14, 0.5]", "1e-4", "relative residual at which the solve stops",
+         .keyed = true, AT(tolerance)),
+    INT("max_iterations", "[1, 1000000]", "100", "of one solve", .keyed = true, AT(max_iterations)),
+    REAL("dt", TIME, "[0, 1]", "0", "fixed time step; 0: chosen step by step", .keyed = true,
+         AT(dt)),
+    REAL("dt_max", TIME, "[1e-12, 1]", "0.5 ms", "longest step", .keyed = true, AT(dt_max)),
+    REAL("dt_min", TIME, "[1e-15, 1]", "1e-9 s", "a run that would need a shorter step fails",
+         AT(dt_min)),
+    REAL("cfl", NONE, "[0.001, 0.9]", "0.6", "cells a particle may cross in a step", .keyed = true,
+         AT(cfl)),
+    REAL("elastic_cfl", NONE, "[0.001, 1]", "0.5",
+         "of h/(c + |v|), the longest explicit step; auto solves for what needs less",
+         .keyed = true, AT(elastic_cfl)),
+    REAL("min_det", NONE, "[0.001, 0.9]", "0.2",
+         "redoes a step that would bring det(I + dt grad v) below this", .keyed = true,
+         AT(min_det)),
+    BOOL("sleep", "true", "leaves blocks of settled snow out of steps until something moves them",
+         AT(sleep)),
+    REAL("sleep_speed", RATE, "[0, 1e6]", "10",
+         "cells a second that the quickest particle of a settled block may do", AT(sleep_speed)),
+    REAL("sleep_drift", NONE, "[0, 1]", "0.005",
+         "cells that the mean of a settled block may wander in sleep_time", AT(sleep_drift)),
+    REAL("sleep_time", TIME, "[0, 1e6]", "0.1 s", "for which a block must have settled",
+         AT(sleep_time)),
 };
 
-const firn_schema_record firn_mpm_settings = {"the mpm section", FIRN_SCHEMA_ROWS(rows),
+const firn_schema_record firn_mpm_settings = {"the mpm section", ROWS(rows),
                                               .doc = "the material point method"};
 
 firn_mpm_def firn_default_mpm_def(void) {

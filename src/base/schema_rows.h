@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the scene's tables, a word a type: REAL("radius", LENGTH, "(0, inf)", NULL, "its radius").
-// Behind the line of words may stand what else a row has: .required = true, .keyed = true. For tables
-// only, hence the plain names.
-#ifndef FIRN_SCENE_SCHEMA_ROWS_H
-#define FIRN_SCENE_SCHEMA_ROWS_H
+// Rows of tables, a word a type: REAL("radius", LENGTH, "(0, inf)", NULL, "its radius"). Behind the
+// line of words may stand what else a row has: .required = true, .keyed = true. For files that hold
+// tables and nothing else, hence the plain names.
+#ifndef FIRN_BASE_SCHEMA_ROWS_H
+#define FIRN_BASE_SCHEMA_ROWS_H
 
-#include "scene/schema.h"
+#include "base/schema.h"
 
 #define ROWS FIRN_SCHEMA_ROWS
 
