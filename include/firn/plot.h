@@ -13,7 +13,7 @@ typedef struct firn_plot_def {
   const char *source; // folder of a run, or a CSV file that has a column time or frame
   const char
       *columns;      // "energy_kinetic,com_y": a panel for each unit; NULL: what a run is judged by
-  const char *title; // NULL: the name of the folder
+  const char *title; // NULL: the name of the folder; of another table its own and where as well
   const char *where; // rows to take of a table that has a column `name`: "wheel"; NULL: all, if
                      // they have one name
   int width;         // pixels

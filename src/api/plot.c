@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "cache/file.h"
 #include "render/plot.h"
+#include "solver/solver.h"
 
 enum { PANELS = 24, NAME = 64 };
 
@@ -20,6 +21,7 @@ static const struct {
 } known[] = {
     {"energy_", "J", "energy", "energy_"},
     {"com_", "m", "center of mass", "com_"},
+    {"center_", "m", "center of mass", "center_"},
     {"momentum_", "kg m/s", "momentum", "momentum_"},
     {"angular_", "kg m^2/s", "angular momentum", "angular_"},
     {"bounds_", "m", "bounds", "bounds_"},
@@ -35,6 +37,7 @@ static const struct {
     {"iterations_", "", "iterations of a solve", "iterations_"},
     {"dt_", "s", "time step", "dt_"},
     {"jp_", "", "plastic volume J_P", "jp_"},
+    {"jp", "", "plastic volume J_P", ""},
     {"wall_per_step", "s", "wall time of a step", ""},
     {"wall_seconds", "s", "wall time of a frame", ""},
     {"speed_max", "m/s", "largest speed", ""},
@@ -43,6 +46,7 @@ static const struct {
     {"mass", "kg", "mass", ""},
     {"steps", "", "steps of a frame", ""},
     {"particles", "", "particles", ""},
+    {"count", "", "particles", ""},
     {"asleep", "", "particles asleep", ""},
     {"bytes", "B", "size of a frame's file", ""},
     {"time", "s", "time", ""},
@@ -109,18 +113,58 @@ static bool is_constant(const double *value, size_t n) {
   return true;
 }
 
-// Puts a column into the panel of its kind, or a new one.
-static firn_status add_column(plotter *p, const char *name, const double *value) {
-  const char *unit = "", *title = name, *cut = "";
+// The panel that a column belongs to, and what is cut off its name there.
+typedef struct place {
+  char title[NAME]; // as of a panel
+  const char *unit;
+  size_t cut;
+} place;
+
+static bool is_of_field(const char *column, const firn_field_info *field) {
+  size_t length = strlen(field->name);
+  if (strncmp(field->name, column, length) != 0) return false;
+  return field->components > 1 ? column[length] == '_' : column[length] == 0;
+}
+
+// The field that probes.csv has averages of in a column as "young" or "strain_rate_xx": that of the
+// longest name.
+static const firn_field_info *field_of(const char *column) {
+  const firn_field_info *found = NULL;
+  const firn_solver_type *type;
+  for (int i = 0; i < FIRN_COMMON_FIELDS; i++)
+    if (is_of_field(column, &firn_common_fields[i])) found = &firn_common_fields[i];
+  for (int i = 0; (type = firn_solver_at(i)); i++)
+    for (const firn_field_info *f = type->fields; f && f->name; f++)
+      if (is_of_field(column, f) && (!found || strlen(f->name) > strlen(found->name))) found = f;
+  return found;
+}
+
+static place place_of(const char *name) {
+  place at = {.unit = ""};
+  snprintf(at.title, sizeof at.title, "%s", name);
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strncmp(name, known[i].begins, strlen(known[i].begins)) == 0) {
-      unit = known[i].unit;
-      title = known[i].panel;
-      cut = known[i].cut;
-      break;
+      snprintf(at.title, sizeof at.title, "%s", known[i].panel);
+      at.unit = known[i].unit;
+      at.cut = strlen(known[i].cut);
+      return at;
     }
-  const firn_stat_info *own = title == name ? firn_stat_find(name) : NULL; // of some solver
-  if (own) unit = strcmp(own->unit, "1") == 0 ? "" : own->unit;
+  const firn_stat_info *own = firn_stat_find(name); // of some solver
+  const firn_field_info *field = own ? NULL : field_of(name);
+  if (own) at.unit = own->unit;
+  if (field) {
+    snprintf(at.title, sizeof at.title, "%s", field->name);
+    at.unit = field->unit;
+    at.cut = field->components > 1 ? strlen(field->name) + 1 : 0;
+  }
+  if (strcmp(at.unit, "1") == 0) at.unit = "";
+  return at;
+}
+
+// Puts a column into the panel of its kind, or a new one.
+static firn_status add_column(plotter *p, const char *name, const double *value) {
+  const place at = place_of(name);
+  const char *title = at.title;
   int k = 0;
   while (k < p->panel_count &&
          (strncmp(p->panel[k].title, title, sizeof p->panel[k].title - 1) != 0 ||
@@ -131,15 +175,15 @@ static firn_status add_column(plotter *p, const char *name, const double *value)
   firn_panel *panel = &p->panel[k];
   if (k == p->panel_count) {
     p->panel_count++;
-    panel->unit = unit;
+    panel->unit = at.unit;
     snprintf(panel->title, sizeof panel->title, "%s", title);
   }
   char *label = p->names[k][panel->curve_count];
-  snprintf(label, NAME, "%s", name + strlen(cut));
+  snprintf(label, NAME, "%s", name + at.cut);
   for (char *c = label; *c; c++)
     if (*c == '_') *c = ' ';
-  if (panel->curve_count == 0 && *cut) // should it stay the only one
-    snprintf(panel->alone, sizeof panel->alone, "%s, %.30s", title, name + strlen(cut));
+  if (panel->curve_count == 0 && at.cut) // should it stay the only one
+    snprintf(panel->alone, sizeof panel->alone, "%.30s, %.30s", title, name + at.cut);
   panel->curve[panel->curve_count++] = (firn_curve){.name = label, .value = value};
   return FIRN_OK;
 }
@@ -214,13 +258,22 @@ static firn_status draw(plotter *p, const char *title, const char *path, bool sv
   return status;
 }
 
-// The last part of a path that is a name.
-static void name_of(const char *path, char *name, size_t size) {
+// The last part of a path that is a name; of a table of a run, "run: colliders, wheel".
+static void name_of(const char *path, bool table, const char *where, char *name, size_t size) {
   size_t end = strlen(path);
   while (end > 1 && path[end - 1] == '/') end--;
   size_t begin = end;
   while (begin > 0 && path[begin - 1] != '/') begin--;
   snprintf(name, size, "%.*s", (int)(end - begin), path + begin);
+  if (!table) return;
+  size_t stop = begin;
+  while (stop > 0 && path[stop - 1] == '/') stop--;
+  size_t first = stop;
+  while (first > 0 && path[first - 1] != '/') first--;
+  if (end - begin > 4 && strncmp(path + end - 4, ".csv", 4) == 0) end -= 4;
+  snprintf(name, size, "%.*s%s%.*s%s%s", (int)(stop - first), path + first,
+           stop > first ? ": " : "", (int)(end - begin), path + begin, where ? ", " : "",
+           where ? where : "");
 }
 
 firn_status firn_plot(firn_context *context, const firn_plot_def *def, const char *path) {
@@ -235,12 +288,14 @@ firn_status firn_plot(firn_context *context, const firn_plot_def *def, const cha
                      def->width, def->panel_height);
   struct stat info;
   char file[FIRN_PATH_SIZE], title[128];
-  if (stat(def->source, &info) == 0 && S_ISDIR(info.st_mode))
+  bool folder = stat(def->source, &info) == 0 && S_ISDIR(info.st_mode);
+  if (folder)
     FIRN_TRY(firn_path_format(context, file, "%s/stats.csv", def->source));
   else
     FIRN_TRY(firn_path_format(context, file, "%s", def->source));
   char whole[FIRN_PATH_SIZE]; // "." has a name, too
-  name_of(realpath(def->source, whole) ? whole : def->source, title, sizeof title);
+  name_of(realpath(def->source, whole) ? whole : def->source, !folder, def->where, title,
+          sizeof title);
   size_t size = sizeof(plotter);
   plotter *p = firn_alloc_zero(context, size, "a plot");
   if (!p) return FIRN_ERROR_MEMORY;

@@ -59,6 +59,20 @@ CSV
 run 0 plot run/colliders.csv --name floor
 expect "$out" "run/colliders.svg"
 expect "$(cat run/colliders.svg)" "force [N]"
+expect "$(cat run/colliders.svg)" ">run: colliders, floor</text>"
+
+# Every column of the other tables has its unit, those of a component share a panel.
+cat >run/probes.csv <<'CSV'
+frame,time,name,count,mass,center_x,center_y,velocity_x,density,jp,strain_rate_xx,strain_rate_yy,affine_xy
+0,0,tip,10,2,1,2,3,400,0.9,1,2,3
+1,0.04,tip,11,3,2,3,4,401,0.8,2,3,4
+CSV
+run 0 plot run/probes.csv
+svg=$(cat run/probes.svg)
+for words in ">run: probes</text>" "particles" "mass [kg]" "center of mass [m]" "velocity, x [m/s]" \
+  "density [kg/m^3]" "plastic volume J_P" "strain_rate [1/s]" "affine, xy [1/s]"; do
+  expect "$svg" "$words"
+done
 run 0 plot run/colliders.csv --name 'a, "b"' -o b.svg
 expect "$(cat b.svg)" "force [kN]"
 run 2 plot run/colliders.csv --name wheel
