@@ -99,6 +99,10 @@ static void surfaces_change_from_the_next_step_on(void **state) {
   assert_true(along[0] == 0 && along[1] > 0 && along[2] > 2 * along[1]);
   MUST_FAIL(context, firn_sim_set_friction(sim, 0, -1), FIRN_ERROR_ARGUMENT, "'floor'", "-1");
   MUST_FAIL(context, firn_sim_set_sticky(sim, 3, true), FIRN_ERROR_ARGUMENT, "collider 3");
+  MUST_FAIL(context, firn_sim_set_present(sim, 3, true), FIRN_ERROR_ARGUMENT, "collider 3");
+  firn_impulse_def push = firn_default_impulse_def();
+  push.velocity[1] = (double)INFINITY;
+  MUST_FAIL(context, firn_sim_add_impulse(sim, &push, NULL), FIRN_ERROR_ARGUMENT, "impulse 0");
   firn_sim_destroy(sim);
   drop_context(context);
 }

@@ -73,6 +73,11 @@ static double *run(books *b, size_t *count) {
   firn_sink_def drain = firn_default_sink_def();
   drain.shape = firn_sphere((double[]){H, -H, 0}, H);
   TRY(context, firn_sim_add_sink(sim, &drain, NULL));
+  firn_impulse_def push = firn_default_impulse_def();
+  push.time = 2e-4;
+  push.velocity[0] = 0.3;
+  push.shape = &drain.shape;
+  TRY(context, firn_sim_add_impulse(sim, &push, NULL));
   for (int i = 0; i < 5; i++) TRY(context, firn_sim_step(sim, 1e-4, NULL));
   *count = firn_sim_count(sim);
   double *x = malloc(*count * 4 * sizeof *x);
