@@ -131,7 +131,7 @@ static void settled_strain_is_given(void **state) {
         firn_sums at = mpm_case_sums(&c);
         mpm_report(v, "settled, step %d: strain %.5g J, lost %.2g J", n, at.energy_elastic,
                    at.energy_lost);
-        assert_true(at.energy_elastic > 0);
+        assert_true(n == 0 || at.energy_elastic > 0);
         // A step loses a little of what is not quite in balance at the surfaces.
         assert_below(v, "lost, J", at.energy_lost,
                      n ? 0.01 * at.energy_elastic : 30 * EPS * energy_of(&at));
