@@ -47,7 +47,8 @@ typedef struct firn_folder_verdict {
 
 // Checks what a run has left as a resume does, and changes nothing: frames and checkpoints byte by
 // byte, by their seals, their numbers against their names, and the rows of the tables against both.
-// FIRN_OK: it could be checked, whatever was found; fault may be NULL.
+// FIRN_OK: it could be checked, whatever was found; FIRN_ERROR_STATE: a run is writing into it now.
+// fault may be NULL.
 FIRN_API firn_status firn_folder_verify(firn_context *context, const char *path,
                                         firn_fault_fn fault, void *user, firn_folder_verdict *out);
 

@@ -13,15 +13,26 @@
 #include "base/number.h"
 #include "cache/file.h"
 
+static firn_status fail_busy(firn_context *context, const char *path) {
+  return firn_fail(context, FIRN_ERROR_STATE, "another run is writing into this folder (%s)", path);
+}
+
 firn_status firn_log_open(firn_context *context, const char *path, firn_run_log *log) {
   FIRN_TRY(firn_file_update(context, path, O_CREAT | O_APPEND, &log->fd));
   // Where locks do not work at all (some network file systems) the run goes on without.
   if (flock(log->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
     firn_log_close(log);
-    return firn_fail(context, FIRN_ERROR_STATE, "another run is writing into this folder (%s)",
-                     path);
+    return fail_busy(context, path);
   }
   return FIRN_OK;
+}
+
+firn_status firn_log_check(firn_context *context, const char *path) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return FIRN_OK; // no log, no run
+  bool busy = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+  close(fd);
+  return busy ? fail_busy(context, path) : FIRN_OK;
 }
 
 firn_status firn_log_clear(firn_context *context, const char *path, firn_run_log *log) {

@@ -14,6 +14,8 @@ typedef struct firn_run_log {
 
 // Opens or makes path and locks it; FIRN_ERROR_STATE when another run holds it.
 firn_status firn_log_open(firn_context *context, const char *path, firn_run_log *log);
+// The same for those who only look, and let a run begin meanwhile: whether one is at work now.
+firn_status firn_log_check(firn_context *context, const char *path);
 firn_status firn_log_clear(firn_context *context, const char *path, firn_run_log *log);
 void firn_log_close(firn_run_log *log);
 

@@ -82,7 +82,7 @@ firn_status firn_run_numbered(firn_run_state *run, const char *prefix, int numbe
 bool firn_run_writes(const firn_run_state *run, int frame);
 
 // Lists the frames and checkpoints of the folder.
-firn_status firn_run_list(firn_run_state *run, firn_run_check *out);
+firn_status firn_run_list(firn_run_state *run, firn_run_check *check);
 // Reads all that is listed: seals and numbers of frames, rows of tables, and whether they fit each
 // other. sim is an empty one of the scene. Fails only where nothing can be said.
 firn_status firn_run_look(firn_run_state *run, firn_run_check *check);

@@ -193,12 +193,17 @@ static void end_before(firn_run_state *r, firn_run_check *c, int frame, int cove
     c->good = frame - 1;
 }
 
-// Frames that this run would write, or where it says nothing (a mere check) those that have a size.
-static bool is_wanted(const firn_run_state *r, const firn_run_check *c, int frame, firn_row *row) {
+// A frame that an earlier run was not asked for has a row without bytes.
+static bool was_written(const firn_run_check *c, int frame, firn_row *row) {
   double bytes;
-  if (r->def->first_frame <= FIRN_FRAME_LAST) return firn_run_writes(r, frame);
   return find_stats(c, frame, row) && firn_row_number(row, FIRN_STATS_bytes, &bytes) &&
          !isnan(bytes);
+}
+
+// Frames that this run would write, or where it says nothing (a mere check) those that have a size.
+static bool is_wanted(const firn_run_state *r, const firn_run_check *c, int frame, firn_row *row) {
+  if (r->def->first_frame <= FIRN_FRAME_LAST) return firn_run_writes(r, frame);
+  return was_written(c, frame, row);
 }
 
 static void check_missing(firn_run_state *r, firn_run_check *c) {
@@ -222,7 +227,9 @@ static void check_missing(firn_run_state *r, firn_run_check *c) {
     while (k < c->frame_count && c->frame[k] < i) k++;
     if ((k < c->frame_count && c->frame[k] == i) || !is_wanted(r, c, i, &row)) continue;
     if (firn_run_numbered(r, FIRN_FRAME_PREFIX, i) != FIRN_OK) return;
-    snprintf(what, sizeof what, "%s is missing", r->path);
+    bool skipped = i < c->rows_end[FIRN_RUN_STATS] && !was_written(c, i, &row);
+    snprintf(what, sizeof what, "%s is missing%s", r->path,
+             skipped ? ": it was not asked for so far, and is now (--frames)" : "");
     end_before(r, c, i, covered, what);
   }
 }

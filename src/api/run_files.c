@@ -217,7 +217,7 @@ firn_status firn_run_files_check(firn_run_state *r, firn_run_check *check, bool 
     firn_status one = check_one(r, check, c, &known, &l, again);
     if (status == FIRN_OK || one == FIRN_ERROR_MEMORY) status = one;
   }
-  bool listed = known.size == l.used && memcmp(known.text, l.text, l.used) == 0;
+  bool listed = known.text && known.size == l.used && memcmp(known.text, l.text, l.used) == 0;
   *again = *again || !listed;
   free_sums(r, &known);
   firn_free(r->context, l.text, l.room);

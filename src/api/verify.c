@@ -93,6 +93,8 @@ static firn_status look(verifier *v) {
 
 static firn_status verify(verifier *v, firn_scene **scene) {
   firn_run_state *r = &v->run;
+  FIRN_TRY(firn_run_file(r, "log.jsonl"));
+  FIRN_TRY(firn_log_check(r->context, r->path));
   FIRN_TRY(firn_run_list(r, &v->check));
   v->out->frames = (int)v->check.frame_count;
   v->out->checkpoints = (int)v->check.checkpoint_count;

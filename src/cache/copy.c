@@ -72,7 +72,7 @@ firn_status firn_file_sum(firn_context *context, const char *path, firn_file_mar
 firn_status firn_file_copy(firn_context *context, const char *from, const char *to,
                            firn_file_mark *out) {
   int fd;
-  struct stat info, old;
+  struct stat info = {0}, old;
   FIRN_TRY(open_file(context, from, &fd, &info));
   bool same = stat(to, &old) == 0 && old.st_dev == info.st_dev && old.st_ino == info.st_ino;
   firn_status status = carry(context, fd, from, same ? NULL : to, out);

@@ -97,8 +97,9 @@ static firn_status mend(firn_rows *r, const char *path, const char *header, cons
   }
   // A cell at most gains quotes around it and one for each letter.
   size_t length = (size_t)(end - p), room = 4 * length + head + 8;
-  char *text = firn_alloc(r->context, room, path), *scratch = text + room - length - 1;
+  char *text = firn_alloc(r->context, room, path);
   if (!text) return FIRN_ERROR_MEMORY;
+  char *scratch = text + room - length - 1;
   size_t n = mend_line(text, p, stop, separators[s], scratch);
   r->renamed = n != head || memcmp(text, header, head) != 0;
   memcpy(text, header, head);

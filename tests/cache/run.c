@@ -252,6 +252,81 @@ static void a_foreign_file_is_passed_over(void **state) {
   assert_int_equal(count_files(s, "rows", FIRN_CHECKPOINT_PREFIX, NULL), 2);
 }
 
+// In a file, the first of a text by another of the same length.
+static void exchange(scratch *s, const char *name, const char *old, const char *new) {
+  char *text, *at;
+  size_t n;
+  scratch_read(s, name, &text, &n);
+  assert_non_null(at = strstr(text, old));
+  memcpy(at, new, strlen(new));
+  assert_int_equal(firn_file_put(s->context, scratch_path(s, name), text, n), FIRN_OK);
+  firn_free(s->context, text, n + 1);
+}
+
+static void what_was_changed_is_noticed(void **state) {
+  scratch *s = *state;
+  perform(s, (order){.folder = "whole"});
+  perform(s, (order){.folder = "out", .last = 3});
+  order refused = {.folder = "out", .resume = true, .exact_fail = FIRN_ERROR_STATE};
+  // A name, and a digit, of a row.
+  exchange(s, "out/probes.csv", "0.005,low,", "0.005,lo_,");
+  perform(s, refused);
+  assert_said(s, "out", "probes.csv:4");
+  exchange(s, "out/probes.csv", "0.005,lo_,", "0.005,low,");
+  exchange(s, "out/probes.csv", "1,0.005,nowhere,0,0", "1,0.005,nowhere,0,1");
+  perform(s, refused);
+  assert_said(s, "out", "probes.csv: up to frame 3 it does not hold what was written");
+  exchange(s, "out/probes.csv", "1,0.005,nowhere,0,1", "1,0.005,nowhere,0,0");
+  // The rows of a frame that is followed by others.
+  char *rows;
+  size_t n;
+  scratch_read(s, "out/stats.csv", &rows, &n);
+  *strstr(rows, "\n1,") = 0;
+  char header[2000];
+  snprintf(header, sizeof header, "%s\n", rows);
+  replace(s, "out/stats.csv", header);
+  perform(s, refused);
+  assert_said(s, "out", "stats.csv: rows of frame 1 are missing");
+  rows[strlen(rows)] = '\n';
+  replace(s, "out/stats.csv", rows);
+  firn_free(s->context, rows, n + 1);
+  // Two frames in each other's place.
+  char one[1024], two[1024], aside[1024];
+  snprintf(one, sizeof one, "%s", scratch_path(s, "out/frame_00001.hdf"));
+  snprintf(two, sizeof two, "%s", scratch_path(s, "out/frame_00002.hdf"));
+  snprintf(aside, sizeof aside, "%s", scratch_path(s, "aside.hdf"));
+  assert_int_equal(rename(one, aside) | rename(two, one) | rename(aside, two), 0);
+  perform(s, refused);
+  assert_said(s, "out", "frame_00001.hdf holds frame 2");
+  assert_int_equal(rename(one, aside) | rename(two, one) | rename(aside, two), 0);
+  perform(s, (order){.folder = "out", .resume = true});
+  assert_same_run(s, "whole", "out");
+}
+
+// A scene with a file of its own.
+static void a_folder_goes_on_where_it_was_moved_to(void **state) {
+  scratch *s = *state;
+  static const char points[] = "x,y,z\n0,0.1,0\n0.01,0.1,0\n";
+  replace(s, "more.csv", points);
+  replace(s, "points.yaml",
+          "firn: 1\nh: 3 cm\nfps: 200 Hz\nframes: 6\nsnow: [{points: {file: more.csv}}]\n");
+  perform(s, (order){.scene = "points.yaml", .folder = "whole"});
+  perform(s, (order){.scene = "points.yaml", .folder = "out", .last = 3});
+  exchange(s, "more.csv", "0.01", "0.02");
+  order refused = {.scene = "points.yaml", .folder = "out", .resume = true};
+  refused.exact_fail = FIRN_ERROR_STATE;
+  perform(s, refused);
+  assert_said(s, "out", "more.csv is not what it was");
+  assert_int_equal(unlink(scratch_path(s, "more.csv")), 0);
+  assert_int_equal(unlink(scratch_path(s, "points.yaml")), 0);
+  char from[1024];
+  snprintf(from, sizeof from, "%s", scratch_path(s, "out"));
+  assert_int_equal(rename(from, scratch_path(s, "moved")), 0);
+  perform(s, (order){.scene = "moved/scene.yaml", .folder = "moved", .resume = true});
+  assert_same_run(s, "whole", "moved");
+  assert_same_bytes(s, "whole/scene.yaml", "moved/scene.yaml");
+}
+
 static void fewer_frames_and_checkpoints_change_nothing_else(void **state) {
   scratch *s = *state;
   const firn_output_def output = {.precision = 16, .every = 2, .checkpoints = 4};
@@ -323,6 +398,10 @@ static void two_runs_do_not_share_a_folder(void **state) {
   assert_int_equal(flock(fd, LOCK_EX), 0);
   perform(s, (order){.folder = "out", .exact_fail = FIRN_ERROR_STATE});
   assert_said(s, "out", "another run");
+  firn_folder_verdict v;
+  assert_int_equal(firn_folder_verify(s->context, scratch_path(s, "out"), NULL, NULL, &v),
+                   FIRN_ERROR_STATE);
+  assert_message(s, "another run");
   close(fd);
   assert_int_equal(count_files(s, "out", FIRN_FRAME_PREFIX, NULL), 3);
 }
@@ -510,6 +589,8 @@ int main(void) {
       TEST(wall_seconds_of_a_frame_include_those_before_a_stop),
       TEST(a_damaged_checkpoint_is_passed_over),
       TEST(a_foreign_file_is_passed_over),
+      TEST(what_was_changed_is_noticed),
+      TEST(a_folder_goes_on_where_it_was_moved_to),
       TEST(fewer_frames_and_checkpoints_change_nothing_else),
       TEST(a_field_that_does_not_exist_is_named_before_anything_is_touched),
       TEST(another_scene_cannot_resume),

@@ -116,6 +116,13 @@ fresh && flip m/checkpoint_00004.hdf && flip m/checkpoint_00003.hdf && refused "
 fresh && rm m/checkpoint_0000?.hdf && run 2 run s.yaml -o m --resume && expect "$err" "no checkpoint"
 run 0 info --verify m
 expect "$out" "no checkpoint to go on from"
+# Frames that were not asked for at first.
+rm -rf m && run 0 run s.yaml -o m --quiet --frames 2:4
+run 0 info --verify m
+run 2 run s.yaml -o m --resume
+expect "$err" "m/frame_00000.hdf is missing: it was not asked for so far, and is now"
+run 0 run s.yaml -o m --resume --frames 2:5
+cmp whole/frame_00005.hdf m/frame_00005.hdf || die "resumed from frame 2 on, frame 5 differs"
 # Frames that are there and fewer asked for: what was made is made again.
 fresh && flip m/frame_00004.hdf && run 0 run s.yaml -o m --resume --frames 0:2
 cmp good/frame_00004.hdf m/frame_00004.hdf || die "frame 4 is not made again"
