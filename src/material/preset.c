@@ -82,8 +82,8 @@ const char *firn_material_preset_doc(int i) {
 
 static const double PI = 3.14159265358979323846;
 
-// The Drucker-Prager cone through Mohr-Coulomb's corners of triaxial compression (Klar et al. 2016,
-// section 6.3): |dev tau| <= alpha (3 c cot phi - tr tau), alpha = sqrt(2/3) 2 sin phi/(3 - sin phi).
+// The slope of the cone in triaxial compression, where it goes through Mohr-Coulomb's corners (Klar et
+// al. 2016, section 6.3; sand.h has the others): |dev tau| <= alpha (3 c cot phi - tr tau), alpha = sqrt(2/3) 2 sin phi/(3 - sin phi).
 // Its tip is where tr tau = 3 K sum eps, K = lambda + 2/3 mu, reaches 3 c cot phi: eps_k = c cot phi/3K.
 static void shape_cone(const firn_material_def *def, double mu, double lambda, double *lo,
                        double *hi) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sand: Hencky's energy in logarithmic strain eps_k = ln sigma_k with a Drucker-Prager cone (Klar et
-// al. 2016),
+// al. 2016) whose slope depends on Lode's angle,
 //   Psi = mu sum eps_k^2 + lambda/2 (sum eps_k)^2,   tau_k = 2 mu eps_k + lambda sum eps_k,
 // a return along the deviator that keeps the volume, and the volume correction of Tampubolon et al.
 // 2017: what was pulled apart must be pushed together again before it carries anything. That volume
@@ -11,9 +11,25 @@
 #include "material/corotated_lane.h"
 #include "material/params.h"
 
-// Of firn_law_params the law reads: mu, lambda; -lo, the slope alpha of the cone,
-// |dev tau| <= -alpha tr tau; hi, the logarithmic stretch of its tip along each axis (0 without
-// cohesion); ln_jp_hi, the largest volume it remembers (0: no volume correction).
+// The slope of the cone, |dev tau| <= -alpha tr tau, over that of triaxial compression, alpha_c. A circular
+// cone would be too strong for sand that is pressed from two sides: where alpha exceeds 1/sqrt 6, from
+// 37 degrees on, it would stand upright without anything on the third, and a heap as steep as it likes.
+// So alpha goes through Mohr-Coulomb's corners of triaxial compression and extension,
+//   alpha_e = alpha_c/(1 + a),  a = sqrt(3/2) alpha_c = 2 sin phi/(3 - sin phi),
+// and is linear in Lode's number L = 3 sqrt 6 n_1 n_2 n_3, n = dev/|dev|, from -1 to 1 in between: the
+// return is along the deviator, which leaves L as it is.
+FIRN_HD_INLINE lane firn_sand_lode(const lane dev[3], lane size2, lane alpha) {
+  const lane one = lane_set1(1), half = lane_set1(FIRN_R(0.5));
+  lane a = alpha * lane_set1(FIRN_R(1.224744871391589));
+  lane size = lane_sqrt(lane_max(size2, lane_set1(FIRN_R(1e-20))));
+  lane n0 = dev[0] / size, n1 = dev[1] / size, n2 = dev[2] / size;
+  lane lode = lane_clamp(lane_set1(FIRN_R(7.348469228349535)) * n0 * n1 * n2, -one, one);
+  return one - half * (one + lode) * a / (one + a);
+}
+
+// Of firn_law_params the law reads: mu, lambda; -lo, alpha_c; hi, the logarithmic stretch of the cone's
+// tip along each axis (0 without cohesion); ln_jp_hi, the largest volume it remembers (0: no volume
+// correction).
 FIRN_HD_INLINE lmask firn_sand_principal(const firn_law_params *p, lane s[3], lane *ln_jp,
                                          lane tau[3], lane *hard, lane *spent) {
   const lane zero = lane_zero(), three = lane_set1(3), third = lane_set1(FIRN_R(1.0 / 3));
@@ -25,7 +41,8 @@ FIRN_HD_INLINE lmask firn_sand_principal(const firn_law_params *p, lane s[3], la
   lmask open = lane_ge(volume, tip);
   // Strain of the deviator beyond the cone: |dev eps| - alpha K' (tip - volume), K' = K/(2 mu).
   lane size2 = lane_fma(dev[0], dev[0], lane_fma(dev[1], dev[1], dev[2] * dev[2]));
-  lane cone = -p->lo * lane_fma(three, p->lambda, mu2) / mu2 * (tip - volume);
+  lane alpha = -p->lo * firn_sand_lode(dev, size2, -p->lo);
+  lane cone = alpha * lane_fma(three, p->lambda, mu2) / mu2 * (tip - volume);
   cone = lane_max(cone, zero);
   lmask slides = lane_gt(size2, cone * cone);
   lmask gaps = lane_ne(grown, zero);

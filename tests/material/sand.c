@@ -87,17 +87,28 @@ static void inside_the_cone_nothing_changes(void **state) {
   }
 }
 
-// M = q/p = 6 sin phi/(3 - sin phi), q = sqrt(3/2) |dev tau|; flow keeps the volume and the
-// direction of the deviator.
+// Lode's number of a state, -1 in triaxial compression, 0 in plane shear, 1 in extension.
+static double lode(const double v[3]) {
+  double m = trace(v) / 3, size = deviator(v);
+  return 3 * sqrt(6) * (v[0] - m) * (v[1] - m) * (v[2] - m) / (size * size * size);
+}
+
+// M = q/p, q = sqrt(3/2) |dev tau|, goes from 6 sin phi/(3 - sin phi) to 6 sin phi/(3 + sin phi), linear
+// in Lode's number; flow keeps the volume and the direction of the deviator.
 static void on_the_cone_shear_over_pressure_is_m(void **state) {
   (void)state;
   firn_material_row row = sand(0, INFINITY);
-  const double m = 6 * sin(PHI) / (3 - sin(PHI));
-  const double slides[][3] = {{0.03, 0, -0.04}, {-0.1, 0.02, 0.02}, {0.04, 0.04, -0.1}};
+  const double compressed = 6 * sin(PHI) / (3 - sin(PHI)), pulled = 6 * sin(PHI) / (3 + sin(PHI));
+  const double slides[][3] = {{0.03, 0, -0.04},
+                              {-0.1, 0.02, 0.02},
+                              {0.04, 0.04, -0.1},
+                              {-0.04, -0.04, 0.03},
+                              {0.04, -0.05, -0.03}};
   for_each_isa(isa) for (size_t i = 0; i < sizeof slides / sizeof *slides; i++) {
     const double *eps = slides[i];
     state3 s = returned(isa, &row, eps, 0);
-    double p = -trace(s.tau) / 3, q = sqrt(1.5) * deviator(s.tau);
+    double p = -trace(s.tau) / 3, q = sqrt(1.5) * deviator(s.tau), l = lode(eps);
+    double m = (compressed * (1 - l) + pulled * (1 + l)) / 2;
     assert_true(p > 0);
     // p itself is a difference of strains ten times its size.
     assert_small(q / p - m, 10 * TOLERANCE);
@@ -126,6 +137,21 @@ static void triaxial_compression_yields_where_mohr_and_coulomb_say(void **state)
       double strength = -s.tau[1] * r + 2 * c * sqrt(r);
       assert_small(-s.tau[0] / strength - 1, 20 * TOLERANCE);
     }
+  }
+}
+
+// Extension along x: the two other stresses are Rankine's times this one. Without any, nothing holds,
+// however large the angle; a circular cone would hold it from 37 degrees on.
+static void triaxial_extension_yields_where_mohr_and_coulomb_say(void **state) {
+  (void)state;
+  const double r = (1 + sin(PHI)) / (1 - sin(PHI));
+  firn_material_row row = sand(0, INFINITY);
+  for_each_isa(isa) {
+    const double eps[3] = {0.03, -0.05, -0.05};
+    state3 s = returned(isa, &row, eps, 0);
+    assert_small(s.tau[1] - s.tau[2], TOLERANCE * modulus(&row) * 0.1);
+    assert_true(s.tau[0] < 0);
+    assert_small(s.tau[1] / (s.tau[0] * r) - 1, 20 * TOLERANCE);
   }
 }
 
@@ -232,6 +258,7 @@ int main(void) {
       cmocka_unit_test(inside_the_cone_nothing_changes),
       cmocka_unit_test(on_the_cone_shear_over_pressure_is_m),
       cmocka_unit_test(triaxial_compression_yields_where_mohr_and_coulomb_say),
+      cmocka_unit_test(triaxial_extension_yields_where_mohr_and_coulomb_say),
       cmocka_unit_test(cohesion_carries_tension_up_to_its_tip),
       cmocka_unit_test(what_was_pulled_apart_must_close_before_it_carries),
       cmocka_unit_test(instruction_sets_agree),
