@@ -44,22 +44,23 @@ enum { U, IMPULSE, LAST, FIELDS };
 
 typedef struct balance {
   mpm *m;
-  firn_mpm_def def;  // as they were
-  mpm_view view;     //
-  double surface2;   //
-  size_t asleep;     //
-  bool whole;        // all snow takes part; else only the units with settled snow
-  double weight;     // N, of what is settled
-  double time;       // s, t above
-  double left;       // share of the weight that is out of balance
-  int iterations;    // of all solves
-  firn_buffer start; // [7][slots]: b and ln J_P that u begins from
-  firn_buffer body;  // [3][slots]: no velocity; mass and volume of what takes part
-  firn_buffer nodes; // [FIELDS][node reals and a row]
-  firn_buffer parts; // [node blocks][3], see measure
-  mpm_bodies bodies;
+  firn_mpm_def def;   // as they were
+  mpm_view view;      //
+  double surface2;    //
+  size_t asleep;      //
+  bool whole;         // all snow takes part; else only the units with settled snow
+  bool begun;         // start is filled
+  double weight;      // N, of what is settled
+  double time;        // s, t above
+  double left;        // share of the weight that is out of balance
+  int iterations;     // of all solves
+  firn_buffer start;  // [7][slots]: b and ln J_P that u begins from
+  firn_buffer body;   // [3][slots]: no velocity; mass and volume of what takes part
+  firn_buffer nodes;  // [FIELDS][node reals and a row]
+  firn_buffer parts;  // [node blocks][3], see measure
+  firn_buffer bodies; // [blocks], see mpm_bodies_find
   firn_buffer let_go; // [near node blocks][64] bytes, see mpm
-  firn_buffer held;   // [blocks] bytes: something holds the body whose first block this is
+  firn_buffer held;   // [bodies] bytes: something holds it; there are no more than blocks
 } balance;
 
 bool mpm_is_settled(const mpm *m, size_t slot) {
@@ -75,12 +76,12 @@ bool mpm_is_settled(const mpm *m, size_t slot) {
 
 // Whether the body of a block touches some collider.
 static bool is_held(const balance *k, size_t b) {
-  return ((const uint8_t *)k->held.data)[((const uint32_t *)k->bodies.of.data)[b]];
+  return ((const uint8_t *)k->held.data)[((const uint32_t *)k->bodies.data)[b]];
 }
 
 static void find_held(balance *k) {
   size_t blocks = k->m->world->particles.block_count;
-  const uint32_t *of = k->bodies.of.data;
+  const uint32_t *of = k->bodies.data;
   uint8_t *held = k->held.data;
   memset(held, 0, blocks);
   for (size_t b = 0; b < blocks; b++) {
@@ -189,6 +190,7 @@ static void begin(balance *k) {
   for (int a = 0; a < 3; a++) g2 += m->world->gravity[a] * m->world->gravity[a];
   k->weight = mass * sqrt(g2);
   k->time = CROSSINGS * extent(p) * m->world->h / sqrt(sound2);
+  k->begun = true;
   find_held(k);
   choose_units(k);
   firn_real *body = k->body.data;
@@ -215,7 +217,8 @@ static firn_status make_room(balance *k) {
       firn_buffer_reserve(context, &k->nodes, FIELDS * (reals + FIRN_ROW_REALS) * real, "balance"));
   FIRN_TRY(firn_buffer_reserve(context, &k->parts, m->grid.count * 3 * sizeof(double), "balance"));
   FIRN_TRY(firn_buffer_reserve(context, &k->held, m->world->particles.block_count, "balance"));
-  FIRN_TRY(mpm_bodies_find(m, &k->bodies));
+  size_t count;
+  FIRN_TRY(mpm_bodies_find(m, &k->bodies, &count));
   memset(k->nodes.data, 0, FIELDS * (reals + FIRN_ROW_REALS) * real);
   FIRN_TRY(mpm_prepare_solve(m));
   FIRN_TRY(mpm_place_arenas(m, mpm_channels(m, true)));
@@ -396,12 +399,13 @@ static void end(balance *k, bool failed) {
   m->still = MPM_MOVES;
   m->let_go = NULL;
   m->contacts.pressed = false;
-  if (failed) return;
+  mpm_point_view(m); // arenas may lie elsewhere
+  if (!k->begun) return;
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t u = 0; u < p->unit_count; u++) {
     const firn_unit *unit = &p->unit[u];
     for (uint32_t i = unit->first; i < unit->first + unit->count; i++) {
-      if (mpm_unit_is_stiff(&m->view, u) && mpm_is_settled(m, i)) continue;
+      if (!failed && mpm_unit_is_stiff(&m->view, u) && mpm_is_settled(m, i)) continue;
       for (size_t c = 0; c < 6; c++) m->view.b[c][i] = start[c * p->slots + i];
       m->view.ln_jp[i] = start[6 * p->slots + i];
     }
@@ -483,10 +487,9 @@ firn_status mpm_balance(mpm *m) {
   }
   end(&k, status != FIRN_OK);
   size_t loose = status == FIRN_OK ? lay(&k) : 0;
-  firn_buffer *buffers[] = {&k.start, &k.body, &k.nodes, &k.parts, &k.let_go, &k.held};
+  firn_buffer *buffers[] = {&k.start, &k.body, &k.nodes, &k.parts, &k.let_go, &k.bodies, &k.held};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
     firn_buffer_free(context, buffers[i]);
-  mpm_bodies_free(m, &k.bodies);
   if (status == FIRN_OK) tell(&k, loose, firn_seconds() - began);
   return status;
 }

@@ -53,6 +53,7 @@ static void destroy(void *solver) {
       &m->arena,           &m->node_v,           &m->node_u,         &m->node_range,
       &m->stiff,           &m->krylov,           &m->diagonal,       &m->constraint,
       &m->constraint_of,   &m->tallies,          &m->node_soft,      &m->rest,
+      &m->weighed,         &m->bodies,           &m->body_rest,      &m->body_scratch,
       &m->rest_spare,      &m->node_asleep,      &m->contacts.nodes, &m->contacts.blocks,
       &m->contacts.pushes, &m->contacts.holders, &m->contacts.asleep};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {

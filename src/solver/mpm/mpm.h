@@ -11,8 +11,9 @@
 //               quiet
 //     watched   slow so far: its mean position is compared with where the watch began
 //     quiet     watched for mpm.sleep_time without having been quick or having drifted
-//     asleep    quiet among quiet blocks: left out of steps. A node block is asleep when all its givers
-//               are.
+//     calm      in balance with what acts on it
+//     asleep    calm and held, quiet among quiet blocks: left out of steps. A node block is asleep when
+//               all its givers are.
 //     stored    asleep, and its arena holds the mass and force that it gives to nodes
 //   stiff in time (implicit.c)
 //     stiff     a step of this length needs the semi-implicit solve
@@ -85,6 +86,9 @@ typedef struct mpm {
   bool partial;          // some units are soft
   firn_buffer rest, rest_spare; // sleep: mpm_rest, [rest_count]
   size_t rest_count;
+  bool weighs;         // sleep: the step shows which blocks are calm ...
+  firn_buffer weighed; // ... from their mean velocity before it, double [blocks][3]
+  firn_buffer bodies, body_rest, body_scratch; // sleep: which snow hangs together, see support.h
   firn_buffer node_asleep; // sleep: [node blocks] bytes, those that nothing awake touches
   size_t asleep;           // particles
   bool sleep_applied;      // box and node_asleep are those of rest

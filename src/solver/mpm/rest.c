@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "solver/mpm/support.h"
 #include "world/morton.h"
 
 // Steps between two reviews.
@@ -12,6 +13,10 @@ enum { REVIEW_STEPS = 16 };
 // Speeds and drifts that wake are this many times those that let sleep: elastic waves pass through
 // snow at rest and leave it where it was.
 static const double WAKE_SPEED = 2, WAKE_DRIFT = 4;
+// Share of the gravity that may be left to act on a block that falls asleep.
+static const double CALM = 0.05;
+// Share of the speed that drift allows that a body may move freely with.
+static const double FREE = 1e-3;
 
 static mpm_rest *rest_of(const mpm *m) {
   return m->rest.data;
@@ -38,7 +43,7 @@ void mpm_rest_lay(mpm *m, size_t b) {
   if (!m->def.sleep) return;
   mean_position(m, b, rest->mean);
   rest->since = m->world->time;
-  rest->watched = rest->quiet = 1;
+  rest->watched = rest->quiet = rest->calm = 1;
 }
 
 static void stop_particles(const mpm *m, uint32_t first, uint32_t count) {
@@ -175,6 +180,50 @@ static void review_blocks(mpm *m) {
   }
 }
 
+// --------------------------------------------------------------------------------------- who is calm
+
+static void mean_velocity(const mpm *m, size_t b, double mean[3]) {
+  const firn_block *block = &m->world->particles.block[b];
+  for (int a = 0; a < 3; a++) {
+    const firn_real *v = m->view.v[a] + block->first;
+    double sum = 0;
+    for (uint32_t i = 0; i < block->count; i++) sum += (double)v[i];
+    mean[a] = sum / block->count;
+  }
+}
+
+// The step before a review shows what acts on a block that might sleep: how its mean velocity changes.
+static firn_status begin_weighing(mpm *m) {
+  size_t blocks = m->rest_count;
+  FIRN_TRY(
+      firn_buffer_reserve(m->world->context, &m->weighed, blocks * 3 * sizeof(double), "sleep"));
+  double(*before)[3] = m->weighed.data;
+  const mpm_rest *rest = rest_of(m);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
+  for (size_t b = 0; b < blocks; b++) {
+    if (rest[b].watched && !rest[b].asleep) mean_velocity(m, b, before[b]);
+  }
+  m->weighs = true;
+  return FIRN_OK;
+}
+
+// In balance is what its weight would move much faster. Waves pull it to and fro; it sleeps when they
+// happen to pull little, and lies in balance then.
+static void end_weighing(mpm *m, double dt) {
+  const double *g = m->world->gravity, (*before)[3] = m->weighed.data;
+  double limit = CALM * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * dt;
+  mpm_rest *rest = rest_of(m);
+  m->weighs = false;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
+  for (size_t b = 0; b < m->rest_count; b++) {
+    if (!rest[b].watched || rest[b].asleep) continue;
+    double after[3], d2 = 0;
+    mean_velocity(m, b, after);
+    for (int a = 0; a < 3; a++) d2 += (after[a] - before[b][a]) * (after[a] - before[b][a]);
+    rest[b].calm = d2 <= limit * limit || limit == 0;
+  }
+}
+
 // --------------------------------------------------------------------------------------- who sleeps
 
 // Some collider that moves may come close before the next review.
@@ -193,8 +242,25 @@ static bool mover_is_near(const mpm *m, size_t b) {
   return false;
 }
 
+// Marks the bodies that are at rest, of those that have quiet blocks.
+static firn_status find_bodies(mpm *m) {
+  const mpm_rest *rest = rest_of(m);
+  double slow = FREE * m->def.sleep_drift * m->world->h / fmax(m->def.sleep_time, 1e-3);
+  size_t count;
+  FIRN_TRY(mpm_bodies_find(m, &m->bodies, &count));
+  FIRN_TRY(firn_buffer_reserve(m->world->context, &m->body_rest, count, "bodies"));
+  const uint32_t *of = m->bodies.data;
+  uint8_t *at_rest = m->body_rest.data;
+  memset(at_rest, 0, count);
+  for (size_t b = 0; b < m->rest_count; b++) at_rest[of[b]] |= rest[b].quiet != 0;
+  return mpm_bodies_rest(m, &m->bodies, count, slow, &m->body_scratch, at_rest);
+}
+
 static bool may_sleep(const mpm *m, size_t b) {
   const mpm_rest *rest = rest_of(m);
+  const uint8_t *at_rest = m->body_rest.data;
+  if (!at_rest[((const uint32_t *)m->bodies.data)[b]]) return false;
+  if (!rest[b].calm && !rest[b].asleep) return false;
   // Spray adds up its neighbours' arenas itself and knows nothing of sleep.
   if (!rest[b].quiet || rest[b].count <= FIRN_SPRAY_MAX) return false;
   size_t g = m->grid.target[b][firn_grid_offset(0, 0, 0)];
@@ -256,6 +322,7 @@ static size_t count_asleep(const mpm *m) {
 // Makes boxes and nodes those of who may sleep; without `decide`, of who slept before.
 static firn_status apply_sleep(mpm *m, bool decide) {
   const firn_particles *p = &m->world->particles;
+  if (decide) FIRN_TRY(find_bodies(m));
   FIRN_TRY(firn_buffer_reserve(m->world->context, &m->node_asleep, m->grid.count, "sleep"));
   if (!m->sleep_applied && m->grid.count) memset(m->node_asleep.data, 0, m->grid.count);
   for (size_t u = 0; u < p->unit_count; u++) {
@@ -277,6 +344,7 @@ firn_status mpm_rest_review(mpm *m, bool sorted) {
   firn_world *world = m->world;
   if (!m->def.sleep) return FIRN_OK;
   bool due = ++m->memory.rest_steps >= REVIEW_STEPS;
+  m->weighs = false; // a step may have failed
   if (m->memory.changes != world->changes) {
     if (m->memory.steps > 0) mpm_rest_disturb(m); // before, it was all being set up
     m->memory.changes = world->changes;
@@ -287,9 +355,14 @@ firn_status mpm_rest_review(mpm *m, bool sorted) {
   }
   bool decide = due || sorted || m->memory.disturbed;
   m->memory.disturbed = false;
+  if (m->memory.rest_steps == REVIEW_STEPS - 1) FIRN_TRY(begin_weighing(m));
   if (!decide) return mpm_rest_renew(m);
   firn_world_prepare(world, world->time);
-  return apply_sleep(m, true);
+  FIRN_TRY(apply_sleep(m, true));
+  for (size_t b = 0; b < m->rest_count && due; b++) {
+    if (!rest_of(m)[b].asleep) rest_of(m)[b].calm = 0; // it is weighed again before the next review
+  }
+  return FIRN_OK;
 }
 
 firn_status mpm_rest_renew(mpm *m) {
@@ -319,6 +392,7 @@ void mpm_rest_store(mpm *m) {
 
 void mpm_rest_watch(mpm *m) {
   if (!m->def.sleep) return;
+  if (m->weighs) end_weighing(m, (double)m->view.dt);
   const firn_particles *p = &m->world->particles;
   const mpm_tally *tally = m->tallies.data;
   mpm_rest *rest = rest_of(m);

@@ -2,14 +2,19 @@
 // Rest costs nothing: blocks whose snow has settled are left out of the step.
 //
 // A block is quiet once, for a while, none of its particles was quick and their mean did not drift.
-// Quiet blocks among quiet blocks fall asleep: their velocities become zero, and the mass and force
-// they give to nodes stay in their arena, so that what is awake around them is held up as before.
-// The last quiet block before moving snow stays awake: it carries the change of load, and moves
-// before its neighbours have to.
+// Quiet blocks among quiet blocks fall asleep, if they are at rest: that is
+//   in balance   calm: the forces on the block would move it much slower than its weight would.
+//                Waves are in the way of this; it waits for a moment when they are not
+//   held         its body, all that hangs together with it (support.h), is not in free motion, but
+//                held by some collider, or at a standstill in what is left free to it
+// Their velocities become zero, and the mass and force they give to nodes stay in their arena, so that
+// what is awake around them is held up as before. The last quiet block before moving snow stays awake:
+// it carries the change of load, and moves before its neighbours have to.
 //
 // A block wakes when one next to it moves or drifts, when it is given new particles or gets quick
-// ones, or has a moving collider close by; all wake when gravity or a collider's surface changes.
-// Times are counted in steps and simulated seconds, so sleep is as reproducible as the rest.
+// ones, has a moving collider close by, or its body comes loose; all wake when gravity or a collider's
+// surface changes. Times are counted in steps and simulated seconds, so sleep is as reproducible as
+// the rest.
 #ifndef FIRN_SOLVER_MPM_REST_H
 #define FIRN_SOLVER_MPM_REST_H
 
@@ -17,14 +22,15 @@
 
 // What is known of a particle block's rest; part of a checkpoint.
 typedef struct mpm_rest {
-  int32_t at[3];   // block coordinates
-  uint32_t count;  // particles
-  double mean[3];  // cells from the block's corner, mean position when the watch began
-  double drift[3]; // cells that it had wandered when the particles were last sorted
-  double since;    // s, when it began
-  double speed2;   // m^2/s^2, of the quickest particle of its unit since the last review
-  double sound2;   // m^2/s^2, of the hardest
-  uint32_t watched, quiet, asleep;
+  int32_t at[3];          // block coordinates
+  uint32_t count;         // particles
+  double mean[3];         // cells from the block's corner, mean position when the watch began
+  double drift[3];        // cells that it had wandered when the particles were last sorted
+  double since;           // s, when it began
+  double speed2;          // m^2/s^2, of the quickest particle of its unit since the last review
+  double sound2;          // m^2/s^2, of the hardest
+  uint16_t watched, calm; // calm: when last weighed, the forces on it were in balance
+  uint32_t quiet, asleep;
 } mpm_rest;
 
 // Before particles are sorted: how far each block has drifted, while its particles are known.

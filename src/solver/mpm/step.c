@@ -144,8 +144,10 @@ static firn_status move_grid(mpm *m, firn_step *out, mpm_tally *law) {
 // What the strain of settled snow holds was given to it, as new snow brings its own.
 static firn_status lay_down(mpm *m) {
   firn_world *world = m->world;
+  if (m->memory.spray) FIRN_TRY(mpm_rebuild_grid(m, false));
   double before = firn_ledger_held(world, true);
   FIRN_TRY(mpm_balance(m));
+  mpm_survey(m); // it may have hardened
   world->ledger.given += firn_ledger_held(world, true) - before;
   world->settled.count = 0;
   return FIRN_OK;
@@ -166,12 +168,16 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
     world->time += out->dt;
     return FIRN_OK;
   }
-  if (m->memory.must_survey) {
+  bool surveyed = m->memory.must_survey;
+  if (surveyed) {
     FIRN_TRY(mpm_set_volumes(m));
     mpm_survey(m);
-    if (world->settled.count) FIRN_TRY(lay_down(m));
-    if (mpm_may_have_spray(m) && !m->memory.spray) FIRN_TRY(mpm_rebuild_grid(m, true));
   }
+  if (world->settled.count) {
+    FIRN_TRY(lay_down(m));
+    surveyed = true;
+  }
+  if (surveyed && mpm_may_have_spray(m) && !m->memory.spray) FIRN_TRY(mpm_rebuild_grid(m, true));
 
   FIRN_TRY(mpm_rest_review(m, m->last.sorted));
 

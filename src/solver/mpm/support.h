@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which snow hangs together, and whether some collider holds it.
+// Which snow hangs together, and whether something holds it.
 #ifndef FIRN_SOLVER_MPM_SUPPORT_H
 #define FIRN_SOLVER_MPM_SUPPORT_H
 
 #include "solver/mpm/mpm.h"
 
-// Bodies of particle blocks that share nodes, and so can push and hold each other. Two that come
-// within the width of a spline of each other count as one.
-typedef struct mpm_bodies {
-  firn_buffer of; // uint32_t [blocks]: the first block of the body
-} mpm_bodies;
-
-// Finds the bodies on the grid as it is laid out.
-firn_status mpm_bodies_find(const mpm *m, mpm_bodies *bodies);
-void mpm_bodies_free(const mpm *m, mpm_bodies *bodies);
+// Bodies are particle blocks that share nodes, and so can push and hold each other. Two that come
+// within the width of a spline of each other count as one. of [blocks], uint32_t, takes the number of
+// each block's body.
+firn_status mpm_bodies_find(const mpm *m, firn_buffer *of, size_t *count);
 
 // Whether some node of the block lies in a collider, as placed now.
 bool mpm_block_touches(const mpm *m, size_t b);
+
+// A body in free motion is not at rest, however slow it is: at_rest [bodies] becomes 1 for those that
+// a collider with friction holds, or that neither gravity nor a speed of more than `slow`, m/s, moves
+// in the directions that are left free to them. Bodies with 0 in it are left out. scratch is for
+// numbers of each.
+firn_status mpm_bodies_rest(const mpm *m, const firn_buffer *of, size_t count, double slow,
+                            firn_buffer *scratch, uint8_t *at_rest);
 
 #endif
