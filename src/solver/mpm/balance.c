@@ -54,7 +54,7 @@ typedef struct balance {
   double time;        // s, t above
   double left;        // share of the weight that is out of balance
   int iterations;     // of all solves
-  firn_buffer start;  // [7][slots]: b and ln J_P that u begins from
+  firn_buffer start;  // [STATE][slots]: what u begins from
   firn_buffer body;   // [3][slots]: no velocity; mass and volume of what takes part
   firn_buffer nodes;  // [FIELDS][node reals and a row]
   firn_buffer parts;  // [node blocks][3], see measure
@@ -62,6 +62,12 @@ typedef struct balance {
   firn_buffer let_go; // [near node blocks][64] bytes, see mpm
   firn_buffer held;   // [bodies] bytes: something holds it; there are no more than blocks
 } balance;
+
+// What strain changes of a particle: b, ln J_P, and what bounds on J_P cut off, if that is kept.
+enum { STATE = 8 };
+static firn_real *state_of(const mpm_view *view, size_t i) {
+  return i < 6 ? view->b[i] : i == 6 ? view->ln_jp : view->ln_cut;
+}
 
 bool mpm_is_settled(const mpm *m, size_t slot) {
   const firn_settled *settled = &m->world->settled;
@@ -153,8 +159,10 @@ static void begin_particle(balance *k, size_t slot, double *mass, double *sound2
   firn_real *start = (firn_real *)k->start.data + slot, *body = (firn_real *)k->body.data + slot;
   const mpm_view *view = &k->view;
   role is = role_of(k, slot);
-  for (size_t i = 0; i < 6; i++) start[i * slots] = is == SETTLED ? 0 : view->b[i][slot];
-  start[6 * slots] = view->ln_jp[slot];
+  for (size_t i = 0; i < STATE; i++) {
+    const firn_real *own = state_of(view, i);
+    start[i * slots] = !own || (i < 6 && is == SETTLED) ? 0 : own[slot];
+  }
   body[0] = 0;
   body[slots] = is == SETTLED || is == LYING ? view->mass[slot] : 0;
   body[2 * slots] = is != NOTHING ? view->volume[slot] : 0;
@@ -211,7 +219,7 @@ static firn_status make_room(balance *k) {
   firn_context *context = m->world->context;
   size_t slots = m->world->particles.slots;
   size_t reals = m->grid.count * FIRN_NODE_BLOCK_REALS, real = sizeof(firn_real);
-  FIRN_TRY(firn_buffer_reserve(context, &k->start, 7 * slots * real, "balance"));
+  FIRN_TRY(firn_buffer_reserve(context, &k->start, STATE * slots * real, "balance"));
   FIRN_TRY(firn_buffer_reserve(context, &k->body, 3 * slots * real, "balance"));
   FIRN_TRY(
       firn_buffer_reserve(context, &k->nodes, FIELDS * (reals + FIRN_ROW_REALS) * real, "balance"));
@@ -247,8 +255,10 @@ static void strain(balance *k) {
     mpm_tally unused = {0};
     if (!mpm_unit_is_stiff(&view, u)) continue;
     for (uint32_t i = unit->first; i < unit->first + unit->count; i++) {
-      for (size_t c = 0; c < 6; c++) view.b[c][i] = k->whole ? start[c * p->slots + i] : 0;
-      view.ln_jp[i] = start[6 * p->slots + i];
+      for (size_t c = 0; c < STATE; c++) {
+        firn_real *own = state_of(&view, c);
+        if (own) own[i] = k->whole || c >= 6 ? start[c * p->slots + i] : 0;
+      }
     }
     m->kernels->gather(&view, u, &unused);
   }
@@ -406,8 +416,10 @@ static void end(balance *k, bool failed) {
     const firn_unit *unit = &p->unit[u];
     for (uint32_t i = unit->first; i < unit->first + unit->count; i++) {
       if (!failed && mpm_unit_is_stiff(&m->view, u) && mpm_is_settled(m, i)) continue;
-      for (size_t c = 0; c < 6; c++) m->view.b[c][i] = start[c * p->slots + i];
-      m->view.ln_jp[i] = start[6 * p->slots + i];
+      for (size_t c = 0; c < STATE; c++) {
+        firn_real *own = state_of(&m->view, c);
+        if (own) own[i] = start[c * p->slots + i];
+      }
     }
   }
 }
