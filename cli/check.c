@@ -119,6 +119,9 @@ static void print_time(const findings *f) {
   printf("  time       about %s a frame with %d thread%s (%.0f steps%s)\n", a, threads,
          threads == 1 ? "" : "s", n->steps_per_frame,
          n->sampled < 0.9 * n->particles ? ", by a sample of fewer particles" : "");
+  if (n->start_seconds > fmax(1, 0.5 * n->seconds_per_frame))
+    printf("             after %s to build the snow and write frame 0\n",
+           cli_duration(n->start_seconds, b));
   printf("             %s for all at the pace of the first ones; later ones may be dearer\n",
          cli_duration(n->start_seconds + f->last * n->seconds_per_frame, b));
 }
@@ -282,6 +285,9 @@ static int check(firn_context *context, arguments *a) {
       else
         print_words(&f);
       code = f.status == FIRN_OK ? EXIT_OK : EXIT_INPUT;
+    } else if (f.status == FIRN_CANCELLED) {
+      fputs("firn: stopped\n", stderr);
+      code = EXIT_RUN;
     } else {
       code = cli_fail(context, f.status);
     }

@@ -168,6 +168,7 @@ static firn_status measure_run(firn_context *context, const firn_scene *scene, d
   tell_time(w, firn_scene_frame_seconds(scene), stop_wall, stop_cpu, out);
   out->memory = before + scale * (resident_most() - before);
   out->memory_before = before;
+  out->library_bytes = scale * (double)firn_context_peak_bytes(context);
   out->memory_alone = out->memory;
   out->frame_bytes = scale * largest_file(folder, "frame_");
   out->checkpoint_bytes = scale * largest_file(folder, "checkpoint_");
@@ -183,12 +184,12 @@ static firn_status measure_run(firn_context *context, const firn_scene *scene, d
 static void add_growth(const firn_scene *scene, const watch *w, cli_needs *out) {
   int last = firn_scene_frames(scene), frames = last < FRAMES_TIMED ? last : FRAMES_TIMED;
   if (!(out->frames_timed > 0) || w->frames >= frames) return;
-  cli_growth growth;
   say(w->def, "looking ahead with fewer particles");
-  cli_pilot(scene, w->def, frames, w->last.time, out->cpu_per_frame, w->iterations > 0, &growth);
+  cli_pilot growth = cli_look_ahead(scene, w->def, frames, w->last.time, out->cpu_per_frame,
+                                    w->iterations > 0);
   out->seconds_per_frame *= growth.time;
   out->cpu_per_frame *= growth.time;
-  out->memory = out->memory_before + growth.memory * (out->memory - out->memory_before);
+  out->memory = fmax(out->memory, out->memory_before + growth.bytes * out->library_bytes);
 }
 
 // Longer steps for larger cells: the time of a frame grows with one more power of the quality.

@@ -11,6 +11,7 @@ typedef struct cli_needs {
   double memory;        // bytes resident at most, in the first frames
   double memory_before; // of these, what the program holds without any snow ...
   double memory_alone;  // ... and what the steps that were really taken held, without a look ahead
+  double library_bytes; // that the library counted at most in those steps
   double memory_most;   // the same once steps turn semi-implicit; memory where they do not
   double frame_bytes;   // of a frame's file; nan: not known
   double checkpoint_bytes;  // of a checkpoint's
@@ -43,15 +44,15 @@ double cli_cpu_seconds(void); // of all threads so far
 firn_scene *cli_load_like(firn_context *context, const firn_scene *scene, const cli_needs_def *def,
                           double factor, const char *more);
 
-// How many times as much the mean of the first frames takes as the part that was covered, of time and
-// of memory beyond the program's own.
-typedef struct cli_growth {
-  double time, memory;
-} cli_growth;
-// By the same scene with fewer particles. covered is in simulated seconds, cpu what a frame took by it;
-// implicit: with semi-implicit steps among them.
-void cli_pilot(const firn_scene *scene, const cli_needs_def *def, int frames, double covered,
-               double cpu, bool implicit, cli_growth *out);
+// How many times as much the first frames take as the part of them that was covered: a mean frame of
+// time, and the library of memory at most.
+typedef struct cli_pilot {
+  double time, bytes;
+} cli_pilot;
+// Told by the same scene with fewer particles. covered is in simulated seconds, cpu the seconds that a
+// frame took by it; implicit: with semi-implicit steps among them.
+cli_pilot cli_look_ahead(const firn_scene *scene, const cli_needs_def *def, int frames,
+                         double covered, double cpu, bool implicit);
 // Bytes by which semi-implicit steps of so many particles take more memory than explicit ones.
 double cli_implicit_bytes(const firn_scene *scene, const cli_needs_def *def, double particles);
 

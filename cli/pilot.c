@@ -69,27 +69,26 @@ static bool pilot_reach(pilot *p, double time, double seconds) {
   return true;
 }
 
-void cli_pilot(const firn_scene *scene, const cli_needs_def *def, int frames, double covered,
-               double cpu, bool implicit, cli_growth *out) {
+cli_pilot cli_look_ahead(const firn_scene *scene, const cli_needs_def *def, int frames,
+                         double covered, double cpu, bool implicit) {
   double frame = firn_scene_frame_seconds(scene), budget = 2 * def->seconds;
   // Time goes with the fourth power of the quality: particles with the third, steps with the first.
   double factor = fmin(0.9, pow(budget / (frames * cpu), 0.25));
-  *out = (cli_growth){1, 1};
+  cli_pilot out = {1, 1};
   pilot p = pilot_open(scene, def, factor, NULL);
   // A part too short to be timed is like what follows it.
-  double part = fmax(covered, 0.1 * frame), end = frames * frame;
-  double begin = cli_cpu_seconds();
+  double part = fmax(covered, 0.1 * frame), begin = cli_cpu_seconds();
   if (p.sim && pilot_reach(&p, part, budget)) {
-    double bytes = (double)firn_context_peak_bytes(p.context), middle = cli_cpu_seconds();
-    // As far as it comes.
-    pilot_reach(&p, end, 2 * budget);
+    double middle = cli_cpu_seconds(), bytes = (double)firn_context_peak_bytes(p.context);
+    pilot_reach(&p, frames * frame, 2 * budget); // as far as it comes
     double reached = firn_sim_time(p.sim), spent = cli_cpu_seconds() - begin;
-    if (middle > begin) out->time = spent / reached / ((middle - begin) / part);
+    if (middle > begin) out.time = spent / reached / ((middle - begin) / part);
     // It may have turned to semi-implicit steps later than the scene itself.
     if (implicit) bytes = fmax(bytes, p.implicit_bytes);
-    out->memory = (double)firn_context_peak_bytes(p.context) / bytes;
+    out.bytes = (double)firn_context_peak_bytes(p.context) / bytes;
   }
   pilot_close(&p);
+  return out;
 }
 
 // -------------------------------------------------------------------------- semi-implicit steps

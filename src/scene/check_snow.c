@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snow: bodies, emitters and what varies in them.
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -63,6 +64,40 @@ static void body_check(firn_scene *scene, firn_value *body, const char *list, in
   for (const firn_value *v = variations ? variations->first : NULL; v; v = v->next, k++) {
     snprintf(path, sizeof path, "%s[%d].variation[%d]", list, i, k);
     variation_check(scene, v, path);
+  }
+}
+
+// Particles that a unit of a rate is: of particles themselves, m^3 or kg.
+static double particles_a_unit(const firn_scene *scene, const firn_value *emitter,
+                               const char *rate) {
+  double cell = scene->h * scene->h * scene->h, per_cell = firn_value_number(emitter, "per_cell");
+  const firn_value *materials = firn_value_find(scene->root, "materials");
+  const firn_value *material = firn_value_find(materials, firn_value_text(emitter, "material"));
+  if (strcmp(rate, "particles") == 0) return 1;
+  if (strcmp(rate, "volume") == 0) return per_cell / cell;
+  return per_cell / cell / firn_value_number(material, "density");
+}
+
+// Ids are numbers below 2^32, and are not given twice.
+static void rate_check(firn_scene *scene, const firn_value *emitter, int i) {
+  static const char *const rates[] = {"particles", "volume", "mass"};
+  const firn_value *frames = firn_value_find(scene->root, "frames"),
+                   *fps = firn_value_find(scene->root, "fps");
+  if (!firn_value_good(frames) || !firn_value_good(fps) || !(scene->h > 0)) return;
+  double end = fmin(frames->number[0] / fps->number[0], firn_value_number(emitter, "stop"));
+  double most = firn_value_number(emitter, "max_count");
+  for (size_t k = 0; k < sizeof rates / sizeof rates[0]; k++) {
+    const firn_value *rate = firn_value_find(emitter, rates[k]);
+    if (!firn_value_good(rate) || rate->keys || most > 0) continue;
+    double count = rate->number[0] * particles_a_unit(scene, emitter, rates[k]) *
+                   fmax(0, end - firn_value_number(emitter, "start"));
+    if (!(count > UINT32_MAX)) continue;
+    char path[80];
+    snprintf(path, sizeof path, "emitters[%d].%s", i, rates[k]);
+    FAIL(scene, rate->mark, path,
+         "makes some %.3g particles by the last frame; the limit is 2^32. A smaller rate, stop or "
+         "max_count may help",
+         count);
   }
 }
 
@@ -140,6 +175,7 @@ void firn_scene_check_snow(firn_scene *scene) {
   for (firn_value *e = emitters ? emitters->first : NULL; e; e = e->next, i++) {
     body_check(scene, e, "emitters", i);
     emitter_check(scene, e, i);
+    rate_check(scene, e, i);
   }
   bool none = (!snow || !snow->first) && (!emitters || !emitters->first);
   if (!none || scene->report.count) return;
