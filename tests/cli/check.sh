@@ -92,6 +92,8 @@ refuse "$out" "ok"
 run 2 run huge.yaml -o huge
 expect "$err" "huge.yaml:5:12: snow[0].shape: some 3.35e+16 particles need 5362 PB of memory, and "
 [[ ! -e huge ]] || die "a run that cannot be left a folder"
+run 2 run huge.yaml -o huge --no-memory-check # the memory alone is not looked at
+expect "$err" "huge.yaml:5:5: snow[0]: 8e+15 cells at 8 particles a cell are too many"
 run 2 check good.yaml --set h=1e-300
 expect "$out" "--set h=1e-300: h: makes cells of 1e-300 m"
 run 2 check good.yaml --set quality=90
@@ -119,17 +121,20 @@ sed 's/box: .*}}/mesh: {file: cube.obj, voxel: 1 m}}/' good.yaml >mesh.yaml
 run 2 check mesh.yaml
 expect "$out" "mesh.yaml:5:12: snow[0].shape: some 5.12e+11 particles need"
 run 0 check mesh.yaml --no-time --set snow.0.shape.mesh.scale=0.002 --set snow.0.shape.mesh.voxel=0.002
-# Less than the machine has, where the user says so; and more, where the user says so.
-limited() { (ulimit -v 700000 && run "$@") || exit 1; }
-sed 's/8 cm, 8 cm, 8 cm/1.2 m, 0.9 m, 0.8 m/' good.yaml >large.yaml
-limited 2 check large.yaml --no-time -j 1
-expect "$(cat .out)" "and ulimit allows 717 MB"
-limited 2 run large.yaml -o large -j 1
-expect "$(cat .err)" "and ulimit allows 717 MB"
-[[ ! -e large ]] || die "a run that does not fit left a folder"
+# Less than the machine has, where the user says so.
+if [[ -z ${FIRN_SANITIZE:-} ]]; then # which maps more than any limit
+  limited() { (ulimit -v 700000 && run "$@") || exit 1; }
+  sed 's/8 cm, 8 cm, 8 cm/1.2 m, 0.9 m, 0.8 m/' good.yaml >large.yaml
+  limited 2 check large.yaml --no-time -j 1
+  expect "$(cat .out)" "and ulimit allows 717 MB"
+  limited 2 run large.yaml -o large -j 1
+  expect "$(cat .err)" "and ulimit allows 717 MB"
+  [[ ! -e large ]] || die "a run that does not fit left a folder"
+fi
 # Nor by a disk that has no room.
 run 2 check good.yaml --no-time -o /proc/out
-expect "$out" "good.yaml: its frames need 1.66 MB of disk, and 0 B are free"
+expect "$out" "good.yaml: its frames need"
+expect "$out" "of disk, and 0 B are free"
 
 # Warnings do not keep a scene from being good.
 run 0 check good.yaml --no-time --set 'snow.0.shape.box.center=[0, 0, 0]'
