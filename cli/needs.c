@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE // nftw
 #include "needs.h"
 
 #include <dirent.h>
+#include <ftw.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,15 +44,16 @@ static double largest_file(const char *folder, const char *prefix) {
   return most;
 }
 
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *where) {
+  (void)info;
+  (void)kind;
+  (void)where;
+  return remove(path);
+}
+
+// With all that is in it, links as such.
 static void remove_folder(const char *folder) {
-  DIR *dir = opendir(folder);
-  for (const struct dirent *e; dir && (e = readdir(dir));) {
-    char path[600];
-    snprintf(path, sizeof path, "%.256s/%.256s", folder, e->d_name);
-    if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) unlink(path);
-  }
-  if (dir) closedir(dir);
-  rmdir(folder);
+  nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 // --------------------------------------------------------------------------------- what it takes
