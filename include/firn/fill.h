@@ -87,10 +87,10 @@ typedef struct firn_fill_def {
   firn_start_fn strain_at;   // out[6]: elastic strain b_E - I, xx yy zz xy xz yz ...
   firn_start_fn stress_at;   // ... or Pa, out[6]: Cauchy stress, of which the law makes one
   void *start_user;
-  void (*start_release)(void *user);   // called once when they are done with, also after a failure
-  const char *name;                    // for messages; copied
-  double time;                         // s: when it appears; at once if that has passed
-  bool settled;                        // laid down as it lies at rest, in balance with its weight
+  void (*start_release)(void *user); // called once when done with, also after a failure of the fill
+  const char *name;                  // for messages; copied
+  double time;                       // s: when it appears; at once if that has passed
+  bool settled;                      // laid down as it lies at rest, in balance with its weight
   const firn_variation_def *variation; // [variation_count], applied in order; copied
   int variation_count;
 } firn_fill_def;

@@ -8,8 +8,9 @@
 #include "math/vec3.h"
 #include "world/world.h"
 
-// Of h, either way: what a cubic term adds to a central difference is a millionth of its own slope.
-static const double STEP = 1e-3;
+// Of h, either way: over a cell, which is what the grid sees. The affine part of a particle then never
+// says more than the velocities about it differ by, also where they jump.
+static const double STEP = 0.5;
 
 // Adds the fill's own function of the place, and its central differences.
 static void add_function(const firn_start *start, const double x[3], double step, double v[3],
