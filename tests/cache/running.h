@@ -68,7 +68,7 @@ static const char bed_text[] =
     "    shape: {half_space: {normal: [0, 1, 0]}}\n"
     "    sticky: true\n"
     "window: {min: [-30 cm, -.inf, -.inf], max: [12 cm, .inf, .inf], velocity: [6 m/s, 0, 0]}\n"
-    "mpm: {sleep_time: 2 ms, sleep_speed: 100, sleep_drift: 0.5}\n";
+    "mpm: {flip: 0, sleep_time: 2 ms, sleep_speed: 100, sleep_drift: 0.5}\n";
 
 typedef struct order {
   const char *scene;  // in the scratch folder; NULL: ball.yaml
