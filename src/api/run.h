@@ -107,11 +107,13 @@ firn_status firn_run_checkpoint(firn_run_state *run);
 // What firn_run_checkpoint added to the simulation's own state; user is the run.
 firn_status firn_run_load_tally(void *user, firn_archive *archive);
 
-// Finds the files that the scene needs; puts them into the folder in place of an earlier run's; or checks
-// those that are there. FIRN_ERROR_STATE: the run cannot go on with them. *again: they have to be put
-// there again, and can be.
+// Finds the files that the scene needs; copies them beside those of an earlier run, and then puts them in
+// their place; or checks those that are there. FIRN_ERROR_STATE: the run cannot go on with them. *again:
+// they have to be put there again, and can be.
 firn_status firn_run_files_open(firn_run_state *run);
-firn_status firn_run_files_put(firn_run_state *run);
+firn_status firn_run_files_stage(firn_run_state *run);
+firn_status firn_run_files_place(firn_run_state *run);
+firn_status firn_run_files_unstage(firn_run_state *run); // what a killed run has copied
 firn_status firn_run_files_check(firn_run_state *run, firn_run_check *check, bool *again);
 
 // Sums of the tables' rows: brought up to date, kept in a checkpoint, and compared with the rows that

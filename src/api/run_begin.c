@@ -43,6 +43,7 @@ static firn_status begin_fresh(firn_run_state *r, const firn_run_check *c) {
   const char *folder = r->def->folder;
   FIRN_TRY(firn_scene_build(r->scene, &r->sim));
   FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
+  FIRN_TRY(firn_run_files_stage(r));
   if (c->frame_count || c->checkpoint_count) FIRN_TRY(write_scene(r, FIRN_RUN_NEXT_SCENE));
   FIRN_TRY(firn_run_file(r, "log.jsonl"));
   FIRN_TRY(firn_log_clear(r->context, r->path, &r->log));
@@ -52,7 +53,7 @@ static firn_status begin_fresh(firn_run_state *r, const firn_run_check *c) {
   for (firn_run_table t = 0; t < FIRN_RUN_TABLES; t++)
     FIRN_TRY(remove_file(r, firn_run_table_name(t)));
   FIRN_TRY(remove_file(r, "frames.hdf.series"));
-  FIRN_TRY(firn_run_files_put(r));
+  FIRN_TRY(firn_run_files_place(r));
   FIRN_TRY(write_scene(r, "scene.yaml"));
   FIRN_TRY(remove_file(r, FIRN_RUN_NEXT_SCENE));
   FIRN_TRY(firn_run_create_tables(r));
@@ -176,6 +177,10 @@ static void lengthen(firn_run_state *r, const firn_run_check *c) {
 
 // Leaves the folder as it was at the checkpoint. Nothing was written before.
 static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool same, bool again) {
+  if (again) {
+    warn(r, "files that the scene needs are copied into the folder again");
+    FIRN_TRY(firn_run_files_stage(r));
+  }
   for (firn_run_table t = 0; t < FIRN_RUN_TABLES; t++) {
     if (!firn_run_has_table(r, t)) continue;
     FIRN_TRY(firn_run_file(r, firn_run_table_name(t)));
@@ -187,10 +192,7 @@ static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool sa
     }
     FIRN_TRY(firn_rows_cut(&c->rows[t], r->path, r->frame, &r->table[t].size));
   }
-  if (again) {
-    warn(r, "files that the scene needs are copied into the folder again");
-    FIRN_TRY(firn_run_files_put(r));
-  }
+  FIRN_TRY(again ? firn_run_files_place(r) : firn_run_files_unstage(r));
   if (!same) FIRN_TRY(write_scene(r, "scene.yaml"));
   FIRN_TRY(firn_parts_clear(r->context, r->def->folder));
   return firn_series_frames(r->context, r->def->folder, r->seconds);

@@ -2,6 +2,10 @@
 // The files that a scene needs, in the folder of its run: so the folder may be moved, or taken to
 // another machine. files/sums.txt tells what they were when the run began, a line a file: a hash of its
 // bytes, their number, and its name.
+//
+// They are copied into files.next/ first, and take their places only when all of them are there: until
+// then nothing of an earlier run is touched, and no copy takes the place of a file that another one is
+// to be made of.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +19,7 @@
 
 #define FOLDER FIRN_SCENE_FILES_FOLDER
 #define SUMS   FOLDER "/sums.txt"
+#define STAGE  FOLDER ".next"
 
 static bool is_there(void *user, const char *to) {
   firn_run_state *r = user;
@@ -124,37 +129,111 @@ static void add_line(list *l, const firn_file_mark *mark, const char *name) {
                               (unsigned long long)mark->sum, (unsigned long long)mark->size, name);
 }
 
-static firn_status copy_one(firn_run_state *r, const firn_scene_copy *c, list *l) {
-  firn_file_mark mark;
-  FIRN_TRY(firn_run_file(r, c->to));
+// Whether a file could take the place of what has that name in the folder.
+static firn_status check_place(firn_run_state *r, const char *to) {
+  struct stat info;
+  FIRN_TRY(firn_run_file(r, to));
   FIRN_TRY(make_folder_of(r, r->path));
+  return stat(r->path, &info) == 0 && S_ISDIR(info.st_mode)
+             ? firn_file_fail(r->context, "write", r->path, EISDIR)
+             : FIRN_OK;
+}
+
+// Sets path to where a file waits for its place.
+static firn_status staged(firn_run_state *r, const char *to) {
+  char name[FIRN_PATH_SIZE];
+  FIRN_TRY(firn_path_format(r->context, name, STAGE "%s", to + strlen(FOLDER)));
+  return firn_run_file(r, name);
+}
+
+static bool is_file(const char *path, struct stat *info) {
+  return stat(path, info) == 0 && S_ISREG(info->st_mode);
+}
+
+static firn_status stage_one(firn_run_state *r, const firn_scene_copy *c, list *l) {
+  firn_file_mark mark;
+  struct stat from, here;
+  FIRN_TRY(check_place(r, c->to));
+  bool there = is_file(r->path, &here), gone = stat(c->from, &from) != 0;
+  if (gone && !there && c->beside)
+    return FIRN_OK; // no mesh needs it, or the scene had not been built
   // What is no longer where it came from was copied before.
-  bool gone = access(c->from, R_OK) != 0;
-  FIRN_TRY(gone ? firn_file_sum(r->context, r->path, &mark)
-                : firn_file_copy(r->context, c->from, r->path, &mark));
+  bool stays = there && (gone || (from.st_dev == here.st_dev && from.st_ino == here.st_ino));
+  if (stays) {
+    FIRN_TRY(firn_file_sum(r->context, r->path, &mark));
+  } else {
+    FIRN_TRY(staged(r, c->to));
+    FIRN_TRY(make_folder_of(r, r->path));
+    FIRN_TRY(firn_file_copy(r->context, c->from, r->path, &mark));
+  }
   add_line(l, &mark, c->to);
   return FIRN_OK;
 }
 
-static firn_status copy_all(firn_run_state *r) {
+static firn_status stage_all(firn_run_state *r) {
   list l;
   FIRN_TRY(begin_list(r, &l));
-  firn_status status = FIRN_OK;
+  firn_status status = check_place(r, SUMS);
   for (const firn_scene_copy *c = r->files.copies; c && status == FIRN_OK; c = c->next)
-    status = copy_one(r, c, &l);
-  if (status == FIRN_OK) status = firn_run_file(r, SUMS);
+    status = stage_one(r, c, &l);
+  if (status == FIRN_OK) status = staged(r, SUMS);
+  if (status == FIRN_OK) status = make_folder_of(r, r->path);
   if (status == FIRN_OK) status = firn_file_put(r->context, r->path, l.text, l.used);
   firn_free(r->context, l.text, l.room);
   return status;
 }
 
-firn_status firn_run_files_put(firn_run_state *r) {
+firn_status firn_run_files_unstage(firn_run_state *r) {
+  FIRN_TRY(firn_run_file(r, STAGE));
+  return firn_folder_remove(r->context, r->path);
+}
+
+// The folders that were made for copies which did not come.
+static void remove_empty(firn_run_state *r) {
+  for (const firn_scene_copy *c = r->files.copies; c; c = c->next)
+    if (firn_run_file(r, c->to) == FIRN_OK) {
+      *strrchr(r->path, '/') = 0;
+      rmdir(r->path);
+    }
+  if (firn_run_file(r, FOLDER) == FIRN_OK) rmdir(r->path);
+}
+
+firn_status firn_run_files_stage(firn_run_state *r) {
+  FIRN_TRY(firn_run_files_unstage(r));
+  if (!r->files.copies) return FIRN_OK;
+  firn_status status = stage_all(r);
+  if (status == FIRN_OK) return FIRN_OK;
+  char message[FIRN_MESSAGE_SIZE];
+  memcpy(message, firn_context_message(r->context), sizeof message);
+  firn_run_files_unstage(r);
+  remove_empty(r);
+  return firn_fail(r->context, status, "%s", message);
+}
+
+// A file that waits takes its place; one that does not is there.
+static firn_status place_one(firn_run_state *r, const char *to) {
+  char from[FIRN_PATH_SIZE];
+  FIRN_TRY(staged(r, to));
+  FIRN_TRY(firn_path_format(r->context, from, "%s", r->path));
+  FIRN_TRY(firn_run_file(r, to));
+  if (rename(from, r->path) == 0) return firn_file_sync_folder(r->context, r->path);
+  firn_file_mark mark;
+  if (errno == EXDEV) return firn_file_copy(r->context, from, r->path, &mark); // files/ is a link
+  return errno == ENOENT ? FIRN_OK : firn_file_fail(r->context, "write", r->path, errno);
+}
+
+static firn_status place_all(firn_run_state *r) {
+  for (const firn_scene_copy *c = r->files.copies; c; c = c->next) FIRN_TRY(place_one(r, c->to));
+  return r->files.copies ? place_one(r, SUMS) : FIRN_OK;
+}
+
+firn_status firn_run_files_place(firn_run_state *r) {
   sums old;
   FIRN_TRY(read_sums(r, &old));
-  firn_status status = r->files.copies ? copy_all(r) : FIRN_OK;
+  firn_status status = place_all(r);
   if (status == FIRN_OK && old.text) status = remove_others(r, &old);
   free_sums(r, &old);
-  return status;
+  return status == FIRN_OK ? firn_run_files_unstage(r) : status;
 }
 
 // --------------------------------------------------------------------------------------- checking
@@ -193,6 +272,7 @@ static firn_status check_one(firn_run_state *r, firn_run_check *check, const fir
   bool one = !stat(c->from, &a) && !stat(r->path, &b) && a.st_dev == b.st_dev &&
              a.st_ino == b.st_ino;
   if (!find_sum(known, c->to, &mark)) { // the list is damaged: the two vouch for each other
+    if (c->beside && !from.there && !here.there) return FIRN_OK; // there was none to copy
     mark = here.there ? here.mark : from.mark;
   }
   add_line(l, &mark, c->to);

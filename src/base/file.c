@@ -18,19 +18,27 @@ firn_status firn_file_fail(firn_context *context, const char *verb, const char *
   return firn_fail(context, FIRN_ERROR_IO, "cannot %s %s: %s", verb, path, text);
 }
 
+firn_status firn_file_open(firn_context *context, const char *path, int *fd, size_t *size) {
+  *fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); // a pipe would keep us waiting
+  if (*fd < 0) return firn_file_fail(context, "open", path, errno);
+  struct stat info;
+  int error = fstat(*fd, &info) ? errno : S_ISDIR(info.st_mode) ? EISDIR : 0;
+  if (!error && S_ISREG(info.st_mode)) {
+    *size = (size_t)info.st_size;
+    return FIRN_OK;
+  }
+  close(*fd);
+  *fd = -1;
+  if (error) return firn_file_fail(context, "read", path, error);
+  return firn_fail(context, FIRN_ERROR_IO, "cannot read %s: it is not a plain file", path);
+}
+
 firn_status firn_file_get(firn_context *context, const char *path, char **data, size_t *size) {
   *data = NULL;
   *size = 0;
-  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); // a pipe would keep us waiting
-  if (fd < 0) return firn_file_fail(context, "open", path, errno);
-  struct stat info;
-  int error = fstat(fd, &info) ? errno : S_ISDIR(info.st_mode) ? EISDIR : 0;
-  if (error || !S_ISREG(info.st_mode)) {
-    close(fd);
-    if (error) return firn_file_fail(context, "read", path, error);
-    return firn_fail(context, FIRN_ERROR_IO, "cannot read %s: it is not a plain file", path);
-  }
-  size_t wanted = (size_t)info.st_size, got = 0;
+  int fd, error = 0;
+  size_t wanted, got = 0;
+  FIRN_TRY(firn_file_open(context, path, &fd, &wanted));
   char *text = firn_alloc(context, wanted + 1, path);
   if (!text) {
     close(fd);

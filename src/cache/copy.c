@@ -2,7 +2,6 @@
 #include "cache/copy.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -36,15 +35,6 @@ static int pump(int from, int to, char *block, firn_file_mark *out, bool *writte
   }
 }
 
-static firn_status open_file(firn_context *context, const char *path, int *fd, struct stat *info) {
-  *fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (*fd < 0) return firn_file_fail(context, "open", path, errno);
-  int error = fstat(*fd, info) ? errno : S_ISREG(info->st_mode) ? 0 : EINVAL;
-  if (!error) return FIRN_OK;
-  close(*fd);
-  return firn_file_fail(context, "read", path, error);
-}
-
 // to NULL: only the sum.
 static firn_status carry(firn_context *context, int from_fd, const char *from, const char *to,
                          firn_file_mark *out) {
@@ -62,8 +52,8 @@ static firn_status carry(firn_context *context, int from_fd, const char *from, c
 
 firn_status firn_file_sum(firn_context *context, const char *path, firn_file_mark *out) {
   int fd;
-  struct stat info;
-  FIRN_TRY(open_file(context, path, &fd, &info));
+  size_t size;
+  FIRN_TRY(firn_file_open(context, path, &fd, &size));
   firn_status status = carry(context, fd, path, NULL, out);
   close(fd);
   return status;
@@ -72,9 +62,11 @@ firn_status firn_file_sum(firn_context *context, const char *path, firn_file_mar
 firn_status firn_file_copy(firn_context *context, const char *from, const char *to,
                            firn_file_mark *out) {
   int fd;
-  struct stat info = {0}, old;
-  FIRN_TRY(open_file(context, from, &fd, &info));
-  bool same = stat(to, &old) == 0 && old.st_dev == info.st_dev && old.st_ino == info.st_ino;
+  size_t size;
+  struct stat info, old;
+  FIRN_TRY(firn_file_open(context, from, &fd, &size));
+  bool same = fstat(fd, &info) == 0 && stat(to, &old) == 0 && old.st_dev == info.st_dev &&
+              old.st_ino == info.st_ino;
   firn_status status = carry(context, fd, from, same ? NULL : to, out);
   close(fd);
   return status;

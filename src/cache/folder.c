@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE // nftw
 #include "cache/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,21 @@ firn_status firn_folder_make(firn_context *context, const char *folder) {
   struct stat info;
   if (stat(folder, &info)) return firn_file_fail(context, "open", folder, errno);
   return S_ISDIR(info.st_mode) ? FIRN_OK : firn_file_fail(context, "make folder", folder, ENOTDIR);
+}
+
+static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *where) {
+  (void)info;
+  (void)where;
+  return (kind == FTW_DP ? rmdir(path) : unlink(path)) && errno != ENOENT ? errno : 0;
+}
+
+firn_status firn_folder_remove(firn_context *context, const char *folder) {
+  struct stat info;
+  if (lstat(folder, &info) && errno == ENOENT) return FIRN_OK;
+  errno = 0;
+  int error = nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+  if (error < 0) error = errno;
+  return error ? firn_file_fail(context, "remove", folder, error) : FIRN_OK;
 }
 
 firn_status firn_numbered_path(firn_context *context, const char *folder, const char *prefix,
@@ -126,20 +143,34 @@ static bool is_part(const char *name) {
          number_between(name, "picture_", ".png" FIRN_PART_SUFFIX) >= 0;
 }
 
-firn_status firn_parts_clear(firn_context *context, const char *folder) {
+static bool is_picture(const char *name) {
+  return number_between(name, "picture_", ".png") >= 0 ||
+         number_between(name, "demo_", ".png") >= 0;
+}
+
+// Files whose names are of a kind.
+static firn_status clear(firn_context *context, const char *folder, bool (*is)(const char *name)) {
   DIR *dir = opendir(folder);
   if (!dir) return firn_file_fail(context, "list", folder, errno);
   firn_status status = FIRN_OK;
   // cppcheck-suppress readdirCalled
   for (struct dirent *entry; status == FIRN_OK && (entry = readdir(dir));) {
     char path[FIRN_PATH_SIZE];
-    if (!is_part(entry->d_name)) continue;
+    if (!is(entry->d_name)) continue;
     status = firn_path_format(context, path, "%s/%s", folder, entry->d_name);
     if (status == FIRN_OK && unlink(path) && errno != ENOENT)
       status = firn_file_fail(context, "remove", path, errno);
   }
   closedir(dir);
   return status;
+}
+
+firn_status firn_parts_clear(firn_context *context, const char *folder) {
+  return clear(context, folder, is_part);
+}
+
+firn_status firn_pictures_clear(firn_context *context, const char *folder) {
+  return clear(context, folder, is_picture);
 }
 
 // -------------------------------------------------------------------------------------- to be read

@@ -47,10 +47,10 @@ static const char *new_name(firn_scene_files *f, const char *path) {
   return name;
 }
 
-static void add_copy(collector *c, const char *from, const char *to) {
+static void add_copy(collector *c, const char *from, const char *to, bool beside) {
   firn_scene_copy *copy = firn_arena_alloc(&c->out->arena, sizeof *copy);
   if (!copy || !from || !to) return;
-  *copy = (firn_scene_copy){.from = from, .to = to, .matters = c->matters};
+  *copy = (firn_scene_copy){.from = from, .to = to, .matters = c->matters, .beside = beside};
   *c->out->end = copy;
   c->out->end = &copy->next;
 }
@@ -83,7 +83,8 @@ static void use(void *user, const char *name) {
   u->count++;
   bool up = strncmp(name, "../", 3) == 0 || strstr(name, "/../");
   u->outside = u->outside || *name == '/' || up;
-  if (u->to) add_copy(u->collector, beside(u->arena, u->from, name), beside(u->arena, u->to, name));
+  if (!u->to) return;
+  add_copy(u->collector, beside(u->arena, u->from, name), beside(u->arena, u->to, name), true);
 }
 
 // What a file needs beside it; false: that cannot be known, or cannot go along.
@@ -105,7 +106,7 @@ static void add_file(collector *c, const char *path) {
   if (!here && !(plain && c->there(c->user, plain))) return; // it stays where it is
   const char *to = others ? firn_arena_format(arena, FIRN_SCENE_FILES_FOLDER "/%s.d/%s", name, name)
                           : plain;
-  add_copy(c, path, to);
+  add_copy(c, path, to, false);
   if (others) look(c, path, to, &others);
   add_place(c, path, to, name);
 }
@@ -125,7 +126,7 @@ static void add_pattern(collector *c, const firn_value *sequence, const char *pa
   const char *to = firn_arena_format(arena, FIRN_SCENE_FILES_FOLDER "/%s.d/%s", folder, name);
   for (int i = 0; to && i < count; i++) {
     const char *one = firn_scene_pattern_file(arena, to, first + i);
-    add_copy(c, files[i], one);
+    add_copy(c, files[i], one, false);
     if (others && one) look(c, files[i], one, &others);
   }
   add_place(c, pattern, to, name);

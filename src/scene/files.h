@@ -16,6 +16,7 @@ typedef struct firn_scene_copy {
   const char *from;
   const char *to; // relative to the folder
   bool matters;   // to the simulation; otherwise to pictures alone
+  bool beside;    // named by the file before it, which may do without
   struct firn_scene_copy *next;
 } firn_scene_copy;
 

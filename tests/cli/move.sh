@@ -126,6 +126,55 @@ cmp whole/files/sums.txt other/files/sums.txt || die "the sums are not written a
 head -c -1 src/sky.hdr >x && printf '\x83' >>x && mv x src/sky.hdr
 run 0 run src/s.yaml -o other --resume --quiet
 cmp src/sky.hdr other/files/sky.hdr || die "the new map is not there"
+# ---- begun anew
+
+# The old run is there until all that the new one needs is.
+cp -r whole kept
+sums() { (cd kept && find . -type f ! -name log.jsonl -exec sha256sum {} + | sort -k2); }
+before=$(sums)
+stays() { # with a code and words
+  local code=$1
+  shift
+  run "$code" run "$@" -o kept --overwrite --quiet
+  [[ $(sums) == "$before" && ! -e kept/files.next ]] || die "refused ($err), and the old run is not as it was"
+}
+mkfifo src/pipe.hdr
+stays 1 src/s.yaml --set render.sky.map=src/a
+expect "$err" "Is a directory"
+stays 1 src/s.yaml --set render.sky.map=src/pipe.hdr
+expect "$err" "pipe.hdr: it is not a plain file"
+mkdir kept/files/more.hdr
+cp src/sky.hdr src/more.hdr
+stays 1 src/s.yaml --set render.sky.map=src/more.hdr
+expect "$err" "more.hdr: Is a directory"
+rmdir kept/files/more.hdr
+run 0 run snowball-drop -o plain --quiet --frames 0:0 --set quality=0.1
+: >plain/files
+run 1 run src/s.yaml -o plain --overwrite --quiet
+[[ -s plain/frame_00000.hdf && -s plain/stats.csv ]] || die "a plain file called files: $(ls plain)"
+# No copy is made of another copy.
+cat >swap.yaml <<'SCENE'
+firn: 1
+h: 2 cm
+frames: 0
+snow: [{shape: {sphere: {center: [0, 7 cm, 0], radius: 5 cm}}}]
+colliders:
+  - {shape: {mesh: {file: swap/files/deep/block.obj, voxel: 5 mm}}}
+  - {shape: {mesh: {file: swap/files/block.obj, voxel: 5 mm}}}
+SCENE
+mkdir -p swap/files/deep && cp src/a/block.obj swap/files/deep/block.obj && cp src/b/block.obj swap/files/block.obj
+run 0 run swap.yaml -o swap --quiet
+cmp src/a/block.obj swap/files/block.obj || die "the first block is not the first"
+cmp src/b/block.obj swap/files/block-2.obj || die "the second block is not the second"
+# A buffer that no mesh needs may be absent.
+sed -i 's/"buffers": \[/"buffers": [{"uri": "none.bin", "byteLength": 4}, /; s/"buffer": 1/"buffer": 2/; s/"buffer": 0/"buffer": 1/' src/thing.gltf
+run 0 run src/s.yaml -o absent --quiet --frames 0:2
+run 0 run src/s.yaml -o absent --quiet --resume
+run 0 info --verify absent
+rm absent/files/thing.gltf.d/corners.bin
+run 2 run absent/scene.yaml -o absent --resume
+expect "$err" "corners.bin"
+
 # A scene of fewer files leaves none of the old.
 cat >src/bare.yaml <<'SCENE'
 firn: 1
