@@ -59,7 +59,7 @@ typedef struct balance {
   firn_buffer nodes;  // [FIELDS][node reals and a row]
   firn_buffer parts;  // [node blocks][3], see measure
   firn_buffer bodies; // [blocks], see mpm_bodies_find
-  firn_buffer let_go; // [near node blocks][64] bytes, see mpm
+  firn_buffer let_go; // [near node blocks][64] uint32_t, see mpm
   firn_buffer held;   // [bodies] bytes: something holds it; there are no more than blocks
 } balance;
 
@@ -233,7 +233,8 @@ static firn_status make_room(balance *k) {
   m->view.implicit = true;
   m->view.dt = 0; // colliders as they are now
   FIRN_TRY(mpm_contact_begin(m));
-  FIRN_TRY(firn_buffer_reserve(context, &k->let_go, 64 * (m->contacts.node_count + 1), "balance"));
+  FIRN_TRY(firn_buffer_reserve(context, &k->let_go,
+                               64 * sizeof *m->let_go * (m->contacts.node_count + 1), "balance"));
   m->let_go = k->let_go.data;
   return FIRN_OK;
 }
@@ -360,7 +361,7 @@ static void look(balance *k) {
 // From the present u, until there is balance or no more to be gained.
 static firn_status run_rounds(balance *k, double enough) {
   double least = INFINITY;
-  memset(k->let_go.data, 0, 64 * k->m->contacts.node_count);
+  memset(k->let_go.data, 0, 64 * sizeof *k->m->let_go * k->m->contacts.node_count);
   for (int round = 0, stalled = 0;; round++) {
     double before = k->left;
     look(k);

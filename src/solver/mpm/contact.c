@@ -53,7 +53,7 @@ typedef struct node_box {
   firn_real *v;
   firn_real *constraint; // as v, or NULL
   mpm_holders *holders;  // of each node, or NULL
-  uint8_t *let_go;       // likewise: times that it was off a collider again, or NULL
+  uint32_t *let_go;      // likewise, see count_release; or NULL
   mpm_push *push;        // of each recorded collider, or NULL
   const firn_real *mass; // what counts as this box's own mass for push, [nodes] by stride; or NULL:
   int mass_stride;       // all of it
@@ -102,18 +102,34 @@ static uint64_t parts_at(const near_parts *parts, const double x[3], double slac
   return bits;
 }
 
+// What one node has done with collider c in a search for balance: two bits count how often it let go, the
+// next tells that it is held. Eight colliders have bits of their own; few nodes are in more than two.
+static void count_release(uint32_t *node, int c, bool held) {
+  int shift = 4 * (c % 8);
+  uint32_t was = *node >> shift & 7, times = was & 3;
+  if (!held && was & 4 && times < 3) times++;
+  *node = (*node & ~(7u << shift)) | (times | (held ? 4u : 0u)) << shift;
+}
+
+static bool has_left(uint32_t node, int c) {
+  return (node >> 4 * (c % 8) & 3) == 3;
+}
+
 // Contact in a search for balance (balance.c), where v is what a force would make of a node at rest.
 // Colliders stand still. Who slips is let go on a tenth further than friction asks, so that it sticks
-// in the next round; who has let go of a collider a few times stays off it. Without either, nodes at
-// the limit would change sides for ever.
-static firn_contact resolve_still(const mpm *m, const firn_collider *collider,
-                                  const double normal[3], double v[3], uint8_t *let_go) {
-  enum { OFTEN = 3 };
+// in the next round; who has let go of a collider a few times stays off that one. Without either, nodes
+// at the limit would change sides for ever. A node that another collider holds has nothing left to press
+// with, and lets go of nobody.
+static firn_contact resolve_still(const mpm *m, int c, const double normal[3], double v[3],
+                                  const node_box *box, int n) {
+  const firn_collider *collider = &m->world->collider[c];
   const double surface[3] = {0, 0, 0}, before[3] = {v[0], v[1], v[2]};
   double friction = m->still == MPM_STILL_STUCK ? (double)INFINITY : collider->friction;
-  if (let_go && *let_go >= OFTEN) return FIRN_CONTACT_NONE;
+  if (box->let_go && has_left(box->let_go[n], c)) return FIRN_CONTACT_NONE;
+  bool free = !box->constraint || (int)box->constraint[4 * n + 3] == MPM_FREE;
   firn_contact contact = firn_contact_resolve(v, surface, normal, friction, collider->sticky);
-  if (contact == FIRN_CONTACT_NONE && let_go) ++*let_go;
+  bool held = contact != FIRN_CONTACT_NONE;
+  if (box->let_go && (held || free)) count_release(&box->let_go[n], c, held);
   if (contact == FIRN_CONTACT_SLIP) {
     memcpy(v, before, sizeof before);
     firn_contact_resolve(v, surface, normal, 0.9 * friction, false);
@@ -130,7 +146,7 @@ static void collide_node(const mpm *m, int c, uint64_t near, const double x[3], 
   for (int a = 0; a < 3; a++) velocity[a] = (double)v[a];
   firn_contact contact;
   if (m->still) {
-    contact = resolve_still(m, collider, normal, velocity, box->let_go ? box->let_go + n : NULL);
+    contact = resolve_still(m, c, normal, velocity, box, n);
   } else {
     contact = firn_contact_resolve(velocity, surface, normal, collider->friction, collider->sticky);
   }

@@ -95,11 +95,11 @@ typedef struct mpm {
   size_t stored_reals;     // of the arena, at its beginning, that blocks asleep hold ...
   int stored_channels;     // ... laid out for this many channels
   mpm_contacts contacts;
-  uint8_t still;   // MPM_STILL...: how colliders are seen, while a balance is being sought
-  uint8_t *let_go; // [near node blocks][64], then: times that a node was off its collider again
-  bool told_loose; // that settled snow is held by nothing
-  bool unlaid;     // sorted, but memory ran out before blocks had their boxes and reach
-  bool laid_out;   // grid and node arrays are those of the blocks; not so after a load or a failure
+  uint8_t still;    // MPM_STILL...: how colliders are seen, while a balance is being sought
+  uint32_t *let_go; // [near node blocks][64], then: what a node did with its colliders (contact.c)
+  bool told_loose;  // that settled snow is held by nothing
+  bool unlaid;      // sorted, but memory ran out before blocks had their boxes and reach
+  bool laid_out; // grid and node arrays are those of the blocks; not so after a load or a failure
   mpm_view view;
   mpm_memory memory;
   struct {
