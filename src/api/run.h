@@ -89,6 +89,8 @@ firn_status firn_run_look(firn_run_state *run, firn_run_check *check);
 // A folder is gone on with only by the scene that began it, or one that differs in what does not matter
 // to it; *same: it is the same text.
 firn_status firn_run_check_scene(firn_run_state *run, bool *same);
+// Whether a run was stopped while it took away the one that is there, and has begun to.
+bool firn_run_replaced(firn_run_state *run);
 // Loads the newest checkpoint that is whole and no newer than what is. FIRN_ERROR_STATE or FIRN_ERROR_IO:
 // a resume is refused, and the message says why.
 firn_status firn_run_find(firn_run_state *run, firn_run_check *check);

@@ -38,21 +38,29 @@ static void warn(firn_run_state *r, const char *what) {
 
 // ------------------------------------------------------------------------------------------- anew
 
-// Only once the scene is known to build: what is there is the user's until then.
-static firn_status begin_fresh(firn_run_state *r, const firn_run_check *c) {
+// stats.csv goes first: where it is there, nothing has been taken away yet (firn_run_replaced).
+static firn_status clear_old(firn_run_state *r) {
   const char *folder = r->def->folder;
-  FIRN_TRY(firn_scene_build(r->scene, &r->sim));
-  FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
-  FIRN_TRY(firn_run_files_stage(r));
-  if (c->frame_count || c->checkpoint_count) FIRN_TRY(write_scene(r, FIRN_RUN_NEXT_SCENE));
+  for (firn_run_table t = FIRN_RUN_STATS; t < FIRN_RUN_TABLES; t++) {
+    FIRN_TRY(remove_file(r, firn_run_table_name(t)));
+    FIRN_TRY(firn_file_sync_folder(r->context, r->path));
+  }
   FIRN_TRY(firn_run_file(r, "log.jsonl"));
   FIRN_TRY(firn_log_clear(r->context, r->path, &r->log));
   FIRN_TRY(firn_numbered_clear(r->context, folder, FIRN_CHECKPOINT_PREFIX, -1, 0));
   FIRN_TRY(firn_numbered_clear(r->context, folder, FIRN_FRAME_PREFIX, -1, 0));
+  FIRN_TRY(firn_pictures_clear(r->context, folder));
   FIRN_TRY(firn_parts_clear(r->context, folder));
-  for (firn_run_table t = 0; t < FIRN_RUN_TABLES; t++)
-    FIRN_TRY(remove_file(r, firn_run_table_name(t)));
-  FIRN_TRY(remove_file(r, "frames.hdf.series"));
+  return remove_file(r, "frames.hdf.series");
+}
+
+// Only once the scene is known to build: what is there is the user's until then.
+static firn_status begin_fresh(firn_run_state *r, const firn_run_check *c) {
+  FIRN_TRY(firn_scene_build(r->scene, &r->sim));
+  FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
+  FIRN_TRY(firn_run_files_stage(r));
+  if (c->frame_count || c->checkpoint_count) FIRN_TRY(write_scene(r, FIRN_RUN_NEXT_SCENE));
+  FIRN_TRY(clear_old(r));
   FIRN_TRY(firn_run_files_place(r));
   FIRN_TRY(write_scene(r, "scene.yaml"));
   FIRN_TRY(remove_file(r, FIRN_RUN_NEXT_SCENE));
@@ -99,11 +107,21 @@ firn_status firn_run_check_scene(firn_run_state *r, bool *same) {
                    r->path, d.text, more);
 }
 
-// Whether a run of this scene was stopped while it took the one that is there away.
-static firn_status check_next(firn_run_state *r, bool *next) {
+static bool is_there(firn_run_state *r, const char *name) {
+  struct stat info;
+  return firn_run_file(r, name) == FIRN_OK && stat(r->path, &info) == 0;
+}
+
+bool firn_run_replaced(firn_run_state *r) {
+  return !is_there(r, "stats.csv") && is_there(r, FIRN_RUN_NEXT_SCENE);
+}
+
+// Only the scene that was to come goes on with what is not all there any more.
+static firn_status check_next(firn_run_state *r) {
+  bool any;
   firn_scene_difference d;
-  FIRN_TRY(compare_scene(r, FIRN_RUN_NEXT_SCENE, next, &d));
-  if (!*next || !d.count) return FIRN_OK;
+  FIRN_TRY(compare_scene(r, FIRN_RUN_NEXT_SCENE, &any, &d));
+  if (!any || !d.count) return FIRN_OK;
   return firn_fail(r->context, FIRN_ERROR_STATE,
                    "cannot resume: a run of another scene, %s, was about to replace what is there, "
                    "and not all is left" FIRN_RUN_ANEW,
@@ -194,14 +212,17 @@ static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool sa
   }
   FIRN_TRY(again ? firn_run_files_place(r) : firn_run_files_unstage(r));
   if (!same) FIRN_TRY(write_scene(r, "scene.yaml"));
+  FIRN_TRY(remove_file(r, FIRN_RUN_NEXT_SCENE)); // of a run that had not begun to replace this one
   FIRN_TRY(firn_parts_clear(r->context, r->def->folder));
   return firn_series_frames(r->context, r->def->folder, r->seconds);
 }
 
 static firn_status begin_resumed(firn_run_state *r, firn_run_check *c) {
-  bool next, same = false, again;
-  FIRN_TRY(check_next(r, &next));
-  if (next) return begin_fresh(r, c);
+  bool same = false, again;
+  if (firn_run_replaced(r)) {
+    FIRN_TRY(check_next(r));
+    return begin_fresh(r, c);
+  }
   FIRN_TRY(firn_run_check_scene(r, &same));
   // Stopped before it had a checkpoint: the first frame is the scene itself.
   if (!c->checkpoint_count && c->frame_count == 1 && c->frame[0] == 0) return begin_fresh(r, c);

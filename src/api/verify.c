@@ -104,9 +104,7 @@ static firn_status verify(verifier *v, firn_scene **scene) {
     say(v, "begins: the folder holds neither frames nor checkpoints");
     return FIRN_OK;
   }
-  struct stat info;
-  FIRN_TRY(firn_run_file(r, FIRN_RUN_NEXT_SCENE));
-  if (!stat(r->path, &info)) {
+  if (firn_run_replaced(r)) {
     return refuse(v, firn_fail(r->context, FIRN_ERROR_STATE,
                                "a run of %s was stopped while it replaced what is there, and not "
                                "all is left; a resume of that scene goes on with it",

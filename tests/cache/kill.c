@@ -175,7 +175,7 @@ static bool overwrite_and_resume(scratch *s, long call) {
   bool ended = perform(s, (order){.folder = "killed", .last = 1, .overwrite = true});
   counting = false;
   if (ended) return true;
-  bool given_up = scratch_exists(s, "killed/scene.next.yaml") ||
+  bool given_up = !scratch_exists(s, "killed/stats.csv") ||
                   !count_files(s, "killed", FIRN_FRAME_PREFIX, NULL) ||
                   !scratch_exists(s, "killed/checkpoint_00001.hdf");
   int old = count_files(s, "killed", FIRN_FRAME_PREFIX, NULL);

@@ -162,15 +162,25 @@ touch m/frame_00007.hdf.part
 run 0 run bare.yaml -o m --resume --quiet
 [[ ! -e m/frame_00007.hdf.part ]] || die "a resume leaves what was half written"
 # Killed while it replaced another scene's: nothing of use is left there, and a resume goes on.
-cp good/frame_00003.hdf m/ && mv m/scene.yaml m/scene.next.yaml && cp good/scene.yaml m/ && rm m/checkpoint_*
+cp good/frame_00003.hdf m/ && mv m/scene.yaml m/scene.next.yaml && cp good/scene.yaml m/ && rm m/checkpoint_* m/stats.csv
 run 1 info --verify m
 expect "$out" "was stopped while it replaced"
 run 2 run s.yaml -o m --resume
 expect "$err" "another scene"
 run 0 run bare.yaml -o m --resume --quiet
 [[ $(cd m && echo frame_*) == "frame_00000.hdf frame_00001.hdf" ]] || die "frames: $(ls m)"
-rm m/frame_* m/checkpoint_*
-run 0 run s.yaml -o m --resume --quiet --frames 0:1
+# A scene to come that nothing has made room for takes nothing away.
+fresh && cp m/scene.yaml m/scene.next.yaml && run 0 run s.yaml -o m --resume --quiet --frames 0:0
+cmp good/frame_00004.hdf m/frame_00004.hdf || die "frames are gone for a scene.next.yaml"
+cmp good/stats.csv m/stats.csv || die "rows are gone for a scene.next.yaml"
+[[ ! -e m/scene.next.yaml ]] || die "scene.next.yaml is left"
+goes_on
+fresh && cp bare.yaml m/scene.next.yaml && run 2 run bare.yaml -o m --resume --quiet
+cmp good/frame_00004.hdf m/frame_00004.hdf || die "frames are gone for another scene.next.yaml"
+# Pictures of the old run go with it.
+: >m/picture_00003.png && : >m/picture_mine.png
+run 0 run s.yaml -o m --overwrite --quiet --frames 0:1
+[[ $(cd m && echo picture_*) == picture_mine.png ]] || die "pictures of the old run: $(ls m)"
 run 0 info --verify m
 expect "$out" "2 frames, 2 checkpoints"
 # Only the initial state is there, and no checkpoint: that is a beginning.
