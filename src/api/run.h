@@ -86,6 +86,12 @@ firn_status firn_run_list(firn_run_state *run, firn_run_check *check);
 // Reads all that is listed: seals and numbers of frames, rows of tables, and whether they fit each
 // other. sim is an empty one of the scene. Fails only where nothing can be said.
 firn_status firn_run_look(firn_run_state *run, firn_run_check *check);
+// The newest checkpoint; of those after a frame that is known to have been made, only one that can be
+// read and is of the frame that its name tells. -1: there is none.
+int firn_run_newest_checkpoint(firn_run_state *run, const firn_run_check *check, int seen);
+// Whether a run that was looked at was stopped before it had a checkpoint, at the scene itself: no more
+// than frame 0 and its rows are there, and a resume begins anew.
+bool firn_run_has_begun_only(firn_run_state *run, const firn_run_check *check);
 // A folder is gone on with only by the scene that began it, or one that differs in what does not matter
 // to it; *same: it is the same text.
 firn_status firn_run_check_scene(firn_run_state *run, bool *same);

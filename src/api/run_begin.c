@@ -187,7 +187,8 @@ firn_status firn_run_find(firn_run_state *r, firn_run_check *c) {
 // What was made before is made again, though fewer frames are asked for: its rows are cut off.
 static void lengthen(firn_run_state *r, const firn_run_check *c) {
   int made = c->rows_end[FIRN_RUN_STATS] - 1;
-  if (c->checkpoint[c->checkpoint_count - 1] > made) made = c->checkpoint[c->checkpoint_count - 1];
+  int checkpoint = firn_run_newest_checkpoint(r, c, made);
+  if (checkpoint > made) made = checkpoint;
   if (r->frame >= made || r->last >= made) return;
   firn_note(r->context, FIRN_LOG_INFO, "frames %d to %d are made again", r->frame + 1, made);
   r->last = made;
@@ -224,12 +225,16 @@ static firn_status begin_resumed(firn_run_state *r, firn_run_check *c) {
     return begin_fresh(r, c);
   }
   FIRN_TRY(firn_run_check_scene(r, &same));
-  // Stopped before it had a checkpoint: the first frame is the scene itself.
-  if (!c->checkpoint_count && c->frame_count == 1 && c->frame[0] == 0) return begin_fresh(r, c);
-  FIRN_TRY(firn_run_files_check(r, c, &again));
+  firn_status files = firn_run_files_check(r, c, &again);
+  if (files == FIRN_ERROR_MEMORY || (files != FIRN_OK && c->checkpoint_count)) return files;
   FIRN_TRY(firn_scene_build_empty(r->scene, &r->sim));
   FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
   FIRN_TRY(firn_run_look(r, c));
+  if (firn_run_has_begun_only(r, c)) {
+    firn_sim_destroy(r->sim);
+    r->sim = NULL;
+    return begin_fresh(r, c);
+  }
   int faults = c->faults;
   FIRN_TRY(firn_run_find(r, c));
   if (faults) {

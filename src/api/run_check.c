@@ -206,13 +206,37 @@ static bool is_wanted(const firn_run_state *r, const firn_run_check *c, int fram
   return was_written(c, frame, row);
 }
 
+int firn_run_newest_checkpoint(firn_run_state *r, const firn_run_check *c, int seen) {
+  for (size_t i = c->checkpoint_count; i-- > 0;) {
+    firn_checkpoint_info info;
+    if (c->checkpoint[i] <= seen) return c->checkpoint[i];
+    if (firn_run_numbered(r, FIRN_CHECKPOINT_PREFIX, c->checkpoint[i]) == FIRN_OK &&
+        firn_checkpoint_read(r->context, r->path, &info) == FIRN_OK &&
+        info.frame == c->checkpoint[i])
+      return c->checkpoint[i];
+  }
+  return -1;
+}
+
+bool firn_run_has_begun_only(firn_run_state *r, const firn_run_check *c) {
+  if (c->checkpoint_count || c->frame_count != 1 || c->frame[0] != 0) return false;
+  struct stat info;
+  for (firn_run_table t = 0; t < FIRN_RUN_TABLES; t++) {
+    if (c->broken[t] || c->rows_end[t] > 1) return false;
+    if (!firn_run_has_table(r, t) || c->rows[t].text) continue;
+    if (firn_run_file(r, firn_run_table_name(t)) != FIRN_OK || !stat(r->path, &info))
+      return false; // it is no table
+  }
+  return true;
+}
+
 static void check_missing(firn_run_state *r, firn_run_check *c) {
   int newest = c->frame_count ? c->frame[c->frame_count - 1] : -1, covered, stop;
   for (int t = 0; t < FIRN_RUN_TABLES; t++)
     if (c->rows_end[t] - 1 > newest) newest = c->rows_end[t] - 1;
   covered = newest - 1;
-  if (c->checkpoint_count && c->checkpoint[c->checkpoint_count - 1] > covered)
-    covered = c->checkpoint[c->checkpoint_count - 1];
+  int checkpoint = firn_run_newest_checkpoint(r, c, newest);
+  if (checkpoint > covered) covered = checkpoint;
   char what[FIRN_PATH_SIZE + 100];
   for (firn_run_table t = 0; t < FIRN_RUN_TABLES; t++) {
     if (!c->rows[t].text || c->broken[t]) continue;

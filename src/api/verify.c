@@ -76,6 +76,10 @@ static firn_status look(verifier *v) {
                    "%s/%s: line ends, separators or header are not firn's; a resume mends them",
                    r->def->folder, firn_run_table_name((firn_run_table)t));
   }
+  if (firn_run_has_begun_only(r, c)) {
+    say(v, "begins anew: no more than the first frame is there");
+    return FIRN_OK;
+  }
   firn_status status = firn_run_find(r, c);
   if (status == FIRN_ERROR_MEMORY) return status;
   if (status != FIRN_OK) {

@@ -113,6 +113,9 @@ fresh && flip m/checkpoint_00004.hdf && goes_on "m/checkpoint_00004.hdf is damag
 fresh && flip m/checkpoint_00003.hdf && run 1 info --verify m &&
   expect "$out" "m/checkpoint_00003.hdf is damaged" && goes_on
 fresh && flip m/checkpoint_00004.hdf && flip m/checkpoint_00003.hdf && refused "no checkpoint can be used"
+# A name alone makes no frames.
+fresh && cp m/checkpoint_00004.hdf m/checkpoint_00030.hdf && goes_on
+[[ ! -e m/frame_00006.hdf ]] || die "a checkpoint's name is taken at its word"
 fresh && rm m/checkpoint_0000?.hdf && run 2 run s.yaml -o m --resume && expect "$err" "no checkpoint"
 run 0 info --verify m
 expect "$out" "no checkpoint to go on from"
@@ -185,6 +188,15 @@ run 0 info --verify m
 expect "$out" "2 frames, 2 checkpoints"
 # Only the initial state is there, and no checkpoint: that is a beginning.
 rm m/frame_00001.hdf m/checkpoint_*
+# But not where there are rows of later frames.
+run 2 run s.yaml -o m --resume
+expect "$err" "no checkpoint to go on from"
+run 0 info --verify m
+expect "$out" "no checkpoint to go on from"
+[[ $(wc -l <m/stats.csv) == 3 ]] || die "rows are lost"
+sed -i 3d m/stats.csv && sed -i '4,$d' m/probes.csv && sed -i '2,$d' m/colliders.csv
+run 0 info --verify m
+expect "$out" "begins anew"
 goes_on
 
 # ---- pictures
