@@ -106,6 +106,12 @@ void firn_run_check_free(firn_run_state *run, firn_run_check *check);
 void firn_run_fault(firn_run_state *run, firn_run_check *check, int frame, firn_status status,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+// Whether there is something in a folder without frames and checkpoints that a run would take away:
+// FIRN_ERROR_STATE, and the message names it. others: rows of tables, and a scene.yaml that is not firn's;
+// own: one that is the very scene of this run, written by hand.
+firn_status firn_run_check_others(firn_run_state *run);
+firn_status firn_run_check_own(firn_run_state *run);
+
 // Makes or finds the simulation, and leaves the folder as it was when it stood there.
 firn_status firn_run_begin(firn_run_state *run);
 

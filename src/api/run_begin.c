@@ -56,6 +56,7 @@ static firn_status clear_old(firn_run_state *r) {
 
 // Only once the scene is known to build: what is there is the user's until then.
 static firn_status begin_fresh(firn_run_state *r, const firn_run_check *c) {
+  FIRN_TRY(firn_run_check_own(r));
   FIRN_TRY(firn_scene_build(r->scene, &r->sim));
   FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
   FIRN_TRY(firn_run_files_stage(r));
@@ -212,7 +213,8 @@ static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool sa
     FIRN_TRY(firn_rows_cut(&c->rows[t], r->path, r->frame, &r->table[t].size));
   }
   FIRN_TRY(again ? firn_run_files_place(r) : firn_run_files_unstage(r));
-  if (!same) FIRN_TRY(write_scene(r, "scene.yaml"));
+  // A scene that lies here and has remarks of its own keeps them.
+  if (!same && firn_run_check_own(r) == FIRN_OK) FIRN_TRY(write_scene(r, "scene.yaml"));
   FIRN_TRY(remove_file(r, FIRN_RUN_NEXT_SCENE)); // of a run that had not begun to replace this one
   FIRN_TRY(firn_parts_clear(r->context, r->def->folder));
   return firn_series_frames(r->context, r->def->folder, r->seconds);
@@ -264,7 +266,11 @@ static void log_begin(firn_run_state *r, bool resumed) {
 
 static firn_status begin(firn_run_state *r, firn_run_check *c) {
   bool holds = c->frame_count || c->checkpoint_count;
-  if (!holds || r->def->overwrite) return begin_fresh(r, c);
+  if (r->def->overwrite) return begin_fresh(r, c);
+  if (!holds) {
+    if (!firn_run_replaced(r)) FIRN_TRY(firn_run_check_others(r));
+    return begin_fresh(r, c);
+  }
   if (r->def->resume) return begin_resumed(r, c);
   return firn_fail(
       r->context, FIRN_ERROR_STATE,

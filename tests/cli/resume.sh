@@ -199,6 +199,44 @@ run 0 info --verify m
 expect "$out" "begins anew"
 goes_on
 
+# ---- a folder that holds something else
+
+mkdir own && { echo "# mine" && cat s.yaml; } >own/scene.yaml
+before=$(sums own)
+keeps() { # words of firn run
+  run 2 run "$@" -o own --quiet
+  [[ $(sums own) == "$before" ]] || die "firn run $* changed what was there"
+}
+for how in "" --resume --overwrite; do
+  # shellcheck disable=SC2086
+  keeps own/scene.yaml $how
+  expect "$err" "own/scene.yaml is the scene itself"
+done
+keeps s.yaml
+expect "$err" "own/scene.yaml: firn did not write this scene"
+expect "$err" "--overwrite"
+keeps s.yaml --resume
+run 0 run s.yaml -o own --overwrite --quiet --frames 0:1
+run 0 run own/scene.yaml -o own --resume --quiet --frames 0:2
+run 0 run own/scene.yaml -o own --overwrite --quiet --frames 0:1
+run 0 run own/scene.yaml -o own --resume --quiet --set frames=2
+grep -q '^frames: 2$' own/scene.yaml || die "frames: $(grep ^frames own/scene.yaml)"
+# Remarks in the scene of a run stay.
+echo "# mine" >>own/scene.yaml && run 0 run own/scene.yaml -o own --resume --quiet
+[[ $(tail -1 own/scene.yaml) == "# mine" ]] || die "the remark is gone"
+rm -rf own && mkdir own && printf 'time,probe\n1,2\n' >own/probes.csv
+before=$(sums own)
+keeps s.yaml
+expect "$err" "own/probes.csv: the table has rows"
+expect "$err" "--overwrite"
+keeps s.yaml --resume
+# Rows are all that is left of a run: a resume of its scene begins anew, one of another does not.
+fresh && rm m/frame_* m/checkpoint_*
+run 2 run bare.yaml -o m --resume
+expect "$err" "m/stats.csv: the table has rows"
+run 2 run s.yaml -o m
+goes_on
+
 # ---- pictures
 
 view=(--set preview.width=64 --set preview.height=36)
