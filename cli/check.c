@@ -256,7 +256,6 @@ static void find_out(firn_context *context, findings *f) {
                        .on_advice = keep_advice,
                        .advice_user = f};
   f->output = firn_scene_output(f->scene);
-  f->last = a->last < 0 ? firn_scene_frames(f->scene) : a->last;
   f->status = cli_measure(context, f->scene, &def, &f->needs);
   f->disk = cli_disk(&f->needs, &f->output, a->first, f->last);
   f->disk_there = limits_disk(a->folder ? a->folder : folder);
@@ -265,6 +264,14 @@ static void find_out(firn_context *context, findings *f) {
     judge(f);
   else
     snprintf(f->message, sizeof f->message, "%s", firn_context_message(context));
+}
+
+// Frames that a run would refuse.
+static bool frames_ascend(const arguments *a, int last) {
+  if (a->first <= last) return true;
+  fprintf(stderr, "firn: frames %d:%d; they must ascend, and the scene has %d\n", a->first, last,
+          last);
+  return false;
 }
 
 static int check(firn_context *context, arguments *a) {
@@ -276,7 +283,12 @@ static int check(firn_context *context, arguments *a) {
   if (a->resolved) {
     fputs(firn_scene_resolved_text(scene), stdout);
   } else {
-    findings f = {.a = a, .context = context, .scene = scene};
+    int last = a->last < 0 ? firn_scene_frames(scene) : a->last;
+    findings f = {.a = a, .context = context, .scene = scene, .last = last};
+    if (!frames_ascend(a, last)) {
+      firn_scene_destroy(scene);
+      return EXIT_INPUT;
+    }
     cli_catch_signals(); // what was written on the way goes away
     find_out(context, &f);
     if (f.status == FIRN_OK || f.status == FIRN_ERROR_SCENE) {
