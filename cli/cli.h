@@ -137,8 +137,8 @@ void cli_json_number(FILE *stream, double value);
 
 extern const char *cli_program; // as it was called: "firn", "build/firn"
 // Prints the command that calls a verb with these arguments again (argv[0] does not matter), its
-// words quoted for the shell where they need it.
-void cli_print_command(const char *verb, int argc, char **argv);
+// words quoted for the shell where they need it, and one option left out unless NULL.
+void cli_print_command(const char *verb, int argc, char **argv, const char *without);
 
 // The stats.csv of a run; NULL: there is none.
 firn_table *cli_stats(firn_context *context, const char *folder);

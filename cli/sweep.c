@@ -179,7 +179,7 @@ static void report_end(const sweep *s, bool stopped, int argc, char **argv) {
   }
   if (stopped && s->mode != PROGRESS_JSON) {
     printf("stopped; the same command goes on:\n  ");
-    cli_print_command("sweep", argc, argv);
+    cli_print_command("sweep", argc, argv, NULL);
     putchar('\n');
   }
 }

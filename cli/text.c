@@ -98,10 +98,13 @@ static void print_word(const char *word) {
 
 const char *cli_program = "firn";
 
-void cli_print_command(const char *verb, int argc, char **argv) {
+void cli_print_command(const char *verb, int argc, char **argv, const char *without) {
   print_word(cli_program);
   printf(" %s", verb);
   for (int i = 1; i < argc; i++) {
+    // An option may be cut short, as long as it is plain which is meant.
+    size_t n = without ? strlen(argv[i]) : 0;
+    if (n > 2 && strncmp(argv[i], without, n) == 0) continue;
     putchar(' ');
     print_word(argv[i]);
   }

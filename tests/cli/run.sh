@@ -37,7 +37,7 @@ run 0 run whole/scene.yaml -o again --threads 1 --quiet
 for i in 0 3 6; do cmp whole/frame_0000$i.hdf again/frame_0000$i.hdf || die "frame $i differs"; done
 
 # Stop on the way, and go on: the same bytes as without.
-"$FIRN" run ball.yaml -o halves --threads 2 >stop.out 2>stop.err &
+"$FIRN" run ball.yaml -o halves --threads 2 --overwrite >stop.out 2>stop.err &
 pid=$!
 for _ in $(seq 400); do
   [[ -e halves/frame_00001.hdf ]] && break
