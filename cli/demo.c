@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // firn demo: the shortest way to a picture of snow.
 #include <string.h>
+#include <unistd.h>
 
 #include "progress.h"
 #include "render.h"
@@ -115,10 +116,13 @@ static void report(const arguments *a, const demo *d) {
       d->pictures);
 }
 
-// Whether what a folder holds is an earlier demo, of whatever quality: the title tells. It may be
-// replaced, as nobody's work is lost; other runs may not.
+// Whether what a folder holds is an earlier demo, of whatever quality: the title tells, and the picture
+// that a demo alone draws, and any run in its place takes away. It may be replaced, as nobody's work is
+// lost; other runs may not.
 static bool is_demo(const char *folder, const firn_scene *scene) {
   char path[4200], line[1024], title[1030] = "";
+  snprintf(path, sizeof path, "%s/demo_00000.png", folder);
+  if (access(path, F_OK)) return false;
   snprintf(path, sizeof path, "%s/scene.yaml", folder);
   FILE *file = fopen(path, "r");
   while (file && fgets(line, sizeof line, file))

@@ -24,6 +24,11 @@ run 2 demo -o other --set quality=0.2 --set frames=1 --set render.size=[64,36]
 expect "$err" "other holds a run already"
 [[ $(sha256sum other/*.hdf other/stats.csv) == "$before" ]] || die "demo took away another run"
 run 0 demo -o other --set quality=0.2 --set frames=1 --set render.size=[64,36] --overwrite
+# Nor is a run of the demo's scene: somebody's own, though the title is the same.
+"$FIRN" scenes demo >mine.yaml
+run 0 run mine.yaml -o other --overwrite --frames 0:0 --set quality=0.2 --quiet
+run 2 demo -o other --set quality=0.2 --set frames=1 --set render.size=[64,36]
+expect "$err" "other holds a run already"
 # Of --quick and --set the later counts.
 run 0 demo -o quick --quick --set quality=0.2 --set frames=1 --set render.size=[64,36]
 expect "$out" "64 x 36 pixels, 16 paths each"
