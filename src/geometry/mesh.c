@@ -135,11 +135,7 @@ firn_status firn_mesh_finish(firn_mesh *mesh, const char *name, const firn_mesh_
   if (r->filled_holes) {
     firn_note(context, FIRN_LOG_WARNING, "%s: filled %zu holes", name, r->filled_holes);
   }
-  if (!r->closed) {
-    char text[512];
-    firn_mesh_say_open(mesh, text, sizeof text);
-    firn_note(context, FIRN_LOG_INFO, "%s: %s", name, text); // an error where it needs an inside
-  }
+  // One that is not closed is told of where it needs an inside.
   return FIRN_OK;
 }
 

@@ -103,7 +103,7 @@ h: 10 cm
 snow: [{shape: {mesh: {file: open.obj}}}]
 END
 run 2 check open.yaml
-[[ $(grep -c "open edges" <<<"$out$err") == 1 ]] || die "the hole is told of: $out $err"
+[[ $(cat .out .err | grep -o "open edges" | wc -l) == 1 ]] || die "the hole is told of: $out $err"
 expect "$out$err" "holes: fill"
 
 # A small file costs no memory.
