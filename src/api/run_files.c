@@ -222,16 +222,15 @@ static firn_status place_one(firn_run_state *r, const char *to) {
   return errno == ENOENT ? FIRN_OK : firn_file_fail(r->context, "write", r->path, errno);
 }
 
-static firn_status place_all(firn_run_state *r) {
-  for (const firn_scene_copy *c = r->files.copies; c; c = c->next) FIRN_TRY(place_one(r, c->to));
-  return r->files.copies ? place_one(r, SUMS) : FIRN_OK;
-}
-
+// The old list stays until all that it names and nobody needs any more is gone.
 firn_status firn_run_files_place(firn_run_state *r) {
   sums old;
   FIRN_TRY(read_sums(r, &old));
-  firn_status status = place_all(r);
+  firn_status status = FIRN_OK;
+  for (const firn_scene_copy *c = r->files.copies; c && status == FIRN_OK; c = c->next)
+    status = place_one(r, c->to);
   if (status == FIRN_OK && old.text) status = remove_others(r, &old);
+  if (status == FIRN_OK && r->files.copies) status = place_one(r, SUMS);
   free_sums(r, &old);
   return status == FIRN_OK ? firn_run_files_unstage(r) : status;
 }
