@@ -19,10 +19,23 @@ SCENE = BARE + """colliders:
   - name: ground
     shape: {half_space: {normal: [0, 1, 0]}}
     forces: true
+  - name: block
+    shape: {mesh: {file: block.obj, voxel: 1 cm}}
 probes:
   - {name: low, box: {center: [0, 0, 0], size: [10 cm, 6 cm, 10 cm]}}
 """
+# A file of the scene's own, and another run's.
+BLOCK = """v 0.05 0 0
+v 0.08 0 0
+v 0.05 0.03 0
+v 0.05 0 0.03
+f 1 3 2
+f 1 2 4
+f 1 4 3
+f 2 3 4
+"""
 OTHER = SCENE.replace("-2 m/s", "-1 m/s").replace("frames: 4", "frames: 6")
+OTHER = OTHER.replace("block.obj", "other.obj")
 CALLS = "open create mkdir write fsync rename unlink truncate close read list memory".split()
 BOARD = struct.Struct(f"={len(CALLS) + 3}Q")
 ERRORS = {"open": ["EMFILE", "EACCES"], "create": ["ENOSPC", "EROFS"], "mkdir": ["ENOSPC"],
@@ -46,6 +59,8 @@ class Base:
         self.scene = self.path("scene.yaml")
         for name, text in (("scene", SCENE), ("other", OTHER), ("bare", BARE)):
             damage.write(self.path(name + ".yaml"), text.encode())
+        damage.write(self.path("block.obj"), BLOCK.encode())
+        damage.write(self.path("other.obj"), BLOCK.replace("0.03 0\n", "0.02 0\n").encode())
         self.environment = dict(os.environ, OMP_NUM_THREADS="1", GOMP_SPINCOUNT="0", LC_ALL="C")
         words = subprocess.run([firn, "run", "--help"], capture_output=True, text=True).stdout
         self.overwrite = ["--overwrite"] if "--overwrite" in words else []
@@ -79,12 +94,14 @@ class Base:
 
 
 def snapshot(folder):
-    """The bytes of every file of a folder; None for what is no file."""
+    """The bytes of every file of a folder and below; None for what is no file."""
     found = {}
-    for name in sorted(os.listdir(folder)):
-        path = os.path.join(folder, name)
-        found[name] = damage.read(path) if os.path.isfile(path) else None
-    return found
+    for where, folders, names in os.walk(folder):
+        for name in names + [n for n in folders if not os.listdir(os.path.join(where, n))]:
+            path = os.path.join(where, name)
+            plain = os.path.isfile(path)
+            found[os.path.relpath(path, folder)] = damage.read(path) if plain else None
+    return dict(sorted(found.items()))
 
 
 def table_of(data):
