@@ -32,8 +32,8 @@ typedef bool (*firn_run_fn)(void *user, const firn_run_event *event); // false: 
 typedef struct firn_run_def {
   const char *folder;
   int first_frame, last_frame; // both ends included; last < 0: the scene's
-  // What if the folder holds a run, that is, any frame or checkpoint? By default it is refused with
-  // FIRN_ERROR_STATE, and nothing is touched.
+  // What if the folder holds a run, that is, any frame or checkpoint, or a scene.yaml that firn did not
+  // write, or a table with rows? By default it is refused with FIRN_ERROR_STATE, and nothing is touched.
   bool resume; // go on with it from its newest checkpoint, or refuse and say why; see docs/cache.md
   bool overwrite;                // take it away first; not both
   const firn_output_def *output; // how frames are written; NULL: as the scene says

@@ -158,7 +158,8 @@ static firn_status clear(firn_context *context, const char *folder, bool (*is)(c
     char path[FIRN_PATH_SIZE];
     if (!is(entry->d_name)) continue;
     status = firn_path_format(context, path, "%s/%s", folder, entry->d_name);
-    if (status == FIRN_OK && unlink(path) && errno != ENOENT)
+    if (status == FIRN_OK && unlink(path) && errno != ENOENT &&
+        errno != EISDIR) // a folder is not ours
       status = firn_file_fail(context, "remove", path, errno);
   }
   closedir(dir);

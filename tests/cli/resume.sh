@@ -181,9 +181,9 @@ goes_on
 fresh && cp bare.yaml m/scene.next.yaml && run 2 run bare.yaml -o m --resume --quiet
 cmp good/frame_00004.hdf m/frame_00004.hdf || die "frames are gone for another scene.next.yaml"
 # Pictures of the old run go with it.
-: >m/picture_00003.png && : >m/picture_mine.png
+: >m/picture_00003.png && : >m/picture_mine.png && mkdir m/picture_00009.png
 run 0 run s.yaml -o m --overwrite --quiet --frames 0:1
-[[ $(cd m && echo picture_*) == picture_mine.png ]] || die "pictures of the old run: $(ls m)"
+[[ $(cd m && echo picture_*) == "picture_00009.png picture_mine.png" ]] || die "pictures of the old run: $(ls m)"
 run 0 info --verify m
 expect "$out" "2 frames, 2 checkpoints"
 # Only the initial state is there, and no checkpoint: that is a beginning.
