@@ -3,36 +3,51 @@
 // long
 // What sleep does to the walking scene: the final surface and the centre of mass, against a run in
 // which nothing ever sleeps, are off by less than a hundredth of a cell.
+//
+// The surface is the highest particle of columns of two cells. Where feet have thrown snow about, that
+// is a single grain on top of others, which any difference in rounding puts elsewhere: of 298 columns,
+// 49 differ by more than a tenth of a cell then, to either side and by up to 2.6, and their mean,
+// +-0.02, says nothing. So the tenth of the columns that differ most is left out at either end; what is
+// left would show if the bed had sunk, or had been held up.
 #include "support/mpm_case.h"
 
 enum { COLUMNS = 512 };
 
 typedef struct outcome {
   double center[3]; // m
-  double surface;   // m, mean over columns of two cells of the highest particle
+  double *top;      // m, [COLUMNS][COLUMNS]: the highest particle; -1: none
   double asleep;    // mean share
 } outcome;
 
-static double mean_surface(size_t count, const double *x, double h) {
-  static double top[COLUMNS][COLUMNS];
-  double sum = 0;
-  int used = 0;
-  for (int i = 0; i < COLUMNS; i++)
-    for (int k = 0; k < COLUMNS; k++) top[i][k] = -1;
+static double *find_top(size_t count, const double *x, double h) {
+  double *top = malloc(sizeof *top * COLUMNS * COLUMNS);
+  for (int i = 0; i < COLUMNS * COLUMNS; i++) top[i] = -1;
   for (size_t p = 0; p < count; p++) {
     int i = (int)floor(x[3 * p] / (2 * h)) + COLUMNS / 2;
     int k = (int)floor(x[3 * p + 2] / (2 * h)) + COLUMNS / 2;
     if (i < 0 || i >= COLUMNS || k < 0 || k >= COLUMNS) continue;
-    if (x[3 * p + 1] > top[i][k]) top[i][k] = x[3 * p + 1];
+    top[i * COLUMNS + k] = fmax(top[i * COLUMNS + k], x[3 * p + 1]);
   }
-  for (int i = 0; i < COLUMNS; i++) {
-    for (int k = 0; k < COLUMNS; k++) {
-      if (top[i][k] < 0) continue;
-      sum += top[i][k];
-      used++;
-    }
+  return top;
+}
+
+static int by_size(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+// m, of the columns that both have, without the tenths that differ most.
+static double surface_difference(const double *a, const double *b) {
+  double *d = malloc(sizeof *d * COLUMNS * COLUMNS), sum = 0;
+  size_t n = 0;
+  for (int i = 0; i < COLUMNS * COLUMNS; i++) {
+    if (a[i] >= 0 && b[i] >= 0) d[n++] = a[i] - b[i];
   }
-  return sum / used;
+  assert_true(n > 200);
+  qsort(d, n, sizeof *d, by_size);
+  for (size_t i = n / 10; i < n - n / 10; i++) sum += d[i];
+  free(d);
+  return sum / (double)(n - 2 * (n / 10));
 }
 
 static outcome walk(bool sleep) {
@@ -60,7 +75,7 @@ static outcome walk(bool sleep) {
   size_t count = firn_sim_count(sim);
   double *x = malloc(count * 3 * sizeof *x);
   assert_int_equal(firn_sim_read(sim, "position", x), FIRN_OK);
-  o.surface = mean_surface(count, x, firn_sim_h(sim));
+  o.top = find_top(count, x, firn_sim_h(sim));
   free(x);
   firn_sim_destroy(sim);
   firn_scene_destroy(scene);
@@ -71,14 +86,16 @@ static outcome walk(bool sleep) {
 static void sleep_hardly_changes_where_the_walk_leaves_the_snow(void **state) {
   (void)state;
   outcome with = walk(true), without = walk(false);
-  double h = 0.01 / 0.2;
+  double h = 0.01 / 0.2, surface = surface_difference(with.top, without.top);
   print_message("asleep %.0f %%; centre off by %.4f %.4f %.4f cells, surface by %.4f\n",
                 100 * with.asleep, (with.center[0] - without.center[0]) / h,
                 (with.center[1] - without.center[1]) / h, (with.center[2] - without.center[2]) / h,
-                (with.surface - without.surface) / h);
-  assert_true(with.asleep > 0.3 && without.asleep == 0);
+                surface / h);
+  assert_true(with.asleep > 0.4 && without.asleep == 0);
   for (int a = 0; a < 3; a++) assert_true(fabs(with.center[a] - without.center[a]) < 0.01 * h);
-  assert_true(fabs(with.surface - without.surface) < 0.01 * h);
+  assert_true(fabs(surface) < 0.01 * h);
+  free(with.top);
+  free(without.top);
 }
 
 int main(void) {
