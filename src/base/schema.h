@@ -36,18 +36,18 @@ typedef struct firn_schema_record firn_schema_record;
 typedef struct firn_schema_row {
   const char *key;
   firn_schema_type type;
-  firn_dimension dimension;         // numbers
-  const char *range;                // allowed interval in SI, "(0, 1]"; NULL: any finite number
-  const char *initial;              // default as a file would say it; NULL: none
-  const char *choices;              // ENUM, WORDS: "cubic|quadratic" ...
-  const char *(*choice)(int i);     // ... or the i-th, NULL past the last
-  const char *when;                 // "law=snow": only if the key law beside it says snow
-  const char *group;                // keys of one group exclude each other
-  bool required;                    // one of the group, where there is a group
-  bool keyed;                       // may change with time: {keys: [[0 s, 1], [1 s, 2]]}
-  bool optional;                    // RECORD: absent rather than full of defaults when not given
-  bool modifier;                    // in the record of a CHOICE: beside the one key, not instead
-  int width;                        // NUMBERS: numbers a tuple; 0: a plain list; FORMULAS: of the list
+  firn_dimension dimension;     // numbers
+  const char *range;            // allowed interval in SI, "(0, 1]"; NULL: any finite number
+  const char *initial;          // default as a file would say it; NULL: none
+  const char *choices;          // ENUM, WORDS: "cubic|quadratic" ...
+  const char *(*choice)(int i); // ... or the i-th, NULL past the last
+  const char *when;             // "law=snow": only if the key law beside it says snow
+  const char *group;            // keys of one group exclude each other
+  bool required;                // one of the group, where there is a group
+  bool keyed;                   // may change with time: {keys: [[0 s, 1], [1 s, 2]]}
+  bool optional;                // RECORD: absent rather than full of defaults when not given
+  bool modifier;                // in the record of a CHOICE: beside the one key, not instead
+  int width;                    // NUMBERS: numbers a tuple; 0: a plain list; FORMULAS: of the list
   const firn_schema_record *record; // RECORD, LIST, TABLE, CHOICE, CHOICES; may be its own
   size_t offset, size;              // FIRN_SCHEMA_AT; size 0: in no def
   const char *doc;                  // one line; NULL: what its record says

@@ -109,7 +109,7 @@ static bool read_formula(firn_reader *r, const firn_schema_row *row, const char 
   }
   out->count = found.count;
   out->step = firn_arena_alloc(r->arena, sizeof step[0] * (size_t)found.count);
-  if (out->step) memcpy(out->step, step, sizeof step[0] * (size_t)found.count);
+  for (int i = 0; i < found.count && out->step; i++) out->step[i] = step[i];
   return out->step != NULL;
 }
 

@@ -16,7 +16,7 @@ colliders:
   - {name: ground, shape: {half_space: {}}}
 SCENE
 mkdir tmp
-export TMPDIR=$work/tmp
+export TMPDIR=$PWD/tmp
 run 0 check good.yaml
 expect "$out" "good.yaml: ok"
 expect "$out" "particles  4 096" # 8^3 cells of 8

@@ -5,7 +5,7 @@
 # colliders.csv: where colliders are, how they move and what work they do, in a run and a resumed one;
 # tables of before these columns are still drawn.
 source "$(dirname "$0")/common.bash"
-out="" err="" # what run hears
+err="" # what run hears
 
 # A plate pushes a block over a floor without friction, and a drum turns where nothing is.
 cat >push.yaml <<'SCENE'

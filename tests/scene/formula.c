@@ -83,7 +83,7 @@ static void slips_are_explained(void **state) {
     const char *text, *why;
   } cases[] = {
       {"2 kg * x", "a mass"},      {"x + 1 cm", "adds"},        {"x * q", "'q' is not a number"},
-      {"sin(x", "')' is missing"}, {"x x", "unknown unit"},         {"x + ${y}", "no variable 'y'"},
+      {"sin(x", "')' is missing"}, {"x x", "unknown unit"},     {"x + ${y}", "no variable 'y'"},
       {"siny(x)", "did you mean"}, {"x ^ y", "a whole number"}, {"x +", "expected a number"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
