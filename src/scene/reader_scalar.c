@@ -89,7 +89,7 @@ static bool read_tuple(firn_reader *r, const firn_schema_row *row, const firn_no
 // A number or an expression of the position as a formula.
 static bool read_formula(firn_reader *r, const firn_schema_row *row, const char *part,
                          const firn_node *node, firn_formula *out) {
-  firn_formula_step step[FIRN_FORMULA_STEPS];
+  firn_formula_step step[FIRN_FORMULA_STEPS] = {0};
   firn_formula found = {.step = step};
   if (node->kind == FIRN_NODE_SCALAR && firn_expression_has_place(node->text)) {
     char why[300], expected[EXPECTED];
@@ -109,7 +109,7 @@ static bool read_formula(firn_reader *r, const firn_schema_row *row, const char 
   }
   out->count = found.count;
   out->step = firn_arena_alloc(r->arena, sizeof step[0] * (size_t)found.count);
-  for (int i = 0; i < found.count && out->step; i++) out->step[i] = step[i];
+  if (out->step) memcpy(out->step, step, sizeof step[0] * (size_t)found.count);
   return out->step != NULL;
 }
 
