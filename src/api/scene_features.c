@@ -77,9 +77,8 @@ static void look_at(const firn_shape *shape, double h, bool gaps, int i, double 
 }
 
 static features find(const firn_shape *shape, double h, bool gaps) {
-  firn_context *context = shape->context;
   int hits = 0, thin = 0, narrow = 0;
-  FIRN_PARALLEL_FOR(context, schedule(dynamic, 256) reduction(+ : hits, thin, narrow))
+  FIRN_PARALLEL_FOR(shape->context, schedule(dynamic, 256) reduction(+ : hits, thin, narrow))
   for (int i = 0; i < THROWS; i++) {
     double found[2];
     look_at(shape, h, gaps, i, found);

@@ -37,7 +37,7 @@ firn_status firn_file_get(firn_context *context, const char *path, char **data, 
   *data = NULL;
   *size = 0;
   int fd, error = 0;
-  size_t wanted, got = 0;
+  size_t wanted = 0, got = 0;
   FIRN_TRY(firn_file_open(context, path, &fd, &wanted));
   char *text = firn_alloc(context, wanted + 1, path);
   if (!text) {

@@ -37,8 +37,7 @@ static double both(firn_formula_op op, double a, double b) {
 }
 
 double firn_formula_value(const firn_formula *f, const double position[3]) {
-  double stack[FIRN_FORMULA_STACK + 1], *top = stack; // [0] stays unused
-  stack[0] = 0;
+  double stack[FIRN_FORMULA_STACK + 1] = {0}, *top = stack; // [0] stays unused
   for (const firn_formula_step *s = f->step; s < f->step + f->count; s++) {
     switch (s->op) {
     case FIRN_FORMULA_NUMBER: *++top = s->value; break;

@@ -88,7 +88,7 @@ static void scatter(const work *w, const point *p, const int32_t corner[3], firn
   const firn_world *world = w->world;
   const firn_particles *of = &world->particles;
   stencil s = stencil_of(w, p);
-  int in[3][4]; // where the stencil's nodes are in the block, or less than 0
+  int in[3][4] = {{0}}; // where the stencil's nodes are in the block, or less than 0
   for (int a = 0; a < 3; a++) {
     int32_t period = EDGE * w->homes.period[a];
     for (int i = 0; i < w->width; i++) {

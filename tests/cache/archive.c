@@ -324,7 +324,7 @@ static void an_array_that_the_file_cannot_hold_is_refused(void **state) {
   H5Dclose(set);
   H5Sclose(space);
   H5Fclose(file);
-  struct stat info;
+  struct stat info = {0};
   int fd = open(path, O_RDWR);
   assert_true(fd >= 0 && fstat(fd, &info) == 0 && info.st_size < 10000);
   assert_int_equal(firn_seal_write(s->context, path, fd, (uint64_t)info.st_size), FIRN_OK);

@@ -90,7 +90,7 @@ static void other_forms_of_a_table_are_mended(void **state) {
       "frame;name;value\n0;a;1,5\n1;b, c;-inf\n2;;\n3;d",
   };
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-    firn_rows seen;
+    firn_rows seen = {0};
     put(s, forms[i]);
     assert_int_equal(cut(s, 9, &seen), FIRN_OK);
     assert_true(seen.mended && !seen.renamed);

@@ -258,7 +258,7 @@ static void exchange(scratch *s, const char *name, const char *old, const char *
   size_t n;
   scratch_read(s, name, &text, &n);
   assert_non_null(at = strstr(text, old));
-  memcpy(at, new, strlen(new));
+  for (size_t i = 0; new[i]; i++) at[i] = new[i];
   assert_int_equal(firn_file_put(s->context, scratch_path(s, name), text, n), FIRN_OK);
   firn_free(s->context, text, n + 1);
 }

@@ -460,7 +460,8 @@ static void deep_json_is_told_at_once(void **state) {
   char *text = malloc(N);
   assert_non_null(text);
   memset(text, '[', N);
-  memcpy(text, "{\"asset\": ", 10);
+  static const char head[] = "{\"asset\": ";
+  memcpy(text, head, sizeof head - 1);
   firn_mesh_def def = firn_default_mesh_def();
   firn_mesh *mesh;
   assert_int_equal(firn_mesh_read_memory(context, "a.gltf", text, N, &def, &mesh),

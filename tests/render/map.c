@@ -191,7 +191,7 @@ static firn_status read_hdr(scratch *s, const char *head, const unsigned char *b
   const size_t n = strlen(head);
   char *file = malloc(n + size);
   assert_non_null(file);
-  memcpy(file, head, n);
+  for (size_t i = 0; i < n; i++) file[i] = head[i];
   memcpy(file + n, body, size);
   const char *path = scratch_path(s, "map.hdr");
   assert_int_equal(firn_file_put(s->context, path, file, n + size), FIRN_OK);

@@ -10,7 +10,7 @@ static char *repeat(const char *head, const char *piece, int count, const char *
   size_t n = strlen(piece), size = strlen(head) + n * (size_t)count + strlen(tail) + 1;
   char *text = malloc(size), *at = text + strlen(head);
   assert_non_null(text);
-  memcpy(text, head, strlen(head));
+  for (size_t i = 0; head[i]; i++) text[i] = head[i];
   for (int i = 0; i < count; i++, at += n) memcpy(at, piece, n);
   memcpy(at, tail, strlen(tail) + 1);
   return text;

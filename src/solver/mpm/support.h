@@ -6,9 +6,9 @@
 #include "solver/mpm/mpm.h"
 
 // Bodies are particle blocks that share nodes, and so can push and hold each other. Two that come
-// within the width of a spline of each other count as one. of [blocks], uint32_t, takes the number of
+// within the width of a spline of each other count as one. bodies [blocks], uint32_t, takes the number of
 // each block's body.
-firn_status mpm_bodies_find(const mpm *m, firn_buffer *of, size_t *count);
+firn_status mpm_bodies_find(const mpm *m, firn_buffer *bodies, size_t *count);
 
 // Whether some node of the block lies in a collider, as placed now.
 bool mpm_block_touches(const mpm *m, size_t b);
@@ -17,7 +17,7 @@ bool mpm_block_touches(const mpm *m, size_t b);
 // a collider with friction holds, or that neither gravity nor a speed of more than `slow`, m/s, moves
 // in the directions that are left free to them. Bodies with 0 in it are left out. scratch is for
 // numbers of each.
-firn_status mpm_bodies_rest(const mpm *m, const firn_buffer *of, size_t count, double slow,
+firn_status mpm_bodies_rest(const mpm *m, const firn_buffer *bodies, size_t count, double slow,
                             firn_buffer *scratch, uint8_t *at_rest);
 
 #endif
