@@ -133,8 +133,7 @@ static bool read_formulas(firn_reader *r, const firn_schema_row *row, const firn
   int i = 0;
   for (const firn_node *n = node->first; n; n = n->next, i++) {
     size_t before = firn_reader_push(r, "[%d]", i);
-    const char *part = found == 6 ? pairs[i]
-                                  : axes[i]; // NOLINT(clang-analyzer-core*): found of them
+    const char *part = i < (found == 6 ? 6 : 3) ? (found == 6 ? pairs : axes)[i] : "";
     good = read_formula(r, row, part, firn_reader_follow(r, n), &all[i]) && good;
     if (good && i < 3 && firn_formula_is_number(&all[i])) value->number[i] = all[i].step[0].value;
     firn_reader_pop(r, before);
