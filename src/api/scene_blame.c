@@ -8,8 +8,9 @@
 #include "api/scene.h"
 #include "scene/scene.h"
 
+// A name in quotes or in a path is no key.
 static bool in_word(char c) {
-  return isalnum((unsigned char)c) || c == '_';
+  return isalnum((unsigned char)c) || c == '_' || c == '/' || c == '\'';
 }
 
 // Where key stands in message as a word of its own: what follows it; NULL where it does not.

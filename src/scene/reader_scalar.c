@@ -58,18 +58,24 @@ static bool read_number(firn_reader *r, const firn_schema_row *row, const firn_n
   return read_part(r, row, "", node, out);
 }
 
-static bool read_tuple(firn_reader *r, const firn_schema_row *row, const firn_node *node, int count,
-                       double *out) {
-  int found = node->kind == FIRN_NODE_LIST ? firn_node_count(node) : 0;
-  if (node->kind != FIRN_NODE_LIST || found != count) {
-    char expected[EXPECTED];
-    firn_schema_expect(row, expected, sizeof expected);
-    if (node->kind == FIRN_NODE_LIST)
-      FAIL(r, node->mark, "found a list of %d; expected %s", found, expected);
-    else
-      firn_reader_fail_type(r, row, node);
+// Whether the node is a list of so many; says so if not.
+static bool is_list_of(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                       int count) {
+  if (node->kind != FIRN_NODE_LIST) {
+    firn_reader_fail_type(r, row, node);
     return false;
   }
+  int found = firn_node_count(node);
+  if (found == count) return true;
+  char expected[EXPECTED];
+  firn_schema_expect(row, expected, sizeof expected);
+  FAIL(r, node->mark, "found a list of %d; expected %s", found, expected);
+  return false;
+}
+
+static bool read_tuple(firn_reader *r, const firn_schema_row *row, const firn_node *node, int count,
+                       double *out) {
+  if (!is_list_of(r, row, node, count)) return false;
   static const char *const axes[] = {"x", "y", "z"};
   bool good = true, space = row->type == FIRN_TYPE_VEC3 && row->dimension; // no colour
   int i = 0;
@@ -117,16 +123,8 @@ static bool read_formulas(firn_reader *r, const firn_schema_row *row, const firn
                           firn_value *value) {
   static const char *const axes[] = {"x", "y", "z"};
   static const char *const pairs[] = {"xx", "yy", "zz", "xy", "xz", "yz"};
-  int found = node->kind == FIRN_NODE_LIST ? firn_node_count(node) : 0;
-  if (found != row->width) {
-    char expected[EXPECTED];
-    firn_schema_expect(row, expected, sizeof expected);
-    if (node->kind == FIRN_NODE_LIST)
-      FAIL(r, node->mark, "found a list of %d; expected %s", found, expected);
-    else
-      firn_reader_fail_type(r, row, node);
-    return false;
-  }
+  int found = row->width;
+  if (!is_list_of(r, row, node, found)) return false;
   firn_formula *all = firn_arena_alloc(r->arena, sizeof *all * (size_t)found);
   if (!all) return false;
   bool good = true;

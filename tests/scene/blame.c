@@ -3,6 +3,7 @@
 // the file they stand, and in a table of points, where in that.
 #include "scene/setup.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define BALL "{sphere: {center: [0, 1, 0], radius: 5 cm}}"
@@ -100,6 +101,26 @@ static void a_point_that_cannot_be_has_its_line_in_the_table(void **state) {
   }
 }
 
+// The table's folder has the name of a key that stands before it.
+static void a_name_in_a_path_is_no_key(void **state) {
+  (void)state;
+  char root[] = "/tmp/firn-blame-XXXXXX", folder[60], path[80], scene[300];
+  assert_non_null(mkdtemp(root));
+  snprintf(folder, sizeof folder, "%s/velocity", root);
+  snprintf(path, sizeof path, "%s/p.csv", folder);
+  assert_int_equal(mkdir(folder, 0700), 0);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs("x,y,z\n1e9,0.1,0\n", file);
+  assert_int_equal(fclose(file), 0);
+  snprintf(scene, sizeof scene,
+           "firn: 1\nh: 1 cm\nsnow:\n  - velocity: [0, 1, 0]\n    points: {file: %s}\n", path);
+  expect(scene, "test.yaml:5:20: snow[0].points.file: ", "p.csv:2: ");
+  unlink(path);
+  rmdir(folder);
+  rmdir(root);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_number_too_large_for_the_working_precision_has_its_place),
@@ -109,6 +130,7 @@ int main(void) {
       cmocka_unit_test(an_emitter_that_cannot_be_hit_has_its_place),
       cmocka_unit_test(a_window_along_a_period_has_its_place),
       cmocka_unit_test(a_point_that_cannot_be_has_its_line_in_the_table),
+      cmocka_unit_test(a_name_in_a_path_is_no_key),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);
 }
