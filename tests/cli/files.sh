@@ -108,7 +108,7 @@ expect "$out$err" "holes: fill"
 
 # A small file costs no memory.
 printf '#?RADIANCE\n\n-Y 32768 +X 32768\n' >m.hdr
-(ulimit -v 4000000 && exec "$FIRN" render o -o m.png --size 32x18 --spp 1 --set render.sky.map=m.hdr 2>.err)
-[[ $? == 1 ]] || die "a map without pixels is taken"
-expect "$(cat .err)" "announces 32768 x 32768 pixels"
+[[ -n ${FIRN_SANITIZE:-} ]] || ulimit -v 4000000 # a sanitizer maps more than any limit
+run 1 render o -o m.png --size 32x18 --spp 1 --set render.sky.map=m.hdr
+expect "$err" "announces 32768 x 32768 pixels"
 exit 0

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// labels: slow
 // timeout: 60
 // What the snow does to colliders: it balances the momentum step by step, carries the weight at
 // rest, and has the torque of where it acts.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// labels: slow
 // timeout: 60
 // What colliders do to the snow: work is force times the way of the surface.
 #include "support/mpm_case.h"

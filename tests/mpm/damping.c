@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: M22 M23 M24b
+// labels: M22 M23 M24b slow
 // timeout: 120
 // The semi-implicit step as a time integrator: its damping and phase are those of the scalar theory,
 // it tends to the explicit step, and it never makes energy.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// labels: slow
 // timeout: 60
 // Where energy goes: what is lost is what came in less what there is, whoever brought it, and what
 // plastic flow takes is stress times plastic strain.

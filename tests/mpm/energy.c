@@ -1,4 +1,4 @@
-// labels: M24
+// labels: M24 slow
 // SPDX-License-Identifier: Apache-2.0
 // Energy over ten thousand explicit steps: a resolved wave keeps its own, a battered block never
 // gains any.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// labels: slow
 // timeout: 60
 // Under `auto`, a semi-implicit step solves for those blocks alone that an explicit step of its
 // length would not suit.

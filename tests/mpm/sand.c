@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// labels: slow
 // timeout: 60
 // Sand flows until its slope is that of its angle of friction.
 //
