@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// labels: slow
 // timeout: 60
 // Section 5 of Stomakhin et al. 2013: critical strains tell when snow breaks. The smaller they are, the
 // more and the smaller the pieces.
