@@ -1,4 +1,4 @@
-// labels: M21
+// labels: M21 slow
 // SPDX-License-Identifier: Apache-2.0
 // What the transfers damp: the PIC share of the blend is a viscosity (1 - alpha) D h^2/dt (D = 1/3
 // for cubic splines, 1/4 for quadratic ones); pure FLIP and APIC damp by higher orders only.
