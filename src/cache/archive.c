@@ -183,10 +183,15 @@ firn_status firn_archive_create(firn_context *context, const char *path, firn_ar
 }
 
 // Tells a file of another kind from a damaged one: HDF5 files begin with this.
-static bool has_signature(int fd) {
+static firn_status check_signature(firn_context *context, const char *path, int fd) {
   static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
   unsigned char head[8];
-  return pread(fd, head, 8, 0) == 8 && memcmp(head, signature, 8) == 0;
+  ssize_t n;
+  do n = pread(fd, head, sizeof head, 0);
+  while (n < 0 && errno == EINTR);
+  if (n < 0) return firn_file_fail(context, "read", path, errno);
+  if (n == sizeof head && memcmp(head, signature, sizeof head) == 0) return FIRN_OK;
+  return firn_fail(context, FIRN_ERROR_FORMAT, "%s is not an HDF5 file", path);
 }
 
 firn_status firn_archive_open(firn_context *context, const char *path, firn_archive **out) {
@@ -200,8 +205,8 @@ firn_status firn_archive_open(firn_context *context, const char *path, firn_arch
     status = firn_file_fail(context, "open", a->path, errno);
   } else if (S_ISDIR(info.st_mode)) {
     status = firn_file_fail(context, "read", a->path, EISDIR);
-  } else if (!has_signature(a->store.fd)) {
-    status = firn_fail(context, FIRN_ERROR_FORMAT, "%s is not an HDF5 file", a->path);
+  } else {
+    status = check_signature(context, a->path, a->store.fd);
   }
   if (status == FIRN_OK) {
     status = firn_seal_check(context, a->path, a->store.fd, (uint64_t)info.st_size, &a->store.end);

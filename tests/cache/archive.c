@@ -157,6 +157,9 @@ static void a_file_that_is_no_archive_is_told_apart(void **state) {
   refuses(s, "text.hdf", FIRN_ERROR_FORMAT, "not an HDF5 file");
   assert_int_equal(firn_file_put(s->context, scratch_path(s, "empty.hdf"), "", 0), FIRN_OK);
   refuses(s, "empty.hdf", FIRN_ERROR_FORMAT, "not an HDF5 file");
+  // Nothing is mapped where the memory of a process begins: to read there is an error of the disk.
+  assert_int_equal(symlink("/proc/self/mem", scratch_path(s, "sick.hdf")), 0);
+  refuses(s, "sick.hdf", FIRN_ERROR_IO, "Input/output error");
   assert_int_equal(mkdir(scratch_path(s, "folder.hdf"), 0777), 0);
   refuses(s, "folder.hdf", FIRN_ERROR_IO, "directory");
 }
