@@ -3,6 +3,7 @@
 #include "needs.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <ftw.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,11 +23,15 @@ static const int FRAMES_TIMED = 4;
 
 // ------------------------------------------------------------------------------------ the folder
 
-// As the system's own temporary files; "" where none can be made.
-static void make_folder(char *folder, size_t size) {
+// As the system's own temporary files; false after a message where none can be made.
+static bool make_folder(char *folder, size_t size) {
   const char *base = getenv("TMPDIR");
-  snprintf(folder, size, "%.200s/firn-check-XXXXXX", base && *base ? base : "/tmp");
-  if (!mkdtemp(folder)) folder[0] = 0;
+  int length = snprintf(folder, size, "%s/firn-check-XXXXXX", base && *base ? base : "/tmp");
+  errno = ENAMETOOLONG;
+  if (length < (int)size && mkdtemp(folder)) return true;
+  fprintf(stderr, "firn: no temporary folder can be made in %s: %s; set TMPDIR\n",
+          base && *base ? base : "/tmp", strerror(errno));
+  return false;
 }
 
 // Size of the largest file whose name begins so; nan: there is none.
@@ -36,10 +41,9 @@ static double largest_file(const char *folder, const char *prefix) {
   // Nobody else has this stream.
   // cppcheck-suppress readdirCalled
   for (const struct dirent *e; dir && (e = readdir(dir));) {
-    char path[600];
     struct stat info;
-    snprintf(path, sizeof path, "%.256s/%.256s", folder, e->d_name);
-    if (strncmp(e->d_name, prefix, strlen(prefix)) == 0 && stat(path, &info) == 0)
+    if (strncmp(e->d_name, prefix, strlen(prefix)) == 0 &&
+        fstatat(dirfd(dir), e->d_name, &info, 0) == 0)
       most = fmax(most, (double)info.st_size);
   }
   if (dir) closedir(dir);
@@ -161,12 +165,8 @@ static firn_status run_in(const firn_scene *scene, const char *folder, watch *w)
 // Runs the scene, or what stands for it, and scales what it took by `scale` particles for each.
 static firn_status measure_run(firn_context *context, const firn_scene *scene, double scale,
                                watch *w, cli_needs *out) {
-  char folder[256];
-  make_folder(folder, sizeof folder);
-  if (!*folder) {
-    fprintf(stderr, "firn: no temporary folder can be made; set TMPDIR\n");
-    return FIRN_ERROR_IO;
-  }
+  char folder[4096];
+  if (!make_folder(folder, sizeof folder)) return FIRN_ERROR_IO;
   double before = resident_most();
   firn_status status = run_in(scene, folder, w);
   double stop_wall = cli_seconds() - w->last.wall, stop_cpu = cli_cpu_seconds() - w->last.cpu;

@@ -52,8 +52,8 @@ static double measure_cube(firn_context *context, int cells, const char *path,
 double cli_packed_bytes(firn_context *context, const firn_output_def *output, const char *folder,
                         double particles) {
   enum { SMALL = 4, LARGE = 12 };
-  char path[300];
-  snprintf(path, sizeof path, "%.256s/packed.hdf", folder);
+  char path[4200];
+  snprintf(path, sizeof path, "%s/packed.hdf", folder);
   double a = 8 * SMALL * SMALL * SMALL, b = 8 * LARGE * LARGE * LARGE;
   double small = measure_cube(context, SMALL, path, output);
   double large = measure_cube(context, LARGE, path, output);

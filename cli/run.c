@@ -132,6 +132,12 @@ static void report_start(const arguments *a, const firn_context *context, const 
   fflush(stdout);
 }
 
+// What was stopped is the trial, of which nobody knows.
+static int fail_size(const firn_context *context, firn_status status, progress_mode mode) {
+  if (status != FIRN_CANCELLED) return cli_fail_run(context, status, mode);
+  return cli_fail_said("stopped before the run began; nothing was written", status, mode);
+}
+
 int cli_run(int argc, char **argv) {
   arguments a = {.first = 0, .last = -1};
   firn_context *context = cli_begin(&parser, argc, argv, &a, &a.with.options);
@@ -149,16 +155,16 @@ int cli_run(int argc, char **argv) {
     return EXIT_INPUT;
   }
 
+  cli_catch_signals(); // before the size is tried out in a temporary folder, which goes away again
   firn_status fits = a.unchecked ? FIRN_OK
                                  : cli_check_size(context, scene, a.scene, &a.with.options);
   if (fits != FIRN_OK) {
     firn_scene_destroy(scene);
-    int code = cli_fail_run(context, fits, a.with.run.mode);
+    int code = fail_size(context, fits, a.with.run.mode);
     firn_context_destroy(context);
     return code;
   }
 
-  cli_catch_signals();
   report_start(&a, context, folder);
   watch w = {.progress = progress_begin(a.with.run.mode, context),
              .folder = folder,

@@ -134,7 +134,31 @@ if [[ -z ${FIRN_SANITIZE:-} ]]; then # which maps more than any limit
   limited 2 run large.yaml -o large -j 1
   expect "$(cat .err)" "and ulimit allows 717 MB"
   [[ ! -e large ]] || die "a run that does not fit left a folder"
+  # A signal while it is found out leaves nothing.
+  (ulimit -v 700000 && exec "$FIRN" run large.yaml -o large -j 1 >.out 2>.err) &
+  pid=$!
+  for _ in $(seq 1000); do
+    compgen -G "tmp/firn-check-*/frame_00000.hdf*" >.found && break
+    kill -0 "$pid" 2>.found || break
+    sleep 0.01
+  done
+  kill -TERM "$pid"
+  wait "$pid"
+  code=$?
+  [[ $code == 1 ]] || die "stopped while its size was tried: exit $code: $(cat .out .err)"
+  expect "$(cat .err)" "stopped before the run began"
+  [[ ! -e large && -z $(ls tmp) ]] || die "stopped while its size was tried, it left $(ls tmp)"
 fi
+# A temporary folder may have a long name.
+long=$PWD/tmp/$(printf '%0200d' 0)/$(printf '%0200d' 1)
+mkdir -p "$long"
+TMPDIR=$long run 0 check good.yaml --json --no-time --set output.precision=16
+expect "$out" '"frames_written": 4,'
+awk -v bytes="$(figure frame_file_bytes)" 'BEGIN { exit !(bytes > 1000) }' || die "frames: $out"
+[[ -z $(find tmp -name 'firn-check*') ]] || die "check left $(find tmp -name 'firn-check*')"
+rm -r "tmp/$(printf '%0200d' 0)"
+TMPDIR=$PWD/tmp/none run 1 check good.yaml --no-time
+expect "$err" "no temporary folder can be made in $PWD/tmp/none: No such file"
 # Nor by a disk that has no room.
 run 2 check good.yaml --no-time -o /proc/out
 expect "$out" "good.yaml: its frames need"
