@@ -29,7 +29,7 @@ static const struct argp_option options[] = {
     {"verify", KEY_VERIFY, NULL, 0,
      "check all that a run left in DIR as `firn run --resume` does, byte by byte, and say what is "
      "wrong and what a resume would do; nothing is changed. The exit status is 1 if anything is "
-     "wrong",
+     "wrong or a resume would be refused",
      0},
     {0},
 };

@@ -13,8 +13,8 @@
 #include "base/number.h"
 #include "cache/file.h"
 
-static firn_status fail_busy(firn_context *context, const char *path) {
-  return firn_fail(context, FIRN_ERROR_STATE, "another run is writing into this folder (%s)", path);
+static void write_line(const firn_run_log *log, const char *line, size_t size) {
+  if (firn_file_write_all(log->fd, line, size)) {} // see log.h
 }
 
 firn_status firn_log_open(firn_context *context, const char *path, firn_run_log *log) {
@@ -22,17 +22,12 @@ firn_status firn_log_open(firn_context *context, const char *path, firn_run_log 
   // Where locks do not work at all (some network file systems) the run goes on without.
   if (flock(log->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
     firn_log_close(log);
-    return fail_busy(context, path);
+    return firn_fail(context, FIRN_ERROR_STATE, "another run is writing into this folder (%s)",
+                     path);
   }
+  write_line(log, log->held, log->held_used);
+  log->held_used = 0;
   return FIRN_OK;
-}
-
-firn_status firn_log_check(firn_context *context, const char *path) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return FIRN_OK; // no log, no run
-  bool busy = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
-  close(fd);
-  return busy ? fail_busy(context, path) : FIRN_OK;
 }
 
 firn_status firn_log_clear(firn_context *context, const char *path, firn_run_log *log) {
@@ -90,8 +85,12 @@ void firn_log_begin(firn_run_log *log, const char *event) {
 }
 
 void firn_log_end(firn_run_log *log) {
-  if (log->fd < 0) return;
   log->line[log->used++] = '}';
   log->line[log->used++] = '\n';
-  if (firn_file_write_all(log->fd, log->line, log->used)) {} // see log.h
+  if (log->fd >= 0) {
+    write_line(log, log->line, log->used);
+  } else if (log->held_used + log->used <= sizeof log->held) {
+    memcpy(log->held + log->held_used, log->line, log->used);
+    log->held_used += log->used;
+  }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// log.jsonl of a run: what happened and when, one JSON object a line. The log also guards the
-// folder: while it is open, no other process may run there.
+// log.jsonl of a run: what happened and when, one JSON object a line. Until it is opened lines are held
+// back: a run that is refused leaves nothing in the log of another.
 #ifndef FIRN_API_LOG_H
 #define FIRN_API_LOG_H
 
@@ -10,12 +10,13 @@ typedef struct firn_run_log {
   int fd; // -1: not open
   char line[4096];
   size_t used;
+  char held[8192]; // lines before it was opened; what does not fit is dropped
+  size_t held_used;
 } firn_run_log;
 
-// Opens or makes path and locks it; FIRN_ERROR_STATE when another run holds it.
+// Opens or makes path, for the lines so far and those to come. It is locked besides the folder, for file
+// systems that only lock files: FIRN_ERROR_STATE when another run holds it.
 firn_status firn_log_open(firn_context *context, const char *path, firn_run_log *log);
-// The same for those who only look, and let a run begin meanwhile: whether one is at work now.
-firn_status firn_log_check(firn_context *context, const char *path);
 firn_status firn_log_clear(firn_context *context, const char *path, firn_run_log *log);
 void firn_log_close(firn_run_log *log);
 

@@ -4,10 +4,12 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/sim.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "cache/lock.h"
 #include "scene/scene.h"
 
 firn_run_def firn_default_run_def(void) {
@@ -144,8 +146,7 @@ static firn_status fail_at(const firn_run_state *r, firn_status status) {
 static firn_status perform(firn_run_state *r) {
   FIRN_TRY(check_def(r->context, r->def, r->last));
   FIRN_TRY(firn_folder_make(r->context, r->def->folder));
-  FIRN_TRY(firn_run_file(r, "log.jsonl"));
-  FIRN_TRY(firn_log_open(r->context, r->path, &r->log));
+  FIRN_TRY(firn_lock_take(r->context, r->def->folder, &r->lock));
   FIRN_TRY(firn_run_begin(r));
   r->begin_time = firn_sim_time(r->sim);
   r->frame_wall = firn_seconds() - r->tally.wall;
@@ -165,7 +166,7 @@ firn_status firn_run(const firn_scene *scene, const firn_run_def *def) {
   r->def = def;
   r->output = def->output ? *def->output : firn_scene_output(scene);
   r->context = context;
-  r->log.fd = -1;
+  r->log.fd = r->lock = -1;
   r->frame = -1;
   r->begin_wall = firn_seconds();
   r->last = def->last_frame < 0 ? firn_scene_frames(scene) : def->last_frame;
@@ -179,6 +180,7 @@ firn_status firn_run(const firn_scene *scene, const firn_run_def *def) {
     firn_log_end(&r->log);
   }
   firn_log_close(&r->log);
+  if (r->lock >= 0) close(r->lock);
   firn_scene_files_free(&r->files);
   firn_sim_destroy(r->sim);
   firn_free(context, r, sizeof *r);

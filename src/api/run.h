@@ -15,6 +15,8 @@
 // killed meanwhile is resumed by taking away the rest.
 #define FIRN_RUN_NEXT_SCENE "scene.next.yaml"
 
+#define FIRN_RUN_LOG "log.jsonl"
+
 // How a refusal to resume ends.
 #define FIRN_RUN_ANEW ". Nothing was changed; --overwrite begins anew, without what is there"
 
@@ -41,6 +43,7 @@ typedef struct firn_run_state {
   firn_scene_files files; // that the scene needs, and the scene as it stands in the folder
   firn_context *context;
   firn_sim *sim;
+  int lock; // of the folder; -1: none
   firn_run_log log;
   int last;          // frame
   int frame;         // last finished one; -1: none
@@ -111,6 +114,11 @@ void firn_run_fault(firn_run_state *run, firn_run_check *check, int frame, firn_
 // own: one that is the very scene of this run, written by hand.
 firn_status firn_run_check_others(firn_run_state *run);
 firn_status firn_run_check_own(firn_run_state *run);
+
+// Whether the files of a new run, or the tables that a resumed one adds rows to, can be written where
+// something has their names; the message names it.
+firn_status firn_run_check_places(firn_run_state *run);
+firn_status firn_run_check_tables(firn_run_state *run);
 
 // Makes or finds the simulation, and leaves the folder as it was when it stood there.
 firn_status firn_run_begin(firn_run_state *run);

@@ -36,6 +36,12 @@ static void warn(firn_run_state *r, const char *what) {
   firn_note(r->context, FIRN_LOG_WARNING, "%s", what);
 }
 
+// From here on the folder is changed: whoever refuses does so before.
+static firn_status open_log(firn_run_state *r) {
+  FIRN_TRY(firn_run_file(r, FIRN_RUN_LOG));
+  return firn_log_open(r->context, r->path, &r->log);
+}
+
 // ------------------------------------------------------------------------------------------- anew
 
 // stats.csv goes first: where it is there, nothing has been taken away yet (firn_run_replaced).
@@ -45,7 +51,7 @@ static firn_status clear_old(firn_run_state *r) {
     FIRN_TRY(remove_file(r, firn_run_table_name(t)));
     FIRN_TRY(firn_file_sync_folder(r->context, r->path));
   }
-  FIRN_TRY(firn_run_file(r, "log.jsonl"));
+  FIRN_TRY(firn_run_file(r, FIRN_RUN_LOG));
   FIRN_TRY(firn_log_clear(r->context, r->path, &r->log));
   FIRN_TRY(firn_numbered_clear(r->context, folder, FIRN_CHECKPOINT_PREFIX, -1, 0));
   FIRN_TRY(firn_numbered_clear(r->context, folder, FIRN_FRAME_PREFIX, -1, 0));
@@ -57,9 +63,11 @@ static firn_status clear_old(firn_run_state *r) {
 // Only once the scene is known to build: what is there is the user's until then.
 static firn_status begin_fresh(firn_run_state *r, const firn_run_check *c) {
   FIRN_TRY(firn_run_check_own(r));
+  FIRN_TRY(firn_run_check_places(r));
   FIRN_TRY(firn_scene_build(r->scene, &r->sim));
   FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
   FIRN_TRY(firn_run_files_stage(r));
+  FIRN_TRY(open_log(r));
   if (c->frame_count || c->checkpoint_count) FIRN_TRY(write_scene(r, FIRN_RUN_NEXT_SCENE));
   FIRN_TRY(clear_old(r));
   FIRN_TRY(firn_run_files_place(r));
@@ -201,6 +209,7 @@ static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool sa
     warn(r, "files that the scene needs are copied into the folder again");
     FIRN_TRY(firn_run_files_stage(r));
   }
+  FIRN_TRY(open_log(r));
   for (firn_run_table t = 0; t < FIRN_RUN_TABLES; t++) {
     if (!firn_run_has_table(r, t)) continue;
     FIRN_TRY(firn_run_file(r, firn_run_table_name(t)));
@@ -231,6 +240,7 @@ static firn_status begin_resumed(firn_run_state *r, firn_run_check *c) {
   if (files == FIRN_ERROR_MEMORY || (files != FIRN_OK && c->checkpoint_count)) return files;
   FIRN_TRY(firn_scene_build_empty(r->scene, &r->sim));
   FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
+  FIRN_TRY(firn_run_check_tables(r));
   FIRN_TRY(firn_run_look(r, c));
   if (firn_run_has_begun_only(r, c)) {
     firn_sim_destroy(r->sim);

@@ -7,6 +7,7 @@
 #include "api/run.h"
 #include "api/scene.h"
 #include "base/memory.h"
+#include "cache/lock.h"
 #include "scene/scene.h"
 
 typedef struct verifier {
@@ -56,6 +57,24 @@ static firn_status look_at_others(verifier *v, int taken) {
   return FIRN_OK;
 }
 
+// A run adds to the log and to tables, and to no file behind a link. That it may write at all is not
+// asked: one may look at a folder that is for reading only.
+static firn_status check_links(verifier *v) {
+  firn_run_state *r = &v->run;
+  struct stat info;
+  firn_status status = FIRN_OK;
+  for (int t = 0; t <= FIRN_RUN_TABLES; t++) {
+    bool log = t == FIRN_RUN_TABLES;
+    if (!log && !firn_run_has_table(r, (firn_run_table)t)) continue;
+    FIRN_TRY(firn_run_file(r, log ? FIRN_RUN_LOG : firn_run_table_name((firn_run_table)t)));
+    if (lstat(r->path, &info) || !S_ISLNK(info.st_mode)) continue;
+    status = firn_fail(r->context, FIRN_ERROR_STATE,
+                       "%s is a link, and a run adds to plain files alone", r->path);
+    FIRN_TRY(refuse(v, status));
+  }
+  return status;
+}
+
 static firn_status look(verifier *v) {
   firn_run_state *r = &v->run;
   firn_run_check *c = &v->check;
@@ -64,6 +83,8 @@ static firn_status look(verifier *v) {
   firn_status files = firn_run_files_check(r, c, &again);
   if (files == FIRN_ERROR_MEMORY) return files;
   if (files != FIRN_OK) say(v, firn_context_message(r->context));
+  if (files == FIRN_OK) files = check_links(v);
+  if (files == FIRN_ERROR_MEMORY) return files;
   if (files == FIRN_OK && again)
     firn_run_fault(r, c, FIRN_FRAME_LAST + 1, FIRN_ERROR_FORMAT,
                    "%s/" FIRN_SCENE_FILES_FOLDER ": the list of their sums is not whole; a resume "
@@ -84,8 +105,8 @@ static firn_status look(verifier *v) {
   if (status == FIRN_ERROR_MEMORY) return status;
   if (status != FIRN_OK) {
     if (files == FIRN_OK) say(v, firn_context_message(r->context));
-    // The way of a checkpoint that is not for this build; what is wrong with frames was told.
-    if (!c->faults && c->checkpoint_count) FIRN_TRY(refuse(v, status));
+    // There is no checkpoint, or one that is not for this build; what is wrong with frames was told.
+    if (!c->faults) FIRN_TRY(refuse(v, status));
     return look_at_others(v, FIRN_FRAME_LAST + 1);
   }
   if (files != FIRN_OK) return look_at_others(v, r->frame);
@@ -95,10 +116,20 @@ static firn_status look(verifier *v) {
   return look_at_others(v, r->frame);
 }
 
+// The mark of a run that was to replace this one, and had not begun to.
+static void check_next(verifier *v) {
+  firn_run_state *r = &v->run;
+  struct stat info;
+  if (firn_run_file(r, FIRN_RUN_NEXT_SCENE) != FIRN_OK || lstat(r->path, &info)) return;
+  firn_run_fault(r, &v->check, FIRN_FRAME_LAST + 1, FIRN_ERROR_STATE,
+                 "%s is left of a run that was to replace what is there, and was stopped; a resume "
+                 "takes it away",
+                 r->path);
+}
+
 static firn_status verify(verifier *v, firn_scene **scene) {
   firn_run_state *r = &v->run;
-  FIRN_TRY(firn_run_file(r, "log.jsonl"));
-  FIRN_TRY(firn_log_check(r->context, r->path));
+  FIRN_TRY(firn_lock_look(r->context, r->def->folder));
   FIRN_TRY(firn_run_list(r, &v->check));
   v->out->frames = (int)v->check.frame_count;
   v->out->checkpoints = (int)v->check.checkpoint_count;
@@ -106,9 +137,12 @@ static firn_status verify(verifier *v, firn_scene **scene) {
   count_bytes(v, FIRN_CHECKPOINT_PREFIX, v->check.checkpoint, v->check.checkpoint_count);
   if (!v->out->frames && !v->out->checkpoints) {
     say(v, "begins: the folder holds neither frames nor checkpoints");
+    check_next(v);
     return FIRN_OK;
   }
-  if (firn_run_replaced(r)) {
+  if (!firn_run_replaced(r)) {
+    check_next(v);
+  } else {
     return refuse(v, firn_fail(r->context, FIRN_ERROR_STATE,
                                "a run of %s was stopped while it replaced what is there, and not "
                                "all is left; a resume of that scene goes on with it",
@@ -151,7 +185,7 @@ firn_status firn_folder_verify(firn_context *context, const char *path, firn_fau
   v->def.first_frame = FIRN_FRAME_LAST + 1; // nobody asks for frames: those that were written count
   v->run.def = &v->def;
   v->run.context = context;
-  v->run.log.fd = -1;
+  v->run.log.fd = v->run.lock = -1;
   v->run.frame = -1;
   v->run.fault = fault ? fault : ignore;
   v->run.fault_user = user;

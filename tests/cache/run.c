@@ -393,7 +393,7 @@ static void a_scene_that_became_longer_resumes(void **state) {
 static void two_runs_do_not_share_a_folder(void **state) {
   scratch *s = *state;
   perform(s, (order){.folder = "out", .last = 2});
-  int fd = open(scratch_path(s, "out/log.jsonl"), O_RDWR);
+  int fd = open(scratch_path(s, "out"), O_RDONLY | O_DIRECTORY);
   assert_true(fd >= 0);
   assert_int_equal(flock(fd, LOCK_EX), 0);
   perform(s, (order){.folder = "out", .exact_fail = FIRN_ERROR_STATE});
@@ -404,6 +404,29 @@ static void two_runs_do_not_share_a_folder(void **state) {
   assert_message(s, "another run");
   close(fd);
   assert_int_equal(count_files(s, "out", FIRN_FRAME_PREFIX, NULL), 3);
+}
+
+static char busy[1200]; // folder of the run that is watched
+
+// In the run: without its log it is as busy as before.
+static bool take_the_log_away(const firn_run_event *event) {
+  const firn_context_def def = firn_default_context_def();
+  firn_context *context;
+  firn_folder_verdict v;
+  char log[1300];
+  (void)event;
+  snprintf(log, sizeof log, "%s/log.jsonl", busy);
+  unlink(log);
+  if (firn_context_create(&def, &context)) _exit(96);
+  if (firn_folder_verify(context, busy, NULL, NULL, &v) != FIRN_ERROR_STATE) _exit(97);
+  firn_context_destroy(context);
+  return true;
+}
+
+static void a_folder_stays_locked_without_its_log(void **state) {
+  scratch *s = *state;
+  snprintf(busy, sizeof busy, "%s", scratch_path(s, "out"));
+  perform(s, (order){.folder = "out", .last = 1, .watch = take_the_log_away});
 }
 
 static void a_folder_that_cannot_be_made_is_named(void **state) {
@@ -596,6 +619,7 @@ int main(void) {
       TEST(another_scene_cannot_resume),
       TEST(a_scene_that_became_longer_resumes),
       TEST(two_runs_do_not_share_a_folder),
+      TEST(a_folder_stays_locked_without_its_log),
       TEST(a_folder_is_checked_without_a_run),
       TEST(a_folder_that_cannot_be_made_is_named),
       TEST(a_full_disk_loses_nothing_that_was_whole),

@@ -24,8 +24,8 @@ SCENE
 run 0 run s.yaml -o good --quiet --frames 0:4
 run 0 run s.yaml -o whole --quiet
 
-# What is in a folder, by bytes; the log may tell of a refusal.
-sums() { (cd "$1" && find . -type f ! -name log.jsonl -exec sha256sum {} + | sort -k2); }
+# What is in a folder, by bytes: the log too, and links as such.
+sums() { (cd "$1" && find . -type f -exec sha256sum {} + | sort -k2 && find . -type l -printf '%p %l\n'); }
 # All columns but the last, wall_seconds.
 columns() { sed 's/,[^,]*$//' "$1"; }
 
@@ -73,6 +73,28 @@ fresh && sed -i '3s/,[^,]*$/,7/' m/colliders.csv && refused "colliders.csv" "wha
 fresh && sed -i '6d' m/stats.csv && goes_on "rows of frame 4 are missing" "after frame 3 is made again"
 fresh && sed -i '6s/^\(4,0.008,[0-9]*\)/\11/' m/stats.csv && goes_on "going on after frame 3"
 
+# One that is a link, which no row is added behind: known before the work, and by a check.
+linked() {
+  fresh && mv "m/$1" "$1.far" && ln -s "../$1.far" "m/$1"
+  before=$(sums m)
+  run 1 run s.yaml -o m --resume
+  expect "$err" "m/$1: it is a link"
+  refuse "$err" "after frame"
+  [[ $(sums m) == "$before" ]] || die "a link for $1: refused, and the folder changed"
+  run 1 info --verify m
+  expect "$out" "m/$1 is a link"
+  refuse "$out" "goes on"
+}
+for name in stats.csv colliders.csv probes.csv log.jsonl; do linked "$name"; done
+# A folder in the place of a file that is to be replaced: nothing is taken away for that.
+for name in probes.csv frames.hdf.series scene.next.yaml; do
+  fresh && rm -f "m/$name" && mkdir "m/$name"
+  before=$(sums m)
+  run 1 run s.yaml -o m --overwrite
+  expect "$err" "m/$name: Is a directory"
+  [[ $(sums m) == "$before" ]] || die "a folder for $name: refused, and the old run changed"
+done
+
 # What a spreadsheet does on its own is mended.
 fresh && sed -i 's/$/\r/' m/stats.csv m/probes.csv && goes_on "m/probes.csv" "mended"
 fresh && sed -i 's/,/;/g' m/*.csv && goes_on "m/stats.csv" "mended" "going on after frame 4"
@@ -116,9 +138,8 @@ fresh && flip m/checkpoint_00004.hdf && flip m/checkpoint_00003.hdf && refused "
 # A name alone makes no frames.
 fresh && cp m/checkpoint_00004.hdf m/checkpoint_00030.hdf && goes_on
 [[ ! -e m/frame_00006.hdf ]] || die "a checkpoint's name is taken at its word"
-fresh && rm m/checkpoint_0000?.hdf && run 2 run s.yaml -o m --resume && expect "$err" "no checkpoint"
-run 0 info --verify m
-expect "$out" "no checkpoint to go on from"
+# Without a checkpoint the frames may be whole, but the run is not what a resume can go on with.
+fresh && rm m/checkpoint_0000?.hdf && refused "no checkpoint to go on from"
 # Frames that were not asked for at first.
 rm -rf m && run 0 run s.yaml -o m --quiet --frames 2:4
 run 0 info --verify m
@@ -172,8 +193,11 @@ run 2 run s.yaml -o m --resume
 expect "$err" "another scene"
 run 0 run bare.yaml -o m --resume --quiet
 [[ $(cd m && echo frame_*) == "frame_00000.hdf frame_00001.hdf" ]] || die "frames: $(ls m)"
-# A scene to come that nothing has made room for takes nothing away.
-fresh && cp m/scene.yaml m/scene.next.yaml && run 0 run s.yaml -o m --resume --quiet --frames 0:0
+# A scene to come that nothing has made room for takes nothing away, and is told of.
+fresh && cp m/scene.yaml m/scene.next.yaml && run 1 info --verify m
+expect "$out" "m/scene.next.yaml is left of a run"
+expect "$out" "goes on after frame 4"
+run 0 run s.yaml -o m --resume --quiet --frames 0:0
 cmp good/frame_00004.hdf m/frame_00004.hdf || die "frames are gone for a scene.next.yaml"
 cmp good/stats.csv m/stats.csv || die "rows are gone for a scene.next.yaml"
 [[ ! -e m/scene.next.yaml ]] || die "scene.next.yaml is left"
@@ -189,10 +213,7 @@ expect "$out" "2 frames, 2 checkpoints"
 # Only the initial state is there, and no checkpoint: that is a beginning.
 rm m/frame_00001.hdf m/checkpoint_*
 # But not where there are rows of later frames.
-run 2 run s.yaml -o m --resume
-expect "$err" "no checkpoint to go on from"
-run 0 info --verify m
-expect "$out" "no checkpoint to go on from"
+refused "no checkpoint to go on from"
 [[ $(wc -l <m/stats.csv) == 3 ]] || die "rows are lost"
 sed -i 3d m/stats.csv && sed -i '4,$d' m/probes.csv && sed -i '2,$d' m/colliders.csv
 run 0 info --verify m
