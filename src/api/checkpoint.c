@@ -148,14 +148,39 @@ static firn_status check_precision(const loader *l) {
                    l->path, text, firn_precision(), text);
 }
 
+static firn_status check_kind(firn_context *context, firn_archive *a, const char *path) {
+  char kind[32] = "";
+  if (firn_archive_has(a, "firn") && firn_archive_has_attribute(a, "firn", "kind"))
+    FIRN_TRY(firn_archive_get_text(a, "firn", "kind", kind, sizeof kind));
+  if (strcmp(kind, "checkpoint") == 0) return FIRN_OK;
+  return firn_fail(context, FIRN_ERROR_FORMAT, "%s is not a checkpoint", path);
+}
+
+// Asked before anything else: nobody knows what other names mean in another format.
+static firn_status check_format(firn_context *context, firn_archive *a, const char *path) {
+  char version[32];
+  uint64_t format;
+  FIRN_TRY(check_kind(context, a, path));
+  FIRN_TRY(firn_archive_get_u64(a, "firn", "format", &format));
+  if (format == FORMAT) return FIRN_OK;
+  FIRN_TRY(firn_archive_get_text(a, "firn", "version", version, sizeof version));
+  return firn_fail(context, FIRN_ERROR_STATE,
+                   "%s is of firn %s, whose checkpoints have format %llu, and this firn, %s, reads "
+                   "format %d; finish the run with that version",
+                   path, version, (unsigned long long)format, firn_version(), FORMAT);
+}
+
+firn_status firn_checkpoint_check_format(firn_context *context, const char *path) {
+  firn_archive *a;
+  FIRN_TRY(firn_archive_open(context, path, &a));
+  firn_status status = check_format(context, a, path);
+  firn_archive_close(a);
+  return status;
+}
+
 static firn_status load_head(const loader *l, double *time) {
-  if (!firn_archive_has(l->archive, "firn") ||
-      !firn_archive_has_attribute(l->archive, "firn", "kind")) {
-    return firn_fail(l->context, FIRN_ERROR_FORMAT, "%s is not a checkpoint", l->path);
-  }
   double h;
-  FIRN_TRY(check_text(l, "kind", "checkpoint", FIRN_ERROR_FORMAT));
-  FIRN_TRY(check_count(l, "format", FORMAT, FIRN_ERROR_STATE));
+  FIRN_TRY(check_format(l->context, l->archive, l->path));
   FIRN_TRY(check_precision(l));
   FIRN_TRY(check_text(l, "solver", l->sim->type->name, FIRN_ERROR_STATE));
   FIRN_TRY(check_count(l, "materials", (uint64_t)l->sim->world.material_count, FIRN_ERROR_FORMAT));
@@ -387,14 +412,8 @@ firn_status firn_sim_load(firn_sim *sim, const char *path) {
 
 static firn_status read_info(firn_context *context, firn_archive *a, const char *path,
                              firn_checkpoint_info *out) {
-  char kind[32] = "";
-  if (firn_archive_has(a, "firn") && firn_archive_has_attribute(a, "firn", "kind")) {
-    FIRN_TRY(firn_archive_get_text(a, "firn", "kind", kind, sizeof kind));
-  }
-  if (strcmp(kind, "checkpoint") != 0) {
-    return firn_fail(context, FIRN_ERROR_FORMAT, "%s is not a checkpoint", path);
-  }
   uint64_t count, frame;
+  FIRN_TRY(check_kind(context, a, path));
   FIRN_TRY(firn_archive_get_text(a, "firn", "version", out->version, sizeof out->version));
   FIRN_TRY(firn_archive_get_text(a, "firn", "solver", out->solver, sizeof out->solver));
   FIRN_TRY(firn_archive_get_text(a, "firn", "precision", out->precision, sizeof out->precision));

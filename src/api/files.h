@@ -17,4 +17,8 @@ typedef firn_status (*firn_archive_fn)(void *user, firn_archive *archive);
 firn_status firn_sim_save_with(firn_sim *sim, const char *path, firn_archive_fn more, void *user);
 firn_status firn_sim_load_with(firn_sim *sim, const char *path, firn_archive_fn more, void *user);
 
+// Whether a checkpoint has the format that this firn reads; FIRN_ERROR_STATE: another, and the message has
+// both, and the version that wrote it.
+firn_status firn_checkpoint_check_format(firn_context *context, const char *path);
+
 #endif

@@ -92,6 +92,9 @@ firn_status firn_run_look(firn_run_state *run, firn_run_check *check);
 // The newest checkpoint; of those after a frame that is known to have been made, only one that can be
 // read and is of the frame that its name tells. -1: there is none.
 int firn_run_newest_checkpoint(firn_run_state *run, const firn_run_check *check, int seen);
+// Whether the newest checkpoint that can be read has a format that this firn reads. It is asked before the
+// scene and the tables are, in which versions differ too.
+firn_status firn_run_check_format(firn_run_state *run, const firn_run_check *check);
 // Whether a run that was looked at was stopped before it had a checkpoint, at the scene itself: no more
 // than frame 0 and its rows are there, and a resume begins anew.
 bool firn_run_has_begun_only(firn_run_state *run, const firn_run_check *check);

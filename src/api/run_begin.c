@@ -235,6 +235,7 @@ static firn_status begin_resumed(firn_run_state *r, firn_run_check *c) {
     FIRN_TRY(check_next(r));
     return begin_fresh(r, c);
   }
+  FIRN_TRY(firn_run_check_format(r, c));
   FIRN_TRY(firn_run_check_scene(r, &same));
   firn_status files = firn_run_files_check(r, c, &again);
   if (files == FIRN_ERROR_MEMORY || (files != FIRN_OK && c->checkpoint_count)) return files;

@@ -218,6 +218,19 @@ int firn_run_newest_checkpoint(firn_run_state *r, const firn_run_check *c, int s
   return -1;
 }
 
+firn_status firn_run_check_format(firn_run_state *r, const firn_run_check *c) {
+  for (size_t i = c->checkpoint_count; i-- > 0;) {
+    FIRN_TRY(firn_run_numbered(r, FIRN_CHECKPOINT_PREFIX, c->checkpoint[i]));
+    firn_status status = firn_checkpoint_check_format(r->context, r->path);
+    if (status == FIRN_ERROR_FORMAT || status == FIRN_ERROR_IO) continue; // damage, told of later
+    if (status != FIRN_ERROR_STATE) return status;
+    char message[FIRN_MESSAGE_SIZE];
+    memcpy(message, firn_context_message(r->context), sizeof message);
+    return firn_fail(r->context, status, "cannot resume: %.600s" FIRN_RUN_ANEW, message);
+  }
+  return FIRN_OK;
+}
+
 bool firn_run_has_begun_only(firn_run_state *r, const firn_run_check *c) {
   if (c->checkpoint_count || c->frame_count != 1 || c->frame[0] != 0) return false;
   struct stat info;

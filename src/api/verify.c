@@ -148,8 +148,10 @@ static firn_status verify(verifier *v, firn_scene **scene) {
                                "all is left; a resume of that scene goes on with it",
                                r->path));
   }
+  firn_status status = firn_run_check_format(r, &v->check);
+  if (status != FIRN_OK) return refuse(v, status);
   FIRN_TRY(firn_run_file(r, "scene.yaml"));
-  firn_status status = firn_scene_load(r->context, r->path, 0, NULL, scene);
+  status = firn_scene_load(r->context, r->path, 0, NULL, scene);
   if (status != FIRN_OK) return refuse(v, status);
   r->scene = *scene;
   r->output = firn_scene_output(*scene);

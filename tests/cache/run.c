@@ -381,6 +381,38 @@ static void another_scene_cannot_resume(void **state) {
   assert_int_equal(count_files(s, "out", FIRN_FRAME_PREFIX, NULL), 3);
 }
 
+static void write_old_checkpoint(scratch *s, const char *name) {
+  firn_archive *a;
+  assert_int_equal(firn_archive_create(s->context, scratch_path(s, name), &a), FIRN_OK);
+  firn_archive_group(a, "firn");
+  firn_archive_set_text(a, "firn", "kind", "checkpoint");
+  firn_archive_set_u64(a, "firn", "format", 3);
+  firn_archive_set_text(a, "firn", "version", "0.0.7");
+  assert_int_equal(firn_archive_commit(a), FIRN_OK);
+}
+
+// An older version wrote other scenes and tables too: that is not the reason to be told.
+static void a_folder_of_another_version_is_told_by_its_format(void **state) {
+  scratch *s = *state;
+  firn_folder_verdict v;
+  perform(s, (order){.folder = "out", .last = 2});
+  write_old_checkpoint(s, "out/checkpoint_00001.hdf");
+  write_old_checkpoint(s, "out/checkpoint_00002.hdf");
+  replace(s, "out/scene.yaml", "firn: 1\nsetting_of_old: 1\n");
+  replace(s, "out/stats.csv", "frame,time\n0,0\n1,0.005\n2,0.01\n");
+  perform(s, (order){.folder = "out", .resume = true, .exact_fail = FIRN_ERROR_STATE});
+  assert_said(s, "out", "firn 0.0.7, whose checkpoints have format 3");
+  assert_said(s, "out", "reads format");
+  assert_said(s, "out", "finish the run with that version. Nothing was changed; --overwrite");
+  assert_int_equal(firn_folder_verify(s->context, scratch_path(s, "out"), NULL, NULL, &v), FIRN_OK);
+  assert_int_equal(v.faults, 1);
+  assert_non_null(strstr(v.resume, "format 3"));
+  // One that cannot be read says nothing of the others.
+  replace(s, "out/checkpoint_00002.hdf", "");
+  perform(s, (order){.folder = "out", .resume = true, .exact_fail = FIRN_ERROR_STATE});
+  assert_said(s, "out", "checkpoint_00001.hdf is of firn 0.0.7");
+}
+
 static void a_scene_that_became_longer_resumes(void **state) {
   scratch *s = *state;
   perform(s, (order){.folder = "whole"});
@@ -617,6 +649,7 @@ int main(void) {
       TEST(fewer_frames_and_checkpoints_change_nothing_else),
       TEST(a_field_that_does_not_exist_is_named_before_anything_is_touched),
       TEST(another_scene_cannot_resume),
+      TEST(a_folder_of_another_version_is_told_by_its_format),
       TEST(a_scene_that_became_longer_resumes),
       TEST(two_runs_do_not_share_a_folder),
       TEST(a_folder_stays_locked_without_its_log),
