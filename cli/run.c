@@ -38,7 +38,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 static const struct argp_option options[] = {
     {"frames", KEY_FRAMES, "A:B", 0,
      "write frames A to B, both included, instead of all; 0 is the initial state, where the "
-     "simulation begins whatever A is. B may be beyond the scene's last frame",
+     "simulation begins whatever A is. B may be beyond the scene's last frame. Without it a resume "
+     "goes on from the frames that there are",
      0},
     {"pictures", KEY_PICTURES, "N", OPTION_ARG_OPTIONAL,
      "also draw each frame that is written, or every N-th, as picture_00000.png and so on", 0},
@@ -139,7 +140,7 @@ static int fail_size(const firn_context *context, firn_status status, progress_m
 }
 
 int cli_run(int argc, char **argv) {
-  arguments a = {.first = 0, .last = -1};
+  arguments a = {.first = -1, .last = -1};
   firn_context *context = cli_begin(&parser, argc, argv, &a, &a.with.options);
   if (!context) return EXIT_INPUT;
   char folder[4096];

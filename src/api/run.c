@@ -13,7 +13,7 @@
 #include "scene/scene.h"
 
 firn_run_def firn_default_run_def(void) {
-  return (firn_run_def){.folder = "out", .first_frame = 0, .last_frame = -1};
+  return (firn_run_def){.folder = "out", .first_frame = -1, .last_frame = -1};
 }
 
 firn_status firn_run_file(firn_run_state *r, const char *name) {
@@ -127,7 +127,7 @@ static firn_status check_def(firn_context *context, const firn_run_def *def, int
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "run: to resume and to overwrite are two things; choose one");
   }
-  if (def->first_frame < 0 || def->first_frame > last || last > FIRN_FRAME_LAST) {
+  if (def->first_frame > last || last > FIRN_FRAME_LAST) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "run: frames %d:%d; they must ascend and be from 0 to %d", def->first_frame,
                      last, FIRN_FRAME_LAST);
@@ -169,6 +169,7 @@ firn_status firn_run(const firn_scene *scene, const firn_run_def *def) {
   r->log.fd = r->lock = -1;
   r->frame = -1;
   r->begin_wall = firn_seconds();
+  r->first = def->first_frame < 0 ? 0 : def->first_frame;
   r->last = def->last_frame < 0 ? firn_scene_frames(scene) : def->last_frame;
   r->seconds = firn_scene_frame_seconds(scene);
 

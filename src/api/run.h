@@ -45,7 +45,7 @@ typedef struct firn_run_state {
   firn_sim *sim;
   int lock; // of the folder; -1: none
   firn_run_log log;
-  int last;          // frame
+  int first, last;   // frames that get a file
   int frame;         // last finished one; -1: none
   double seconds;    // from frame to frame, simulated
   double begin_wall; // s, when firn_run was called ...

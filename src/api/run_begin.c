@@ -203,6 +203,21 @@ static void lengthen(firn_run_state *r, const firn_run_check *c) {
   r->last = made;
 }
 
+// Frames before this one that nobody has asked for, and that cannot be made any more.
+static void note_left_out(firn_run_state *r, const firn_run_check *c) {
+  int count = 0, last = -1;
+  size_t k = 0;
+  for (int i = 0; i <= r->frame; i++) {
+    while (k < c->frame_count && c->frame[k] < i) k++;
+    if (!firn_run_writes(r, i) || (k < c->frame_count && c->frame[k] == i)) continue;
+    count++;
+    last = i;
+  }
+  if (!count) return;
+  firn_note(r->context, FIRN_LOG_INFO, "%d frame%s up to %d %s not asked for, and stay%s out",
+            count, count == 1 ? "" : "s", last, count == 1 ? "was" : "were", count == 1 ? "s" : "");
+}
+
 // Leaves the folder as it was at the checkpoint. Nothing was written before.
 static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool same, bool again) {
   if (again) {
@@ -256,6 +271,7 @@ static firn_status begin_resumed(firn_run_state *r, firn_run_check *c) {
     warn(r, what);
   }
   lengthen(r, c);
+  note_left_out(r, c);
   return take_over(r, c, same, again);
 }
 
@@ -269,7 +285,7 @@ static void log_begin(firn_run_state *r, bool resumed) {
   firn_log_text(&r->log, "isa", firn_isa_name(firn_context_isa(r->context)));
   firn_log_number(&r->log, "threads", firn_context_threads(r->context));
   firn_log_number(&r->log, "particles", (double)firn_sim_count(r->sim));
-  firn_log_number(&r->log, "first_frame", r->def->first_frame);
+  firn_log_number(&r->log, "first_frame", r->first);
   firn_log_number(&r->log, "last_frame", r->last);
   if (resumed) firn_log_number(&r->log, "after_frame", r->frame);
   firn_log_end(&r->log);

@@ -200,9 +200,9 @@ static bool was_written(const firn_run_check *c, int frame, firn_row *row) {
          !isnan(bytes);
 }
 
-// Frames that this run would write, or where it says nothing (a mere check) those that have a size.
+// Frames that were asked for: by number, or where nobody did those that were written.
 static bool is_wanted(const firn_run_state *r, const firn_run_check *c, int frame, firn_row *row) {
-  if (r->def->first_frame <= FIRN_FRAME_LAST) return firn_run_writes(r, frame);
+  if (r->def->first_frame >= 0) return firn_run_writes(r, frame);
   return was_written(c, frame, row);
 }
 

@@ -63,7 +63,7 @@ firn_status firn_run_checkpoint(firn_run_state *r) {
 // ---------------------------------------------------------------------------------------- a frame
 
 bool firn_run_writes(const firn_run_state *r, int frame) {
-  return frame >= r->def->first_frame && firn_output_has_frame(&r->output, frame);
+  return frame >= r->first && firn_output_has_frame(&r->output, frame);
 }
 
 static void log_frame(firn_run_state *r, double bytes, double wall) {

@@ -184,7 +184,6 @@ firn_status firn_folder_verify(firn_context *context, const char *path, firn_fau
   v->out = out;
   v->def = firn_default_run_def();
   v->def.folder = path;
-  v->def.first_frame = FIRN_FRAME_LAST + 1; // nobody asks for frames: those that were written count
   v->run.def = &v->def;
   v->run.context = context;
   v->run.log.fd = v->run.lock = -1;

@@ -143,10 +143,22 @@ fresh && rm m/checkpoint_0000?.hdf && refused "no checkpoint to go on from"
 # Frames that were not asked for at first.
 rm -rf m && run 0 run s.yaml -o m --quiet --frames 2:4
 run 0 info --verify m
-run 2 run s.yaml -o m --resume
+cp -r m n
+for how in "" "--frames 2:5" "--frames :5"; do
+  rm -rf m && cp -r n m
+  # shellcheck disable=SC2086
+  run 0 run s.yaml -o m --resume $how
+  expect "$err" "going on after frame 4"
+  [[ $how == *2* ]] || expect "$err" "2 frames up to 1 were not asked for"
+  cmp whole/frame_00005.hdf m/frame_00005.hdf || die "resumed from frame 2 on, frame 5 differs"
+  [[ $(cd m && echo frame_*) == "frame_00002.hdf frame_00003.hdf frame_00004.hdf frame_00005.hdf" ]] ||
+    die "resumed from frame 2 on: $(ls m)"
+  run 0 info --verify m
+done
+# One of those that were asked for is none the less missed; and who names frame 0 wants it.
+rm -rf m && cp -r n m && rm m/frame_00002.hdf && refused "m/frame_00002.hdf is missing"
+rm -rf m && cp -r n m && run 2 run s.yaml -o m --resume --frames 0:5
 expect "$err" "m/frame_00000.hdf is missing: it was not asked for so far, and is now"
-run 0 run s.yaml -o m --resume --frames 2:5
-cmp whole/frame_00005.hdf m/frame_00005.hdf || die "resumed from frame 2 on, frame 5 differs"
 # Frames that are there and fewer asked for: what was made is made again.
 fresh && flip m/frame_00004.hdf && run 0 run s.yaml -o m --resume --frames 0:2
 cmp good/frame_00004.hdf m/frame_00004.hdf || die "frame 4 is not made again"
