@@ -6,6 +6,9 @@
 // They are copied into files.next/ first, and take their places only when all of them are there: until
 // then nothing of an earlier run is touched, and no copy takes the place of a file that another one is
 // to be made of.
+//
+// A file that cannot be copied (firn_scene_copy.to is NULL) stays where it is, and stands in the list under
+// its whole path: that it has changed is noticed all the same.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +79,11 @@ static bool find_sum(const sums *s, const char *wanted, firn_file_mark *mark) {
   return false;
 }
 
+// What a file is called in the list; a path within the folder never begins with '/'.
+static const char *listed_as(const firn_scene_copy *c) {
+  return c->to ? c->to : c->from;
+}
+
 // ---------------------------------------------------------------------------------------- copying
 
 // Of an earlier run, and not of this one. Names are not trusted to stay within the folder.
@@ -85,7 +93,7 @@ static firn_status remove_others(firn_run_state *r, const sums *old) {
   for (const char *p = NULL; next_sum(old, &p, &mark, name, sizeof name);) {
     bool own = strncmp(name, FOLDER "/", strlen(FOLDER) + 1) == 0 && !strstr(name, "..");
     for (const firn_scene_copy *c = r->files.copies; c && own; c = c->next)
-      own = strcmp(c->to, name) != 0;
+      own = strcmp(listed_as(c), name) != 0;
     if (!own) continue;
     FIRN_TRY(firn_run_file(r, name));
     if (unlink(r->path) && errno != ENOENT)
@@ -119,7 +127,8 @@ typedef struct list {
 
 static firn_status begin_list(firn_run_state *r, list *out) {
   *out = (list){.room = 1};
-  for (const firn_scene_copy *c = r->files.copies; c; c = c->next) out->room += strlen(c->to) + 48;
+  for (const firn_scene_copy *c = r->files.copies; c; c = c->next)
+    out->room += strlen(listed_as(c)) + 48;
   out->text = firn_alloc_zero(r->context, out->room, SUMS);
   return out->text ? FIRN_OK : FIRN_ERROR_MEMORY;
 }
@@ -150,9 +159,18 @@ static bool is_file(const char *path, struct stat *info) {
   return stat(path, info) == 0 && S_ISREG(info->st_mode);
 }
 
+// One that cannot be read now was not needed to build the scene.
+static firn_status list_one(firn_run_state *r, const firn_scene_copy *c, list *l) {
+  firn_file_mark mark;
+  firn_status status = firn_file_sum(r->context, c->from, &mark);
+  if (status == FIRN_OK && !strchr(c->from, '\n')) add_line(l, &mark, c->from);
+  return status == FIRN_ERROR_IO ? FIRN_OK : status;
+}
+
 static firn_status stage_one(firn_run_state *r, const firn_scene_copy *c, list *l) {
   firn_file_mark mark;
   struct stat from, here;
+  if (!c->to) return list_one(r, c, l);
   FIRN_TRY(check_place(r, c->to));
   bool there = is_file(r->path, &here), gone = stat(c->from, &from) != 0;
   if (gone && !there && c->beside)
@@ -191,7 +209,7 @@ firn_status firn_run_files_unstage(firn_run_state *r) {
 // The folders that were made for copies which did not come.
 static void remove_empty(firn_run_state *r) {
   for (const firn_scene_copy *c = r->files.copies; c; c = c->next)
-    if (firn_run_file(r, c->to) == FIRN_OK) {
+    if (c->to && firn_run_file(r, c->to) == FIRN_OK) {
       *strrchr(r->path, '/') = 0;
       rmdir(r->path);
     }
@@ -228,7 +246,7 @@ firn_status firn_run_files_place(firn_run_state *r) {
   FIRN_TRY(read_sums(r, &old));
   firn_status status = FIRN_OK;
   for (const firn_scene_copy *c = r->files.copies; c && status == FIRN_OK; c = c->next)
-    status = place_one(r, c->to);
+    if (c->to) status = place_one(r, c->to);
   if (status == FIRN_OK && old.text) status = remove_others(r, &old);
   if (status == FIRN_OK && r->files.copies) status = place_one(r, SUMS);
   free_sums(r, &old);
@@ -256,6 +274,23 @@ static firn_status wrong(firn_run_state *r, firn_run_check *check, const char *p
                          const char *what) {
   firn_run_fault(r, check, FIRN_FRAME_LAST + 1, FIRN_ERROR_STATE, "%s %s", path, what);
   return firn_fail(r->context, FIRN_ERROR_STATE, "cannot resume: %s %s" FIRN_RUN_ANEW, path, what);
+}
+
+// A file without a copy must be what was written down, where it is known.
+static firn_status check_stayed(firn_run_state *r, firn_run_check *check, const firn_scene_copy *c,
+                                const sums *known, list *l, bool *again) {
+  state from = {0};
+  firn_file_mark mark;
+  FIRN_TRY(look(r, c->from, &from));
+  bool listed = find_sum(known, c->from, &mark);
+  if (!listed && !from.there) return FIRN_OK;
+  if (!listed) mark = from.mark;
+  if (!strchr(c->from, '\n')) add_line(l, &mark, c->from);
+  if (from.there && same(&from.mark, &mark)) return FIRN_OK;
+  *again = true;
+  if (!c->matters) return FIRN_OK;
+  return wrong(r, check, c->from,
+               from.there ? "is not what it was when the run began" : "is missing");
 }
 
 // The scene's file, its copy here, and what was written down must be one. *again: the copy is not, and
@@ -293,7 +328,8 @@ firn_status firn_run_files_check(firn_run_state *r, firn_run_check *check, bool 
   FIRN_TRY(begin_list(r, &l));
   firn_status status = read_sums(r, &known);
   for (const firn_scene_copy *c = r->files.copies; c && status != FIRN_ERROR_MEMORY; c = c->next) {
-    firn_status one = check_one(r, check, c, &known, &l, again);
+    firn_status one = c->to ? check_one(r, check, c, &known, &l, again)
+                            : check_stayed(r, check, c, &known, &l, again);
     if (status == FIRN_OK || one == FIRN_ERROR_MEMORY) status = one;
   }
   bool listed = known.text && known.size == l.used && memcmp(known.text, l.text, l.used) == 0;

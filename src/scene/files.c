@@ -47,9 +47,17 @@ static const char *new_name(firn_scene_files *f, const char *path) {
   return name;
 }
 
+static bool stays(const firn_scene_files *f, const char *from) {
+  const firn_scene_copy *copy = f->copies;
+  while (copy && (copy->to || strcmp(copy->from, from) != 0)) copy = copy->next;
+  return copy;
+}
+
+// to NULL: it stays where it is.
 static void add_copy(collector *c, const char *from, const char *to, bool beside) {
+  if (from && !to && stays(c->out, from)) return;
   firn_scene_copy *copy = firn_arena_alloc(&c->out->arena, sizeof *copy);
-  if (!copy || !from || !to) return;
+  if (!copy || !from) return;
   *copy = (firn_scene_copy){.from = from, .to = to, .matters = c->matters, .beside = beside};
   *c->out->end = copy;
   c->out->end = &copy->next;
@@ -66,9 +74,9 @@ static void add_place(collector *c, const char *from, const char *to, const char
 
 typedef struct uses {
   firn_arena *arena;
-  const char *from; // the file that has them
-  const char *to;   // where it goes, or NULL: they are only counted
-  collector *collector;
+  const char *from;     // the file that has them
+  const char *to;       // where it goes; NULL: nowhere
+  collector *collector; // NULL: they are only counted
   int count;
   bool outside; // some are not below the file's folder
 } uses;
@@ -83,16 +91,25 @@ static void use(void *user, const char *name) {
   u->count++;
   bool up = strncmp(name, "../", 3) == 0 || strstr(name, "/../");
   u->outside = u->outside || *name == '/' || up;
-  if (!u->to) return;
-  add_copy(u->collector, beside(u->arena, u->from, name), beside(u->arena, u->to, name), true);
+  if (!u->collector) return;
+  const char *to = u->to ? beside(u->arena, u->to, name) : NULL;
+  if (u->to && !to) return; // no memory
+  add_copy(u->collector, beside(u->arena, u->from, name), to, true);
 }
 
 // What a file needs beside it; false: that cannot be known, or cannot go along.
-static bool look(collector *c, const char *from, const char *to, int *count) {
-  uses u = {.arena = &c->out->arena, .from = from, .to = to, .collector = c};
+static bool look(collector *c, const char *from, int *count) {
+  uses u = {.arena = &c->out->arena, .from = from};
   bool known = firn_mesh_uses(c->scene->context, from, use, &u) == FIRN_OK;
   *count += u.count;
   return known && !u.outside;
+}
+
+// A file and what it needs beside it; to NULL: they stay.
+static void add_whole(collector *c, const char *from, const char *to) {
+  uses u = {.arena = &c->out->arena, .from = from, .to = to, .collector = c};
+  add_copy(c, from, to, false);
+  firn_mesh_uses(c->scene->context, from, use, &u);
 }
 
 static void add_file(collector *c, const char *path) {
@@ -102,12 +119,15 @@ static void add_file(collector *c, const char *path) {
   int others = 0;
   if (!name) return;
   const char *plain = firn_arena_format(arena, FIRN_SCENE_FILES_FOLDER "/%s", name);
-  bool here = access(path, R_OK) == 0 && look(c, path, NULL, &others);
-  if (!here && !(plain && c->there(c->user, plain))) return; // it stays where it is
+  bool here = access(path, R_OK) == 0 && look(c, path, &others);
+  if (!plain) return;
+  if (!here && !c->there(c->user, plain)) {
+    add_whole(c, path, NULL);
+    return;
+  }
   const char *to = others ? firn_arena_format(arena, FIRN_SCENE_FILES_FOLDER "/%s.d/%s", name, name)
                           : plain;
-  add_copy(c, path, to, false);
-  if (others) look(c, path, to, &others);
+  if (to) add_whole(c, path, to);
   add_place(c, path, to, name);
 }
 
@@ -121,15 +141,14 @@ static void add_pattern(collector *c, const firn_value *sequence, const char *pa
   for (char *p = folder; p && *p; p++)
     if (*p == '#') *p = '0'; // the number stands in the name alone
   if (!files || !folder) return;
-  for (int i = 0; i < count; i++)
-    if (!look(c, files[i], NULL, &others)) return;
+  bool movable = true;
+  for (int i = 0; i < count && movable; i++) movable = look(c, files[i], &others);
   const char *to = firn_arena_format(arena, FIRN_SCENE_FILES_FOLDER "/%s.d/%s", folder, name);
   for (int i = 0; to && i < count; i++) {
-    const char *one = firn_scene_pattern_file(arena, to, first + i);
-    add_copy(c, files[i], one, false);
-    if (others && one) look(c, files[i], one, &others);
+    const char *one = movable ? firn_scene_pattern_file(arena, to, first + i) : NULL;
+    if (one || !movable) add_whole(c, files[i], one);
   }
-  add_place(c, pattern, to, name);
+  if (movable) add_place(c, pattern, to, name);
 }
 
 static void visit(collector *c, const firn_value *parent) {

@@ -14,9 +14,10 @@
 
 typedef struct firn_scene_copy {
   const char *from;
-  const char *to; // relative to the folder
-  bool matters;   // to the simulation; otherwise to pictures alone
-  bool beside;    // named by the file before it, which may do without
+  const char
+      *to;      // relative to the folder; NULL: it stays where it is, and is only known by its sum
+  bool matters; // to the simulation; otherwise to pictures alone
+  bool beside;  // named by the file before it, which may do without
   struct firn_scene_copy *next;
 } firn_scene_copy;
 
@@ -30,8 +31,8 @@ typedef struct firn_scene_files {
 } firn_scene_files;
 
 // What the scene needs; to be freed. Only FIRN_ERROR_MEMORY: a file that cannot be read, or that points
-// out of its folder, keeps its path and is not among the copies. there: such a file is copied before,
-// and its copy is at hand.
+// out of its folder, keeps its path and is not copied, nor is what it points to. there: such a file is
+// copied before, and its copy is at hand.
 typedef bool (*firn_there_fn)(void *user, const char *to);
 firn_status firn_scene_files_make(const firn_scene *scene, firn_there_fn there, void *user,
                                   firn_scene_files *out);

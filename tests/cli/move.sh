@@ -175,6 +175,44 @@ rm absent/files/thing.gltf.d/corners.bin
 run 2 run absent/scene.yaml -o absent --resume
 expect "$err" "corners.bin"
 
+# ---- files that cannot go along
+
+# Buffers above the folder of their file: they stay, and are known by their sums.
+mkdir src/deep
+sed 's/"uri": "/"uri": "..\//g; s/{"uri": "[^}]*none.bin"[^}]*}, //; s/"buffer": 1/"buffer": 0/; s/"buffer": 2/"buffer": 1/' \
+  src/thing.gltf >src/deep/thing.gltf
+cat >src/deep.yaml <<'SCENE'
+firn: 1
+h: 1 cm
+frames: 3
+fps: 500 Hz
+snow:
+  - {shape: {mesh: {file: deep/thing.gltf, voxel: 5 mm}}, velocity: [0, -1 m/s, 0]}
+SCENE
+run 0 run src/deep.yaml -o deep --quiet --frames 0:2
+for file in deep/thing.gltf deep/../corners.bin deep/../index.bin; do
+  grep -q "^[0-9a-f]* [0-9]* $PWD/src/$file\$" deep/files/sums.txt || die "no sum of $file: $(cat deep/files/sums.txt)"
+done
+cp -r deep deep-2 && run 0 run src/deep.yaml -o deep-2 --quiet --resume
+run 0 info --verify deep-2
+cp src/corners.bin kept.bin && printf '\x01' | dd of=src/corners.bin bs=1 conv=notrunc status=none
+before=$(cd deep && sha256sum ./* files/* 2>/dev/null)
+for scene in src/deep.yaml deep/scene.yaml; do
+  run 2 run "$scene" -o deep --resume
+  expect "$err" "src/deep/../corners.bin is not what it was when the run began"
+done
+[[ $(cd deep && sha256sum ./* files/* 2>/dev/null) == "$before" ]] || die "refused, and the folder changed"
+run 1 info --verify deep
+expect "$out" "corners.bin is not what it was when the run began"
+mv kept.bin src/corners.bin
+# Without the list nobody knows, but for what comes.
+rm deep/files/sums.txt && run 0 run deep/scene.yaml -o deep --resume --quiet
+cmp deep/files/sums.txt deep-2/files/sums.txt || die "the list is not written again"
+cmp deep/frame_00003.hdf deep-2/frame_00003.hdf || die "frame 3 differs"
+# The files of others stay when the run goes.
+run 0 run src/s.yaml -o deep --overwrite --quiet --frames 0:0
+[[ -s src/corners.bin && -s src/deep/thing.gltf ]] || die "files that were not copied are gone"
+
 # A scene of fewer files leaves none of the old.
 cat >src/bare.yaml <<'SCENE'
 firn: 1
