@@ -14,9 +14,10 @@ another one, which is
     damage   not disturbed, but a file of its folder is cut, emptied, swapped, mangled ... before
 
 and then gone on with, undisturbed. Afterwards frames and tables are, byte by byte, those of a run
-that nobody disturbed; or firn refused, said why, and has neither deleted nor changed a file. Frames
-that were whole stay whole; no process dies of a signal but the one that killed it; and whoever ends
-with a status other than 0 has said something.
+that nobody disturbed; or firn refused, said why, and has neither deleted nor changed a file, nor made
+one. After which damages it must not refuse, GOES_ON of torture_damage.py says. Frames that were whole
+stay whole; no process dies of a signal but the one that killed it; and whoever ends with a status other
+than 0 has said something.
 
 Without --seconds all trials are made. With it their choice is spread over all kinds, by --seed,
 until the time is over. --only takes trials by their name, in the manner of a shell

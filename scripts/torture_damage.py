@@ -104,6 +104,53 @@ def changes(name):
     return ["gone", *obstacles] + list(ANY) + (list(TEXT) if is_text(name) else [])
 
 
+# ------------------------------------------------------------------------ what must be gone on from
+
+EVERY = {*ANY, *TEXT}
+FLIPS = {how for how in ANY if "flip" in how}
+# What a damaged file is, and after which damages a resume must go on, with it mended or made again. After
+# all others it may refuse: they take away what nothing in the folder has a second time.
+GOES_ON = {
+    # Only written.
+    "log": EVERY | {"gone"},
+    # Written anew from the frames.
+    "series": EVERY | {"gone", "link"},
+    # Copied again, since the scene's own file is there; the two vouch for each other without the list.
+    "copy": EVERY | {"gone", "link", "pipe"},
+    "sums": (EVERY | {"gone", "link"}) - FLIPS - {"digit"},
+    # There is another one.
+    "checkpoint": {*ANY, "gone", "link", "copy"},
+    # Made again from the older checkpoint.
+    "frame": {*ANY, "gone", "link", "copy"},
+    "old frame": set(),
+    # Of the last row, which is made again; what spreadsheets do, which is undone.
+    "table": {"crlf", "semicolons", "marked", "longer", "last-row-gone", "end-cut", "tail-cut", "end-flip"},
+    # Read as before.
+    "scene": {"crlf", "marked", "end-cut"},
+}
+
+
+def number_of(name):
+    return int(name.partition("_")[2][:5])
+
+
+def role(name, names):
+    """What a file is, among those of a folder: a key of GOES_ON."""
+    if name.startswith("frame_"):
+        oldest = min(number_of(n) for n in names if n.startswith("checkpoint_"))
+        return "frame" if number_of(name) > oldest else "old frame"
+    if name.startswith("checkpoint_"):
+        return "checkpoint"
+    if name.endswith(".csv"):
+        return "table"
+    return {"log.jsonl": "log", "frames.hdf.series": "series", "scene.yaml": "scene",
+            "files/sums.txt": "sums"}.get(name, "copy")
+
+
+def must_go_on(name, how, names):
+    return how.partition(":")[0] in GOES_ON[role(name, names)]
+
+
 def apply(folder, name, how, seed):
     """Damages a file; False where that changes nothing."""
     path = os.path.join(folder, name)

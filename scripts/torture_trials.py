@@ -233,14 +233,17 @@ class Scenario:
 def first_change(before, after):
     """The first file that was changed or removed; None: none was."""
     return next((name for name, data in before.items()
-                 if name != "log.jsonl" and (name not in after or after[name] != data)), None)
+                 if name not in after or after[name] != data), None)
 
 
 def refused(before, after):
-    """Raises where a run that refused has changed something."""
+    """Raises where a run that refused has changed something, be it the log."""
     name = first_change(before, after)
     if name:
         raise Wrong(f"refused, and {name} is {'changed' if name in after else 'gone'}")
+    more = sorted(set(after) - set(before))
+    if more:
+        raise Wrong(f"refused, and left {more}")
 
 
 def plan_of(act, call, at, error=None, times=1, memory=None):
@@ -317,7 +320,8 @@ def check_verify(base, run, name, how, before):
 
 
 def mend(base, folder, start, name, how, seed):
-    """A damaged folder is gone on with and ends as if nothing had been, or is refused as it is."""
+    """A damaged folder is gone on with and ends as if nothing had been, or, where damage.GOES_ON does not
+    forbid it, is refused as it is."""
     run = os.path.join(folder, "run")
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
@@ -331,13 +335,16 @@ def mend(base, folder, start, name, how, seed):
     if code and how in damage.OBSTACLES and damage.is_sealed(name) and first_change(before, after):
         # What stands in the way of a file may be found when the file is to be written, and tables
         # have been cut. Once it is gone, the run goes on.
-        refused(sealed(before), after)
+        if first_change(sealed(before), after):
+            raise Wrong(f"failed, and {first_change(sealed(before), after)} is lost")
         damage.remove(os.path.join(run, name))
         code, said, after = resume(base, run)
         if code:
             raise Wrong(f"cannot be gone on with: {said[-300:]}")
     if code:
         refused(before, after)
+        if damage.must_go_on(name, how, before):
+            raise Wrong(f"refused, and must be gone on from: {said[-300:]}")
         return
     # An older checkpoint is a spare one: what is wrong with it, firn info --verify tells.
     spare = is_spare(name, before)

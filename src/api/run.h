@@ -15,7 +15,8 @@
 // killed meanwhile is resumed by taking away the rest.
 #define FIRN_RUN_NEXT_SCENE "scene.next.yaml"
 
-#define FIRN_RUN_LOG "log.jsonl"
+#define FIRN_RUN_LOG    "log.jsonl"
+#define FIRN_RUN_SERIES "frames.hdf.series"
 
 // How a refusal to resume ends.
 #define FIRN_RUN_ANEW ". Nothing was changed; --overwrite begins anew, without what is there"
@@ -118,8 +119,8 @@ void firn_run_fault(firn_run_state *run, firn_run_check *check, int frame, firn_
 firn_status firn_run_check_others(firn_run_state *run);
 firn_status firn_run_check_own(firn_run_state *run);
 
-// Whether the files of a new run, or the tables that a resumed one adds rows to, can be written where
-// something has their names; the message names it.
+// Whether the files of a new run, or those that a resumed one goes on with, can be written where something
+// has their names; the message names it.
 firn_status firn_run_check_places(firn_run_state *run);
 firn_status firn_run_check_tables(firn_run_state *run);
 

@@ -57,7 +57,7 @@ static firn_status clear_old(firn_run_state *r) {
   FIRN_TRY(firn_numbered_clear(r->context, folder, FIRN_FRAME_PREFIX, -1, 0));
   FIRN_TRY(firn_pictures_clear(r->context, folder));
   FIRN_TRY(firn_parts_clear(r->context, folder));
-  return remove_file(r, "frames.hdf.series");
+  return remove_file(r, FIRN_RUN_SERIES);
 }
 
 // Only once the scene is known to build: what is there is the user's until then.

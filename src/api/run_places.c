@@ -7,12 +7,9 @@
 
 #include "api/run.h"
 
-// What is replaced may be a file or a link, but not a folder.
 static firn_status check_replaced(firn_run_state *r, const char *name) {
-  struct stat info;
   FIRN_TRY(firn_run_file(r, name));
-  bool folder = lstat(r->path, &info) == 0 && S_ISDIR(info.st_mode);
-  return folder ? firn_file_fail(r->context, "replace", r->path, EISDIR) : FIRN_OK;
+  return firn_file_check_target(r->context, r->path);
 }
 
 // What is added to must be a plain file, and may be absent.
@@ -27,7 +24,7 @@ static firn_status check_added_to(firn_run_state *r, const char *name) {
 }
 
 firn_status firn_run_check_places(firn_run_state *r) {
-  static const char *const names[] = {"scene.yaml", FIRN_RUN_NEXT_SCENE, "frames.hdf.series"};
+  static const char *const names[] = {"scene.yaml", FIRN_RUN_NEXT_SCENE, FIRN_RUN_SERIES};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) FIRN_TRY(check_replaced(r, names[i]));
   for (firn_run_table t = 0; t < FIRN_RUN_TABLES; t++)
     FIRN_TRY(check_replaced(r, firn_run_table_name(t)));
@@ -37,5 +34,6 @@ firn_status firn_run_check_places(firn_run_state *r) {
 firn_status firn_run_check_tables(firn_run_state *r) {
   for (firn_run_table t = 0; t < FIRN_RUN_TABLES; t++)
     if (firn_run_has_table(r, t)) FIRN_TRY(check_added_to(r, firn_run_table_name(t)));
+  FIRN_TRY(check_replaced(r, FIRN_RUN_SERIES));
   return check_added_to(r, FIRN_RUN_LOG);
 }

@@ -19,8 +19,7 @@ firn_status firn_path_format(firn_context *context, char *out, const char *forma
                    out);
 }
 
-// A file that is given the name of a device or a pipe would take its place.
-static firn_status check_target(firn_context *context, const char *path) {
+firn_status firn_file_check_target(firn_context *context, const char *path) {
   struct stat info;
   if (stat(path, &info) || S_ISREG(info.st_mode)) return FIRN_OK;
   if (S_ISDIR(info.st_mode)) return firn_file_fail(context, "write", path, EISDIR);
@@ -30,7 +29,7 @@ static firn_status check_target(firn_context *context, const char *path) {
 firn_status firn_file_begin(firn_context *context, const char *path, char *part, int *fd) {
   *fd = -1;
   FIRN_TRY(firn_path_format(context, part, "%s%s", path, FIRN_PART_SUFFIX));
-  FIRN_TRY(check_target(context, path));
+  FIRN_TRY(firn_file_check_target(context, path));
   // What stands there may be a link to something of somebody else's: it goes, and is not followed.
   if (unlink(part) && errno != ENOENT) return firn_file_fail(context, "replace", part, errno);
   *fd = open(part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);

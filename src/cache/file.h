@@ -20,6 +20,9 @@ firn_status firn_path_format(firn_context *context, char *out, const char *forma
 // removed first, and no link is followed. path may be a link, which is replaced in the end; a folder,
 // a device or a pipe is refused.
 firn_status firn_file_begin(firn_context *context, const char *path, char *part, int *fd);
+// Whether a file may be given a name: not that of a folder, nor of a device or a pipe, whose place it
+// would take.
+firn_status firn_file_check_target(firn_context *context, const char *path);
 // Opens a file to be changed in place, for reading and writing; flags are added to open's. Only a
 // plain file: links and devices are refused.
 firn_status firn_file_update(firn_context *context, const char *path, int flags, int *fd);
