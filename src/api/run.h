@@ -82,6 +82,9 @@ typedef struct firn_run_check {
 firn_status firn_run_file(firn_run_state *run, const char *name);
 firn_status firn_run_numbered(firn_run_state *run, const char *prefix, int number);
 
+// Bytes of the files of a prefix and these numbers that are there.
+double firn_run_bytes(firn_run_state *run, const char *prefix, const int *number, size_t count);
+
 // True when this frame of the run has a file.
 bool firn_run_writes(const firn_run_state *run, int frame);
 

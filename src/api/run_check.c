@@ -41,6 +41,15 @@ firn_status firn_run_list(firn_run_state *r, firn_run_check *c) {
   return status;
 }
 
+double firn_run_bytes(firn_run_state *r, const char *prefix, const int *number, size_t count) {
+  struct stat info;
+  double bytes = 0;
+  for (size_t i = 0; i < count; i++)
+    if (firn_run_numbered(r, prefix, number[i]) == FIRN_OK && !stat(r->path, &info))
+      bytes += (double)info.st_size;
+  return bytes;
+}
+
 void firn_run_check_free(firn_run_state *r, firn_run_check *c) {
   firn_free(r->context, c->frame, c->frame_count * sizeof *c->frame);
   firn_free(r->context, c->checkpoint, c->checkpoint_count * sizeof *c->checkpoint);
@@ -166,11 +175,7 @@ static firn_status check_frame(firn_run_state *r, firn_run_check *c, int number,
 
 // Long enough to wonder what a run is doing.
 static void announce(firn_run_state *r, const firn_run_check *c) {
-  struct stat info;
-  double bytes = 0;
-  for (size_t i = 0; i < c->frame_count; i++)
-    if (firn_run_numbered(r, FIRN_FRAME_PREFIX, c->frame[i]) == FIRN_OK && !stat(r->path, &info))
-      bytes += (double)info.st_size;
+  double bytes = firn_run_bytes(r, FIRN_FRAME_PREFIX, c->frame, c->frame_count);
   if (bytes < 1e9) return;
   firn_note(r->context, FIRN_LOG_INFO, "checking %zu frames, %.1f GB", c->frame_count, bytes / 1e9);
 }

@@ -2,12 +2,7 @@
 // What the rows of a run's tables were when a checkpoint was written: a sum of each is kept in it. So
 // a number that somebody changed since, by accident or with a spreadsheet, is noticed before the run
 // goes on behind it.
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "api/run.h"
 #include "base/memory.h"
@@ -20,40 +15,17 @@ static int skips(firn_run_table table) {
   return table == FIRN_RUN_STATS ? (int)(sizeof skip / sizeof *skip) : 0;
 }
 
-// Part of a file from an offset on, into memory from the context; free size bytes.
-static firn_status read_end(firn_context *context, const char *path, size_t from, char **text,
-                            size_t *size) {
-  struct stat info = {0};
-  int fd = open(path, O_RDONLY | O_CLOEXEC), error = 0;
-  *text = NULL;
-  *size = 0;
-  if (fd < 0 || fstat(fd, &info)) error = errno;
-  size_t end = (size_t)info.st_size, wanted = end > from ? end - from : 0;
-  if (!error && wanted) *text = firn_alloc(context, wanted, path);
-  while (*text && *size < wanted && !error) {
-    ssize_t n = pread(fd, *text + *size, wanted - *size, (off_t)(from + *size));
-    if (n > 0) *size += (size_t)n;
-    if (n == 0) error = EIO; // it shrank while it was read
-    if (n < 0 && errno != EINTR) error = errno;
-  }
-  if (fd >= 0) close(fd);
-  if (!error) return *text || !wanted ? FIRN_OK : FIRN_ERROR_MEMORY;
-  firn_free(context, *text, *text ? wanted : 0);
-  *text = NULL;
-  return firn_file_fail(context, "read", path, error);
-}
-
 static firn_status sum_table(firn_run_state *r, firn_run_table table) {
   char *text;
   size_t size, *done = &r->table[table].size;
   FIRN_TRY(firn_run_file(r, firn_run_table_name(table)));
-  FIRN_TRY(read_end(r->context, r->path, *done, &text, &size));
-  const char *line = text ? memchr(text, '\n', size) : NULL;
+  FIRN_TRY(firn_file_get_from(r->context, r->path, *done, &text, &size));
+  const char *line = memchr(text, '\n', size);
   size_t head = *done || !line ? 0 : (size_t)(line - text) + 1;
-  r->table[table].sum = firn_rows_sum_more(r->table[table].sum, text ? text + head : NULL,
-                                           size - head, skips(table), skip);
+  r->table[table].sum = firn_rows_sum_more(r->table[table].sum, text + head, size - head,
+                                           skips(table), skip);
   *done += size;
-  firn_free(r->context, text, size);
+  firn_free(r->context, text, size + 1);
   return FIRN_OK;
 }
 

@@ -21,13 +21,6 @@ static void say(verifier *v, const char *what) {
   snprintf(v->out->resume, sizeof v->out->resume, "%s", what);
 }
 
-static void count_bytes(verifier *v, const char *prefix, const int *number, size_t count) {
-  struct stat info;
-  for (size_t i = 0; i < count; i++)
-    if (firn_run_numbered(&v->run, prefix, number[i]) == FIRN_OK && !stat(v->run.path, &info))
-      v->out->bytes += (double)info.st_size;
-}
-
 // Something that makes a resume impossible, and further questions too.
 static firn_status refuse(verifier *v, firn_status status) {
   if (status == FIRN_ERROR_MEMORY) return status;
@@ -133,8 +126,9 @@ static firn_status verify(verifier *v, firn_scene **scene) {
   FIRN_TRY(firn_run_list(r, &v->check));
   v->out->frames = (int)v->check.frame_count;
   v->out->checkpoints = (int)v->check.checkpoint_count;
-  count_bytes(v, FIRN_FRAME_PREFIX, v->check.frame, v->check.frame_count);
-  count_bytes(v, FIRN_CHECKPOINT_PREFIX, v->check.checkpoint, v->check.checkpoint_count);
+  v->out->bytes = firn_run_bytes(r, FIRN_FRAME_PREFIX, v->check.frame, v->check.frame_count) +
+                  firn_run_bytes(r, FIRN_CHECKPOINT_PREFIX, v->check.checkpoint,
+                                 v->check.checkpoint_count);
   if (!v->out->frames && !v->out->checkpoints) {
     say(v, "begins: the folder holds neither frames nor checkpoints");
     check_next(v);

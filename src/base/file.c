@@ -34,18 +34,24 @@ firn_status firn_file_open(firn_context *context, const char *path, int *fd, siz
 }
 
 firn_status firn_file_get(firn_context *context, const char *path, char **data, size_t *size) {
+  return firn_file_get_from(context, path, 0, data, size);
+}
+
+firn_status firn_file_get_from(firn_context *context, const char *path, size_t from, char **data,
+                               size_t *size) {
   *data = NULL;
   *size = 0;
   int fd, error = 0;
-  size_t wanted = 0, got = 0;
-  FIRN_TRY(firn_file_open(context, path, &fd, &wanted));
+  size_t end = 0, got = 0;
+  FIRN_TRY(firn_file_open(context, path, &fd, &end));
+  size_t wanted = end > from ? end - from : 0;
   char *text = firn_alloc(context, wanted + 1, path);
   if (!text) {
     close(fd);
     return FIRN_ERROR_MEMORY;
   }
   while (got < wanted) {
-    ssize_t n = read(fd, text + got, wanted - got);
+    ssize_t n = pread(fd, text + got, wanted - got, (off_t)(from + got));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) error = errno;
     if (n <= 0) break;

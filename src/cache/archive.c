@@ -198,19 +198,11 @@ firn_status firn_archive_open(firn_context *context, const char *path, firn_arch
   firn_archive *a;
   *out = NULL;
   FIRN_TRY(archive_new(context, path, &a));
-  firn_status status = FIRN_OK;
-  struct stat info = {0};
-  a->store.fd = open(a->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); // not to wait for a pipe
-  if (a->store.fd < 0 || fstat(a->store.fd, &info)) {
-    status = firn_file_fail(context, "open", a->path, errno);
-  } else if (S_ISDIR(info.st_mode)) {
-    status = firn_file_fail(context, "read", a->path, EISDIR);
-  } else {
-    status = check_signature(context, a->path, a->store.fd);
-  }
-  if (status == FIRN_OK) {
-    status = firn_seal_check(context, a->path, a->store.fd, (uint64_t)info.st_size, &a->store.end);
-  }
+  size_t size = 0;
+  firn_status status = firn_file_open(context, a->path, &a->store.fd, &size);
+  if (status == FIRN_OK) status = check_signature(context, a->path, a->store.fd);
+  if (status == FIRN_OK)
+    status = firn_seal_check(context, a->path, a->store.fd, size, &a->store.end);
   if (status == FIRN_OK) {
     firn_hdf5_guard g;
     firn_hdf5_enter(&g);

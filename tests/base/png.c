@@ -8,13 +8,28 @@
 
 enum { W = 5, H = 3, MOST = 100 };
 
-// Writes pixels of one of libpng's simple formats.
-static const char *make(scratch *s, png_uint_32 format, const void *pixels, const void *colors) {
-  png_image image = {.version = PNG_IMAGE_VERSION, .width = W, .height = H, .format = format};
+// Writes a.png with pixels of one of libpng's simple formats.
+static const char *make_sized(scratch *s, png_uint_32 width, png_uint_32 height, png_uint_32 format,
+                              const void *pixels, const void *colors) {
+  png_image image = {
+      .version = PNG_IMAGE_VERSION, .width = width, .height = height, .format = format};
   image.colormap_entries = colors ? 2 : 0;
   const char *path = scratch_path(s, "a.png");
   assert_true(png_image_write_to_file(&image, path, 0, pixels, 0, colors));
   return path;
+}
+
+static const char *make(scratch *s, png_uint_32 format, const void *pixels, const void *colors) {
+  return make_sized(s, W, H, format, pixels, colors);
+}
+
+// The bytes of a small file, to be mangled; free size + 1.
+static char *make_bytes(scratch *s, size_t *size) {
+  const uint8_t grey[H][W] = {{1, 2, 3}};
+  char *data;
+  make(s, PNG_FORMAT_GRAY, grey, NULL);
+  scratch_read(s, "a.png", &data, size);
+  return data;
 }
 
 static firn_pixels read_as(scratch *s, const char *path, firn_png_kind kind) {
@@ -80,12 +95,9 @@ static void what_is_too_large_is_said(void **state) {
 
 static void what_is_no_picture_is_said(void **state) {
   scratch *s = *state;
-  const uint8_t grey[H][W] = {{1, 2, 3}};
   firn_pixels p;
-  char *data;
   size_t size;
-  make(s, PNG_FORMAT_GRAY, grey, NULL);
-  scratch_read(s, "a.png", &data, &size);
+  char *data = make_bytes(s, &size);
   // Cut anywhere it is told to be short, or at least not to be a picture; nothing is lost.
   for (size_t n = 0; n + 12 < size; n++) { // without the end mark all pixels are there
     assert_int_equal(firn_file_put(s->context, scratch_path(s, "cut.png"), data, n), FIRN_OK);
@@ -119,12 +131,9 @@ static void put_number(char *at, uint32_t value) {
 // The header of a small file may announce a gigabyte.
 static void pixels_that_the_file_cannot_hold_cost_nothing(void **state) {
   scratch *s = *state;
-  const uint8_t grey[H][W] = {{1, 2, 3}};
   firn_pixels p;
-  char *data;
   size_t size;
-  make(s, PNG_FORMAT_GRAY, grey, NULL);
-  scratch_read(s, "a.png", &data, &size);
+  char *data = make_bytes(s, &size);
   put_number(data + 16, 20000);
   put_number(data + 20, 20000);
   put_number(data + 29, crc(data + 12, 17));
@@ -143,10 +152,7 @@ static void the_plainest_picture_is_read(void **state) {
   enum { SIDE = 4000 };
   uint8_t *grey = calloc(SIDE, SIDE);
   assert_non_null(grey);
-  png_image image = {
-      .version = PNG_IMAGE_VERSION, .width = SIDE, .height = SIDE, .format = PNG_FORMAT_GRAY};
-  const char *path = scratch_path(s, "plain.png");
-  assert_true(png_image_write_to_file(&image, path, 0, grey, 0, NULL));
+  const char *path = make_sized(s, SIDE, SIDE, PNG_FORMAT_GRAY, grey, NULL);
   free(grey);
   firn_pixels p;
   assert_int_equal(

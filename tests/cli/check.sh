@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# timeout: 60
+# timeout: 120
 # firn check tells where and what; firn run refuses the same scenes.
 source "$(dirname "$0")/common.bash"
 out="" err="" # what run hears

@@ -3,6 +3,8 @@
 #     run CODE ARGUMENTS...     runs firn, expects the exit code; $out and $err hold its output
 #     expect TEXT WORDS         WORDS occur in TEXT
 #     refuse TEXT WORDS         they do not
+#     sums FOLDER               what is in a folder, by bytes: the log too, and links as such
+#     columns TABLE             all columns of stats.csv but the last, wall_seconds
 # Any failure ends the test. $work is an empty folder that goes away at the end.
 set -u
 FIRN=${FIRN:?the path of the program}
@@ -31,4 +33,12 @@ expect() {
 
 refuse() {
   [[ $1 != *"$2"* ]] || die "did not expect '$2' in: $1"
+}
+
+sums() {
+  (cd "$1" && find . -type f -exec sha256sum {} + | sort -k2 && find . -type l -printf '%p %l\n' | sort)
+}
+
+columns() {
+  sed 's/,[^,]*$//' "$1"
 }

@@ -96,11 +96,11 @@ diff <(cd whole/files && sha256sum * 2>/dev/null) <(cd again/files && sha256sum 
 # ---- files that changed
 
 mv gone src
-before=$(cat same/files/* 2>/dev/null | sha256sum)
+before=$(sums same)
 sed -i 's/0.03/0.04/' src/a/block.obj
 run 2 run src/s.yaml -o same --resume
 expect "$err" "src/a/block.obj is not what it was when the run began"
-[[ $(cat same/files/* 2>/dev/null | sha256sum) == "$before" ]] || die "a refused resume changed files"
+[[ $(sums same) == "$before" ]] || die "a refused resume changed files"
 sed -i 's/0.04/0.03/' src/a/block.obj
 # A copy that was damaged, or lost: made again from where it came, or named.
 sed -i 's/^v 0.1/v 0.3/' same/files/block.obj && rm same/files/points.csv
@@ -130,13 +130,12 @@ cmp src/sky.hdr other/files/sky.hdr || die "the new map is not there"
 
 # The old run is there until all that the new one needs is.
 cp -r whole kept
-sums() { (cd kept && find . -type f -exec sha256sum {} + | sort -k2); }
-before=$(sums)
+before=$(sums kept)
 stays() { # with a code and words
   local code=$1
   shift
   run "$code" run "$@" -o kept --overwrite --quiet
-  [[ $(sums) == "$before" && ! -e kept/files.next ]] || die "refused ($err), and the old run is not as it was"
+  [[ $(sums kept) == "$before" && ! -e kept/files.next ]] || die "refused ($err), and the old run is not as it was"
 }
 mkfifo src/pipe.hdr
 stays 1 src/s.yaml --set render.sky.map=src/a
@@ -196,12 +195,12 @@ done
 cp -r deep deep-2 && run 0 run src/deep.yaml -o deep-2 --quiet --resume
 run 0 info --verify deep-2
 cp src/corners.bin kept.bin && printf '\x01' | dd of=src/corners.bin bs=1 conv=notrunc status=none
-before=$(cd deep && sha256sum ./* files/* 2>/dev/null)
+before=$(sums deep)
 for scene in src/deep.yaml deep/scene.yaml; do
   run 2 run "$scene" -o deep --resume
   expect "$err" "src/deep/../corners.bin is not what it was when the run began"
 done
-[[ $(cd deep && sha256sum ./* files/* 2>/dev/null) == "$before" ]] || die "refused, and the folder changed"
+[[ $(sums deep) == "$before" ]] || die "refused, and the folder changed"
 run 1 info --verify deep
 expect "$out" "corners.bin is not what it was when the run began"
 mv kept.bin src/corners.bin

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# timeout: 120
+# timeout: 180
 # processors: 2
 # Nothing that a run has left is lost: not to a second run, not to a resume that finds something wrong.
 source "$(dirname "$0")/common.bash"
@@ -23,11 +23,6 @@ probes:
 SCENE
 run 0 run s.yaml -o good --quiet --frames 0:4
 run 0 run s.yaml -o whole --quiet
-
-# What is in a folder, by bytes: the log too, and links as such.
-sums() { (cd "$1" && find . -type f -exec sha256sum {} + | sort -k2 && find . -type l -printf '%p %l\n'); }
-# All columns but the last, wall_seconds.
-columns() { sed 's/,[^,]*$//' "$1"; }
 
 # A fresh copy of the run up to frame 4 as m.
 fresh() { rm -rf m && cp -r good m; }

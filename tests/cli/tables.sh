@@ -62,10 +62,10 @@ run 0 run push.yaml -o halves --frames 0:3 --quiet
 run 0 run push.yaml -o halves --resume --quiet
 cmp whole/colliders.csv halves/colliders.csv || die "resumed colliders.csv differs"
 # So does what was lost; all columns but the last, wall_seconds.
-diff <(sed 's/,[^,]*$//' whole/stats.csv) <(sed 's/,[^,]*$//' halves/stats.csv) ||
+diff <(columns whole/stats.csv) <(columns halves/stats.csv) ||
   die "resumed stats.csv differs"
 run 0 run push.yaml -o alone --threads 1 --quiet
-diff <(sed 's/,[^,]*$//' whole/stats.csv) <(sed 's/,[^,]*$//' alone/stats.csv) ||
+diff <(columns whole/stats.csv) <(columns alone/stats.csv) ||
   die "stats.csv depends on the number of threads"
 
 # Drawn, by their names; of an old table what it has.
