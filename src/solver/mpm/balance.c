@@ -228,6 +228,8 @@ static firn_status make_room(balance *k) {
   size_t count;
   FIRN_TRY(mpm_bodies_find(m, &k->bodies, &count));
   memset(k->nodes.data, 0, FIELDS * (reals + FIRN_ROW_REALS) * real);
+  // Vector kernels take slots between blocks along, which only their mass and volume of 0 tell apart.
+  memset(k->body.data, 0, 3 * slots * real);
   FIRN_TRY(mpm_prepare_solve(m));
   FIRN_TRY(mpm_place_arenas(m, mpm_channels(m, true)));
   m->view.implicit = true;
