@@ -143,6 +143,35 @@ static void settled_snow_may_come_later(void **state) {
   }
 }
 
+// ... and goes on to carry both while all sleep: on a bed as wide, and on a wide one that spreads its load.
+static void sleepers_carry_what_comes_later(void **state) {
+  (void)state;
+  for_each_scheme(v, firn_isa_best()) {
+    if (is_cubic(v) != is_apic(v)) continue;
+    for (int wide = 0; wide < 2; wide++) {
+      settled_case s = {
+          .kind = SETTLED_BED, .across = wide ? 24 : 6, .deep = wide ? 8 : 4, .sleep = true};
+      int floor;
+      mpm_case c = settled_open(v, &s, &floor);
+      must(&c, firn_sim_advance(c.sim, 0.02, NULL, NULL));
+      s.across = 6;
+      settled_fill(&c, &s, s.deep, s.deep + 3, 0, 0);
+      must(&c, firn_sim_advance(c.sim, 0.12, NULL, NULL));
+      firn_step step;
+      firn_sim_collider_force_reset(c.sim);
+      must(&c, firn_sim_step(c.sim, 0, &step));
+      firn_collider_force force;
+      must(&c, firn_sim_collider_force(c.sim, floor, &force));
+      double weight = mpm_case_sums(&c).mass * SETTLED_G;
+      double share = (double)step.asleep / (double)mpm_case_count(&c);
+      mpm_report(v, "force %.4f of the weight, %.2f asleep", -force.force[1] / weight, share);
+      assert_relative(v, "force", force.force[1], -weight, 0.01);
+      assert_true(share > 0.9);
+      mpm_case_close(&c);
+    }
+  }
+}
+
 // Confined by its period, soft: 3 to 5 % of strain, which snow could not hold without yielding. At the
 // places where particles lie the balance is one of V0 tau: tau = J sigma = -density g depth. In the
 // middle half of the depth, in the mean over a layer of cells: the two layers of particles in it lie
@@ -291,6 +320,7 @@ int main(void) {
       cmocka_unit_test(snow_that_nothing_holds_falls),
       cmocka_unit_test(settled_snow_carries_what_lies_on_it),
       cmocka_unit_test(settled_snow_may_come_later),
+      cmocka_unit_test(sleepers_carry_what_comes_later),
       cmocka_unit_test(an_elastic_bed_is_pressed_as_far_as_it_takes),
       cmocka_unit_test(snow_that_yields_hardens_until_it_holds),
       cmocka_unit_test(threads_find_the_same_balance),

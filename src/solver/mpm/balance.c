@@ -25,6 +25,7 @@
 #include "base/parallel.h"
 #include "solver/mpm/rest.h"
 #include "solver/mpm/support.h"
+#include "solver/mpm/under.h"
 
 // Rounds at most, those without progress that end them, and iterations of all solves.
 enum { ROUNDS = 40, STALLED = 6, ITERATIONS = 1500 };
@@ -50,7 +51,7 @@ typedef struct balance {
   size_t asleep;      //
   bool whole;         // all snow takes part; else only the units with settled snow
   bool begun;         // start is filled
-  double weight;      // N, of what is settled
+  double weight;      // N, of what is settled and under it
   double time;        // s, t above
   double left;        // share of the weight that is out of balance
   int iterations;     // of all solves
@@ -60,6 +61,7 @@ typedef struct balance {
   firn_buffer parts;  // [node blocks][3], see measure
   firn_buffer bodies; // [blocks], see mpm_bodies_find
   firn_buffer let_go; // [near node blocks][64] uint32_t, see mpm
+  firn_buffer under;  // [blocks] bytes: asleep under snow that was added, see under.h
   firn_buffer held;   // [bodies] bytes: something holds it; there are no more than blocks
 } balance;
 
@@ -79,6 +81,14 @@ bool mpm_is_settled(const mpm *m, size_t slot) {
 }
 
 // ------------------------------------------------------------------------------------ who takes part
+
+static bool is_under(const balance *k, size_t b) {
+  return ((const uint8_t *)k->under.data)[b];
+}
+
+static bool is_asleep(const mpm *m, size_t b) {
+  return m->def.sleep && ((const mpm_rest *)m->rest.data)[b].asleep;
+}
 
 // Whether the body of a block touches some collider.
 static bool is_held(const balance *k, size_t b) {
@@ -100,6 +110,7 @@ static bool unit_takes_part(const balance *k, size_t u) {
   bool held = false, settled = k->whole;
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
     held = held || is_held(k, b);
+    settled = settled || is_under(k, b);
   }
   for (uint32_t i = unit->first; i < unit->first + unit->count && held && !settled; i++) {
     settled = mpm_is_settled(k->m, i);
@@ -141,32 +152,34 @@ static void choose_units(balance *k) {
 
 // What snow is to the balance. At the start all that lies still takes part, and passes its weight on;
 // what moves is somewhere else in the next moment, and counts for nothing. Snow that is added later
-// finds others in some balance of their own: these are springs that it presses on, and no more.
-typedef enum role { SETTLED, LYING, SPRING, NOTHING } role;
+// finds others in some balance of their own. Who sleeps under it sleeps on, and gets the strain with which
+// it carries both; who sleeps beside them holds them as it did. Others are springs that it presses on,
+// and no more.
+typedef enum role { SETTLED, LYING, UNDER, SPRING, NOTHING } role;
 
-static role role_of(const balance *k, size_t slot) {
+static role role_of(const balance *k, size_t b, size_t slot) {
   if (k->view.mass[slot] > 0 && mpm_is_settled(k->m, slot)) return SETTLED;
-  if (!k->whole) return SPRING;
+  if (!k->whole) return is_under(k, b) ? UNDER : is_asleep(k->m, b) ? LYING : SPRING;
   for (int a = 0; a < 3; a++) {
     if (k->view.v[a][slot] != 0) return NOTHING;
   }
   return LYING;
 }
 
-static void begin_particle(balance *k, size_t slot, double *mass, double *sound2) {
+static void begin_particle(balance *k, size_t b, size_t slot, double *mass, double *sound2) {
   const mpm *m = k->m;
   size_t slots = m->world->particles.slots;
   firn_real *start = (firn_real *)k->start.data + slot, *body = (firn_real *)k->body.data + slot;
   const mpm_view *view = &k->view;
-  role is = role_of(k, slot);
+  role is = role_of(k, b, slot);
   for (size_t i = 0; i < STATE; i++) {
     const firn_real *own = state_of(view, i);
     start[i * slots] = !own || (i < 6 && is == SETTLED) ? 0 : own[slot];
   }
   body[0] = 0;
-  body[slots] = is == SETTLED || is == LYING ? view->mass[slot] : 0;
+  body[slots] = is <= UNDER ? view->mass[slot] : 0;
   body[2 * slots] = is != NOTHING ? view->volume[slot] : 0;
-  if (is != SETTLED) return;
+  if (is != SETTLED && is != UNDER) return;
   firn_material_row row = firn_world_row(m->world, slot);
   double hard = firn_law_hardening(&row, (double)view->ln_jp[slot]);
   double modulus = ((double)row.lambda + 2 * (double)row.mu) * hard;
@@ -194,7 +207,12 @@ static void begin(balance *k) {
   const firn_particles *p = &m->world->particles;
   size_t slots = p->slots;
   double mass = 0, sound2 = INFINITY, g2 = 0;
-  for (size_t i = 0; i < slots; i++) begin_particle(k, i, &mass, &sound2);
+  for (size_t b = 0; b < p->block_count; b++) {
+    const firn_block *block = &p->block[b];
+    for (uint32_t i = block->first; i < block->first + block->count; i++) {
+      begin_particle(k, b, i, &mass, &sound2);
+    }
+  }
   for (int a = 0; a < 3; a++) g2 += m->world->gravity[a] * m->world->gravity[a];
   k->weight = mass * sqrt(g2);
   k->time = CROSSINGS * extent(p) * m->world->h / sqrt(sound2);
@@ -225,6 +243,7 @@ static firn_status make_room(balance *k) {
       firn_buffer_reserve(context, &k->nodes, FIELDS * (reals + FIRN_ROW_REALS) * real, "balance"));
   FIRN_TRY(firn_buffer_reserve(context, &k->parts, m->grid.count * 3 * sizeof(double), "balance"));
   FIRN_TRY(firn_buffer_reserve(context, &k->held, m->world->particles.block_count, "balance"));
+  FIRN_TRY(mpm_find_under(m, &k->under));
   size_t count;
   FIRN_TRY(mpm_bodies_find(m, &k->bodies, &count));
   memset(k->nodes.data, 0, FIELDS * (reals + FIRN_ROW_REALS) * real);
@@ -243,11 +262,24 @@ static firn_status make_room(balance *k) {
 
 // ------------------------------------------------------------------------------------------ rounds
 
+// Springs have the strain of u alone: what they had before holds them where they are.
+static void strain_from_start(const balance *k, size_t b) {
+  const firn_particles *p = &k->m->world->particles;
+  const firn_block *block = &p->block[b];
+  const firn_real *start = k->start.data;
+  bool spring = !k->whole && !is_asleep(k->m, b);
+  for (size_t c = 0; c < STATE; c++) {
+    firn_real *own = state_of(&k->m->view, c);
+    for (uint32_t i = block->first; i < block->first + block->count && own; i++) {
+      own[i] = spring && c < 6 ? 0 : start[c * p->slots + i];
+    }
+  }
+}
+
 // Strain and J_P of the whole of u.
 static void strain(balance *k) {
   mpm *m = k->m;
   const firn_particles *p = &m->world->particles;
-  const firn_real *start = k->start.data;
   mpm_view view = m->view;
   view.dt = 1;
   view.in_place = true;
@@ -257,11 +289,8 @@ static void strain(balance *k) {
     const firn_unit *unit = &p->unit[u];
     mpm_tally unused = {0};
     if (!mpm_unit_is_stiff(&view, u)) continue;
-    for (uint32_t i = unit->first; i < unit->first + unit->count; i++) {
-      for (size_t c = 0; c < STATE; c++) {
-        firn_real *own = state_of(&view, c);
-        if (own) own[i] = k->whole || c >= 6 ? start[c * p->slots + i] : 0;
-      }
+    for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
+      strain_from_start(k, b);
     }
     m->kernels->gather(&view, u, &unused);
   }
@@ -400,11 +429,25 @@ static firn_status seek(balance *k) {
 
 // ------------------------------------------------------------------------------------------- the end
 
-// Particles as they are to be: settled snow with its strain, other snow as it was.
+// Gives a block back what it had, but for settled snow and what carries it, if these were solved for.
+static void restore(const balance *k, size_t b, bool solved) {
+  const mpm *m = k->m;
+  const firn_particles *p = &m->world->particles;
+  const firn_real *start = k->start.data;
+  for (uint32_t i = p->block[b].first; i < p->block[b].first + p->block[b].count; i++) {
+    if (solved && (is_under(k, b) || mpm_is_settled(m, i))) continue;
+    for (size_t c = 0; c < STATE; c++) {
+      firn_real *own = state_of(&m->view, c);
+      if (own) own[i] = start[c * p->slots + i];
+    }
+  }
+}
+
+// Particles as they are to be: settled snow and what lies under it with their strain, other snow as it
+// was.
 static void end(balance *k, bool failed) {
   mpm *m = k->m;
   const firn_particles *p = &m->world->particles;
-  const firn_real *start = k->start.data;
   m->view = k->view;
   m->def = k->def;
   m->memory.surface2_max = k->surface2;
@@ -417,12 +460,9 @@ static void end(balance *k, bool failed) {
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t u = 0; u < p->unit_count; u++) {
     const firn_unit *unit = &p->unit[u];
-    for (uint32_t i = unit->first; i < unit->first + unit->count; i++) {
-      if (!failed && mpm_unit_is_stiff(&m->view, u) && mpm_is_settled(m, i)) continue;
-      for (size_t c = 0; c < STATE; c++) {
-        firn_real *own = state_of(&m->view, c);
-        if (own) own[i] = start[c * p->slots + i];
-      }
+    bool solved = !failed && mpm_unit_is_stiff(&m->view, u);
+    for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
+      restore(k, b, solved);
     }
   }
 }
@@ -443,7 +483,8 @@ static double unrest(const balance *k, size_t b) {
   return mass > 0 ? force / (mass * sqrt(g2)) : 1;
 }
 
-// Lets the blocks sleep that hold nothing but settled snow in balance. Returns the particles of settled
+// Lets the blocks sleep that hold nothing but settled snow in balance, and wakes those under it that are
+// not. Returns the particles of settled
 // snow that are far from it.
 static size_t lay(const balance *k) {
   mpm *m = k->m;
@@ -456,8 +497,9 @@ static size_t lay(const balance *k) {
       settled += mpm_is_settled(m, i);
       moving += m->view.v[0][i] != 0 || m->view.v[1][i] != 0 || m->view.v[2][i] != 0;
     }
-    if (!settled) continue;
+    if (!settled && !is_under(k, b)) continue;
     double force = unrest(k, b);
+    if (is_under(k, b) && force > AT_REST) mpm_rest_rouse(m, b);
     if (force > LOOSE) loose += settled;
     if (force <= AT_REST && !moving && settled == block->count) mpm_rest_lay(m, b);
   }
@@ -502,7 +544,8 @@ firn_status mpm_balance(mpm *m) {
   }
   end(&k, status != FIRN_OK);
   size_t loose = status == FIRN_OK ? lay(&k) : 0;
-  firn_buffer *buffers[] = {&k.start, &k.body, &k.nodes, &k.parts, &k.let_go, &k.bodies, &k.held};
+  firn_buffer *buffers[] = {&k.start,  &k.body,   &k.nodes, &k.parts,
+                            &k.let_go, &k.bodies, &k.under, &k.held};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
     firn_buffer_free(context, buffers[i]);
   if (status == FIRN_OK) tell(&k, loose, firn_seconds() - began);

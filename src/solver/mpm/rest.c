@@ -46,6 +46,11 @@ void mpm_rest_lay(mpm *m, size_t b) {
   rest->watched = rest->quiet = rest->calm = 1;
 }
 
+void mpm_rest_rouse(mpm *m, size_t b) {
+  mpm_rest *rest = rest_of(m) + b;
+  rest->quiet = rest->watched = 0;
+}
+
 static void stop_particles(const mpm *m, uint32_t first, uint32_t count) {
   size_t size = count * sizeof(firn_real);
   for (int a = 0; a < 3; a++) memset(m->view.v[a] + first, 0, size);

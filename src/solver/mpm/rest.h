@@ -39,6 +39,8 @@ void mpm_rest_leave(mpm *m);
 firn_status mpm_rest_carry(mpm *m, bool same);
 // A block of snow that was laid down in balance need not be watched first.
 void mpm_rest_lay(mpm *m, size_t b);
+// Has a block watched from now on; if it sleeps, the next review wakes it.
+void mpm_rest_rouse(mpm *m, size_t b);
 // Before a step: decides who sleeps. sorted: the blocks are new.
 firn_status mpm_rest_review(mpm *m, bool sorted);
 // Leaves everybody as they are, on a grid that has been built again.
