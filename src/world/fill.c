@@ -172,7 +172,7 @@ firn_status firn_fill_add(firn_world *world, const firn_fill *fill, size_t count
     if (status == FIRN_OK) status = firn_world_add_particles(world, &particles);
     if (status == FIRN_OK) status = firn_start_load(world, fill, first, count, position);
     if (status == FIRN_OK && fill->settled) {
-      firn_world_settle(world, fill->shape, &fill->variety, first, count);
+      status = firn_world_settle(world, fill->shape, &fill->variety, first, count);
     }
   }
   firn_free(context, velocity, v_bytes);
@@ -314,7 +314,6 @@ firn_status firn_fill_place(firn_world *world, const firn_fill *fill, const firn
   for (size_t i = 0; i < slabs; i++) start[i + 1] += start[i];
   firn_particles *p = &world->particles;
   size_t pending = p->pending, count = p->count, next_id = p->next_id, wanted = start[slabs];
-  firn_settled settled = world->settled;
   if (part && part->limit < wanted) wanted = (size_t)part->limit;
   firn_status status = firn_particles_expect(p, wanted);
   for (size_t i = 0; i < slabs && status == FIRN_OK;) {
@@ -328,7 +327,7 @@ firn_status firn_fill_place(firn_world *world, const firn_fill *fill, const firn
     p->pending = pending;
     p->count = count;
     p->next_id = next_id;
-    world->settled = settled;
+    firn_settled_forget(&world->settled, (uint32_t)next_id);
   } else if (placed) {
     *placed = wanted;
   }

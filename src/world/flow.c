@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "math/vec3.h"
+#include "world/settle.h"
 #include "world/world.h"
 
 firn_sink_def firn_default_sink_def(void) {
@@ -267,13 +268,7 @@ firn_status firn_world_state(firn_world *world, bool load, const firn_state_visi
   for (int i = 0; i < s->emitter_count; i++) {
     FIRN_TRY(visit_emitter(world, &s->emitter[i], i, load, visitor));
   }
-  FIRN_TRY(visitor->blob(visitor->user, "settled", &world->settled, sizeof world->settled));
-  if (load && world->settled.count > FIRN_SETTLED_MAX) {
-    uint32_t count = world->settled.count;
-    world->settled.count = 0; // nobody may read so many
-    return firn_fail(world->context, FIRN_ERROR_FORMAT,
-                     "the checkpoint is damaged: %u ranges of settled snow", count);
-  }
+  FIRN_TRY(firn_settled_visit(world, load, visitor));
   // Last, so that a load that fails before leaves them alone.
   FIRN_TRY(firn_world_visit_settings(world, load, visitor));
   FIRN_TRY(firn_ledger_visit(world, load, visitor));

@@ -7,6 +7,7 @@
 
 #include "material/preset.h"
 #include "world/morton.h"
+#include "world/settle.h"
 
 firn_status firn_world_init(firn_world *world, firn_context *context, const firn_sim_def *def) {
   memset(world, 0, sizeof *world);
@@ -42,6 +43,7 @@ void firn_world_free(firn_world *world) {
   if (!world->context) return;
   firn_particles_free(&world->particles);
   firn_flow_free(&world->flow, world->context);
+  firn_settled_free(&world->settled, world->context);
   firn_free(world->context, world->material,
             (size_t)world->material_count * sizeof *world->material);
   for (int c = 0; c < world->collider_count; c++) firn_collider_free(&world->collider[c]);

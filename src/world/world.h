@@ -17,12 +17,10 @@ typedef struct firn_digests {
   uint64_t colliders; // all, in order; firn_collider.digest is that of one
 } firn_digests;
 
-// Ids of particles that were laid down at rest since the last sort: they may sleep at once. What
-// finds no room in the list has to come to rest by itself.
-enum { FIRN_SETTLED_MAX = 16 };
+// Ids of particles that were laid down at rest since the last step, in order.
 typedef struct firn_settled {
-  uint32_t count;
-  uint32_t range[FIRN_SETTLED_MAX][2]; // first, end
+  uint32_t count, room;
+  uint32_t (*range)[2]; // [room] first, end
 } firn_settled;
 
 // Gives a particle the strain with which it carries a load in Pa along the unit vector up, and tells

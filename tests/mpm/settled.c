@@ -252,6 +252,44 @@ static void snow_that_yields_hardens_until_it_holds(void **state) {
   }
 }
 
+// Many fills, each settled one followed by one that is not: every one of them is balanced.
+static void many_fills_are_all_settled(void **state) {
+  (void)state;
+  enum { FILLS = 20, APART = 12 };
+  const double h = SETTLED_H;
+  const mpm_variant *v = NULL;
+  for_each_scheme(each, firn_isa_best()) v = v ? v : each;
+  firn_sim_def def = mpm_printed_def(v, h);
+  firn_material_def snow = firn_default_material_def();
+  def.gravity[1] = -SETTLED_G;
+  def.mpm.dt = 0;
+  mpm_case c = mpm_case_open(v, &def, &snow);
+  firn_collider_def floor = firn_default_collider_def();
+  must(&c, firn_sim_add_collider(c.sim, &floor, NULL));
+  size_t first[2 * FILLS + 1] = {0};
+  for (int i = 0; i < 2 * FILLS; i++) {
+    firn_fill_def fill = firn_default_fill_def();
+    const double middle[3] = {APART * i * h, 2 * h, 0}, half[3] = {2 * h, 2 * h, 2 * h};
+    fill.shape = firn_box(middle, half);
+    fill.settled = i % 2 == 0;
+    must(&c, firn_sim_fill(c.sim, &fill));
+    first[i + 1] = mpm_case_count(&c);
+  }
+  must(&c, firn_sim_step(c.sim, 1e-6, NULL));
+  double *v_after = mpm_case_read(&c, "velocity");
+  for (int i = 0; i < 2 * FILLS; i++) {
+    double speed = 0, fall = SETTLED_G * 1e-6;
+    for (size_t p = first[i]; p < first[i + 1]; p++) {
+      speed += fabs(v_after[3 * p + 1]) / (double)(first[i + 1] - first[i]);
+    }
+    mpm_report(v, "fill %d moves with %.3f of free fall", i, speed / fall);
+    if (i % 2 == 0) assert_below(v, "speed of settled snow", speed / fall, 0.05);
+    if (i % 2 == 1) assert_true(speed > 0.3 * fall);
+  }
+  free(v_after);
+  mpm_case_close(&c);
+}
+
 // The balance does not depend on how many threads sought it.
 static void threads_find_the_same_balance(void **state) {
   (void)state;
@@ -323,6 +361,7 @@ int main(void) {
       cmocka_unit_test(sleepers_carry_what_comes_later),
       cmocka_unit_test(an_elastic_bed_is_pressed_as_far_as_it_takes),
       cmocka_unit_test(snow_that_yields_hardens_until_it_holds),
+      cmocka_unit_test(many_fills_are_all_settled),
       cmocka_unit_test(threads_find_the_same_balance),
       cmocka_unit_test(a_floor_given_twice_is_one_floor),
   };

@@ -26,6 +26,7 @@
 #include "solver/mpm/rest.h"
 #include "solver/mpm/support.h"
 #include "solver/mpm/under.h"
+#include "world/settle.h"
 
 // Rounds at most, those without progress that end them, and iterations of all solves.
 enum { ROUNDS = 40, STALLED = 6, ITERATIONS = 1500 };
@@ -72,12 +73,7 @@ static firn_real *state_of(const mpm_view *view, size_t i) {
 }
 
 bool mpm_is_settled(const mpm *m, size_t slot) {
-  const firn_settled *settled = &m->world->settled;
-  uint32_t id = firn_particles_id(&m->world->particles)[slot];
-  for (uint32_t n = 0; n < settled->count; n++) {
-    if (id >= settled->range[n][0] && id < settled->range[n][1]) return true;
-  }
-  return false;
+  return firn_settled_has(&m->world->settled, firn_particles_id(&m->world->particles)[slot]);
 }
 
 // ------------------------------------------------------------------------------------ who takes part
