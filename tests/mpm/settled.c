@@ -290,6 +290,54 @@ static void many_fills_are_all_settled(void **state) {
   mpm_case_close(&c);
 }
 
+static void hear_no_balance(void *user, firn_log_level level, const char *message) {
+  int *heard = user;
+  if (strstr(message, "lies in balance")) heard[0]++;
+  if (level == FIRN_LOG_WARNING && strstr(message, "no balance found")) heard[1]++;
+}
+
+// Soft snow that may not harden cannot carry a column of itself; nobody says that it does.
+static void snow_without_a_balance_is_told(void **state) {
+  (void)state;
+  const double h = SETTLED_H;
+  for (int weak = 0; weak < 2; weak++) {
+    int heard[2] = {0, 0};
+    firn_context_def context_def = firn_default_context_def();
+    context_def.log = hear_no_balance;
+    context_def.log_user = heard;
+    firn_context *context;
+    assert_int_equal(firn_context_create(&context_def, &context), FIRN_OK);
+    firn_sim_def def = firn_default_sim_def();
+    def.h = h;
+    firn_sim *sim;
+    assert_int_equal(firn_sim_create(context, &def, &sim), FIRN_OK);
+    firn_material_def snow = firn_default_material_def();
+    int material;
+    if (weak) {
+      snow.young = 5e4;
+      snow.theta_c = 0.005;
+      snow.theta_s = 0.002;
+      snow.jp_min = 0.97;
+      snow.jp_max = 1.5;
+    }
+    assert_int_equal(firn_sim_add_material(sim, &snow, &material), FIRN_OK);
+    firn_collider_def floor = firn_default_collider_def();
+    floor.friction = 0.5;
+    assert_int_equal(firn_sim_add_collider(sim, &floor, NULL), FIRN_OK);
+    firn_fill_def column = firn_default_fill_def();
+    const double middle[3] = {0, 15 * h, 0}, half[3] = {2 * h, 15 * h, 2 * h};
+    column.shape = firn_box(middle, half);
+    column.material = material;
+    column.settled = true;
+    assert_int_equal(firn_sim_fill(sim, &column), FIRN_OK);
+    assert_int_equal(firn_sim_step(sim, 1e-6, NULL), FIRN_OK);
+    assert_int_equal(heard[0], !weak);
+    assert_int_equal(heard[1], weak);
+    firn_sim_destroy(sim);
+    firn_context_destroy(context);
+  }
+}
+
 // The balance does not depend on how many threads sought it.
 static void threads_find_the_same_balance(void **state) {
   (void)state;
@@ -362,6 +410,7 @@ int main(void) {
       cmocka_unit_test(an_elastic_bed_is_pressed_as_far_as_it_takes),
       cmocka_unit_test(snow_that_yields_hardens_until_it_holds),
       cmocka_unit_test(many_fills_are_all_settled),
+      cmocka_unit_test(snow_without_a_balance_is_told),
       cmocka_unit_test(threads_find_the_same_balance),
       cmocka_unit_test(a_floor_given_twice_is_one_floor),
   };

@@ -28,11 +28,13 @@
 #include "solver/mpm/under.h"
 #include "world/settle.h"
 
-// Rounds at most, those without progress that end them, and iterations of all solves.
+// Rounds at most, those without progress that end them, and iterations of all solves of a search.
 enum { ROUNDS = 40, STALLED = 6, ITERATIONS = 1500 };
 // The share of the weight that may be left out of balance; above the second it slides or flows, and
 // below the third friction gets its say.
 static const double BALANCED = 1e-3, SLIDING = 0.02, STUCK = 0.03;
+// Above this no balance was found, and whoever asked for one is warned.
+static const double UNHELD = 0.05;
 // What a solve reduces its residual to, and where snow yields or slips.
 static const double REDUCTION = 0.03, ROUGHLY = 0.1;
 // Force on the nodes of a block, in weights, that lets it sleep at once, and that sets it going.
@@ -41,8 +43,8 @@ static const double AT_REST = 0.01, LOOSE = 0.1;
 static const double CROSSINGS = 3;
 
 // Fields of nodes: displacement, m; impulse that contact leaves free, N s; velocity that the last solve
-// gave, m/s.
-enum { U, IMPULSE, LAST, FIELDS };
+// gave, m/s; the displacement that left the least out of balance, m.
+enum { U, IMPULSE, LAST, BEST, FIELDS };
 
 typedef struct balance {
   mpm *m;
@@ -51,11 +53,13 @@ typedef struct balance {
   double surface2;    //
   size_t asleep;      //
   bool whole;         // all snow takes part; else only the units with settled snow
+  bool laid_on;       // some of it lies on snow that sleeps, see under
   bool begun;         // start is filled
   double weight;      // N, of what is settled and under it
   double time;        // s, t above
   double left;        // share of the weight that is out of balance
   int iterations;     // of all solves
+  int budget;         // those that the present search has left
   firn_buffer start;  // [STATE][slots]: what u begins from
   firn_buffer body;   // [3][slots]: no velocity; mass and volume of what takes part
   firn_buffer nodes;  // [FIELDS][node reals and a row]
@@ -80,10 +84,6 @@ bool mpm_is_settled(const mpm *m, size_t slot) {
 
 static bool is_under(const balance *k, size_t b) {
   return ((const uint8_t *)k->under.data)[b];
-}
-
-static bool is_asleep(const mpm *m, size_t b) {
-  return m->def.sleep && ((const mpm_rest *)m->rest.data)[b].asleep;
 }
 
 // Whether the body of a block touches some collider.
@@ -149,13 +149,13 @@ static void choose_units(balance *k) {
 // What snow is to the balance. At the start all that lies still takes part, and passes its weight on;
 // what moves is somewhere else in the next moment, and counts for nothing. Snow that is added later
 // finds others in some balance of their own. Who sleeps under it sleeps on, and gets the strain with which
-// it carries both; who sleeps beside them holds them as it did. Others are springs that it presses on,
-// and no more.
+// it carries both, held by what is beside it as before. Where nobody sleeps under it, all others are
+// springs that it presses on, and no more.
 typedef enum role { SETTLED, LYING, UNDER, SPRING, NOTHING } role;
 
 static role role_of(const balance *k, size_t b, size_t slot) {
   if (k->view.mass[slot] > 0 && mpm_is_settled(k->m, slot)) return SETTLED;
-  if (!k->whole) return is_under(k, b) ? UNDER : is_asleep(k->m, b) ? LYING : SPRING;
+  if (!k->whole) return is_under(k, b) ? UNDER : k->laid_on ? LYING : SPRING;
   for (int a = 0; a < 3; a++) {
     if (k->view.v[a][slot] != 0) return NOTHING;
   }
@@ -239,7 +239,7 @@ static firn_status make_room(balance *k) {
       firn_buffer_reserve(context, &k->nodes, FIELDS * (reals + FIRN_ROW_REALS) * real, "balance"));
   FIRN_TRY(firn_buffer_reserve(context, &k->parts, m->grid.count * 3 * sizeof(double), "balance"));
   FIRN_TRY(firn_buffer_reserve(context, &k->held, m->world->particles.block_count, "balance"));
-  FIRN_TRY(mpm_find_under(m, &k->under));
+  FIRN_TRY(mpm_find_under(m, &k->under, &k->laid_on));
   size_t count;
   FIRN_TRY(mpm_bodies_find(m, &k->bodies, &count));
   memset(k->nodes.data, 0, FIELDS * (reals + FIRN_ROW_REALS) * real);
@@ -263,7 +263,7 @@ static void strain_from_start(const balance *k, size_t b) {
   const firn_particles *p = &k->m->world->particles;
   const firn_block *block = &p->block[b];
   const firn_real *start = k->start.data;
-  bool spring = !k->whole && !is_asleep(k->m, b);
+  bool spring = !k->whole && !k->laid_on;
   for (size_t c = 0; c < STATE; c++) {
     firn_real *own = state_of(&k->m->view, c);
     for (uint32_t i = block->first; i < block->first + block->count && own; i++) {
@@ -370,8 +370,9 @@ static firn_status solve(balance *k, double reduction) {
   firn_linear_result result;
   firn_real *last = node_field(k, LAST);
   size_t reals = m->grid.count * FIRN_NODE_BLOCK_REALS;
-  FIRN_TRY(mpm_solve_rest(m, node_field(k, IMPULSE), reduction, ITERATIONS, &result));
+  FIRN_TRY(mpm_solve_rest(m, node_field(k, IMPULSE), reduction, k->budget, &result));
   k->iterations += result.iterations;
+  k->budget -= result.iterations;
   memcpy(last, m->view.node_v, reals * sizeof *last);
   for (size_t i = 3; i < reals; i += 4) last[i] = 0;
   return FIRN_OK;
@@ -385,7 +386,12 @@ static void look(balance *k) {
   k->left = measure(k);
 }
 
-// From the present u, until there is balance or no more to be gained.
+static void keep(balance *k, size_t to, size_t from) {
+  size_t reals = k->m->grid.count * FIRN_NODE_BLOCK_REALS;
+  memcpy(node_field(k, to), node_field(k, from), reals * sizeof(firn_real));
+}
+
+// From the present u, until there is balance or no more to be gained. The best u that was met is kept.
 static firn_status run_rounds(balance *k, double enough) {
   double least = INFINITY;
   memset(k->let_go.data, 0, 64 * sizeof *k->m->let_go * k->m->contacts.node_count);
@@ -393,15 +399,22 @@ static firn_status run_rounds(balance *k, double enough) {
     double before = k->left;
     look(k);
     stalled = k->left > 0.9 * least ? stalled + 1 : 0;
+    if (k->left < least) keep(k, BEST, U);
     least = fmin(least, k->left);
-    if (!(k->left > enough) || stalled == STALLED || round == ROUNDS) return FIRN_OK;
-    if (k->iterations > ITERATIONS) return FIRN_OK;
+    if (!(k->left > enough)) return FIRN_OK;
+    if (stalled == STALLED || round == ROUNDS || k->budget <= 0) break;
     // Where snow yields or slips K is not what it meets, and a round is worth no careful solve.
     double reduction = fmax(REDUCTION, 0.5 * BALANCED / k->left);
     if (k->left > 0.5 * before) reduction = fmax(reduction, ROUGHLY);
     FIRN_TRY(solve(k, reduction));
     move(k);
   }
+  if (k->left > least) {
+    keep(k, U, BEST);
+    look(k);
+    k->left = least;
+  }
+  return FIRN_OK;
 }
 
 // First as if nothing could slide, then as it is. Snow that slides has no balance to be found: it is
@@ -411,7 +424,7 @@ static firn_status seek(balance *k) {
   for (int again = 0; again < 2; again++) {
     memset(k->nodes.data, 0, FIELDS * reals * sizeof(firn_real));
     k->left = INFINITY;
-    k->iterations = 0;
+    k->budget = ITERATIONS;
     k->m->still = MPM_STILL_STUCK;
     FIRN_TRY(run_rounds(k, again ? BALANCED : STUCK));
     k->m->still = MPM_STILL;
@@ -505,7 +518,15 @@ static size_t lay(const balance *k) {
 // A window adds settled snow again and again; who has been told once knows.
 static void tell(const balance *k, size_t loose, double seconds) {
   firn_context *context = k->m->world->context;
-  if (k->whole) {
+  bool found = !(k->left > UNHELD);
+  if (!found && !k->m->told_loose) {
+    firn_note(
+        context, FIRN_LOG_WARNING,
+        "no balance found for settled snow: %.0f %% of its weight is not held (%d iterations, "
+        "%.2f s)",
+        100 * fmin(k->left, 1), k->iterations, seconds);
+  }
+  if (found && k->whole) {
     firn_note(context, FIRN_LOG_INFO,
               "settled snow lies in balance but for %.1e of its weight: %d iterations, %.2f s",
               k->left, k->iterations, seconds);
@@ -516,8 +537,8 @@ static void tell(const balance *k, size_t loose, double seconds) {
         "nothing holds %zu particles of settled snow where they are: they will fall, slide or "
         "flow",
         loose);
-    k->m->told_loose = true;
   }
+  if (loose || !found) k->m->told_loose = true;
 }
 
 firn_status mpm_balance(mpm *m) {

@@ -57,7 +57,7 @@ static bool holds_settled(const mpm *m, size_t b) {
   return false;
 }
 
-firn_status mpm_find_under(mpm *m, firn_buffer *under) {
+firn_status mpm_find_under(mpm *m, firn_buffer *under, bool *any) {
   firn_context *context = m->world->context;
   size_t blocks = m->world->particles.block_count;
   const double *g = m->world->gravity, size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
@@ -74,9 +74,12 @@ firn_status mpm_find_under(mpm *m, firn_buffer *under) {
   }
   for (uint32_t b = 0; b < blocks; b++) {
     if (!holds_settled(m, b)) continue;
-    reach(&s, b, FROM_ABOVE); // it came into a block that slept
-    reach(&s, neighbour(m, b, firn_grid_offset(straight[0], straight[1], straight[2])), FROM_ABOVE);
+    uint32_t below = neighbour(m, b, firn_grid_offset(straight[0], straight[1], straight[2]));
+    if (below == FIRN_GRID_NONE || holds_settled(m, below)) continue;
+    reach(&s, below, FROM_ABOVE);
+    if (s.reached[below]) reach(&s, b, FROM_ABOVE); // it may have come into a block that slept
   }
+  *any = s.height > 0;
   while (s.height > 0) reach_around(&s, s.stack[--s.height]);
   firn_buffer_free(context, &stack);
   return FIRN_OK;
