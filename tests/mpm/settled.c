@@ -5,6 +5,7 @@
 
 #include "base/isa.h"
 #include "mpm/snapshot.h"
+#include "support/books.h"
 
 // A fifth of the matrix: each kind once, awake in one scheme and with sleep in another.
 static void settled_snow_lies_still(void **state) {
@@ -365,6 +366,44 @@ static void threads_find_the_same_balance(void **state) {
   for (int i = 0; i < 2; i++) snapshot_drop(&shot[i]);
 }
 
+// Nor on what its memory held before, which is garbage here: at the start, and on snow that sleeps.
+static snapshot lay_with_garbage(const mpm_variant *v, books *b, mpm_case *c) {
+  firn_context_def with = {.threads = 1, .isa = v->isa, .resize = books_resize, .resize_user = b};
+  firn_sim_def def = mpm_printed_def(v, SETTLED_H);
+  firn_material_def snow = firn_default_material_def();
+  settled_case s = {.kind = SETTLED_VARIED, .across = 9, .deep = 4};
+  def.gravity[1] = -SETTLED_G;
+  def.mpm.sleep = true;
+  def.mpm.dt = 0;
+  *c = (mpm_case){.variant = v, .h = SETTLED_H};
+  must(c, firn_context_create(&with, &c->context));
+  must(c, firn_sim_create(c->context, &def, &c->sim));
+  must(c, firn_sim_add_material(c->sim, &snow, NULL));
+  firn_collider_def floor = firn_default_collider_def();
+  must(c, firn_sim_add_collider(c->sim, &floor, NULL));
+  settled_fill(c, &s, 0, 4, 0, 0);
+  must(c, firn_sim_step(c->sim, 0, NULL));
+  settled_fill(c, &s, 4, 7, 0, 0);
+  must(c, firn_sim_step(c->sim, 0, NULL));
+  return snapshot_take(c);
+}
+
+static void garbage_finds_no_way_into_the_balance(void **state) {
+  (void)state;
+  for_each_scheme(v, firn_isa_best()) {
+    books b[2] = {{0}, {.seed = 1}};
+    mpm_case c[2];
+    snapshot shot[2];
+    for (int i = 0; i < 2; i++) shot[i] = lay_with_garbage(v, &b[i], &c[i]);
+    const char *field = snapshot_difference(&c[0], &shot[0], &shot[1]);
+    if (field) fail_msg("%s: '%s' differs", v->name, field);
+    for (int i = 0; i < 2; i++) {
+      mpm_case_close(&c[i]);
+      snapshot_drop(&shot[i]);
+    }
+  }
+}
+
 // A floor that is there twice is one floor: a node that the first holds does not let go of the second.
 static void a_floor_given_twice_is_one_floor(void **state) {
   (void)state;
@@ -412,6 +451,7 @@ int main(void) {
       cmocka_unit_test(many_fills_are_all_settled),
       cmocka_unit_test(snow_without_a_balance_is_told),
       cmocka_unit_test(threads_find_the_same_balance),
+      cmocka_unit_test(garbage_finds_no_way_into_the_balance),
       cmocka_unit_test(a_floor_given_twice_is_one_floor),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,10 +18,19 @@ typedef struct books {
   bool stubborn;        // nor do those after it, until somebody sets refuse_at to 0
   size_t refused;
   size_t wrong; // old sizes that were not what had been asked for
+  uint64_t seed; // of the bytes of new blocks; 0: they are all 0xff
 } books;
 
 // The size is kept in front of each block.
 enum { BOOKS_FRONT = 64 };
+
+// Bytes that as reals are of all sizes and either sign (Knuth's generator).
+static inline void books_scribble(books *b, char *to, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    b->seed = b->seed * 6364136223846793005u + 1442695040888963407u;
+    to[i] = (char)(b->seed >> 56);
+  }
+}
 
 // user is the books.
 static inline void *books_resize(void *user, void *p, size_t old_size, size_t size) {
@@ -46,6 +55,7 @@ static inline void *books_resize(void *user, void *p, size_t old_size, size_t si
     memcpy(block, &size, sizeof size);
     // What nobody wrote must not matter: as floats these bytes are nan.
     memset(block + BOOKS_FRONT, 0xff, size);
+    if (b->seed) books_scribble(b, block + BOOKS_FRONT, size);
     if (old) memcpy(block + BOOKS_FRONT, p, old_size < size ? old_size : size);
     b->blocks++;
     b->bytes += size;
