@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: X2
-// timeout: 60
+// timeout: 180
 // A run that was saved halfway and loaded into a fresh simulation goes on as if nothing had
 // happened, bit by bit.
 #include "cache/scratch.h"
 
+#include "base/isa.h"
 #include "mpm/snapshot.h"
 
 static const double H = 0.01; // m
@@ -129,12 +130,85 @@ static void runs_that_change_over_go_on_bit_by_bit(void **state) {
   }
 }
 
+// A bed that sleeps, on which more settled snow comes in patches, after some steps.
+enum { BED_STEPS = 6, PATCHES = 4, BED_EVENTS = 6 };
+
+static mpm_case make_bed(const mpm_variant *v, int threads) {
+  firn_sim_def def = mpm_printed_def(v, H);
+  firn_material_def snow = firn_default_material_def();
+  def.gravity[1] = -9.81;
+  def.mpm.dt = 0;
+  def.mpm.sleep = true;
+  mpm_case c = mpm_case_open_threads(v, &def, &snow, threads);
+  firn_collider_def floor = firn_default_collider_def();
+  must(&c, firn_sim_add_collider(c.sim, &floor, NULL));
+  return c;
+}
+
+static void lay(const mpm_case *c, double x, double bottom, double wide, bool settled) {
+  firn_fill_def fill = firn_default_fill_def();
+  const double half[3] = {wide / 2, 2 * H, 2 * H}, middle[3] = {x, bottom + 2 * H, 0};
+  fill.shape = firn_box(middle, half);
+  fill.settled = settled;
+  fill.seeding =
+      FIRN_SEEDING_LATTICE; // random places go by the number of the fill, which starts anew
+  must(c, firn_sim_fill(c->sim, &fill));
+}
+
+static void do_event(const mpm_case *c, int event) {
+  const double length = 2.5 * PATCHES * H;
+  switch (event) {
+  case 0: lay(c, 0, 0, length, true); break;
+  case 1:
+  case 4: must(c, firn_sim_step(c->sim, 0, NULL)); break;
+  case 2:
+    for (int i = 0; i < BED_STEPS; i++) must(c, firn_sim_step(c->sim, 0, NULL));
+    break;
+  case 3: // ranges of ids that do not follow each other
+    for (int i = 0; i < PATCHES; i++) {
+      lay(c, 2.5 * H * (i + 0.5) - length / 2, 4 * H, 2 * H, true);
+      if (i % 2 == 0) lay(c, 2.5 * H * (i + 0.5) - length / 2, 20 * H, 1 * H, false);
+    }
+    break;
+  default:
+    for (int i = 0; i < 5; i++) must(c, firn_sim_step(c->sim, 0, NULL));
+  }
+}
+
+// Stopped anywhere: with snow laid down that no step has balanced yet, right after its balance, while it
+// sleeps; on another number of threads.
+static void settled_snow_goes_on_bit_by_bit(void **state) {
+  scratch *s = *state;
+  for_each_scheme(v, firn_isa_best()) {
+    if (!is_cubic(v) || is_apic(v)) continue;
+    mpm_case whole = make_bed(v, 1);
+    for (int e = 0; e < BED_EVENTS; e++) do_event(&whole, e);
+    snapshot expected = snapshot_take(&whole);
+    for (int stop = 1; stop < BED_EVENTS; stop++) {
+      mpm_case first = make_bed(v, 1), fresh = make_bed(v, 2);
+      for (int e = 0; e < stop; e++) do_event(&first, e);
+      must(&first, firn_sim_save(first.sim, scratch_path(s, "bed.hdf")));
+      mpm_case_close(&first);
+      must(&fresh, firn_sim_load(fresh.sim, scratch_path(s, "bed.hdf")));
+      for (int e = stop; e < BED_EVENTS; e++) do_event(&fresh, e);
+      snapshot end = snapshot_take(&fresh);
+      const char *field = snapshot_difference(&fresh, &expected, &end);
+      if (field) fail_msg("%s: stopped before event %d, '%s' differs", v->name, stop, field);
+      snapshot_drop(&end);
+      mpm_case_close(&fresh);
+    }
+    snapshot_drop(&expected);
+    mpm_case_close(&whole);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(explicit_runs_go_on_bit_by_bit, scratch_open, scratch_close),
       cmocka_unit_test_setup_teardown(implicit_runs_go_on_bit_by_bit, scratch_open, scratch_close),
       cmocka_unit_test_setup_teardown(runs_that_change_over_go_on_bit_by_bit, scratch_open,
                                       scratch_close),
+      cmocka_unit_test_setup_teardown(settled_snow_goes_on_bit_by_bit, scratch_open, scratch_close),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

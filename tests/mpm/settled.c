@@ -144,7 +144,8 @@ static void settled_snow_may_come_later(void **state) {
   }
 }
 
-// ... and goes on to carry both while all sleep: on a bed as wide, and on a wide one that spreads its load.
+// ... and goes on to carry both while all sleep, and nothing moves in a second: on a bed as wide, and on a
+// wide one that spreads its load.
 static void sleepers_carry_what_comes_later(void **state) {
   (void)state;
   for_each_scheme(v, firn_isa_best()) {
@@ -157,17 +158,23 @@ static void sleepers_carry_what_comes_later(void **state) {
       must(&c, firn_sim_advance(c.sim, 0.02, NULL, NULL));
       s.across = 6;
       settled_fill(&c, &s, s.deep, s.deep + 3, 0, 0);
-      must(&c, firn_sim_advance(c.sim, 0.12, NULL, NULL));
+      double *from = mpm_case_read(&c, "position");
       firn_step step;
       firn_sim_collider_force_reset(c.sim);
+      must(&c, firn_sim_advance(c.sim, 1, NULL, NULL));
       must(&c, firn_sim_step(c.sim, 0, &step));
       firn_collider_force force;
       must(&c, firn_sim_collider_force(c.sim, floor, &force));
       double weight = mpm_case_sums(&c).mass * SETTLED_G;
       double share = (double)step.asleep / (double)mpm_case_count(&c);
-      mpm_report(v, "force %.4f of the weight, %.2f asleep", -force.force[1] / weight, share);
-      assert_relative(v, "force", force.force[1], -weight, 0.01);
+      double *to = mpm_case_read(&c, "position"), way = settled_way(mpm_case_count(&c), from, to);
+      mpm_report(v, "force %.4f of the weight, moved %.4f cells, %.2f asleep",
+                 -force.force[1] / weight, way, share);
+      assert_relative(v, "mean force", force.force[1], -weight, 0.01);
+      assert_below(v, "way, cells", way, 0.05);
       assert_true(share > 0.9);
+      free(from);
+      free(to);
       mpm_case_close(&c);
     }
   }

@@ -33,8 +33,8 @@ enum { ROUNDS = 40, STALLED = 6, ITERATIONS = 1500 };
 // The share of the weight that may be left out of balance; above the second it slides or flows, and
 // below the third friction gets its say.
 static const double BALANCED = 1e-3, SLIDING = 0.02, STUCK = 0.03;
-// Above this no balance was found, and whoever asked for one is warned.
-static const double UNHELD = 0.05;
+// Above this a floor would miss more of the weight than it may, and whoever asked for a balance is warned.
+static const double UNHELD = 0.01;
 // What a solve reduces its residual to, and where snow yields or slips.
 static const double REDUCTION = 0.03, ROUGHLY = 0.1;
 // Force on the nodes of a block, in weights, that lets it sleep at once, and that sets it going.
@@ -55,7 +55,6 @@ typedef struct balance {
   bool whole;         // all snow takes part; else only the units with settled snow
   bool laid_on;       // some of it lies on snow that sleeps, see under
   bool begun;         // start is filled
-  double weight;      // N, of what is settled and under it
   double time;        // s, t above
   double left;        // share of the weight that is out of balance
   int iterations;     // of all solves
@@ -162,7 +161,7 @@ static role role_of(const balance *k, size_t b, size_t slot) {
   return LYING;
 }
 
-static void begin_particle(balance *k, size_t b, size_t slot, double *mass, double *sound2) {
+static void begin_particle(balance *k, size_t b, size_t slot, double *sound2) {
   const mpm *m = k->m;
   size_t slots = m->world->particles.slots;
   firn_real *start = (firn_real *)k->start.data + slot, *body = (firn_real *)k->body.data + slot;
@@ -179,7 +178,6 @@ static void begin_particle(balance *k, size_t b, size_t slot, double *mass, doub
   firn_material_row row = firn_world_row(m->world, slot);
   double hard = firn_law_hardening(&row, (double)view->ln_jp[slot]);
   double modulus = ((double)row.lambda + 2 * (double)row.mu) * hard;
-  *mass += (double)view->mass[slot];
   *sound2 = fmin(*sound2, modulus * (double)view->volume[slot] / (double)view->mass[slot]);
 }
 
@@ -202,15 +200,13 @@ static void begin(balance *k) {
   mpm *m = k->m;
   const firn_particles *p = &m->world->particles;
   size_t slots = p->slots;
-  double mass = 0, sound2 = INFINITY, g2 = 0;
+  double sound2 = INFINITY;
   for (size_t b = 0; b < p->block_count; b++) {
     const firn_block *block = &p->block[b];
     for (uint32_t i = block->first; i < block->first + block->count; i++) {
-      begin_particle(k, b, i, &mass, &sound2);
+      begin_particle(k, b, i, &sound2);
     }
   }
-  for (int a = 0; a < 3; a++) g2 += m->world->gravity[a] * m->world->gravity[a];
-  k->weight = mass * sqrt(g2);
   k->time = CROSSINGS * extent(p) * m->world->h / sqrt(sound2);
   k->begun = true;
   find_held(k);
@@ -336,18 +332,26 @@ static void measure_block(const balance *k, size_t g, double part[3]) {
   }
 }
 
-// The share of the weight that another strain could balance.
+static double gravity_of(const balance *k) {
+  const double *g = k->m->world->gravity;
+  return sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+}
+
+// The share that another strain could balance of the weight of all nodes that are solved for.
 static double measure(balance *k) {
   mpm *m = k->m;
-  double(*part)[3] = k->parts.data, sum = 0;
+  double(*part)[3] = k->parts.data, mass = 0, force = 0;
   const uint8_t *soft = m->node_soft.data;
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t g = 0; g < m->grid.count; g++) {
     memset(part[g], 0, sizeof part[g]);
     if (!soft[g]) measure_block(k, g, part[g]);
   }
-  for (size_t g = 0; g < m->grid.count; g++) sum += part[g][2];
-  return sum / k->weight;
+  for (size_t g = 0; g < m->grid.count; g++) {
+    mass += part[g][0];
+    force += part[g][2];
+  }
+  return mass > 0 ? force / (mass * gravity_of(k)) : 0;
 }
 
 // Adds what the last solve gave.
@@ -480,21 +484,19 @@ static void end(balance *k, bool failed) {
 static double unrest(const balance *k, size_t b) {
   const mpm *m = k->m;
   const double(*part)[3] = k->parts.data;
-  double mass = 0, force = 0, g2 = 0;
+  double mass = 0, force = 0;
   if (!is_held(k, b)) return 1;
-  for (int a = 0; a < 3; a++) g2 += m->world->gravity[a] * m->world->gravity[a];
   for (int o = 0; o < 27; o++) {
     uint32_t g = m->grid.target[b][o];
     if (g == FIRN_GRID_NONE) continue;
     mass += part[g][0];
     force += part[g][1];
   }
-  return mass > 0 ? force / (mass * sqrt(g2)) : 1;
+  return mass > 0 ? force / (mass * gravity_of(k)) : 1;
 }
 
 // Lets the blocks sleep that hold nothing but settled snow in balance, and wakes those under it that are
-// not. Returns the particles of settled
-// snow that are far from it.
+// not. Returns the particles of settled snow that are far from it.
 static size_t lay(const balance *k) {
   mpm *m = k->m;
   const firn_particles *p = &m->world->particles;
@@ -522,8 +524,9 @@ static void tell(const balance *k, size_t loose, double seconds) {
   if (!found && !k->m->told_loose) {
     firn_note(
         context, FIRN_LOG_WARNING,
-        "no balance found for settled snow: %.0f %% of its weight is not held (%d iterations, "
-        "%.2f s)",
+        "no balance found for settled snow: nothing holds %.2g %% of its weight, so it will sag, "
+        "slide or flow at first; stiffer or tougher snow, more friction or a wider base would "
+        "hold it (%d iterations, %.2f s)",
         100 * fmin(k->left, 1), k->iterations, seconds);
   }
   if (found && k->whole) {
