@@ -29,6 +29,7 @@ MPM = "src/solver/mpm/mpm.c"
 STEP = "src/solver/mpm/step.c"
 REST = "src/solver/mpm/rest.c"
 BALANCE = "src/solver/mpm/balance.c"
+BALANCE_ROLES = "src/solver/mpm/balance_roles.c"
 IMPLICIT = "src/solver/mpm/implicit.c"
 CONTACT = "src/solver/mpm/contact.c"
 LAW = "src/world/contact.h"
@@ -386,10 +387,10 @@ MUTATIONS = [
              (BALANCE, "if (!is_held(k, b)) return 1;", "if (!is_held(k, b)) return 0;")),
     Mutation("settled-snow-alone", "what lies on settled snow does not weigh on it",
              "mpm.settled",
-             (BALANCE, "is <= UNDER ? view->mass", "is == SETTLED ? view->mass")),
+             (BALANCE_ROLES, "is <= UNDER ? view->mass", "is == SETTLED ? view->mass")),
     Mutation("sleepers-beside-settled-snow", "snow that sleeps under new snow gets none of its load",
              "mpm.settled",
-             (BALANCE, "if (!k->whole) return is_under(k, b) ? UNDER :", "if (!k->whole) return")),
+             (BALANCE_ROLES, "if (!k->whole) return is_under(k, b) ? UNDER :", "if (!k->whole) return")),
     Mutation("sand-confined-off-its-cone", "settled sand carries more than its cone",
              "material.oedometer",
              ("src/material/sand.h", "fmin(elastic, cone)", "fmin(elastic, elastic + 0 * cone)")),
