@@ -49,6 +49,8 @@ static firn_status make_room(balance *k) {
   FIRN_TRY(
       firn_buffer_reserve(context, &k->nodes, FIELDS * (reals + FIRN_ROW_REALS) * real, "balance"));
   FIRN_TRY(firn_buffer_reserve(context, &k->parts, m->grid.count * 3 * sizeof(double), "balance"));
+  FIRN_TRY(firn_buffer_reserve(
+      context, &k->products, m->grid.count * SECANTS * (SECANTS + 1) * sizeof(double), "balance"));
   FIRN_TRY(firn_buffer_reserve(context, &k->held, m->world->particles.block_count, "balance"));
   FIRN_TRY(mpm_find_under(m, &k->under, &k->laid_on));
   size_t count;
@@ -209,8 +211,8 @@ firn_status mpm_balance(mpm *m) {
   }
   end(&k, status != FIRN_OK);
   size_t loose = status == FIRN_OK ? lay(&k) : 0;
-  firn_buffer *buffers[] = {&k.start,  &k.body,   &k.nodes, &k.parts,
-                            &k.let_go, &k.bodies, &k.under, &k.held};
+  firn_buffer *buffers[] = {&k.start,  &k.body,  &k.nodes, &k.parts,   &k.let_go,
+                            &k.bodies, &k.under, &k.held,  &k.products};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
     firn_buffer_free(context, buffers[i]);
   if (status == FIRN_OK) tell(&k, loose, firn_seconds() - began);

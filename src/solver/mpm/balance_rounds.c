@@ -12,6 +12,11 @@ enum { ROUNDS = 40, STALLED = 6, ITERATIONS = 1500 };
 // The share of the weight that may be left out of balance; above the second it slides or flows, and
 // below the third friction gets its say.
 static const double BALANCED = 1e-3, SLIDING = 0.02, STUCK = 0.03;
+// Below the first share a round must leave less than the second of the share before, or it is not worth its
+// time: what a floor misses then is well below a hundredth, and snow that yields comes nearer slowly.
+static const double GOOD = 4e-3, SLOW = 0.7;
+// A round that leaves this many times more has gone where secants lead no longer.
+static const double WORSE = 1.5;
 // What a solve reduces its residual to, and where snow yields or slips.
 static const double REDUCTION = 0.03, ROUGHLY = 0.1;
 
@@ -154,13 +159,19 @@ static firn_status run_rounds(balance *k, double enough) {
     double before = k->left;
     look(k);
     stalled = k->left > 0.9 * least ? stalled + 1 : 0;
+    bool slow = k->left < GOOD && k->left > SLOW * least;
     if (k->left < least) keep(k, BEST, U);
     least = fmin(least, k->left);
     if (!(k->left > enough)) return FIRN_OK;
-    if (stalled == STALLED || round == ROUNDS || k->budget <= 0) break;
+    if (slow || stalled == STALLED || round == ROUNDS || k->budget <= 0) break;
     // Where snow yields or slips K is not what it meets, and a round is worth no careful solve.
     double reduction = fmax(REDUCTION, 0.5 * BALANCED / k->left);
     if (k->left > 0.5 * before) reduction = fmax(reduction, ROUGHLY);
+    if (round > 0 && k->left < WORSE * before)
+      mpm_secant_note(k);
+    else
+      mpm_secant_forget(k);
+    mpm_secant_apply(k);
     FIRN_TRY(solve(k, reduction));
     move(k);
   }

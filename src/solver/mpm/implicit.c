@@ -377,6 +377,9 @@ firn_status mpm_solve_rest(mpm *m, const firn_real *impulse, double tolerance, i
   // Snow that is part of the matrix may touch nodes that stay, which the solve never writes.
   memset(r + reals, 0, (krylov_reals(m) - reals) * sizeof *r);
   memcpy(r, impulse, reals * sizeof *r);
+  for (size_t g = 0; g < m->grid.count; g++) {
+    if (!node_is_soft(m, g)) project(m, g, r + g * FIRN_NODE_BLOCK_REALS);
+  }
   for (size_t i = 0; i < reals; i += 4) memset(m->view.node_v + i, 0, 3 * sizeof *r);
   return firn_krylov_solve(m->def.krylov, &system, tolerance, square_of(m, &system, r), most,
                            m->view.node_v, r, r + reals, result);

@@ -153,7 +153,7 @@ void mpm_choose_stiff(mpm *m);
 firn_status mpm_solve(mpm *m, firn_step *out);
 // For a balance (balance.c): the impulse P M v* that contact leaves free, from v* in node_v, and the
 // solution of (M + dt^2 K) v = P M v*, whose residual is reduced to `tolerance` of what it is for
-// v = 0. impulse is [node reals].
+// v = 0. impulse is [node reals]; what contact takes of it is left out.
 void mpm_free_impulse(mpm *m, firn_real *impulse);
 firn_status mpm_solve_rest(mpm *m, const firn_real *impulse, double tolerance, int most,
                            firn_linear_result *result);
