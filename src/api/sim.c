@@ -86,6 +86,8 @@ firn_status firn_sim_add_particles(firn_sim *sim, const firn_particles_def *def)
 }
 
 firn_status firn_sim_fill(firn_sim *sim, const firn_fill_def *def) {
+  // Whoever passed something on to be released never hears of it again.
+  if (!sim && def && def->start_release) def->start_release(def->start_user);
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!def) return firn_fail_null(sim->world.context, "firn_sim_fill");
   FIRN_FP_SCOPE;

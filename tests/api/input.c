@@ -567,6 +567,26 @@ static void null_is_an_argument_error_not_a_crash(void **state) {
   close_world(&w);
 }
 
+static void count_release(void *user) {
+  ++*(int *)user;
+}
+
+// What goes with a fill is given back once, whatever becomes of the fill.
+static void a_fill_that_fails_releases_what_it_was_given(void **state) {
+  (void)state;
+  world w = open_world();
+  int released = 0;
+  firn_fill_def fill = firn_default_fill_def(); // its shape is none
+  fill.start_user = &released;
+  fill.start_release = count_release;
+  assert_int_equal(firn_sim_fill(NULL, &fill), FIRN_ERROR_ARGUMENT);
+  assert_int_equal(released, 1);
+  fill.per_cell = -1;
+  assert_int_not_equal(firn_sim_fill(w.sim, &fill), FIRN_OK);
+  assert_int_equal(released, 2);
+  close_world(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_simulation_names_the_field_it_cannot_take),
@@ -583,6 +603,7 @@ int main(void) {
       cmocka_unit_test(a_fill_whose_distance_is_nan_places_nothing),
       cmocka_unit_test(fields_say_what_they_are_not),
       cmocka_unit_test(null_is_an_argument_error_not_a_crash),
+      cmocka_unit_test(a_fill_that_fails_releases_what_it_was_given),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
