@@ -260,6 +260,70 @@ static void snow_that_yields_hardens_until_it_holds(void **state) {
   }
 }
 
+// In a box of four walls with friction, which carry a part of the weight: snow, snow whose J_P has bounds,
+// and sand, which no rim of its own would hold; and under a gravity that has changed since it was laid.
+typedef struct boxed_case {
+  const char *name;
+  const char *law;
+  bool bounded, lighter;
+} boxed_case;
+
+static void check_boxed(const mpm_variant *v, const boxed_case *b) {
+  const double h = SETTLED_H, half = 3 * h,
+               normal[5][3] = {{0, 1, 0}, {1, 0, 0}, {-1, 0, 0}, {0, 0, 1}, {0, 0, -1}};
+  settled_case s = {.kind = SETTLED_BED, .across = 6, .deep = 6};
+  firn_sim_def def = mpm_printed_def(v, h);
+  firn_material_def material = firn_default_material_def();
+  double g = b->lighter ? SETTLED_G / 2 : SETTLED_G, lift = 0;
+  material.law = b->law;
+  if (b->bounded) {
+    material.jp_min = 0.9;
+    material.jp_max = 1.1;
+  }
+  def.gravity[1] = -SETTLED_G;
+  def.mpm.dt = 0;
+  mpm_case c = mpm_case_open(v, &def, &material);
+  int id[5];
+  for (int i = 0; i < 5; i++) {
+    firn_collider_def wall = firn_default_collider_def();
+    const double at[3] = {-half * normal[i][0], 0, -half * normal[i][2]};
+    wall.shape = firn_half_space(at, normal[i]);
+    wall.friction = 0.4;
+    wall.forces = true;
+    must(&c, firn_sim_add_collider(c.sim, &wall, &id[i]));
+  }
+  settled_fill(&c, &s, 0, s.deep, 0, 0);
+  if (b->lighter) must(&c, firn_sim_set_gravity(c.sim, (const double[]){0, -g, 0}));
+  double *from = mpm_case_read(&c, "position");
+  must(&c, firn_sim_advance(c.sim, 0.2, NULL, NULL));
+  double *to = mpm_case_read(&c, "position"), way = settled_way(mpm_case_count(&c), from, to);
+  for (int i = 0; i < 5; i++) {
+    firn_collider_force force;
+    must(&c, firn_sim_collider_force(c.sim, id[i], &force));
+    lift -= force.force[1];
+  }
+  double weight = mpm_case_sums(&c).mass * g;
+  mpm_report(v, "%-14s: force %.4f of the weight, moved %.4f cells", b->name, lift / weight, way);
+  // Twice what is seen of the way; of the force it is 5e-5.
+  assert_relative(v, "force", lift, weight, 1e-3);
+  assert_below(v, "way, cells", way, 2e-3);
+  free(from);
+  free(to);
+  mpm_case_close(&c);
+}
+
+static void snow_and_sand_lie_still_between_walls(void **state) {
+  (void)state;
+  static const boxed_case cases[] = {{"snow", "snow", false, false},
+                                     {"bounded J_P", "snow", true, false},
+                                     {"lighter", "snow", false, true},
+                                     {"sand", "sand", false, false}};
+  for_each_scheme(v, firn_isa_best()) {
+    if (is_cubic(v) != is_apic(v)) continue;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_boxed(v, &cases[i]);
+  }
+}
+
 // Many fills, each settled one followed by one that is not: every one of them is balanced.
 static void many_fills_are_all_settled(void **state) {
   (void)state;
@@ -455,6 +519,7 @@ int main(void) {
       cmocka_unit_test(sleepers_carry_what_comes_later),
       cmocka_unit_test(an_elastic_bed_is_pressed_as_far_as_it_takes),
       cmocka_unit_test(snow_that_yields_hardens_until_it_holds),
+      cmocka_unit_test(snow_and_sand_lie_still_between_walls),
       cmocka_unit_test(many_fills_are_all_settled),
       cmocka_unit_test(snow_without_a_balance_is_told),
       cmocka_unit_test(threads_find_the_same_balance),
