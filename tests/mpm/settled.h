@@ -143,8 +143,9 @@ static void settled_check(const mpm_variant *v, const settled_case *s, double se
              : s->integrator                           ? "implicit"
                                                        : "auto",
              o.force, o.moved, o.asleep);
-  assert_below(v, "force beside the weight", o.force, 0.01);
-  assert_below(v, "way, cells", o.moved, 0.05);
+  // Twice the worst that is seen, both of slopes at the limit of their friction: 0.0034 and 0.023.
+  assert_below(v, "force beside the weight", o.force, 0.007);
+  assert_below(v, "way, cells", o.moved, 0.046);
 }
 
 #endif
