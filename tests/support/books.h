@@ -17,7 +17,7 @@ typedef struct books {
   size_t refuse_at;     // number of the call that gets nothing, from 1; 0: none
   bool stubborn;        // nor do those after it, until somebody sets refuse_at to 0
   size_t refused;
-  size_t wrong; // old sizes that were not what had been asked for
+  size_t wrong;  // old sizes that were not what had been asked for
   uint64_t seed; // of the bytes of new blocks; 0: they are all 0xff
 } books;
 
