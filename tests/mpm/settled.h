@@ -21,6 +21,7 @@ typedef struct settled_case {
   int across, deep; // cells
   bool sleep, nominal;
   firn_integrator integrator;
+  double aside; // cells along x, of what is filled
 } settled_case;
 
 typedef struct settled_outcome {
@@ -40,7 +41,7 @@ static void settled_fill(const mpm_case *c, const settled_case *s, double from, 
   firn_fill_def fill = firn_default_fill_def();
   firn_variation_def vary[2] = {firn_default_variation_def(), firn_default_variation_def()};
   double h = SETTLED_H, half[3] = {s->across * h / 2, (to - from) * h / 2, s->across * h / 2};
-  const double middle[3] = {0, (from + to) * h / 2, 0}, still[3] = {0, 0, 0};
+  const double middle[3] = {s->aside * h, (from + to) * h / 2, 0}, still[3] = {0, 0, 0};
   double turn[4];
   firn_shape_def box = firn_box(middle, half);
   firn_shape *level;

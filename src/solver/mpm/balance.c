@@ -69,11 +69,11 @@ static firn_status make_room(balance *k) {
   return FIRN_OK;
 }
 
-// Particles and view for the rounds.
-static void begin(balance *k) {
+// Particles and view for the rounds. False: the settled snow is gone already.
+static bool begin(balance *k) {
   mpm *m = k->m;
   size_t slots = m->world->particles.slots;
-  mpm_balance_enlist(k);
+  bool any = mpm_balance_enlist(k);
   firn_real *body = k->body.data;
   mpm_view *view = &m->view;
   for (int a = 0; a < 3; a++) view->v[a] = body;
@@ -85,6 +85,7 @@ static void begin(balance *k) {
   view->hold = false;
   // What a node at the tail of a spline weighs matters to nobody, and it would be moved far.
   view->mass_floor = (firn_real)(1e-9 * m->memory.mass_min);
+  return any;
 }
 
 // ------------------------------------------------------------------------------------------- the end
@@ -142,8 +143,8 @@ static double unrest(const balance *k, size_t b) {
   return mass > 0 ? force / (mass * gravity_of(k)) : 1;
 }
 
-// Lets the blocks sleep that hold nothing but settled snow in balance, and wakes those under it that are
-// not. Returns the particles of settled snow that are far from it.
+// Lets the blocks sleep that hold nothing but settled snow in balance and what carries it, and wakes those
+// under it that are not. Returns the particles of settled snow that are far from it.
 static size_t lay(const balance *k) {
   mpm *m = k->m;
   const firn_particles *p = &m->world->particles;
@@ -159,7 +160,8 @@ static size_t lay(const balance *k) {
     double force = unrest(k, b);
     if (is_under(k, b) && force > AT_REST) mpm_rest_rouse(m, b);
     if (force > LOOSE) loose += settled;
-    if (force <= AT_REST && !moving && settled == block->count) mpm_rest_lay(m, b);
+    bool all = settled == block->count || is_under(k, b);
+    if (force <= AT_REST && !moving && all) mpm_rest_lay(m, b);
   }
   return loose;
 }
@@ -167,7 +169,7 @@ static size_t lay(const balance *k) {
 // A window adds settled snow again and again; who has been told once knows.
 static void tell(const balance *k, size_t loose, double seconds) {
   firn_context *context = k->m->world->context;
-  bool found = !(k->left > UNHELD);
+  bool found = k->left <= UNHELD;
   if (!found && !k->m->told_loose) {
     firn_note(
         context, FIRN_LOG_WARNING,
@@ -205,16 +207,15 @@ firn_status mpm_balance(mpm *m) {
   m->still = MPM_STILL;
   m->asleep = 0;
   firn_status status = make_room(&k);
-  if (status == FIRN_OK) {
-    begin(&k);
-    status = mpm_balance_seek(&k);
-  }
-  end(&k, status != FIRN_OK);
-  size_t loose = status == FIRN_OK ? lay(&k) : 0;
+  bool sought = status == FIRN_OK && begin(&k);
+  if (sought) status = mpm_balance_seek(&k);
+  bool solved = sought && status == FIRN_OK;
+  end(&k, !solved);
+  size_t loose = solved ? lay(&k) : 0;
   firn_buffer *buffers[] = {&k.start,  &k.body,  &k.nodes, &k.parts,   &k.let_go,
                             &k.bodies, &k.under, &k.held,  &k.products};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
     firn_buffer_free(context, buffers[i]);
-  if (status == FIRN_OK) tell(&k, loose, firn_seconds() - began);
+  if (solved) tell(&k, loose, firn_seconds() - began);
   return status;
 }

@@ -114,7 +114,7 @@ static double extent(const firn_particles *p) {
   return most;
 }
 
-void mpm_balance_enlist(balance *k) {
+bool mpm_balance_enlist(balance *k) {
   mpm *m = k->m;
   const firn_particles *p = &m->world->particles;
   double sound2 = INFINITY;
@@ -128,4 +128,5 @@ void mpm_balance_enlist(balance *k) {
   k->begun = true;
   find_held(k);
   choose_units(k);
+  return isfinite(sound2);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rounds of a search for balance: forces at the present strain, what of them is out of balance, and the
 // displacement that answers it.
+#include <math.h>
 #include <string.h>
 
 #include "base/parallel.h"
@@ -162,8 +163,9 @@ static firn_status run_rounds(balance *k, double enough) {
     bool slow = k->left < GOOD && k->left > SLOW * least;
     if (k->left < least) keep(k, BEST, U);
     least = fmin(least, k->left);
-    if (!(k->left > enough)) return FIRN_OK;
-    if (slow || stalled == STALLED || round == ROUNDS || k->budget <= 0) break;
+    if (k->left <= enough) return FIRN_OK;
+    if (!isfinite(k->left) || slow || stalled == STALLED || round == ROUNDS || k->budget <= 0)
+      break;
     // Where snow yields or slips K is not what it meets, and a round is worth no careful solve.
     double reduction = fmax(REDUCTION, 0.5 * BALANCED / k->left);
     if (k->left > 0.5 * before) reduction = fmax(reduction, ROUGHLY);
@@ -175,7 +177,7 @@ static firn_status run_rounds(balance *k, double enough) {
     FIRN_TRY(solve(k, reduction));
     move(k);
   }
-  if (k->left > least) {
+  if (!(k->left <= least)) {
     keep(k, U, BEST);
     look(k);
     k->left = least;

@@ -73,8 +73,8 @@ static inline double gravity_of(const balance *k) {
   return sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
 }
 
-// balance_roles.c: what particles begin with, and which of them take part.
-void mpm_balance_enlist(balance *k);
+// balance_roles.c: what particles begin with, and which of them take part. False: nobody does.
+bool mpm_balance_enlist(balance *k);
 
 // balance_rounds.c: seeks the strain, and leaves the particles with it; in parts, what was out of balance
 // last.

@@ -39,8 +39,8 @@ static void begin_rest(const mpm *m, size_t b, mpm_rest *rest) {
 }
 
 void mpm_rest_lay(mpm *m, size_t b) {
-  mpm_rest *rest = rest_of(m) + b;
   if (!m->def.sleep) return;
+  mpm_rest *rest = rest_of(m) + b;
   mean_position(m, b, rest->mean);
   rest->since = m->world->time;
   rest->watched = rest->quiet = rest->calm = 1;

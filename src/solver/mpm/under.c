@@ -37,14 +37,15 @@ static void reach(search *s, uint32_t b, uint8_t how) {
   s->stack[s->height++] = b;
 }
 
-static void reach_around(search *s, uint32_t b) {
+// Passes on to the blocks below b, and to those beside it, and itself, as told.
+static void pass_on(search *s, uint32_t b, uint8_t beside) {
   for (int o = 0; o < 27; o++) {
     int d[3] = {o / 9 - 1, o / 3 % 3 - 1, o % 3 - 1};
     double deeper = d[0] * s->down[0] + d[1] * s->down[1] + d[2] * s->down[2];
     if (deeper > 0.5) {
       reach(s, neighbour(s->m, b, o), FROM_ABOVE);
-    } else if (deeper > -0.5 && s->reached[b] == FROM_ABOVE) {
-      reach(s, neighbour(s->m, b, o), FROM_BESIDE);
+    } else if (deeper > -0.5) {
+      reach(s, neighbour(s->m, b, o), beside);
     }
   }
 }
@@ -67,20 +68,16 @@ firn_status mpm_find_under(mpm *m, firn_buffer *under, bool *any) {
   firn_buffer stack = {0};
   FIRN_TRY(firn_buffer_reserve(context, &stack, 2 * blocks * sizeof(uint32_t), "balance"));
   search s = {.m = m, .reached = under->data, .stack = stack.data};
-  int straight[3];
-  for (int a = 0; a < 3; a++) {
-    s.down[a] = g[a] / size;
-    straight[a] = (int)lround(s.down[a]);
-  }
+  for (int a = 0; a < 3; a++) s.down[a] = g[a] / size;
+  // It may have come beside snow that sleeps, or into a block of it, and its splines reach there.
   for (uint32_t b = 0; b < blocks; b++) {
-    if (!holds_settled(m, b)) continue;
-    uint32_t below = neighbour(m, b, firn_grid_offset(straight[0], straight[1], straight[2]));
-    if (below == FIRN_GRID_NONE || holds_settled(m, below)) continue;
-    reach(&s, below, FROM_ABOVE);
-    if (s.reached[below]) reach(&s, b, FROM_ABOVE); // it may have come into a block that slept
+    if (holds_settled(m, b)) pass_on(&s, b, FROM_ABOVE);
   }
   *any = s.height > 0;
-  while (s.height > 0) reach_around(&s, s.stack[--s.height]);
+  while (s.height > 0) {
+    uint32_t b = s.stack[--s.height];
+    pass_on(&s, b, s.reached[b] == FROM_ABOVE ? FROM_BESIDE : NOT_REACHED);
+  }
   firn_buffer_free(context, &stack);
   return FIRN_OK;
 }
