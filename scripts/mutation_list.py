@@ -30,6 +30,7 @@ STEP = "src/solver/mpm/step.c"
 REST = "src/solver/mpm/rest.c"
 BALANCE = "src/solver/mpm/balance.c"
 BALANCE_ROLES = "src/solver/mpm/balance_roles.c"
+BALANCE_SECANT = "src/solver/mpm/balance_secant.c"
 IMPLICIT = "src/solver/mpm/implicit.c"
 CONTACT = "src/solver/mpm/contact.c"
 LAW = "src/world/contact.h"
@@ -382,6 +383,9 @@ MUTATIONS = [
     Mutation("settled-without-balance", "settled snow keeps the stress of its column",
              "mpm.settled",
              (STEP, "FIRN_TRY(mpm_balance(m));", "")),
+    Mutation("balance-without-memory", "rounds of a balance learn nothing from each other",
+             "mpm.settled",
+             (BALANCE_SECANT, "if (!n) return;", "if (n >= 0) return;")),
     Mutation("settled-snow-hangs", "settled snow that nothing holds is put to sleep",
              "mpm.settled",
              (BALANCE, "if (!is_held(k, b)) return 1;", "if (!is_held(k, b)) return 0;")),

@@ -383,6 +383,45 @@ static void many_fills_are_all_settled(void **state) {
   mpm_case_close(&c);
 }
 
+static void hear_iterations(void *user, firn_log_level level, const char *message) {
+  (void)level;
+  const char *count = strstr(message, "of its weight: ");
+  if (count) *(int *)user = atoi(count + strlen("of its weight: "));
+}
+
+// Where snow yields it does not answer as its stiffness says, and rounds that learn nothing from each other
+// take 393 iterations for 280.
+static void rounds_learn_from_each_other(void **state) {
+  (void)state;
+  const double h = SETTLED_H, middle[3] = {0, 5 * h, 0}, half[3] = {5 * h, 5 * h, 5 * h};
+  int iterations = 0;
+  firn_context_def context_def = firn_default_context_def();
+  context_def.log = hear_iterations;
+  context_def.log_user = &iterations;
+  firn_context *context;
+  assert_int_equal(firn_context_create(&context_def, &context), FIRN_OK);
+  firn_sim_def def = firn_default_sim_def();
+  def.h = h;
+  def.gravity[1] = -10 * SETTLED_G;
+  firn_sim *sim;
+  assert_int_equal(firn_sim_create(context, &def, &sim), FIRN_OK);
+  firn_material_def snow = firn_default_material_def();
+  assert_int_equal(firn_sim_add_material(sim, &snow, NULL), FIRN_OK);
+  firn_collider_def floor = firn_default_collider_def();
+  floor.friction = 0.5;
+  assert_int_equal(firn_sim_add_collider(sim, &floor, NULL), FIRN_OK);
+  firn_fill_def bed = firn_default_fill_def();
+  bed.shape = firn_box(middle, half);
+  bed.settled = true;
+  assert_int_equal(firn_sim_fill(sim, &bed), FIRN_OK);
+  assert_int_equal(firn_sim_step(sim, 1e-6, NULL), FIRN_OK);
+  print_message("%d iterations\n", iterations);
+  assert_true(iterations > 0);
+  assert_true(iterations < 340);
+  firn_sim_destroy(sim);
+  firn_context_destroy(context);
+}
+
 static void hear_no_balance(void *user, firn_log_level level, const char *message) {
   int *heard = user;
   if (strstr(message, "lies in balance")) heard[0]++;
@@ -542,6 +581,7 @@ int main(void) {
       cmocka_unit_test(snow_that_yields_hardens_until_it_holds),
       cmocka_unit_test(snow_and_sand_lie_still_between_walls),
       cmocka_unit_test(many_fills_are_all_settled),
+      cmocka_unit_test(rounds_learn_from_each_other),
       cmocka_unit_test(snow_without_a_balance_is_told),
       cmocka_unit_test(threads_find_the_same_balance),
       cmocka_unit_test(garbage_finds_no_way_into_the_balance),
