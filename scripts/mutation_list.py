@@ -375,8 +375,7 @@ MUTATIONS = [
              (REST, "(!same || holds_quick(m, b))", "(!same || (holds_quick(m, b) && 0))")),
     Mutation("settled-snow-forgotten", "a checkpoint does not say what was laid down at rest",
              "world.settle",
-             (FLOW, 'FIRN_TRY(visitor->blob(visitor->user, "settled", &world->settled, '
-              "sizeof world->settled));", "")),
+             (FLOW, "FIRN_TRY(firn_settled_visit(world, load, visitor));", "")),
     Mutation("settled-snow-may-move", "snow laid down with a velocity sleeps from the start",
              "world.settle",
              (BALANCE, "force <= AT_REST && !moving &&", "force <= AT_REST && (!moving || moving) &&")),
