@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "world/morton.h"
 
-enum { FORMAT = 6 };
+enum { FORMAT = 7 };
 
 static firn_archive_type archive_type(firn_field_type type) {
   switch (type) {
