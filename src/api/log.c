@@ -6,12 +6,12 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/number.h"
 #include "cache/file.h"
+#include "cache/lock.h"
 
 static void write_line(const firn_run_log *log, const char *line, size_t size) {
   if (firn_file_write_all(log->fd, line, size)) {} // see log.h
@@ -19,11 +19,10 @@ static void write_line(const firn_run_log *log, const char *line, size_t size) {
 
 firn_status firn_log_open(firn_context *context, const char *path, firn_run_log *log) {
   FIRN_TRY(firn_file_update(context, path, O_CREAT | O_APPEND, &log->fd));
-  // Where locks do not work at all (some network file systems) the run goes on without.
-  if (flock(log->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+  firn_status status = firn_lock_file(context, path, log->fd);
+  if (status != FIRN_OK) {
     firn_log_close(log);
-    return firn_fail(context, FIRN_ERROR_STATE, "another run is writing into this folder (%s)",
-                     path);
+    return status;
   }
   write_line(log, log->held, log->held_used);
   log->held_used = 0;

@@ -24,6 +24,10 @@ firn_status firn_run_numbered(firn_run_state *r, const char *prefix, int number)
   return firn_numbered_path(r->context, r->def->folder, prefix, number, r->path);
 }
 
+firn_status firn_run_check_folder(firn_run_state *r) {
+  return firn_lock_check(r->context, r->def->folder, r->lock);
+}
+
 // Tells the caller how things stand; false: stop.
 static bool report(firn_run_state *r, bool frame_written, bool resumed) {
   if (!r->def->event) return true;

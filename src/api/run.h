@@ -85,6 +85,9 @@ firn_status firn_run_numbered(firn_run_state *run, const char *prefix, int numbe
 // Bytes of the files of a prefix and these numbers that are there.
 double firn_run_bytes(firn_run_state *run, const char *prefix, const int *number, size_t count);
 
+// Whether the folder is still the one that is locked: asked before files of a frame are written.
+firn_status firn_run_check_folder(firn_run_state *run);
+
 // True when this frame of the run has a file.
 bool firn_run_writes(const firn_run_state *run, int frame);
 

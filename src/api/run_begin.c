@@ -38,6 +38,7 @@ static void warn(firn_run_state *r, const char *what) {
 
 // From here on the folder is changed: whoever refuses does so before.
 static firn_status open_log(firn_run_state *r) {
+  FIRN_TRY(firn_run_check_folder(r));
   FIRN_TRY(firn_run_file(r, FIRN_RUN_LOG));
   return firn_log_open(r->context, r->path, &r->log);
 }

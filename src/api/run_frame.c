@@ -52,6 +52,7 @@ firn_status firn_run_load_tally(void *user, firn_archive *a) {
 }
 
 firn_status firn_run_checkpoint(firn_run_state *r) {
+  FIRN_TRY(firn_run_check_folder(r));
   FIRN_TRY(firn_run_sum_tables(r));
   FIRN_TRY(firn_run_numbered(r, FIRN_CHECKPOINT_PREFIX, r->frame));
   FIRN_TRY(firn_sim_save_with(r->sim, r->path, save_tally, r));
@@ -85,6 +86,7 @@ firn_status firn_run_finish_frame(firn_run_state *r) {
   r->saved = false;
   if (firn_run_writes(r, r->frame)) {
     struct stat info;
+    FIRN_TRY(firn_run_check_folder(r));
     FIRN_TRY(firn_run_numbered(r, FIRN_FRAME_PREFIX, r->frame));
     FIRN_TRY(firn_sim_write_numbered_frame(r->sim, &r->output, r->path, r->frame, &measures));
     if (stat(r->path, &info) == 0) bytes = (double)info.st_size;
@@ -94,6 +96,7 @@ firn_status firn_run_finish_frame(firn_run_state *r) {
   }
   double now = firn_seconds(), wall = now - r->frame_wall;
   r->frame_wall = now;
+  FIRN_TRY(firn_run_check_folder(r));
   FIRN_TRY(firn_run_append_tables(r, &measures, bytes, wall));
   log_frame(r, bytes, wall);
   r->tally = (firn_run_tally){.all_steps = r->tally.all_steps,

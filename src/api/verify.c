@@ -123,6 +123,8 @@ static void check_next(verifier *v) {
 static firn_status verify(verifier *v, firn_scene **scene) {
   firn_run_state *r = &v->run;
   FIRN_TRY(firn_lock_look(r->context, r->def->folder));
+  FIRN_TRY(firn_run_file(r, FIRN_RUN_LOG));
+  FIRN_TRY(firn_lock_look_file(r->context, r->path));
   FIRN_TRY(firn_run_list(r, &v->check));
   v->out->frames = (int)v->check.frame_count;
   v->out->checkpoints = (int)v->check.checkpoint_count;

@@ -461,6 +461,62 @@ static void a_folder_stays_locked_without_its_log(void **state) {
   perform(s, (order){.folder = "out", .last = 1, .watch = take_the_log_away});
 }
 
+// In the run: the folder is moved away after frame 2, and another one has its name.
+static bool replace_the_folder(const firn_run_event *event) {
+  char moved[1300];
+  if (event->frame != 2 || !event->frame_written) return true;
+  snprintf(moved, sizeof moved, "%s.moved", busy);
+  if (!rename(busy, moved) && mkdir(busy, 0777)) _exit(98);
+  return true;
+}
+
+static void a_folder_that_takes_the_place_gets_nothing(void **state) {
+  scratch *s = *state;
+  snprintf(busy, sizeof busy, "%s", scratch_path(s, "out"));
+  perform(s, (order){.folder = "out", .watch = replace_the_folder, .exact_fail = FIRN_ERROR_IO});
+  assert_said(s, "out", "after frame 3");
+  assert_said(s, "out", "was moved, or replaced by another, while this run wrote into it");
+  assert_int_equal(rmdir(scratch_path(s, "out")), 0); // nothing is in it
+  assert_int_equal(count_files(s, "out.moved", FIRN_FRAME_PREFIX, NULL), 3);
+  perform(s, (order){.folder = "out.moved", .resume = true});
+}
+
+// Versions of before lock the log alone, and so does one where folders cannot be locked.
+static void who_holds_the_log_is_seen(void **state) {
+  scratch *s = *state;
+  firn_folder_verdict v;
+  perform(s, (order){.folder = "out", .last = 2});
+  int fd = open(scratch_path(s, "out/log.jsonl"), O_RDONLY);
+  assert_true(fd >= 0);
+  assert_int_equal(flock(fd, LOCK_EX), 0);
+  assert_int_equal(firn_folder_verify(s->context, scratch_path(s, "out"), NULL, NULL, &v),
+                   FIRN_ERROR_STATE);
+  assert_message(s, "another run");
+  perform(s, (order){.folder = "out", .resume = true, .exact_fail = FIRN_ERROR_STATE});
+  assert_said(s, "out", "another run");
+  close(fd);
+  assert_int_equal(firn_folder_verify(s->context, scratch_path(s, "out"), NULL, NULL, &v), FIRN_OK);
+}
+
+// One who looks at the folder just then holds it for a moment.
+static void a_run_waits_for_who_looks(void **state) {
+  scratch *s = *state;
+  assert_int_equal(mkdir(scratch_path(s, "out"), 0777), 0);
+  int fd = open(scratch_path(s, "out"), O_RDONLY | O_DIRECTORY);
+  assert_true(fd >= 0);
+  assert_int_equal(flock(fd, LOCK_SH), 0);
+  fflush(NULL);
+  pid_t pid = fork();
+  assert_true(pid >= 0);
+  if (pid == 0) {
+    usleep(70000);
+    _exit(0);
+  }
+  close(fd); // the child holds it still
+  perform(s, (order){.folder = "out", .last = 1});
+  assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
 static void a_folder_that_cannot_be_made_is_named(void **state) {
   scratch *s = *state;
   perform(s, (order){.folder = "ball.yaml", .exact_fail = FIRN_ERROR_IO});
@@ -527,7 +583,7 @@ static void resuming_does_not_throw_good_checkpoints_away(void **state) {
       firn_archive_create(s->context, scratch_path(s, "half/checkpoint_00003.hdf"), &a), FIRN_OK);
   firn_archive_group(a, "firn");
   firn_archive_set_text(a, "firn", "kind", "checkpoint");
-  firn_archive_set_u64(a, "firn", "format", 6);
+  firn_archive_set_u64(a, "firn", "format", 7);
   firn_archive_set_text(a, "firn", "precision", "half");
   assert_int_equal(firn_archive_commit(a), FIRN_OK);
   perform(s, (order){.folder = "half", .resume = true, .exact_fail = FIRN_ERROR_STATE});
@@ -653,6 +709,9 @@ int main(void) {
       TEST(a_scene_that_became_longer_resumes),
       TEST(two_runs_do_not_share_a_folder),
       TEST(a_folder_stays_locked_without_its_log),
+      TEST(a_folder_that_takes_the_place_gets_nothing),
+      TEST(who_holds_the_log_is_seen),
+      TEST(a_run_waits_for_who_looks),
       TEST(a_folder_is_checked_without_a_run),
       TEST(a_folder_that_cannot_be_made_is_named),
       TEST(a_full_disk_loses_nothing_that_was_whole),
