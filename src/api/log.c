@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,13 +18,27 @@ static void write_line(const firn_run_log *log, const char *line, size_t size) {
   if (firn_file_write_all(log->fd, line, size)) {} // see log.h
 }
 
-firn_status firn_log_open(firn_context *context, const char *path, firn_run_log *log) {
-  FIRN_TRY(firn_file_update(context, path, O_CREAT | O_APPEND, &log->fd));
+static firn_status lock(firn_context *context, const char *path, firn_run_log *log) {
   firn_status status = firn_lock_file(context, path, log->fd);
-  if (status != FIRN_OK) {
-    firn_log_close(log);
-    return status;
+  if (status != FIRN_OK) firn_log_close(log);
+  return status;
+}
+
+firn_status firn_log_lock(firn_context *context, const char *path, firn_run_log *log) {
+  // What is wrong with it is told once it is to be written.
+  if (firn_file_update(context, path, O_APPEND, &log->fd) != FIRN_OK) return FIRN_OK;
+  return lock(context, path, log);
+}
+
+firn_status firn_log_open(firn_context *context, const char *path, firn_run_log *log) {
+  struct stat info;
+  // Somebody may have removed what is locked.
+  if (log->fd >= 0 && (fstat(log->fd, &info) || !info.st_nlink)) firn_log_close(log);
+  if (log->fd < 0) {
+    FIRN_TRY(firn_file_update(context, path, O_CREAT | O_APPEND, &log->fd));
+    FIRN_TRY(lock(context, path, log));
   }
+  log->open = true;
   write_line(log, log->held, log->held_used);
   log->held_used = 0;
   return FIRN_OK;
@@ -36,6 +51,7 @@ firn_status firn_log_clear(firn_context *context, const char *path, firn_run_log
 void firn_log_close(firn_run_log *log) {
   if (log->fd >= 0) close(log->fd);
   log->fd = -1;
+  log->open = false;
 }
 
 static void put(firn_run_log *log, const char *text) {
@@ -86,7 +102,7 @@ void firn_log_begin(firn_run_log *log, const char *event) {
 void firn_log_end(firn_run_log *log) {
   log->line[log->used++] = '}';
   log->line[log->used++] = '\n';
-  if (log->fd >= 0) {
+  if (log->open) {
     write_line(log, log->line, log->used);
   } else if (log->held_used + log->used <= sizeof log->held) {
     memcpy(log->held + log->held_used, log->line, log->used);

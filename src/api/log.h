@@ -7,15 +7,18 @@
 #include "base/context.h"
 
 typedef struct firn_run_log {
-  int fd; // -1: not open
+  int fd;    // -1: there is none so far
+  bool open; // lines are written; before they are held back
   char line[4096];
   size_t used;
   char held[8192]; // lines before it was opened; what does not fit is dropped
   size_t held_used;
 } firn_run_log;
 
-// Opens or makes path, for the lines so far and those to come. It is locked besides the folder, for file
-// systems that only lock files: FIRN_ERROR_STATE when another run holds it.
+// Locks path, where it is a file that can be written; it is locked besides the folder, for file systems
+// that only lock files. FIRN_ERROR_STATE when another run holds it.
+firn_status firn_log_lock(firn_context *context, const char *path, firn_run_log *log);
+// Opens or makes path, for the lines so far and those to come, and locks it where that was not done.
 firn_status firn_log_open(firn_context *context, const char *path, firn_run_log *log);
 firn_status firn_log_clear(firn_context *context, const char *path, firn_run_log *log);
 void firn_log_close(firn_run_log *log);

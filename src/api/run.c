@@ -151,6 +151,8 @@ static firn_status perform(firn_run_state *r) {
   FIRN_TRY(check_def(r->context, r->def, r->last));
   FIRN_TRY(firn_folder_make(r->context, r->def->folder));
   FIRN_TRY(firn_lock_take(r->context, r->def->folder, &r->lock));
+  FIRN_TRY(firn_run_file(r, FIRN_RUN_LOG));
+  FIRN_TRY(firn_log_lock(r->context, r->path, &r->log));
   FIRN_TRY(firn_run_begin(r));
   r->begin_time = firn_sim_time(r->sim);
   r->frame_wall = firn_seconds() - r->tally.wall;

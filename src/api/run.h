@@ -146,6 +146,8 @@ firn_status firn_run_files_open(firn_run_state *run);
 firn_status firn_run_files_stage(firn_run_state *run);
 firn_status firn_run_files_place(firn_run_state *run);
 firn_status firn_run_files_unstage(firn_run_state *run); // what a killed run has copied
+// Takes what was copied away after a failure, whose status it answers with, and keeps its message.
+firn_status firn_run_files_drop(firn_run_state *run, firn_status status);
 firn_status firn_run_files_check(firn_run_state *run, firn_run_check *check, bool *again);
 
 // Sums of the tables' rows: brought up to date, kept in a checkpoint, and compared with the rows that

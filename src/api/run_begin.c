@@ -67,9 +67,12 @@ static firn_status begin_fresh(firn_run_state *r, const firn_run_check *c) {
   FIRN_TRY(firn_run_check_places(r));
   FIRN_TRY(firn_scene_build(r->scene, &r->sim));
   FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
+  FIRN_TRY(firn_run_check_folder(r)); // to build may have taken long
   FIRN_TRY(firn_run_files_stage(r));
-  FIRN_TRY(open_log(r));
-  if (c->frame_count || c->checkpoint_count) FIRN_TRY(write_scene(r, FIRN_RUN_NEXT_SCENE));
+  firn_status status = open_log(r);
+  if (status == FIRN_OK && (c->frame_count || c->checkpoint_count))
+    status = write_scene(r, FIRN_RUN_NEXT_SCENE);
+  if (status != FIRN_OK) return firn_run_files_drop(r, status);
   FIRN_TRY(clear_old(r));
   FIRN_TRY(firn_run_files_place(r));
   FIRN_TRY(write_scene(r, "scene.yaml"));
@@ -223,9 +226,11 @@ static void note_left_out(firn_run_state *r, const firn_run_check *c) {
 static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool same, bool again) {
   if (again) {
     warn(r, "files that the scene needs are copied into the folder again");
+    FIRN_TRY(firn_run_check_folder(r));
     FIRN_TRY(firn_run_files_stage(r));
   }
-  FIRN_TRY(open_log(r));
+  firn_status status = open_log(r);
+  if (status != FIRN_OK) return again ? firn_run_files_drop(r, status) : status;
   for (firn_run_table t = 0; t < FIRN_RUN_TABLES; t++) {
     if (!firn_run_has_table(r, t)) continue;
     FIRN_TRY(firn_run_file(r, firn_run_table_name(t)));

@@ -167,7 +167,7 @@ static firn_status list_one(firn_run_state *r, const firn_scene_copy *c, list *l
   return status == FIRN_ERROR_IO ? FIRN_OK : status;
 }
 
-static firn_status stage_one(firn_run_state *r, const firn_scene_copy *c, list *l) {
+static firn_status stage_one(firn_run_state *r, firn_scene_copy *c, list *l) {
   firn_file_mark mark;
   struct stat from, here;
   if (!c->to) return list_one(r, c, l);
@@ -183,6 +183,7 @@ static firn_status stage_one(firn_run_state *r, const firn_scene_copy *c, list *
     FIRN_TRY(staged(r, c->to));
     FIRN_TRY(make_folder_of(r, r->path));
     FIRN_TRY(firn_file_copy(r->context, c->from, r->path, &mark));
+    c->staged = true;
   }
   add_line(l, &mark, c->to);
   return FIRN_OK;
@@ -192,7 +193,7 @@ static firn_status stage_all(firn_run_state *r) {
   list l;
   FIRN_TRY(begin_list(r, &l));
   firn_status status = check_place(r, SUMS);
-  for (const firn_scene_copy *c = r->files.copies; c && status == FIRN_OK; c = c->next)
+  for (firn_scene_copy *c = r->files.copies; c && status == FIRN_OK; c = c->next)
     status = stage_one(r, c, &l);
   if (status == FIRN_OK) status = staged(r, SUMS);
   if (status == FIRN_OK) status = make_folder_of(r, r->path);
@@ -216,19 +217,26 @@ static void remove_empty(firn_run_state *r) {
   if (firn_run_file(r, FOLDER) == FIRN_OK) rmdir(r->path);
 }
 
-firn_status firn_run_files_stage(firn_run_state *r) {
-  FIRN_TRY(firn_run_files_unstage(r));
-  if (!r->files.copies) return FIRN_OK;
-  firn_status status = stage_all(r);
-  if (status == FIRN_OK) return FIRN_OK;
+firn_status firn_run_files_drop(firn_run_state *r, firn_status status) {
   char message[FIRN_MESSAGE_SIZE];
   memcpy(message, firn_context_message(r->context), sizeof message);
-  firn_run_files_unstage(r);
-  remove_empty(r);
+  // By name: another folder that has ours is left alone.
+  if (firn_run_check_folder(r) == FIRN_OK) {
+    firn_run_files_unstage(r);
+    remove_empty(r);
+  }
   return firn_fail(r->context, status, "%s", message);
 }
 
-// A file that waits takes its place; one that does not is there.
+firn_status firn_run_files_stage(firn_run_state *r) {
+  FIRN_TRY(firn_run_files_unstage(r));
+  for (firn_scene_copy *c = r->files.copies; c; c = c->next) c->staged = false;
+  if (!r->files.copies) return FIRN_OK;
+  firn_status status = stage_all(r);
+  return status == FIRN_OK ? FIRN_OK : firn_run_files_drop(r, status);
+}
+
+// What waits takes its place.
 static firn_status place_one(firn_run_state *r, const char *to) {
   char from[FIRN_PATH_SIZE];
   FIRN_TRY(staged(r, to));
@@ -237,7 +245,7 @@ static firn_status place_one(firn_run_state *r, const char *to) {
   if (rename(from, r->path) == 0) return firn_file_sync_folder(r->context, r->path);
   firn_file_mark mark;
   if (errno == EXDEV) return firn_file_copy(r->context, from, r->path, &mark); // files/ is a link
-  return errno == ENOENT ? FIRN_OK : firn_file_fail(r->context, "write", r->path, errno);
+  return firn_file_fail(r->context, "write", r->path, errno);
 }
 
 // The old list stays until all that it names and nobody needs any more is gone.
@@ -246,7 +254,7 @@ firn_status firn_run_files_place(firn_run_state *r) {
   FIRN_TRY(read_sums(r, &old));
   firn_status status = FIRN_OK;
   for (const firn_scene_copy *c = r->files.copies; c && status == FIRN_OK; c = c->next)
-    if (c->to) status = place_one(r, c->to);
+    if (c->staged) status = place_one(r, c->to); // others are there
   if (status == FIRN_OK && old.text) status = remove_others(r, &old);
   if (status == FIRN_OK && r->files.copies) status = place_one(r, SUMS);
   free_sums(r, &old);

@@ -18,6 +18,7 @@ typedef struct firn_scene_copy {
       *to;      // relative to the folder; NULL: it stays where it is, and is only known by its sum
   bool matters; // to the simulation; otherwise to pictures alone
   bool beside;  // named by the file before it, which may do without
+  bool staged;  // a copy waits for its place
   struct firn_scene_copy *next;
 } firn_scene_copy;
 

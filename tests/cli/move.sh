@@ -126,6 +126,20 @@ cmp whole/files/sums.txt other/files/sums.txt || die "the sums are not written a
 head -c -1 src/sky.hdr >x && printf '\x83' >>x && mv x src/sky.hdr
 run 0 run src/s.yaml -o other --resume --quiet
 cmp src/sky.hdr other/files/sky.hdr || die "the new map is not there"
+# Who is refused, or fails before the old run is touched, leaves nothing that it has copied.
+exec 9>>other/log.jsonl && flock -x 9
+before=$(sums other)
+run 2 run src/s.yaml -o other --overwrite
+expect "$err" "another run is writing"
+[[ ! -e other/files.next && $(sums other) == "$before" ]] || die "refused by the log's lock: $(ls other)"
+exec 9>&-
+mkdir other/scene.next.yaml.part
+run 1 run src/s.yaml -o other --overwrite
+expect "$err" "scene.next.yaml.part"
+diff <(grep -v log.jsonl <<<"$before") <(sums other | grep -v log.jsonl) || die "no scene.next.yaml: other is changed"
+[[ ! -e other/files.next ]] || die "no scene.next.yaml: $(ls other)"
+rmdir other/scene.next.yaml.part
+run 0 run src/s.yaml -o other --resume --quiet
 # ---- begun anew
 
 # The old run is there until all that the new one needs is.
