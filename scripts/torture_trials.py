@@ -309,14 +309,16 @@ def resume(base, run):
 
 
 def check_verify(base, run, name, how, before):
-    """`firn info --verify` finds what is wrong with a sealed file, and changes nothing."""
+    """`firn info --verify` finds what is wrong with a sealed file, and changes nothing. Whether it found
+    nothing at all."""
     if not base.can_verify:
-        return
+        return False
     code, said = base.call(["info", "--verify", run])
     check_end(code, said)
     if code == 0 and damage.is_sealed(name) and how != "gone":
         raise Wrong(f"firn info --verify finds nothing: {said[-300:]}")
     refused(before, snapshot(run))
+    return code == 0
 
 
 def mend(base, folder, start, name, how, seed):
@@ -329,8 +331,10 @@ def mend(base, folder, start, name, how, seed):
     if not damage.apply(run, name, how, seed):
         return
     before = snapshot(run)
-    check_verify(base, run, name, how, before)
+    nothing_wrong = check_verify(base, run, name, how, before)
     code, said, after = resume(base, run)
+    if code and nothing_wrong:
+        raise Wrong(f"firn info --verify finds nothing, and a resume is refused: {said[-300:]}")
     wanted, part = base.files["whole"], base.files["part"]
     if code and how in damage.OBSTACLES and damage.is_sealed(name) and first_change(before, after):
         # What stands in the way of a file may be found when the file is to be written, and tables

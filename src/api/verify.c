@@ -50,22 +50,54 @@ static firn_status look_at_others(verifier *v, int taken) {
   return FIRN_OK;
 }
 
-// A run adds to the log and to tables, and to no file behind a link. That it may write at all is not
-// asked: one may look at a folder that is for reading only.
-static firn_status check_links(verifier *v) {
-  firn_run_state *r = &v->run;
+// Whether what is to be added to, or replaced, is of a kind for that: what firn_run_check_tables asks, and
+// firn_run_check_places where a run would begin. That it may write at all is not asked: one may look at a
+// folder that is for reading only.
+static firn_status check_added_to(firn_run_state *r, const char *name) {
   struct stat info;
-  firn_status status = FIRN_OK;
-  for (int t = 0; t <= FIRN_RUN_TABLES; t++) {
-    bool log = t == FIRN_RUN_TABLES;
-    if (!log && !firn_run_has_table(r, (firn_run_table)t)) continue;
-    FIRN_TRY(firn_run_file(r, log ? FIRN_RUN_LOG : firn_run_table_name((firn_run_table)t)));
-    if (lstat(r->path, &info) || !S_ISLNK(info.st_mode)) continue;
-    status = firn_fail(r->context, FIRN_ERROR_STATE,
-                       "%s is a link, and a run adds to plain files alone", r->path);
-    FIRN_TRY(refuse(v, status));
-  }
-  return status;
+  FIRN_TRY(firn_run_file(r, name));
+  if (lstat(r->path, &info) || S_ISREG(info.st_mode)) return FIRN_OK;
+  const char *kind = S_ISLNK(info.st_mode)   ? "a link"
+                     : S_ISDIR(info.st_mode) ? "a folder"
+                                             : "a device or a pipe";
+  return firn_fail(r->context, FIRN_ERROR_STATE, "%s is %s, and a run adds to plain files alone",
+                   r->path, kind);
+}
+
+static firn_status check_replaced(firn_run_state *r, const char *name) {
+  FIRN_TRY(firn_run_file(r, name));
+  return firn_file_check_target(r->context, r->path);
+}
+
+// Tells of a refusal, and keeps its status in *all.
+static firn_status hear(verifier *v, firn_status status, firn_status *all) {
+  if (status == FIRN_OK) return FIRN_OK;
+  *all = status;
+  return refuse(v, status);
+}
+
+static firn_status check_kinds(verifier *v) {
+  firn_run_state *r = &v->run;
+  firn_status all = FIRN_OK;
+  for (firn_run_table t = 0; t < FIRN_RUN_TABLES; t++)
+    if (firn_run_has_table(r, t))
+      FIRN_TRY(hear(v, check_added_to(r, firn_run_table_name(t)), &all));
+  FIRN_TRY(hear(v, check_replaced(r, FIRN_RUN_SERIES), &all));
+  FIRN_TRY(hear(v, check_added_to(r, FIRN_RUN_LOG), &all));
+  return all;
+}
+
+// Says that a resume begins, where nothing is in its way.
+static firn_status begins(verifier *v, const char *how) {
+  firn_run_state *r = &v->run;
+  firn_status all = FIRN_OK;
+  FIRN_TRY(hear(v, check_replaced(r, "scene.yaml"), &all));
+  FIRN_TRY(hear(v, check_replaced(r, FIRN_RUN_SERIES), &all));
+  for (firn_run_table t = 0; t < FIRN_RUN_TABLES; t++)
+    FIRN_TRY(hear(v, check_replaced(r, firn_run_table_name(t)), &all));
+  FIRN_TRY(hear(v, check_added_to(r, FIRN_RUN_LOG), &all));
+  if (all == FIRN_OK) say(v, how);
+  return FIRN_OK;
 }
 
 static firn_status look(verifier *v) {
@@ -76,8 +108,8 @@ static firn_status look(verifier *v) {
   firn_status files = firn_run_files_check(r, c, &again);
   if (files == FIRN_ERROR_MEMORY) return files;
   if (files != FIRN_OK) say(v, firn_context_message(r->context));
-  if (files == FIRN_OK) files = check_links(v);
-  if (files == FIRN_ERROR_MEMORY) return files;
+  firn_status kinds = check_kinds(v);
+  if (kinds == FIRN_ERROR_MEMORY) return kinds;
   if (files == FIRN_OK && again)
     firn_run_fault(r, c, FIRN_FRAME_LAST + 1, FIRN_ERROR_FORMAT,
                    "%s/" FIRN_SCENE_FILES_FOLDER ": the list of their sums is not whole; a resume "
@@ -91,18 +123,18 @@ static firn_status look(verifier *v) {
                    r->def->folder, firn_run_table_name((firn_run_table)t));
   }
   if (firn_run_has_begun_only(r, c)) {
-    say(v, "begins anew: no more than the first frame is there");
-    return FIRN_OK;
+    if (kinds != FIRN_OK) return FIRN_OK;
+    return begins(v, "begins anew: no more than the first frame is there");
   }
   firn_status status = firn_run_find(r, c);
   if (status == FIRN_ERROR_MEMORY) return status;
   if (status != FIRN_OK) {
-    if (files == FIRN_OK) say(v, firn_context_message(r->context));
+    if (files == FIRN_OK && kinds == FIRN_OK) say(v, firn_context_message(r->context));
     // There is no checkpoint, or one that is not for this build; what is wrong with frames was told.
     if (!c->faults) FIRN_TRY(refuse(v, status));
     return look_at_others(v, FIRN_FRAME_LAST + 1);
   }
-  if (files != FIRN_OK) return look_at_others(v, r->frame);
+  if (files != FIRN_OK || kinds != FIRN_OK) return look_at_others(v, r->frame);
   v->out->resumes_after = r->frame;
   snprintf(text, sizeof text, "goes on after frame %d, at %g s", r->frame, firn_sim_time(r->sim));
   say(v, text);
@@ -132,9 +164,8 @@ static firn_status verify(verifier *v, firn_scene **scene) {
                   firn_run_bytes(r, FIRN_CHECKPOINT_PREFIX, v->check.checkpoint,
                                  v->check.checkpoint_count);
   if (!v->out->frames && !v->out->checkpoints) {
-    say(v, "begins: the folder holds neither frames nor checkpoints");
     check_next(v);
-    return FIRN_OK;
+    return begins(v, "begins: the folder holds neither frames nor checkpoints");
   }
   if (!firn_run_replaced(r)) {
     check_next(v);

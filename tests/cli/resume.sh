@@ -81,6 +81,22 @@ linked() {
   refuse "$out" "goes on"
 }
 for name in stats.csv colliders.csv probes.csv log.jsonl; do linked "$name"; done
+# So for one that is no file at all.
+obstructed() { # what a check says of m, which a resume refuses
+  local before
+  before=$(find m | sort)
+  run 1 info --verify m
+  expect "$out" "$1"
+  refuse "$out" "goes on"
+  refuse "$out" "begins"
+  run 1 run s.yaml -o m --resume
+  [[ $(find m | sort) == "$before" ]] || die "refused for $1, and the folder changed"
+}
+fresh && rm m/frames.hdf.series && mkdir m/frames.hdf.series && obstructed "frames.hdf.series: Is a directory"
+fresh && rm m/log.jsonl && mkdir m/log.jsonl && obstructed "m/log.jsonl is a folder"
+fresh && rm m/log.jsonl && mkfifo m/log.jsonl && obstructed "m/log.jsonl is a device or a pipe"
+rm -rf m && mkdir m m/log.jsonl && obstructed "m/log.jsonl is a folder"
+rm -rf m && mkdir m m/probes.csv && obstructed "m/probes.csv: Is a directory"
 # A folder in the place of a file that is to be replaced: nothing is taken away for that.
 for name in probes.csv frames.hdf.series scene.next.yaml; do
   fresh && rm -f "m/$name" && mkdir "m/$name"
