@@ -105,8 +105,10 @@ static firn_status look(verifier *v) {
   firn_run_check *c = &v->check;
   char text[200];
   bool again;
+  int faults = c->faults;
   firn_status files = firn_run_files_check(r, c, &again);
   if (files == FIRN_ERROR_MEMORY) return files;
+  if (files != FIRN_OK && c->faults == faults) FIRN_TRY(refuse(v, files));
   if (files != FIRN_OK) say(v, firn_context_message(r->context));
   firn_status kinds = check_kinds(v);
   if (kinds == FIRN_ERROR_MEMORY) return kinds;

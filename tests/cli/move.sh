@@ -118,7 +118,10 @@ cmp src/a/block.obj other/files/block.obj || die "the copy is not mended"
 cmp src/points.csv other/files/points.csv || die "the copy is not made again"
 run 0 info --verify other
 # The list of sums is lost: the files vouch for each other.
-: >other/files/sums.txt
+rm other/files/sums.txt && mkdir other/files/sums.txt
+run 1 info --verify other
+expect "$out" "sums.txt: Is a directory"
+rmdir other/files/sums.txt && : >other/files/sums.txt
 run 1 info --verify other
 run 0 run other/scene.yaml -o other --resume --quiet
 cmp whole/files/sums.txt other/files/sums.txt || die "the sums are not written again"
