@@ -39,7 +39,7 @@ static const struct argp_option options[] = {
     {"frames", KEY_FRAMES, "A:B", 0,
      "write frames A to B, both included, instead of all; 0 is the initial state, where the "
      "simulation begins whatever A is. B may be beyond the scene's last frame. Without it a resume "
-     "goes on from the frames that there are",
+     "goes on with those that were asked for, and where they are all there up to the scene's last",
      0},
     {"pictures", KEY_PICTURES, "N", OPTION_ARG_OPTIONAL,
      "also draw each frame that is written, or every N-th, as picture_00000.png and so on", 0},

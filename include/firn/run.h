@@ -31,8 +31,9 @@ typedef struct firn_run_event {
 typedef bool (*firn_run_fn)(void *user, const firn_run_event *event); // false: stop
 typedef struct firn_run_def {
   const char *folder;
-  // Frames that get a file, both ends included. first < 0: all, but where a run is resumed none of those
-  // before that it was not asked for so far; last < 0: up to the scene's.
+  // Frames that get a file, both ends included. first < 0: all; last < 0: up to the scene's. Where a run is
+  // resumed, first < 0: those that it was asked for before, and with last < 0 too up to where it was
+  // asked to go, or, if it has come so far, to the scene's.
   int first_frame, last_frame;
   // What if the folder holds a run, that is, any frame or checkpoint, or a scene.yaml that firn did not
   // write, or a table with rows? By default it is refused with FIRN_ERROR_STATE, and nothing is touched.

@@ -46,7 +46,11 @@ typedef struct firn_run_state {
   firn_sim *sim;
   int lock; // of the folder; -1: none
   firn_run_log log;
-  int first, last;   // frames that get a file
+  int first, last; // frames that get a file
+  struct {
+    int first, last; // by the checkpoint that is gone on from ...
+    int frames;      // ... and how many its scene had
+  } asked;
   int frame;         // last finished one; -1: none
   double seconds;    // from frame to frame, simulated
   double begin_wall; // s, when firn_run was called ...

@@ -197,11 +197,25 @@ firn_status firn_run_find(firn_run_state *r, firn_run_check *c) {
       c->reason);
 }
 
-// What was made before is made again, though fewer frames are asked for: its rows are cut off.
-static void lengthen(firn_run_state *r, const firn_run_check *c) {
+// The last frame that the run has come to.
+static int last_made(firn_run_state *r, const firn_run_check *c) {
   int made = c->rows_end[FIRN_RUN_STATS] - 1;
   int checkpoint = firn_run_newest_checkpoint(r, c, made);
-  if (checkpoint > made) made = checkpoint;
+  return checkpoint > made ? checkpoint : made;
+}
+
+// A resume that names no frames goes on with those that were asked for. Where they are all made, or the
+// scene was given another end since, it goes on up to the scene's last.
+static void recall_frames(firn_run_state *r, int made) {
+  if (r->def->first_frame >= 0) return;
+  r->first = r->asked.first;
+  if (r->def->last_frame < 0 && made < r->asked.last &&
+      r->asked.frames == firn_scene_frames(r->scene))
+    r->last = r->asked.last;
+}
+
+// What was made before is made again, though fewer frames are asked for: its rows are cut off.
+static void lengthen(firn_run_state *r, int made) {
   if (r->frame >= made || r->last >= made) return;
   firn_note(r->context, FIRN_LOG_INFO, "frames %d to %d are made again", r->frame + 1, made);
   r->last = made;
@@ -276,8 +290,10 @@ static firn_status begin_resumed(firn_run_state *r, firn_run_check *c) {
     snprintf(what, sizeof what, "%s; what comes after frame %d is made again", c->reason, r->frame);
     warn(r, what);
   }
-  lengthen(r, c);
+  int made = last_made(r, c);
   note_left_out(r, c);
+  recall_frames(r, made);
+  lengthen(r, made);
   return take_over(r, c, same, again);
 }
 

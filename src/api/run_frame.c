@@ -22,10 +22,29 @@ enum { CHECKPOINTS_KEPT = 2 };
   X(steps)                                                                                         \
   X(implicit_steps) X(iterations) X(iterations_max) X(asleep) X(all_steps) X(all_iterations)
 
+// Which frames are to be had: a resume that names none goes on with these.
+static firn_status load_asked(firn_run_state *r, firn_archive *a) {
+  uint64_t first, last, frames;
+  FIRN_TRY(firn_archive_get_u64(a, "run", "first_frame", &first));
+  FIRN_TRY(firn_archive_get_u64(a, "run", "last_frame", &last));
+  FIRN_TRY(firn_archive_get_u64(a, "run", "scene_frames", &frames));
+  if (first > FIRN_FRAME_LAST || last > FIRN_FRAME_LAST || frames > INT32_MAX)
+    return firn_fail(r->context, FIRN_ERROR_FORMAT, "%s is damaged: frames %llu:%llu of %llu",
+                     r->path, (unsigned long long)first, (unsigned long long)last,
+                     (unsigned long long)frames);
+  r->asked.first = (int)first;
+  r->asked.last = (int)last;
+  r->asked.frames = (int)frames;
+  return FIRN_OK;
+}
+
 static firn_status save_tally(void *user, firn_archive *a) {
   const firn_run_state *r = user;
   firn_run_save_sums(r, a);
   firn_archive_set_u64(a, "run", "frame", (uint64_t)r->frame);
+  firn_archive_set_u64(a, "run", "first_frame", (uint64_t)r->first);
+  firn_archive_set_u64(a, "run", "last_frame", (uint64_t)r->last);
+  firn_archive_set_u64(a, "run", "scene_frames", (uint64_t)firn_scene_frames(r->scene));
 #define SET(name) firn_archive_set_u64(a, "run", #name, r->tally.name);
   TALLY_LIST(SET)
 #undef SET
@@ -44,6 +63,7 @@ firn_status firn_run_load_tally(void *user, firn_archive *a) {
   FIRN_TRY(firn_archive_get_f64(a, "run", "dt_min", &r->tally.dt_min));
   FIRN_TRY(firn_archive_get_f64(a, "run", "dt_sum", &r->tally.dt_sum));
   FIRN_TRY(firn_archive_get_f64(a, "run", "wall", &r->tally.wall));
+  FIRN_TRY(load_asked(r, a));
   if (frame != (uint64_t)r->frame) {
     return firn_fail(r->context, FIRN_ERROR_FORMAT, "%s holds frame %llu", r->path,
                      (unsigned long long)frame);

@@ -422,6 +422,38 @@ static void a_scene_that_became_longer_resumes(void **state) {
   assert_same_bytes(s, "whole/scene.yaml", "out/scene.yaml");
 }
 
+// Stopped before the first frame that was asked for: the rest is what was asked for, and no more.
+static void a_resume_goes_on_with_the_frames_that_were_asked_for(void **state) {
+  scratch *s = *state;
+  const order stopped = {.stop_after = 3, .exact_fail = FIRN_CANCELLED};
+  int first;
+  order o = stopped;
+  o.folder = "out", o.first = 3, o.last = 5;
+  perform(s, o);
+  perform(s, (order){.folder = "out", .first = -1, .resume = true});
+  assert_int_equal(count_files(s, "out", FIRN_FRAME_PREFIX, &first), 3);
+  assert_int_equal(first, 3);
+  // They are all there: up to the end.
+  perform(s, (order){.folder = "out", .first = -1, .resume = true});
+  assert_int_equal(count_files(s, "out", FIRN_FRAME_PREFIX, &first), 4);
+  assert_int_equal(first, 3);
+  // The last one by number, and the first as before.
+  o.folder = "other";
+  perform(s, o);
+  perform(s, (order){.folder = "other", .first = -1, .last = 4, .resume = true});
+  assert_int_equal(count_files(s, "other", FIRN_FRAME_PREFIX, &first), 2);
+  assert_int_equal(first, 3);
+  // Beyond the scene's end; and where that was moved since.
+  o.folder = "far", o.first = 0, o.last = LAST + 2;
+  perform(s, o);
+  perform(s, (order){.folder = "far", .first = -1, .resume = true});
+  assert_int_equal(count_files(s, "far", FIRN_FRAME_PREFIX, NULL), LAST + 3);
+  o.folder = "short", o.last = 5;
+  perform(s, o);
+  perform(s, (order){.folder = "short", .first = -1, .override = "frames=3", .resume = true});
+  assert_int_equal(count_files(s, "short", FIRN_FRAME_PREFIX, NULL), 4);
+}
+
 static void two_runs_do_not_share_a_folder(void **state) {
   scratch *s = *state;
   perform(s, (order){.folder = "out", .last = 2});
@@ -707,6 +739,7 @@ int main(void) {
       TEST(another_scene_cannot_resume),
       TEST(a_folder_of_another_version_is_told_by_its_format),
       TEST(a_scene_that_became_longer_resumes),
+      TEST(a_resume_goes_on_with_the_frames_that_were_asked_for),
       TEST(two_runs_do_not_share_a_folder),
       TEST(a_folder_stays_locked_without_its_log),
       TEST(a_folder_that_takes_the_place_gets_nothing),
