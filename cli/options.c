@@ -147,6 +147,7 @@ void cli_frames(const struct argp_state *state, const char *text, int *first, in
   snprintf(copy, sizeof copy, "%s", text);
   char *colon = strchr(copy, ':');
   if (colon) *colon = 0;
+  if (!*copy && !colon) argp_error(state, "--frames: which? Give A:B, or one number");
   if (*copy) *first = (int)cli_number(state, "--frames", copy, 0, 99999);
   if (!colon)
     *last = *first;

@@ -82,6 +82,8 @@ run 2 render a --map rainbow
 expect "$err" "'rainbow' is none of deep, ember, grey, balance"
 run 2 run demo --frames 5:2
 expect "$err" "5 is after 2"
+run 2 check snowball-drop --frames ""
+expect "$err" "--frames: which?"
 run 2 run demo --frames x
 run 2 bench nothing/here
 expect "$err" "mpm/explicit-quadratic-apic"
