@@ -5,6 +5,7 @@
 // checkpoints. So whatever a checkpoint stands for is on disk before it is, and a run killed at any
 // moment goes on from the newest one. Where the undisturbed run and the resumed one could part, in
 // time targets and sums over the steps of a frame, the checkpoint carries what is needed.
+#include <errno.h>
 #include <math.h>
 #include <sys/stat.h>
 
@@ -109,7 +110,8 @@ firn_status firn_run_finish_frame(firn_run_state *r) {
     FIRN_TRY(firn_run_check_folder(r));
     FIRN_TRY(firn_run_numbered(r, FIRN_FRAME_PREFIX, r->frame));
     FIRN_TRY(firn_sim_write_numbered_frame(r->sim, &r->output, r->path, r->frame, &measures));
-    if (stat(r->path, &info) == 0) bytes = (double)info.st_size;
+    if (stat(r->path, &info)) return firn_file_fail(r->context, "read back", r->path, errno);
+    bytes = (double)info.st_size;
     FIRN_TRY(firn_series_frames(r->context, r->def->folder, r->seconds));
   } else {
     FIRN_TRY(firn_sim_measure(r->sim, &measures.sums, measures.stats));
