@@ -9,6 +9,7 @@
 //
 // A file that cannot be copied (firn_scene_copy.to is NULL) stays where it is, and stands in the list under
 // its whole path: that it has changed is noticed all the same.
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@ firn_status firn_run_files_open(firn_run_state *r) {
 typedef struct sums {
   char *text; // NULL: there are none
   size_t size;
+  const char *next; // the line after the one that was found last; NULL: the first
 } sums;
 
 static firn_status read_sums(firn_run_state *r, sums *out) {
@@ -53,18 +55,31 @@ static void free_sums(firn_run_state *r, sums *s) {
   firn_free(r->context, s->text, s->text ? s->size + 1 : 0);
 }
 
+// Hash and size of a line that ends at end; NULL: it is damaged. Returns its name. (sscanf would look for
+// the end of all that follows.)
+static const char *read_line(const char *line, const char *end, firn_file_mark *mark) {
+  char *sum_end, *size_end;
+  if (!isxdigit((unsigned char)*line)) return NULL;
+  unsigned long long sum = strtoull(line, &sum_end, 16);
+  if (sum_end == line || sum_end - line > 16 || *sum_end != ' ' ||
+      !isdigit((unsigned char)sum_end[1]))
+    return NULL;
+  unsigned long long bytes = strtoull(sum_end + 1, &size_end, 10);
+  if (*size_end != ' ' || size_end + 1 >= end) return NULL;
+  *mark = (firn_file_mark){.size = bytes, .sum = sum};
+  return size_end + 1;
+}
+
 // The line after p, or the first for NULL; name is [size]. False: there are no more.
 static bool next_sum(const sums *s, const char **p, firn_file_mark *mark, char *name, size_t size) {
   for (const char *line = *p ? *p : s->text; line && *line;) {
     const char *end = strchr(line, '\n');
-    unsigned long long sum, bytes;
-    int at = 0;
     if (!end) return false;
     *p = end + 1;
-    if (sscanf(line, "%16llx %llu %n", &sum, &bytes, &at) == 2 && at &&
-        (size_t)(end - line - at) < size && end > line + at) {
-      *mark = (firn_file_mark){.size = bytes, .sum = sum};
-      snprintf(name, size, "%.*s", (int)(end - line - at), line + at);
+    const char *at = read_line(line, end, mark);
+    if (at && (size_t)(end - at) < size) {
+      memcpy(name, at, (size_t)(end - at));
+      name[end - at] = 0;
       return true;
     }
     line = *p; // damaged
@@ -72,10 +87,17 @@ static bool next_sum(const sums *s, const char **p, firn_file_mark *mark, char *
   return false;
 }
 
-static bool find_sum(const sums *s, const char *wanted, firn_file_mark *mark) {
+// Files are asked for in the order of the list: from the last hit on, and once more from the beginning.
+static bool find_sum(sums *s, const char *wanted, firn_file_mark *mark) {
   char name[FIRN_PATH_SIZE];
-  for (const char *p = NULL; next_sum(s, &p, mark, name, sizeof name);)
-    if (strcmp(name, wanted) == 0) return true;
+  const char *p = s->next;
+  for (int round = 0; round < 2; round++, p = NULL) {
+    while (next_sum(s, &p, mark, name, sizeof name)) {
+      if (strcmp(name, wanted) != 0) continue;
+      s->next = p;
+      return true;
+    }
+  }
   return false;
 }
 
@@ -286,7 +308,7 @@ static firn_status wrong(firn_run_state *r, firn_run_check *check, const char *p
 
 // A file without a copy must be what was written down, where it is known.
 static firn_status check_stayed(firn_run_state *r, firn_run_check *check, const firn_scene_copy *c,
-                                const sums *known, list *l, bool *again) {
+                                sums *known, list *l, bool *again) {
   state from = {0};
   firn_file_mark mark;
   FIRN_TRY(look(r, c->from, &from));
@@ -304,7 +326,7 @@ static firn_status check_stayed(firn_run_state *r, firn_run_check *check, const 
 // The scene's file, its copy here, and what was written down must be one. *again: the copy is not, and
 // can be made again.
 static firn_status check_one(firn_run_state *r, firn_run_check *check, const firn_scene_copy *c,
-                             const sums *known, list *l, bool *again) {
+                             sums *known, list *l, bool *again) {
   state from = {0}, here = {0};
   struct stat a, b;
   firn_file_mark mark;
