@@ -143,16 +143,22 @@ firn_status firn_run_checkpoint(firn_run_state *run);
 // What firn_run_checkpoint added to the simulation's own state; user is the run.
 firn_status firn_run_load_tally(void *user, firn_archive *archive);
 
+// What has to be put into the folder again, and can be.
+typedef enum firn_run_again {
+  FIRN_RUN_AGAIN_NONE,
+  FIRN_RUN_AGAIN_LIST, // the list of sums alone
+  FIRN_RUN_AGAIN_FILES // copies, and the list
+} firn_run_again;
+
 // Finds the files that the scene needs; copies them beside those of an earlier run, and then puts them in
-// their place; or checks those that are there. FIRN_ERROR_STATE: the run cannot go on with them. *again:
-// they have to be put there again, and can be.
+// their place; or checks those that are there. FIRN_ERROR_STATE: the run cannot go on with them.
 firn_status firn_run_files_open(firn_run_state *run);
 firn_status firn_run_files_stage(firn_run_state *run);
 firn_status firn_run_files_place(firn_run_state *run);
 firn_status firn_run_files_unstage(firn_run_state *run); // what a killed run has copied
 // Takes what was copied away after a failure, whose status it answers with, and keeps its message.
 firn_status firn_run_files_drop(firn_run_state *run, firn_status status);
-firn_status firn_run_files_check(firn_run_state *run, firn_run_check *check, bool *again);
+firn_status firn_run_files_check(firn_run_state *run, firn_run_check *check, firn_run_again *again);
 
 // Sums of the tables' rows: brought up to date, kept in a checkpoint, and compared with the rows that
 // were found; FIRN_ERROR_FORMAT: they are others.

@@ -237,9 +237,13 @@ static void note_left_out(firn_run_state *r, const firn_run_check *c) {
 }
 
 // Leaves the folder as it was at the checkpoint. Nothing was written before.
-static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool same, bool again) {
+static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool same,
+                             firn_run_again again) {
   if (again) {
-    warn(r, "files that the scene needs are copied into the folder again");
+    warn(r, again == FIRN_RUN_AGAIN_FILES
+                ? "files that the scene needs are copied into the folder again"
+                : "the list of files that the scene needs, " FIRN_SCENE_FILES_FOLDER
+                  "/sums.txt, is written again");
     FIRN_TRY(firn_run_check_folder(r));
     FIRN_TRY(firn_run_files_stage(r));
   }
@@ -265,7 +269,8 @@ static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool sa
 }
 
 static firn_status begin_resumed(firn_run_state *r, firn_run_check *c) {
-  bool same = false, again;
+  bool same = false;
+  firn_run_again again;
   if (firn_run_replaced(r)) {
     FIRN_TRY(check_next(r));
     return begin_fresh(r, c);

@@ -308,7 +308,7 @@ static firn_status wrong(firn_run_state *r, firn_run_check *check, const char *p
 
 // A file without a copy must be what was written down, where it is known.
 static firn_status check_stayed(firn_run_state *r, firn_run_check *check, const firn_scene_copy *c,
-                                sums *known, list *l, bool *again) {
+                                sums *known, list *l, firn_run_again *again) {
   state from = {0};
   firn_file_mark mark;
   FIRN_TRY(look(r, c->from, &from));
@@ -317,7 +317,7 @@ static firn_status check_stayed(firn_run_state *r, firn_run_check *check, const 
   if (!listed) mark = from.mark;
   if (!strchr(c->from, '\n')) add_line(l, &mark, c->from);
   if (from.there && same(&from.mark, &mark)) return FIRN_OK;
-  *again = true;
+  if (*again == FIRN_RUN_AGAIN_NONE) *again = FIRN_RUN_AGAIN_LIST;
   if (!c->matters) return FIRN_OK;
   return wrong(r, check, c->from,
                from.there ? "is not what it was when the run began" : "is missing");
@@ -326,7 +326,7 @@ static firn_status check_stayed(firn_run_state *r, firn_run_check *check, const 
 // The scene's file, its copy here, and what was written down must be one. *again: the copy is not, and
 // can be made again.
 static firn_status check_one(firn_run_state *r, firn_run_check *check, const firn_scene_copy *c,
-                             sums *known, list *l, bool *again) {
+                             sums *known, list *l, firn_run_again *again) {
   state from = {0}, here = {0};
   struct stat a, b;
   firn_file_mark mark;
@@ -346,14 +346,14 @@ static firn_status check_one(firn_run_state *r, firn_run_check *check, const fir
     return wrong(r, check, c->from, "is not what it was when the run began");
   if (!here_good && !(from_good && !one) && (c->matters || !from.there || one))
     return wrong(r, check, r->path, here.there ? "is not what the run began with" : "is missing");
-  if (!here_good || (from.there && !from_good)) *again = true;
+  if (!here_good || (from.there && !from_good)) *again = FIRN_RUN_AGAIN_FILES;
   return FIRN_OK;
 }
 
-firn_status firn_run_files_check(firn_run_state *r, firn_run_check *check, bool *again) {
+firn_status firn_run_files_check(firn_run_state *r, firn_run_check *check, firn_run_again *again) {
   sums known;
   list l;
-  *again = false;
+  *again = FIRN_RUN_AGAIN_NONE;
   if (!r->files.copies) return FIRN_OK;
   FIRN_TRY(begin_list(r, &l));
   firn_status status = read_sums(r, &known);
@@ -363,7 +363,7 @@ firn_status firn_run_files_check(firn_run_state *r, firn_run_check *check, bool 
     if (status == FIRN_OK || one == FIRN_ERROR_MEMORY) status = one;
   }
   bool listed = known.text && known.size == l.used && memcmp(known.text, l.text, l.used) == 0;
-  *again = *again || !listed;
+  if (!listed && *again == FIRN_RUN_AGAIN_NONE) *again = FIRN_RUN_AGAIN_LIST;
   free_sums(r, &known);
   firn_free(r->context, l.text, l.room);
   return status;

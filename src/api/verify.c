@@ -104,7 +104,7 @@ static firn_status look(verifier *v) {
   firn_run_state *r = &v->run;
   firn_run_check *c = &v->check;
   char text[200];
-  bool again;
+  firn_run_again again;
   int faults = c->faults;
   firn_status files = firn_run_files_check(r, c, &again);
   if (files == FIRN_ERROR_MEMORY) return files;
@@ -113,10 +113,13 @@ static firn_status look(verifier *v) {
   firn_status kinds = check_kinds(v);
   if (kinds == FIRN_ERROR_MEMORY) return kinds;
   if (files == FIRN_OK && again)
-    firn_run_fault(r, c, FIRN_FRAME_LAST + 1, FIRN_ERROR_FORMAT,
-                   "%s/" FIRN_SCENE_FILES_FOLDER ": the list of their sums is not whole; a resume "
-                   "writes it again",
-                   r->def->folder);
+    firn_run_fault(
+        r, c, FIRN_FRAME_LAST + 1, FIRN_ERROR_FORMAT, "%s/" FIRN_SCENE_FILES_FOLDER ": %s again",
+        r->def->folder,
+        again == FIRN_RUN_AGAIN_FILES
+            ? "copies are not what they are of, or what was written down; a resume makes "
+              "them"
+            : "the list of their sums does not tell what they are; a resume writes it");
   FIRN_TRY(firn_run_look(r, c));
   for (int t = 0; t < FIRN_RUN_TABLES; t++) {
     if (!c->rows[t].mended) continue;

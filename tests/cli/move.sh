@@ -123,12 +123,19 @@ run 1 info --verify other
 expect "$out" "sums.txt: Is a directory"
 rmdir other/files/sums.txt && : >other/files/sums.txt
 run 1 info --verify other
-run 0 run other/scene.yaml -o other --resume --quiet
+expect "$out" "other/files: the list of their sums"
+run 0 run other/scene.yaml -o other --resume
+expect "$err" "files/sums.txt, is written again"
+refuse "$err" "copied"
 cmp whole/files/sums.txt other/files/sums.txt || die "the sums are not written again"
 # What is for pictures alone may change.
 head -c -1 src/sky.hdr >x && printf '\x83' >>x && mv x src/sky.hdr
 run 0 run src/s.yaml -o other --resume --quiet
 cmp src/sky.hdr other/files/sky.hdr || die "the new map is not there"
+cp other/files/sky.hdr x && printf '\x84' >>other/files/sky.hdr
+run 1 info --verify other
+expect "$out" "sky.hdr is not what the run began with"
+mv x other/files/sky.hdr
 # Who is refused, or fails before the old run is touched, leaves nothing that it has copied.
 exec 9>>other/log.jsonl && flock -x 9
 before=$(sums other)
