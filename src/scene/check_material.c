@@ -140,6 +140,18 @@ static void material_declare_preset(firn_scene *scene, firn_value *materials, co
   firn_scene_complete_material(scene, material);
 }
 
+// What a body is made of that does not say. Presets that other bodies have brought in are not of this
+// file: what snow is must not hang on the order of the bodies.
+static const char *material_unsaid(const firn_value *materials) {
+  const firn_value *only = NULL;
+  for (const firn_value *m = materials->first; m; m = m->next) {
+    if (!m->given) continue;
+    if (only) return "snow";
+    only = m;
+  }
+  return only ? only->key : "snow";
+}
+
 void firn_scene_name_material(firn_scene *scene, firn_value *body, const char *list, int i) {
   firn_value *materials = firn_value_find(scene->root, "materials");
   firn_value *name = firn_value_find(body, "material");
@@ -147,8 +159,7 @@ void firn_scene_name_material(firn_scene *scene, firn_value *body, const char *l
   if (!name) {
     name = firn_value_add(&scene->arena, body, firn_schema_find(body->row->record, "material"));
     if (!name) return;
-    bool one = materials->first && !materials->first->next;
-    name->text = one ? materials->first->key : "snow";
+    name->text = material_unsaid(materials);
   }
   if (!firn_value_good(name) || firn_value_find(materials, name->text)) return;
   firn_nearest nearest = firn_nearest_begin(name->text);

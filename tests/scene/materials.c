@@ -155,6 +155,66 @@ static void a_number_of_another_law_in_the_same_breath_is_an_error(void **state)
   close_hearing(context, scene);
 }
 
+// The material of the body or emitter of a name, as the resolved scene has it.
+static void expect_material(firn_context *context, const char *text, const char *name,
+                            const char *material) {
+  firn_scene *scene;
+  if (read_in(context, text, NULL, NULL, &scene) != FIRN_OK)
+    fail_msg("%s", firn_context_message(context));
+  char expected[80];
+  snprintf(expected, sizeof expected, "name: \"%s\"", name);
+  const char *body = strstr(firn_scene_resolved_text(scene), expected);
+  assert_non_null(body);
+  const char *said = strstr(body, "material: ");
+  snprintf(expected, sizeof expected, "material: %s\n", material);
+  if (!said || strncmp(said, expected, strlen(expected)) != 0)
+    fail_msg("%s is not of %s: %.200s", name, material, body);
+  firn_scene_destroy(scene);
+}
+
+#define BALL  "shape: {sphere: {center: [0, 0, 0], radius: 5 cm}}"
+#define SPOUT BALL ", velocity: [0, -2 m/s, 0]"
+
+static void a_body_that_names_no_material_is_of_snow_whatever_others_are_of(void **state) {
+  (void)state;
+  heard h;
+  firn_context *context = open_hearing(&h);
+  expect_material(context,
+                  "firn: 1\nh: 1 cm\nsnow:\n- {name: a, material: powder, " BALL "}\n"
+                  "- {name: b, " BALL "}\n",
+                  "b", "snow");
+  expect_material(context,
+                  "firn: 1\nh: 1 cm\nsnow:\n- {name: b, " BALL "}\n"
+                  "- {name: a, material: powder, " BALL "}\n",
+                  "b", "snow");
+  expect_material(context,
+                  "firn: 1\nh: 1 cm\nsnow: [{name: a, material: wet, " BALL "}]\n"
+                  "emitters: [{name: e, " SPOUT "}]\n",
+                  "e", "snow");
+  expect_material(context,
+                  "firn: 1\nh: 1 cm\nemitters:\n- {name: d, material: wet, " SPOUT "}\n"
+                  "- {name: e, " SPOUT "}\n",
+                  "e", "snow");
+  close_hearing(context, NULL);
+}
+
+static void a_body_that_names_no_material_is_of_the_only_one_of_the_file(void **state) {
+  (void)state;
+  heard h;
+  firn_context *context = open_hearing(&h);
+  const char *text = "firn: 1\nh: 1 cm\nmaterials: {x: {density: 300}}\nsnow:\n"
+                     "- {name: a, material: wet, " BALL "}\n- {name: b, " BALL "}\n"
+                     "emitters:\n- {name: d, material: powder, " SPOUT "}\n- {name: e, " SPOUT
+                     "}\n";
+  expect_material(context, text, "b", "x");
+  expect_material(context, text, "e", "x");
+  expect_material(context,
+                  "firn: 1\nh: 1 cm\nmaterials: {x: {density: 300}, y: {density: 200}}\nsnow:\n"
+                  "- {name: a, material: x, " BALL "}\n- {name: b, " BALL "}\n",
+                  "b", "snow"); // which of two nobody knows
+  close_hearing(context, NULL);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_misspelt_material_of_an_override_is_refused),
@@ -164,6 +224,8 @@ int main(void) {
       cmocka_unit_test(a_law_set_over_a_file_leaves_the_numbers_of_the_former_one_out),
       cmocka_unit_test(a_law_set_over_a_preset_of_another_takes_its_own),
       cmocka_unit_test(a_number_of_another_law_in_the_same_breath_is_an_error),
+      cmocka_unit_test(a_body_that_names_no_material_is_of_snow_whatever_others_are_of),
+      cmocka_unit_test(a_body_that_names_no_material_is_of_the_only_one_of_the_file),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
