@@ -81,6 +81,16 @@ static void keep_advice(void *user, const firn_scene_error *advice) {
   if (f->advice_count < ADVICE_MOST) f->advice[f->advice_count++] = *advice;
 }
 
+// What the first steps warn of has no place in the file. Once is enough.
+static void keep_warning(void *user, const char *message) {
+  findings *f = user;
+  firn_scene_error advice = {0};
+  snprintf(advice.message, sizeof advice.message, "%s", message);
+  for (int i = 0; i < f->advice_count; i++)
+    if (strcmp(f->advice[i].message, advice.message) == 0) return;
+  keep_advice(f, &advice);
+}
+
 // --------------------------------------------------------------------------------------- words
 
 static void print_advice(const findings *f) {
@@ -275,7 +285,10 @@ static bool frames_ascend(const arguments *a, int last) {
 }
 
 static int check(firn_context *context, arguments *a) {
+  findings f = {.a = a, .context = context};
   a->options.notes = !a->json; // on what reading makes of the scene, not on the run
+  a->options.on_warning = a->json ? keep_warning : NULL;
+  a->options.warning_user = &f;
   firn_scene *scene = load(context, a);
   a->options.notes = false;
   if (!scene) return EXIT_INPUT;
@@ -283,9 +296,9 @@ static int check(firn_context *context, arguments *a) {
   if (a->resolved) {
     fputs(firn_scene_resolved_text(scene), stdout);
   } else {
-    int last = a->last < 0 ? firn_scene_frames(scene) : a->last;
-    findings f = {.a = a, .context = context, .scene = scene, .last = last};
-    if (!frames_ascend(a, last)) {
+    f.scene = scene;
+    f.last = a->last < 0 ? firn_scene_frames(scene) : a->last;
+    if (!frames_ascend(a, f.last)) {
       firn_scene_destroy(scene);
       return EXIT_INPUT;
     }

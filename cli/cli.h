@@ -45,6 +45,8 @@ typedef struct cli_options {
   const char *overrides[CLI_OVERRIDES]; // of --set and --solver
   int override_count;
   bool notes; // print the library's notes, not only its warnings
+  void (*on_warning)(void *user, const char *message); // hears these besides; NULL: nobody does
+  void *warning_user;
 } cli_options;
 
 extern const struct argp cli_context_argp; // --threads, --isa, --device
@@ -116,6 +118,8 @@ int cli_fail(const firn_context *context, firn_status status);
 int cli_fail_run(const firn_context *context, firn_status status, progress_mode mode);
 // The same with a message that was kept.
 int cli_fail_said(const char *message, firn_status status, progress_mode mode);
+// Prints {"event": "warning"} to stdout: an on_warning where JSON was asked for.
+void cli_warning_event(void *user, const char *message);
 
 // The word that a misspelt one was likely meant to be; NULL if none is near.
 const char *cli_nearest(const char *word, const char *const *words);

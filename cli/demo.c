@@ -169,6 +169,7 @@ int cli_demo(int argc, char **argv) {
   arguments a = {0};
   firn_context *context = cli_begin(&parser, argc, argv, &a, &a.with.options);
   if (!context) return EXIT_INPUT;
+  if (a.with.run.mode == PROGRESS_JSON) a.with.options.on_warning = cli_warning_event;
   cli_catch_signals();
   int code = run_demo(context, &a, a.with.run.folder ? a.with.run.folder : "demo-out");
   firn_context_destroy(context);

@@ -177,6 +177,14 @@ void cli_default_folder(const char *scene, char *folder, size_t size) {
     snprintf(folder + strlen(folder), size - strlen(folder), ".out");
 }
 
+void cli_warning_event(void *user, const char *message) {
+  (void)user;
+  printf("{\"event\": \"warning\", \"message\": ");
+  cli_json_string(stdout, message);
+  printf("}\n");
+  fflush(stdout);
+}
+
 // user is the options. A live line may be on the screen, to be overwritten.
 static void on_note(void *user, firn_log_level level, const char *message) {
   const cli_options *options = user;
@@ -184,6 +192,8 @@ static void on_note(void *user, firn_log_level level, const char *message) {
   if (level == FIRN_LOG_INFO && !options->notes) return;
   if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
   fprintf(stderr, "firn: %s%s\n", level == FIRN_LOG_INFO ? "" : "warning: ", message);
+  if (level == FIRN_LOG_WARNING && options->on_warning)
+    options->on_warning(options->warning_user, message);
 }
 
 firn_context *cli_context(const cli_options *options) {

@@ -145,6 +145,7 @@ int cli_run(int argc, char **argv) {
   if (!context) return EXIT_INPUT;
   char folder[4096];
   a.with.options.notes = a.with.run.mode == PROGRESS_AUTO;
+  if (a.with.run.mode == PROGRESS_JSON) a.with.options.on_warning = cli_warning_event;
   if (a.with.run.folder)
     snprintf(folder, sizeof folder, "%s", a.with.run.folder);
   else

@@ -39,8 +39,6 @@ firn_status firn_log_open(firn_context *context, const char *path, firn_run_log 
     FIRN_TRY(lock(context, path, log));
   }
   log->open = true;
-  write_line(log, log->held, log->held_used);
-  log->held_used = 0;
   return FIRN_OK;
 }
 
@@ -103,6 +101,8 @@ void firn_log_end(firn_run_log *log) {
   log->line[log->used++] = '}';
   log->line[log->used++] = '\n';
   if (log->open) {
+    write_line(log, log->held, log->held_used);
+    log->held_used = 0;
     write_line(log, log->line, log->used);
   } else if (log->held_used + log->used <= sizeof log->held) {
     memcpy(log->held + log->held_used, log->line, log->used);

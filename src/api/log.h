@@ -11,7 +11,8 @@ typedef struct firn_run_log {
   bool open; // lines are written; before they are held back
   char line[4096];
   size_t used;
-  char held[8192]; // lines before it was opened; what does not fit is dropped
+  char
+      held[8192]; // lines before it was opened, written with the next; what does not fit is dropped
   size_t held_used;
 } firn_run_log;
 

@@ -160,6 +160,29 @@ static firn_status perform(firn_run_state *r) {
   return status == FIRN_OK || status == FIRN_CANCELLED ? status : fail_at(r, status);
 }
 
+// What the library notes during a run stands in its log too.
+static void on_note(void *user, firn_log_level level, const char *message) {
+  firn_run_state *r = user;
+  if (level != FIRN_LOG_ERROR) { // a failure that matters ends the run, and is logged then
+    firn_log_begin(&r->log, level == FIRN_LOG_WARNING ? "warning" : "note");
+    firn_log_text(&r->log, "message", message);
+    firn_log_end(&r->log);
+  }
+  if (r->listener) r->listener(r->listener_user, level, message);
+}
+
+static void listen(firn_run_state *r) {
+  r->listener = r->context->log;
+  r->listener_user = r->context->log_user;
+  r->context->log = on_note;
+  r->context->log_user = r;
+}
+
+static void listen_no_more(firn_run_state *r) {
+  r->context->log = r->listener;
+  r->context->log_user = r->listener_user;
+}
+
 firn_status firn_run(const firn_scene *scene, const firn_run_def *def) {
   if (!scene || !def) return FIRN_ERROR_ARGUMENT;
   firn_context *context = scene->context;
@@ -179,7 +202,9 @@ firn_status firn_run(const firn_scene *scene, const firn_run_def *def) {
   r->last = def->last_frame < 0 ? firn_scene_frames(scene) : def->last_frame;
   r->seconds = firn_scene_frame_seconds(scene);
 
+  listen(r);
   firn_status status = perform(r);
+  listen_no_more(r);
   if (status != FIRN_CANCELLED) {
     firn_log_begin(&r->log, status == FIRN_OK ? "end" : "error");
     if (status != FIRN_OK) firn_log_text(&r->log, "message", firn_context_message(context));

@@ -44,6 +44,8 @@ typedef struct firn_run_state {
   firn_scene_files files; // that the scene needs, and the scene as it stands in the folder
   firn_context *context;
   firn_sim *sim;
+  firn_log_fn listener; // of the context, which hears what the run's log does too
+  void *listener_user;
   int lock; // of the folder; -1: none
   firn_run_log log;
   int first, last; // frames that get a file

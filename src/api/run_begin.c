@@ -29,13 +29,6 @@ static firn_status remove_file(firn_run_state *r, const char *name) {
                                             : FIRN_OK;
 }
 
-static void warn(firn_run_state *r, const char *what) {
-  firn_log_begin(&r->log, "warning");
-  firn_log_text(&r->log, "message", what);
-  firn_log_end(&r->log);
-  firn_note(r->context, FIRN_LOG_WARNING, "%s", what);
-}
-
 // From here on the folder is changed: whoever refuses does so before.
 static firn_status open_log(firn_run_state *r) {
   FIRN_TRY(firn_run_check_folder(r));
@@ -170,7 +163,7 @@ static void give_up(firn_run_state *r, firn_run_check *c, firn_status status, ob
     memcpy(o->message, message, sizeof message);
   }
   firn_run_fault(r, c, FIRN_FRAME_LAST + 1, status, "%s", message); // the frames are none the worse
-  if (!r->fault) warn(r, message);
+  if (!r->fault) firn_note(r->context, FIRN_LOG_WARNING, "%s", message);
 }
 
 firn_status firn_run_find(firn_run_state *r, firn_run_check *c) {
@@ -240,10 +233,11 @@ static void note_left_out(firn_run_state *r, const firn_run_check *c) {
 static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool same,
                              firn_run_again again) {
   if (again) {
-    warn(r, again == FIRN_RUN_AGAIN_FILES
-                ? "files that the scene needs are copied into the folder again"
-                : "the list of files that the scene needs, " FIRN_SCENE_FILES_FOLDER
-                  "/sums.txt, is written again");
+    firn_note(r->context, FIRN_LOG_WARNING,
+              again == FIRN_RUN_AGAIN_FILES
+                  ? "files that the scene needs are copied into the folder again"
+                  : "the list of files that the scene needs, " FIRN_SCENE_FILES_FOLDER
+                    "/sums.txt, is written again");
     FIRN_TRY(firn_run_check_folder(r));
     FIRN_TRY(firn_run_files_stage(r));
   }
@@ -253,10 +247,8 @@ static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool sa
     if (!firn_run_has_table(r, t)) continue;
     FIRN_TRY(firn_run_file(r, firn_run_table_name(t)));
     if (c->rows[t].mended) {
-      char what[FIRN_PATH_SIZE + 100];
-      snprintf(what, sizeof what, "%s: line ends, separators or header were not firn's; mended",
-               r->path);
-      warn(r, what);
+      firn_note(r->context, FIRN_LOG_WARNING,
+                "%s: line ends, separators or header were not firn's; mended", r->path);
     }
     FIRN_TRY(firn_rows_cut(&c->rows[t], r->path, r->frame, &r->table[t].size));
   }
@@ -291,9 +283,8 @@ static firn_status begin_resumed(firn_run_state *r, firn_run_check *c) {
   int faults = c->faults;
   FIRN_TRY(firn_run_find(r, c));
   if (faults) {
-    char what[FIRN_MESSAGE_SIZE + 100];
-    snprintf(what, sizeof what, "%s; what comes after frame %d is made again", c->reason, r->frame);
-    warn(r, what);
+    firn_note(r->context, FIRN_LOG_WARNING, "%s; what comes after frame %d is made again",
+              c->reason, r->frame);
   }
   int made = last_made(r, c);
   note_left_out(r, c);

@@ -77,6 +77,11 @@ run 0 run good.yaml -o size --frames 0:0 --quiet
 run 2 check wrong.yaml --json
 expect "$out" '"ok": false, "message": "wrong.yaml:2:4: h:'
 expect "$out" '{"file": "wrong.yaml", "line": 3, "column": 1, "message": "gravty: unknown key'
+# What the first steps warn of is among the warnings.
+run 0 check good.yaml --json --no-time --set snow.0.settled=true \
+  --set 'snow.0.shape.box.center=[0, 1, 0]'
+expect "$out" '"ok": true, "warnings": [{"file": "good.yaml", "line": 0, "column": 0, '
+expect "$out" '"message": "nothing holds 4096 particles of settled snow'
 # Packed frames are as large as those of snow in motion, not as those of snow at rest.
 run 0 check good.yaml --json --no-time
 plain=$(figure frame_file_bytes)

@@ -91,6 +91,27 @@ assert events[3]["particles"] > 1000
 assert events[3]["memory_bytes"] > 1e5 and "bytes" not in events[3] # those of files are file_bytes
 PYTHON
 
+# What a run warns of on the way stands in its log, and is an event for programs.
+cat >hung.yaml <<'SCENE'
+firn: 1
+h: 2 cm
+frames: 1
+fps: 500 Hz
+snow:
+  - {shape: {sphere: {center: [0, 1, 0], radius: 10 cm}}, settled: true}
+SCENE
+run 0 run hung.yaml -o hung --json
+python3 - .out hung/log.jsonl <<'PYTHON' || die "warnings: $out; $(cat hung/log.jsonl)"
+import json, sys
+for name in sys.argv[1:]:
+    events = [json.loads(line) for line in open(name)]
+    said = [e["message"] for e in events if e["event"] == "warning"]
+    assert len(said) == 1 and "nothing holds" in said[0], said
+PYTHON
+expect "$err" "warning: nothing holds"
+run 0 run hung.yaml -o hung --quiet --overwrite
+[[ $(grep -c '"event": "warning"' hung/log.jsonl) == 1 ]] || die "the log anew: $(cat hung/log.jsonl)"
+
 # Compact frames of a few fields: small, and read by the same reader. The run is the same one.
 run 0 run ball.yaml -o compact --quiet --set 'output={precision: 16, every: 3, fields: [velocity, jp]}'
 [[ -e compact/frame_00003.hdf && ! -e compact/frame_00002.hdf ]] || die "every: 3"
