@@ -41,6 +41,8 @@ typedef struct place {
   size_t stride; // every so many slots are looked at
   double h;      // m, of the scene, which may be finer than the simulation
   long long in[BODIES], both[BODIES][BODIES], solid[BODIES][COLLIDERS];
+  long long deep[BODIES]
+                [BODIES]; // of both, below the skin: bodies that touch share no more than that
 } place;
 
 static const firn_shape *shape_of(const firn_value *body) {
@@ -60,15 +62,17 @@ static void look(void *user, size_t slot, const double corner[3]) {
   for (int a = 0; a < 3; a++)
     x[a] = (corner[a] + (double)firn_particles_real(particles, FIRN_FIELD_X + a)[slot]) *
            p->world->h;
-  int owner = -1, first = -1;
+  int owner = -1, first = -1, deep = -1;
   for (int i = 0; i < p->body_count; i++) {
     const firn_shape *shape = shape_of(p->body[i]);
     double d = shape ? firn_shape_sample(shape, x, 0, NULL) : 0;
     if (owner < 0 && d <= 1e-3 * p->h) owner = i;
-    // Bodies that touch share no more than a skin.
-    if (!shape || d > -0.25 * p->h) continue;
+    if (!shape || d > 1e-3 * p->h) continue;
     if (first >= 0) add_one(&p->both[first][i]);
     if (first < 0) first = i;
+    if (d > -0.25 * p->h) continue;
+    if (deep >= 0) add_one(&p->deep[deep][i]);
+    if (deep < 0) deep = i;
   }
   if (owner < 0) return;
   add_one(&p->in[owner]);
@@ -82,12 +86,15 @@ static bool matters(long long count, long long of) {
   return count >= 3 && 1000 * count > of;
 }
 
-static double percent(long long count, long long of) {
-  return fmin(100, 100.0 * (double)count / (double)(of > 0 ? of : 1));
+// "3.4 %", "64 %", "100 %".
+static const char *percent(long long count, long long of, char text[16]) {
+  double share = fmin(100, 100.0 * (double)count / (double)(of > 0 ? of : 1));
+  snprintf(text, 16, share < 10 ? "%.2g %%" : "%.0f %%", share);
+  return text;
 }
 
 static void tell_about(const firn_advisor *advisor, const place *p, int i) {
-  char path[60];
+  char path[60], share[16];
   const firn_value *body = p->body[i], *shape = firn_value_find(body, "shape");
   if (!shape) shape = firn_value_find(body, "points");
   snprintf(path, sizeof path, "snow[%d].%s", p->number[i], shape->key);
@@ -99,17 +106,17 @@ static void tell_about(const firn_advisor *advisor, const place *p, int i) {
                  firn_part_plane(&collider->part[0], p->world->time, plane_at, plane);
     if (matters(p->solid[i][c], p->in[i]))
       firn_advise(advisor, shape, path,
-                  "about %.2g %% of it lies %s '%s', more than half a cell deep: it will be thrown "
+                  "about %s of it lies %s '%s', more than half a cell deep: it will be thrown "
                   "out in the first steps",
-                  percent(p->solid[i][c], p->in[i]), under ? "under the surface of" : "inside",
-                  collider->name);
+                  percent(p->solid[i][c], p->in[i], share),
+                  under ? "under the surface of" : "inside", collider->name);
   }
   for (int j = 0; j < i; j++)
-    if (matters(p->both[j][i], p->in[j] + p->in[i]))
+    if (matters(p->deep[j][i], p->in[j] + p->in[i]))
       firn_advise(advisor, shape, path,
-                  "it overlaps snow[%d]: about %.2g %% of the two lie in both, with twice the "
+                  "it overlaps snow[%d]: about %s of the two lie in both, with twice the "
                   "density; subtract one from the other by difference",
-                  p->number[j], percent(p->both[j][i], p->in[j] + p->in[i]));
+                  p->number[j], percent(p->both[j][i], p->in[j] + p->in[i], share));
 }
 
 static void find_bodies(const firn_scene *scene, place *p) {

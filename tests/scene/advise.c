@@ -69,6 +69,10 @@ static void snow_inside_other_snow_is_told(void **state) {
   expect(HEAD "snow:\n  - shape: {box: {center: [0, 0, 0], size: [10 cm, 10 cm, 10 cm]}}\n"
               "  - shape: {sphere: {center: [0, 5 cm, 0], radius: 3 cm}}\n",
          5, 12, "snow[1].shape: it overlaps snow[0]", "twice the density");
+  // All of it, though half of such a ball is skin.
+  expect(HEAD "snow:\n  - shape: {sphere: {center: [0, 0, 0], radius: 3 cm}}\n"
+              "  - shape: {sphere: {center: [0, 0, 0], radius: 3 cm}}\n",
+         5, 12, "snow[1].shape: it overlaps snow[0]: about 100 % of the two lie in both", "");
   // Layers that touch, and what comes later.
   expect_none(HEAD "snow:\n  - shape: {box: {center: [0, 0, 0], size: [10 cm, 10 cm, 10 cm]}}\n"
                    "  - shape: {box: {center: [0, 10 cm, 0], size: [10 cm, 10 cm, 10 cm]}}\n"
