@@ -14,7 +14,7 @@ extern "C" {
 // and the keys of scene files.
 //
 //   NUMBER(CONSTANT, name, law, dimension, interval, initial, keyed, doc)
-//     law        "law=snow": only that law asks for it; NULL: all do
+//     law        "law=snow|sand": only these laws ask for it; NULL: all do
 //     dimension  DENSITY kg/m^3, PRESSURE Pa, ANGLE rad (friction_angle: degrees),
 //                NONE a plain number
 //     interval   what is allowed, in SI
@@ -32,8 +32,8 @@ extern "C" {
          "critical stretch: smaller breaks into smaller pieces")                                   \
   DIRECT(HARDENING, hardening, "law=snow", NONE, "[0, inf)", 10, true,                             \
          "xi: stiffness grows as exp(xi (1 - J_P)) when packed")                                   \
-  RANGE(jp_range, jp_min, jp_max, "law=snow", NONE, "[0, inf]", 0, INFINITY,                       \
-        "bounds on J_P; [0, .inf] is the paper's, no bound")                                       \
+  RANGE(jp_range, jp_min, jp_max, "law=snow|sand", NONE, "[0, inf]", 0, INFINITY,                  \
+        "bounds on J_P; [0, .inf] is the paper's, no bound. That of sand is at least 1 anyway")    \
   NUMBER(FRICTION_ANGLE, friction_angle, "law=sand", ANGLE, "(0, 1.5707963267948966)", 35, true,   \
          "that of its steepest slope, below 90 deg")                                               \
   NUMBER(COHESION, cohesion, "law=sand", PRESSURE, "[0, inf)", 0, true,                            \

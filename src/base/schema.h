@@ -41,7 +41,7 @@ typedef struct firn_schema_row {
   const char *initial;          // default as a file would say it; NULL: none
   const char *choices;          // ENUM, WORDS: "cubic|quadratic" ...
   const char *(*choice)(int i); // ... or the i-th, NULL past the last
-  const char *when;             // "law=snow": only if the key law beside it says snow
+  const char *when;             // "law=snow|sand": only if the key law beside it says one of these
   const char *group;            // keys of one group exclude each other
   bool required;                // one of the group, where there is a group
   bool keyed;                   // may change with time: {keys: [[0 s, 1], [1 s, 2]]}

@@ -30,5 +30,11 @@ static const firn_schema_row rows[] = {
 const firn_schema_record firn_material_settings = {"a material", FIRN_SCHEMA_ROWS(rows)};
 
 bool firn_material_has(const firn_schema_row *row, const char *law) {
-  return !row->when || strcmp(strchr(row->when, '=') + 1, law) == 0;
+  if (!row->when) return true;
+  size_t length = strlen(law);
+  for (const char *one = strchr(row->when, '='); one; one = strchr(one + 1, '|')) {
+    if (strncmp(one + 1, law, length) == 0 && (!one[1 + length] || one[1 + length] == '|'))
+      return true;
+  }
+  return false;
 }

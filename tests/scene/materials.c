@@ -143,6 +143,23 @@ static void a_law_set_over_a_preset_of_another_takes_its_own(void **state) {
   close_hearing(context, scene);
 }
 
+static void bounds_on_what_was_torn_are_of_sand_too(void **state) {
+  (void)state;
+  heard h;
+  firn_scene *scene;
+  firn_context *context = open_hearing(&h);
+  const char *text = "firn: 1\nh: 1 cm\nmaterials: {a: {law: sand, jp_range: [0, 1]}}\n"
+                     "snow: [{shape: {sphere: {center: [0, 0, 0], radius: 5 cm}}}]\n";
+  assert_int_equal(read_in(context, text, NULL, NULL, &scene), FIRN_OK);
+  assert_non_null(strstr(firn_scene_resolved_text(scene), "jp_range: [0, 1]"));
+  firn_scene_destroy(scene);
+  assert_int_equal(
+      read_in(context, text, "materials.a={law: elastic, jp_range: [0, 1]}", NULL, &scene),
+      FIRN_ERROR_SCENE);
+  assert_non_null(strstr(firn_scene_error_get(scene, 0)->message, "belongs to law: snow|sand"));
+  close_hearing(context, scene);
+}
+
 static void a_number_of_another_law_in_the_same_breath_is_an_error(void **state) {
   (void)state;
   heard h;
@@ -223,6 +240,7 @@ int main(void) {
       cmocka_unit_test(materials_in_use_and_of_included_files_are_not_told),
       cmocka_unit_test(a_law_set_over_a_file_leaves_the_numbers_of_the_former_one_out),
       cmocka_unit_test(a_law_set_over_a_preset_of_another_takes_its_own),
+      cmocka_unit_test(bounds_on_what_was_torn_are_of_sand_too),
       cmocka_unit_test(a_number_of_another_law_in_the_same_breath_is_an_error),
       cmocka_unit_test(a_body_that_names_no_material_is_of_snow_whatever_others_are_of),
       cmocka_unit_test(a_body_that_names_no_material_is_of_the_only_one_of_the_file),
