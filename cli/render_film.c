@@ -17,21 +17,20 @@
 
 // ---------------------------------------------------------------------------------------- progress
 
+// Where there is no terminal a line now and then tells of a picture that takes long.
 void render_progress_show(render_progress *p, double part) {
-  double now = cli_seconds();
-  if (!p->live || now - p->shown < 0.1) return;
+  double now = cli_seconds(), last = p->shown > p->start ? p->shown : p->start;
+  if (p->mode != PROGRESS_AUTO || now - last < (p->live ? 0.1 : 5)) return;
   p->shown = now;
   double spent = now - p->start, ready = p->rendered + part,
          wanted = p->total - p->done + p->rendered;
-  char left[32];
+  char left[32], of[32] = "";
   cli_duration(ready > 0.01 ? spent * (wanted - ready) / ready : -1, left);
-  if (p->total > 1)
-    printf("\rframe %d  %d/%d  %.0f %%  %s left\033[K", p->number, p->done + 1, p->total,
-           100 * part, left);
-  else
-    printf("\rframe %d  %.0f %%  %s left\033[K", p->number, 100 * part, left);
+  if (p->total > 1) snprintf(of, sizeof of, "%d/%d  ", p->done + 1, p->total);
+  printf("%sframe %d  %s%.0f %%  %s left%s", p->live ? "\r" : "", p->number, of, 100 * part, left,
+         p->live ? "\033[K" : "\n");
   fflush(stdout);
-  p->open = true;
+  p->open = p->live;
 }
 
 static double seconds_left(const render_progress *p) {
