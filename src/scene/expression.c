@@ -309,6 +309,7 @@ static bool word(parser *s, firn_quantity *out) {
       s->p += length;
       return note(s, FIRN_FORMULA_PLACE, *name - 'x');
     }
+    if (!*s->p) return WRONG(s, "expected a number at the end of '%.80s'", s->text);
     if (length == 0) return WRONG(s, "expected a number at '%.40s' of '%.80s'", s->p, s->text);
     return WRONG(s, "'%s' is not a number; write ${%s} for a variable", name, name);
   }

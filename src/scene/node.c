@@ -198,14 +198,25 @@ static firn_mark place_of_byte(const builder *b, const char *text, size_t size, 
   return mark;
 }
 
-// Braces of a variable end what they stand in, unless they are quoted.
-static const char *syntax_hint(const char *text, size_t size, size_t line) {
+static const char *line_start(const char *text, size_t size, size_t line) {
   const char *end = text + size, *from = text;
   for (; line > 0 && from < end; line--) {
     const char *next = memchr(from, '\n', (size_t)(end - from));
     if (!next) break;
     from = next + 1;
   }
+  return from;
+}
+
+// libyaml calls it a character that cannot start any token, and it is not to be seen.
+static bool is_tab(const char *text, size_t size, yaml_mark_t at) {
+  const char *from = line_start(text, size, at.line);
+  return at.column < (size_t)(text + size - from) && from[at.column] == '\t';
+}
+
+// Braces of a variable end what they stand in, unless they are quoted.
+static const char *syntax_hint(const char *text, size_t size, size_t line) {
+  const char *end = text + size, *from = line_start(text, size, line);
   const char *stop = memchr(from, '\n', (size_t)(end - from));
   for (const char *p = from; p + 1 < (stop ? stop : end); p++)
     if (p[0] == '$' && p[1] == '{')
@@ -219,6 +230,9 @@ static void report_syntax(const builder *b, const yaml_parser_t *parser, const c
   if (parser->error == YAML_READER_ERROR)
     firn_report_add(b->report, place_of_byte(b, text, size, parser->problem_offset), "",
                     "not UTF-8 text: %s", problem);
+  else if (parser->error == YAML_SCANNER_ERROR && is_tab(text, size, parser->problem_mark))
+    firn_report_add(b->report, mark_of(b, parser->problem_mark), "",
+                    "not valid YAML: found a tab; what is indented is so by spaces");
   else if (parser->context)
     firn_report_add(b->report, mark_of(b, parser->problem_mark), "",
                     "not valid YAML: %s (%s that begins at %d:%d)%s", problem, parser->context,

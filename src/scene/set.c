@@ -46,6 +46,20 @@ static void replace(firn_node *target, const firn_node *value) {
   target->last = value->last;
 }
 
+static void no_item(const setter *s, const firn_node *list, const char *step) {
+  firn_nearest nearest = firn_nearest_begin(step);
+  for (const firn_node *item = list->first; item; item = item->next) {
+    const firn_node *name = item->kind == FIRN_NODE_MAP ? firn_node_find(item, "name") : NULL;
+    if (name && name->kind == FIRN_NODE_SCALAR) firn_nearest_offer(&nearest, name->text);
+  }
+  if (nearest.best)
+    firn_report_add(s->report, s->mark, "", "no item '%s'; did you mean '%s'?", step, nearest.best);
+  else
+    firn_report_add(s->report, s->mark, "",
+                    "no item '%s'; the list has %d, counted from 0 or called by name", step,
+                    firn_node_count(list));
+}
+
 // One step down the path. The last step ends at a node whose content may be replaced.
 static firn_node *descend(const setter *s, firn_node *at, const char *step) {
   bool empty = at->kind == FIRN_NODE_SCALAR && !at->quoted && !*at->text;
@@ -64,10 +78,7 @@ static firn_node *descend(const setter *s, firn_node *at, const char *step) {
     bool next = isdigit((unsigned char)*step) &&
                 strtoul(step, &end, 10) == (unsigned long)firn_node_count(at) && !*end;
     if (!item && next && (item = map_new(s))) firn_node_append(at, item); // one more
-    if (!item)
-      firn_report_add(s->report, s->mark, "",
-                      "no item '%s'; the list has %d, counted from 0 or called by name", step,
-                      firn_node_count(at));
+    if (!item) no_item(s, at, step);
     return item;
   }
   firn_node *child = firn_node_find(at, step);
