@@ -50,7 +50,8 @@ static void look_at_particle(void *user, size_t slot, const double corner[3]) {
   }
 }
 
-static firn_status fail_node(const mpm *m) {
+// else_what: what is wrong where all nodes are good.
+static firn_status fail_node(const mpm *m, const char *else_what) {
   const firn_real *v = m->view.node_v;
   for (size_t n = 0; n < 64 * m->grid.count; n++, v += 4) {
     if (velocity_is_finite(v)) continue;
@@ -65,15 +66,14 @@ static firn_status fail_node(const mpm *m) {
                      (unsigned long long)m->memory.steps, m->world->time, x[0], x[1], x[2],
                      (double)v[0], (double)v[1], (double)v[2]);
   }
-  return firn_fail(m->world->context, FIRN_ERROR_NONFINITE,
-                   "step %llu at time %g s: velocities are not finite",
-                   (unsigned long long)m->memory.steps, m->world->time);
+  return firn_fail(m->world->context, FIRN_ERROR_NONFINITE, "step %llu at time %g s: %s",
+                   (unsigned long long)m->memory.steps, m->world->time, else_what);
 }
 
-firn_status mpm_fail_nonfinite(const mpm *m) {
+static firn_status fail_nonfinite(const mpm *m, const char *else_what) {
   search s = {.m = m};
   firn_particles_visit(&m->world->particles, look_at_particle, &s);
-  if (!s.field) return fail_node(m);
+  if (!s.field) return fail_node(m, else_what);
   char text[160];
   int length = 0;
   for (int i = 0; i < s.components; i++) {
@@ -83,6 +83,15 @@ firn_status mpm_fail_nonfinite(const mpm *m) {
                    "step %llu at time %g s: particle %u: %s (%s)%s is not finite",
                    (unsigned long long)m->memory.steps, m->world->time, s.id, s.field, text,
                    s.unit);
+}
+
+firn_status mpm_fail_nonfinite(const mpm *m) {
+  return fail_nonfinite(m, "velocities are not finite");
+}
+
+firn_status mpm_fail_solve(const mpm *m) {
+  return fail_nonfinite(m, "the residual of the linear solve is not finite: stiffness, gravity or "
+                           "speeds are beyond what can be computed with");
 }
 
 firn_status mpm_fail_inverted(const mpm *m, double dt, double det) {

@@ -9,6 +9,9 @@
 // the first node if no particle does.
 firn_status mpm_fail_nonfinite(const mpm *m);
 
+// The same after a solve whose residual is not finite, though particles and nodes may be.
+firn_status mpm_fail_solve(const mpm *m);
+
 // FIRN_ERROR_STEP: even a step of dt, the last that was tried, would turn a particle inside out.
 firn_status mpm_fail_inverted(const mpm *m, double dt, double det);
 

@@ -10,6 +10,7 @@
 
 #include "base/parallel.h"
 #include "linear/krylov.h"
+#include "solver/mpm/fault.h"
 #include "solver/mpm/mpm.h"
 #include "solver/mpm/rest.h"
 
@@ -325,6 +326,7 @@ firn_status mpm_solve(mpm *m, firn_step *out) {
     FIRN_TRY(solve_with(m, FIRN_KRYLOV_MINRES, &result));
     out->iterations += result.iterations;
   }
+  if (!isfinite(result.residual)) return mpm_fail_solve(m);
   if (!result.converged) {
     firn_note(m->world->context, FIRN_LOG_WARNING,
               "step %llu at time %g s: the linear solve stopped after %d iterations at a relative "
