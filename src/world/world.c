@@ -13,7 +13,9 @@ firn_status firn_world_init(firn_world *world, firn_context *context, const firn
   memset(world, 0, sizeof *world);
   world->context = context;
   if (!firn_real_is_positive(def->h)) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "simulation: h = %g m must be positive", def->h);
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "simulation: h = %g m must lie in [%.3g, %.3g] m", def->h,
+                     (double)FIRN_REAL_MIN, (double)FIRN_REAL_MAX);
   }
   for (int a = 0; a < 3; a++) {
     if (!firn_real_is_finite(def->gravity[a])) {

@@ -40,6 +40,9 @@ static void a_simulation_names_the_field_it_cannot_take(void **state) {
     def.h = bad_h[i];
     create_fails(&def, "h = ", h_text[i]);
   }
+  firn_sim_def tiny = firn_default_sim_def();
+  tiny.h = 1e-310; // positive, and yet too small
+  create_fails(&tiny, "h = 1e-310 m", "must lie in [");
   for (int a = 0; a < 3; a++) {
     firn_sim_def def = firn_default_sim_def();
     def.gravity[a] = (double)NAN;
