@@ -67,14 +67,39 @@ static const struct argp parser = {
     .children = cli_simulate_children};
 
 typedef struct {
+  const arguments *a;
+  const firn_context *context;
+  bool started; // it was told
   progress progress;
   const char *folder;
   int every; // frames from picture to picture; 0: none
   firn_preview_def view;
 } watch;
 
+static void report_start(const arguments *a, const firn_context *context, const char *folder) {
+  if (a->with.run.mode == PROGRESS_QUIET) return;
+  if (a->with.run.mode == PROGRESS_JSON) {
+    printf("{\"event\": \"start\", \"scene\": ");
+    cli_json_string(stdout, a->scene);
+    printf(", \"folder\": ");
+    cli_json_string(stdout, folder);
+    printf(", \"device\": \"cpu\", \"threads\": %d, \"isa\": \"%s\", \"precision\": \"%s\"}\n",
+           firn_context_threads(context), firn_isa_name(firn_context_isa(context)),
+           firn_precision());
+    return;
+  }
+  int threads = firn_context_threads(context);
+  printf("%s into %s (%d thread%s, %s)\n", a->scene, folder, threads, threads == 1 ? "" : "s",
+         firn_isa_name(firn_context_isa(context)));
+  fflush(stdout);
+}
+
 static bool on_event(void *user, const firn_run_event *event) {
   watch *w = user;
+  // Not before: a run that is refused has not begun.
+  if (!w->started && w->a->with.run.mode != PROGRESS_JSON)
+    report_start(w->a, w->context, w->folder);
+  w->started = true;
   progress_event(&w->progress, event);
   if (w->every && event->frame_written && event->sim && event->frame % w->every == 0) {
     char path[4200];
@@ -115,24 +140,6 @@ static void report_stop(const arguments *a, const progress *p, const char *folde
   puts(a->resume ? "" : " --resume");
 }
 
-static void report_start(const arguments *a, const firn_context *context, const char *folder) {
-  if (a->with.run.mode == PROGRESS_QUIET) return;
-  if (a->with.run.mode == PROGRESS_JSON) {
-    printf("{\"event\": \"start\", \"scene\": ");
-    cli_json_string(stdout, a->scene);
-    printf(", \"folder\": ");
-    cli_json_string(stdout, folder);
-    printf(", \"device\": \"cpu\", \"threads\": %d, \"isa\": \"%s\", \"precision\": \"%s\"}\n",
-           firn_context_threads(context), firn_isa_name(firn_context_isa(context)),
-           firn_precision());
-    return;
-  }
-  int threads = firn_context_threads(context);
-  printf("%s into %s (%d thread%s, %s)\n", a->scene, folder, threads, threads == 1 ? "" : "s",
-         firn_isa_name(firn_context_isa(context)));
-  fflush(stdout);
-}
-
 // What was stopped is the trial, of which nobody knows.
 static int fail_size(const firn_context *context, firn_status status, progress_mode mode) {
   if (status != FIRN_CANCELLED) return cli_fail_run(context, status, mode);
@@ -167,8 +174,10 @@ int cli_run(int argc, char **argv) {
     return code;
   }
 
-  report_start(&a, context, folder);
-  watch w = {.progress = progress_begin(a.with.run.mode, context),
+  if (a.with.run.mode == PROGRESS_JSON) report_start(&a, context, folder); // ahead of all events
+  watch w = {.a = &a,
+             .context = context,
+             .progress = progress_begin(a.with.run.mode, context),
              .folder = folder,
              .every = a.pictures,
              .view = firn_scene_preview(scene)};

@@ -116,10 +116,12 @@ static firn_status check_table(firn_run_state *r, firn_run_check *c, firn_run_ta
   if (status == FIRN_OK) {
     check_rows(r, c, t, first);
   } else if (status == FIRN_ERROR_FORMAT || status == FIRN_ERROR_IO) {
-    bool gone = status == FIRN_ERROR_IO;
+    struct stat info;
+    bool there = stat(r->path, &info) == 0; // but nobody can read it
     char message[FIRN_MESSAGE_SIZE];
     memcpy(message, firn_context_message(r->context), sizeof message);
-    firn_run_fault(r, c, first, gone ? status : FIRN_ERROR_STATE, "%s", message);
+    firn_run_fault(r, c, first, status == FIRN_ERROR_IO && there ? status : FIRN_ERROR_STATE, "%s",
+                   message);
     status = FIRN_OK;
   }
   return status;

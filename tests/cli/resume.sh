@@ -58,7 +58,7 @@ goes_on() {
 fresh && sed -i '3s/^1,/0,/' m/stats.csv && refused "m/stats.csv:3: expected a row of frame 1"
 fresh && sed -i '3d' m/stats.csv && refused "m/stats.csv:3: expected a row of frame 1"
 fresh && : >m/stats.csv && refused "m/stats.csv is empty"
-fresh && rm m/stats.csv && run 1 run s.yaml -o m --resume && expect "$err" "stats.csv"
+fresh && rm m/stats.csv && refused "m/stats.csv"
 fresh && sed -i '2d' m/colliders.csv && refused "m/colliders.csv:2: expected a row of frame 1 and 'ground'"
 fresh && sed -i '3d' m/probes.csv && refused "m/probes.csv:3: expected a row of frame 0 and 'nowhere'"
 fresh && sed -i '2,$d' m/probes.csv && refused "m/probes.csv: rows of frame 0 are missing"

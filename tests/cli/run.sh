@@ -68,6 +68,7 @@ cmp whole/frame_00006.hdf part/frame_00006.hdf || die "0:2 and the rest differ f
 # Another scene must not be mixed in.
 run 2 run ball.yaml -o part --resume --set mpm.flip=0.5
 expect "$err" "cannot resume"
+[[ -z $out ]] || die "a run that was refused has not begun: $out"
 expect "$err" "mpm.flip is 0.5 now, and was 0.95"
 # One that only looks otherwise, and writes other frames from here on, may go on.
 run 0 run ball.yaml -o part --frames 0:2 --quiet --overwrite
