@@ -122,7 +122,8 @@ static void print_stats(const firn_table *stats) {
                {"com_y", " m"}, {"speed_max", " m/s"}, {"jp_min", ""},    {"wall_seconds", " s"}};
   char text[32];
   size_t rows = firn_table_rows(stats);
-  printf("  %-12s %zu rows%s\n", "stats.csv", rows, rows ? "; the last one:" : "");
+  printf("  %-12s %zu row%s%s\n", "stats.csv", rows, rows == 1 ? "" : "s",
+         rows ? "; the last one:" : "");
   if (!rows) return;
   for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++) {
     double value = cli_stats_last(stats, shown[i].column);

@@ -74,6 +74,8 @@ figure() { sed -E "s/.*\"$1\": ([0-9.e+-]+).*/\1/" .out; }
 told=$(figure frame_file_bytes)
 run 0 run good.yaml -o size --frames 0:0 --quiet
 [[ $told == "$(stat -c %s size/frame_00000.hdf)" ]] || die "a frame has $told bytes, says check"
+run 0 info size
+expect "$out" "1 row;"
 run 2 check wrong.yaml --json
 expect "$out" '"ok": false, "message": "wrong.yaml:2:4: h:'
 expect "$out" '{"file": "wrong.yaml", "line": 3, "column": 1, "message": "gravty: unknown key'
@@ -82,6 +84,11 @@ run 0 check good.yaml --json --no-time --set snow.0.settled=true \
   --set 'snow.0.shape.box.center=[0, 1, 0]'
 expect "$out" '"ok": true, "warnings": [{"file": "good.yaml", "line": 0, "column": 0, '
 expect "$out" '"message": "nothing holds 4096 particles of settled snow'
+# Numbers beyond all computing are not ok, though a step that gives up its solve would end.
+run 1 check good.yaml --no-time --set 'materials={w: {young: 1e30, density: 1e-30}}' \
+  --set 'gravity=[0, -1e20, 0]' --set h=5cm
+expect "$err" "the residual of the linear solve is not finite"
+refuse "$out" "ok"
 # Packed frames are as large as those of snow in motion, not as those of snow at rest.
 run 0 check good.yaml --json --no-time
 plain=$(figure frame_file_bytes)
