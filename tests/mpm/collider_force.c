@@ -262,6 +262,144 @@ static void a_corner_shares_by_its_normals(void **state) {
   }
 }
 
+// A mould without friction, whose bottom lies a cell below the ground.
+static int add_mould(const mpm_case *c, double height) {
+  const double half[3] = {4 * H, 0.5 * (height + H), 4 * H};
+  const double center[3] = {0, 0.5 * (height - H), 0};
+  firn_shape_def box = firn_box(center, half);
+  firn_shape *inside;
+  int id;
+  must(c, firn_shape_create(c->context, &box, &inside));
+  firn_collider_def mould = firn_default_collider_def();
+  mould.shape = firn_shell(inside, 0, 2 * H);
+  mould.friction = 0;
+  mould.forces = true;
+  must(c, firn_sim_add_collider(c->sim, &mould, &id));
+  firn_shape_release(inside);
+  return id;
+}
+
+// Its bottom touches nodes that the ground touches, too. The snow lies on the ground, which carries
+// it all, whichever of the two is named first.
+static void check_mould(const mpm_variant *v, bool implicit, bool mould_first, double friction) {
+  firn_sim_def def = mpm_printed_def(v, H);
+  firn_material_def snow = firn_default_material_def();
+  def.gravity[1] = -G;
+  def.mpm.flip = 0;
+  def.mpm.integrator = implicit ? FIRN_INTEGRATOR_IMPLICIT : FIRN_INTEGRATOR_EXPLICIT;
+  def.mpm.dt_max = implicit ? 1e-3 : 5e-4;
+  mpm_case c = mpm_case_open(v, &def, &snow);
+  int mould = 0, ground;
+  // The lid is out of the reach of the snow.
+  if (mould_first) mould = add_mould(&c, 12 * H);
+  ground = add_floor(&c, 0, friction);
+  if (!mould_first) mould = add_mould(&c, 12 * H);
+  mpm_case_lattice(&c, (const int[]){-1, 0, -1}, (const int[]){1, 2, 1}, 2);
+  must(&c, firn_sim_advance(c.sim, 0.12, NULL, NULL));
+  firn_sim_collider_force_reset(c.sim);
+  must(&c, firn_sim_advance(c.sim, 0.05, NULL, NULL));
+  double weight = mpm_case_sums(&c).mass * G;
+  double below = force_on(&c, ground).force[1], beside = force_on(&c, mould).force[1];
+  mpm_report(v, "%s, %s first: ground %.5f, mould %.5f of the weight",
+             implicit ? "implicit" : "explicit", mould_first ? "mould" : "ground", below / weight,
+             beside / weight);
+  assert_relative(v, "force on both, N", below + beside, -weight, 0.01);
+  assert_below(v, "force on the mould, N", beside, 1e-3 * weight);
+  mpm_case_close(&c);
+}
+
+static void the_outer_of_two_surfaces_carries(void **state) {
+  (void)state;
+  for (int k = 0; k < 8; k++) {
+    for_each_scheme(v, FIRN_ISA_AVX2) {
+      if (is_cubic(v) != is_apic(v)) check_mould(v, k & 1, k & 2, k & 4 ? 1 : 0);
+    }
+  }
+}
+
+// Two floors are the same, a third lies below them, and a fourth, below too, does not even stay.
+static void equal_surfaces_share_evenly(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    for_each_scheme(v, FIRN_ISA_AVX2) {
+      firn_sim_def def = mpm_printed_def(v, H);
+      firn_material_def snow = firn_default_material_def();
+      def.gravity[1] = -G;
+      def.mpm.integrator = k ? FIRN_INTEGRATOR_IMPLICIT : FIRN_INTEGRATOR_EXPLICIT;
+      def.mpm.dt = 2e-4;
+      mpm_case c = mpm_case_open(v, &def, &snow);
+      firn_collider_def falls = firn_default_collider_def();
+      falls.shape.center[1] = -0.1 * H;
+      falls.velocity[1] = -0.1;
+      falls.forces = true;
+      must(&c, firn_sim_add_collider(c.sim, &falls, NULL));
+      add_floor(&c, -0.5 * H, 0.5);
+      add_floor(&c, 0, 0.5);
+      add_floor(&c, 0, 0.5);
+      mpm_case_lattice(&c, (const int[]){-2, 0, -2}, (const int[]){2, 2, 2}, 2);
+      mpm_case_steps(&c, 100);
+      firn_collider_force f[4];
+      for (int id = 0; id < 4; id++) f[id] = force_on(&c, id);
+      double weight = mpm_case_sums(&c).mass * G;
+      mpm_report(v, "floors %.4f %.4f %.4f %.4f of the weight", f[0].force[1] / weight,
+                 f[1].force[1] / weight, f[2].force[1] / weight, f[3].force[1] / weight);
+      assert_true(f[2].force[1] < -0.1 * weight);
+      assert_below(v, "force on the floor that falls, N", f[0].force[1], 1e-9 * weight);
+      assert_below(v, "force on the lower floor, N", f[1].force[1], 1e-9 * weight);
+      assert_relative(v, "force on the other floor, N", f[3].force[1], f[2].force[1], 1e-9);
+      mpm_case_close(&c);
+    }
+  }
+}
+
+// A rough floor, and a smooth plane that leans away from the snow: whichever is named first and
+// wherever both hold a node, snow that is drawn along the plane cannot but push that along its normal.
+static void check_smooth(const mpm_variant *v, bool implicit, bool plane_first) {
+  firn_sim_def def = mpm_printed_def(v, H);
+  firn_material_def snow = firn_default_material_def();
+  const double n[3] = {0.8, 0.6, 0};
+  def.gravity[0] = -0.8 * G;
+  def.gravity[1] = -G;
+  def.gravity[2] = 0.5 * G;
+  def.mpm.integrator = implicit ? FIRN_INTEGRATOR_IMPLICIT : FIRN_INTEGRATOR_EXPLICIT;
+  def.mpm.dt = 2e-4;
+  def.mpm.tolerance = 1e-6;
+  mpm_case c = mpm_case_open(v, &def, &snow);
+  int id = 0;
+  firn_collider_def plane = firn_default_collider_def();
+  plane.shape = firn_half_space((const double[]){0, 0, 0}, n);
+  plane.friction = 0;
+  plane.forces = true;
+  if (plane_first) must(&c, firn_sim_add_collider(c.sim, &plane, &id));
+  add_floor(&c, 0, 1);
+  if (!plane_first) must(&c, firn_sim_add_collider(c.sim, &plane, &id));
+  mpm_case_lattice(&c, (const int[]){0, 0, -2}, (const int[]){4, 3, 2}, 2);
+  double weight = mpm_case_sums(&c).mass * G, pulled = 0, aside = 0, along = 0;
+  for (int step = 0; step < 100; step++) {
+    firn_sim_collider_force_reset(c.sim);
+    mpm_case_steps(&c, 1);
+    firn_collider_force f = force_on(&c, id);
+    along = f.force[0] * n[0] + f.force[1] * n[1];
+    if (along > pulled) pulled = along;
+    worst(&aside, f.force[0] * n[1] - f.force[1] * n[0]);
+    worst(&aside, f.force[2]);
+  }
+  mpm_report(v, "%s, %s first: along %.4f, pulled %.1e, aside %.1e of the weight",
+             implicit ? "implicit" : "explicit", plane_first ? "plane" : "floor", along / weight,
+             pulled / weight, aside / weight);
+  assert_true(along < -0.05 * weight);
+  assert_below(v, "pull of the plane, N", pulled, 1e-5 * weight);
+  assert_below(v, "push of the plane aside, N", aside, 1e-5 * weight);
+  mpm_case_close(&c);
+}
+
+static void what_is_smooth_pushes_along_its_normal(void **state) {
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    for_each_scheme(v, FIRN_ISA_AVX2) check_smooth(v, k & 1, k & 2);
+  }
+}
+
 // ------------------------------------------------------------------------------------- torque
 
 // Off the pivot by d, a heap turns the floor by its weight times d.
@@ -343,6 +481,9 @@ int main(void) {
       cmocka_unit_test(heap_at_rest_presses_with_its_weight),
       cmocka_unit_test(snow_asleep_presses_with_its_weight),
       cmocka_unit_test(a_corner_shares_by_its_normals),
+      cmocka_unit_test(the_outer_of_two_surfaces_carries),
+      cmocka_unit_test(equal_surfaces_share_evenly),
+      cmocka_unit_test(what_is_smooth_pushes_along_its_normal),
       cmocka_unit_test(torque_is_about_the_pivot),
       cmocka_unit_test(threads_do_not_change_forces),
       cmocka_unit_test(forces_must_be_asked_for),

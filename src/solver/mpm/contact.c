@@ -52,7 +52,7 @@ typedef struct node_box {
   uint64_t near; // parts that may touch it
   firn_real *v;
   firn_real *constraint; // as v, or NULL
-  mpm_holders *holders;  // of each node, or NULL
+  mpm_holders *holders;  // of each node, for push to be shared later; or NULL
   uint32_t *let_go;      // likewise, see count_release; or NULL
   mpm_push *push;        // of each recorded collider, or NULL
   const firn_real *mass; // what counts as this box's own mass for push, [nodes] by stride; or NULL:
@@ -65,6 +65,13 @@ static void hold(mpm_holders *holders, int collider) {
     holders->collider[i] = (uint16_t)(collider + 1);
     return;
   }
+}
+
+// Whether a node keeps to a surface that it does not run into; with the rounding of its velocity.
+static bool rests(const double v[3], const double surface[3], const double normal[3]) {
+  double away = 0;
+  for (int a = 0; a < 3; a++) away += (v[a] - surface[a]) * normal[a];
+  return away <= 1e-6 * sqrt(dot(v, v) + dot(surface, surface));
 }
 
 // The parts of one collider that may touch some box, with a tangent for the first few.
@@ -150,16 +157,21 @@ static void collide_node(const mpm *m, int c, uint64_t near, const double x[3], 
   } else {
     contact = firn_contact_resolve(velocity, surface, normal, collider->friction, collider->sticky);
   }
-  if (contact == FIRN_CONTACT_NONE) return;
+  mpm_holders *holders = box->holders ? box->holders + n : NULL;
+  if (contact == FIRN_CONTACT_NONE) {
+    if (holders && holders->collider[0] && rests(velocity, surface, normal)) hold(holders, c);
+    return;
+  }
   if (box->constraint) constrain(m, box->constraint + 4 * n, contact, normal);
-  if (box->holders) hold(box->holders + n, c);
+  if (holders) hold(holders, c);
   double impulse[3], mass = (double)(box->mass ? box->mass[box->mass_stride * n] : v[3]);
   for (int a = 0; a < 3; a++) {
     firn_real after = (firn_real)velocity[a];
     impulse[a] = mass * ((double)v[a] - (double)after);
     v[a] = after;
+    if (holders) holders->impulse[a] += impulse[a];
   }
-  if (push) mpm_push_add(push, collider, x, surface, impulse);
+  if (push && !holders) mpm_push_add(push, collider, x, surface, impulse);
 }
 
 static void collide_box(const mpm_view *view, const node_box *box) {
@@ -204,12 +216,40 @@ static void own_mass(const mpm_view *view, size_t g, const firn_real *v, firn_re
   }
 }
 
+// More than one collider may touch a box.
+static bool is_shared(const mpm *m, uint64_t near) {
+  int count = 0;
+  for (int c = 0; c < m->world->collider_count && count < 2; c++) {
+    const firn_collider *collider = &m->world->collider[c];
+    bool touches = false;
+    for (int i = 0; i < collider->part_count && !collider->absent; i++) {
+      touches |= (collider->part[i].bit & near) != 0;
+    }
+    count += touches;
+  }
+  return count > 1;
+}
+
+static void share_pushes(const mpm *m, const node_box *box) {
+  for (int n = 0; n < 64; n++) {
+    if (!box->holders[n].collider[0]) continue;
+    double x[3] = {box->corner[0] + n / 16, box->corner[1] + n / 4 % 4, box->corner[2] + n % 4};
+    double v[3];
+    for (int a = 0; a < 3; a++) {
+      x[a] *= m->world->h;
+      v[a] = (double)box->v[4 * n + a];
+    }
+    mpm_push_share(m, box->push, &box->holders[n], x, v);
+  }
+}
+
 void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
   const mpm *m = view->host;
   const mpm_contacts *c = &m->contacts;
   const int32_t *at = view->node_at[g];
   size_t index = ((const uint32_t *)m->constraint_of.data)[g];
   firn_real mass[64];
+  mpm_holders holders[64];
   node_box box = {.corner = {4.0 * at[0], 4.0 * at[1], 4.0 * at[2]},
                   .n = {4, 4, 4},
                   .near = view->node_near[g],
@@ -224,9 +264,11 @@ void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
     box.push = mpm_node_pushes(c, index);
     memset(box.push, 0, (size_t)c->recorded * sizeof *box.push);
     if (view->implicit) {
-      box.holders = (mpm_holders *)c->holders.data + 64 * index;
-      memset(box.holders, 0, 64 * sizeof *box.holders);
+      box.holders = (mpm_holders *)c->holders.data + 64 * index; // shared after the solve
+    } else if (is_shared(m, box.near)) {
+      box.holders = holders;
     }
+    if (box.holders) memset(box.holders, 0, 64 * sizeof *box.holders);
     if (view->spray) {
       own_mass(view, g, v, mass);
       box.mass = mass;
@@ -234,6 +276,7 @@ void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
     }
   }
   collide_box(view, &box);
+  if (box.holders == holders) share_pushes(m, &box);
 }
 
 void mpm_box_contact(const mpm_view *view, size_t b, firn_real *v) {

@@ -23,9 +23,11 @@ typedef struct mpm_near {
   uint32_t index;     // among blocks with either, or FIRN_GRID_NONE
 } mpm_near;
 
-// The colliders that hold a node during a solve, in order: numbers from 1, then zeros.
-enum { MPM_HOLDERS = 3 };
+// The colliders that hold a node, in order: numbers from 1, then zeros. Who is touched by a node that
+// another one holds already, and that it does not move away from, may hold it just as well.
+enum { MPM_HOLDERS = 4 };
 typedef struct mpm_holders {
+  double impulse[3]; // N s on all of them together, so far
   uint16_t collider[MPM_HOLDERS];
 } mpm_holders;
 
@@ -70,6 +72,9 @@ static inline mpm_push *mpm_node_pushes(const mpm_contacts *c, size_t index) {
 static inline mpm_push *mpm_block_pushes(const mpm_contacts *c, size_t index, bool particles) {
   return (mpm_push *)c->pushes.data + (c->node_count + 2 * index + particles) * (size_t)c->recorded;
 }
+// Shares the impulse of a node at x, which moves with v, among its holders.
+void mpm_push_share(const struct mpm *m, mpm_push *push, const mpm_holders *holders,
+                    const double x[3], const double v[3]);
 // Adds an impulse at x to a collider, whose surface moves there with a velocity.
 void mpm_push_add(mpm_push *push, const firn_collider *collider, const double x[3],
                   const double surface[3], const double impulse[3]);

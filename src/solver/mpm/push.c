@@ -31,6 +31,132 @@ void mpm_push_add(mpm_push *push, const firn_collider *collider, const double x[
   push->angular[2] += r[0] * impulse[1] - r[1] * impulse[0];
 }
 
+// ------------------------------------------------------------------------------------- sharing
+
+// One of several colliders that hold a node.
+typedef struct holder {
+  const firn_collider *collider;
+  double depth, normal[3], surface[3]; // where the node is
+  bool left;                           // the node moves away from it
+  double along;                        // N s against the normal
+  int as, twins;                       // who lies the same there, and how many more do
+  double weight;                       // of what is not along normals
+} holder;
+
+static double dot(const double a[3], const double b[3]) {
+  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// Those that the node keeps to come before those that someone else has pushed it off, and the deepest
+// first.
+static bool comes_before(const holder *a, const holder *b) {
+  return a->left != b->left ? b->left : a->depth > b->depth;
+}
+
+static int find_holders(const mpm *m, const mpm_holders *of, const double x[3], const double v[3],
+                        holder out[MPM_HOLDERS]) {
+  int count = 0;
+  for (; count < MPM_HOLDERS && of->collider[count]; count++) {
+    holder new = {.collider = &m->world->collider[of->collider[count] - 1]};
+    int i = count;
+    new.depth = -firn_collider_sample_near(new.collider, UINT64_MAX, x, new.normal, new.surface);
+    double away = dot(v, new.normal) - dot(new.surface, new.normal);
+    new.left = away > 1e-5 * sqrt(dot(v, v) + dot(new.surface, new.surface));
+    for (; i > 0 && comes_before(&new, &out[i - 1]); i--) out[i] = out[i - 1];
+    out[i] = new;
+  }
+  return count;
+}
+
+// Surfaces that face the same way: the one that lies outside, and the node therefore deepest in, is
+// the one that snow comes to. Where two are the same, they share evenly.
+static int drop_covered(holder *by, int count, double h) {
+  int kept = 0;
+  for (int i = 0; i < count; i++) {
+    int k = 0;
+    while (k < kept && (by[k].as != k || dot(by[i].normal, by[k].normal) < 0.999)) k++;
+    if (k < kept && (by[k].left != by[i].left || by[k].depth - by[i].depth > 1e-6 * h)) continue;
+    by[kept] = by[i];
+    by[kept].as = k;
+    by[kept].twins = 0;
+    if (k < kept) by[k].twins++;
+    kept++;
+  }
+  return kept;
+}
+
+// Surfaces push. Of all impulses that push each of these along its normal, those whose sum comes
+// closest; rest is what they leave.
+static void push_along_normals(holder *by, int count, double rest[3]) {
+  double size = sqrt(dot(rest, rest)), most = size;
+  for (int sweep = 0; sweep < 64 && most > 1e-12 * size; sweep++) {
+    most = 0;
+    for (int i = 0; i < count; i++) {
+      double was = by[i].along;
+      if (by[i].as != i) continue;
+      by[i].along = fmax(0, was - dot(rest, by[i].normal));
+      for (int a = 0; a < 3; a++) rest[a] += (by[i].along - was) * by[i].normal[a];
+      most = fmax(most, fabs(by[i].along - was));
+    }
+  }
+  for (int i = count - 1; i >= 0; i--) by[i].along = by[by[i].as].along / (1 + by[by[i].as].twins);
+}
+
+// The rest is friction, of which each has as much as it is pressed. Without any it is a pull, as a
+// solve may end with, and goes to those that it is along.
+static void weigh(holder *by, int count, const double rest[3]) {
+  double all = 0;
+  for (int i = 0; i < count; i++) {
+    const firn_collider *c = by[i].collider;
+    by[i].weight = by[i].along * fmin(c->sticky ? 1e6 : c->friction, 1e6);
+    all += by[i].weight;
+  }
+  if (all > 0) {
+    for (int i = 0; i < count; i++) by[i].weight /= all;
+    return;
+  }
+  for (int i = 0; i < count; i++) {
+    by[i].weight = dot(rest, by[i].normal) * dot(rest, by[i].normal);
+    all += by[i].weight;
+  }
+  for (int i = 0; i < count; i++) by[i].weight = all > 0 ? by[i].weight / all : 1.0 / count;
+}
+
+// Slot of a collider among those recorded.
+static int recorded_slot(const firn_world *world, int c) {
+  int slot = 0;
+  for (int i = 0; i < c; i++) slot += world->collider[i].forces;
+  return slot;
+}
+
+static void add(const mpm *m, mpm_push *push, const firn_collider *collider, const double x[3],
+                const double surface[3], const double impulse[3]) {
+  if (!collider->forces) return;
+  int c = (int)(collider - m->world->collider);
+  mpm_push_add(push + recorded_slot(m->world, c), collider, x, surface, impulse);
+}
+
+void mpm_push_share(const mpm *m, mpm_push *push, const mpm_holders *holders, const double x[3],
+                    const double v[3]) {
+  const firn_collider *first = &m->world->collider[holders->collider[0] - 1];
+  if (!holders->collider[1]) {
+    double surface[3] = {0, 0, 0};
+    if (first->speed > 0) firn_collider_sample_near(first, UINT64_MAX, x, NULL, surface);
+    add(m, push, first, x, surface, holders->impulse);
+    return;
+  }
+  holder by[MPM_HOLDERS];
+  double rest[3] = {holders->impulse[0], holders->impulse[1], holders->impulse[2]};
+  int count = drop_covered(by, find_holders(m, holders, x, v, by), m->world->h);
+  push_along_normals(by, count, rest);
+  weigh(by, count, rest);
+  for (int i = 0; i < count; i++) {
+    double part[3];
+    for (int a = 0; a < 3; a++) part[a] = by[i].weight * rest[a] - by[i].along * by[i].normal[a];
+    add(m, push, by[i].collider, x, by[i].surface, part);
+  }
+}
+
 // ------------------------------------------------------------------------------------ reaction
 
 static bool unit_is_near(const mpm *m, size_t u) {
@@ -62,81 +188,9 @@ static void held_part(const firn_real constraint[4], double impulse[3]) {
   }
 }
 
-// Solves the symmetric a x = b, a being positive definite, in place; n <= 3.
-static void solve_small(double a[3][3], double b[3], int n) {
-  for (int i = 0; i < n; i++) {
-    for (int j = i + 1; j < n; j++) {
-      double f = a[j][i] / a[i][i];
-      for (int k = i; k < n; k++) a[j][k] -= f * a[i][k];
-      b[j] -= f * b[i];
-    }
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++) b[i] -= a[i][k] * b[k];
-    b[i] /= a[i][i];
-  }
-}
-
-// Several colliders hold a node: each takes what acts along its own normal, and all the same of
-// what is left. Statics does not say more.
-static void share(const firn_collider *const by[], int count, const double x[3],
-                  const double impulse[3], double out[MPM_HOLDERS][3]) {
-  double normal[MPM_HOLDERS][3], gram[3][3], along[3], rest[3];
-  for (int i = 0; i < count; i++) {
-    firn_collider_sample_near(by[i], UINT64_MAX, x, normal[i], NULL);
-    along[i] = 0;
-    for (int a = 0; a < 3; a++) along[i] += normal[i][a] * impulse[a];
-  }
-  for (int i = 0; i < count; i++) {
-    for (int j = 0; j < count; j++) {
-      // Where normals are parallel, the small term on the diagonal shares evenly.
-      gram[i][j] = i == j ? 1e-9 : 0;
-      for (int a = 0; a < 3; a++) gram[i][j] += normal[i][a] * normal[j][a];
-    }
-  }
-  solve_small(gram, along, count);
-  memcpy(rest, impulse, sizeof rest);
-  for (int i = 0; i < count; i++) {
-    for (int a = 0; a < 3; a++) rest[a] -= along[i] * normal[i][a];
-  }
-  for (int i = 0; i < count; i++) {
-    for (int a = 0; a < 3; a++) out[i][a] = along[i] * normal[i][a] + rest[a] / count;
-  }
-}
-
-// Slot of a collider among those recorded.
-static int recorded_slot(const firn_world *world, int c) {
-  int slot = 0;
-  for (int i = 0; i < c; i++) slot += world->collider[i].forces;
-  return slot;
-}
-
-static void react_node(const mpm *m, mpm_push *push, const mpm_holders *holders, const double x[3],
-                       const double impulse[3]) {
-  const firn_world *world = m->world;
-  const firn_collider *by[MPM_HOLDERS];
-  double part[MPM_HOLDERS][3];
-  int count = 0;
-  while (count < MPM_HOLDERS && holders->collider[count]) {
-    by[count] = &world->collider[holders->collider[count] - 1];
-    count++;
-  }
-  if (count == 1)
-    memcpy(part[0], impulse, sizeof part[0]);
-  else
-    share(by, count, x, impulse, part);
-  for (int i = 0; i < count; i++) {
-    double surface[3] = {0, 0, 0};
-    if (!by[i]->forces) continue;
-    if (by[i]->speed > 0) firn_collider_sample_near(by[i], UINT64_MAX, x, NULL, surface);
-    mpm_push_add(push + recorded_slot(world, (int)(by[i] - world->collider)), by[i], x, surface,
-                 part[i]);
-  }
-}
-
 // product holds (M + beta dt^2 K) direction.
 static void react_block(const mpm *m, size_t g, size_t index) {
-  const mpm_holders *holders = (const mpm_holders *)m->contacts.holders.data + 64 * index;
+  mpm_holders *holders = (mpm_holders *)m->contacts.holders.data + 64 * index;
   const firn_real *constraint = (const firn_real *)m->constraint.data +
                                 index * FIRN_NODE_BLOCK_REALS;
   mpm_push *push = mpm_node_pushes(&m->contacts, index);
@@ -145,7 +199,7 @@ static void react_block(const mpm *m, size_t g, size_t index) {
   for (int n = 0; n < 64; n++) {
     if (!holders[n].collider[0]) continue;
     size_t i = first + 4 * (size_t)n;
-    double h = m->world->h, impulse[3];
+    double h = m->world->h, impulse[3], v[3];
     double x[3] = {(4.0 * at[0] + n / 16) * h, (4.0 * at[1] + n / 4 % 4) * h,
                    (4.0 * at[2] + n % 4) * h};
     for (size_t a = 0; a < 3; a++) {
@@ -153,7 +207,11 @@ static void react_block(const mpm *m, size_t g, size_t index) {
                    (double)m->view.product[i + a];
     }
     held_part(constraint + 4 * n, impulse);
-    react_node(m, push, &holders[n], x, impulse);
+    for (size_t a = 0; a < 3; a++) {
+      v[a] = (double)m->view.node_v[i + a];
+      holders[n].impulse[a] += impulse[a];
+    }
+    mpm_push_share(m, push, &holders[n], x, v);
   }
 }
 
