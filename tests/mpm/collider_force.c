@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
-// timeout: 60
+// timeout: 120
 // What the snow does to colliders: it balances the momentum step by step, carries the weight at
 // rest, and has the torque of where it acts.
 #include "support/mpm_case.h"
