@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/scene.h"
 #include "api/sim.h"
 #include "base/clock.h"
 #include "base/memory.h"
@@ -157,7 +158,10 @@ static firn_status perform(firn_run_state *r) {
   r->begin_time = firn_sim_time(r->sim);
   r->frame_wall = firn_seconds() - r->tally.wall;
   firn_status status = simulate(r);
-  return status == FIRN_OK || status == FIRN_CANCELLED ? status : fail_at(r, status);
+  if (status == FIRN_ERROR_STEP && !r->tally.all_steps)
+    status = firn_scene_too_fast(r->scene, r->sim, status);
+  bool told = status == FIRN_OK || status == FIRN_CANCELLED || status == FIRN_ERROR_SCENE;
+  return told ? status : fail_at(r, status);
 }
 
 // What the library notes during a run stands in its log too.

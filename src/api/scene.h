@@ -16,6 +16,9 @@ firn_status firn_scene_build_empty(const firn_scene *scene, firn_sim **out);
 firn_status firn_scene_blame(const firn_scene *scene, const firn_value *value, const char *path,
                              firn_status status);
 
+// The same for a first step that failed, where a body of snow is too fast for any step; else as it was.
+firn_status firn_scene_too_fast(const firn_scene *scene, const firn_sim *sim, firn_status status);
+
 // Defs of the sections as they are at a time.
 firn_material_def firn_scene_material_def(const firn_value *v, double time);
 // The colliders, [*count]. Their shapes are the scene's, their arrays come from the arena.

@@ -2,6 +2,7 @@
 // Numbers that only show to be bad when something is built of them: the message of whoever refused
 // them, with the place in the file that they come from.
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -135,6 +136,34 @@ firn_status firn_scene_blame(const firn_scene *scene, const firn_value *value, c
   snprintf(f.path, sizeof f.path, "%s", path);
   find(&f, message);
   return fail_at(scene, &f, without_owner(message));
+}
+
+// The velocity of the fastest body that is there from the beginning, if it is above least.
+static finding fastest_body(const firn_scene *scene, double least) {
+  const firn_value *snow = firn_value_find(scene->root, "snow");
+  finding f = {.value = NULL};
+  int i = 0;
+  for (const firn_value *s = snow ? snow->first : NULL; s; s = s->next, i++) {
+    const firn_value *v = firn_value_find(s, "velocity");
+    const double *u = firn_value_vec3(s, "velocity");
+    double speed = sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
+    if (!v || !v->given || firn_value_number(s, "time") > 0 || !(speed > least)) continue;
+    least = speed;
+    f.value = v;
+    snprintf(f.path, sizeof f.path, "snow[%d].velocity", i);
+  }
+  return f;
+}
+
+firn_status firn_scene_too_fast(const firn_scene *scene, const firn_sim *sim, firn_status status) {
+  firn_mpm_def mpm;
+  char message[FIRN_MESSAGE_SIZE];
+  snprintf(message, sizeof message, "%s", firn_context_message(scene->context));
+  bool known = status == FIRN_ERROR_STEP && firn_sim_settings(sim, "mpm", &mpm) == FIRN_OK;
+  finding f = {.value = NULL};
+  if (known && mpm.dt_min > 0) f = fastest_body(scene, mpm.cfl * scene->h / mpm.dt_min);
+  if (f.value) return fail_at(scene, &f, without_owner(message));
+  return firn_fail(scene->context, status, "%s", message);
 }
 
 // The shape of the body with the most particles.

@@ -89,6 +89,14 @@ run 1 check good.yaml --no-time --set 'materials={w: {young: 1e30, density: 1e-3
   --set 'gravity=[0, -1e20, 0]' --set h=5cm
 expect "$err" "the residual of the linear solve is not finite"
 refuse "$out" "ok"
+# A speed that no step is short enough for has its place.
+run 2 check good.yaml --no-time --set 'snow.0.velocity=[3e8 m/s, 0, 0]'
+expect "$out" "--set snow.0.velocity=[3e8 m/s, 0, 0]: snow[0].velocity: speeds of 3e+08 m/s"
+sed 's|    seeding: lattice|    velocity: [3e8 m/s, 0, 0]|' good.yaml >fast.yaml
+run 2 check fast.yaml --no-time --json
+expect "$out" '"ok": false, "message": "fast.yaml:6:15: snow[0].velocity: speeds of 3e+08 m/s'
+run 2 run fast.yaml -o fast --quiet
+expect "$err" "fast.yaml:6:15: snow[0].velocity: speeds of 3e+08 m/s"
 # Packed frames are as large as those of snow in motion, not as those of snow at rest.
 run 0 check good.yaml --json --no-time
 plain=$(figure frame_file_bytes)
