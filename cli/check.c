@@ -284,11 +284,9 @@ static bool frames_ascend(const arguments *a, int last) {
   return false;
 }
 
-static int check(firn_context *context, arguments *a) {
-  findings f = {.a = a, .context = context};
+// Reads, tries and tells; f begins as the arguments and the context alone.
+static int check(firn_context *context, arguments *a, findings *f) {
   a->options.notes = !a->json; // on what reading makes of the scene, not on the run
-  a->options.on_warning = a->json ? keep_warning : NULL;
-  a->options.warning_user = &f;
   firn_scene *scene = load(context, a);
   a->options.notes = false;
   if (!scene) return EXIT_INPUT;
@@ -296,25 +294,25 @@ static int check(firn_context *context, arguments *a) {
   if (a->resolved) {
     fputs(firn_scene_resolved_text(scene), stdout);
   } else {
-    f.scene = scene;
-    f.last = a->last < 0 ? firn_scene_frames(scene) : a->last;
-    if (!frames_ascend(a, f.last)) {
+    f->scene = scene;
+    f->last = a->last < 0 ? firn_scene_frames(scene) : a->last;
+    if (!frames_ascend(a, f->last)) {
       firn_scene_destroy(scene);
       return EXIT_INPUT;
     }
     cli_catch_signals(); // what was written on the way goes away
-    find_out(context, &f);
-    if (f.status == FIRN_OK || f.status == FIRN_ERROR_SCENE) {
+    find_out(context, f);
+    if (f->status == FIRN_OK || f->status == FIRN_ERROR_SCENE) {
       if (a->json)
-        print_json(&f);
+        print_json(f);
       else
-        print_words(&f);
-      code = f.status == FIRN_OK ? EXIT_OK : EXIT_INPUT;
-    } else if (f.status == FIRN_CANCELLED) {
+        print_words(f);
+      code = f->status == FIRN_OK ? EXIT_OK : EXIT_INPUT;
+    } else if (f->status == FIRN_CANCELLED) {
       fputs("firn: stopped\n", stderr);
       code = EXIT_RUN;
     } else {
-      code = cli_fail(context, f.status);
+      code = cli_fail(context, f->status);
     }
   }
   firn_scene_destroy(scene);
@@ -325,7 +323,10 @@ int cli_check(int argc, char **argv) {
   arguments a = {.first = 0, .last = -1};
   firn_context *context = cli_begin(&parser, argc, argv, &a, &a.options);
   if (!context) return EXIT_INPUT;
-  int code = check(context, &a);
+  findings f = {.a = &a, .context = context};
+  a.options.on_warning = a.json ? keep_warning : NULL;
+  a.options.warning_user = &f;
+  int code = check(context, &a, &f);
   firn_context_destroy(context);
   return code;
 }
