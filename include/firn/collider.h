@@ -26,11 +26,13 @@ typedef struct firn_part_def {
 typedef struct firn_collider_def {
   const char *name; // for messages and colliders.csv; copied
   firn_shape_def shape;
-  double friction;            // Coulomb's mu
-  bool sticky;                // hold what touches, whatever the direction
-  double velocity[3];         // m/s, added to that of motion
-  double spin[3];             // rad/s about the pivot, added to that of motion
-  firn_motion_def motion;     // of the whole
+  double friction;           // Coulomb's mu; of mpm
+  double friction_viscosity; // m^2/s, nu_b; of sph
+  double adhesion;        // m/s^2, of sph: pull per share of samples' volume; see docs/colliders.md
+  bool sticky;            // hold what touches, whatever the direction
+  double velocity[3];     // m/s, added to that of motion
+  double spin[3];         // rad/s about the pivot, added to that of motion
+  firn_motion_def motion; // of the whole
   const firn_part_def *parts; // [part_count]: a tree of parts in place of shape
   int part_count;
   const firn_sequence *sequence; // in place of shape; held, not copied

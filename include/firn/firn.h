@@ -9,7 +9,8 @@
 //   material.h   what the snow is made of
 //   shape.h      where snow is, and what it meets
 //   mesh.h       triangles, and bodies that deform
-//   mpm.h        the method's settings
+//   mpm.h        the material point method's settings
+//   sph.h        those of smoothed particles
 //   sim.h        create, step, read
 //   fill.h       snow
 //   motion.h     what moves with time
@@ -57,6 +58,7 @@
 #include <firn/scene.h>
 #include <firn/shape.h>
 #include <firn/sim.h>
+#include <firn/sph.h>
 #include <firn/status.h>
 
 #define FIRN_VERSION_MAJOR 0

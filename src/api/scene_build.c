@@ -101,14 +101,25 @@ static firn_variation_def variation_of(const firn_value *v) {
   return def;
 }
 
+// auto is what suits the solver.
+static firn_seeding seeding_of(const builder *b, const firn_value *body) {
+  static const char *const kind[] = {
+      [FIRN_SEEDING_RANDOM] = "random",
+      [FIRN_SEEDING_JITTERED] = "jittered",
+      [FIRN_SEEDING_LATTICE] = "lattice",
+      [FIRN_SEEDING_POISSON] = "poisson",
+  };
+  const firn_solver_type *type = firn_solver_find(firn_value_text(b->scene->root, "solver"));
+  for (int i = FIRN_SEEDING_RANDOM; i <= FIRN_SEEDING_POISSON; i++)
+    if (firn_value_is(body, "seeding", kind[i])) return (firn_seeding)i;
+  return type && type->even ? FIRN_SEEDING_LATTICE : FIRN_SEEDING_RANDOM;
+}
+
 static firn_status fill_of(builder *b, const firn_value *body, firn_fill_def *def) {
   *def = firn_default_fill_def();
   def->shape = shape_of(body, "shape");
   def->material = firn_scene_material_id(b->scene, firn_value_text(body, "material"));
-  def->seeding = firn_value_is(body, "seeding", "random")     ? FIRN_SEEDING_RANDOM
-                 : firn_value_is(body, "seeding", "jittered") ? FIRN_SEEDING_JITTERED
-                 : firn_value_is(body, "seeding", "poisson")  ? FIRN_SEEDING_POISSON
-                                                              : FIRN_SEEDING_LATTICE;
+  def->seeding = seeding_of(b, body);
   def->per_cell = firn_value_number(body, "per_cell");
   firn_value_vec3_at(body, "velocity", 0, def->velocity);
   copy3(def->spin, firn_value_vec3(body, "spin"));
@@ -254,6 +265,8 @@ static bool collider_of(firn_arena *arena, const firn_value *v, firn_collider_de
   else if (!parts_of(arena, firn_value_find(v, "parts"), def))
     return false;
   def->friction = firn_value_number_at(v, "friction", 0);
+  def->friction_viscosity = firn_value_number(v, "friction_viscosity");
+  def->adhesion = firn_value_number(v, "adhesion");
   def->sticky = firn_value_number_at(v, "sticky", 0) != 0;
   def->absent = firn_value_number_at(v, "present", 0) == 0;
   copy3(def->velocity, firn_value_vec3(v, "velocity"));

@@ -59,4 +59,11 @@ firn_status firn_krylov_solve(firn_krylov kind, const firn_linear_system *system
                               firn_real *r, // [count], in: P(b - A x), out: scratch
                               firn_real *workspace, firn_linear_result *out);
 
+// BiCGSTAB, for A that need not be symmetric: two products with A an iteration. The same in everything
+// else.
+size_t firn_bicgstab_workspace(size_t count);
+firn_status firn_bicgstab_solve(const firn_linear_system *system, double tolerance,
+                                double reference2, int max_iterations, firn_real *x, firn_real *r,
+                                firn_real *workspace, firn_linear_result *out);
+
 #endif

@@ -48,8 +48,9 @@ static const firn_schema_record variation_record = {"a variation", ROWS(variatio
 #define PIVOT                                                                                      \
   VEC3("pivot", LENGTH, NULL, NULL, "a point of the axis of spin; the middle of the shape if none")
 #define SEEDING                                                                                    \
-  ENUM("seeding", "random|jittered|lattice|poisson", "random",                                     \
-       "where in a cell; jittered needs whole numbers per cell, lattice 1, 8, 27, ...")
+  ENUM("seeding", "auto|random|jittered|lattice|poisson", "auto",                                  \
+       "where in a cell; jittered needs whole numbers per cell, lattice 1, 8, 27, ...; auto: "     \
+       "random under mpm, lattice under sph")
 #define PER_CELL REAL("per_cell", NONE, "(0, 1000]", "8", "particles a grid cell")
 #define VARIATION                                                                                  \
   LIST("variation", &variation_record,                                                             \

@@ -11,6 +11,10 @@
 
 enum { FIRN_NAME_SIZE = 64 };
 
+// What sticky means to a solver that knows friction as a viscosity.
+#define FIRN_STICKY_VISCOSITY 1000.0 // m^2/s
+#define FIRN_STICKY_ADHESION  5000.0 // m/s^2
+
 typedef struct firn_part {
   firn_shape *shape;       // as defined; held. NULL where there is a sequence, or only a joint
   firn_sequence *sequence; // held
@@ -41,7 +45,9 @@ typedef struct firn_collider_sums {
 typedef struct firn_collider {
   firn_context *context;
   char name[FIRN_NAME_SIZE];
-  double friction;
+  double friction;           // Coulomb's mu
+  double friction_viscosity; // m^2/s, of solvers whose friction is one
+  double adhesion;           // m/s^2, likewise
   bool sticky;
   bool forces;        // its sums are kept
   bool absent;        // nothing meets it

@@ -12,6 +12,7 @@ firn_collider_def firn_default_collider_def(void) {
   return (firn_collider_def){
       .shape = {.kind = FIRN_SHAPE_HALF_SPACE, .normal = {0, 1, 0}},
       .friction = 0.5,
+      .friction_viscosity = 1,
   };
 }
 
@@ -162,7 +163,8 @@ static uint64_t digest_of(const firn_collider *collider) {
   uint64_t digest = firn_digest(FIRN_DIGEST_START, collider->name, strlen(collider->name));
   int32_t head[] = {collider->sticky, collider->part_count};
   digest = firn_digest(digest, head, sizeof head);
-  digest = firn_digest(digest, &collider->friction, sizeof collider->friction);
+  const double surface[] = {collider->friction, collider->friction_viscosity, collider->adhesion};
+  digest = firn_digest(digest, surface, sizeof surface);
   digest = firn_motion_digest(&collider->motion, digest);
   for (int i = 0; i < collider->part_count; i++) {
     const firn_part *part = &collider->part[i];
@@ -180,6 +182,14 @@ static firn_status make(firn_context *context, const firn_collider_def *def, con
   if (!(def->friction >= 0)) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: friction %g must be 0 or more", what,
                      def->friction);
+  }
+  if (!(def->friction_viscosity >= 0 && isfinite(def->friction_viscosity))) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: friction_viscosity %g must be 0 or more",
+                     what, def->friction_viscosity);
+  }
+  if (!(def->adhesion >= 0 && isfinite(def->adhesion))) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: adhesion %g must be 0 or more", what,
+                     def->adhesion);
   }
   FIRN_TRY(make_parts(out, def, what));
 
@@ -209,6 +219,8 @@ firn_status firn_collider_make(firn_context *context, const firn_collider_def *d
   char what[FIRN_NAME_SIZE + 16];
   *out = (firn_collider){.context = context,
                          .friction = def->friction,
+                         .friction_viscosity = def->friction_viscosity,
+                         .adhesion = def->adhesion,
                          .sticky = def->sticky,
                          .absent = def->absent,
                          .forces = def->forces,

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "solver/sph/boundary.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "geometry/sdf.h"
+#include "math/sph_kernel.h"
+#include "world/digest.h"
+#include "world/morton.h"
+
+// One part of a collider, in the frame it was defined in.
+typedef struct sph_body {
+  int collider, part;
+  size_t count;
+  double *sample; // [count][6] m: point and normal
+  size_t bytes;
+} sph_body;
+
+// Samples reach this many cells beyond the blocks of snow: one that the kernel reaches, and another, so
+// that those know all of their own neighbours, which V_b is made of.
+enum { MARGIN = 2 };
+
+static void free_bodies(sph_boundary *boundary, firn_context *context) {
+  for (size_t i = 0; i < boundary->body_count; i++)
+    firn_free(context, boundary->body[i].sample, boundary->body[i].bytes);
+  boundary->body_count = 0;
+  boundary->made = false;
+}
+
+void sph_boundary_free(sph_boundary *boundary, firn_context *context) {
+  free_bodies(boundary, context);
+  firn_buffer *all[] = {&boundary->points,     &boundary->places,  &boundary->volumes,
+                        &boundary->velocities, &boundary->normals, &boundary->owners,
+                        &boundary->keys[0],    &boundary->keys[1], &boundary->bodies,
+                        &boundary->cell_points};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) firn_buffer_free(context, all[i]);
+  sph_cells_free(&boundary->cells, context);
+}
+
+double sph_boundary_plane_sum(void) {
+  return (double)firn_sph_kernel(0) + 4 * (double)firn_sph_kernel(1) +
+         4 * (double)firn_sph_kernel(FIRN_R(1.41421356237309504880));
+}
+
+// ------------------------------------------------------------------------------- growing arrays
+
+// An array that keeps what it holds.
+static firn_status grow(firn_context *context, firn_buffer *buffer, size_t size) {
+  if (buffer->size >= size) return FIRN_OK;
+  void *data = firn_resize(context, buffer->data, buffer->size, size, "boundary");
+  if (!data) return FIRN_ERROR_MEMORY;
+  buffer->data = data;
+  buffer->size = size;
+  return FIRN_OK;
+}
+
+typedef struct layer {
+  sph_boundary *boundary;
+  const firn_world *world;
+  const sph_boundary_def *def;
+  firn_block_map_entry *table; // of the blocks that hold snow
+  size_t mask;
+} layer;
+
+static firn_status add_sample(const layer *l, const double x[3], const double normal[3],
+                              const double velocity[3], int collider) {
+  sph_boundary *b = l->boundary;
+  firn_context *context = l->world->context;
+  if (b->count == b->room) {
+    size_t room = b->room ? 2 * b->room : 1024;
+    FIRN_TRY(grow(context, &b->points, 3 * room * sizeof(double)));
+    FIRN_TRY(grow(context, &b->velocities, 3 * room * sizeof(firn_real)));
+    FIRN_TRY(grow(context, &b->normals, 3 * room * sizeof(firn_real)));
+    FIRN_TRY(grow(context, &b->owners, room * sizeof(uint16_t)));
+    b->room = room;
+  }
+  b->point = b->points.data;
+  b->velocity = b->velocities.data;
+  b->normal = b->normals.data;
+  b->owner = b->owners.data;
+  for (size_t a = 0; a < 3; a++) {
+    b->point[3 * b->count + a] = x[a];
+    b->velocity[3 * b->count + a] = (firn_real)velocity[a];
+    b->normal[3 * b->count + a] = (firn_real)normal[a];
+  }
+  b->owner[b->count++] = (uint16_t)collider;
+  return FIRN_OK;
+}
+
+// --------------------------------------------------------------------------------- what is near
+
+// Whether a point is within the margin of a block that holds snow.
+static bool is_near(const layer *l, const double x[3]) {
+  int32_t lo[3], hi[3], at[3];
+  for (int a = 0; a < 3; a++) {
+    double cell = x[a] / l->world->h;
+    lo[a] = (int32_t)floor((cell - MARGIN) / 4);
+    hi[a] = (int32_t)floor((cell + MARGIN) / 4);
+  }
+  for (at[0] = lo[0]; at[0] <= hi[0]; at[0]++)
+    for (at[1] = lo[1]; at[1] <= hi[1]; at[1]++)
+      for (at[2] = lo[2]; at[2] <= hi[2]; at[2]++)
+        if (firn_block_map_find(l->table, l->mask, firn_morton(at))->key1) return true;
+  return false;
+}
+
+// Where others lie over it: inside a collider that is not its own, deeper than samples are.
+static bool is_covered(const layer *l, const double x[3], int own) {
+  double deep = -(l->def->depth + 0.25) * l->def->spacing;
+  for (int c = 0; c < l->world->collider_count; c++) {
+    if (c == own || l->world->collider[c].absent) continue;
+    if (firn_collider_sample(&l->world->collider[c], x, NULL, NULL) < deep) return true;
+  }
+  return false;
+}
+
+static firn_status offer(const layer *l, const firn_part *part, const double x[3],
+                         const double normal[3], int collider) {
+  double velocity[3];
+  if (!is_near(l, x) || is_covered(l, x, collider)) return FIRN_OK;
+  firn_pose_velocity(&part->pose, x, velocity);
+  return add_sample(l, x, normal, velocity, collider);
+}
+
+// ------------------------------------------------------------------------------------- surfaces
+
+// The sample of site s of a lattice: the foot of the perpendicular from its middle, if that is in the
+// site's own cell. So a cell has one at most, and which it is depends on nothing else.
+static bool sample_site(const firn_part *part, const firn_pose *pose, double time,
+                        const sph_boundary_def *def, const int64_t s[3], double x[3],
+                        double normal[3]) {
+  double d = def->spacing;
+  for (int a = 0; a < 3; a++) x[a] = ((double)s[a] + 0.5) * d;
+  for (int k = 0; k < 4; k++) {
+    double off = firn_part_sample(part, pose, time, x, normal, NULL) + def->depth * d;
+    if (!(fabs(off) < 1.8 * d)) return false;
+    for (int a = 0; a < 3; a++) x[a] -= off * normal[a];
+  }
+  if (!(fabs(firn_part_sample(part, pose, time, x, normal, NULL) + def->depth * d) < 0.1 * d))
+    return false; // no such point: the part is thinner than that
+  for (int a = 0; a < 3; a++)
+    if ((int64_t)floor(x[a] / d) != s[a]) return false;
+  return true;
+}
+
+static const firn_pose AT_REST = {.q = {0, 0, 0, 1}, .r = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+
+// All of a part that has bounds, where it was defined.
+static firn_status sample_body(const layer *l, sph_body *body) {
+  const firn_collider *collider = &l->world->collider[body->collider];
+  const firn_part *part = &collider->part[body->part];
+  firn_context *context = l->world->context;
+  double d = l->def->spacing;
+  int64_t lo[3], hi[3], s[3];
+  size_t room = 0;
+  for (int a = 0; a < 3; a++) {
+    double from = part->center[a] - part->radius, to = part->center[a] + part->radius;
+    if (part->shape && part->shape->bounded) {
+      from = part->shape->lo[a];
+      to = part->shape->hi[a];
+    }
+    lo[a] = (int64_t)floor(from / d) - 1;
+    hi[a] = (int64_t)floor(to / d) + 1;
+  }
+  for (s[0] = lo[0]; s[0] <= hi[0]; s[0]++)
+    for (s[1] = lo[1]; s[1] <= hi[1]; s[1]++)
+      for (s[2] = lo[2]; s[2] <= hi[2]; s[2]++) {
+        double x[3], normal[3];
+        if (!sample_site(part, &AT_REST, 0, l->def, s, x, normal)) continue;
+        if (body->count == room) {
+          size_t more = room ? 2 * room : 256, bytes = more * 6 * sizeof(double);
+          double *data = firn_resize(context, body->sample, body->bytes, bytes, "boundary");
+          if (!data) return FIRN_ERROR_MEMORY;
+          body->sample = data;
+          body->bytes = bytes;
+          room = more;
+        }
+        memcpy(body->sample + 6 * body->count, x, sizeof x);
+        memcpy(body->sample + 6 * body->count + 3, normal, sizeof normal);
+        body->count++;
+      }
+  return FIRN_OK;
+}
+
+static firn_status make_bodies(const layer *l) {
+  sph_boundary *b = l->boundary;
+  const firn_world *world = l->world;
+  free_bodies(b, world->context);
+  size_t count = 0;
+  for (int c = 0; c < world->collider_count; c++) count += (size_t)world->collider[c].part_count;
+  FIRN_TRY(firn_buffer_reserve(world->context, &b->bodies, count * sizeof(sph_body), "boundary"));
+  b->body = b->bodies.data;
+  for (int c = 0; c < world->collider_count; c++) {
+    const firn_collider *collider = &world->collider[c];
+    for (int i = 0; i < collider->part_count; i++) {
+      const firn_part *part = &collider->part[i];
+      if (part->sequence || (part->shape && part->shape->varies)) {
+        return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
+                         "collider '%s': sph has no samples of a surface that changes its shape",
+                         collider->name);
+      }
+      sph_body *body = &b->body[b->body_count++];
+      *body = (sph_body){.collider = c, .part = i};
+      if (part->radius >= 0 && isfinite(part->radius)) FIRN_TRY(sample_body(l, body));
+    }
+  }
+  b->made = true;
+  return FIRN_OK;
+}
+
+static firn_status place_body(const layer *l, const sph_body *body) {
+  const firn_part *part = &l->world->collider[body->collider].part[body->part];
+  for (size_t i = 0; i < body->count; i++) {
+    const double *s = body->sample + 6 * i;
+    double x[3], normal[3];
+    firn_pose_turn(&part->pose, s, x);
+    firn_pose_turn(&part->pose, s + 3, normal);
+    for (int a = 0; a < 3; a++) x[a] += part->pose.shift[a];
+    FIRN_TRY(offer(l, part, x, normal, body->collider));
+  }
+  return FIRN_OK;
+}
+
+// Blocks of snow and all around them, each once, by key.
+static firn_status near_blocks(const layer *l, firn_keyed **out, size_t *count) {
+  const firn_particles *p = &l->world->particles;
+  sph_boundary *b = l->boundary;
+  size_t n = 27 * p->block_count, kept = 0;
+  for (int i = 0; i < 2; i++)
+    FIRN_TRY(firn_buffer_reserve(p->context, &b->keys[i], n * sizeof(firn_keyed), "boundary"));
+  firn_keyed *keyed = b->keys[0].data;
+  for (size_t k = 0; k < n; k++) {
+    const int32_t *from = p->block[k / 27].at;
+    int o = (int)(k % 27);
+    const int32_t at[3] = {from[0] + o / 9 - 1, from[1] + o / 3 % 3 - 1, from[2] + o % 3 - 1};
+    keyed[k] = (firn_keyed){.key = firn_morton(at)};
+  }
+  keyed = firn_keyed_sort(keyed, b->keys[1].data, n);
+  for (size_t k = 0; k < n; k++)
+    if (k == 0 || keyed[k].key != keyed[k - 1].key) keyed[kept++] = keyed[k];
+  *out = keyed;
+  *count = kept;
+  return FIRN_OK;
+}
+
+// A plane's lattice, fixed to the part: points o + (i + 1/2) d t + (j + 1/2) d u.
+typedef struct plane {
+  const firn_part *part;
+  int collider;
+  double o[3], t[3], u[3], n[3]; // in the world
+} plane;
+
+static bool plane_of(const layer *l, int c, const firn_part *part, plane *out) {
+  double at[4], origin[3] = {0, 0, 0}, n[3], t[3];
+  const firn_pose *pose = &part->pose;
+  if (!part->shape || !firn_part_plane(part, l->world->time, part->pose.pivot, at)) return false;
+  *out = (plane){.part = part, .collider = c};
+  // The normal and the origin's foot, as defined.
+  double distance = firn_shape_sample(part->shape, origin, l->world->time, n);
+  firn_sdf_across(n, t);
+  double u[3] = {n[1] * t[2] - n[2] * t[1], n[2] * t[0] - n[0] * t[2], n[0] * t[1] - n[1] * t[0]};
+  for (int a = 0; a < 3; a++) origin[a] = -(distance + l->def->depth * l->def->spacing) * n[a];
+  firn_pose_turn(pose, origin, out->o);
+  for (int a = 0; a < 3; a++) out->o[a] += pose->shift[a];
+  firn_pose_turn(pose, t, out->t);
+  firn_pose_turn(pose, u, out->u);
+  firn_pose_turn(pose, n, out->n);
+  return true;
+}
+
+// Samples of a plane within one block.
+static firn_status lay_plane(const layer *l, const plane *p, const int32_t at[3]) {
+  double h = l->world->h, d = l->def->spacing, middle[3], high = 0, t = 0, u = 0, reach[3] = {0};
+  for (int a = 0; a < 3; a++) {
+    middle[a] = (4.0 * at[a] + 2) * h - p->o[a];
+    high += middle[a] * p->n[a];
+    t += middle[a] * p->t[a];
+    u += middle[a] * p->u[a];
+    reach[0] += 2 * h * fabs(p->n[a]);
+    reach[1] += 2 * h * fabs(p->t[a]);
+    reach[2] += 2 * h * fabs(p->u[a]);
+  }
+  if (fabs(high) > reach[0] * (1 + 1e-9)) return FIRN_OK;
+  int64_t i0 = (int64_t)floor((t - reach[1]) / d) - 1, i1 = (int64_t)floor((t + reach[1]) / d) + 1;
+  int64_t j0 = (int64_t)floor((u - reach[2]) / d) - 1, j1 = (int64_t)floor((u + reach[2]) / d) + 1;
+  for (int64_t i = i0; i <= i1; i++) {
+    for (int64_t j = j0; j <= j1; j++) {
+      double x[3];
+      bool inside = true;
+      for (int a = 0; a < 3; a++) {
+        x[a] = p->o[a] + d * (((double)i + 0.5) * p->t[a] + ((double)j + 0.5) * p->u[a]);
+        inside = inside && (int32_t)floor(x[a] / h / 4) == at[a];
+      }
+      if (inside) FIRN_TRY(offer(l, p->part, x, p->n, p->collider));
+    }
+  }
+  return FIRN_OK;
+}
+
+// Samples within one block of whatever else has no bounds.
+static firn_status lay_sites(const layer *l, int c, const firn_part *part, const int32_t at[3]) {
+  double h = l->world->h, d = l->def->spacing, middle[3];
+  for (int a = 0; a < 3; a++) middle[a] = (4.0 * at[a] + 2) * h;
+  double distance = firn_part_sample(part, &part->pose, l->world->time, middle, NULL, NULL);
+  if (fabs(distance) > 2 * 1.7321 * h + (2 + l->def->depth) * d) return FIRN_OK;
+  int64_t lo[3], hi[3], s[3];
+  for (int a = 0; a < 3; a++) {
+    lo[a] = (int64_t)llround(4.0 * at[a] * h / d);
+    hi[a] = (int64_t)llround((4.0 * at[a] + 4) * h / d);
+  }
+  for (s[0] = lo[0]; s[0] < hi[0]; s[0]++)
+    for (s[1] = lo[1]; s[1] < hi[1]; s[1]++)
+      for (s[2] = lo[2]; s[2] < hi[2]; s[2]++) {
+        double x[3], normal[3];
+        if (sample_site(part, &part->pose, l->world->time, l->def, s, x, normal))
+          FIRN_TRY(offer(l, part, x, normal, c));
+      }
+  return FIRN_OK;
+}
+
+static firn_status lay_unbounded(const layer *l, int c, const firn_part *part,
+                                 const firn_keyed *keyed, size_t count) {
+  plane p;
+  bool flat = plane_of(l, c, part, &p);
+  for (size_t k = 0; k < count; k++) {
+    int32_t at[3];
+    firn_morton_decode(keyed[k].key, at);
+    FIRN_TRY(flat ? lay_plane(l, &p, at) : lay_sites(l, c, part, at));
+  }
+  return FIRN_OK;
+}
+
+// ------------------------------------------------------------------------------------- volumes
+
+static bool moves(const firn_collider *collider) {
+  return collider->speed > 0 || collider->varies;
+}
+
+// V_b = phi / sum W over the samples of the same body, itself among them.
+static void weigh(const layer *l) {
+  sph_boundary *b = l->boundary;
+  const firn_world *world = l->world;
+  FIRN_PARALLEL_FOR(world->context, schedule(dynamic, 4))
+  for (size_t n = 0; n < b->cells.block_count; n++) {
+    const sph_cell_block *block = &b->cells.block[n];
+    uint32_t around[27];
+    sph_cells_around(&b->cells, block->at, around);
+    for (uint32_t k = 0; k < block->cell[64]; k++) {
+      size_t i = b->cells.order[block->first + k];
+      int own = moves(&world->collider[b->owner[i]]) ? b->owner[i] : -1;
+      double sum = 0;
+      for (int o = 0; o < 27; o++) {
+        if (around[o] == SPH_NONE) continue;
+        const sph_cell_block *near = &b->cells.block[around[o]];
+        for (uint32_t m = 0; m < near->cell[64]; m++) {
+          size_t j = b->cells.order[near->first + m];
+          int its = moves(&world->collider[b->owner[j]]) ? b->owner[j] : -1;
+          double r2 = 0;
+          for (size_t a = 0; a < 3; a++) {
+            double x = (b->point[3 * i + a] - b->point[3 * j + a]) / l->def->spacing;
+            r2 += x * x;
+          }
+          if (its == own && r2 < 4) sum += (double)firn_sph_kernel((firn_real)sqrt(r2));
+        }
+      }
+      b->volume[i] = (firn_real)(l->def->phi / sum);
+    }
+  }
+}
+
+static firn_status sort_samples(const layer *l) {
+  sph_boundary *b = l->boundary;
+  firn_context *context = l->world->context;
+  FIRN_TRY(firn_buffer_reserve(context, &b->places, 3 * b->count * sizeof(firn_real), "boundary"));
+  FIRN_TRY(firn_buffer_reserve(context, &b->volumes, b->count * sizeof(firn_real), "boundary"));
+  FIRN_TRY(
+      firn_buffer_reserve(context, &b->cell_points, 3 * b->count * sizeof(double), "boundary"));
+  double *cell = b->cell_points.data;
+  b->place = b->places.data;
+  b->volume = b->volumes.data;
+  for (size_t i = 0; i < 3 * b->count; i++) cell[i] = b->point[i] / l->world->h;
+  return sph_cells_of_points(&b->cells, context, cell, b->count, b->place);
+}
+
+// Of all that samples depend on, as long as nothing moves; 0 where something does.
+static uint64_t digest_of(const layer *l) {
+  const firn_world *world = l->world;
+  const firn_particles *p = &world->particles;
+  uint64_t digest = 0x9E3779B97F4A7C15u;
+  for (int c = 0; c < world->collider_count; c++) {
+    if (moves(&world->collider[c])) return 0;
+    digest = firn_digest(digest, &world->collider[c].absent, sizeof world->collider[c].absent);
+  }
+  for (size_t b = 0; b < p->block_count; b++)
+    digest = firn_digest(digest, p->block[b].at, sizeof p->block[b].at);
+  return digest ? digest : 1;
+}
+
+static firn_status lay_all(const layer *l) {
+  sph_boundary *b = l->boundary;
+  firn_keyed *keyed = NULL;
+  size_t count = 0;
+  b->count = 0;
+  for (size_t i = 0; i < b->body_count; i++) {
+    const sph_body *body = &b->body[i];
+    const firn_collider *collider = &l->world->collider[body->collider];
+    const firn_part *part = &collider->part[body->part];
+    if (collider->absent || part->radius < 0) continue;
+    if (isfinite(part->radius)) {
+      FIRN_TRY(place_body(l, body));
+      continue;
+    }
+    if (!keyed) FIRN_TRY(near_blocks(l, &keyed, &count));
+    FIRN_TRY(lay_unbounded(l, body->collider, part, keyed, count));
+  }
+  return sort_samples(l);
+}
+
+static firn_status snow_table(layer *l, firn_buffer *buffer) {
+  const firn_particles *p = &l->world->particles;
+  size_t size = 16;
+  while (size < 2 * p->block_count) size *= 2;
+  FIRN_TRY(firn_buffer_reserve(p->context, buffer, size * sizeof *l->table, "boundary"));
+  l->table = buffer->data;
+  l->mask = size - 1;
+  memset(l->table, 0, size * sizeof *l->table);
+  for (size_t b = 0; b < p->block_count; b++) {
+    uint64_t key = firn_morton(p->block[b].at);
+    firn_block_map_find(l->table, l->mask, key)->key1 = key + 1;
+  }
+  return FIRN_OK;
+}
+
+firn_status sph_boundary_update(sph_boundary *boundary, const firn_world *world,
+                                const sph_boundary_def *def) {
+  layer l = {boundary, world, def, NULL, 0};
+  size_t parts = 0;
+  for (int c = 0; c < world->collider_count; c++) parts += (size_t)world->collider[c].part_count;
+  if (!boundary->made || boundary->body_count != parts) {
+    boundary->digest = 0;
+    FIRN_TRY(make_bodies(&l));
+  }
+  uint64_t digest = digest_of(&l);
+  if (digest && digest == boundary->digest) return FIRN_OK;
+  boundary->digest = 0;
+  firn_buffer table = {0};
+  firn_status status = snow_table(&l, &table);
+  if (status == FIRN_OK) status = lay_all(&l);
+  firn_buffer_free(world->context, &table);
+  FIRN_TRY(status);
+  weigh(&l);
+  boundary->digest = digest;
+  return FIRN_OK;
+}

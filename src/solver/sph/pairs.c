@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plain implementation of pairs.h: lists of whole slots, a particle at a time.
+#include "solver/sph/pairs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+
+static void free_list(sph_list *list, firn_context *context) {
+  firn_buffer_free(context, &list->starts);
+  firn_buffer_free(context, &list->others);
+  firn_buffer_free(context, &list->nears);
+}
+
+void sph_pairs_free(sph_pairs *pairs, firn_context *context) {
+  sph_cells_free(&pairs->cells, context);
+  free_list(&pairs->snow, context);
+  free_list(&pairs->walls, context);
+  firn_buffer_free(context, &pairs->wall_sums);
+  firn_buffer_free(context, &pairs->unit_counts);
+  firn_buffer_free(context, &pairs->touches);
+}
+
+// ---------------------------------------------------------------------------------------- search
+
+// Where a search puts what it finds; NULL: it only counts.
+typedef struct taker {
+  uint32_t *other;
+  sph_near *near;
+  uint64_t count;
+} taker;
+
+// Finds the points of cells around place xi of block `at`; `self` is left out. Differences are of places
+// within blocks, and so of the same digits anywhere in space.
+static void search(const sph_cells *cells, const uint32_t around[27], const double xi[3],
+                   const firn_real *const x[3], size_t stride, uint32_t self, taker *out) {
+  int cell[3];
+  for (int a = 0; a < 3; a++) cell[a] = xi[a] < 0 ? 0 : xi[a] >= 4 ? 3 : (int)xi[a];
+  for (int o = 0; o < 27; o++) {
+    int to[3] = {cell[0] + o / 9 - 1, cell[1] + o / 3 % 3 - 1, cell[2] + o % 3 - 1};
+    int step[3], in = 0, which = 0;
+    for (int a = 0; a < 3; a++) {
+      step[a] = to[a] < 0 ? -1 : to[a] > 3;
+      which = 3 * which + step[a] + 1;
+      in = 4 * in + to[a] - 4 * step[a];
+    }
+    if (around[which] == SPH_NONE) continue;
+    const sph_cell_block *block = &cells->block[around[which]];
+    for (uint32_t k = block->cell[in]; k < block->cell[in + 1]; k++) {
+      uint32_t j = cells->order[block->first + k];
+      if (j == self) continue;
+      double d[3], r2 = 0;
+      for (int a = 0; a < 3; a++) {
+        d[a] = FIRN_SPH_SUPPORT * (xi[a] - (double)x[a][stride * j] - 4 * step[a]);
+        r2 += d[a] * d[a];
+      }
+      if (!(r2 < FIRN_SPH_SUPPORT * FIRN_SPH_SUPPORT)) continue;
+      if (out->near) {
+        sph_near *near = &out->near[out->count];
+        for (int a = 0; a < 3; a++) near->x[a] = (firn_real)d[a];
+        near->f = firn_sph_slope((firn_real)sqrt(r2));
+        out->other[out->count] = j;
+      }
+      out->count++;
+    }
+  }
+}
+
+// Both lists of the particles of one unit, from `snow` and `walls` on where they are to be written.
+static void search_unit(const sph_pairs *pairs, size_t u, taker *snow, taker *walls) {
+  const firn_particles *p = pairs->p;
+  const firn_unit *unit = &p->unit[u];
+  const sph_boundary *boundary = pairs->boundary;
+  const firn_real *x[3], *bx[3] = {boundary->place, boundary->place + 1, boundary->place + 2};
+  bool writes = snow->near;
+  for (int a = 0; a < 3; a++) x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
+  for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
+    const firn_block *block = &p->block[b];
+    uint32_t around[27], beside[27], any = SPH_NONE;
+    sph_cells_around(&pairs->cells, block->at, around);
+    sph_cells_around(&boundary->cells, block->at, beside);
+    for (int o = 0; o < 27; o++) any &= beside[o];
+    for (uint32_t i = block->first; i < block->first + block->count; i++) {
+      const double xi[3] = {(double)x[0][i], (double)x[1][i], (double)x[2][i]};
+      if (writes) pairs->snow.start[i] = snow->count;
+      search(&pairs->cells, around, xi, x, 1, i, snow);
+      if (writes) pairs->snow.end[i] = snow->count;
+      if (writes) pairs->walls.start[i] = walls->count;
+      if (any != SPH_NONE) search(&boundary->cells, beside, xi, bx, 3, SPH_NONE, walls);
+      if (writes) pairs->walls.end[i] = walls->count;
+    }
+  }
+}
+
+static firn_status reserve_list(sph_list *list, firn_context *context, size_t slots, size_t count) {
+  FIRN_TRY(firn_buffer_reserve(context, &list->starts, 2 * slots * sizeof(uint64_t), "neighbours"));
+  FIRN_TRY(firn_buffer_reserve(context, &list->others, count * sizeof(uint32_t), "neighbours"));
+  FIRN_TRY(firn_buffer_reserve(context, &list->nears, count * sizeof(sph_near), "neighbours"));
+  list->start = list->starts.data;
+  list->end = list->start + slots;
+  list->other = list->others.data;
+  list->near = list->nears.data;
+  list->count = count;
+  return FIRN_OK;
+}
+
+// ---------------------------------------------------------------------------------------- passes
+
+#define FOR_EACH_UNIT(pairs, u)                                                                    \
+  FIRN_PARALLEL_FOR((pairs)->p->context, schedule(dynamic, 1))                                     \
+  for (size_t u = 0; u < (pairs)->p->unit_count; u++)
+
+// The slots of a unit: its blocks lie one behind the other.
+#define FOR_EACH_SLOT(pairs, u, i)                                                                 \
+  for (size_t i = (pairs)->p->unit[u].first, end_##i = i + (pairs)->p->unit[u].count; i < end_##i; \
+       i++)
+
+#define FOR_EACH_NEAR(list, i, k) for (uint64_t k = (list)->start[i]; k < (list)->end[i]; k++)
+
+static void sum_walls(sph_pairs *pairs) {
+  const sph_boundary *boundary = pairs->boundary;
+  const sph_list *list = &pairs->walls;
+  double per_metre = 1 / pairs->spacing;
+  FOR_EACH_UNIT(pairs, u) {
+    pairs->touched[u] = false;
+    FOR_EACH_SLOT(pairs, u, i) {
+      double w = 0, c[3] = {0, 0, 0}, vc = 0;
+      FOR_EACH_NEAR(list, i, k) {
+        const sph_near *near = &list->near[k];
+        uint32_t b = list->other[k];
+        double V = (double)boundary->volume[b], r2 = 0, along = 0;
+        for (size_t a = 0; a < 3; a++) {
+          double x = (double)near->x[a], g = (double)near->f * x;
+          r2 += x * x;
+          c[a] += V * g;
+          along += (double)boundary->velocity[3 * (size_t)b + a] * g;
+        }
+        w += V * (double)firn_sph_kernel((firn_real)sqrt(r2));
+        vc += V * along;
+        pairs->touched[u] = true;
+      }
+      pairs->wall.w[i] = (firn_real)w;
+      for (size_t a = 0; a < 3; a++) pairs->wall.c[3 * i + a] = (firn_real)(c[a] * per_metre);
+      pairs->wall.vc[i] = (firn_real)(vc * per_metre);
+    }
+  }
+}
+
+firn_status sph_pairs_build(sph_pairs *pairs, const firn_particles *p, const sph_boundary *boundary,
+                            double spacing) {
+  firn_context *context = p->context;
+  size_t units = p->unit_count, slots = p->slots;
+  pairs->p = p;
+  pairs->boundary = boundary;
+  pairs->spacing = spacing;
+  FIRN_TRY(sph_cells_of_particles(&pairs->cells, p));
+  FIRN_TRY(firn_buffer_reserve(context, &pairs->unit_counts, 2 * units * sizeof(uint64_t),
+                               "neighbours"));
+  FIRN_TRY(firn_buffer_reserve(context, &pairs->touches, units * sizeof(bool), "neighbours"));
+  FIRN_TRY(
+      firn_buffer_reserve(context, &pairs->wall_sums, 5 * slots * sizeof(firn_real), "boundary"));
+  pairs->touched = pairs->touches.data;
+  pairs->wall.w = pairs->wall_sums.data;
+  pairs->wall.c = pairs->wall.w + slots;
+  pairs->wall.vc = pairs->wall.c + 3 * slots;
+
+  uint64_t(*count)[2] = pairs->unit_counts.data, total[2] = {0, 0};
+  FOR_EACH_UNIT(pairs, u) {
+    taker snow = {0}, walls = {0};
+    search_unit(pairs, u, &snow, &walls);
+    count[u][0] = snow.count;
+    count[u][1] = walls.count;
+  }
+  for (size_t u = 0; u < units; u++) {
+    for (int k = 0; k < 2; k++) {
+      uint64_t own = count[u][k];
+      count[u][k] = total[k];
+      total[k] += own;
+    }
+  }
+  FIRN_TRY(reserve_list(&pairs->snow, context, slots, total[0] + 1));
+  FIRN_TRY(reserve_list(&pairs->walls, context, slots, total[1] + 1));
+  pairs->snow.count = total[0];
+  pairs->walls.count = total[1];
+  FOR_EACH_UNIT(pairs, u) {
+    taker snow = {pairs->snow.other, pairs->snow.near, count[u][0]};
+    taker walls = {pairs->walls.other, pairs->walls.near, count[u][1]};
+    search_unit(pairs, u, &snow, &walls);
+  }
+  sum_walls(pairs);
+  return FIRN_OK;
+}
+
+double sph_pairs_mean(const sph_pairs *pairs) {
+  size_t count = pairs->p ? pairs->p->count : 0;
+  return count ? (double)(pairs->snow.count + pairs->walls.count) / (double)count : 0;
+}
+
+// -------------------------------------------------------------------------------------- operators
+
+void sph_pairs_interpolate(const sph_pairs *pairs, const firn_real *w, firn_real *out) {
+  const sph_list *list = &pairs->snow;
+  FOR_EACH_UNIT(pairs, u) {
+    FOR_EACH_SLOT(pairs, u, i) {
+      double sum = (double)w[i] * FIRN_SPH_NORM;
+      FOR_EACH_NEAR(list, i, k) {
+        const firn_real *x = list->near[k].x;
+        firn_real r = firn_sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+        sum += (double)(w[list->other[k]] * firn_sph_kernel(r));
+      }
+      out[i] = (firn_real)sum;
+    }
+  }
+}
+
+// Adds V grad W (x) (x_j - x_i) = -V W'/r x (x) x to m.
+static void add_moment(double m[6], double V, const sph_near *near) {
+  static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  for (int k = 0; k < 6; k++) {
+    m[k] -= V * (double)near->f * (double)near->x[pair[k][0]] * (double)near->x[pair[k][1]];
+  }
+}
+
+void sph_pairs_moments(const sph_pairs *pairs, const firn_real *V, firn_real *c, firn_real *m,
+                       firn_real *g) {
+  const sph_list *list = &pairs->snow, *walls = &pairs->walls;
+  double per_metre = 1 / pairs->spacing;
+  FOR_EACH_UNIT(pairs, u) {
+    FOR_EACH_SLOT(pairs, u, i) {
+      double sum[3] = {0}, moment[6] = {0}, square = 0;
+      FOR_EACH_NEAR(list, i, k) {
+        const sph_near *near = &list->near[k];
+        double volume = (double)V[list->other[k]], g2 = 0;
+        for (int a = 0; a < 3; a++) {
+          double grad = (double)near->f * (double)near->x[a];
+          sum[a] += volume * grad;
+          g2 += grad * grad;
+        }
+        square += volume * g2;
+        add_moment(moment, volume, near);
+      }
+      FOR_EACH_NEAR(walls, i, k) {
+        add_moment(moment, (double)pairs->boundary->volume[walls->other[k]], &walls->near[k]);
+      }
+      for (size_t a = 0; a < 3; a++) c[3 * i + a] = (firn_real)(sum[a] * per_metre);
+      for (size_t a = 0; a < 6; a++) m[6 * i + a] = (firn_real)moment[a];
+      g[i] = (firn_real)(square * per_metre * per_metre);
+    }
+  }
+}
+
+void sph_pairs_gradient(const sph_pairs *pairs, const firn_real *V, const firn_real *q,
+                        firn_real psi, firn_real *out) {
+  const sph_list *list = &pairs->snow;
+  firn_real per_metre = (firn_real)(1 / pairs->spacing);
+  FOR_EACH_UNIT(pairs, u) {
+    FOR_EACH_SLOT(pairs, u, i) {
+      firn_real sum[3] = {0, 0, 0};
+      FOR_EACH_NEAR(list, i, k) {
+        const sph_near *near = &list->near[k];
+        uint32_t j = list->other[k];
+        firn_real w = (q[i] + q[j]) * V[j] * near->f;
+        for (int a = 0; a < 3; a++) sum[a] += w * near->x[a];
+      }
+      for (size_t a = 0; a < 3; a++)
+        out[3 * i + a] = sum[a] * per_metre + psi * q[i] * pairs->wall.c[3 * i + a];
+    }
+  }
+}
+
+void sph_pairs_divergence(const sph_pairs *pairs, const firn_real *V, const firn_real *u,
+                          firn_real *out) {
+  const sph_list *list = &pairs->snow;
+  firn_real per_metre = (firn_real)(1 / pairs->spacing);
+  FOR_EACH_UNIT(pairs, n) {
+    FOR_EACH_SLOT(pairs, n, i) {
+      const firn_real *own = u + 3 * i, *c = pairs->wall.c + 3 * i;
+      firn_real sum = 0;
+      FOR_EACH_NEAR(list, i, k) {
+        const sph_near *near = &list->near[k];
+        const firn_real *other = u + 3 * (size_t)list->other[k];
+        firn_real along = (other[0] - own[0]) * near->x[0] + (other[1] - own[1]) * near->x[1] +
+                          (other[2] - own[2]) * near->x[2];
+        sum += V[list->other[k]] * near->f * along;
+      }
+      out[i] = sum * per_metre - (own[0] * c[0] + own[1] * c[1] + own[2] * c[2]);
+    }
+  }
+}
+
+void sph_pairs_velocity_gradient(const sph_pairs *pairs, const firn_real *V, const firn_real *v,
+                                 firn_real *out) {
+  const sph_list *list = &pairs->snow;
+  firn_real per_metre = (firn_real)(1 / pairs->spacing);
+  FOR_EACH_UNIT(pairs, u) {
+    FOR_EACH_SLOT(pairs, u, i) {
+      firn_real sum[9] = {0};
+      FOR_EACH_NEAR(list, i, k) {
+        const sph_near *near = &list->near[k];
+        const firn_real *other = v + 3 * (size_t)list->other[k];
+        firn_real w = V[list->other[k]] * near->f;
+        for (size_t a = 0; a < 3; a++) {
+          firn_real change = w * (other[a] - v[3 * i + a]);
+          for (size_t b = 0; b < 3; b++) sum[3 * a + b] += change * near->x[b];
+        }
+      }
+      for (size_t a = 0; a < 9; a++) out[9 * i + a] = sum[a] * per_metre;
+    }
+  }
+}
+
+void sph_pairs_stress_divergence(const sph_pairs *pairs, const firn_real *V, const firn_real *T,
+                                 firn_real *out) {
+  const sph_list *list = &pairs->snow;
+  firn_real per_metre = (firn_real)(1 / pairs->spacing);
+  FOR_EACH_UNIT(pairs, u) {
+    FOR_EACH_SLOT(pairs, u, i) {
+      const firn_real *own = T + 9 * i;
+      firn_real sum[3] = {0, 0, 0};
+      FOR_EACH_NEAR(list, i, k) {
+        const sph_near *near = &list->near[k];
+        const firn_real *other = T + 9 * (size_t)list->other[k], *x = near->x;
+        firn_real w = V[list->other[k]] * near->f;
+        for (size_t a = 0; a < 3; a++) {
+          firn_real along = (own[3 * a] + other[3 * a]) * x[0] +
+                            (own[3 * a + 1] + other[3 * a + 1]) * x[1] +
+                            (own[3 * a + 2] + other[3 * a + 2]) * x[2];
+          sum[a] += w * along;
+        }
+      }
+      for (size_t a = 0; a < 3; a++) out[3 * i + a] = sum[a] * per_metre;
+    }
+  }
+}

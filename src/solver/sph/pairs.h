@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is near whom, and every sum over them that the solver takes. Built once a step; then each
+// function below is one pass over all particles, parallel by units, each particle's sum in a fixed order.
+//
+// Arrays are of firn_real and indexed by slot; vectors are [slots][3], matrices [slots][9] row by row,
+// symmetric ones [slots][6] as xx yy zz xy xz yz. What they hold in slots of padding is neither read nor
+// written. Lengths are in spacings and volumes V in spacings^3; gradients come out per metre.
+// With x_ij = x_i - x_j, grad W_ij = W'/r x_ij (Gissler et al. 2020, section 3.1). Sums are over the
+// snow j other than i unless b, the samples of the boundary, are named.
+//
+// Nothing of the boundary enters an iteration: what samples contribute is summed up once, per particle,
+// in sph_wall.
+#ifndef FIRN_SOLVER_SPH_PAIRS_H
+#define FIRN_SOLVER_SPH_PAIRS_H
+
+#include "math/sph_kernel.h"
+#include "solver/sph/boundary.h"
+#include "solver/sph/cells.h"
+
+// One neighbour, as the particle sees it.
+typedef struct sph_near {
+  firn_real x[3]; // spacings, x_i - x_j
+  firn_real f;    // W'/r
+} sph_near;
+
+// Lists of neighbours, those of slot i from start[i] on, end[i] excluded.
+typedef struct sph_list {
+  uint64_t *start, *end; // [slots]
+  uint32_t *other;       // slots, or numbers of samples
+  sph_near *near;
+  size_t count; // of all
+  firn_buffer starts, others, nears;
+} sph_list;
+
+// What the samples b around a particle come to.
+typedef struct sph_wall {
+  firn_real *w;  // [slots]    sum V_b W_ib
+  firn_real *c;  // [slots][3] 1/m, sum V_b grad W_ib
+  firn_real *vc; // [slots]    1/s, sum V_b v_b . grad W_ib
+} sph_wall;
+
+typedef struct sph_pairs {
+  const firn_particles *p;
+  const sph_boundary *boundary;
+  double spacing; // m
+  sph_cells cells;
+  sph_list snow, walls;
+  sph_wall wall;
+  firn_buffer wall_sums, unit_counts;
+  bool *touched; // [units]: some particle of it has samples around it
+  firn_buffer touches;
+} sph_pairs;
+
+void sph_pairs_free(sph_pairs *pairs, firn_context *context);
+// p is sorted. Keeps p and boundary until the next call.
+firn_status sph_pairs_build(sph_pairs *pairs, const firn_particles *p, const sph_boundary *boundary,
+                            double spacing);
+
+// out_i = w_i W(0) + sum w_j W_ij
+void sph_pairs_interpolate(const sph_pairs *pairs, const firn_real *w, firn_real *out);
+
+// What only depends on positions and volumes.
+//   c_i = sum V_j grad W_ij                          [slots][3] 1/m
+//   m_i = sum over j, b of V grad W (x) (x_j - x_i)  [slots][6], symmetric, positive semi-definite
+//   g_i = sum V_j |grad W_ij|^2                      [slots] 1/m^2
+void sph_pairs_moments(const sph_pairs *pairs, const firn_real *V, firn_real *c, firn_real *m,
+                       firn_real *g);
+
+// out_i = sum (q_i + q_j) V_j grad W_ij + psi q_i sum V_b grad W_ib: the gradient of a pressure
+void sph_pairs_gradient(const sph_pairs *pairs, const firn_real *V, const firn_real *q,
+                        firn_real psi, firn_real *out);
+
+// out_i = sum V_j (u_j - u_i) . grad W_ij - u_i . sum V_b grad W_ib: the divergence, u_b being 0
+void sph_pairs_divergence(const sph_pairs *pairs, const firn_real *V, const firn_real *u,
+                          firn_real *out);
+
+// out_i = sum V_j (v_j - v_i) (x) grad W_ij, [slots][9]
+void sph_pairs_velocity_gradient(const sph_pairs *pairs, const firn_real *V, const firn_real *v,
+                                 firn_real *out);
+
+// out_i = sum V_j (T_j + T_i) grad W_ij, where T = sigma L is [slots][9]
+void sph_pairs_stress_divergence(const sph_pairs *pairs, const firn_real *V, const firn_real *T,
+                                 firn_real *out);
+
+// The mean number of neighbours of a particle, samples included.
+double sph_pairs_mean(const sph_pairs *pairs);
+
+#endif

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pressure, by an implicit equation of state (section 3.2.1):
+//
+//   kappa p - dt^2 laplace p = rho* - rho_0      Eq. 5, times -1: B p = source
+//   kappa = rho_0 / lambda,  rho* = rho (1 - dt div v*)
+//
+// in kg/m^3 throughout, with both signs of p kept: snow resists being pulled, too. The laplacian is the
+// divergence of the gradient, each as in Eqs. 6 and 7. Without kappa and with p >= 0 it is the
+// incompressible solve of Ihmsen et al. 2014.
+//
+// Jacobi relaxed by 1/2 is printed. Chebyshev's semi-iteration over the same sweeps needs no symmetry,
+// which psi breaks, and about a third of them. It needs bounds on the eigenvalues of D^-1 B: those of the
+// laplacian alone, D_L^-1 (-laplace) <= l, are found by power iterations and hardly change in time; then
+// (kappa + l d) / (kappa + d) bounds the whole, whatever the time step and the stiffness are.
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/parallel.h"
+#include "solver/sph/sph.h"
+
+static const double RELAXATION = 0.5;
+// How well the power iteration, begun with random signs, knows the largest eigenvalue.
+static const double SAFETY = 1.1;
+enum { POWERS = 10, LAPLACE_STEPS = 20 };
+// The lowest modes hardly matter for a mean residual: an interval wider than this only slows it down.
+static const double WIDEST = 20;
+
+void sph_pressure_source(sph *s) {
+  sph_pairs_divergence(&s->pairs, s->V, s->v, s->source);
+  SPH_FOR_UNITS(s, u) {
+    SPH_FOR_SLOTS(s, u, i) {
+      const firn_real *e = s->s + 6 * i;
+      double divergence = (double)s->source[i] + (double)s->pairs.wall.vc[i];
+      double rho = (double)s->rho[i], rho0 = (double)s->rho0[i];
+      if (s->def.source_divergence && s->def.pressure == FIRN_SPH_PRESSURE_EOS) {
+        double xx = 1 + (double)e[0], yy = 1 + (double)e[1], zz = 1 + (double)e[2];
+        double xy = (double)e[3], xz = (double)e[4], yz = (double)e[5];
+        rho = rho0 /
+              (xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz));
+      }
+      s->source[i] = (firn_real)(rho - rho0 - rho * s->dt * divergence);
+    }
+  }
+}
+
+// -laplace, its diagonal (below Eq. 8). The second term is V_i V_j |grad W|^2; V_j V_j is a misprint.
+void sph_pressure_diagonal(sph *s) {
+  double psi = s->def.psi;
+  SPH_FOR_UNITS(s, u) {
+    SPH_FOR_SLOTS(s, u, i) {
+      double sum = (double)s->V[i] * (double)s->g2[i];
+      for (size_t a = 0; a < 3; a++) {
+        double c = (double)s->c[3 * i + a], w = (double)s->pairs.wall.c[3 * i + a];
+        sum += (c + psi * w) * (c + w);
+      }
+      s->diagonal[i] = (firn_real)sum;
+    }
+  }
+}
+
+// laplace p
+static void laplace(sph *s, const firn_real *p) {
+  sph_pairs_gradient(&s->pairs, s->V, p, (firn_real)s->def.psi, s->grad);
+  sph_pairs_divergence(&s->pairs, s->V, s->grad, s->lap);
+}
+
+void sph_pressure_product(sph *s, const firn_real *p, firn_real *out) {
+  firn_real dt2 = (firn_real)(s->dt * s->dt);
+  laplace(s, p);
+  SPH_FOR_UNITS(s, u) {
+    SPH_FOR_SLOTS(s, u, i) out[i] = s->kappa[i] * p[i] - dt2 * s->lap[i];
+  }
+}
+
+// Diagonal of B. 0 only where a particle has neither neighbours nor stiffness, and so no pressure.
+static double weight(const sph *s, size_t i) {
+  return (double)s->kappa[i] + s->dt * s->dt * fmax(0, (double)s->diagonal[i]);
+}
+
+// q = source - B p; returns its mean size, in densities at rest. Where p >= 0 holds p down, nothing is
+// left to do.
+static double residual(sph *s) {
+  bool clamped = s->def.pressure == FIRN_SPH_PRESSURE_IISPH;
+  double *part = s->sums.data;
+  sph_pressure_product(s, s->p, s->q);
+  SPH_FOR_UNITS(s, u) {
+    double sum = 0;
+    SPH_FOR_SLOTS(s, u, i) {
+      s->q[i] = s->source[i] - s->q[i];
+      if (clamped && s->p[i] <= 0 && s->q[i] < 0) continue;
+      if (weight(s, i) > 0) sum += fabs((double)s->q[i]) / (double)s->rho0[i];
+    }
+    part[u] = sum;
+  }
+  return sph_sum_units(s) / (double)s->world->particles.count;
+}
+
+// +1 or -1 for a particle, as if thrown.
+static firn_real toss(uint32_t id) {
+  uint64_t x = (id + UINT64_C(1)) * UINT64_C(0x9E3779B97F4A7C15);
+  x ^= x >> 29;
+  x *= UINT64_C(0xBF58476D1CE4E5B9);
+  return x >> 63 ? FIRN_R(1) : FIRN_R(-1);
+}
+
+// The largest eigenvalue of D_L^-1 (-laplace).
+static double largest(sph *s) {
+  double *part = s->sums.data, growth = 0;
+  const uint32_t *id = firn_particles_id(&s->world->particles);
+  SPH_FOR_UNITS(s, u) {
+    SPH_FOR_SLOTS(s, u, i) s->step[i] = toss(id[i]);
+  }
+  for (int k = 0; k < POWERS; k++) {
+    laplace(s, s->step);
+    SPH_FOR_UNITS(s, u) {
+      double sum = 0;
+      SPH_FOR_SLOTS(s, u, i) {
+        double d = (double)s->diagonal[i], y = d > 0 ? -(double)s->lap[i] / d : 0;
+        s->step[i] = (firn_real)y;
+        sum += y * y;
+      }
+      part[u] = sum;
+    }
+    double norm = sqrt(sph_sum_units(s) / (double)s->world->particles.count);
+    if (!(norm > 0 && isfinite(norm))) return 1;
+    growth = norm;
+    SPH_FOR_UNITS(s, u) {
+      SPH_FOR_SLOTS(s, u, i) s->step[i] = (firn_real)((double)s->step[i] / norm);
+    }
+  }
+  return fmax(1, growth);
+}
+
+// The interval of the eigenvalues of D^-1 B.
+static void bounds(const sph *s, double out[2]) {
+  double lo = (double)INFINITY, hi = 1, dt2 = s->dt * s->dt, l = SAFETY * s->memory.laplace_max;
+  FIRN_PARALLEL_FOR(s->world->context, schedule(static) reduction(min : lo) reduction(max : hi))
+  for (size_t u = 0; u < s->world->particles.unit_count; u++) {
+    SPH_FOR_SLOTS(s, u, i) {
+      double kappa = (double)s->kappa[i], d = dt2 * fmax(0, (double)s->diagonal[i]);
+      if (!(kappa + d > 0)) continue;
+      lo = fmin(lo, kappa / (kappa + d));
+      hi = fmax(hi, (kappa + l * d) / (kappa + d));
+    }
+  }
+  out[1] = hi;
+  out[0] = fmin(fmax(lo, hi / WIDEST), 0.99 * hi);
+}
+
+static void remember_laplace(sph *s) {
+  sph_memory *m = &s->memory;
+  if (m->laplace_max > 0 && m->steps - m->laplace_at < LAPLACE_STEPS) return;
+  m->laplace_max = largest(s);
+  m->laplace_at = m->steps;
+}
+
+// p += a q / D, or by the direction d = q / D + b d.
+static void move(sph *s, double a, double b) {
+  bool clamped = s->def.pressure == FIRN_SPH_PRESSURE_IISPH;
+  SPH_FOR_UNITS(s, u) {
+    SPH_FOR_SLOTS(s, u, i) {
+      double w = weight(s, i), z = w > 0 ? (double)s->q[i] / w : 0;
+      z += b != 0 ? b * (double)s->step[i] : 0;
+      s->step[i] = (firn_real)z;
+      s->p[i] = (firn_real)((double)s->p[i] + a * z);
+      if (clamped) s->p[i] = firn_max(s->p[i], 0);
+    }
+  }
+}
+
+static void jacobi(sph *s, int *iterations) {
+  double left = residual(s);
+  while (*iterations < s->def.pressure_iterations && isfinite(left)) {
+    if (*iterations >= 1 && left < s->def.pressure_tolerance) break;
+    move(s, RELAXATION, 0);
+    left = residual(s);
+    ++*iterations;
+  }
+  s->last.residual = left;
+}
+
+// False if it went astray: the bounds do not hold.
+static bool chebyshev(sph *s, int *iterations) {
+  double range[2], left = residual(s), first = left, alpha = 0;
+  bounds(s, range);
+  double middle = (range[1] + range[0]) / 2, half = (range[1] - range[0]) / 2;
+  for (int k = 0; *iterations < s->def.pressure_iterations; k++) {
+    if (*iterations >= 1 && left < s->def.pressure_tolerance) break;
+    double beta = k == 0 ? 0 : (half * alpha) * (half * alpha) / (k == 1 ? 2 : 4);
+    alpha = k == 0 ? 1 / middle : 1 / (middle - beta / alpha);
+    move(s, alpha, beta);
+    left = residual(s);
+    ++*iterations;
+    if (!(left <= 10 * first + s->def.pressure_tolerance)) return false;
+  }
+  s->last.residual = left;
+  return true;
+}
+
+static void restart(sph *s) {
+  const firn_particles *p = &s->world->particles;
+  SPH_FOR_UNITS(s, u) {
+    SPH_FOR_SLOTS(s, u, i)
+    s->p[i] = s->def.warm_start ? firn_particles_real(p, s->field_p)[i] : 0;
+  }
+}
+
+static void accelerate(sph *s) {
+  sph_pairs_gradient(&s->pairs, s->V, s->p, (firn_real)s->def.psi, s->grad);
+  SPH_FOR_UNITS(s, u) {
+    SPH_FOR_SLOTS(s, u, i) {
+      double push = s->dt / (double)s->rho[i];
+      for (size_t a = 0; a < 3; a++)
+        s->v[3 * i + a] = (firn_real)((double)s->v[3 * i + a] - push * (double)s->grad[3 * i + a]);
+    }
+  }
+}
+
+firn_status sph_pressure(sph *s) {
+  if (s->def.split == FIRN_SPH_SPLIT_COMBINED) return FIRN_OK;
+  int iterations = 0;
+  sph_pressure_source(s);
+  sph_pressure_diagonal(s);
+  bool jacobian = s->def.pressure_solver == FIRN_SPH_JACOBI ||
+                  s->def.pressure == FIRN_SPH_PRESSURE_IISPH; // a clamp breaks the semi-iteration
+  if (jacobian) {
+    jacobi(s, &iterations);
+  } else {
+    remember_laplace(s);
+    if (!chebyshev(s, &iterations)) {
+      restart(s);
+      s->memory.laplace_max = 0; // to be found anew
+      jacobi(s, &iterations);
+    }
+  }
+  s->last.pressure_iterations += iterations;
+  s->last.unconverged += !(s->last.residual < s->def.pressure_tolerance);
+  if (!isfinite(s->last.residual)) return sph_fail_nonfinite(s);
+  accelerate(s);
+  return FIRN_OK;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// The acceleration by shear (section 3.2.2), implicit in the velocity:
+//
+//   a - dt^2/rho div [G (H + H^T)] = 1/rho div [G (F** + F**^T - 2 I)],  H = (grad a) F_E      Eq. 14
+//   F** = F_E + dt (grad v**) F_E
+//
+// The printed F** lacks the last factor F_E, which putting v = v** + dt a into Eq. 13 gives it
+// (f_predict). Gradients are corrected but for their trace, which is that of the plain sum over snow and
+// boundary (Eq. 18); the divergence is the adjoint of the corrected gradient (Eq. 19). The swap of the
+// trace and F_E make the operator not quite symmetric. CG in the inner product of masses comes to the
+// same answer nearly always, at one product an iteration, and BiCGSTAB, which is printed, takes over
+// where it does not.
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "solver/sph/sph.h"
+
+// row x symmetric matrix
+static void times_symmetric(const double A[9], const firn_real S[6], double out[9]) {
+  double xx = (double)S[0], yy = (double)S[1], zz = (double)S[2], xy = (double)S[3],
+         xz = (double)S[4], yz = (double)S[5];
+  for (int r = 0; r < 9; r += 3) {
+    double x = A[r], y = A[r + 1], z = A[r + 2];
+    out[r] = x * xx + y * xy + z * xz;
+    out[r + 1] = x * xy + y * yy + z * yz;
+    out[r + 2] = x * xz + y * yz + z * zz;
+  }
+}
+
+void sph_corrected_gradient(const sph *s, size_t i, const firn_real D[9], double wall,
+                            double out[9]) {
+  double plain[9];
+  for (int k = 0; k < 9; k++) plain[k] = (double)D[k];
+  times_symmetric(plain, s->L + 6 * i, out);
+  double trace = plain[0] + plain[4] + plain[8] + wall;
+  double off = (trace - (out[0] + out[4] + out[8])) / 3;
+  for (int k = 0; k < 9; k += 4) out[k] += off;
+}
+
+// What the boundary adds to a divergence of u at i: that of walls that stand still, or as they move.
+static double wall_of(const sph *s, size_t i, const firn_real *u, bool moving) {
+  double sum = moving ? (double)s->pairs.wall.vc[i] : 0;
+  for (size_t a = 0; a < 3; a++) sum -= (double)u[3 * i + a] * (double)s->pairs.wall.c[3 * i + a];
+  return sum;
+}
+
+// sigma L, from the gradient in s->sigma.
+static void stress_one(sph *s, size_t i, const firn_real *u, bool strain) {
+  const firn_real *e = s->s + 6 * i;
+  double grad[9], H[9], sigma[9], dt = s->dt;
+  sph_corrected_gradient(s, i, s->sigma + 9 * i, wall_of(s, i, u, strain), grad);
+  times_symmetric(grad, e, H); // (grad u) F_E = grad u + (grad u) s
+  bool printed = strain && s->def.f_predict_printed;
+  for (int k = 0; k < 9; k++) H[k] = dt * (printed ? grad[k] : grad[k] + H[k]);
+  if (strain) {
+    static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+    for (int k = 0; k < 9; k++) H[k] += (double)e[place[k]];
+  }
+  double G = (double)s->G[i], around = (double)s->bulk[i] * (H[0] + H[4] + H[8]);
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 3; c++)
+      sigma[3 * r + c] = G * (H[3 * r + c] + H[3 * c + r]) + (r == c ? around : 0);
+  s->trace[i] = (firn_real)((sigma[0] + sigma[4] + sigma[8]) / 3);
+  times_symmetric(sigma, s->L + 6 * i, H);
+  for (size_t k = 0; k < 9; k++) s->sigma[9 * i + k] = (firn_real)H[k];
+}
+
+void sph_shear_stress(sph *s, const firn_real *u, bool strain) {
+  sph_pairs_velocity_gradient(&s->pairs, s->V, u, s->sigma);
+  SPH_FOR_UNITS(s, n) {
+    SPH_FOR_SLOTS(s, n, i) stress_one(s, i, u, strain);
+  }
+}
+
+// The boundary mirrors the trace of a stress alone: 1/3 tr sigma_i sum V_b L_i grad W_ib
+static void wall_force(const sph *s, size_t i, double out[3]) {
+  double c[9] = {0};
+  for (size_t a = 0; a < 3; a++) c[a] = (double)s->trace[i] * (double)s->pairs.wall.c[3 * i + a];
+  double L[9];
+  times_symmetric(c, s->L + 6 * i, L);
+  memcpy(out, L, 3 * sizeof *out);
+}
+
+firn_status sph_shear_product(void *solver, const firn_real *u, firn_real *out) {
+  sph *s = solver;
+  sph_shear_stress(s, u, false);
+  sph_pairs_stress_divergence(&s->pairs, s->V, s->sigma, out);
+  SPH_FOR_UNITS(s, n) {
+    SPH_FOR_SLOTS(s, n, i) {
+      double wall[3], mass = (double)s->mass[i], scale = s->dt / (double)s->rho[i];
+      wall_force(s, i, wall);
+      for (size_t a = 0; a < 3; a++) {
+        double div = (double)out[3 * i + a] + wall[a];
+        out[3 * i + a] = (firn_real)(mass * ((double)u[3 * i + a] - scale * div));
+      }
+    }
+  }
+  return FIRN_OK;
+}
+
+// Into s->b: the right side of Eq. 14 times the masses; returns its square, weighted by them.
+static double right_side(sph *s) {
+  double *part = s->sums.data;
+  sph_shear_stress(s, s->v, true);
+  sph_pairs_stress_divergence(&s->pairs, s->V, s->sigma, s->b);
+  SPH_FOR_UNITS(s, u) {
+    double sum = 0;
+    SPH_FOR_SLOTS(s, u, i) {
+      double wall[3], mass = (double)s->mass[i];
+      wall_force(s, i, wall);
+      for (size_t a = 0; a < 3; a++) {
+        double b = ((double)s->b[3 * i + a] + wall[a]) / (double)s->rho[i];
+        s->b[3 * i + a] = (firn_real)(mass * b);
+        sum += mass * b * b;
+      }
+    }
+    part[u] = sum;
+  }
+  return sph_sum_units(s);
+}
+
+// r = b - M A a, in s->b.
+static firn_status subtract_product(sph *s, firn_real *product) {
+  FIRN_TRY(sph_shear_product(s, s->a, product));
+  SPH_FOR_UNITS(s, u) {
+    SPH_FOR_SLOTS(s, u, i) {
+      for (size_t a = 0; a < 3; a++) s->b[3 * i + a] -= product[3 * i + a];
+    }
+  }
+  return FIRN_OK;
+}
+
+static void by_mass(void *solver, const firn_real *r, firn_real *z, size_t first, size_t count) {
+  const sph *s = solver;
+  for (size_t k = 0; k < count; k++) {
+    firn_real mass = s->mass[(first + k) / 3];
+    z[k] = mass > 0 ? r[k] / mass : 0;
+  }
+}
+
+static void begin(sph *s) {
+  const firn_particles *p = &s->world->particles;
+  SPH_FOR_UNITS(s, u) {
+    SPH_FOR_SLOTS(s, u, i) {
+      for (size_t a = 0; a < 3; a++)
+        s->a[3 * i + a] = s->def.warm_start ? firn_particles_real(p, s->field_a + (int)a)[i] : 0;
+    }
+  }
+}
+
+static firn_status solve(sph *s, bool bicgstab, firn_linear_result *result) {
+  size_t count = 3 * s->world->particles.slots;
+  firn_linear_system system = {.context = s->world->context,
+                               .count = count,
+                               .block = 3,
+                               .chunk = 3072,
+                               .user = s,
+                               .apply = sph_shear_product,
+                               .precondition = by_mass};
+  double reference2 = right_side(s);
+  *result = (firn_linear_result){.converged = true};
+  if (reference2 == 0) {
+    memset(s->a, 0, count * sizeof *s->a);
+    return FIRN_OK;
+  }
+  FIRN_TRY(subtract_product(s, s->krylov.data));
+  const firn_sph_def *def = &s->def;
+  return bicgstab ? firn_bicgstab_solve(&system, def->shear_tolerance, reference2,
+                                        def->shear_iterations, s->a, s->b, s->krylov.data, result)
+                  : firn_krylov_solve(FIRN_KRYLOV_CG, &system, def->shear_tolerance, reference2,
+                                      def->shear_iterations, s->a, s->b, s->krylov.data, result);
+}
+
+firn_status sph_shear(sph *s) {
+  firn_linear_result result;
+  bool bicgstab = s->def.shear_solver == FIRN_SPH_BICGSTAB;
+  FIRN_TRY(solve(s, bicgstab, &result));
+  s->last.shear_iterations += result.iterations;
+  if (!bicgstab && !result.converged) {
+    s->last.fell_back = true;
+    begin(s);
+    FIRN_TRY(solve(s, true, &result));
+    s->last.shear_iterations += result.iterations;
+  }
+  s->last.unconverged += !result.converged;
+  SPH_FOR_UNITS(s, u) {
+    SPH_FOR_SLOTS(s, u, i) {
+      for (size_t a = 0; a < 3; a++)
+        s->v[3 * i + a] = (firn_real)((double)s->v[3 * i + a] + s->dt * (double)s->a[3 * i + a]);
+    }
+  }
+  return FIRN_OK;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// State of smoothed particle hydrodynamics (Gissler et al. 2020) on the CPU. Equation numbers are
+// those of the paper.
+//
+// A particle carries its elastic stretch F_E, symmetric since rotations are taken out after each step,
+// as s = F_E - I, which keeps its digits near rest; and what solves begin with, its last pressure and
+// shear acceleration. Everything else is made anew in every step, from positions.
+#ifndef FIRN_SOLVER_SPH_SPH_H
+#define FIRN_SOLVER_SPH_SPH_H
+
+#include "linear/krylov.h"
+#include "solver/solver.h"
+#include "solver/sph/pairs.h"
+
+#include <firn/sph.h>
+
+enum { SPH_SEARCH, SPH_STATE, SPH_PRESSURE, SPH_SHEAR, SPH_MOVE, SPH_PHASES };
+
+// What a step has of each particle, [slots] and [slots][3] and so on, as pairs.h says.
+#define SPH_ARRAY_LIST(X)                                                                          \
+  X(v, 3)        /* m/s, as the step goes on: v, v*, v**, v of the next step */                    \
+  X(s, 6)        /* F_E - I */                                                                     \
+  X(mass, 1)     /* kg */                                                                          \
+  X(V0, 1)       /* spacings^3 at rest */                                                          \
+  X(V, 1)        /* spacings^3 now */                                                              \
+  X(rho, 1)      /* kg/m^3, Eq. 20 */                                                              \
+  X(rho0, 1)     /* kg/m^3, of the snow at rest as it is packed now, Eq. 21 */                     \
+  X(lambda, 1)   /* Pa, hardened; what the pressure has of it */                                   \
+  X(G, 1)        /* Pa, hardened */                                                                \
+  X(bulk, 1)     /* Pa, what the shear solve has on the trace of the strain */                     \
+  X(c, 3)        /* 1/m, sum V_j grad W_ij */                                                      \
+  X(L, 6)        /* correction of gradients, Eq. 15 */                                             \
+  X(g2, 1)       /* 1/m^2, sum V_j |grad W_ij|^2 */                                                \
+  X(p, 1)        /* Pa */                                                                          \
+  X(kappa, 1)    /* s^2/m^2, rho0 / lambda */                                                      \
+  X(diagonal, 1) /* of -laplace, 1/m^2 */                                                          \
+  X(source, 1)   /* kg/m^3, rho* - rho0 */                                                         \
+  X(q, 1)        /* of solves for the pressure: residual ... */                                    \
+  X(step, 1)     /* ... and direction */                                                           \
+  X(grad, 3)     /* Pa/m */                                                                        \
+  X(lap, 1)      /* of a pressure */                                                               \
+  X(sigma, 9)    /* 1/s and Pa, of the shear: gradients, then sigma L */                           \
+  X(trace, 1)    /* Pa, a third of tr sigma */                                                     \
+  X(a, 3)        /* m/s^2, of the shear solve */                                                   \
+  X(b, 3)        /* N, its residual */                                                             \
+  X(v_other, 3)  /* m/s, v*: after all that is not elastic */
+
+// What the time step is chosen from, and how far a solve may reach; part of a checkpoint.
+typedef struct sph_memory {
+  double speed2_max;   // m^2/s^2, of the last step
+  double accel2_max;   // m^2/s^4
+  double laplace_max;  // largest eigenvalue of D^-1 (-laplace); 0: to be found
+  uint64_t laplace_at; // step at which it was
+  double neighbours;   // mean number, of the last step
+  uint64_t steps;
+  uint8_t must_survey; // the speed is not that of the particles
+  uint8_t padding[7];
+} sph_memory;
+
+typedef struct sph {
+  firn_world *world;
+  firn_sph_def def;
+  double spacing;                               // m, of particles: the smoothing length
+  int field_s;                                  // first of s, xx yy zz xy xz yz
+  int field_p, field_a, field_rho, field_ln_jp; // ln_jp -1 unless the rest density is tracked
+  firn_buffer scratch;                          // of the sort
+  firn_buffer memory_of_arrays, krylov, sums, pushes;
+  size_t slots; // that the arrays have room for
+#define X(name, n) firn_real *name;
+  SPH_ARRAY_LIST(X)
+#undef X
+  sph_boundary boundary;
+  sph_pairs pairs;
+  double dt; // s, of the step under way
+  sph_memory memory;
+  struct {
+    int pressure_iterations, shear_iterations;
+    bool fell_back;  // CG did not converge
+    int unconverged; // solves that stopped at their limit
+    double residual; // of the pressure, mean over rho0
+  } last;            // step
+  double seconds[SPH_PHASES];
+} sph;
+
+// Parallel over units, and over the slots of one.
+#define SPH_FOR_UNITS(s, u)                                                                        \
+  FIRN_PARALLEL_FOR((s)->world->context, schedule(dynamic, 1))                                     \
+  for (size_t u = 0; u < (s)->world->particles.unit_count; u++)
+#define SPH_FOR_SLOTS(s, u, i)                                                                     \
+  for (size_t i = (s)->world->particles.unit[u].first,                                             \
+              end_##i = i + (s)->world->particles.unit[u].count;                                   \
+       i < end_##i; i++)
+
+// Sums of one double per unit, added in order.
+static inline double sph_sum_units(const sph *s) {
+  const double *part = s->sums.data;
+  double total = 0;
+  for (size_t u = 0; u < s->world->particles.unit_count; u++) total += part[u];
+  return total;
+}
+
+// state.c: densities, hardening, correction of gradients.
+firn_status sph_layout(sph *s);  // sorts, makes room; all memory that a step needs
+firn_status sph_prepare(sph *s); // from positions and strain
+// The factor on Lame's parameters of snow packed to this density.
+double sph_hardening(const firn_material_row *row, double rho0);
+
+// wall.c: friction and adhesion of colliders, added to v; and what the snow does to colliders.
+firn_status sph_push_begin(sph *s);
+void sph_wall_forces(sph *s);
+void sph_push_elastic(sph *s); // pressure and shear, after the solves
+void sph_barrier(sph *s);      // what would pass between samples stops, after that
+void sph_push_end(sph *s);
+
+// pressure.c: solves for p and adds the acceleration to v.
+firn_status sph_pressure(sph *s);
+void sph_pressure_source(sph *s);
+void sph_pressure_product(sph *s, const firn_real *p, firn_real *out); // (kappa - dt^2 laplace) p
+void sph_pressure_diagonal(sph *s);
+
+// shear.c: solves for a and adds it to v.
+firn_status sph_shear(sph *s);
+// sigma L and trace of sigma for the field u: G (H + H^T), H = dt (grad u) F_E, and, with strain, that of
+// F_E itself and of walls that move.
+void sph_shear_stress(sph *s, const firn_real *u, bool strain);
+// out = m u - m dt/rho div sigma(dt u): the left side of Eq. 14 times the mass.
+firn_status sph_shear_product(void *s, const firn_real *u, firn_real *out);
+// The corrected velocity gradient with the trace of the plain one, from that in D; Eqs. 16 to 18.
+void sph_corrected_gradient(const sph *s, size_t i, const firn_real D[9], double wall,
+                            double out[9]);
+
+// elastic.c: F_E of the next step, and positions.
+void sph_advance(sph *s, bool *finite);
+
+// timestep.c
+void sph_survey(sph *s);
+double sph_choose_step(const sph *s, double limit);
+
+firn_status sph_step(void *solver, double limit, firn_step *out);
+firn_status sph_fail_nonfinite(const sph *s);
+
+// settings.c
+extern const firn_schema_record firn_sph_settings;
+void sph_conflicts(const void *settings, firn_conflict_fn tell, void *user);
+
+// fields.c
+extern const firn_field_info sph_fields[];
+extern const firn_stat_info sph_stats[];
+firn_status sph_look(void *solver, const firn_solver_look *look);
+firn_status sph_write(void *solver, int field, const double *in);
+double sph_energy(void *solver, size_t slot);
+firn_status sph_volumes(void *solver, double *out);
+
+#endif

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Colliders: friction, adhesion and bouncing, which act before the solves, and what snow does to them.
+//
+// Friction (Eqs. 24 and 25) is a viscosity nu_b between snow and samples, implicit in the particle's own
+// velocity: v = v~ + dt sum nu_b V_b c_ib (v - v_b), with c_ib = x_ib . grad W_ib / (|x_ib|^2 + 0.01 d^2)
+// below 0. It acts on the normal velocity as well as on the tangential one. Adhesion is that of Akinci et
+// al. 2013.
+//
+// A sample gets the opposite of every force that it exerts, where it is: of pressure
+// V_i V_b psi p_i grad W_ib, of shear -V_i V_b 1/3 tr sigma_i L_i grad W_ib, of friction and adhesion -m a.
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "solver/sph/sph.h"
+
+typedef struct push {
+  double impulse[3], angular[3], work;
+} push;
+
+// Of the colliders whose forces are recorded, by number: -1 for others.
+static int recorded_count(const sph *s) {
+  int count = 0;
+  for (int c = 0; c < s->world->collider_count; c++) count += s->world->collider[c].forces;
+  return count;
+}
+static int recorded_slot(const sph *s, int c) {
+  int slot = 0;
+  if (!s->world->collider[c].forces) return -1;
+  for (int i = 0; i < c; i++) slot += s->world->collider[i].forces;
+  return slot;
+}
+
+firn_status sph_push_begin(sph *s) {
+  size_t units = s->world->particles.unit_count, bytes;
+  bytes = (units + 1) * (size_t)recorded_count(s) * sizeof(push);
+  FIRN_TRY(firn_buffer_reserve(s->world->context, &s->pushes, bytes, "forces on colliders"));
+  if (bytes) memset(s->pushes.data, 0, bytes);
+  return FIRN_OK;
+}
+
+// An impulse on the snow, in N s, by what is at x and moves with surface.
+static void book(const sph *s, size_t u, int c, const double x[3], const double surface[3],
+                 const double impulse[3]) {
+  const firn_collider *collider = &s->world->collider[c];
+  int slot = recorded_slot(s, c);
+  if (slot < 0) return;
+  push *out = (push *)s->pushes.data + u * (size_t)recorded_count(s) + slot;
+  double r[3];
+  for (int a = 0; a < 3; a++) {
+    r[a] = x[a] - collider->pose.pivot[a];
+    out->impulse[a] -= impulse[a];
+    out->work += impulse[a] * surface[a];
+  }
+  out->angular[0] -= r[1] * impulse[2] - r[2] * impulse[1];
+  out->angular[1] -= r[2] * impulse[0] - r[0] * impulse[2];
+  out->angular[2] -= r[0] * impulse[1] - r[1] * impulse[0];
+}
+
+// An impulse on the snow, in N s, by a sample.
+static void react(const sph *s, size_t u, uint32_t b, const double impulse[3]) {
+  const sph_boundary *boundary = &s->boundary;
+  const firn_real *v = boundary->velocity + 3 * (size_t)b;
+  const double surface[3] = {(double)v[0], (double)v[1], (double)v[2]};
+  book(s, u, boundary->owner[b], boundary->point + 3 * (size_t)b, surface, impulse);
+}
+
+// ------------------------------------------------------------------------ friction and adhesion
+
+static double length2(const sph_near *near) {
+  double r2 = 0;
+  for (int a = 0; a < 3; a++) r2 += (double)near->x[a] * (double)near->x[a];
+  return r2;
+}
+
+// nu_b V_b c_ib, 1/s: below 0.
+static double drag_of(const sph *s, const sph_near *near, uint32_t b) {
+  const firn_collider *collider = &s->world->collider[s->boundary.owner[b]];
+  double r2 = length2(near), c = (double)near->f * r2 / (r2 + 0.01);
+  double nu = collider->sticky ? FIRN_STICKY_VISCOSITY : collider->friction_viscosity;
+  return nu * (double)s->boundary.volume[b] * c / (s->spacing * s->spacing);
+}
+
+// A(r) V_b along -x_ib: m/s^2.
+static double pull_of(const sph *s, const sph_near *near, uint32_t b, double along[3]) {
+  const firn_collider *collider = &s->world->collider[s->boundary.owner[b]];
+  double reach = FIRN_SPH_SUPPORT, r = sqrt(length2(near));
+  double strength = collider->sticky ? FIRN_STICKY_ADHESION : collider->adhesion;
+  memset(along, 0, 3 * sizeof *along);
+  if (!(strength > 0) || !(r > reach / 2)) return 0;
+  double hump = -4 * r * r / reach + 6 * r - 2 * reach;
+  if (!(hump > 0)) return 0;
+  double A = 0.007 * pow(reach, -3.25) * sqrt(sqrt(hump));
+  for (int a = 0; a < 3; a++)
+    along[a] = -strength * (double)s->boundary.volume[b] * A * (double)near->x[a] / r;
+  return strength;
+}
+
+// A lone particle that meets a wall is thrown back. Lone is who has no snow at all within reach.
+static bool bounces(const sph *s, size_t i) {
+  return s->def.restitution > 0 && s->pairs.snow.start[i] == s->pairs.snow.end[i];
+}
+
+// What a particle one spacing above samples sees of them, about.
+static const double CONTACT = 0.17;
+
+static void bounce(sph *s, size_t u, size_t i) {
+  const sph_list *walls = &s->pairs.walls;
+  const firn_real *c = s->pairs.wall.c + 3 * i;
+  double norm = 0, total = 0, surface[3] = {0}, closing = 0, n[3];
+  if ((double)s->pairs.wall.w[i] < CONTACT) return;
+  for (size_t a = 0; a < 3; a++) norm += (double)c[a] * (double)c[a];
+  norm = sqrt(norm);
+  if (!(norm > 0)) return;
+  for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
+    uint32_t b = walls->other[k];
+    double w = (double)s->boundary.volume[b] *
+               (double)firn_sph_kernel((firn_real)sqrt(length2(&walls->near[k])));
+    total += w;
+    for (size_t a = 0; a < 3; a++)
+      surface[a] += w * (double)s->boundary.velocity[3 * (size_t)b + a];
+  }
+  if (!(total > 0)) return;
+  for (size_t a = 0; a < 3; a++) {
+    n[a] = -(double)c[a] / norm;
+    surface[a] /= total;
+    closing += ((double)s->v[3 * i + a] - surface[a]) * n[a];
+  }
+  if (!(closing < 0)) return;
+  double change = -(1 + s->def.restitution) * closing, mass = (double)s->mass[i];
+  for (size_t a = 0; a < 3; a++)
+    s->v[3 * i + a] = (firn_real)((double)s->v[3 * i + a] + change * n[a]);
+  for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
+    uint32_t b = walls->other[k];
+    double w = (double)s->boundary.volume[b] *
+               (double)firn_sph_kernel((firn_real)sqrt(length2(&walls->near[k]))) / total;
+    const double impulse[3] = {w * mass * change * n[0], w * mass * change * n[1],
+                               w * mass * change * n[2]};
+    react(s, u, b, impulse);
+  }
+}
+
+static void act_on(sph *s, size_t u, size_t i) {
+  const sph_list *walls = &s->pairs.walls;
+  double v[3], drag = 0, drawn[3] = {0}, pulled[3] = {0}, mass = (double)s->mass[i];
+  for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
+    uint32_t b = walls->other[k];
+    double d = drag_of(s, &walls->near[k], b), pull[3];
+    pull_of(s, &walls->near[k], b, pull);
+    drag += d;
+    for (size_t a = 0; a < 3; a++) {
+      drawn[a] += d * (double)s->boundary.velocity[3 * (size_t)b + a];
+      pulled[a] += pull[a];
+    }
+  }
+  for (size_t a = 0; a < 3; a++) {
+    double before = (double)s->v[3 * i + a] + s->dt * pulled[a];
+    v[a] = (before - s->dt * drawn[a]) / (1 - s->dt * drag); // Eq. 25
+    s->v[3 * i + a] = (firn_real)v[a];
+  }
+  for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
+    uint32_t b = walls->other[k];
+    double d = drag_of(s, &walls->near[k], b), impulse[3];
+    pull_of(s, &walls->near[k], b, impulse);
+    for (size_t a = 0; a < 3; a++) {
+      impulse[a] += d * (v[a] - (double)s->boundary.velocity[3 * (size_t)b + a]);
+      impulse[a] *= s->dt * mass;
+    }
+    react(s, u, b, impulse);
+  }
+  if (bounces(s, i)) bounce(s, u, i);
+}
+
+void sph_wall_forces(sph *s) {
+  SPH_FOR_UNITS(s, u) {
+    if (!s->pairs.touched[u]) continue;
+    SPH_FOR_SLOTS(s, u, i) {
+      if (s->pairs.walls.start[i] < s->pairs.walls.end[i]) act_on(s, u, i);
+    }
+  }
+}
+
+// ----------------------------------------------------------------------------- pressure and shear
+
+static void react_one(const sph *s, size_t u, size_t i) {
+  static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+  const sph_list *walls = &s->pairs.walls;
+  const firn_real *L = s->L + 6 * i;
+  double cube = s->spacing * s->spacing * s->spacing;
+  double volume = (double)s->V[i] * cube, p = s->def.psi * (double)s->p[i];
+  double trace = (double)s->trace[i];
+  for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
+    const sph_near *near = &walls->near[k];
+    uint32_t b = walls->other[k];
+    double g[3], impulse[3];
+    for (int a = 0; a < 3; a++)
+      g[a] = (double)s->boundary.volume[b] * (double)near->f * (double)near->x[a] / s->spacing;
+    for (int a = 0; a < 3; a++) {
+      double across = 0;
+      for (int c = 0; c < 3; c++) across += (double)L[place[3 * a + c]] * g[c];
+      impulse[a] = s->dt * volume * (trace * across - p * g[a]);
+    }
+    react(s, u, b, impulse);
+  }
+}
+
+void sph_push_elastic(sph *s) {
+  if (!recorded_count(s) || !s->pairs.walls.count) return;
+  sph_shear_stress(s, s->v, true); // at the end of the step
+  SPH_FOR_UNITS(s, u) {
+    if (!s->pairs.touched[u]) continue;
+    SPH_FOR_SLOTS(s, u, i) react_one(s, u, i);
+  }
+}
+
+// ---------------------------------------------------------------------------------------- barrier
+
+// The push of samples grows as snow comes closer, up to about half a spacing, and is gone where it lies
+// between them: what an impact drives so far would fall through. So nothing comes nearer to the layer of
+// samples than this, spacings.
+static const double CLEARANCE = 0.25;
+// Who sees this much of samples may be there in a step.
+static const double SEEN = 0.15;
+
+// Takes from v what would bring a particle at x closer than that; it may slide, and leave.
+static void stop(sph *s, size_t u, size_t i, int c, const double x[3]) {
+  const firn_collider *collider = &s->world->collider[c];
+  double least = (CLEARANCE - s->def.boundary_depth) * s->spacing, n[3], surface[3], along = 0;
+  double distance = firn_collider_sample(collider, x, n, surface), impulse[3];
+  if (!(distance < s->spacing)) return;
+  for (size_t a = 0; a < 3; a++) along += ((double)s->v[3 * i + a] - surface[a]) * n[a];
+  double slowest = fmin(0, (least - distance) / s->dt);
+  if (!(along < slowest)) return;
+  for (size_t a = 0; a < 3; a++) {
+    double change = (slowest - along) * n[a];
+    s->v[3 * i + a] = (firn_real)((double)s->v[3 * i + a] + change);
+    impulse[a] = (double)s->mass[i] * change;
+  }
+  book(s, u, c, x, surface, impulse);
+}
+
+void sph_barrier(sph *s) {
+  const firn_particles *p = &s->world->particles;
+  SPH_FOR_UNITS(s, u) {
+    if (!s->pairs.touched[u]) continue;
+    const firn_unit *unit = &p->unit[u];
+    for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
+      const firn_block *block = &p->block[b];
+      for (size_t i = block->first; i < block->first + block->count; i++) {
+        if (!((double)s->pairs.wall.w[i] > SEEN)) continue;
+        double x[3];
+        for (int a = 0; a < 3; a++)
+          x[a] = (4.0 * block->at[a] + (double)firn_particles_real(p, FIRN_FIELD_X + a)[i]) *
+                 s->world->h;
+        for (int c = 0; c < s->world->collider_count; c++)
+          if (!s->world->collider[c].absent) stop(s, u, i, c, x);
+      }
+    }
+  }
+}
+
+void sph_push_end(sph *s) {
+  size_t recorded = (size_t)recorded_count(s), slot = 0;
+  for (int c = 0; c < s->world->collider_count; c++) {
+    firn_collider *collider = &s->world->collider[c];
+    if (!collider->forces) continue;
+    firn_collider_sums *sums = &collider->sums;
+    for (size_t u = 0; u < s->world->particles.unit_count; u++) {
+      const push *part = (const push *)s->pushes.data + u * recorded + slot;
+      for (int a = 0; a < 3; a++) {
+        sums->impulse[a] += part->impulse[a];
+        sums->angular[a] += part->angular[a];
+      }
+      sums->work += part->work;
+    }
+    sums->time += s->dt;
+    slot++;
+  }
+}
