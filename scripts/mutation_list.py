@@ -695,4 +695,18 @@ MUTATIONS = [
              "cache.folder",
              ("src/cache/table.c", "t->columns > t->size / (t->room - 1)",
               "t->columns > SIZE_MAX / (t->room - 1)")),
+
+    # ---------------------------------------------------------------------------------- geometry
+    Mutation("samples-unseen", "samples of other tiles are not seen",
+             "geometry.surface_samples",
+             ("src/geometry/surface_samples.c", "if (colour_of(at) < colour) gather(",
+              "if (colour_of(at) < colour - 8) gather(")),
+    Mutation("samples-gaps", "gaps wider than an eighth of a spacing stay",
+             "geometry.surface_samples",
+             ("src/geometry/surface_shape.c", "DEPTH = 3 }", "DEPTH = 1 }")),
+    Mutation("samples-boxes", "tiles beyond the box are not filled",
+             "geometry.surface_samples",
+             ("src/geometry/surface_samples.c",
+              "int32_t m = out[higher][a] + ((c ^ higher) >> a & 1);",
+              "int32_t m = out[higher][a];")),
 ]

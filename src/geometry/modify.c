@@ -76,6 +76,16 @@ static const firn_shape_ops transform_ops = {transform, release, child},
                             offset_ops = {offset, release, child},
                             displace_ops = {displace, release, child};
 
+const firn_shape *firn_shape_moved(const firn_shape *shape, double turn[3][3],
+                                   double translation[3], double *scale) {
+  const modified *m = (const modified *)shape;
+  if (shape->ops != &transform_ops) return NULL;
+  memcpy(turn, m->turn, sizeof m->turn);
+  memcpy(translation, m->translation, sizeof m->translation);
+  *scale = m->scale;
+  return m->child;
+}
+
 // --------------------------------------------------------------------------------------- making
 
 static firn_status make_transform(firn_context *context, const firn_shape_def *def,

@@ -74,6 +74,13 @@ void firn_shape_digest_add(firn_shape *shape, const void *data, size_t size);
 // FIRN_SHAPE_MESH; in mesh_shape.c.
 firn_status firn_mesh_make_shape(firn_context *context, const firn_shape_def *def, const char *what,
                                  firn_shape **out);
+// Whether the node is a half space, with a point and the outward normal; or a box without rounding; or
+// another that was scaled, turned and moved, which is returned, or NULL.
+bool firn_shape_half_space(const firn_shape *shape, double point[3], double normal[3]);
+bool firn_shape_box(const firn_shape *shape, double center[3], double half[3]);
+const firn_shape *firn_shape_moved(const firn_shape *shape, double turn[3][3],
+                                   double translation[3], double *scale);
+
 // The triangles of such a shape; NULL for any other, also where a mesh was moved or is part of it.
 const firn_mesh *firn_shape_mesh(const firn_shape *shape);
 

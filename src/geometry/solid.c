@@ -128,6 +128,22 @@ static const firn_shape_ops half_space_ops = {.distance = half_space},
                             capsule_ops = {.distance = capsule}, cone_ops = {.distance = cone},
                             torus_ops = {.distance = torus}, user_ops = {.distance = user};
 
+bool firn_shape_half_space(const firn_shape *shape, double point[3], double normal[3]) {
+  const solid *s = (const solid *)shape;
+  if (shape->ops != &half_space_ops) return false;
+  memcpy(point, s->at, sizeof s->at);
+  memcpy(normal, s->axis, sizeof s->axis);
+  return true;
+}
+
+bool firn_shape_box(const firn_shape *shape, double center[3], double half[3]) {
+  const solid *s = (const solid *)shape;
+  if (shape->ops != &box_ops || s->rounding > 0) return false;
+  memcpy(center, s->at, sizeof s->at);
+  memcpy(half, s->half, sizeof s->half);
+  return true;
+}
+
 // --------------------------------------------------------------------------------------- making
 
 static void put_bounds(firn_shape *shape, const double center[3], const double half[3]) {
