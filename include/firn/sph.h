@@ -48,6 +48,7 @@ typedef struct firn_sph_def {
   bool boundary_density_akinci; // samples count as mass rho_0 V_b, not as volume that is taken
   bool f_predict_printed;       // F** = F + dt grad v**, without the factor F
   bool rotation_printed;        // keeps V S V^T of F = U S V^T, not U S U^T
+  bool friction_printed;        // before the solves, not within that for shear
   bool barrier;                 // colliders stop particles that would pass between their samples
   double restitution;           // of lone particles on colliders
   double dt;                    // s, fixed step; 0: adaptive

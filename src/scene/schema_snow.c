@@ -49,8 +49,7 @@ static const firn_schema_record variation_record = {"a variation", ROWS(variatio
   VEC3("pivot", LENGTH, NULL, NULL, "a point of the axis of spin; the middle of the shape if none")
 #define SEEDING                                                                                    \
   ENUM("seeding", "auto|random|jittered|lattice|poisson", "auto",                                  \
-       "where in a cell; jittered needs whole numbers per cell, lattice 1, 8, 27, ...; auto: "     \
-       "random under mpm, lattice under sph")
+       "where in a cell; auto is random under mpm and lattice under sph (per_cell 1, 8, 27, ...)")
 #define PER_CELL REAL("per_cell", NONE, "(0, 1000]", "8", "particles a grid cell")
 #define VARIATION                                                                                  \
   LIST("variation", &variation_record,                                                             \

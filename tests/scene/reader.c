@@ -239,7 +239,7 @@ static const wrong wrongs[] = {
     {HEAD SNOW "mpm: {basis: cubik}\n", 4, 14,
      "mpm.basis: unknown choice 'cubik'; did you mean 'cubic'? Expected one of cubic, quadratic"},
     {HEAD SNOW "mpm: {basis: 7}\n", 4, 14, "mpm.basis: unknown choice '7'; expected one of cubic"},
-    {HEAD SNOW "solver: sph\n", 4, 9, "solver: unknown choice 'sph'; expected one of mpm"},
+    {HEAD SNOW "solver: pbd\n", 4, 9, "solver: unknown choice 'pbd'; expected one of mpm, sph"},
     {HEAD "snow: {shape: {}}\n", 3, 7, "begin each item with '- '"},
     {HEAD "snow: [ball]\n", 3, 8, "snow[0]: found a single value; expected a map"},
     {HEAD "snow: [{shape: ball}]\n", 3, 16, "expected a map with one key: half_space, sphere, box"},

@@ -13,18 +13,16 @@ static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 // stretch in directions of before the step: it would not turn with the snow, since later increments act
 // from the left. Both follow from the eigenvectors of F' F'^T or F'^T F', less I. Returns the logarithm of
 // what the clamp has taken from the volume.
-static double stretch(const sph *s, const firn_material_row *row, const double grad[9],
-                      firn_real e[6]) {
+double sph_stretch(const firn_material_row *row, bool printed, const double D[9], firn_real e[6]) {
   static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
   double F[9], A[9], V[9]; // F' - I = s + D (I + s)
   for (int r = 0; r < 3; r++) {
     for (int c = 0; c < 3; c++) {
-      double sum = grad[3 * r + c];
-      for (int k = 0; k < 3; k++) sum += grad[3 * r + k] * (double)e[place[3 * k + c]];
-      F[3 * r + c] = (double)e[place[3 * r + c]] + s->dt * sum;
+      double sum = D[3 * r + c] + (double)e[place[3 * r + c]];
+      for (int k = 0; k < 3; k++) sum += D[3 * r + k] * (double)e[place[3 * k + c]];
+      F[3 * r + c] = sum;
     }
   }
-  bool printed = s->def.rotation_printed;
   for (int r = 0; r < 3; r++) {
     for (int c = 0; c < 3; c++) {
       double sum = F[3 * r + c] + F[3 * c + r]; // F' F'^T - I = f + f^T + f f^T
@@ -60,7 +58,8 @@ static bool advance_one(sph *s, size_t i, double *speed2, double *accel2) {
     wall -= (double)s->v[3 * i + a] * (double)s->pairs.wall.c[3 * i + a];
   sph_corrected_gradient(s, i, s->sigma + 9 * i, wall, grad);
   memcpy(e, s->s + 6 * i, sizeof e);
-  double taken = stretch(s, &row, grad, e);
+  for (int k = 0; k < 9; k++) grad[k] *= s->dt;
+  double taken = sph_stretch(&row, s->def.rotation_printed, grad, e);
   bool finite = isfinite(taken);
   for (int k = 0; k < 6; k++) {
     finite = finite && isfinite(e[k]);

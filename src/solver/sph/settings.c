@@ -52,10 +52,11 @@ static const firn_schema_row rows[] = {
     ENUM("rotation", "objective|printed", "objective",
          "what is left of F = U S V^T: U S U^T turns with the snow, V S V^T does not",
          .keyed = true, AT(rotation_printed)),
+    ENUM("friction", "coupled|printed", "coupled",
+         "on colliders: with the shear, or before it, where snow creeps down slopes", .keyed = true,
+         AT(friction_printed)),
     BOOL("barrier", "true",
-         "colliders stop snow that would pass between their samples, where an impact is too hard "
-         "for "
-         "pressure; false: as printed",
+         "colliders stop what an impact would drive between their samples; false: as printed",
          .keyed = true, AT(barrier)),
     REAL("restitution", NONE, "[0, 1]", "0", "share of the speed at which a lone flake bounces off",
          .keyed = true, AT(restitution)),

@@ -10,6 +10,9 @@
 // trace and F_E make the operator not quite symmetric. CG in the inner product of masses comes to the
 // same answer nearly always, at one product an iteration, and BiCGSTAB, which is printed, takes over
 // where it does not.
+//
+// Friction on colliders, -drag (v - v_b) with the velocity of the end of the step, is solved for along with
+// it: drag dt a joins the left side, -drag (v** - v_b) the right one, and a is the sum of both.
 #include <math.h>
 #include <string.h>
 
@@ -92,14 +95,15 @@ firn_status sph_shear_product(void *solver, const firn_real *u, firn_real *out) 
       wall_force(s, i, wall);
       for (size_t a = 0; a < 3; a++) {
         double div = (double)out[3 * i + a] + wall[a];
-        out[3 * i + a] = (firn_real)(mass * ((double)u[3 * i + a] - scale * div));
+        double own = (1 + s->dt * (double)s->drag[i]) * (double)u[3 * i + a];
+        out[3 * i + a] = (firn_real)(mass * (own - scale * div));
       }
     }
   }
   return FIRN_OK;
 }
 
-// Into s->b: the right side of Eq. 14 times the masses; returns its square, weighted by them.
+// Into s->b: the right side of Eq. 14 times the masses; returns its square, weighted as residuals are.
 static double right_side(sph *s) {
   double *part = s->sums.data;
   sph_shear_stress(s, s->v, true);
@@ -111,8 +115,9 @@ static double right_side(sph *s) {
       wall_force(s, i, wall);
       for (size_t a = 0; a < 3; a++) {
         double b = ((double)s->b[3 * i + a] + wall[a]) / (double)s->rho[i];
+        b -= (double)s->drag[i] * (double)s->v[3 * i + a] - (double)s->drawn[3 * i + a];
         s->b[3 * i + a] = (firn_real)(mass * b);
-        sum += mass * b * b;
+        sum += mass * b * b / (1 + s->dt * (double)s->drag[i]);
       }
     }
     part[u] = sum;
@@ -134,8 +139,9 @@ static firn_status subtract_product(sph *s, firn_real *product) {
 static void by_mass(void *solver, const firn_real *r, firn_real *z, size_t first, size_t count) {
   const sph *s = solver;
   for (size_t k = 0; k < count; k++) {
-    firn_real mass = s->mass[(first + k) / 3];
-    z[k] = mass > 0 ? r[k] / mass : 0;
+    size_t i = (first + k) / 3;
+    firn_real own = s->mass[i] * (FIRN_R(1) + (firn_real)s->dt * s->drag[i]);
+    z[k] = own > 0 ? r[k] / own : 0;
   }
 }
 

@@ -43,6 +43,8 @@ enum { SPH_SEARCH, SPH_STATE, SPH_PRESSURE, SPH_SHEAR, SPH_MOVE, SPH_PHASES };
   X(trace, 1)    /* Pa, a third of tr sigma */                                                     \
   X(a, 3)        /* m/s^2, of the shear solve */                                                   \
   X(b, 3)        /* N, its residual */                                                             \
+  X(drag, 1)     /* 1/s, of walls: -sum nu_b V_b c_ib ... */                                       \
+  X(drawn, 3)    /* m/s^2, ... and the same times v_b; 0 where friction is not coupled */          \
   X(v_other, 3)  /* m/s, v*: after all that is not elastic */
 
 // What the time step is chosen from, and how far a solve may reach; part of a checkpoint.
@@ -130,6 +132,9 @@ void sph_corrected_gradient(const sph *s, size_t i, const firn_real D[9], double
                             double out[9]);
 
 // elastic.c: F_E of the next step, and positions.
+// Strains F_E = I + e by D = dt grad v, clamps what the material does not hold, and takes rotation out.
+// Returns the logarithm of what the clamp has taken from the volume.
+double sph_stretch(const firn_material_row *row, bool printed, const double D[9], firn_real e[6]);
 void sph_advance(sph *s, bool *finite);
 
 // timestep.c

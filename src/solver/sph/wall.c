@@ -3,7 +3,9 @@
 //
 // Friction (Eqs. 24 and 25) is a viscosity nu_b between snow and samples, implicit in the particle's own
 // velocity: v = v~ + dt sum nu_b V_b c_ib (v - v_b), with c_ib = x_ib . grad W_ib / (|x_ib|^2 + 0.01 d^2)
-// below 0. It acts on the normal velocity as well as on the tangential one. Adhesion is that of Akinci et
+// below 0. It acts on the normal velocity as well as on the tangential one. As printed it comes before the
+// solves, and what these then give to a layer that sticks is a velocity all the same, for a step: snow of N
+// layers creeps down a slope with N g sin dt. So it is taken into the solve for shear (friction: coupled). Adhesion is that of Akinci et
 // al. 2013.
 //
 // A sample gets the opposite of every force that it exerts, where it is: of pressure
@@ -104,25 +106,30 @@ static bool bounces(const sph *s, size_t i) {
 // What a particle one spacing above samples sees of them, about.
 static const double CONTACT = 0.17;
 
+// V_b W of the k-th of the walls' list.
+static double weight_of(const sph *s, uint64_t k) {
+  firn_real r = (firn_real)sqrt(length2(&s->pairs.walls.near[k]));
+  return (double)(s->boundary.volume[s->pairs.walls.other[k]] * firn_sph_kernel(r));
+}
+
 static void bounce(sph *s, size_t u, size_t i) {
   const sph_list *walls = &s->pairs.walls;
-  const firn_real *c = s->pairs.wall.c + 3 * i;
-  double norm = 0, total = 0, surface[3] = {0}, closing = 0, n[3];
+  double total = 0, surface[3] = {0}, n[3] = {0}, norm = 0, closing = 0;
   if ((double)s->pairs.wall.w[i] < CONTACT) return;
-  for (size_t a = 0; a < 3; a++) norm += (double)c[a] * (double)c[a];
+  for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
+    size_t b = walls->other[k];
+    double w = weight_of(s, k);
+    total += w;
+    for (size_t a = 0; a < 3; a++) {
+      surface[a] += w * (double)s->boundary.velocity[3 * b + a];
+      n[a] += w * (double)s->boundary.normal[3 * b + a];
+    }
+  }
+  for (int a = 0; a < 3; a++) norm += n[a] * n[a];
   norm = sqrt(norm);
   if (!(norm > 0)) return;
-  for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
-    uint32_t b = walls->other[k];
-    double w = (double)s->boundary.volume[b] *
-               (double)firn_sph_kernel((firn_real)sqrt(length2(&walls->near[k])));
-    total += w;
-    for (size_t a = 0; a < 3; a++)
-      surface[a] += w * (double)s->boundary.velocity[3 * (size_t)b + a];
-  }
-  if (!(total > 0)) return;
   for (size_t a = 0; a < 3; a++) {
-    n[a] = -(double)c[a] / norm;
+    n[a] /= norm;
     surface[a] /= total;
     closing += ((double)s->v[3 * i + a] - surface[a]) * n[a];
   }
@@ -132,8 +139,7 @@ static void bounce(sph *s, size_t u, size_t i) {
     s->v[3 * i + a] = (firn_real)((double)s->v[3 * i + a] + change * n[a]);
   for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
     uint32_t b = walls->other[k];
-    double w = (double)s->boundary.volume[b] *
-               (double)firn_sph_kernel((firn_real)sqrt(length2(&walls->near[k]))) / total;
+    double w = weight_of(s, k) / total;
     const double impulse[3] = {w * mass * change * n[0], w * mass * change * n[1],
                                w * mass * change * n[2]};
     react(s, u, b, impulse);
@@ -153,14 +159,17 @@ static void act_on(sph *s, size_t u, size_t i) {
       pulled[a] += pull[a];
     }
   }
+  bool coupled = !s->def.friction_printed;
   for (size_t a = 0; a < 3; a++) {
     double before = (double)s->v[3 * i + a] + s->dt * pulled[a];
-    v[a] = (before - s->dt * drawn[a]) / (1 - s->dt * drag); // Eq. 25
+    v[a] = coupled ? before : (before - s->dt * drawn[a]) / (1 - s->dt * drag); // Eq. 25
     s->v[3 * i + a] = (firn_real)v[a];
+    s->drawn[3 * i + a] = coupled ? (firn_real)-drawn[a] : 0;
   }
+  s->drag[i] = coupled ? (firn_real)-drag : 0;
   for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
     uint32_t b = walls->other[k];
-    double d = drag_of(s, &walls->near[k], b), impulse[3];
+    double d = coupled ? 0 : drag_of(s, &walls->near[k], b), impulse[3];
     pull_of(s, &walls->near[k], b, impulse);
     for (size_t a = 0; a < 3; a++) {
       impulse[a] += d * (v[a] - (double)s->boundary.velocity[3 * (size_t)b + a]);
@@ -188,17 +197,19 @@ static void react_one(const sph *s, size_t u, size_t i) {
   const firn_real *L = s->L + 6 * i;
   double cube = s->spacing * s->spacing * s->spacing;
   double volume = (double)s->V[i] * cube, p = s->def.psi * (double)s->p[i];
-  double trace = (double)s->trace[i];
+  double trace = (double)s->trace[i], mass = (double)s->mass[i];
   for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
     const sph_near *near = &walls->near[k];
     uint32_t b = walls->other[k];
-    double g[3], impulse[3];
+    double g[3], impulse[3], drag = s->def.friction_printed ? 0 : drag_of(s, near, b);
     for (int a = 0; a < 3; a++)
       g[a] = (double)s->boundary.volume[b] * (double)near->f * (double)near->x[a] / s->spacing;
     for (int a = 0; a < 3; a++) {
       double across = 0;
       for (int c = 0; c < 3; c++) across += (double)L[place[3 * a + c]] * g[c];
-      impulse[a] = s->dt * volume * (trace * across - p * g[a]);
+      double slip = (double)s->v[3 * i + (size_t)a] -
+                    (double)s->boundary.velocity[3 * (size_t)b + (size_t)a];
+      impulse[a] = s->dt * (volume * (trace * across - p * g[a]) + mass * drag * slip);
     }
     react(s, u, b, impulse);
   }

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// labels: P18 P19
+// The linear solves against dense factorisations, and with nothing to solve.
+#include "support/sph_case.h"
+
+enum { MOST = 600 };
+
+// A cloud of 150 strained particles on a floor, in motion.
+static sph_case strained(const sph_plan *plan) {
+  sph_case c = sph_case_open(plan);
+  const double corner[3] = {0.003, 0.006, -0.02};
+  sph_case_plane(&c, (const double[3]){0, 0, 0}, (const double[3]){0, 1, 0}, 1);
+  sph_case_lattice(&c, (const int[3]){5, 6, 5}, corner, 0.2);
+  sph_case_prepare(&c, 1e-3);
+  sph *s = sph_case_solver(&c);
+  for_each_particle(s, i) {
+    uint64_t id = firn_particles_id(&s->world->particles)[i];
+    for (size_t a = 0; a < 3; a++) s->v[3 * i + a] = (firn_real)sph_random(5, 3 * id + a, -1, 1);
+    for (size_t k = 0; k < 6; k++)
+      s->s[6 * i + k] = (firn_real)sph_random(6, 6 * id + k, -0.01, 0.005);
+  }
+  sph_wall_forces(s); // friction is solved for along with the shear
+  return c;
+}
+
+// Gaussian elimination with row pivoting; b becomes x.
+static void eliminate(int n, double *a, double *b) {
+  for (int j = 0; j < n; j++) {
+    int p = j;
+    for (int i = j; i < n; i++)
+      if (fabs(a[i * n + j]) > fabs(a[p * n + j])) p = i;
+    for (int k = 0; k < n; k++) {
+      double t = a[j * n + k];
+      a[j * n + k] = a[p * n + k];
+      a[p * n + k] = t;
+    }
+    double t = b[j];
+    b[j] = b[p];
+    b[p] = t;
+    for (int i = j + 1; i < n; i++) {
+      double f = a[i * n + j] / a[j * n + j];
+      for (int k = j; k < n; k++) a[i * n + k] -= f * a[j * n + k];
+      b[i] -= f * b[j];
+    }
+  }
+  for (int i = n; i-- > 0;) {
+    for (int k = i + 1; k < n; k++) b[i] -= a[i * n + k] * b[k];
+    b[i] /= a[i * n + i];
+  }
+}
+
+static size_t slot_list(const sph *s, size_t *slot) {
+  size_t n = 0;
+  for_each_particle(s, i) slot[n++] = i;
+  return n;
+}
+
+// sum |x - y|^2 / sum |y|^2, square root.
+static double distance(size_t n, const double *x, const double *y) {
+  double off = 0, size = 0;
+  for (size_t i = 0; i < n; i++) {
+    off += (x[i] - y[i]) * (x[i] - y[i]);
+    size += y[i] * y[i];
+  }
+  return sqrt(off / size);
+}
+
+// The solution of Eq. 14 by elimination: columns by products, the right side by the strain alone.
+static void dense_shear(sph *s, size_t n, const size_t *slot, double *x) {
+  double *a = calloc(9 * n * n, sizeof *a);
+  firn_real *in = calloc(3 * s->slots, sizeof *in), *out = calloc(3 * s->slots, sizeof *out);
+  assert_non_null(a);
+  sph_shear_stress(s, s->v, true);
+  sph_pairs_stress_divergence(&s->pairs, s->V, s->sigma, out);
+  static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+  for (size_t k = 0; k < 3 * n; k++) {
+    size_t i = slot[k / 3], r = k % 3;
+    double wall = 0;
+    for (size_t q = 0; q < 3; q++)
+      wall += (double)s->L[6 * i + (size_t)place[3 * r + q]] * (double)s->pairs.wall.c[3 * i + q];
+    x[k] = ((double)out[3 * i + r] + (double)s->trace[i] * wall) * (double)s->mass[i] /
+           (double)s->rho[i];
+    x[k] -= (double)s->mass[i] *
+            ((double)s->drag[i] * (double)s->v[3 * i + r] - (double)s->drawn[3 * i + r]);
+  }
+  for (size_t k = 0; k < 3 * n; k++) {
+    in[3 * slot[k / 3] + k % 3] = 1;
+    assert_int_equal(sph_shear_product(s, in, out), FIRN_OK);
+    in[3 * slot[k / 3] + k % 3] = 0;
+    for (size_t m = 0; m < 3 * n; m++) a[m * 3 * n + k] = (double)out[3 * slot[m / 3] + m % 3];
+  }
+  eliminate((int)(3 * n), a, x);
+  free(a);
+  free(in);
+  free(out);
+}
+
+static void shear_solvers_find_what_elimination_finds(void **state) {
+  (void)state;
+  static const firn_sph_split splits[] = {FIRN_SPH_SPLIT_LAME, FIRN_SPH_SPLIT_DEVIATORIC,
+                                          FIRN_SPH_SPLIT_COMBINED};
+  for (int k = 0; k < 3; k++) {
+    for (int solver = 0; solver < 2; solver++) {
+      sph_plan plan = sph_default_plan();
+      plan.sph.split = splits[k];
+      plan.sph.shear_solver = solver ? FIRN_SPH_BICGSTAB : FIRN_SPH_CG;
+      // float: products carry 1e-7 each, of a system whose condition is some tens.
+      plan.sph.shear_tolerance = by_precision(1e-5, 1e-10);
+      sph_case c = strained(&plan);
+      sph *s = sph_case_solver(&c);
+      size_t slot[MOST], n = slot_list(s, slot);
+      double *exact = calloc(3 * n, sizeof *exact), *found = calloc(3 * n, sizeof *found);
+      dense_shear(s, n, slot, exact);
+      must(&c, sph_shear(s));
+      for (size_t m = 0; m < 3 * n; m++) found[m] = (double)s->a[3 * slot[m / 3] + m % 3];
+      assert_int_equal(s->last.unconverged, 0);
+      sph_report("split %d, %s: %d iterations%s", k, solver ? "BiCGSTAB" : "CG",
+                 s->last.shear_iterations, s->last.fell_back ? ", fell back" : "");
+      assert_below("distance from elimination", distance(3 * n, found, exact),
+                   by_precision(1e-3, 1e-6));
+      free(exact);
+      free(found);
+      sph_case_close(&c);
+    }
+  }
+}
+
+static void pressure_solvers_find_what_elimination_finds(void **state) {
+  (void)state;
+  for (int solver = 0; solver < 2; solver++) {
+    sph_plan plan = sph_default_plan();
+    plan.sph.pressure_solver = solver ? FIRN_SPH_JACOBI : FIRN_SPH_CHEBYSHEV;
+    plan.sph.pressure_tolerance = by_precision(1e-7, 1e-11);
+    plan.sph.pressure_iterations = 10000;
+    sph_case c = strained(&plan);
+    sph *s = sph_case_solver(&c);
+    size_t slot[MOST], n = slot_list(s, slot);
+    double *a = calloc(n * n, sizeof *a), *exact = calloc(n, sizeof *exact);
+    double *found = calloc(n, sizeof *found);
+    sph_pressure_source(s);
+    for (size_t k = 0; k < n; k++) exact[k] = (double)s->source[slot[k]];
+    memset(s->step, 0, s->slots * sizeof *s->step);
+    for (size_t k = 0; k < n; k++) {
+      s->step[slot[k]] = 1;
+      sph_pressure_product(s, s->step, s->q);
+      s->step[slot[k]] = 0;
+      for (size_t m = 0; m < n; m++) a[m * n + k] = (double)s->q[slot[m]];
+    }
+    eliminate((int)n, a, exact);
+    must(&c, sph_pressure(s));
+    for (size_t m = 0; m < n; m++) found[m] = (double)s->p[slot[m]];
+    sph_report("%s: %d sweeps", solver ? "Jacobi" : "Chebyshev", s->last.pressure_iterations);
+    assert_int_equal(s->last.unconverged, 0);
+    if (!solver) assert_true(s->last.pressure_iterations < 200);
+    assert_below("distance from elimination", distance(n, found, exact), by_precision(1e-3, 1e-6));
+    free(a);
+    free(exact);
+    free(found);
+    sph_case_close(&c);
+  }
+}
+
+static void without_stiffness_there_is_nothing_to_solve(void **state) {
+  (void)state;
+  for (int solver = 0; solver < 2; solver++) {
+    sph_plan plan = sph_default_plan();
+    plan.sph.shear_solver = solver ? FIRN_SPH_BICGSTAB : FIRN_SPH_CG;
+    sph_case c = strained(&plan);
+    sph *s = sph_case_solver(&c);
+    for_each_particle(s, i) {
+      s->G[i] = s->bulk[i] = s->drag[i] = 0;
+      s->a[3 * i] = 7; // what the last step has left
+    }
+    must(&c, sph_shear(s));
+    assert_int_equal(s->last.shear_iterations, 0);
+    assert_int_equal(s->last.unconverged, 0);
+    for_each_particle(s, i) {
+      for (size_t a = 0; a < 3; a++) assert_true(s->a[3 * i + a] == 0);
+    }
+    sph_case_close(&c);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(shear_solvers_find_what_elimination_finds),
+      cmocka_unit_test(pressure_solvers_find_what_elimination_finds),
+      cmocka_unit_test(without_stiffness_there_is_nothing_to_solve),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// labels: P10 P11 P12
+// timeout: 120
+// What colliders do to snow: samples, friction, adhesion, bouncing.
+#include "support/sph_case.h"
+
+static const double UP[3] = {0, 1, 0}, DOWN[3] = {0, -1, 0}, ORIGIN[3] = {0, 0, 0};
+
+// Samples of a plane stand for 0.8 / 0.7006 spacings^3; a layer one spacing above sees 1.021.
+static void layer_on_a_plane_sees_about_as_much_as_inside(void **state) {
+  (void)state;
+  sph_plan plan = sph_default_plan();
+  sph_case c = sph_case_open(&plan);
+  sph_case_plane(&c, ORIGIN, UP, 1);
+  const double corner[3] = {0.005 - 0.04, 0.005, 0.005 - 0.04};
+  sph_case_lattice(&c, (const int[3]){8, 6, 8}, corner, 0);
+  sph_case_prepare(&c, 1e-4);
+  const sph *s = sph_case_solver(&c);
+  assert_true(s->boundary.count > 100);
+  assert_within("sum over a plane", sph_boundary_plane_sum(), 0.7006, 5e-5);
+  for (size_t b = 0; b < s->boundary.count; b++) {
+    if (fabs(s->boundary.point[3 * b]) > 0.04 || fabs(s->boundary.point[3 * b + 2]) > 0.04)
+      continue;
+    assert_within("V_b", (double)s->boundary.volume[b], 0.8 / sph_boundary_plane_sum(), 1e-5);
+    assert_within("depth", s->boundary.point[3 * b + 1], -0.005, 1e-12);
+  }
+  size_t inside = sph_case_slot(&c,
+                                4 * 48 + 4); // above samples, as the lattice of both is the same
+  assert_within("wall", (double)s->pairs.wall.w[inside], 1.021 - 0.850288, 2e-3);
+  sph_case_close(&c);
+}
+
+// A particle at one spacing straight above a sample, without gravity.
+static sph_case above_a_sample(double distance, const double normal[3], double nu, double adhesion,
+                               bool printed) {
+  sph_plan plan = sph_default_plan();
+  plan.sph.boundary_depth = 0;
+  plan.sph.friction_printed = printed;
+  sph_case c = sph_case_open(&plan);
+  firn_collider_def def = firn_default_collider_def();
+  def.shape = firn_half_space(ORIGIN, normal);
+  def.friction_viscosity = nu;
+  def.adhesion = adhesion;
+  must(&c, firn_sim_add_collider(c.sim, &def, NULL));
+  const double x[3] = {0.005, normal[1] * distance * c.d, 0.005};
+  sph_case_add(&c, 1, x);
+  sph_case_prepare(&c, 1e-3);
+  return c;
+}
+
+static void friction_slows_down_as_its_sum_says(void **state) {
+  (void)state;
+  const double nu = 0.02, sum = 0.57821; // sum V_b c_ib d^2 at one spacing
+  for (int printed = 0; printed < 2; printed++) {
+    sph_case c = above_a_sample(1, UP, nu, 0, printed);
+    sph *s = sph_case_solver(&c);
+    size_t i = sph_case_slot(&c, 0);
+    const double v0[3] = {3, -1, 2};
+    double exact = 0; // the sum as it is
+    const sph_list *walls = &s->pairs.walls;
+    for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
+      double r2 = 0;
+      for (int a = 0; a < 3; a++) r2 += pow((double)walls->near[k].x[a], 2);
+      exact -= (double)s->boundary.volume[walls->other[k]] * (double)walls->near[k].f * r2 /
+               (r2 + 0.01);
+    }
+    assert_relative("sum", exact, sum, 1e-4);
+    for (size_t a = 0; a < 3; a++) s->v[3 * i + a] = (firn_real)v0[a];
+    for_each_particle(s, k) s->G[k] = 0; // as weak as a lone flake is, it would be seen at 1e-12
+    for (int n = 0; n < 10; n++) {
+      sph_wall_forces(s);
+      if (!printed) must(&c, sph_shear(s));
+    }
+    double factor = pow(1 + s->dt * nu * exact / (c.d * c.d), -10);
+    for (size_t a = 0; a < 3; a++)
+      assert_relative("velocity", (double)s->v[3 * i + a], v0[a] * factor,
+                      by_precision(3e-6, 1e-12));
+    assert_true(factor < 0.7);
+    sph_case_close(&c);
+  }
+}
+
+// nu_b without bounds: snow moves with the wall.
+static void friction_draws_snow_along_with_a_moving_wall(void **state) {
+  (void)state;
+  sph_plan plan = sph_default_plan();
+  sph_case c = sph_case_open(&plan);
+  firn_collider_def def = firn_default_collider_def();
+  def.shape = firn_half_space(ORIGIN, UP);
+  def.friction_viscosity = 1e6;
+  def.velocity[0] = 0.7;
+  must(&c, firn_sim_add_collider(c.sim, &def, NULL));
+  sph_case_add(&c, 1, (const double[3]){0.0071, 0.006, 0.0042});
+  sph_case_prepare(&c, 1e-3);
+  sph *s = sph_case_solver(&c);
+  size_t i = sph_case_slot(&c, 0);
+  s->v[3 * i + 1] = FIRN_R(-3);
+  sph_wall_forces(s);
+  must(&c, sph_shear(s));
+  assert_within("along", (double)s->v[3 * i], 0.7, 1e-4);
+  assert_within("down", (double)s->v[3 * i + 1], 0, 1e-3);
+  sph_case_close(&c);
+}
+
+// S = sum V_b A (x . n)/r at 1.3 spacings is 0.00428: below a ceiling, whoever pulls by more than g/S is
+// stronger than gravity.
+static void adhesion_holds_against_gravity_from_g_over_s_on(void **state) {
+  (void)state;
+  const double S = 0.00428, g = 9.81;
+  for (int stronger = 0; stronger < 2; stronger++) {
+    double adhesion = g / S * (stronger ? 1.01 : 0.99);
+    sph_case c = above_a_sample(1.3, DOWN, 0, adhesion, false);
+    sph *s = sph_case_solver(&c);
+    size_t i = sph_case_slot(&c, 0);
+    s->v[3 * i + 1] = (firn_real)(-g * s->dt);
+    sph_wall_forces(s);
+    assert_true(stronger ? s->v[3 * i + 1] > 0 : s->v[3 * i + 1] < 0);
+    sph_case_close(&c);
+  }
+  // Nearer than half the reach, and out of it, there is none.
+  for (int far = 0; far < 2; far++) {
+    sph_case c = above_a_sample(far ? 2.01 : 0.2, DOWN, 0, 1e4, false);
+    sph *s = sph_case_solver(&c);
+    size_t i = sph_case_slot(&c, 0);
+    sph_wall_forces(s);
+    if (far) assert_true(s->v[3 * i + 1] == 0);
+    sph_case_close(&c);
+  }
+}
+
+// Whole steps: a flake under a sticky ceiling stays, under another it falls.
+static void flake_hangs_from_what_is_sticky(void **state) {
+  (void)state;
+  for (int sticky = 0; sticky < 2; sticky++) {
+    sph_plan plan = sph_default_plan();
+    plan.gravity[1] = -9.81;
+    sph_case c = sph_case_open(&plan);
+    firn_collider_def def = firn_default_collider_def();
+    def.shape = firn_half_space(ORIGIN, DOWN);
+    def.friction_viscosity = 0;
+    def.sticky = sticky;
+    must(&c, firn_sim_add_collider(c.sim, &def, NULL));
+    sph_case_add(&c, 1, (const double[3]){0.005, -0.008, 0.005});
+    sph_case_advance(&c, 0.2);
+    double *x = sph_case_read(&c, "position", 3);
+    if (sticky)
+      assert_within("height", x[1], -0.008, 0.004);
+    else
+      assert_true(x[1] < -0.1);
+    free(x);
+    sph_case_close(&c);
+  }
+}
+
+// A block on a slope, which gravity tilts: without friction it slides with g sin, with nu_b = 1000 it
+// stays. It is elastic: so small a block of snow is edges for the most part, where stiffness is 2 % of
+// what it is inside, and would flow off its own foot.
+static double slide(double nu, double degrees, double seconds, bool tilted_plane, bool printed) {
+  sph_plan plan = sph_default_plan();
+  plan.sph.friction_printed = printed;
+  plan.material.law = "elastic";
+  double angle = degrees * 3.14159265358979324 / 180, n[3] = {0, 1, 0};
+  plan.gravity[0] = tilted_plane ? 0 : 9.81 * sin(angle);
+  plan.gravity[1] = -9.81 * (tilted_plane ? 1 : cos(angle));
+  if (tilted_plane) {
+    n[0] = sin(angle);
+    n[1] = cos(angle);
+  }
+  sph_case c = sph_case_open(&plan);
+  sph_case_plane(&c, ORIGIN, n, nu);
+  // Rows along the slope.
+  enum { N = 6, LAYERS = 4 };
+  double x[3 * N * N * LAYERS];
+  for (int i = 0; i < N * N * LAYERS; i++) {
+    double t = (i % N + 0.5) * c.d, up = (i / N % LAYERS + 0.5) * c.d;
+    x[3 * i] = n[1] * t + n[0] * up;
+    x[3 * i + 1] = -n[0] * t + n[1] * up;
+    x[3 * i + 2] = (i / N / LAYERS + 0.5) * c.d;
+  }
+  sph_case_add(&c, N * N * LAYERS, x);
+  sph_case_advance(&c, seconds);
+  firn_sums sums;
+  must(&c, firn_sim_sums(c.sim, &sums));
+  double along = (sums.momentum[0] * n[1] - sums.momentum[1] * n[0]) / sums.mass;
+  sph_case_close(&c);
+  return along;
+}
+
+static void block_slides_with_g_sin_or_stays(void **state) {
+  (void)state;
+  const double a = 9.81 * sin(20 * 3.14159265358979324 / 180);
+  assert_relative("acceleration", slide(0, 20, 0.1, false, false) / 0.1, a, 0.02);
+  assert_relative("down a tilted plane", slide(0, 20, 0.1, true, false) / 0.1, a, 0.02);
+  assert_below("stuck", slide(1000, 20, 0.5, false, false), 1e-3);
+  assert_below("stuck to a tilted plane", slide(1000, 20, 0.5, true, false), 1e-3);
+  assert_true(slide(1000, 20, 0.5, false, true) > 5e-3); // as printed it creeps
+}
+
+static void lone_flake_bounces_by_restitution(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    sph_plan plan = sph_default_plan();
+    plan.sph.restitution = k ? 0.5 : 0;
+    plan.sph.dt = 1e-3;
+    sph_case c = sph_case_open(&plan);
+    sph_case_plane(&c, ORIGIN, UP, 0);
+    firn_particles_def def = firn_default_particles_def();
+    def.count = 1;
+    def.position = (const double[3]){0.005, 0.03, 0.005};
+    def.velocity = (const double[3]){0.3, -2, 0};
+    must(&c, firn_sim_add_particles(c.sim, &def));
+    sph_case_advance(&c, 0.05);
+    double *v = sph_case_read(&c, "velocity", 3);
+    if (k)
+      assert_within("speed", v[1], 1, 0.01);
+    else
+      assert_true(fabs(v[1]) < 0.9);
+    assert_within("along", v[0], 0.3, 1e-3);
+    firn_collider_force force;
+    must(&c, firn_sim_collider_force(c.sim, 0, &force));
+    double mass = 400 * c.d * c.d * c.d;
+    assert_relative("impulse on the floor", force.impulse[1], mass * (-2 - v[1]), 1e-5);
+    free(v);
+    sph_case_close(&c);
+  }
+}
+
+// All that a floor has taken is what the snow has lost, and the weight of what lies on it is its force.
+static void forces_on_the_floor_balance_momentum(void **state) {
+  (void)state;
+  sph_plan plan = sph_default_plan();
+  plan.gravity[1] = -9.81;
+  sph_case c = sph_case_open(&plan);
+  int floor = sph_case_plane(&c, ORIGIN, UP, 0.05);
+  const double corner[3] = {-0.025, 0.02, -0.025};
+  sph_case_lattice(&c, (const int[3]){6, 6, 6}, corner, 0);
+  double *v = sph_case_read(&c, "velocity", 3);
+  for (size_t i = 0; i < sph_case_count(&c); i++) {
+    v[3 * i] = 0.5;
+    v[3 * i + 1] = -1;
+  }
+  must(&c, firn_sim_write(c.sim, "velocity", v));
+  firn_sums before, after;
+  must(&c, firn_sim_sums(c.sim, &before));
+  sph_case_advance(&c, 0.1);
+  must(&c, firn_sim_sums(c.sim, &after));
+  firn_collider_force force;
+  must(&c, firn_sim_collider_force(c.sim, floor, &force));
+  double weight = 9.81 * before.mass * 0.1;
+  // The shear solve leaves 1e-3 of its residual, which the snow has kept and the floor is not told.
+  for (int a = 0; a < 3; a++) {
+    double lost = before.momentum[a] - after.momentum[a] - (a == 1 ? weight : 0);
+    assert_within("impulse", force.impulse[a], lost, 2e-3 * weight);
+  }
+  sph_case_advance(&c, 0.4);
+  firn_sim_collider_force_reset(c.sim);
+  sph_case_advance(&c, 0.2);
+  must(&c, firn_sim_collider_force(c.sim, floor, &force));
+  assert_relative("weight", -force.force[1], 9.81 * before.mass, 0.01);
+  free(v);
+  sph_case_close(&c);
+}
+
+// A ball and a box: samples are on their surfaces, about one a square spacing, and hold snow off.
+static void solids_are_sampled_all_over(void **state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    sph_plan plan = sph_default_plan();
+    plan.sph.boundary_depth = 0;
+    sph_case c = sph_case_open(&plan);
+    firn_collider_def def = firn_default_collider_def();
+    const double center[3] = {0.013, 0.004, -0.002}, half[3] = {0.05, 0.03, 0.04};
+    def.shape = k ? firn_box(center, half) : firn_sphere(center, 0.05);
+    must(&c, firn_sim_add_collider(c.sim, &def, NULL));
+    // Snow all around, so that every side is near some.
+    const double corner[3] = {-0.2, -0.2, -0.2};
+    sph_case_lattice(&c, (const int[3]){6, 6, 6}, corner, 0);
+    for (int i = 0; i < 64; i++) {
+      double x[3] = {-0.15 + 0.1 * (i / 16), -0.15 + 0.1 * (i / 4 % 4), -0.15 + 0.1 * (i % 4)};
+      sph_case_add(&c, 1, x);
+    }
+    sph_case_prepare(&c, 1e-3);
+    const sph *s = sph_case_solver(&c);
+    double area = k ? 8 * (0.05 * 0.03 + 0.03 * 0.04 + 0.04 * 0.05) : 4 * 3.14159265 * 0.0025;
+    double number = (double)s->boundary.count * c.d * c.d / area, volume = 0;
+    for (size_t b = 0; b < s->boundary.count; b++) volume += (double)s->boundary.volume[b];
+    // Where they lie closer, each stands for less.
+    assert_within("samples a square", number, 1.2, 0.3);
+    assert_relative("their volume", volume * c.d * c.d / area, 0.8 / 0.7006, 0.12);
+    sph_case_close(&c);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(layer_on_a_plane_sees_about_as_much_as_inside),
+      cmocka_unit_test(friction_slows_down_as_its_sum_says),
+      cmocka_unit_test(friction_draws_snow_along_with_a_moving_wall),
+      cmocka_unit_test(adhesion_holds_against_gravity_from_g_over_s_on),
+      cmocka_unit_test(flake_hangs_from_what_is_sticky),
+      cmocka_unit_test(block_slides_with_g_sin_or_stays),
+      cmocka_unit_test(lone_flake_bounces_by_restitution),
+      cmocka_unit_test(forces_on_the_floor_balance_momentum),
+      cmocka_unit_test(solids_are_sampled_all_over),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
