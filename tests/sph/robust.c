@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// timeout: 120
+// What no formula asks for: particles alone, on top of each other, in a sheet; steps that are far too
+// long; laws and shapes that the solver does not know. It goes on, or says clearly why not.
+#include "support/sph_case.h"
+
+static const double UP[3] = {0, 1, 0}, ORIGIN[3] = {0, 0, 0};
+
+static void all_is_finite(const sph_case *c) {
+  for (int i = 0; i < firn_sim_field_count(c->sim); i++) {
+    firn_field_info info;
+    must(c, firn_sim_field(c->sim, i, &info));
+    double *x = sph_case_read(c, info.name, info.components);
+    for (size_t k = 0; k < sph_case_count(c) * (size_t)info.components; k++)
+      if (!isfinite(x[k])) fail_msg("%s of particle %zu is %g", info.name, k, x[k]);
+    free(x);
+  }
+}
+
+static void nothing_at_all_only_takes_time(void **state) {
+  (void)state;
+  sph_plan plan = sph_default_plan();
+  sph_case c = sph_case_open(&plan);
+  sph_case_plane(&c, ORIGIN, UP, 1);
+  sph_case_advance(&c, 0.01);
+  assert_within("time", firn_sim_time(c.sim), 0.01, 1e-12);
+  sph_case_close(&c);
+}
+
+// x = x0 + N dt v0 + g dt^2 N (N + 1) / 2.
+static void particle_alone_falls_freely(void **state) {
+  (void)state;
+  sph_plan plan = sph_default_plan();
+  plan.gravity[1] = -9.81;
+  plan.sph.dt = 1e-3;
+  sph_case c = sph_case_open(&plan);
+  sph_case_add(&c, 1, (const double[3]){0, 1, 0});
+  sph_case_steps(&c, 100);
+  double *x = sph_case_read(&c, "position", 3);
+  assert_within("height", x[1], 1 - 9.81 * 1e-6 * 100 * 101 / 2, by_precision(1e-6, 1e-12));
+  free(x);
+  all_is_finite(&c);
+  sph_case_close(&c);
+}
+
+static void particles_on_top_of_each_other_do_no_harm(void **state) {
+  (void)state;
+  sph_plan plan = sph_default_plan();
+  plan.gravity[1] = -9.81;
+  sph_case c = sph_case_open(&plan);
+  sph_case_plane(&c, ORIGIN, UP, 1);
+  // Two alone, and four in the middle of a block.
+  const double same[18] = {1,     0.5,   0,     1,     0.5,   0,     0.015, 0.025, 0.015,
+                           0.015, 0.025, 0.015, 0.015, 0.025, 0.015, 0.01,  0,     0.01};
+  sph_case_add(&c, 6, same);
+  sph_case_lattice(&c, (const int[3]){4, 4, 4}, (const double[3]){0.005, 0.005, 0.005}, 0);
+  sph_case_advance(&c, 0.1);
+  all_is_finite(&c);
+  firn_sums sums;
+  must(&c, firn_sim_sums(c.sim, &sums));
+  assert_true(sums.speed_max < 10);
+  sph_case_close(&c);
+}
+
+static void sheets_and_rods_do_no_harm(void **state) {
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    sph_plan plan = sph_default_plan();
+    plan.gravity[1] = -9.81;
+    sph_case c = sph_case_open(&plan);
+    sph_case_plane(&c, ORIGIN, UP, 1);
+    const int n[3][3] = {{8, 1, 8}, {1, 8, 1}, {1, 8, 8}};
+    sph_case_lattice(&c, n[k], (const double[3]){0.005, 0.02, 0.005}, 0);
+    sph_case_advance(&c, 0.2);
+    all_is_finite(&c);
+    double *x = sph_case_read(&c, "position", 3);
+    for (size_t i = 0; i < sph_case_count(&c); i++) assert_true(x[3 * i + 1] > -0.01);
+    free(x);
+    sph_case_close(&c);
+  }
+}
+
+// A hundred times what the time step's own rules allow: either the run goes on with numbers, or it fails
+// with words, and what can be read then is finite all the same.
+static void steps_a_hundred_times_too_long_go_on_or_say_why(void **state) {
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    sph_plan plan = sph_default_plan();
+    plan.gravity[1] = -9.81;
+    plan.sph.dt = k == 0 ? 0.02 : k == 1 ? 0.1 : 1;
+    sph_case c = sph_case_open(&plan);
+    sph_case_plane(&c, ORIGIN, UP, 1);
+    firn_fill_def ball = firn_default_fill_def();
+    ball.shape = firn_sphere((const double[3]){0, 0.08, 0}, 0.06);
+    ball.seeding = FIRN_SEEDING_LATTICE;
+    ball.velocity[1] = -20;
+    must(&c, firn_sim_fill(c.sim, &ball));
+    firn_status status = FIRN_OK;
+    for (int n = 0; n < 20 && status == FIRN_OK; n++) status = firn_sim_step(c.sim, 0, NULL);
+    if (status == FIRN_OK) {
+      all_is_finite(&c);
+    } else {
+      sph_report("dt %g: %s", plan.sph.dt, firn_context_message(c.context));
+      assert_true(strlen(firn_context_message(c.context)) > 20);
+    }
+    sph_case_close(&c);
+  }
+}
+
+static void what_it_does_not_know_it_names(void **state) {
+  (void)state;
+  sph_plan plan = sph_default_plan();
+  plan.material.law = "sand";
+  sph_case c = sph_case_open(&plan);
+  sph_case_add(&c, 1, (const double[3]){0, 1, 0});
+  assert_int_equal(firn_sim_step(c.sim, 0, NULL), FIRN_ERROR_ARGUMENT);
+  assert_non_null(strstr(firn_context_message(c.context), "law"));
+  sph_case_close(&c);
+}
+
+// Random snow is compressed and stretched by itself, and must settle down rather than explode.
+static void random_snow_does_not_explode(void **state) {
+  (void)state;
+  sph_plan plan = sph_default_plan();
+  plan.gravity[1] = -9.81;
+  sph_case c = sph_case_open(&plan);
+  sph_case_plane(&c, ORIGIN, UP, 1);
+  firn_fill_def box = firn_default_fill_def();
+  box.shape = firn_box((const double[3]){0, 0.05, 0}, (const double[3]){0.05, 0.05, 0.05});
+  must(&c, firn_sim_fill(c.sim, &box));
+  sph_case_advance(&c, 0.2);
+  all_is_finite(&c);
+  firn_sums sums;
+  must(&c, firn_sim_sums(c.sim, &sums));
+  assert_true(sums.speed_max < 5);
+  assert_true(sums.bounds_max[1] < 0.3);
+  sph_case_close(&c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(nothing_at_all_only_takes_time),
+      cmocka_unit_test(particle_alone_falls_freely),
+      cmocka_unit_test(particles_on_top_of_each_other_do_no_harm),
+      cmocka_unit_test(sheets_and_rods_do_no_harm),
+      cmocka_unit_test(steps_a_hundred_times_too_long_go_on_or_say_why),
+      cmocka_unit_test(what_it_does_not_know_it_names),
+      cmocka_unit_test(random_snow_does_not_explode),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
