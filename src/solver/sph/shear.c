@@ -170,6 +170,7 @@ static firn_status solve(sph *s, bool bicgstab, firn_linear_result *result) {
     memset(s->a, 0, count * sizeof *s->a);
     return FIRN_OK;
   }
+  memset(s->krylov.data, 0, s->krylov.size); // products leave padding as it is
   FIRN_TRY(subtract_product(s, s->krylov.data));
   const firn_sph_def *def = &s->def;
   return bicgstab ? firn_bicgstab_solve(&system, def->shear_tolerance, reference2,
