@@ -13,6 +13,7 @@
 #include "math/jacobi.h"
 #include "math/random_lane.h"
 #include "math/row.h"
+#include "math/sph_kernel.h"
 #include "math/spline.h"
 #include "math/vec3.h"
 #include "render/fade.h"
@@ -106,6 +107,7 @@ DEVICE(math_bspline, firn_bspline_cubic_base, firn_bspline_quadratic_base, firn_
        firn_bspline_cubic_double, firn_bspline_quadratic, firn_bspline_quadratic_double)
 DEVICE(math_jacobi, firn_jacobi)
 DEVICE(math_random_lane, lane_random_bits, lane_unit, lane_uniform, lane_circle)
+DEVICE(math_sph_kernel, firn_sph_kernel, firn_sph_slope)
 DEVICE(math_spline, firn_cubic_spline)
 DEVICE(math_vec3, firn_finite3, firn_vec3_make, firn_vec3_add, firn_vec3_sub, firn_vec3_scale,
        firn_vec3_dot, firn_vec3_cross, firn_vec3_norm, firn_vec3_unit)

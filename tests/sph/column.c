@@ -101,8 +101,8 @@ static double height_by_form(const column *col, double gravity, double top, doub
   return sum;
 }
 
-// Its own weight, of a gravity so strong that the middle carries some 10 kPa; then next to none. What
-// comes back is what was elastic.
+// Its own weight, of a gravity so strong that the middle carries some 10 kPa; then a tenth of it. What comes
+// back is what was elastic: theta_c / (1 - theta_c) = 2.6 % at most, and nine tenths of that.
 static void compress(double young, double gravity, double least_q) {
   sph_plan plan = sph_default_plan();
   plan.spacing = 0.03;
@@ -116,10 +116,10 @@ static void compress(double young, double gravity, double least_q) {
              height / form);
   assert_true(RHO * gravity * 10 * col.d > least_q); // the middle is well into plastic flow
   assert_relative("height", height, form, 0.02);
-  load(&col, gravity, 1, 0.6, 0.3);
+  load(&col, gravity, gravity / 10, 0.6, 0.3);
   double rebound = height_of(&col) / height - 1;
   sph_report("rebound %.4f", rebound);
-  assert_true(rebound > 0 && rebound <= 0.026);
+  assert_true(rebound > 0.015 && rebound <= 0.026);
   sph_case_close(&col.c);
 }
 

@@ -118,6 +118,37 @@ static void what_it_does_not_know_it_names(void **state) {
   sph_case_close(&c);
 }
 
+// 40 m/s are 640 kPa. Without the barrier some of the lowest layer is driven through.
+static void hard_impact_stays_above_the_floor(void **state) {
+  (void)state;
+  for (int barrier = 0; barrier < 2; barrier++) {
+    sph_plan plan = sph_default_plan();
+    plan.sph.barrier = barrier;
+    sph_case c = sph_case_open(&plan);
+    int floor = sph_case_plane(&c, ORIGIN, UP, 0);
+    sph_case_lattice(&c, (const int[3]){6, 12, 6}, (const double[3]){0.005, 0.015, 0.005}, 0);
+    double *v = sph_case_read(&c, "velocity", 3);
+    for (size_t i = 0; i < sph_case_count(&c); i++) v[3 * i + 1] = -40;
+    must(&c, firn_sim_write(c.sim, "velocity", v));
+    firn_sums before, after;
+    must(&c, firn_sim_sums(c.sim, &before));
+    sph_case_advance(&c, 0.01);
+    must(&c, firn_sim_sums(c.sim, &after));
+    all_is_finite(&c);
+    sph_report("barrier %d: lowest %.3f spacings", barrier, after.bounds_min[1] / c.d);
+    if (barrier) {
+      assert_true(after.bounds_min[1] > -0.26 * c.d);
+      firn_collider_force force;
+      must(&c, firn_sim_collider_force(c.sim, floor, &force));
+      assert_relative("impulse", force.impulse[1], before.momentum[1] - after.momentum[1], 0.01);
+    } else {
+      assert_true(after.bounds_min[1] < -0.5 * c.d);
+    }
+    free(v);
+    sph_case_close(&c);
+  }
+}
+
 // Random snow is compressed and stretched by itself, and must settle down rather than explode.
 static void random_snow_does_not_explode(void **state) {
   (void)state;
@@ -145,6 +176,7 @@ int main(void) {
       cmocka_unit_test(sheets_and_rods_do_no_harm),
       cmocka_unit_test(steps_a_hundred_times_too_long_go_on_or_say_why),
       cmocka_unit_test(what_it_does_not_know_it_names),
+      cmocka_unit_test(hard_impact_stays_above_the_floor),
       cmocka_unit_test(random_snow_does_not_explode),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

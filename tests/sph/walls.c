@@ -26,7 +26,14 @@ static void layer_on_a_plane_sees_about_as_much_as_inside(void **state) {
   }
   size_t inside = sph_case_slot(&c,
                                 4 * 48 + 4); // above samples, as the lattice of both is the same
-  assert_within("wall", (double)s->pairs.wall.w[inside], 1.021 - 0.850288, 2e-3);
+  double wall = (double)s->pairs.wall.w[inside];
+  assert_within("wall", wall, 1.021 - 0.850288, 2e-3);
+  // What samples take up is no longer there for snow.
+  assert_within("density", (double)s->rho[inside] / 400, 0.850288 / (1 - wall), 1e-5);
+  // And they complete the moment: on a lattice it is 1.02 along each axis, here 1.14 times the sample's
+  // share of a sixth more across the floor.
+  assert_within("correction across", 1 / (double)s->L[6 * inside + 1], 1.02 + 0.14 * 0.51, 0.02);
+  assert_within("correction along", 1 / (double)s->L[6 * inside], 1.02 + 0.14 * 0.2, 0.03);
   sph_case_close(&c);
 }
 
