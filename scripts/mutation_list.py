@@ -648,7 +648,7 @@ MUTATIONS = [
 
     # ------------------------------------------------------------------------ smoothed particles
     Mutation("sph-kernel-slope", "the kernel's slope near the middle is that of another spline",
-             "sph.operators",
+             "math.sph_kernel",
              (SPH_KERNEL, "(FIRN_R(2.25) * r - FIRN_R(3))", "(FIRN_R(2) * r - FIRN_R(3))")),
     Mutation("sph-gradient-of-differences", "the pressure gradient takes p_j - p_i: forces of a pair "
              "do not cancel",

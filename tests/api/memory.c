@@ -26,6 +26,7 @@ typedef struct setup {
   firn_hessian hessian;
   firn_preconditioner preconditioner;
   double dt; // s; 0: chosen
+  bool sph;
 } setup;
 
 static const setup setups[] = {
@@ -63,6 +64,7 @@ static const setup setups[] = {
      .transfer = FIRN_TRANSFER_FLIP,
      .integrator = FIRN_INTEGRATOR_AUTO,
      .dt = 5e-5},
+    {.name = "sph", .integrator = FIRN_INTEGRATOR_IMPLICIT, .sph = true},
 };
 enum { SETUPS = sizeof setups / sizeof *setups };
 
@@ -186,6 +188,7 @@ static firn_sim_def sim_def(const setup *s) {
   def.mpm.dt = s->dt;
   def.mpm.dt_max = 1e-4;
   def.mpm.max_iterations = 4; // a solve is a solve
+  if (s->sph) def.solver = "sph";
   return def;
 }
 
@@ -239,7 +242,7 @@ static void go(run *r) {
   }
   ATTEMPT(r, advance(r));
   ATTEMPT(r, add_spray(r->sim, true));
-  ATTEMPT(r, pack(r->sim));
+  if (!r->setup->sph) ATTEMPT(r, pack(r->sim)); // there J_P follows from positions
   for (int i = 1; i < STEPS; i++) ATTEMPT(r, advance(r));
   ATTEMPT(r, take_result(r));
   MUST(r->context, firn_sim_sums(r->sim, &r->out->sums));

@@ -2,29 +2,44 @@
 #include "solver/sph/boundary.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/parallel.h"
 #include "geometry/sdf.h"
+#include "geometry/surface_samples.h"
 #include "math/sph_kernel.h"
 #include "world/digest.h"
 #include "world/morton.h"
 
-// One part of a collider, in the frame it was defined in.
+// Samples of a part in the frame that it was defined in: all of a part that has bounds, and of others what
+// has been asked for so far, block by block.
 typedef struct sph_body {
   int collider, part;
-  size_t count;
-  double *sample; // [count][6] m: point and normal
-  size_t bytes;
+  size_t count, room;
+  double *sample; // [room][6] m: point and normal
+  // Of parts without bounds, which stand still: from a block's key to its samples.
+  firn_block_map_entry *table; // [mask + 1]
+  size_t mask, blocks;
+  size_t (*span)[2]; // [span_room]: first and end
+  size_t span_room;
 } sph_body;
 
 // Samples reach this many cells beyond the blocks of snow: one that the kernel reaches, and another, so
 // that those know all of their own neighbours, which V_b is made of.
 enum { MARGIN = 2 };
 
+static bool moves(const firn_collider *collider) {
+  return collider->speed > 0 || collider->varies;
+}
+
 static void free_bodies(sph_boundary *boundary, firn_context *context) {
-  for (size_t i = 0; i < boundary->body_count; i++)
-    firn_free(context, boundary->body[i].sample, boundary->body[i].bytes);
+  for (size_t i = 0; i < boundary->body_count; i++) {
+    sph_body *b = &boundary->body[i];
+    firn_free(context, b->sample, b->room * 6 * sizeof *b->sample);
+    firn_free(context, b->span, b->span_room * sizeof *b->span);
+    if (b->table) firn_free(context, b->table, (b->mask + 1) * sizeof *b->table);
+  }
   boundary->body_count = 0;
   boundary->made = false;
 }
@@ -120,68 +135,78 @@ static firn_status offer(const layer *l, const firn_part *part, const double x[3
                          const double normal[3], int collider) {
   double velocity[3];
   if (!is_near(l, x) || is_covered(l, x, collider)) return FIRN_OK;
-  firn_pose_velocity(&part->pose, x, velocity);
+  if (part->sequence)
+    firn_part_sample(part, &part->pose, l->world->time, x, NULL, velocity);
+  else
+    firn_pose_velocity(&part->pose, x, velocity);
   return add_sample(l, x, normal, velocity, collider);
 }
 
 // ------------------------------------------------------------------------------------- surfaces
 
-// The sample of site s of a lattice: the foot of the perpendicular from its middle, if that is in the
-// site's own cell. So a cell has one at most, and which it is depends on nothing else.
-static bool sample_site(const firn_part *part, const firn_pose *pose, double time,
-                        const sph_boundary_def *def, const int64_t s[3], double x[3],
-                        double normal[3]) {
-  double d = def->spacing;
-  for (int a = 0; a < 3; a++) x[a] = ((double)s[a] + 0.5) * d;
-  for (int k = 0; k < 4; k++) {
-    double off = firn_part_sample(part, pose, time, x, normal, NULL) + def->depth * d;
-    if (!(fabs(off) < 1.8 * d)) return false;
-    for (int a = 0; a < 3; a++) x[a] -= off * normal[a];
-  }
-  if (!(fabs(firn_part_sample(part, pose, time, x, normal, NULL) + def->depth * d) < 0.1 * d))
-    return false; // no such point: the part is thinner than that
-  for (int a = 0; a < 3; a++)
-    if ((int64_t)floor(x[a] / d) != s[a]) return false;
-  return true;
-}
-
 static const firn_pose AT_REST = {.q = {0, 0, 0, 1}, .r = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
 
-// All of a part that has bounds, where it was defined.
-static firn_status sample_body(const layer *l, sph_body *body) {
+// Moves a sample of the surface into the part, to where the distance is -depth; less where the part is so
+// thin that it would come out on the other side.
+static void sink(const firn_part *part, double time, const sph_boundary_def *def, double x[3],
+                 double normal[3]) {
+  enum { TRIES = 4 };
+  double n[3], wanted = def->depth * def->spacing;
+  for (int k = TRIES; k > 0 && wanted > 0; k--) {
+    double depth = wanted * k / TRIES, to[3];
+    for (int a = 0; a < 3; a++) to[a] = x[a] - depth * normal[a];
+    double distance = firn_part_sample(part, &AT_REST, time, to, n, NULL);
+    if (distance > -0.8 * depth && k > 1) continue;
+    // At an edge the nearest face is not the one that the sample is of.
+    if (distance > -depth && distance < 0)
+      for (int a = 0; a < 3; a++) to[a] -= (distance + depth) * n[a];
+    memcpy(x, to, sizeof to);
+    return;
+  }
+}
+
+static firn_status store(firn_context *context, sph_body *body, const double x[3],
+                         const double normal[3]) {
+  if (body->count == body->room) {
+    size_t more = body->room ? 2 * body->room : 256, unit = 6 * sizeof *body->sample;
+    double *data = firn_resize(context, body->sample, body->room * unit, more * unit, "boundary");
+    if (!data) return FIRN_ERROR_MEMORY;
+    body->sample = data;
+    body->room = more;
+  }
+  memcpy(body->sample + 6 * body->count, x, 3 * sizeof *x);
+  memcpy(body->sample + 6 * body->count + 3, normal, 3 * sizeof *normal);
+  body->count++;
+  return FIRN_OK;
+}
+
+// Adds the samples of a part, as it was defined, within a box [m] to a body's.
+static firn_status sample_box(const layer *l, sph_body *body, const double lo[3],
+                              const double hi[3]) {
   const firn_collider *collider = &l->world->collider[body->collider];
   const firn_part *part = &collider->part[body->part];
-  firn_context *context = l->world->context;
-  double d = l->def->spacing;
-  int64_t lo[3], hi[3], s[3];
-  size_t room = 0;
-  for (int a = 0; a < 3; a++) {
-    double from = part->center[a] - part->radius, to = part->center[a] + part->radius;
-    if (part->shape && part->shape->bounded) {
-      from = part->shape->lo[a];
-      to = part->shape->hi[a];
-    }
-    lo[a] = (int64_t)floor(from / d) - 1;
-    hi[a] = (int64_t)floor(to / d) + 1;
+  firn_surface_def def = firn_default_surface_def(l->def->spacing);
+  firn_surface_samples found = {0};
+  char what[FIRN_NAME_SIZE + 16];
+  snprintf(what, sizeof what, "collider '%s'", collider->name);
+  memcpy(def.lo, lo, sizeof def.lo);
+  memcpy(def.hi, hi, sizeof def.hi);
+  def.time = l->world->time;
+  firn_status status = part->sequence ? firn_sequence_surface(part->sequence, &def, what, &found)
+                                      : firn_shape_surface(part->shape, &def, what, &found);
+  for (size_t i = 0; i < found.count && status == FIRN_OK; i++) {
+    firn_surface_sample *s = &found.sample[i];
+    sink(part, def.time, l->def, s->position, s->normal);
+    status = store(l->world->context, body, s->position, s->normal);
   }
-  for (s[0] = lo[0]; s[0] <= hi[0]; s[0]++)
-    for (s[1] = lo[1]; s[1] <= hi[1]; s[1]++)
-      for (s[2] = lo[2]; s[2] <= hi[2]; s[2]++) {
-        double x[3], normal[3];
-        if (!sample_site(part, &AT_REST, 0, l->def, s, x, normal)) continue;
-        if (body->count == room) {
-          size_t more = room ? 2 * room : 256, bytes = more * 6 * sizeof(double);
-          double *data = firn_resize(context, body->sample, body->bytes, bytes, "boundary");
-          if (!data) return FIRN_ERROR_MEMORY;
-          body->sample = data;
-          body->bytes = bytes;
-          room = more;
-        }
-        memcpy(body->sample + 6 * body->count, x, sizeof x);
-        memcpy(body->sample + 6 * body->count + 3, normal, sizeof normal);
-        body->count++;
-      }
-  return FIRN_OK;
+  firn_surface_samples_free(&found);
+  return status;
+}
+
+static const double FAR[2][3] = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+
+static bool deforms(const firn_part *part) {
+  return part->sequence || (part->shape && part->shape->varies);
 }
 
 static firn_status make_bodies(const layer *l) {
@@ -196,29 +221,31 @@ static firn_status make_bodies(const layer *l) {
     const firn_collider *collider = &world->collider[c];
     for (int i = 0; i < collider->part_count; i++) {
       const firn_part *part = &collider->part[i];
-      if (part->sequence || (part->shape && part->shape->varies)) {
-        return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
-                         "collider '%s': sph has no samples of a surface that changes its shape",
-                         collider->name);
-      }
       sph_body *body = &b->body[b->body_count++];
       *body = (sph_body){.collider = c, .part = i};
-      if (part->radius >= 0 && isfinite(part->radius)) FIRN_TRY(sample_body(l, body));
+      if (part->radius >= 0 && isfinite(part->radius) && !deforms(part))
+        FIRN_TRY(sample_box(l, body, FAR[0], FAR[1]));
     }
   }
   b->made = true;
   return FIRN_OK;
 }
 
-static firn_status place_body(const layer *l, const sph_body *body) {
+// Samples first to end of a body, where it is now; with a block, those within it.
+static firn_status place_body(const layer *l, const sph_body *body, size_t first, size_t end,
+                              const int32_t *at) {
   const firn_part *part = &l->world->collider[body->collider].part[body->part];
-  for (size_t i = 0; i < body->count; i++) {
+  for (size_t i = first; i < end; i++) {
     const double *s = body->sample + 6 * i;
     double x[3], normal[3];
     firn_pose_turn(&part->pose, s, x);
     firn_pose_turn(&part->pose, s + 3, normal);
-    for (int a = 0; a < 3; a++) x[a] += part->pose.shift[a];
-    FIRN_TRY(offer(l, part, x, normal, body->collider));
+    bool inside = true;
+    for (int a = 0; a < 3; a++) {
+      x[a] += part->pose.shift[a];
+      inside = inside && (!at || (int32_t)floor(x[a] / l->world->h / 4) == at[a]);
+    }
+    if (inside) FIRN_TRY(offer(l, part, x, normal, body->collider));
   }
   return FIRN_OK;
 }
@@ -299,44 +326,91 @@ static firn_status lay_plane(const layer *l, const plane *p, const int32_t at[3]
   return FIRN_OK;
 }
 
-// Samples within one block of whatever else has no bounds.
-static firn_status lay_sites(const layer *l, int c, const firn_part *part, const int32_t at[3]) {
-  double h = l->world->h, d = l->def->spacing, middle[3];
+// The box that holds a block, seen from the part as it was defined, and what samples may have been sunk by.
+static void box_of(const layer *l, const firn_part *part, const int32_t at[3], double lo[3],
+                   double hi[3]) {
+  double h = l->world->h, middle[3], inside[3];
+  for (int a = 0; a < 3; a++) middle[a] = (4.0 * at[a] + 2) * h;
+  firn_pose_into(&part->pose, middle, inside);
+  for (int a = 0; a < 3; a++) {
+    double reach = 2 * l->def->depth * l->def->spacing;
+    for (int c = 0; c < 3; c++) reach += 2 * h * fabs(part->pose.r[3 * c + a]);
+    lo[a] = inside[a] - reach;
+    hi[a] = inside[a] + reach;
+  }
+}
+
+static bool crosses(const layer *l, const firn_part *part, const int32_t at[3]) {
+  double h = l->world->h, middle[3];
   for (int a = 0; a < 3; a++) middle[a] = (4.0 * at[a] + 2) * h;
   double distance = firn_part_sample(part, &part->pose, l->world->time, middle, NULL, NULL);
-  if (fabs(distance) > 2 * 1.7321 * h + (2 + l->def->depth) * d) return FIRN_OK;
-  int64_t lo[3], hi[3], s[3];
-  for (int a = 0; a < 3; a++) {
-    lo[a] = (int64_t)llround(4.0 * at[a] * h / d);
-    hi[a] = (int64_t)llround((4.0 * at[a] + 4) * h / d);
+  return fabs(distance) <= 2 * 1.7321 * h + (2 + l->def->depth) * l->def->spacing;
+}
+
+static firn_status grow_table(firn_context *context, sph_body *body) {
+  size_t size = body->table ? 2 * (body->mask + 1) : 64;
+  firn_block_map_entry *table = firn_alloc_zero(context, size * sizeof *table, "boundary");
+  if (!table) return FIRN_ERROR_MEMORY;
+  for (size_t i = 0; body->table && i <= body->mask; i++) {
+    if (!body->table[i].key1) continue;
+    *firn_block_map_find(table, size - 1, body->table[i].key1 - 1) = body->table[i];
   }
-  for (s[0] = lo[0]; s[0] < hi[0]; s[0]++)
-    for (s[1] = lo[1]; s[1] < hi[1]; s[1]++)
-      for (s[2] = lo[2]; s[2] < hi[2]; s[2]++) {
-        double x[3], normal[3];
-        if (sample_site(part, &part->pose, l->world->time, l->def, s, x, normal))
-          FIRN_TRY(offer(l, part, x, normal, c));
-      }
+  if (body->table) firn_free(context, body->table, (body->mask + 1) * sizeof *body->table);
+  body->table = table;
+  body->mask = size - 1;
   return FIRN_OK;
 }
 
-static firn_status lay_unbounded(const layer *l, int c, const firn_part *part,
+// Samples within one block of what has no bounds and is no plane. They are kept where it stands still.
+static firn_status lay_block(const layer *l, sph_body *body, const firn_part *part, uint64_t key,
+                             bool keep) {
+  firn_context *context = l->world->context;
+  int32_t at[3];
+  double lo[3], hi[3];
+  firn_morton_decode(key, at);
+  if (!crosses(l, part, at)) return FIRN_OK;
+  box_of(l, part, at, lo, hi);
+  if (!keep) {
+    body->count = 0;
+    FIRN_TRY(sample_box(l, body, lo, hi));
+    return place_body(l, body, 0, body->count, at);
+  }
+  if (!body->table || 2 * (body->blocks + 1) > body->mask) FIRN_TRY(grow_table(context, body));
+  firn_block_map_entry *entry = firn_block_map_find(body->table, body->mask, key);
+  if (!entry->key1) {
+    if (body->blocks == body->span_room) {
+      size_t more = body->span_room ? 2 * body->span_room : 64, unit = sizeof *body->span;
+      void *span = firn_resize(context, body->span, body->span_room * unit, more * unit,
+                               "boundary");
+      if (!span) return FIRN_ERROR_MEMORY;
+      body->span = span;
+      body->span_room = more;
+    }
+    size_t first = body->count;
+    FIRN_TRY(sample_box(l, body, lo, hi));
+    body->span[body->blocks][0] = first;
+    body->span[body->blocks][1] = body->count;
+    entry->key1 = key + 1;
+    entry->value = (uint32_t)body->blocks++;
+  }
+  const size_t *span = body->span[entry->value];
+  return place_body(l, body, span[0], span[1], at);
+}
+
+static firn_status lay_unbounded(const layer *l, sph_body *body, const firn_part *part,
                                  const firn_keyed *keyed, size_t count) {
   plane p;
-  bool flat = plane_of(l, c, part, &p);
+  const firn_collider *collider = &l->world->collider[body->collider];
+  bool flat = plane_of(l, body->collider, part, &p), keep = !moves(collider);
   for (size_t k = 0; k < count; k++) {
     int32_t at[3];
     firn_morton_decode(keyed[k].key, at);
-    FIRN_TRY(flat ? lay_plane(l, &p, at) : lay_sites(l, c, part, at));
+    FIRN_TRY(flat ? lay_plane(l, &p, at) : lay_block(l, body, part, keyed[k].key, keep));
   }
   return FIRN_OK;
 }
 
 // ------------------------------------------------------------------------------------- volumes
-
-static bool moves(const firn_collider *collider) {
-  return collider->speed > 0 || collider->varies;
-}
 
 // V_b = phi / sum W over the samples of the same body, itself among them.
 static void weigh(const layer *l) {
@@ -404,16 +478,20 @@ static firn_status lay_all(const layer *l) {
   size_t count = 0;
   b->count = 0;
   for (size_t i = 0; i < b->body_count; i++) {
-    const sph_body *body = &b->body[i];
+    sph_body *body = &b->body[i];
     const firn_collider *collider = &l->world->collider[body->collider];
     const firn_part *part = &collider->part[body->part];
     if (collider->absent || part->radius < 0) continue;
     if (isfinite(part->radius)) {
-      FIRN_TRY(place_body(l, body));
+      if (deforms(part)) {
+        body->count = 0;
+        FIRN_TRY(sample_box(l, body, FAR[0], FAR[1]));
+      }
+      FIRN_TRY(place_body(l, body, 0, body->count, NULL));
       continue;
     }
     if (!keyed) FIRN_TRY(near_blocks(l, &keyed, &count));
-    FIRN_TRY(lay_unbounded(l, body->collider, part, keyed, count));
+    FIRN_TRY(lay_unbounded(l, body, part, keyed, count));
   }
   return sort_samples(l);
 }

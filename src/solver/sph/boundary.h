@@ -21,8 +21,7 @@ typedef struct sph_boundary {
   firn_real *normal;   // [count][3] out of the collider
   uint16_t *owner;     // [count] collider
   sph_cells cells;
-  // Of shapes with bounds, sampled once where they are defined: [part, over all colliders] of ...
-  struct sph_body *body;
+  struct sph_body *body; // [body_count]: the parts of all colliders
   size_t body_count;
   bool made;       // the bodies are those of the world's colliders
   uint64_t digest; // of what the samples were made for

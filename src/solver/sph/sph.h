@@ -144,6 +144,11 @@ double sph_choose_step(const sph *s, double limit);
 firn_status sph_step(void *solver, double limit, firn_step *out);
 firn_status sph_fail_nonfinite(const sph *s);
 
+// start.c
+void sph_settle(void *solver, size_t slot, const double up[3], double load);
+double sph_start_strain(void *solver, size_t slot, const double strain[6]);
+double sph_start_stress(void *solver, size_t slot, const double stress[6]);
+
 // settings.c
 extern const firn_schema_record firn_sph_settings;
 void sph_conflicts(const void *settings, firn_conflict_fn tell, void *user);
