@@ -18,7 +18,7 @@ typedef struct firn_sim_def {
   bool periodic[3];    // wrap around this axis ...
   int period_cells[3]; // ... after this many cells, a multiple of 4
   uint64_t seed;       // of every random number
-  const char *solver;  // "mpm"
+  const char *solver;  // "mpm" or "sph"
   firn_mpm_def mpm;    // what solver mpm takes where settings is NULL
   // Settings of the solver, a struct firn_<solver>_def; others than mpm take their defaults for NULL.
   const void *settings;
@@ -65,7 +65,8 @@ FIRN_API double firn_sim_h(const firn_sim *sim);
 // Fields by name: "position", "velocity", "mass", "volume", "id", "material", "strain_rate", and the
 // solver's own; under mpm "jp", "strain", "density", "stress", "affine", and what the material of a
 // particle is: "young", "poisson", "theta_c", "theta_s", "hardening", "friction_angle", "cohesion",
-// "stiffening". docs/fields.md has a definition of each. Six components are xx yy zz xy xz yz, nine a
+// "stiffening"; under sph "jp", "strain", "density", "pressure", "stress", "stiffening" and those of the
+// material. docs/fields.md has a definition of each. Six components are xx yy zz xy xz yz, nine a
 // matrix row by row.
 typedef struct firn_field_info {
   const char *name;
@@ -102,7 +103,9 @@ FIRN_API firn_status firn_sim_sums(firn_sim *sim, firn_sums *out);
 // Statistics: what only the solver at hand can tell, by name. Under mpm "jp_min", "jp_mean",
 // "density_max", "yielded", "energy_plastic"; of the last step "redone", "indefinite", "sorted"; since
 // creation "sorts" and, by phase, "seconds_sort", "seconds_scatter", "seconds_grid", "seconds_solve" and
-// "seconds_gather".
+// "seconds_gather". Under sph "jp_min", "jp_mean", "density_max"; of the last step "neighbours_mean",
+// "pressure_iterations", "shear_iterations", "fell_back", "unconverged", "samples"; since creation
+// "seconds_search", "seconds_state", "seconds_pressure", "seconds_shear" and "seconds_move".
 typedef struct firn_stat_info {
   const char *name;
   const char *unit; // "1" for a plain number

@@ -134,8 +134,8 @@ static void set_density(sph *s, size_t i, double interpolated, double wall) {
   s->rho0[i] = (firn_real)rho0;
   s->V[i] = (firn_real)((double)s->V0[i] / share);
   share_stiffness(s, i, hard * (double)row.lambda, hard * (double)row.mu);
-  bool free = s->def.pressure == FIRN_SPH_PRESSURE_IISPH;
-  s->kappa[i] = s->lambda[i] > 0 && !free ? s->rho0[i] / s->lambda[i] : 0;
+  bool stiff = s->def.pressure == FIRN_SPH_PRESSURE_IISPH;
+  s->kappa[i] = s->lambda[i] > 0 && !stiff ? s->rho0[i] / s->lambda[i] : 0;
 }
 
 // The inverse of a moment without its flat directions (Eq. 15): a sheet or a lone pair has no gradient

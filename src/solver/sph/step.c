@@ -72,8 +72,8 @@ firn_status sph_step(void *solver, double limit, firn_step *out) {
   *out = (firn_step){0};
   memset(&s->last, 0, sizeof s->last);
   if (!world->particles.count) {
-    double longest = s->def.dt > 0 ? s->def.dt : s->def.dt_max;
-    out->dt = limit > 0 ? fmin(limit, longest) : longest;
+    double dt = s->def.dt > 0 ? s->def.dt : s->def.dt_max;
+    out->dt = limit > 0 ? fmin(limit, dt) : dt;
     world->time += out->dt;
     return FIRN_OK;
   }
@@ -84,8 +84,8 @@ firn_status sph_step(void *solver, double limit, firn_step *out) {
   world->kicked = false;
   world->settled.count = 0;
   lap_time(s, SPH_SEARCH, &clock);
-  double free = sph_choose_step(s, 0);
-  if (free < s->def.dt_min && !(s->def.dt > 0)) return fail_short(s, free);
+  double longest = sph_choose_step(s, 0);
+  if (longest < s->def.dt_min && !(s->def.dt > 0)) return fail_short(s, longest);
   s->dt = sph_choose_step(s, limit);
 
   // Densities and stiffness, forces one after the other, strain and positions.

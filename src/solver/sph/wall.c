@@ -250,6 +250,20 @@ static void stop(sph *s, size_t u, size_t i, int c, const double x[3]) {
   book(s, u, c, x, surface, impulse);
 }
 
+// By each collider that has samples around the particle.
+static void stop_at_owners(sph *s, size_t u, size_t i, const double x[3]) {
+  enum { OWNERS = 8 };
+  const sph_list *walls = &s->pairs.walls;
+  int owner[OWNERS], count = 0;
+  for (uint64_t k = walls->start[i]; k < walls->end[i] && count < OWNERS; k++) {
+    int c = s->boundary.owner[walls->other[k]], known = 0;
+    while (known < count && owner[known] != c) known++;
+    if (known < count) continue;
+    owner[count++] = c;
+    stop(s, u, i, c, x);
+  }
+}
+
 void sph_barrier(sph *s) {
   const firn_particles *p = &s->world->particles;
   SPH_FOR_UNITS(s, u) {
@@ -263,8 +277,7 @@ void sph_barrier(sph *s) {
         for (int a = 0; a < 3; a++)
           x[a] = (4.0 * block->at[a] + (double)firn_particles_real(p, FIRN_FIELD_X + a)[i]) *
                  s->world->h;
-        for (int c = 0; c < s->world->collider_count; c++)
-          if (!s->world->collider[c].absent) stop(s, u, i, c, x);
+        stop_at_owners(s, u, i, x);
       }
     }
   }
