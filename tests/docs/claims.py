@@ -126,7 +126,8 @@ def see_switches():
     """theory-mpm.md has the defaults of scenes, for every switch and limit that it lists."""
     page = "docs/theory-mpm.md"
     key = re.compile(r"^\| `(\w+)` \| .* \| `([^`|]*)` \|", re.M)
-    defaults = dict(key.findall(pages.text("docs/scene-reference.md").split("\n## mpm-section")[1]))
+    section = pages.text("docs/scene-reference.md").split("\n## mpm-section")[1].split("\n## ")[0]
+    defaults = dict(key.findall(section))
     body = pages.text(page)
     rows = re.findall(r"^\|[^|]*\| (`.*`) \| (\S.*?) \| (.*?) \|.*\|.*\|$", body, re.M)
     rows += [(row[0], "same", row[1]) for row in
