@@ -149,6 +149,29 @@ static void hard_impact_stays_above_the_floor(void **state) {
   }
 }
 
+// What a ball loses as it hits the floor: plastic flow is part of it, and it is never negative.
+static void books_of_energy_are_kept(void **state) {
+  (void)state;
+  sph_plan plan = sph_default_plan();
+  plan.gravity[1] = -9.81;
+  plan.material.theta_c = 0.01;
+  sph_case c = sph_case_open(&plan);
+  sph_case_plane(&c, ORIGIN, UP, 0);
+  sph_case_lattice(&c, (const int[3]){6, 6, 6}, (const double[3]){0.005, 0.03, 0.005}, 0);
+  double lost = 0;
+  for (int k = 0; k < 10; k++) {
+    firn_sums sums;
+    sph_case_advance(&c, 0.02);
+    must(&c, firn_sim_sums(c.sim, &sums));
+    assert_true(sums.energy_lost >= lost - 1e-5 * sums.energy_gravity);
+    lost = sums.energy_lost;
+  }
+  double plastic = sph_case_stat(&c, "energy_plastic");
+  sph_report("lost %.4g J, of which plastic %.4g J", lost, plastic);
+  assert_true(plastic > 0 && plastic < lost);
+  sph_case_close(&c);
+}
+
 // Random snow is compressed and stretched by itself, and must settle down rather than explode.
 static void random_snow_does_not_explode(void **state) {
   (void)state;
@@ -177,6 +200,7 @@ int main(void) {
       cmocka_unit_test(steps_a_hundred_times_too_long_go_on_or_say_why),
       cmocka_unit_test(what_it_does_not_know_it_names),
       cmocka_unit_test(hard_impact_stays_above_the_floor),
+      cmocka_unit_test(books_of_energy_are_kept),
       cmocka_unit_test(random_snow_does_not_explode),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

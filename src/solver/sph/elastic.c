@@ -13,7 +13,8 @@ static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 // stretch in directions of before the step: it would not turn with the snow, since later increments act
 // from the left. Both follow from the eigenvectors of F' F'^T or F'^T F', less I. Returns the logarithm of
 // what the clamp has taken from the volume.
-double sph_stretch(const firn_material_row *row, bool printed, const double D[9], firn_real e[6]) {
+double sph_stretch(const firn_material_row *row, bool printed, const double D[9], firn_real e[6],
+                   double principal[2][3]) {
   static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
   double F[9], A[9], V[9]; // F' - I = s + D (I + s)
   for (int r = 0; r < 3; r++) {
@@ -37,8 +38,10 @@ double sph_stretch(const firn_material_row *row, bool printed, const double D[9]
     double l = fmax(A[4 * k], FIRN_LAW_MIN_STRETCH * FIRN_LAW_MIN_STRETCH - 1);
     double x = l / (1 + sqrt(1 + l));
     left[k] = x;
+    if (principal) principal[0][k] = principal[1][k] = x;
     if (row->law != FIRN_LAW_SNOW) continue;
     left[k] = fmin(fmax(x, (double)row->lo), (double)row->hi);
+    if (principal) principal[1][k] = left[k];
     taken += log1p(x) - log1p(left[k]);
   }
   for (int m = 0; m < 6; m++) {
@@ -49,7 +52,20 @@ double sph_stretch(const firn_material_row *row, bool printed, const double D[9]
   return taken;
 }
 
-static bool advance_one(sph *s, size_t i, double *speed2, double *accel2) {
+// J that the clamp takes from a particle, at the stiffness that it had in this step.
+static double spent_one(const sph *s, size_t i, const firn_material_row *row,
+                        double principal[2][3]) {
+  double hard = (double)s->G[i] / (double)row->mu, energy[2];
+  for (int k = 0; k < 2; k++) {
+    const double *x = principal[k];
+    double square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2], trace = x[0] + x[1] + x[2];
+    double det = (1 + x[0]) * (1 + x[1]) * (1 + x[2]);
+    energy[k] = sph_strain_energy(s, row, hard, square, trace, det);
+  }
+  return (double)s->mass[i] / (double)s->rho0[i] * (energy[0] - energy[1]);
+}
+
+static bool advance_one(sph *s, size_t i, double *speed2, double *accel2, double *spent) {
   const firn_particles *p = &s->world->particles;
   firn_material_row row = firn_world_row(s->world, i);
   double grad[9], wall = (double)s->pairs.wall.vc[i], v2 = 0, a2 = 0;
@@ -59,7 +75,8 @@ static bool advance_one(sph *s, size_t i, double *speed2, double *accel2) {
   sph_corrected_gradient(s, i, s->sigma + 9 * i, wall, grad);
   memcpy(e, s->s + 6 * i, sizeof e);
   for (int k = 0; k < 9; k++) grad[k] *= s->dt;
-  double taken = sph_stretch(&row, s->def.rotation_printed, grad, e);
+  double principal[2][3], taken = sph_stretch(&row, s->def.rotation_printed, grad, e, principal);
+  if (taken != 0) *spent += spent_one(s, i, &row, principal);
   bool finite = isfinite(taken);
   for (int k = 0; k < 6; k++) {
     finite = finite && isfinite(e[k]);
@@ -88,13 +105,15 @@ static bool advance_one(sph *s, size_t i, double *speed2, double *accel2) {
 
 void sph_advance(sph *s, bool *finite) {
   bool good = true;
-  double speed2 = 0, accel2 = 0;
+  double speed2 = 0, accel2 = 0, *part = s->sums.data;
   sph_pairs_velocity_gradient(&s->pairs, s->V, s->v, s->sigma);
   FIRN_PARALLEL_FOR(s->world->context,
                     schedule(static) reduction(&& : good) reduction(max : speed2, accel2))
   for (size_t u = 0; u < s->world->particles.unit_count; u++) {
-    SPH_FOR_SLOTS(s, u, i) good = advance_one(s, i, &speed2, &accel2) && good;
+    part[u] = 0;
+    SPH_FOR_SLOTS(s, u, i) good = advance_one(s, i, &speed2, &accel2, &part[u]) && good;
   }
+  if (good) s->memory.plastic += sph_sum_units(s);
   s->memory.speed2_max = speed2;
   s->memory.accel2_max = accel2;
   *finite = good;

@@ -54,6 +54,7 @@ enum {
   STAT_FELL_BACK,
   STAT_UNCONVERGED,
   STAT_SAMPLES,
+  STAT_PLASTIC,
   STAT_SECONDS,
   STATS = STAT_SECONDS + SPH_PHASES
 };
@@ -70,6 +71,8 @@ const firn_stat_info sph_stats[] = {
     [STAT_UNCONVERGED] = {"unconverged", "1",
                           "solves of the last step that stopped at their limit"},
     [STAT_SAMPLES] = {"samples", "1", "of colliders, close to the snow"},
+    [STAT_PLASTIC] = {"energy_plastic", "J",
+                      "elastic energy that clamps of the strain have taken so far"},
     [STAT_SECONDS + SPH_SEARCH] = {"seconds_search", "s", "wall time for sorting and neighbours"},
     [STAT_SECONDS + SPH_STATE] = {"seconds_state", "s", "for densities and corrections"},
     [STAT_SECONDS + SPH_PRESSURE] = {"seconds_pressure", "s", "for pressures"},
@@ -114,19 +117,23 @@ static void stress_of(const sph *s, const seen *o, double out[6]) {
   for (int k = 0; k < 6; k++) out[k] = 2 * G * o->s[k] + (k < 3 ? bulk * trace - o->p : 0);
 }
 
-// J/m^3 of the volume at rest as it is packed now: G |eps|^2, and of p = lambda (1/J - 1) the work
-// lambda (J - 1 - ln J).
-static double energy_density(const sph *s, const seen *o) {
-  double G = o->hard * (double)o->row.mu, lambda = o->hard * (double)o->row.lambda, square = 0;
-  double trace = o->s[0] + o->s[1] + o->s[2];
-  for (int k = 0; k < 6; k++) square += (k < 3 ? 1 : 2) * o->s[k] * o->s[k];
+// G |eps|^2, and of p = lambda (1/J - 1) the work lambda (J - 1 - ln J).
+double sph_strain_energy(const sph *s, const firn_material_row *row, double hard, double square,
+                         double trace, double det) {
+  double G = hard * (double)row->mu, lambda = hard * (double)row->lambda;
   if (s->def.split == FIRN_SPH_SPLIT_COMBINED) return G * square + lambda * trace * trace / 2;
   if (s->def.split == FIRN_SPH_SPLIT_DEVIATORIC) {
     square -= trace * trace / 3;
     lambda += 2 * G / 3;
   }
   if (s->def.pressure == FIRN_SPH_PRESSURE_IISPH) lambda = 0;
-  return G * square + lambda * (o->det - 1 - log(fmax(1e-9, o->det)));
+  return G * square + lambda * (det - 1 - log(fmax(1e-9, det)));
+}
+
+static double energy_density(const sph *s, const seen *o) {
+  double square = 0;
+  for (int k = 0; k < 6; k++) square += (k < 3 ? 1 : 2) * o->s[k] * o->s[k];
+  return sph_strain_energy(s, &o->row, o->hard, square, o->s[0] + o->s[1] + o->s[2], o->det);
 }
 
 double sph_energy(void *solver, size_t slot) {
@@ -224,6 +231,7 @@ firn_status sph_look(void *solver, const firn_solver_look *look) {
       [STAT_FELL_BACK] = s->last.fell_back,
       [STAT_UNCONVERGED] = s->last.unconverged,
       [STAT_SAMPLES] = (double)s->boundary.count,
+      [STAT_PLASTIC] = s->memory.plastic,
   };
   memcpy(stats + STAT_SECONDS, s->seconds, sizeof s->seconds);
   for (int i = 0; i < STATS; i++) {

@@ -54,6 +54,7 @@ typedef struct sph_memory {
   double laplace_max;  // largest eigenvalue of D^-1 (-laplace); 0: to be found
   uint64_t laplace_at; // step at which it was
   double neighbours;   // mean number, of the last step
+  double plastic;      // J, that clamps have taken so far
   uint64_t steps;
   uint8_t must_survey; // the speed is not that of the particles
   uint8_t padding[7];
@@ -133,8 +134,10 @@ void sph_corrected_gradient(const sph *s, size_t i, const firn_real D[9], double
 
 // elastic.c: F_E of the next step, and positions.
 // Strains F_E = I + e by D = dt grad v, clamps what the material does not hold, and takes rotation out.
-// Returns the logarithm of what the clamp has taken from the volume.
-double sph_stretch(const firn_material_row *row, bool printed, const double D[9], firn_real e[6]);
+// Returns the logarithm of what the clamp has taken from the volume. principal: stretches less 1 before
+// the clamp and after it; may be NULL.
+double sph_stretch(const firn_material_row *row, bool printed, const double D[9], firn_real e[6],
+                   double principal[2][3]);
 void sph_advance(sph *s, bool *finite);
 
 // timestep.c
@@ -159,6 +162,9 @@ extern const firn_stat_info sph_stats[];
 firn_status sph_look(void *solver, const firn_solver_look *look);
 firn_status sph_write(void *solver, int field, const double *in);
 double sph_energy(void *solver, size_t slot);
+// J/m^3 of the volume at rest, of a strain F_E - I with these invariants: e : e, its trace, and det F_E.
+double sph_strain_energy(const sph *s, const firn_material_row *row, double hard, double square,
+                         double trace, double det);
 firn_status sph_volumes(void *solver, double *out);
 
 #endif
