@@ -22,6 +22,7 @@ sph_case sph_case_open(const sph_plan *plan) {
   sph_case c = {.d = plan->spacing};
   firn_context_def context = firn_default_context_def();
   context.threads = plan->threads;
+  context.isa = plan->isa;
   must(&c, firn_context_create(&context, &c.context));
   firn_sim_def def = firn_default_sim_def();
   def.h = 2 * plan->spacing;

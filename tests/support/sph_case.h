@@ -43,6 +43,7 @@ typedef struct sph_plan {
   bool periodic[3];
   int period[3]; // spacings, multiples of 8
   int threads;
+  firn_isa isa; // FIRN_ISA_AUTO: the best there is
 } sph_plan;
 
 // Snow of Table 2 without gravity, on one thread.

@@ -15,6 +15,7 @@ static void free_list(sph_list *list, firn_context *context) {
 
 void sph_pairs_free(sph_pairs *pairs, firn_context *context) {
   sph_cells_free(&pairs->cells, context);
+  sph_lists_free(&pairs->lists, context);
   free_list(&pairs->snow, context);
   free_list(&pairs->walls, context);
   firn_buffer_free(context, &pairs->wall_sums);
@@ -67,28 +68,28 @@ static void search(const sph_cells *cells, const uint32_t around[27], const doub
   }
 }
 
-// Both lists of the particles of one unit, from `snow` and `walls` on where they are to be written.
-static void search_unit(const sph_pairs *pairs, size_t u, taker *snow, taker *walls) {
+// The lists of the particles of one unit, of snow or of samples.
+static void search_unit(const sph_pairs *pairs, size_t u, bool samples, taker *out) {
   const firn_particles *p = pairs->p;
   const firn_unit *unit = &p->unit[u];
   const sph_boundary *boundary = pairs->boundary;
+  const sph_cells *cells = samples ? &boundary->cells : &pairs->cells;
+  const sph_list *list = samples ? &pairs->walls : &pairs->snow;
   const firn_real *x[3], *bx[3] = {boundary->place, boundary->place + 1, boundary->place + 2};
-  bool writes = snow->near;
   for (int a = 0; a < 3; a++) x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
     const firn_block *block = &p->block[b];
-    uint32_t around[27], beside[27], any = SPH_NONE;
-    sph_cells_around(&pairs->cells, block->at, around);
-    sph_cells_around(&boundary->cells, block->at, beside);
-    for (int o = 0; o < 27; o++) any &= beside[o];
+    uint32_t around[27], any = SPH_NONE;
+    if (cells->block_count) sph_cells_around(cells, block->at, around);
+    for (int o = 0; cells->block_count && o < 27; o++) any &= around[o];
     for (uint32_t i = block->first; i < block->first + block->count; i++) {
       const double xi[3] = {(double)x[0][i], (double)x[1][i], (double)x[2][i]};
-      if (writes) pairs->snow.start[i] = snow->count;
-      search(&pairs->cells, around, xi, x, 1, i, snow);
-      if (writes) pairs->snow.end[i] = snow->count;
-      if (writes) pairs->walls.start[i] = walls->count;
-      if (any != SPH_NONE) search(&boundary->cells, beside, xi, bx, 3, SPH_NONE, walls);
-      if (writes) pairs->walls.end[i] = walls->count;
+      if (out->near) list->start[i] = out->count;
+      if (any != SPH_NONE) {
+        search(cells, around, xi, samples ? bx : (const firn_real *const *)x, samples ? 3 : 1,
+               samples ? SPH_NONE : i, out);
+      }
+      if (out->near) list->end[i] = out->count;
     }
   }
 }
@@ -147,16 +148,41 @@ static void sum_walls(sph_pairs *pairs) {
   }
 }
 
+// Counts, makes room, and fills.
+static firn_status build_list(sph_pairs *pairs, bool samples) {
+  firn_context *context = pairs->p->context;
+  sph_list *list = samples ? &pairs->walls : &pairs->snow;
+  size_t units = pairs->p->unit_count;
+  FIRN_TRY(
+      firn_buffer_reserve(context, &pairs->unit_counts, units * sizeof(uint64_t), "neighbours"));
+  uint64_t *count = pairs->unit_counts.data, total = 0;
+  FOR_EACH_UNIT(pairs, u) {
+    taker out = {0};
+    search_unit(pairs, u, samples, &out);
+    count[u] = out.count;
+  }
+  for (size_t u = 0; u < units; u++) {
+    uint64_t own = count[u];
+    count[u] = total;
+    total += own;
+  }
+  FIRN_TRY(reserve_list(list, context, pairs->p->slots, total + 1));
+  list->count = total;
+  FOR_EACH_UNIT(pairs, u) {
+    taker out = {list->other, list->near, count[u]};
+    search_unit(pairs, u, samples, &out);
+  }
+  return FIRN_OK;
+}
+
 firn_status sph_pairs_build(sph_pairs *pairs, const firn_particles *p, const sph_boundary *boundary,
-                            double spacing) {
+                            double spacing, const firn_real *w, firn_real *out) {
   firn_context *context = p->context;
   size_t units = p->unit_count, slots = p->slots;
   pairs->p = p;
   pairs->boundary = boundary;
   pairs->spacing = spacing;
   FIRN_TRY(sph_cells_of_particles(&pairs->cells, p));
-  FIRN_TRY(firn_buffer_reserve(context, &pairs->unit_counts, 2 * units * sizeof(uint64_t),
-                               "neighbours"));
   FIRN_TRY(firn_buffer_reserve(context, &pairs->touches, units * sizeof(bool), "neighbours"));
   FIRN_TRY(
       firn_buffer_reserve(context, &pairs->wall_sums, 5 * slots * sizeof(firn_real), "boundary"));
@@ -164,42 +190,29 @@ firn_status sph_pairs_build(sph_pairs *pairs, const firn_particles *p, const sph
   pairs->wall.w = pairs->wall_sums.data;
   pairs->wall.c = pairs->wall.w + slots;
   pairs->wall.vc = pairs->wall.c + 3 * slots;
-
-  uint64_t(*count)[2] = pairs->unit_counts.data, total[2] = {0, 0};
-  FOR_EACH_UNIT(pairs, u) {
-    taker snow = {0}, walls = {0};
-    search_unit(pairs, u, &snow, &walls);
-    count[u][0] = snow.count;
-    count[u][1] = walls.count;
-  }
-  for (size_t u = 0; u < units; u++) {
-    for (int k = 0; k < 2; k++) {
-      uint64_t own = count[u][k];
-      count[u][k] = total[k];
-      total[k] += own;
-    }
-  }
-  FIRN_TRY(reserve_list(&pairs->snow, context, slots, total[0] + 1));
-  FIRN_TRY(reserve_list(&pairs->walls, context, slots, total[1] + 1));
-  pairs->snow.count = total[0];
-  pairs->walls.count = total[1];
-  FOR_EACH_UNIT(pairs, u) {
-    taker snow = {pairs->snow.other, pairs->snow.near, count[u][0]};
-    taker walls = {pairs->walls.other, pairs->walls.near, count[u][1]};
-    search_unit(pairs, u, &snow, &walls);
-  }
+  FIRN_TRY(build_list(pairs, true));
   sum_walls(pairs);
+  pairs->snow.count = 0;
+  FIRN_TRY(sph_lists_build(pairs, w, out));
+  if (pairs->lists.kernels) return FIRN_OK;
+  FIRN_TRY(build_list(pairs, false));
+  if (w) sph_pairs_interpolate(pairs, w, out);
   return FIRN_OK;
 }
 
 double sph_pairs_mean(const sph_pairs *pairs) {
   size_t count = pairs->p ? pairs->p->count : 0;
-  return count ? (double)(pairs->snow.count + pairs->walls.count) / (double)count : 0;
+  uint64_t snow = pairs->lists.kernels ? pairs->lists.pairs : pairs->snow.count;
+  return count ? (double)(snow + pairs->walls.count) / (double)count : 0;
 }
 
 // -------------------------------------------------------------------------------------- operators
 
 void sph_pairs_interpolate(const sph_pairs *pairs, const firn_real *w, firn_real *out) {
+  if (pairs->lists.kernels) {
+    sph_lists_interpolate(pairs, w, out);
+    return;
+  }
   const sph_list *list = &pairs->snow;
   FOR_EACH_UNIT(pairs, u) {
     FOR_EACH_SLOT(pairs, u, i) {
@@ -222,10 +235,35 @@ static void add_moment(double m[6], double V, const sph_near *near) {
   }
 }
 
+static void add_walls(const sph_pairs *pairs, size_t i, double m[6]) {
+  const sph_list *walls = &pairs->walls;
+  FOR_EACH_NEAR(walls, i, k) {
+    add_moment(m, (double)pairs->boundary->volume[walls->other[k]], &walls->near[k]);
+  }
+}
+
+static void moments_of_lists(const sph_pairs *pairs, const firn_real *V, firn_real *c, firn_real *m,
+                             firn_real *g) {
+  sph_lists_moments(pairs, V, c, m, g);
+  FOR_EACH_UNIT(pairs, u) {
+    if (!pairs->touched[u]) continue;
+    FOR_EACH_SLOT(pairs, u, i) {
+      double sum[6];
+      for (size_t a = 0; a < 6; a++) sum[a] = (double)m[6 * i + a];
+      add_walls(pairs, i, sum);
+      for (size_t a = 0; a < 6; a++) m[6 * i + a] = (firn_real)sum[a];
+    }
+  }
+}
+
 void sph_pairs_moments(const sph_pairs *pairs, const firn_real *V, firn_real *c, firn_real *m,
                        firn_real *g) {
-  const sph_list *list = &pairs->snow, *walls = &pairs->walls;
+  const sph_list *list = &pairs->snow;
   double per_metre = 1 / pairs->spacing;
+  if (pairs->lists.kernels) {
+    moments_of_lists(pairs, V, c, m, g);
+    return;
+  }
   FOR_EACH_UNIT(pairs, u) {
     FOR_EACH_SLOT(pairs, u, i) {
       double sum[3] = {0}, moment[6] = {0}, square = 0;
@@ -240,9 +278,7 @@ void sph_pairs_moments(const sph_pairs *pairs, const firn_real *V, firn_real *c,
         square += volume * g2;
         add_moment(moment, volume, near);
       }
-      FOR_EACH_NEAR(walls, i, k) {
-        add_moment(moment, (double)pairs->boundary->volume[walls->other[k]], &walls->near[k]);
-      }
+      add_walls(pairs, i, moment);
       for (size_t a = 0; a < 3; a++) c[3 * i + a] = (firn_real)(sum[a] * per_metre);
       for (size_t a = 0; a < 6; a++) m[6 * i + a] = (firn_real)moment[a];
       g[i] = (firn_real)(square * per_metre * per_metre);
@@ -252,6 +288,10 @@ void sph_pairs_moments(const sph_pairs *pairs, const firn_real *V, firn_real *c,
 
 void sph_pairs_gradient(const sph_pairs *pairs, const firn_real *V, const firn_real *q,
                         firn_real psi, firn_real *out) {
+  if (pairs->lists.kernels) {
+    sph_lists_gradient(pairs, q, psi, out);
+    return;
+  }
   const sph_list *list = &pairs->snow;
   firn_real per_metre = (firn_real)(1 / pairs->spacing);
   FOR_EACH_UNIT(pairs, u) {
@@ -271,6 +311,10 @@ void sph_pairs_gradient(const sph_pairs *pairs, const firn_real *V, const firn_r
 
 void sph_pairs_divergence(const sph_pairs *pairs, const firn_real *V, const firn_real *u,
                           firn_real *out) {
+  if (pairs->lists.kernels) {
+    sph_lists_divergence(pairs, u, out);
+    return;
+  }
   const sph_list *list = &pairs->snow;
   firn_real per_metre = (firn_real)(1 / pairs->spacing);
   FOR_EACH_UNIT(pairs, n) {
@@ -289,8 +333,22 @@ void sph_pairs_divergence(const sph_pairs *pairs, const firn_real *V, const firn
   }
 }
 
+void sph_pairs_laplace(const sph_pairs *pairs, const firn_real *V, const firn_real *q,
+                       firn_real psi, firn_real *grad, firn_real *out) {
+  if (pairs->lists.kernels) {
+    sph_lists_laplace(pairs, q, psi, out);
+    return;
+  }
+  sph_pairs_gradient(pairs, V, q, psi, grad);
+  sph_pairs_divergence(pairs, V, grad, out);
+}
+
 void sph_pairs_velocity_gradient(const sph_pairs *pairs, const firn_real *V, const firn_real *v,
                                  firn_real *out) {
+  if (pairs->lists.kernels) {
+    sph_lists_velocity_gradient(pairs, v, out);
+    return;
+  }
   const sph_list *list = &pairs->snow;
   firn_real per_metre = (firn_real)(1 / pairs->spacing);
   FOR_EACH_UNIT(pairs, u) {
@@ -312,6 +370,10 @@ void sph_pairs_velocity_gradient(const sph_pairs *pairs, const firn_real *V, con
 
 void sph_pairs_stress_divergence(const sph_pairs *pairs, const firn_real *V, const firn_real *T,
                                  firn_real *out) {
+  if (pairs->lists.kernels) {
+    sph_lists_stress_divergence(pairs, T, out);
+    return;
+  }
   const sph_list *list = &pairs->snow;
   firn_real per_metre = (firn_real)(1 / pairs->spacing);
   FOR_EACH_UNIT(pairs, u) {

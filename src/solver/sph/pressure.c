@@ -60,8 +60,7 @@ void sph_pressure_diagonal(sph *s) {
 
 // laplace p
 static void laplace(sph *s, const firn_real *p) {
-  sph_pairs_gradient(&s->pairs, s->V, p, (firn_real)s->def.psi, s->grad);
-  sph_pairs_divergence(&s->pairs, s->V, s->grad, s->lap);
+  sph_pairs_laplace(&s->pairs, s->V, p, (firn_real)s->def.psi, s->grad, s->lap);
 }
 
 void sph_pressure_product(sph *s, const firn_real *p, firn_real *out) {

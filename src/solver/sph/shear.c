@@ -85,8 +85,28 @@ static void wall_force(const sph *s, size_t i, double out[3]) {
   memcpy(out, L, 3 * sizeof *out);
 }
 
+// The law, for lists that take it along.
+static sph_law law_of(const sph *s, bool strain) {
+  return (sph_law){.L = s->L,
+                   .s = s->s,
+                   .G = s->G,
+                   .bulk = s->bulk,
+                   .mass = s->mass,
+                   .rho = s->rho,
+                   .drag = s->drag,
+                   .trace = s->trace,
+                   .dt = s->dt,
+                   .strain = strain,
+                   .printed = s->def.f_predict_printed};
+}
+
 firn_status sph_shear_product(void *solver, const firn_real *u, firn_real *out) {
   sph *s = solver;
+  if (s->pairs.lists.kernels) {
+    sph_law law = law_of(s, false);
+    sph_lists_shear(&s->pairs, &law, u, out);
+    return FIRN_OK;
+  }
   sph_shear_stress(s, u, false);
   sph_pairs_stress_divergence(&s->pairs, s->V, s->sigma, out);
   SPH_FOR_UNITS(s, n) {
@@ -106,13 +126,19 @@ firn_status sph_shear_product(void *solver, const firn_real *u, firn_real *out) 
 // Into s->b: the right side of Eq. 14 times the masses; returns its square, weighted as residuals are.
 static double right_side(sph *s) {
   double *part = s->sums.data;
-  sph_shear_stress(s, s->v, true);
-  sph_pairs_stress_divergence(&s->pairs, s->V, s->sigma, s->b);
+  bool quick = s->pairs.lists.kernels;
+  if (quick) {
+    sph_law law = law_of(s, true);
+    sph_lists_shear(&s->pairs, &law, s->v, s->b);
+  } else {
+    sph_shear_stress(s, s->v, true);
+    sph_pairs_stress_divergence(&s->pairs, s->V, s->sigma, s->b);
+  }
   SPH_FOR_UNITS(s, u) {
     double sum = 0;
     SPH_FOR_SLOTS(s, u, i) {
-      double wall[3], mass = (double)s->mass[i];
-      wall_force(s, i, wall);
+      double wall[3] = {0, 0, 0}, mass = (double)s->mass[i];
+      if (!quick) wall_force(s, i, wall);
       for (size_t a = 0; a < 3; a++) {
         double b = ((double)s->b[3 * i + a] + wall[a]) / (double)s->rho[i];
         b -= (double)s->drag[i] * (double)s->v[3 * i + a] - (double)s->drawn[3 * i + a];

@@ -23,6 +23,7 @@ enum { SPH_SEARCH, SPH_STATE, SPH_PRESSURE, SPH_SHEAR, SPH_MOVE, SPH_PHASES };
   X(mass, 1)     /* kg */                                                                          \
   X(V0, 1)       /* spacings^3 at rest */                                                          \
   X(V, 1)        /* spacings^3 now */                                                              \
+  X(filled, 1)   /* sum V0 W, the snow's share of the space at a particle */                       \
   X(rho, 1)      /* kg/m^3, Eq. 20 */                                                              \
   X(rho0, 1)     /* kg/m^3, of the snow at rest as it is packed now, Eq. 21 */                     \
   X(lambda, 1)   /* Pa, hardened; what the pressure has of it */                                   \

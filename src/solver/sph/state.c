@@ -39,6 +39,21 @@ static firn_status check_materials(const sph *s) {
   return FIRN_OK;
 }
 
+// What densities are made of.
+static void load_volumes(sph *s) {
+  const firn_particles *p = &s->world->particles;
+  double volume = s->spacing * s->spacing * s->spacing;
+  SPH_FOR_UNITS(s, u) {
+    SPH_FOR_SLOTS(s, u, i) {
+      firn_material_row row = firn_world_row(s->world, i);
+      firn_real *rest = firn_particles_real(p, FIRN_FIELD_VOLUME) + i;
+      s->mass[i] = firn_particles_real(p, FIRN_FIELD_MASS)[i];
+      if (!(*rest > 0)) *rest = s->mass[i] / row.density;
+      s->V0[i] = (firn_real)((double)*rest / volume);
+    }
+  }
+}
+
 firn_status sph_layout(sph *s) {
   firn_world *world = s->world;
   firn_particles *p = &world->particles;
@@ -55,20 +70,15 @@ firn_status sph_layout(sph *s) {
   firn_world_prepare(world, world->time);
   FIRN_TRY(firn_world_check_colliders(world));
   FIRN_TRY(sph_boundary_update(&s->boundary, world, &def));
-  FIRN_TRY(sph_pairs_build(&s->pairs, p, &s->boundary, s->spacing));
+  load_volumes(s);
+  FIRN_TRY(sph_pairs_build(&s->pairs, p, &s->boundary, s->spacing, s->V0, s->filled));
   return sph_push_begin(s);
 }
 
 static void load(sph *s) {
   const firn_particles *p = &s->world->particles;
-  double volume = s->spacing * s->spacing * s->spacing;
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
-      firn_material_row row = firn_world_row(s->world, i);
-      firn_real *rest = firn_particles_real(p, FIRN_FIELD_VOLUME) + i;
-      s->mass[i] = firn_particles_real(p, FIRN_FIELD_MASS)[i];
-      if (!(*rest > 0)) *rest = s->mass[i] / row.density;
-      s->V0[i] = (firn_real)((double)*rest / volume);
       for (size_t a = 0; a < 3; a++) {
         s->v[3 * i + a] = firn_particles_real(p, FIRN_FIELD_VX + (int)a)[i];
         s->a[3 * i + a] = firn_particles_real(p, s->field_a + (int)a)[i];
@@ -158,9 +168,8 @@ static void invert(const firn_real m[6], firn_real L[6]) {
 firn_status sph_prepare(sph *s) {
   sph_pairs *pairs = &s->pairs;
   load(s);
-  sph_pairs_interpolate(pairs, s->V0, s->rho);
   SPH_FOR_UNITS(s, u) {
-    SPH_FOR_SLOTS(s, u, i) set_density(s, i, (double)s->rho[i], (double)pairs->wall.w[i]);
+    SPH_FOR_SLOTS(s, u, i) set_density(s, i, (double)s->filled[i], (double)pairs->wall.w[i]);
   }
   sph_pairs_moments(pairs, s->V, s->c, s->L, s->g2);
   SPH_FOR_UNITS(s, u) {

@@ -100,7 +100,7 @@ static double pull_of(const sph *s, const sph_near *near, uint32_t b, double alo
 
 // A lone particle that meets a wall is thrown back. Lone is who has no snow at all within reach.
 static bool bounces(const sph *s, size_t i) {
-  return s->def.restitution > 0 && s->pairs.snow.start[i] == s->pairs.snow.end[i];
+  return s->def.restitution > 0 && sph_pairs_alone(&s->pairs, i);
 }
 
 // What a particle one spacing above samples sees of them, about.
