@@ -15,7 +15,11 @@
 #include "math/lane.h"
 #include "math/sph_kernel.h"
 
-enum { L = FIRN_LANES };
+enum {
+  L = FIRN_LANES,
+  AHEAD =
+      64, // lines that are asked for before they are read: by itself the CPU stops at a page's end
+};
 
 #ifdef FIRN_WITHOUT_FMA
 #define FMA8(a, b, c)  ((a) * (b) + (c))
@@ -93,17 +97,28 @@ static inline void store16(float *rows, lane in[16]) {
 }
 
 // The slots of up to L places. Lanes behind the last repeat it, so that they may be read.
-static inline size_t slots_of(const sph_pass *pass, size_t place, size_t left, uint32_t slot[L]) {
-  size_t count = left < (size_t)L ? left : (size_t)L;
-  for (size_t l = 0; l < (size_t)L; l++)
-    slot[l] = pass->cells->order[place + (l < count ? l : count - 1)];
-  return count;
+static inline const uint32_t *slots_of(const sph_pass *pass, size_t place, size_t left,
+                                       uint32_t room[L], size_t *count) {
+  const uint32_t *slot = pass->cells->order + place;
+  *count = left < (size_t)L ? left : (size_t)L;
+  if (left >= (size_t)L) return slot;
+  for (size_t l = 0; l < (size_t)L; l++) room[l] = slot[l < left ? l : left - 1];
+  return room;
 }
 
+// Element `at` of each slot's `stride`. Put together from scalar loads: the instruction of that name is
+// no quicker, and loads that wait for the stores of an array are slower.
 static inline lane gather(const float *from, const uint32_t slot[L], size_t stride, size_t at) {
-  float v[L] __attribute__((aligned(64)));
-  for (int l = 0; l < L; l++) v[l] = from[stride * slot[l] + at];
-  return lane_load(v);
+#define ONE(l)  from[stride * slot[l] + at]
+#define FOUR(l) _mm_setr_ps(ONE(l), ONE((l) + 1), ONE((l) + 2), ONE((l) + 3))
+#ifdef FIRN_LANE_AVX512
+  __m256 lo = _mm256_set_m128(FOUR(4), FOUR(0)), hi = _mm256_set_m128(FOUR(12), FOUR(8));
+  return _mm512_insertf32x8(_mm512_castps256_ps512(lo), hi, 1);
+#else
+  return _mm256_set_m128(FOUR(4), FOUR(0));
+#endif
+#undef FOUR
+#undef ONE
 }
 
 static inline void scatter(float *to, const uint32_t slot[L], size_t count, size_t stride,
@@ -164,6 +179,17 @@ static inline work work_on(const sph_pass *pass, size_t u, size_t b) {
   for (size_t b = (pass)->p->unit[u].first_block, end_##b = b + (pass)->p->unit[u].block_count;    \
        b < end_##b; b++)
 
+// Asks for memory that is soon read.
+static inline void expect(const void *p, size_t bytes) {
+  for (size_t i = 0; i < bytes; i += 64) _mm_prefetch((const char *)p + i, _MM_HINT_T0);
+}
+// Records of the run after the next: runs are too short for the hardware to see them coming.
+static inline void expect_run(const work *w, size_t r, const void *records, size_t size) {
+  if (r + 3 >= w->patch->runs) return;
+  const sph_run *run = &w->run[r + 3];
+  expect((const char *)records + size * run->first, size * run->count);
+}
+
 // From the frame of a block around, as of sph_cells_around, to that of the one in the middle.
 static inline __m128 shift_of(unsigned from) {
   return _mm_setr_ps((float)(8 * (int)(from / 9) - 8), (float)(8 * (int)(from / 3 % 3) - 8),
@@ -183,8 +209,9 @@ static void place(sph_pass *pass, size_t u, sph_desk *desk) {
   FOR_EACH_BLOCK(pass, u, b) {
     size_t first = pass->p->block[b].first, count = pass->p->block[b].count;
     for (size_t k = 0; k < count; k += (size_t)L) {
-      uint32_t slot[L];
-      size_t n = slots_of(pass, first + k, count - k, slot);
+      uint32_t room[L];
+      size_t n;
+      const uint32_t *slot = slots_of(pass, first + k, count - k, room, &n);
       lane r[4];
       for (int a = 0; a < 3; a++) {
         lane cells = lane_round(gather(x[a], slot, 1, 0) * lane_set1(0x1p22f));
@@ -194,7 +221,7 @@ static void place(sph_pass *pass, size_t u, sph_desk *desk) {
         uint16_t *to = lists->fixed + (size_t)a * lists->stride + first + k;
         for (size_t l = 0; l < n; l++) to[l] = (uint16_t)fine[l];
       }
-      r[3] = lane_set1(1);
+      r[3] = pass->in ? gather(pass->in, slot, 1, 0) : lane_zero();
       store4(lists->x[first + k], n, r);
     }
   }
@@ -272,24 +299,29 @@ static void survey(const sph_pass *pass, size_t b, skin *s) {
   s->staged = n;
 }
 
-// Positions of all that is staged, and an empty place behind it that is near nobody. The fourth float is
-// the weight of the particle.
-static void stage_positions(const sph_pass *pass, const sph_run *run, size_t runs, size_t staged,
-                            const float *weight, float *stage) {
-  const sph_lists *lists = pass->lists;
-  const __m128 far = _mm_setr_ps(1e4f, 1e4f, 1e4f, 0);
+// Positions and weights of all that is staged, and an empty place behind it that is near nobody.
+static void stage_positions(const sph_lists *lists, const sph_run *run, size_t runs, size_t staged,
+                            float *stage) {
   float *to = stage;
   for (size_t r = 0; r < runs; r++) {
-    __m128 shift = shift_of(run[r].from);
-    const float(*x)[4] = (const float(*)[4])lists->x + run[r].first;
-    const uint32_t *slot = pass->cells->order + run[r].first;
-    for (size_t i = 0; i < run[r].count; i++, to += 4) {
-      __m128 at = _mm_add_ps(_mm_load_ps(x[i]), shift);
-      if (weight) at = _mm_insert_ps(at, _mm_load_ss(weight + slot[i]), 0x30);
-      _mm_store_ps(to, at);
-    }
+    __m128 half = shift_of(run[r].from);
+    __m256 shift = _mm256_set_m128(half, half);
+    const float *x = lists->x[run[r].first];
+    size_t count = 4 * (size_t)run[r].count;
+    for (size_t i = 0; i < count; i += 8) _mm256_storeu_ps(to + i, _mm256_loadu_ps(x + i) + shift);
+    to += count;
   }
-  _mm_store_ps(stage + 4 * staged, far);
+  _mm_store_ps(stage + 4 * staged, _mm_setr_ps(1e4f, 1e4f, 1e4f, 0));
+}
+
+// Gives the particles of a block other weights.
+static void set_weights(sph_pass *pass, size_t u, sph_desk *desk) {
+  (void)desk;
+  FOR_EACH_BLOCK(pass, u, b) {
+    size_t first = pass->p->block[b].first, count = pass->p->block[b].count;
+    for (size_t k = first; k < first + count; k++)
+      pass->lists->x[k][3] = pass->in[pass->cells->order[k]];
+  }
 }
 
 static void stage_fixed(const sph_lists *lists, const skin *s, sph_desk *desk) {
@@ -512,7 +544,7 @@ static void search(sph_pass *pass, size_t u, sph_desk *desk) {
     if (s.staged > desk->need_room) desk->need_room = s.staged;
     if (s.staged > lists->room || s.staged > SPH_STAGED_MAX) continue;
     stage_fixed(lists, &s, desk);
-    stage_positions(pass, s.run, s.runs, s.staged, pass->in, desk->stage);
+    stage_positions(lists, s.run, s.runs, s.staged, desk->stage);
     size_t lines = search_block(pass, b, &s, desk);
     if (lines > desk->need_lines) desk->need_lines = lines;
     uint64_t run = __atomic_fetch_add(&pass->runs_used, s.runs, __ATOMIC_RELAXED);
@@ -529,7 +561,7 @@ static void search(sph_pass *pass, size_t u, sph_desk *desk) {
 static void interpolate(sph_pass *pass, size_t u, sph_desk *desk) {
   FOR_EACH_BLOCK(pass, u, b) {
     work w = work_on(pass, u, b);
-    stage_positions(pass, w.run, w.patch->runs, w.patch->staged, pass->in, desk->stage);
+    stage_positions(pass->lists, w.run, w.patch->runs, w.patch->staged, desk->stage);
     for (size_t k = 0; k < w.count; k += 4) {
       const float *row[4];
       size_t n = w.count - k < 4 ? w.count - k : 4;
@@ -549,7 +581,7 @@ static void moments(sph_pass *pass, size_t u, sph_desk *desk) {
   const float step = (float)(-3 / 65535.0 * FIRN_SPH_NORM);
   FOR_EACH_BLOCK(pass, u, b) {
     work w = work_on(pass, u, b);
-    stage_positions(pass, w.run, w.patch->runs, w.patch->staged, pass->in, desk->stage);
+    stage_positions(pass->lists, w.run, w.patch->runs, w.patch->staged, desk->stage);
     for (size_t k = 0; k < w.count; k += 4) {
       const float *row[4];
       size_t n = w.count - k < 4 ? w.count - k : 4;
@@ -560,6 +592,7 @@ static void moments(sph_pass *pass, size_t u, sph_desk *desk) {
       for (size_t d = 0; d < w.length[k / 4]; d++, w.line++) {
         __m256 o[4];
         gather8(desk->stage, *w.line, o);
+        _mm_prefetch((const char *)(w.line + AHEAD), _MM_HINT_T0);
         __m256 x = own[0] - o[0], y = own[1] - o[1], z = own[2] - o[2];
         __m256 f = _mm256_cvtepi32_ps(
             _mm256_cvtepu16_epi32(_mm_load_si128((const __m128i *)(*w.line + 8))));
@@ -581,7 +614,7 @@ static void moments(sph_pass *pass, size_t u, sph_desk *desk) {
         size_t slot = pass->cells->order[w.first + k + l];
         float *c = pass->lists->c[w.first + k + l];
         for (size_t a = 0; a < 3; a++) pass->out[3 * slot + a] = c[a] = pass->scale * v[a][l];
-        c[3] = pass->in[slot];
+        c[3] = pass->lists->x[w.first + k + l][3];
         for (size_t a = 0; a < 6; a++) pass->out2[6 * slot + a] = -step * v[3 + a][l];
         pass->out3[slot] = pass->scale * pass->scale * v[9][l];
       }
@@ -594,6 +627,7 @@ static void moments(sph_pass *pass, size_t u, sph_desk *desk) {
 static const sph_kernels table = {
     .place = place,
     .search = search,
+    .set_weights = set_weights,
     .interpolate = interpolate,
     .moments = moments,
     .set_q = set_q,

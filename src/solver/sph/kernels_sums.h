@@ -16,6 +16,7 @@ static inline void sum4(const work *w, const float *stage, float *sum) {
     __m256 a = _mm256_setzero_ps(), b = a, c = a, d = a;
     for (const uint16_t(*end)[SPH_LINE] = line + w->length[g]; line < end; line++) {
       const uint16_t *id = *line;
+      _mm_prefetch((const char *)(line + AHEAD), _MM_HINT_T0);
       __m256 f = _mm256_cvtepi32_ps(
           _mm256_cvtepu16_epi32(_mm_load_si128((const __m128i *)(id + 8))));
 #define TWO(i) _mm256_loadu2_m128(stage + 4 * (size_t)id[(i) + 1], stage + 4 * (size_t)id[i])
@@ -36,6 +37,7 @@ static inline void stage4(const work *w, const float *from, bool scalar, float *
   for (size_t r = 0; r < w->patch->runs; r++) {
     const sph_run *run = &w->run[r];
     const float *p = from + 4 * (size_t)run->first;
+    expect_run(w, r, from, 16);
     __m128 half = shift_of(run->from);
     __m256 shift = _mm256_set_m128(half, half);
     size_t count = run->count;
@@ -71,13 +73,15 @@ static void set_q(sph_pass *pass, size_t u, sph_desk *desk) {
   FOR_EACH_BLOCK(pass, u, b) {
     size_t first = pass->p->block[b].first, count = pass->p->block[b].count;
     for (size_t k = 0; k < count; k += (size_t)L) {
-      uint32_t slot[L];
+      uint32_t room[L];
       lane x[4], c[4];
-      size_t n = slots_of(pass, first + k, count - k, slot);
+      size_t n;
+      const uint32_t *slot = slots_of(pass, first + k, count - k, room, &n);
       load4(lists->x[first + k], x);
       load4(lists->c[first + k], c);
       lane q = gather(pass->in, slot, 1, 0) * c[3];
-      for (int a = 0; a < 4; a++) x[a] = x[a] * q;
+      for (int a = 0; a < 3; a++) x[a] = x[a] * q;
+      x[3] = q;
       store4(lists->head[first + k], n, x);
     }
   }
@@ -92,8 +96,9 @@ static void gradient(sph_pass *pass, size_t u, sph_desk *desk) {
     sum4(&w, desk->stage, desk->sum);
     for (size_t k = 0; k < w.count; k += (size_t)L) {
       size_t at = w.first + k;
-      uint32_t slot[L];
-      size_t n = slots_of(pass, at, w.count - k, slot);
+      uint32_t room[L];
+      size_t n;
+      const uint32_t *slot = slots_of(pass, at, w.count - k, room, &n);
       lane x[4], c[4], q[4], sum[4], out[4];
       load4(lists->x[at], x);
       load4(lists->c[at], c);
@@ -128,8 +133,9 @@ static void divergence(sph_pass *pass, size_t u, sph_desk *desk) {
     sum4(&w, desk->stage, desk->sum);
     for (size_t k = 0; k < w.count; k += (size_t)L) {
       size_t at = w.first + k;
-      uint32_t slot[L];
-      size_t n = slots_of(pass, at, w.count - k, slot);
+      uint32_t room[L];
+      size_t n;
+      const uint32_t *slot = slots_of(pass, at, w.count - k, room, &n);
       lane x[4], c[4], own[4], sum[4];
       load4(lists->x[at], x);
       load4(lists->c[at], c);
@@ -158,6 +164,7 @@ static inline void sum16(const work *w, const float *stage, float *sum) {
     __m512 a = _mm512_setzero_ps(), b = a, c = a, d = a;
     for (; line < end; line++) {
       const uint16_t *id = *line;
+      _mm_prefetch((const char *)(line + AHEAD), _MM_HINT_T0);
       __m512 f = _mm512_castps256_ps512(
           _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm_load_si128((const __m128i *)(id + 8)))));
 #define TERM(i, s)                                                                                 \
@@ -182,6 +189,7 @@ static inline void sum16(const work *w, const float *stage, float *sum) {
     for (int i = 0; i < 8; i++) a[i] = _mm256_setzero_ps();
     for (; line < end; line++) {
       const uint16_t *id = *line;
+      _mm_prefetch((const char *)(line + AHEAD), _MM_HINT_T0);
       __m256 f = _mm256_cvtepi32_ps(
           _mm256_cvtepu16_epi32(_mm_load_si128((const __m128i *)(id + 8))));
 #define TERM(i, s)                                                                                 \
@@ -223,16 +231,19 @@ static inline void outer(float *to, __m128 v, __m128 x) {
 // V (v - mean) (x) {x, 1}, of records {v, V}.
 static inline void stage_velocities(const work *w, float *stage) {
   const sph_lists *lists = w->lists;
-  __m128 mean = _mm_load_ps(lists->mean[w->b]);
+  const __m128 mean = _mm_load_ps(lists->mean[w->b]), one = _mm_set1_ps(1);
   float *to = stage;
   for (size_t r = 0; r < w->patch->runs; r++) {
     const sph_run *run = &w->run[r];
     __m128 shift = shift_of(run->from);
     const float(*head)[4] = (const float(*)[4])lists->head + run->first;
+    expect_run(w, r, lists->head, sizeof *lists->head);
+    expect_run(w, r, lists->x, sizeof *lists->x);
     const float(*x)[4] = (const float(*)[4])lists->x + run->first;
     for (size_t i = 0; i < run->count; i++, to += 16) {
       __m128 v = _mm_load_ps(head[i]);
-      outer(to, (v - mean) * _mm_permute_ps(v, 0xff), _mm_load_ps(x[i]) + shift);
+      __m128 at = _mm_blend_ps(_mm_load_ps(x[i]) + shift, one, 8);
+      outer(to, (v - mean) * _mm_permute_ps(v, 0xff), at);
     }
   }
   memset(stage + 16 * w->patch->staged, 0, 16 * sizeof *stage);
@@ -244,6 +255,7 @@ static inline void stage_stresses(const work *w, float *stage) {
   for (size_t r = 0; r < w->patch->runs; r++) {
     const sph_run *run = &w->run[r];
     const float *from = w->lists->tail + 12 * (size_t)run->first;
+    expect_run(w, r, w->lists->tail, 12 * sizeof *from);
     __m128 shift = shift_of(run->from);
 #ifdef FIRN_LANE_AVX512
     __m512 by = _mm512_broadcast_f32x4(shift);
@@ -351,11 +363,16 @@ static void velocity_gradient(sph_pass *pass, size_t u, sph_desk *desk) {
   FOR_EACH_BLOCK(pass, u, b) {
     work w = work_on(pass, u, b);
     stage_velocities(&w, desk->stage);
+    if (pass->law) {
+      expect(pass->law->L + 6 * w.first, 6 * w.count * sizeof(float));
+      expect(pass->law->s + 6 * w.first, 6 * w.count * sizeof(float));
+    }
     sum16(&w, desk->stage, desk->sum);
     for (size_t k = 0; k < w.count; k += (size_t)L) {
       size_t at = w.first + k;
-      uint32_t slot[L];
-      size_t n = slots_of(pass, at, w.count - k, slot);
+      uint32_t room[L];
+      size_t n;
+      const uint32_t *slot = slots_of(pass, at, w.count - k, room, &n);
       lane x[4], c[4], v[4], r[16], D[3][3];
       load4(lists->x[at], x);
       load4(lists->c[at], c);
@@ -439,8 +456,9 @@ static void stress_divergence(sph_pass *pass, size_t u, sph_desk *desk) {
     sum16(&w, desk->stage, desk->sum);
     for (size_t k = 0; k < w.count; k += (size_t)L) {
       size_t at = w.first + k;
-      uint32_t slot[L];
-      size_t n = slots_of(pass, at, w.count - k, slot);
+      uint32_t room[L];
+      size_t n;
+      const uint32_t *slot = slots_of(pass, at, w.count - k, room, &n);
       lane x[4], c[4], r[16], T[16], div[4];
       load4(lists->x[at], x);
       load4(lists->c[at], c);

@@ -206,6 +206,7 @@ void sph_lists_interpolate(const sph_pairs *pairs, const firn_real *w, firn_real
   sph_pass pass = begin(pairs);
   pass.in = w;
   pass.out = out;
+  sweep(&pass, pairs->lists.kernels->set_weights);
   sweep(&pass, pairs->lists.kernels->interpolate);
 }
 
@@ -216,6 +217,7 @@ void sph_lists_moments(const sph_pairs *pairs, const firn_real *V, firn_real *c,
   pass.out = c;
   pass.out2 = m;
   pass.out3 = g;
+  sweep(&pass, pairs->lists.kernels->set_weights);
   sweep(&pass, pairs->lists.kernels->moments);
 }
 

@@ -50,8 +50,8 @@ typedef struct sph_lists {
   sph_run *run;
   uint16_t (*line)[SPH_LINE];
   float (*mean)[4]; // [blocks] velocity that is taken off before sums are formed
-  float (*x)[4];    // [slots] spacings from the block's centre, and 1; by place, as all below
-  float (*c)[4];    // [slots] 1/m, sum V_j grad W_ij, and V
+  float (*x)[4]; // [slots] spacings from the block's centre, and a weight; by place, as all below
+  float (*c)[4]; // [slots] 1/m, sum V_j grad W_ij, and V
   float (*head)[4]; // [slots] records: {q x, q}, or {v, V}
   float *tail;      // [slots][12] records: {u, u.x}, or {T, T x} row by row
   uint16_t *fixed;  // [3][slots] positions in 2^-13 spacings, round a block; only while searching
@@ -106,8 +106,9 @@ typedef struct sph_pass {
 
 // The particles of one unit each. The scalar path has no such table: it is plain lists.
 struct sph_kernels {
-  void (*place)(sph_pass *pass, size_t u, sph_desk *desk);  // x and fixed
-  void (*search)(sph_pass *pass, size_t u, sph_desk *desk); // lists; in, out: as interpolate
+  void (*place)(sph_pass *pass, size_t u, sph_desk *desk);       // x and fixed
+  void (*search)(sph_pass *pass, size_t u, sph_desk *desk);      // lists, and as interpolate
+  void (*set_weights)(sph_pass *pass, size_t u, sph_desk *desk); // of the next two
   void (*interpolate)(sph_pass *pass, size_t u, sph_desk *desk);
   void (*moments)(sph_pass *pass, size_t u, sph_desk *desk); // in: V; out, out2, out3: c, m, g
   void (*set_q)(sph_pass *pass, size_t u, sph_desk *desk);

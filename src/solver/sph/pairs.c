@@ -157,6 +157,8 @@ static firn_status build_list(sph_pairs *pairs, bool samples) {
       firn_buffer_reserve(context, &pairs->unit_counts, units * sizeof(uint64_t), "neighbours"));
   uint64_t *count = pairs->unit_counts.data, total = 0;
   FOR_EACH_UNIT(pairs, u) {
+    count[u] = 0;
+    if (samples && !pairs->boundary->count) continue;
     taker out = {0};
     search_unit(pairs, u, samples, &out);
     count[u] = out.count;
