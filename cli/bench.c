@@ -8,7 +8,8 @@
 
 enum { KEY_JSON = 2000, KEY_QUICK, KEY_LIST, KEY_FRAMES, KEY_QUALITY, KEY_SLEEP };
 
-static const bench_case *const suites[] = {bench_mpm, bench_cache, bench_render, bench_paper};
+static const bench_case *const suites[] = {bench_mpm, bench_sph, bench_cache, bench_render,
+                                           bench_paper};
 enum { SUITES = sizeof suites / sizeof suites[0] };
 
 typedef struct {
@@ -65,6 +66,7 @@ bench_result bench_result_begin(const char *name, const char *variant,
   r.particles = r.steps = r.seconds = r.particle_steps_per_second = NAN;
   r.slowest = r.quickest = r.bytes_per_particle = r.peak_bytes_per_particle = NAN;
   r.yielded = r.iterations_mean = r.seconds_per_iteration = r.ratio = NAN;
+  r.ns_per_interaction = r.ns_per_particle = r.neighbours = NAN;
   r.paths_per_second = r.events_per_second = r.particles_per_second = NAN;
   r.frames = r.steps_per_frame = r.implicit = r.asleep = NAN;
   r.seconds_per_frame = r.paper_seconds_per_frame = r.ratio_to_paper = NAN;
@@ -111,6 +113,9 @@ static void print_json(const bench *b, const bench_result *r) {
   json_field("yielded", r->yielded);
   json_field("iterations_mean", r->iterations_mean);
   json_field("seconds_per_iteration", r->seconds_per_iteration);
+  json_field("ns_per_interaction", r->ns_per_interaction);
+  json_field("ns_per_particle", r->ns_per_particle);
+  json_field("neighbours", r->neighbours);
   json_field("paths_per_second", r->paths_per_second);
   json_field("events_per_second", r->events_per_second);
   json_field("particles_per_second", r->particles_per_second);
@@ -151,6 +156,11 @@ static void print_text(const bench *b, const bench_result *r) {
   if (!isnan(r->seconds_per_iteration))
     printf("    %.4g s an iteration\n", r->seconds_per_iteration);
   if (!isnan(r->iterations_mean)) printf("    %.1f iterations a step\n", r->iterations_mean);
+  if (!isnan(r->ns_per_interaction))
+    printf("    %.3f ns a neighbour and pass, %.1f neighbours\n", r->ns_per_interaction,
+           r->neighbours);
+  if (!isnan(r->ns_per_particle))
+    printf("    %.1f ns a particle, %.1f neighbours\n", r->ns_per_particle, r->neighbours);
   if (!isnan(r->paths_per_second))
     printf("    %s paths/s, %s events/s\n", cli_short(r->paths_per_second, a),
            cli_short(r->events_per_second, c));

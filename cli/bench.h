@@ -23,6 +23,7 @@ typedef struct bench_case {
 } bench_case;
 
 extern const bench_case bench_mpm[]; // ends with a name of NULL
+extern const bench_case bench_sph[];
 extern const bench_case bench_cache[];
 extern const bench_case bench_paper[];
 extern const bench_case bench_render[];
@@ -65,6 +66,10 @@ typedef struct bench_result {
   double implicit; // fraction of the steps
   double asleep;   // fraction of the particles, mean over the steps
   double seconds_per_frame, paper_seconds_per_frame, ratio_to_paper;
+  // Of neighbours, in ns of CPU time:
+  double ns_per_interaction; // one neighbour in one pass
+  double ns_per_particle;
+  double neighbours;                          // mean number
   double paths_per_second, events_per_second; // of light
   double particles_per_second;                // of a frame that is written
   bench_work work;                            // 0: no model

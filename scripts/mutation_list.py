@@ -44,6 +44,8 @@ FIELDS = "src/solver/mpm/fields.c"
 TIMESTEP = "src/solver/mpm/timestep.c"
 SPH_KERNEL = "src/math/sph_kernel.h"
 SPH_PAIRS = "src/solver/sph/pairs.c"
+SPH_LANE = "src/solver/sph/kernels_lane.h"
+SPH_SUMS = "src/solver/sph/kernels_sums.h"
 
 # ------------------------------------------------------------------------------ edits used twice
 
@@ -665,8 +667,27 @@ MUTATIONS = [
              (SPH_PAIRS, "(own[3 * a] + other[3 * a]) * x[0]", "(other[3 * a] - own[3 * a]) * x[0]")),
     Mutation("sph-moment-without-walls", "the correction of gradients does not know of samples",
              "sph.walls",
-             (SPH_PAIRS, "        add_moment(moment, (double)pairs->boundary->volume[walls->other[k]], "
-              "&walls->near[k]);\n", "        add_moment(moment, 0, &walls->near[k]);\n")),
+             (SPH_PAIRS, "    add_moment(m, (double)pairs->boundary->volume[walls->other[k]], "
+              "&walls->near[k]);\n", "    add_moment(m, 0, &walls->near[k]);\n")),
+    Mutation("sph-lists-shift", "records of a skin stay in the frame of their own block",
+             "sph.lists",
+             (SPH_SUMS, "_mm256_storeu_ps(to + i, FMA8(shift, _mm256_permute_ps(v, 0xff), v));",
+              "_mm256_storeu_ps(to + i, v);")),
+    Mutation("sph-lists-mean", "a block's velocity is not taken off before it is summed up",
+             "sph.lists",
+             (SPH_SUMS, "    _mm_store_ps(lists->mean[b], _mm_blend_ps(mean, _mm_setzero_ps(), 8));",
+              "    _mm_store_ps(lists->mean[b], _mm_sub_ps(mean, mean));")),
+    Mutation("sph-lists-reach", "who is close to two spacings away is not found",
+             "sph.lists",
+             (SPH_LANE, "reach = _mm512_set1_epi16(4097)", "reach = _mm512_set1_epi16(3900)"),
+             (SPH_LANE, "reach = _mm256_set1_epi16(4096)", "reach = _mm256_set1_epi16(3900)")),
+    Mutation("sph-lists-self", "a particle is its own neighbour",
+             "sph.lists",
+             (SPH_LANE, "mask &= ~(1u << (self - k));\n      __m512i", "mask &= ~0u;\n      __m512i"),
+             (SPH_LANE, "mask &= ~(1u << (self - k));\n      for", "mask &= ~0u;\n      for")),
+    Mutation("sph-lists-drag", "products leave out the friction of walls",
+             "sph.lists",
+             (SPH_SUMS, "  if (w->touched) mass = lane_fma(", "  if (false) mass = lane_fma(")),
     Mutation("sph-diagonal-misprint", "a_ii has V_j alone where it should have V_i V_j",
              "sph.operators",
              ("src/solver/sph/pressure.c", "double sum = (double)s->V[i] * (double)s->g2[i];",

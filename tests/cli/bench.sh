@@ -23,4 +23,16 @@ for r in rows:
     assert r["copy_bytes_per_second"] > 1e8 and r["peak_flops"] > 1e8
     assert 0 < r["bandwidth_fraction"] < 1 and 0 < r["flop_fraction"] < 1
 PYTHON
+
+run 0 bench sph --quick --json --threads 2
+python3 - .out <<'PYTHON' || die "$out"
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+names = ["sph/pressure-sweep", "sph/shear-operator", "sph/search"]
+assert [(r["name"], r["variant"]) for r in rows] == [(n, v) for n in names for v in ("rest", "packed")]
+for r in rows:
+    assert r["seconds"] > 0 and r["particles"] == 13824 and r["bytes_per_particle"] > 100
+    assert abs(r["neighbours"] - (28 if r["variant"] == "rest" else 61)) < 4, r
+    assert r["ns_per_particle" if r["name"] == "sph/search" else "ns_per_interaction"] > 0
+PYTHON
 exit 0

@@ -55,6 +55,11 @@ enum {
   STAT_UNCONVERGED,
   STAT_SAMPLES,
   STAT_PLASTIC,
+  STAT_SWEEPS,
+  STAT_PRODUCTS,
+  STAT_CPU_SEARCH,
+  STAT_CPU_SWEEPS,
+  STAT_CPU_PRODUCTS,
   STAT_SECONDS,
   STATS = STAT_SECONDS + SPH_PHASES
 };
@@ -73,6 +78,12 @@ const firn_stat_info sph_stats[] = {
     [STAT_SAMPLES] = {"samples", "1", "of colliders, close to the snow"},
     [STAT_PLASTIC] = {"energy_plastic", "J",
                       "elastic energy that clamps of the strain have taken so far"},
+    [STAT_SWEEPS] = {"pressure_sweeps", "1", "iterations for pressures so far"},
+    [STAT_PRODUCTS] = {"shear_products", "1", "products of the solve for shear so far"},
+    [STAT_CPU_SEARCH] = {"cpu_search", "s",
+                         "CPU time of all threads for sorting, neighbours and densities"},
+    [STAT_CPU_SWEEPS] = {"cpu_sweeps", "s", "for the iterations for pressures"},
+    [STAT_CPU_PRODUCTS] = {"cpu_products", "s", "for the products of the solve for shear"},
     [STAT_SECONDS + SPH_SEARCH] = {"seconds_search", "s", "wall time for sorting and neighbours"},
     [STAT_SECONDS + SPH_STATE] = {"seconds_state", "s", "for densities and corrections"},
     [STAT_SECONDS + SPH_PRESSURE] = {"seconds_pressure", "s", "for pressures"},
@@ -232,6 +243,11 @@ firn_status sph_look(void *solver, const firn_solver_look *look) {
       [STAT_UNCONVERGED] = s->last.unconverged,
       [STAT_SAMPLES] = (double)s->boundary.count,
       [STAT_PLASTIC] = s->memory.plastic,
+      [STAT_SWEEPS] = (double)s->cpu.sweeps,
+      [STAT_PRODUCTS] = (double)s->cpu.products,
+      [STAT_CPU_SEARCH] = s->cpu.search,
+      [STAT_CPU_SWEEPS] = s->cpu.sweep,
+      [STAT_CPU_PRODUCTS] = s->cpu.product,
   };
   memcpy(stats + STAT_SECONDS, s->seconds, sizeof s->seconds);
   for (int i = 0; i < STATS; i++) {

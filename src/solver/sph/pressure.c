@@ -81,6 +81,7 @@ static double weight(const sph *s, size_t i) {
 static double residual(sph *s) {
   bool clamped = s->def.pressure == FIRN_SPH_PRESSURE_IISPH;
   double *part = s->sums.data;
+  s->cpu.sweeps++;
   sph_pressure_product(s, s->p, s->q);
   SPH_FOR_UNITS(s, u) {
     double sum = 0;
@@ -222,16 +223,18 @@ firn_status sph_pressure(sph *s) {
   sph_pressure_diagonal(s);
   bool jacobian = s->def.pressure_solver == FIRN_SPH_JACOBI ||
                   s->def.pressure == FIRN_SPH_PRESSURE_IISPH; // a clamp breaks the semi-iteration
+  if (!jacobian) remember_laplace(s);
+  double start = firn_cpu_seconds();
   if (jacobian) {
     jacobi(s, &iterations);
   } else {
-    remember_laplace(s);
     if (!chebyshev(s, &iterations)) {
       restart(s);
       s->memory.laplace_max = 0; // to be found anew
       jacobi(s, &iterations);
     }
   }
+  s->cpu.sweep += firn_cpu_seconds() - start;
   s->last.pressure_iterations += iterations;
   s->last.unconverged += !(s->last.residual < s->def.pressure_tolerance);
   if (!isfinite(s->last.residual)) return sph_fail_nonfinite(s);

@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/parallel.h"
 #include "solver/sph/sph.h"
 
@@ -100,13 +101,7 @@ static sph_law law_of(const sph *s, bool strain) {
                    .printed = s->def.f_predict_printed};
 }
 
-firn_status sph_shear_product(void *solver, const firn_real *u, firn_real *out) {
-  sph *s = solver;
-  if (s->pairs.lists.kernels) {
-    sph_law law = law_of(s, false);
-    sph_lists_shear(&s->pairs, &law, u, out);
-    return FIRN_OK;
-  }
+static void plain_product(sph *s, const firn_real *u, firn_real *out) {
   sph_shear_stress(s, u, false);
   sph_pairs_stress_divergence(&s->pairs, s->V, s->sigma, out);
   SPH_FOR_UNITS(s, n) {
@@ -120,6 +115,19 @@ firn_status sph_shear_product(void *solver, const firn_real *u, firn_real *out) 
       }
     }
   }
+}
+
+firn_status sph_shear_product(void *solver, const firn_real *u, firn_real *out) {
+  sph *s = solver;
+  double start = firn_cpu_seconds();
+  if (s->pairs.lists.kernels) {
+    sph_law law = law_of(s, false);
+    sph_lists_shear(&s->pairs, &law, u, out);
+  } else {
+    plain_product(s, u, out);
+  }
+  s->cpu.product += firn_cpu_seconds() - start;
+  s->cpu.products++;
   return FIRN_OK;
 }
 

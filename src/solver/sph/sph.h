@@ -84,6 +84,11 @@ typedef struct sph {
     double residual; // of the pressure, mean over rho0
   } last;            // step
   double seconds[SPH_PHASES];
+  struct {
+    double search;             // sorting, neighbours, densities
+    double sweep, product;     // iterations of the pressure, products of the shear solve, ...
+    uint64_t sweeps, products; // ... and how many
+  } cpu;                       // seconds over all threads, since the beginning
 } sph;
 
 // Parallel over units, and over the slots of one.

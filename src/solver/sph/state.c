@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/parallel.h"
 #include "math/jacobi.h"
 #include "solver/sph/sph.h"
@@ -58,7 +59,9 @@ firn_status sph_layout(sph *s) {
   firn_world *world = s->world;
   firn_particles *p = &world->particles;
   FIRN_TRY(check_materials(s));
+  double start = firn_cpu_seconds();
   FIRN_TRY(firn_particles_sort(p, 0, false, &s->scratch));
+  s->cpu.search += firn_cpu_seconds() - start;
   FIRN_TRY(point_arrays(s, p->slots));
   size_t krylov = firn_bicgstab_workspace(3 * p->slots);
   size_t cg = firn_krylov_workspace(FIRN_KRYLOV_CG, 3 * p->slots);
@@ -71,7 +74,9 @@ firn_status sph_layout(sph *s) {
   FIRN_TRY(firn_world_check_colliders(world));
   FIRN_TRY(sph_boundary_update(&s->boundary, world, &def));
   load_volumes(s);
+  start = firn_cpu_seconds();
   FIRN_TRY(sph_pairs_build(&s->pairs, p, &s->boundary, s->spacing, s->V0, s->filled));
+  s->cpu.search += firn_cpu_seconds() - start;
   return sph_push_begin(s);
 }
 
