@@ -166,7 +166,7 @@ static bool search_all(sph_pass *pass, bool *too_dense) {
     }
   }
   lists->pairs = pairs;
-  *too_dense = need_room > SPH_STAGED_MAX;
+  *too_dense = need_room > (lists->limit ? lists->limit : SPH_STAGED_MAX);
   bool enough = need_room <= lists->room && need_lines <= lists->line_room &&
                 pass->runs_used <= pass->run_capacity && pass->lines_used <= pass->line_capacity;
   if (need_room > lists->room) lists->room = need_room + need_room / 8;

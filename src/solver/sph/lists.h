@@ -58,6 +58,7 @@ typedef struct sph_lists {
   uint8_t *number;  // [slots] by slot: neighbours, 255 and more told as 255
   uint64_t pairs;   // neighbours of all
   size_t stride;    // of fixed
+  size_t limit;     // of staged places, for tests; 0: SPH_STAGED_MAX
   size_t most;      // particles of a block
   size_t room;      // that desks have for staged places, ...
   size_t line_room; // ... for the lines of a block
