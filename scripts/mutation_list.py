@@ -790,6 +790,16 @@ MUTATIONS = [
              ("src/cache/table.c", "t->columns > t->size / (t->room - 1)",
               "t->columns > SIZE_MAX / (t->room - 1)")),
 
+    # ---------------------------------------------------------------------------------- snowfall
+    Mutation("snowfall-near", "flakes come a little too near to others",
+             "world.snowfall",
+             ("src/world/snowfall.c", "return d2 < l->gap * l->gap;",
+              "return d2 < 0.9 * l->gap * l->gap;")),
+    Mutation("snowfall-forgets", "a checkpoint does not know what was thrown",
+             "world.snowfall",
+             ("src/world/flow.c", "  return visitor->blob(visitor->user, name, &e->throws, sizeof e->throws);",
+              "  return visitor ? FIRN_OK : FIRN_ERROR_FORMAT;")),
+
     # ---------------------------------------------------------------------------------- geometry
     Mutation("samples-unseen", "samples of other tiles are not seen",
              "geometry.surface_samples",

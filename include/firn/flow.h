@@ -16,15 +16,21 @@ typedef enum firn_emit {
   FIRN_EMIT_INFLOW,    // a stream: the shape is kept full of snow that moves on with its velocity
   FIRN_EMIT_PARTICLES, // rate particles a second, at random in the shape
   FIRN_EMIT_VOLUME,    // rate m^3 a second, likewise
-  FIRN_EMIT_MASS       // rate kg a second, likewise
+  FIRN_EMIT_MASS,      // rate kg a second, likewise
+  FIRN_EMIT_SNOWFALL   // flakes: rate kg/m^2 a second, at random in the shape where they have room
 } firn_emit;
 
+// Snowfall comes down on the shape's volume over its height (y), which for boxes and upright cylinders is
+// what one sees of them from above. A flake is a particle, of mass density h^3 / per_cell and size
+// h / cbrt(per_cell). None appears nearer than its size to a particle, or half of it to a collider; what
+// has no room is made up for within a second, or never.
+//
 // A source of snow. What it places follows from seed, emitter and number of the particle alone.
 typedef struct firn_emitter_def {
   firn_fill_def
       fill; // shape, material, per_cell, velocity, spin, variation, name; seeding of inflow
   firn_emit kind;
-  double rate;        // particles, m^3 or kg a second; inflow has none
+  double rate;        // particles, m^3, kg or kg/m^2 a second; inflow has none
   double spread;      // m/s: a random velocity of up to this size is added; not for inflow
   double start, stop; // s
   uint64_t max_count; // particles in all; 0: no limit

@@ -28,6 +28,9 @@ firn_status firn_scene_collider_defs(const firn_scene *scene, firn_arena *arena,
 bool firn_scene_motion_def(firn_arena *arena, const firn_value *v, firn_motion_def *out);
 // scene_start.c: the functions of the place that a body of snow begins with, which the fill then owns.
 firn_status firn_scene_start(const firn_scene *scene, const firn_value *body, firn_fill_def *def);
+// The rate of an emitter at a time, in the unit of its def: kg/m^2 s of snowfall, which scenes give as a
+// depth of water a time.
+double firn_scene_rate(const firn_value *emitter, const char *key, double time);
 // The place of a material, which is its id, in the table.
 int firn_scene_material_id(const firn_scene *scene, const char *name);
 

@@ -56,13 +56,18 @@ static firn_status apply_colliders(const firn_value *list, double time, firn_sim
   return FIRN_OK;
 }
 
+double firn_scene_rate(const firn_value *emitter, const char *key, double time) {
+  const double water = 1000; // kg/m^3
+  return firn_value_number_at(emitter, key, time) * (strcmp(key, "snowfall") == 0 ? water : 1);
+}
+
 static firn_status apply_emitters(const firn_value *list, double time, firn_sim *sim) {
-  static const char *const rates[] = {"particles", "volume", "mass"};
+  static const char *const rates[] = {"particles", "volume", "mass", "snowfall"};
   int id = 0;
   for (const firn_value *e = list->first; e; e = e->next, id++) {
-    for (int i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
       if (keyed(e, rates[i]))
-        FIRN_TRY(firn_sim_set_emitter_rate(sim, id, firn_value_number_at(e, rates[i], time)));
+        FIRN_TRY(firn_sim_set_emitter_rate(sim, id, firn_scene_rate(e, rates[i], time)));
     if (!keyed(e, "velocity")) continue;
     double velocity[3];
     firn_value_vec3_at(e, "velocity", time, velocity);

@@ -163,16 +163,20 @@ static firn_status add_emitter(builder *b, const firn_value *v) {
   static const struct {
     const char *key;
     firn_emit kind;
-  } rates[] = {
-      {"particles", FIRN_EMIT_PARTICLES}, {"volume", FIRN_EMIT_VOLUME}, {"mass", FIRN_EMIT_MASS}};
+  } rates[] = {{"particles", FIRN_EMIT_PARTICLES},
+               {"volume", FIRN_EMIT_VOLUME},
+               {"mass", FIRN_EMIT_MASS},
+               {"snowfall", FIRN_EMIT_SNOWFALL}};
   firn_emitter_def def = firn_default_emitter_def();
   FIRN_TRY(fill_of(b, v, &def.fill));
   def.kind = FIRN_EMIT_INFLOW;
   for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
     if (firn_value_find(v, rates[i].key)) {
       def.kind = rates[i].kind;
-      def.rate = firn_value_number_at(v, rates[i].key, 0);
+      def.rate = firn_scene_rate(v, rates[i].key, 0);
     }
+  double flake = firn_value_find(v, "flake") ? firn_value_number(v, "flake") : 0;
+  if (flake > 0) def.fill.per_cell = pow(b->scene->h / flake, 3);
   def.spread = firn_value_number(v, "spread");
   def.start = firn_value_number(v, "start");
   def.stop = firn_value_number(v, "stop");

@@ -106,11 +106,22 @@ static void emitter_check(firn_scene *scene, const firn_value *emitter, int i) {
   const firn_value *spread = firn_value_find(emitter, "spread"),
                    *start = firn_value_find(emitter, "start"),
                    *stop = firn_value_find(emitter, "stop");
-  bool rate = firn_value_find(emitter, "particles") || firn_value_find(emitter, "volume") ||
-              firn_value_find(emitter, "mass");
+  const firn_value *flake = firn_value_find(emitter, "flake");
+  bool snowfall = firn_value_find(emitter, "snowfall") != NULL;
+  bool rate = snowfall || firn_value_find(emitter, "particles") ||
+              firn_value_find(emitter, "volume") || firn_value_find(emitter, "mass");
   if (firn_value_good(spread) && spread->number[0] > 0 && !rate) {
     snprintf(path, sizeof path, "emitters[%d].spread", i);
-    FAIL(scene, spread->mark, path, "needs one of the rates particles, volume and mass");
+    FAIL(scene, spread->mark, path, "needs one of the rates particles, volume, mass and snowfall");
+  }
+  snprintf(path, sizeof path, "emitters[%d].flake", i);
+  if (firn_value_good(flake) && !snowfall) FAIL(scene, flake->mark, path, "needs snowfall");
+  double least = scene->h / 10, most = 4 * scene->h;
+  if (firn_value_good(flake) && snowfall && scene->h > 0 &&
+      !(flake->number[0] >= least && flake->number[0] <= most)) {
+    FAIL(scene, flake->mark, path,
+         "%g m is not within %g m and %g m, a tenth of a cell and four of them", flake->number[0],
+         least, most);
   }
   if (firn_value_good(start) && firn_value_good(stop) && !(start->number[0] < stop->number[0])) {
     snprintf(path, sizeof path, "emitters[%d].stop", i);

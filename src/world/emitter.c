@@ -23,7 +23,7 @@ firn_emitter_def firn_default_emitter_def(void) {
 static firn_status check(const firn_world *world, const firn_emitter_def *def,
                          const firn_emitter *e) {
   firn_context *context = world->context;
-  if ((int)def->kind < FIRN_EMIT_INFLOW || def->kind > FIRN_EMIT_MASS) {
+  if ((int)def->kind < FIRN_EMIT_INFLOW || def->kind > FIRN_EMIT_SNOWFALL) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: kind %d does not exist", e->fill.name,
                      (int)def->kind);
   }
@@ -40,6 +40,11 @@ static firn_status check(const firn_world *world, const firn_emitter_def *def,
                      e->fill.name, def->start, def->stop);
   }
   if (def->kind == FIRN_EMIT_INFLOW) return FIRN_OK;
+  if (def->kind == FIRN_EMIT_SNOWFALL && !(def->fill.per_cell >= 1.0 / 64)) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "%s: flakes of %g m must not be larger than 4 cells, %g m", e->fill.name,
+                     firn_snowfall_flake(world, e), 4 * world->h);
+  }
   double lo[3], hi[3], volume = firn_shape_volume(e->fill.shape), bounds = 1;
   firn_shape_bounds(e->fill.shape, lo, hi);
   for (int a = 0; a < 3; a++) bounds *= hi[a] - lo[a];
@@ -88,6 +93,7 @@ static double particle_rate(const firn_world *world, const firn_emitter *e) {
   switch (e->kind) {
   case FIRN_EMIT_VOLUME: return e->rate * per_cell / cell;
   case FIRN_EMIT_MASS: return e->rate * per_cell / (cell * density);
+  case FIRN_EMIT_SNOWFALL: return firn_snowfall_particles(world, e);
   default: return e->rate;
   }
 }
@@ -97,8 +103,8 @@ static firn_philox draw(const firn_world *world, const firn_emitter *e, uint64_t
 }
 
 // The n-th particle: a place in the shape, and a random velocity within a ball.
-static bool throw_one(const firn_world *world, const firn_emitter *e, uint64_t n, double x[3],
-                      double v[3]) {
+bool firn_emitter_throw(const firn_world *world, const firn_emitter *e, uint64_t n, double x[3],
+                        double v[3]) {
   double lo[3], hi[3];
   firn_shape_bounds(e->fill.shape, lo, hi);
   bool hit = false;
@@ -132,7 +138,7 @@ static firn_status emit_rate(firn_world *world, firn_emitter *e) {
   if (!x) return FIRN_ERROR_MEMORY;
   double *v = x + 3 * n;
   for (size_t i = 0; i < n; i++) {
-    hits += throw_one(world, e, s->count + i, x + 3 * hits, v + 3 * hits);
+    hits += firn_emitter_throw(world, e, s->count + i, x + 3 * hits, v + 3 * hits);
   }
   firn_status status = firn_fill_add(world, &e->fill, hits, x, v);
   firn_free(context, x, bytes);
@@ -168,6 +174,7 @@ firn_status firn_emitter_update(firn_world *world, firn_emitter *e) {
     for (int a = 0; a < 3; a++) s->drift[a] += e->fill.velocity[a] * (to - from);
   }
   s->time = fmax(s->time, world->time);
+  if (e->kind == FIRN_EMIT_SNOWFALL) return firn_snowfall_emit(world, e, LOT);
   if (e->kind != FIRN_EMIT_INFLOW) return emit_rate(world, e);
   return s->started && s->time > e->stop ? FIRN_OK : emit_inflow(world, e);
 }

@@ -248,6 +248,13 @@ static firn_status visit_emitter(firn_world *world, firn_emitter *e, int i, bool
   return FIRN_OK;
 }
 
+static firn_status visit_snowfall(firn_emitter *e, int i, const firn_state_visitor *visitor) {
+  char name[48];
+  if (e->kind != FIRN_EMIT_SNOWFALL) return FIRN_OK;
+  snprintf(name, sizeof name, "snowfall_%d", i);
+  return visitor->blob(visitor->user, name, &e->throws, sizeof e->throws);
+}
+
 firn_status firn_world_state(firn_world *world, bool load, const firn_state_visitor *visitor) {
   firn_flow *s = &world->flow;
   firn_particles *p = &world->particles;
@@ -267,6 +274,7 @@ firn_status firn_world_state(firn_world *world, bool load, const firn_state_visi
   }
   for (int i = 0; i < s->emitter_count; i++) {
     FIRN_TRY(visit_emitter(world, &s->emitter[i], i, load, visitor));
+    FIRN_TRY(visit_snowfall(&s->emitter[i], i, visitor));
   }
   FIRN_TRY(firn_settled_visit(world, load, visitor));
   // Last, so that a load that fails before leaves them alone.

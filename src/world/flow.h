@@ -19,12 +19,13 @@ typedef struct firn_emitter_state {
 typedef struct firn_emitter {
   firn_fill fill;
   firn_emit kind;
-  double rate; // particles, m^3 or kg a second
+  double rate; // particles, m^3, kg or kg/m^2 a second
   double spread;
   double start, stop; // s
   uint64_t max_count;
   uint32_t number;
   firn_emitter_state state;
+  uint64_t throws; // of snowfall, so far; part of a checkpoint
 } firn_emitter;
 
 typedef struct firn_sink {
@@ -90,5 +91,14 @@ void firn_impulse_update(struct firn_world *world, firn_impulse *impulse);
 
 // emitter.c: what an emitter owes up to now.
 firn_status firn_emitter_update(struct firn_world *world, firn_emitter *emitter);
+// Throw n: a place in the shape, m, and a random velocity, m/s. False if it never hit the shape.
+bool firn_emitter_throw(const struct firn_world *world, const firn_emitter *emitter, uint64_t n,
+                        double x[3], double v[3]);
+
+// snowfall.c: m, the size of a flake and its least distance from other snow; flakes a second; and what
+// is due of them, no more often than this many seconds.
+double firn_snowfall_flake(const struct firn_world *world, const firn_emitter *emitter);
+double firn_snowfall_particles(const struct firn_world *world, const firn_emitter *emitter);
+firn_status firn_snowfall_emit(struct firn_world *world, firn_emitter *emitter, double lot_seconds);
 
 #endif

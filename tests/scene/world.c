@@ -357,6 +357,31 @@ static void sources_and_bounds_act(void **state) {
   firn_scene_destroy(scene);
 }
 
+// 3.6 m of water an hour are 1 kg/m^2 s: on 0.16 m^2, 16 g in 0.1 s, and flakes of 4 mm at 100 kg/m^3
+// have 6.4 mg each. From 0.1 s on it is half of that. Lots come every 2 ms or with the step after.
+static void snow_falls_as_the_scene_says(void **state) {
+  (void)state;
+  firn_scene *scene = read_scene(
+      HEAD "mpm: {dt_max: 0.5 ms}\nmaterials: {powder: {density: 100 kg/m^3}}\n"
+           "snow: [{shape: {box: {center: [5, 0, 0], size: [8 cm, 8 cm, 8 cm]}}}]\n"
+           "gravity: [0, 0, 0]\n"
+           "emitters:\n"
+           "  - shape: {box: {center: [0, 1, 0], size: [40 cm, 10 cm, 40 cm]}}\n"
+           "    snowfall: {keys: [[0 s, 3600 mm/h], [0.1 s, 1800 mm/h]], interpolate: step}\n"
+           "    flake: 4 mm\n"
+           "    velocity: [0, -2, 0]\n");
+  firn_sim *sim = build(scene);
+  step_to(scene, sim, 0.1);
+  double due = 0.16 * 0.1 / 6.4e-6;
+  double n = (double)firn_sim_emitted(sim, 0);
+  assert_true(n <= due + 1 && n > due * 0.97);
+  step_to(scene, sim, 0.2);
+  n = (double)firn_sim_emitted(sim, 0);
+  assert_true(n <= 1.5 * due + 1 && n > 1.5 * due * 0.98);
+  firn_sim_destroy(sim);
+  firn_scene_destroy(scene);
+}
+
 static void sand_is_sand(void **state) {
   (void)state;
   firn_scene *scene = read_scene(HEAD
@@ -384,6 +409,7 @@ int main(void) {
       cmocka_unit_test(splines_stay_off_bounds_that_are_left_out),
       cmocka_unit_test(snow_varies_as_the_scene_says),
       cmocka_unit_test(sources_and_bounds_act),
+      cmocka_unit_test(snow_falls_as_the_scene_says),
       cmocka_unit_test(sand_is_sand),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);
