@@ -790,6 +790,26 @@ MUTATIONS = [
              ("src/cache/table.c", "t->columns > t->size / (t->room - 1)",
               "t->columns > SIZE_MAX / (t->room - 1)")),
 
+    # -------------------------------------------------------------------------------------- wind
+    Mutation("drag-half", "drag without its half",
+             "world.wind",
+             ("src/world/drag.h", "exposure * 0.5 * air->density", "exposure * air->density")),
+    Mutation("drag-crowd", "a flake is its own crowd",
+             "world.wind",
+             ("src/world/drag.c", "fmax(0, (mass_near - mass) / full)",
+              "fmax(0, mass_near / full + 0 * mass)")),
+    Mutation("wind-forgets", "a checkpoint does not know the wind",
+             "world.wind",
+             ("src/world/wind.c", """\
+  FIRN_TRY(visitor->blob(visitor->user, "wind", velocity, sizeof velocity));
+  return load ?""", """\
+  FIRN_TRY(visitor->blob(visitor->user, "wind", velocity, sizeof velocity));
+  return load && velocity[0] != velocity[0] ?""")),
+    Mutation("ellipsoid-gradient", "potential flow without the gradient of lambda",
+             "world.wind",
+             ("src/world/wind.c", "abc / delta * moment * 2 * r[a]",
+              "abc / delta * moment * r[a]")),
+
     # ---------------------------------------------------------------------------------- snowfall
     Mutation("snowfall-near", "flakes come a little too near to others",
              "world.snowfall",

@@ -16,6 +16,7 @@
 //   motion.h     what moves with time
 //   collider.h   what the snow meets
 //   flow.h       emitters, sinks, a moving window
+//   wind.h       air, which drags snow along
 //   change.h     what may be set between steps
 //   probe.h      averages in some place
 //   file.h       frames and checkpoints
@@ -60,6 +61,7 @@
 #include <firn/sim.h>
 #include <firn/sph.h>
 #include <firn/status.h>
+#include <firn/wind.h>
 
 #define FIRN_VERSION_MAJOR 0
 #define FIRN_VERSION_MINOR 1

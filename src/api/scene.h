@@ -28,6 +28,7 @@ firn_status firn_scene_collider_defs(const firn_scene *scene, firn_arena *arena,
 bool firn_scene_motion_def(firn_arena *arena, const firn_value *v, firn_motion_def *out);
 // scene_start.c: the functions of the place that a body of snow begins with, which the fill then owns.
 firn_status firn_scene_start(const firn_scene *scene, const firn_value *body, firn_fill_def *def);
+firn_wind_def firn_scene_wind_def(const firn_value *v);
 // The rate of an emitter at a time, in the unit of its def: kg/m^2 s of snowfall, which scenes give as a
 // depth of water a time.
 double firn_scene_rate(const firn_value *emitter, const char *key, double time);

@@ -86,6 +86,12 @@ firn_status firn_scene_apply(const firn_scene *scene, firn_sim *sim) {
     firn_value_vec3_at(root, "gravity", time, gravity);
     FIRN_TRY(firn_sim_set_gravity(sim, gravity));
   }
+  const firn_value *wind = firn_value_find(root, "wind");
+  if (keyed(wind, "velocity")) {
+    double velocity[3];
+    firn_value_vec3_at(wind, "velocity", time, velocity);
+    FIRN_TRY(firn_sim_set_wind_velocity(sim, velocity));
+  }
   FIRN_TRY(apply_settings(firn_value_find(root, sim->type->name), time, sim));
   FIRN_TRY(apply_materials(firn_value_find(root, "materials"), time, sim));
   FIRN_TRY(apply_colliders(firn_value_find(root, "colliders"), time, sim));

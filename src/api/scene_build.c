@@ -314,6 +314,13 @@ static firn_status add_colliders(builder *b) {
   return FIRN_OK;
 }
 
+static firn_status set_wind(builder *b) {
+  const firn_value *wind = firn_value_find(b->scene->root, "wind");
+  if (!wind) return FIRN_OK;
+  firn_wind_def def = firn_scene_wind_def(wind);
+  return firn_scene_blame(b->scene, wind, "wind", firn_sim_set_wind(b->sim, &def));
+}
+
 static firn_status add_each(builder *b, const char *list,
                             firn_status (*add)(builder *b, const firn_value *item)) {
   int i = 0;
@@ -340,6 +347,7 @@ static firn_status check_any_snow(const builder *b) {
 static firn_status populate(builder *b, bool with_snow) {
   FIRN_TRY(add_materials(b));
   FIRN_TRY(add_colliders(b));
+  FIRN_TRY(set_wind(b));
   FIRN_TRY(set_bounds(b));
   FIRN_TRY(add_each(b, "emitters", add_emitter));
   FIRN_TRY(add_each(b, "impulses", add_impulse));

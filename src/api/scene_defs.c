@@ -80,3 +80,52 @@ bool firn_scene_motion_def(firn_arena *arena, const firn_value *v, firn_motion_d
   }
   return rotation_track(arena, firn_value_find(v, "rotation"), &out->rotation);
 }
+
+// ------------------------------------------------------------------------------------------ wind
+
+static void put_body(const firn_value *around, firn_wind_def *def) {
+  const firn_value *sphere = firn_value_find(around, "sphere"),
+                   *ellipsoid = firn_value_find(around, "ellipsoid"),
+                   *cylinder = firn_value_find(around, "cylinder");
+  const firn_value *body = sphere ? sphere : ellipsoid ? ellipsoid : cylinder;
+  if (!body) return;
+  def->body = cylinder ? FIRN_WIND_BODY_CYLINDER : FIRN_WIND_BODY_ELLIPSOID;
+  memcpy(def->body_center, firn_value_vec3(body, "center"), sizeof def->body_center);
+  if (cylinder) memcpy(def->body_axis, firn_value_vec3(body, "axis"), sizeof def->body_axis);
+  for (int a = 0; a < 3; a++) {
+    def->body_radii[a] = ellipsoid ? firn_value_vec3(body, "radii")[a]
+                                   : firn_value_number(body, "radius");
+  }
+}
+
+firn_wind_def firn_scene_wind_def(const firn_value *v) {
+  firn_wind_def def = firn_default_wind_def();
+  firn_value_vec3_at(v, "velocity", 0, def.velocity);
+  const firn_value *gust = firn_value_find(v, "gust"), *swirl = firn_value_find(v, "swirl"),
+                   *turbulence = firn_value_find(v, "turbulence");
+  if (gust) {
+    def.gust = firn_value_number(gust, "strength");
+    def.gust_period = firn_value_number(gust, "period");
+    def.gust_noise = firn_value_number(gust, "noise");
+  }
+  if (swirl) {
+    def.swirl = firn_value_number(swirl, "speed");
+    def.swirl_radius = firn_value_number(swirl, "radius");
+    memcpy(def.swirl_center, firn_value_vec3(swirl, "center"), sizeof def.swirl_center);
+    memcpy(def.swirl_axis, firn_value_vec3(swirl, "axis"), sizeof def.swirl_axis);
+  }
+  if (turbulence) {
+    bool given = firn_value_find(turbulence, "drift") != NULL;
+    def.turbulence = firn_value_number(turbulence, "speed");
+    def.turbulence_wavelength = firn_value_number(turbulence, "wavelength");
+    def.turbulence_octaves = (int)firn_value_number(turbulence, "octaves");
+    memcpy(def.turbulence_drift, given ? firn_value_vec3(turbulence, "drift") : def.velocity,
+           sizeof def.turbulence_drift);
+  }
+  put_body(firn_value_find(v, "around"), &def);
+  if (firn_value_find(v, "file")) def.grid_file = firn_value_text(v, "file");
+  def.air_density = firn_value_number(v, "density");
+  def.air_viscosity = firn_value_number(v, "viscosity") * def.air_density;
+  def.seed = (uint64_t)firn_value_number(v, "seed");
+  return def;
+}

@@ -84,6 +84,8 @@ static const firn_schema_row root_rows[] = {
     RECORD("window", &firn_schema_window, "moves over a larger scene; snow exists only in it",
            .optional = true),
     LIST("colliders", &firn_schema_collider, "what the snow meets"),
+    RECORD("wind", &firn_schema_wind, "air that drags snow; without it there is none",
+           .optional = true),
     LIST("probes", &firn_schema_probe, "places whose averages go to probes.csv"),
     RECORD("output", &output_record, "what frames hold"),
     RECORD("preview", &preview_record, "the shaded picture of firn demo"),

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "geometry/ply.h"
+#include "world/points.h"
 #include "world/strain_rate.h"
 #include "world/world.h"
 
@@ -17,6 +18,7 @@ firn_points_def firn_default_points_def(void) {
 
 // What a column may hold.
 enum { X, Y, Z, VX, VY, VZ, MASS, USED, UNUSED = USED };
+_Static_assert((int)USED == (int)FIRN_POINT_NUMBERS, "the rows that others read");
 static const char *const names[USED] = {"x", "y", "z", "vx", "vy", "vz", "mass"};
 enum { COLUMNS = 256 };
 
@@ -283,24 +285,48 @@ static bool ends_with(const char *s, const char *end) {
   return n >= m && strcasecmp(s + n - m, end) == 0;
 }
 
+static firn_status check_ending(firn_context *context, const char *path, bool *is_ply) {
+  *is_ply = ends_with(path, ".ply");
+  if (*is_ply || ends_with(path, ".csv")) return FIRN_OK;
+  return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: points are read from .csv and .ply files",
+                   path);
+}
+
+static firn_status read_table(table *t, bool is_ply) {
+  FIRN_TRY(firn_file_get(t->context, t->path, &t->text, &t->size));
+  return is_ply ? read_ply(t) : read_csv(t);
+}
+
 firn_status firn_world_add_points(firn_world *world, const firn_points_def *def) {
   firn_context *context = world->context;
+  bool is_ply;
   if (!def->path) return firn_fail(context, FIRN_ERROR_ARGUMENT, "points: path is NULL");
-  bool is_ply = ends_with(def->path, ".ply");
-  if (!is_ply && !ends_with(def->path, ".csv")) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: points are read from .csv and .ply files",
-                     def->path);
-  }
+  FIRN_TRY(check_ending(context, def->path, &is_ply));
   if (!isfinite(def->scale) || def->scale == 0) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: scale = %g must be finite and not 0",
                      def->path, def->scale);
   }
   if (world->flow.expecting) return FIRN_OK;
   table t = {.context = context, .path = def->path};
-  firn_status status = firn_file_get(context, def->path, &t.text, &t.size);
-  if (status == FIRN_OK) status = is_ply ? read_ply(&t) : read_csv(&t);
+  firn_status status = read_table(&t, is_ply);
   if (status == FIRN_OK) status = add(world, def, &t, is_ply);
   firn_free(context, t.text, t.text ? t.size + 1 : 0);
   firn_free(context, t.value, t.capacity * USED * sizeof(double));
   return status;
+}
+
+firn_status firn_points_read(firn_context *context, const char *path, firn_points_rows *out) {
+  table t = {.context = context, .path = path};
+  bool is_ply;
+  *out = (firn_points_rows){0};
+  FIRN_TRY(check_ending(context, path, &is_ply));
+  firn_status status = read_table(&t, is_ply);
+  firn_free(context, t.text, t.text ? t.size + 1 : 0);
+  *out = (firn_points_rows){t.count, t.capacity, t.has[VX], t.value};
+  return status;
+}
+
+void firn_points_free(firn_points_rows *rows, firn_context *context) {
+  firn_free(context, rows->value, rows->capacity * USED * sizeof(double));
+  *rows = (firn_points_rows){0};
 }

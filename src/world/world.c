@@ -46,6 +46,7 @@ void firn_world_free(firn_world *world) {
   firn_particles_free(&world->particles);
   firn_flow_free(&world->flow, world->context);
   firn_settled_free(&world->settled, world->context);
+  firn_wind_free(&world->wind, world->context);
   firn_free(world->context, world->material,
             (size_t)world->material_count * sizeof *world->material);
   for (int c = 0; c < world->collider_count; c++) firn_collider_free(&world->collider[c]);

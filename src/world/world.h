@@ -7,6 +7,7 @@
 #include "world/collider.h"
 #include "world/flow.h"
 #include "world/particles.h"
+#include "world/wind.h"
 
 // Fingerprints of what a world was made with. They stay when a setter changes a value later, so
 // that keyed values do not make two runs of one scene look different.
@@ -67,6 +68,7 @@ typedef struct firn_world {
   int vary[FIRN_VARY_COUNT]; // indices of the fields that firn_world_vary makes, -1 while absent
   int cut;                   // that of firn_world_keep_cut, or -1
   firn_flow flow;
+  firn_wind wind;
   firn_settler settler;
   firn_settled settled;
   firn_ledger ledger;
@@ -147,6 +149,9 @@ size_t firn_world_remove(firn_world *world, firn_touched_fn touched, firn_gone_f
                          const void *user);
 firn_status firn_ledger_visit(firn_world *world, bool load, const firn_state_visitor *visitor);
 firn_status firn_impulse_visit(firn_world *world, const firn_state_visitor *visitor); // impulse.c
+firn_status firn_wind_visit(
+    firn_world *world, bool load,
+    const firn_state_visitor *visitor); // wind.c: what a setter may have changed
 
 // The fields that vary the material from particle to particle, made when first needed and filled
 // from the table of materials, which serves all as long as no particle asks for them.

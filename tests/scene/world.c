@@ -4,6 +4,9 @@
 #include "scene/setup.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "api/scene.h"
 
@@ -382,6 +385,44 @@ static void snow_falls_as_the_scene_says(void **state) {
   firn_scene_destroy(scene);
 }
 
+static void wind_blows_as_the_scene_says(void **state) {
+  (void)state;
+  char path[] = "/tmp/firn-wind-XXXXXX.csv", text[2000];
+  int fd = mkstemps(path, 4);
+  assert_true(fd >= 0);
+  FILE *file = fdopen(fd, "w");
+  fprintf(file, "x,y,z,vx,vy,vz\n");
+  for (int i = 7; i >= 0; i--) { // vy = 10 z, from behind
+    fprintf(file, "%d,%d,%d,0,%d,0\n", i & 1, i >> 1 & 1, i >> 2, 10 * (i >> 2));
+  }
+  fclose(file);
+  snprintf(text, sizeof text,
+           HEAD BALL
+           "wind:\n"
+           "  velocity: {keys: [[0 s, [1, 0, 0]], [1 s, [5, 0, 0]]]}\n"
+           "  gust: {strength: 50 %%, period: 0.4 s, noise: 0}\n"
+           "  swirl: {speed: 2 m/s, center: [3, 0, 0], axis: [0, 0, 2], radius: 0.5}\n"
+           "  around: {cylinder: {center: [0, 0, 0], axis: [0, 0, 1], radius: 1 m}}\n"
+           "  file: %s\n",
+           path);
+  firn_scene *scene = read_scene(text);
+  firn_sim *sim = build(scene);
+  // At (0, 2, 0.5), 0.1 s: the sine is at its top, the cylinder makes it 1 + 1/4 of that, the vortex has
+  // sqrt(13) / 0.5 radii, and the grid gives 5.
+  double q = sqrt(13) / 0.5, turn = 2 * 2 / 0.5 / (1 + q * q), u[3];
+  firn_sim_wind_at(sim, (double[]){0, 2, 0.5}, 0.1, u);
+  assert_true(fabs(u[0] - (1.5 * 1.25 - turn * 2)) < 1e-12);
+  assert_true(fabs(u[1] - (5 - turn * 3)) < 1e-12);
+  assert_true(fabs(u[2]) < 1e-12);
+  step_to(scene, sim, 0.05);
+  double time = firn_sim_time(sim), v[3];
+  firn_sim_wind_at(sim, (double[]){0, 2, 0.5}, 0.1, v);
+  assert_true(v[0] > u[0] && fabs(v[0] - u[0] - 4 * time * 1.5 * 1.25) < 0.02); // of the last step
+  firn_sim_destroy(sim);
+  firn_scene_destroy(scene);
+  unlink(path);
+}
+
 static void sand_is_sand(void **state) {
   (void)state;
   firn_scene *scene = read_scene(HEAD
@@ -410,6 +451,7 @@ int main(void) {
       cmocka_unit_test(snow_varies_as_the_scene_says),
       cmocka_unit_test(sources_and_bounds_act),
       cmocka_unit_test(snow_falls_as_the_scene_says),
+      cmocka_unit_test(wind_blows_as_the_scene_says),
       cmocka_unit_test(sand_is_sand),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);

@@ -153,6 +153,11 @@ static firn_status lay_down(mpm *m) {
   return FIRN_OK;
 }
 
+// Wind passes over snow that sleeps.
+static bool is_asleep(const void *user, size_t block) {
+  return ((const mpm *)user)->view.box[block].asleep;
+}
+
 // The ten steps of section 4.1, as often as it takes to keep elements from turning inside out.
 firn_status mpm_step(void *solver, double limit, firn_step *out) {
   mpm *m = solver;
@@ -168,6 +173,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
     world->time += out->dt;
     return FIRN_OK;
   }
+  FIRN_TRY(firn_world_reserve_drag(world));
   bool surveyed = m->memory.must_survey;
   if (surveyed) {
     FIRN_TRY(mpm_set_volumes(m));
@@ -217,9 +223,10 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   if (moved.nonfinite) return mpm_fail_nonfinite(m);
   mpm_contact_end(m, choice.dt);
   mpm_rest_watch(m);
+  double blown = firn_world_drag(world, world->time, choice.dt, is_asleep, m);
 
   // What the next step is chosen from.
-  m->memory.speed2_max = moved.speed2_max;
+  m->memory.speed2_max = fmax(moved.speed2_max, blown);
   m->memory.sound2_max = law.sound2_max;
   m->memory.must_sort = moved.left;
   m->memory.implicit = choice.implicit;
