@@ -23,6 +23,7 @@
 #include "solver/mpm/kernels.h"
 #include "world/cell_key.h"
 #include "world/contact.h"
+#include "world/drag.h"
 #include "world/morton.h"
 #include "world/pose.h"
 #include "world/quaternion.h"
@@ -119,6 +120,7 @@ DEVICE(render_ray, firn_ray_at, firn_axes_about)
 DEVICE(solver_mpm_view_h, mpm_smaller, mpm_arena_reals)
 DEVICE(world_cell_key, firn_cell_key, firn_cell_at, firn_cell_step, firn_cell_find)
 DEVICE(world_contact, firn_contact_resolve)
+DEVICE(world_drag, firn_drag_coefficient, firn_drag_rate, firn_drag_factor)
 DEVICE(world_morton, firn_morton_spread, firn_morton_squeeze, firn_morton, firn_morton_decode)
 DEVICE(world_pose, firn_pose_velocity, firn_pose_into, firn_pose_turn)
 DEVICE(world_quaternion, firn_cross, firn_quaternion_multiply, firn_quaternion_conjugate,
