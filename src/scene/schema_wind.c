@@ -51,7 +51,8 @@ static const firn_schema_row cylinder_rows[] = {
 static const firn_schema_record cylinder_record = {"an endless cylinder in the wind",
                                                    ROWS(cylinder_rows)};
 
-#define BODY(key_, what) RECORD(#key_, &key_##_record, what, .group = "around", .required = true, .optional = true)
+#define BODY(key_, what)                                                                           \
+  RECORD(#key_, &key_##_record, what, .group = "around", .required = true, .optional = true)
 
 static const firn_schema_row around_rows[] = {
     BODY(sphere, "a ball"),

@@ -397,13 +397,12 @@ static void wind_blows_as_the_scene_says(void **state) {
   }
   fclose(file);
   snprintf(text, sizeof text,
-           HEAD BALL
-           "wind:\n"
-           "  velocity: {keys: [[0 s, [1, 0, 0]], [1 s, [5, 0, 0]]]}\n"
-           "  gust: {strength: 50 %%, period: 0.4 s, noise: 0}\n"
-           "  swirl: {speed: 2 m/s, center: [3, 0, 0], axis: [0, 0, 2], radius: 0.5}\n"
-           "  around: {cylinder: {center: [0, 0, 0], axis: [0, 0, 1], radius: 1 m}}\n"
-           "  file: %s\n",
+           HEAD BALL "wind:\n"
+                     "  velocity: {keys: [[0 s, [1, 0, 0]], [1 s, [5, 0, 0]]]}\n"
+                     "  gust: {strength: 50 %%, period: 0.4 s, noise: 0}\n"
+                     "  swirl: {speed: 2 m/s, center: [3, 0, 0], axis: [0, 0, 2], radius: 0.5}\n"
+                     "  around: {cylinder: {center: [0, 0, 0], axis: [0, 0, 1], radius: 1 m}}\n"
+                     "  file: %s\n",
            path);
   firn_scene *scene = read_scene(text);
   firn_sim *sim = build(scene);
