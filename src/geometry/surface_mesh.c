@@ -274,6 +274,7 @@ static firn_status find_tiles(firn_surface_work *work, triangles *t) {
     piece p = whole(t->mesh, i);
     FIRN_TRY(find(work, t, &p));
   }
+  if (!t->count) return FIRN_OK;
   qsort(t->pair, t->count, sizeof *t->pair, by_tile);
   size_t count = 0;
   for (size_t i = 0; i < t->count; i++) {

@@ -61,7 +61,7 @@ static bool is_near(const lot *l, const double x[3], const double y[3]) {
 typedef bool (*near_fn)(lot *l, size_t i, const double x[3], size_t than);
 static void visit_near(lot *l, const double x[3], size_t than, near_fn visit) {
   int32_t at[3];
-  uint64_t seen[27];
+  uint64_t seen[27] = {0};
   int count = 0;
   block_of(l->world, x, at);
   for (int o = 0; o < 27; o++) {
@@ -174,7 +174,7 @@ firn_status firn_snowfall_emit(firn_world *world, firn_emitter *e, double lot_se
            .count = count,
            .x = memory,
            .v = memory + 3 * count,
-           .taken = (uint8_t *)(memory + 6 * count),
+           .taken = (void *)(memory + 6 * count),
            .gap = firn_snowfall_flake(world, e)};
   firn_shape_bounds(e->fill.shape, l.lo, l.hi);
   firn_status status = place(&l, e, wanted);

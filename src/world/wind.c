@@ -346,10 +346,9 @@ static firn_status get_grid(firn_context *context, firn_wind_def *def, size_t *b
 firn_status firn_world_set_wind(firn_world *world, const firn_wind_def *given) {
   firn_wind *w = &world->wind;
   firn_context *context = world->context;
-  firn_wind_def own, *def = given ? &own : NULL;
+  firn_wind_def own = given ? *given : (firn_wind_def){0}, *def = given ? &own : NULL;
   size_t bytes = 0;
   if (given) {
-    own = *given;
     FIRN_TRY(check(context, def));
     FIRN_TRY(get_grid(context, def, &bytes));
   }

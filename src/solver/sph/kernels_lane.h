@@ -78,6 +78,7 @@ static inline void store4(float *p, size_t count, const lane in[4]) {
     _mm256_storeu_ps(to + 16 + 8 * i, _mm256_permute2f128_ps(q[2 * i], q[2 * i + 1], 0x31));
   }
 #endif
+  // cppcheck-suppress uninitvar ; stored to through `to`
   if (to == rows) memcpy(p, rows, count * 4 * sizeof *p);
 }
 
@@ -272,7 +273,7 @@ static void survey(const sph_pass *pass, size_t b, skin *s) {
       int bx = x < 0 ? -1 : x > 3, by = y < 0 ? -1 : y > 3;
       uint16_t *at = s->at[6 * (x + 1) + y + 1];
       int lo = box[2][0] - 1, hi = box[2][1] + 1;
-      for (int bz = lo < 0 ? -1 : 0; bz <= (hi > 3); bz++) {
+      for (int bz = lo < 0 ? -1 : 0, last = hi > 3 ? 1 : 0; bz <= last; bz++) {
         int from = 9 * (bx + 1) + 3 * (by + 1) + bz + 1;
         int z0 = bz < 0 ? 3 : bz > 0 ? 0 : lo < 0 ? 0 : lo;
         int z1 = bz < 0 ? 3 : bz > 0 ? 0 : hi > 3 ? 3 : hi;

@@ -45,7 +45,7 @@ static size_t lay_records(sph_lists *lists, char *base, size_t slots) {
   lists->head = take(base, &used, n * sizeof *lists->head);
   lists->tail = take(base, &used, n * 12 * sizeof *lists->tail);
   lists->number = take(base, &used, n);
-  lists->fixed = (uint16_t *)lists->tail; // no records yet where these are in use
+  lists->fixed = (void *)lists->tail; // no records yet where these are in use
   lists->stride = n;
   return used;
 }
