@@ -37,6 +37,7 @@ static firn_status build(firn_context *context, int n, double pitch, firn_sim **
   firn_sim_def def = firn_default_sim_def();
   firn_sph_def sph = firn_default_sph_def();
   sph.dt = 1e-5;
+  sph.short_lists = true;
   sph.pressure_tolerance = 1e-12;
   sph.shear_tolerance = 1e-14;
   sph.pressure_iterations = sph.shear_iterations = SWEEPS;

@@ -38,6 +38,7 @@ typedef struct firn_sph_def {
   double shear_tolerance; // relative residual
   int shear_iterations;   // of one solve at most
   bool warm_start;        // solves begin with what they found in the last step
+  bool short_lists;       // neighbours in 16 bits, in float with SIMD: quicker, and rougher
   firn_sph_split split;
   int alternations;             // how often a step solves for both in turn
   bool rest_density_tracked;    // by the plastic volume, not by the density now (Eq. 21)

@@ -91,7 +91,7 @@ static void keys_are_found_wherever_they_live(void **state) {
   assert_located(&firn_schema_collider, "rotate", true, "shape.rotate");
   char path[100];
   bool same;
-  assert_false(firn_schema_locate(&firn_schema_root, "viscosity", &same, path, sizeof path));
+  assert_false(firn_schema_locate(&firn_schema_root, "porosity", &same, path, sizeof path));
 }
 
 static char page[100000], written[100000];

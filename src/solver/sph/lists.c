@@ -176,7 +176,7 @@ static bool search_all(sph_pass *pass, bool *too_dense) {
 
 firn_status sph_lists_build(sph_pairs *pairs, const firn_real *w, firn_real *out) {
   sph_lists *lists = &pairs->lists;
-  lists->kernels = choose(pairs->p->context->isa);
+  lists->kernels = lists->wanted ? choose(pairs->p->context->isa) : NULL;
   if (!lists->kernels) return FIRN_OK;
   FIRN_TRY(reserve(pairs));
   FIRN_TRY(reserve_desks(pairs));

@@ -45,6 +45,7 @@ typedef struct sph_patch {
 typedef struct sph_kernels sph_kernels;
 
 typedef struct sph_lists {
+  bool wanted;                // set by whoever builds them
   const sph_kernels *kernels; // NULL: there are none, use the plain ones
   sph_patch *patch;           // [blocks]
   sph_run *run;

@@ -75,6 +75,7 @@ firn_status sph_layout(sph *s) {
   FIRN_TRY(sph_boundary_update(&s->boundary, world, &def));
   load_volumes(s);
   start = firn_cpu_seconds();
+  s->pairs.lists.wanted = s->def.short_lists;
   FIRN_TRY(sph_pairs_build(&s->pairs, p, &s->boundary, s->spacing, s->V0, s->filled));
   s->cpu.search += firn_cpu_seconds() - start;
   return sph_push_begin(s);
