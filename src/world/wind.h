@@ -21,7 +21,7 @@ typedef struct firn_wind {
 } firn_wind;
 
 // NULL: no wind.
-firn_status firn_world_set_wind(struct firn_world *world, const firn_wind_def *def);
+firn_status firn_world_set_wind(struct firn_world *world, const firn_wind_def *given);
 firn_status firn_world_set_wind_velocity(struct firn_world *world, const double velocity[3]);
 void firn_wind_free(firn_wind *wind, firn_context *context);
 // wind_grid.c: the grid of a file, for def; out is the caller's, of this many bytes.

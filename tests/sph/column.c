@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: P7 P8 P9
+// labels: P7 P8 P9 slow
 // timeout: 240
 // Columns under load, against closed forms. They are periodic to the sides, so that nothing but a floor
 // and perhaps a piston holds them; loads are ramped, since sudden ones overshoot plastically.
