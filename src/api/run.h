@@ -142,6 +142,8 @@ firn_status firn_run_begin(firn_run_state *run);
 // Writes the files of the frame that is finished now.
 firn_status firn_run_finish_frame(firn_run_state *run);
 firn_status firn_run_checkpoint(firn_run_state *run);
+// Removes checkpoints but the last two up to the frame that the run is at.
+firn_status firn_run_clear_checkpoints(firn_run_state *run);
 // What firn_run_checkpoint added to the simulation's own state; user is the run.
 firn_status firn_run_load_tally(void *user, firn_archive *archive);
 

@@ -257,6 +257,8 @@ static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool sa
   if (!same && firn_run_check_own(r) == FIRN_OK) FIRN_TRY(write_scene(r, "scene.yaml"));
   FIRN_TRY(remove_file(r, FIRN_RUN_NEXT_SCENE)); // of a run that had not begun to replace this one
   FIRN_TRY(firn_parts_clear(r->context, r->def->folder));
+  // The next checkpoint takes older ones away. Where there is none to come, the run was stopped just there.
+  if (r->frame >= r->last) FIRN_TRY(firn_run_clear_checkpoints(r));
   return firn_series_frames(r->context, r->def->folder, r->seconds);
 }
 

@@ -78,6 +78,10 @@ firn_status firn_run_checkpoint(firn_run_state *r) {
   FIRN_TRY(firn_run_numbered(r, FIRN_CHECKPOINT_PREFIX, r->frame));
   FIRN_TRY(firn_sim_save_with(r->sim, r->path, save_tally, r));
   r->saved = true;
+  return firn_run_clear_checkpoints(r);
+}
+
+firn_status firn_run_clear_checkpoints(firn_run_state *r) {
   return firn_numbered_clear(r->context, r->def->folder, FIRN_CHECKPOINT_PREFIX, r->frame,
                              CHECKPOINTS_KEPT);
 }
