@@ -44,11 +44,11 @@ static void blend(const double *const corner[3], const double weight[3], double 
 }
 
 // The corner across from the longest edge, and the square of its length.
-static int find_longest(const double x[3][3], double *square) {
+static int find_longest(const piece *p, double *square) {
   int across = 0;
   *square = -1;
   for (int k = 0; k < 3; k++) {
-    double d = firn_square_apart(x[(k + 1) % 3], x[(k + 2) % 3]);
+    double d = firn_square_apart(p->x[(k + 1) % 3], p->x[(k + 2) % 3]);
     if (!(d > *square)) continue;
     *square = d;
     across = k;
@@ -116,7 +116,7 @@ static void cut(cutting *c, const piece *p) {
     double middle = (p->x[0][a] + p->x[1][a] + p->x[2][a]) / 3;
     mine = mine && floor(middle / work->edge) == c->at[a];
   }
-  int across = find_longest(p->x, &square);
+  int across = find_longest(p, &square);
   if (square > limit * limit) {
     piece half[2];
     halve(p, across, half);
@@ -187,7 +187,7 @@ static bool is_covered(const firn_surface_work *work, const firn_desk *desk, con
 static void refine(const firn_surface_work *work, firn_desk *desk, const piece *p) {
   double square, limit = SHORTEST * work->spacing;
   if (is_covered(work, desk, p)) return;
-  int across = find_longest(p->x, &square);
+  int across = find_longest(p, &square);
   throw_at(work, desk, p);
   if (square <= limit * limit) return;
   piece half[2];
@@ -240,7 +240,7 @@ static firn_status add_pair(const firn_surface_work *work, triangles *t, const i
 static firn_status find(const firn_surface_work *work, triangles *t, const piece *p) {
   double square, slack = 1e-9 * work->edge;
   int32_t lo[3], hi[3], at[3];
-  int across = find_longest(p->x, &square);
+  int across = find_longest(p, &square);
   if (square > work->edge * work->edge) {
     piece half[2];
     halve(p, across, half);
