@@ -1,4 +1,4 @@
-// labels: simd spray
+// labels: simd spray slow
 // SPDX-License-Identifier: Apache-2.0
 // Blocks of a few particles among their like are set apart by the vector kernels: they add up
 // their own nodes instead of sharing node blocks. The scalar kernels know nothing of that, so the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: X1
+// labels: X1 slow
 // timeout: 60
 // processors: 2
 // The number of threads changes nothing: not a bit of any particle, nor where snow is filled in.

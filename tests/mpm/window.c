@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: M37
+// labels: M37 slow
 // timeout: 60
 // A window that moves over the scene shows the very snow that a scene without one has: particles are
 // kept relative to the blocks of one lattice, and whole blocks come and go.
