@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: X2
+// labels: X2 slow
 // timeout: 180
 // A run that was saved halfway and loaded into a fresh simulation goes on as if nothing had
 // happened, bit by bit.
