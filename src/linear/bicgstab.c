@@ -13,8 +13,6 @@
 
 #include "linear/solve.h"
 
-enum { FIRN_BICGSTAB_VECTORS = 6 };
-
 typedef struct bicgstab {
   const firn_linear_solve *solve;
   firn_real *shadow, *p, *w, *y, *z, *t; // [count]; shadow is B^-1 r^, s lives in r
@@ -94,9 +92,7 @@ static void turn(void *args, size_t i, size_t n, firn_linear_sum *unused) {
 }
 
 size_t firn_bicgstab_workspace(size_t count) {
-  size_t stride = (count + 15) / 16 * 16,
-         sums = (count + FIRN_LINEAR_PIECE - 1) / FIRN_LINEAR_PIECE;
-  return FIRN_BICGSTAB_VECTORS * stride + 2 * sums * (sizeof(double) / sizeof(firn_real));
+  return firn_linear_workspace(FIRN_BICGSTAB_VECTORS, count);
 }
 
 // One iteration; false where it cannot be made.
@@ -144,34 +140,12 @@ static firn_status iterate(bicgstab *k, double *rho, double *residual, bool *bro
 firn_status firn_bicgstab_solve(const firn_linear_system *system, double tolerance,
                                 double reference2, int max_iterations, firn_real *x, firn_real *r,
                                 firn_real *workspace, firn_linear_result *out) {
-  *out = (firn_linear_result){0};
-  if (!firn_linear_is_square(reference2)) {
-    out->breakdown = true;
-    out->residual = NAN;
-    return FIRN_OK;
-  }
-  if (!system->count) {
-    out->converged = true;
-    return FIRN_OK;
-  }
-  size_t stride = (system->count + 15) / 16 * 16;
-  void *behind = workspace + FIRN_BICGSTAB_VECTORS * stride;
-  double *sums = behind;
-  firn_linear_solve solve = {
-      .system = system,
-      .threshold = tolerance * tolerance * reference2,
-      .max_iterations = max_iterations,
-      .chunks = (system->count - 1) / system->chunk + 1,
-      .piece = FIRN_LINEAR_PIECE / system->block * system->block,
-      .x = x,
-      .r = r,
-      .sums = {sums, sums + (system->count + FIRN_LINEAR_PIECE - 1) / FIRN_LINEAR_PIECE},
-      .out = out,
-  };
-  firn_real *v = workspace;
-  bicgstab k = {
-      &solve, v, v + stride, v + 2 * stride, v + 3 * stride, v + 4 * stride, v + 5 * stride,
-      0,      0, 0};
+  firn_linear_solve solve = {.max_iterations = max_iterations, .x = x, .r = r, .out = out};
+  FIRN_TRY(
+      firn_linear_set_up(&solve, system, tolerance, reference2, FIRN_BICGSTAB_VECTORS, workspace));
+  if (out->converged || out->breakdown) return FIRN_OK;
+  firn_real *const *v = solve.vector;
+  bicgstab k = {&solve, v[0], v[1], v[2], v[3], v[4], v[5], 0, 0, 0};
   double rho = firn_linear_pass_alone(&solve, begin, &k), residual = rho;
   out->breakdown = !firn_linear_is_square(rho);
   firn_status status = FIRN_OK;

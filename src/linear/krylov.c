@@ -22,18 +22,16 @@ static size_t sums_count(size_t count) {
   return (count + FIRN_LINEAR_PIECE - 1) / FIRN_LINEAR_PIECE;
 }
 
-size_t firn_krylov_workspace(firn_krylov kind, size_t count) {
-  size_t vectors = vector_count(kind);
+size_t firn_linear_workspace(size_t vectors, size_t count) {
   size_t sums = 2 * sums_count(count) * (sizeof(double) / sizeof(firn_real));
   return vectors ? vectors * stride_of(count) + sums : 0;
 }
 
-static firn_status check(firn_krylov kind, const firn_linear_system *s, double tolerance,
-                         int max_iterations) {
-  if (!vector_count(kind)) {
-    return firn_fail(s->context, FIRN_ERROR_ARGUMENT, "linear system: krylov is %d, not a solver",
-                     (int)kind);
-  }
+size_t firn_krylov_workspace(firn_krylov kind, size_t count) {
+  return firn_linear_workspace(vector_count(kind), count);
+}
+
+static firn_status check(const firn_linear_system *s, double tolerance, int max_iterations) {
   if (!s->block || s->block > FIRN_LINEAR_PIECE) {
     return firn_fail(s->context, FIRN_ERROR_ARGUMENT,
                      "linear system: blocks of %zu reals, not of 1 to %d", s->block,
@@ -108,37 +106,44 @@ firn_status firn_linear_loop(firn_linear_state *state, void (*iterate)(void *sta
   return FIRN_OK;
 }
 
-firn_status firn_krylov_solve(firn_krylov kind, const firn_linear_system *system, double tolerance,
-                              double reference2, int max_iterations, firn_real *x, firn_real *r,
-                              firn_real *workspace, firn_linear_result *out) {
+firn_status firn_linear_set_up(firn_linear_solve *solve, const firn_linear_system *system,
+                               double tolerance, double reference2, size_t vectors,
+                               firn_real *workspace) {
+  firn_linear_result *out = solve->out;
   *out = (firn_linear_result){0};
-  FIRN_TRY(check(kind, system, tolerance, max_iterations));
+  FIRN_TRY(check(system, tolerance, solve->max_iterations));
   if (!firn_linear_is_square(reference2)) { // the right-hand side has blown up
     out->breakdown = true;
     out->residual = NAN;
     return FIRN_OK;
   }
-  if (!system->count) {
-    out->converged = true;
-    return FIRN_OK;
-  }
-
+  out->converged = !system->count;
+  if (out->converged) return FIRN_OK;
   size_t stride = stride_of(system->count);
-  void *behind = workspace + vector_count(kind) * stride;
-  double *sums = behind;
-  firn_linear_solve solve = {
-      .system = system,
-      .threshold = tolerance * tolerance * reference2,
-      .max_iterations = max_iterations,
-      .chunks = (system->count - 1) / system->chunk + 1,
-      .piece = FIRN_LINEAR_PIECE / system->block * system->block,
-      .x = x,
-      .r = r,
-      .sums = {sums, sums + sums_count(system->count)},
-      .out = out,
-  };
-  for (size_t i = 0; i < vector_count(kind); i++) solve.vector[i] = workspace + i * stride;
+  void *behind = workspace + vectors * stride;
+  solve->system = system;
+  solve->threshold = tolerance * tolerance * reference2;
+  solve->chunks = (system->count - 1) / system->chunk + 1;
+  solve->piece = FIRN_LINEAR_PIECE / system->block * system->block;
+  solve->sums[0] = behind;
+  solve->sums[1] = solve->sums[0] + sums_count(system->count);
+  for (size_t i = 0; i < vectors; i++) solve->vector[i] = workspace + i * stride;
+  return FIRN_OK;
+}
+
+firn_status firn_krylov_solve(firn_krylov kind, const firn_linear_system *system, double tolerance,
+                              double reference2, int max_iterations, firn_real *x, firn_real *r,
+                              firn_real *workspace, firn_linear_result *out) {
+  firn_linear_solve solve = {.max_iterations = max_iterations, .x = x, .r = r, .out = out};
   firn_status status = FIRN_OK;
+  if (!vector_count(kind)) {
+    *out = (firn_linear_result){0};
+    return firn_fail(system->context, FIRN_ERROR_ARGUMENT,
+                     "linear system: krylov is %d, not a solver", (int)kind);
+  }
+  FIRN_TRY(
+      firn_linear_set_up(&solve, system, tolerance, reference2, vector_count(kind), workspace));
+  if (out->converged || out->breakdown) return FIRN_OK;
   switch (kind) {
   case FIRN_KRYLOV_CR: status = firn_cr_solve(&solve); break;
   case FIRN_KRYLOV_MINRES: status = firn_minres_solve(&solve); break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the three Krylov solvers share: a solve under way, passes over its vectors, and the loop over
+// What the Krylov solvers share: a solve under way, passes over its vectors, and the loop over
 // iterations.
 #ifndef FIRN_LINEAR_SOLVE_H
 #define FIRN_LINEAR_SOLVE_H
@@ -10,19 +10,32 @@
 #include "linear/blocks.h"
 
 // Vectors of scratch.
-enum { FIRN_CR_VECTORS = 4, FIRN_MINRES_VECTORS = 5, FIRN_CG_VECTORS = 2 };
+enum {
+  FIRN_CR_VECTORS = 4,
+  FIRN_MINRES_VECTORS = 5,
+  FIRN_CG_VECTORS = 2,
+  FIRN_BICGSTAB_VECTORS = 6
+};
 
 typedef struct firn_linear_solve {
   const firn_linear_system *system;
   double threshold; // of r'B^-1 r
   int max_iterations;
   size_t chunks;
-  size_t piece;                           // reals that passes work on at a time
-  firn_real *x, *r;                       // [count]
-  firn_real *vector[FIRN_MINRES_VECTORS]; // [count] each, as many as the method has
-  double *sums[2];                        // [chunks], the parts of two dot products
+  size_t piece;                             // reals that passes work on at a time
+  firn_real *x, *r;                         // [count]
+  firn_real *vector[FIRN_BICGSTAB_VECTORS]; // [count] each, as many as the method has
+  double *sums[2];                          // [chunks], the parts of two dot products
   firn_linear_result *out;
 } firn_linear_solve;
+
+// Reals of scratch for so many vectors and the sums.
+size_t firn_linear_workspace(size_t vectors, size_t count);
+// Fills in what solve does not have yet; it has x, r, max_iterations and out. Where out says after it that
+// it has converged or broken down, there is nothing to solve.
+firn_status firn_linear_set_up(firn_linear_solve *solve, const firn_linear_system *system,
+                               double tolerance, double reference2, size_t vectors,
+                               firn_real *workspace);
 
 // Each sets *out, with residual as r'B^-1 r. They are given at least one chunk.
 firn_status firn_cr_solve(const firn_linear_solve *solve);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "solver/solver.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "solver/list.h"
@@ -44,6 +45,19 @@ static void refuse(void *user, const char *key, const char *with, const char *wh
   (void)with;
   if (r->status != FIRN_OK) return;
   r->status = firn_fail(r->context, FIRN_ERROR_ARGUMENT, "%s: %s: %s", r->solver, key, why);
+}
+
+void firn_solver_step_conflicts(double dt, double dt_min, double dt_max, firn_conflict_fn tell,
+                                void *user) {
+  char why[100];
+  if (dt_min > dt_max && !(dt > 0)) {
+    snprintf(why, sizeof why, "%g s is longer than dt_max, %g s", dt_min, dt_max);
+    tell(user, "dt_min", "dt_max", why);
+  }
+  if (dt > 0 && dt < dt_min) {
+    snprintf(why, sizeof why, "%g s is shorter than dt_min, %g s", dt, dt_min);
+    tell(user, "dt", "dt_min", why);
+  }
 }
 
 firn_status firn_solver_check(firn_context *context, const firn_solver_type *type,

@@ -88,6 +88,10 @@ const firn_solver_type *firn_solver_find(const char *name); // or NULL
 double firn_solver_h(const char *name, double spacing);
 double firn_solver_spacing(const char *name, double h);
 
+// For `conflicts` of a solver with these keys: the longest, shortest and fixed step must agree.
+void firn_solver_step_conflicts(double dt, double dt_min, double dt_max, firn_conflict_fn tell,
+                                void *user);
+
 // FIRN_ERROR_ARGUMENT for a def that rows or conflicts of the solver do not allow.
 firn_status firn_solver_check(firn_context *context, const firn_solver_type *type, const void *def);
 

@@ -2,8 +2,6 @@
 // The settings of the material point method: the one place that knows their names, ranges and
 // defaults. Each switch between the paper's print and a better reading names both;
 // docs/theory-mpm.md argues for the defaults.
-#include <stdio.h>
-
 #include "base/schema_rows.h"
 #include "solver/mpm/mpm.h"
 
@@ -80,17 +78,9 @@ firn_mpm_def firn_default_mpm_def(void) {
 
 void mpm_conflicts(const void *settings, firn_conflict_fn tell, void *user) {
   const firn_mpm_def *def = settings;
-  char why[100];
   if (def->krylov == FIRN_KRYLOV_CG && def->hessian != FIRN_HESSIAN_PSD) {
     tell(user, "krylov", "hessian",
          "cg needs hessian: psd; the exact one is indefinite in packed snow");
   }
-  if (def->dt_min > def->dt_max && !(def->dt > 0)) {
-    snprintf(why, sizeof why, "%g s is longer than dt_max, %g s", def->dt_min, def->dt_max);
-    tell(user, "dt_min", "dt_max", why);
-  }
-  if (def->dt > 0 && def->dt < def->dt_min) {
-    snprintf(why, sizeof why, "%g s is shorter than dt_min, %g s", def->dt, def->dt_min);
-    tell(user, "dt", "dt_min", why);
-  }
+  firn_solver_step_conflicts(def->dt, def->dt_min, def->dt_max, tell, user);
 }

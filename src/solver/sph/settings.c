@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The settings of smoothed particle hydrodynamics: the one place that knows their names, ranges and
 // defaults. Each switch between the paper's print and a better reading names both.
-#include <stdio.h>
-
 #include "base/schema_rows.h"
 #include "solver/sph/sph.h"
 
@@ -84,15 +82,7 @@ firn_sph_def firn_default_sph_def(void) {
 
 void sph_conflicts(const void *settings, firn_conflict_fn tell, void *user) {
   const firn_sph_def *def = settings;
-  char why[100];
-  if (def->dt_min > def->dt_max && !(def->dt > 0)) {
-    snprintf(why, sizeof why, "%g s is longer than dt_max, %g s", def->dt_min, def->dt_max);
-    tell(user, "dt_min", "dt_max", why);
-  }
-  if (def->dt > 0 && def->dt < def->dt_min) {
-    snprintf(why, sizeof why, "%g s is shorter than dt_min, %g s", def->dt, def->dt_min);
-    tell(user, "dt", "dt_min", why);
-  }
+  firn_solver_step_conflicts(def->dt, def->dt_min, def->dt_max, tell, user);
   if (def->pressure == FIRN_SPH_PRESSURE_IISPH && def->split == FIRN_SPH_SPLIT_COMBINED) {
     tell(user, "pressure", "split", "combined makes no use of a pressure");
   }
