@@ -48,9 +48,11 @@ static double layer_mean(const column *col, int layer, const char *field, int co
   return sum / (WIDE * WIDE);
 }
 
-// 400 kg/m^3 of water, incompressible: p = rho g (H - z).
+// 400 kg/m^3 of water, incompressible: p = rho g (H - z) in the mean. At any one moment it is not: nothing
+// damps water, whose lattice gives way and whose layers tremble for as long as it is watched.
 static void water_has_hydrostatic_pressure(void **state) {
   (void)state;
+  enum { LOOKS = 60 };
   sph_plan plan = sph_default_plan();
   plan.sph.pressure = FIRN_SPH_PRESSURE_IISPH;
   plan.material.young = 1; // what little shear there is belongs to water
@@ -58,9 +60,19 @@ static void water_has_hydrostatic_pressure(void **state) {
   plan.sph.pressure_iterations = 2000;
   plan.sph.dt_max = 1e-3;
   column col = build(&plan, 16);
-  load(&col, 0, G9, 0.2, 0.3);
-  double p = layer_mean(&col, 8, "pressure", 1, 0), y = layer_mean(&col, 8, "position", 3, 1);
-  assert_relative("pressure", p, RHO * G9 * (16 * col.d - y), 0.03);
+  load(&col, 0, G9, 0.2, 0.2);
+  double p = 0, form = 0;
+  for (int k = 0; k < LOOKS; k++) {
+    sph_case_advance(&col.c, 5e-3);
+    double a = 0, b = 0;
+    for (int l = 6; l < 10; l++) {
+      a += layer_mean(&col, l, "pressure", 1, 0) / 4;
+      b += RHO * G9 * (16 * col.d - layer_mean(&col, l, "position", 3, 1)) / 4;
+    }
+    p += a / LOOKS;
+    form += b / LOOKS;
+  }
+  assert_relative("pressure", p, form, 0.03);
   sph_case_close(&col.c);
 }
 

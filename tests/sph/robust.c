@@ -62,21 +62,34 @@ static void particles_on_top_of_each_other_do_no_harm(void **state) {
   sph_case_close(&c);
 }
 
+// One particle thick, and rough by so little that a correction of gradients across would divide by next
+// to nothing. In 0.2 s they fall with 2 m/s at most.
+static void thin_snow_does_no_harm(const int n[3], double roughness, bool short_lists) {
+  sph_plan plan = sph_default_plan();
+  plan.gravity[1] = -9.81;
+  plan.sph.short_lists = short_lists;
+  sph_case c = sph_case_open(&plan);
+  sph_case_plane(&c, ORIGIN, UP, 1);
+  sph_case_lattice(&c, n, (const double[3]){0.005, 0.02, 0.005}, roughness);
+  for (int k = 0; k < 10; k++) {
+    firn_sums sums;
+    sph_case_advance(&c, 0.02);
+    must(&c, firn_sim_sums(c.sim, &sums));
+    assert_true(sums.speed_max < 2.5 && sums.bounds_min[1] > -0.01);
+  }
+  all_is_finite(&c);
+  sph_case_close(&c);
+}
+
 static void sheets_and_rods_do_no_harm(void **state) {
   (void)state;
-  for (int k = 0; k < 3; k++) {
-    sph_plan plan = sph_default_plan();
-    plan.gravity[1] = -9.81;
-    sph_case c = sph_case_open(&plan);
-    sph_case_plane(&c, ORIGIN, UP, 1);
-    const int n[3][3] = {{8, 1, 8}, {1, 8, 1}, {1, 8, 8}};
-    sph_case_lattice(&c, n[k], (const double[3]){0.005, 0.02, 0.005}, 0);
-    sph_case_advance(&c, 0.2);
-    all_is_finite(&c);
-    double *x = sph_case_read(&c, "position", 3);
-    for (size_t i = 0; i < sph_case_count(&c); i++) assert_true(x[3 * i + 1] > -0.01);
-    free(x);
-    sph_case_close(&c);
+  static const int n[][3] = {{8, 1, 8}, {1, 8, 1}, {1, 8, 8}, {2, 1, 1}, {3, 1, 1}};
+  static const double roughness[] = {0, 1e-4, 1e-3, 1e-2, 0.03, 0.1};
+  for (int k = 0; k < 5; k++) {
+    for (int r = 0; r < 6; r++) {
+      thin_snow_does_no_harm(n[k], roughness[r], false);
+      thin_snow_does_no_harm(n[k], roughness[r], true);
+    }
   }
 }
 

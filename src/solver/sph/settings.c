@@ -25,8 +25,10 @@ static const firn_schema_row rows[] = {
         AT(shear_iterations)),
     BOOL("warm_start", "true", "solves begin with what they found in the last step", .keyed = true,
          AT(warm_start)),
-    ENUM("lists", "exact|short", "exact",
-         "of neighbours; short: 16 bits a weight, quicker in float with SIMD", AT(short_lists)),
+    ENUM(
+        "lists", "exact|short", "short",
+        "of neighbours; short: 16 bits a weight, in float with SIMD; exact is several times slower",
+        AT(short_lists)),
     ENUM("split", "lame|deviatoric|combined", "lame",
          "what pressure carries: lambda as printed, the bulk modulus, or nothing", .keyed = true,
          AT(split)),

@@ -154,8 +154,11 @@ static void set_density(sph *s, size_t i, double interpolated, double wall) {
   s->kappa[i] = s->lambda[i] > 0 && !stiff ? s->rho0[i] / s->lambda[i] : 0;
 }
 
+// Directions with less than this share of a particle's neighbours are flat.
+static const double THIN = 1e-3;
+
 // The inverse of a moment without its flat directions (Eq. 15): a sheet or a lone pair has no gradient
-// across itself.
+// across itself, even where it is rough by 3 % of a spacing. Dividing by less makes rounding explode.
 static void invert(const firn_real m[6], firn_real L[6]) {
   double a[9], v[9], most = 0;
   for (int k = 0; k < 6; k++) a[3 * pair[k][0] + pair[k][1]] = (double)m[k];
@@ -164,7 +167,7 @@ static void invert(const firn_real m[6], firn_real L[6]) {
   for (int k = 0; k < 6; k++) {
     double sum = 0;
     for (int e = 0; e < 3; e++) {
-      if (!(a[4 * e] > 1e-6 * most)) continue;
+      if (!(a[4 * e] > THIN * most)) continue;
       sum += v[3 * pair[k][0] + e] * v[3 * pair[k][1] + e] / a[4 * e];
     }
     L[k] = (firn_real)sum;
