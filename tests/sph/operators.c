@@ -15,9 +15,9 @@ static void lattice_has_the_density_of_its_kernel_sum(void **state) {
   sph_case_prepare(&c, 1e-4);
   const sph *s = sph_case_solver(&c);
   double tolerance = by_precision(2e-6, 1e-6); // float: of positions, 1e-7 of a block of 8 spacings
-  double inside = (double)s->rho[sph_case_slot(&c, 4 * 81 + 4 * 9 + 4)] / 400;
-  double face = (double)s->rho[sph_case_slot(&c, 8 * 81 + 4 * 9 + 4)] / 400;
-  double alone = (double)s->rho[sph_case_slot(&c, 729)] / 400;
+  double inside = sph_density(s, sph_case_slot(&c, 4 * 81 + 4 * 9 + 4)) / 400;
+  double face = sph_density(s, sph_case_slot(&c, 8 * 81 + 4 * 9 + 4)) / 400;
+  double alone = sph_density(s, sph_case_slot(&c, 729)) / 400;
   assert_within("density inside", inside, 0.9999725, tolerance);
   assert_within("density at a surface", face, 0.850288, tolerance);
   assert_within("density of a lone flake", alone, 0.318310, tolerance);
@@ -79,7 +79,7 @@ static void corrected_gradient_of_a_linear_field_is_exact(void **state) {
   sph_case c = cloud(false, 0);
   sph *s = sph_case_solver(&c);
   const double A[9] = {3, -1, 2, 0.5, -2, 7, 1, 4, -5};
-  sph_prepare(s); // L of the true volumes again
+  sph_case_prepare(&c, 1e-3); // L of the true volumes again
   for_each_particle(s, i) {
     double x[3];
     sph_case_position(&c, i, x);
@@ -152,7 +152,6 @@ static void stress_divergence_is_adjoint_to_the_corrected_gradient(void **state)
   sph_case c = cloud(true, 0);
   sph *s = sph_case_solver(&c);
   firn_real *sigma = malloc(6 * s->slots * sizeof *sigma), *L = s->L;
-  sph_prepare(s);
   fill(s, sigma, 6, 21);
   fill(s, s->v, 3, 22);
   double left = 0, right = 0, size = 0;
@@ -201,7 +200,7 @@ static void pairs_exert_no_force_on_themselves(void **state) {
   (void)state;
   sph_case c = cloud(false, 0);
   sph *s = sph_case_solver(&c);
-  sph_prepare(s);
+  sph_case_prepare(&c, 1e-3);
   fill(s, s->p, 1, 31);
   fill(s, s->sigma, 9, 32);
   sph_pairs_gradient(&s->pairs, s->V, s->p, FIRN_R(1.5), s->grad);
@@ -238,7 +237,7 @@ static void sums_are_the_same_far_from_the_origin(void **state) {
   double off = 0;
   for_each_particle(a, i) {
     size_t j = sph_case_slot(&there, firn_particles_id(&a->world->particles)[i]);
-    worst(&off, (double)(a->rho[i] - b->rho[j]) / (double)a->rho[i]);
+    worst(&off, (double)(a->V[i] - b->V[j]) / (double)a->V[i]);
     worst(&off, (double)(a->g2[i] - b->g2[j]) / (double)a->g2[i]);
   }
   // Positions are handed over as doubles of 200 m: 3e-14 m, or 3e-12 spacings.

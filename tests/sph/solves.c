@@ -79,7 +79,7 @@ static void dense_shear(sph *s, size_t n, const size_t *slot, double *x) {
     for (size_t q = 0; q < 3; q++)
       wall += (double)s->L[6 * i + (size_t)place[3 * r + q]] * (double)s->pairs.wall.c[3 * i + q];
     x[k] = ((double)out[3 * i + r] + (double)s->trace[i] * wall) * (double)s->mass[i] /
-           (double)s->rho[i];
+           sph_density(s, i);
     x[k] -= (double)s->mass[i] *
             ((double)s->drag[i] * (double)s->v[3 * i + r] - (double)s->drawn[3 * i + r]);
   }

@@ -29,7 +29,7 @@ static void layer_on_a_plane_sees_about_as_much_as_inside(void **state) {
   double wall = (double)s->pairs.wall.w[inside];
   assert_within("wall", wall, 1.021 - 0.850288, 2e-3);
   // What samples take up is no longer there for snow.
-  assert_within("density", (double)s->rho[inside] / 400, 0.850288 / (1 - wall), 1e-5);
+  assert_within("density", sph_density(s, inside) / 400, 0.850288 / (1 - wall), 1e-5);
   // And they complete the moment: on a lattice it is 1.02 along each axis, here 1.14 times the sample's
   // share of a sixth more across the floor.
   assert_within("correction across", 1 / (double)s->L[6 * inside + 1], 1.02 + 0.14 * 0.51, 0.02);

@@ -95,6 +95,7 @@ size_t sph_case_count(const sph_case *c) {
 
 void sph_case_prepare(const sph_case *c, double dt) {
   sph *s = sph_case_solver(c);
+  s->apart = true;
   must(c, sph_layout(s));
   s->dt = dt;
   must(c, sph_prepare(s));

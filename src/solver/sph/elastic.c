@@ -68,10 +68,10 @@ static double spent_one(const sph *s, size_t i, const firn_material_row *row,
 static bool advance_one(sph *s, size_t i, double *speed2, double *accel2, double *spent) {
   const firn_particles *p = &s->world->particles;
   firn_material_row row = firn_world_row(s->world, i);
-  double grad[9], wall = (double)s->pairs.wall.vc[i], v2 = 0, a2 = 0;
+  sph_wall_at samples = sph_pairs_wall(&s->pairs, i);
+  double grad[9], wall = (double)*samples.vc, v2 = 0, a2 = 0, rho = sph_density(s, i);
   firn_real e[6];
-  for (size_t a = 0; a < 3; a++)
-    wall -= (double)s->v[3 * i + a] * (double)s->pairs.wall.c[3 * i + a];
+  for (size_t a = 0; a < 3; a++) wall -= (double)s->v[3 * i + a] * (double)samples.c[a];
   sph_corrected_gradient(s, i, s->sigma + 9 * i, wall, grad);
   memcpy(e, s->s + 6 * i, sizeof e);
   for (int k = 0; k < 9; k++) grad[k] *= s->dt;
@@ -96,11 +96,11 @@ static bool advance_one(sph *s, size_t i, double *speed2, double *accel2, double
     firn_particles_real(p, s->field_a + (int)a)[i] = s->a[3 * i + a];
   }
   firn_particles_real(p, s->field_p)[i] = s->p[i];
-  firn_particles_real(p, s->field_rho)[i] = s->rho[i];
+  firn_particles_real(p, s->field_rho)[i] = (firn_real)rho;
   *speed2 = fmax(*speed2, v2);
   *accel2 = fmax(*accel2, a2);
   return finite && isfinite((firn_real)v2) && isfinite(a2) && isfinite(s->p[i]) &&
-         isfinite(s->rho[i]);
+         isfinite((firn_real)rho);
 }
 
 void sph_advance(sph *s, bool *finite) {

@@ -129,6 +129,14 @@ static inline void scatter(float *to, const uint32_t slot[L], size_t count, size
   for (size_t l = 0; l < count; l++) to[stride * slot[l] + at] = v[l];
 }
 
+// Three floats each, by slot, and what is behind them in out[3].
+static inline void load3(const float *from, const uint32_t slot[L], lane out[4]) {
+  float rows[4 * L] __attribute__((aligned(64)));
+  for (size_t l = 0; l < (size_t)L; l++)
+    _mm_store_ps(rows + 4 * l, _mm_loadu_ps(from + 3 * (size_t)slot[l]));
+  load4(rows, out);
+}
+
 // Six floats each of two arrays, by slot: the first in out[0..5], the second in out[8..13].
 static inline void load6(const float *a, const float *b, const uint32_t slot[L], lane out[16]) {
   for (int l = 0; l < L; l++) {
@@ -315,13 +323,13 @@ static void stage_positions(const sph_lists *lists, const sph_run *run, size_t r
   _mm_store_ps(stage + 4 * staged, _mm_setr_ps(1e4f, 1e4f, 1e4f, 0));
 }
 
-// Gives the particles of a block other weights.
+// Gives the particles of a block other weights, or their volumes again.
 static void set_weights(sph_pass *pass, size_t u, sph_desk *desk) {
   (void)desk;
   FOR_EACH_BLOCK(pass, u, b) {
     size_t first = pass->p->block[b].first, count = pass->p->block[b].count;
     for (size_t k = first; k < first + count; k++)
-      pass->lists->x[k][3] = pass->in[pass->cells->order[k]];
+      pass->lists->x[k][3] = pass->in ? pass->in[pass->cells->order[k]] : pass->lists->c[k][3];
   }
 }
 

@@ -82,7 +82,7 @@ static void set_q(sph_pass *pass, size_t u, sph_desk *desk) {
       lane q = gather(pass->in, slot, 1, 0) * c[3];
       for (int a = 0; a < 3; a++) x[a] = x[a] * q;
       x[3] = q;
-      store4(lists->head[first + k], n, x);
+      store4(lists->head + 4 * (first + k), n, x);
     }
   }
 }
@@ -92,7 +92,7 @@ static void gradient(sph_pass *pass, size_t u, sph_desk *desk) {
   const lane scale = lane_set1(pass->scale), psi = lane_set1(pass->psi);
   FOR_EACH_BLOCK(pass, u, b) {
     work w = work_on(pass, u, b);
-    stage4(&w, lists->head[0], true, desk->stage);
+    stage4(&w, lists->head, true, desk->stage);
     sum4(&w, desk->stage, desk->sum);
     for (size_t k = 0; k < w.count; k += (size_t)L) {
       size_t at = w.first + k;
@@ -102,7 +102,7 @@ static void gradient(sph_pass *pass, size_t u, sph_desk *desk) {
       lane x[4], c[4], q[4], sum[4], out[4];
       load4(lists->x[at], x);
       load4(lists->c[at], c);
-      load4(lists->head[at], q);
+      load4(lists->head + 4 * at, q);
       load4(desk->sum + 4 * k, sum);
       // V_i times the gradient
       for (int a = 0; a < 3; a++) {
@@ -116,7 +116,7 @@ static void gradient(sph_pass *pass, size_t u, sph_desk *desk) {
       }
       if (pass->into == SPH_INTO_RECORDS) {
         out[3] = lane_fma(out[0], x[0], lane_fma(out[1], x[1], out[2] * x[2]));
-        store4(lists->tail + 4 * at, n, out);
+        store4(lists->grads + 4 * at, n, out);
       } else {
         for (size_t a = 0; a < 3; a++) scatter(pass->out, slot, n, 3, a, out[a] / c[3]);
       }
@@ -129,7 +129,7 @@ static void divergence(sph_pass *pass, size_t u, sph_desk *desk) {
   const lane scale = lane_set1(pass->scale);
   FOR_EACH_BLOCK(pass, u, b) {
     work w = work_on(pass, u, b);
-    stage4(&w, lists->tail, false, desk->stage);
+    stage4(&w, lists->grads, false, desk->stage);
     sum4(&w, desk->stage, desk->sum);
     for (size_t k = 0; k < w.count; k += (size_t)L) {
       size_t at = w.first + k;
@@ -139,7 +139,7 @@ static void divergence(sph_pass *pass, size_t u, sph_desk *desk) {
       lane x[4], c[4], own[4], sum[4];
       load4(lists->x[at], x);
       load4(lists->c[at], c);
-      load4(lists->tail + 4 * at, own);
+      load4(lists->grads + 4 * at, own);
       load4(desk->sum + 4 * k, sum);
       if (w.touched) {
         lane wall[3];
@@ -228,51 +228,62 @@ static inline void outer(float *to, __m128 v, __m128 x) {
 #endif
 }
 
-// V (v - mean) (x) {x, 1}, of records {v, V}.
+// V (v - mean) (x) {x, 1}
 static inline void stage_velocities(const work *w, float *stage) {
   const sph_lists *lists = w->lists;
+  const uint32_t *order = w->pass->cells->order;
+  const float *v = w->pass->in;
   const __m128 mean = _mm_load_ps(lists->mean[w->b]), one = _mm_set1_ps(1);
   float *to = stage;
   for (size_t r = 0; r < w->patch->runs; r++) {
     const sph_run *run = &w->run[r];
     __m128 shift = shift_of(run->from);
-    const float(*head)[4] = (const float(*)[4])lists->head + run->first;
-    expect_run(w, r, lists->head, sizeof *lists->head);
     expect_run(w, r, lists->x, sizeof *lists->x);
+    if (r + 3 < w->patch->runs) {
+      for (size_t i = run[3].first; i < (size_t)run[3].first + run[3].count; i++)
+        expect(v + 3 * (size_t)order[i], 1);
+    }
     const float(*x)[4] = (const float(*)[4])lists->x + run->first;
     for (size_t i = 0; i < run->count; i++, to += 16) {
-      __m128 v = _mm_load_ps(head[i]);
-      __m128 at = _mm_blend_ps(_mm_load_ps(x[i]) + shift, one, 8);
-      outer(to, (v - mean) * _mm_permute_ps(v, 0xff), at);
+      __m128 own = _mm_load_ps(x[i]), at = _mm_blend_ps(own + shift, one, 8);
+      __m128 u = _mm_loadu_ps(v + 3 * (size_t)order[run->first + i]);
+      outer(to, (u - mean) * _mm_permute_ps(own, 0xff), at);
     }
   }
   memset(stage + 16 * w->patch->staged, 0, 16 * sizeof *stage);
 }
 
-// Rows {T_a, T_a . x}; the last column is shifted.
+// Rows {T_a, T_a . x} of records T.
 static inline void stage_stresses(const work *w, float *stage) {
   float *to = stage;
   for (size_t r = 0; r < w->patch->runs; r++) {
     const sph_run *run = &w->run[r];
-    const float *from = w->lists->tail + 12 * (size_t)run->first;
-    expect_run(w, r, w->lists->tail, 12 * sizeof *from);
+    const float *from = w->lists->tail + 9 * (size_t)run->first;
+    const float(*x)[4] = (const float(*)[4])w->lists->x + run->first;
+    expect_run(w, r, w->lists->tail, 9 * sizeof *from);
+    expect_run(w, r, w->lists->x, sizeof *w->lists->x);
     __m128 shift = shift_of(run->from);
 #ifdef FIRN_LANE_AVX512
-    __m512 by = _mm512_broadcast_f32x4(shift);
-    for (size_t i = 0; i < run->count; i++, from += 12, to += 16) {
-      __m512 v = _mm512_loadu_ps(from), dot = v * by;
+    const __m512i rows = _mm512_setr_epi32(0, 1, 2, 0, 3, 4, 5, 0, 6, 7, 8, 0, 0, 0, 0, 0);
+    for (size_t i = 0; i < run->count; i++, from += 9, to += 16) {
+      __m512 by = _mm512_broadcast_f32x4(_mm_load_ps(x[i]) + shift);
+      __m512 v = _mm512_maskz_permutexvar_ps(0x0777, rows, _mm512_loadu_ps(from)), dot = v * by;
       dot = dot + _mm512_permute_ps(dot, 0xb1);
       dot = dot + _mm512_permute_ps(dot, 0x4e);
-      _mm512_store_ps(to, _mm512_mask_add_ps(v, 0x8888, v, dot));
+      _mm512_store_ps(to, _mm512_mask_mov_ps(v, 0x8888, dot));
     }
 #else
-    __m256 by = _mm256_set_m128(shift, shift);
-    for (size_t i = 0; i < run->count; i++, from += 12, to += 16) {
+    const __m256i rows = _mm256_setr_epi32(0, 1, 2, 0, 3, 4, 5, 0);
+    for (size_t i = 0; i < run->count; i++, from += 9, to += 16) {
+      __m128 at = _mm_load_ps(x[i]) + shift;
+      __m256 by = _mm256_set_m128(at, at);
       for (int h = 0; h < 2; h++) {
-        __m256 v = _mm256_loadu_ps(from + 8 * h), dot = v * by;
+        __m256 v = _mm256_permutevar8x32_ps(_mm256_loadu_ps(from + 6 * h), rows), dot;
+        v = _mm256_blend_ps(v, _mm256_setzero_ps(), 0x88);
+        dot = v * by;
         dot = dot + _mm256_permute_ps(dot, 0xb1);
         dot = dot + _mm256_permute_ps(dot, 0x4e);
-        _mm256_store_ps(to + 8 * h, _mm256_blend_ps(v, v + dot, 0x88));
+        _mm256_store_ps(to + 8 * h, _mm256_blend_ps(v, dot, 0x88));
       }
     }
 #endif
@@ -280,22 +291,17 @@ static inline void stage_stresses(const work *w, float *stage) {
   memset(stage + 16 * w->patch->staged, 0, 16 * sizeof *stage);
 }
 
-// Records {v, V}, and the velocity that is taken off: the mean of the block, in double, so that one
-// that all particles share is taken off to the last bit.
+// The velocity that is taken off: the mean of the block, in double, so that one that all particles share
+// is taken off to the last bit.
 static void set_v(sph_pass *pass, size_t u, sph_desk *desk) {
-  const sph_lists *lists = pass->lists;
   (void)desk;
   FOR_EACH_BLOCK(pass, u, b) {
     size_t first = pass->p->block[b].first, count = pass->p->block[b].count;
     __m256d sum = _mm256_setzero_pd();
-    for (size_t k = first; k < first + count; k++) {
-      const float *v = pass->in + 3 * (size_t)pass->cells->order[k];
-      __m128 r = _mm_setr_ps(v[0], v[1], v[2], lists->c[k][3]);
-      _mm_store_ps(lists->head[k], r);
-      sum = sum + _mm256_cvtps_pd(r);
-    }
+    for (size_t i = first; i < first + count; i++)
+      sum = sum + _mm256_cvtps_pd(_mm_loadu_ps(pass->in + 3 * i));
     __m128 mean = _mm256_cvtpd_ps(sum / _mm256_set1_pd((double)count));
-    _mm_store_ps(lists->mean[b], _mm_blend_ps(mean, _mm_setzero_ps(), 8));
+    _mm_store_ps(pass->lists->mean[b], _mm_blend_ps(mean, _mm_setzero_ps(), 8));
   }
 }
 
@@ -311,9 +317,9 @@ static inline void times_symmetric(const lane A[3][3], const lane S[6], lane out
   }
 }
 
-// T = V sigma L from the plain gradient D of u, as rows {T_a, T_a . x}; as stress_one of shear.c.
+// T = V sigma L from the plain gradient D of u; as stress_one of shear.c.
 static inline void stress(const work *w, const uint32_t slot[L], size_t count, lane D[3][3],
-                          const lane u[3], const lane x[4], lane V, lane rows[16]) {
+                          const lane u[3], lane V, lane out[9]) {
   const sph_law *law = w->pass->law;
   lane of[16], E[3][3], H[3][3], sigma[3][3], T[3][3];
   load6(law->L, law->s, slot, of);
@@ -338,7 +344,8 @@ static inline void stress(const work *w, const uint32_t slot[L], size_t count, l
     }
   }
   lane G = gather(law->G, slot, 1, 0);
-  lane around = gather(law->bulk, slot, 1, 0) * (H[0][0] + H[1][1] + H[2][2]);
+  lane around = lane_zero();
+  if (law->bulk) around = gather(law->bulk, slot, 1, 0) * (H[0][0] + H[1][1] + H[2][2]);
   for (int r = 0; r < 3; r++) {
     for (int c = 0; c < 3; c++) {
       sigma[r][c] = G * (H[r][c] + H[c][r]);
@@ -350,11 +357,7 @@ static inline void stress(const work *w, const uint32_t slot[L], size_t count, l
     scatter(law->trace, slot, count, 1, 0, third);
   }
   times_symmetric((const lane(*)[3])sigma, corrects, T);
-  for (int r = 0; r < 3; r++) {
-    for (int c = 0; c < 3; c++) rows[4 * r + c] = V * T[r][c];
-    rows[4 * r + 3] = lane_fma(rows[4 * r], x[0],
-                               lane_fma(rows[4 * r + 1], x[1], rows[4 * r + 2] * x[2]));
-  }
+  for (int k = 0; k < 9; k++) out[k] = V * T[k / 3][k % 3];
 }
 
 static void velocity_gradient(sph_pass *pass, size_t u, sph_desk *desk) {
@@ -376,7 +379,7 @@ static void velocity_gradient(sph_pass *pass, size_t u, sph_desk *desk) {
       lane x[4], c[4], v[4], r[16], D[3][3];
       load4(lists->x[at], x);
       load4(lists->c[at], c);
-      load4(lists->head[at], v);
+      load3(pass->in, slot, v);
       load16(desk->sum + 16 * k, 16, r);
       for (int a = 0; a < 3; a++) {
         lane own = v[a] - lane_set1(lists->mean[b][a]);
@@ -393,11 +396,11 @@ static void velocity_gradient(sph_pass *pass, size_t u, sph_desk *desk) {
         }
         scatter(pass->out, slot, n, 1, 0, sum);
       } else if (pass->into == SPH_INTO_RECORDS) {
-        for (int i = 12; i < 16; i++) r[i] = lane_zero();
-        stress(&w, slot, n, D, v, x, c[3], r);
+        for (int i = 9; i < 16; i++) r[i] = lane_zero();
+        stress(&w, slot, n, D, v, c[3], r);
         store16(rows, r);
         for (size_t l = 0; l < n; l++)
-          memcpy(lists->tail + 12 * (at + l), rows + 16 * l, 12 * sizeof *rows);
+          memcpy(lists->tail + 9 * (at + l), rows + 16 * l, 9 * sizeof *rows);
       } else {
         for (int i = 0; i < 16; i++) r[i] = i < 9 ? D[i / 3][i % 3] : lane_zero();
         store16(rows, r);
@@ -408,25 +411,21 @@ static void velocity_gradient(sph_pass *pass, size_t u, sph_desk *desk) {
   }
 }
 
-// Records of T as it is given, by slot.
+// Records V T of T as it is given, by slot.
 static void set_T(sph_pass *pass, size_t u, sph_desk *desk) {
   const sph_lists *lists = pass->lists;
   (void)desk;
   FOR_EACH_BLOCK(pass, u, b) {
     size_t first = pass->p->block[b].first, count = pass->p->block[b].count;
     for (size_t k = first; k < first + count; k++) {
-      const float *T = pass->in + 9 * (size_t)pass->cells->order[k], *x = lists->x[k];
-      float *to = lists->tail + 12 * k, V = lists->c[k][3];
-      for (int r = 0; r < 3; r++, to += 4) {
-        for (int a = 0; a < 3; a++) to[a] = V * T[3 * r + a];
-        to[3] = to[0] * x[0] + to[1] * x[1] + to[2] * x[2];
-      }
+      const float *T = pass->in + 9 * (size_t)pass->cells->order[k];
+      for (size_t a = 0; a < 9; a++) lists->tail[9 * k + a] = lists->c[k][3] * T[a];
     }
   }
 }
 
-// What walls add to div sigma; and, for a product, m (1 + dt drag) u - m dt / rho of all that.
-static inline void finish(const work *w, const uint32_t slot[L], size_t at, lane div[3]) {
+// What walls add to div sigma; and, for a product, m (1 + dt drag) u - dt V of all that.
+static inline void finish(const work *w, const uint32_t slot[L], lane V, lane div[3]) {
   const sph_law *law = w->pass->law;
   if (w->touched) { // 1/3 tr sigma_i sum V_b L_i grad W_ib
     lane wall[3], corrects[16];
@@ -440,10 +439,10 @@ static inline void finish(const work *w, const uint32_t slot[L], size_t at, lane
   }
   if (law->strain) return;
   const lane dt = lane_set1((float)law->dt);
-  lane mass = gather(law->mass, slot, 1, 0), per = mass * dt / gather(law->rho, slot, 1, 0);
+  lane mass = gather(law->mass, slot, 1, 0), per = lane_set1((float)(law->dt * law->cube)) * V;
   if (w->touched) mass = lane_fma(mass * dt, gather(law->drag, slot, 1, 0), mass);
   lane v[4];
-  load4(w->lists->head[at], v);
+  load3(w->pass->in, slot, v);
   for (int a = 0; a < 3; a++) div[a] = lane_fnma(per, div[a], mass * v[a]);
 }
 
@@ -463,15 +462,15 @@ static void stress_divergence(sph_pass *pass, size_t u, sph_desk *desk) {
       load4(lists->x[at], x);
       load4(lists->c[at], c);
       load16(desk->sum + 16 * k, 16, r);
-      load16(lists->tail + 12 * at, 12, T);
+      load16(lists->tail + 9 * at, 9, T);
       lane over_V = lane_rcp(c[3]);
       for (int a = 0; a < 3; a++) {
-        const lane *q = r + 4 * a, *own = T + 4 * a;
+        const lane *q = r + 4 * a, *own = T + 3 * a;
         lane others = lane_fma(x[0], q[0], lane_fma(x[1], q[1], lane_fma(x[2], q[2], -q[3])));
         lane self = lane_fma(own[0], c[0], lane_fma(own[1], c[1], own[2] * c[2]));
         div[a] = lane_fma(self, over_V, scale * others);
       }
-      if (pass->law) finish(&w, slot, at, div);
+      if (pass->law) finish(&w, slot, c[3], div);
       float rows[4 * L] __attribute__((aligned(64)));
       div[3] = lane_zero();
       store4(rows, (size_t)L, div);

@@ -42,8 +42,9 @@ static size_t lay_records(sph_lists *lists, char *base, size_t slots) {
   size_t used = 0, n = slots + SLACK;
   lists->x = take(base, &used, n * sizeof *lists->x);
   lists->c = take(base, &used, n * sizeof *lists->c);
-  lists->head = take(base, &used, n * sizeof *lists->head);
-  lists->tail = take(base, &used, n * 12 * sizeof *lists->tail);
+  lists->tail = take(base, &used, n * 9 * sizeof *lists->tail);
+  lists->head = lists->tail;
+  lists->grads = base ? lists->tail + 4 * n : NULL;
   lists->number = take(base, &used, n);
   lists->fixed = (void *)lists->tail; // no records yet where these are in use
   lists->stride = n;
@@ -208,6 +209,8 @@ void sph_lists_interpolate(const sph_pairs *pairs, const firn_real *w, firn_real
   pass.out = out;
   sweep(&pass, pairs->lists.kernels->set_weights);
   sweep(&pass, pairs->lists.kernels->interpolate);
+  pass.in = NULL;
+  sweep(&pass, pairs->lists.kernels->set_weights);
 }
 
 void sph_lists_moments(const sph_pairs *pairs, const firn_real *V, firn_real *c, firn_real *m,

@@ -51,10 +51,11 @@ typedef struct sph_lists {
   sph_run *run;
   uint16_t (*line)[SPH_LINE];
   float (*mean)[4]; // [blocks] velocity that is taken off before sums are formed
-  float (*x)[4]; // [slots] spacings from the block's centre, and a weight; by place, as all below
-  float (*c)[4]; // [slots] 1/m, sum V_j grad W_ij, and V
-  float (*head)[4]; // [slots] records: {q x, q}, or {v, V}
-  float *tail;      // [slots][12] records: {u, u.x}, or {T, T x} row by row
+  float (*x)[4];    // [slots] spacings from the block's centre, and V; by place, as all below
+  float (*c)[4];    // [slots] 1/m, sum V_j grad W_ij, and V
+  float *head;      // [slots][4] records {q x, q}, in the memory of tail ...
+  float *grads;     // [slots][4] ... as those of {u, u.x}
+  float *tail;      // [slots][9] records T, row by row
   uint16_t *fixed;  // [3][slots] positions in 2^-13 spacings, round a block; only while searching
   uint8_t *number;  // [slots] by slot: neighbours, 255 and more told as 255
   uint64_t pairs;   // neighbours of all
@@ -80,9 +81,11 @@ typedef struct sph_desk {
 
 // The law of the shear: T = sigma L, sigma = G (H + H^T) + bulk tr(H) I; arrays by slot, as in sph.h.
 typedef struct sph_law {
-  const firn_real *L, *s, *G, *bulk, *mass, *rho, *drag;
-  firn_real *trace; // receives tr(sigma) / 3 of who has samples around
-  double dt;
+  const firn_real *L, *s, *G, *mass;
+  const firn_real *bulk; // NULL: 0
+  const firn_real *drag; // NULL without walls
+  firn_real *trace;      // receives tr(sigma) / 3 of who has samples around
+  double dt, cube;       // s; m^3 of a spacing^3
   bool strain;  // adds F_E itself to H, takes walls as they move, and leaves it at div sigma
   bool printed; // with strain: H = dt grad u, without its factor F_E
 } sph_law;
@@ -116,7 +119,7 @@ struct sph_kernels {
   void (*set_q)(sph_pass *pass, size_t u, sph_desk *desk);
   void (*gradient)(sph_pass *pass, size_t u, sph_desk *desk);
   void (*divergence)(sph_pass *pass, size_t u, sph_desk *desk); // of the records of gradient
-  void (*set_v)(sph_pass *pass, size_t u, sph_desk *desk);
+  void (*set_v)(sph_pass *pass, size_t u, sph_desk *desk);      // mean
   void (*velocity_gradient)(sph_pass *pass, size_t u, sph_desk *desk);
   void (*set_T)(sph_pass *pass, size_t u, sph_desk *desk);
   void (*stress_divergence)(sph_pass *pass, size_t u, sph_desk *desk);

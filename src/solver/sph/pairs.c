@@ -124,7 +124,6 @@ static void sum_walls(sph_pairs *pairs) {
   const sph_list *list = &pairs->walls;
   double per_metre = 1 / pairs->spacing;
   FOR_EACH_UNIT(pairs, u) {
-    pairs->touched[u] = false;
     FOR_EACH_SLOT(pairs, u, i) {
       double w = 0, c[3] = {0, 0, 0}, vc = 0;
       FOR_EACH_NEAR(list, i, k) {
@@ -157,8 +156,6 @@ static firn_status build_list(sph_pairs *pairs, bool samples) {
       firn_buffer_reserve(context, &pairs->unit_counts, units * sizeof(uint64_t), "neighbours"));
   uint64_t *count = pairs->unit_counts.data, total = 0;
   FOR_EACH_UNIT(pairs, u) {
-    count[u] = 0;
-    if (samples && !pairs->boundary->count) continue;
     taker out = {0};
     search_unit(pairs, u, samples, &out);
     count[u] = out.count;
@@ -177,23 +174,33 @@ static firn_status build_list(sph_pairs *pairs, bool samples) {
   return FIRN_OK;
 }
 
-firn_status sph_pairs_build(sph_pairs *pairs, const firn_particles *p, const sph_boundary *boundary,
-                            double spacing, const firn_real *w, firn_real *out) {
-  firn_context *context = p->context;
-  size_t units = p->unit_count, slots = p->slots;
-  pairs->p = p;
-  pairs->boundary = boundary;
-  pairs->spacing = spacing;
-  FIRN_TRY(sph_cells_of_particles(&pairs->cells, p));
-  FIRN_TRY(firn_buffer_reserve(context, &pairs->touches, units * sizeof(bool), "neighbours"));
-  FIRN_TRY(
-      firn_buffer_reserve(context, &pairs->wall_sums, 5 * slots * sizeof(firn_real), "boundary"));
-  pairs->touched = pairs->touches.data;
+static firn_status build_walls(sph_pairs *pairs) {
+  firn_context *context = pairs->p->context;
+  size_t slots = pairs->p->slots, bytes = 5 * slots * sizeof(firn_real);
+  pairs->wall = (sph_wall){0};
+  pairs->walls.count = 0;
+  memset(pairs->touched, 0, pairs->p->unit_count * sizeof *pairs->touched);
+  if (!pairs->boundary->count) return FIRN_OK;
+  FIRN_TRY(firn_buffer_reserve(context, &pairs->wall_sums, bytes, "boundary"));
   pairs->wall.w = pairs->wall_sums.data;
   pairs->wall.c = pairs->wall.w + slots;
   pairs->wall.vc = pairs->wall.c + 3 * slots;
   FIRN_TRY(build_list(pairs, true));
   sum_walls(pairs);
+  return FIRN_OK;
+}
+
+firn_status sph_pairs_build(sph_pairs *pairs, const firn_particles *p, const sph_boundary *boundary,
+                            double spacing, const firn_real *w, firn_real *out) {
+  firn_context *context = p->context;
+  pairs->p = p;
+  pairs->boundary = boundary;
+  pairs->spacing = spacing;
+  FIRN_TRY(sph_cells_of_particles(&pairs->cells, p));
+  FIRN_TRY(
+      firn_buffer_reserve(context, &pairs->touches, p->unit_count * sizeof(bool), "neighbours"));
+  pairs->touched = pairs->touches.data;
+  FIRN_TRY(build_walls(pairs));
   pairs->snow.count = 0;
   FIRN_TRY(sph_lists_build(pairs, w, out));
   if (pairs->lists.kernels) return FIRN_OK;
@@ -239,6 +246,7 @@ static void add_moment(double m[6], double V, const sph_near *near) {
 
 static void add_walls(const sph_pairs *pairs, size_t i, double m[6]) {
   const sph_list *walls = &pairs->walls;
+  if (!walls->count) return;
   FOR_EACH_NEAR(walls, i, k) {
     add_moment(m, (double)pairs->boundary->volume[walls->other[k]], &walls->near[k]);
   }
@@ -298,6 +306,7 @@ void sph_pairs_gradient(const sph_pairs *pairs, const firn_real *V, const firn_r
   firn_real per_metre = (firn_real)(1 / pairs->spacing);
   FOR_EACH_UNIT(pairs, u) {
     FOR_EACH_SLOT(pairs, u, i) {
+      const firn_real *wall = sph_pairs_wall(pairs, i).c;
       firn_real sum[3] = {0, 0, 0};
       FOR_EACH_NEAR(list, i, k) {
         const sph_near *near = &list->near[k];
@@ -305,8 +314,7 @@ void sph_pairs_gradient(const sph_pairs *pairs, const firn_real *V, const firn_r
         firn_real w = (q[i] + q[j]) * V[j] * near->f;
         for (int a = 0; a < 3; a++) sum[a] += w * near->x[a];
       }
-      for (size_t a = 0; a < 3; a++)
-        out[3 * i + a] = sum[a] * per_metre + psi * q[i] * pairs->wall.c[3 * i + a];
+      for (size_t a = 0; a < 3; a++) out[3 * i + a] = sum[a] * per_metre + psi * q[i] * wall[a];
     }
   }
 }
@@ -321,7 +329,7 @@ void sph_pairs_divergence(const sph_pairs *pairs, const firn_real *V, const firn
   firn_real per_metre = (firn_real)(1 / pairs->spacing);
   FOR_EACH_UNIT(pairs, n) {
     FOR_EACH_SLOT(pairs, n, i) {
-      const firn_real *own = u + 3 * i, *c = pairs->wall.c + 3 * i;
+      const firn_real *own = u + 3 * i, *c = sph_pairs_wall(pairs, i).c;
       firn_real sum = 0;
       FOR_EACH_NEAR(list, i, k) {
         const sph_near *near = &list->near[k];

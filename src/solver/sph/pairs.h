@@ -37,7 +37,7 @@ typedef struct sph_list {
   firn_buffer starts, others, nears;
 } sph_list;
 
-// What the samples b around a particle come to.
+// What the samples b around a particle come to; NULL where there are no samples at all.
 typedef struct sph_wall {
   firn_real *w;  // [slots]    sum V_b W_ib
   firn_real *c;  // [slots][3] 1/m, sum V_b grad W_ib
@@ -68,6 +68,17 @@ firn_status sph_pairs_build(sph_pairs *pairs, const firn_particles *p, const sph
 static inline bool sph_pairs_alone(const sph_pairs *pairs, size_t i) {
   return pairs->lists.kernels ? pairs->lists.number[i] == 0
                               : pairs->snow.start[i] == pairs->snow.end[i];
+}
+
+// What samples come to at one particle, zeros if there are none.
+typedef struct sph_wall_at {
+  const firn_real *w, *c, *vc;
+} sph_wall_at;
+static inline sph_wall_at sph_pairs_wall(const sph_pairs *pairs, size_t i) {
+  static const firn_real none[3];
+  const sph_wall *wall = &pairs->wall;
+  if (!wall->w) return (sph_wall_at){none, none, none};
+  return (sph_wall_at){wall->w + i, wall->c + 3 * i, wall->vc + i};
 }
 
 // out_i = w_i W(0) + sum w_j W_ij

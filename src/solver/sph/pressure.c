@@ -30,8 +30,8 @@ void sph_pressure_source(sph *s) {
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
       const firn_real *e = s->s + 6 * i;
-      double divergence = (double)s->source[i] + (double)s->pairs.wall.vc[i];
-      double rho = (double)s->rho[i], rho0 = (double)s->rho0[i];
+      double divergence = (double)s->source[i] + (double)*sph_pairs_wall(&s->pairs, i).vc;
+      double rho = sph_density(s, i), rho0 = (double)s->rho0[i];
       if (s->def.source_divergence && s->def.pressure == FIRN_SPH_PRESSURE_EOS) {
         double xx = 1 + (double)e[0], yy = 1 + (double)e[1], zz = 1 + (double)e[2];
         double xy = (double)e[3], xz = (double)e[4], yz = (double)e[5];
@@ -48,9 +48,10 @@ void sph_pressure_diagonal(sph *s) {
   double psi = s->def.psi;
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
+      const firn_real *wall = sph_pairs_wall(&s->pairs, i).c;
       double sum = (double)s->V[i] * (double)s->g2[i];
       for (size_t a = 0; a < 3; a++) {
-        double c = (double)s->c[3 * i + a], w = (double)s->pairs.wall.c[3 * i + a];
+        double c = (double)s->c[3 * i + a], w = (double)wall[a];
         sum += (c + psi * w) * (c + w);
       }
       s->diagonal[i] = (firn_real)sum;
@@ -209,7 +210,7 @@ static void accelerate(sph *s) {
   sph_pairs_gradient(&s->pairs, s->V, s->p, (firn_real)s->def.psi, s->grad);
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
-      double push = s->dt / (double)s->rho[i];
+      double push = s->dt / sph_density(s, i);
       for (size_t a = 0; a < 3; a++)
         s->v[3 * i + a] = (firn_real)((double)s->v[3 * i + a] - push * (double)s->grad[3 * i + a]);
     }
@@ -220,7 +221,6 @@ firn_status sph_pressure(sph *s) {
   if (s->def.split == FIRN_SPH_SPLIT_COMBINED) return FIRN_OK;
   int iterations = 0;
   sph_pressure_source(s);
-  sph_pressure_diagonal(s);
   bool jacobian = s->def.pressure_solver == FIRN_SPH_JACOBI ||
                   s->def.pressure == FIRN_SPH_PRESSURE_IISPH; // a clamp breaks the semi-iteration
   if (!jacobian) remember_laplace(s);

@@ -44,8 +44,9 @@ void sph_corrected_gradient(const sph *s, size_t i, const firn_real D[9], double
 
 // What the boundary adds to a divergence of u at i: that of walls that stand still, or as they move.
 static double wall_of(const sph *s, size_t i, const firn_real *u, bool moving) {
-  double sum = moving ? (double)s->pairs.wall.vc[i] : 0;
-  for (size_t a = 0; a < 3; a++) sum -= (double)u[3 * i + a] * (double)s->pairs.wall.c[3 * i + a];
+  sph_wall_at wall = sph_pairs_wall(&s->pairs, i);
+  double sum = moving ? (double)*wall.vc : 0;
+  for (size_t a = 0; a < 3; a++) sum -= (double)u[3 * i + a] * (double)wall.c[a];
   return sum;
 }
 
@@ -61,11 +62,11 @@ static void stress_one(sph *s, size_t i, const firn_real *u, bool strain) {
     static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
     for (int k = 0; k < 9; k++) H[k] += (double)e[place[k]];
   }
-  double G = (double)s->G[i], around = (double)s->bulk[i] * (H[0] + H[4] + H[8]);
+  double G = (double)s->G[i], around = s->bulk ? (double)s->bulk[i] * (H[0] + H[4] + H[8]) : 0;
   for (int r = 0; r < 3; r++)
     for (int c = 0; c < 3; c++)
       sigma[3 * r + c] = G * (H[3 * r + c] + H[3 * c + r]) + (r == c ? around : 0);
-  s->trace[i] = (firn_real)((sigma[0] + sigma[4] + sigma[8]) / 3);
+  if (s->trace) s->trace[i] = (firn_real)((sigma[0] + sigma[4] + sigma[8]) / 3);
   times_symmetric(sigma, s->L + 6 * i, H);
   for (size_t k = 0; k < 9; k++) s->sigma[9 * i + k] = (firn_real)H[k];
 }
@@ -79,9 +80,11 @@ void sph_shear_stress(sph *s, const firn_real *u, bool strain) {
 
 // The boundary mirrors the trace of a stress alone: 1/3 tr sigma_i sum V_b L_i grad W_ib
 static void wall_force(const sph *s, size_t i, double out[3]) {
-  double c[9] = {0};
-  for (size_t a = 0; a < 3; a++) c[a] = (double)s->trace[i] * (double)s->pairs.wall.c[3 * i + a];
-  double L[9];
+  double c[9] = {0}, L[9];
+  const firn_real *wall = sph_pairs_wall(&s->pairs, i).c;
+  memset(out, 0, 3 * sizeof *out);
+  if (!s->trace) return;
+  for (size_t a = 0; a < 3; a++) c[a] = (double)s->trace[i] * (double)wall[a];
   times_symmetric(c, s->L + 6 * i, L);
   memcpy(out, L, 3 * sizeof *out);
 }
@@ -93,7 +96,7 @@ static sph_law law_of(const sph *s, bool strain) {
                    .G = s->G,
                    .bulk = s->bulk,
                    .mass = s->mass,
-                   .rho = s->rho,
+                   .cube = s->spacing * s->spacing * s->spacing,
                    .drag = s->drag,
                    .trace = s->trace,
                    .dt = s->dt,
@@ -101,16 +104,21 @@ static sph_law law_of(const sph *s, bool strain) {
                    .printed = s->def.f_predict_printed};
 }
 
+// Friction on walls at a particle, 1/s.
+static double drag_of(const sph *s, size_t i) {
+  return s->drag ? (double)s->drag[i] : 0;
+}
+
 static void plain_product(sph *s, const firn_real *u, firn_real *out) {
   sph_shear_stress(s, u, false);
   sph_pairs_stress_divergence(&s->pairs, s->V, s->sigma, out);
   SPH_FOR_UNITS(s, n) {
     SPH_FOR_SLOTS(s, n, i) {
-      double wall[3], mass = (double)s->mass[i], scale = s->dt / (double)s->rho[i];
+      double wall[3], mass = (double)s->mass[i], scale = s->dt / sph_density(s, i);
       wall_force(s, i, wall);
       for (size_t a = 0; a < 3; a++) {
         double div = (double)out[3 * i + a] + wall[a];
-        double own = (1 + s->dt * (double)s->drag[i]) * (double)u[3 * i + a];
+        double own = (1 + s->dt * drag_of(s, i)) * (double)u[3 * i + a];
         out[3 * i + a] = (firn_real)(mass * (own - scale * div));
       }
     }
@@ -145,13 +153,13 @@ static double right_side(sph *s) {
   SPH_FOR_UNITS(s, u) {
     double sum = 0;
     SPH_FOR_SLOTS(s, u, i) {
-      double wall[3] = {0, 0, 0}, mass = (double)s->mass[i];
+      double wall[3] = {0, 0, 0}, mass = (double)s->mass[i], rho = sph_density(s, i);
       if (!quick) wall_force(s, i, wall);
       for (size_t a = 0; a < 3; a++) {
-        double b = ((double)s->b[3 * i + a] + wall[a]) / (double)s->rho[i];
-        b -= (double)s->drag[i] * (double)s->v[3 * i + a] - (double)s->drawn[3 * i + a];
+        double b = ((double)s->b[3 * i + a] + wall[a]) / rho;
+        if (s->drag) b -= drag_of(s, i) * (double)s->v[3 * i + a] - (double)s->drawn[3 * i + a];
         s->b[3 * i + a] = (firn_real)(mass * b);
-        sum += mass * b * b / (1 + s->dt * (double)s->drag[i]);
+        sum += mass * b * b / (1 + s->dt * drag_of(s, i));
       }
     }
     part[u] = sum;
@@ -174,7 +182,7 @@ static void by_mass(void *solver, const firn_real *r, firn_real *z, size_t first
   const sph *s = solver;
   for (size_t k = 0; k < count; k++) {
     size_t i = (first + k) / 3;
-    firn_real own = s->mass[i] * (FIRN_R(1) + (firn_real)s->dt * s->drag[i]);
+    firn_real own = s->mass[i] * (FIRN_R(1) + (firn_real)(s->dt * drag_of(s, i)));
     z[k] = own > 0 ? r[k] / own : 0;
   }
 }
@@ -198,19 +206,24 @@ static firn_status solve(sph *s, bool bicgstab, firn_linear_result *result) {
                                .user = s,
                                .apply = sph_shear_product,
                                .precondition = by_mass};
+  FIRN_TRY(sph_work_reserve(s, bicgstab));
+  // Products and sums leave padding as it is.
+  memset(s->b, 0, count * sizeof *s->b);
   double reference2 = right_side(s);
   *result = (firn_linear_result){.converged = true};
   if (reference2 == 0) {
     memset(s->a, 0, count * sizeof *s->a);
     return FIRN_OK;
   }
-  memset(s->krylov.data, 0, s->krylov.size); // products leave padding as it is
-  FIRN_TRY(subtract_product(s, s->krylov.data));
+  size_t reals = bicgstab ? firn_bicgstab_workspace(count)
+                          : firn_krylov_workspace(FIRN_KRYLOV_CG, count);
+  memset(s->krylov, 0, reals * sizeof *s->krylov);
+  FIRN_TRY(subtract_product(s, s->krylov));
   const firn_sph_def *def = &s->def;
   return bicgstab ? firn_bicgstab_solve(&system, def->shear_tolerance, reference2,
-                                        def->shear_iterations, s->a, s->b, s->krylov.data, result)
+                                        def->shear_iterations, s->a, s->b, s->krylov, result)
                   : firn_krylov_solve(FIRN_KRYLOV_CG, &system, def->shear_tolerance, reference2,
-                                      def->shear_iterations, s->a, s->b, s->krylov.data, result);
+                                      def->shear_iterations, s->a, s->b, s->krylov, result);
 }
 
 firn_status sph_shear(sph *s) {

@@ -17,36 +17,46 @@
 enum { SPH_SEARCH, SPH_STATE, SPH_PRESSURE, SPH_SHEAR, SPH_MOVE, SPH_PHASES };
 
 // What a step has of each particle, [slots] and [slots][3] and so on, as pairs.h says.
-#define SPH_ARRAY_LIST(X)                                                                          \
+#define SPH_KEPT_LIST(X)                                                                           \
   X(v, 3)        /* m/s, as the step goes on: v, v*, v**, v of the next step */                    \
   X(s, 6)        /* F_E - I */                                                                     \
-  X(mass, 1)     /* kg */                                                                          \
-  X(V0, 1)       /* spacings^3 at rest */                                                          \
-  X(V, 1)        /* spacings^3 now */                                                              \
-  X(filled, 1)   /* sum V0 W, the snow's share of the space at a particle */                       \
-  X(rho, 1)      /* kg/m^3, Eq. 20 */                                                              \
+  X(V, 1)        /* spacings^3 now; before sph_prepare sum V0 W, m^3 per spacing^3 */              \
   X(rho0, 1)     /* kg/m^3, of the snow at rest as it is packed now, Eq. 21 */                     \
-  X(lambda, 1)   /* Pa, hardened; what the pressure has of it */                                   \
   X(G, 1)        /* Pa, hardened */                                                                \
-  X(bulk, 1)     /* Pa, what the shear solve has on the trace of the strain */                     \
-  X(c, 3)        /* 1/m, sum V_j grad W_ij */                                                      \
   X(L, 6)        /* correction of gradients, Eq. 15 */                                             \
-  X(g2, 1)       /* 1/m^2, sum V_j |grad W_ij|^2 */                                                \
   X(p, 1)        /* Pa */                                                                          \
   X(kappa, 1)    /* s^2/m^2, rho0 / lambda */                                                      \
   X(diagonal, 1) /* of -laplace, 1/m^2 */                                                          \
-  X(source, 1)   /* kg/m^3, rho* - rho0 */                                                         \
-  X(q, 1)        /* of solves for the pressure: residual ... */                                    \
-  X(step, 1)     /* ... and direction */                                                           \
-  X(grad, 3)     /* Pa/m */                                                                        \
-  X(lap, 1)      /* of a pressure */                                                               \
-  X(sigma, 9)    /* 1/s and Pa, of the shear: gradients, then sigma L */                           \
-  X(trace, 1)    /* Pa, a third of tr sigma */                                                     \
-  X(a, 3)        /* m/s^2, of the shear solve */                                                   \
-  X(b, 3)        /* N, its residual */                                                             \
-  X(drag, 1)     /* 1/s, of walls: -sum nu_b V_b c_ib ... */                                       \
-  X(drawn, 3)    /* m/s^2, ... and the same times v_b; 0 where friction is not coupled */          \
-  X(v_other, 3)  /* m/s, v*: after all that is not elastic */
+  X(a, 3)        /* m/s^2, of the shear solve */
+// NULL where nobody needs them: without samples, without a bulk modulus in the shear solve, without
+// alternations.
+#define SPH_WALL_LIST(X)                                                                           \
+  X(trace, 1) /* Pa, a third of tr sigma */                                                        \
+  X(drag, 1)  /* 1/s, of walls: -sum nu_b V_b c_ib ... */                                          \
+  X(drawn, 3) /* m/s^2, ... and the same times v_b; 0 where friction is not coupled */
+#define SPH_BULK_LIST(X)  X(bulk, 1) /* Pa, what the shear solve has on the trace of the strain */
+#define SPH_OTHER_LIST(X) X(v_other, 3) /* m/s, v*: after all that is not elastic */
+// What one part of a step needs and the next does not: with quick lists these groups share their memory.
+#define SPH_MOMENT_LIST(X)                                                                         \
+  X(c, 3)  /* 1/m, sum V_j grad W_ij */                                                            \
+  X(g2, 1) /* 1/m^2, sum V_j |grad W_ij|^2 */
+#define SPH_PRESSURE_LIST(X)                                                                       \
+  X(source, 1)                         /* kg/m^3, rho* - rho0 */                                   \
+  X(q, 1)                              /* residual ... */                                          \
+  X(step, 1)                           /* ... and direction */                                     \
+  X(grad, 3)                           /* Pa/m */                                                  \
+  X(lap, 1)                            /* of a pressure */
+#define SPH_SHEAR_LIST(X)  X(b, 3)     /* N, residual; what the solver needs follows it */
+#define SPH_STRAIN_LIST(X) X(sigma, 9) /* 1/s and Pa: gradients, then sigma L */
+#define SPH_ARRAY_LIST(X)                                                                          \
+  SPH_KEPT_LIST(X)                                                                                 \
+  SPH_WALL_LIST(X)                                                                                 \
+  SPH_BULK_LIST(X)                                                                                 \
+  SPH_OTHER_LIST(X)                                                                                \
+  SPH_MOMENT_LIST(X)                                                                               \
+  SPH_PRESSURE_LIST(X)                                                                             \
+  SPH_SHEAR_LIST(X)                                                                                \
+  SPH_STRAIN_LIST(X)
 
 // What the time step is chosen from, and how far a solve may reach; part of a checkpoint.
 typedef struct sph_memory {
@@ -68,11 +78,14 @@ typedef struct sph {
   int field_s;                                  // first of s, xx yy zz xy xz yz
   int field_p, field_a, field_rho, field_ln_jp; // ln_jp -1 unless the rest density is tracked
   firn_buffer scratch;                          // of the sort
-  firn_buffer memory_of_arrays, krylov, sums, pushes;
+  firn_buffer kept, work, sums, pushes;
   size_t slots; // that the arrays have room for
+  bool apart;   // no array shares memory with another; for tests that look at them
 #define X(name, n) firn_real *name;
   SPH_ARRAY_LIST(X)
 #undef X
+  const firn_real *mass; // kg, of the store
+  firn_real *krylov;     // of the solve for shear
   sph_boundary boundary;
   sph_pairs pairs;
   double dt; // s, of the step under way
@@ -100,6 +113,11 @@ typedef struct sph {
               end_##i = i + (s)->world->particles.unit[u].count;                                   \
        i < end_##i; i++)
 
+// kg/m^3, Eq. 20
+static inline double sph_density(const sph *s, size_t i) {
+  return (double)s->mass[i] / ((double)s->V[i] * s->spacing * s->spacing * s->spacing);
+}
+
 // Sums of one double per unit, added in order.
 static inline double sph_sum_units(const sph *s) {
   const double *part = s->sums.data;
@@ -109,8 +127,11 @@ static inline double sph_sum_units(const sph *s) {
 }
 
 // state.c: densities, hardening, correction of gradients.
-firn_status sph_layout(sph *s);  // sorts, makes room; all memory that a step needs
+firn_status sph_layout(sph *s);  // sorts, makes room; nearly all memory that a step needs
 firn_status sph_prepare(sph *s); // from positions and strain
+// Room for the groups that share their memory, whose contents are lost where there was too little:
+// BiCGSTAB needs three times that of CG, which nearly always does.
+firn_status sph_work_reserve(sph *s, bool bicgstab);
 // The factor on Lame's parameters of snow packed to this density.
 double sph_hardening(const firn_material_row *row, double rho0);
 

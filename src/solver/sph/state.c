@@ -10,22 +10,81 @@
 
 static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 
-static firn_status point_arrays(sph *s, size_t slots) {
-  size_t total = 0, stride = (slots + 15) / 16 * 16;
-#define X(name, n) total += (n)*stride;
-  SPH_ARRAY_LIST(X)
-#undef X
-  FIRN_TRY(firn_buffer_reserve(s->world->context, &s->memory_of_arrays, total * sizeof(firn_real),
-                               "particles"));
-  firn_real *next = s->memory_of_arrays.data;
-  // Slots of padding must be finite: linear solvers go over them.
-  memset(next, 0, total * sizeof(firn_real));
+// Points the arrays of a group to consecutive pieces from `at` on, in reals; returns where they end. Without
+// base it only counts.
 #define X(name, n)                                                                                 \
-  s->name = next;                                                                                  \
-  next += (n)*stride;
-  SPH_ARRAY_LIST(X)
+  s->name = base ? base + at : NULL;                                                               \
+  at += (n)*stride;
+#define DEFINE_GROUP(group, LIST)                                                                  \
+  static size_t lay_##group(sph *s, firn_real *base, size_t at, size_t stride) {                   \
+    LIST(X)                                                                                        \
+    return at;                                                                                     \
+  }
+DEFINE_GROUP(kept, SPH_KEPT_LIST)
+DEFINE_GROUP(walls, SPH_WALL_LIST)
+DEFINE_GROUP(bulk, SPH_BULK_LIST)
+DEFINE_GROUP(other, SPH_OTHER_LIST)
+DEFINE_GROUP(moments, SPH_MOMENT_LIST)
+DEFINE_GROUP(pressure, SPH_PRESSURE_LIST)
+DEFINE_GROUP(shear, SPH_SHEAR_LIST)
+DEFINE_GROUP(strain, SPH_STRAIN_LIST)
+#undef DEFINE_GROUP
 #undef X
-  s->slots = slots;
+
+static size_t stride_of(size_t slots) {
+  return (slots + 15) / 16 * 16;
+}
+
+static size_t lay_all_kept(sph *s, firn_real *base) {
+  size_t stride = stride_of(s->world->particles.slots), at = lay_kept(s, base, 0, stride);
+  bool walls = s->apart || s->boundary.count, bulk = s->def.split != FIRN_SPH_SPLIT_LAME;
+  size_t end = lay_walls(s, walls ? base : NULL, at, stride);
+  if (walls) at = end;
+  end = lay_bulk(s, s->apart || bulk ? base : NULL, at, stride);
+  if (s->apart || bulk) at = end;
+  end = lay_other(s, s->def.alternations > 1 ? base : NULL, at, stride);
+  return s->def.alternations > 1 ? end : at;
+}
+
+static firn_status reserve_kept(sph *s) {
+  size_t bytes = lay_all_kept(s, NULL) * sizeof(firn_real);
+  bool grows = bytes > s->kept.size;
+  FIRN_TRY(firn_buffer_reserve(s->world->context, &s->kept, bytes, "particles"));
+  // Slots of padding must be finite: linear solvers go over them.
+  if (grows) memset(s->kept.data, 0, s->kept.size);
+  lay_all_kept(s, s->kept.data);
+  s->slots = s->world->particles.slots;
+  return FIRN_OK;
+}
+
+static size_t lay_all_work(sph *s, firn_real *base, size_t krylov) {
+  size_t stride = stride_of(s->slots), most = 0, at = 0;
+  // Plain lists have their stresses in sigma while the solver is at work.
+  bool apart = s->apart || !s->pairs.lists.kernels;
+#define NEXT(end)                                                                                  \
+  {                                                                                                \
+    size_t it = end;                                                                               \
+    if (it > most) most = it;                                                                      \
+    if (apart) at = it;                                                                            \
+  }
+  NEXT(lay_moments(s, base, at, stride))
+  NEXT(lay_pressure(s, base, at, stride))
+  size_t behind = lay_shear(s, base, at, stride);
+  s->krylov = base ? base + behind : NULL;
+  NEXT(behind + krylov)
+  NEXT(lay_strain(s, base, at, stride))
+#undef NEXT
+  return most;
+}
+
+firn_status sph_work_reserve(sph *s, bool bicgstab) {
+  size_t count = 3 * s->slots;
+  size_t krylov = bicgstab ? firn_bicgstab_workspace(count)
+                           : firn_krylov_workspace(FIRN_KRYLOV_CG, count);
+  krylov = (krylov + 15) / 16 * 16;
+  size_t bytes = lay_all_work(s, NULL, krylov) * sizeof(firn_real);
+  FIRN_TRY(firn_buffer_reserve(s->world->context, &s->work, bytes, "solves"));
+  lay_all_work(s, s->work.data, krylov);
   return FIRN_OK;
 }
 
@@ -40,17 +99,14 @@ static firn_status check_materials(const sph *s) {
   return FIRN_OK;
 }
 
-// What densities are made of.
-static void load_volumes(sph *s) {
+// What densities are made of: volumes at rest, m^3.
+static void know_volumes(sph *s) {
   const firn_particles *p = &s->world->particles;
-  double volume = s->spacing * s->spacing * s->spacing;
+  firn_real *volume = firn_particles_real(p, FIRN_FIELD_VOLUME);
+  s->mass = firn_particles_real(p, FIRN_FIELD_MASS);
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
-      firn_material_row row = firn_world_row(s->world, i);
-      firn_real *rest = firn_particles_real(p, FIRN_FIELD_VOLUME) + i;
-      s->mass[i] = firn_particles_real(p, FIRN_FIELD_MASS)[i];
-      if (!(*rest > 0)) *rest = s->mass[i] / row.density;
-      s->V0[i] = (firn_real)((double)*rest / volume);
+      if (!(volume[i] > 0)) volume[i] = s->mass[i] / firn_world_row(s->world, i).density;
     }
   }
 }
@@ -62,22 +118,20 @@ firn_status sph_layout(sph *s) {
   double start = firn_cpu_seconds();
   FIRN_TRY(firn_particles_sort(p, 0, false, &s->scratch));
   s->cpu.search += firn_cpu_seconds() - start;
-  FIRN_TRY(point_arrays(s, p->slots));
-  size_t krylov = firn_bicgstab_workspace(3 * p->slots);
-  size_t cg = firn_krylov_workspace(FIRN_KRYLOV_CG, 3 * p->slots);
-  if (cg > krylov) krylov = cg;
-  FIRN_TRY(firn_buffer_reserve(world->context, &s->krylov, krylov * sizeof(firn_real), "shear"));
   FIRN_TRY(
       firn_buffer_reserve(world->context, &s->sums, (p->unit_count + 1) * sizeof(double), "sums"));
   sph_boundary_def def = {s->spacing, s->def.phi, s->def.boundary_depth};
   firn_world_prepare(world, world->time);
   FIRN_TRY(firn_world_check_colliders(world));
   FIRN_TRY(sph_boundary_update(&s->boundary, world, &def));
-  load_volumes(s);
+  FIRN_TRY(reserve_kept(s));
+  know_volumes(s);
   start = firn_cpu_seconds();
   s->pairs.lists.wanted = s->def.short_lists;
-  FIRN_TRY(sph_pairs_build(&s->pairs, p, &s->boundary, s->spacing, s->V0, s->filled));
+  FIRN_TRY(sph_pairs_build(&s->pairs, p, &s->boundary, s->spacing,
+                           firn_particles_real(p, FIRN_FIELD_VOLUME), s->V));
   s->cpu.search += firn_cpu_seconds() - start;
+  FIRN_TRY(sph_work_reserve(s, s->def.shear_solver == FIRN_SPH_BICGSTAB));
   return sph_push_begin(s);
 }
 
@@ -115,43 +169,37 @@ double sph_hardening(const firn_material_row *row, double rho0) {
   return fmax(1e-12, exp((double)row->hardening * (1 - jp)));
 }
 
-// What pressure and shear each carry of Lame's parameters.
-static void share_stiffness(const sph *s, size_t i, double lambda, double G) {
-  switch (s->def.split) {
-  case FIRN_SPH_SPLIT_LAME:
-    s->lambda[i] = (firn_real)lambda;
-    s->bulk[i] = 0;
-    break;
-  case FIRN_SPH_SPLIT_DEVIATORIC:
-    s->lambda[i] = (firn_real)(lambda + 2 * G / 3);
-    s->bulk[i] = (firn_real)(-2 * G / 3);
-    break;
-  case FIRN_SPH_SPLIT_COMBINED:
-    s->lambda[i] = 0;
-    s->bulk[i] = (firn_real)lambda;
-    break;
-  }
+// What pressure and shear each carry of Lame's parameters; returns that of the pressure.
+static double share_stiffness(const sph *s, size_t i, double lambda, double G) {
   s->G[i] = (firn_real)G;
+  switch (s->def.split) {
+  case FIRN_SPH_SPLIT_LAME: break;
+  case FIRN_SPH_SPLIT_DEVIATORIC: s->bulk[i] = (firn_real)(-2 * G / 3); return lambda + 2 * G / 3;
+  case FIRN_SPH_SPLIT_COMBINED: s->bulk[i] = (firn_real)lambda; return 0;
+  }
+  return lambda;
 }
 
 // Eqs. 20 and 21, and hardening (Eq. 22). A particle weighs its neighbours as snow of its own density
 // at rest, so that light snow beside heavy snow is not taken for packed.
-static void set_density(sph *s, size_t i, double interpolated, double wall) {
+static void set_density(sph *s, size_t i) {
   const firn_particles *p = &s->world->particles;
   firn_material_row row = firn_world_row(s->world, i);
-  double density = (double)s->mass[i] / (double)s->V0[i] / (s->spacing * s->spacing * s->spacing);
-  double share = s->def.boundary_density_akinci ? interpolated + wall
-                                                : interpolated / fmax(1 - wall, 0.05); // D-13
-  double det = determinant(s->s + 6 * i), rho = density * share, rho0 = rho * fabs(det);
+  double cube = s->spacing * s->spacing * s->spacing,
+         wall = (double)*sph_pairs_wall(&s->pairs, i).w;
+  double V0 = (double)firn_particles_real(p, FIRN_FIELD_VOLUME)[i];
+  double density = (double)s->mass[i] / V0, filled = (double)s->V[i] / cube;
+  double share = s->def.boundary_density_akinci ? filled + wall
+                                                : filled / fmax(1 - wall, 0.05); // D-13
+  double rho0 = density * share * fabs(determinant(s->s + 6 * i));
   if (s->field_ln_jp >= 0) rho0 = density / exp((double)firn_particles_real(p, s->field_ln_jp)[i]);
   if (s->def.pressure == FIRN_SPH_PRESSURE_IISPH) rho0 = density;
   double hard = sph_hardening(&row, rho0 * (double)row.density / density);
-  s->rho[i] = (firn_real)rho;
-  s->rho0[i] = (firn_real)rho0;
-  s->V[i] = (firn_real)((double)s->V0[i] / share);
-  share_stiffness(s, i, hard * (double)row.lambda, hard * (double)row.mu);
+  double lambda = share_stiffness(s, i, hard * (double)row.lambda, hard * (double)row.mu);
   bool stiff = s->def.pressure == FIRN_SPH_PRESSURE_IISPH;
-  s->kappa[i] = s->lambda[i] > 0 && !stiff ? s->rho0[i] / s->lambda[i] : 0;
+  s->rho0[i] = (firn_real)rho0;
+  s->V[i] = (firn_real)(V0 / cube / share);
+  s->kappa[i] = lambda > 0 && !stiff ? (firn_real)(rho0 / lambda) : 0;
 }
 
 // Directions with less than this share of a particle's neighbours are flat.
@@ -178,9 +226,10 @@ firn_status sph_prepare(sph *s) {
   sph_pairs *pairs = &s->pairs;
   load(s);
   SPH_FOR_UNITS(s, u) {
-    SPH_FOR_SLOTS(s, u, i) set_density(s, i, (double)s->filled[i], (double)pairs->wall.w[i]);
+    SPH_FOR_SLOTS(s, u, i) set_density(s, i);
   }
   sph_pairs_moments(pairs, s->V, s->c, s->L, s->g2);
+  sph_pressure_diagonal(s);
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
       firn_real m[6];

@@ -119,7 +119,8 @@ firn_status sph_fail_nonfinite(const sph *s) {
   for (size_t u = 0; u < p->unit_count; u++) {
     SPH_FOR_SLOTS(s, u, i) {
       uint32_t id = firn_particles_id(p)[i];
-      const firn_real of[] = {s->rho[i], s->p[i], s->v[3 * i], s->v[3 * i + 1], s->v[3 * i + 2]};
+      const firn_real of[] = {(firn_real)sph_density(s, i), s->p[i], s->v[3 * i], s->v[3 * i + 1],
+                              s->v[3 * i + 2]};
       static const char *const name[] = {"density", "pressure", "velocity", "velocity", "velocity"};
       for (int k = 0; k < 5 && id < worst; k++) {
         if (isfinite(of[k] * of[k])) continue;

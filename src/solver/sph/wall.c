@@ -181,6 +181,9 @@ static void act_on(sph *s, size_t u, size_t i) {
 }
 
 void sph_wall_forces(sph *s) {
+  if (!s->drag) return;
+  memset(s->drag, 0, s->slots * sizeof *s->drag);
+  memset(s->drawn, 0, 3 * s->slots * sizeof *s->drawn);
   SPH_FOR_UNITS(s, u) {
     if (!s->pairs.touched[u]) continue;
     SPH_FOR_SLOTS(s, u, i) {
