@@ -208,7 +208,7 @@ static double settle(const char *solver, double gravity, double mass, double for
   add_column(&p);
   sph_case_advance(&p.c, 0.3);
   firn_sim_collider_force_reset(p.c.sim);
-  sph_case_advance(&p.c, 0.02);
+  sph_case_advance(&p.c, 0.06); // a period of the column
   double side = WIDE * p.c.d, snow = RHO * side * side * LAYERS * p.c.d, rest = 4 * p.c.d;
   double on_plate = force + mass * gravity, inside = on_plate + snow * gravity / 2;
   double push = force_on(&p, p.plate).force[1], floor = -force_on(&p, 0).force[1];
@@ -217,8 +217,8 @@ static double settle(const char *solver, double gravity, double mass, double for
   sph_report("%s: strain %.4g (%.4g), push %.4f, floor %.4f", solver, strain, expected,
              push / on_plate, floor / (on_plate + snow * gravity));
   assert_relative("strain", strain, expected, 0.03);
-  assert_relative("push", push, on_plate, 0.005);
-  assert_relative("floor", floor, on_plate + snow * gravity, 0.005);
+  assert_relative("push", push, on_plate, 0.01);
+  assert_relative("floor", floor, on_plate + snow * gravity, 0.01);
   sph_case_close(&p.c);
   return x;
 }
