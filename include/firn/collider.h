@@ -23,6 +23,17 @@ typedef struct firn_part_def {
   firn_motion_def motion; // about its pivot, which is the joint
 } firn_part_def;
 
+// A body that moves under a load: along one axis, by its mass, this force, gravity and the snow's own
+// push. It is added to what motion says. docs/colliders.md tells how heavy it has to be.
+typedef struct firn_load_def {
+  double mass;          // kg; 0: no load
+  double axis[3];       // any length; a force above 0 is along it
+  firn_track_def force; // N, [count]
+  bool weightless;      // gravity leaves it alone
+  double damping;       // 1/s, of its speed
+  double travel[2];     // m along axis, from where it was defined: it stops there
+} firn_load_def;
+
 typedef struct firn_collider_def {
   const char *name; // for messages and colliders.csv; copied
   firn_shape_def shape;
@@ -33,6 +44,7 @@ typedef struct firn_collider_def {
   double velocity[3];     // m/s, added to that of motion
   double spin[3];         // rad/s about the pivot, added to that of motion
   firn_motion_def motion; // of the whole
+  firn_load_def load;     // of the whole; needs, and records, its forces
   const firn_part_def *parts; // [part_count]: a tree of parts in place of shape
   int part_count;
   const firn_sequence *sequence; // in place of shape; held, not copied
@@ -42,6 +54,7 @@ typedef struct firn_collider_def {
 
 FIRN_API firn_collider_def firn_default_collider_def(void);
 FIRN_API firn_part_def firn_default_part_def(void);
+FIRN_API firn_load_def firn_default_load_def(void); // down, without an end
 FIRN_API firn_status firn_sim_add_collider(firn_sim *sim, const firn_collider_def *def, int *id);
 FIRN_API int firn_sim_collider_count(const firn_sim *sim);
 

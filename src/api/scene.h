@@ -25,6 +25,7 @@ firn_material_def firn_scene_material_def(const firn_value *v, double time);
 firn_status firn_scene_collider_defs(const firn_scene *scene, firn_arena *arena, int *count,
                                      firn_collider_def **out);
 // A collider's motion; arrays come from the arena. False when memory is out.
+firn_load_def firn_scene_load_def(const firn_value *v); // NULL: none
 bool firn_scene_motion_def(firn_arena *arena, const firn_value *v, firn_motion_def *out);
 // scene_start.c: the functions of the place that a body of snow begins with, which the fill then owns.
 firn_status firn_scene_start(const firn_scene *scene, const firn_value *body, firn_fill_def *def);

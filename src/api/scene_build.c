@@ -276,6 +276,7 @@ static bool collider_of(firn_arena *arena, const firn_value *v, firn_collider_de
   copy3(def->velocity, firn_value_vec3(v, "velocity"));
   copy3(def->spin, firn_value_vec3(v, "spin"));
   def->forces = firn_value_number(v, "forces") != 0;
+  def->load = firn_scene_load_def(firn_value_find(v, "load"));
   return firn_scene_motion_def(arena, firn_value_find(v, "motion"), &def->motion);
 }
 

@@ -81,6 +81,18 @@ bool firn_scene_motion_def(firn_arena *arena, const firn_value *v, firn_motion_d
   return rotation_track(arena, firn_value_find(v, "rotation"), &out->rotation);
 }
 
+firn_load_def firn_scene_load_def(const firn_value *v) {
+  firn_load_def def = firn_default_load_def();
+  if (!v) return def;
+  def.mass = firn_value_number(v, "mass");
+  copy3(def.axis, firn_value_vec3(v, "axis"));
+  def.force = track_of(firn_value_find(v, "force"));
+  def.weightless = firn_value_number(v, "weightless") != 0;
+  def.damping = firn_value_number(v, "damping");
+  memcpy(def.travel, firn_value_vec3(v, "travel"), sizeof def.travel);
+  return def;
+}
+
 // ------------------------------------------------------------------------------------------ wind
 
 static void put_body(const firn_value *around, firn_wind_def *def) {

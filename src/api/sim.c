@@ -119,7 +119,9 @@ firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out) {
   firn_status status = firn_world_update(&sim->world);
   if (sim->world.kicked && sim->type->changed) sim->type->changed(sim->solver);
   sim->world.kicked = false;
+  firn_world_before_step(&sim->world);
   if (status == FIRN_OK) status = sim->type->step(sim->solver, limit, &step);
+  if (status == FIRN_OK) firn_world_after_step(&sim->world);
   firn_world_prepare(&sim->world, sim->world.time);
   firn_fp_leave(mode);
   if (status == FIRN_OK) count_step(&sim->profile, &step, firn_sim_count(sim), start);

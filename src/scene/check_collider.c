@@ -67,6 +67,8 @@ static void collider_check(firn_scene *scene, const firn_value *colliders, firn_
   snprintf(path, sizeof path, "colliders[%d]", i);
   firn_scene_check_name(scene, colliders, collider, path, "collider", i);
   motion_check(scene, firn_value_find(collider, "motion"), path);
+  snprintf(path, sizeof path, "colliders[%d].load", i);
+  firn_scene_check_direction(scene, firn_value_find(collider, "load"), "axis", path);
   parts_check(scene, collider, i);
 }
 

@@ -38,6 +38,19 @@ static const firn_schema_row motion_rows[] = {
 };
 static const firn_schema_record motion_record = {"a motion", ROWS(motion_rows)};
 
+static const firn_schema_row load_rows[] = {
+    REAL("mass", MASS, "(0, inf)", NULL, "more than that of the snow that it moves within a step",
+         .required = true),
+    VEC3("axis", NONE, NULL, "[0, -1, 0]", "that it moves along; any length but zero"),
+    REAL("force", FORCE, NULL, "0", "along axis, beside its weight and the snow's push",
+         .keyed = true),
+    BOOL("weightless", "false", "gravity leaves it alone"),
+    REAL("damping", RATE, "[0, inf)", "0", "of its speed"),
+    RANGE("travel", LENGTH, "[-inf, inf]", "[-.inf, .inf]",
+          "from here to there along axis, from where the shape is given; it stops there"),
+};
+static const firn_schema_record load_record = {"a load", ROWS(load_rows)};
+
 // Of a collider, or of one of its parts.
 #define MOTION_ROW(about) RECORD("motion", &motion_record, about, .optional = true)
 
@@ -85,6 +98,8 @@ static const firn_schema_row collider_rows[] = {
     BOOL("present", "true", "false: it moves on, and meets nothing", .keyed = true),
     STEADY_ROWS("the pivot, or the middle of the shape"),
     MOTION_ROW("by keys or by formula"),
+    RECORD("load", &load_record, "a force that moves it along an axis, against the snow",
+           .optional = true),
     BOOL("forces", "true", "what the snow does to it goes to colliders.csv"),
     RECORD("look", &firn_schema_look,
            "in pictures; that of render.ground or render.bodies where not given", .optional = true),

@@ -136,6 +136,21 @@ static firn_status visit_sums(firn_world *world, int c, const firn_state_visitor
   return visitor->blob(visitor->user, name, &collider->sums, sizeof collider->sums);
 }
 
+// Where its load has brought it.
+static firn_status visit_load(firn_world *world, int c, bool load,
+                              const firn_state_visitor *visitor) {
+  firn_collider *collider = &world->collider[c];
+  firn_load_state *s = &collider->load.state;
+  char name[32];
+  if (collider->load.mass == 0) return FIRN_OK;
+  snprintf(name, sizeof name, "load_%d", c);
+  FIRN_TRY(visitor->blob(visitor->user, name, s, sizeof *s));
+  if (!load) return FIRN_OK;
+  if (!isfinite(s->time + s->way + s->speed + s->push)) return damaged(world, name);
+  collider->prepared = (double)NAN; // for another place
+  return FIRN_OK;
+}
+
 static firn_status visit_material(firn_world *world, int id, bool load,
                                   const firn_state_visitor *visitor) {
   firn_material_row *row = &world->material[id];
@@ -168,6 +183,7 @@ firn_status firn_world_visit_settings(firn_world *world, bool load,
   for (int c = 0; c < world->collider_count; c++) {
     FIRN_TRY(visit_surface(world, c, load, visitor));
     FIRN_TRY(visit_sums(world, c, visitor));
+    FIRN_TRY(visit_load(world, c, load, visitor));
   }
   for (int id = 0; id < world->material_count; id++) {
     FIRN_TRY(visit_material(world, id, load, visitor));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "world/collider.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -12,9 +13,23 @@ void firn_part_place(firn_part *part, const firn_pose *pose) {
   for (int a = 0; a < 3; a++) part->middle[a] += pose->shift[a];
 }
 
+// The pose of the whole goes along with its load. What is under one is never taken for standing still.
+static void go_along(firn_collider *collider, double time) {
+  const firn_load *load = &collider->load;
+  firn_pose *pose = &collider->pose;
+  double speed, way = firn_load_way(load, time, &speed);
+  for (int a = 0; a < 3; a++) {
+    pose->shift[a] += way * load->axis[a];
+    pose->pivot[a] += way * load->axis[a];
+    pose->velocity[a] += speed * load->axis[a];
+  }
+  collider->speed = collider->keyed_speed + fmax(fabs(speed), DBL_MIN);
+}
+
 void firn_collider_prepare(firn_collider *collider, double time) {
   FIRN_FP_SCOPE; // a step takes the poses over from whoever asked before it
   firn_motion_pose(&collider->motion, time, NULL, &collider->pose);
+  if (collider->load.mass > 0) go_along(collider, time);
   for (int i = 0; i < collider->part_count; i++) {
     firn_part *part = &collider->part[i];
     const firn_pose *parent = part->parent < 0 ? &collider->pose
@@ -80,7 +95,8 @@ double firn_collider_sample(const firn_collider *collider, const double position
 }
 
 bool firn_collider_moves(const firn_collider *collider, double t0, double t1) {
-  if (collider->varies || firn_motion_moves(&collider->motion, t0, t1)) return true;
+  if (collider->varies || collider->load.mass > 0) return true;
+  if (firn_motion_moves(&collider->motion, t0, t1)) return true;
   for (int i = 0; i < collider->part_count; i++) {
     const firn_part *part = &collider->part[i];
     if (firn_motion_moves(&part->motion, t0, t1)) return true;
@@ -89,8 +105,9 @@ bool firn_collider_moves(const firn_collider *collider, double t0, double t1) {
   return false;
 }
 
-double firn_collider_speed_bound(const firn_collider *collider) {
-  return collider->speed;
+double firn_collider_speed_bound(const firn_collider *collider, double ahead) {
+  if (collider->load.mass == 0) return collider->speed;
+  return collider->keyed_speed + firn_load_speed_bound(&collider->load, ahead);
 }
 
 bool firn_part_plane(const firn_part *part, double time, const double center[3], double plane[4]) {

@@ -7,6 +7,7 @@
 
 #include "geometry/level_set_sequence.h"
 #include "geometry/shape.h"
+#include "world/load.h"
 #include "world/motion.h"
 
 enum { FIRN_NAME_SIZE = 64 };
@@ -52,9 +53,11 @@ typedef struct firn_collider {
   bool forces;        // its sums are kept
   bool absent;        // nothing meets it
   firn_motion motion; // of the whole
+  firn_load load;     // likewise, added to it
   firn_pose pose;     // of the whole, at the time it was prepared for
   double prepared;    // s, that time; nan before the first
-  double speed;       // m/s: no point of it ever moves faster, relative to the world
+  double speed;       // m/s: no point of it moves faster, ever or, under a load, now
+  double keyed_speed; // m/s: the same but for the load
   bool varies;        // some part changes its shape in ways that nobody knows
   int part_count;     // one or more
   firn_part *part;    // [part_count], parents first
@@ -93,8 +96,8 @@ bool firn_part_plane(const firn_part *part, double time, const double center[3],
 
 // Whether any of it moves within a span of time.
 bool firn_collider_moves(const firn_collider *collider, double t0, double t1);
-// m/s: no point of it ever moves faster. Infinite where it jumps, where something unbounded turns,
-// and where a user's distance depends on time.
-double firn_collider_speed_bound(const firn_collider *collider);
+// m/s: no point of it moves faster within a time from now. Infinite where it jumps, where something
+// unbounded turns, and where a user's distance depends on time.
+double firn_collider_speed_bound(const firn_collider *collider, double ahead);
 
 #endif

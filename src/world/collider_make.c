@@ -13,6 +13,7 @@ firn_collider_def firn_default_collider_def(void) {
       .shape = {.kind = FIRN_SHAPE_HALF_SPACE, .normal = {0, 1, 0}},
       .friction = 0.5,
       .friction_viscosity = 1,
+      .load = firn_default_load_def(),
   };
 }
 
@@ -22,6 +23,7 @@ firn_part_def firn_default_part_def(void) {
 
 void firn_collider_free(firn_collider *collider) {
   firn_motion_free(collider->context, &collider->motion);
+  firn_load_free(collider->context, &collider->load);
   for (int i = 0; i < collider->part_count; i++) {
     firn_part *part = &collider->part[i];
     firn_motion_free(collider->context, &part->motion);
@@ -166,6 +168,7 @@ static uint64_t digest_of(const firn_collider *collider) {
   const double surface[] = {collider->friction, collider->friction_viscosity, collider->adhesion};
   digest = firn_digest(digest, surface, sizeof surface);
   digest = firn_motion_digest(&collider->motion, digest);
+  digest = firn_load_digest(&collider->load, digest);
   for (int i = 0; i < collider->part_count; i++) {
     const firn_part *part = &collider->part[i];
     uint64_t of = firn_part_digest(part);
@@ -200,6 +203,7 @@ static firn_status make(firn_context *context, const firn_collider_def *def, con
     motion.spin[a] += def->spin[a];
   }
   FIRN_TRY(firn_motion_make(context, &motion, out->part[0].motion.pivot, what, &out->motion));
+  FIRN_TRY(firn_load_make(context, &def->load, what, &out->load));
 
   for (int i = 0; i < out->part_count; i++) {
     firn_part *part = &out->part[i];
@@ -210,6 +214,8 @@ static firn_status make(firn_context *context, const firn_collider_def *def, con
   for (int i = 0; i < out->part_count; i++) {
     out->speed = fmax(out->speed, part_speed_bound(out, i));
   }
+  out->keyed_speed = out->speed;
+  out->forces = out->forces || out->load.mass > 0;
   out->digest = digest_of(out);
   return FIRN_OK;
 }

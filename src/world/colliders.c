@@ -17,6 +17,7 @@ firn_status firn_world_add_collider(firn_world *world, const firn_collider_def *
     firn_collider_free(&collider);
     return FIRN_ERROR_MEMORY;
   }
+  collider.load.state.time = world->time;
   firn_collider_prepare(&collider, world->time);
   all[world->collider_count] = collider;
   world->collider = all;
@@ -36,6 +37,29 @@ void firn_world_prepare(firn_world *world, double time) {
 void firn_world_set_time(firn_world *world, double time) {
   world->time = time;
   firn_world_prepare(world, time);
+}
+
+// Of a vector along the axis of a load.
+static double along(const firn_load *load, const double v[3]) {
+  return v[0] * load->axis[0] + v[1] * load->axis[1] + v[2] * load->axis[2];
+}
+
+void firn_world_before_step(firn_world *world) {
+  for (int c = 0; c < world->collider_count; c++) {
+    firn_load *load = &world->collider[c].load;
+    load->fall = load->weightless ? 0 : along(load, world->gravity);
+    load->got = along(load, world->collider[c].sums.impulse);
+  }
+}
+
+void firn_world_after_step(firn_world *world) {
+  for (int c = 0; c < world->collider_count; c++) {
+    firn_collider *collider = &world->collider[c];
+    firn_load *load = &collider->load;
+    if (load->mass == 0) continue;
+    firn_load_step(load, world->time, along(load, collider->sums.impulse) - load->got);
+    firn_collider_prepare(collider, world->time);
+  }
 }
 
 firn_status firn_world_check_colliders(const firn_world *world) {

@@ -88,6 +88,9 @@ firn_status firn_world_add_collider(firn_world *world, const firn_collider_def *
 void firn_world_prepare(firn_world *world, double time);
 // Sets the clock, and the colliders by it: between steps they stand as they do at world->time.
 void firn_world_set_time(firn_world *world, double time);
+// Around a step: the push of the snow in it is what moves those under a load.
+void firn_world_before_step(firn_world *world);
+void firn_world_after_step(firn_world *world);
 // Fails where a user's distance was nan since the colliders were made.
 firn_status firn_world_check_colliders(const firn_world *world);
 // One by its number, or NULL and a message.

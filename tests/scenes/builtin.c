@@ -32,6 +32,9 @@ static const struct {
     {"demo", 0},
     {"column", 0},
     {"incline", 0},
+    {"compression", 0},
+    {"compression-140", 0},
+    {"compression-iisph", 0},
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
