@@ -123,11 +123,9 @@ static bool is_near(const layer *l, const double x[3]) {
 
 // Where others lie over it: inside a collider that is not its own, deeper than samples are.
 static bool is_covered(const layer *l, const double x[3], int own) {
-  double deep = -(l->def->depth + 0.25) * l->def->spacing;
-  for (int c = 0; c < l->world->collider_count; c++) {
-    if (c == own || l->world->collider[c].absent) continue;
-    if (firn_collider_sample(&l->world->collider[c], x, NULL, NULL) < deep) return true;
-  }
+  double deep = (l->def->depth + 0.25) * l->def->spacing;
+  for (int c = 0; c < l->world->collider_count; c++)
+    if (c != own && firn_collider_holds(&l->world->collider[c], x, deep)) return true;
   return false;
 }
 
