@@ -94,6 +94,17 @@ double firn_collider_sample(const firn_collider *collider, const double position
   return firn_collider_sample_near(collider, UINT64_MAX, position, normal, velocity);
 }
 
+bool firn_collider_holds(const firn_collider *collider, const double position[3], double depth) {
+  if (collider->absent) return false;
+  for (int i = 0; i < collider->part_count; i++) {
+    const firn_part *part = &collider->part[i];
+    if (part->radius < 0 || sphere_distance(part, part->middle, position) > 0) continue;
+    if (firn_part_sample(part, &part->pose, collider->prepared, position, NULL, NULL) < -depth)
+      return true;
+  }
+  return false;
+}
+
 bool firn_collider_moves(const firn_collider *collider, double t0, double t1) {
   if (collider->varies || collider->load.mass > 0) return true;
   if (firn_motion_moves(&collider->motion, t0, t1)) return true;

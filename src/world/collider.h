@@ -85,6 +85,9 @@ double firn_collider_sample(const firn_collider *collider, const double position
 double firn_collider_sample_near(const firn_collider *collider, uint64_t near,
                                  const double position[3], double normal[3], double velocity[3]);
 
+// Whether a point is deeper inside than that, m, of at least 0. Parts that are elsewhere cost next to nothing.
+bool firn_collider_holds(const firn_collider *collider, const double position[3], double depth);
+
 // One part, at a time (of what changes its shape) and with the pose that it has then.
 double firn_part_sample(const firn_part *part, const firn_pose *pose, double time,
                         const double position[3], double normal[3], double velocity[3]);

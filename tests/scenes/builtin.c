@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // timeout: 120
-// The scenes that ship with firn: they have the particles of Table 3 of Stomakhin et al. 2013 at full
-// quality, and begin well at a low one.
+// The scenes that ship with firn: they have the particles of Table 3 of Stomakhin et al. 2013, or of Table 1
+// of Gissler et al. 2020, at full quality, and begin well at a low one.
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 static const struct {
   const char *name;
-  double particles; // 0: the paper has no such scene
+  double particles; // 0: the paper has no such scene, or not all of them are there at the beginning
 } scenes[] = {
     {"snowball-drop", 3.0e5},
     {"snowball-smash", 3.0e5},
@@ -22,6 +22,12 @@ static const struct {
     {"castle", 1.6e6},
     {"walking", 3.0e6},
     {"digging", 3.1e6},
+    {"snow-angel", 9.42e6},
+    {"city-street", 0},
+    {"shovel", 5.37e6},
+    {"shovel-split-2", 5.37e6},
+    {"shovel-combined", 5.37e6},
+    {"shovel-combined-2", 5.37e6},
     {"wedge-reference", 0},
     {"wedge-lower-hardening", 0},
     {"wedge-lower-young", 0},
@@ -38,6 +44,11 @@ static const struct {
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
+// More snow comes, on what is too thin for few particles.
+static bool falls(const char *name) {
+  return strcmp(name, "city-street") == 0;
+}
+
 static double expected_particles(const char *name) {
   firn_context_def def = firn_default_context_def();
   firn_context *context;
@@ -53,7 +64,7 @@ static double expected_particles(const char *name) {
   return count;
 }
 
-static void scenes_have_the_particles_of_table_3(void **state) {
+static void scenes_have_the_particles_of_the_papers(void **state) {
   (void)state;
   for (int i = 0; i < SCENES; i++) {
     double count = expected_particles(scenes[i].name);
@@ -85,9 +96,12 @@ static void scenes_begin_well_at_low_quality(void **state) {
     play p = play_builtin(scenes[i].name, word);
     size_t count = play_count(&p);
     // Thin shapes on a coarse lattice: the count is right on average only.
-    assert_between(scenes[i].name, (double)count / 3000, 0.8, 1.25);
+    if (!falls(scenes[i].name)) assert_between(scenes[i].name, (double)count / 3000, 0.8, 1.25);
     play_advance(&p, 2 * firn_scene_frame_seconds(p.scene));
-    if (strcmp(scenes[i].name, "snowplow") != 0) assert_int_equal(play_count(&p), count);
+    if (falls(scenes[i].name))
+      assert_true(play_count(&p) > count);
+    else if (strcmp(scenes[i].name, "snowplow") != 0)
+      assert_int_equal(play_count(&p), count);
     firn_sums sums = play_sums(&p);
     assert_true(isfinite(sums.energy_kinetic) && isfinite(sums.energy_elastic));
     // Nothing has sunk in by a cell, nor been shot away: 20 m/s is twice the quickest snowball.
@@ -100,7 +114,7 @@ static void scenes_begin_well_at_low_quality(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(scenes_have_the_particles_of_table_3),
+      cmocka_unit_test(scenes_have_the_particles_of_the_papers),
       cmocka_unit_test(every_built_in_scene_is_tested_here),
       cmocka_unit_test(scenes_begin_well_at_low_quality),
   };

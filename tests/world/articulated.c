@@ -170,6 +170,14 @@ static void nearest_part_answers(void **state) {
     // Without the others, a part answers for itself; without any, nobody does.
     assert_true(firn_collider_sample_near(&walker, walker.part[3].bit, x, NULL, NULL) >= best);
     assert_true(isinf(firn_collider_sample_near(&walker, walker.part[2].bit, x, NULL, NULL)));
+    // What is inside is held down to where it is: the middle of a bone always is.
+    const double *at[] = {x, walker.part[3].middle};
+    for (int k = 0; k < 2; k++) {
+      double d = firn_collider_sample(&walker, at[k], NULL, NULL);
+      assert_true(k == 0 || d < 0);
+      assert_true(firn_collider_holds(&walker, at[k], 0.9 * fabs(d)) == (d < 0));
+      assert_false(firn_collider_holds(&walker, at[k], 1.1 * fabs(d)));
+    }
   }
   firn_collider_free(&walker);
 }

@@ -123,11 +123,9 @@ static bool is_near(const layer *l, const double x[3]) {
 
 // Where others lie over it: inside a collider that is not its own, deeper than samples are.
 static bool is_covered(const layer *l, const double x[3], int own) {
-  double deep = -(l->def->depth + 0.25) * l->def->spacing;
-  for (int c = 0; c < l->world->collider_count; c++) {
-    if (c == own || l->world->collider[c].absent) continue;
-    if (firn_collider_sample(&l->world->collider[c], x, NULL, NULL) < deep) return true;
-  }
+  double deep = (l->def->depth + 0.25) * l->def->spacing;
+  for (int c = 0; c < l->world->collider_count; c++)
+    if (c != own && firn_collider_holds(&l->world->collider[c], x, deep)) return true;
   return false;
 }
 
@@ -412,34 +410,54 @@ static firn_status lay_unbounded(const layer *l, sph_body *body, const firn_part
 
 // ------------------------------------------------------------------------------------- volumes
 
+// A body of samples: colliders that stand still are one.
+static int body_of(const layer *l, size_t i) {
+  int owner = l->boundary->owner[i];
+  return moves(&l->world->collider[owner]) ? owner : -1;
+}
+
+// sum W over the samples of a body in the cells at and around cell c of a block.
+static double sum_around(const layer *l, const uint32_t around[27], int c, size_t i) {
+  const sph_boundary *b = l->boundary;
+  const int cell[3] = {c / 16, c / 4 % 4, c % 4};
+  int own = body_of(l, i);
+  double sum = 0;
+  for (int o = 0; o < 27; o++) {
+    const int to[3] = {cell[0] + o / 9 - 1, cell[1] + o / 3 % 3 - 1, cell[2] + o % 3 - 1};
+    int in = 0, which = 0;
+    for (int a = 0; a < 3; a++) {
+      int step = to[a] < 0 ? -1 : to[a] > 3;
+      which = 3 * which + step + 1;
+      in = 4 * in + to[a] - 4 * step;
+    }
+    if (around[which] == SPH_NONE) continue;
+    const sph_cell_block *near = &b->cells.block[around[which]];
+    for (uint32_t m = near->cell[in]; m < near->cell[in + 1]; m++) {
+      size_t j = b->cells.order[near->first + m];
+      double r2 = 0;
+      for (size_t a = 0; a < 3; a++) {
+        double x = (b->point[3 * i + a] - b->point[3 * j + a]) / l->def->spacing;
+        r2 += x * x;
+      }
+      if (r2 < 4 && body_of(l, j) == own) sum += (double)firn_sph_kernel((firn_real)sqrt(r2));
+    }
+  }
+  return sum;
+}
+
 // V_b = phi / sum W over the samples of the same body, itself among them.
 static void weigh(const layer *l) {
   sph_boundary *b = l->boundary;
-  const firn_world *world = l->world;
-  FIRN_PARALLEL_FOR(world->context, schedule(dynamic, 4))
+  FIRN_PARALLEL_FOR(l->world->context, schedule(dynamic, 4))
   for (size_t n = 0; n < b->cells.block_count; n++) {
     const sph_cell_block *block = &b->cells.block[n];
     uint32_t around[27];
     sph_cells_around(&b->cells, block->at, around);
-    for (uint32_t k = 0; k < block->cell[64]; k++) {
-      size_t i = b->cells.order[block->first + k];
-      int own = moves(&world->collider[b->owner[i]]) ? b->owner[i] : -1;
-      double sum = 0;
-      for (int o = 0; o < 27; o++) {
-        if (around[o] == SPH_NONE) continue;
-        const sph_cell_block *near = &b->cells.block[around[o]];
-        for (uint32_t m = 0; m < near->cell[64]; m++) {
-          size_t j = b->cells.order[near->first + m];
-          int its = moves(&world->collider[b->owner[j]]) ? b->owner[j] : -1;
-          double r2 = 0;
-          for (size_t a = 0; a < 3; a++) {
-            double x = (b->point[3 * i + a] - b->point[3 * j + a]) / l->def->spacing;
-            r2 += x * x;
-          }
-          if (its == own && r2 < 4) sum += (double)firn_sph_kernel((firn_real)sqrt(r2));
-        }
+    for (int c = 0; c < 64; c++) {
+      for (uint32_t k = block->cell[c]; k < block->cell[c + 1]; k++) {
+        size_t i = b->cells.order[block->first + k];
+        b->volume[i] = (firn_real)(l->def->phi / sum_around(l, around, c, i));
       }
-      b->volume[i] = (firn_real)(l->def->phi / sum);
     }
   }
 }
