@@ -47,6 +47,7 @@
 #include <firn/flow.h>
 #include <firn/folder.h>
 #include <firn/frame.h>
+#include <firn/heat.h>
 #include <firn/material.h>
 #include <firn/mesh.h>
 #include <firn/mpm.h>
