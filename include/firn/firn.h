@@ -17,6 +17,7 @@
 //   collider.h   what the snow meets
 //   flow.h       emitters, sinks, a moving window
 //   wind.h       air, which drags snow along
+//   heat.h       temperatures, and what they do to stiffness
 //   change.h     what may be set between steps
 //   probe.h      averages in some place
 //   file.h       frames and checkpoints

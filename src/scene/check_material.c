@@ -84,7 +84,7 @@ static void preset_follow_law(firn_scene *scene, firn_value *preset, const firn_
 }
 
 // Stiffness by temperature stands in place of young, and heat that nobody conducts would be ignored.
-static void material_check_heat(firn_scene *scene, const firn_value *material, const char *path) {
+static void material_check_heat(firn_scene *scene, firn_value *material, const char *path) {
   const firn_value *points = firn_value_find(material, "young_of_temperature"),
                    *young = firn_value_find(material, "young"),
                    *conductivity = firn_value_find(material, "conductivity");
@@ -95,6 +95,7 @@ static void material_check_heat(firn_scene *scene, const firn_value *material, c
     FAIL(scene, conductivity->mark, key_path,
          "solver %s conducts no heat; leave it out, or choose solver: sph", solver->name);
   }
+  if (points && !points->first) drop(material, points); // nobody has said it
   if (!points || !points->first) return;
   snprintf(key_path, sizeof key_path, "%s.young_of_temperature", path);
   if (young && young->given)

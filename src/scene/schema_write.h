@@ -7,7 +7,7 @@
 
 #include "scene/schema.h"
 
-enum { FIRN_SCHEMA_RECORDS = 64 };
+enum { FIRN_SCHEMA_RECORDS = 80 };
 
 // Every record that can be reached from the root, each once, parents first.
 typedef struct firn_schema_records {

@@ -32,6 +32,7 @@ static const struct {
     {"demo", 0},
     {"column", 0},
     {"incline", 0},
+    {"oven", 8.78e5}, // Table 1 of Gissler et al. 2020
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
