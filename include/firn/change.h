@@ -15,6 +15,8 @@ extern "C" {
 FIRN_API firn_status firn_sim_set_gravity(firn_sim *sim, const double gravity[3]); // m/s^2
 FIRN_API firn_status firn_sim_set_friction(firn_sim *sim, int collider, double friction);
 FIRN_API firn_status firn_sim_set_sticky(firn_sim *sim, int collider, bool sticky);
+// Of a collider's surface, K; 0: heat does not pass through it.
+FIRN_API firn_status firn_sim_set_temperature(firn_sim *sim, int collider, double temperature);
 // One that is not present moves on, but meets nothing: a mould that is taken away, a gate that opens.
 // Snow that it comes back into is pushed out as any that is inside a collider.
 FIRN_API firn_status firn_sim_set_present(firn_sim *sim, int collider, bool present);

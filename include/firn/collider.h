@@ -40,6 +40,7 @@ typedef struct firn_collider_def {
   double friction;           // Coulomb's mu; of mpm
   double friction_viscosity; // m^2/s, nu_b; of sph
   double adhesion;        // m/s^2, of sph: pull per share of samples' volume; see docs/colliders.md
+  double temperature;     // K, of sph: of its surface; 0: heat does not pass through it
   bool sticky;            // hold what touches, whatever the direction
   double velocity[3];     // m/s, added to that of motion
   double spin[3];         // rad/s about the pivot, added to that of motion

@@ -13,20 +13,21 @@ extern "C" {
 // ------------------------------------------------------------------------------------- variety
 
 // What may vary from particle to particle, each a bit: FIRN_PROPERTY_YOUNG and so on, of a material's
-// numbers (material.h; a denser particle is a heavier one), and the packing.
+// numbers (material.h; a denser particle is a heavier one), the temperature and the packing.
 enum firn_property_bit {
 #define FIRN_BIT(CONSTANT, ...) FIRN_PROPERTY_BIT_##CONSTANT,
   FIRN_MATERIAL_LIST(FIRN_BIT, FIRN_BIT, FIRN_NO_NUMBER)
 #undef FIRN_BIT
-      FIRN_PROPERTY_BIT_PACKING,
+      FIRN_PROPERTY_BIT_TEMPERATURE,
+  FIRN_PROPERTY_BIT_PACKING,
   FIRN_PROPERTY_COUNT
 };
 typedef enum firn_property {
 #define FIRN_BIT(CONSTANT, ...) FIRN_PROPERTY_##CONSTANT = 1 << FIRN_PROPERTY_BIT_##CONSTANT,
   FIRN_MATERIAL_LIST(FIRN_BIT, FIRN_BIT, FIRN_NO_NUMBER)
 #undef FIRN_BIT
-      FIRN_PROPERTY_PACKING =
-          1 << FIRN_PROPERTY_BIT_PACKING // starts at 1: the share that is placed
+      FIRN_PROPERTY_TEMPERATURE = 1 << FIRN_PROPERTY_BIT_TEMPERATURE, // starts at the fill's, K
+  FIRN_PROPERTY_PACKING = 1 << FIRN_PROPERTY_BIT_PACKING // starts at 1: the share that is placed
 } firn_property;
 
 // Where a variation acts, as a weight w from 0 to 1.
@@ -81,6 +82,7 @@ typedef struct firn_fill_def {
   double per_cell;     // particles a cell; Poisson: on average, by a distance that fits
   double velocity[3];  // m/s
   double spin[3];      // rad/s about the pivot
+  double temperature;  // K; 0: none is given (heat.h)
   const double *pivot; // m, [3], a point of the axis of spin; NULL: the shape's center; copied
   // What differs from place to place; each may be NULL.
   firn_start_fn velocity_at; // m/s, out[3], added to velocity and spin
@@ -115,6 +117,7 @@ typedef struct firn_particles_def {
       *gradient;        // 1/s, [count][9], 0: dv_a/dx_b row by row, which transfer apic starts from
   const double *mass;   // kg, [count], density h^3 / per_cell
   const double *volume; // m^3, [count]; 0 or NULL: by the solver's volume rule
+  const double *temperature; // K, [count]; heat.h
   int material;
   double per_cell;
 #define FIRN_ARRAY(CONSTANT, name, ...) const double *name; /* [count] */
@@ -136,6 +139,7 @@ typedef struct firn_points_def {
   double scale;          // of positions: file units to metres
   double translation[3]; // m, after scaling
   double velocity[3];    // m/s, added to what the file says
+  double temperature;    // K; 0: none is given (heat.h)
 } firn_points_def;
 
 FIRN_API firn_points_def firn_default_points_def(void);

@@ -17,6 +17,7 @@
 //   collider.h   what the snow meets
 //   flow.h       emitters, sinks, a moving window
 //   wind.h       air, which drags snow along
+//   heat.h       temperatures, and what they do to stiffness
 //   change.h     what may be set between steps
 //   probe.h      averages in some place
 //   file.h       frames and checkpoints
@@ -47,6 +48,7 @@
 #include <firn/flow.h>
 #include <firn/folder.h>
 #include <firn/frame.h>
+#include <firn/heat.h>
 #include <firn/material.h>
 #include <firn/mesh.h>
 #include <firn/mpm.h>

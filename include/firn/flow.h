@@ -28,7 +28,7 @@ typedef enum firn_emit {
 // A source of snow. What it places follows from seed, emitter and number of the particle alone.
 typedef struct firn_emitter_def {
   firn_fill_def
-      fill; // shape, material, per_cell, velocity, spin, variation, name; seeding of inflow
+      fill; // shape, material, per_cell, velocity, spin, temperature, variation, name; seeding of inflow
   firn_emit kind;
   double rate;        // particles, m^3, kg or kg/m^2 a second; inflow has none
   double spread;      // m/s: a random velocity of up to this size is added; not for inflow

@@ -97,6 +97,8 @@ typedef struct firn_sums {
   double speed_max;     // m/s
   double bounds_min[3]; // m
   double bounds_max[3];
+  double temperature_min, temperature_mean,
+      temperature_max; // K; nan where nothing has a temperature
 } firn_sums;
 FIRN_API firn_status firn_sim_sums(firn_sim *sim, firn_sums *out);
 

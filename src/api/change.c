@@ -6,6 +6,7 @@
 #include "api/sim.h"
 #include "base/isa.h"
 #include "math/vec3.h"
+#include "world/heat.h"
 
 firn_status firn_sim_set_gravity(firn_sim *sim, const double gravity[3]) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
@@ -25,6 +26,11 @@ firn_status firn_sim_set_sticky(firn_sim *sim, int id, bool sticky) {
   const firn_collider *collider = firn_world_collider(&sim->world, id);
   if (!collider) return FIRN_ERROR_ARGUMENT;
   return firn_world_set_surface(&sim->world, id, collider->friction, sticky);
+}
+
+firn_status firn_sim_set_temperature(firn_sim *sim, int id, double temperature) {
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  return firn_world_set_temperature(&sim->world, id, temperature);
 }
 
 firn_status firn_sim_set_present(firn_sim *sim, int id, bool present) {

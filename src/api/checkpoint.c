@@ -17,6 +17,7 @@
 #include "api/files.h"
 #include "api/sim.h"
 #include "base/memory.h"
+#include "world/heat.h"
 #include "world/morton.h"
 
 enum { FORMAT = 7 };
@@ -241,6 +242,9 @@ static firn_status load_fields(const loader *l, firn_particles *p, size_t slots)
   if (firn_archive_has(l->archive, "particles/field/mu")) FIRN_TRY(firn_world_vary(&l->sim->world));
   if (firn_archive_has(l->archive, "particles/field/ln_cut")) {
     FIRN_TRY(firn_world_keep_cut(&l->sim->world));
+  }
+  if (firn_archive_has(l->archive, "particles/field/temperature")) {
+    FIRN_TRY(firn_world_keep_heat(&l->sim->world));
   }
   int count;
   FIRN_TRY(firn_archive_count(l->archive, "particles/field", &count));

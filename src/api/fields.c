@@ -5,6 +5,7 @@
 
 #include "api/sim.h"
 #include "base/parallel.h"
+#include "world/heat.h"
 #include "world/strain_rate.h"
 
 int firn_sim_field_count(const firn_sim *sim) {
@@ -62,6 +63,7 @@ static void read_one(void *user, size_t slot, const double corner[3]) {
     a->out[row] = (double)firn_particles_real(p, FIRN_FIELD_VOLUME)[slot];
     break;
   case FIRN_COMMON_ID: a->out[row] = (double)firn_particles_id(p)[slot]; break;
+  case FIRN_COMMON_TEMPERATURE: a->out[row] = firn_world_temperature(&a->sim->world, slot); break;
   default: a->out[row] = firn_particles_material(p)[slot];
   }
 }
@@ -95,6 +97,10 @@ static void write_one(void *user, size_t slot, const double corner[3]) {
   const firn_particles *p = &a->sim->world.particles;
   size_t row = firn_particles_row(p, slot);
   (void)corner;
+  if (a->field == FIRN_COMMON_TEMPERATURE) {
+    firn_world_put_temperature(&a->sim->world, slot, a->in[row]);
+    return;
+  }
   for (int c = 0; c < 3; c++) {
     firn_particles_real(p, FIRN_FIELD_VX + c)[slot] = (firn_real)a->in[3 * row + (size_t)c];
   }
@@ -109,12 +115,14 @@ static firn_status write_field(firn_sim *sim, const char *field, const double *i
                      field);
   }
   size_t n = firn_sim_count(sim) * (size_t)info.components;
+  bool positive = i == FIRN_COMMON_TEMPERATURE;
   for (size_t k = 0; k < n; k++) {
-    if (firn_real_is_finite(in[k])) continue;
+    if (positive ? firn_real_is_positive(in[k]) : firn_real_is_finite(in[k])) continue;
     return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT,
-                     "field '%s': the value %g of particle %zu is not finite", field, in[k],
-                     k / (size_t)info.components);
+                     "field '%s': the value %g of particle %zu is not %s", field, in[k],
+                     k / (size_t)info.components, positive ? "positive and finite" : "finite");
   }
+  if (positive) FIRN_TRY(firn_world_keep_heat(&sim->world));
   FIRN_TRY(firn_particles_number(&sim->world.particles));
   if (i >= FIRN_COMMON_FIELDS) return sim->type->write(sim->solver, i - FIRN_COMMON_FIELDS, in);
   access a = {.sim = sim, .field = i, .in = in};
@@ -157,6 +165,10 @@ static void sum_one(void *user, size_t slot, const double corner[3]) {
     s->bounds_max[c] = fmax(s->bounds_max[c], x[c]);
     s->energy_gravity -= mass * a->world->gravity[c] * x[c];
   }
+  double temperature = firn_world_temperature(a->world, slot);
+  s->temperature_min = fmin(s->temperature_min, temperature);
+  s->temperature_max = fmax(s->temperature_max, temperature);
+  s->temperature_mean += mass * temperature;
   s->mass += mass;
   s->angular[0] += mass * (x[1] * v[2] - x[2] * v[1]);
   s->angular[1] += mass * (x[2] * v[0] - x[0] * v[2]);
@@ -173,6 +185,9 @@ static void join(firn_sums *s, const firn_sums *part) {
     s->bounds_min[c] = fmin(s->bounds_min[c], part->bounds_min[c]);
     s->bounds_max[c] = fmax(s->bounds_max[c], part->bounds_max[c]);
   }
+  s->temperature_min = fmin(s->temperature_min, part->temperature_min);
+  s->temperature_max = fmax(s->temperature_max, part->temperature_max);
+  s->temperature_mean += part->temperature_mean;
   s->mass += part->mass;
   s->energy_kinetic += part->energy_kinetic;
   s->energy_gravity += part->energy_gravity;
@@ -181,7 +196,8 @@ static void join(firn_sums *s, const firn_sums *part) {
 
 static void sum_all(const firn_world *world, firn_sums *out) {
   static const firn_sums nothing = {.bounds_min = {INFINITY, INFINITY, INFINITY},
-                                    .bounds_max = {-INFINITY, -INFINITY, -INFINITY}};
+                                    .bounds_max = {-INFINITY, -INFINITY, -INFINITY},
+                                    .temperature_min = INFINITY};
   summing part[FIRN_PARTS];
   FIRN_PARALLEL_FOR(world->context, schedule(dynamic, 1))
   for (int i = 0; i < FIRN_PARTS; i++) {
@@ -189,9 +205,11 @@ static void sum_all(const firn_world *world, firn_sums *out) {
     firn_particles_visit_part(&world->particles, i, sum_one, &part[i]);
   }
   *out = world->particles.count ? nothing : (firn_sums){0};
-  if (!world->particles.count) return;
-  for (int i = 0; i < FIRN_PARTS; i++) join(out, &part[i].sums);
-  for (int c = 0; c < 3; c++) out->center[c] /= out->mass;
+  for (int i = 0; i < FIRN_PARTS && world->particles.count; i++) join(out, &part[i].sums);
+  for (int c = 0; c < 3 && world->particles.count; c++) out->center[c] /= out->mass;
+  out->temperature_mean /= out->mass;
+  if (world->temperature >= 0 && world->particles.count) return;
+  out->temperature_min = out->temperature_mean = out->temperature_max = (double)NAN;
 }
 
 firn_status firn_sim_look(firn_sim *sim, const firn_solver_look *look) {

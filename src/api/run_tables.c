@@ -113,6 +113,9 @@ static firn_status append_stats(firn_run_state *r, const firn_measures *measures
   v[FIRN_STATS_energy_gravity] = sums->energy_gravity;
   v[FIRN_STATS_energy_lost] = sums->energy_lost;
   if (particles) v[FIRN_STATS_speed_max] = sums->speed_max;
+  v[FIRN_STATS_temperature_min] = sums->temperature_min;
+  v[FIRN_STATS_temperature_mean] = sums->temperature_mean;
+  v[FIRN_STATS_temperature_max] = sums->temperature_max;
   firn_stat_info info;
   for (int i = 0; particles && firn_sim_stat_info(r->sim, i, &info) == FIRN_OK; i++) {
     for (int c = 0; c < FIRN_STATS_COLUMNS; c++) {

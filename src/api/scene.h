@@ -21,6 +21,8 @@ firn_status firn_scene_too_fast(const firn_scene *scene, const firn_sim *sim, fi
 
 // Defs of the sections as they are at a time.
 firn_material_def firn_scene_material_def(const firn_value *v, double time);
+// False where the material says nothing of heat.
+bool firn_scene_heat_def(const firn_value *v, firn_heat_def *out);
 // The colliders, [*count]. Their shapes are the scene's, their arrays come from the arena.
 firn_status firn_scene_collider_defs(const firn_scene *scene, firn_arena *arena, int *count,
                                      firn_collider_def **out);

@@ -50,6 +50,8 @@ static firn_status apply_colliders(const firn_value *list, double time, firn_sim
       FIRN_TRY(firn_sim_set_friction(sim, id, firn_value_number_at(c, "friction", time)));
     if (keyed(c, "sticky"))
       FIRN_TRY(firn_sim_set_sticky(sim, id, firn_value_number_at(c, "sticky", time) != 0));
+    if (keyed(c, "temperature"))
+      FIRN_TRY(firn_sim_set_temperature(sim, id, firn_value_number_at(c, "temperature", time)));
     if (keyed(c, "present"))
       FIRN_TRY(firn_sim_set_present(sim, id, firn_value_number_at(c, "present", time) != 0));
   }

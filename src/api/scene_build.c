@@ -123,6 +123,7 @@ static firn_status fill_of(builder *b, const firn_value *body, firn_fill_def *de
   def->per_cell = firn_value_number(body, "per_cell");
   firn_value_vec3_at(body, "velocity", 0, def->velocity);
   copy3(def->spin, firn_value_vec3(body, "spin"));
+  def->temperature = firn_value_number(body, "temperature");
   if (firn_value_find(body, "pivot")) def->pivot = firn_value_vec3(body, "pivot");
   if (firn_value_find(body, "name")) def->name = firn_value_text(body, "name");
   def->time = firn_value_number(body, "time");
@@ -145,6 +146,7 @@ static firn_status add_points(const builder *b, const firn_value *body, const fi
   def.scale = firn_value_number(points, "scale");
   copy3(def.translation, firn_value_vec3(points, "move"));
   copy3(def.velocity, firn_value_vec3(body, "velocity"));
+  def.temperature = firn_value_number(body, "temperature");
   return firn_sim_add_points(b->sim, &def);
 }
 
@@ -271,6 +273,7 @@ static bool collider_of(firn_arena *arena, const firn_value *v, firn_collider_de
   def->friction = firn_value_number_at(v, "friction", 0);
   def->friction_viscosity = firn_value_number(v, "friction_viscosity");
   def->adhesion = firn_value_number(v, "adhesion");
+  def->temperature = firn_value_number_at(v, "temperature", 0);
   def->sticky = firn_value_number_at(v, "sticky", 0) != 0;
   def->absent = firn_value_number_at(v, "present", 0) == 0;
   copy3(def->velocity, firn_value_vec3(v, "velocity"));
@@ -301,6 +304,9 @@ static firn_status add_materials(const builder *b) {
     int id;
     snprintf(path, sizeof path, "materials.%.80s", m->key);
     FIRN_TRY(firn_scene_blame(b->scene, m, path, firn_sim_add_material(b->sim, &def, &id)));
+    firn_heat_def heat;
+    if (firn_scene_heat_def(m, &heat))
+      FIRN_TRY(firn_scene_blame(b->scene, m, path, firn_sim_set_heat(b->sim, id, &heat)));
   }
   return FIRN_OK;
 }

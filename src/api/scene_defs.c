@@ -18,6 +18,21 @@ firn_material_def firn_scene_material_def(const firn_value *v, double time) {
   return def;
 }
 
+// Whether the material says something of heat.
+bool firn_scene_heat_def(const firn_value *v, firn_heat_def *out) {
+  const firn_value *conductivity = firn_value_find(v, "conductivity"),
+                   *capacity = firn_value_find(v, "heat_capacity"),
+                   *points = firn_value_find(v, "young_of_temperature");
+  *out = firn_default_heat_def();
+  if (conductivity) out->conductivity = conductivity->number[0];
+  if (capacity) out->capacity = capacity->number[0];
+  for (const firn_value *p = points ? points->first : NULL; p; p = p->next, out->points++) {
+    out->temperature[out->points] = firn_value_number(p, "temperature");
+    out->young[out->points] = firn_value_number(p, "young");
+  }
+  return conductivity || capacity || out->points;
+}
+
 // Materials are added in the order of the file, so a material's id is its place in the table.
 int firn_scene_material_id(const firn_scene *scene, const char *name) {
   int i = 0;

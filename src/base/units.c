@@ -107,6 +107,10 @@ static bool symbol_char(char c) {
 // kg s/m, as in the usual calculators; nobody is made to guess, since the dimension is checked.
 bool firn_unit_parse(const char *text, firn_quantity *out, char *why, size_t why_size) {
   *out = (firn_quantity){.value = 1};
+  if (strcmp(text, "degC") == 0 || strcmp(text, "\302\260C") == 0) {
+    *out = (firn_quantity){.value = 1, .zero = 273.15, .exponent = {0, 0, 0, 1, 0}};
+    return true;
+  }
   const char *p = text;
   int side = 1;
   for (bool first = true; *p; first = false) {
@@ -219,7 +223,11 @@ bool firn_quantity_parse(const char *text, firn_dimension dimension, double *out
   firn_quantity quantity;
   if (!firn_unit_parse(unit, &quantity, why, why_size)) return false;
   if (!firn_quantity_fits(&quantity, dimension, text, why, why_size)) return false;
-  *out = value * quantity.value;
+  if (dimension == FIRN_DIM_ANY && quantity.zero != 0) {
+    snprintf(why, why_size, "'%.80s' is a point of a scale; say differences in K", text);
+    return false;
+  }
+  *out = value * quantity.value + quantity.zero;
   if (isfinite(*out)) return true;
   snprintf(why, why_size, "%s is too large for a number", text);
   return false;

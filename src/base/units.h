@@ -27,7 +27,9 @@
   X(FIRN_DIM_AREA, "an area", 0, 2, 0, 0, 0, "m^2")                                                \
   X(FIRN_DIM_VOLUME, "a volume", 0, 3, 0, 0, 0, "m^3")                                             \
   X(FIRN_DIM_VOLUME_RATE, "a volume a second", 0, 3, -1, 0, 0, "m^3/s")                            \
-  X(FIRN_DIM_MASS_RATE, "a mass a second", 1, 0, -1, 0, 0, "kg/s")
+  X(FIRN_DIM_MASS_RATE, "a mass a second", 1, 0, -1, 0, 0, "kg/s")                                 \
+  X(FIRN_DIM_CONDUCTIVITY, "a thermal conductivity", 1, 1, -3, -1, 0, "W/m/K")                     \
+  X(FIRN_DIM_HEAT_CAPACITY, "a heat capacity", 0, 2, -2, -1, 0, "J/kg/K")
 
 typedef enum firn_dimension {
 #define FIRN_DIMENSION_ENUM(id, ...) id,
@@ -45,10 +47,12 @@ enum { FIRN_BASES = 5 }; // kg, m, s, K, rad
 // A number in SI with the exponents of its base units.
 typedef struct firn_quantity {
   double value;
+  double zero; // of a unit: what its 0 is in SI; 273.15 K of degC, else 0
   int exponent[FIRN_BASES];
 } firn_quantity;
 
-// Reads "kPa", "kg/m^3", ... into its factor to SI; on failure says why.
+// Reads "kPa", "kg/m^3", ... into its factor to SI; on failure says why. degC stands alone: it is a
+// point of a scale, and not a size.
 bool firn_unit_parse(const char *text, firn_quantity *out, char *why, size_t why_size);
 // Whether the quantity has the wanted dimension; on failure says what it is instead of text.
 bool firn_quantity_fits(const firn_quantity *quantity, firn_dimension want, const char *text,

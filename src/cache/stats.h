@@ -37,6 +37,9 @@
   X(jp_mean)                                                                                       \
   X(density_max) /* kg/m^3 */                                                                      \
   X(neighbours_mean)                                                                               \
+  X(temperature_min) /* K */                                                                       \
+  X(temperature_mean)                                                                              \
+  X(temperature_max)                                                                               \
   X(bytes) /* of the frame's file */                                                               \
   X(bounds_min_x)                                                                                  \
   X(bounds_min_y)                                                                                  \

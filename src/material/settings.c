@@ -19,13 +19,45 @@ static const char laws[] = FIRN_LAW_LIST(BAR_NAME);
   {ROW(name, RANGE, law, dimension, interval, false, doc),                                         \
    .offset = offsetof(firn_material_def, least), .size = 2 * sizeof(double)},
 
+static const firn_schema_row point_rows[] = {
+    {.key = "temperature",
+     .type = FIRN_TYPE_REAL,
+     .dimension = FIRN_DIM_TEMPERATURE,
+     .range = "(0, inf)",
+     .required = true,
+     .doc = "above that of the point before"},
+    {.key = "young",
+     .type = FIRN_TYPE_REAL,
+     .dimension = FIRN_DIM_PRESSURE,
+     .range = "(0, inf)",
+     .required = true,
+     .doc = "Young's modulus there"},
+};
+static const firn_schema_record point_record = {"a stiffness point",
+                                                FIRN_SCHEMA_ROWS(point_rows)};
+
 static const firn_schema_row rows[] = {
     {.key = "preset",
      .type = FIRN_TYPE_TEXT,
      .initial = "snow",
      .doc = "where the other keys take their defaults from"},
     {.key = "law", .type = FIRN_TYPE_ENUM, .choices = &laws[1], .doc = "constitutive law"},
-    FIRN_MATERIAL_LIST(ONE, ONE, TWO)};
+    FIRN_MATERIAL_LIST(ONE, ONE, TWO) //
+    {.key = "conductivity",
+     .type = FIRN_TYPE_REAL,
+     .dimension = FIRN_DIM_CONDUCTIVITY,
+     .range = "[0, inf)",
+     .doc = "of heat, under sph; none if not given"},
+    {.key = "heat_capacity",
+     .type = FIRN_TYPE_REAL,
+     .dimension = FIRN_DIM_HEAT_CAPACITY,
+     .range = "(0, inf)",
+     .doc = "2100 J/kg/K, that of ice, if not given"},
+    {.key = "young_of_temperature",
+     .type = FIRN_TYPE_LIST,
+     .record = &point_record,
+     .doc = "in place of young, by temperature: linear between these points, constant outside"},
+};
 
 const firn_schema_record firn_material_settings = {"a material", FIRN_SCHEMA_ROWS(rows)};
 

@@ -6,6 +6,7 @@
 #include "material/preset.h"
 #include "scene/check.h"
 #include "scene/nearest.h"
+#include "solver/solver.h"
 
 #define DEGREE                       (3.14159265358979323846 / 180)
 #define FAIL(scene, mark, path, ...) firn_report_add(&(scene)->report, mark, path, __VA_ARGS__)
@@ -82,6 +83,38 @@ static void preset_follow_law(firn_scene *scene, firn_value *preset, const firn_
   if (!preset->given || set_over) preset->text = law->text;
 }
 
+// Stiffness by temperature stands in place of young, and heat that nobody conducts would be ignored.
+static void material_check_heat(firn_scene *scene, firn_value *material, const char *path) {
+  const firn_value *points = firn_value_find(material, "young_of_temperature"),
+                   *young = firn_value_find(material, "young"),
+                   *conductivity = firn_value_find(material, "conductivity");
+  const firn_solver_type *solver = firn_solver_find(firn_value_text(scene->root, "solver"));
+  char key_path[200];
+  if (firn_value_good(conductivity) && conductivity->number[0] > 0 && solver && !solver->conducts) {
+    snprintf(key_path, sizeof key_path, "%s.conductivity", path);
+    FAIL(scene, conductivity->mark, key_path,
+         "solver %s conducts no heat; leave it out, or choose solver: sph", solver->name);
+  }
+  if (points && !points->first) drop(material, points); // nobody has said it
+  if (!points || !points->first) return;
+  snprintf(key_path, sizeof key_path, "%s.young_of_temperature", path);
+  if (young && young->given)
+    FAIL(scene, points->mark, key_path, "young says it for all temperatures; give one of the two");
+  int count = 0;
+  double before = 0;
+  for (const firn_value *p = points->first; p; p = p->next, count++) {
+    const firn_value *t = firn_value_find(p, "temperature");
+    if (!firn_value_good(t)) continue;
+    if (!(t->number[0] > before))
+      FAIL(scene, t->mark, key_path, "%g K does not lie above %g K of the point before it",
+           t->number[0], before);
+    before = t->number[0];
+  }
+  if (count > FIRN_HEAT_POINTS)
+    FAIL(scene, points->mark, key_path, "found %d points; expected %d at most", count,
+         FIRN_HEAT_POINTS);
+}
+
 // Leaves out what the law does not have, so that the resolved scene reads back without complaint.
 static void material_fill(firn_scene *scene, firn_value *material, firn_material_def preset) {
   preset.friction_angle *= DEGREE;
@@ -91,9 +124,12 @@ static void material_fill(firn_scene *scene, firn_value *material, firn_material
     if (law) law->text = preset.law;
   }
   const char *law = firn_value_text(material, "law");
+  const firn_value *points = firn_value_find(material, "young_of_temperature");
+  bool by_points = points && points->first; // in place of young
   for (int i = 0; i < firn_material_settings.count; i++) {
     const firn_schema_row *row = &firn_material_settings.rows[i];
     if (!row->size || !firn_material_has(row, law) || firn_value_find(material, row->key)) continue;
+    if (by_points && strcmp(row->key, "young") == 0) continue;
     firn_value *v = firn_value_add(&scene->arena, material, row);
     if (v) memcpy(v->number, (const char *)&preset + row->offset, row->size);
   }
@@ -124,6 +160,7 @@ void firn_scene_complete_material(firn_scene *scene, firn_value *material) {
   if (law && !firn_value_good(law)) return;
   material_fill(scene, material, def);
   material_check_law(scene, material, path);
+  material_check_heat(scene, material, path);
 }
 
 // `material: powder` needs no entry in materials: presets are known by name. It gets one, so that

@@ -215,7 +215,8 @@ static bool number(parser *s, double value, firn_quantity *out) {
   if (!firn_unit_parse(text, &scale, s->why, s->why_size)) return false;
   s->p = unit + size;
   memcpy(out->exponent, scale.exponent, sizeof out->exponent);
-  out->value *= scale.value;
+  out->value = out->value * scale.value + scale.zero;
+  out->zero = scale.zero;
   return finite_result(s, out) && note(s, FIRN_FORMULA_NUMBER, out->value);
 }
 
@@ -362,7 +363,8 @@ static bool power(parser *s, firn_quantity *out) {
   for (skip(s); *s->p == '-' || *s->p == '+'; skip(s))
     if (*s->p++ == '-') minus = !minus;
   if (!factor(s, out)) return false;
-  if (minus) out->value = -out->value;
+  if (minus) out->value = 2 * out->zero - out->value; // -5 degC lies below 0 degC
+  out->zero = 0;
   skip(s);
   if (*s->p != '^') return !minus || note(s, FIRN_FORMULA_NEGATE, 0);
   char *end;

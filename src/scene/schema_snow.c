@@ -9,6 +9,7 @@
 
 #define PROPERTIES(X)                                                                              \
   FIRN_MATERIAL_LIST(X, X, FIRN_NO_NUMBER)                                                         \
+  X(TEMPERATURE, temperature, NULL, TEMPERATURE, )                                                 \
   X(PACKING, packing, NULL, NONE, )
 
 #define PROPERTY_ROW(CONSTANT, name, law, dimension, ...)                                          \
@@ -47,6 +48,8 @@ static const firn_schema_record variation_record = {"a variation", ROWS(variatio
 #define SPIN VEC3("spin", SPIN, NULL, "[0, 0, 0]", "about the pivot, at the beginning")
 #define PIVOT                                                                                      \
   VEC3("pivot", LENGTH, NULL, NULL, "a point of the axis of spin; the middle of the shape if none")
+#define TEMPERATURE                                                                                \
+  REAL("temperature", TEMPERATURE, "(0, inf)", NULL, "at the beginning; 0 degC if none")
 #define SEEDING                                                                                    \
   ENUM("seeding", "auto|random|jittered|lattice|poisson", "auto",                                  \
        "where in a cell; auto is random under mpm and lattice under sph (per_cell 1, 8, 27, ...)")
@@ -75,6 +78,7 @@ static const firn_schema_row snow_rows[] = {
     FORMULAS("velocity", VELOCITY, "[0, 0, 0]", 3, "at the beginning; spin is added"),
     SPIN,
     PIVOT,
+    TEMPERATURE,
     FORMULAS("strain", NONE, NULL, 6, "elastic strain b_E - I at the beginning", .group = "load"),
     FORMULAS("stress", PRESSURE, NULL, 6, "Cauchy stress at the beginning, tension positive",
              .group = "load"),
@@ -108,6 +112,7 @@ static const firn_schema_row emitter_rows[] = {
          "a random velocity of up to this size is added; needs a rate"),
     SPIN,
     PIVOT,
+    TEMPERATURE,
     SEEDING,
     REAL("per_cell", NONE, "(0, 1000]", "8", "particles a grid cell", .group = "size"),
     REAL("flake", LENGTH, "(0, inf)", NULL, "size of a flake of snowfall; the spacing if none",

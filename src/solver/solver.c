@@ -77,6 +77,8 @@ const firn_field_info firn_common_fields[FIRN_COMMON_FIELDS] = {
     [FIRN_COMMON_MATERIAL] = {"material", "1", 1, false, true, "number of its material, from 0"},
     [FIRN_COMMON_STRAIN_RATE] = {"strain_rate", "1/s", 6, false, true,
                                  "symmetric part of the velocity gradient"},
+    [FIRN_COMMON_TEMPERATURE] = {"temperature", "K", 1, true, true,
+                                 "its temperature; 273.15 where nobody says one"},
 };
 
 const firn_solver_type *firn_solver_of_field(const char *field) {

@@ -38,7 +38,8 @@ typedef struct firn_solver_type {
 
   // h over the spacing of particles: 2 means eight particles a cell.
   double spacings;
-  bool even; // snow is to be laid out evenly, on a lattice, where nobody says otherwise
+  bool conducts; // heat flows from particle to particle
+  bool even;     // snow is to be laid out evenly, on a lattice, where nobody says otherwise
 
   // Makes the solver's state for a world that may still be empty, and adds the solver's fields to
   // the particles. The solver keeps the world, which outlives it, and copies def.
@@ -104,6 +105,7 @@ enum {
   FIRN_COMMON_ID,
   FIRN_COMMON_MATERIAL,
   FIRN_COMMON_STRAIN_RATE,
+  FIRN_COMMON_TEMPERATURE,
   FIRN_COMMON_FIELDS
 };
 extern const firn_field_info firn_common_fields[FIRN_COMMON_FIELDS];

@@ -6,6 +6,7 @@
 
 #include "material/preset.h"
 #include "math/vec3.h"
+#include "world/heat.h"
 #include "world/world.h"
 
 firn_status firn_world_set_gravity(firn_world *world, const double gravity[3]) {
@@ -127,6 +128,20 @@ static firn_status visit_surface(firn_world *world, int c, bool load,
   return FIRN_OK;
 }
 
+// Where particles have temperatures.
+static firn_status visit_temperature(firn_world *world, int c, bool load,
+                                     const firn_state_visitor *visitor) {
+  double temperature = world->collider[c].temperature;
+  char name[32];
+  if (world->temperature < 0) return FIRN_OK;
+  snprintf(name, sizeof name, "temperature_%d", c);
+  FIRN_TRY(visitor->blob(visitor->user, name, &temperature, sizeof temperature));
+  if (!load) return FIRN_OK;
+  if (!firn_heat_is_good(temperature)) return damaged(world, name);
+  world->collider[c].temperature = temperature;
+  return FIRN_OK;
+}
+
 // What the snow has done to a collider so far.
 static firn_status visit_sums(firn_world *world, int c, const firn_state_visitor *visitor) {
   firn_collider *collider = &world->collider[c];
@@ -182,6 +197,7 @@ firn_status firn_world_visit_settings(firn_world *world, bool load,
   if (load) world->changes = s.changes;
   for (int c = 0; c < world->collider_count; c++) {
     FIRN_TRY(visit_surface(world, c, load, visitor));
+    FIRN_TRY(visit_temperature(world, c, load, visitor));
     FIRN_TRY(visit_sums(world, c, visitor));
     FIRN_TRY(visit_load(world, c, load, visitor));
   }

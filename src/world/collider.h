@@ -49,6 +49,7 @@ typedef struct firn_collider {
   double friction;           // Coulomb's mu
   double friction_viscosity; // m^2/s, of solvers whose friction is one
   double adhesion;           // m/s^2, likewise
+  double temperature;        // K, of its surface; 0: none
   bool sticky;
   bool forces;        // its sums are kept
   bool absent;        // nothing meets it

@@ -167,6 +167,7 @@ static uint64_t digest_of(const firn_collider *collider) {
   digest = firn_digest(digest, head, sizeof head);
   const double surface[] = {collider->friction, collider->friction_viscosity, collider->adhesion};
   digest = firn_digest(digest, surface, sizeof surface);
+  digest = firn_digest(digest, &collider->temperature, sizeof collider->temperature);
   digest = firn_motion_digest(&collider->motion, digest);
   digest = firn_load_digest(&collider->load, digest);
   for (int i = 0; i < collider->part_count; i++) {
@@ -193,6 +194,10 @@ static firn_status make(firn_context *context, const firn_collider_def *def, con
   if (!(def->adhesion >= 0 && isfinite(def->adhesion))) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: adhesion %g must be 0 or more", what,
                      def->adhesion);
+  }
+  if (!(def->temperature == 0 || firn_real_is_positive(def->temperature))) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: temperature %g K must be positive", what,
+                     def->temperature);
   }
   FIRN_TRY(make_parts(out, def, what));
 
@@ -227,6 +232,7 @@ firn_status firn_collider_make(firn_context *context, const firn_collider_def *d
                          .friction = def->friction,
                          .friction_viscosity = def->friction_viscosity,
                          .adhesion = def->adhesion,
+                         .temperature = def->temperature,
                          .sticky = def->sticky,
                          .absent = def->absent,
                          .forces = def->forces,

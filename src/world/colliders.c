@@ -3,11 +3,12 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "world/world.h"
+#include "world/heat.h"
 
 firn_status firn_world_add_collider(firn_world *world, const firn_collider_def *def, int *id) {
   firn_collider collider;
   int parts = 0;
+  if (def->temperature > 0) FIRN_TRY(firn_world_keep_heat(world));
   for (int c = 0; c < world->collider_count; c++) parts += world->collider[c].part_count;
   FIRN_TRY(firn_collider_make(world->context, def, world->collider_count, parts, &collider));
   size_t size = (size_t)world->collider_count * sizeof collider;

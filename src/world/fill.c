@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "material/preset.h"
 #include "math/vec3.h"
+#include "world/heat.h"
 #include "world/occupied.h"
 #include "world/settle.h"
 #include "world/start.h"
@@ -47,6 +48,10 @@ static firn_status check(const firn_world *world, const firn_fill_def *def, cons
   FIRN_TRY(check_vector(context, def->velocity, what, "velocity"));
   FIRN_TRY(check_vector(context, def->spin, what, "spin"));
   if (def->pivot) FIRN_TRY(check_vector(context, def->pivot, what, "pivot"));
+  if (!firn_heat_is_good(def->temperature)) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: temperature %g K must be positive", what,
+                     def->temperature);
+  }
   if (!!def->strain_at + !!def->stress_at + def->settled > 1) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "%s: strain, stress and settled exclude each other", what);
@@ -77,6 +82,7 @@ firn_status firn_fill_make(const firn_world *world, const firn_fill_def *def, co
   *out = (firn_fill){.material = def->material,
                      .time = def->time,
                      .settled = def->settled,
+                     .temperature = def->temperature,
                      .start = {def->velocity_at, def->strain_at, def->stress_at, def->start_user,
                                def->start_release}};
   memcpy(out->velocity, def->velocity, sizeof out->velocity);
@@ -113,17 +119,19 @@ typedef struct own_property {
 
 enum { OWN_COUNT = FIRN_PROPERTY_COUNT - 1 }; // all but the packing
 
-static void list_own(const firn_world *world, int material, firn_particles_def *def,
+static void list_own(const firn_world *world, const firn_fill *fill, firn_particles_def *def,
                      own_property own[OWN_COUNT]) {
-  firn_material_def m = firn_material_def_of_row(&world->material[material]);
+  firn_material_def m = firn_material_def_of_row(&world->material[fill->material]);
 #define X(CONSTANT, name, ...)                                                                     \
   *own++ = (own_property){FIRN_PROPERTY_##CONSTANT, &def->name, m.name};
   FIRN_MATERIAL_LIST(X, X, FIRN_NO_NUMBER)
 #undef X
+  double temperature = fill->temperature > 0 ? fill->temperature : FIRN_HEAT_ZERO;
+  *own = (own_property){FIRN_PROPERTY_TEMPERATURE, &def->temperature, temperature};
 }
 
 // values [OWN_COUNT][count]; only the rows of properties that vary are written and used.
-static void vary_all(firn_context *context, const firn_fill *fill, size_t count,
+static void vary_all(firn_context *context, const firn_fill *fill, unsigned of, size_t count,
                      const double *position, const own_property *own, double *values) {
   const firn_variety *variety = &fill->variety;
   FIRN_PARALLEL_FOR(context, schedule(static))
@@ -131,7 +139,7 @@ static void vary_all(firn_context *context, const firn_fill *fill, size_t count,
     const double *x = position + 3 * i;
     double depth = -firn_shape_sample(fill->shape, x, 0, NULL);
     for (int k = 0; k < OWN_COUNT; k++) {
-      if (!(variety->of & own[k].property)) continue;
+      if (!(of & own[k].property)) continue;
       values[(size_t)k * count + i] = firn_variety_value(variety, own[k].property, own[k].base, x,
                                                          depth);
     }
@@ -142,7 +150,9 @@ firn_status firn_fill_add(firn_world *world, const firn_fill *fill, size_t count
                           const double *position, const double *extra) {
   firn_context *context = world->context;
   if (!count) return FIRN_OK;
-  bool varies = fill->variety.of & ~(unsigned)FIRN_PROPERTY_PACKING;
+  // One that is given is one that varies, by nothing.
+  unsigned of = fill->variety.of | (fill->temperature > 0 ? FIRN_PROPERTY_TEMPERATURE : 0u);
+  bool varies = of & ~(unsigned)FIRN_PROPERTY_PACKING;
   size_t v_bytes = 12 * count * sizeof(double);
   size_t bytes = varies ? OWN_COUNT * count * sizeof(double) : 0;
   double *velocity = firn_alloc(context, v_bytes, "fill"), *values = NULL;
@@ -151,12 +161,12 @@ firn_status firn_fill_add(firn_world *world, const firn_fill *fill, size_t count
   firn_particles_def particles = firn_default_particles_def();
   if (varies) {
     own_property own[OWN_COUNT];
-    list_own(world, fill->material, &particles, own);
+    list_own(world, fill, &particles, own);
     values = firn_alloc(context, bytes, "variation");
     if (!values) status = FIRN_ERROR_MEMORY;
-    if (values) vary_all(context, fill, count, position, own, values);
+    if (values) vary_all(context, fill, of, count, position, own, values);
     for (size_t k = 0; k < OWN_COUNT && values; k++) {
-      if (fill->variety.of & own[k].property) *own[k].values = values + k * count;
+      if (of & own[k].property) *own[k].values = values + k * count;
     }
   }
   if (status == FIRN_OK) {

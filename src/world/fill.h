@@ -37,6 +37,7 @@ typedef struct firn_fill {
   double velocity[3]; // m/s
   double spin[3];     // rad/s about ...
   double pivot[3];    // ... m
+  double temperature; // K; 0: none is given
   firn_start start;
   double time;      // s
   bool settled;     // compressed by its own weight

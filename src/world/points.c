@@ -244,11 +244,11 @@ static firn_status refuse_row(const firn_world *world, const firn_particles_def 
 }
 
 static firn_status add(firn_world *world, const firn_points_def *def, const table *t, bool is_ply) {
-  size_t n = t->count, bytes = 7 * n * sizeof(double);
+  size_t n = t->count, bytes = 8 * n * sizeof(double);
   if (!n) return firn_fail(t->context, FIRN_ERROR_FORMAT, "%s: there are no points", t->path);
   double *x = firn_alloc(t->context, bytes, "points");
   if (!x) return FIRN_ERROR_MEMORY;
-  double *v = x + 3 * n, *mass = x + 6 * n;
+  double *v = x + 3 * n, *mass = x + 6 * n, *temperature = x + 7 * n;
   for (size_t i = 0; i < n; i++) {
     const double *row = t->value + USED * i;
     for (size_t a = 0; a < 3; a++) {
@@ -256,12 +256,14 @@ static firn_status add(firn_world *world, const firn_points_def *def, const tabl
       v[3 * i + a] = row[VX + a] + def->velocity[a];
     }
     mass[i] = row[MASS];
+    temperature[i] = def->temperature;
   }
   firn_particles_def particles = firn_default_particles_def();
   particles.count = n;
   particles.position = x;
   particles.velocity = v;
   if (t->has[MASS]) particles.mass = mass;
+  if (def->temperature > 0) particles.temperature = temperature;
   particles.material = def->material;
   particles.per_cell = def->per_cell;
   size_t first = world->particles.slots + world->particles.pending;

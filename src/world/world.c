@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "material/preset.h"
+#include "world/heat.h"
 #include "world/morton.h"
 #include "world/settle.h"
 
@@ -36,7 +37,7 @@ firn_status firn_world_init(firn_world *world, firn_context *context, const firn
   firn_world_note_space(world, def);
   world->seed = def->seed;
   for (int i = 0; i < FIRN_VARY_COUNT; i++) world->vary[i] = -1;
-  world->cut = -1;
+  world->cut = world->temperature = -1;
   firn_particles_init(&world->particles, context, def->periodic, def->period_cells);
   return FIRN_OK;
 }
@@ -49,6 +50,7 @@ void firn_world_free(firn_world *world) {
   firn_wind_free(&world->wind, world->context);
   firn_free(world->context, world->material,
             (size_t)world->material_count * sizeof *world->material);
+  firn_free(world->context, world->heat, (size_t)world->heat_count * sizeof *world->heat);
   for (int c = 0; c < world->collider_count; c++) firn_collider_free(&world->collider[c]);
   firn_free(world->context, world->collider,
             (size_t)world->collider_count * sizeof *world->collider);
@@ -160,6 +162,9 @@ static fault fault_of(const firn_world *world, const firn_particles_def *def, si
   if (def->volume && def->volume[i] != 0 && !firn_real_is_positive(def->volume[i])) {
     return (fault){"volume", "m^3 must be 0 or more and finite", def->volume[i], 0};
   }
+  if (def->temperature && !firn_real_is_positive(def->temperature[i])) {
+    return (fault){"temperature", "K must be positive and finite", def->temperature[i], 0};
+  }
   return (fault){0};
 }
 
@@ -243,6 +248,7 @@ firn_status firn_world_add_particles(firn_world *world, const firn_particles_def
 #undef X
   firn_material_row row = world->material[def->material];
   if (varied) FIRN_TRY(firn_world_vary(world));
+  if (def->temperature) FIRN_TRY(firn_world_keep_heat(world));
   FIRN_TRY(firn_particles_extend(p, def->count));
   double h = world->h;
   double nominal = nominal_mass(world, def), base = (double)world->material[def->material].density;
@@ -264,6 +270,7 @@ firn_status firn_world_add_particles(firn_world *world, const firn_particles_def
     firn_particles_real(p, FIRN_FIELD_MASS)[slot] = (firn_real)mass;
     if (def->volume) firn_particles_real(p, FIRN_FIELD_VOLUME)[slot] = (firn_real)def->volume[i];
     firn_particles_material(p)[slot] = (uint16_t)def->material;
+    if (def->temperature) firn_world_put_temperature(world, slot, def->temperature[i]);
     if (def->gradient && world->affine.set) {
       world->affine.set(world->affine.user, slot, def->gradient + 9 * i);
     }

@@ -3,6 +3,8 @@
 #ifndef FIRN_WORLD_WORLD_H
 #define FIRN_WORLD_WORLD_H
 
+#include <firn/heat.h>
+
 #include "material/law.h"
 #include "world/collider.h"
 #include "world/flow.h"
@@ -54,6 +56,12 @@ typedef struct firn_loader {
   double (*stress)(void *user, size_t slot, const double stress[6]);
 } firn_loader;
 
+// A material, as heat sees it (heat.h).
+typedef struct firn_heat_row {
+  firn_heat_def def;
+  double young; // Pa, of the material: what the factor by temperature is relative to
+} firn_heat_row;
+
 typedef struct firn_world {
   firn_context *context;
   double h;          // m
@@ -67,6 +75,10 @@ typedef struct firn_world {
   int collider_count;
   int vary[FIRN_VARY_COUNT]; // indices of the fields that firn_world_vary makes, -1 while absent
   int cut;                   // that of firn_world_keep_cut, or -1
+  int temperature;           // that of firn_world_keep_heat, or -1; "temperature_low" follows it
+  firn_heat_row *heat; // [heat_count]: of the first materials; others are none of its business
+  int heat_count;
+  bool softens; // some material's stiffness hangs on its temperature
   firn_flow flow;
   firn_wind wind;
   firn_settler settler;
@@ -173,12 +185,20 @@ static inline void firn_world_varied(const firn_world *world,
   }
 }
 
+// heat.c: the factor on the stiffness of the particle in a slot, by its temperature.
+double firn_world_softness(const firn_world *world, size_t slot);
+
 // The material of the particle in a slot.
 static inline firn_material_row firn_world_row(const firn_world *world, size_t slot) {
   const firn_real *vary[FIRN_VARY_COUNT];
   firn_world_varied(world, vary);
-  return firn_material_row_at(&world->material[firn_particles_material(&world->particles)[slot]],
-                              vary, slot);
+  firn_material_row row = firn_material_row_at(
+      &world->material[firn_particles_material(&world->particles)[slot]], vary, slot);
+  if (!world->softens) return row;
+  double factor = firn_world_softness(world, slot);
+  row.mu = (firn_real)(factor * (double)row.mu);
+  row.lambda = (firn_real)(factor * (double)row.lambda);
+  return row;
 }
 
 #endif

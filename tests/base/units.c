@@ -44,6 +44,11 @@ static void numbers_with_units_convert_to_si(void **state) {
       {"24 Hz", FIRN_DIM_RATE, 24},
       {"24 1/s", FIRN_DIM_RATE, 24},
       {"50 %", FIRN_DIM_NONE, 0.5},
+      {"-100 degC", FIRN_DIM_TEMPERATURE, 173.15},
+      {"0 \302\260C", FIRN_DIM_TEMPERATURE, 273.15},
+      {"5 K", FIRN_DIM_TEMPERATURE, 5},
+      {"0.3 W/m/K", FIRN_DIM_CONDUCTIVITY, 0.3},
+      {"2.1 kJ/kg/K", FIRN_DIM_HEAT_CAPACITY, 2100},
       {"1 \302\265m", FIRN_DIM_LENGTH, 1e-6},
       {".inf", FIRN_DIM_NONE, INFINITY},
   };
@@ -86,6 +91,9 @@ static void what_is_not_a_number_of_the_dimension_is_refused(void **state) {
       {"3 1/s", FIRN_DIM_SPIN, "is a rate"},
       {"5 m m", FIRN_DIM_LENGTH, "is an area"},
       {"5 krad", FIRN_DIM_ANGLE, "unknown unit"},
+      {"5 degC", FIRN_DIM_LENGTH, "is a temperature"},
+      {"5 degC/m", FIRN_DIM_TEMPERATURE, "unknown unit"},
+      {"5 degC", FIRN_DIM_ANY, "say differences in K"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     char why[200] = "";

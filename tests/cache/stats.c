@@ -12,7 +12,7 @@ static const char header[] =
     "frame,time,steps,dt_min,dt_mean,iterations_mean,iterations_max,particles,asleep,mass,com_x,"
     "com_y,com_z,momentum_x,momentum_y,momentum_z,angular_x,angular_y,angular_z,energy_kinetic,"
     "energy_elastic,energy_gravity,energy_plastic,energy_lost,speed_max,jp_min,jp_mean,density_max,"
-    "neighbours_mean,bytes,"
+    "neighbours_mean,temperature_min,temperature_mean,temperature_max,bytes,"
     "bounds_min_x,bounds_min_y,bounds_min_z,bounds_max_x,bounds_max_y,bounds_max_z,wall_seconds\n";
 
 static firn_stats_row row_of(int frame) {
@@ -47,9 +47,9 @@ static void columns_and_numbers_are_as_promised(void **state) {
   // Whole numbers in full, nine digits otherwise, nan as an empty cell, no minus zero.
   assert_string_equal(
       text + sizeof header - 1,
-      "0,0,17,,,,,1234567890,,,,-0.333333333,,0,,,,,,,1.25e-300,,,,,,,,,123456789012,"
+      "0,0,17,,,,,1234567890,,,,-0.333333333,,0,,,,,,,1.25e-300,,,,,,,,,,,,123456789012,"
       ",,,,,,0.5\n"
-      "1,0.0416666667,17,,,,,1234567890,,,,-0.333333333,,0,,,,,,,1.25e-300,,,,,,,,,"
+      "1,0.0416666667,17,,,,,1234567890,,,,-0.333333333,,0,,,,,,,1.25e-300,,,,,,,,,,,,"
       "123456789012,,,,,,,0.5\n");
   firn_free(s->context, text, size + 1);
 }

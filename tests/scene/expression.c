@@ -44,7 +44,7 @@ static firn_scope scope_of(const char *text) {
 
 static const char scene[] = "h: 4 cm\nquality: 2\nfps: 50\n"
                             "variables: {R: 10 cm, n: 3, half: \"0.5 * ${R}\", speed: 36 km/h, "
-                            "turn: 30 deg, list: [1, 2]}\n";
+                            "turn: 30 deg, cold: -20 degC, list: [1, 2]}\n";
 
 static void expressions_have_values_in_si(void **state) {
   (void)state;
@@ -57,6 +57,8 @@ static void expressions_have_values_in_si(void **state) {
       {"2 * ${R} + 1 cm", FIRN_DIM_LENGTH, 0.21},
       {"${R}*2+1cm", FIRN_DIM_LENGTH, 0.21},
       {"-${R}", FIRN_DIM_LENGTH, -0.1},
+      {"-20 degC + 5 K", FIRN_DIM_TEMPERATURE, 258.15},
+      {"${cold} - 10 K", FIRN_DIM_TEMPERATURE, 243.15},
       {"1 m - ${half} - ${half}", FIRN_DIM_LENGTH, 0.9},
       {"(1 m - ${R}) / ${n}", FIRN_DIM_LENGTH, 0.3},
       {"12 m / 2 / 3", FIRN_DIM_LENGTH, 2},

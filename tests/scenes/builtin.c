@@ -41,6 +41,7 @@ static const struct {
     {"compression", 0},
     {"compression-140", 0},
     {"compression-iisph", 0},
+    {"oven", 8.78e5}, // Table 1 of Gissler et al. 2020
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
 

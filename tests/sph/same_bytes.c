@@ -6,6 +6,19 @@
 
 #include "support/sph_case.h"
 
+// Snow that conducts, on a warm floor.
+static void heat_up(const sph_case *c, int floor) {
+  firn_heat_def heat = firn_default_heat_def();
+  heat.conductivity = 1e4;
+  heat.points = 2;
+  heat.temperature[0] = 263.15;
+  heat.young[0] = 140e3;
+  heat.temperature[1] = 283.15;
+  heat.young[1] = 40e3;
+  must(c, firn_sim_set_heat(c->sim, 0, &heat));
+  must(c, firn_sim_set_temperature(c->sim, floor, 303.15));
+}
+
 // A ball that hits the floor beside a wall that moves, and two flakes.
 static sph_case make(int threads, int variant, bool filled) {
   sph_plan plan = sph_default_plan();
@@ -20,7 +33,8 @@ static sph_case make(int threads, int variant, bool filled) {
   if (variant == 2) plan.sph.split = FIRN_SPH_SPLIT_COMBINED;
   if (variant == 3) plan.sph.pressure = FIRN_SPH_PRESSURE_IISPH;
   sph_case c = sph_case_open(&plan);
-  sph_case_plane(&c, (const double[3]){0, 0, 0}, (const double[3]){0, 1, 0}, 0.1);
+  int floor = sph_case_plane(&c, (const double[3]){0, 0, 0}, (const double[3]){0, 1, 0}, 0.1);
+  if (variant == 3) heat_up(&c, floor);
   firn_collider_def wall = firn_default_collider_def();
   wall.shape = firn_box((const double[3]){0.13, 0.05, 0}, (const double[3]){0.04, 0.1, 0.1});
   wall.velocity[0] = -1;

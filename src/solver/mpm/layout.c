@@ -135,6 +135,24 @@ static void wake_boxes(mpm *m) {
   m->stored_reals = 0;
 }
 
+// Kernels read the numbers of particles as they lie in memory, so stiffness by temperature has to lie
+// there. Nothing is conducted here: temperatures are those that somebody has given.
+static firn_status soften(mpm *m) {
+  const firn_world *world = m->world;
+  size_t slots = world->particles.slots;
+  if (!world->softens) return FIRN_OK;
+  FIRN_TRY(firn_buffer_reserve(world->context, &m->softened, 2 * slots * sizeof(firn_real),
+                               "stiffness by temperature"));
+  firn_real *mu = m->softened.data, *lambda = mu + slots;
+  FIRN_PARALLEL_FOR(world->context, schedule(static))
+  for (size_t i = 0; i < slots; i++) {
+    firn_material_row row = firn_world_row(world, i);
+    mu[i] = row.mu;
+    lambda[i] = row.lambda;
+  }
+  return FIRN_OK;
+}
+
 firn_status mpm_layout(mpm *m, bool *sorted) {
   firn_particles *p = &m->world->particles;
   *sorted = false;
@@ -172,6 +190,7 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
     }
     FIRN_TRY(mpm_rebuild_grid(m, m->memory.spray));
   }
+  FIRN_TRY(soften(m));
   mpm_point_view(m);
   return FIRN_OK;
 }
@@ -229,6 +248,10 @@ void mpm_point_view(mpm *m) {
   view->volume = firn_particles_real(p, FIRN_FIELD_VOLUME);
   view->material = firn_particles_material(p);
   firn_world_varied(world, view->vary);
+  if (world->softens && m->softened.data) {
+    view->vary[FIRN_VARY_MU] = m->softened.data;
+    view->vary[FIRN_VARY_LAMBDA] = view->vary[FIRN_VARY_MU] + p->slots;
+  }
   view->materials = world->material;
   view->material_count = world->material_count;
   view->box = m->box;

@@ -50,12 +50,12 @@ static void destroy(void *solver) {
   firn_free(context, m->next_box, m->block_capacity * sizeof *m->next_box);
   firn_free(context, m->reach, m->block_capacity * sizeof *m->reach);
   firn_buffer *buffers[] = {
-      &m->arena,           &m->node_v,           &m->node_u,         &m->node_range,
-      &m->stiff,           &m->krylov,           &m->diagonal,       &m->constraint,
-      &m->constraint_of,   &m->tallies,          &m->node_soft,      &m->rest,
-      &m->weighed,         &m->bodies,           &m->body_rest,      &m->body_scratch,
-      &m->rest_spare,      &m->node_asleep,      &m->contacts.nodes, &m->contacts.blocks,
-      &m->contacts.pushes, &m->contacts.holders, &m->contacts.asleep};
+      &m->arena,           &m->node_v,           &m->node_u,          &m->node_range,
+      &m->stiff,           &m->krylov,           &m->diagonal,        &m->constraint,
+      &m->constraint_of,   &m->tallies,          &m->node_soft,       &m->rest,
+      &m->weighed,         &m->bodies,           &m->body_rest,       &m->body_scratch,
+      &m->rest_spare,      &m->node_asleep,      &m->contacts.nodes,  &m->contacts.blocks,
+      &m->contacts.pushes, &m->contacts.holders, &m->contacts.asleep, &m->softened};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     firn_buffer_free(context, buffers[i]);
   }

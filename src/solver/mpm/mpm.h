@@ -82,6 +82,7 @@ typedef struct mpm {
   firn_buffer constraint;    // implicit: [near node blocks][64][4]: kind and direction
   firn_buffer constraint_of; // [node blocks] index into constraint, or FIRN_GRID_NONE
   firn_buffer tallies;       // [units]
+  firn_buffer softened;      // mu and lambda by temperature, [2][slots]; where materials have such
   firn_buffer node_soft; // implicit: [node blocks] bytes, those that the solve leaves as they are
   bool partial;          // some units are soft
   firn_buffer rest, rest_spare; // sleep: mpm_rest, [rest_count]

@@ -203,9 +203,9 @@ firn_status sph_pairs_build(sph_pairs *pairs, const firn_particles *p, const sph
   FIRN_TRY(build_walls(pairs));
   pairs->snow.count = 0;
   FIRN_TRY(sph_lists_build(pairs, w, out));
-  if (pairs->lists.kernels) return FIRN_OK;
+  if (pairs->lists.kernels && !pairs->plain_too) return FIRN_OK;
   FIRN_TRY(build_list(pairs, false));
-  if (w) sph_pairs_interpolate(pairs, w, out);
+  if (w && !pairs->lists.kernels) sph_pairs_interpolate(pairs, w, out);
   return FIRN_OK;
 }
 

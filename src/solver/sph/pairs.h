@@ -12,7 +12,7 @@
 // in sph_wall.
 //
 // There are two implementations. Plain lists (pairs.c) are the oracle, and what a build of doubles and
-// CPUs without SIMD use; lists.h has the quick one, which leaves `snow` empty. Sums of the two agree to
+// CPUs without SIMD use; lists.h has the quick one, which leaves `snow` empty unless plain_too. Sums of the two agree to
 // some 2e-5 of their largest terms.
 #ifndef FIRN_SOLVER_SPH_PAIRS_H
 #define FIRN_SOLVER_SPH_PAIRS_H
@@ -51,6 +51,7 @@ struct sph_pairs {
   sph_cells cells;
   sph_lists lists; // quick ones of the snow; without them:
   sph_list snow;
+  bool plain_too; // set by whoever builds them: snow is filled in any case
   sph_list walls;
   sph_wall wall;
   firn_buffer wall_sums, unit_counts;

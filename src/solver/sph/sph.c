@@ -93,6 +93,7 @@ const firn_solver_type firn_sph_solver = {
     .conflicts = sph_conflicts,
     .configure = configure,
     .spacings = FIRN_SPH_SUPPORT,
+    .conducts = true,
     .even = true,
     .create = create,
     .destroy = destroy,

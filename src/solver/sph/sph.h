@@ -142,6 +142,9 @@ void sph_push_elastic(sph *s); // pressure and shear, after the solves
 void sph_barrier(sph *s);      // what would pass between samples stops, after that
 void sph_push_end(sph *s);
 
+// heat.c: temperatures at the end of the step. Needs densities, and plain lists of the snow.
+firn_status sph_conduct(sph *s);
+
 // pressure.c: solves for p and adds the acceleration to v.
 firn_status sph_pressure(sph *s);
 void sph_pressure_source(sph *s);

@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "math/jacobi.h"
 #include "solver/sph/sph.h"
+#include "world/heat.h"
 
 static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 
@@ -128,6 +129,7 @@ firn_status sph_layout(sph *s) {
   know_volumes(s);
   start = firn_cpu_seconds();
   s->pairs.lists.wanted = s->def.short_lists;
+  s->pairs.plain_too = firn_world_conducts(world);
   FIRN_TRY(sph_pairs_build(&s->pairs, p, &s->boundary, s->spacing,
                            firn_particles_real(p, FIRN_FIELD_VOLUME), s->V));
   s->cpu.search += firn_cpu_seconds() - start;

@@ -90,6 +90,7 @@ firn_status sph_step(void *solver, double limit, firn_step *out) {
 
   // Densities and stiffness, forces one after the other, strain and positions.
   FIRN_TRY(sph_prepare(s));
+  FIRN_TRY(sph_conduct(s));
   lap_time(s, SPH_STATE, &clock);
   other_forces(s);
   FIRN_TRY(elastic_forces(s, &clock));
