@@ -44,8 +44,9 @@ enum { SPH_SEARCH, SPH_STATE, SPH_PRESSURE, SPH_SHEAR, SPH_MOVE, SPH_PHASES };
   X(trace, 1)    /* Pa, a third of tr sigma */                                                     \
   X(a, 3)        /* m/s^2, of the shear solve */                                                   \
   X(b, 3)        /* N, its residual */                                                             \
-  X(drag, 1)     /* 1/s, of walls: -sum nu_b V_b c_ib ... */                                       \
-  X(drawn, 3)    /* m/s^2, ... and the same times v_b; 0 where friction is not coupled */          \
+  X(drag, 1)     /* 1/s, friction of walls in all directions; ... */                               \
+  X(spared, 3)   /* s^-1/2, ... its square is what there is more along them, but not along it; */  \
+  X(drawn, 3)    /* m/s^2, ... both times v_b. 0 where friction is not coupled */                  \
   X(v_other, 3)  /* m/s, v*: after all that is not elastic */
 
 // What the time step is chosen from, and how far a solve may reach; part of a checkpoint.
