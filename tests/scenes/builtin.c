@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // timeout: 120
-// The scenes that ship with firn: they have the particles of Table 3 of Stomakhin et al. 2013 at full
-// quality, and begin well at a low one.
+// The scenes that ship with firn: they have the particles of Table 3 of Stomakhin et al. 2013 or Table 1 of
+// Gissler et al. 2020 at full quality, and begin well at a low one.
 #include <stdio.h>
 #include <string.h>
 
@@ -32,6 +32,7 @@ static const struct {
     {"demo", 0},
     {"column", 0},
     {"incline", 0},
+    {"snowballs", 1.22e5},
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
