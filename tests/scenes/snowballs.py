@@ -40,14 +40,14 @@ class Ball:
         n = len(rows)
         self.way = sum(along(DOWN, r, "x", "y") for r in rows) / n
         self.height = sum(along(UP, r, "x", "y") for r in rows) / n - FOOT
-        self.speed = sum(along(DOWN, r, "vx", "vy") for r in rows) / n
-        rise = sum(along(UP, r, "vx", "vy") for r in rows) / n
+        self.speed = sum(along(DOWN, r, "velocity_x", "velocity_y") for r in rows) / n
+        rise = sum(along(UP, r, "velocity_x", "velocity_y") for r in rows) / n
         turn = inertia = whole = 0
         touch = []
         side = sum(r["z"] for r in rows) / n
         for r in rows:
             a, b = along(DOWN, r, "x", "y") - self.way, along(UP, r, "x", "y") - FOOT
-            u, w = along(DOWN, r, "vx", "vy"), along(UP, r, "vx", "vy")
+            u, w = along(DOWN, r, "velocity_x", "velocity_y"), along(UP, r, "velocity_x", "velocity_y")
             if b < 0.8 * SPACING:
                 touch.append(u)
             b -= self.height
