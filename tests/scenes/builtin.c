@@ -33,6 +33,8 @@ static const struct {
     {"column", 0},
     {"incline", 0},
     {"snowballs", 1.22e5},
+    {"tire", 5.5e6},
+    {"tire-slippery", 5.5e6},
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
