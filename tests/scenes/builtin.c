@@ -42,6 +42,9 @@ static const struct {
     {"compression-140", 0},
     {"compression-iisph", 0},
     {"oven", 8.78e5}, // Table 1 of Gissler et al. 2020
+    {"snowballs", 1.22e5},
+    {"tire", 5.5e6},
+    {"tire-slippery", 5.5e6},
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
 

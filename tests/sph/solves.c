@@ -80,8 +80,13 @@ static void dense_shear(sph *s, size_t n, const size_t *slot, double *x) {
       wall += (double)s->L[6 * i + (size_t)place[3 * r + q]] * (double)s->pairs.wall.c[3 * i + q];
     x[k] = ((double)out[3 * i + r] + (double)s->trace[i] * wall) * (double)s->mass[i] /
            sph_density(s, i);
-    x[k] -= (double)s->mass[i] *
-            ((double)s->drag[i] * (double)s->v[3 * i + r] - (double)s->drawn[3 * i + r]);
+    // Friction: drag v + |w|^2 v - w (w . v), less the wall's share.
+    double rub = (double)s->drag[i] * (double)s->v[3 * i + r] - (double)s->drawn[3 * i + r];
+    const firn_real *w = s->spared + 3 * i;
+    for (size_t q = 0; q < 3; q++)
+      rub += (double)w[q] *
+             ((double)w[q] * (double)s->v[3 * i + r] - (double)w[r] * (double)s->v[3 * i + q]);
+    x[k] -= (double)s->mass[i] * rub;
   }
   for (size_t k = 0; k < 3 * n; k++) {
     in[3 * slot[k / 3] + k % 3] = 1;
@@ -169,6 +174,7 @@ static void without_stiffness_there_is_nothing_to_solve(void **state) {
     sph *s = sph_case_solver(&c);
     for_each_particle(s, i) {
       s->G[i] = s->bulk[i] = s->drag[i] = 0;
+      for (size_t a = 0; a < 3; a++) s->spared[3 * i + a] = 0;
       s->a[3 * i] = 7; // what the last step has left
     }
     must(&c, sph_shear(s));

@@ -11,8 +11,9 @@
 // same answer nearly always, at one product an iteration, and BiCGSTAB, which is printed, takes over
 // where it does not.
 //
-// Friction on colliders, -drag (v - v_b) with the velocity of the end of the step, is solved for along with
-// it: drag dt a joins the left side, -drag (v** - v_b) the right one, and a is the sum of both.
+// Friction on colliders, -D (v - v_b) with the velocity of the end of the step, is solved for along with
+// it: D dt a joins the left side, -D (v** - v_b) the right one, and a is the sum of both. With w for what is
+// spared, D = drag I + |w|^2 I - w w^T: along w only drag acts.
 #include <math.h>
 #include <string.h>
 
@@ -109,6 +110,28 @@ static double drag_of(const sph *s, size_t i) {
   return s->drag ? (double)s->drag[i] : 0;
 }
 
+// out += factor D u, drag apart.
+static void add_rub(const sph *s, size_t i, double factor, const firn_real *u, firn_real *out) {
+  const firn_real *w = s->spared + 3 * i;
+  double square = 0, along = 0;
+  for (size_t a = 0; a < 3; a++) {
+    square += (double)w[a] * (double)w[a];
+    along += (double)w[a] * (double)u[3 * i + a];
+  }
+  for (size_t a = 0; a < 3; a++) {
+    double rub = square * (double)u[3 * i + a] - (double)w[a] * along;
+    out[3 * i + a] = (firn_real)((double)out[3 * i + a] + factor * rub);
+  }
+}
+
+// What is spared is 0 but next to walls.
+static void add_friction(const sph *s, const firn_real *u, firn_real *out) {
+  SPH_FOR_UNITS(s, n) {
+    if (!s->pairs.touched[n]) continue;
+    SPH_FOR_SLOTS(s, n, i) add_rub(s, i, s->dt * (double)s->mass[i], u, out);
+  }
+}
+
 static void plain_product(sph *s, const firn_real *u, firn_real *out) {
   sph_shear_stress(s, u, false);
   sph_pairs_stress_divergence(&s->pairs, s->V, s->sigma, out);
@@ -134,9 +157,26 @@ firn_status sph_shear_product(void *solver, const firn_real *u, firn_real *out) 
   } else {
     plain_product(s, u, out);
   }
+  add_friction(s, u, out);
   s->cpu.product += firn_cpu_seconds() - start;
   s->cpu.products++;
   return FIRN_OK;
+}
+
+// z = r / (m (1 + dt D)).
+static void divide(const sph *s, size_t i, const firn_real r[3], firn_real z[3]) {
+  if (!s->drag) {
+    for (size_t a = 0; a < 3; a++) z[a] = s->mass[i] > 0 ? r[a] / s->mass[i] : 0;
+    return;
+  }
+  const firn_real *w = s->spared + 3 * i;
+  double mass = (double)s->mass[i], free = 1 + s->dt * (double)s->drag[i], square = 0, along = 0;
+  for (size_t a = 0; a < 3; a++) {
+    square += (double)w[a] * (double)w[a];
+    along += (double)w[a] * (double)r[a];
+  }
+  double share = mass > 0 ? 1 / (mass * (free + s->dt * square)) : 0, more = s->dt * along / free;
+  for (size_t a = 0; a < 3; a++) z[a] = (firn_real)(share * ((double)r[a] + more * (double)w[a]));
 }
 
 // Into s->b: the right side of Eq. 14 times the masses; returns its square, weighted as residuals are.
@@ -159,8 +199,11 @@ static double right_side(sph *s) {
         double b = ((double)s->b[3 * i + a] + wall[a]) / rho;
         if (s->drag) b -= drag_of(s, i) * (double)s->v[3 * i + a] - (double)s->drawn[3 * i + a];
         s->b[3 * i + a] = (firn_real)(mass * b);
-        sum += mass * b * b / (1 + s->dt * drag_of(s, i));
       }
+      if (s->pairs.touched[u]) add_rub(s, i, -mass, s->v, s->b);
+      firn_real own[3];
+      divide(s, i, s->b + 3 * i, own);
+      for (size_t a = 0; a < 3; a++) sum += (double)s->b[3 * i + a] * (double)own[a];
     }
     part[u] = sum;
   }
@@ -179,12 +222,7 @@ static firn_status subtract_product(sph *s, firn_real *product) {
 }
 
 static void by_mass(void *solver, const firn_real *r, firn_real *z, size_t first, size_t count) {
-  const sph *s = solver;
-  for (size_t k = 0; k < count; k++) {
-    size_t i = (first + k) / 3;
-    firn_real own = s->mass[i] * (FIRN_R(1) + (firn_real)(s->dt * drag_of(s, i)));
-    z[k] = own > 0 ? r[k] / own : 0;
-  }
+  for (size_t k = 0; k < count; k += 3) divide(solver, (first + k) / 3, r + k, z + k);
 }
 
 static void begin(sph *s) {

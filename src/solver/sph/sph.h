@@ -32,8 +32,9 @@ enum { SPH_SEARCH, SPH_STATE, SPH_PRESSURE, SPH_SHEAR, SPH_MOVE, SPH_PHASES };
 // alternations.
 #define SPH_WALL_LIST(X)                                                                           \
   X(trace, 1) /* Pa, a third of tr sigma */                                                        \
-  X(drag, 1)  /* 1/s, of walls: -sum nu_b V_b c_ib ... */                                          \
-  X(drawn, 3) /* m/s^2, ... and the same times v_b; 0 where friction is not coupled */
+  X(drag, 1)   /* 1/s, friction of walls in all directions; ... */                                 \
+  X(spared, 3) /* s^-1/2, ... its square is what there is more along them, but not along it; */    \
+  X(drawn, 3)  /* m/s^2, ... both times v_b. 0 where friction is not coupled */
 #define SPH_BULK_LIST(X)  X(bulk, 1) /* Pa, what the shear solve has on the trace of the strain */
 #define SPH_OTHER_LIST(X) X(v_other, 3) /* m/s, v*: after all that is not elastic */
 // What one part of a step needs and the next does not: with quick lists these groups share their memory.

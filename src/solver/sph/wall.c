@@ -3,10 +3,15 @@
 //
 // Friction (Eqs. 24 and 25) is a viscosity nu_b between snow and samples, implicit in the particle's own
 // velocity: v = v~ + dt sum nu_b V_b c_ib (v - v_b), with c_ib = x_ib . grad W_ib / (|x_ib|^2 + 0.01 d^2)
-// below 0. It acts on the normal velocity as well as on the tangential one. As printed it comes before the
-// solves, and what these then give to a layer that sticks is a velocity all the same, for a step: snow of N
-// layers creeps down a slope with N g sin dt. So it is taken into the solve for shear (friction: coupled). Adhesion is that of Akinci et
-// al. 2013.
+// below 0. As printed it comes before the solves, and what these then give to a layer that sticks is a
+// velocity all the same, for a step: snow of N layers creeps down a slope with N g sin dt. So it is taken
+// into the solve for shear (friction: coupled). As printed it also acts across the surface, which nothing
+// undoes once it is solved for: whatever has touched a wall would stay there, and a snowball that rolls
+// would be left on it layer by layer. So coupled friction acts along the surface alone, unless it is sticky:
+// sum drag_b (I - n n^T) (v - v_b), n being the mean of the samples' normals, weighted by drag_b. In corners
+// and grooves, where they differ, that is shorter than 1, and snow is held in all directions.
+//
+// Adhesion is that of Akinci et al. 2013.
 //
 // A sample gets the opposite of every force that it exerts, where it is: of pressure
 // V_i V_b psi p_i grad W_ib, of shear -V_i V_b 1/3 tr sigma_i L_i grad W_ib, of friction and adhesion -m a.
@@ -146,16 +151,41 @@ static void bounce(sph *s, size_t u, size_t i) {
   }
 }
 
+// Takes out of x what is along n, n n^T x.
+static void without(const double n[3], double x[3]) {
+  double along = n[0] * x[0] + n[1] * x[1] + n[2] * x[2];
+  for (int a = 0; a < 3; a++) x[a] -= along * n[a];
+}
+
+// Friction that the solve for shear takes on: sum drag_b (I - n n^T), where n is normal / drag, as an even
+// part and one that spares a direction.
+static void leave_friction(sph *s, size_t i, double drag, const double normal[3], double drawn[3]) {
+  double n[3], n2 = 0;
+  for (int a = 0; a < 3; a++) {
+    n[a] = drag < 0 ? normal[a] / drag : 0;
+    n2 += n[a] * n[a];
+  }
+  without(n, drawn);
+  s->drag[i] = (firn_real)(-drag * fmax(0, 1 - n2));
+  for (size_t a = 0; a < 3; a++) {
+    s->spared[3 * i + a] = (firn_real)(sqrt(-drag) * n[a]);
+    s->drawn[3 * i + a] = (firn_real)-drawn[a];
+  }
+}
+
 static void act_on(sph *s, size_t u, size_t i) {
   const sph_list *walls = &s->pairs.walls;
-  double v[3], drag = 0, drawn[3] = {0}, pulled[3] = {0}, mass = (double)s->mass[i];
+  double v[3], drag = 0, drawn[3] = {0}, pulled[3] = {0}, normal[3] = {0};
+  double mass = (double)s->mass[i];
   for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
     uint32_t b = walls->other[k];
     double d = drag_of(s, &walls->near[k], b), pull[3];
+    bool held = s->world->collider[s->boundary.owner[b]].sticky;
     pull_of(s, &walls->near[k], b, pull);
     drag += d;
     for (size_t a = 0; a < 3; a++) {
       drawn[a] += d * (double)s->boundary.velocity[3 * (size_t)b + a];
+      normal[a] += held ? 0 : d * (double)s->boundary.normal[3 * (size_t)b + a];
       pulled[a] += pull[a];
     }
   }
@@ -164,9 +194,8 @@ static void act_on(sph *s, size_t u, size_t i) {
     double before = (double)s->v[3 * i + a] + s->dt * pulled[a];
     v[a] = coupled ? before : (before - s->dt * drawn[a]) / (1 - s->dt * drag); // Eq. 25
     s->v[3 * i + a] = (firn_real)v[a];
-    s->drawn[3 * i + a] = coupled ? (firn_real)-drawn[a] : 0;
   }
-  s->drag[i] = coupled ? (firn_real)-drag : 0;
+  if (coupled) leave_friction(s, i, drag, normal, drawn);
   for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
     uint32_t b = walls->other[k];
     double d = coupled ? 0 : drag_of(s, &walls->near[k], b), impulse[3];
@@ -183,6 +212,7 @@ static void act_on(sph *s, size_t u, size_t i) {
 void sph_wall_forces(sph *s) {
   if (!s->drag) return;
   memset(s->drag, 0, s->slots * sizeof *s->drag);
+  memset(s->spared, 0, 3 * s->slots * sizeof *s->spared);
   memset(s->drawn, 0, 3 * s->slots * sizeof *s->drawn);
   SPH_FOR_UNITS(s, u) {
     if (!s->pairs.touched[u]) continue;
@@ -194,25 +224,37 @@ void sph_wall_forces(sph *s) {
 
 // ----------------------------------------------------------------------------- pressure and shear
 
+// The mean normal that leave_friction had.
+static void mean_normal(const sph *s, size_t i, double n[3]) {
+  double drag = (double)s->drag[i];
+  for (size_t a = 0; a < 3; a++) {
+    n[a] = (double)s->spared[3 * i + a];
+    drag += n[a] * n[a];
+  }
+  for (int a = 0; a < 3 && drag > 0; a++) n[a] /= sqrt(drag);
+}
+
 static void react_one(const sph *s, size_t u, size_t i) {
   static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
   const sph_list *walls = &s->pairs.walls;
   const firn_real *L = s->L + 6 * i;
   double cube = s->spacing * s->spacing * s->spacing;
   double volume = (double)s->V[i] * cube, p = s->def.psi * (double)s->p[i];
-  double trace = (double)s->trace[i], mass = (double)s->mass[i];
+  double trace = (double)s->trace[i], mass = (double)s->mass[i], n[3];
+  mean_normal(s, i, n);
   for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
     const sph_near *near = &walls->near[k];
     uint32_t b = walls->other[k];
-    double g[3], impulse[3], drag = s->def.friction_printed ? 0 : drag_of(s, near, b);
-    for (int a = 0; a < 3; a++)
+    double g[3], slip[3], impulse[3], drag = s->def.friction_printed ? 0 : drag_of(s, near, b);
+    for (size_t a = 0; a < 3; a++) {
       g[a] = (double)s->boundary.volume[b] * (double)near->f * (double)near->x[a] / s->spacing;
+      slip[a] = (double)s->v[3 * i + a] - (double)s->boundary.velocity[3 * (size_t)b + a];
+    }
+    without(n, slip);
     for (int a = 0; a < 3; a++) {
       double across = 0;
       for (int c = 0; c < 3; c++) across += (double)L[place[3 * a + c]] * g[c];
-      double slip = (double)s->v[3 * i + (size_t)a] -
-                    (double)s->boundary.velocity[3 * (size_t)b + (size_t)a];
-      impulse[a] = s->dt * (volume * (trace * across - p * g[a]) + mass * drag * slip);
+      impulse[a] = s->dt * (volume * (trace * across - p * g[a]) + mass * drag * slip[a]);
     }
     react(s, u, b, impulse);
   }

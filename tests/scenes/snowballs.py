@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 1800
+# processors: 2
+# long
+# The snowballs of Gissler et al. 2020, Figure 2, with an eighth of the particles: without friction a ball
+# slides with g sin and does not spin; with nu_b = 1 and 10 it rolls, and comes as far. The argument is the
+# folder of a run of all 250 frames; none: it is made.
+import math
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import frames  # noqa: E402
+
+QUALITY = 0.5
+SPACING = 2e-3 / QUALITY
+SLOPE = math.radians(20)
+DOWN, UP = (math.cos(SLOPE), -math.sin(SLOPE)), (math.sin(SLOPE), math.cos(SLOPE))
+FOOT = 0.36 * UP[1]  # of the boards, along UP
+failed = False
+
+
+def claim(what, value, least, most):
+    global failed
+    good = least <= value <= most
+    failed = failed or not good
+    print(f"{what}: {value:.4g}, {'within' if good else 'NOT within'} {least:.4g} and {most:.4g}")
+
+
+def along(axis, row, x, y):
+    return axis[0] * row[x] + axis[1] * row[y]
+
+
+class Ball:
+    """Place and speed down the slope, height over it, spin, and how the snow that touches it moves."""
+
+    def __init__(self, rows):
+        n = len(rows)
+        self.way = sum(along(DOWN, r, "x", "y") for r in rows) / n
+        self.height = sum(along(UP, r, "x", "y") for r in rows) / n - FOOT
+        self.speed = sum(along(DOWN, r, "velocity_x", "velocity_y") for r in rows) / n
+        rise = sum(along(UP, r, "velocity_x", "velocity_y") for r in rows) / n
+        turn = inertia = whole = 0
+        touch = []
+        side = sum(r["z"] for r in rows) / n
+        for r in rows:
+            a, b = along(DOWN, r, "x", "y") - self.way, along(UP, r, "x", "y") - FOOT
+            u, w = along(DOWN, r, "velocity_x", "velocity_y"), along(UP, r, "velocity_x", "velocity_y")
+            if b < 0.8 * SPACING:
+                touch.append(u)
+            b -= self.height
+            turn += b * (u - self.speed) - a * (w - rise)
+            inertia += a * a + b * b
+            whole += a * a + b * b + (r["z"] - side) ** 2 < (1.1 * 0.0427) ** 2
+        self.spin = turn / inertia
+        self.whole = whole / n
+        self.slip = sum(touch) / len(touch) if touch else math.nan
+
+
+def balls(folder, frame):
+    """The three boards are 13 cm apart."""
+    rows = frames.particles(folder, frame)
+    first = frames.particles(folder, 0)
+    return [Ball([r for r, start in zip(rows, first) if abs(start["z"] - z) < 0.065])
+            for z in (-0.13, 0, 0.13)]
+
+
+with tempfile.TemporaryDirectory() as made:
+    run = sys.argv[1] if len(sys.argv) > 1 else made
+    if run == made:
+        frames.run("snowballs", run, [f"quality={QUALITY}", "output.every=50"], 250)
+    start, end = balls(run, 0), balls(run, 250)
+    print("nu_b  t [s]  way [m]  speed [m/s]  spin R / speed  contact / speed  share within 1.1 R")
+    for frame in range(50, 251, 50):
+        now = balls(run, frame)
+        for nu, ball, before in zip((0, 1, 10), now, start):
+            print(f"{nu:4}  {frame / 250:.1f}  {ball.way - before.way:.4f}  {ball.speed:.4f}  "
+                  f"{ball.spin * ball.height / ball.speed:.4f}  {ball.slip / ball.speed:.4f}  "
+                  f"{ball.whole:.4f}")
+
+ways = [ball.way - before.way for ball, before in zip(end, start)]
+ice, *others = end
+claim("way on ice, of g sin / 2", ways[0] / (0.5 * 9.81 * math.sin(SLOPE)), 0.98, 1.02)
+claim("spin on ice, of rolling", abs(ice.spin * ice.height / ice.speed), 0, 0.02)
+for nu, ball, way in zip((1, 10), others, ways[1:]):
+    claim(f"slip of what touches, nu_b = {nu}", abs(ball.slip / ball.speed), 0, 0.05)
+    claim(f"spin, of rolling, nu_b = {nu}", ball.spin * ball.height / ball.speed, 0.9, 1.1)
+    claim(f"snow that is still the ball, nu_b = {nu}", ball.whole, 0.9, 1)
+    claim(f"way, of a rigid ball that rolls, nu_b = {nu}", way / (5 / 14 * 9.81 * math.sin(SLOPE)),
+          0.5, 1)
+claim("way with nu_b = 10, of that with 1", ways[2] / ways[1], 0.9, 1.1)
+sys.exit(failed)
