@@ -94,6 +94,7 @@ const firn_solver_type firn_sph_solver = {
     .configure = configure,
     .spacings = FIRN_SPH_SUPPORT,
     .even = true,
+    .hollow = true,
     .create = create,
     .destroy = destroy,
     .step = sph_step,
