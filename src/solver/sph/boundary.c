@@ -412,34 +412,54 @@ static firn_status lay_unbounded(const layer *l, sph_body *body, const firn_part
 
 // ------------------------------------------------------------------------------------- volumes
 
-// V_b = phi / sum W over the samples of the same body, itself among them.
+// Colliders that stand still are one body.
+static int body_of(const layer *l, size_t i) {
+  int c = l->boundary->owner[i];
+  return moves(&l->world->collider[c]) ? c : -1;
+}
+
+// sum W over the samples of the same body, itself among them. It lies in a cell of the block that the
+// others are around.
+static double sum_around(const layer *l, const uint32_t around[27], int cell, size_t i) {
+  const sph_boundary *b = l->boundary;
+  const int at[3] = {cell / 16, cell / 4 % 4, cell % 4};
+  double sum = 0;
+  for (int o = 0; o < 27; o++) {
+    const int to[3] = {at[0] + o / 9 - 1, at[1] + o / 3 % 3 - 1, at[2] + o % 3 - 1};
+    int block = 0, inside = 0;
+    for (int a = 0; a < 3; a++) {
+      block = 3 * block + (to[a] < 0 ? 0 : 1 + to[a] / 4);
+      inside = 4 * inside + (to[a] & 3);
+    }
+    if (around[block] == SPH_NONE) continue;
+    const sph_cell_block *near = &b->cells.block[around[block]];
+    for (uint32_t m = near->cell[inside]; m < near->cell[inside + 1]; m++) {
+      size_t j = b->cells.order[near->first + m];
+      double r2 = 0;
+      for (size_t a = 0; a < 3; a++) {
+        double x = (b->point[3 * i + a] - b->point[3 * j + a]) / l->def->spacing;
+        r2 += x * x;
+      }
+      if (r2 < 4 && body_of(l, j) == body_of(l, i))
+        sum += (double)firn_sph_kernel((firn_real)sqrt(r2));
+    }
+  }
+  return sum;
+}
+
+// V_b = phi / sum W
 static void weigh(const layer *l) {
   sph_boundary *b = l->boundary;
-  const firn_world *world = l->world;
-  FIRN_PARALLEL_FOR(world->context, schedule(dynamic, 4))
+  FIRN_PARALLEL_FOR(l->world->context, schedule(dynamic, 4))
   for (size_t n = 0; n < b->cells.block_count; n++) {
     const sph_cell_block *block = &b->cells.block[n];
     uint32_t around[27];
     sph_cells_around(&b->cells, block->at, around);
-    for (uint32_t k = 0; k < block->cell[64]; k++) {
-      size_t i = b->cells.order[block->first + k];
-      int own = moves(&world->collider[b->owner[i]]) ? b->owner[i] : -1;
-      double sum = 0;
-      for (int o = 0; o < 27; o++) {
-        if (around[o] == SPH_NONE) continue;
-        const sph_cell_block *near = &b->cells.block[around[o]];
-        for (uint32_t m = 0; m < near->cell[64]; m++) {
-          size_t j = b->cells.order[near->first + m];
-          int its = moves(&world->collider[b->owner[j]]) ? b->owner[j] : -1;
-          double r2 = 0;
-          for (size_t a = 0; a < 3; a++) {
-            double x = (b->point[3 * i + a] - b->point[3 * j + a]) / l->def->spacing;
-            r2 += x * x;
-          }
-          if (its == own && r2 < 4) sum += (double)firn_sph_kernel((firn_real)sqrt(r2));
-        }
+    for (int cell = 0; cell < 64; cell++) {
+      for (uint32_t k = block->cell[cell]; k < block->cell[cell + 1]; k++) {
+        size_t i = b->cells.order[block->first + k];
+        b->volume[i] = (firn_real)(l->def->phi / sum_around(l, around, cell, i));
       }
-      b->volume[i] = (firn_real)(l->def->phi / sum);
     }
   }
 }
