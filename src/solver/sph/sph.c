@@ -95,6 +95,7 @@ const firn_solver_type firn_sph_solver = {
     .spacings = FIRN_SPH_SUPPORT,
     .even = true,
     .hollow = true,
+    .laws = "snow|elastic",
     .create = create,
     .destroy = destroy,
     .step = sph_step,
