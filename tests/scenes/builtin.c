@@ -30,6 +30,7 @@ static const struct {
     {"wedge-lower-both", 0},
     {"sand-column", 0},
     {"demo", 0},
+    {"loose-and-dense", 0},
     {"column", 0},
     {"incline", 0},
 };

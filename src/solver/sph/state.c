@@ -155,8 +155,8 @@ static void set_density(sph *s, size_t i, double interpolated, double wall) {
 }
 
 // The inverse of a moment without its flat directions (Eq. 15): a sheet or a lone pair has no gradient
-// across itself.
-static void invert(const firn_real m[6], firn_real L[6]) {
+// across itself. Those are below a share of the largest.
+static void invert(const firn_real m[6], double flat, firn_real L[6]) {
   double a[9], v[9], most = 0;
   for (int k = 0; k < 6; k++) a[3 * pair[k][0] + pair[k][1]] = (double)m[k];
   firn_jacobi(3, a, v);
@@ -164,7 +164,7 @@ static void invert(const firn_real m[6], firn_real L[6]) {
   for (int k = 0; k < 6; k++) {
     double sum = 0;
     for (int e = 0; e < 3; e++) {
-      if (!(a[4 * e] > 1e-6 * most)) continue;
+      if (!(a[4 * e] > flat * most)) continue;
       sum += v[3 * pair[k][0] + e] * v[3 * pair[k][1] + e] / a[4 * e];
     }
     L[k] = (firn_real)sum;
@@ -178,11 +178,12 @@ firn_status sph_prepare(sph *s) {
     SPH_FOR_SLOTS(s, u, i) set_density(s, i, (double)s->filled[i], (double)pairs->wall.w[i]);
   }
   sph_pairs_moments(pairs, s->V, s->c, s->L, s->g2);
+  double flat = pairs->lists.kernels ? 1e-3 : 1e-6; // weights of 16 bits leave 2e-5 where nobody is
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
       firn_real m[6];
       memcpy(m, s->L + 6 * i, sizeof m);
-      invert(m, s->L + 6 * i);
+      invert(m, flat, s->L + 6 * i);
     }
   }
   return FIRN_OK;
