@@ -754,7 +754,7 @@ MUTATIONS = [
              ("src/solver/sph/state.c", "filled / fmax(1 - wall, 0.05)", "filled + wall")),
     Mutation("sph-sample-without-itself", "V_b leaves the sample itself out",
              "sph.walls",
-             ("src/solver/sph/boundary.c", "if (its == own && r2 < 4) sum", "if (its == own && r2 < 4 && i != j) sum")),
+             ("src/solver/sph/boundary.c", "if (r2 < 4 && body_of(l, j)", "if (r2 < 4 && i != j && body_of(l, j)")),
     Mutation("sph-force-on-the-snow", "colliders are told the force on the snow",
              "sph.walls",
              ("src/solver/sph/wall.c", "    out->impulse[a] -= impulse[a];", "    out->impulse[a] += impulse[a];")),
@@ -869,6 +869,41 @@ MUTATIONS = [
              "world.wind",
              ("src/world/wind.c", "abc / delta * moment * 2 * r[a]",
               "abc / delta * moment * r[a]")),
+
+    # ----------------------------------------------------------------------- hardening by density
+    Mutation("density-elastic", "J_P by density counts the elastic strain as packing",
+             "mpm.density_hardening",
+             ("src/solver/mpm/density.c",
+              "mpm_grid_density(m, b, slot) * mpm_elastic_volume(m, slot);",
+              "mpm_grid_density(m, b, slot);")),
+    Mutation("density-material", "J_P by density is that of the volume now over the one at rest, squared",
+             "mpm.density_hardening",
+             ("src/solver/mpm/density.c", "log((double)(rest / now));", "2 * log((double)(rest / now));")),
+    Mutation("density-never", "hardening by density is that by plastic flow",
+             "mpm.density_hardening",
+             ("src/solver/mpm/step.c", "if (m->def.hardening_density) mpm_harden(m);", "")),
+    Mutation("density-cut", "what bounds on J_P cut off is not known to the density",
+             "mpm.density_hardening",
+             ("src/solver/mpm/density.c",
+              "if (view->ln_cut) view->ln_cut[slot] = ln_jp - view->ln_jp[slot];", "")),
+
+    # ------------------------------------------------------------------------------- sph in scenes
+    Mutation("sph-crowds", "sweeps that diverge are not relaxed any further",
+             "sph.solves",
+             ("src/solver/sph/pressure.c", "LEAST_RELAXATION = 0.03;", "LEAST_RELAXATION = 0.3;")),
+    Mutation("sph-astray", "where Chebyshev's goes astray, its last pressures stay",
+             "sph.solves",
+             ("src/solver/sph/pressure.c", "if (is_astray(s, first, left)) return false;\n  }\n"
+              "  s->last.residual = left;\n  return true;\n}\n\nstatic void restart",
+              "if (is_astray(s, first, left)) return true;\n  }\n"
+              "  s->last.residual = left;\n  return true;\n}\n\nstatic void restart")),
+    Mutation("fill-inside", "snow is laid inside colliders that are surfaces alone",
+             "sph.start",
+             ("src/world/fill.c", "f->world->hollow && c < f->world->collider_count",
+              "f->world->hollow && c < 0")),
+    Mutation("samples-stay", "samples of a deforming body stay where they were at its key",
+             "sph.walls",
+             ("src/solver/sph/boundary.c", "x[a] = from[a] + since * v[a];", "x[a] = from[a];")),
 
     # ---------------------------------------------------------------------------------- snowfall
     Mutation("snowfall-near", "flakes come a little too near to others",

@@ -35,14 +35,15 @@ typedef enum firn_preconditioner {
 typedef struct firn_mpm_def {
   firn_basis basis;
   firn_transfer transfer;
-  double flip;           // alpha of the PIC/FLIP blend, 0 (PIC) to 1 (FLIP)
-  bool flip_rescale;     // alpha belongs to a step of 5e-4 s; use alpha^(dt/5e-4)
-  bool advect_pic;       // move particles with the PIC velocity, not the blended one
-  bool volume_nominal;   // V0 = m/density, not from the grid's density at the first step
-  bool contact_node;     // implicit: project whole nodes at slipping contacts, not the normal
-  bool collider_begin;   // sample colliders at the beginning of the step, not at its end
-  bool particle_contact; // collide particle velocities too (step 9)
-  double push_out;       // push particles out that are deeper than this many cells; < 0: never
+  double flip;            // alpha of the PIC/FLIP blend, 0 (PIC) to 1 (FLIP)
+  bool flip_rescale;      // alpha belongs to a step of 5e-4 s; use alpha^(dt/5e-4)
+  bool advect_pic;        // move particles with the PIC velocity, not the blended one
+  bool volume_nominal;    // V0 = m/density, not from the grid's density at the first step
+  bool hardening_density; // J_P by the density on the grid, not by plastic flow
+  bool contact_node;      // implicit: project whole nodes at slipping contacts, not the normal
+  bool collider_begin;    // sample colliders at the beginning of the step, not at its end
+  bool particle_contact;  // collide particle velocities too (step 9)
+  double push_out;        // push particles out that are deeper than this many cells; < 0: never
   firn_integrator integrator;
   double beta; // 1: backward Euler
   firn_krylov krylov;

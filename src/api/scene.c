@@ -89,13 +89,28 @@ static double volume_in_window(const firn_scene *scene, const firn_shape *shape)
   return volume;
 }
 
+// The share of its places that are taken, as far as it is the same everywhere.
+static double packing_of(const firn_value *body) {
+  const firn_value *list = firn_value_find(body, "variation");
+  double share = 1;
+  for (const firn_value *v = list ? list->first : NULL; v; v = v->next) {
+    const firn_value *of = firn_value_find(v, "of");
+    bool somewhere = firn_value_find(v, "depth") || firn_value_find(v, "height") ||
+                     firn_value_find(v, "mask");
+    for (int i = 0; of && i < of->count && !somewhere; i++)
+      if (strcmp(of->words[i], "packing") == 0) share *= firn_value_number(v, "factor");
+  }
+  return share;
+}
+
 double firn_scene_particles(const firn_scene *scene) {
   double cell = scene->h * scene->h * scene->h, count = 0;
   const firn_value *snow = firn_value_find(scene->root, "snow");
   for (const firn_value *body = snow ? snow->first : NULL; body; body = body->next) {
     const firn_value *shape = firn_value_find(body, "shape");
     if (shape && shape->shape)
-      count += volume_in_window(scene, shape->shape) / cell * firn_value_number(body, "per_cell");
+      count += volume_in_window(scene, shape->shape) / cell * packing_of(body) *
+               firn_value_number(body, "per_cell");
   }
   return count;
 }

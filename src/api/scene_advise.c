@@ -119,6 +119,34 @@ static void tell_about(const firn_advisor *advisor, const place *p, int i) {
                   p->number[j], percent(p->both[j][i], p->in[j] + p->in[i], share));
 }
 
+static bool is_given(const firn_value *collider, const char *key) {
+  const firn_value *v = firn_value_find(collider, key);
+  return v && v->given;
+}
+
+// What mpm and sph each know of a surface. A scene for both says both.
+static void advise_surfaces(const firn_advisor *advisor) {
+  const firn_value *root = advisor->scene->root, *list = firn_value_find(root, "colliders");
+  bool sph = firn_value_is(root, "solver", "sph");
+  const char *own = sph ? "friction_viscosity" : "friction";
+  const char *other = sph ? "friction" : "friction_viscosity";
+  int i = 0;
+  for (const firn_value *c = list ? list->first : NULL; c; c = c->next, i++) {
+    char path[80];
+    if (is_given(c, other) && !is_given(c, own)) {
+      snprintf(path, sizeof path, "colliders[%d].%s", i, other);
+      firn_advise(advisor, firn_value_find(c, other), path,
+                  "%s does not know it; it has %s, %g here", sph ? "sph" : "mpm", own,
+                  firn_value_number(c, own));
+    }
+    if (!sph && firn_value_number(c, "adhesion") > 0 && !is_given(c, "sticky")) {
+      snprintf(path, sizeof path, "colliders[%d].adhesion", i);
+      firn_advise(advisor, firn_value_find(c, "adhesion"), path,
+                  "mpm has none; sticky: true holds what touches");
+    }
+  }
+}
+
 static void find_bodies(const firn_scene *scene, place *p) {
   const firn_value *snow = firn_value_find(scene->root, "snow");
   int i = 0;
@@ -136,6 +164,7 @@ firn_status firn_scene_advise(const firn_scene *scene, firn_sim *sim, firn_advic
     return firn_fail(scene->context, FIRN_ERROR_SCENE, "%s has errors", scene->file);
   firn_advisor advisor = {scene, tell, user};
   firn_advise_features(&advisor);
+  advise_surfaces(&advisor);
   if (!sim) return FIRN_OK;
   place *p = firn_alloc_zero(scene->context, sizeof *p, "advice");
   if (!p) return FIRN_ERROR_MEMORY;

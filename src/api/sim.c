@@ -45,6 +45,7 @@ firn_status firn_sim_create(firn_context *context, const firn_sim_def *def, firn
   firn_status status = firn_world_init(&sim->world, context, def);
   if (status == FIRN_OK) status = take_settings(sim, def);
   if (status == FIRN_OK) status = type->create(&sim->world, sim->settings, &sim->solver);
+  sim->world.hollow = type->hollow;
   sim->world.settler = (firn_settler){sim->solver, type->settle, type->energy};
   sim->world.loader = (firn_loader){sim->solver, type->start_strain, type->start_stress};
   sim->world.affine = (firn_affine){sim->solver, type->set_affine, type->get_affine};

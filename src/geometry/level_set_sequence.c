@@ -41,7 +41,7 @@ size_t firn_sequence_bytes(const firn_sequence *sequence) {
 // The keys on both sides of a time, and how far between them it is.
 typedef struct between {
   const firn_level_set *from, *to; // the same where the body rests
-  double T, g;                     // s; 0..1
+  double t, T, g;                  // s; s; 0..1
 } between;
 
 static between find_keys(const firn_sequence *q, double time) {
@@ -61,7 +61,7 @@ static between find_keys(const firn_sequence *q, double time) {
       hi = mid;
     }
   }
-  between b = {.from = q->keys[lo], .to = q->keys[hi]};
+  between b = {.from = q->keys[lo], .to = q->keys[hi], .t = q->times[lo]};
   b.T = q->times[hi] - q->times[lo];
   b.g = time >= q->times[hi] ? 1 : b.T > 0 ? (time - q->times[lo]) / b.T : 0;
   return b;
@@ -90,6 +90,12 @@ double firn_sequence_sample(const firn_sequence *sequence, const double position
                (time < sequence->times[0] || time > sequence->times[sequence->count - 1]);
   for (int a = 0; velocity && a < 3; a++) velocity[a] = rests ? 0 : v[a];
   return (1 - b.g) * phi0 + b.g * phi1;
+}
+
+double firn_sequence_key(const firn_sequence *sequence, double time, double *since) {
+  between b = find_keys(sequence, time);
+  *since = b.g < 1 ? b.g * b.T : 0;
+  return b.g < 1 ? b.t : b.t + b.T;
 }
 
 bool firn_sequence_moves(const firn_sequence *sequence, double from, double to) {

@@ -34,6 +34,9 @@ firn_status firn_sequence_from_level_sets(firn_context *context, int count, cons
 double firn_sequence_sample(const firn_sequence *sequence, const double position[3], double time,
                             double normal[3], double velocity[3]);
 
+// The time [s] of the key that the body at a time comes from, and how long it has been on its way.
+double firn_sequence_key(const firn_sequence *sequence, double time, double *since);
+
 // True if the body may move or deform between the two times.
 bool firn_sequence_moves(const firn_sequence *sequence, double from, double to);
 

@@ -141,4 +141,5 @@ void firn_scene_complete(firn_scene *scene) {
   probes_check(scene);
   firn_scene_check_direction(scene, firn_value_find(root, "preview"), "view", "preview");
   firn_scene_check_render(scene);
+  firn_scene_check_solver(scene);
 }

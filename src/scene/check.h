@@ -16,6 +16,7 @@ void firn_scene_check_unused(firn_scene *scene);
 void firn_scene_check_snow(firn_scene *scene);
 void firn_scene_check_colliders(firn_scene *scene);
 void firn_scene_check_render(firn_scene *scene);
+void firn_scene_check_solver(firn_scene *scene);
 
 // A name of a list's item, given or made of word and number; reports what is empty, long, or taken.
 void firn_scene_check_name(firn_scene *scene, const firn_value *list, firn_value *item,

@@ -38,8 +38,10 @@ typedef struct firn_solver_type {
 
   // h over the spacing of particles: 2 means eight particles a cell.
   double spacings;
-  bool conducts; // heat flows from particle to particle
-  bool even;     // snow is to be laid out evenly, on a lattice, where nobody says otherwise
+  bool conducts;    // heat flows from particle to particle
+  bool even;        // snow is to be laid out evenly, on a lattice, where nobody says otherwise
+  const char *laws; // "snow|elastic": those of materials that it knows; NULL: all
+  bool hollow;      // colliders are their surfaces alone, so no snow is laid inside them
 
   // Makes the solver's state for a world that may still be empty, and adds the solver's fields to
   // the particles. The solver keeps the world, which outlives it, and copies def.

@@ -209,6 +209,10 @@ static bool is_wanted(const filling *f, double x[3], double lot, double taken) {
   for (int a = 0; a < 3 && part; a++) x[a] += part->drift[a];
   double distance = firn_shape_sample(fill->shape, x, 0, NULL);
   if (distance > 0) return false;
+  for (int c = 0; f->world->hollow && c < f->world->collider_count; c++) {
+    const firn_collider *collider = &f->world->collider[c];
+    if (!collider->absent && firn_collider_sample(collider, x, NULL, NULL) < 0) return false;
+  }
   if (part && part->before) {
     for (int a = 0; a < 3; a++) at[a] += part->before[a];
     if (firn_shape_sample(fill->shape, at, 0, NULL) <= 0) return false;
@@ -314,6 +318,7 @@ firn_status firn_fill_place(firn_world *world, const firn_fill *fill, const firn
   FIRN_TRY(find_cells(&f));
   size_t slabs = (size_t)f.n[0];
   if (!slabs) return FIRN_OK;
+  if (world->hollow) firn_world_prepare(world, world->time);
 
   // Count slab by slab, then place some slabs at a time.
   size_t *start = firn_alloc(context, (slabs + 1) * sizeof *start, "fill");

@@ -85,6 +85,7 @@ typedef struct firn_world {
   firn_settled settled;
   firn_ledger ledger;
   bool kicked; // an impulse has changed velocities; whoever takes notice resets it
+  bool hollow; // nothing keeps snow out of the inside of colliders: fills leave it out
   firn_affine affine;
   firn_loader loader;
   uint64_t changes;     // raised whenever gravity, a collider or a material is changed from outside

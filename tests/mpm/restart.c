@@ -15,6 +15,7 @@ typedef struct plan {
   double dt; // s, 0: as the solver likes
   int half;  // steps to the checkpoint, and after it
   int threads;
+  bool density; // hardening by it
 } plan;
 
 // A ball about to hit the floor askew, and flakes; none of its own if it is to be loaded.
@@ -28,6 +29,7 @@ static mpm_case make(const mpm_variant *v, const plan *p, int threads, bool fill
   }
   def.mpm.integrator = p->integrator;
   def.mpm.dt = p->dt;
+  def.mpm.hardening_density = p->density;
   // Those of lone flakes, by the grid, would make them very stiff.
   def.mpm.volume_nominal = p->integrator != FIRN_INTEGRATOR_IMPLICIT;
   mpm_case c = mpm_case_open_threads(v, &def, &snow, threads);
@@ -111,14 +113,14 @@ static void check_restart(scratch *s, const mpm_variant *v, const plan *p) {
 
 static void explicit_runs_go_on_bit_by_bit(void **state) {
   for_each_variant(v) {
-    check_restart(*state, v, &(plan){FIRN_INTEGRATOR_EXPLICIT, 0, 40, 1});
+    check_restart(*state, v, &(plan){FIRN_INTEGRATOR_EXPLICIT, 0, 40, 1, false});
   }
 }
 
 // On another number of threads, even.
 static void implicit_runs_go_on_bit_by_bit(void **state) {
   for_each_variant(v) {
-    check_restart(*state, v, &(plan){FIRN_INTEGRATOR_IMPLICIT, 0, 7, 2});
+    check_restart(*state, v, &(plan){FIRN_INTEGRATOR_IMPLICIT, 0, 7, 2, false});
   }
 }
 
@@ -126,7 +128,14 @@ static void implicit_runs_go_on_bit_by_bit(void **state) {
 static void runs_that_change_over_go_on_bit_by_bit(void **state) {
   for_each_variant(v) {
     if (v->isa == FIRN_ISA_SCALAR && is_apic(v)) continue;
-    check_restart(*state, v, &(plan){FIRN_INTEGRATOR_AUTO, 3.6e-5, 11, 1});
+    check_restart(*state, v, &(plan){FIRN_INTEGRATOR_AUTO, 3.6e-5, 11, 1, false});
+  }
+}
+
+// J_P by density is made anew from the grid in every step, and what it was before counts.
+static void runs_that_harden_by_density_go_on_bit_by_bit(void **state) {
+  for_each_scheme(v, FIRN_ISA_SCALAR) {
+    check_restart(*state, v, &(plan){FIRN_INTEGRATOR_EXPLICIT, 0, 40, 2, true});
   }
 }
 
@@ -207,6 +216,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(explicit_runs_go_on_bit_by_bit, scratch_open, scratch_close),
       cmocka_unit_test_setup_teardown(implicit_runs_go_on_bit_by_bit, scratch_open, scratch_close),
       cmocka_unit_test_setup_teardown(runs_that_change_over_go_on_bit_by_bit, scratch_open,
+                                      scratch_close),
+      cmocka_unit_test_setup_teardown(runs_that_harden_by_density_go_on_bit_by_bit, scratch_open,
                                       scratch_close),
       cmocka_unit_test_setup_teardown(settled_snow_goes_on_bit_by_bit, scratch_open, scratch_close),
   };

@@ -49,6 +49,36 @@ static void snow_under_the_ground_is_told(void **state) {
       HEAD "snow:\n  - shape: {box: {center: [0, 8 cm, 0], size: [16 cm, 16 cm, 16 cm]}}\n" GROUND);
 }
 
+// A surface is described to mpm and to sph in different numbers, and a scene for both says both.
+static void friction_of_the_other_solver_is_told(void **state) {
+  (void)state;
+  const char *snow =
+      "snow:\n  - shape: {box: {center: [0, 8 cm, 0], size: [16 cm, 16 cm, 16 cm]}}\n";
+  static const struct {
+    const char *solver, *surface, *path; // path NULL: nothing is told
+  } cases[] = {
+      {"sph", "friction: 0.1", "colliders[0].friction: sph does not know it"},
+      {"sph", "friction: 0.1, friction_viscosity: 0.2", NULL},
+      {"sph", "friction_viscosity: 0.2, adhesion: 3", NULL},
+      {"mpm", "friction: 0.1", NULL},
+      {"mpm", "friction_viscosity: 0.2", "colliders[0].friction_viscosity: mpm does not know it"},
+      {"mpm", "adhesion: 3", "colliders[0].adhesion: mpm has none"},
+      {"mpm", "adhesion: 3, sticky: true", NULL},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[400];
+    snprintf(text, sizeof text,
+             HEAD "solver: %s\n%scolliders:\n  - {shape: {half_space: {}}, %s}\n", cases[i].solver,
+             snow, cases[i].surface);
+    // Where the value stands.
+    size_t column = strlen("  - {shape: {half_space: {}}, ") + strcspn(cases[i].surface, ":") + 3;
+    if (cases[i].path)
+      expect(text, 7, (int)column, cases[i].path, "");
+    else
+      expect_none(text);
+  }
+}
+
 static void snow_inside_a_collider_is_told(void **state) {
   (void)state;
   const char *ball = "snow:\n  - shape: {sphere: {center: [0, 0, 0], radius: 8 cm}}\n";
@@ -117,6 +147,7 @@ static void snow_thinner_than_a_cell_is_told(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(snow_under_the_ground_is_told),
+      cmocka_unit_test(friction_of_the_other_solver_is_told),
       cmocka_unit_test(snow_inside_a_collider_is_told),
       cmocka_unit_test(snow_inside_other_snow_is_told),
       cmocka_unit_test(a_tread_finer_than_a_cell_is_told),

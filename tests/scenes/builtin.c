@@ -36,6 +36,7 @@ static const struct {
     {"wedge-lower-both", 0},
     {"sand-column", 0},
     {"demo", 0},
+    {"loose-and-dense", 0},
     {"column", 0},
     {"incline", 0},
     {"compression", 0},

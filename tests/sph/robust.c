@@ -6,6 +6,26 @@
 
 static const double UP[3] = {0, 1, 0}, ORIGIN[3] = {0, 0, 0};
 
+static bool short_lists; // of the case under way
+
+static int take_exact_lists(void **state) {
+  (void)state;
+  short_lists = false;
+  return 0;
+}
+
+static int take_short_lists(void **state) {
+  (void)state;
+  short_lists = true;
+  return 0;
+}
+
+static sph_plan a_plan(void) {
+  sph_plan plan = sph_default_plan();
+  plan.sph.short_lists = short_lists;
+  return plan;
+}
+
 static void all_is_finite(const sph_case *c) {
   for (int i = 0; i < firn_sim_field_count(c->sim); i++) {
     firn_field_info info;
@@ -19,7 +39,7 @@ static void all_is_finite(const sph_case *c) {
 
 static void nothing_at_all_only_takes_time(void **state) {
   (void)state;
-  sph_plan plan = sph_default_plan();
+  sph_plan plan = a_plan();
   sph_case c = sph_case_open(&plan);
   sph_case_plane(&c, ORIGIN, UP, 1);
   sph_case_advance(&c, 0.01);
@@ -30,7 +50,7 @@ static void nothing_at_all_only_takes_time(void **state) {
 // x = x0 + N dt v0 + g dt^2 N (N + 1) / 2.
 static void particle_alone_falls_freely(void **state) {
   (void)state;
-  sph_plan plan = sph_default_plan();
+  sph_plan plan = a_plan();
   plan.gravity[1] = -9.81;
   plan.sph.dt = 1e-3;
   sph_case c = sph_case_open(&plan);
@@ -45,7 +65,7 @@ static void particle_alone_falls_freely(void **state) {
 
 static void particles_on_top_of_each_other_do_no_harm(void **state) {
   (void)state;
-  sph_plan plan = sph_default_plan();
+  sph_plan plan = a_plan();
   plan.gravity[1] = -9.81;
   sph_case c = sph_case_open(&plan);
   sph_case_plane(&c, ORIGIN, UP, 1);
@@ -93,12 +113,44 @@ static void sheets_and_rods_do_no_harm(void **state) {
   }
 }
 
+// Colliders of which snow sees no sample at all: one in another, one far away, a mere speck, one that is
+// absent. The snow lies on what there is.
+static void colliders_without_samples_do_no_harm(void **state) {
+  (void)state;
+  sph_plan plan = a_plan();
+  plan.gravity[1] = -9.81;
+  sph_case c = sph_case_open(&plan);
+  const struct {
+    double center[3], radius;
+    bool absent;
+  } balls[] = {{{0, -0.2, 0}, 0.1, false},
+               {{50, 0, 0}, 1, false},
+               {{0.02, 0.1, 0.02}, 1e-5, false},
+               {{0.02, 0.02, 0.02}, 0.01, true}};
+  sph_case_plane(&c, ORIGIN, UP, 1);
+  for (size_t i = 0; i < sizeof balls / sizeof *balls; i++) {
+    firn_collider_def def = firn_default_collider_def();
+    def.shape = firn_sphere(balls[i].center, balls[i].radius);
+    def.absent = balls[i].absent;
+    must(&c, firn_sim_add_collider(c.sim, &def, NULL));
+  }
+  sph_case_lattice(&c, (const int[3]){4, 4, 4}, (const double[3]){0.005, 0.01, 0.005}, 0);
+  sph_case_advance(&c, 0.1);
+  all_is_finite(&c);
+  const sph_boundary *b = &sph_case_solver(&c)->boundary;
+  for (size_t i = 0; i < b->count; i++) assert_true(b->owner[i] == 0 || b->owner[i] == 3);
+  firn_sums sums;
+  must(&c, firn_sim_sums(c.sim, &sums));
+  assert_true(sums.bounds_min[1] > 0 && sums.speed_max < 0.1);
+  sph_case_close(&c);
+}
+
 // A hundred times what the time step's own rules allow: either the run goes on with numbers, or it fails
 // with words, and what can be read then is finite all the same.
 static void steps_a_hundred_times_too_long_go_on_or_say_why(void **state) {
   (void)state;
   for (int k = 0; k < 3; k++) {
-    sph_plan plan = sph_default_plan();
+    sph_plan plan = a_plan();
     plan.gravity[1] = -9.81;
     plan.sph.dt = k == 0 ? 0.02 : k == 1 ? 0.1 : 1;
     sph_case c = sph_case_open(&plan);
@@ -122,7 +174,7 @@ static void steps_a_hundred_times_too_long_go_on_or_say_why(void **state) {
 
 static void what_it_does_not_know_it_names(void **state) {
   (void)state;
-  sph_plan plan = sph_default_plan();
+  sph_plan plan = a_plan();
   plan.material.law = "sand";
   sph_case c = sph_case_open(&plan);
   sph_case_add(&c, 1, (const double[3]){0, 1, 0});
@@ -135,7 +187,7 @@ static void what_it_does_not_know_it_names(void **state) {
 static void hard_impact_stays_above_the_floor(void **state) {
   (void)state;
   for (int barrier = 0; barrier < 2; barrier++) {
-    sph_plan plan = sph_default_plan();
+    sph_plan plan = a_plan();
     plan.sph.barrier = barrier;
     sph_case c = sph_case_open(&plan);
     int floor = sph_case_plane(&c, ORIGIN, UP, 0);
@@ -165,7 +217,7 @@ static void hard_impact_stays_above_the_floor(void **state) {
 // What a ball loses as it hits the floor: plastic flow is part of it, and it is never negative.
 static void books_of_energy_are_kept(void **state) {
   (void)state;
-  sph_plan plan = sph_default_plan();
+  sph_plan plan = a_plan();
   plan.gravity[1] = -9.81;
   plan.material.theta_c = 0.01;
   sph_case c = sph_case_open(&plan);
@@ -188,7 +240,7 @@ static void books_of_energy_are_kept(void **state) {
 // Random snow is compressed and stretched by itself, and must settle down rather than explode.
 static void random_snow_does_not_explode(void **state) {
   (void)state;
-  sph_plan plan = sph_default_plan();
+  sph_plan plan = a_plan();
   plan.gravity[1] = -9.81;
   sph_case c = sph_case_open(&plan);
   sph_case_plane(&c, ORIGIN, UP, 1);
@@ -204,17 +256,24 @@ static void random_snow_does_not_explode(void **state) {
   sph_case_close(&c);
 }
 
+// Each with both kinds of lists.
+#define TWICE(test)                                                                                \
+  {#test, test, take_exact_lists, NULL, NULL}, {                                                   \
+#test ", short", test, take_short_lists, NULL, NULL                                            \
+  }
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(nothing_at_all_only_takes_time),
-      cmocka_unit_test(particle_alone_falls_freely),
-      cmocka_unit_test(particles_on_top_of_each_other_do_no_harm),
-      cmocka_unit_test(sheets_and_rods_do_no_harm),
-      cmocka_unit_test(steps_a_hundred_times_too_long_go_on_or_say_why),
-      cmocka_unit_test(what_it_does_not_know_it_names),
-      cmocka_unit_test(hard_impact_stays_above_the_floor),
-      cmocka_unit_test(books_of_energy_are_kept),
-      cmocka_unit_test(random_snow_does_not_explode),
+      TWICE(nothing_at_all_only_takes_time),
+      TWICE(particle_alone_falls_freely),
+      TWICE(particles_on_top_of_each_other_do_no_harm),
+      TWICE(sheets_and_rods_do_no_harm),
+      TWICE(colliders_without_samples_do_no_harm),
+      TWICE(steps_a_hundred_times_too_long_go_on_or_say_why),
+      TWICE(hard_impact_stays_above_the_floor),
+      TWICE(random_snow_does_not_explode),
+      cmocka_unit_test_setup(what_it_does_not_know_it_names, take_exact_lists),
+      cmocka_unit_test_setup(books_of_energy_are_kept, take_exact_lists),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

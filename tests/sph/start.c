@@ -44,6 +44,30 @@ static void settled_snow_hardly_sags(void **state) {
   assert_true(settled_speed < 0.4 * speed);
 }
 
+// Samples lie on the surface of a collider alone: what began inside it would never come out.
+static void no_snow_is_laid_inside_a_collider(void **state) {
+  (void)state;
+  sph_plan plan = sph_default_plan();
+  sph_case c = sph_case_open(&plan);
+  const double middle[3] = {0.01, 0.02, 0}, radius = 0.05;
+  firn_collider_def ball = firn_default_collider_def();
+  ball.shape = firn_sphere(middle, radius);
+  must(&c, firn_sim_add_collider(c.sim, &ball, NULL));
+  firn_fill_def fill = firn_default_fill_def();
+  fill.shape = firn_box((const double[3]){0, 0, 0}, (const double[3]){0.08, 0.08, 0.08});
+  fill.seeding = FIRN_SEEDING_LATTICE;
+  must(&c, firn_sim_fill(c.sim, &fill));
+  double *x = sph_case_read(&c, "position", 3), volume = 4.0 / 3 * 3.14159265 * pow(5, 3);
+  for (size_t i = 0; i < sph_case_count(&c); i++) {
+    double r2 = 0;
+    for (size_t a = 0; a < 3; a++) r2 += pow(x[3 * i + a] - middle[a], 2);
+    assert_true(r2 >= pow(radius, 2));
+  }
+  assert_relative("particles", (double)sph_case_count(&c), 16 * 16 * 16 - volume, 0.01);
+  free(x);
+  sph_case_close(&c);
+}
+
 typedef struct load {
   double value[6];
 } load;
@@ -96,6 +120,7 @@ static void stress_and_strain_are_those_given(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(settled_snow_hardly_sags),
+      cmocka_unit_test(no_snow_is_laid_inside_a_collider),
       cmocka_unit_test(stress_and_strain_are_those_given),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -358,6 +358,80 @@ static void solids_are_sampled_all_over(void **state) {
   }
 }
 
+// A ball that swells and moves on: radius R (1 + t), centre (U t, 0, 0). Keys are a tenth of a second apart.
+static const double R = 0.05, U = 0.2;
+
+static firn_sequence *swelling_ball(const sph_case *c) {
+  enum { NODES = 41, ALL = NODES * NODES * NODES, KEYS = 3 };
+  static double distance[KEYS][ALL], velocity[KEYS][3 * ALL];
+  const double times[KEYS] = {0, 0.1, 0.2}, voxel = 0.005, origin = -0.1;
+  firn_distance_grid grids[KEYS];
+  for (int k = 0; k < KEYS; k++) {
+    grids[k] = (firn_distance_grid){.origin = {origin, origin, origin},
+                                    .voxel = voxel,
+                                    .nodes = {NODES, NODES, NODES},
+                                    .distance = distance[k],
+                                    .velocity = velocity[k]};
+    for (int n = 0; n < ALL; n++) {
+      const double x[3] = {origin + voxel * (n % NODES) - U * times[k],
+                           origin + voxel * (n / NODES % NODES),
+                           origin + voxel * (n / NODES / NODES)};
+      distance[k][n] = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) - R * (1 + times[k]);
+      for (int a = 0; a < 3; a++) velocity[k][3 * n + a] = x[a] / (1 + times[k]) + (a == 0 ? U : 0);
+    }
+  }
+  firn_sequence_def def = firn_default_sequence_def();
+  def.count = KEYS;
+  def.times = times;
+  def.grids = grids;
+  def.band = NODES;
+  firn_sequence *sequence;
+  must(c, firn_sequence_create(c->context, &def, &sequence));
+  return sequence;
+}
+
+// Samples lie half a spacing inside, have the velocity of the body there, and go along with it between
+// keys: none is anywhere else than where it was, but for that.
+static void samples_follow_a_body_that_deforms(void **state) {
+  (void)state;
+  sph_plan plan = sph_default_plan();
+  plan.sph.dt = 1e-3;
+  sph_case c = sph_case_open(&plan);
+  firn_collider_def def = firn_default_collider_def();
+  firn_sequence *ball = swelling_ball(&c);
+  def.sequence = ball;
+  must(&c, firn_sim_add_collider(c.sim, &def, NULL));
+  firn_sequence_release(ball);
+  sph_case_lattice(&c, (const int[3]){12, 1, 12}, (const double[3]){-0.06, 0.07, -0.06}, 0);
+  const sph_boundary *b = &sph_case_solver(&c)->boundary;
+  double *before = NULL;
+  size_t count = 0;
+  for (int n = 0; n < 90; n++) {
+    sph_case_steps(&c, 1);
+    double t = n * plan.sph.dt, far = 0, off = 0, jump = 0; // when the step began
+    for (size_t i = 0; i < b->count; i++) {
+      double x[3] = {b->point[3 * i] - U * t, b->point[3 * i + 1], b->point[3 * i + 2]};
+      worst(&far, sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) - R * (1 + t) + 0.5 * c.d);
+      for (size_t a = 0; a < 3; a++) {
+        worst(&off, (double)b->velocity[3 * i + a] - x[a] / (1 + t) - (a == 0 ? U : 0));
+        if (b->count == count) worst(&jump, b->point[3 * i + a] - before[3 * i + a]);
+      }
+    }
+    // Between keys the distance is a mean of two: the ball swells by a tenth of R in the meantime.
+    assert_below("depth, spacings", far / c.d, 0.05);
+    assert_below("velocity", off, 0.01);
+    // Those near the snow are the same, or a few more as it falls closer.
+    assert_below("way in a step, spacings", jump / c.d, 0.05);
+    count = b->count;
+    before = realloc(before, 3 * (count + 1) * sizeof *before);
+    assert_non_null(before);
+    memcpy(before, b->point, 3 * count * sizeof *before);
+    assert_true(count > 50);
+  }
+  free(before);
+  sph_case_close(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(layer_on_a_plane_sees_about_as_much_as_inside),
@@ -369,6 +443,7 @@ int main(void) {
       cmocka_unit_test(ball_slides_or_rolls),
       cmocka_unit_test(lone_flake_bounces_by_restitution),
       cmocka_unit_test(forces_on_the_floor_balance_momentum),
+      cmocka_unit_test(samples_follow_a_body_that_deforms),
       cmocka_unit_test(solids_are_sampled_all_over),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

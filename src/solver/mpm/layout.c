@@ -111,8 +111,8 @@ static void narrow(mpm *m) {
 bool mpm_may_have_spray(const mpm *m) {
   bool explicit_so_far = m->def.integrator == FIRN_INTEGRATOR_EXPLICIT ||
                          (m->def.integrator == FIRN_INTEGRATOR_AUTO && !m->memory.implicit);
-  // Step 2 looks up the mass of every node once.
-  return m->kernels->spray && explicit_so_far && m->memory.volumes_set;
+  // Step 2 looks up the mass of every node once, and hardening by density always.
+  return m->kernels->spray && explicit_so_far && m->memory.volumes_set && !m->def.hardening_density;
 }
 
 firn_status mpm_rebuild_grid(mpm *m, bool spray) {

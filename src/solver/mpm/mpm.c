@@ -95,9 +95,10 @@ static firn_status configure(void *solver, const void *settings) {
   mpm *m = solver;
   const firn_mpm_def *def = settings;
   if (def->basis != m->def.basis || def->transfer != m->def.transfer ||
-      def->sleep != m->def.sleep) {
+      def->sleep != m->def.sleep || def->hardening_density != m->def.hardening_density) {
     return firn_fail(m->world->context, FIRN_ERROR_ARGUMENT,
-                     "mpm: basis, transfer and sleep are settled when the simulation is made");
+                     "mpm: basis, transfer, hardening and sleep are settled when the simulation is "
+                     "made");
   }
   m->def = *def;
   return FIRN_OK;

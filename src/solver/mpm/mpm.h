@@ -137,6 +137,11 @@ bool mpm_lacks_volumes(const mpm *m);
 // have none, were it made now.
 firn_status mpm_volumes(void *solver, double *out);
 
+// density.c: kg/m^3 at the particle of a slot in block b, from the masses on the grid.
+firn_real mpm_grid_density(const mpm *m, size_t b, size_t slot);
+firn_real mpm_elastic_volume(const mpm *m, size_t slot); // det F_E
+void mpm_harden(mpm *m); // J_P of all that are awake, by the density that the grid has now
+
 // timestep.c
 void mpm_survey(mpm *m); // fills memory from the particles
 typedef struct mpm_choice {

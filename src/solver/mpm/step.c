@@ -215,6 +215,8 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
     if (choice.dt < m->def.dt_min) return mpm_fail_inverted(m, 2 * choice.dt, det);
   }
 
+  if (m->def.hardening_density) mpm_harden(m);
+
   // Steps 7 to 10.
   double gather = firn_seconds();
   mpm_for_units(m, m->kernels->gather, &moved);

@@ -3,37 +3,8 @@
 // (as printed), or from its material's density (D-4). Particles that come later take the latter:
 // the grid would see the snow that lies there already.
 #include "base/parallel.h"
-#include "math/bspline.h"
 #include "solver/mpm/mpm.h"
 #include "world/averages.h"
-
-static firn_real grid_mass(const mpm *m, size_t b, size_t slot) {
-  const mpm_view *view = &m->view;
-  firn_real w[3][4], unused[4], sum = 0;
-  int node[3];
-  for (int a = 0; a < 3; a++) {
-    firn_real f, x = view->x[a][slot];
-    if (m->stencil.width == 4) {
-      node[a] = (int)firn_bspline_cubic_base(x, &f);
-      firn_bspline_cubic(f, w[a], unused);
-    } else {
-      node[a] = (int)firn_bspline_quadratic_base(x, &f);
-      firn_bspline_quadratic(f, w[a], unused);
-    }
-  }
-  for (int i = 0; i < m->stencil.width; i++) {
-    for (int j = 0; j < m->stencil.width; j++) {
-      for (int k = 0; k < m->stencil.width; k++) {
-        int n[3] = {node[0] + i, node[1] + j, node[2] + k}, d[3];
-        for (int a = 0; a < 3; a++) d[a] = n[a] < 0 ? -1 : n[a] >> 2;
-        size_t g = view->target[b][firn_grid_offset(d[0], d[1], d[2])];
-        size_t at = 16 * (size_t)(n[0] & 3) + 4 * (size_t)(n[1] & 3) + (size_t)(n[2] & 3);
-        sum += w[0][i] * w[1][j] * w[2][k] * view->node_v[g * FIRN_NODE_BLOCK_REALS + 4 * at + 3];
-      }
-    }
-  }
-  return sum;
-}
 
 bool mpm_lacks_volumes(const mpm *m) {
   const firn_particles *p = &m->world->particles;
@@ -52,14 +23,15 @@ bool mpm_lacks_volumes(const mpm *m) {
 static double set_block(const mpm *m, size_t b, bool nominal) {
   const firn_particles *p = &m->world->particles;
   firn_real *volume = firn_particles_real(p, FIRN_FIELD_VOLUME);
-  firn_real h3 = m->view.h * m->view.h * m->view.h;
   double energy = 0;
   for (uint32_t i = 0; i < p->block[b].count; i++) {
     size_t slot = p->block[b].first + i;
     if (volume[slot] != 0) continue;
     firn_real density = nominal ? firn_world_row(m->world, slot).density
-                                : grid_mass(m, b, slot) / h3;
+                                : mpm_grid_density(m, b, slot);
     volume[slot] = m->view.mass[slot] / density;
+    // Strained snow has its density at rest without the strain.
+    if (m->def.hardening_density && !nominal) volume[slot] /= mpm_elastic_volume(m, slot);
     energy += mpm_energy((void *)m, slot);
   }
   return energy;

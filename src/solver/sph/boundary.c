@@ -18,6 +18,9 @@ typedef struct sph_body {
   int collider, part;
   size_t count, room;
   double *sample; // [room][6] m: point and normal
+  // Of a deforming body: its surface at a key, and when that was; nan: not known.
+  firn_surface_samples surface;
+  double key;
   // Of parts without bounds, which stand still: from a block's key to its samples.
   firn_block_map_entry *table; // [mask + 1]
   size_t mask, blocks;
@@ -37,6 +40,7 @@ static void free_bodies(sph_boundary *boundary, firn_context *context) {
   for (size_t i = 0; i < boundary->body_count; i++) {
     sph_body *b = &boundary->body[i];
     firn_free(context, b->sample, b->room * 6 * sizeof *b->sample);
+    firn_surface_samples_free(&b->surface);
     firn_free(context, b->span, b->span_room * sizeof *b->span);
     if (b->table) firn_free(context, b->table, (b->mask + 1) * sizeof *b->table);
   }
@@ -178,23 +182,30 @@ static firn_status store(firn_context *context, sph_body *body, const double x[3
   return FIRN_OK;
 }
 
-// Adds the samples of a part, as it was defined, within a box [m] to a body's.
-static firn_status sample_box(const layer *l, sph_body *body, const double lo[3],
-                              const double hi[3]) {
+// The surface of a part, as it was defined, within a box [m] at a time.
+static firn_status find_surface(const layer *l, const sph_body *body, const double lo[3],
+                                const double hi[3], double time, firn_surface_samples *out) {
   const firn_collider *collider = &l->world->collider[body->collider];
   const firn_part *part = &collider->part[body->part];
   firn_surface_def def = firn_default_surface_def(l->def->spacing);
-  firn_surface_samples found = {0};
   char what[FIRN_NAME_SIZE + 16];
   snprintf(what, sizeof what, "collider '%s'", collider->name);
   memcpy(def.lo, lo, sizeof def.lo);
   memcpy(def.hi, hi, sizeof def.hi);
-  def.time = l->world->time;
-  firn_status status = part->sequence ? firn_sequence_surface(part->sequence, &def, what, &found)
-                                      : firn_shape_surface(part->shape, &def, what, &found);
+  def.time = time;
+  return part->sequence ? firn_sequence_surface(part->sequence, &def, what, out)
+                        : firn_shape_surface(part->shape, &def, what, out);
+}
+
+// Adds the samples of a part within a box [m], as it is now, to a body's.
+static firn_status sample_box(const layer *l, sph_body *body, const double lo[3],
+                              const double hi[3]) {
+  const firn_part *part = &l->world->collider[body->collider].part[body->part];
+  firn_surface_samples found = {0};
+  firn_status status = find_surface(l, body, lo, hi, l->world->time, &found);
   for (size_t i = 0; i < found.count && status == FIRN_OK; i++) {
     firn_surface_sample *s = &found.sample[i];
-    sink(part, def.time, l->def, s->position, s->normal);
+    sink(part, l->world->time, l->def, s->position, s->normal);
     status = store(l->world->context, body, s->position, s->normal);
   }
   firn_surface_samples_free(&found);
@@ -202,6 +213,43 @@ static firn_status sample_box(const layer *l, sph_body *body, const double lo[3]
 }
 
 static const double FAR[2][3] = {{-INFINITY, -INFINITY, -INFINITY}, {INFINITY, INFINITY, INFINITY}};
+
+// Where a point of the surface of a deforming body has come to in the time since its key: x = x0 + since v
+// as between keys the body itself does, and then onto the surface.
+static void follow(const firn_sequence *sequence, double time, double since, double x[3],
+                   double normal[3]) {
+  enum { ROUNDS = 3 };
+  const double from[3] = {x[0], x[1], x[2]};
+  for (int k = 0; k < ROUNDS; k++) {
+    double v[3];
+    firn_sequence_sample(sequence, x, time, NULL, v);
+    for (int a = 0; a < 3; a++) x[a] = from[a] + since * v[a];
+  }
+  for (int k = 0; k < ROUNDS; k++) {
+    double distance = firn_sequence_sample(sequence, x, time, normal, NULL);
+    for (int a = 0; a < 3; a++) x[a] -= distance * normal[a];
+  }
+}
+
+// The samples of a deforming body: those of its last key, which go along with it. They are a function of
+// the time alone, and sampling is what costs.
+static firn_status carry(const layer *l, sph_body *body, const firn_part *part) {
+  double since, time = l->world->time, key = firn_sequence_key(part->sequence, time, &since);
+  if (body->key != key) {
+    body->key = (double)NAN;
+    firn_surface_samples_free(&body->surface);
+    FIRN_TRY(find_surface(l, body, FAR[0], FAR[1], key, &body->surface));
+    body->key = key;
+  }
+  body->count = 0;
+  for (size_t i = 0; i < body->surface.count; i++) {
+    firn_surface_sample s = body->surface.sample[i];
+    follow(part->sequence, time, since, s.position, s.normal);
+    sink(part, time, l->def, s.position, s.normal);
+    FIRN_TRY(store(l->world->context, body, s.position, s.normal));
+  }
+  return FIRN_OK;
+}
 
 static bool deforms(const firn_part *part) {
   return part->sequence || (part->shape && part->shape->varies);
@@ -220,7 +268,7 @@ static firn_status make_bodies(const layer *l) {
     for (int i = 0; i < collider->part_count; i++) {
       const firn_part *part = &collider->part[i];
       sph_body *body = &b->body[b->body_count++];
-      *body = (sph_body){.collider = c, .part = i};
+      *body = (sph_body){.collider = c, .part = i, .key = (double)NAN};
       if (part->radius >= 0 && isfinite(part->radius) && !deforms(part))
         FIRN_TRY(sample_box(l, body, FAR[0], FAR[1]));
     }
@@ -501,7 +549,9 @@ static firn_status lay_all(const layer *l) {
     const firn_part *part = &collider->part[body->part];
     if (collider->absent || part->radius < 0) continue;
     if (isfinite(part->radius)) {
-      if (deforms(part)) {
+      if (part->sequence) {
+        FIRN_TRY(carry(l, body, part));
+      } else if (deforms(part)) {
         body->count = 0;
         FIRN_TRY(sample_box(l, body, FAR[0], FAR[1]));
       }

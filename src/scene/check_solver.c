@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a scene asks for that its solver does not know.
+#include <stdio.h>
+#include <string.h>
+
+#include "scene/check.h"
+#include "solver/solver.h"
+
+#define FAIL(scene, mark, path, ...) firn_report_add(&(scene)->report, mark, path, __VA_ARGS__)
+
+static void law_check(firn_scene *scene, const firn_solver_type *type, const char *list) {
+  const firn_value *bodies = firn_value_find(scene->root, list),
+                   *materials = firn_value_find(scene->root, "materials");
+  int i = 0;
+  for (const firn_value *b = bodies ? bodies->first : NULL; b; b = b->next, i++) {
+    const char *name = firn_value_text(b, "material");
+    const firn_value *law = firn_value_find(firn_value_find(materials, name), "law"),
+                     *chosen = firn_value_find(b, "material");
+    if (!firn_value_good(law) || firn_schema_chosen(type->laws, law->text) >= 0) continue;
+    char path[200];
+    snprintf(path, sizeof path, "%s[%d].material", list, i);
+    if (law->given || !chosen->given) snprintf(path, sizeof path, "materials.%.80s.law", name);
+    FAIL(scene,
+         law->given      ? law->mark
+         : chosen->given ? chosen->mark
+                         : b->mark,
+         path, "%s does not know the law '%s', only %s; choose another material or solver",
+         type->name, law->text, type->laws);
+  }
+}
+
+static bool has_field(const firn_solver_type *type, const char *name) {
+  for (int i = 0; i < FIRN_COMMON_FIELDS; i++)
+    if (strcmp(firn_common_fields[i].name, name) == 0) return true;
+  for (const firn_field_info *f = type->fields; f && f->name; f++)
+    if (strcmp(f->name, name) == 0) return true;
+  return false;
+}
+
+static void fields_check(firn_scene *scene, const firn_solver_type *type) {
+  const firn_value *fields = firn_value_find(firn_value_find(scene->root, "output"), "fields");
+  if (!firn_value_good(fields)) return;
+  for (int i = 0; i < fields->count; i++) {
+    if (has_field(type, fields->words[i])) continue;
+    char path[60];
+    snprintf(path, sizeof path, "output.fields[%d]", i);
+    FAIL(scene, fields->mark, path, "%s has no field '%s', which is one of %s", type->name,
+         fields->words[i], firn_solver_of_field(fields->words[i])->name);
+  }
+}
+
+void firn_scene_check_solver(firn_scene *scene) {
+  const firn_solver_type *type = firn_solver_find(firn_value_text(scene->root, "solver"));
+  if (!type) return; // which has been told
+  if (type->laws) {
+    law_check(scene, type, "snow");
+    law_check(scene, type, "emitters");
+  }
+  fields_check(scene, type);
+}
