@@ -121,6 +121,9 @@ void sph_push_elastic(sph *s); // pressure and shear, after the solves
 void sph_barrier(sph *s);      // what would pass between samples stops, after that
 void sph_push_end(sph *s);
 
+// air.c: drag, added to v.
+void sph_air(sph *s);
+
 // pressure.c: solves for p and adds the acceleration to v.
 firn_status sph_pressure(sph *s);
 void sph_pressure_source(sph *s);
