@@ -168,18 +168,24 @@ static void move(sph *s, double a, double b) {
   }
 }
 
-static void jacobi(sph *s, int *iterations) {
-  double left = residual(s);
-  while (*iterations < s->def.pressure_iterations && isfinite(left)) {
-    if (*iterations >= 1 && left < s->def.pressure_tolerance) break;
-    move(s, RELAXATION, 0);
-    left = residual(s);
-    ++*iterations;
-  }
-  s->last.residual = left;
+// True if a solve has gone astray: what it assumes of eigenvalues does not hold.
+static bool is_astray(const sph *s, double first, double left) {
+  return !(left <= 10 * first + s->def.pressure_tolerance);
 }
 
-// False if it went astray: the bounds do not hold.
+static bool jacobi(sph *s, double relaxation, int *iterations) {
+  double left = residual(s), first = left;
+  for (int k = 0; k < s->def.pressure_iterations; k++) {
+    if (k >= 1 && left < s->def.pressure_tolerance) break;
+    move(s, relaxation, 0);
+    left = residual(s);
+    ++*iterations;
+    if (is_astray(s, first, left)) return false;
+  }
+  s->last.residual = left;
+  return true;
+}
+
 static bool chebyshev(sph *s, int *iterations) {
   double range[2], left = residual(s), first = left, alpha = 0;
   bounds(s, range);
@@ -191,7 +197,7 @@ static bool chebyshev(sph *s, int *iterations) {
     move(s, alpha, beta);
     left = residual(s);
     ++*iterations;
-    if (!(left <= 10 * first + s->def.pressure_tolerance)) return false;
+    if (is_astray(s, first, left)) return false;
   }
   s->last.residual = left;
   return true;
@@ -203,6 +209,17 @@ static void restart(sph *s) {
     SPH_FOR_SLOTS(s, u, i)
     s->p[i] = s->def.warm_start ? firn_particles_real(p, s->field_p)[i] : 0;
   }
+}
+
+// Relaxed by 1/2 the iteration needs eigenvalues below 4, and there is snow that has larger ones, loose
+// flakes pressed into each other: it is then tried with less. What no relaxation solves keeps the
+// pressures that it had.
+static void jacobi_until_it_holds(sph *s, int *iterations) {
+  for (double relaxation = RELAXATION; relaxation > 1e-3; relaxation /= 2) {
+    if (jacobi(s, relaxation, iterations)) return;
+    restart(s);
+  }
+  s->last.residual = residual(s);
 }
 
 static void accelerate(sph *s) {
@@ -226,13 +243,11 @@ firn_status sph_pressure(sph *s) {
   if (!jacobian) remember_laplace(s);
   double start = firn_cpu_seconds();
   if (jacobian) {
-    jacobi(s, &iterations);
-  } else {
-    if (!chebyshev(s, &iterations)) {
-      restart(s);
-      s->memory.laplace_max = 0; // to be found anew
-      jacobi(s, &iterations);
-    }
+    jacobi_until_it_holds(s, &iterations);
+  } else if (!chebyshev(s, &iterations)) {
+    restart(s);
+    s->memory.laplace_max = 0; // to be found anew
+    jacobi_until_it_holds(s, &iterations);
   }
   s->cpu.sweep += firn_cpu_seconds() - start;
   s->last.pressure_iterations += iterations;
