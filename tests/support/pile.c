@@ -37,7 +37,7 @@ static double mass_of(double depth) {
 // ----------------------------------------------------------------------------------------- the pile
 
 pile_plan pile_default_plan(void) {
-  return (pile_plan){.spacing = 0.01, .depth = 0.5, .pause = 0.05, .dt = 0.005};
+  return (pile_plan){.spacing = 0.005, .depth = 0.5, .pause = 0.05, .dt = 0.005};
 }
 
 static sph_case open_column(const pile_plan *plan) {
@@ -46,7 +46,6 @@ static sph_case open_column(const pile_plan *plan) {
   p.material.young = YOUNG;
   p.gravity[1] = -G9;
   p.sph.dt_max = plan->dt;
-  p.sph.rest_density_tracked = plan->tracked;
   for (int a = 0; a < 3; a += 2) {
     p.periodic[a] = true;
     p.period[a] = WIDE;

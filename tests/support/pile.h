@@ -12,7 +12,6 @@ typedef struct pile_plan {
   double fall;    // m, from which flakes come down; 0: they are put where they touch
   double pause;   // s, from one shower to the next
   double dt;      // s, of the longest step
-  bool tracked;   // sph.rest_density
 } pile_plan;
 
 typedef struct pile {
