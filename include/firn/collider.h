@@ -66,7 +66,7 @@ typedef struct firn_collider_state {
   double rotation[4]; // x, y, z, w: of the whole since it was defined
   double velocity[3]; // m/s, of the pivot
   double spin[3];     // rad/s
-  double friction;
+  double friction, friction_viscosity, adhesion;
   bool sticky;
   bool present; // the snow meets it
 } firn_collider_state;

@@ -14,18 +14,40 @@ firn_status firn_sim_set_gravity(firn_sim *sim, const double gravity[3]) {
   return firn_world_set_gravity(&sim->world, gravity);
 }
 
-firn_status firn_sim_set_friction(firn_sim *sim, int id, double friction) {
+static firn_status grip_of(const firn_sim *sim, int id, firn_grip *out) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   const firn_collider *collider = firn_world_collider(&sim->world, id);
   if (!collider) return FIRN_ERROR_ARGUMENT;
-  return firn_world_set_surface(&sim->world, id, friction, collider->sticky);
+  *out = firn_collider_grip(collider);
+  return FIRN_OK;
+}
+
+firn_status firn_sim_set_friction(firn_sim *sim, int id, double friction) {
+  firn_grip grip;
+  FIRN_TRY(grip_of(sim, id, &grip));
+  grip.friction = friction;
+  return firn_world_set_grip(&sim->world, id, &grip);
+}
+
+firn_status firn_sim_set_friction_viscosity(firn_sim *sim, int id, double viscosity) {
+  firn_grip grip;
+  FIRN_TRY(grip_of(sim, id, &grip));
+  grip.friction_viscosity = viscosity;
+  return firn_world_set_grip(&sim->world, id, &grip);
+}
+
+firn_status firn_sim_set_adhesion(firn_sim *sim, int id, double adhesion) {
+  firn_grip grip;
+  FIRN_TRY(grip_of(sim, id, &grip));
+  grip.adhesion = adhesion;
+  return firn_world_set_grip(&sim->world, id, &grip);
 }
 
 firn_status firn_sim_set_sticky(firn_sim *sim, int id, bool sticky) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
-  const firn_collider *collider = firn_world_collider(&sim->world, id);
-  if (!collider) return FIRN_ERROR_ARGUMENT;
-  return firn_world_set_surface(&sim->world, id, collider->friction, sticky);
+  firn_grip grip;
+  FIRN_TRY(grip_of(sim, id, &grip));
+  grip.sticky = sticky;
+  return firn_world_set_grip(&sim->world, id, &grip);
 }
 
 firn_status firn_sim_set_temperature(firn_sim *sim, int id, double temperature) {

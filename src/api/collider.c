@@ -16,6 +16,8 @@ firn_status firn_sim_collider(const firn_sim *sim, int id, firn_collider_state *
   const firn_pose *pose = &collider->pose;
   *out = (firn_collider_state){.name = collider->name,
                                .friction = collider->friction,
+                               .friction_viscosity = collider->friction_viscosity,
+                               .adhesion = collider->adhesion,
                                .sticky = collider->sticky,
                                .present = !collider->absent};
   memcpy(out->pivot, pose->pivot, sizeof out->pivot);

@@ -48,6 +48,11 @@ static firn_status apply_colliders(const firn_value *list, double time, firn_sim
   for (const firn_value *c = list->first; c; c = c->next, id++) {
     if (keyed(c, "friction"))
       FIRN_TRY(firn_sim_set_friction(sim, id, firn_value_number_at(c, "friction", time)));
+    if (keyed(c, "friction_viscosity"))
+      FIRN_TRY(firn_sim_set_friction_viscosity(
+          sim, id, firn_value_number_at(c, "friction_viscosity", time)));
+    if (keyed(c, "adhesion"))
+      FIRN_TRY(firn_sim_set_adhesion(sim, id, firn_value_number_at(c, "adhesion", time)));
     if (keyed(c, "sticky"))
       FIRN_TRY(firn_sim_set_sticky(sim, id, firn_value_number_at(c, "sticky", time) != 0));
     if (keyed(c, "temperature"))

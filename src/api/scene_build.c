@@ -271,8 +271,8 @@ static bool collider_of(firn_arena *arena, const firn_value *v, firn_collider_de
   else if (!parts_of(arena, firn_value_find(v, "parts"), def))
     return false;
   def->friction = firn_value_number_at(v, "friction", 0);
-  def->friction_viscosity = firn_value_number(v, "friction_viscosity");
-  def->adhesion = firn_value_number(v, "adhesion");
+  def->friction_viscosity = firn_value_number_at(v, "friction_viscosity", 0);
+  def->adhesion = firn_value_number_at(v, "adhesion", 0);
   def->temperature = firn_value_number_at(v, "temperature", 0);
   def->sticky = firn_value_number_at(v, "sticky", 0) != 0;
   def->absent = firn_value_number_at(v, "present", 0) == 0;

@@ -22,16 +22,24 @@ firn_status firn_world_set_gravity(firn_world *world, const double gravity[3]) {
   return FIRN_OK;
 }
 
-firn_status firn_world_set_surface(firn_world *world, int id, double friction, bool sticky) {
+static void give_grip(firn_collider *collider, const firn_grip *grip) {
+  collider->friction = grip->friction;
+  collider->friction_viscosity = grip->friction_viscosity;
+  collider->adhesion = grip->adhesion;
+  collider->sticky = grip->sticky;
+}
+
+firn_status firn_world_set_grip(firn_world *world, int id, const firn_grip *grip) {
   firn_collider *collider = firn_world_collider(world, id);
+  char what[FIRN_NAME_SIZE + 16];
   if (!collider) return FIRN_ERROR_ARGUMENT;
-  if (!(friction >= 0)) {
-    return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
-                     "collider '%s': friction %g must be 0 or more", collider->name, friction);
-  }
-  if (collider->friction == friction && collider->sticky == sticky) return FIRN_OK;
-  collider->friction = friction;
-  collider->sticky = sticky;
+  firn_grip before = firn_collider_grip(collider);
+  snprintf(what, sizeof what, "collider '%s'", collider->name);
+  FIRN_TRY(firn_grip_check(world->context, what, grip));
+  if (before.friction == grip->friction && before.adhesion == grip->adhesion &&
+      before.friction_viscosity == grip->friction_viscosity && before.sticky == grip->sticky)
+    return FIRN_OK;
+  give_grip(collider, grip);
   world->changes++;
   return FIRN_OK;
 }
@@ -104,7 +112,7 @@ typedef struct space_state {
 } space_state;
 
 typedef struct surface_state {
-  double friction;
+  double friction, friction_viscosity, adhesion;
   uint64_t sticky, absent;
 } surface_state;
 
@@ -116,14 +124,15 @@ static firn_status damaged(const firn_world *world, const char *name) {
 static firn_status visit_surface(firn_world *world, int c, bool load,
                                  const firn_state_visitor *visitor) {
   firn_collider *collider = &world->collider[c];
-  surface_state s = {collider->friction, collider->sticky, collider->absent};
+  surface_state s = {collider->friction, collider->friction_viscosity, collider->adhesion,
+                     collider->sticky, collider->absent};
   char name[32];
   snprintf(name, sizeof name, "surface_%d", c);
   FIRN_TRY(visitor->blob(visitor->user, name, &s, sizeof s));
   if (!load) return FIRN_OK;
-  if (!(s.friction >= 0)) return damaged(world, name);
-  collider->friction = s.friction;
-  collider->sticky = s.sticky != 0;
+  const firn_grip grip = {s.friction, s.friction_viscosity, s.adhesion, s.sticky != 0};
+  if (firn_grip_check(world->context, name, &grip) != FIRN_OK) return damaged(world, name);
+  give_grip(collider, &grip);
   collider->absent = s.absent != 0;
   return FIRN_OK;
 }

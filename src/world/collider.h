@@ -43,13 +43,21 @@ typedef struct firn_collider_sums {
   double work_before; // J, of before the time that the others are of
 } firn_collider_sums;
 
-typedef struct firn_collider {
-  firn_context *context;
-  char name[FIRN_NAME_SIZE];
+// How a surface holds snow.
+typedef struct firn_grip {
   double friction;           // Coulomb's mu
   double friction_viscosity; // m^2/s, of solvers whose friction is one
   double adhesion;           // m/s^2, likewise
   double temperature;        // K, of its surface; 0: none
+  bool sticky;
+} firn_grip;
+
+typedef struct firn_collider {
+  firn_context *context;
+  char name[FIRN_NAME_SIZE];
+  double friction; // these four are its grip
+  double friction_viscosity;
+  double adhesion;
   bool sticky;
   bool forces;        // its sums are kept
   bool absent;        // nothing meets it
@@ -70,6 +78,11 @@ typedef struct firn_collider {
 firn_status firn_collider_make(firn_context *context, const firn_collider_def *def, int index,
                                int first_bit, firn_collider *out);
 void firn_collider_free(firn_collider *collider);
+firn_status firn_grip_check(firn_context *context, const char *what, const firn_grip *grip);
+static inline firn_grip firn_collider_grip(const firn_collider *collider) {
+  return (firn_grip){collider->friction, collider->friction_viscosity, collider->adhesion,
+                     collider->sticky};
+}
 
 // Places all parts for a time, by their motions. All else asks the poses that this leaves, never a
 // motion, so that whoever else knows where a part is may place it: a frame that was written does.

@@ -181,20 +181,26 @@ static uint64_t digest_of(const firn_collider *collider) {
   return digest;
 }
 
+firn_status firn_grip_check(firn_context *context, const char *what, const firn_grip *grip) {
+  if (!(grip->friction >= 0)) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: friction %g must be 0 or more", what,
+                     grip->friction);
+  }
+  if (!(grip->friction_viscosity >= 0 && isfinite(grip->friction_viscosity))) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: friction_viscosity %g must be 0 or more",
+                     what, grip->friction_viscosity);
+  }
+  if (!(grip->adhesion >= 0 && isfinite(grip->adhesion))) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: adhesion %g must be 0 or more", what,
+                     grip->adhesion);
+  }
+  return FIRN_OK;
+}
+
 static firn_status make(firn_context *context, const firn_collider_def *def, const char *what,
                         int first_bit, firn_collider *out) {
-  if (!(def->friction >= 0)) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: friction %g must be 0 or more", what,
-                     def->friction);
-  }
-  if (!(def->friction_viscosity >= 0 && isfinite(def->friction_viscosity))) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: friction_viscosity %g must be 0 or more",
-                     what, def->friction_viscosity);
-  }
-  if (!(def->adhesion >= 0 && isfinite(def->adhesion))) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: adhesion %g must be 0 or more", what,
-                     def->adhesion);
-  }
+  firn_grip grip = firn_collider_grip(out);
+  FIRN_TRY(firn_grip_check(context, what, &grip));
   if (!(def->temperature == 0 || firn_real_is_positive(def->temperature))) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: temperature %g K must be positive", what,
                      def->temperature);

@@ -68,6 +68,11 @@ firn_status firn_world_add_emitter(firn_world *world, const firn_emitter_def *de
                     .max_count = def->max_count ? def->max_count : UINT64_MAX,
                     .number = FIRN_FILL_EMITTER | (uint32_t)s->emitter_count};
   FIRN_TRY(firn_fill_make(world, &def->fill, "emitter", e.number, &e.fill));
+  if (e.kind == FIRN_EMIT_SNOWFALL) {
+    double lo[3], hi[3];
+    firn_shape_bounds(e.fill.shape, lo, hi);
+    e.area = firn_shape_volume(e.fill.shape) / (hi[1] - lo[1]);
+  }
   firn_status status = check(world, def, &e);
   size_t size = (size_t)s->emitter_count * sizeof e;
   firn_emitter *all = NULL;

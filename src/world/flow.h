@@ -20,6 +20,7 @@ typedef struct firn_emitter {
   firn_fill fill;
   firn_emit kind;
   double rate; // particles, m^3, kg or kg/m^2 a second
+  double area; // m^2 of snowfall: volume over height
   double spread;
   double start, stop; // s
   uint64_t max_count;

@@ -28,10 +28,9 @@ double firn_snowfall_flake(const firn_world *world, const firn_emitter *e) {
 }
 
 double firn_snowfall_particles(const firn_world *world, const firn_emitter *e) {
-  double lo[3], hi[3], flake = firn_snowfall_flake(world, e);
+  double flake = firn_snowfall_flake(world, e);
   double mass = (double)world->material[e->fill.material].density * flake * flake * flake;
-  firn_shape_bounds(e->fill.shape, lo, hi);
-  return e->rate * firn_shape_volume(e->fill.shape) / (hi[1] - lo[1]) / mass;
+  return e->rate * e->area / mass;
 }
 
 static void block_of(const firn_world *world, const double x[3], int32_t at[3]) {

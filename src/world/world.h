@@ -110,7 +110,7 @@ firn_status firn_world_check_colliders(const firn_world *world);
 firn_collider *firn_world_collider(const firn_world *world, int id);
 // change.c: what may change between steps; each raises `changes` if it does change something.
 firn_status firn_world_set_gravity(firn_world *world, const double gravity[3]);
-firn_status firn_world_set_surface(firn_world *world, int id, double friction, bool sticky);
+firn_status firn_world_set_grip(firn_world *world, int id, const firn_grip *grip);
 firn_status firn_world_set_present(firn_world *world, int id, bool present);
 firn_status firn_world_set_material(firn_world *world, int id, const firn_material_def *def);
 // digest.c

@@ -98,6 +98,9 @@ static void surfaces_change_from_the_next_step_on(void **state) {
   assert_string_equal(now.name, "floor");
   assert_true(along[0] == 0 && along[1] > 0 && along[2] > 2 * along[1]);
   MUST_FAIL(context, firn_sim_set_friction(sim, 0, -1), FIRN_ERROR_ARGUMENT, "'floor'", "-1");
+  MUST_FAIL(context, firn_sim_set_friction_viscosity(sim, 0, (double)INFINITY), FIRN_ERROR_ARGUMENT,
+            "'floor'", "friction_viscosity");
+  MUST_FAIL(context, firn_sim_set_adhesion(sim, 0, -2), FIRN_ERROR_ARGUMENT, "'floor'", "-2");
   MUST_FAIL(context, firn_sim_set_sticky(sim, 3, true), FIRN_ERROR_ARGUMENT, "collider 3");
   MUST_FAIL(context, firn_sim_set_present(sim, 3, true), FIRN_ERROR_ARGUMENT, "collider 3");
   firn_impulse_def push = firn_default_impulse_def();
@@ -260,6 +263,8 @@ static void what_was_set_is_part_of_a_checkpoint(void **state) {
   }
   MUST(context, firn_sim_set_gravity(whole, down));
   MUST(context, firn_sim_set_sticky(whole, 0, true));
+  MUST(context, firn_sim_set_friction_viscosity(whole, 0, 7));
+  MUST(context, firn_sim_set_adhesion(whole, 0, 9));
   MUST(context, firn_sim_set_material(whole, 0, &snow));
   MUST(context, firn_sim_set_emitter_rate(whole, 0, 1000));
   MUST(context, firn_sim_set_emitter_velocity(whole, 0, aside));
@@ -269,11 +274,14 @@ static void what_was_set_is_part_of_a_checkpoint(void **state) {
   const firn_world *a = &whole->world, *b = &later->world;
   assert_memory_equal(a->gravity, b->gravity, sizeof a->gravity);
   assert_true(b->collider[0].friction == 0.4 && b->collider[0].sticky);
+  assert_true(b->collider[0].friction_viscosity == 7 && b->collider[0].adhesion == 9);
   assert_true(a->material[0].mu == b->material[0].mu && a->changes == b->changes);
   assert_true(b->flow.emitter[0].rate == 1000 && b->flow.emitter[0].fill.velocity[0] == 2);
   uint64_t changes = b->changes;
   MUST(context, firn_sim_set_gravity(later, down));
   MUST(context, firn_sim_set_friction(later, 0, 0.4));
+  MUST(context, firn_sim_set_friction_viscosity(later, 0, 7));
+  MUST(context, firn_sim_set_adhesion(later, 0, 9));
   MUST(context, firn_sim_set_sticky(later, 0, true));
   MUST(context, firn_sim_set_material(later, 0, &snow));
   assert_true(b->changes == changes);

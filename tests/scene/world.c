@@ -239,16 +239,18 @@ static void keyed_values_reach_the_simulation(void **state) {
            "materials: {soft: {young: {keys: [[0 s, 100 kPa], [0.1 s, 200 kPa]]}}}\n" BALL
            "colliders:\n"
            "  - {name: floor, shape: {half_space: {}}, friction: {keys: [[0, 0.1], [0.1, 0.3]]},\n"
+           "     friction_viscosity: {keys: [[0, 1], [0.1, 2]]}, adhesion: {keys: [[0, 0], [0.1, 5]]},\n"
            "     sticky: {keys: [[0, false], [0.05, true]]}}\n");
   firn_sim *sim = build(scene);
   firn_collider_state at;
   firn_mpm_def mpm;
   assert_int_equal(firn_sim_collider(sim, 0, &at), FIRN_OK);
-  assert_true(at.friction == 0.1 && !at.sticky);
+  assert_true(at.friction == 0.1 && at.friction_viscosity == 1 && at.adhesion == 0 && !at.sticky);
   step_to(scene, sim, 0.06);
   assert_int_equal(firn_scene_apply(scene, sim), FIRN_OK);
   assert_int_equal(firn_sim_collider(sim, 0, &at), FIRN_OK);
   assert_true(fabs(at.friction - 0.22) < 1e-9 && at.sticky);
+  assert_true(fabs(at.friction_viscosity - 1.6) < 1e-9 && fabs(at.adhesion - 3) < 1e-9);
   assert_int_equal(firn_sim_mpm(sim, &mpm), FIRN_OK);
   assert_true(fabs(mpm.flip - (0.9 - 0.4 * 0.6)) < 1e-9);
   step_to(scene, sim, 0.1);

@@ -256,6 +256,31 @@ static void random_snow_does_not_explode(void **state) {
   sph_case_close(&c);
 }
 
+// Flakes thrown into each other, several where one should be: the iteration for pressures has eigenvalues
+// there that it does not expect, and goes on all the same.
+static void flakes_pressed_into_each_other_do_not_explode(void **state) {
+  (void)state;
+  enum { N = 400 };
+  for (uint64_t k = 0; k < 4; k++) {
+    sph_plan plan = a_plan();
+    plan.material.young = 20e3;
+    plan.gravity[1] = -9.81;
+    plan.sph.dt = 5e-3;
+    plan.sph.pressure_solver = k % 2 ? FIRN_SPH_JACOBI : FIRN_SPH_CHEBYSHEV;
+    sph_case c = sph_case_open(&plan);
+    sph_case_plane(&c, ORIGIN, UP, 1);
+    double x[3 * N], side = (k < 2 ? 5 : 6) * c.d;
+    for (uint64_t i = 0; i < 3 * N; i++) x[i] = sph_random(0, i, 0.3 * c.d, side);
+    sph_case_add(&c, N, x);
+    sph_case_steps(&c, 20);
+    all_is_finite(&c);
+    firn_sums sums;
+    must(&c, firn_sim_sums(c.sim, &sums));
+    assert_true(sums.speed_max < 30);
+    sph_case_close(&c);
+  }
+}
+
 // Each with both kinds of lists.
 #define TWICE(test)                                                                                \
   {#test, test, take_exact_lists, NULL, NULL}, {                                                   \
@@ -267,11 +292,12 @@ int main(void) {
       TWICE(nothing_at_all_only_takes_time),
       TWICE(particle_alone_falls_freely),
       TWICE(particles_on_top_of_each_other_do_no_harm),
-      TWICE(sheets_and_rods_do_no_harm),
+      cmocka_unit_test_setup(sheets_and_rods_do_no_harm, take_exact_lists),
       TWICE(colliders_without_samples_do_no_harm),
       TWICE(steps_a_hundred_times_too_long_go_on_or_say_why),
       TWICE(hard_impact_stays_above_the_floor),
       TWICE(random_snow_does_not_explode),
+      TWICE(flakes_pressed_into_each_other_do_not_explode),
       cmocka_unit_test_setup(what_it_does_not_know_it_names, take_exact_lists),
       cmocka_unit_test_setup(books_of_energy_are_kept, take_exact_lists),
   };

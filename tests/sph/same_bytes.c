@@ -19,7 +19,7 @@ static void heat_up(const sph_case *c, int floor) {
   must(c, firn_sim_set_temperature(c->sim, floor, 303.15));
 }
 
-// A ball that hits the floor beside a wall that moves, and two flakes.
+// A ball that hits the floor beside a wall that moves, and two flakes, all in the wind.
 static sph_case make(int threads, int variant, bool filled) {
   sph_plan plan = sph_default_plan();
   plan.threads = threads;
@@ -39,6 +39,10 @@ static sph_case make(int threads, int variant, bool filled) {
   wall.shape = firn_box((const double[3]){0.13, 0.05, 0}, (const double[3]){0.04, 0.1, 0.1});
   wall.velocity[0] = -1;
   must(&c, firn_sim_add_collider(c.sim, &wall, NULL));
+  firn_wind_def wind = firn_default_wind_def();
+  wind.velocity[0] = 5;
+  wind.turbulence = 3;
+  must(&c, firn_sim_set_wind(c.sim, &wind));
   if (!filled) return c;
   firn_fill_def ball = firn_default_fill_def();
   ball.shape = firn_sphere((const double[3]){0.003, 0.055, -0.002}, 0.045);

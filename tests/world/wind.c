@@ -3,10 +3,10 @@
 // Wind: its parts against closed forms, and what it does to flakes and to snow.
 #include "cache/scratch.h"
 //
-#include "api/setup.h"
 #include "api/sim.h"
 #include "base/random.h"
 #include "geometry/sdf.h"
+#include "support/same.h"
 
 static const double PI = 3.14159265358979323846;
 static const firn_air AIR = {FIRN_AIR_DENSITY, FIRN_AIR_VISCOSITY};
@@ -459,19 +459,6 @@ static firn_sim *build(firn_context *context, bool resume) {
   firn_collider_def ground = firn_default_collider_def();
   MUST(context, firn_sim_add_collider(sim, &ground, NULL));
   return sim;
-}
-
-static void assert_same(firn_context *a, firn_sim *s, firn_context *b, firn_sim *t) {
-  static const char *const fields[] = {"id", "position", "velocity", "jp"};
-  size_t n = firn_sim_count(s);
-  assert_int_equal(firn_sim_count(t), n);
-  for (int f = 0; f < 4; f++) {
-    int components = f == 1 || f == 2 ? 3 : 1;
-    double *x = read_field(a, s, fields[f], components);
-    double *y = read_field(b, t, fields[f], components);
-    assert_memory_equal(x, y, n * (size_t)components * sizeof *x);
-    free(x), free(y);
-  }
 }
 
 static void threads_do_not_matter(void **state) {

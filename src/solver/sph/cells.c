@@ -137,3 +137,25 @@ void sph_cells_around(const sph_cells *cells, const int32_t at[3], uint32_t out[
     out[o] = sph_cells_find(cells, to);
   }
 }
+
+int sph_cells_spans(const sph_cells *cells, const uint32_t around[27], const double place[3],
+                    sph_span out[27]) {
+  int cell[3], count = 0;
+  for (int a = 0; a < 3; a++) cell[a] = place[a] < 0 ? 0 : place[a] >= 4 ? 3 : (int)place[a];
+  for (int o = 0; o < 27; o++) {
+    const int to[3] = {cell[0] + o / 9 - 1, cell[1] + o / 3 % 3 - 1, cell[2] + o % 3 - 1};
+    sph_span *span = &out[count];
+    int in = 0, which = 0;
+    for (int a = 0; a < 3; a++) {
+      span->step[a] = to[a] < 0 ? -1 : to[a] > 3;
+      which = 3 * which + span->step[a] + 1;
+      in = 4 * in + to[a] - 4 * span->step[a];
+    }
+    if (around[which] == SPH_NONE) continue;
+    const sph_cell_block *block = &cells->block[around[which]];
+    span->first = block->first + block->cell[in];
+    span->end = block->first + block->cell[in + 1];
+    count++;
+  }
+  return count;
+}

@@ -41,4 +41,15 @@ uint32_t sph_cells_find(const sph_cells *cells, const int32_t at[3]);
 // Those at and around coordinates: [o], o = 9 (dx + 1) + 3 (dy + 1) + dz + 1.
 void sph_cells_around(const sph_cells *cells, const int32_t at[3], uint32_t out[27]);
 
+// One cell: its points are order[first] up to end, in the block `step` blocks away.
+typedef struct sph_span {
+  uint32_t first, end;
+  int step[3];
+} sph_span;
+
+// The cell of a place in a block, cells from its corner, and those around it, where there are any;
+// around is that of the block. How many.
+int sph_cells_spans(const sph_cells *cells, const uint32_t around[27], const double place[3],
+                    sph_span out[27]);
+
 #endif

@@ -36,20 +36,12 @@ typedef struct taker {
 // within blocks, and so of the same digits anywhere in space.
 static void search(const sph_cells *cells, const uint32_t around[27], const double xi[3],
                    const firn_real *const x[3], size_t stride, uint32_t self, taker *out) {
-  int cell[3];
-  for (int a = 0; a < 3; a++) cell[a] = xi[a] < 0 ? 0 : xi[a] >= 4 ? 3 : (int)xi[a];
-  for (int o = 0; o < 27; o++) {
-    int to[3] = {cell[0] + o / 9 - 1, cell[1] + o / 3 % 3 - 1, cell[2] + o % 3 - 1};
-    int step[3], in = 0, which = 0;
-    for (int a = 0; a < 3; a++) {
-      step[a] = to[a] < 0 ? -1 : to[a] > 3;
-      which = 3 * which + step[a] + 1;
-      in = 4 * in + to[a] - 4 * step[a];
-    }
-    if (around[which] == SPH_NONE) continue;
-    const sph_cell_block *block = &cells->block[around[which]];
-    for (uint32_t k = block->cell[in]; k < block->cell[in + 1]; k++) {
-      uint32_t j = cells->order[block->first + k];
+  sph_span span[27];
+  int spans = sph_cells_spans(cells, around, xi, span);
+  for (int o = 0; o < spans; o++) {
+    const int *step = span[o].step;
+    for (uint32_t k = span[o].first; k < span[o].end; k++) {
+      uint32_t j = cells->order[k];
       if (j == self) continue;
       double d[3], r2 = 0;
       for (int a = 0; a < 3; a++) {

@@ -31,7 +31,7 @@ enum { SPH_SEARCH, SPH_STATE, SPH_PRESSURE, SPH_SHEAR, SPH_MOVE, SPH_PHASES };
 // NULL where nobody needs them: without samples, without a bulk modulus in the shear solve, without
 // alternations.
 #define SPH_WALL_LIST(X)                                                                           \
-  X(trace, 1) /* Pa, a third of tr sigma */                                                        \
+  X(trace, 1)  /* Pa, a third of tr sigma */                                                       \
   X(drag, 1)   /* 1/s, friction of walls in all directions; ... */                                 \
   X(spared, 3) /* s^-1/2, ... its square is what there is more along them, but not along it; */    \
   X(drawn, 3)  /* m/s^2, ... both times v_b. 0 where friction is not coupled */
@@ -145,6 +145,9 @@ void sph_push_end(sph *s);
 
 // heat.c: temperatures at the end of the step. Needs densities, and plain lists of the snow.
 firn_status sph_conduct(sph *s);
+
+// air.c: drag, added to v.
+void sph_air(sph *s);
 
 // pressure.c: solves for p and adds the acceleration to v.
 firn_status sph_pressure(sph *s);

@@ -14,7 +14,7 @@ static void lap_time(sph *s, int phase, double *last) {
   *last = now;
 }
 
-// v* = v + dt a of gravity, friction and adhesion
+// v* = v + dt a of gravity, air, friction and adhesion
 static void other_forces(sph *s) {
   const double *g = s->world->gravity;
   SPH_FOR_UNITS(s, u) {
@@ -23,6 +23,7 @@ static void other_forces(sph *s) {
         s->v[3 * i + a] = (firn_real)((double)s->v[3 * i + a] + s->dt * g[a]);
     }
   }
+  sph_air(s);
   sph_wall_forces(s);
 }
 

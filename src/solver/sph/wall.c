@@ -117,37 +117,47 @@ static double weight_of(const sph *s, uint64_t k) {
   return (double)(s->boundary.volume[s->pairs.walls.other[k]] * firn_sph_kernel(r));
 }
 
-static void bounce(sph *s, size_t u, size_t i) {
+// What a particle has before it: the normal of its samples, out of the wall, and their velocity.
+typedef struct face {
+  double n[3], velocity[3];
+  double weight; // of all samples; 0: they are on all sides
+} face;
+
+static face face_of(const sph *s, size_t i) {
   const sph_list *walls = &s->pairs.walls;
-  double total = 0, surface[3] = {0}, n[3] = {0}, norm = 0, closing = 0;
-  if ((double)s->pairs.wall.w[i] < CONTACT) return;
+  face f = {0};
+  double norm = 0;
   for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
     size_t b = walls->other[k];
     double w = weight_of(s, k);
-    total += w;
+    f.weight += w;
     for (size_t a = 0; a < 3; a++) {
-      surface[a] += w * (double)s->boundary.velocity[3 * b + a];
-      n[a] += w * (double)s->boundary.normal[3 * b + a];
+      f.velocity[a] += w * (double)s->boundary.velocity[3 * b + a];
+      f.n[a] += w * (double)s->boundary.normal[3 * b + a];
     }
   }
-  for (int a = 0; a < 3; a++) norm += n[a] * n[a];
-  norm = sqrt(norm);
-  if (!(norm > 0)) return;
-  for (size_t a = 0; a < 3; a++) {
-    n[a] /= norm;
-    surface[a] /= total;
-    closing += ((double)s->v[3 * i + a] - surface[a]) * n[a];
+  for (int a = 0; a < 3; a++) norm += f.n[a] * f.n[a];
+  if (!(norm > 0)) return (face){0};
+  for (int a = 0; a < 3; a++) {
+    f.n[a] /= sqrt(norm);
+    f.velocity[a] /= f.weight;
   }
+  return f;
+}
+
+static void bounce(sph *s, size_t u, size_t i, const face *f) {
+  const sph_list *walls = &s->pairs.walls;
+  double closing = 0, mass = (double)s->mass[i];
+  if ((double)s->pairs.wall.w[i] < CONTACT) return;
+  for (size_t a = 0; a < 3; a++) closing += ((double)s->v[3 * i + a] - f->velocity[a]) * f->n[a];
   if (!(closing < 0)) return;
-  double change = -(1 + s->def.restitution) * closing, mass = (double)s->mass[i];
+  double change = -(1 + s->def.restitution) * closing;
   for (size_t a = 0; a < 3; a++)
-    s->v[3 * i + a] = (firn_real)((double)s->v[3 * i + a] + change * n[a]);
+    s->v[3 * i + a] = (firn_real)((double)s->v[3 * i + a] + change * f->n[a]);
   for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
-    uint32_t b = walls->other[k];
-    double w = weight_of(s, k) / total;
-    const double impulse[3] = {w * mass * change * n[0], w * mass * change * n[1],
-                               w * mass * change * n[2]};
-    react(s, u, b, impulse);
+    double w = weight_of(s, k) / f->weight, impulse[3];
+    for (int a = 0; a < 3; a++) impulse[a] = w * mass * change * f->n[a];
+    react(s, u, walls->other[k], impulse);
   }
 }
 
@@ -173,10 +183,12 @@ static void leave_friction(sph *s, size_t i, double drag, const double normal[3]
   }
 }
 
+// Who bounces feels friction along the wall only: it would be slowed down on its way in and out.
 static void act_on(sph *s, size_t u, size_t i) {
   const sph_list *walls = &s->pairs.walls;
-  double v[3], drag = 0, drawn[3] = {0}, pulled[3] = {0}, normal[3] = {0};
+  double v[3], before[3], change[3], drag = 0, drawn[3] = {0}, pulled[3] = {0}, normal[3] = {0};
   double mass = (double)s->mass[i];
+  face f = bounces(s, i) ? face_of(s, i) : (face){0};
   for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
     uint32_t b = walls->other[k];
     double d = drag_of(s, &walls->near[k], b), pull[3];
@@ -189,24 +201,26 @@ static void act_on(sph *s, size_t u, size_t i) {
       pulled[a] += pull[a];
     }
   }
-  bool coupled = !s->def.friction_printed;
+  bool coupled = !s->def.friction_printed && !(f.weight > 0);
   for (size_t a = 0; a < 3; a++) {
-    double before = (double)s->v[3 * i + a] + s->dt * pulled[a];
-    v[a] = coupled ? before : (before - s->dt * drawn[a]) / (1 - s->dt * drag); // Eq. 25
-    s->v[3 * i + a] = (firn_real)v[a];
+    before[a] = (double)s->v[3 * i + a] + s->dt * pulled[a];
+    v[a] = coupled ? before[a] : (before[a] - s->dt * drawn[a]) / (1 - s->dt * drag); // Eq. 25
+    change[a] = v[a] - before[a];
   }
+  if (f.weight > 0) without(f.n, change);
+  for (size_t a = 0; a < 3; a++) s->v[3 * i + a] = (firn_real)(before[a] + change[a]);
   if (coupled) leave_friction(s, i, drag, normal, drawn);
   for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
     uint32_t b = walls->other[k];
-    double d = coupled ? 0 : drag_of(s, &walls->near[k], b), impulse[3];
-    pull_of(s, &walls->near[k], b, impulse);
-    for (size_t a = 0; a < 3; a++) {
-      impulse[a] += d * (v[a] - (double)s->boundary.velocity[3 * (size_t)b + a]);
-      impulse[a] *= s->dt * mass;
-    }
+    double d = coupled ? 0 : drag_of(s, &walls->near[k], b), impulse[3], pull[3];
+    pull_of(s, &walls->near[k], b, pull);
+    for (size_t a = 0; a < 3; a++)
+      impulse[a] = d * (v[a] - (double)s->boundary.velocity[3 * (size_t)b + a]);
+    if (f.weight > 0) without(f.n, impulse);
+    for (int a = 0; a < 3; a++) impulse[a] = s->dt * mass * (impulse[a] + pull[a]);
     react(s, u, b, impulse);
   }
-  if (bounces(s, i)) bounce(s, u, i);
+  if (f.weight > 0) bounce(s, u, i, &f);
 }
 
 void sph_wall_forces(sph *s) {
@@ -242,10 +256,11 @@ static void react_one(const sph *s, size_t u, size_t i) {
   double volume = (double)s->V[i] * cube, p = s->def.psi * (double)s->p[i];
   double trace = (double)s->trace[i], mass = (double)s->mass[i], n[3];
   mean_normal(s, i, n);
+  bool coupled = s->drag[i] > 0 || n[0] * n[0] + n[1] * n[1] + n[2] * n[2] > 0;
   for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
     const sph_near *near = &walls->near[k];
     uint32_t b = walls->other[k];
-    double g[3], slip[3], impulse[3], drag = s->def.friction_printed ? 0 : drag_of(s, near, b);
+    double g[3], slip[3], impulse[3], drag = coupled ? drag_of(s, near, b) : 0;
     for (size_t a = 0; a < 3; a++) {
       g[a] = (double)s->boundary.volume[b] * (double)near->f * (double)near->x[a] / s->spacing;
       slip[a] = (double)s->v[3 * i + a] - (double)s->boundary.velocity[3 * (size_t)b + a];
