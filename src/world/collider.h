@@ -48,7 +48,6 @@ typedef struct firn_grip {
   double friction;           // Coulomb's mu
   double friction_viscosity; // m^2/s, of solvers whose friction is one
   double adhesion;           // m/s^2, likewise
-  double temperature;        // K, of its surface; 0: none
   bool sticky;
 } firn_grip;
 
@@ -59,6 +58,7 @@ typedef struct firn_collider {
   double friction_viscosity;
   double adhesion;
   bool sticky;
+  double temperature; // K, of its surface; 0: none
   bool forces;        // its sums are kept
   bool absent;        // nothing meets it
   firn_motion motion; // of the whole

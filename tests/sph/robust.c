@@ -84,10 +84,9 @@ static void particles_on_top_of_each_other_do_no_harm(void **state) {
 
 // One particle thick, and rough by so little that a correction of gradients across would divide by next
 // to nothing. In 0.2 s they fall with 2 m/s at most.
-static void thin_snow_does_no_harm(const int n[3], double roughness, bool short_lists) {
-  sph_plan plan = sph_default_plan();
+static void thin_snow_does_no_harm(const int n[3], double roughness) {
+  sph_plan plan = a_plan();
   plan.gravity[1] = -9.81;
-  plan.sph.short_lists = short_lists;
   sph_case c = sph_case_open(&plan);
   sph_case_plane(&c, ORIGIN, UP, 1);
   sph_case_lattice(&c, n, (const double[3]){0.005, 0.02, 0.005}, roughness);
@@ -106,10 +105,7 @@ static void sheets_and_rods_do_no_harm(void **state) {
   static const int n[][3] = {{8, 1, 8}, {1, 8, 1}, {1, 8, 8}, {2, 1, 1}, {3, 1, 1}};
   static const double roughness[] = {0, 1e-4, 1e-3, 1e-2, 0.03, 0.1};
   for (int k = 0; k < 5; k++) {
-    for (int r = 0; r < 6; r++) {
-      thin_snow_does_no_harm(n[k], roughness[r], false);
-      thin_snow_does_no_harm(n[k], roughness[r], true);
-    }
+    for (int r = 0; r < 6; r++) thin_snow_does_no_harm(n[k], roughness[r]);
   }
 }
 
@@ -292,7 +288,7 @@ int main(void) {
       TWICE(nothing_at_all_only_takes_time),
       TWICE(particle_alone_falls_freely),
       TWICE(particles_on_top_of_each_other_do_no_harm),
-      cmocka_unit_test_setup(sheets_and_rods_do_no_harm, take_exact_lists),
+      TWICE(sheets_and_rods_do_no_harm),
       TWICE(colliders_without_samples_do_no_harm),
       TWICE(steps_a_hundred_times_too_long_go_on_or_say_why),
       TWICE(hard_impact_stays_above_the_floor),

@@ -72,9 +72,10 @@ static void every_switch_presses_snow_alike(void **state) {
     assert_true(isfinite(o.height) && o.speed < 1);
     assert_true(o.lowest > -0.3);
     // At rest on the surface it would be 5 spacings high, less what 1.8 kPa in the middle press it by.
-    bool stays = k == 14, deep = k == 13;
+    // What hardens by the volume that clamps took stays a little looser (Fig. 13).
+    bool stays = k == 14, deep = k == 13, loose = k == 7;
     double expected = stays ? 5 : first.height + (deep ? 0.4 : 0);
-    assert_within(name[k], o.height, expected, deep ? 0.15 : 0.1);
+    assert_within(name[k], o.height, expected, deep || loose ? 0.15 : 0.1);
     if (k == 1) assert_true(o.iterations > first.iterations);
     if (k > 0) assert_true(memcmp(&o, &first, sizeof o) != 0);
   }

@@ -81,7 +81,7 @@ static void arm_of_two_links_has_its_closed_form(void **state) {
     assert_within(NULL, "velocity y, m/s", v[1], 2 * 0.5 * cos(a) + 0.5, 1e-14);
   }
   // 0.5 of the whole, 2 rad/s at 2.05 m and 3 rad/s at 1.05 m; bounds are by spheres around parts.
-  double bound = firn_collider_speed_bound(&arm);
+  double bound = firn_collider_speed_bound(&arm, 0);
   assert_true(bound >= 0.5 + 2 * 2.05 + 3 * 1.05 && bound < 1.1 * (0.5 + 2 * 2.05 + 3 * 1.05));
   firn_collider_free(&arm);
 }
@@ -136,7 +136,7 @@ static void bones_carry_their_surface_with_them(void **state) {
         assert_within(NULL, "velocity, m/s", v[a], (x[2][a] - x[0][a]) / (2 * e), 1e-8);
         speed2 += v[a] * v[a];
       }
-      assert_true(part->radius < 0 || sqrt(speed2) <= firn_collider_speed_bound(&walker));
+      assert_true(part->radius < 0 || sqrt(speed2) <= firn_collider_speed_bound(&walker, 0));
     }
   }
   firn_collider_free(&walker);

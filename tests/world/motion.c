@@ -211,7 +211,7 @@ static void collider_knows_when_it_moves(void **state) {
   assert_int_equal(firn_collider_make(context, &def, 0, 0, &collider), FIRN_OK);
   assert_true(firn_collider_moves(&collider, 0, 0.1) && firn_collider_moves(&collider, 0.9, 1.1));
   assert_false(firn_collider_moves(&collider, 1, 2));
-  assert_true(firn_collider_speed_bound(&collider) == 0.5);
+  assert_true(firn_collider_speed_bound(&collider, 0) == 0.5);
   firn_collider_free(&collider);
 
   // A plane that turns is infinitely fast far away, a ball is not: its far side is 0.75 m from the
@@ -219,13 +219,13 @@ static void collider_knows_when_it_moves(void **state) {
   def = firn_default_collider_def();
   def.spin[1] = 2;
   assert_int_equal(firn_collider_make(context, &def, 0, 0, &collider), FIRN_OK);
-  assert_true(isinf(firn_collider_speed_bound(&collider)));
+  assert_true(isinf(firn_collider_speed_bound(&collider, 0)));
   firn_collider_free(&collider);
   const double center[3] = {0.5, 0, 0};
   def.shape = firn_sphere(center, 0.25);
   def.motion.has_pivot = true;
   assert_int_equal(firn_collider_make(context, &def, 0, 0, &collider), FIRN_OK);
-  double bound = firn_collider_speed_bound(&collider);
+  double bound = firn_collider_speed_bound(&collider, 0);
   assert_true(bound >= 2 * 0.75 && bound < 2 * (0.5 + 0.25 * 1.75));
   firn_collider_free(&collider);
 }

@@ -42,7 +42,7 @@ static double rate_of(const sph *s, size_t i, double *relaxed) {
     heat += w * (T - firn_world_temperature(world, j));
     sum -= w;
   }
-  for (uint64_t n = walls->start[i]; n < walls->end[i]; n++) {
+  for (uint64_t n = walls->count ? walls->start[i] : 0; walls->count && n < walls->end[i]; n++) {
     uint32_t b = walls->other[n];
     double surface = world->collider[s->boundary.owner[b]].temperature;
     if (!(surface > 0)) continue;

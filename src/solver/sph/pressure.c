@@ -13,6 +13,7 @@
 // laplacian alone, D_L^-1 (-laplace) <= l, are found by power iterations and hardly change in time; then
 // (kappa + l d) / (kappa + d) bounds the whole, whatever the time step and the stiffness are.
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/parallel.h"
@@ -185,7 +186,7 @@ static bool jacobi(sph *s, double relaxation, int *iterations) {
     if (is_astray(s, first, left)) return false;
   }
   s->last.residual = left;
-  return true;
+  return left <= fmax(first, s->def.pressure_tolerance);
 }
 
 // False if it went astray: the bounds do not hold.
@@ -203,7 +204,7 @@ static bool chebyshev(sph *s, int *iterations) {
     if (is_astray(s, first, left)) return false;
   }
   s->last.residual = left;
-  return true;
+  return left <= fmax(first, s->def.pressure_tolerance);
 }
 
 static void restart(sph *s) {
@@ -214,20 +215,71 @@ static void restart(sph *s) {
   }
 }
 
-// Chebyshev's, or sweeps that are relaxed more and more until they converge. Random signs hardly meet a
-// mode of few particles, so the largest eigenvalue may be well above what is known of it: in spray more than
-// 4 was, where 3.5 was found.
-static void solve(sph *s, bool jacobian, int *iterations) {
+static firn_status apply(void *solver, const firn_real *x, firn_real *y) {
+  sph_pressure_product(solver, x, y);
+  return FIRN_OK;
+}
+
+static void by_diagonal(void *solver, const firn_real *r, firn_real *z, size_t first,
+                        size_t count) {
+  const sph *s = solver;
+  for (size_t k = 0; k < count; k++) {
+    double w = s->mass[first + k] > 0 ? weight(s, first + k) : 0;
+    z[k] = w > 0 ? (firn_real)((double)r[k] / w) : 0;
+  }
+}
+
+// By BiCGSTAB, for which eigenvalues may have any sign: psi makes them negative where flakes are driven
+// into samples and each other. What it makes worse is left as it was.
+static firn_status rescue(sph *s, int *iterations) {
+  firn_linear_system system = {.context = s->world->context,
+                               .count = s->slots,
+                               .block = 1,
+                               .chunk = 1024,
+                               .user = s,
+                               .apply = apply,
+                               .precondition = by_diagonal};
+  size_t bytes = firn_bicgstab_workspace(s->slots) * sizeof(firn_real);
+  double *part = s->sums.data;
+  FIRN_TRY(firn_buffer_reserve(s->world->context, &s->rescue, bytes, "pressures"));
+  memset(s->rescue.data, 0, bytes); // products leave padding as it is
+  memset(s->q, 0, s->slots * sizeof *s->q);
+  double first = residual(s);
+  SPH_FOR_UNITS(s, u) {
+    part[u] = 0;
+    SPH_FOR_SLOTS(s, u, i) {
+      double w = weight(s, i);
+      if (w > 0) part[u] += (double)s->rho0[i] * (double)s->rho0[i] / w;
+    }
+  }
+  firn_linear_result result;
+  FIRN_TRY(firn_bicgstab_solve(&system, s->def.pressure_tolerance, sph_sum_units(s),
+                               s->def.pressure_iterations, s->p, s->q, s->rescue.data, &result));
+  *iterations += result.iterations;
+  s->last.residual = residual(s);
+  if (s->last.residual <= first) return FIRN_OK;
+  restart(s);
+  s->last.residual = residual(s);
+  return FIRN_OK;
+}
+
+// Chebyshev's, or sweeps that are relaxed more. Random signs hardly meet a mode of few particles, so the
+// largest eigenvalue may be well above what is known of it: in spray more than 4 was, where 3.5 was found.
+static firn_status solve(sph *s, bool jacobian, int *iterations) {
   if (!jacobian) {
-    if (chebyshev(s, iterations)) return;
+    if (chebyshev(s, iterations)) return FIRN_OK;
     restart(s);
     s->memory.laplace_max *= 1.5; // until it is found anew
   }
-  for (double relaxation = RELAXATION; relaxation > LEAST_RELAXATION; relaxation /= 2) {
-    if (jacobi(s, relaxation, iterations)) return;
+  bool clamped = s->def.pressure == FIRN_SPH_PRESSURE_IISPH;
+  double least = clamped ? LEAST_RELAXATION : RELAXATION / 2;
+  for (double relaxation = RELAXATION; relaxation >= least; relaxation /= 2) {
+    if (jacobi(s, relaxation, iterations)) return FIRN_OK;
     restart(s);
   }
+  if (!clamped) return rescue(s, iterations);
   s->last.residual = residual(s);
+  return FIRN_OK;
 }
 
 static void accelerate(sph *s) {
@@ -249,7 +301,7 @@ firn_status sph_pressure(sph *s) {
                   s->def.pressure == FIRN_SPH_PRESSURE_IISPH; // a clamp breaks the semi-iteration
   if (!jacobian) remember_laplace(s);
   double start = firn_cpu_seconds();
-  solve(s, jacobian, &iterations);
+  FIRN_TRY(solve(s, jacobian, &iterations));
   s->cpu.sweep += firn_cpu_seconds() - start;
   s->last.pressure_iterations += iterations;
   s->last.unconverged += !(s->last.residual < s->def.pressure_tolerance);

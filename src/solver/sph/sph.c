@@ -32,7 +32,7 @@ static void destroy(void *solver) {
   firn_context *context = s->world->context;
   sph_pairs_free(&s->pairs, context);
   sph_boundary_free(&s->boundary, context);
-  firn_buffer *buffers[] = {&s->scratch, &s->kept, &s->work, &s->sums, &s->pushes};
+  firn_buffer *buffers[] = {&s->scratch, &s->kept, &s->work, &s->rescue, &s->sums, &s->pushes};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
     firn_buffer_free(context, buffers[i]);
   firn_free(context, s, sizeof *s);

@@ -79,7 +79,7 @@ typedef struct sph {
   int field_s;                                  // first of s, xx yy zz xy xz yz
   int field_p, field_a, field_rho, field_ln_jp; // ln_jp -1 unless the rest density is tracked
   firn_buffer scratch;                          // of the sort
-  firn_buffer kept, work, sums, pushes;
+  firn_buffer kept, work, rescue, sums, pushes;
   size_t slots; // that the arrays have room for
   bool apart;   // no array shares memory with another; for tests that look at them
 #define X(name, n) firn_real *name;
