@@ -798,7 +798,7 @@ MUTATIONS = [
              (SPH_HEAT, "    heat += w * (T - surface);", "    heat += 0 * w * surface;")),
     Mutation("heat-in-one-step", "heat takes one step, however long",
              "sph.heat",
-             (SPH_HEAT, "fmax(1, ceil(s->dt * most / SHARE))", "fmax(1, 0 * s->dt * most)")),
+             (SPH_HEAT, "fmax(1, ceil(s->dt * most / SHARE))", "fmax(1, 0 * s->dt * most / SHARE)")),
     Mutation("heat-rounds-off", "what is below the last digit of a temperature is lost",
              "sph.heat.f32",
              ("src/world/heat.h", "(firn_real)(temperature - (double)high);", "(firn_real)(high - high);")),

@@ -207,9 +207,11 @@ static void sum_all(const firn_world *world, firn_sums *out) {
   *out = world->particles.count ? nothing : (firn_sums){0};
   for (int i = 0; i < FIRN_PARTS && world->particles.count; i++) join(out, &part[i].sums);
   for (int c = 0; c < 3 && world->particles.count; c++) out->center[c] /= out->mass;
-  out->temperature_mean /= out->mass;
-  if (world->temperature >= 0 && world->particles.count) return;
-  out->temperature_min = out->temperature_mean = out->temperature_max = (double)NAN;
+  if (world->temperature >= 0 && world->particles.count) {
+    out->temperature_mean /= out->mass;
+  } else {
+    out->temperature_min = out->temperature_mean = out->temperature_max = (double)NAN;
+  }
 }
 
 firn_status firn_sim_look(firn_sim *sim, const firn_solver_look *look) {

@@ -33,8 +33,7 @@ static const firn_schema_row point_rows[] = {
      .required = true,
      .doc = "Young's modulus there"},
 };
-static const firn_schema_record point_record = {"a stiffness point",
-                                                FIRN_SCHEMA_ROWS(point_rows)};
+static const firn_schema_record point_record = {"a stiffness point", FIRN_SCHEMA_ROWS(point_rows)};
 
 static const firn_schema_row rows[] = {
     {.key = "preset",

@@ -14,8 +14,8 @@
 // rounding leaves of the first: what a step conducts may be less than its last digit.
 firn_status firn_world_keep_heat(firn_world *world);
 firn_status firn_world_set_heat(firn_world *world, int material, const firn_heat_def *def);
-// Of a surface, where heat comes from; 0: none.
-firn_status firn_world_set_temperature(firn_world *world, int collider, double temperature);
+// Of the surface of a collider; 0: none.
+firn_status firn_world_set_temperature(firn_world *world, int id, double temperature);
 // Whether a temperature can be one: 0 (none) or above it.
 bool firn_heat_is_good(double temperature);
 

@@ -42,7 +42,9 @@ static void heated_bunny_sinks_and_its_twin_does_not(void **state) {
     }
     play_close(&p);
   }
-  assert_between("cold, of its height", height[1] / first[1], 0.95, 1.01);
+  // Surfaces are soft, a spacing deep, and settle.
+  const double spacing = 1e-3 / 0.15;
+  assert_between("cold, down by spacings", (first[1] - height[1]) / spacing, -0.1, 1.5);
   assert_between("warm, of the other's", height[0] / height[1], 0, 0.9);
 }
 
