@@ -68,7 +68,8 @@ static void compress(double young) {
              got[1], plastic * (1 - 0.1 * THETA));
   assert_relative("loaded", got[0], plastic * (1 - THETA), 0.03);
   assert_relative("unloaded", got[1], plastic * (1 - 0.1 * THETA), 0.03);
-  assert_relative("rebound", got[1] / got[0] - 1, 0.9 * THETA / (1 - THETA), 0.3);
+  double most = THETA / (1 - THETA); // P8
+  assert_within("rebound", got[1] / got[0] - 1, 0.7 * most, 0.3 * most);
   sph_case_close(&col.c);
 }
 
