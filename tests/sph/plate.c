@@ -31,6 +31,7 @@ static column build(double young, firn_sph_pressure pressure, double dt) {
   plate.shape = firn_half_space(top, (const double[3]){0, -1, 0});
   plate.friction_viscosity = 0;
   plate.load.mass = 100 * side * side;
+  if (pressure == FIRN_SPH_PRESSURE_IISPH) plate.load.damping = 1e4; // no mass is enough
   values[1] = values[2] = LOAD * side * side;
   values[3] = 0.1 * values[1];
   plate.load.force = (firn_track_def){.count = 4, .times = times, .values = values};
@@ -96,9 +97,9 @@ static void incompressible_snow_is_not(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(incompressible_snow_is_not),
       cmocka_unit_test(soft_snow_is_packed),
       cmocka_unit_test(stiff_snow_is_packed),
-      cmocka_unit_test(incompressible_snow_is_not),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
