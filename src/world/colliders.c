@@ -48,7 +48,7 @@ static double along(const firn_load *load, const double v[3]) {
 void firn_world_before_step(firn_world *world) {
   for (int c = 0; c < world->collider_count; c++) {
     firn_load *load = &world->collider[c].load;
-    load->fall = load->weightless ? 0 : along(load, world->gravity);
+    load->state.fall = load->weightless ? 0 : along(load, world->gravity);
     load->got = along(load, world->collider[c].sums.impulse);
   }
 }

@@ -54,7 +54,7 @@ void firn_load_free(firn_context *context, firn_load *load) {
 static double pull(const firn_load *load, double dt) {
   double force = 0;
   if (load->force.count) firn_track_value(&load->force, load->state.time + dt / 2, &force, NULL);
-  return force / load->mass + load->fall;
+  return force / load->mass + load->state.fall;
 }
 
 double firn_load_way(const firn_load *load, double time, double *speed) {
@@ -77,12 +77,15 @@ void firn_load_step(firn_load *load, double time, double impulse) {
   double speed = (s->speed + impulse / load->mass + dt * pull(load, dt)) / (1 + dt * load->damping);
   if (way <= load->travel[0]) speed = fmax(speed, 0);
   if (way >= load->travel[1]) speed = fmin(speed, 0);
-  *s = (firn_load_state){.time = time, .way = way, .speed = speed, .push = impulse / dt};
+  s->time = time;
+  s->way = way;
+  s->speed = speed;
+  s->push = impulse / dt;
 }
 
 double firn_load_speed_bound(const firn_load *load, double ahead) {
   double most = fabs(load->state.push) + firn_track_size_bound(&load->force);
-  return fabs(load->state.speed) + ahead * (most / load->mass + fabs(load->fall));
+  return fabs(load->state.speed) + ahead * (most / load->mass + fabs(load->state.fall));
 }
 
 uint64_t firn_load_digest(const firn_load *load, uint64_t digest) {

@@ -19,6 +19,7 @@ typedef struct firn_load_state { // part of a checkpoint
   double way;                    // m along the axis, from where the body was defined
   double speed;                  // m/s along it
   double push;                   // N, mean of the snow's in the last step
+  double fall;                   // m/s^2, gravity along the axis in it
 } firn_load_state;
 
 typedef struct firn_load {
@@ -28,8 +29,7 @@ typedef struct firn_load {
   double damping;   // 1/s
   double travel[2]; // m: where the way ends
   bool weightless;
-  double fall; // m/s^2, gravity along the axis
-  double got;  // N s along it, from the snow, by the beginning of the step
+  double got; // N s along the axis, from the snow, by the beginning of the step
   firn_load_state state;
 } firn_load;
 

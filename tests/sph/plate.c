@@ -31,6 +31,7 @@ static column build(double young, firn_sph_pressure pressure, double dt) {
   plate.shape = firn_half_space(top, (const double[3]){0, -1, 0});
   plate.friction_viscosity = 0;
   plate.load.mass = 100 * side * side;
+  if (pressure == FIRN_SPH_PRESSURE_IISPH) plate.load.damping = 1e4; // no mass is enough
   values[1] = values[2] = LOAD * side * side;
   values[3] = 0.1 * values[1];
   plate.load.force = (firn_track_def){.count = 4, .times = times, .values = values};
@@ -68,7 +69,8 @@ static void compress(double young) {
              got[1], plastic * (1 - 0.1 * THETA));
   assert_relative("loaded", got[0], plastic * (1 - THETA), 0.03);
   assert_relative("unloaded", got[1], plastic * (1 - 0.1 * THETA), 0.03);
-  assert_relative("rebound", got[1] / got[0] - 1, 0.9 * THETA / (1 - THETA), 0.3);
+  double most = THETA / (1 - THETA); // P8
+  assert_within("rebound", got[1] / got[0] - 1, 0.7 * most, 0.3 * most);
   sph_case_close(&col.c);
 }
 
@@ -95,9 +97,9 @@ static void incompressible_snow_is_not(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(incompressible_snow_is_not),
       cmocka_unit_test(soft_snow_is_packed),
       cmocka_unit_test(stiff_snow_is_packed),
-      cmocka_unit_test(incompressible_snow_is_not),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
