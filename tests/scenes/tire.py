@@ -81,7 +81,7 @@ with tempfile.TemporaryDirectory() as made:
 on, off = carried(rough), carried(slippery)
 print(f"carried: {on:.4g} kg with friction, {off:.4g} kg without")
 claim("carried with friction, of the snow", on / sum(r["mass"] for r in rough), 1e-3, 1)
-claim("carried without, of that with", off / on, 0, 0.2)
+claim("carried without, of that with", off / on if on else math.inf, 0, 0.2)
 lag, likeness = period(profile(rough, 1e-3), 1e-3)
 claim("period of the track, of the pitch", lag / PITCH, 0.95, 1.05)
 claim("its correlation", likeness, 0.3, 1)
