@@ -18,7 +18,8 @@
 #include "base/parallel.h"
 #include "solver/sph/sph.h"
 
-static const double RELAXATION = 0.5, LEAST_RELAXATION = 0.03;
+static const double RELAXATION = 0.5;
+enum { TRIES = 5 }; // with half of it each time
 // How well the power iteration, begun with random signs, knows the largest eigenvalue.
 static const double SAFETY = 1.1;
 enum { POWERS = 10, LAPLACE_STEPS = 20 };
@@ -222,7 +223,8 @@ static void solve(sph *s, bool jacobian, int *iterations) {
     restart(s);
     s->memory.laplace_max *= 1.5; // until it is found anew
   }
-  for (double relaxation = RELAXATION; relaxation > LEAST_RELAXATION; relaxation /= 2) {
+  double relaxation = RELAXATION;
+  for (int k = 0; k < TRIES; k++, relaxation /= 2) {
     if (jacobi(s, relaxation, iterations)) return;
     restart(s);
   }
