@@ -843,7 +843,7 @@ MUTATIONS = [
               "f->world->hollow && c < 0")),
     Mutation("samples-stay", "samples of a deforming body stay where they were at its key",
              "sph.walls",
-             ("src/solver/sph/boundary.c", "x[a] = from[a] + since * v[a];", "x[a] = from[a];")),
+             ("src/solver/sph/boundary.c", "x[a] = from[a] + since * v[a];", "x[a] = from[a] + 0 * since * v[a];")),
 
     # ---------------------------------------------------------------------------------- snowfall
     Mutation("snowfall-near", "flakes come a little too near to others",
