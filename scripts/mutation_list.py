@@ -908,7 +908,7 @@ MUTATIONS = [
     # ------------------------------------------------------------------------------- sph in scenes
     Mutation("sph-crowds", "sweeps that diverge are not relaxed any further",
              "sph.solves",
-             ("src/solver/sph/pressure.c", "LEAST_RELAXATION = 0.03;", "LEAST_RELAXATION = 0.3;")),
+             ("src/solver/sph/pressure.c", "TRIES = 5", "TRIES = 1")),
     Mutation("sph-astray", "where Chebyshev's goes astray, its last pressures stay",
              "sph.solves",
              ("src/solver/sph/pressure.c", "if (is_astray(s, first, left)) return false;\n  }\n"
@@ -921,7 +921,7 @@ MUTATIONS = [
               "f->world->hollow && c < 0")),
     Mutation("samples-stay", "samples of a deforming body stay where they were at its key",
              "sph.walls",
-             ("src/solver/sph/boundary.c", "x[a] = from[a] + since * v[a];", "x[a] = from[a];")),
+             ("src/solver/sph/boundary.c", "x[a] = from[a] + since * v[a];", "x[a] = from[a] + 0 * since * v[a];")),
 
     # ---------------------------------------------------------------------------------- snowfall
     Mutation("snowfall-near", "flakes come a little too near to others",

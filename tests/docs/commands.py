@@ -40,6 +40,8 @@ WORDS = {
     "PATH=A,B,C": "mpm.flip=0,0.5,1",
     "quality=Q": "quality=1",
     "F:F": "2:2",
+    "0:F": "0:2",
+    "S": "sph",
     "F": "vtp",
     "A:B": "0:1",
     "N": "2",
@@ -54,6 +56,8 @@ WORDS_OF = {
 
 SIZE = ["--size", "32x18", "--spp", "1"]
 QUALITY = ["--set", "quality=0.05"]
+# Scenes so small that nothing would be left of them.
+QUALITY_OF = {"loose-and-dense": ["--set", "quality=0.5"]}
 SMALL = QUALITY + ["--set", "preview.width=64", "--set", "preview.height=36"]
 DEMO = ["--set", "frames=1", "--set", "render.samples=1", "--set", "render.size=[32, 18]"]
 QUICK = {
@@ -147,6 +151,7 @@ def run_firn(place, command, folder):
         extra = SMALL + ["--frames", "0:3"]
     elif verb in ("demo", "run") and not place.startswith("README.md") and "--help" not in arguments:
         extra = extra + ["--overwrite"]  # pages run one scene after the other into one folder
+    extra = extra + [o for a in arguments for o in QUALITY_OF.get(a, [])]
     said = run(place, command, [FIRN] + arguments + extra, folder)
     if verb == "bench":
         for name in arguments[1:]:

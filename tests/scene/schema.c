@@ -87,7 +87,7 @@ static void keys_are_found_wherever_they_live(void **state) {
   assert_located(&firn_schema_root, "theta_c", true, "materials.*.theta_c");
   assert_located(&firn_schema_root, "sticky", true, "colliders[].sticky");
   assert_located(&firn_schema_root, "radius", true, "snow[].shape.sphere.radius");
-  assert_located(&firn_schema_root, "hardenning", false, "materials.*.hardening");
+  assert_located(&firn_schema_root, "thta_s", false, "materials.*.theta_s");
   assert_located(&firn_schema_collider, "rotate", true, "shape.rotate");
   char path[100];
   bool same;

@@ -6,13 +6,13 @@
 enum { WIDE = 8, LAYERS = 16 };
 
 // A column of elastic snow, periodic to the sides, under gravity from the first step on.
-static double sag(bool settled, double *speed) {
+static double sag(bool settled, double *speed, double *weight) {
   sph_plan plan = sph_default_plan();
   plan.gravity[1] = -9.81;
   plan.periodic[0] = plan.periodic[2] = true;
   plan.period[0] = plan.period[2] = WIDE;
   sph_case c = sph_case_open(&plan);
-  sph_case_plane(&c, (const double[3]){0, 0, 0}, (const double[3]){0, 1, 0}, 0);
+  int floor = sph_case_plane(&c, (const double[3]){0, 0, 0}, (const double[3]){0, 1, 0}, 0);
   firn_fill_def fill = firn_default_fill_def();
   double top = LAYERS * c.d, side = WIDE * c.d / 2;
   fill.shape = firn_box((const double[3]){side, top / 2, side},
@@ -28,6 +28,11 @@ static double sag(bool settled, double *speed) {
     must(&c, firn_sim_sums(c.sim, &after));
     *speed = fmax(*speed, fabs(after.momentum[1] / after.mass));
   }
+  firn_collider_force force;
+  firn_sim_collider_force_reset(c.sim);
+  sph_case_advance(&c, 0.2);
+  must(&c, firn_sim_collider_force(c.sim, floor, &force));
+  *weight = -force.force[1] / (9.81 * before.mass);
   sph_case_close(&c);
   return before.center[1] - after.center[1];
 }
@@ -36,12 +41,15 @@ static double sag(bool settled, double *speed) {
 // twice that.
 static void settled_snow_hardly_sags(void **state) {
   (void)state;
-  double settled_speed, speed, settled = sag(true, &settled_speed), plain = sag(false, &speed);
+  double settled_speed, speed, on_floor, unsettled;
+  double settled = sag(true, &settled_speed, &on_floor), plain = sag(false, &speed, &unsettled);
   sph_report("settled: %.3e m, %.3e m/s; else %.3e m, %.3e m/s", settled, settled_speed, plain,
              speed);
   assert_true(plain > 1e-4);
   assert_true(fabs(settled) < 0.4 * plain);
   assert_true(settled_speed < 0.4 * speed);
+  // And the floor carries what it weighs.
+  assert_within("force on the floor, weights", on_floor, 1, 0.01);
 }
 
 // Samples lie on the surface of a collider alone: what began inside it would never come out.

@@ -19,7 +19,8 @@
 #include "base/parallel.h"
 #include "solver/sph/sph.h"
 
-static const double RELAXATION = 0.5, LEAST_RELAXATION = 0.03;
+static const double RELAXATION = 0.5;
+enum { TRIES = 5 }; // with half of it each time
 // How well the power iteration, begun with random signs, knows the largest eigenvalue.
 static const double SAFETY = 1.1;
 enum { POWERS = 10, LAPLACE_STEPS = 20 };
@@ -272,8 +273,8 @@ static firn_status solve(sph *s, bool jacobian, int *iterations) {
     s->memory.laplace_max *= 1.5; // until it is found anew
   }
   bool clamped = s->def.pressure == FIRN_SPH_PRESSURE_IISPH;
-  double least = clamped ? LEAST_RELAXATION : RELAXATION / 2;
-  for (double relaxation = RELAXATION; relaxation >= least; relaxation /= 2) {
+  double relaxation = RELAXATION;
+  for (int k = 0; k < (clamped ? TRIES : 2); k++, relaxation /= 2) {
     if (jacobi(s, relaxation, iterations)) return FIRN_OK;
     restart(s);
   }
