@@ -32,6 +32,10 @@ static const struct {
     {"demo", 0},
     {"column", 0},
     {"incline", 0},
+    {"density-comparison", 0},
+    {"density-comparison-tracked", 0},
+    {"single-particles", 2028},
+    {"car-snowfall", 0},
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
@@ -76,15 +80,17 @@ static void every_built_in_scene_is_tested_here(void **state) {
 static void scenes_begin_well_at_low_quality(void **state) {
   (void)state;
   for (int i = 0; i < SCENES; i++) {
-    double full = expected_particles(scenes[i].name), quality = cbrt(3000 / full);
+    double full = expected_particles(scenes[i].name);
+    bool empty = full == 0; // snow is still to fall
+    double quality = empty ? 0.2 : cbrt(3000 / full);
     char word[64];
     snprintf(word, sizeof word, "quality=%.3f", quality);
     play p = play_builtin(scenes[i].name, word);
     size_t count = play_count(&p);
     // Thin shapes on a coarse lattice: the count is right on average only.
-    assert_between(scenes[i].name, (double)count / 3000, 0.8, 1.25);
+    if (!empty) assert_between(scenes[i].name, (double)count / 3000, 0.8, 1.25);
     play_advance(&p, 2 * firn_scene_frame_seconds(p.scene));
-    if (strcmp(scenes[i].name, "snowplow") != 0) assert_int_equal(play_count(&p), count);
+    if (!empty && strcmp(scenes[i].name, "snowplow") != 0) assert_int_equal(play_count(&p), count);
     firn_sums sums = play_sums(&p);
     assert_true(isfinite(sums.energy_kinetic) && isfinite(sums.energy_elastic));
     // Nothing has sunk in by a cell, nor been shot away: 20 m/s is twice the quickest snowball.

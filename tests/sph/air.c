@@ -58,7 +58,8 @@ static void flakes_shield_each_other(void **state) {
   const double dt = 1e-4, wind[3] = {3, -2, 6}, speed = 7;
   const double cosines[] = {1, 0.8, 0.3, 0};
   for (int k = 0; k < 4; k++) {
-    for (int across = 0; across < 2; across++) { // the second time with the border of a block between
+    for (int across = 0; across < 2;
+         across++) { // the second time with the border of a block between
       sph_plan plan = sph_default_plan();
       sph_case c = open_air(&plan, wind);
       double d = c.d, cosine = cosines[k], sine = sqrt(1 - cosine * cosine), x[6];
