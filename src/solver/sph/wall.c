@@ -164,8 +164,8 @@ static void take_off(double v[3], const double n[3]) {
 // Who bounces feels friction along the wall only: it would be slowed down on its way in and out.
 static void act_on(sph *s, size_t u, size_t i) {
   const sph_list *walls = &s->pairs.walls;
-  double v[3], before[3], change[3], drag = 0, drawn[3] = {0}, pulled[3] = {0},
-                                     mass = (double)s->mass[i];
+  double v[3], before[3], change[3], drag = 0, drawn[3] = {0}, pulled[3] = {0};
+  double mass = (double)s->mass[i];
   face f = bounces(s, i) ? face_of(s, i) : (face){0};
   for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
     uint32_t b = walls->other[k];
