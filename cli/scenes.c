@@ -45,7 +45,7 @@ int cli_scenes(int argc, char **argv) {
   if (a.schema || a.reference) return EXIT_OK;
   if (!name) {
     for (int i = 0; firn_scene_builtin_name(i); i++)
-      printf("%-23s %s\n", firn_scene_builtin_name(i), firn_scene_builtin_doc(i));
+      printf("%-27s %s\n", firn_scene_builtin_name(i), firn_scene_builtin_doc(i));
     return EXIT_OK;
   }
   const char *text = firn_scene_builtin_text(name);

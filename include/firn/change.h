@@ -15,7 +15,7 @@ extern "C" {
 FIRN_API firn_status firn_sim_set_gravity(firn_sim *sim, const double gravity[3]); // m/s^2
 FIRN_API firn_status firn_sim_set_friction(firn_sim *sim, int collider, double friction);
 FIRN_API firn_status firn_sim_set_friction_viscosity(firn_sim *sim, int collider,
-                                                     double viscosity);                  // m^2/s
+                                                     double viscosity);                   // m^2/s
 FIRN_API firn_status firn_sim_set_adhesion(firn_sim *sim, int collider, double adhesion); // m/s^2
 FIRN_API firn_status firn_sim_set_sticky(firn_sim *sim, int collider, bool sticky);
 // Of a collider's surface, K; 0: heat does not pass through it.

@@ -234,13 +234,13 @@ static void parts_hang_together(void **state) {
 static void keyed_values_reach_the_simulation(void **state) {
   (void)state;
   firn_scene *scene = read_scene(
-      HEAD "mpm: {dt_max: 10 ms, integrator: implicit, flip: {keys: [[0 s, 0.9], [0.1 s, 0.5]]}}\n"
-           "gravity: {keys: [[0 s, [0, 0, 0]], [0.1 s, [10, 0, 0]]]}\n"
-           "materials: {soft: {young: {keys: [[0 s, 100 kPa], [0.1 s, 200 kPa]]}}}\n" BALL
-           "colliders:\n"
-           "  - {name: floor, shape: {half_space: {}}, friction: {keys: [[0, 0.1], [0.1, 0.3]]},\n"
-           "     friction_viscosity: {keys: [[0, 1], [0.1, 2]]}, adhesion: {keys: [[0, 0], [0.1, 5]]},\n"
-           "     sticky: {keys: [[0, false], [0.05, true]]}}\n");
+      HEAD
+      "mpm: {dt_max: 10 ms, integrator: implicit, flip: {keys: [[0 s, 0.9], [0.1 s, 0.5]]}}\n"
+      "gravity: {keys: [[0 s, [0, 0, 0]], [0.1 s, [10, 0, 0]]]}\n"
+      "materials: {soft: {young: {keys: [[0 s, 100 kPa], [0.1 s, 200 kPa]]}}}\n" BALL "colliders:\n"
+      "  - {name: floor, shape: {half_space: {}}, friction: {keys: [[0, 0.1], [0.1, 0.3]]},\n"
+      "     friction_viscosity: {keys: [[0, 1], [0.1, 2]]}, adhesion: {keys: [[0, 0], [0.1, 5]]},\n"
+      "     sticky: {keys: [[0, false], [0.05, true]]}}\n");
   firn_sim *sim = build(scene);
   firn_collider_state at;
   firn_mpm_def mpm;

@@ -46,6 +46,10 @@ static const struct {
     {"snowballs", 1.22e5},
     {"tire", 5.5e6},
     {"tire-slippery", 5.5e6},
+    {"density-comparison", 0},
+    {"density-comparison-tracked", 0},
+    {"single-particles", 2028},
+    {"car-snowfall", 0},
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
@@ -91,19 +95,27 @@ static void every_built_in_scene_is_tested_here(void **state) {
   assert_int_equal(count, SCENES);
 }
 
+// At which some flakes come down within ten frames.
+static double quality_of_snowfall(const char *name) {
+  return strcmp(name, "car-snowfall") == 0 ? 0.15 : 0.7;
+}
+
 // A few frames with few particles: all of them stay, finite and above ground.
 static void scenes_begin_well_at_low_quality(void **state) {
   (void)state;
   for (int i = 0; i < SCENES; i++) {
-    double full = expected_particles(scenes[i].name), quality = cbrt(3000 / full);
+    double full = expected_particles(scenes[i].name);
+    bool empty = full == 0; // snow is still to fall
+    double quality = empty ? quality_of_snowfall(scenes[i].name) : cbrt(3000 / full);
     char word[64];
     snprintf(word, sizeof word, "quality=%.3f", quality);
     play p = play_builtin(scenes[i].name, word);
     size_t count = play_count(&p);
     // Thin shapes on a coarse lattice: the count is right on average only.
-    if (!falls(scenes[i].name)) assert_between(scenes[i].name, (double)count / 3000, 0.8, 1.25);
-    play_advance(&p, 2 * firn_scene_frame_seconds(p.scene));
-    if (falls(scenes[i].name))
+    bool falling = empty || falls(scenes[i].name);
+    if (!falling) assert_between(scenes[i].name, (double)count / 3000, 0.8, 1.25);
+    play_advance(&p, (empty ? 10 : 2) * firn_scene_frame_seconds(p.scene));
+    if (falling)
       assert_true(play_count(&p) > count);
     else if (strcmp(scenes[i].name, "snowplow") != 0)
       assert_int_equal(play_count(&p), count);

@@ -37,7 +37,7 @@ static double mass_of(double depth) {
 // ----------------------------------------------------------------------------------------- the pile
 
 pile_plan pile_default_plan(void) {
-  return (pile_plan){.spacing = 0.005, .depth = 0.5, .pause = 0.05, .dt = 0.005};
+  return (pile_plan){.spacing = 0.007, .depth = 0.5, .pause = 0.05, .dt = 0.005};
 }
 
 static sph_case open_column(const pile_plan *plan) {
@@ -150,9 +150,10 @@ pile pile_build(const pile_plan *plan) {
   sph_case_advance(&c, 2);
   assert_below("speed at the end", highest_speed(&c), 0.05);
   measure(&c, &p);
-  sph_report("mass %.1f kg/m^2, speed up to %.3f m/s, depth %.4f m, by the law %.4f m; density %.1f "
-             "kg/m^3, by the law %.1f kg/m^3",
-             p.mass, p.speed, p.depth, p.depth_by_law, p.density, p.density_by_law);
+  sph_report(
+      "mass %.1f kg/m^2, speed up to %.3f m/s, depth %.4f m, by the law %.4f m; density %.1f "
+      "kg/m^3, by the law %.1f kg/m^3",
+      p.mass, p.speed, p.depth, p.depth_by_law, p.density, p.density_by_law);
   sph_case_close(&c);
   return p;
 }
