@@ -8,6 +8,7 @@
 # folder of a run of all 250 frames; none: it is made.
 import math
 import os
+import statistics
 import sys
 import tempfile
 
@@ -34,28 +35,30 @@ def along(axis, row, x, y):
 
 
 class Ball:
-    """Place and speed down the slope, height over it, spin, and how the snow that touches it moves."""
+    """Place and speed down the slope, height over it, spin, and how the snow that touches it moves: of what
+    is within 1.1 radii of the middle, not of what it has left behind."""
 
     def __init__(self, rows):
-        n = len(rows)
-        self.way = sum(along(DOWN, r, "x", "y") for r in rows) / n
-        self.height = sum(along(UP, r, "x", "y") for r in rows) / n - FOOT
-        self.speed = sum(along(DOWN, r, "velocity_x", "velocity_y") for r in rows) / n
-        rise = sum(along(UP, r, "velocity_x", "velocity_y") for r in rows) / n
-        turn = inertia = whole = 0
+        middle = [statistics.median(r[axis] for r in rows) for axis in "xyz"]
+        ball = [r for r in rows if math.dist(middle, [r[axis] for axis in "xyz"]) < 1.1 * 0.0427]
+        n = len(ball)
+        self.whole = n / len(rows)
+        self.way = sum(along(DOWN, r, "x", "y") for r in ball) / n
+        self.height = sum(along(UP, r, "x", "y") for r in ball) / n - FOOT
+        self.speed = sum(along(DOWN, r, "velocity_x", "velocity_y") for r in ball) / n
+        rise = sum(along(UP, r, "velocity_x", "velocity_y") for r in ball) / n
+        turn = inertia = 0
         touch = []
-        side = sum(r["z"] for r in rows) / n
-        for r in rows:
+        for r in ball:
             a, b = along(DOWN, r, "x", "y") - self.way, along(UP, r, "x", "y") - FOOT
-            u, w = along(DOWN, r, "velocity_x", "velocity_y"), along(UP, r, "velocity_x", "velocity_y")
+            u = along(DOWN, r, "velocity_x", "velocity_y")
+            w = along(UP, r, "velocity_x", "velocity_y")
             if b < 0.8 * SPACING:
                 touch.append(u)
             b -= self.height
             turn += b * (u - self.speed) - a * (w - rise)
             inertia += a * a + b * b
-            whole += a * a + b * b + (r["z"] - side) ** 2 < (1.1 * 0.0427) ** 2
         self.spin = turn / inertia
-        self.whole = whole / n
         self.slip = sum(touch) / len(touch) if touch else math.nan
 
 

@@ -14,9 +14,9 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import frames  # noqa: E402
 
-QUALITY, LAST = 0.3, 54
+QUALITY, LAST = 0.3, 68
 SPACING = 1.5e-3 / QUALITY
-WIDTH, BESIDE, LENGTH, DEPTH, SINK = 0.04, 0.01, 0.36, 0.05, 0.025
+WIDTH, BESIDE, LENGTH, DEPTH, SINK = 0.08, 0.03, 0.52, 0.08, 0.035
 R, LUGS, SPEED, FPS = 0.2, 24, 2, 250
 AXLE = (-0.125 + SPEED * LAST / FPS, R + DEPTH - SINK)
 PITCH = 2 * math.pi * R / LUGS
@@ -44,7 +44,7 @@ def carried(rows):
 
 def profile(rows, step):
     """Height of the track of the row of lugs at z > 0, less its trend; one value a step along it."""
-    first, last = 0.03, AXLE[0] - 0.11
+    first, last = 0.03, AXLE[0] - 0.12
     top = [0.0] * int((last - first) / step)
     for r in rows:
         if r["y"] > DEPTH or not SPACING / 2 < r["z"] < (WIDTH - SPACING) / 2:
