@@ -253,37 +253,30 @@ static inline void stage_velocities(const work *w, float *stage) {
   memset(stage + 16 * w->patch->staged, 0, 16 * sizeof *stage);
 }
 
-// Rows {T_a, T_a . x} of records T.
+// Rows {T_a, T_a . x}; the last column is shifted.
 static inline void stage_stresses(const work *w, float *stage) {
   float *to = stage;
   for (size_t r = 0; r < w->patch->runs; r++) {
     const sph_run *run = &w->run[r];
-    const float *from = w->lists->tail + 9 * (size_t)run->first;
-    const float(*x)[4] = (const float(*)[4])w->lists->x + run->first;
-    expect_run(w, r, w->lists->tail, 9 * sizeof *from);
-    expect_run(w, r, w->lists->x, sizeof *w->lists->x);
+    const float *from = w->lists->tail + 12 * (size_t)run->first;
+    expect_run(w, r, w->lists->tail, 12 * sizeof *from);
     __m128 shift = shift_of(run->from);
 #ifdef FIRN_LANE_AVX512
-    const __m512i rows = _mm512_setr_epi32(0, 1, 2, 0, 3, 4, 5, 0, 6, 7, 8, 0, 0, 0, 0, 0);
-    for (size_t i = 0; i < run->count; i++, from += 9, to += 16) {
-      __m512 by = _mm512_broadcast_f32x4(_mm_load_ps(x[i]) + shift);
-      __m512 v = _mm512_maskz_permutexvar_ps(0x0777, rows, _mm512_loadu_ps(from)), dot = v * by;
+    __m512 by = _mm512_broadcast_f32x4(shift);
+    for (size_t i = 0; i < run->count; i++, from += 12, to += 16) {
+      __m512 v = _mm512_loadu_ps(from), dot = v * by;
       dot = dot + _mm512_permute_ps(dot, 0xb1);
       dot = dot + _mm512_permute_ps(dot, 0x4e);
-      _mm512_store_ps(to, _mm512_mask_mov_ps(v, 0x8888, dot));
+      _mm512_store_ps(to, _mm512_mask_add_ps(v, 0x8888, v, dot));
     }
 #else
-    const __m256i rows = _mm256_setr_epi32(0, 1, 2, 0, 3, 4, 5, 0);
-    for (size_t i = 0; i < run->count; i++, from += 9, to += 16) {
-      __m128 at = _mm_load_ps(x[i]) + shift;
-      __m256 by = _mm256_set_m128(at, at);
+    __m256 by = _mm256_set_m128(shift, shift);
+    for (size_t i = 0; i < run->count; i++, from += 12, to += 16) {
       for (int h = 0; h < 2; h++) {
-        __m256 v = _mm256_permutevar8x32_ps(_mm256_loadu_ps(from + 6 * h), rows), dot;
-        v = _mm256_blend_ps(v, _mm256_setzero_ps(), 0x88);
-        dot = v * by;
+        __m256 v = _mm256_loadu_ps(from + 8 * h), dot = v * by;
         dot = dot + _mm256_permute_ps(dot, 0xb1);
         dot = dot + _mm256_permute_ps(dot, 0x4e);
-        _mm256_store_ps(to + 8 * h, _mm256_blend_ps(v, dot, 0x88));
+        _mm256_store_ps(to + 8 * h, _mm256_blend_ps(v, v + dot, 0x88));
       }
     }
 #endif
@@ -317,9 +310,9 @@ static inline void times_symmetric(const lane A[3][3], const lane S[6], lane out
   }
 }
 
-// T = V sigma L from the plain gradient D of u; as stress_one of shear.c.
+// T = V sigma L from the plain gradient D of u, as rows {T_a, T_a . x}; as stress_one of shear.c.
 static inline void stress(const work *w, const uint32_t slot[L], size_t count, lane D[3][3],
-                          const lane u[3], lane V, lane out[9]) {
+                          const lane u[3], const lane x[4], lane V, lane rows[16]) {
   const sph_law *law = w->pass->law;
   lane of[16], E[3][3], H[3][3], sigma[3][3], T[3][3];
   load6(law->L, law->s, slot, of);
@@ -357,7 +350,11 @@ static inline void stress(const work *w, const uint32_t slot[L], size_t count, l
     scatter(law->trace, slot, count, 1, 0, third);
   }
   times_symmetric((const lane(*)[3])sigma, corrects, T);
-  for (int k = 0; k < 9; k++) out[k] = V * T[k / 3][k % 3];
+  for (int r = 0; r < 3; r++) {
+    for (int c = 0; c < 3; c++) rows[4 * r + c] = V * T[r][c];
+    rows[4 * r + 3] = lane_fma(rows[4 * r], x[0],
+                               lane_fma(rows[4 * r + 1], x[1], rows[4 * r + 2] * x[2]));
+  }
 }
 
 static void velocity_gradient(sph_pass *pass, size_t u, sph_desk *desk) {
@@ -396,11 +393,11 @@ static void velocity_gradient(sph_pass *pass, size_t u, sph_desk *desk) {
         }
         scatter(pass->out, slot, n, 1, 0, sum);
       } else if (pass->into == SPH_INTO_RECORDS) {
-        for (int i = 9; i < 16; i++) r[i] = lane_zero();
-        stress(&w, slot, n, D, v, c[3], r);
+        for (int i = 12; i < 16; i++) r[i] = lane_zero();
+        stress(&w, slot, n, D, v, x, c[3], r);
         store16(rows, r);
         for (size_t l = 0; l < n; l++)
-          memcpy(lists->tail + 9 * (at + l), rows + 16 * l, 9 * sizeof *rows);
+          memcpy(lists->tail + 12 * (at + l), rows + 16 * l, 12 * sizeof *rows);
       } else {
         for (int i = 0; i < 16; i++) r[i] = i < 9 ? D[i / 3][i % 3] : lane_zero();
         store16(rows, r);
@@ -411,15 +408,19 @@ static void velocity_gradient(sph_pass *pass, size_t u, sph_desk *desk) {
   }
 }
 
-// Records V T of T as it is given, by slot.
+// Records of T as it is given, by slot.
 static void set_T(sph_pass *pass, size_t u, sph_desk *desk) {
   const sph_lists *lists = pass->lists;
   (void)desk;
   FOR_EACH_BLOCK(pass, u, b) {
     size_t first = pass->p->block[b].first, count = pass->p->block[b].count;
     for (size_t k = first; k < first + count; k++) {
-      const float *T = pass->in + 9 * (size_t)pass->cells->order[k];
-      for (size_t a = 0; a < 9; a++) lists->tail[9 * k + a] = lists->c[k][3] * T[a];
+      const float *T = pass->in + 9 * (size_t)pass->cells->order[k], *x = lists->x[k];
+      float *to = lists->tail + 12 * k, V = lists->c[k][3];
+      for (int r = 0; r < 3; r++, to += 4) {
+        for (int a = 0; a < 3; a++) to[a] = V * T[3 * r + a];
+        to[3] = to[0] * x[0] + to[1] * x[1] + to[2] * x[2];
+      }
     }
   }
 }
@@ -462,10 +463,10 @@ static void stress_divergence(sph_pass *pass, size_t u, sph_desk *desk) {
       load4(lists->x[at], x);
       load4(lists->c[at], c);
       load16(desk->sum + 16 * k, 16, r);
-      load16(lists->tail + 9 * at, 9, T);
+      load16(lists->tail + 12 * at, 12, T);
       lane over_V = lane_rcp(c[3]);
       for (int a = 0; a < 3; a++) {
-        const lane *q = r + 4 * a, *own = T + 3 * a;
+        const lane *q = r + 4 * a, *own = T + 4 * a;
         lane others = lane_fma(x[0], q[0], lane_fma(x[1], q[1], lane_fma(x[2], q[2], -q[3])));
         lane self = lane_fma(own[0], c[0], lane_fma(own[1], c[1], own[2] * c[2]));
         div[a] = lane_fma(self, over_V, scale * others);

@@ -42,7 +42,7 @@ static size_t lay_records(sph_lists *lists, char *base, size_t slots) {
   size_t used = 0, n = slots + SLACK;
   lists->x = take(base, &used, n * sizeof *lists->x);
   lists->c = take(base, &used, n * sizeof *lists->c);
-  lists->tail = take(base, &used, n * 9 * sizeof *lists->tail);
+  lists->tail = take(base, &used, n * 12 * sizeof *lists->tail);
   lists->head = lists->tail;
   lists->grads = base ? lists->tail + 4 * n : NULL;
   lists->number = take(base, &used, n);

@@ -55,7 +55,7 @@ typedef struct sph_lists {
   float (*c)[4];    // [slots] 1/m, sum V_j grad W_ij, and V
   float *head;      // [slots][4] records {q x, q}, in the memory of tail ...
   float *grads;     // [slots][4] ... as those of {u, u.x}
-  float *tail;      // [slots][9] records T, row by row
+  float *tail;      // [slots][12] records {T, T x} row by row
   uint16_t *fixed;  // [3][slots] positions in 2^-13 spacings, round a block; only while searching
   uint8_t *number;  // [slots] by slot: neighbours, 255 and more told as 255
   uint64_t pairs;   // neighbours of all
