@@ -763,7 +763,7 @@ MUTATIONS = [
              ("src/solver/sph/wall.c", "    out->impulse[a] -= impulse[a];", "    out->impulse[a] += impulse[a];")),
     Mutation("sph-bounce-held", "friction slows a flake that bounces, in and out",
              "sph.walls",
-             ("src/solver/sph/wall.c", "  if (f.weight > 0) take_off(change, f.n);\n", "")),
+             ("src/solver/sph/wall.c", "  if (f.weight > 0) without(f.n, change);\n", "")),
     Mutation("sph-bounce-off-a-wall-at-rest", "a flake bounces as if walls never moved",
              "sph.walls",
              ("src/solver/sph/wall.c", "closing += ((double)s->v[3 * i + a] - f->velocity[a]) * f->n[a];",
@@ -919,9 +919,9 @@ MUTATIONS = [
     Mutation("sph-astray", "where Chebyshev's goes astray, its last pressures stay",
              "sph.solves",
              ("src/solver/sph/pressure.c", "if (is_astray(s, first, left)) return false;\n  }\n"
-              "  s->last.residual = left;\n  return true;\n}\n\nstatic void restart",
+              "  s->last.residual = left;\n  return left <= fmax(first, s->def.pressure_tolerance);\n}\n\nstatic void restart",
               "if (is_astray(s, first, left)) return true;\n  }\n"
-              "  s->last.residual = left;\n  return true;\n}\n\nstatic void restart")),
+              "  s->last.residual = left;\n  return left <= fmax(first, s->def.pressure_tolerance);\n}\n\nstatic void restart")),
     Mutation("fill-inside", "snow is laid inside colliders that are surfaces alone",
              "sph.start",
              ("src/world/fill.c", "f->world->hollow && c < f->world->collider_count",

@@ -54,8 +54,8 @@ static void compare(const char *scene, double young) {
   const double piston = 200 * G9 / (3.14159265358979 * 0.75 * 0.75);
   const double form[3] = {closed_form(young, piston, piston), closed_form(young, LOAD, LOAD),
                           closed_form(young, LOAD, piston)};
-  for (double dt = 1.5e-3; dt > 3e-4; dt /= 2) {
-    double got[3];
+  for (int halvings = 0; halvings < 3; halvings++) {
+    double got[3], dt = ldexp(1.5e-3, -halvings);
     measure(scene, "quality=0.5", dt, got);
     print_message("%s, %g ms: %.3f %.3f %.3f m, closed form %.3f %.3f %.3f m\n", scene, 1e3 * dt,
                   got[0], got[1], got[2], form[0], form[1], form[2]);

@@ -67,7 +67,7 @@ static void snow(double wind, double strip[2]) {
 static void ground_under_a_roof_stays_bare(void **state) {
   (void)state;
   const double wind = 1.5;
-  double calm[2], blown[2], shift = (UNDER + OVER) / 2 * wind / FALL;
+  double calm[2] = {0}, blown[2] = {0}, shift = (UNDER + OVER) / 2 * wind / FALL;
   snow(0, calm);
   assert_within("from", calm[0], FROM, 2 * D);
   assert_within("to", calm[1], TO, 2 * D);

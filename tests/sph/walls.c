@@ -308,7 +308,8 @@ static void lone_flake_bounces_by_restitution(void **state) {
                   (e > 0 ? 0.05 * e : 0.5) * (2 + speed));
     if (e > 0 && !rough) assert_within("speed along it", slide, 0.3, 2e-3);
     if (rough) assert_true(fabs(slide) < 0.1);
-    assert_relative("impulse on the wall", push, mass * (-2 - off), 1e-3); // that of the shear solve
+    assert_relative("impulse on the wall", push, mass * (-2 - off),
+                    1e-3); // that of the shear solve
     free(v);
     sph_case_close(&c);
   }
