@@ -129,11 +129,16 @@ static inline void scatter(float *to, const uint32_t slot[L], size_t count, size
   for (size_t l = 0; l < count; l++) to[stride * slot[l] + at] = v[l];
 }
 
-// Three floats each, by slot, and what is behind them in out[3].
+// Three floats and a 0; what is behind them may not be there.
+static inline __m128 three(const float *p) {
+  return _mm_maskload_ps(p, _mm_setr_epi32(-1, -1, -1, 0));
+}
+
+// Three floats each, by slot, and 0 in out[3].
 static inline void load3(const float *from, const uint32_t slot[L], lane out[4]) {
   float rows[4 * L] __attribute__((aligned(64)));
   for (size_t l = 0; l < (size_t)L; l++)
-    _mm_store_ps(rows + 4 * l, _mm_loadu_ps(from + 3 * (size_t)slot[l]));
+    _mm_store_ps(rows + 4 * l, three(from + 3 * (size_t)slot[l]));
   load4(rows, out);
 }
 

@@ -246,7 +246,7 @@ static inline void stage_velocities(const work *w, float *stage) {
     const float(*x)[4] = (const float(*)[4])lists->x + run->first;
     for (size_t i = 0; i < run->count; i++, to += 16) {
       __m128 own = _mm_load_ps(x[i]), at = _mm_blend_ps(own + shift, one, 8);
-      __m128 u = _mm_loadu_ps(v + 3 * (size_t)order[run->first + i]);
+      __m128 u = three(v + 3 * (size_t)order[run->first + i]);
       outer(to, (u - mean) * _mm_permute_ps(own, 0xff), at);
     }
   }
@@ -292,7 +292,7 @@ static void set_v(sph_pass *pass, size_t u, sph_desk *desk) {
     size_t first = pass->p->block[b].first, count = pass->p->block[b].count;
     __m256d sum = _mm256_setzero_pd();
     for (size_t i = first; i < first + count; i++)
-      sum = sum + _mm256_cvtps_pd(_mm_loadu_ps(pass->in + 3 * i));
+      sum = sum + _mm256_cvtps_pd(three(pass->in + 3 * i));
     __m128 mean = _mm256_cvtpd_ps(sum / _mm256_set1_pd((double)count));
     _mm_store_ps(pass->lists->mean[b], _mm_blend_ps(mean, _mm_setzero_ps(), 8));
   }
