@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// labels: slow
 // timeout: 120
 // Memory that runs out, at every allocation of a run in turn: the call that meets it says so and
 // changes nothing; the same call, made again with memory at hand, goes on to the same bytes as a

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
+# labels: slow
 # timeout: 60
 # processors: 2
 # firn bench --json keeps its promises about fields. Numbers are not judged: machines differ.
