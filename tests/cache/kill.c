@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: X2
+// labels: X2 slow
 // timeout: 120
 // processors: 2
 // Runs killed at twenty moments and resumed end in the bytes of an undisturbed run.

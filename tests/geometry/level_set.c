@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: M34
+// labels: M34 slow
 // Level sets: interpolation, what they answer far away, and key frames.
 #include "solids.h"
 

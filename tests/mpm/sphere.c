@@ -1,4 +1,4 @@
-// labels: M19
+// labels: M19 slow
 // SPDX-License-Identifier: Apache-2.0
 // timeout: 120
 // A free elastic sphere that breathes: tan X/X = 1/(1 - M X^2/(4 mu)) for X = omega R/c has the root

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: P17
+// labels: P17 slow
 // Wind: its parts against closed forms, and what it does to flakes and to snow.
 #include "cache/scratch.h"
 //
