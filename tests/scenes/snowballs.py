@@ -20,14 +20,6 @@ SPACING = 2e-3 / QUALITY
 SLOPE = math.radians(20)
 DOWN, UP = (math.cos(SLOPE), -math.sin(SLOPE)), (math.sin(SLOPE), math.cos(SLOPE))
 FOOT = 0.36 * UP[1]  # of the boards, along UP
-failed = False
-
-
-def claim(what, value, least, most):
-    global failed
-    good = least <= value <= most
-    failed = failed or not good
-    print(f"{what}: {value:.4g}, {'within' if good else 'NOT within'} {least:.4g} and {most:.4g}")
 
 
 def along(axis, row, x, y):
@@ -85,13 +77,13 @@ with tempfile.TemporaryDirectory() as made:
 
 ways = [ball.way - before.way for ball, before in zip(end, start)]
 ice, *others = end
-claim("way on ice, of g sin / 2", ways[0] / (0.5 * 9.81 * math.sin(SLOPE)), 0.98, 1.02)
-claim("spin on ice, of rolling", abs(ice.spin * ice.height / ice.speed), 0, 0.02)
+frames.claim("way on ice, of g sin / 2", ways[0] / (0.5 * 9.81 * math.sin(SLOPE)), 0.98, 1.02)
+frames.claim("spin on ice, of rolling", abs(ice.spin * ice.height / ice.speed), 0, 0.02)
 for nu, ball, way in zip((1, 10), others, ways[1:]):
-    claim(f"slip of what touches, nu_b = {nu}", abs(ball.slip / ball.speed), 0, 0.05)
-    claim(f"spin, of rolling, nu_b = {nu}", ball.spin * ball.height / ball.speed, 0.9, 1.1)
-    claim(f"snow that is still the ball, nu_b = {nu}", ball.whole, 0.9, 1)
-    claim(f"way, of a rigid ball that rolls, nu_b = {nu}", way / (5 / 14 * 9.81 * math.sin(SLOPE)),
+    frames.claim(f"slip of what touches, nu_b = {nu}", abs(ball.slip / ball.speed), 0, 0.05)
+    frames.claim(f"spin, of rolling, nu_b = {nu}", ball.spin * ball.height / ball.speed, 0.9, 1.1)
+    frames.claim(f"snow that is still the ball, nu_b = {nu}", ball.whole, 0.9, 1)
+    frames.claim(f"way, of a rigid ball that rolls, nu_b = {nu}", way / (5 / 14 * 9.81 * math.sin(SLOPE)),
           0.5, 1)
-claim("way with nu_b = 10, of that with 1", ways[2] / ways[1], 0.9, 1.1)
-sys.exit(failed)
+frames.claim("way with nu_b = 10, of that with 1", ways[2] / ways[1], 0.9, 1.1)
+sys.exit(frames.failed)

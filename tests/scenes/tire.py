@@ -20,14 +20,6 @@ WIDTH, BESIDE, LENGTH, DEPTH, SINK = 0.08, 0.03, 0.52, 0.08, 0.035
 R, LUGS, SPEED, FPS = 0.2, 24, 2, 250
 AXLE = (-0.125 + SPEED * LAST / FPS, R + DEPTH - SINK)
 PITCH = 2 * math.pi * R / LUGS
-failed = False
-
-
-def claim(what, value, least, most):
-    global failed
-    good = least <= value <= most
-    failed = failed or not good
-    print(f"{what}: {value:.4g}, {'within' if good else 'NOT within'} {least:.4g} and {most:.4g}")
 
 
 def carried(rows):
@@ -80,9 +72,9 @@ with tempfile.TemporaryDirectory() as made:
 
 on, off = carried(rough), carried(slippery)
 print(f"carried: {on:.4g} kg with friction, {off:.4g} kg without")
-claim("carried with friction, of the snow", on / sum(r["mass"] for r in rough), 1e-3, 1)
-claim("carried without, of that with", off / on if on else math.inf, 0, 0.2)
+frames.claim("carried with friction, of the snow", on / sum(r["mass"] for r in rough), 1e-3, 1)
+frames.claim("carried without, of that with", off / on if on else math.inf, 0, 0.2)
 lag, likeness = period(profile(rough, 1e-3), 1e-3)
-claim("period of the track, of the pitch", lag / PITCH, 0.95, 1.05)
-claim("its correlation", likeness, 0.3, 1)
-sys.exit(failed)
+frames.claim("period of the track, of the pitch", lag / PITCH, 0.95, 1.05)
+frames.claim("its correlation", likeness, 0.3, 1)
+sys.exit(frames.failed)

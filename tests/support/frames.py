@@ -7,6 +7,15 @@ import subprocess
 import tempfile
 
 FIRN = os.environ["FIRN"]
+failed = False  # some claim does not hold
+
+
+def claim(what, value, least, most):
+    """Tells a figure, and whether it lies where it should."""
+    global failed
+    good = least <= value <= most
+    failed = failed or not good
+    print(f"{what}: {value:.4g}, {'within' if good else 'NOT within'} {least:.4g} and {most:.4g}")
 
 
 def run(scene, folder, settings, last):

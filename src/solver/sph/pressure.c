@@ -31,14 +31,10 @@ void sph_pressure_source(sph *s) {
   sph_pairs_divergence(&s->pairs, s->V, s->v, s->source);
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
-      const firn_real *e = s->s + 6 * i;
       double divergence = (double)s->source[i] + (double)*sph_pairs_wall(&s->pairs, i).vc;
       double rho = sph_density(s, i), rho0 = (double)s->rho0[i];
       if (s->def.source_divergence && s->def.pressure == FIRN_SPH_PRESSURE_EOS) {
-        double xx = 1 + (double)e[0], yy = 1 + (double)e[1], zz = 1 + (double)e[2];
-        double xy = (double)e[3], xz = (double)e[4], yz = (double)e[5];
-        rho = rho0 /
-              (xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz));
+        rho = rho0 / sph_determinant(s->s + 6 * i);
       }
       s->source[i] = (firn_real)(rho - rho0 - rho * s->dt * divergence);
     }

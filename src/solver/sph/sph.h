@@ -133,6 +133,7 @@ firn_status sph_prepare(sph *s); // from positions and strain
 // Room for the groups that share their memory, whose contents are lost where there was too little:
 // BiCGSTAB needs three times that of CG, which nearly always does.
 firn_status sph_work_reserve(sph *s, bool bicgstab);
+double sph_determinant(const firn_real s[6]); // of I + s
 // The factor on Lame's parameters of snow packed to this density.
 double sph_hardening(const firn_material_row *row, double rho0);
 

@@ -155,8 +155,7 @@ static void load(sph *s) {
   }
 }
 
-// det(I + s)
-static double determinant(const firn_real *s) {
+double sph_determinant(const firn_real s[6]) {
   double xx = 1 + (double)s[0], yy = 1 + (double)s[1], zz = 1 + (double)s[2], xy = (double)s[3],
          xz = (double)s[4], yz = (double)s[5];
   return xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
@@ -193,7 +192,7 @@ static void set_density(sph *s, size_t i) {
   double density = (double)s->mass[i] / V0, filled = (double)s->V[i] / cube;
   double share = s->def.boundary_density_akinci ? filled + wall
                                                 : filled / fmax(1 - wall, 0.05); // D-13
-  double rho0 = density * share * fabs(determinant(s->s + 6 * i));
+  double rho0 = density * share * fabs(sph_determinant(s->s + 6 * i));
   if (s->field_ln_jp >= 0) rho0 = density / exp((double)firn_particles_real(p, s->field_ln_jp)[i]);
   if (s->def.pressure == FIRN_SPH_PRESSURE_IISPH) rho0 = density;
   double hard = sph_hardening(&row, rho0 * (double)row.density / density);
