@@ -5,7 +5,7 @@ import errno, os, shutil, signal, struct, subprocess
 import torture_damage as damage
 
 BARE = """firn: 1
-title: a small ball that falls
+title: a small ball
 spacing: 11 mm
 frames: 4
 fps: 200 Hz

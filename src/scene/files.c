@@ -8,6 +8,7 @@
 
 #include "geometry/mesh_read.h"
 #include "scene/making.h"
+#include "world/digest.h"
 
 // A path of the scene, and what it is called in the folder: name is the last part of to.
 struct firn_scene_place {
@@ -178,13 +179,21 @@ static const char *path_in_folder(void *user, const char *path) {
   return place ? place->to : path;
 }
 
+// The text with a sum of itself in a last line: a digit that has changed is still a scene.
+static const char *with_sum(firn_arena *arena, const char *text) {
+  if (!text) return NULL;
+  uint64_t sum = firn_digest(FIRN_DIGEST_START, text, strlen(text));
+  return firn_arena_format(arena, "%s# sum %016llx\n", text, (unsigned long long)sum);
+}
+
 firn_status firn_scene_files_make(const firn_scene *scene, firn_there_fn there, void *user,
                                   firn_scene_files *out) {
   *out = (firn_scene_files){.arena = {.context = scene->context}};
   out->end = &out->copies;
   collector c = {.scene = scene, .out = out, .there = there, .user = user};
   visit_all(&c);
-  out->text = firn_value_write_with(&out->arena, scene->root, path_in_folder, out);
+  const char *text = firn_value_write_with(&out->arena, scene->root, path_in_folder, out);
+  out->text = with_sum(&out->arena, text);
   if (out->text && !out->arena.failed) return FIRN_OK;
   firn_scene_files_free(out);
   return firn_fail(scene->context, FIRN_ERROR_MEMORY, "out of memory for the files of a scene");
