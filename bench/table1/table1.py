@@ -50,19 +50,19 @@ def resident(process):
 
 
 def run(name, folder, options):
-    """Runs it, and notes its memory by the number of rows in stats.csv, a few times a second."""
+    """Runs it, and notes its memory by the number of its steps, a few times a second, beside the folder."""
     command = [os.environ.get("FIRN", "firn"), "run", HERE / f"{name}.yaml", "-o", folder, "-j", options.j, "--quiet"]
-    noted = []
-    with subprocess.Popen(command + [f"--set={change}" for change in options.set]) as process:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with open(f"{folder}-memory.csv", "w", encoding="ascii") as notes, \
+            subprocess.Popen(command + [f"--set={change}" for change in options.set]) as process:
+        print("step,bytes", file=notes, flush=True)
         while process.poll() is None:
             time.sleep(0.2)
             if (folder / "stats.csv").exists():
-                lines = (folder / "stats.csv").read_bytes().count(b"\n")
-                noted.append((lines - 2, resident(process))) # without the header and frame 0
+                lines = (folder / "stats.csv").read_bytes().count(b"\n") # a header, frame 0, and one a step
+                print(f"{lines - 2},{resident(process)}", file=notes, flush=True)
     if process.returncode:
         raise SystemExit(f"{name}: stopped with {process.returncode}")
-    with open(folder / "memory.csv", "w", encoding="ascii", newline="") as file:
-        csv.writer(file).writerows([("step", "bytes"), *noted])
 
 
 def read(path):
@@ -78,9 +78,9 @@ def mean(rows, column, form=".1f", unit=1):
 
 
 def counts(name, rows):
-    if "combined" in name:
-        return mean(rows, "shear_iterations")
-    return " / ".join(mean(rows, f"{solve}_iterations") for solve in ("pressure", "shear"))
+    solves = ("shear",) if "combined" in name else ("pressure", "shear")
+    told = " / ".join(mean(rows, f"{solve}_iterations") for solve in solves)
+    return told if len(rows) in (0, 50) else f"{told} ({len(rows)} steps)"
 
 
 def line(*cells):
@@ -94,15 +94,7 @@ def table(head, rows):
         line(*row)
 
 
-parser = argparse.ArgumentParser()
-parser.add_argument("-o", default="table1")
-parser.add_argument("-j", default="1")
-parser.add_argument("--set", action="append", default=[])
-parser.add_argument("name", nargs="*", default=list(PUBLISHED))
-options = parser.parse_args()
-
-
-def iterations(name):
+def iterations(name, options):
     first, packed = map(int, re.search(r"first: (\d+), packed: (\d+)",
                                        (HERE / f"{name}.yaml").read_text(encoding="utf-8")).groups())
     folder = pathlib.Path(options.o) / name
@@ -117,9 +109,9 @@ def iterations(name):
             mean(windows[1], "neighbours_mean"), mean(windows[2], "neighbours_mean"))
 
 
-def stages(name):
+def stages(name, options):
     steps = read(pathlib.Path(options.o) / name / "stats.csv")[1:]
-    memory = read(pathlib.Path(options.o) / name / "memory.csv")
+    memory = read(pathlib.Path(options.o) / f"{name}-memory.csv")
     for stage, begin in STAGES.items():
         rows = steps[begin:begin + 50]
         held = [row for row in memory if begin <= int(row["step"]) < begin + 50]
@@ -127,10 +119,16 @@ def stages(name):
                mean(held, "bytes", ".0f", 1e6))
 
 
+parser = argparse.ArgumentParser()
+parser.add_argument("-o", default="table1")
+parser.add_argument("-j", default="1")
+parser.add_argument("--set", action="append", default=[])
+parser.add_argument("name", nargs="*", default=list(PUBLISHED))
+options = parser.parse_args()
 table(("scene", "particles", "Table 1", "first contact, printed", "default", "packed, default", "printed",
-       "neighbours at first", "packed"), map(iterations, options.name))
+       "neighbours at first", "packed"), (iterations(name, options) for name in options.name))
 moulds = [name for name in options.name if name.startswith("compression")]
 if moulds:
     print()
     table(("scene", "50 steps of", "neighbours", "ms a step", "MB"),
-          (row for name in moulds for row in stages(name)))
+          (row for name in moulds for row in stages(name, options)))
