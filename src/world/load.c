@@ -57,13 +57,33 @@ static double pull(const firn_load *load, double dt) {
   return force / load->mass + load->state.fall;
 }
 
+double firn_load_gain(const firn_load *load, double dt) {
+  return 1 / (load->mass * (1 + dt * load->damping));
+}
+
+double firn_load_speed(const firn_load *load, double time, double impulse) {
+  const firn_load_state *s = &load->state;
+  double dt = time - s->time;
+  double momentum = load->mass * (s->speed + dt * pull(load, dt)) + impulse + dt * s->rest;
+  double most = (load->travel[1] - s->way) / dt, least = (load->travel[0] - s->way) / dt;
+  return fmin(fmax(firn_load_gain(load, dt) * momentum, least), most);
+}
+
+void firn_load_lead(firn_load *load, double time, double impulse) {
+  load->lead = firn_load_speed(load, time, impulse);
+  load->known = impulse;
+  load->led = true;
+}
+
 double firn_load_way(const firn_load *load, double time, double *speed) {
   const firn_load_state *s = &load->state;
   double dt = time - s->time;
-  *speed = s->speed;
+  *speed = load->led ? load->lead : s->speed;
   if (!(dt > 0)) return s->way;
-  double change = dt / 2 * (s->push / load->mass + pull(load, dt));
-  *speed = (s->speed + change) / (1 + dt / 2 * load->damping);
+  if (!load->led) {
+    double change = dt / 2 * (s->push / load->mass + pull(load, dt));
+    *speed = (s->speed + change) / (1 + dt / 2 * load->damping);
+  }
   double free = s->way + dt * *speed, way = fmin(fmax(free, load->travel[0]), load->travel[1]);
   if (way != free) *speed = (way - s->way) / dt;
   return way;
@@ -74,13 +94,16 @@ void firn_load_step(firn_load *load, double time, double impulse) {
   double dt = time - s->time, mean;
   if (!(dt > 0)) return;
   double way = firn_load_way(load, time, &mean);
-  double speed = (s->speed + impulse / load->mass + dt * pull(load, dt)) / (1 + dt * load->damping);
+  double momentum = load->mass * (s->speed + dt * pull(load, dt)) + impulse;
+  double speed = firn_load_gain(load, dt) * momentum;
   if (way <= load->travel[0]) speed = fmax(speed, 0);
   if (way >= load->travel[1]) speed = fmin(speed, 0);
   s->time = time;
   s->way = way;
   s->speed = speed;
   s->push = impulse / dt;
+  s->rest = load->led ? (impulse - load->known) / dt : 0;
+  load->led = false;
 }
 
 double firn_load_speed_bound(const firn_load *load, double ahead) {

@@ -280,13 +280,15 @@ static void keeps_momentum(void **state) {
   }
 }
 
-// A plate with the mass of the snow that sound crosses in a step, and of a layer, swings less and less.
+// A plate with the mass of the snow that sound crosses in a step, and of a layer, swings less and less. One
+// of a fiftieth does, where it is part of the solve.
 static void light_plate_is_stable(void **state) {
   (void)state;
   const double force = 20;
   for (int k = 0; k < 2; k++) {
     double d = 0.02, side = WIDE * d, sound = sqrt(YOUNG * 0.8 / (1.2 * 0.6) / RHO);
-    firn_load_def load = load_of(RHO * side * side * (sound * STEP + d), &force);
+    double share = strcmp(SOLVERS[k], "sph") ? 1 : 0.02;
+    firn_load_def load = load_of(share * RHO * side * side * (sound * STEP + d), &force);
     press p = open_press(SOLVERS[k], 0, &load);
     add_column(&p);
     double most[2] = {0};

@@ -39,6 +39,7 @@ void sph_pressure_source(sph *s) {
       s->source[i] = (firn_real)(rho - rho0 - rho * s->dt * divergence);
     }
   }
+  if (sph_leads_loads(s)) sph_loads_source(s);
 }
 
 // -laplace, its diagonal (below Eq. 8). The second term is V_i V_j |grad W|^2; V_j V_j is a misprint.
@@ -55,6 +56,7 @@ void sph_pressure_diagonal(sph *s) {
       s->diagonal[i] = (firn_real)sum;
     }
   }
+  if (sph_leads_loads(s)) sph_loads_diagonal(s);
 }
 
 // laplace p
@@ -68,6 +70,7 @@ void sph_pressure_product(sph *s, const firn_real *p, firn_real *out) {
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) out[i] = s->kappa[i] * p[i] - dt2 * s->lap[i];
   }
+  if (sph_leads_loads(s)) sph_loads_product(s, p, out);
 }
 
 // Diagonal of B. 0 only where a particle has neither neighbours nor stiffness, and so no pressure.
@@ -304,5 +307,6 @@ firn_status sph_pressure(sph *s) {
   s->last.unconverged += !(s->last.residual < s->def.pressure_tolerance);
   if (!isfinite(s->last.residual)) return sph_fail_nonfinite(s);
   accelerate(s);
+  if (sph_leads_loads(s)) sph_loads_lead(s);
   return FIRN_OK;
 }

@@ -156,6 +156,13 @@ void sph_pressure_source(sph *s);
 void sph_pressure_product(sph *s, const firn_real *p, firn_real *out); // (kappa - dt^2 laplace) p
 void sph_pressure_diagonal(sph *s);
 
+// loads.c: bodies under a load, whose speeds are part of the solve for pressure.
+bool sph_leads_loads(const sph *s);
+void sph_loads_source(sph *s);
+void sph_loads_diagonal(sph *s);                                    // adds to that of -laplace
+void sph_loads_product(sph *s, const firn_real *p, firn_real *out); // and to B p
+void sph_loads_lead(sph *s);                                        // by what was found
+
 // shear.c: solves for a and adds it to v.
 firn_status sph_shear(sph *s);
 // sigma L and trace of sigma for the field u: G (H + H^T), H = dt (grad u) F_E, and, with strain, that of
