@@ -353,37 +353,14 @@ static void stage_fixed(const sph_lists *lists, const skin *s, sph_desk *desk) {
 }
 
 // Writes the numbers of all within reach of `self` (in 2^-13 spacings, rounded up) among nine columns of
-// three cells each.
-static inline size_t find(const sph_desk *desk, const uint16_t begin[9], const uint16_t end[9],
-                          unsigned self, uint16_t *out) {
+// three cells each, and returns how many.
+typedef size_t find_fn(const sph_desk *desk, const uint16_t begin[9], const uint16_t end[9],
+                       unsigned self, uint16_t *out);
+
+static size_t find(const sph_desk *desk, const uint16_t begin[9], const uint16_t end[9],
+                   unsigned self, uint16_t *out) {
   uint16_t *to = out;
   const uint16_t *qx = desk->fixed[0], *qy = desk->fixed[1], *qz = desk->fixed[2];
-#ifdef FIRN_LANE_AVX512
-  const __m512i x = _mm512_set1_epi16((short)qx[self]), y = _mm512_set1_epi16((short)qy[self]);
-  const __m512i z = _mm512_set1_epi16((short)qz[self]), reach = _mm512_set1_epi16(4097);
-  const __m512i iota = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-  for (int r = 0; r < 9; r++) {
-    for (unsigned k = begin[r], e = end[r]; k < e; k += 32) {
-      __m512i dx = _mm512_sub_epi16(x, _mm512_loadu_si512(qx + k));
-      __m512i dy = _mm512_sub_epi16(y, _mm512_loadu_si512(qy + k));
-      __m512i dz = _mm512_sub_epi16(z, _mm512_loadu_si512(qz + k));
-      __m512i r2 = _mm512_add_epi16(
-          _mm512_add_epi16(_mm512_mulhi_epi16(dx, dx), _mm512_mulhi_epi16(dy, dy)),
-          _mm512_mulhi_epi16(dz, dz));
-      unsigned mask = _mm512_cmplt_epu16_mask(r2, reach);
-      if (e - k < 32) mask &= (1u << (e - k)) - 1;
-      if (r == 4 && self - k < 32) mask &= ~(1u << (self - k));
-      __m512i id = _mm512_add_epi32(iota, _mm512_set1_epi32((int)k));
-      __m512i lo = _mm512_maskz_compress_epi32((__mmask16)mask, id);
-      __m512i hi = _mm512_maskz_compress_epi32((__mmask16)(mask >> 16),
-                                               _mm512_add_epi32(id, _mm512_set1_epi32(16)));
-      _mm256_storeu_si256((__m256i *)to, _mm512_cvtepi32_epi16(lo));
-      to += __builtin_popcount(mask & 0xffff);
-      _mm256_storeu_si256((__m256i *)to, _mm512_cvtepi32_epi16(hi));
-      to += __builtin_popcount(mask >> 16);
-    }
-  }
-#else
   const __m256i x = _mm256_set1_epi16((short)qx[self]), y = _mm256_set1_epi16((short)qy[self]);
   const __m256i z = _mm256_set1_epi16((short)qz[self]), reach = _mm256_set1_epi16(4096);
   for (int r = 0; r < 9; r++) {
@@ -407,9 +384,48 @@ static inline size_t find(const sph_desk *desk, const uint16_t begin[9], const u
       }
     }
   }
-#endif
   return (size_t)(to - out);
 }
+
+#ifdef FIRN_LANE_AVX512
+// The same, 32 at once, where words can be compressed.
+__attribute__((target("avx512vbmi2"))) static size_t find_by_words(const sph_desk *desk,
+                                                                   const uint16_t begin[9],
+                                                                   const uint16_t end[9],
+                                                                   unsigned self, uint16_t *out) {
+  uint16_t *to = out;
+  const uint16_t *qx = desk->fixed[0], *qy = desk->fixed[1], *qz = desk->fixed[2];
+  const __m512i x = _mm512_set1_epi16((short)qx[self]), y = _mm512_set1_epi16((short)qy[self]);
+  const __m512i z = _mm512_set1_epi16((short)qz[self]), reach = _mm512_set1_epi16(4096);
+  const __m512i iota = _mm512_set_epi16(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17,
+                                        16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+  for (int r = 0; r < 9; r++) {
+    for (unsigned k = begin[r], e = end[r]; k < e; k += 32) {
+      __m512i dx = _mm512_sub_epi16(x, _mm512_loadu_si512(qx + k));
+      __m512i dy = _mm512_sub_epi16(y, _mm512_loadu_si512(qy + k));
+      __m512i dz = _mm512_sub_epi16(z, _mm512_loadu_si512(qz + k));
+      __m512i r2 = _mm512_add_epi16(
+          _mm512_add_epi16(_mm512_mulhi_epi16(dx, dx), _mm512_mulhi_epi16(dy, dy)),
+          _mm512_mulhi_epi16(dz, dz));
+      unsigned mask = _mm512_cmple_epu16_mask(r2, reach);
+      if (e - k < 32) mask &= (1u << (e - k)) - 1;
+      if (r == 4 && self - k < 32) mask &= ~(1u << (self - k));
+      __m512i id = _mm512_add_epi16(iota, _mm512_set1_epi16((short)k));
+      _mm512_storeu_si512(to, _mm512_maskz_compress_epi16(mask, id));
+      to += __builtin_popcount(mask);
+    }
+  }
+  return (size_t)(to - out);
+}
+
+static find_fn *best_find(void) {
+  return __builtin_cpu_supports("avx512vbmi2") ? find_by_words : find;
+}
+#else
+static find_fn *best_find(void) {
+  return find;
+}
+#endif
 
 // Eight records of four floats, those of line[0..7], lane by lane.
 static inline void gather8(const float *stage, const uint16_t *line, __m256 out[4]) {
@@ -502,6 +518,7 @@ static size_t search_block(const sph_pass *pass, size_t b, const skin *s, sph_de
   uint16_t *length = desk->line[0];
   uint16_t begin[9], end[9];
   int cell = -1;
+  find_fn *const seek = best_find();
   if (used > room) return used;
   for (size_t k = 0; k < count; k += 4) {
     const float *row[4];
@@ -520,7 +537,7 @@ static size_t search_block(const sph_pass *pass, size_t b, const skin *s, sph_de
       unsigned self = s->at[6 * (cell / 16 + 1) + cell / 4 % 4 + 1][cell % 4 + 1] +
                       (unsigned)(k + l - own->cell[cell]);
       row[l] = desk->stage + 4 * (size_t)self;
-      found[l] = find(desk, begin, end, self, desk->found[l]);
+      found[l] = seek(desk, begin, end, self, desk->found[l]);
       if (found[l] > most) most = found[l];
     }
     size_t lines = (most + 1) / 2;
