@@ -53,7 +53,8 @@ static double inner_stretch(const column *col) {
   return sum / (WIDE * WIDE) / (4 * col->c.d);
 }
 
-// Loaded, and then unloaded to a tenth. While the load is on, the floor bears it.
+// Loaded, and then unloaded to a tenth. While the load is on, the floor bears it, but for what the snow
+// still swings.
 static void run(const column *col, double out[2]) {
   double area = WIDE * col->c.d * WIDE * col->c.d;
   firn_collider_force floor;
@@ -62,7 +63,7 @@ static void run(const column *col, double out[2]) {
   sph_case_advance(&col->c, 0.1);
   out[0] = inner_stretch(col);
   must(&col->c, firn_sim_collider_force(col->c.sim, col->floor, &floor));
-  assert_relative("the floor's pressure", -floor.force[1] / area, LOAD, 0.01);
+  assert_relative("the floor's pressure", -floor.force[1] / area, LOAD, 0.03);
   sph_case_advance(&col->c, 0.4);
   out[1] = inner_stretch(col);
 }
