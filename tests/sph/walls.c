@@ -2,6 +2,7 @@
 // labels: P10 P11 P12
 // timeout: 120
 // What colliders do to snow: samples, friction, adhesion, bouncing.
+#include "support/deforming.h"
 #include "support/sph_case.h"
 
 static const double UP[3] = {0, 1, 0}, DOWN[3] = {0, -1, 0}, ORIGIN[3] = {0, 0, 0};
@@ -384,33 +385,10 @@ static void solids_are_sampled_all_over(void **state) {
 // A ball that swells and moves on: radius R (1 + t), centre (U t, 0, 0). Keys are a tenth of a second apart.
 static const double R = 0.05, U = 0.2;
 
-static firn_sequence *swelling_ball(const sph_case *c) {
-  enum { NODES = 41, ALL = NODES * NODES * NODES, KEYS = 3 };
-  static double distance[KEYS][ALL], velocity[KEYS][3 * ALL];
-  const double times[KEYS] = {0, 0.1, 0.2}, voxel = 0.005, origin = -0.1;
-  firn_distance_grid grids[KEYS];
-  for (int k = 0; k < KEYS; k++) {
-    grids[k] = (firn_distance_grid){.origin = {origin, origin, origin},
-                                    .voxel = voxel,
-                                    .nodes = {NODES, NODES, NODES},
-                                    .distance = distance[k],
-                                    .velocity = velocity[k]};
-    for (int n = 0; n < ALL; n++) {
-      const double x[3] = {origin + voxel * (n % NODES) - U * times[k],
-                           origin + voxel * (n / NODES % NODES),
-                           origin + voxel * (n / NODES / NODES)};
-      distance[k][n] = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) - R * (1 + times[k]);
-      for (int a = 0; a < 3; a++) velocity[k][3 * n + a] = x[a] / (1 + times[k]) + (a == 0 ? U : 0);
-    }
-  }
-  firn_sequence_def def = firn_default_sequence_def();
-  def.count = KEYS;
-  def.times = times;
-  def.grids = grids;
-  def.band = NODES;
-  firn_sequence *sequence;
-  must(c, firn_sequence_create(c->context, &def, &sequence));
-  return sequence;
+static double swelling_ball(double t, const double x[3], double velocity[3]) {
+  const double r[3] = {x[0] - U * t, x[1], x[2]};
+  for (int a = 0; a < 3; a++) velocity[a] = r[a] / (1 + t) + (a == 0 ? U : 0);
+  return sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) - R * (1 + t);
 }
 
 // Samples lie half a spacing inside, have the velocity of the body there, and go along with it between
@@ -421,7 +399,10 @@ static void samples_follow_a_body_that_deforms(void **state) {
   plan.sph.dt = 1e-3;
   sph_case c = sph_case_open(&plan);
   firn_collider_def def = firn_default_collider_def();
-  firn_sequence *ball = swelling_ball(&c);
+  const double times[] = {0, 0.1, 0.2};
+  const deforming_body swelling = {
+      .keys = 3, .times = times, .nodes = 41, .voxel = 0.005, .least = -0.1, .at = swelling_ball};
+  firn_sequence *ball = deforming_sequence(c.context, &swelling);
   def.sequence = ball;
   must(&c, firn_sim_add_collider(c.sim, &def, NULL));
   firn_sequence_release(ball);
@@ -433,10 +414,10 @@ static void samples_follow_a_body_that_deforms(void **state) {
     sph_case_steps(&c, 1);
     double t = n * plan.sph.dt, far = 0, off = 0, jump = 0; // when the step began
     for (size_t i = 0; i < b->count; i++) {
-      double x[3] = {b->point[3 * i] - U * t, b->point[3 * i + 1], b->point[3 * i + 2]};
-      worst(&far, sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) - R * (1 + t) + 0.5 * c.d);
+      double v[3];
+      worst(&far, swelling_ball(t, b->point + 3 * i, v) + 0.5 * c.d);
       for (size_t a = 0; a < 3; a++) {
-        worst(&off, (double)b->velocity[3 * i + a] - x[a] / (1 + t) - (a == 0 ? U : 0));
+        worst(&off, (double)b->velocity[3 * i + a] - v[a]);
         if (b->count == count) worst(&jump, b->point[3 * i + a] - before[3 * i + a]);
       }
     }
