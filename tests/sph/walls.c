@@ -2,8 +2,8 @@
 // labels: P10 P11 P12
 // timeout: 120
 // What colliders do to snow: samples, friction, adhesion, bouncing.
+#include "support/both_lists.h"
 #include "support/deforming.h"
-#include "support/sph_case.h"
 
 static const double UP[3] = {0, 1, 0}, DOWN[3] = {0, -1, 0}, ORIGIN[3] = {0, 0, 0};
 
@@ -41,7 +41,7 @@ static void layer_on_a_plane_sees_about_as_much_as_inside(void **state) {
 // A particle at one spacing straight above a sample, without gravity.
 static sph_case above_a_sample(double distance, const double normal[3], double nu, double adhesion,
                                bool printed) {
-  sph_plan plan = sph_default_plan();
+  sph_plan plan = plan_with_lists();
   plan.sph.boundary_depth = 0;
   plan.sph.friction_printed = printed;
   sph_case c = sph_case_open(&plan);
@@ -93,7 +93,7 @@ static void friction_slows_down_as_its_sum_says(void **state) {
 static void friction_draws_snow_along_with_a_moving_wall(void **state) {
   (void)state;
   for (int sticky = 0; sticky < 2; sticky++) {
-    sph_plan plan = sph_default_plan();
+    sph_plan plan = plan_with_lists();
     sph_case c = sph_case_open(&plan);
     firn_collider_def def = firn_default_collider_def();
     def.shape = firn_half_space(ORIGIN, UP);
@@ -439,9 +439,9 @@ static void samples_follow_a_body_that_deforms(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(layer_on_a_plane_sees_about_as_much_as_inside),
-      cmocka_unit_test(friction_slows_down_as_its_sum_says),
-      cmocka_unit_test(friction_draws_snow_along_with_a_moving_wall),
-      cmocka_unit_test(adhesion_holds_against_gravity_from_g_over_s_on),
+      BOTH_LISTS(friction_slows_down_as_its_sum_says),
+      BOTH_LISTS(friction_draws_snow_along_with_a_moving_wall),
+      BOTH_LISTS(adhesion_holds_against_gravity_from_g_over_s_on),
       cmocka_unit_test(flake_hangs_from_what_is_sticky),
       cmocka_unit_test(block_slides_with_g_sin_or_stays),
       cmocka_unit_test(ball_slides_or_rolls),
