@@ -20,7 +20,8 @@
 #include "solver/sph/sph.h"
 
 static const double RELAXATION = 0.5;
-enum { TRIES = 5 }; // with half of it each time
+enum { TRIES = 5 };  // with half of it each time
+enum { SWING = 16 }; // sweeps that must bring something
 // How well the power iteration, begun with random signs, knows the largest eigenvalue.
 static const double SAFETY = 1.1;
 enum { POWERS = 10, LAPLACE_STEPS = 20 };
@@ -172,11 +173,16 @@ static bool is_astray(const sph *s, double first, double left) {
   return !(left <= 10 * first + s->def.pressure_tolerance);
 }
 
-// False if it went astray: sweeps relaxed by w diverge where an eigenvalue of D^-1 B is above 2 / w.
+// False if it went astray: sweeps relaxed by w diverge where an eigenvalue of D^-1 B is above 2 / w, or swing
+// to and fro if p >= 0 holds them.
 static bool jacobi(sph *s, double relaxation, int *iterations) {
-  double left = residual(s), first = left;
+  double left = residual(s), first = left, before = (double)INFINITY;
   for (int k = 0; k < s->def.pressure_iterations; k++) {
     if (k >= 1 && left < s->def.pressure_tolerance) break;
+    if (k % SWING == 0) {
+      if (left > 0.999 * before && left > 0.1 * first) return false;
+      before = left;
+    }
     move(s, relaxation, 0);
     left = residual(s);
     ++*iterations;
