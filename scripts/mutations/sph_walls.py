@@ -68,4 +68,25 @@ MUTATIONS = [
              ("src/geometry/surface_samples.c",
               "int32_t m = out[higher][a] + ((c ^ higher) >> a & 1);",
               "int32_t m = out[higher][a];")),
+    Mutation("samples-under-others", "samples stay where another collider lies over them",
+             "sph.walls",
+             ("src/solver/sph/boundary.c", "if (c != own && firn_collider_holds(",
+              "if (c < 0 && c != own && firn_collider_holds(")),
+    Mutation("covered-at-any-depth", "what covers samples does so from its surface on",
+             "world.articulated",
+             ("src/world/collider.c", "position, NULL, NULL) < -depth)",
+              "position, NULL, NULL) < 0 * depth)")),
+    Mutation("covered-by-one-part", "of a body of parts the first covers samples, and no other",
+             "world.articulated",
+             ("src/world/collider.c", "      return true;\n  }\n  return false;\n}\n\nbool firn_collider_moves",
+              "      return true;\n    return false;\n  }\n  return false;\n}\n\nbool firn_collider_moves")),
+    Mutation("sph-strain-does-not-turn", "strain knows of no spin: a ball that rolls is wrung",
+             "sph.walls",
+             ("src/solver/sph/elastic.c", "  for (int k = 0; k < 9; k++) grad[k] *= s->dt;\n",
+              """\
+  for (int k = 0; k < 9; k++) grad[k] *= s->dt;
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < r; c++)
+      grad[3 * r + c] = grad[3 * c + r] = (grad[3 * r + c] + grad[3 * c + r]) / 2;
+""")),
 ]
