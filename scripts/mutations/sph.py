@@ -53,6 +53,15 @@ MUTATIONS = [
     Mutation("sph-stretch-does-not-turn", "what is left of F is V S V^T",
              "sph.strain",
              ("src/solver/sph/elastic.c", "sum += printed ? F[3 * k + r]", "sum += !printed ? F[3 * k + r]")),
+    Mutation("sph-strain-does-not-turn", "strain knows of no spin",
+             "sph.strain",
+             ("src/solver/sph/elastic.c", "  for (int k = 0; k < 9; k++) grad[k] *= s->dt;\n",
+              """\
+  for (int k = 0; k < 9; k++) grad[k] *= s->dt;
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < r; c++)
+      grad[3 * r + c] = grad[3 * c + r] = (grad[3 * r + c] + grad[3 * c + r]) / 2;
+""")),
     Mutation("sph-no-limit-of-stretch", "snow yields when pressed and never when pulled",
              "sph.strain",
              ("src/solver/sph/elastic.c", "left[k] = fmin(fmax(x, (double)row->lo), (double)row->hi);",

@@ -80,13 +80,4 @@ MUTATIONS = [
              "world.articulated",
              ("src/world/collider.c", "      return true;\n  }\n  return false;\n}\n\nbool firn_collider_moves",
               "      return true;\n    return false;\n  }\n  return false;\n}\n\nbool firn_collider_moves")),
-    Mutation("sph-strain-does-not-turn", "strain knows of no spin: a ball that rolls is wrung",
-             "sph.walls",
-             ("src/solver/sph/elastic.c", "  for (int k = 0; k < 9; k++) grad[k] *= s->dt;\n",
-              """\
-  for (int k = 0; k < 9; k++) grad[k] *= s->dt;
-  for (int r = 0; r < 3; r++)
-    for (int c = 0; c < r; c++)
-      grad[3 * r + c] = grad[3 * c + r] = (grad[3 * r + c] + grad[3 * c + r]) / 2;
-""")),
 ]

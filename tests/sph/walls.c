@@ -382,6 +382,34 @@ static void solids_are_sampled_all_over(void **state) {
   }
 }
 
+// A ball half sunk into the ground: neither has samples further inside the other than half a spacing, where
+// they lie, and a quarter.
+static void samples_under_others_are_left_out(void **state) {
+  (void)state;
+  const double r = 0.05;
+  sph_plan plan = sph_default_plan();
+  sph_case c = sph_case_open(&plan);
+  int ground = sph_case_plane(&c, ORIGIN, UP, 1);
+  firn_collider_def ball = firn_default_collider_def();
+  ball.shape = firn_sphere(ORIGIN, r);
+  must(&c, firn_sim_add_collider(c.sim, &ball, NULL));
+  sph_case_lattice(&c, (const int[3]){16, 1, 16}, (const double[3]){-0.075, 0.06, -0.075}, 0);
+  sph_case_prepare(&c, 1e-3);
+  const sph_boundary *b = &sph_case_solver(&c)->boundary;
+  double deepest[2] = {0}; // spacings inside the other: of the ground's, of the ball's
+  for (size_t i = 0; i < b->count; i++) {
+    const double *x = b->point + 3 * i;
+    double in_ball = r - sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), in_ground = -x[1];
+    double *deep = &deepest[b->owner[i] != ground];
+    *deep = fmax(*deep, (b->owner[i] == ground ? in_ball : in_ground) / c.d);
+  }
+  for (int k = 0; k < 2; k++) {
+    assert_true(deepest[k] <= 0.75);
+    assert_true(deepest[k] > 0.3); // up to there they are whole
+  }
+  sph_case_close(&c);
+}
+
 // A ball that swells and moves on: radius R (1 + t), centre (U t, 0, 0). Keys are a tenth of a second apart.
 static const double R = 0.05, U = 0.2;
 
@@ -449,6 +477,7 @@ int main(void) {
       cmocka_unit_test(forces_on_the_floor_balance_momentum),
       cmocka_unit_test(samples_follow_a_body_that_deforms),
       cmocka_unit_test(solids_are_sampled_all_over),
+      cmocka_unit_test(samples_under_others_are_left_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
