@@ -85,7 +85,7 @@ MUTATIONS = [
              ("src/solver/sph/pressure.c", "if (left > 0.999 * before && left > 0.1 * first) return false;",
               "if (left > 0.999 * before && left > 1e9 * first) return false;")),
     Mutation("sph-no-rescue", "where all sweeps diverge, pressures stay what they were",
-             "sph.solves",
+             "sph.robust",
              ("src/solver/sph/pressure.c", "  if (!clamped) return rescue(s, iterations);\n",
               "  if (false) return rescue(s, iterations);\n")),
     Mutation("sph-astray", "where Chebyshev's goes astray, its last pressures stay",

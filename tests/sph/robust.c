@@ -234,7 +234,8 @@ static void random_snow_does_not_explode(void **state) {
 }
 
 // Flakes thrown into each other, several where one should be: the iteration for pressures has eigenvalues
-// there that it does not expect, and goes on all the same.
+// there that it does not expect, of either sign, and still all are found. Nobody gets faster than in free
+// fall, 0.1 s of it.
 static void flakes_pressed_into_each_other_do_not_explode(void **state) {
   (void)state;
   enum { N = 400 };
@@ -249,11 +250,14 @@ static void flakes_pressed_into_each_other_do_not_explode(void **state) {
     double x[3 * N], side = (k < 2 ? 5 : 6) * c.d;
     for (uint64_t i = 0; i < 3 * N; i++) x[i] = sph_random(0, i, 0.3 * c.d, side);
     sph_case_add(&c, N, x);
-    sph_case_steps(&c, 20);
+    for (int n = 0; n < 20; n++) {
+      sph_case_steps(&c, 1);
+      assert_true(sph_case_stat(&c, "unconverged") == 0);
+    }
     all_is_finite(&c);
     firn_sums sums;
     must(&c, firn_sim_sums(c.sim, &sums));
-    assert_true(sums.speed_max < 30);
+    assert_true(sums.speed_max < 0.981);
     sph_case_close(&c);
   }
 }
