@@ -28,4 +28,11 @@ MUTATIONS = [
     Mutation("mpm-kernels-at-any-temperature", "kernels read the stiffness without temperature",
              "mpm.heat",
              ("src/solver/mpm/layout.c", "  if (world->softens && m->softened.data) {", "  if (false) {")),
+    Mutation("heat-of-walls-half", "walls conduct half as well as the snow they touch",
+             "sph.heat",
+             (SPH_HEAT, "double w = 2 * own->conductivity *", "double w = own->conductivity *")),
+    Mutation("young-of-the-material", "stiffness by temperature is of the material's own, not in its place",
+             "sph.heat",
+             ("src/world/heat.c", "firn_world_temperature(world, slot)) / row->young;",
+              "firn_world_temperature(world, slot)) / row->def.young[0];")),
 ]
