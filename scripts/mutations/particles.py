@@ -72,5 +72,8 @@ MUTATIONS = [
              ("src/world/snowfall.c", "static const double OWED = 1;", "static const double OWED = 1e9;")),
     Mutation("snowfall-among-themselves", "flakes of one lot may be on top of each other",
              "world.snowfall",
-             ("src/world/snowfall.c", "if (i > than && is_near(", "if (i < than && is_near(")),
+             ("src/world/snowfall.c", "if (i > than && is_near(", "if (i > than + l->count && is_near(")),
+    Mutation("snowfall-pays-at-once", "a sky that was covered lets all that it owes fall at once",
+             "world.snowfall",
+             ("src/world/snowfall.c", "AT_ONCE = 3 }", "AT_ONCE = 300 }")),
 ]
