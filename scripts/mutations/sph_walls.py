@@ -95,7 +95,7 @@ MUTATIONS = [
              "sph.walls",
              ("src/solver/sph/wall.c", "  book(s, u, c, x, surface, impulse);\n", "")),
     Mutation("sph-barrier-at-rest", "the barrier does not move with its collider",
-             "sph.walls sph.robust",
+             "sph.walls",
              ("src/solver/sph/wall.c", "along += ((double)s->v[3 * i + a] - surface[a]) * n[a];",
               "along += (double)s->v[3 * i + a] * n[a];")),
 ]

@@ -114,6 +114,22 @@ static void friction_draws_snow_along_with_a_moving_wall(void **state) {
   }
 }
 
+// What is at rest may be hit by what is not: a wall crosses no more than 0.4 spacings in a step.
+static void steps_heed_the_speed_of_walls(void **state) {
+  (void)state;
+  sph_plan plan = sph_default_plan();
+  sph_case c = sph_case_open(&plan);
+  firn_collider_def def = firn_default_collider_def();
+  def.shape = firn_half_space(ORIGIN, UP);
+  def.velocity[1] = 20;
+  must(&c, firn_sim_add_collider(c.sim, &def, NULL));
+  sph_case_add(&c, 1, (const double[3]){0.005, 0.03, 0.005});
+  firn_step step;
+  must(&c, firn_sim_step(c.sim, 0, &step));
+  assert_relative("step", step.dt, 0.4 * c.d / 20, 1e-6);
+  sph_case_close(&c);
+}
+
 // S = sum V_b A (x . n)/r at 1.3 spacings is 0.00428: below a ceiling, whoever pulls by more than g/S is
 // stronger than gravity.
 static void adhesion_holds_against_gravity_from_g_over_s_on(void **state) {
@@ -265,7 +281,8 @@ static void ball_slides_or_rolls(void **state) {
 }
 
 // Onto a floor, a slope, a wall that comes along and one that goes away: against the surface a flake keeps
-// the restitution times its speed, along it all of it unless there is friction; and the collider is told.
+// the restitution times its speed, along it all of it unless there is friction; and the collider is told, with
+// the torque about a pivot that is 1 m aside and the work of what it does.
 static void lone_flake_bounces_by_restitution(void **state) {
   (void)state;
   static const struct {
@@ -282,13 +299,14 @@ static void lone_flake_bounces_by_restitution(void **state) {
     double x[3], into[3], mass = 400 * c.d * c.d * c.d;
     for (int a = 0; a < 3; a++) {
       wall.velocity[a] = speed * n[a];
+      wall.motion.pivot[a] = 0.005 + along[a];
       x[a] = 0.03 * n[a] + 0.005;
       into[a] = -2 * n[a] + 0.3 * along[a];
     }
     wall.shape = firn_half_space((const double[3]){0.005, 0.005, 0.005}, n);
     bool rough = k >= 24;
     wall.friction_viscosity = rough ? 1 : 0;
-    wall.forces = true;
+    wall.forces = wall.motion.has_pivot = true;
     must(&c, firn_sim_add_collider(c.sim, &wall, NULL));
     firn_particles_def flake = firn_default_particles_def();
     flake.count = 1;
@@ -311,6 +329,9 @@ static void lone_flake_bounces_by_restitution(void **state) {
     if (rough) assert_true(fabs(slide) < 0.1);
     assert_relative("impulse on the wall", push, mass * (-2 - off),
                     1e-3); // that of the shear solve
+    assert_within("work", force.work, -push * speed, 1e-6 * fabs(push));
+    // It has come some 4 mm along the wall when it is there.
+    assert_relative("torque", force.torque[2] * force.time, -push, 0.01);
     free(v);
     sph_case_close(&c);
   }
@@ -469,6 +490,7 @@ int main(void) {
       cmocka_unit_test(layer_on_a_plane_sees_about_as_much_as_inside),
       BOTH_LISTS(friction_slows_down_as_its_sum_says),
       BOTH_LISTS(friction_draws_snow_along_with_a_moving_wall),
+      cmocka_unit_test(steps_heed_the_speed_of_walls),
       BOTH_LISTS(adhesion_holds_against_gravity_from_g_over_s_on),
       cmocka_unit_test(flake_hangs_from_what_is_sticky),
       cmocka_unit_test(block_slides_with_g_sin_or_stays),
