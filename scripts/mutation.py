@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Breaks the code in known ways, one at a time, and demands that a test notices.
 
-    scripts/mutation.py                 all of scripts/mutation_list.py
+    scripts/mutation.py                 all of scripts/mutations/
+    scripts/mutation.py --room sph      those of scripts/mutations/sph.py; may be given again
     scripts/mutation.py --only NAME     some of them; NAME may hold * and ?, and be given again
+    scripts/mutation.py --float         with the tests in single precision, not in double
     scripts/mutation.py --list          what there is, and who should notice
     scripts/mutation.py --check         only whether each text is still found once; part of make lint
     scripts/mutation.py --all           every test named for a mutation, not only the first to fail
@@ -11,7 +13,8 @@
 Works on a copy of the tracked files, build/mutation/src, with one build directory beside it, so
 that only what a mutation touches is compiled again. Without any mutation all tests must pass, or
 the check is void. A mutation whose text is not found exactly once, or that does not compile, is an
-error: the list must not rot. JOBS is the number of compilers at once.
+error: the list must not rot. JOBS is the number of compilers at once; ccache is used where there is
+one.
 
 Exit status: 0 all caught, 1 something survived, 2 the check itself is broken.
 """
@@ -28,7 +31,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from mutation_list import MUTATIONS  # noqa: E402
+from mutations import MUTATIONS, ROOMS  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build" / "mutation"
@@ -179,8 +182,11 @@ def run(selected, everything):
         mutate(files, mutation)  # all of them fit, before the first is tried
     TMP.mkdir(parents=True, exist_ok=True)
     copy(files)
+    # Most of what a mutation lets compile is compiled again, as it was, after it.
+    ccache = shutil.which("ccache")
+    launcher = [f"-DCMAKE_C_COMPILER_LAUNCHER={ccache}"] if ccache else []
     subprocess.run(["cmake", "--log-level=NOTICE", "-S", str(SRC), "-B", str(BIN), "-G", "Ninja",
-                    "-DCMAKE_BUILD_TYPE=Release", "-DFIRN_WERROR=OFF"], check=True,
+                    "-DCMAKE_BUILD_TYPE=Release", "-DFIRN_WERROR=OFF", *launcher], check=True,
                    stdout=subprocess.DEVNULL)
     baseline(selected)
     survivors = skipped = 0
@@ -213,7 +219,9 @@ def fit(selected):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--room", choices=ROOMS, action="append", help="only these mutations")
     parser.add_argument("--only", metavar="NAME", action="append", help="only this mutation")
+    parser.add_argument("--float", action="store_true", help="tests in single precision")
     parser.add_argument("--list", action="store_true", help="names, meanings and tests")
     parser.add_argument("--check", action="store_true", help="are the texts still there?")
     parser.add_argument("--all", action="store_true", help="do not stop at the first test to fail")
@@ -222,7 +230,11 @@ def main():
     if len(set(names)) < len(names):
         raise Broken("two mutations have the same name")
     wanted = options.only or ["*"]
-    selected = [m for m in MUTATIONS if any(fnmatch.fnmatch(m.name, w) for w in wanted)]
+    those = [m for name in options.room or ROOMS for m in ROOMS[name].MUTATIONS]
+    selected = [m for m in those if any(fnmatch.fnmatch(m.name, w) for w in wanted)]
+    if options.float:
+        for m in selected:
+            m.tests = [re.sub(r"\.f64$", ".f32", test) for test in m.tests]
     if not selected:
         raise Broken(f"there is no mutation {' or '.join(wanted)}; --list names them")
     if options.list:

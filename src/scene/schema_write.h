@@ -7,7 +7,7 @@
 
 #include "scene/schema.h"
 
-enum { FIRN_SCHEMA_RECORDS = 128 };
+enum { FIRN_SCHEMA_RECORDS = 128 }; // more than there are, as tests/scene/schema.c demands
 
 // Every record that can be reached from the root, each once, parents first.
 typedef struct firn_schema_records {

@@ -1,50 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deforming colliders move snow at the speed of their own surface: distance fields at key times,
 // and bodies of parts with keyed joints.
+#include "support/deforming.h"
 #include "support/mpm_case.h"
 #include "world/collider.h"
 #include "world/world.h"
 
 static const double H = 0.02; // m
 
-enum { NODES = 25, KEYS = 2 };
-static const double VOXEL = 0.025, T = 0.2; // m, s
-
 // A floor that tilts: height a x t, a = 2 1/s, so that the surface moves by (0, 2 x, 0), and the
 // whole rises by 0.3 m/s. Distances are those along y, which is what tells inside from outside; the
 // slope stays below 0.4.
 static const double A = 2, RISE = 0.3;
 
-static firn_sequence *make_floor(const mpm_case *c) {
-  static double distance[KEYS][NODES * NODES * NODES], velocity[KEYS][NODES * NODES * NODES * 3];
-  const double times[KEYS] = {0, T};
-  firn_distance_grid grids[KEYS];
-  for (int key = 0; key < KEYS; key++) {
-    grids[key] = (firn_distance_grid){.origin = {-0.3, -0.3, -0.3},
-                                      .voxel = VOXEL,
-                                      .nodes = {NODES, NODES, NODES},
-                                      .distance = distance[key],
-                                      .velocity = velocity[key]};
-    for (int n = 0; n < NODES * NODES * NODES; n++) {
-      double x = -0.3 + VOXEL * (n % NODES), y = -0.3 + VOXEL * (n / NODES % NODES), t = times[key];
-      double slope = A * t;
-      distance[key][n] = (y - slope * x - RISE * t) / sqrt(1 + slope * slope);
-      velocity[key][3 * n] = velocity[key][3 * n + 2] = 0;
-      velocity[key][3 * n + 1] = A * x + RISE;
-    }
-  }
-  firn_sequence_def def = firn_default_sequence_def();
-  def.count = KEYS;
-  def.times = times;
-  def.grids = grids;
-  def.band = NODES;
-  firn_sequence *sequence;
-  must(c, firn_sequence_create(c->context, &def, &sequence));
-  return sequence;
+static double tilting_floor(double t, const double x[3], double velocity[3]) {
+  velocity[0] = velocity[2] = 0;
+  velocity[1] = A * x[0] + RISE;
+  return (x[1] - A * t * x[0] - RISE * t) / sqrt(1 + A * t * A * t);
 }
 
 static void sequence_moves_snow_at_its_own_speed(void **state) {
   (void)state;
+  const double times[] = {0, 0.2};
+  const deforming_body tilting = {
+      .keys = 2, .times = times, .nodes = 25, .voxel = 0.025, .least = -0.3, .at = tilting_floor};
   for_each_variant(v) {
     for (int k = 0; k < 4; k++) {
       bool sticky = k & 1;
@@ -54,7 +33,7 @@ static void sequence_moves_snow_at_its_own_speed(void **state) {
       def.mpm.dt = 2e-4;
       def.mpm.integrator = k & 2 ? FIRN_INTEGRATOR_IMPLICIT : FIRN_INTEGRATOR_EXPLICIT;
       mpm_case c = mpm_case_open(v, &def, &snow);
-      firn_sequence *floor = make_floor(&c);
+      firn_sequence *floor = deforming_sequence(c.context, &tilting);
       firn_collider_def body = firn_default_collider_def();
       body.sequence = floor;
       body.sticky = sticky;

@@ -1,9 +1,10 @@
-// labels: P20
 // SPDX-License-Identifier: Apache-2.0
+// labels: P20
 // Stiffness by temperature under mpm, which conducts nothing: a ball whose temperatures were given moves as
 // one whose material has that stiffness.
 #include <stdio.h>
 
+#include "support/heat.h"
 #include "support/mpm_case.h"
 
 typedef struct run {
@@ -15,16 +16,6 @@ typedef struct run {
   do {                                                                                             \
     if ((call) != FIRN_OK) fail_msg("%s: %s", #call, firn_context_message((r)->context));          \
   } while (0)
-
-static firn_heat_def paper(void) {
-  firn_heat_def heat = firn_default_heat_def();
-  heat.points = 2;
-  heat.temperature[0] = 173.15;
-  heat.temperature[1] = 273.15;
-  heat.young[0] = 600e3;
-  heat.young[1] = 20e3;
-  return heat;
-}
 
 // A ball that hits the floor. young 0: by temperature.
 static run open_run(firn_isa isa, bool implicit, double young, double temperature) {
@@ -40,7 +31,7 @@ static run open_run(firn_isa isa, bool implicit, double young, double temperatur
   firn_material_def material = firn_default_material_def();
   if (young > 0) material.young = young;
   good(&r, firn_sim_add_material(r.sim, &material, NULL));
-  firn_heat_def heat = paper();
+  firn_heat_def heat = heat_of_the_paper();
   if (!(young > 0)) good(&r, firn_sim_set_heat(r.sim, 0, &heat));
   firn_collider_def floor = firn_default_collider_def();
   floor.shape = firn_half_space((const double[3]){0, 0, 0}, (const double[3]){0, 1, 0});
@@ -119,7 +110,7 @@ static void temperatures_may_be_written(void **state) {
     assert_true(fabs(young[i] / 310e3 - 1) < by_precision(1e-6, 1e-13));
   T[0] = -5;
   assert_int_equal(firn_sim_write(warm.sim, "temperature", T), FIRN_ERROR_ARGUMENT);
-  firn_heat_def heat = paper();
+  firn_heat_def heat = heat_of_the_paper();
   heat.conductivity = 1;
   assert_int_equal(firn_sim_set_heat(warm.sim, 0, &heat), FIRN_ERROR_ARGUMENT);
   free(T);

@@ -148,6 +148,13 @@ static void only_numbers_switches_and_words_are_keyed(void **state) {
   assert_true(keyed > 20);
 }
 
+// A table that is full may have left records out.
+static void every_record_is_collected(void **state) {
+  (void)state;
+  firn_schema_records all = firn_schema_collect();
+  if (all.count >= FIRN_SCHEMA_RECORDS) fail_msg("FIRN_SCHEMA_RECORDS is too small");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_are_well_formed),
@@ -156,6 +163,7 @@ int main(void) {
       cmocka_unit_test(the_reference_page_is_what_the_schema_says),
       cmocka_unit_test(every_key_is_on_the_reference_page),
       cmocka_unit_test(only_numbers_switches_and_words_are_keyed),
+      cmocka_unit_test(every_record_is_collected),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

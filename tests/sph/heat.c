@@ -3,6 +3,7 @@
 // timeout: 120
 // Heat: conduction from particle to particle and from colliders, and stiffness by temperature.
 #include "world/heat.h"
+#include "support/heat.h"
 #include "support/sph_case.h"
 
 static const double UP[3] = {0, 1, 0}, ORIGIN[3] = {0, 0, 0};
@@ -185,12 +186,7 @@ static void temperatures_between_walls_lie_on_a_line(void **state) {
 // outside; the same as particles have it, whatever else varies among them.
 static void stiffness_follows_the_temperature(void **state) {
   (void)state;
-  firn_heat_def heat = firn_default_heat_def();
-  heat.points = 2;
-  heat.temperature[0] = 173.15;
-  heat.temperature[1] = 273.15;
-  heat.young[0] = 600e3;
-  heat.young[1] = 20e3;
+  firn_heat_def heat = heat_of_the_paper();
   assert_true(firn_heat_young(&heat, 173.15) == 600e3);
   assert_true(firn_heat_young(&heat, 273.15) == 20e3);
   assert_true(firn_heat_young(&heat, 50) == 600e3);

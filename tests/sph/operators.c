@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: P1 P2 P3 P4
 // The sums over neighbours: densities, gradients, divergences, and how they belong together.
-#include "support/sph_case.h"
+#include "support/both_lists.h"
 
 // A lattice of 9^3, and a particle alone far away. Of a whole lattice the kernel sums up to 0.9999725,
 // not 1; the others are sums over half, and over nothing.
 static void lattice_has_the_density_of_its_kernel_sum(void **state) {
   (void)state;
-  sph_plan plan = sph_default_plan();
+  sph_plan plan = plan_with_lists();
   sph_case c = sph_case_open(&plan);
   const double corner[3] = {0.123, -0.456, 0.789}, far[3] = {1234.5, -20.25, 77};
   sph_case_lattice(&c, (const int[3]){9, 9, 9}, corner, 0);
@@ -27,7 +27,7 @@ static void lattice_has_the_density_of_its_kernel_sum(void **state) {
 
 // A cloud above a floor, and with snow of several densities in it: nothing is uniform.
 static sph_case cloud(bool floor, double far) {
-  sph_plan plan = sph_default_plan();
+  sph_plan plan = plan_with_lists();
   sph_case c = sph_case_open(&plan);
   const double corner[3] = {0.003 + far, 0.006, -0.02};
   if (floor) sph_case_plane(&c, (const double[3]){0, 0, 0}, (const double[3]){0, 1, 0}, 1);
@@ -248,13 +248,13 @@ static void sums_are_the_same_far_from_the_origin(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lattice_has_the_density_of_its_kernel_sum),
-      cmocka_unit_test(diagonal_is_that_of_the_product_with_a_unit_vector),
-      cmocka_unit_test(corrected_gradient_of_a_linear_field_is_exact),
-      cmocka_unit_test(gradient_and_divergence_are_adjoint),
-      cmocka_unit_test(stress_divergence_is_adjoint_to_the_corrected_gradient),
-      cmocka_unit_test(pairs_exert_no_force_on_themselves),
-      cmocka_unit_test(sums_are_the_same_far_from_the_origin),
+      BOTH_LISTS(lattice_has_the_density_of_its_kernel_sum),
+      BOTH_LISTS(diagonal_is_that_of_the_product_with_a_unit_vector),
+      BOTH_LISTS(corrected_gradient_of_a_linear_field_is_exact),
+      BOTH_LISTS(gradient_and_divergence_are_adjoint),
+      BOTH_LISTS(stress_divergence_is_adjoint_to_the_corrected_gradient),
+      BOTH_LISTS(pairs_exert_no_force_on_themselves),
+      BOTH_LISTS(sums_are_the_same_far_from_the_origin),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

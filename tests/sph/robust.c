@@ -3,29 +3,9 @@
 // timeout: 120
 // What no formula asks for: particles alone, on top of each other, in a sheet; steps that are far too
 // long; laws and shapes that the solver does not know. It goes on, or says clearly why not.
-#include "support/sph_case.h"
+#include "support/both_lists.h"
 
 static const double UP[3] = {0, 1, 0}, ORIGIN[3] = {0, 0, 0};
-
-static bool short_lists; // of the case under way
-
-static int take_exact_lists(void **state) {
-  (void)state;
-  short_lists = false;
-  return 0;
-}
-
-static int take_short_lists(void **state) {
-  (void)state;
-  short_lists = true;
-  return 0;
-}
-
-static sph_plan a_plan(void) {
-  sph_plan plan = sph_default_plan();
-  plan.sph.short_lists = short_lists;
-  return plan;
-}
 
 static void all_is_finite(const sph_case *c) {
   for (int i = 0; i < firn_sim_field_count(c->sim); i++) {
@@ -40,7 +20,7 @@ static void all_is_finite(const sph_case *c) {
 
 static void nothing_at_all_only_takes_time(void **state) {
   (void)state;
-  sph_plan plan = a_plan();
+  sph_plan plan = plan_with_lists();
   sph_case c = sph_case_open(&plan);
   sph_case_plane(&c, ORIGIN, UP, 1);
   sph_case_advance(&c, 0.01);
@@ -51,7 +31,7 @@ static void nothing_at_all_only_takes_time(void **state) {
 // x = x0 + N dt v0 + g dt^2 N (N + 1) / 2.
 static void particle_alone_falls_freely(void **state) {
   (void)state;
-  sph_plan plan = a_plan();
+  sph_plan plan = plan_with_lists();
   plan.gravity[1] = -9.81;
   plan.sph.dt = 1e-3;
   sph_case c = sph_case_open(&plan);
@@ -66,7 +46,7 @@ static void particle_alone_falls_freely(void **state) {
 
 static void particles_on_top_of_each_other_do_no_harm(void **state) {
   (void)state;
-  sph_plan plan = a_plan();
+  sph_plan plan = plan_with_lists();
   plan.gravity[1] = -9.81;
   sph_case c = sph_case_open(&plan);
   sph_case_plane(&c, ORIGIN, UP, 1);
@@ -86,7 +66,7 @@ static void particles_on_top_of_each_other_do_no_harm(void **state) {
 // One particle thick, and rough by so little that a correction of gradients across would divide by next
 // to nothing. In 0.2 s they fall with 2 m/s at most.
 static void thin_snow_does_no_harm(const int n[3], double roughness) {
-  sph_plan plan = a_plan();
+  sph_plan plan = plan_with_lists();
   plan.gravity[1] = -9.81;
   sph_case c = sph_case_open(&plan);
   sph_case_plane(&c, ORIGIN, UP, 1);
@@ -114,7 +94,7 @@ static void sheets_and_rods_do_no_harm(void **state) {
 // absent. The snow lies on what there is.
 static void colliders_without_samples_do_no_harm(void **state) {
   (void)state;
-  sph_plan plan = a_plan();
+  sph_plan plan = plan_with_lists();
   plan.gravity[1] = -9.81;
   sph_case c = sph_case_open(&plan);
   const struct {
@@ -147,7 +127,7 @@ static void colliders_without_samples_do_no_harm(void **state) {
 static void steps_a_hundred_times_too_long_go_on_or_say_why(void **state) {
   (void)state;
   for (int k = 0; k < 3; k++) {
-    sph_plan plan = a_plan();
+    sph_plan plan = plan_with_lists();
     plan.gravity[1] = -9.81;
     plan.sph.dt = k == 0 ? 0.02 : k == 1 ? 0.1 : 1;
     sph_case c = sph_case_open(&plan);
@@ -171,7 +151,7 @@ static void steps_a_hundred_times_too_long_go_on_or_say_why(void **state) {
 
 static void what_it_does_not_know_it_names(void **state) {
   (void)state;
-  sph_plan plan = a_plan();
+  sph_plan plan = plan_with_lists();
   plan.material.law = "sand";
   sph_case c = sph_case_open(&plan);
   sph_case_add(&c, 1, (const double[3]){0, 1, 0});
@@ -184,7 +164,7 @@ static void what_it_does_not_know_it_names(void **state) {
 static void hard_impact_stays_above_the_floor(void **state) {
   (void)state;
   for (int barrier = 0; barrier < 2; barrier++) {
-    sph_plan plan = a_plan();
+    sph_plan plan = plan_with_lists();
     plan.sph.barrier = barrier;
     sph_case c = sph_case_open(&plan);
     int floor = sph_case_plane(&c, ORIGIN, UP, 0);
@@ -214,7 +194,7 @@ static void hard_impact_stays_above_the_floor(void **state) {
 // What a ball loses as it hits the floor: plastic flow is part of it, and it is never negative.
 static void books_of_energy_are_kept(void **state) {
   (void)state;
-  sph_plan plan = a_plan();
+  sph_plan plan = plan_with_lists();
   plan.gravity[1] = -9.81;
   plan.material.theta_c = 0.01;
   sph_case c = sph_case_open(&plan);
@@ -237,7 +217,7 @@ static void books_of_energy_are_kept(void **state) {
 // Random snow is compressed and stretched by itself, and must settle down rather than explode.
 static void random_snow_does_not_explode(void **state) {
   (void)state;
-  sph_plan plan = a_plan();
+  sph_plan plan = plan_with_lists();
   plan.gravity[1] = -9.81;
   sph_case c = sph_case_open(&plan);
   sph_case_plane(&c, ORIGIN, UP, 1);
@@ -254,12 +234,13 @@ static void random_snow_does_not_explode(void **state) {
 }
 
 // Flakes thrown into each other, several where one should be: the iteration for pressures has eigenvalues
-// there that it does not expect, and goes on all the same.
+// there that it does not expect, of either sign, and still all are found. Nobody gets faster than in free
+// fall, 0.1 s of it.
 static void flakes_pressed_into_each_other_do_not_explode(void **state) {
   (void)state;
   enum { N = 400 };
   for (uint64_t k = 0; k < 4; k++) {
-    sph_plan plan = a_plan();
+    sph_plan plan = plan_with_lists();
     plan.material.young = 20e3;
     plan.gravity[1] = -9.81;
     plan.sph.dt = 5e-3;
@@ -269,32 +250,29 @@ static void flakes_pressed_into_each_other_do_not_explode(void **state) {
     double x[3 * N], side = (k < 2 ? 5 : 6) * c.d;
     for (uint64_t i = 0; i < 3 * N; i++) x[i] = sph_random(0, i, 0.3 * c.d, side);
     sph_case_add(&c, N, x);
-    sph_case_steps(&c, 20);
+    for (int n = 0; n < 20; n++) {
+      sph_case_steps(&c, 1);
+      assert_true(sph_case_stat(&c, "unconverged") == 0);
+    }
     all_is_finite(&c);
     firn_sums sums;
     must(&c, firn_sim_sums(c.sim, &sums));
-    assert_true(sums.speed_max < 30);
+    assert_true(sums.speed_max < 0.981);
     sph_case_close(&c);
   }
 }
 
-// Each with both kinds of lists.
-#define TWICE(test)                                                                                \
-  {#test, test, take_exact_lists, NULL, NULL}, {                                                   \
-#test ", short", test, take_short_lists, NULL, NULL                                            \
-  }
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TWICE(nothing_at_all_only_takes_time),
-      TWICE(particle_alone_falls_freely),
-      TWICE(particles_on_top_of_each_other_do_no_harm),
-      TWICE(sheets_and_rods_do_no_harm),
-      TWICE(colliders_without_samples_do_no_harm),
-      TWICE(steps_a_hundred_times_too_long_go_on_or_say_why),
-      TWICE(hard_impact_stays_above_the_floor),
-      TWICE(random_snow_does_not_explode),
-      TWICE(flakes_pressed_into_each_other_do_not_explode),
+      BOTH_LISTS(nothing_at_all_only_takes_time),
+      BOTH_LISTS(particle_alone_falls_freely),
+      BOTH_LISTS(particles_on_top_of_each_other_do_no_harm),
+      BOTH_LISTS(sheets_and_rods_do_no_harm),
+      BOTH_LISTS(colliders_without_samples_do_no_harm),
+      BOTH_LISTS(steps_a_hundred_times_too_long_go_on_or_say_why),
+      BOTH_LISTS(hard_impact_stays_above_the_floor),
+      BOTH_LISTS(random_snow_does_not_explode),
+      BOTH_LISTS(flakes_pressed_into_each_other_do_not_explode),
       cmocka_unit_test_setup(what_it_does_not_know_it_names, take_exact_lists),
       cmocka_unit_test_setup(books_of_energy_are_kept, take_exact_lists),
   };

@@ -2,7 +2,7 @@
 // labels: P5 P6
 // timeout: 120
 // Strain turns with the snow, and a rotation is none.
-#include "support/sph_case.h"
+#include "support/both_lists.h"
 
 static const double QUARTER_LESS_1[9] = {-1, -1, 0, 1, -1, 0, 0, 0, 0}; // about z
 
@@ -22,6 +22,41 @@ static void strain_turns_with_the_snow(void **state) {
   sph_stretch(&row, true, QUARTER_LESS_1, printed, NULL);
   assert_within("xx as printed", (double)printed[0], -0.02, tolerance);
   assert_true(fabs((double)printed[0]) > 0.01);
+}
+
+// The same in a step: I + dt grad v of a spin is sqrt(1 + theta^2) times a turn by atan(theta).
+static void strain_turns_within_a_step(void **state) {
+  (void)state;
+  const double theta = 0.1, stretch = -0.02, tolerance = by_precision(1e-6, 1e-12);
+  sph_plan plan = plan_with_lists();
+  plan.material.law = "elastic";
+  sph_case c = sph_case_open(&plan);
+  sph_case_lattice(&c, (const int[3]){6, 6, 6}, (const double[3]){-0.025, -0.025, -0.025}, 0.2);
+  sph_case_prepare(&c, 1e-3);
+  sph *s = sph_case_solver(&c);
+  for_each_particle(s, i) {
+    double x[3];
+    sph_case_position(&c, i, x);
+    s->v[3 * i] = (firn_real)(-theta / s->dt * x[1]);
+    s->v[3 * i + 1] = (firn_real)(theta / s->dt * x[0]);
+    s->v[3 * i + 2] = 0;
+    s->s[6 * i] = (firn_real)stretch;
+  }
+  bool finite;
+  sph_advance(s, &finite);
+  assert_true(finite);
+  double longer = sqrt(1 + theta * theta), turn = atan(theta);
+  const double expected[6] = {longer * (1 + stretch * cos(turn) * cos(turn)) - 1,
+                              longer * (1 + stretch * sin(turn) * sin(turn)) - 1, 0,
+                              longer * stretch * sin(turn) * cos(turn)};
+  double off = 0;
+  for_each_particle(s, i) {
+    for (int k = 0; k < 6; k++)
+      worst(&off,
+            (double)firn_particles_real(&s->world->particles, s->field_s + k)[i] - expected[k]);
+  }
+  assert_below("strain", off, tolerance);
+  sph_case_close(&c);
 }
 
 static void stretches_are_clamped_one_by_one(void **state) {
@@ -94,6 +129,7 @@ static void block_turns_once_without_strain(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(strain_turns_with_the_snow),
+      BOTH_LISTS(strain_turns_within_a_step),
       cmocka_unit_test(stretches_are_clamped_one_by_one),
       cmocka_unit_test(block_turns_once_without_strain),
   };

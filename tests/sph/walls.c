@@ -2,7 +2,8 @@
 // labels: P10 P11 P12
 // timeout: 120
 // What colliders do to snow: samples, friction, adhesion, bouncing.
-#include "support/sph_case.h"
+#include "support/both_lists.h"
+#include "support/deforming.h"
 
 static const double UP[3] = {0, 1, 0}, DOWN[3] = {0, -1, 0}, ORIGIN[3] = {0, 0, 0};
 
@@ -40,7 +41,7 @@ static void layer_on_a_plane_sees_about_as_much_as_inside(void **state) {
 // A particle at one spacing straight above a sample, without gravity.
 static sph_case above_a_sample(double distance, const double normal[3], double nu, double adhesion,
                                bool printed) {
-  sph_plan plan = sph_default_plan();
+  sph_plan plan = plan_with_lists();
   plan.sph.boundary_depth = 0;
   plan.sph.friction_printed = printed;
   sph_case c = sph_case_open(&plan);
@@ -92,7 +93,7 @@ static void friction_slows_down_as_its_sum_says(void **state) {
 static void friction_draws_snow_along_with_a_moving_wall(void **state) {
   (void)state;
   for (int sticky = 0; sticky < 2; sticky++) {
-    sph_plan plan = sph_default_plan();
+    sph_plan plan = plan_with_lists();
     sph_case c = sph_case_open(&plan);
     firn_collider_def def = firn_default_collider_def();
     def.shape = firn_half_space(ORIGIN, UP);
@@ -111,6 +112,22 @@ static void friction_draws_snow_along_with_a_moving_wall(void **state) {
     assert_within("away", (double)s->v[3 * i + 1], sticky ? 0 : 3, 1e-3);
     sph_case_close(&c);
   }
+}
+
+// What is at rest may be hit by what is not: a wall crosses no more than 0.4 spacings in a step.
+static void steps_heed_the_speed_of_walls(void **state) {
+  (void)state;
+  sph_plan plan = sph_default_plan();
+  sph_case c = sph_case_open(&plan);
+  firn_collider_def def = firn_default_collider_def();
+  def.shape = firn_half_space(ORIGIN, UP);
+  def.velocity[1] = 20;
+  must(&c, firn_sim_add_collider(c.sim, &def, NULL));
+  sph_case_add(&c, 1, (const double[3]){0.005, 0.03, 0.005});
+  firn_step step;
+  must(&c, firn_sim_step(c.sim, 0, &step));
+  assert_relative("step", step.dt, 0.4 * c.d / 20, 1e-6);
+  sph_case_close(&c);
 }
 
 // S = sum V_b A (x . n)/r at 1.3 spacings is 0.00428: below a ceiling, whoever pulls by more than g/S is
@@ -264,7 +281,8 @@ static void ball_slides_or_rolls(void **state) {
 }
 
 // Onto a floor, a slope, a wall that comes along and one that goes away: against the surface a flake keeps
-// the restitution times its speed, along it all of it unless there is friction; and the collider is told.
+// the restitution times its speed, along it all of it unless there is friction; and the collider is told, with
+// the torque about a pivot that is 1 m aside and the work of what it does.
 static void lone_flake_bounces_by_restitution(void **state) {
   (void)state;
   static const struct {
@@ -281,13 +299,14 @@ static void lone_flake_bounces_by_restitution(void **state) {
     double x[3], into[3], mass = 400 * c.d * c.d * c.d;
     for (int a = 0; a < 3; a++) {
       wall.velocity[a] = speed * n[a];
+      wall.motion.pivot[a] = 0.005 + along[a];
       x[a] = 0.03 * n[a] + 0.005;
       into[a] = -2 * n[a] + 0.3 * along[a];
     }
     wall.shape = firn_half_space((const double[3]){0.005, 0.005, 0.005}, n);
     bool rough = k >= 24;
     wall.friction_viscosity = rough ? 1 : 0;
-    wall.forces = true;
+    wall.forces = wall.motion.has_pivot = true;
     must(&c, firn_sim_add_collider(c.sim, &wall, NULL));
     firn_particles_def flake = firn_default_particles_def();
     flake.count = 1;
@@ -310,6 +329,9 @@ static void lone_flake_bounces_by_restitution(void **state) {
     if (rough) assert_true(fabs(slide) < 0.1);
     assert_relative("impulse on the wall", push, mass * (-2 - off),
                     1e-3); // that of the shear solve
+    assert_within("work", force.work, -push * speed, 1e-6 * fabs(push));
+    // It has come some 4 mm along the wall when it is there.
+    assert_relative("torque", force.torque[2] * force.time, -push, 0.01);
     free(v);
     sph_case_close(&c);
   }
@@ -381,36 +403,41 @@ static void solids_are_sampled_all_over(void **state) {
   }
 }
 
+// A ball half sunk into the ground: neither has samples further inside the other than half a spacing, where
+// they lie, and a quarter.
+static void samples_under_others_are_left_out(void **state) {
+  (void)state;
+  const double r = 0.05;
+  sph_plan plan = sph_default_plan();
+  sph_case c = sph_case_open(&plan);
+  int ground = sph_case_plane(&c, ORIGIN, UP, 1);
+  firn_collider_def ball = firn_default_collider_def();
+  ball.shape = firn_sphere(ORIGIN, r);
+  must(&c, firn_sim_add_collider(c.sim, &ball, NULL));
+  sph_case_lattice(&c, (const int[3]){16, 1, 16}, (const double[3]){-0.075, 0.06, -0.075}, 0);
+  sph_case_prepare(&c, 1e-3);
+  const sph_boundary *b = &sph_case_solver(&c)->boundary;
+  double deepest[2] = {0}; // spacings inside the other: of the ground's, of the ball's
+  for (size_t i = 0; i < b->count; i++) {
+    const double *x = b->point + 3 * i;
+    double in_ball = r - sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]), in_ground = -x[1];
+    double *deep = &deepest[b->owner[i] != ground];
+    *deep = fmax(*deep, (b->owner[i] == ground ? in_ball : in_ground) / c.d);
+  }
+  for (int k = 0; k < 2; k++) {
+    assert_true(deepest[k] <= 0.75);
+    assert_true(deepest[k] > 0.3); // up to there they are whole
+  }
+  sph_case_close(&c);
+}
+
 // A ball that swells and moves on: radius R (1 + t), centre (U t, 0, 0). Keys are a tenth of a second apart.
 static const double R = 0.05, U = 0.2;
 
-static firn_sequence *swelling_ball(const sph_case *c) {
-  enum { NODES = 41, ALL = NODES * NODES * NODES, KEYS = 3 };
-  static double distance[KEYS][ALL], velocity[KEYS][3 * ALL];
-  const double times[KEYS] = {0, 0.1, 0.2}, voxel = 0.005, origin = -0.1;
-  firn_distance_grid grids[KEYS];
-  for (int k = 0; k < KEYS; k++) {
-    grids[k] = (firn_distance_grid){.origin = {origin, origin, origin},
-                                    .voxel = voxel,
-                                    .nodes = {NODES, NODES, NODES},
-                                    .distance = distance[k],
-                                    .velocity = velocity[k]};
-    for (int n = 0; n < ALL; n++) {
-      const double x[3] = {origin + voxel * (n % NODES) - U * times[k],
-                           origin + voxel * (n / NODES % NODES),
-                           origin + voxel * (n / NODES / NODES)};
-      distance[k][n] = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) - R * (1 + times[k]);
-      for (int a = 0; a < 3; a++) velocity[k][3 * n + a] = x[a] / (1 + times[k]) + (a == 0 ? U : 0);
-    }
-  }
-  firn_sequence_def def = firn_default_sequence_def();
-  def.count = KEYS;
-  def.times = times;
-  def.grids = grids;
-  def.band = NODES;
-  firn_sequence *sequence;
-  must(c, firn_sequence_create(c->context, &def, &sequence));
-  return sequence;
+static double swelling_ball(double t, const double x[3], double velocity[3]) {
+  const double r[3] = {x[0] - U * t, x[1], x[2]};
+  for (int a = 0; a < 3; a++) velocity[a] = r[a] / (1 + t) + (a == 0 ? U : 0);
+  return sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) - R * (1 + t);
 }
 
 // Samples lie half a spacing inside, have the velocity of the body there, and go along with it between
@@ -421,7 +448,10 @@ static void samples_follow_a_body_that_deforms(void **state) {
   plan.sph.dt = 1e-3;
   sph_case c = sph_case_open(&plan);
   firn_collider_def def = firn_default_collider_def();
-  firn_sequence *ball = swelling_ball(&c);
+  const double times[] = {0, 0.1, 0.2};
+  const deforming_body swelling = {
+      .keys = 3, .times = times, .nodes = 41, .voxel = 0.005, .least = -0.1, .at = swelling_ball};
+  firn_sequence *ball = deforming_sequence(c.context, &swelling);
   def.sequence = ball;
   must(&c, firn_sim_add_collider(c.sim, &def, NULL));
   firn_sequence_release(ball);
@@ -433,10 +463,10 @@ static void samples_follow_a_body_that_deforms(void **state) {
     sph_case_steps(&c, 1);
     double t = n * plan.sph.dt, far = 0, off = 0, jump = 0; // when the step began
     for (size_t i = 0; i < b->count; i++) {
-      double x[3] = {b->point[3 * i] - U * t, b->point[3 * i + 1], b->point[3 * i + 2]};
-      worst(&far, sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) - R * (1 + t) + 0.5 * c.d);
+      double v[3];
+      worst(&far, swelling_ball(t, b->point + 3 * i, v) + 0.5 * c.d);
       for (size_t a = 0; a < 3; a++) {
-        worst(&off, (double)b->velocity[3 * i + a] - x[a] / (1 + t) - (a == 0 ? U : 0));
+        worst(&off, (double)b->velocity[3 * i + a] - v[a]);
         if (b->count == count) worst(&jump, b->point[3 * i + a] - before[3 * i + a]);
       }
     }
@@ -458,9 +488,10 @@ static void samples_follow_a_body_that_deforms(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(layer_on_a_plane_sees_about_as_much_as_inside),
-      cmocka_unit_test(friction_slows_down_as_its_sum_says),
-      cmocka_unit_test(friction_draws_snow_along_with_a_moving_wall),
-      cmocka_unit_test(adhesion_holds_against_gravity_from_g_over_s_on),
+      BOTH_LISTS(friction_slows_down_as_its_sum_says),
+      BOTH_LISTS(friction_draws_snow_along_with_a_moving_wall),
+      cmocka_unit_test(steps_heed_the_speed_of_walls),
+      BOTH_LISTS(adhesion_holds_against_gravity_from_g_over_s_on),
       cmocka_unit_test(flake_hangs_from_what_is_sticky),
       cmocka_unit_test(block_slides_with_g_sin_or_stays),
       cmocka_unit_test(ball_slides_or_rolls),
@@ -468,6 +499,7 @@ int main(void) {
       cmocka_unit_test(forces_on_the_floor_balance_momentum),
       cmocka_unit_test(samples_follow_a_body_that_deforms),
       cmocka_unit_test(solids_are_sampled_all_over),
+      cmocka_unit_test(samples_under_others_are_left_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,12 +171,13 @@ static void nearest_part_answers(void **state) {
     assert_true(firn_collider_sample_near(&walker, walker.part[3].bit, x, NULL, NULL) >= best);
     assert_true(isinf(firn_collider_sample_near(&walker, walker.part[2].bit, x, NULL, NULL)));
     // What is inside is held down to where it is: the middle of a bone always is.
-    const double *at[] = {x, walker.part[3].middle};
-    for (int k = 0; k < 2; k++) {
-      double d = firn_collider_sample(&walker, at[k], NULL, NULL);
-      assert_true(k == 0 || d < 0);
-      assert_true(firn_collider_holds(&walker, at[k], 0.9 * fabs(d)) == (d < 0));
-      assert_false(firn_collider_holds(&walker, at[k], 1.1 * fabs(d)));
+    for (int k = 0; k <= BONES; k++) {
+      const double *at = k < BONES ? walker.part[k].middle : x;
+      if (k < BONES && walker.part[k].radius < 0) continue;
+      double d = firn_collider_sample(&walker, at, NULL, NULL);
+      assert_true(k == BONES || d < 0);
+      assert_true(firn_collider_holds(&walker, at, 0.9 * fabs(d)) == (d < 0));
+      assert_false(firn_collider_holds(&walker, at, 1.1 * fabs(d)));
     }
   }
   firn_collider_free(&walker);

@@ -114,6 +114,32 @@ static void flakes_keep_their_distance(void **state) {
   }
 }
 
+// A sky that was covered for 3 s makes up for one of them and no more, at three times the rate, or one flake
+// more in a lot, which are 2 ms apart or longer.
+static void debts_are_paid_for_a_second_at_most(void **state) {
+  (void)state;
+  firn_context *context = make_context(1, FIRN_ISA_AUTO);
+  firn_sim *sim = open_sim(context, 9.81);
+  const double flakes = 1000; // a second
+  firn_emitter_def def = sheet(flakes * 400 * D * D * D / (0.4 * 0.3));
+  firn_collider_def cover = firn_default_collider_def();
+  cover.shape = firn_box((double[]){0, 1, 0}, (double[]){1, 0.1, 1});
+  int sky, lid;
+  MUST(context, firn_sim_add_emitter(sim, &def, &sky));
+  MUST(context, firn_sim_add_collider(sim, &cover, &lid));
+  MUST(context, firn_sim_set_kill_box(sim, (double[]){-1, 0.9, -1}, (double[]){1, 2, 1}));
+  MUST(context, firn_sim_advance(sim, 3, NULL, NULL));
+  assert_int_equal(firn_sim_emitted(sim, sky), 0);
+  MUST(context, firn_sim_set_present(sim, lid, false));
+  MUST(context, firn_sim_advance(sim, 0.3, NULL, NULL));
+  double soon = (double)firn_sim_emitted(sim, sky);
+  assert_true(soon > 3 * 0.29 * flakes && soon <= 3 * 0.3 * flakes + 0.3 / 2e-3);
+  MUST(context, firn_sim_advance(sim, 0.7, NULL, NULL));
+  assert_true(fabs((double)firn_sim_emitted(sim, sky) / (2 * flakes) - 1) < 0.01);
+  firn_sim_destroy(sim);
+  drop_context(context);
+}
+
 // Across a periodic face, too.
 static void flakes_keep_their_distance_round_periods(void **state) {
   (void)state;
@@ -206,6 +232,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rates_are_kept),
       cmocka_unit_test(flakes_keep_their_distance),
+      cmocka_unit_test(debts_are_paid_for_a_second_at_most),
       cmocka_unit_test(flakes_keep_their_distance_round_periods),
       cmocka_unit_test(threads_do_not_matter),
       cmocka_unit_test_setup_teardown(checkpoints_go_on, scratch_open, scratch_close),

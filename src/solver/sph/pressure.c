@@ -21,6 +21,8 @@
 
 static const double RELAXATION = 0.5;
 enum { TRIES = 5 }; // with half of it each time
+// Sweeps after which they are looked at.
+enum { WATCH = 16 };
 // How well the power iteration, begun with random signs, knows the largest eigenvalue.
 static const double SAFETY = 1.1;
 enum { POWERS = 10, LAPLACE_STEPS = 20 };
@@ -175,11 +177,30 @@ static bool is_astray(const sph *s, double first, double left) {
   return !(left <= 10 * first + s->def.pressure_tolerance);
 }
 
-// False if it went astray: sweeps relaxed by w diverge where an eigenvalue of D^-1 B is above 2 / w.
+// Whether what is left of sweeps with p >= 0 points against what was left before the last, on the whole.
+static bool swings(sph *s) {
+  double *part = s->sums.data;
+  SPH_FOR_UNITS(s, u) {
+    part[u] = 0;
+    SPH_FOR_SLOTS(s, u, i) {
+      if (s->p[i] > 0 || s->q[i] > 0) part[u] += (double)s->q[i] * (double)s->step[i];
+    }
+  }
+  return sph_sum_units(s) < 0;
+}
+
+// False if it went astray: sweeps relaxed by w diverge where an eigenvalue of D^-1 B is above 2 / w or below 0.
+// Where p >= 0 holds them they swing to and fro instead; but what they bring may also be a while in coming,
+// until pressures have spread to where they are needed.
 static bool jacobi(sph *s, double relaxation, int *iterations) {
-  double left = residual(s), first = left;
+  bool clamped = s->def.pressure == FIRN_SPH_PRESSURE_IISPH;
+  double left = residual(s), first = left, before = (double)INFINITY;
   for (int k = 0; k < s->def.pressure_iterations; k++) {
     if (k >= 1 && left < s->def.pressure_tolerance) break;
+    if (k % WATCH == 0) {
+      if (left > 0.999 * before && (!clamped || swings(s))) return false;
+      before = left;
+    }
     move(s, relaxation, 0);
     left = residual(s);
     ++*iterations;

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wind, and the drag of flakes in it."""
+from .form import Mutation
+
+MUTATIONS = [
+    Mutation("sph-air-no-shelter", "nobody stands before anybody in the wind",
+             "sph.air",
+             ("src/solver/sph/air.c", "exposure = fmax(0, 1 - shield);", "exposure = 1;")),
+    Mutation("sph-air-lee-in-front", "who is behind shields who is in front",
+             "sph.air",
+             ("src/solver/sph/air.c", "along += d * wind[a];", "along -= d * wind[a];")),
+    Mutation("sph-air-all-alone", "every flake feels the wind as if it were alone",
+             "sph.air",
+             ("src/solver/sph/air.c", "look(s, around, i, way, &shield) / FULL", "0 * look(s, around, i, way, &shield) / FULL")),
+    Mutation("sph-air-blocks", "flakes of the next block seem to be in one's own",
+             "sph.air",
+             ("src/solver/sph/air.c", " - 4 * span[o].step[a]; // cells", "; // cells")),
+    Mutation("sph-air-not-booked", "the ledger does not know of what the wind gives",
+             "sph.air",
+             ("src/solver/sph/air.c", "world->ledger.given += sph_sum_units(s);", "")),
+    Mutation("drag-half", "drag without its half",
+             "world.wind",
+             ("src/world/drag.h", "exposure * 0.5 * air->density", "exposure * air->density")),
+    Mutation("drag-crowd", "a flake is its own crowd",
+             "world.wind",
+             ("src/world/drag.c", "fmax(0, (mass_near - mass) / full)",
+              "fmax(0, mass_near / full + 0 * mass)")),
+    Mutation("wind-forgets", "a checkpoint does not know the wind",
+             "world.wind",
+             ("src/world/wind.c", """\
+  FIRN_TRY(visitor->blob(visitor->user, "wind", velocity, sizeof velocity));
+  return load ?""", """\
+  FIRN_TRY(visitor->blob(visitor->user, "wind", velocity, sizeof velocity));
+  return load && velocity[0] != velocity[0] ?""")),
+    Mutation("ellipsoid-gradient", "potential flow without the gradient of lambda",
+             "world.wind",
+             ("src/world/wind.c", "abc / delta * moment * 2 * r[a]",
+              "abc / delta * moment * r[a]")),
+    Mutation("sph-air-at-rest", "flakes are slowed down by the air and not taken along",
+             "sph.roof",
+             ("src/solver/sph/air.c", "  firn_wind_at(world, x, world->time, wind);",
+              "  firn_wind_at(world, x, world->time, wind);\n  memset(wind, 0, sizeof wind);"),
+             ("src/solver/sph/air.c", "#include <math.h>\n", "#include <math.h>\n#include <string.h>\n")),
+    Mutation("drag-exposed", "drag reaches snow that others cover, under mpm",
+             "world.wind",
+             ("src/world/drag.c", "if (!(exposure > 0)) return;", "exposure = 1;")),
+    Mutation("drag-own-block", "the crowd around a flake ends with its block",
+             "world.wind",
+             ("src/world/drag.c", "size_t n = o == 13 ? b : find(p, at);",
+              "size_t n = o == 13 ? b : find(p, at) * 0 + SIZE_MAX;")),
+    Mutation("drag-not-booked", "the ledger does not know of what the wind gives, under mpm",
+             "world.wind",
+             ("src/world/drag.c", "world->ledger.given += all.energy;", "")),
+    Mutation("turbulence-loud", "turbulence is not divided by what one octave has",
+             "world.wind",
+             ("src/world/wind.c", "sqrt(2 * SLOPE2 * octaves)", "sqrt(2.0 * octaves)")),
+]

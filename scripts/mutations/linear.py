@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The linear solvers."""
+from .form import Mutation
+
+MUTATIONS = [
+    Mutation("cg-direction-forgotten", "conjugate gradients without their beta",
+             "linear.dense",
+             ("src/linear/cg.c", "firn_block_xpay(k->p + i, z, (firn_real)k->beta, n);",
+              "firn_block_xpay(k->p + i, z, 0, n);")),
+    Mutation("minres-rotation-reversed", "rho0 with the wrong sign",
+             "linear.dense",
+             ("src/linear/minres.c", "k->c * k->delta - k->c_last * k->s * k->gamma",
+              "k->c * k->delta + k->c_last * k->s * k->gamma")),
+    Mutation("cr-direction-forgotten", "conjugate residuals without their beta",
+             "linear.dense",
+             ("src/linear/cr.c", "zeta_last != 0 ? mine.zeta / zeta_last : 0;", "0 * zeta_last;")),
+    Mutation("bicgstab-steepest-wrong", "omega is turned upside down",
+             "linear.bicgstab sph.solves",
+             ("src/linear/bicgstab.c", "k->omega = ts / tt;", "k->omega = tt / ts;")),
+]

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernels of the material point method, scalar and vector, and the splines under them.
+
+Where the two compute the same thing in their own way, each has a mutation of its own.
+"""
+from .form import Mutation
+
+BSPLINE = "src/math/bspline.h"
+SCALAR = "src/solver/mpm/kernels_scalar.c"
+VECTOR = "src/solver/mpm/kernels_lane.h"
+VECTORS = "src/solver/mpm/kernels_lane.inc.h"
+
+MUTATIONS = [
+    Mutation("gradient-sign-flipped", "derivatives of both splines, for every path",
+             "math.bspline mpm.force",
+             (BSPLINE, """\
+  dw[0] = -half * g2;
+  dw[1] = f * lane_fma(three_halves, f, -two);
+  dw[2] = g * lane_fnma(three_halves, g, two);
+  dw[3] = half * f2;
+""", """\
+  dw[0] = half * g2;
+  dw[1] = -f * lane_fma(three_halves, f, -two);
+  dw[2] = -g * lane_fnma(three_halves, g, two);
+  dw[3] = -half * f2;
+"""),
+             (BSPLINE, "  dw[0] = -a;\n  dw[1] = lane_set1(-2) * b;\n  dw[2] = c;\n",
+              "  dw[0] = a;\n  dw[1] = lane_set1(2) * b;\n  dw[2] = -c;\n")),
+    Mutation("weights-biased", "inner weights by the printed polynomial: their sum is off by eps",
+             "mpm.flight",
+             (BSPLINE, "lane mean = half * (one - (w[0] + w[3]));",
+              "lane mean = lane_fma(half * half, f * g, lane_set1(FIRN_R(5.0 / 12)));")),
+    # Force and velocity gradient change sign together: strain changes sign, and stress, and the
+    # force is what it was. Only what knows the sign of strain can tell.
+    Mutation("gradient-sign-flipped-flip-scalar", "grad w in force and velocity gradient",
+             "mpm.force mpm.oedometer",
+             (SCALAR, "per_h = 1 / view->h, per_dh", "per_h = -1 / view->h, per_dh")),
+    Mutation("gradient-sign-flipped-apic-scalar", "w (x_i - x_p)/D in both",
+             "mpm.force mpm.oedometer",
+             (SCALAR, "per_dh = 1 / (", "per_dh = -1 / (")),
+    Mutation("velocity-gradient-transposed-scalar", "G = sum grad w (x) v",
+             "mpm.force",
+             (SCALAR, "grad[3 * a + c] += node[a] * s->g[m][c];",
+              "grad[3 * c + a] += node[a] * s->g[m][c];")),
+    Mutation("gravity-dropped-scalar", "v* without g",
+             "mpm.flight",
+             (SCALAR, "(force[4 * n + a] * inverse + view->gravity[a])",
+              "(force[4 * n + a] * inverse)")),
+    Mutation("flip-against-v-star-scalar", "FLIP's difference is v^{n+1} - v*",
+             "mpm.flight",
+             (SCALAR, """\
+      if (u) u[4 * n + a] = old;
+      v[4 * n + a] = active ? old + view->dt * (force[4 * n + a] * inverse + view->gravity[a]) : 0;
+""", """\
+      v[4 * n + a] = active ? old + view->dt * (force[4 * n + a] * inverse + view->gravity[a]) : 0;
+      if (u) u[4 * n + a] = v[4 * n + a];
+""")),
+    Mutation("cauchy-stress-with-V0-scalar", "Kirchhoff stress divided by J, in the kernel",
+             "mpm.force",
+             (SCALAR, """\
+  double sound2""", """\
+  firn_real xx = 1 + e[0], yy = 1 + e[1], zz = 1 + e[2];
+  firn_real det = xx * (yy * zz - e[5] * e[5]) - e[3] * (e[3] * zz - e[5] * e[4]) +
+                  e[4] * (e[3] * e[5] - yy * e[4]);
+  for (int i = 0; i < 6; i++) tau[i] /= (firn_real)sqrt((double)det);
+  double sound2""")),
+    Mutation("node-sum-misses-an-offset-scalar", "one of the 27 neighbours is not added up",
+             "mpm.conservation",
+             (SCALAR, "    if (asleep == 0 && (box->asleep",
+              "    if (firn_giver_offset(grid->source[n]) == 26) continue;\n"
+              "    if (asleep == 0 && (box->asleep")),
+    Mutation("affine-velocity-dropped-scalar", "APIC scatters v_p without C (x_i - x_p)",
+             "mpm.conservation",
+             (SCALAR, "w * mass * (v[a] + affine)", "w * mass * (v[a] + 0 * affine)")),
+    Mutation("advection-blended-scalar", "particles never move with the grid's velocity (D-2)",
+             "mpm.blend",
+             (SCALAR, "if (!view->advect_pic) memcpy(", "memcpy(")),
+    Mutation("stiffness-not-hardened-scalar", "the implicit operator without hardening",
+             "mpm.operator",
+             (SCALAR, "view->stiff[0][slot] = volume * params.mu * hard;",
+              "view->stiff[0][slot] = volume * params.mu;")),
+    Mutation("hessian-transposed-scalar", "A^T grad w for A grad w",
+             "mpm.operator",
+             (SCALAR, "node[c] += a[3 * c] * g[0] + a[3 * c + 1] * g[1] + a[3 * c + 2] * g[2];",
+              "node[c] += a[c] * g[0] + a[3 + c] * g[1] + a[6 + c] * g[2];")),
+    Mutation("preconditioner-indefinite", "the block preconditioner takes K from M",
+             "mpm.solve",
+             (SCALAR, "double k = (double)view->stiffness_factor, m = (double)mass;",
+              "double k = -(double)view->stiffness_factor, m = (double)mass;")),
+    Mutation("gradient-sign-flipped-flip-vector", "grad w in force and velocity gradient",
+             "mpm.force mpm.oedometer",
+             (VECTORS, "lane k = lane_load(view->volume + slot) * lane_set1(-1 / view->h);",
+              "lane k = lane_load(view->volume + slot) * lane_set1(1 / view->h);"),
+             (VECTORS, "lane r[16], k = lane_set1(1 / view->h);",
+              "lane r[16], k = lane_set1(-1 / view->h);"), isa="avx2"),
+    Mutation("gradient-sign-flipped-apic-vector", "w (x_i - x_p)/D in both",
+             "mpm.force mpm.oedometer",
+             (VECTORS, "firn_real per = -view->dt / (", "firn_real per = view->dt / ("),
+             (VECTORS, "lane r[16], k = lane_set1(1 / ((firn_real)view->stencil.d * view->h));",
+              "lane r[16], k = lane_set1(-1 / ((firn_real)view->stencil.d * view->h));"),
+             isa="avx2"),
+    Mutation("velocity-gradient-transposed-vector", "G = sum grad w (x) v",
+             "mpm.force",
+             (VECTORS, "grad[3 * a + c] = k * lane_fnma(", "grad[3 * c + a] = k * lane_fnma("),
+             (VECTORS, "grad[3 * a + c] = k * r[4 + 4 * c + a];",
+              "grad[3 * c + a] = k * r[4 + 4 * c + a];"), isa="avx2"),
+    Mutation("affine-velocity-dropped-vector", "APIC scatters v_p without C (x_i - x_p)",
+             "mpm.conservation",
+             (VECTORS, "lane_fma(k, tau[at[3 * a + c]], mh * lane_load(view->c[3 * a + c] + slot))",
+              "k * tau[at[3 * a + c]]"), isa="avx2"),
+    Mutation("advection-blended-vector", "particles never move with the grid's velocity (D-2)",
+             "mpm.blend",
+             (VECTORS, "bool separate = !APIC && view->advect_pic;", "bool separate = false;"),
+             isa="avx2"),
+    Mutation("hessian-sign-flipped-vector", "the gradient in the operator's force",
+             "mpm.operator",
+             (VECTORS, "    lane k = lane_set1(1 / ((firn_real)view->stencil.d * view->h));",
+              "    lane k = lane_set1(-1 / ((firn_real)view->stencil.d * view->h));"),
+             (VECTORS, "    lane k = lane_set1(1 / view->h);",
+              "    lane k = lane_set1(-1 / view->h);"), isa="avx2"),
+    Mutation("gravity-dropped-vector", "v* without g",
+             "mpm.flight",
+             (VECTOR, "g[a] = view->dt * view->gravity[a];", "g[a] = 0;"), isa="avx2"),
+    Mutation("flip-against-v-star-vector", "FLIP's difference is v^{n+1} - v*",
+             "mpm.flight",
+             (VECTOR, "      row_store(u + 16 * r, old);\n", "      row_store(u + 16 * r, now);\n"),
+             isa="avx2"),
+    Mutation("flip-against-v-star-spray", "the same in blocks that are set apart",
+             "mpm.spray",
+             (VECTOR, "    if (flip) row_store(u + r, old);\n",
+              "    if (flip) row_store(u + r, now);\n"), isa="avx2"),
+    Mutation("cauchy-stress-with-V0-vector", "Kirchhoff stress divided by J, in the kernel",
+             "mpm.force",
+             (VECTOR, "  for (int i = 0; i < 6; i++) lane_store(view->b[i] + slot, e[i]);\n", """\
+  for (int i = 0; i < 6; i++) lane_store(view->b[i] + slot, e[i]);
+  lane xx = lane_set1(1) + e[0], yy = lane_set1(1) + e[1], zz = lane_set1(1) + e[2];
+  lane det = xx * (yy * zz - e[5] * e[5]) - e[3] * (e[3] * zz - e[5] * e[4]) +
+             e[4] * (e[3] * e[5] - yy * e[4]);
+  for (int i = 0; i < 6; i++) tau[i] = tau[i] / lane_sqrt(det);
+"""), isa="avx2"),
+    Mutation("node-sum-misses-an-offset-vector", "one of the 27 neighbours is not added up",
+             "mpm.conservation",
+             (VECTOR, "  if (outside) return false;\n  out->asleep",
+              "  if (outside || o == 26) return false;\n  out->asleep"), isa="avx2"),
+    Mutation("spray-misses-a-neighbour", "a block set apart leaves out its first neighbour",
+             "mpm.spray",
+             (VECTOR, "for (uint32_t n = view->neighbour_start[b]; n <",
+              "for (uint32_t n = view->neighbour_start[b] + 1; n <"), isa="avx2"),
+    Mutation("spray-not-collided", "nodes of blocks set apart pass through colliders",
+             "mpm.particle_contact mpm.spray",
+             (VECTOR, "if (box->touched) mpm_box_contact(view, b, v);", ""), isa="avx2"),
+    Mutation("spray-not-bounded", "a gradient in a block set apart may invert its particles",
+             "mpm.guard",
+             (VECTORS, "if (!lmask_any(over)) return;", "return;"), isa="avx2"),
+    Mutation("sleep-without-force", "what sleeps holds nothing up",
+             "mpm.sleep",
+             (VECTOR, "if (!asleep && (in[n].asleep || in[n].soft)) continue;",
+              "if (in[n].asleep || (!asleep && in[n].soft)) continue;"),
+             isa="avx2"),
+    Mutation("laws-not-told-apart-vector", "a group of two laws follows the first one's",
+             "mpm.simd",
+             (VECTOR, "*mixed = !same;", "*mixed = false;"), isa="avx2"),
+    Mutation("stiffness-not-hardened-vector", "the implicit operator without hardening",
+             "mpm.operator",
+             (VECTOR, "lane_store(view->stiff[0] + slot, volume * p.mu * hard);",
+              "lane_store(view->stiff[0] + slot, volume * p.mu);"), isa="avx2"),
+    Mutation("cut-forgotten", "density forgets what the bounds on J_P cut off",
+             "mpm.start",
+             (SCALAR, "view->ln_cut[slot] += firn_law_cut(", "(void)firn_law_cut(")),
+    Mutation("cut-forgotten-lanes", "the same in the vector kernels",
+             "mpm.start",
+             (VECTOR, "lane_load(view->ln_cut + slot) + cut", "lane_load(view->ln_cut + slot)")),
+]
