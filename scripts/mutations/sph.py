@@ -33,7 +33,7 @@ MUTATIONS = [
               "    _mm_store_ps(pass->lists->mean[b], _mm_sub_ps(mean, mean));")),
     Mutation("sph-lists-reach", "who is close to two spacings away is not found",
              "sph.lists.f32",
-             (SPH_LANE, "reach = _mm512_set1_epi16(4097)", "reach = _mm512_set1_epi16(3900)"),
+             (SPH_LANE, "reach = _mm512_set1_epi16(4096)", "reach = _mm512_set1_epi16(3900)"),
              (SPH_LANE, "reach = _mm256_set1_epi16(4096)", "reach = _mm256_set1_epi16(3900)")),
     Mutation("sph-lists-self", "a particle is its own neighbour",
              "sph.lists.f32",
