@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
 // timeout: 120
+// long in double
 // The scenes that ship with firn: they have the particles of Table 3 of Stomakhin et al. 2013, or of Table 1
 // of Gissler et al. 2020, at full quality, and begin well at a low one.
 #include <stdio.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
 // timeout: 60
+// long in double
 // Section 5 of Stomakhin et al. 2013: critical strains tell when snow breaks. The smaller they are, the
 // more and the smaller the pieces.
 #include "support/play.h"

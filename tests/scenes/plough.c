@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
 // timeout: 120
+// long in double
 // The snowplough (Stomakhin et al. 2013, Figure 10): snow before its blade rolls, what leaves it flies
 // aside in an arc, and the track behind it stays open. A shorter window than the scene's; otherwise
 // as it ships.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
 // timeout: 120
+// long in double
 // A snowball that rolls down a snowy hill grows: pressed snow sticks to it (Stomakhin et al. 2013,
 // Figure 1). A narrower hill than the scene's; otherwise as it ships.
 #include "support/play.h"

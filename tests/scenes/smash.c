@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
 // timeout: 60
+// long in double
 // A sticky wall holds the snow that hits it, a plain one sheds it (Stomakhin et al. 2013, Figure 2).
 #include "support/play.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
 // timeout: 120
+// long in double
 // Snow under a foot is pressed (Stomakhin et al. 2013, Figure 9): its J_P lies below that of the snow
 // around it. The beginning of the scene, on a shorter bed.
 #include "support/play.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
 // timeout: 240
+// long in double
 // Snow under a roof: the ground below stays bare, and in a wind the bare strip lies where the wind puts it.
 #include "support/sph_case.h"
 
