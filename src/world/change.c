@@ -170,7 +170,8 @@ static firn_status visit_load(firn_world *world, int c, bool load,
   snprintf(name, sizeof name, "load_%d", c);
   FIRN_TRY(visitor->blob(visitor->user, name, s, sizeof *s));
   if (!load) return FIRN_OK;
-  if (!isfinite(s->time + s->way + s->speed + s->push + s->rest + s->fall)) return damaged(world, name);
+  if (!isfinite(s->time + s->way + s->speed + s->push + s->rest + s->fall))
+    return damaged(world, name);
   collider->prepared = (double)NAN; // for another place
   return FIRN_OK;
 }

@@ -49,6 +49,7 @@ void firn_world_before_step(firn_world *world) {
   for (int c = 0; c < world->collider_count; c++) {
     firn_load *load = &world->collider[c].load;
     load->state.fall = load->weightless ? 0 : along(load, world->gravity);
+    load->led = false; // by a step that failed
     load->got = along(load, world->collider[c].sums.impulse);
   }
 }

@@ -30,7 +30,7 @@ typedef struct firn_load {
   double damping;   // 1/s
   double travel[2]; // m: where the way ends
   bool weightless;
-  double got;  // N s along the axis, from the snow, by the beginning of the step
+  double got;         // N s along the axis, from the snow, by the beginning of the step
   bool led;           // by the solver, in this step: ...
   double lead, known; // ... m/s, and the impulse that it knew of, N s
   firn_load_state state;

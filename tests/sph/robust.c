@@ -262,8 +262,64 @@ static void flakes_pressed_into_each_other_do_not_explode(void **state) {
   }
 }
 
+// A Poisson's ratio of 0 leaves nothing for the pressure to do, and is no reason to keep the volume.
+static void snow_without_pressure_is_soft(void **state) {
+  (void)state;
+  double height[2];
+  for (int k = 0; k < 2; k++) {
+    sph_plan plan = plan_with_lists();
+    plan.gravity[1] = -9.81;
+    plan.material.poisson = k == 0 ? 0 : 1e-3;
+    sph_case c = sph_case_open(&plan);
+    sph_case_plane(&c, ORIGIN, UP, 1);
+    const double corner[3] = {c.d / 2, c.d / 2, c.d / 2};
+    sph_case_lattice(&c, (const int[3]){5, 5, 5}, corner, 0);
+    sph_case_advance(&c, 0.1);
+    firn_sums sums;
+    must(&c, firn_sim_sums(c.sim, &sums));
+    height[k] = sums.center[1];
+    sph_case_close(&c);
+  }
+  assert_relative("height", height[0], height[1], 1e-2);
+}
+
+static void snow_that_would_drive_itself_is_refused(void **state) {
+  (void)state;
+  sph_plan plan = plan_with_lists();
+  plan.material.poisson = -0.1;
+  sph_case c = sph_case_open(&plan);
+  sph_case_add(&c, 1, ORIGIN);
+  assert_int_equal(firn_sim_step(c.sim, 1e-3, NULL), FIRN_ERROR_ARGUMENT);
+  assert_non_null(strstr(firn_context_message(c.context), "poisson"));
+  sph_case_close(&c);
+}
+
+// A plate that was a metre away sweeps all of the snow before it, at 50 m/s.
+static void fast_collider_does_not_pass_through(void **state) {
+  (void)state;
+  enum { SIDE = 8 };
+  sph_plan plan = plan_with_lists();
+  sph_case c = sph_case_open(&plan);
+  const double corner[3] = {c.d / 2, c.d / 2, c.d / 2}, side = SIDE * c.d;
+  const double middle[3] = {side / 2, 1 + 5 * c.d, side / 2}, half[3] = {side, 2 * c.d, side};
+  firn_collider_def plate = firn_default_collider_def();
+  plate.shape = firn_box(middle, half);
+  plate.velocity[1] = -50;
+  must(&c, firn_sim_add_collider(c.sim, &plate, NULL));
+  sph_case_lattice(&c, (const int[3]){SIDE, SIDE, SIDE}, corner, 0);
+  sph_case_advance(&c, 0.03);
+  double *x = sph_case_read(&c, "position", 3), highest = -1;
+  for (size_t i = 0; i < sph_case_count(&c); i++) highest = fmax(highest, x[3 * i + 1]);
+  assert_within("highest", highest, 1 + 3 * c.d - 50 * 0.03, 2 * c.d);
+  free(x);
+  sph_case_close(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      BOTH_LISTS(snow_without_pressure_is_soft),
+      BOTH_LISTS(snow_that_would_drive_itself_is_refused),
+      BOTH_LISTS(fast_collider_does_not_pass_through),
       BOTH_LISTS(nothing_at_all_only_takes_time),
       BOTH_LISTS(particle_alone_falls_freely),
       BOTH_LISTS(particles_on_top_of_each_other_do_no_harm),

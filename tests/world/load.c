@@ -21,7 +21,8 @@ static void add_column(const press *p) {
 }
 
 // A floor and a plate, both unbounded, that is above a column of 10 layers.
-static press open_press(const char *solver, double gravity, const firn_load_def *load) {
+static press open_rough_press(const char *solver, double gravity, const firn_load_def *load,
+                              double nu) {
   press p = {.c = {.d = 0.02}};
   firn_context_def context = firn_default_context_def();
   context.threads = 1;
@@ -48,7 +49,8 @@ static press open_press(const char *solver, double gravity, const firn_load_def 
   must(&p.c, firn_sim_add_material(p.c.sim, &material, NULL));
   firn_collider_def floor = firn_default_collider_def(), plate = floor;
   const double top[3] = {0, LAYERS * p.c.d, 0}, down[3] = {0, -1, 0};
-  floor.friction = floor.friction_viscosity = plate.friction = plate.friction_viscosity = 0;
+  floor.friction = floor.friction_viscosity = plate.friction = 0;
+  plate.friction_viscosity = nu;
   floor.forces = true;
   plate.name = "plate";
   plate.shape = firn_half_space(top, down);
@@ -56,6 +58,10 @@ static press open_press(const char *solver, double gravity, const firn_load_def 
   must(&p.c, firn_sim_add_collider(p.c.sim, &floor, NULL));
   must(&p.c, firn_sim_add_collider(p.c.sim, &plate, &p.plate));
   return p;
+}
+
+static press open_press(const char *solver, double gravity, const firn_load_def *load) {
+  return open_rough_press(solver, gravity, load, 0);
 }
 
 static firn_load_def load_of(double mass, const double *force) {
@@ -88,14 +94,17 @@ static double stiffness(const press *p) {
 
 // ----------------------------------------------------------------------------------------- alone
 
-// x = a t^2 / 2, exactly, whatever the steps.
+// x = a t^2 / 2, exactly, whatever the steps, and whatever snow does that it does not touch.
 static void falls_freely(void **state) {
   (void)state;
   const double mass = 3, force = 6;
-  for (int weightless = 0; weightless < 2; weightless++) {
+  for (int k = 0; k < 3; k++) {
+    bool weightless = k == 1;
     firn_load_def load = load_of(mass, &force);
     load.weightless = weightless;
     press p = open_press("sph", G9, &load);
+    const double corner[3] = {p.c.d / 2, p.c.d / 2, p.c.d / 2};
+    if (k == 2) sph_case_lattice(&p.c, (const int[3]){WIDE, 3, WIDE}, corner, 0);
     double speed, a = force / mass + (weightless ? 0 : G9);
     for (int i = 0; i < 50; i++) must(&p.c, firn_sim_step(p.c.sim, STEP / (1 + i % 3), NULL));
     double t = firn_sim_time(p.c.sim), x = way(&p, &speed);
@@ -280,6 +289,32 @@ static void keeps_momentum(void **state) {
   }
 }
 
+// So does a plate that draws snow along by friction.
+static void draws_snow_along(void **state) {
+  (void)state;
+  const double force = 20, masses[2] = {1, 10};
+  for (int k = 0; k < 2; k++) {
+    firn_load_def load = load_of(masses[k], &force);
+    load.axis[0] = 1;
+    load.axis[1] = 0;
+    press p = open_rough_press("sph", 0, &load, 5);
+    add_column(&p);
+    double most = 0;
+    for (int i = 0; i < 100; i++) {
+      firn_sums sums;
+      firn_collider_state plate;
+      sph_case_steps(&p.c, 1);
+      must(&p.c, firn_sim_sums(p.c.sim, &sums));
+      must(&p.c, firn_sim_collider(p.c.sim, p.plate, &plate));
+      double given = force * firn_sim_time(p.c.sim);
+      worst(&most, (sums.momentum[0] + masses[k] * plate.velocity[0] - given) / given);
+    }
+    sph_report("%g kg: momentum off by %.2g", masses[k], most);
+    assert_below("momentum", most, 1e-3);
+    sph_case_close(&p.c);
+  }
+}
+
 // A plate with the mass of the snow that sound crosses in a step, and of a layer, swings less and less. One
 // of a fiftieth does, where it is part of the solve.
 static void light_plate_is_stable(void **state) {
@@ -344,6 +379,7 @@ int main(void) {
       cmocka_unit_test(settles_at_the_static_compression),
       cmocka_unit_test(bounces_on_elastic_snow),
       cmocka_unit_test(keeps_momentum),
+      cmocka_unit_test(draws_snow_along),
       cmocka_unit_test(light_plate_is_stable),
       cmocka_unit_test(resumes_to_the_same_bytes),
   };

@@ -68,7 +68,7 @@ static double drag_one(sph *s, const firn_block *block, const uint32_t around[27
 }
 
 void sph_air(sph *s) {
-  firn_world *world = s->world;
+  const firn_world *world = s->world;
   const firn_particles *p = &world->particles;
   double *part = s->sums.data;
   if (!world->wind.on) return;
@@ -83,5 +83,5 @@ void sph_air(sph *s) {
         part[u] += drag_one(s, block, around, i);
     }
   }
-  world->ledger.given += sph_sum_units(s);
+  s->last.given = sph_sum_units(s);
 }

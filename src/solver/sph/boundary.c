@@ -110,11 +110,15 @@ static firn_status add_sample(const layer *l, const double x[3], const double no
 
 // --------------------------------------------------------------------------------- what is near
 
+// Cells from the origin; blocks have 21 bits an axis.
+static const double FARTHEST = 4 * 0xfff00;
+
 // Whether a point is within the margin of a block that holds snow.
 static bool is_near(const layer *l, const double x[3]) {
   int32_t lo[3], hi[3], at[3];
   for (int a = 0; a < 3; a++) {
     double cell = x[a] / l->world->h;
+    if (!(fabs(cell) < FARTHEST)) return false;
     lo[a] = (int32_t)floor((cell - MARGIN) / 4);
     hi[a] = (int32_t)floor((cell + MARGIN) / 4);
   }

@@ -65,13 +65,15 @@ static double speed_now(const sph *s, int body) {
   return speed;
 }
 
-// out += dt rho_i c_i change
+// out += dt rho_i c_i change, with the density of the source or that of the laplacian.
 static void add_divergence(sph *s, int body, double change, firn_real *out) {
+  bool source = out == s->source;
   SPH_FOR_UNITS(s, u) {
     if (!s->pairs.touched[u]) continue;
     SPH_FOR_SLOTS(s, u, i) {
-      double c = seen(s, body, i);
-      out[i] = (firn_real)((double)out[i] + s->dt * sph_density(s, i) * c * change);
+      double rho = source ? sph_source_density(s, i) : sph_density(s, i);
+      double more = s->dt * rho * seen(s, body, i) * change;
+      out[i] = (firn_real)((double)out[i] + more);
     }
   }
 }
@@ -106,6 +108,7 @@ void sph_loads_diagonal(sph *s) {
 void sph_loads_lead(sph *s) {
   FOR_LOADS(s, body) {
     firn_load *load = &s->world->collider[body].load;
+    if (!(impulse(s, body, NULL) > 0)) continue; // nobody sees it: it falls freely
     double before = speed_now(s, body);
     firn_load_lead(load, s->world->time + s->dt, impulse(s, body, s->p));
     double change = speed_now(s, body) - before;
@@ -116,6 +119,7 @@ void sph_loads_lead(sph *s) {
         s->pairs.wall.vc[i] = (firn_real)vc;
       }
     }
+    sph_wall_follow(s, body, change);
     for (size_t b = 0; b < s->boundary.count; b++) {
       if (s->boundary.owner[b] != body) continue;
       for (size_t a = 0; a < 3; a++) {

@@ -8,8 +8,8 @@
 // With x_ij = x_i - x_j, grad W_ij = W'/r x_ij (Gissler et al. 2020, section 3.1). Sums are over the
 // snow j other than i unless b, the samples of the boundary, are named.
 //
-// Nothing of the boundary enters an iteration: what samples contribute is summed up once, per particle,
-// in sph_wall.
+// Nothing of the boundary enters an iteration, but for bodies under a load (loads.c): what samples contribute
+// is summed up once, per particle, in sph_wall.
 //
 // There are two implementations. Plain lists (pairs.c) are the oracle, and what a build of doubles and
 // CPUs without SIMD use; lists.h has the quick one, which leaves `snow` empty unless plain_too. Sums of the two agree to

@@ -29,15 +29,17 @@ enum { POWERS = 10, LAPLACE_STEPS = 20 };
 // The lowest modes hardly matter for a mean residual: an interval wider than this only slows it down.
 static const double WIDEST = 20;
 
+double sph_source_density(const sph *s, size_t i) {
+  bool strain = s->def.source_divergence && s->def.pressure == FIRN_SPH_PRESSURE_EOS;
+  return strain ? (double)s->rho0[i] / sph_determinant(s->s + 6 * i) : sph_density(s, i);
+}
+
 void sph_pressure_source(sph *s) {
   sph_pairs_divergence(&s->pairs, s->V, s->v, s->source);
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
       double divergence = (double)s->source[i] + (double)*sph_pairs_wall(&s->pairs, i).vc;
-      double rho = sph_density(s, i), rho0 = (double)s->rho0[i];
-      if (s->def.source_divergence && s->def.pressure == FIRN_SPH_PRESSURE_EOS) {
-        rho = rho0 / sph_determinant(s->s + 6 * i);
-      }
+      double rho = sph_source_density(s, i), rho0 = (double)s->rho0[i];
       s->source[i] = (firn_real)(rho - rho0 - rho * s->dt * divergence);
     }
   }
@@ -191,14 +193,16 @@ static bool swings(sph *s) {
 
 // False if it went astray: sweeps relaxed by w diverge where an eigenvalue of D^-1 B is above 2 / w or below 0.
 // Where p >= 0 holds them they swing to and fro instead; but what they bring may also be a while in coming,
-// until pressures have spread to where they are needed.
-static bool jacobi(sph *s, double relaxation, int *iterations) {
+// until pressures have spread to where they are needed. The last try keeps what is better than nothing.
+static bool jacobi(sph *s, double relaxation, bool last, int *iterations) {
   bool clamped = s->def.pressure == FIRN_SPH_PRESSURE_IISPH;
   double left = residual(s), first = left, before = (double)INFINITY;
   for (int k = 0; k < s->def.pressure_iterations; k++) {
     if (k >= 1 && left < s->def.pressure_tolerance) break;
     if (k % WATCH == 0) {
-      if (left > 0.999 * before && (!clamped || swings(s))) return false;
+      bool stuck = left > 0.999 * before && (!clamped || swings(s));
+      if (stuck && (!last || left > first)) return false;
+      if (stuck) break;
       before = left;
     }
     move(s, relaxation, 0);
@@ -294,8 +298,8 @@ static firn_status solve(sph *s, bool jacobian, int *iterations) {
   }
   bool clamped = s->def.pressure == FIRN_SPH_PRESSURE_IISPH;
   double relaxation = RELAXATION;
-  for (int k = 0; k < (clamped ? TRIES : 2); k++, relaxation /= 2) {
-    if (jacobi(s, relaxation, iterations)) return FIRN_OK;
+  for (int k = 0, tries = clamped ? TRIES : 2; k < tries; k++, relaxation /= 2) {
+    if (jacobi(s, relaxation, clamped && k + 1 == tries, iterations)) return FIRN_OK;
     restart(s);
   }
   if (!clamped) return rescue(s, iterations);

@@ -96,6 +96,7 @@ typedef struct sph {
     bool fell_back;  // CG did not converge
     int unconverged; // solves that stopped at their limit
     double residual; // of the pressure, mean over rho0
+    double given;    // J, by the air
   } last;            // step
   double seconds[SPH_PHASES];
   struct {
@@ -140,8 +141,9 @@ double sph_hardening(const firn_material_row *row, double rho0);
 // wall.c: friction and adhesion of colliders, added to v; and what the snow does to colliders.
 firn_status sph_push_begin(sph *s);
 void sph_wall_forces(sph *s);
-void sph_push_elastic(sph *s); // pressure and shear, after the solves
-void sph_barrier(sph *s);      // what would pass between samples stops, after that
+void sph_wall_follow(sph *s, int body, double change); // v_b, of a body under a load
+void sph_push_elastic(sph *s);                         // pressure and shear, after the solves
+void sph_barrier(sph *s); // what would pass between samples stops, after that
 void sph_push_end(sph *s);
 
 // heat.c: temperatures at the end of the step. Needs densities, and plain lists of the snow.
@@ -153,6 +155,7 @@ void sph_air(sph *s);
 // pressure.c: solves for p and adds the acceleration to v.
 firn_status sph_pressure(sph *s);
 void sph_pressure_source(sph *s);
+double sph_source_density(const sph *s, size_t i);                     // kg/m^3, before the step
 void sph_pressure_product(sph *s, const firn_real *p, firn_real *out); // (kappa - dt^2 laplace) p
 void sph_pressure_diagonal(sph *s);
 

@@ -92,6 +92,12 @@ firn_status sph_work_reserve(sph *s, bool bicgstab) {
 static firn_status check_materials(const sph *s) {
   const firn_world *world = s->world;
   for (int i = 0; i < world->material_count; i++) {
+    if (world->material[i].lambda < 0 && s->def.split == FIRN_SPH_SPLIT_LAME) {
+      return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
+                       "material %d: poisson: below 0, its pressure would grow as it expands; "
+                       "sph.split: deviatoric or combined can do that",
+                       i);
+    }
     if (world->material[i].law == FIRN_LAW_SNOW || world->material[i].law == FIRN_LAW_ELASTIC)
       continue;
     return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
@@ -200,7 +206,8 @@ static void set_density(sph *s, size_t i) {
   bool stiff = s->def.pressure == FIRN_SPH_PRESSURE_IISPH;
   s->rho0[i] = (firn_real)rho0;
   s->V[i] = (firn_real)(V0 / cube / share);
-  s->kappa[i] = lambda > 0 && !stiff ? (firn_real)(rho0 / lambda) : 0;
+  // Without lambda the pressure has next to nothing to carry; kappa = 0 would keep the volume.
+  s->kappa[i] = stiff ? 0 : (firn_real)(rho0 / fmax(lambda, 1e-6 * (double)s->G[i]));
 }
 
 // Directions with less than this share of a particle's neighbours are flat.

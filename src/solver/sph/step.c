@@ -74,7 +74,8 @@ firn_status sph_step(void *solver, double limit, firn_step *out) {
   memset(&s->last, 0, sizeof s->last);
   if (!world->particles.count) {
     double dt = s->def.dt > 0 ? s->def.dt : s->def.dt_max;
-    out->dt = limit > 0 ? fmin(limit, dt) : dt;
+    s->dt = out->dt = limit > 0 ? fmin(limit, dt) : dt;
+    sph_push_end(s); // time goes on
     world->time += out->dt;
     return FIRN_OK;
   }
@@ -91,10 +92,12 @@ firn_status sph_step(void *solver, double limit, firn_step *out) {
 
   // Densities and stiffness, forces one after the other, strain and positions.
   FIRN_TRY(sph_prepare(s));
-  FIRN_TRY(sph_conduct(s));
   lap_time(s, SPH_STATE, &clock);
   other_forces(s);
   FIRN_TRY(elastic_forces(s, &clock));
+  // What follows asks for no memory.
+  FIRN_TRY(sph_conduct(s));
+  world->ledger.given += s->last.given;
   sph_push_elastic(s);
   if (s->def.barrier) sph_barrier(s);
   bool finite;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Colliders: friction, adhesion and bouncing, which act before the solves, and what snow does to them.
+// Colliders: adhesion and bouncing, which act before the solves, friction, and what snow does to them.
 //
 // Friction (Eqs. 24 and 25) is a viscosity nu_b between snow and samples, implicit in the particle's own
 // velocity: v = v~ + dt sum nu_b V_b c_ib (v - v_b), with c_ib = x_ib . grad W_ib / (|x_ib|^2 + 0.01 d^2)
@@ -236,8 +236,6 @@ void sph_wall_forces(sph *s) {
   }
 }
 
-// ----------------------------------------------------------------------------- pressure and shear
-
 // The mean normal that leave_friction had.
 static void mean_normal(const sph *s, size_t i, double n[3]) {
   double drag = (double)s->drag[i];
@@ -247,6 +245,31 @@ static void mean_normal(const sph *s, size_t i, double n[3]) {
   }
   for (int a = 0; a < 3 && drag > 0; a++) n[a] /= sqrt(drag);
 }
+
+// Friction that the solve for shear takes on: a body under a load has become faster since it was summed.
+void sph_wall_follow(sph *s, int body, double change) {
+  const sph_list *walls = &s->pairs.walls;
+  const double *axis = s->world->collider[body].load.axis;
+  if (s->def.friction_printed) return;
+  SPH_FOR_UNITS(s, u) {
+    if (!s->pairs.touched[u]) continue;
+    SPH_FOR_SLOTS(s, u, i) {
+      double n[3], more[3], drag = 0;
+      mean_normal(s, i, n);
+      if (!(s->drag[i] > 0 || n[0] * n[0] + n[1] * n[1] + n[2] * n[2] > 0)) continue;
+      for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
+        if (s->boundary.owner[walls->other[k]] != body) continue;
+        drag -= drag_of(s, &walls->near[k], walls->other[k]);
+      }
+      for (int a = 0; a < 3; a++) more[a] = drag * change * axis[a];
+      without(n, more);
+      for (size_t a = 0; a < 3; a++)
+        s->drawn[3 * i + a] = (firn_real)((double)s->drawn[3 * i + a] + more[a]);
+    }
+  }
+}
+
+// ----------------------------------------------------------------------------- pressure and shear
 
 static void react_one(const sph *s, size_t u, size_t i) {
   static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
