@@ -97,7 +97,10 @@ static void start_patient(const char *verb, char **argv) {
   if (getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY")) return;
   for (int i = 0; simulating[i]; i++) {
     if (strcmp(simulating[i], verb) != 0) continue;
-    if (setenv("GOMP_SPINCOUNT", "1000", 1) == 0) execv("/proc/self/exe", argv);
+    char path[4096] = "";
+    // By its path, as "exe" would be the name of the process.
+    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (size > 0 && setenv("GOMP_SPINCOUNT", "1000", 1) == 0) execv(path, argv);
     return; // not possible here: no harm
   }
 }

@@ -345,7 +345,7 @@ static firn_status check_any_snow(const builder *b) {
   if (firn_sim_count(b->sim) > 0 || later) return FIRN_OK;
   firn_status status = firn_fail(b->scene->context, FIRN_ERROR_SCENE,
                                  "the snow holds no particle; its shape is smaller than a cell of "
-                                 "%g m",
+                                 "%g m, or lies within colliders",
                                  b->scene->h);
   bool one = snow->first && !snow->first->next;
   return one ? blame_item(b, "snow", 0, snow->first, status) : blame_section(b, "snow", status);

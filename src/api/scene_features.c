@@ -15,6 +15,7 @@
 #include "base/parallel.h"
 #include "geometry/shape.h"
 #include "math/vec3.h"
+#include "solver/solver.h"
 
 // Points are thrown into the bounds, and those near the surface are taken to it: so each part of it
 // gets its share. Fewer than LEAST tell nothing: the shape is large, and its features are likely so.
@@ -96,6 +97,9 @@ static void advise_shape(const firn_advisor *advisor, const firn_value *owner, c
   const firn_value *v = firn_value_find(owner, "shape");
   double h = advisor->scene->h;
   if (!v || !v->shape || !v->shape->bounded) return;
+  const firn_solver_type *solver = firn_solver_find(
+      firn_value_text(advisor->scene->root, "solver"));
+  if (solid && solver && solver->hollow) return; // surfaces are all it knows
   features f = find(v->shape, h, solid);
   double hits = f.hits > 0 ? f.hits : 1, thin = f.thin / hits, narrow = f.narrow / hits;
   if (f.hits < LEAST || fmax(thin, narrow) < SHARE_LEAST) return;

@@ -199,6 +199,13 @@ typedef struct filling {
   int32_t lo[3], n[3];        // cells of the pattern
 } filling;
 
+// Of a particle from the surface, m. A lattice may have points on two opposite faces: one of them is within.
+static double distance_of(const filling *f, const double x[3]) {
+  double aside = f->fill->seeder.kind == FIRN_SEEDING_LATTICE ? 1e-6 * f->world->h : 0;
+  const double at[3] = {x[0] + aside, x[1] + aside, x[2] + aside};
+  return firn_shape_sample(f->fill->shape, at, 0, NULL);
+}
+
 // Whether a particle of the pattern belongs to this part; x is its place in metres. taken is the share of
 // its cell that other snow fills already.
 static bool is_wanted(const filling *f, double x[3], double lot, double taken) {
@@ -207,7 +214,7 @@ static bool is_wanted(const filling *f, double x[3], double lot, double taken) {
   double at[3];
   memcpy(at, x, sizeof at);
   for (int a = 0; a < 3 && part; a++) x[a] += part->drift[a];
-  double distance = firn_shape_sample(fill->shape, x, 0, NULL);
+  double distance = distance_of(f, x);
   if (distance > 0) return false;
   for (int c = 0; f->world->hollow && c < f->world->collider_count; c++) {
     const firn_collider *collider = &f->world->collider[c];
@@ -215,7 +222,7 @@ static bool is_wanted(const filling *f, double x[3], double lot, double taken) {
   }
   if (part && part->before) {
     for (int a = 0; a < 3; a++) at[a] += part->before[a];
-    if (firn_shape_sample(fill->shape, at, 0, NULL) <= 0) return false;
+    if (distance_of(f, at) <= 0) return false;
   }
   double share = 1;
   if (fill->variety.of & FIRN_PROPERTY_PACKING)
