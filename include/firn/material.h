@@ -43,7 +43,7 @@ extern "C" {
 
 // A constitutive law and its numbers.
 typedef struct firn_material_def {
-  const char *law; // "snow", "elastic" or "sand"
+  const char *law; // "snow", "elastic", "sand" or, under flip, "water"
 #define FIRN_MEMBER(CONSTANT, name, ...)     double name;
 #define FIRN_MEMBERS(name, least, most, ...) double least, most;
   FIRN_MATERIAL_LIST(FIRN_MEMBER, FIRN_MEMBER, FIRN_MEMBERS)
@@ -52,7 +52,7 @@ typedef struct firn_material_def {
 } firn_material_def;
 
 FIRN_API firn_material_def firn_default_material_def(void);
-// Named snow: "snow" (Table 2), "powder", "packing", "wet", "icy", "mud"; and "sand".
+// Named snow: "snow" (Table 2), "powder", "packing", "wet", "icy", "mud"; "sand"; and "water".
 FIRN_API firn_status firn_material_preset(firn_context *context, const char *name,
                                           firn_material_def *out);
 // The i-th preset's name and one line on what it looks like; NULL past the last.

@@ -10,6 +10,7 @@ static const char *const law_name[] = {
 #define X(constant, name) #name,
     FIRN_LAW_LIST(X)
 #undef X
+        "water",
 };
 
 // Section 5 of Stomakhin et al. 2013 says which way each number moves a snow: theta_c and theta_s
@@ -34,6 +35,7 @@ static const struct preset {
      0, 5, 0},
     {"sand", "dry grains: run down to a slope, pour, and never hold together", 1600, 3.5e5, 0, 0, 0,
      32},
+    {"water", "runs to a level and splashes; for solver flip alone", 1000, 0, 0, 0, 0, 0},
 };
 enum { PRESET_COUNT = sizeof presets / sizeof *presets };
 
@@ -59,6 +61,7 @@ static firn_material_def def_of_preset(const struct preset *p) {
     def.hardening = 0; // should another law be put on it
     def.friction_angle = p->friction_angle;
   }
+  if (strcmp(p->name, "water") == 0) def.law = "water";
   return def;
 }
 
@@ -150,8 +153,8 @@ static firn_status check(firn_context *context, const firn_material_def *def, co
 firn_status firn_material_make_row(firn_context *context, const firn_material_def *def,
                                    const char *what, firn_material_row *out) {
   int law = 0;
-  while (law < FIRN_LAW_COUNT && (!def->law || strcmp(def->law, law_name[law]) != 0)) law++;
-  if (law == FIRN_LAW_COUNT) {
+  while (law < FIRN_LAW_NAMES && (!def->law || strcmp(def->law, law_name[law]) != 0)) law++;
+  if (law == FIRN_LAW_NAMES) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: law '%s' does not exist", what,
                      def->law ? def->law : "(null)");
   }

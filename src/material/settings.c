@@ -8,7 +8,7 @@
 
 // "snow|elastic|...", behind a first bar that is not part of it.
 #define BAR_NAME(constant, name) "|" #name
-static const char laws[] = FIRN_LAW_LIST(BAR_NAME);
+static const char laws[] = FIRN_LAW_LIST(BAR_NAME) "|water";
 
 #define ROW(key_, type_, law_, dimension_, range_, keyed_, doc_)                                   \
   .key = #key_, .type = FIRN_TYPE_##type_, .when = law_, .dimension = FIRN_DIM_##dimension_,       \

@@ -147,6 +147,7 @@ static firn_status state(void *solver, bool load, const firn_state_visitor *visi
 const firn_solver_type firn_mpm_solver = {
     .name = "mpm",
     .settings = &firn_mpm_settings,
+    .laws = "snow|elastic|sand",
     .def_size = sizeof(firn_mpm_def),
     .in_sim_def = offsetof(firn_sim_def, mpm),
     .conflicts = mpm_conflicts,
