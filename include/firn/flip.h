@@ -24,16 +24,25 @@ typedef enum firn_flip_transfer {
 typedef struct firn_flip_def {
   firn_flip_kernel kernel;
   firn_flip_transfer transfer;
-  double flip;               // share of FLIP in the blend: 0 is PIC, 1 is FLIP
-  bool flip_rescale;         // that belongs to a step of 5 ms; use flip^(dt/5 ms)
-  bool advect_grid;          // particles move by the velocity where they are, in one stage, not two
-  double push_out;           // cells: particles come no closer to colliders
-  double pressure_tolerance; // relative residual
-  int pressure_iterations;   // of one solve at most
-  double dt;                 // s, fixed step; 0: adaptive
-  double dt_max;             // s, longest step
-  double dt_min;             // s, give up below
-  double cfl;                // cells moved in a step at most
+  double flip;          // share of FLIP in the blend: 0 is PIC, 1 is FLIP
+  bool flip_rescale;    // that belongs to a step of 5 ms; use flip^(dt/5 ms)
+  bool advect_grid;     // particles move by the velocity where they are, in one stage, not two
+  double push_out;      // cells: particles come no closer to colliders
+  double d0;            // durability of whole snow
+  bool kb_printed;      // b = b_0 - k_b (d_0 - d): crushed snow takes less, not more
+  bool durability_step; // durability falls with each step as printed, not with time
+  double durability_threshold; // Pa, that do no harm
+  bool viscosity_printed;      // mu_0 + k_f p, not mu_0 and what the yield condition asks for
+  bool reproject;              // pressure once more after friction and cohesion
+  bool clusters;               // what does not yield moves as rigid pieces
+  double viscosity_tolerance;  // relative residual
+  int viscosity_iterations;    // of one solve at most
+  double pressure_tolerance;   // relative residual
+  int pressure_iterations;     // of one solve at most
+  double dt;                   // s, fixed step; 0: adaptive
+  double dt_max;               // s, longest step
+  double dt_min;               // s, give up below
+  double cfl;                  // cells moved in a step at most
 } firn_flip_def;
 
 FIRN_API firn_flip_def firn_default_flip_def(void);

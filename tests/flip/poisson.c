@@ -40,7 +40,7 @@ static double error_of(int n, firn_flip_kernel kernel) {
       }
     }
   flip_surface(s);
-  must(&c, flip_project(s));
+  must(&c, flip_project(s, false));
   double most = 0;
   for (size_t g = 0; g < s->grid.count; g++)
     for (int cell = 0; cell < FLIP_CELLS; cell++) {
@@ -83,7 +83,7 @@ static void flow_along_a_tilted_wall_is_left_alone(void **state) {
     flip_case_prepare(&c, 5e-3);
     flip *s = flip_case_solver(&c);
     flip_extrapolate(s, 2);
-    must(&c, flip_project(s));
+    must(&c, flip_project(s, false));
     double off = 0;
     int faces = 0, cut = 0;
     for (int a = 0; a < 3; a++)

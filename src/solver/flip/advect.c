@@ -11,7 +11,7 @@
 typedef struct tile {
   firn_real u[3][FLIP_TILE_CELLS];
   firn_real change[3][FLIP_TILE_CELLS];
-  firn_real fill[FLIP_TILE_CELLS], p[FLIP_TILE_CELLS];
+  firn_real fill[FLIP_TILE_CELLS], p[FLIP_TILE_CELLS], hurt[FLIP_TILE_CELLS];
 } tile;
 
 static void load_channel(const flip *s, size_t b, const firn_real *channel, firn_real *out) {
@@ -153,13 +153,20 @@ static flip_tally move_block(const flip *s, size_t b, tile *t, double blend) {
     load_channel(s, b, s->was[a], t->change[a]);
   }
   load_channel(s, b, s->fill[0], t->fill);
+  load_channel(s, b, s->pressure[0], t->p);
+  if (s->porous) load_channel(s, b, s->hurt[0], t->hurt);
   for (size_t slot = block->first; slot < block->first + block->count; slot++) {
     firn_real x[3], v[3], half[3];
     double speed2 = 0;
     for (int a = 0; a < 3; a++) x[a] = firn_particles_real(p, FIRN_FIELD_X + a)[slot];
     stencil middle[3];
     stencils_at(x, 3, splines, middle);
-    firn_particles_real(p, s->field_rho)[slot] = sum_at(middle, splines, -1, t->fill);
+    firn_particles_real(p, s->field_fill)[slot] = sum_at(middle, splines, -1, t->fill);
+    firn_particles_real(p, s->field_p)[slot] = sum_at(middle, splines, -1, t->p);
+    if (s->porous) {
+      firn_real *d = &firn_particles_real(p, s->field_d)[slot];
+      *d = firn_max(0, *d + firn_min(0, sum_at(middle, splines, -1, t->hurt)));
+    }
     take_velocity(s, t, x, slot, blend, v, &tally);
     if (!s->def.advect_grid) {
       for (int a = 0; a < 3; a++) half[a] = x[a] + (firn_real)(0.5 * cells * (double)v[a]);

@@ -61,26 +61,26 @@ void flip_extrapolate(flip *s, int layers) {
   }
 }
 
-// The other components at a face of one, as means of the four around it.
-static double across(const flip *s, size_t g, int c, int a, int other) {
+double flip_across(const flip *s, const firn_real *u, size_t g, int c, int a, int other) {
   size_t i = FLIP_CELLS * g + (size_t)c, below = flip_beside(s, g, c, a, -1);
   int cell = (int)(below % FLIP_CELLS);
-  double sum = (double)s->u[other][i] + (double)s->u[other][flip_beside(s, g, c, other, 1)] +
-               (double)s->u[other][below];
+  double sum = (double)u[i] + (double)u[flip_beside(s, g, c, other, 1)] + (double)u[below];
   if (below / FLIP_CELLS < s->grid.count)
-    sum += (double)s->u[other][flip_beside(s, below / FLIP_CELLS, cell, other, 1)];
+    sum += (double)u[flip_beside(s, below / FLIP_CELLS, cell, other, 1)];
   return sum / 4;
 }
 
 static void hold_face(flip *s, size_t g, int c, int a, firn_real *out) {
-  double x[3], v[3], n[3], velocity[3], into = 0;
+  double x[3], v[3], n[3], velocity[3], into = 0, b = 1;
+  size_t i = FLIP_CELLS * g + (size_t)c, below = flip_beside(s, g, c, a, -1);
+  if (s->porous) b = (double)s->b[0][flip_bit(s->active, below) ? below : i];
   flip_corner(s, g, c, x);
   for (int k = 0; k < 3; k++) {
     x[k] = (x[k] + (k == a ? 0 : 0.5)) * s->world->h;
-    v[k] = k == a ? (double)s->u[a][FLIP_CELLS * g + (size_t)c] : across(s, g, c, a, k);
+    v[k] = k == a ? (double)s->u[a][i] : flip_across(s, s->u[k], g, c, a, k);
   }
   flip_solid_distance(s->world, x, NULL, n, velocity);
-  for (int k = 0; k < 3; k++) into += (v[k] - velocity[k]) * n[k];
+  for (int k = 0; k < 3; k++) into += (v[k] - b * velocity[k]) * n[k];
   if (into < 0) *out = (firn_real)(v[a] - into * n[a]);
 }
 

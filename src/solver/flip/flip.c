@@ -7,9 +7,11 @@ static firn_status add_fields(flip *s) {
   static const char *const affine[] = {"cxx", "cxy", "cxz", "cyx", "cyy",
                                        "cyz", "czx", "czy", "czz"};
   firn_particles *p = &s->world->particles;
-  s->field_rho = firn_particles_add_field(p, "fill", FIRN_FIELD_REAL, 1);
+  s->field_fill = firn_particles_add_field(p, "fill", FIRN_FIELD_REAL, 1);
+  s->field_p = firn_particles_add_field(p, "pressure", FIRN_FIELD_REAL, 0);
+  s->field_d = firn_particles_add_field(p, "durability", FIRN_FIELD_REAL, -1); // the material's
   s->field_c = -1;
-  if (s->field_rho < 0) return FIRN_ERROR_MEMORY;
+  if (s->field_fill < 0 || s->field_p < 0 || s->field_d < 0) return FIRN_ERROR_MEMORY;
   for (int k = 0; k < 9 && s->def.transfer == FIRN_FLIP_TRANSFER_APIC; k++) {
     int f = firn_particles_add_field(p, affine[k], FIRN_FIELD_REAL, 0);
     if (f < 0) return FIRN_ERROR_MEMORY;
@@ -24,8 +26,8 @@ static void destroy(void *solver) {
   firn_context *context = s->world->context;
   firn_grid_free(&s->grid);
   firn_multigrid_free(&s->mg);
-  firn_buffer *buffers[] = {&s->scratch, &s->reach, &s->arenas, &s->channels, &s->wet,
-                            &s->solve,   &s->parts, &s->pushes, &s->touches};
+  firn_buffer *buffers[] = {&s->scratch, &s->reach,  &s->arenas,  &s->channels, &s->wet, &s->solve,
+                            &s->parts,   &s->pushes, &s->touches, &s->kinds,    &s->snow};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
     firn_buffer_free(context, buffers[i]);
   firn_free(context, s, sizeof *s);
@@ -99,7 +101,7 @@ const firn_solver_type firn_flip_solver = {
     .configure = configure,
     .spacings = 2,
     .even = true,
-    .laws = "water",
+    .laws = "snow|sand|water",
     .create = create,
     .destroy = destroy,
     .step = flip_step,
@@ -110,6 +112,6 @@ const firn_solver_type firn_flip_solver = {
     .set_affine = set_affine,
     .get_affine = get_affine,
     .volumes = flip_volumes,
-    .columns = "pressure_iterations",
+    .columns = "pressure_iterations|viscosity_iterations|durability_mean",
     .state = state,
 };

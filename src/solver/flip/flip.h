@@ -21,7 +21,16 @@
 
 #include <firn/flip.h>
 
-enum { FLIP_TRANSFER, FLIP_SOLIDS, FLIP_PRESSURE, FLIP_MOVE, FLIP_PHASES };
+enum {
+  FLIP_TRANSFER,
+  FLIP_SOLIDS,
+  FLIP_PRESSURE,
+  FLIP_CRUSHING,
+  FLIP_FRICTION,
+  FLIP_COHESION,
+  FLIP_MOVE,
+  FLIP_PHASES
+};
 
 enum { FLIP_CELLS = 64 };
 
@@ -30,12 +39,17 @@ enum { FLIP_TILE = 8, FLIP_TILE_FIRST = -2, FLIP_TILE_CELLS = 512 };
 
 // Channels of reals.
 #define FLIP_CHANNEL_LIST(X)                                                                       \
-  X(u, 3)    /* m/s */                                                                             \
-  X(was, 3)  /* m/s, as it came from the particles; later what has changed since */                \
-  X(open, 3) /* share of a face that is not inside colliders */                                    \
-  X(wall, 3) /* m/s, of the collider at a face that is cut */                                      \
-  X(phi, 1)  /* cells to the surface of the fluid; negative inside */                              \
-  X(fill, 1) /* density over that of particles as they are laid out */
+  X(u, 3)        /* m/s */                                                                         \
+  X(was, 3)      /* m/s, as it came from the particles; later what has changed since */            \
+  X(open, 3)     /* share of a face that is not inside colliders */                                \
+  X(wall, 3)     /* m/s, of the collider at a face that is cut */                                  \
+  X(phi, 1)      /* cells to the surface of the fluid; negative inside */                          \
+  X(fill, 1)     /* density over that of particles as they are laid out */                         \
+  X(pressure, 1) /* Pa, of the first solve of the step */                                          \
+  X(d, 1)        /* durability */                                                                  \
+  X(rubbed, 3)   /* m/s, scratch of friction.c */                                                  \
+  X(hurt, 1)     /* what it has changed by */                                                      \
+  X(b, 1)        /* share of a collider's velocity that the snow takes */
 
 // What the time step is chosen from; part of a checkpoint.
 typedef struct flip_memory {
@@ -54,13 +68,13 @@ typedef struct flip_tally {
 typedef struct flip {
   firn_world *world;
   firn_flip_def def;
-  int field_c;            // first of the nine of dv/dx, 1/s, under apic; -1: none
-  int field_rho, field_p; // kg/m^3 and Pa, of the last step
-  firn_buffer scratch;    // of the sort
-  firn_grid grid;         //
-  firn_buffer reach;      // [particle blocks] firn_reach
-  firn_buffer arenas;     // [particle blocks][channels][FLIP_TILE_CELLS]
-  firn_buffer channels;   //
+  int field_c;                      // first of the nine of dv/dx, 1/s, under apic; -1: none
+  int field_fill, field_d, field_p; // density over that at rest, durability, Pa; of the last step
+  firn_buffer scratch;              // of the sort
+  firn_grid grid;                   //
+  firn_buffer reach;                // [particle blocks] firn_reach
+  firn_buffer arenas;               // [particle blocks][channels][FLIP_TILE_CELLS]
+  firn_buffer channels;             //
 #define X(name, n) firn_real *name[n];
   FLIP_CHANNEL_LIST(X)
 #undef X
@@ -68,25 +82,33 @@ typedef struct flip {
   uint64_t *active;   // [blocks + 1] cells that have a pressure, a bit each
   uint64_t *known[3]; // [blocks + 1] faces that have a velocity, ...
   uint64_t *next[3];  // ... after one more layer
+  uint64_t *moved[3]; // [blocks + 1] faces that the pressure moves
   uint64_t *full;     // [blocks + 1] cells that hold particles
   uint64_t *inside;   // [blocks + 1] cells whose middle is inside colliders
+  uint64_t *plastic;  // [blocks + 1] cells that yield
   uint8_t *cut;       // [blocks + 1] colliders reach into the block
+  uint16_t *kind;     // [blocks + 1][64] material of a cell
   firn_multigrid mg;
   firn_buffer wet;             // of the pressure solve: see pressure.c
   firn_buffer solve;           //
   firn_buffer parts;           // [particle blocks] flip_tally
   firn_buffer pushes, touches; // of forces on colliders
+  firn_buffer kinds;           // [particle blocks] uint16_t, of most particles
+  firn_buffer snow;            // of viscosity.c and clusters.c
+  bool porous;                 // some particles are more than water
   bool pushing;                // somebody wants to know them
   double lattice;              // sum of the density's kernel over particles as they are laid out
   double dt;                   // s, of the step under way
   flip_memory memory;
   struct {
-    int pressure_iterations;
-    int unconverged; // solves that stopped at their limit
-    double residual; //
-    size_t cells;    // that have a pressure
-    size_t closed;   // of those, in pools without a surface
-  } last;            // step
+    int pressure_iterations, viscosity_iterations;
+    int unconverged;          // solves that stopped at their limit
+    double norm;              // of the first right side
+    size_t plastic, clusters; // cells that yield, rigid pieces
+    double residual;          //
+    size_t cells;             // that have a pressure
+    size_t closed;            // of those, in pools without a surface
+  } last;                     // step
   double seconds[FLIP_PHASES];
 } flip;
 
@@ -133,11 +155,38 @@ void flip_surface(flip *s);
 
 // extrapolate.c: velocities of faces that nobody knows from those around them, layer by layer.
 void flip_extrapolate(flip *s, int layers);
+// Another component, whose channel is u, at the lower face along a of a cell: the mean of four around it.
+double flip_across(const flip *s, const firn_real *u, size_t g, int c, int a, int other);
 // What would flow into colliders is turned along them, on faces inside these.
 void flip_hold_solids(flip *s);
 
-// pressure.c: makes u free of divergence.
-firn_status flip_project(flip *s);
+// pressure.c: makes u free of divergence; again with the same cells and colliders as before in the step.
+firn_status flip_project(flip *s, bool again);
+// Pa for each unit of p in a cell.
+static inline double flip_pascals(const flip *s, size_t cell) {
+  const firn_material_row *row = &s->world->material[s->kind[cell]];
+  return (double)row->density * s->world->h / s->dt;
+}
+
+// crush.c: how much of a collider's velocity snow takes, and what pressure leaves of its durability.
+void flip_soften(flip *s);
+void flip_crush(flip *s);
+// Pa, of the bound on shear without pressure.
+double flip_cohesion(const flip *s, size_t cell);
+
+// yield.c: which cells yield, and how thick they are then; mu: [blocks][64] Pa s
+void flip_yield(flip *s, firn_real *mu);
+// The norm of the stress that would stop all shear of a cell, and the most that it bears, Pa.
+void flip_shear(const flip *s, size_t g, int c, double *stress, double *bound);
+
+// friction.c: Coulomb's, of colliders.
+void flip_rub(flip *s);
+
+// viscosity.c: finds what yields, which then flows as a viscous fluid.
+firn_status flip_viscosity(flip *s);
+
+// clusters.c: what does not moves as rigid pieces.
+firn_status flip_clusters(flip *s);
 
 // pools.c: joins cells by the faces through which they are connected.
 //   member  [count] cells of a block, a bit each

@@ -35,7 +35,7 @@ static size_t channels_of_reals(void) {
 static firn_status reserve_channels(flip *s) {
   size_t blocks = s->grid.count + 1, cells = blocks * FLIP_CELLS;
   size_t reals = channels_of_reals() * cells * sizeof(firn_real), bits = blocks * sizeof(uint64_t);
-  size_t bytes = reals + cells * sizeof(double) + 9 * bits + blocks;
+  size_t bytes = reals + cells * (sizeof(double) + sizeof *s->kind) + 13 * bits + blocks;
   FIRN_TRY(firn_buffer_reserve(s->world->context, &s->channels, bytes, "grid"));
   memset(s->channels.data, 0, bytes);
   char *at = s->channels.data;
@@ -46,22 +46,40 @@ static firn_status reserve_channels(flip *s) {
 #undef X
   for (int a = 0; a < 3; a++, at += bits) s->known[a] = (void *)at;
   for (int a = 0; a < 3; a++, at += bits) s->next[a] = (void *)at;
+  for (int a = 0; a < 3; a++, at += bits) s->moved[a] = (void *)at;
   s->active = (void *)at, at += bits;
   s->full = (void *)at, at += bits;
   s->inside = (void *)at, at += bits;
+  s->plastic = (void *)at, at += bits;
+  s->kind = (void *)at, at += cells * sizeof *s->kind;
   s->cut = (void *)at;
   return FIRN_OK;
 }
 
-static void know_volumes(flip *s) {
+// Whether a material is more than a fluid without friction.
+static bool is_porous(const firn_material_row *row) {
+  return row->velocity_factor < 1 || row->yield_angle > 0 || row->yield_cohesion > 0 ||
+         row->yield_cohesion_slope > 0 || row->viscosity > 0 || row->viscosity_slope > 0;
+}
+
+// What new particles have not been told: volume and durability; and whether some are snow.
+static void know_particles(flip *s) {
   const firn_particles *p = &s->world->particles;
   firn_real *volume = firn_particles_real(p, FIRN_FIELD_VOLUME);
+  firn_real *d = firn_particles_real(p, s->field_d);
   const firn_real *mass = firn_particles_real(p, FIRN_FIELD_MASS);
-  FLIP_FOR_PARTICLE_BLOCKS(s, b) {
+  bool porous = false;
+  FIRN_PARALLEL_FOR(s->world->context, schedule(static) reduction(|| : porous))
+  for (size_t b = 0; b < p->block_count; b++) {
     const firn_block *block = &p->block[b];
-    for (size_t i = block->first; i < block->first + block->count; i++)
+    for (size_t i = block->first; i < block->first + block->count; i++) {
+      const firn_material_row *row = &s->world->material[firn_particles_material(p)[i]];
       if (!(volume[i] > 0)) volume[i] = mass[i] / firn_world_row(s->world, i).density;
+      if (d[i] < 0) d[i] = row->durability;
+      porous = porous || is_porous(row);
+    }
   }
+  s->porous = porous;
 }
 
 firn_status flip_layout(flip *s) {
@@ -78,7 +96,8 @@ firn_status flip_layout(flip *s) {
   FIRN_TRY(firn_buffer_reserve(context, &s->arenas, arenas, "transfer to the grid"));
   FIRN_TRY(
       firn_buffer_reserve(context, &s->parts, (p->block_count + 1) * sizeof(flip_tally), "sums"));
+  FIRN_TRY(firn_buffer_reserve(context, &s->kinds, p->block_count * sizeof(uint16_t), "grid"));
   FIRN_TRY(firn_world_reserve_drag(s->world));
-  know_volumes(s);
+  know_particles(s);
   return flip_push_begin(s);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pressure that keeps the fluid's volume: for each cell that has one
 //
-//   sum over faces of w_f (p_c - p_n) = - sum of +-[w_f u_f + (1 - w_f) u_s],   u_f -= p_upper - p_lower,
+//   sum over faces of w_f (p_c - p_n) = - sum of +-[w_f u_f + (1 - w_f) b u_s],   u_f -= p_upper - p_lower,
 //
-// with p in units of density h/dt, w_f the open share of a face and u_s the velocity of the collider that
-// has the rest (Batty et al. 2007). Beyond the surface p is 0 at the distance theta that phi tells (ghost
+// with p in units of density h/dt, w_f the open share of a face, u_s the velocity of the collider that has
+// the rest (Batty et al. 2007) and b the share of it that the snow takes (section 4.2). Beyond the surface p is 0 at the distance theta that phi tells (ghost
 // fluid, Enright et al. 2003): there p_c/theta takes the place of p_c - p_n.
 #include <math.h>
 #include <string.h>
@@ -100,20 +100,30 @@ static double surface_at(const flip *s, size_t in, size_t out) {
 
 // What flows out of a cell through colliders and open faces, in units of a face's area.
 static double outflow(const flip *s, size_t g, int c) {
-  double sum = 0;
   size_t i = FLIP_CELLS * g + (size_t)c;
+  double sum = 0, b = s->porous ? (double)s->b[0][i] : 1;
   for (int a = 0; a < 3; a++) {
     for (int up = 0; up < 2; up++) {
       size_t face = up ? flip_beside(s, g, c, a, 1) : i;
       double open = (double)s->open[a][face], flow = open * (double)s->u[a][face];
-      if (open < 1) flow += (1 - open) * (double)s->wall[a][face];
+      if (open < 1) flow += (1 - open) * b * (double)s->wall[a][face];
       sum += up ? flow : -flow;
     }
   }
   return sum;
 }
 
-// Weights, hold and right side of a block.
+static void set_right(const flip *s, const poisson *q, size_t n) {
+  size_t g = q->block[n];
+  for (int c = 0; c < FLIP_CELLS; c++) {
+    size_t i = FLIP_CELLS * n + (size_t)c;
+    bool active = flip_bit(s->active, FLIP_CELLS * g + (size_t)c);
+    q->x[i] = 0;
+    q->r[i] = active ? -outflow(s, g, c) : 0;
+  }
+}
+
+// Weights and hold of a block.
 static void assemble(const flip *s, const poisson *q, size_t n) {
   size_t g = q->block[n];
   firn_real *weight = firn_multigrid_block(&s->mg, n);
@@ -123,9 +133,7 @@ static void assemble(const flip *s, const poisson *q, size_t n) {
   for (int c = 0; c < FLIP_CELLS; c++) {
     size_t i = FLIP_CELLS * g + (size_t)c;
     double hold = 0;
-    q->r[FLIP_CELLS * n + (size_t)c] = q->x[FLIP_CELLS * n + (size_t)c] = 0;
     if (!flip_bit(s->active, i)) continue;
-    q->r[FLIP_CELLS * n + (size_t)c] = -outflow(s, g, c);
     for (int d = 0; d < 6; d++) {
       size_t other = flip_beside(s, g, c, d / 2, d % 2 ? 1 : -1), face = d % 2 ? other : i;
       firn_real open = s->open[d / 2][face];
@@ -141,30 +149,41 @@ static void assemble(const flip *s, const poisson *q, size_t n) {
   }
 }
 
-// A pool without a surface has a pressure up to a constant, and only if no more flows in than out: what
-// does is taken from all its cells alike.
-static void balance_closed(flip *s, const poisson *q) {
+// Finds pools, and which have a surface: that has pool[1] = -1, others the number of their cells.
+static void find_pools(flip *s, const poisson *q) {
   const firn_mg_level *level = &s->mg.level[0];
   size_t pools = flip_pools(q->count, q->member, (const uint64_t(*)[3])q->link,
                             (const uint32_t(*)[6])level->beside, q->label, q->forest);
   memset(q->pool, 0, 2 * pools * sizeof *q->pool);
   s->last.closed = s->last.cells = 0;
-  for (size_t pass = 0; pass < 3; pass++) {
+  for (int pass = 0; pass < 2; pass++) {
     for (size_t i = 0; i < q->count * FLIP_CELLS; i++) {
       if (!flip_bit(q->member, i)) continue;
       const firn_real *weight = firn_multigrid_block(&s->mg, i / FLIP_CELLS);
-      double *pool = q->pool + 2 * (size_t)q->label[i];
-      if (pass == 0 && weight && weight[FIRN_MG_HOLD * FLIP_CELLS + i % FLIP_CELLS] > 0)
-        pool[1] = -1;
-      if (pass == 1) s->last.cells++;
-      if (pass == 1 && pool[1] >= 0) {
-        pool[0] += q->r[i];
-        pool[1]++;
+      double *size = q->pool + 2 * (size_t)q->label[i] + 1;
+      bool held = weight && weight[FIRN_MG_HOLD * FLIP_CELLS + i % FLIP_CELLS] > 0;
+      if (pass == 0 && held) *size = -1;
+      if (pass == 0) s->last.cells++;
+      if (pass == 1 && *size >= 0) {
+        ++*size;
         s->last.closed++;
       }
-      if (pass == 2 && pool[1] > 0) q->r[i] -= pool[0] / pool[1];
     }
-    if (pass == 1 && !s->last.closed) break;
+  }
+}
+
+// A pool without a surface has a pressure up to a constant, and only if no more flows in than out: what
+// does is taken from all its cells alike.
+static void balance_closed(const flip *s, const poisson *q) {
+  for (int pass = 0; pass < 3 && s->last.closed; pass++) {
+    for (size_t i = 0; i < q->count * FLIP_CELLS; i++) {
+      if (!flip_bit(q->member, i)) continue;
+      double *pool = q->pool + 2 * (size_t)q->label[i];
+      if (!(pool[1] > 0)) continue;
+      if (pass == 0) pool[0] = 0;
+      if (pass == 1) pool[0] += q->r[i];
+      if (pass == 2) q->r[i] -= pool[0] / pool[1];
+    }
   }
 }
 
@@ -180,9 +199,11 @@ static firn_status solve(flip *s, const poisson *q) {
   double floor = (double)FIRN_REAL_EPS * speed * sqrt((double)s->last.cells);
   double norm = sqrt(firn_mixed_norm2(s->world->context, q->r, cells, q->workspace));
   firn_linear_result result;
-  double tolerance = norm > 0 ? fmax(s->def.pressure_tolerance, floor / norm) : 1;
-  firn_mixed_solve(&system, tolerance, norm, s->def.pressure_iterations, q->x, q->r, q->workspace,
-                   &result);
+  // A second solve of a step need not be more exact than the first.
+  double reference = s->last.norm = fmax(s->last.norm, norm);
+  double tolerance = norm > 0 ? fmax(s->def.pressure_tolerance, floor / reference) : 1;
+  firn_mixed_solve(&system, tolerance, reference, s->def.pressure_iterations, q->x, q->r,
+                   q->workspace, &result);
   s->last.pressure_iterations += result.iterations;
   s->last.unconverged += !result.converged;
   s->last.residual = result.residual;
@@ -208,19 +229,24 @@ static void press_block(flip *s, size_t g) {
       s->u[a][i] = (firn_real)((double)s->u[a][i] - drop);
       known |= (uint64_t)1 << c;
     }
-    s->known[a][g] = known;
+    s->known[a][g] = s->moved[a][g] = known;
   }
 }
 
-firn_status flip_project(flip *s) {
+firn_status flip_project(flip *s, bool again) {
   poisson q = {0};
-  FIRN_TRY(reserve(s, &q));
-  list_blocks(s, &q);
-  FIRN_TRY(firn_multigrid_layout(&s->mg, q.count, (const int32_t(*)[3])q.at, q.uniform,
-                                 s->world->particles.period));
+  FIRN_TRY(reserve(s, &q)); // where it was before, if again
+  if (!again) {
+    list_blocks(s, &q);
+    FIRN_TRY(firn_multigrid_layout(&s->mg, q.count, (const int32_t(*)[3])q.at, q.uniform,
+                                   s->world->particles.period));
+    FIRN_PARALLEL_FOR(s->world->context, schedule(dynamic, 8))
+    for (size_t n = 0; n < q.count; n++) assemble(s, &q, n);
+    firn_multigrid_finish(&s->mg);
+    find_pools(s, &q);
+  }
   FIRN_PARALLEL_FOR(s->world->context, schedule(dynamic, 8))
-  for (size_t n = 0; n < q.count; n++) assemble(s, &q, n);
-  firn_multigrid_finish(&s->mg);
+  for (size_t n = 0; n < q.count; n++) set_right(s, &q, n);
   balance_closed(s, &q);
   if (q.count) FIRN_TRY(solve(s, &q));
   for (size_t n = 0; n < q.count; n++)

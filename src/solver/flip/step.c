@@ -7,6 +7,10 @@
 #include "base/parallel.h"
 #include "solver/flip/flip.h"
 
+// Layers of faces that get a velocity from their neighbours: before the pressure those that it may need,
+// after it those that particles may: in a corner four steps from the next face that is known.
+enum { LAYERS_BEFORE = 2, LAYERS_AFTER = 5 };
+
 static void lap_time(flip *s, int phase, double *last) {
   double now = firn_seconds();
   s->seconds[phase] += now - *last;
@@ -23,6 +27,33 @@ static void add_gravity(flip *s) {
       }
     }
   }
+}
+
+static void note_pressure(flip *s) {
+  FLIP_FOR_BLOCKS(s, g) {
+    for (size_t i = FLIP_CELLS * g; i < FLIP_CELLS * (g + 1); i++)
+      s->pressure[0][i] = (firn_real)(s->p[i] * flip_pascals(s, i));
+  }
+}
+
+// What makes snow of a fluid: it is crushed, rubs and holds together. Friction and cohesion undo what the
+// pressure has done about colliders and volumes, so it comes once more.
+static firn_status deform(flip *s, double *clock) {
+  flip_crush(s);
+  lap_time(s, FLIP_CRUSHING, clock);
+  flip_extrapolate(s, LAYERS_BEFORE); // velocities on all sides of each cell
+  flip_rub(s);
+  FIRN_TRY(flip_viscosity(s));
+  lap_time(s, FLIP_FRICTION, clock);
+  if (s->def.clusters) FIRN_TRY(flip_clusters(s));
+  lap_time(s, FLIP_COHESION, clock);
+  for (int a = 0; a < 3; a++)
+    memcpy(s->known[a], s->moved[a], (s->grid.count + 1) * sizeof *s->known[a]);
+  if (!s->def.reproject) return FIRN_OK;
+  FIRN_TRY(flip_project(s, true));
+  flip_push_pressure(s);
+  lap_time(s, FLIP_PRESSURE, clock);
+  return FIRN_OK;
 }
 
 static firn_status fail_short(const flip *s, double dt) {
@@ -59,10 +90,6 @@ static firn_status fail_nonfinite(const flip *s) {
       (unsigned long long)s->memory.steps, s->world->time, worst, what, value, s->dt);
 }
 
-// Layers of faces that get a velocity from their neighbours: before the pressure those that it may need,
-// after it those that particles may: in a corner four steps from the next face that is known.
-enum { LAYERS_BEFORE = 2, LAYERS_AFTER = 5 };
-
 firn_status flip_step(void *solver, double limit, firn_step *out) {
   flip *s = solver;
   firn_world *world = s->world;
@@ -97,9 +124,12 @@ firn_status flip_step(void *solver, double limit, firn_step *out) {
   // What happens there.
   flip_extrapolate(s, LAYERS_BEFORE);
   add_gravity(s);
-  FIRN_TRY(flip_project(s));
+  if (s->porous) flip_soften(s);
+  FIRN_TRY(flip_project(s, false));
+  note_pressure(s);
   flip_push_pressure(s);
   lap_time(s, FLIP_PRESSURE, &clock);
+  if (s->porous) FIRN_TRY(deform(s, &clock));
 
   // And back.
   flip_extrapolate(s, LAYERS_AFTER);

@@ -12,7 +12,7 @@
 
 // A particle, from the corner of its block.
 typedef struct dot {
-  firn_real x[3], v[3], mass, volume;
+  firn_real x[3], v[3], mass, volume, durability;
   firn_real c[9];                  // cells/s per cell: h dv/dx, under apic
   int cell[3];                     //
   firn_real face[3][FLIP_TILE];    // distances of the faces of a tile along each axis ...
@@ -65,7 +65,9 @@ static void add_velocity(const dot *d, int a, bool splines, bool affine, firn_re
   }
 }
 
-static void add_density(const dot *d, bool splines, firn_real *fill) {
+// Density, and durability by the kernel of velocities.
+static void add_middle(const dot *d, bool splines, bool porous, firn_real *fill,
+                       firn_real *durability, firn_real *weight) {
   int i0 = first_of(d, 0), j0 = first_of(d, 1);
   for (int i = i0; i < i0 + 3; i++) {
     for (int j = j0; j < j0 + 3; j++) {
@@ -75,6 +77,12 @@ static void add_density(const dot *d, bool splines, firn_real *fill) {
       for (int k = 0; k < FLIP_TILE; k++) {
         firn_real z = d->middle[2][k];
         to[k] += d->volume * (splines ? plane * d->by_middle[2][k] : flip_smooth(plane2 + z * z));
+      }
+      for (int k = 0; k < FLIP_TILE && porous; k++) {
+        firn_real z = d->middle[2][k];
+        firn_real w = d->mass * (splines ? plane * d->by_middle[2][k] : flip_sharp(plane2 + z * z));
+        durability[64 * i + 8 * j + k] += w * d->durability;
+        weight[64 * i + 8 * j + k] += w;
       }
     }
   }
@@ -90,6 +98,37 @@ static void note_distance(const dot *d, firn_real *near) {
         firn_real z = d->middle[2][k];
         to[k] = firn_min(to[k], plane2 + z * z);
       }
+    }
+  }
+}
+
+// The material that most of each cell's mass is of; what is empty counts as most of the block.
+static void name_cells(flip *s, size_t b) {
+  const firn_particles *p = &s->world->particles;
+  const firn_block *block = &p->block[b];
+  const uint16_t *material = firn_particles_material(p) + block->first;
+  uint16_t *kind = s->kind + FLIP_CELLS * s->grid.target[b][firn_grid_offset(0, 0, 0)];
+  uint16_t main = material[0];
+  firn_real best[FLIP_CELLS] = {0};
+  bool mixed = false;
+  for (uint32_t i = 1; i < block->count; i++) mixed = mixed || material[i] != main;
+  for (int c = 0; c < FLIP_CELLS; c++) kind[c] = main;
+  ((uint16_t *)s->kinds.data)[b] = main;
+  for (int m = 0; m < s->world->material_count && mixed; m++) {
+    firn_real mass[FLIP_CELLS] = {0};
+    for (uint32_t i = 0; i < block->count; i++) {
+      int cell = 0;
+      if (material[i] != m) continue;
+      for (int a = 0; a < 3; a++) {
+        firn_real x = firn_particles_real(p, FIRN_FIELD_X + a)[block->first + i];
+        cell = 4 * cell + (int)firn_min(3, firn_max(0, x));
+      }
+      mass[cell] += firn_particles_real(p, FIRN_FIELD_MASS)[block->first + i];
+    }
+    for (int c = 0; c < FLIP_CELLS; c++) {
+      if (!(mass[c] > best[c])) continue;
+      best[c] = mass[c];
+      kind[c] = (uint16_t)m;
     }
   }
 }
@@ -113,15 +152,19 @@ static inline void scatter_block(flip *s, size_t b, bool splines, bool affine) {
     for (int k = 0; affine && k < 9; k++) d.c[k] = h * firn_particles_real(p, s->field_c + k)[slot];
     d.mass = firn_particles_real(p, FIRN_FIELD_MASS)[slot];
     d.volume = firn_particles_real(p, FIRN_FIELD_VOLUME)[slot];
+    d.durability = firn_particles_real(p, s->field_d)[slot];
     measure(&d, splines);
     full |= (uint64_t)1 << (16 * d.cell[0] + 4 * d.cell[1] + d.cell[2]);
     for (int a = 0; a < 3; a++)
       add_velocity(&d, a, splines, affine, arena + (FLIP_ARENA_MOMENTUM + a) * FLIP_TILE_CELLS,
                    arena + (FLIP_ARENA_WEIGHT + a) * FLIP_TILE_CELLS);
-    add_density(&d, splines, arena + FLIP_ARENA_FILL * FLIP_TILE_CELLS);
+    add_middle(&d, splines, s->porous, arena + FLIP_ARENA_FILL * FLIP_TILE_CELLS,
+               arena + FLIP_ARENA_DURABILITY * FLIP_TILE_CELLS,
+               arena + FLIP_ARENA_MIDDLE * FLIP_TILE_CELLS);
     note_distance(&d, arena + FLIP_ARENA_NEAR * FLIP_TILE_CELLS);
   }
   s->full[s->grid.target[b][firn_grid_offset(0, 0, 0)]] = full;
+  name_cells(s, b);
 }
 
 // Which part of a tile at an offset, -1 to 1 blocks, a block of the grid shares, along one axis.
@@ -153,7 +196,9 @@ static void gather_block(flip *s, size_t g) {
     }
   }
 
-  // From sums to values.
+  // From sums to values. What has no particles is of the material of who reaches it first.
+  uint16_t other =
+      ((const uint16_t *)s->kinds.data)[firn_giver_block(s->grid.giver[s->grid.giver_start[g]])];
   double cell = s->world->h * s->world->h * s->world->h;
   firn_real unit = (firn_real)(1 / (s->lattice * cell));
   for (int c = 0; c < FLIP_CELLS; c++) {
@@ -165,6 +210,10 @@ static void gather_block(flip *s, size_t g) {
       s->known[a][g] |= (uint64_t)1 << c;
     }
     s->fill[0][i] = unit * sum[FLIP_ARENA_FILL][c];
+    firn_real middle = sum[FLIP_ARENA_MIDDLE][c];
+    s->d[0][i] = (firn_real)s->def.d0;
+    if (middle > FIRN_REAL_MIN / FIRN_REAL_EPS) s->d[0][i] = sum[FLIP_ARENA_DURABILITY][c] / middle;
+    if (!s->full[g]) s->kind[i] = other;
     s->phi[0][i] = firn_sqrt(sum[FLIP_ARENA_NEAR][c]) - FLIP_PARTICLE_RADIUS;
   }
 }

@@ -10,7 +10,9 @@ enum {
   FLIP_ARENA_MOMENTUM,   // of each component, on its faces
   FLIP_ARENA_WEIGHT = 3, // likewise
   FLIP_ARENA_FILL = 6,
-  FLIP_ARENA_NEAR, // the least squared distance of a particle from the middle of the cell
+  FLIP_ARENA_DURABILITY, // times ...
+  FLIP_ARENA_MIDDLE,     // ... weight, in the middle
+  FLIP_ARENA_NEAR,       // the least squared distance of a particle from the middle of the cell
   FLIP_ARENA_CHANNELS
 };
 

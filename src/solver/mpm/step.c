@@ -158,7 +158,6 @@ static bool is_asleep(const void *user, size_t block) {
   return ((const mpm *)user)->view.box[block].asleep;
 }
 
-// The ten steps of section 4.1, as often as it takes to keep elements from turning inside out.
 static firn_status check_materials(const firn_world *world) {
   for (int i = 0; i < world->material_count; i++) {
     if (world->material[i].law < FIRN_LAW_COUNT) continue;
@@ -168,6 +167,7 @@ static firn_status check_materials(const firn_world *world) {
   return FIRN_OK;
 }
 
+// The ten steps of section 4.1, as often as it takes to keep elements from turning inside out.
 firn_status mpm_step(void *solver, double limit, firn_step *out) {
   mpm *m = solver;
   firn_world *world = m->world;
