@@ -28,6 +28,7 @@ typedef struct firn_flip_def {
   bool flip_rescale;    // that belongs to a step of 5 ms; use flip^(dt/5 ms)
   bool advect_grid;     // particles move by the velocity where they are, in one stage, not two
   double push_out;      // cells: particles come no closer to colliders
+  bool keep_volume;     // water keeps its density: crowded particles are moved apart
   double d0;            // durability of whole snow
   bool kb_printed;      // b = b_0 - k_b (d_0 - d): crushed snow takes less, not more
   bool durability_step; // durability falls with each step as printed, not with time

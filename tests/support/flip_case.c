@@ -8,6 +8,7 @@
 flip_plan flip_default_plan(void) {
   flip_plan plan = {.h = 0.1, .flip = firn_default_flip_def(), .threads = under_tsan() ? 2 : 1};
   plan.flip.dt = 5e-3;
+  plan.flip.keep_volume = false;
   firn_status status = firn_material_preset(NULL, "water", &plan.material);
   assert_int_equal(status, FIRN_OK);
   return plan;

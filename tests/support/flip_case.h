@@ -45,7 +45,7 @@ typedef struct flip_plan {
   int threads;
 } flip_plan;
 
-// Water in cells of 10 cm without gravity, in steps of 5 ms on one thread.
+// Water in cells of 10 cm without gravity, in steps of 5 ms on one thread, whose volume nobody keeps.
 flip_plan flip_default_plan(void);
 flip_case flip_case_open(const flip_plan *plan);
 void flip_case_close(flip_case *c);

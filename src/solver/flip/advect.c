@@ -208,3 +208,25 @@ void flip_advect(flip *s, bool *finite, double gained[3]) {
     for (int a = 0; a < 3; a++) gained[a] += tally[b].gained[a];
   }
 }
+
+// Farther than this, in cells, no particle is moved at once.
+static const firn_real FARTHEST = FIRN_R(0.5);
+
+void flip_displace(flip *s) {
+  const firn_particles *p = &s->world->particles;
+  bool splines = s->def.kernel == FIRN_FLIP_KERNEL_BSPLINE;
+  FLIP_FOR_PARTICLE_BLOCKS(s, b) {
+    const firn_block *block = &p->block[b];
+    bool near = is_near(s, block);
+    tile t;
+    for (int a = 0; a < 3; a++) load_channel(s, b, s->u[a], t.u[a]);
+    for (size_t slot = block->first; slot < block->first + block->count; slot++) {
+      firn_real x[3], by[3];
+      for (int a = 0; a < 3; a++) x[a] = firn_particles_real(p, FIRN_FIELD_X + a)[slot];
+      velocity_at(&t, x, splines, by);
+      for (int a = 0; a < 3; a++) x[a] += firn_max(-FARTHEST, firn_min(FARTHEST, by[a]));
+      if (near) push_out(s, block, x);
+      for (int a = 0; a < 3; a++) firn_particles_real(p, FIRN_FIELD_X + a)[slot] = x[a];
+    }
+  }
+}

@@ -95,6 +95,7 @@ typedef struct flip {
   firn_buffer pushes, touches; // of forces on colliders
   firn_buffer kinds;           // [particle blocks] uint16_t, of most particles
   firn_buffer snow;            // of viscosity.c and clusters.c
+  bool wet_too;                // some are water
   bool porous;                 // some particles are more than water
   bool pushing;                // somebody wants to know them
   double lattice;              // sum of the density's kernel over particles as they are laid out
@@ -139,6 +140,12 @@ static inline void flip_corner(const flip *s, size_t g, int c, double out[3]) {
   out[2] = 4.0 * at[2] + (c & 3);
 }
 
+// Whether a material is more than a fluid without friction.
+static inline bool flip_is_porous(const firn_material_row *row) {
+  return row->velocity_factor < 1 || row->yield_angle > 0 || row->yield_cohesion > 0 ||
+         row->yield_cohesion_slope > 0 || row->viscosity > 0 || row->viscosity_slope > 0;
+}
+
 // layout.c: sorts, makes the grid and room for all that a step needs.
 firn_status flip_layout(flip *s);
 
@@ -162,6 +169,8 @@ void flip_hold_solids(flip *s);
 
 // pressure.c: makes u free of divergence; again with the same cells and colliders as before in the step.
 firn_status flip_project(flip *s, bool again);
+// Makes u, which is 0, of this divergence in the same cells; source: [blocks][64].
+firn_status flip_spread(flip *s, const firn_real *source);
 // Pa for each unit of p in a cell.
 static inline double flip_pascals(const flip *s, size_t cell) {
   const firn_material_row *row = &s->world->material[s->kind[cell]];
@@ -201,6 +210,12 @@ size_t flip_pools(size_t count, const uint64_t *member, const uint64_t (*link)[3
 // advect.c: velocities back to particles, and their motion.
 // gained: N s, what all particles have got but for gravity.
 void flip_advect(flip *s, bool *finite, double gained[3]);
+
+// The same for positions: moves particles by u, in cells.
+void flip_displace(flip *s);
+
+// volume.c: keeps water at its density, by moving particles a little.
+firn_status flip_keep_volume(flip *s);
 
 // push.c: what colliders are pushed by.
 firn_status flip_push_begin(flip *s);

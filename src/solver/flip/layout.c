@@ -56,30 +56,26 @@ static firn_status reserve_channels(flip *s) {
   return FIRN_OK;
 }
 
-// Whether a material is more than a fluid without friction.
-static bool is_porous(const firn_material_row *row) {
-  return row->velocity_factor < 1 || row->yield_angle > 0 || row->yield_cohesion > 0 ||
-         row->yield_cohesion_slope > 0 || row->viscosity > 0 || row->viscosity_slope > 0;
-}
-
 // What new particles have not been told: volume and durability; and whether some are snow.
 static void know_particles(flip *s) {
   const firn_particles *p = &s->world->particles;
   firn_real *volume = firn_particles_real(p, FIRN_FIELD_VOLUME);
   firn_real *d = firn_particles_real(p, s->field_d);
   const firn_real *mass = firn_particles_real(p, FIRN_FIELD_MASS);
-  bool porous = false;
-  FIRN_PARALLEL_FOR(s->world->context, schedule(static) reduction(|| : porous))
+  bool porous = false, wet = false;
+  FIRN_PARALLEL_FOR(s->world->context, schedule(static) reduction(|| : porous, wet))
   for (size_t b = 0; b < p->block_count; b++) {
     const firn_block *block = &p->block[b];
     for (size_t i = block->first; i < block->first + block->count; i++) {
       const firn_material_row *row = &s->world->material[firn_particles_material(p)[i]];
       if (!(volume[i] > 0)) volume[i] = mass[i] / firn_world_row(s->world, i).density;
       if (d[i] < 0) d[i] = row->durability;
-      porous = porous || is_porous(row);
+      porous = porous || flip_is_porous(row);
+      wet = wet || !flip_is_porous(row);
     }
   }
   s->porous = porous;
+  s->wet_too = wet;
 }
 
 firn_status flip_layout(flip *s) {

@@ -187,32 +187,34 @@ static void balance_closed(const flip *s, const poisson *q) {
   }
 }
 
-static firn_status solve(flip *s, const poisson *q) {
-  size_t cells = q->count * FLIP_CELLS;
-  firn_mixed_system system = {s->world->context, cells, &s->mg, firn_multigrid_apply,
-                              firn_multigrid_cycle};
-  const double *gravity = s->world->gravity;
-  double fall = 0;
-  for (int a = 0; a < 3; a++) fall += gravity[a] * gravity[a];
-  // Velocities have no more digits than their type.
-  double speed = sqrt(s->memory.speed2_max) + s->dt * sqrt(fall);
-  double floor = (double)FIRN_REAL_EPS * speed * sqrt((double)s->last.cells);
-  double norm = sqrt(firn_mixed_norm2(s->world->context, q->r, cells, q->workspace));
+// Solves for x until |r| is below tolerance times reference.
+static firn_status solve(flip *s, const poisson *q, double tolerance, double reference) {
+  firn_mixed_system system = {s->world->context, q->count * FLIP_CELLS, &s->mg,
+                              firn_multigrid_apply, firn_multigrid_cycle};
   firn_linear_result result;
-  // A second solve of a step need not be more exact than the first.
-  double reference = s->last.norm = fmax(s->last.norm, norm);
-  double tolerance = norm > 0 ? fmax(s->def.pressure_tolerance, floor / reference) : 1;
   firn_mixed_solve(&system, tolerance, reference, s->def.pressure_iterations, q->x, q->r,
                    q->workspace, &result);
   s->last.pressure_iterations += result.iterations;
   s->last.unconverged += !result.converged;
   s->last.residual = result.residual;
   if (!result.breakdown) return FIRN_OK;
-  return firn_fail(
-      s->world->context, FIRN_ERROR_NONFINITE,
-      "step %llu at time %g s: the pressure of %zu cells is not finite; a step of %g s "
-      "may be too long",
-      (unsigned long long)s->memory.steps, s->world->time, s->last.cells, s->dt);
+  return firn_fail(s->world->context, FIRN_ERROR_NONFINITE,
+                   "step %llu at time %g s: the pressure of %zu cells is not finite; a step of %g "
+                   "s may be too long",
+                   (unsigned long long)s->memory.steps, s->world->time, s->last.cells, s->dt);
+}
+
+static double norm_of(const flip *s, const poisson *q) {
+  return sqrt(firn_mixed_norm2(s->world->context, q->r, q->count * FLIP_CELLS, q->workspace));
+}
+
+// The residual that rounding leaves: velocities have no more digits than their type.
+static double rounding(const flip *s) {
+  const double *gravity = s->world->gravity;
+  double fall = 0;
+  for (int a = 0; a < 3; a++) fall += gravity[a] * gravity[a];
+  double speed = sqrt(s->memory.speed2_max) + s->dt * sqrt(fall);
+  return (double)FIRN_REAL_EPS * speed * sqrt((double)s->last.cells);
 }
 
 // Takes the gradient of the pressure from open faces beside the fluid. These are then known.
@@ -233,6 +235,13 @@ static void press_block(flip *s, size_t g) {
   }
 }
 
+static void press(flip *s, const poisson *q) {
+  for (size_t n = 0; n < q->count; n++)
+    memcpy(s->p + FLIP_CELLS * (size_t)q->block[n], q->x + FLIP_CELLS * n,
+           FLIP_CELLS * sizeof *s->p);
+  FLIP_FOR_BLOCKS(s, g) press_block(s, g);
+}
+
 firn_status flip_project(flip *s, bool again) {
   poisson q = {0};
   FIRN_TRY(reserve(s, &q)); // where it was before, if again
@@ -248,9 +257,29 @@ firn_status flip_project(flip *s, bool again) {
   FIRN_PARALLEL_FOR(s->world->context, schedule(dynamic, 8))
   for (size_t n = 0; n < q.count; n++) set_right(s, &q, n);
   balance_closed(s, &q);
-  if (q.count) FIRN_TRY(solve(s, &q));
-  for (size_t n = 0; n < q.count; n++)
-    memcpy(s->p + FLIP_CELLS * (size_t)q.block[n], q.x + FLIP_CELLS * n, FLIP_CELLS * sizeof *s->p);
-  FLIP_FOR_BLOCKS(s, g) press_block(s, g);
+  // A second solve of a step need not be more exact than the first.
+  double norm = q.count ? norm_of(s, &q) : 0;
+  s->last.norm = fmax(s->last.norm, norm);
+  double tolerance = norm > 0 ? fmax(s->def.pressure_tolerance, rounding(s) / s->last.norm) : 1;
+  if (q.count) FIRN_TRY(solve(s, &q, tolerance, s->last.norm));
+  press(s, &q);
+  return FIRN_OK;
+}
+
+firn_status flip_spread(flip *s, const firn_real *source) {
+  const double tolerance = 1e-3;
+  poisson q = {0};
+  FIRN_TRY(reserve(s, &q)); // where the projection had it
+  double norm = 0;
+  for (size_t n = 0; n < q.count; n++) {
+    for (size_t c = 0; c < FLIP_CELLS; c++) {
+      q.x[FLIP_CELLS * n + c] = 0;
+      q.r[FLIP_CELLS * n + c] = (double)source[FLIP_CELLS * (size_t)q.block[n] + c];
+    }
+  }
+  balance_closed(s, &q);
+  if (q.count) norm = norm_of(s, &q);
+  if (norm > 0) FIRN_TRY(solve(s, &q, tolerance, norm));
+  press(s, &q);
   return FIRN_OK;
 }

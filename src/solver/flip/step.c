@@ -138,6 +138,7 @@ firn_status flip_step(void *solver, double limit, firn_step *out) {
   double gained[3];
   flip_advect(s, &finite, gained);
   if (!finite) return fail_nonfinite(s);
+  if (s->wet_too && s->def.keep_volume) FIRN_TRY(flip_keep_volume(s));
   flip_push_end(s, gained);
   double blown = firn_world_drag(world, world->time, s->dt, NULL, NULL);
   s->memory.speed2_max = fmax(s->memory.speed2_max, blown);
