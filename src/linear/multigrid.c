@@ -232,48 +232,44 @@ void firn_multigrid_finish(firn_multigrid *mg) {
 // --------------------------------------------------------------------------------------- sweeps
 
 // What the six neighbours of each cell hold.
-typedef struct around {
-  firn_real of[6][CELLS];
-} around;
-
-static inline void look_around(const firn_mg_level *l, const firn_real *x, size_t b, around *out) {
+static inline void look_around(const firn_mg_level *l, const firn_real *x, size_t b,
+                               firn_real out[6][CELLS]) {
   const firn_real *in = x + CELLS * b, *side[6];
   for (int d = 0; d < 6; d++) side[d] = x + CELLS * (size_t)l->beside[b][d];
-  memcpy(out->of[0], side[0] + 48, 16 * sizeof *in);
-  memcpy(out->of[0] + 16, in, 48 * sizeof *in);
-  memcpy(out->of[1], in + 16, 48 * sizeof *in);
-  memcpy(out->of[1] + 48, side[1], 16 * sizeof *in);
+  memcpy(out[0], side[0] + 48, 16 * sizeof *in);
+  memcpy(out[0] + 16, in, 48 * sizeof *in);
+  memcpy(out[1], in + 16, 48 * sizeof *in);
+  memcpy(out[1] + 48, side[1], 16 * sizeof *in);
   for (int s = 0; s < CELLS; s += 16) {
-    memcpy(out->of[2] + s, side[2] + s + 12, 4 * sizeof *in);
-    memcpy(out->of[2] + s + 4, in + s, 12 * sizeof *in);
-    memcpy(out->of[3] + s, in + s + 4, 12 * sizeof *in);
-    memcpy(out->of[3] + s + 12, side[3] + s, 4 * sizeof *in);
+    memcpy(out[2] + s, side[2] + s + 12, 4 * sizeof *in);
+    memcpy(out[2] + s + 4, in + s, 12 * sizeof *in);
+    memcpy(out[3] + s, in + s + 4, 12 * sizeof *in);
+    memcpy(out[3] + s + 12, side[3] + s, 4 * sizeof *in);
   }
-  memcpy(out->of[4] + 1, in, 63 * sizeof *in);
-  memcpy(out->of[5], in + 1, 63 * sizeof *in);
+  memcpy(out[4] + 1, in, 63 * sizeof *in);
+  memcpy(out[5], in + 1, 63 * sizeof *in);
   for (int s = 0; s < CELLS; s += 4) {
-    out->of[4][s] = side[4][s + 3];
-    out->of[5][s + 3] = side[5][s];
+    out[4][s] = side[4][s + 3];
+    out[5][s + 3] = side[5][s];
   }
 }
 
 // r = b - A x on one block.
 static inline void residual(const firn_mg_level *l, const firn_real *x, size_t b, firn_real *r) {
   const firn_real *c = coefficients_of(l, b), *in = x + CELLS * b, *right = l->b + CELLS * b;
-  around o;
-  look_around(l, x, b, &o);
+  firn_real o[6][CELLS];
+  look_around(l, x, b, o);
   if (!c) {
     for (int n = 0; n < CELLS; n++) {
-      firn_real sum = (o.of[0][n] + o.of[1][n]) + (o.of[2][n] + o.of[3][n]) +
-                      (o.of[4][n] + o.of[5][n]);
+      firn_real sum = (o[0][n] + o[1][n]) + (o[2][n] + o[3][n]) + (o[4][n] + o[5][n]);
       r[n] = right[n] + l->uniform * (sum - 6 * in[n]);
     }
     return;
   }
   for (int n = 0; n < CELLS; n++) {
-    firn_real sum = c[n] * o.of[0][n] + c[CELLS + n] * o.of[1][n];
-    sum += c[2 * CELLS + n] * o.of[2][n] + c[3 * CELLS + n] * o.of[3][n];
-    sum += c[4 * CELLS + n] * o.of[4][n] + c[5 * CELLS + n] * o.of[5][n];
+    firn_real sum = c[n] * o[0][n] + c[CELLS + n] * o[1][n];
+    sum += c[2 * CELLS + n] * o[2][n] + c[3 * CELLS + n] * o[3][n];
+    sum += c[4 * CELLS + n] * o[4][n] + c[5 * CELLS + n] * o[5][n];
     r[n] = right[n] + (sum - c[FIRN_MG_DIAGONAL * CELLS + n] * in[n]);
   }
 }
@@ -310,10 +306,9 @@ static void restrict_to(const firn_mg_level *l, firn_mg_level *coarse) {
     residual(l, l->x, b, r);
     for (int n = 0; n < 8; n++) {
       const firn_real *from = r + 32 * (n >> 2) + 8 * (n >> 1 & 1) + 2 * (n & 1);
-      out[16 * (n >> 2) + 4 * (n >> 1 & 1) + (n & 1)] = ((from[0] + from[1]) +
-                                                         (from[4] + from[5])) +
-                                                        ((from[16] + from[17]) +
-                                                         (from[20] + from[21]));
+      out[16 * (n >> 2) + 4 * (n >> 1 & 1) + (n & 1)] =
+          ((from[0] + from[1]) + (from[4] + from[5])) +
+          ((from[16] + from[17]) + (from[20] + from[21]));
     }
   }
 }
@@ -380,18 +375,19 @@ void firn_multigrid_apply(void *user, const firn_real *p, double *y) {
   FIRN_PARALLEL(mg->context) {
     // Beside the last block a block of zeros has to lie, which p has no room for.
 #pragma omp for schedule(static)
-    for (size_t b = 0; b < l->count; b++) memcpy(l->y + CELLS * b, p + CELLS * b, CELLS * sizeof *p);
+    for (size_t b = 0; b < l->count; b++)
+      memcpy(l->y + CELLS * b, p + CELLS * b, CELLS * sizeof *p);
 #pragma omp for schedule(static)
     for (size_t b = 0; b < l->count; b++) {
       const firn_real *c = coefficients_of(l, b), *in = l->y + CELLS * b;
       double *out = y + CELLS * b;
-      around o;
-      look_around(l, l->y, b, &o);
+      firn_real o[6][CELLS];
+      look_around(l, l->y, b, o);
       for (int n = 0; n < CELLS; n++) {
         double here = (double)in[n], sum = 0;
         for (int d = 0; d < 6; d++) {
           double weight = c ? (double)c[d * CELLS + n] : (double)l->uniform;
-          sum += weight * (here - (double)o.of[d][n]);
+          sum += weight * (here - (double)o[d][n]);
         }
         out[n] = c ? sum + (double)c[FIRN_MG_HOLD * CELLS + n] * here : sum;
       }

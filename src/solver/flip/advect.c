@@ -196,7 +196,7 @@ void flip_advect(flip *s, bool *finite, double gained[3]) {
         s->was[a][i] = s->u[a][i] - s->was[a][i];
   }
   FLIP_FOR_PARTICLE_BLOCKS(s, b) {
-    tile t;
+    tile t = {0};
     tally[b] = move_block(s, b, &t, blend);
   }
   *finite = true;
@@ -218,7 +218,7 @@ void flip_displace(flip *s) {
   FLIP_FOR_PARTICLE_BLOCKS(s, b) {
     const firn_block *block = &p->block[b];
     bool near = is_near(s, block);
-    tile t;
+    tile t = {0};
     for (int a = 0; a < 3; a++) load_channel(s, b, s->u[a], t.u[a]);
     for (size_t slot = block->first; slot < block->first + block->count; slot++) {
       firn_real x[3], by[3];

@@ -18,7 +18,7 @@ static const firn_schema_row rows[] = {
     ENUM("advect", "particle|grid", "particle",
          "particles move in two stages along their path, or by the velocity where they are",
          .keyed = true, AT(advect_grid)),
-    REAL("push_out", NONE, "[0, 0.5]", "0.1", "cells: particles come no closer to colliders",
+    REAL("push_out", NONE, "[0, 0.5]", "0.02", "cells: particles come no closer to colliders",
          .keyed = true, AT(push_out)),
     BOOL("keep_volume", "true",
          "water keeps its density: particles are moved to where there is room", .keyed = true,

@@ -40,26 +40,14 @@ static void scatter_block(const flip *s, size_t b, firn_real *arena) {
   }
 }
 
-// Whether there is air around a cell: beyond an open face, or at a corner of one that is all open.
+// Whether there is air beyond a face of a cell.
 static bool is_at_surface(const flip *s, size_t g, int c) {
-  double closed = 0;
   for (int a = 0; a < 3; a++) {
     for (int step = -1; step < 2; step += 2) {
       size_t other = flip_beside(s, g, c, a, step),
              face = step > 0 ? other : FLIP_CELLS * g + (size_t)c;
-      closed += 1 - (double)s->open[a][face];
       if (!flip_bit(s->active, other) && s->open[a][face] > 0) return true;
     }
-  }
-  if (closed > 0.01) return false;
-  for (int n = 0; n < 27; n++) {
-    const int way[3] = {n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1};
-    size_t at = FLIP_CELLS * g + (size_t)c;
-    for (int a = 0; a < 3; a++) {
-      if (way[a] && at / FLIP_CELLS < s->grid.count)
-        at = flip_beside(s, at / FLIP_CELLS, (int)(at % FLIP_CELLS), a, way[a]);
-    }
-    if (!flip_bit(s->active, at)) return true;
   }
   return false;
 }
