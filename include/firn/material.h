@@ -73,7 +73,7 @@ typedef struct firn_material_def {
 } firn_material_def;
 
 FIRN_API firn_material_def firn_default_material_def(void);
-// Named snow: "snow" (Table 2), "powder", "packing", "wet", "icy", "mud"; "sand"; and "water".
+// Named snow: "snow" (Table 2), "powder", "packing", "wet", "icy", "mud"; "sand", "granular"; "water" and "viscous".
 FIRN_API firn_status firn_material_preset(firn_context *context, const char *name,
                                           firn_material_def *out);
 // The i-th preset's name and one line on what it looks like; NULL past the last.

@@ -29,7 +29,9 @@ static const struct porous loose = {0.1, 0.9, 4e-4, 30, 2, 5, 0.2, 0.01},
                            heavy = {0.5, 0.3, 1e-4, 30, 80, 40, 5, 0.01},
                            hard = {0.6, 0.4, 5e-5, 40, 200, 0, 1, 0.01},
                            slush = {1, 0, 0, 5, 10, 0, 20, 0},
-                           grains = {1, 0, 0, 32, 0, 0, 0, 0.01}, fluid = {1, 0, 0, 0, 0, 0, 0, 0};
+                           grains = {1, 0, 0, 32, 0, 0, 0, 0.01},
+                           loose_grains = {1, 0, 0, 35, 0, 0, 1, 0.01},
+                           thick = {1, 0, 0, 0, 0, 0, 50, 0}, fluid = {1, 0, 0, 0, 0, 0, 0, 0};
 
 static const struct preset {
   const char *name, *doc;
@@ -51,6 +53,10 @@ static const struct preset {
      0, 5, 0, &slush},
     {"sand", "dry grains: run down to a slope, pour, and never hold together", 1600, 3.5e5, 0, 0, 0,
      32, &grains},
+    {"granular", "snow in grains without cohesion: pours, and does not give way; of flip's Fig. 7",
+     0, 0, 0, 0, 0, 35, &loose_grains},
+    {"viscous", "thick and slow, without a yield: honey of snow; for solver flip alone", 0, 0, 0, 0,
+     0, 0, &thick},
     {"water", "runs to a level and splashes; for solver flip alone", 1000, 0, 0, 0, 0, 0, &fluid},
 };
 enum { PRESET_COUNT = sizeof presets / sizeof *presets };
@@ -80,7 +86,7 @@ static firn_material_def def_of_preset(const struct preset *p) {
     def.hardening = 0; // should another law be put on it
     def.friction_angle = p->friction_angle;
   }
-  if (p->porous == &fluid) def.law = "water";
+  if (p->porous == &fluid || p->porous == &thick) def.law = "water";
   if (!p->porous) return def;
   def.velocity_factor = p->porous->velocity_factor;
   def.velocity_factor_slope = p->porous->velocity_factor_slope;

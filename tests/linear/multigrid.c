@@ -87,8 +87,8 @@ static pool make(firn_context *of, int n, bool closed, bool periodic, double wal
       }
   for (int a = 0; a < 3 && periodic; a++) period[a] = n / 4;
   firn_multigrid_init(&p.mg, of);
-  assert_int_equal(
-      firn_multigrid_layout(&p.mg, count, (const int32_t(*)[3])at, uniform, period), FIRN_OK);
+  assert_int_equal(firn_multigrid_layout(&p.mg, count, (const int32_t(*)[3])at, uniform, period),
+                   FIRN_OK);
   for (size_t b = 0; b < count; b++) fill(&p, b, firn_multigrid_block(&p.mg, b));
   firn_multigrid_finish(&p.mg);
   p.count = count * CELLS;
@@ -186,7 +186,9 @@ static void closed_periodic_and_walled_pools_converge(void **state) {
     bool closed, periodic;
     double wall;
     int most;
-  } cases[] = {{32, true, false, 0, 14}, {32, false, true, 0, 14}, {12, false, true, 0, 14},
+  } cases[] = {{32, true, false, 0, 14},
+               {32, false, true, 0, 14},
+               {12, false, true, 0, 14},
                {32, false, false, 1, 30}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     pool p = make(context, cases[i].n, cases[i].closed, cases[i].periodic, cases[i].wall);

@@ -73,7 +73,7 @@ static void every_preset_is_valid_and_described(void **state) {
     assert_non_null(firn_material_preset_doc(count));
     assert_true(strlen(firn_material_preset_doc(count)) > 20);
   }
-  assert_int_equal(count, 8);
+  assert_int_equal(count, 10);
   assert_null(firn_material_preset_doc(count));
   assert_null(firn_material_preset_name(-1));
 }
