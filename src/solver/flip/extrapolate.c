@@ -81,7 +81,7 @@ static void hold_face(flip *s, size_t g, int c, int a, firn_real *out) {
   }
   flip_solid_distance(s->world, x, NULL, n, velocity);
   for (int k = 0; k < 3; k++) into += (v[k] - b * velocity[k]) * n[k];
-  if (into < 0) *out = (firn_real)(v[a] - into * n[a]);
+  *out = (firn_real)(v[a] - into * n[a]);
 }
 
 // Faces are changed after all have been looked at; until then wall holds what they will be, which nobody

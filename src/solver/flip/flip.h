@@ -164,7 +164,8 @@ void flip_surface(flip *s);
 void flip_extrapolate(flip *s, int layers);
 // Another component, whose channel is u, at the lower face along a of a cell: the mean of four around it.
 double flip_across(const flip *s, const firn_real *u, size_t g, int c, int a, int other);
-// What would flow into colliders is turned along them, on faces inside these.
+// On faces inside colliders, what would flow into these or out of them is turned along them: were only one
+// of both, particles would drift off walls.
 void flip_hold_solids(flip *s);
 
 // pressure.c: makes u free of divergence; again with the same cells and colliders as before in the step.
