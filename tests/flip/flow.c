@@ -218,6 +218,39 @@ static void a_closed_pool_goes_on(void **state) {
   }
 }
 
+// Water that is squeezed into 8 of the 10 layers of cells that it needs gets them back, and no more; were its
+// volume not kept, it would never notice.
+static void squeezed_water_gets_its_room_back(void **state) {
+  (void)state;
+  enum { N = 5, LAYERS = 10, COUNT = 8 * N * N * LAYERS };
+  for (int kept = 0; kept < 2; kept++) {
+    flip_plan plan = flip_default_plan();
+    plan.gravity[1] = -G;
+    plan.flip.keep_volume = kept;
+    flip_case c = flip_case_open(&plan);
+    flip_case_tank(&c, (const int[3]){0, 0, 0}, (const int[3]){N, 2 * LAYERS, N}, false);
+    double *x = malloc(3 * COUNT * sizeof *x), sum = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+      const size_t at[3] = {i / (4 * N * LAYERS), i / (2 * N) % (2 * LAYERS), i % (2 * N)};
+      for (size_t a = 0; a < 3; a++)
+        x[3 * i + a] = ((double)at[a] / 2 + 0.25) * c.h * (a == 1 ? 0.8 : 1);
+    }
+    firn_particles_def def = firn_default_particles_def();
+    def.count = COUNT;
+    def.position = x;
+    must(&c, firn_sim_add_particles(c.sim, &def));
+    free(x);
+    flip_case_steps(&c, 120);
+    x = flip_case_read(&c, "position", 3);
+    for (size_t i = 0; i < COUNT; i++) sum += x[3 * i + 1] / c.h / COUNT;
+    free(x);
+    // The middle of 8 layers is at 4, that of 10 at 5.
+    if (kept) assert_relative("middle of the water, cells", sum, LAYERS / 2.0, 0.01);
+    if (!kept) assert_true(sum < 4.2);
+    flip_case_close(&c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_fall_alike),
@@ -226,6 +259,7 @@ int main(void) {
       cmocka_unit_test(what_flows_in_flows_out),
       cmocka_unit_test(a_piston_lifts_a_column),
       cmocka_unit_test(a_closed_pool_goes_on),
+      cmocka_unit_test(squeezed_water_gets_its_room_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
