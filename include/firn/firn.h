@@ -11,6 +11,7 @@
 //   mesh.h       triangles, and bodies that deform
 //   mpm.h        the material point method's settings
 //   sph.h        those of smoothed particles
+//   flip.h       those of incompressible flow
 //   sim.h        create, step, read
 //   fill.h       snow
 //   motion.h     what moves with time
@@ -45,6 +46,7 @@
 #include <firn/export.h>
 #include <firn/file.h>
 #include <firn/fill.h>
+#include <firn/flip.h>
 #include <firn/flow.h>
 #include <firn/folder.h>
 #include <firn/frame.h>

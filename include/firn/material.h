@@ -39,20 +39,41 @@ extern "C" {
   NUMBER(COHESION, cohesion, "law=sand", PRESSURE, "[0, inf)", 0, true,                            \
          "shear strength without pressure; 0: it runs")
 
+// What solver flip asks for, of all particles of a material alike (Takahashi et al. 2014):
+//   X(CONSTANT, name, dimension, interval, initial, doc); yield_angle in degrees
+#define FIRN_POROUS_LIST(X)                                                                        \
+  X(DURABILITY, durability, NONE, "[0, 1]", 1, "d of new snow: 1 is whole, 0 crushed; under flip") \
+  X(VELOCITY_FACTOR, velocity_factor, NONE, "[0, 1]", 0.2,                                         \
+    "b_0, the share of a collider's velocity that whole snow takes; under flip")                   \
+  X(VELOCITY_FACTOR_SLOPE, velocity_factor_slope, NONE, "[0, inf)", 0.8,                           \
+    "k_b: by how much more when it is crushed; under flip")                                        \
+  X(CRUSHING, crushing, COMPLIANCE, "[0, inf)", 2e-4,                                              \
+    "k_q, durability lost for each Pa in 5 ms; under flip")                                        \
+  X(YIELD_ANGLE, yield_angle, ANGLE, "[0, 1.5707963267948966)", 35,                                \
+    "theta of the bound on shear, below 90 deg; under flip")                                       \
+  X(YIELD_COHESION, yield_cohesion, PRESSURE, "[0, inf)", 20,                                      \
+    "c_0, shear that whole snow bears without pressure; under flip")                               \
+  X(YIELD_COHESION_SLOPE, yield_cohesion_slope, PRESSURE, "[0, inf)", 40,                          \
+    "k_c: by how much more when it is crushed; under flip")                                        \
+  X(VISCOSITY, viscosity, DYNAMIC_VISCOSITY, "[0, inf)", 1, "mu_0 of what yields; under flip")     \
+  X(VISCOSITY_SLOPE, viscosity_slope, TIME, "[0, inf)", 0.01,                                      \
+    "k_f: by how much more for each Pa, as printed; under flip")
+
 #define FIRN_NO_NUMBER(...) // in place of a macro for entries that do not matter
 
 // A constitutive law and its numbers.
 typedef struct firn_material_def {
-  const char *law; // "snow", "elastic" or "sand"
+  const char *law; // "snow", "elastic", "sand" or, under flip, "water"
 #define FIRN_MEMBER(CONSTANT, name, ...)     double name;
 #define FIRN_MEMBERS(name, least, most, ...) double least, most;
   FIRN_MATERIAL_LIST(FIRN_MEMBER, FIRN_MEMBER, FIRN_MEMBERS)
+  FIRN_POROUS_LIST(FIRN_MEMBER)
 #undef FIRN_MEMBER
 #undef FIRN_MEMBERS
 } firn_material_def;
 
 FIRN_API firn_material_def firn_default_material_def(void);
-// Named snow: "snow" (Table 2), "powder", "packing", "wet", "icy", "mud"; and "sand".
+// Named snow: "snow" (Table 2), "powder", "packing", "wet", "icy", "mud"; "sand", "granular"; "water" and "viscous".
 FIRN_API firn_status firn_material_preset(firn_context *context, const char *name,
                                           firn_material_def *out);
 // The i-th preset's name and one line on what it looks like; NULL past the last.

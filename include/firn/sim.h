@@ -18,7 +18,7 @@ typedef struct firn_sim_def {
   bool periodic[3];    // wrap around this axis ...
   int period_cells[3]; // ... after this many cells, a multiple of 4
   uint64_t seed;       // of every random number
-  const char *solver;  // "mpm" or "sph"
+  const char *solver;  // "mpm", "sph" or "flip"
   firn_mpm_def mpm;    // what solver mpm takes where settings is NULL
   // Settings of the solver, a struct firn_<solver>_def; others than mpm take their defaults for NULL.
   const void *settings;

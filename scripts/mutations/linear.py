@@ -17,4 +17,12 @@ MUTATIONS = [
     Mutation("bicgstab-steepest-wrong", "omega is turned upside down",
              "linear.bicgstab sph.solves",
              ("src/linear/bicgstab.c", "k->omega = ts / tt;", "k->omega = tt / ts;")),
+    Mutation("mixed-alpha", "the residual forgets half of each step", "linear.mixed linear.multigrid",
+             ("src/linear/mixed.c", "k->r[n] -= alpha * k->q[n];", "k->r[n] -= 0.5 * alpha * k->q[n];")),
+    Mutation("multigrid-coarse", "coarse weights are whole sums", "linear.multigrid",
+             ("src/linear/multigrid.c", "const firn_real half = FIRN_R(0.5), *from",
+              "const firn_real half = FIRN_R(4), *from")),
+    Mutation("multigrid-lopsided", "one sweep fewer after the coarse level", "linear.multigrid",
+             ("src/linear/multigrid.c", "    smooth(&mg->level[k], false, SWEEPS);",
+              "    smooth(&mg->level[k], false, SWEEPS - 2);")),
 ]

@@ -124,7 +124,7 @@ static bool is_given(const firn_value *collider, const char *key) {
   return v && v->given;
 }
 
-// What mpm and sph each know of a surface. A scene for both says both.
+// What sph and the others each know of a surface. A scene for both says both.
 static void advise_surfaces(const firn_advisor *advisor) {
   const firn_value *root = advisor->scene->root, *list = firn_value_find(root, "colliders");
   bool sph = firn_value_is(root, "solver", "sph");
@@ -136,13 +136,13 @@ static void advise_surfaces(const firn_advisor *advisor) {
     if (is_given(c, other) && !is_given(c, own)) {
       snprintf(path, sizeof path, "colliders[%d].%s", i, other);
       firn_advise(advisor, firn_value_find(c, other), path,
-                  "%s does not know it; it has %s, %g here", sph ? "sph" : "mpm", own,
+                  "%s does not know it; it has %s, %g here", firn_value_text(root, "solver"), own,
                   firn_value_number(c, own));
     }
     if (!sph && firn_value_number(c, "adhesion") > 0 && !is_given(c, "sticky")) {
       snprintf(path, sizeof path, "colliders[%d].adhesion", i);
       firn_advise(advisor, firn_value_find(c, "adhesion"), path,
-                  "mpm has none; sticky: true holds what touches");
+                  "%s has none; sticky: true holds what touches", firn_value_text(root, "solver"));
     }
   }
 }

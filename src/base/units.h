@@ -21,6 +21,8 @@
   X(FIRN_DIM_SPIN, "an angular velocity", 0, 0, -1, 0, 1, "rad/s")                                 \
   X(FIRN_DIM_DENSITY, "a density", 1, -3, 0, 0, 0, "kg/m^3")                                       \
   X(FIRN_DIM_PRESSURE, "a pressure", 1, -1, -2, 0, 0, "Pa")                                        \
+  X(FIRN_DIM_COMPLIANCE, "a compliance", -1, 1, 2, 0, 0, "1/Pa")                                   \
+  X(FIRN_DIM_DYNAMIC_VISCOSITY, "a viscosity", 1, -1, -1, 0, 0, "Pa*s")                            \
   X(FIRN_DIM_VISCOSITY, "a kinematic viscosity", 0, 2, -1, 0, 0, "m^2/s")                          \
   X(FIRN_DIM_TEMPERATURE, "a temperature", 0, 0, 0, 1, 0, "K")                                     \
   X(FIRN_DIM_FORCE, "a force", 1, 1, -2, 0, 0, "N")                                                \

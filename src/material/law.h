@@ -24,7 +24,10 @@ enum firn_law {
 #define X(constant, name) FIRN_LAW_##constant,
   FIRN_LAW_LIST(X)
 #undef X
-      FIRN_LAW_COUNT
+      FIRN_LAW_COUNT,
+  // Laws without stress of their own, which a solver of incompressible flow alone has.
+  FIRN_LAW_WATER = FIRN_LAW_COUNT,
+  FIRN_LAW_NAMES
 };
 
 // Smallest principal stretch the laws see: an element flattened further, which only a time step far

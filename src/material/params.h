@@ -29,7 +29,8 @@
   X(DENSITY, density)
 #define FIRN_ROW_LIST(X)                                                                           \
   FIRN_VARY_LIST(X)                                                                                \
-  FIRN_LAW_SHARED(X)
+  FIRN_LAW_SHARED(X)                                                                               \
+  FIRN_POROUS_LIST(X) /* which solvers read, and no law; yield_angle in degrees */
 
 enum firn_vary {
 #define X(CONSTANT, ...) FIRN_VARY_##CONSTANT,

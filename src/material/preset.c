@@ -10,30 +10,54 @@ static const char *const law_name[] = {
 #define X(constant, name) #name,
     FIRN_LAW_LIST(X)
 #undef X
+        "water",
 };
 
 // Section 5 of Stomakhin et al. 2013 says which way each number moves a snow: theta_c and theta_s
 // when it breaks (larger: chunks, smaller: powder), xi how (larger: brittle, smaller: ductile), young
 // with xi from mud to ice. The moved values are those of the variants in its Fig. 8 as far as they
 // are known, and as much the other way.
+// What solver flip makes of them: how much they give way to what presses on them, when they flow, and how
+// thick they are then. Light snow crushes at little pressure; what has no air in it takes all of a
+// collider's velocity.
+struct porous {
+  double velocity_factor, velocity_factor_slope, crushing, yield_angle, yield_cohesion,
+      yield_cohesion_slope, viscosity, viscosity_slope;
+};
+static const struct porous loose = {0.1, 0.9, 4e-4, 30, 2, 5, 0.2, 0.01},
+                           tacky = {0.2, 0.5, 2e-4, 35, 60, 60, 2, 0.01},
+                           heavy = {0.5, 0.3, 1e-4, 30, 80, 40, 5, 0.01},
+                           hard = {0.6, 0.4, 5e-5, 40, 200, 0, 1, 0.01},
+                           slush = {1, 0, 0, 5, 10, 0, 20, 0},
+                           grains = {1, 0, 0, 32, 0, 0, 0, 0.01},
+                           loose_grains = {1, 0, 0, 35, 0, 0, 1, 0.01},
+                           thick = {1, 0, 0, 0, 0, 0, 50, 0}, fluid = {1, 0, 0, 0, 0, 0, 0, 0};
+
 static const struct preset {
   const char *name, *doc;
   double density, young, theta_c, theta_s, hardening; // 0: that of Table 2
   double friction_angle;                              // degrees; not 0: sand
+  const struct porous *porous;                        // NULL: the defaults of FIRN_POROUS_LIST
 } presets[] = {
     {"snow", "the starting point of the paper: breaks into chunks and crumbs, packs when pressed",
-     0, 0, 0, 0, 0, 0},
+     0, 0, 0, 0, 0, 0, NULL},
     {"powder", "dry and light: crumbles at a touch and runs apart into dust", 200, 0, 1.9e-2, 5e-3,
-     0, 0},
+     0, 0, &loose},
     {"packing", "soft and ductile: dents, sticks together and keeps the shape it is pressed into",
-     0, 0, 0, 0, 5, 0},
+     0, 0, 0, 0, 5, 0, &tacky},
     {"wet", "heavy: holds together under stretch and tears into few large lumps", 500, 0, 3.1e-2,
-     1e-2, 0, 0},
-    {"icy", "stiff and brittle: bounces, then shatters into hard splinters", 0, 4e5, 0, 0, 15, 0},
+     1e-2, 0, 0, &heavy},
+    {"icy", "stiff and brittle: bounces, then shatters into hard splinters", 0, 4e5, 0, 0, 15, 0,
+     &hard},
     {"mud", "slush: sags under its own weight, splats and spreads without breaking", 600, 4.8e4, 0,
-     0, 5, 0},
+     0, 5, 0, &slush},
     {"sand", "dry grains: run down to a slope, pour, and never hold together", 1600, 3.5e5, 0, 0, 0,
-     32},
+     32, &grains},
+    {"granular", "snow in grains without cohesion: pours, and does not give way; of flip's Fig. 7",
+     0, 0, 0, 0, 0, 35, &loose_grains},
+    {"viscous", "thick and slow, without a yield: honey of snow; for solver flip alone", 0, 0, 0, 0,
+     0, 0, &thick},
+    {"water", "runs to a level and splashes; for solver flip alone", 1000, 0, 0, 0, 0, 0, &fluid},
 };
 enum { PRESET_COUNT = sizeof presets / sizeof *presets };
 
@@ -41,7 +65,10 @@ firn_material_def firn_default_material_def(void) {
 #define ONE(CONSTANT, name, law, dimension, interval, initial, ...) .name = (initial),
 #define TWO(name, least, most, law, dimension, interval, initial_least, initial_most, ...)         \
   .least = (initial_least), .most = (double)(initial_most),
-  return (firn_material_def){.law = "snow", FIRN_MATERIAL_LIST(ONE, ONE, TWO)};
+#define POROUS(CONSTANT, name, dimension, interval, initial, ...) .name = (initial),
+  return (firn_material_def){.law = "snow",
+                             FIRN_MATERIAL_LIST(ONE, ONE, TWO) FIRN_POROUS_LIST(POROUS)};
+#undef POROUS
 #undef ONE
 #undef TWO
 }
@@ -59,6 +86,16 @@ static firn_material_def def_of_preset(const struct preset *p) {
     def.hardening = 0; // should another law be put on it
     def.friction_angle = p->friction_angle;
   }
+  if (p->porous == &fluid || p->porous == &thick) def.law = "water";
+  if (!p->porous) return def;
+  def.velocity_factor = p->porous->velocity_factor;
+  def.velocity_factor_slope = p->porous->velocity_factor_slope;
+  def.crushing = p->porous->crushing;
+  def.yield_angle = p->porous->yield_angle;
+  def.yield_cohesion = p->porous->yield_cohesion;
+  def.yield_cohesion_slope = p->porous->yield_cohesion_slope;
+  def.viscosity = p->porous->viscosity;
+  def.viscosity_slope = p->porous->viscosity_slope;
   return def;
 }
 
@@ -138,6 +175,7 @@ static firn_status check(firn_context *context, const firn_material_def *def, co
 #define ONE(CONSTANT, name, ...)    CHECK(name, name)
 #define TWO(name, least, most, ...) CHECK(name, least) CHECK(name, most)
   FIRN_MATERIAL_LIST(ONE, ONE, TWO)
+  FIRN_POROUS_LIST(ONE)
 #undef CHECK
 #undef ONE
 #undef TWO
@@ -150,8 +188,8 @@ static firn_status check(firn_context *context, const firn_material_def *def, co
 firn_status firn_material_make_row(firn_context *context, const firn_material_def *def,
                                    const char *what, firn_material_row *out) {
   int law = 0;
-  while (law < FIRN_LAW_COUNT && (!def->law || strcmp(def->law, law_name[law]) != 0)) law++;
-  if (law == FIRN_LAW_COUNT) {
+  while (law < FIRN_LAW_NAMES && (!def->law || strcmp(def->law, law_name[law]) != 0)) law++;
+  if (law == FIRN_LAW_NAMES) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: law '%s' does not exist", what,
                      def->law ? def->law : "(null)");
   }
@@ -173,7 +211,7 @@ firn_material_row firn_material_row_of_def(const firn_material_def *def, int law
       .ln_jp_hi = isfinite(def->jp_max) ? (firn_real)log(def->jp_max) : FIRN_REAL_MAX,
       .density = (firn_real)def->density,
 #define X(CONSTANT, name, ...) .name = (firn_real)def->name,
-      FIRN_MATERIAL_LIST(FIRN_NO_NUMBER, X, FIRN_NO_NUMBER)
+      FIRN_MATERIAL_LIST(FIRN_NO_NUMBER, X, FIRN_NO_NUMBER) FIRN_POROUS_LIST(X)
 #undef X
           .law = law,
   };
@@ -196,6 +234,7 @@ firn_material_def firn_material_def_of_row(const firn_material_row *row) {
   if (row->ln_jp_hi < FIRN_REAL_MAX) def.jp_max = exp((double)row->ln_jp_hi);
 #define X(CONSTANT, name, ...) def.name = (double)row->name;
   FIRN_MATERIAL_LIST(FIRN_NO_NUMBER, X, FIRN_NO_NUMBER)
+  FIRN_POROUS_LIST(X)
 #undef X
   return def;
 }

@@ -8,13 +8,15 @@
 
 // "snow|elastic|...", behind a first bar that is not part of it.
 #define BAR_NAME(constant, name) "|" #name
-static const char laws[] = FIRN_LAW_LIST(BAR_NAME);
+static const char laws[] = FIRN_LAW_LIST(BAR_NAME) "|water";
 
 #define ROW(key_, type_, law_, dimension_, range_, keyed_, doc_)                                   \
   .key = #key_, .type = FIRN_TYPE_##type_, .when = law_, .dimension = FIRN_DIM_##dimension_,       \
   .range = range_, .keyed = keyed_, .doc = doc_
 #define ONE(CONSTANT, name, law, dimension, interval, initial, keyed, doc)                         \
   {ROW(name, REAL, law, dimension, interval, keyed, doc), FIRN_SCHEMA_AT(firn_material_def, name)},
+#define POROUS(CONSTANT, name, dimension, interval, initial, doc)                                  \
+  ONE(CONSTANT, name, NULL, dimension, interval, initial, true, doc)
 #define TWO(name, least, most, law, dimension, interval, initial_least, initial_most, doc)         \
   {ROW(name, RANGE, law, dimension, interval, false, doc),                                         \
    .offset = offsetof(firn_material_def, least), .size = 2 * sizeof(double)},
@@ -42,6 +44,7 @@ static const firn_schema_row rows[] = {
      .doc = "where the other keys take their defaults from"},
     {.key = "law", .type = FIRN_TYPE_ENUM, .choices = &laws[1], .doc = "constitutive law"},
     FIRN_MATERIAL_LIST(ONE, ONE, TWO) //
+    FIRN_POROUS_LIST(POROUS)          //
     {.key = "conductivity",
      .type = FIRN_TYPE_REAL,
      .dimension = FIRN_DIM_CONDUCTIVITY,

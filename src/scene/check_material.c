@@ -118,6 +118,7 @@ static void material_check_heat(firn_scene *scene, firn_value *material, const c
 // Leaves out what the law does not have, so that the resolved scene reads back without complaint.
 static void material_fill(firn_scene *scene, firn_value *material, firn_material_def preset) {
   preset.friction_angle *= DEGREE;
+  preset.yield_angle *= DEGREE;
   if (!firn_value_find(material, "law")) {
     firn_value *law = firn_value_add(&scene->arena, material,
                                      firn_schema_find(&firn_material_settings, "law"));

@@ -7,7 +7,7 @@
 
 // X(name): the name in scene files, of the solver and of its section. The table is
 // firn_<name>_solver, the rows of the section are firn_<name>_settings.
-#define FIRN_SOLVER_LIST(X) X(mpm) X(sph)
+#define FIRN_SOLVER_LIST(X) X(mpm) X(sph) X(flip)
 
 #define FIRN_SOLVER_DECLARE(name)                                                                  \
   extern const firn_solver_type firn_##name##_solver;                                              \

@@ -27,6 +27,7 @@ void firn_world_note_material(firn_world *world, const firn_material_row *row) {
 #define ONE(CONSTANT, name, ...)    *digest = firn_digest(*digest, &def.name, sizeof def.name);
 #define TWO(name, least, most, ...) ONE(, least) ONE(, most)
   FIRN_MATERIAL_LIST(ONE, ONE, TWO)
+  FIRN_POROUS_LIST(ONE)
 #undef ONE
 #undef TWO
 }

@@ -26,9 +26,9 @@ typedef struct setup {
   firn_krylov krylov;
   firn_hessian hessian;
   firn_preconditioner preconditioner;
-  double dt; // s; 0: chosen
-  bool sph;
-  bool warm; // with temperatures
+  double dt;          // s; 0: chosen
+  const char *solver; // NULL: mpm
+  bool warm;          // with temperatures
 } setup;
 
 static const setup setups[] = {
@@ -67,7 +67,8 @@ static const setup setups[] = {
      .integrator = FIRN_INTEGRATOR_AUTO,
      .dt = 5e-5,
      .warm = true},
-    {.name = "sph", .integrator = FIRN_INTEGRATOR_IMPLICIT, .sph = true, .warm = true},
+    {.name = "sph", .integrator = FIRN_INTEGRATOR_IMPLICIT, .solver = "sph", .warm = true},
+    {.name = "flip", .integrator = FIRN_INTEGRATOR_IMPLICIT, .solver = "flip"},
 };
 enum { SETUPS = sizeof setups / sizeof *setups };
 
@@ -183,7 +184,7 @@ static firn_context_def context_def(run *r) {
 // Stiffness by temperature, and conduction where there is one.
 static firn_status warm(const run *r) {
   firn_heat_def heat = firn_default_heat_def();
-  heat.conductivity = r->setup->sph ? 1e3 : 0;
+  heat.conductivity = r->setup->solver ? 1e3 : 0;
   heat.points = 1;
   heat.temperature[0] = 273.15;
   heat.young[0] = 1e5;
@@ -201,7 +202,7 @@ static firn_sim_def sim_def(const setup *s) {
   def.mpm.dt = s->dt;
   def.mpm.dt_max = 1e-4;
   def.mpm.max_iterations = 4; // a solve is a solve
-  if (s->sph) def.solver = "sph";
+  if (s->solver) def.solver = s->solver;
   return def;
 }
 
@@ -256,7 +257,8 @@ static void go(run *r) {
   }
   ATTEMPT(r, advance(r));
   ATTEMPT(r, add_spray(r->sim, true));
-  if (!r->setup->sph) ATTEMPT(r, pack(r->sim)); // there J_P follows from positions
+  if (!r->setup->solver)
+    ATTEMPT(r, pack(r->sim)); // elsewhere J_P follows from positions, or is not there
   for (int i = 1; i < STEPS; i++) ATTEMPT(r, advance(r));
   ATTEMPT(r, take_result(r));
   MUST(r->context, firn_sim_sums(r->sim, &r->out->sums));

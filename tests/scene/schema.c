@@ -83,7 +83,7 @@ static void assert_located(const firn_schema_record *record, const char *key, bo
 
 static void keys_are_found_wherever_they_live(void **state) {
   (void)state;
-  assert_located(&firn_schema_root, "flip", true, "mpm.flip");
+  assert_located(&firn_schema_root, "basis", true, "mpm.basis");
   assert_located(&firn_schema_root, "theta_c", true, "materials.*.theta_c");
   assert_located(&firn_schema_root, "sticky", true, "colliders[].sticky");
   assert_located(&firn_schema_root, "radius", true, "snow[].shape.sphere.radius");

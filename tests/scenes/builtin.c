@@ -52,6 +52,11 @@ static const struct {
     {"density-comparison-tracked", 0},
     {"single-particles", 2028},
     {"car-snowfall", 0},
+    {"press-cube", 0},
+    {"press-cube-granular", 0},
+    {"press-cube-viscous", 0},
+    {"press-cube-fluid", 0},
+    {"dam-break", 0},
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
 

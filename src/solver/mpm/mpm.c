@@ -144,9 +144,14 @@ static firn_status state(void *solver, bool load, const firn_state_visitor *visi
   return status;
 }
 
+// "snow|elastic|...", behind a first bar that is not part of it.
+#define BAR_NAME(constant, name) "|" #name
+static const char laws[] = FIRN_LAW_LIST(BAR_NAME);
+
 const firn_solver_type firn_mpm_solver = {
     .name = "mpm",
     .settings = &firn_mpm_settings,
+    .laws = &laws[1],
     .def_size = sizeof(firn_mpm_def),
     .in_sim_def = offsetof(firn_sim_def, mpm),
     .conflicts = mpm_conflicts,

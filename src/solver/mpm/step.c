@@ -158,11 +158,21 @@ static bool is_asleep(const void *user, size_t block) {
   return ((const mpm *)user)->view.box[block].asleep;
 }
 
+static firn_status check_materials(const firn_world *world) {
+  for (int i = 0; i < world->material_count; i++) {
+    if (world->material[i].law < FIRN_LAW_COUNT) continue;
+    return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
+                     "material %d: law: mpm does not know this one, only flip does", i);
+  }
+  return FIRN_OK;
+}
+
 // The ten steps of section 4.1, as often as it takes to keep elements from turning inside out.
 firn_status mpm_step(void *solver, double limit, firn_step *out) {
   mpm *m = solver;
   firn_world *world = m->world;
   *out = (firn_step){0};
+  FIRN_TRY(check_materials(world));
   m->last.redone = m->last.indefinite = 0;
 
   // Particles in their blocks, volumes known.

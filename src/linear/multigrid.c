@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "linear/multigrid.h"
+
+#include <string.h>
+
+#include "base/parallel.h"
+#include "grid/block_map.h"
+#include "world/morton.h"
+
+enum { CELLS = FIRN_MG_CELLS };
+
+// Sweeps before and after the coarser level, and on the last one. Three of Jacobi's are as good as two of
+// Gauss and Seidel's in two colours; the last must be odd.
+enum { SWEEPS = 3, LAST_SWEEPS = 31 };
+static const double DAMPING = 0.8;
+
+void firn_multigrid_init(firn_multigrid *mg, firn_context *context) {
+  memset(mg, 0, sizeof *mg);
+  mg->context = context;
+}
+
+void firn_multigrid_free(firn_multigrid *mg) {
+  for (int k = 0; k < FIRN_MG_LEVELS; k++) {
+    firn_buffer_free(mg->context, &mg->level[k].places);
+    firn_buffer_free(mg->context, &mg->level[k].coefficients);
+    firn_buffer_free(mg->context, &mg->level[k].vectors);
+  }
+  firn_buffer_free(mg->context, &mg->table);
+}
+
+// --------------------------------------------------------------------------------------- layout
+
+static size_t aligned(size_t bytes) {
+  return (bytes + 63) / 64 * 64;
+}
+
+static firn_status reserve_places(firn_multigrid *mg, firn_mg_level *l, size_t count) {
+  const size_t size[] = {sizeof *l->at,     sizeof *l->beside, sizeof *l->slot,
+                         sizeof *l->parent, sizeof *l->octant, sizeof *l->child};
+  void **const array[] = {(void **)&l->at,     (void **)&l->beside, (void **)&l->slot,
+                          (void **)&l->parent, (void **)&l->octant, (void **)&l->child};
+  size_t bytes = 0;
+  for (int i = 0; i < 6; i++) bytes += aligned(count * size[i]);
+  FIRN_TRY(firn_buffer_reserve(mg->context, &l->places, bytes, "multigrid"));
+  char *at = l->places.data;
+  for (int i = 0; i < 6; i++) {
+    *array[i] = at;
+    at += aligned(count * size[i]);
+  }
+  return FIRN_OK;
+}
+
+static firn_status reserve_reals(firn_multigrid *mg, firn_mg_level *l) {
+  size_t vector = (l->count + 1) * CELLS * sizeof(firn_real);
+  size_t coefficients = l->slots * FIRN_MG_COEFFICIENTS * CELLS * sizeof(firn_real);
+  FIRN_TRY(firn_buffer_reserve(mg->context, &l->vectors, 3 * vector, "multigrid"));
+  FIRN_TRY(firn_buffer_reserve(mg->context, &l->coefficients, coefficients, "multigrid"));
+  l->x = l->vectors.data;
+  l->y = l->x + (l->count + 1) * CELLS;
+  l->b = l->y + (l->count + 1) * CELLS;
+  l->coefficient = l->coefficients.data;
+  // Cells that do not exist stay 0 for good, as does the block beside those that have none.
+  memset(l->x, 0, 3 * vector);
+  return FIRN_OK;
+}
+
+static firn_status clear_table(firn_multigrid *mg, size_t blocks, size_t *mask) {
+  size_t size = 64;
+  while (size < 2 * blocks) size *= 2;
+  FIRN_TRY(firn_buffer_reserve(mg->context, &mg->table, size * sizeof(firn_block_map_entry),
+                               "multigrid"));
+  memset(mg->table.data, 0, size * sizeof(firn_block_map_entry));
+  *mask = size - 1;
+  return FIRN_OK;
+}
+
+// The table holds the level's blocks.
+static void find_beside(const firn_multigrid *mg, firn_mg_level *l, size_t mask) {
+  firn_block_map_entry *table = mg->table.data;
+  FIRN_PARALLEL_FOR(mg->context, schedule(static))
+  for (size_t b = 0; b < l->count; b++) {
+    for (int d = 0; d < 6; d++) {
+      int32_t at[3] = {l->at[b][0], l->at[b][1], l->at[b][2]}, n = l->period[d / 2];
+      at[d / 2] += d % 2 ? 1 : -1;
+      if (n) at[d / 2] = (at[d / 2] + n) % n;
+      const firn_block_map_entry *entry = firn_block_map_find(table, mask, firn_morton(at));
+      l->beside[b][d] = entry->key1 ? entry->value : (uint32_t)l->count;
+    }
+  }
+}
+
+// Numbers the blocks of a level in the order in which those of the finer one come to them.
+static void number_parents(const firn_multigrid *mg, firn_mg_level *fine, firn_mg_level *coarse,
+                           size_t mask) {
+  firn_block_map_entry *table = mg->table.data;
+  coarse->count = 0;
+  for (size_t b = 0; b < fine->count; b++) {
+    const int32_t *from = fine->at[b];
+    int32_t at[3] = {from[0] >> 1, from[1] >> 1, from[2] >> 1};
+    uint64_t key = firn_morton(at);
+    firn_block_map_entry *entry = firn_block_map_find(table, mask, key);
+    if (!entry->key1) {
+      *entry = (firn_block_map_entry){key + 1, (uint32_t)coarse->count};
+      memcpy(coarse->at[coarse->count], at, sizeof at);
+      for (int o = 0; o < 8; o++) coarse->child[coarse->count][o] = UINT32_MAX;
+      coarse->count++;
+    }
+    int octant = 4 * (from[0] & 1) + 2 * (from[1] & 1) + (from[2] & 1);
+    fine->parent[b] = entry->value;
+    fine->octant[b] = (uint8_t)octant;
+    coarse->child[entry->value][octant] = (uint32_t)b;
+  }
+}
+
+// A block is uniform where it is made of eight such.
+static void deal_slots(const firn_mg_level *fine, firn_mg_level *coarse) {
+  coarse->slots = 0;
+  for (size_t b = 0; b < coarse->count; b++) {
+    bool alike = true;
+    for (int o = 0; o < 8; o++) {
+      uint32_t child = coarse->child[b][o];
+      alike = alike && child != UINT32_MAX && fine->slot[child] == FIRN_MG_UNIFORM;
+    }
+    for (int d = 0; d < 6; d++) alike = alike && coarse->beside[b][d] < coarse->count;
+    coarse->slot[b] = alike ? FIRN_MG_UNIFORM : (uint32_t)coarse->slots++;
+  }
+}
+
+static firn_status lay_coarser(firn_multigrid *mg, int k) {
+  firn_mg_level *fine = &mg->level[k], *coarse = &mg->level[k + 1];
+  size_t mask;
+  FIRN_TRY(reserve_places(mg, coarse, fine->count));
+  FIRN_TRY(clear_table(mg, fine->count, &mask));
+  // An odd period has no half: the coarse level then knows nothing of it.
+  for (int a = 0; a < 3; a++) coarse->period[a] = fine->period[a] % 2 ? 0 : fine->period[a] / 2;
+  number_parents(mg, fine, coarse, mask);
+  find_beside(mg, coarse, mask);
+  deal_slots(fine, coarse);
+  coarse->uniform = 2 * fine->uniform;
+  return reserve_reals(mg, coarse);
+}
+
+firn_status firn_multigrid_layout(firn_multigrid *mg, size_t count, const int32_t (*at)[3],
+                                  const uint8_t *uniform, const int32_t period[3]) {
+  firn_mg_level *l = &mg->level[0];
+  size_t mask;
+  mg->levels = 0;
+  FIRN_TRY(reserve_places(mg, l, count));
+  FIRN_TRY(clear_table(mg, count, &mask));
+  firn_block_map_entry *table = mg->table.data;
+  l->count = count;
+  l->uniform = 1;
+  l->slots = 0;
+  memcpy(l->period, period, sizeof l->period);
+  if (count) memcpy(l->at, at, count * sizeof *at);
+  for (size_t b = 0; b < count; b++) {
+    uint64_t key = firn_morton(at[b]);
+    *firn_block_map_find(table, mask, key) = (firn_block_map_entry){key + 1, (uint32_t)b};
+    l->slot[b] = uniform[b] ? FIRN_MG_UNIFORM : (uint32_t)l->slots++;
+  }
+  find_beside(mg, l, mask);
+  FIRN_TRY(reserve_reals(mg, l));
+  int k = 0;
+  for (; k + 1 < FIRN_MG_LEVELS && mg->level[k].count > 1; k++) FIRN_TRY(lay_coarser(mg, k));
+  mg->levels = k + 1;
+  return FIRN_OK;
+}
+
+// --------------------------------------------------------------------------------- coefficients
+
+static const firn_real *coefficients_of(const firn_mg_level *l, size_t b) {
+  if (l->slot[b] == FIRN_MG_UNIFORM) return NULL;
+  return l->coefficient + (size_t)l->slot[b] * FIRN_MG_COEFFICIENTS * CELLS;
+}
+
+static void invert(firn_real *c) {
+  for (int n = 0; n < CELLS; n++) {
+    firn_real sum = c[FIRN_MG_HOLD * CELLS + n];
+    for (int d = 0; d < 6; d++) sum += c[d * CELLS + n];
+    c[FIRN_MG_DIAGONAL * CELLS + n] = sum;
+    c[FIRN_MG_INVERSE * CELLS + n] = sum > 0 ? 1 / sum : 0;
+  }
+}
+
+// Adds the eighth of a block that is a child.
+static void add_child(const firn_mg_level *fine, uint32_t child, int octant, firn_real *c) {
+  const firn_real half = FIRN_R(0.5), *from = coefficients_of(fine, child);
+  for (int n = 0; n < CELLS; n++) {
+    const int q[3] = {n >> 4, n >> 2 & 3, n & 3};
+    int to = 16 * (2 * (octant >> 2) + q[0] / 2) + 4 * (2 * (octant >> 1 & 1) + q[1] / 2) +
+             2 * (octant & 1) + q[2] / 2;
+    for (int d = 0; d < 6; d++) {
+      if (q[d / 2] % 2 != d % 2) continue; // inside of the coarse cell
+      c[d * CELLS + to] += half * (from ? from[d * CELLS + n] : fine->uniform);
+    }
+    if (from) c[FIRN_MG_HOLD * CELLS + to] += half * from[FIRN_MG_HOLD * CELLS + n];
+  }
+}
+
+// Faces to where no block is, which only a period that ends at this level makes.
+static void close_faces(const firn_mg_level *l, size_t b, firn_real *c) {
+  for (int n = 0; n < CELLS; n++) {
+    const int q[3] = {n >> 4, n >> 2 & 3, n & 3};
+    for (int d = 0; d < 6; d++)
+      if (q[d / 2] == (d % 2 ? 3 : 0) && l->beside[b][d] == l->count) c[d * CELLS + n] = 0;
+  }
+}
+
+void firn_multigrid_finish(firn_multigrid *mg) {
+  FIRN_PARALLEL(mg->context) {
+#pragma omp for schedule(static)
+    for (size_t b = 0; b < mg->level[0].count; b++) {
+      firn_real *c = firn_multigrid_block(mg, b);
+      if (c) invert(c);
+    }
+    for (int k = 1; k < mg->levels; k++) {
+      firn_mg_level *l = &mg->level[k];
+#pragma omp for schedule(static)
+      for (size_t b = 0; b < l->count; b++) {
+        if (l->slot[b] == FIRN_MG_UNIFORM) continue;
+        firn_real *c = l->coefficient + (size_t)l->slot[b] * FIRN_MG_COEFFICIENTS * CELLS;
+        memset(c, 0, FIRN_MG_DIAGONAL * CELLS * sizeof *c);
+        for (int o = 0; o < 8; o++)
+          if (l->child[b][o] != UINT32_MAX) add_child(&mg->level[k - 1], l->child[b][o], o, c);
+        close_faces(l, b, c);
+        invert(c);
+      }
+    }
+  }
+}
+
+// --------------------------------------------------------------------------------------- sweeps
+
+// What the six neighbours of each cell hold.
+static inline void look_around(const firn_mg_level *l, const firn_real *x, size_t b,
+                               firn_real out[6][CELLS]) {
+  const firn_real *in = x + CELLS * b, *side[6];
+  for (int d = 0; d < 6; d++) side[d] = x + CELLS * (size_t)l->beside[b][d];
+  memcpy(out[0], side[0] + 48, 16 * sizeof *in);
+  memcpy(out[0] + 16, in, 48 * sizeof *in);
+  memcpy(out[1], in + 16, 48 * sizeof *in);
+  memcpy(out[1] + 48, side[1], 16 * sizeof *in);
+  for (int s = 0; s < CELLS; s += 16) {
+    memcpy(out[2] + s, side[2] + s + 12, 4 * sizeof *in);
+    memcpy(out[2] + s + 4, in + s, 12 * sizeof *in);
+    memcpy(out[3] + s, in + s + 4, 12 * sizeof *in);
+    memcpy(out[3] + s + 12, side[3] + s, 4 * sizeof *in);
+  }
+  memcpy(out[4] + 1, in, 63 * sizeof *in);
+  memcpy(out[5], in + 1, 63 * sizeof *in);
+  for (int s = 0; s < CELLS; s += 4) {
+    out[4][s] = side[4][s + 3];
+    out[5][s + 3] = side[5][s];
+  }
+}
+
+// r = b - A x on one block.
+static inline void residual(const firn_mg_level *l, const firn_real *x, size_t b, firn_real *r) {
+  const firn_real *c = coefficients_of(l, b), *in = x + CELLS * b, *right = l->b + CELLS * b;
+  firn_real o[6][CELLS];
+  look_around(l, x, b, o);
+  if (!c) {
+    for (int n = 0; n < CELLS; n++) {
+      firn_real sum = (o[0][n] + o[1][n]) + (o[2][n] + o[3][n]) + (o[4][n] + o[5][n]);
+      r[n] = right[n] + l->uniform * (sum - 6 * in[n]);
+    }
+    return;
+  }
+  for (int n = 0; n < CELLS; n++) {
+    firn_real sum = c[n] * o[0][n] + c[CELLS + n] * o[1][n];
+    sum += c[2 * CELLS + n] * o[2][n] + c[3 * CELLS + n] * o[3][n];
+    sum += c[4 * CELLS + n] * o[4][n] + c[5 * CELLS + n] * o[5][n];
+    r[n] = right[n] + (sum - c[FIRN_MG_DIAGONAL * CELLS + n] * in[n]);
+  }
+}
+
+// What follows is called by all threads of a team.
+
+// y = x + damping / diagonal (b - A x); from 0 where first.
+static void sweep(const firn_mg_level *l, bool first, const firn_real *x, firn_real *y) {
+  const firn_real even = FIRN_R(DAMPING) / (6 * l->uniform), damping = FIRN_R(DAMPING);
+#pragma omp for schedule(static)
+  for (size_t b = 0; b < l->count; b++) {
+    const firn_real *c = coefficients_of(l, b), *in = x + CELLS * b;
+    firn_real r[CELLS], *out = y + CELLS * b;
+    if (first) {
+      memcpy(r, l->b + CELLS * b, sizeof r);
+    } else {
+      residual(l, x, b, r);
+    }
+    for (int n = 0; n < CELLS; n++) {
+      firn_real step = c ? damping * c[FIRN_MG_INVERSE * CELLS + n] * r[n] : even * r[n];
+      out[n] = first ? step : in[n] + step;
+    }
+  }
+}
+
+// The coarser level's b: sums of eight residuals.
+static void restrict_to(const firn_mg_level *l, firn_mg_level *coarse) {
+#pragma omp for schedule(static)
+  for (size_t b = 0; b < l->count; b++) {
+    firn_real r[CELLS];
+    int o = l->octant[b];
+    firn_real *out = coarse->b + CELLS * (size_t)l->parent[b] + 32 * (o >> 2) + 8 * (o >> 1 & 1) +
+                     2 * (o & 1);
+    residual(l, l->x, b, r);
+    for (int n = 0; n < 8; n++) {
+      const firn_real *from = r + 32 * (n >> 2) + 8 * (n >> 1 & 1) + 2 * (n & 1);
+      out[16 * (n >> 2) + 4 * (n >> 1 & 1) + (n & 1)] =
+          ((from[0] + from[1]) + (from[4] + from[5])) +
+          ((from[16] + from[17]) + (from[20] + from[21]));
+    }
+  }
+}
+
+// Adds what the coarser level found.
+static void prolong_from(const firn_mg_level *coarse, firn_mg_level *l) {
+#pragma omp for schedule(static)
+  for (size_t b = 0; b < l->count; b++) {
+    const firn_real *c = coefficients_of(l, b);
+    int o = l->octant[b];
+    const firn_real *from = coarse->y + CELLS * (size_t)l->parent[b] + 32 * (o >> 2) +
+                            8 * (o >> 1 & 1) + 2 * (o & 1);
+    for (int n = 0; n < CELLS; n++) {
+      firn_real value = from[16 * (n >> 5) + 4 * (n >> 3 & 1) + (n >> 1 & 1)];
+      bool exists = !c || c[FIRN_MG_INVERSE * CELLS + n] > 0;
+      l->x[CELLS * b + (size_t)n] += exists ? value : 0;
+    }
+  }
+}
+
+// From b to x, and after the coarser level from x to y.
+static void smooth(firn_mg_level *l, bool first, int sweeps) {
+  firn_real *from = first ? l->y : l->x, *to = first ? l->x : l->y;
+  for (int i = 0; i < sweeps; i++) {
+    sweep(l, first && i == 0, from, to);
+    firn_real *other = from;
+    from = to;
+    to = other;
+  }
+}
+
+static void cycle(firn_multigrid *mg) {
+  int last = mg->levels - 1;
+  for (int k = 0; k < last; k++) {
+    smooth(&mg->level[k], true, SWEEPS);
+    restrict_to(&mg->level[k], &mg->level[k + 1]);
+  }
+  smooth(&mg->level[last], true, 1);
+  smooth(&mg->level[last], false, LAST_SWEEPS);
+  for (int k = last - 1; k >= 0; k--) {
+    prolong_from(&mg->level[k + 1], &mg->level[k]);
+    smooth(&mg->level[k], false, SWEEPS);
+  }
+}
+
+void firn_multigrid_cycle(void *user, const double *r, firn_real *z) {
+  firn_multigrid *mg = user;
+  firn_mg_level *l = &mg->level[0];
+  size_t count = l->count * CELLS;
+  FIRN_PARALLEL(mg->context) {
+#pragma omp for schedule(static)
+    for (size_t i = 0; i < count; i++) l->b[i] = (firn_real)r[i];
+    cycle(mg);
+#pragma omp for schedule(static)
+    for (size_t i = 0; i < count; i++) z[i] = l->y[i];
+  }
+}
+
+// --------------------------------------------------------------------------------------- product
+
+void firn_multigrid_apply(void *user, const firn_real *p, double *y) {
+  const firn_multigrid *mg = user;
+  const firn_mg_level *l = &mg->level[0];
+  FIRN_PARALLEL(mg->context) {
+    // Beside the last block a block of zeros has to lie, which p has no room for.
+#pragma omp for schedule(static)
+    for (size_t b = 0; b < l->count; b++)
+      memcpy(l->y + CELLS * b, p + CELLS * b, CELLS * sizeof *p);
+#pragma omp for schedule(static)
+    for (size_t b = 0; b < l->count; b++) {
+      const firn_real *c = coefficients_of(l, b), *in = l->y + CELLS * b;
+      double *out = y + CELLS * b;
+      firn_real o[6][CELLS];
+      look_around(l, l->y, b, o);
+      for (int n = 0; n < CELLS; n++) {
+        double here = (double)in[n], sum = 0;
+        for (int d = 0; d < 6; d++) {
+          double weight = c ? (double)c[d * CELLS + n] : (double)l->uniform;
+          sum += weight * (here - (double)o[d][n]);
+        }
+        out[n] = c ? sum + (double)c[FIRN_MG_HOLD * CELLS + n] * here : sum;
+      }
+    }
+  }
+}

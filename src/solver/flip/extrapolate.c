@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Velocities where there is no fluid, from where there is, so that particles at the surface find one on
+// every side.
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "solver/flip/flip.h"
+
+// Cells of a block that have one of these below or above them inside the block.
+static uint64_t grown(uint64_t m) {
+  const uint64_t y3 = 0xf000f000f000f000u, y0 = 0x000f000f000f000fu, z3 = 0x8888888888888888u,
+                 z0 = 0x1111111111111111u;
+  return m << 16 | m >> 16 | (m & ~y3) << 4 | (m & ~y0) >> 4 | (m & ~z3) << 1 | (m & ~z0) >> 1;
+}
+
+static bool any_around(const flip *s, size_t g, const uint64_t *bits) {
+  for (int o = 0; o < 27; o++) {
+    uint32_t other = s->grid.around[g][o];
+    if (other != FIRN_GRID_NONE && bits[other]) return true;
+  }
+  return false;
+}
+
+// Gives each unknown face beside known ones their mean.
+static uint64_t extend_block(flip *s, int a, size_t g) {
+  const uint64_t *known = s->known[a], inside = grown(known[g]);
+  const uint64_t edges = 0xffff00000000ffffu | 0xf00ff00ff00ff00fu | 0x9999999999999999u;
+  uint64_t found = known[g];
+  for (uint64_t left = ~known[g] & (inside | edges); left; left &= left - 1) {
+    int c = __builtin_ctzll(left), count = 0;
+    firn_real sum = 0;
+    for (int axis = 0; axis < 3; axis++) {
+      for (int step = -1; step < 2; step += 2) {
+        size_t other = flip_beside(s, g, c, axis, step);
+        if (!flip_bit(known, other)) continue;
+        sum += s->u[a][other];
+        count++;
+      }
+    }
+    if (!count) continue;
+    s->u[a][FLIP_CELLS * g + (size_t)c] = sum / (firn_real)count;
+    found |= (uint64_t)1 << c;
+  }
+  return found;
+}
+
+void flip_extrapolate(flip *s, int layers) {
+  for (int layer = 0; layer < layers; layer++) {
+    FLIP_FOR_BLOCKS(s, g) {
+      for (int a = 0; a < 3; a++) {
+        bool some = ~s->known[a][g] && any_around(s, g, s->known[a]);
+        s->next[a][g] = some ? extend_block(s, a, g) : s->known[a][g];
+      }
+    }
+    for (int a = 0; a < 3; a++) {
+      uint64_t *other = s->known[a];
+      s->known[a] = s->next[a];
+      s->next[a] = other;
+    }
+  }
+}
+
+double flip_across(const flip *s, const firn_real *u, size_t g, int c, int a, int other) {
+  size_t i = FLIP_CELLS * g + (size_t)c, below = flip_beside(s, g, c, a, -1);
+  int cell = (int)(below % FLIP_CELLS);
+  double sum = (double)u[i] + (double)u[flip_beside(s, g, c, other, 1)] + (double)u[below];
+  if (below / FLIP_CELLS < s->grid.count)
+    sum += (double)u[flip_beside(s, below / FLIP_CELLS, cell, other, 1)];
+  return sum / 4;
+}
+
+static void hold_face(flip *s, size_t g, int c, int a, firn_real *out) {
+  double x[3], v[3], n[3], velocity[3], into = 0, b = 1;
+  size_t i = FLIP_CELLS * g + (size_t)c, below = flip_beside(s, g, c, a, -1);
+  if (s->porous) b = (double)s->b[0][flip_bit(s->active, below) ? below : i];
+  flip_corner(s, g, c, x);
+  for (int k = 0; k < 3; k++) {
+    x[k] = (x[k] + (k == a ? 0 : 0.5)) * s->world->h;
+    v[k] = k == a ? (double)s->u[a][i] : flip_across(s, s->u[k], g, c, a, k);
+  }
+  flip_solid_distance(s->world, x, NULL, n, velocity);
+  for (int k = 0; k < 3; k++) into += (v[k] - b * velocity[k]) * n[k];
+  *out = (firn_real)(v[a] - into * n[a]);
+}
+
+// Faces are changed after all have been looked at; until then wall holds what they will be, which nobody
+// needs any longer.
+void flip_hold_solids(flip *s) {
+  FLIP_FOR_BLOCKS(s, g) {
+    for (int a = 0; a < 3 && s->cut[g]; a++) {
+      for (int c = 0; c < FLIP_CELLS; c++) {
+        size_t i = FLIP_CELLS * g + (size_t)c;
+        s->wall[a][i] = s->u[a][i];
+        if (s->open[a][i] > 0 || !flip_bit(s->known[a], i)) continue;
+        hold_face(s, g, c, a, &s->wall[a][i]);
+      }
+    }
+  }
+  FLIP_FOR_BLOCKS(s, g) {
+    for (int a = 0; a < 3 && s->cut[g]; a++)
+      memcpy(s->u[a] + FLIP_CELLS * g, s->wall[a] + FLIP_CELLS * g, FLIP_CELLS * sizeof *s->u[a]);
+  }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the snow does to colliders. A cell presses on the part of them that is in it with p times its area,
+// which is what the cell's faces lack: h^2 (w_lower - w_upper) along each axis.
+//
+// That is a force of the grid, whose fluid reaches a little beyond its particles; what particles have lost
+// is what colliders have got. So the difference between both is added to the colliders that are pressed,
+// axis by axis, by how much they are.
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "solver/flip/flip.h"
+
+// What one cell does along one axis, to the collider that has that side of it.
+typedef struct touch {
+  int collider; // -1: nothing
+  double impulse, x[3], velocity[3];
+} touch;
+
+// What all cells do to one.
+typedef struct push {
+  double impulse[3], angular[3], work; // as firn_collider_sums has them, ...
+  double size[3];                      // ... N s, along each axis, up or down it, ...
+  double at[3], moving[3];             // ... and where they are and how that moves, times their sum
+} push;
+
+static bool is_wanted(const flip *s) {
+  for (int c = 0; c < s->world->collider_count; c++)
+    if (s->world->collider[c].forces) return true;
+  return false;
+}
+
+firn_status flip_push_begin(flip *s) {
+  firn_context *context = s->world->context;
+  size_t colliders = (size_t)s->world->collider_count * sizeof(push);
+  size_t touches = s->grid.count * FLIP_CELLS * 3 * sizeof(touch);
+  s->pushing = is_wanted(s);
+  if (!s->pushing) return FIRN_OK;
+  FIRN_TRY(firn_buffer_reserve(context, &s->pushes, colliders, "forces on colliders"));
+  memset(s->pushes.data, 0, colliders);
+  return firn_buffer_reserve(context, &s->touches, touches, "forces on colliders");
+}
+
+// kg/m^3, of all particles at rest.
+static double mean_density(const flip *s) {
+  const firn_particles *p = &s->world->particles;
+  double mass = 0, volume = 0;
+  for (size_t b = 0; b < p->block_count; b++) {
+    for (size_t i = p->block[b].first; i < p->block[b].first + p->block[b].count; i++) {
+      mass += (double)firn_particles_real(p, FIRN_FIELD_MASS)[i];
+      volume += (double)firn_particles_real(p, FIRN_FIELD_VOLUME)[i];
+    }
+  }
+  return mass / volume;
+}
+
+static touch touch_of(const flip *s, size_t g, int c, int a, double unit) {
+  size_t i = FLIP_CELLS * g + (size_t)c;
+  touch t = {.collider = -1};
+  if (!flip_bit(s->active, i)) return t;
+  double below = (double)s->open[a][i], above = (double)s->open[a][flip_beside(s, g, c, a, 1)];
+  t.impulse = s->p[i] * unit * (below - above);
+  if (t.impulse == 0) return t;
+  flip_corner(s, g, c, t.x);
+  for (int k = 0; k < 3; k++) t.x[k] = (t.x[k] + (k != a ? 0.5 : above < below)) * s->world->h;
+  flip_solid_distance(s->world, t.x, &t.collider, NULL, t.velocity);
+  return t;
+}
+
+static void cross(const double a[3], const double b[3], double out[3]) {
+  out[0] = a[1] * b[2] - a[2] * b[1];
+  out[1] = a[2] * b[0] - a[0] * b[2];
+  out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static void book(push *to, const firn_collider *collider, const double impulse[3],
+                 const double x[3], const double velocity[3]) {
+  double r[3], turn[3];
+  for (int a = 0; a < 3; a++) r[a] = x[a] - collider->pose.pivot[a];
+  cross(r, impulse, turn);
+  for (int a = 0; a < 3; a++) {
+    to->impulse[a] += impulse[a];
+    to->angular[a] += turn[a];
+    to->work -= impulse[a] * velocity[a];
+  }
+}
+
+static void add_touch(const flip *s, const touch *t, int a) {
+  double impulse[3] = {0}, size = fabs(t->impulse);
+  if (t->collider < 0) return;
+  push *to = (push *)s->pushes.data + t->collider;
+  impulse[a] = t->impulse;
+  book(to, &s->world->collider[t->collider], impulse, t->x, t->velocity);
+  to->size[a] += size;
+  for (int k = 0; k < 3; k++) {
+    to->at[k] += size * t->x[k];
+    to->moving[k] += size * t->velocity[k];
+  }
+}
+
+void flip_push_pressure(flip *s) {
+  if (!s->pushing) return;
+  double h = s->world->h, unit = mean_density(s) * h * h * h;
+  touch *all = s->touches.data;
+  FLIP_FOR_BLOCKS(s, g) {
+    for (int c = 0; c < FLIP_CELLS && s->cut[g]; c++)
+      for (int a = 0; a < 3; a++)
+        all[3 * (FLIP_CELLS * g + (size_t)c) + (size_t)a] = touch_of(s, g, c, a, unit);
+  }
+  for (size_t g = 0; g < s->grid.count; g++) {
+    for (size_t i = 3 * FLIP_CELLS * g; i < 3 * FLIP_CELLS * (g + 1) && s->cut[g]; i++)
+      add_touch(s, &all[i], (int)(i % 3));
+  }
+}
+
+static double sum3(const double v[3]) {
+  return v[0] + v[1] + v[2];
+}
+
+void flip_push_end(flip *s, const double gained[3]) {
+  if (!s->pushing) return;
+  firn_world *world = s->world;
+  push *pushes = s->pushes.data;
+  double size[3] = {0}, left[3] = {-gained[0], -gained[1], -gained[2]};
+  for (int c = 0; c < world->collider_count; c++) {
+    for (int a = 0; a < 3; a++) {
+      size[a] += pushes[c].size[a];
+      left[a] -= pushes[c].impulse[a];
+    }
+  }
+  for (int c = 0; c < world->collider_count; c++) {
+    firn_collider *collider = &world->collider[c];
+    push *of = &pushes[c];
+    double more[3], at[3], moving[3], all = sum3(of->size);
+    if (all > 0) {
+      for (int a = 0; a < 3; a++) {
+        more[a] = left[a] * (size[a] > 0 ? of->size[a] / size[a] : all / sum3(size));
+        at[a] = of->at[a] / all;
+        moving[a] = of->moving[a] / all;
+      }
+      book(of, collider, more, at, moving);
+    }
+    if (!collider->forces) continue;
+    for (int a = 0; a < 3; a++) {
+      collider->sums.impulse[a] += of->impulse[a];
+      collider->sums.angular[a] += of->angular[a];
+    }
+    collider->sums.work += of->work;
+    collider->sums.time += s->dt;
+  }
+}

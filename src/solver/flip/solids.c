@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Colliders, as the grid sees them (Batty et al. 2007): the share of each face that is open to the fluid,
+// and how fast they move there. Distances are asked for at the corners of cells, and only in blocks that
+// colliders reach, so what is thinner than a cell may be overlooked.
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "solver/flip/flip.h"
+
+double flip_solid_distance(const firn_world *world, const double x[3], int *nearest,
+                           double normal[3], double velocity[3]) {
+  double least = (double)INFINITY;
+  int found = -1;
+  for (int c = 0; c < world->collider_count; c++) {
+    if (world->collider[c].absent) continue;
+    double d = firn_collider_sample(&world->collider[c], x, NULL, NULL);
+    if (!(d < least)) continue;
+    least = d;
+    found = c;
+  }
+  if (nearest) *nearest = found;
+  if (normal) memset(normal, 0, 3 * sizeof *normal);
+  if (velocity) memset(velocity, 0, 3 * sizeof *velocity);
+  if (found >= 0 && (normal || velocity))
+    firn_collider_sample(&world->collider[found], x, normal, velocity);
+  return least;
+}
+
+// The share of a triangle on which a linear function is positive, from its values at the corners: where
+// one has another sign than both others, the piece at that one is similar to the whole.
+static double triangle_share(double a, double b, double c) {
+  int positive = (a > 0) + (b > 0) + (c > 0);
+  if (positive == 0 || positive == 3) return positive / 3;
+  bool one = positive == 1;
+  double odd = (a > 0) == one ? a : (b > 0) == one ? b : c, product = 1;
+  const double corner[3] = {a, b, c};
+  for (int i = 0, used = 0; i < 3; i++) {
+    if (corner[i] == odd && !used++) continue;
+    product *= odd / (odd - corner[i]);
+  }
+  return one ? product : 1 - product;
+}
+
+// The share of a square on which a distance is positive, from those of its corners in turn and of its
+// middle: four triangles, exact where the distance is linear. Without the middle the square in a corner
+// between two walls, where three distances are 0, would be cut in half.
+double flip_open_share(const double corner[4], double middle) {
+  double sum = 0;
+  for (int i = 0; i < 4; i++) sum += triangle_share(corner[i], corner[(i + 1) % 4], middle) / 4;
+  return sum;
+}
+
+// A collider whose surface is a plane of the grid must close the faces in it, whatever rounding says: so
+// much of a cell is added to all.
+static const double SKIN = 1e-6;
+// Shares below this many last digits are closed: what flows through them would be rounding.
+static const double CLOSED = 1e3;
+
+enum { NODES = 5 };
+
+static void sample_nodes(const flip *s, size_t g, double node[NODES][NODES][NODES]) {
+  double h = s->world->h, corner[3];
+  flip_corner(s, g, 0, corner);
+  for (int i = 0; i < NODES; i++)
+    for (int j = 0; j < NODES; j++)
+      for (int k = 0; k < NODES; k++) {
+        double x[3] = {(corner[0] + i) * h, (corner[1] + j) * h, (corner[2] + k) * h};
+        node[i][j][k] = flip_solid_distance(s->world, x, NULL, NULL, NULL) / h - SKIN;
+      }
+}
+
+// Share and velocity of the lower face of a cell.
+static void set_face(flip *s, size_t g, int c, int a, const double corner[4]) {
+  size_t i = FLIP_CELLS * g + (size_t)c;
+  double x[3], velocity[3], h = s->world->h, share = 0;
+  int open = 0;
+  for (int k = 0; k < 4; k++) open += corner[k] > 0;
+  s->open[a][i] = 1;
+  if (open == 4) return;
+  flip_corner(s, g, c, x);
+  for (int k = 0; k < 3; k++) x[k] = (x[k] + (k == a ? 0 : 0.5)) * h;
+  double middle = flip_solid_distance(s->world, x, NULL, NULL, velocity) / h - SKIN;
+  if (open) share = flip_open_share(corner, middle);
+  if (share < CLOSED * (double)FIRN_REAL_EPS) share = 0;
+  s->open[a][i] = (firn_real)share;
+  s->wall[a][i] = (firn_real)velocity[a];
+}
+
+static void cut_block(flip *s, size_t g) {
+  double node[NODES][NODES][NODES];
+  sample_nodes(s, g, node);
+  for (int c = 0; c < FLIP_CELLS; c++) {
+    int i = c >> 4, j = c >> 2 & 3, k = c & 3;
+    double(*at)[NODES][NODES] = &node[i], sum = 0;
+    for (int n = 0; n < 8; n++) sum += at[n >> 2][j + (n >> 1 & 1)][k + (n & 1)];
+    if (sum < 0) s->inside[g] |= (uint64_t)1 << c;
+    const double x[4] = {at[0][j][k], at[0][j + 1][k], at[0][j + 1][k + 1], at[0][j][k + 1]};
+    const double y[4] = {at[0][j][k], at[1][j][k], at[1][j][k + 1], at[0][j][k + 1]};
+    const double z[4] = {at[0][j][k], at[1][j][k], at[1][j + 1][k], at[0][j + 1][k]};
+    set_face(s, g, c, 0, x);
+    set_face(s, g, c, 1, y);
+    set_face(s, g, c, 2, z);
+  }
+}
+
+void flip_solids(flip *s) {
+  const double reach = 2 * sqrt(3) * (1 + 1e-6) + SKIN; // of a block, from its middle
+  FLIP_FOR_BLOCKS(s, g) {
+    double x[3], h = s->world->h;
+    flip_corner(s, g, 0, x);
+    for (int a = 0; a < 3; a++) x[a] = (x[a] + 2) * h;
+    s->cut[g] = flip_solid_distance(s->world, x, NULL, NULL, NULL) <= reach * h;
+    if (s->cut[g]) {
+      cut_block(s, g);
+      continue;
+    }
+    for (int a = 0; a < 3; a++)
+      for (size_t c = 0; c < FLIP_CELLS; c++) s->open[a][FLIP_CELLS * g + c] = 1;
+  }
+}
+
+// Cells that hold a particle are fluid, however far that is from their middle. Fluid goes on inside
+// colliders, or a cell of which little is open would count as air.
+void flip_surface(flip *s) {
+  const firn_real half = FIRN_R(0.5), little = FIRN_R(-0.1);
+  FLIP_FOR_BLOCKS(s, g) {
+    uint64_t active = 0;
+    for (int c = 0; c < FLIP_CELLS; c++) {
+      size_t i = FLIP_CELLS * g + (size_t)c;
+      firn_real *phi = &s->phi[0][i], open = 0;
+      if (flip_bit(s->full, i)) *phi = firn_min(*phi, little);
+      if (flip_bit(s->inside, i) && *phi < half) *phi = -half;
+      if (!(*phi < 0)) continue;
+      for (int a = 0; a < 3; a++) open += s->open[a][i] + s->open[a][flip_beside(s, g, c, a, 1)];
+      if (open > 0) active |= (uint64_t)1 << c;
+    }
+    s->active[g] = active;
+  }
+}
