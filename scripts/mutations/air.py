@@ -17,7 +17,7 @@ MUTATIONS = [
              ("src/solver/sph/air.c", " - 4 * span[o].step[a]; // cells", "; // cells")),
     Mutation("sph-air-not-booked", "the ledger does not know of what the wind gives",
              "sph.air",
-             ("src/solver/sph/air.c", "world->ledger.given += sph_sum_units(s);", "")),
+             ("src/solver/sph/air.c", "s->last.given = sph_sum_units(s);", "")),
     Mutation("drag-half", "drag without its half",
              "world.wind",
              ("src/world/drag.h", "exposure * 0.5 * air->density", "exposure * air->density")),

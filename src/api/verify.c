@@ -194,10 +194,11 @@ static firn_status verify(verifier *v, firn_scene **scene) {
   status = firn_run_check_scene(r, &same);
   if (status != FIRN_OK) return refuse(v, status);
   if (!same) {
-    firn_run_fault(r, &v->check, FIRN_FRAME_LAST + 1, FIRN_ERROR_FORMAT,
-                   "%s is not as firn wrote it; a resume writes it again, unless a key of the scene has "
-                   "changed in it",
-                   r->path);
+    firn_run_fault(
+        r, &v->check, FIRN_FRAME_LAST + 1, FIRN_ERROR_FORMAT,
+        "%s is not as firn wrote it; a resume writes it again, unless a key of the scene has "
+        "changed in it",
+        r->path);
   }
   status = firn_scene_build_empty(*scene, &r->sim);
   return status == FIRN_OK ? look(v) : refuse(v, status);
