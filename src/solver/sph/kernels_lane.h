@@ -354,11 +354,11 @@ static void stage_fixed(const sph_lists *lists, const skin *s, sph_desk *desk) {
 
 // Writes the numbers of all within reach of `self` (in 2^-13 spacings, rounded up) among nine columns of
 // three cells each, and returns how many.
-typedef size_t find_fn(const sph_desk *desk, const uint16_t begin[9], const uint16_t end[9],
-                       unsigned self, uint16_t *out);
+typedef size_t (*find_fn)(const sph_desk *desk, const uint16_t *begin, const uint16_t *end,
+                          unsigned self, uint16_t *out);
 
-static size_t find(const sph_desk *desk, const uint16_t begin[9], const uint16_t end[9],
-                   unsigned self, uint16_t *out) {
+static size_t find(const sph_desk *desk, const uint16_t *begin, const uint16_t *end, unsigned self,
+                   uint16_t *out) {
   uint16_t *to = out;
   const uint16_t *qx = desk->fixed[0], *qy = desk->fixed[1], *qz = desk->fixed[2];
   const __m256i x = _mm256_set1_epi16((short)qx[self]), y = _mm256_set1_epi16((short)qy[self]);
@@ -418,11 +418,11 @@ __attribute__((target("avx512vbmi2"))) static size_t find_by_words(const sph_des
   return (size_t)(to - out);
 }
 
-static find_fn *best_find(void) {
+static find_fn best_find(void) {
   return __builtin_cpu_supports("avx512vbmi2") ? find_by_words : find;
 }
 #else
-static find_fn *best_find(void) {
+static find_fn best_find(void) {
   return find;
 }
 #endif
@@ -518,7 +518,7 @@ static size_t search_block(const sph_pass *pass, size_t b, const skin *s, sph_de
   uint16_t *length = desk->line[0];
   uint16_t begin[9], end[9];
   int cell = -1;
-  find_fn *const seek = best_find();
+  const find_fn seek = best_find();
   if (used > room) return used;
   for (size_t k = 0; k < count; k += 4) {
     const float *row[4];
