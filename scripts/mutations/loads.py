@@ -61,4 +61,10 @@ MUTATIONS = [
              "world.load sph.plate",
              ("src/solver/sph/loads.c", "(firn_real)((double)s->diagonal[i] + more)",
               "(firn_real)((double)s->diagonal[i] + 0 * more)")),
+    Mutation("load-draws-late", "friction draws snow along with a plate's speed from before the solve",
+             "world.load",
+             ("src/solver/sph/loads.c", "    sph_wall_follow(s, body, change);\n", "")),
+    Mutation("load-led-from-afar", "a plate that touches no snow is led, too",
+             "world.load",
+             ("src/solver/sph/loads.c", "if (!(impulse(s, body, NULL) > 0)) continue;", "")),
 ]

@@ -118,4 +118,8 @@ MUTATIONS = [
     Mutation("sph-bulk-modulus", "with a deviatoric split the pressure carries lambda alone",
              "sph.switches",
              ("src/solver/sph/state.c", "return lambda + 2 * G / 3;", "return lambda;")),
+    Mutation("sph-no-lambda", "without lambda snow keeps its volume",
+             "sph.robust",
+             ("src/solver/sph/state.c", "fmax(lambda, 1e-6 * (double)s->G[i])",
+              "fmax(lambda, 1e9 * (double)s->G[i])")),
 ]

@@ -98,4 +98,8 @@ MUTATIONS = [
              "sph.walls",
              ("src/solver/sph/wall.c", "along += ((double)s->v[3 * i + a] - surface[a]) * n[a];",
               "along += (double)s->v[3 * i + a] * n[a];")),
+    Mutation("sph-step-deaf-to-the-far", "steps know of colliders only once they are near",
+             "sph.robust",
+             ("src/solver/sph/timestep.c", "2 * s->spacing / collider->speed",
+              "2000 * s->spacing / collider->speed")),
 ]
