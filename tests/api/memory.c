@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
 // timeout: 120
+// long in double
 // Memory that runs out, at every allocation of a run in turn: the call that meets it says so and
 // changes nothing; the same call, made again with memory at hand, goes on to the same bytes as a
 // run that never failed; and what was allocated is given back, whenever the run ends.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: X2 slow
 // timeout: 120
+// long in double
 // processors: 2
 // Runs killed at twenty moments and resumed end in the bytes of an undisturbed run.
 //

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
+# labels: slow
 # timeout: 60
 # Built-in scenes are listed, printed as they are in scenes/, and good.
 source "$(dirname "$0")/common.bash"

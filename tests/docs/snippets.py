@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# labels: slow
 # timeout: 60
 # What the pages show of scene files, C and Python: every scene passes `firn check`, pieces of one
 # within a small scene; C compiles against the public headers, Python runs.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: F2 F3 F5
+// labels: F2 F3 F5 slow
 // timeout: 120
 // Water that falls, rests, is pressed and pushed, against closed forms.
 #include "support/flip_case.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: P20
+// labels: P20 slow
 // Stiffness by temperature under mpm, which conducts nothing: a ball whose temperatures were given moves as
 // one whose material has that stiffness.
 #include <stdio.h>

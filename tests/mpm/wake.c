@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// labels: slow
 // Who falls asleep, and what wakes: quick neighbours, colliders that come near, slow drift, another
 // gravity, a field that is written. All snow here is laid down settled, so that it sleeps from the
 // first step on.
