@@ -5,6 +5,7 @@
 #include "cache/scratch.h"
 
 #include "support/flip_case.h"
+#include "support/snapshot.h"
 
 // A column of water, or of snow, that breaks against a ball that moves, and two drops, in the wind.
 static flip_case make(int threads, int variant, bool filled) {
@@ -35,39 +36,6 @@ static flip_case make(int threads, int variant, bool filled) {
   return c;
 }
 
-enum { FIELDS = 32 };
-typedef struct snapshot {
-  size_t count;
-  int fields;
-  double time, *data[FIELDS];
-  size_t bytes[FIELDS];
-} snapshot;
-
-static snapshot take(const flip_case *c) {
-  snapshot s = {.count = flip_case_count(c), .time = firn_sim_time(c->sim)};
-  s.fields = firn_sim_field_count(c->sim);
-  assert_in_range(s.fields, 1, FIELDS);
-  for (int i = 0; i < s.fields; i++) {
-    firn_field_info info;
-    must(c, firn_sim_field(c->sim, i, &info));
-    s.data[i] = flip_case_read(c, info.name, info.components);
-    s.bytes[i] = s.count * (size_t)info.components * sizeof(double);
-  }
-  return s;
-}
-
-static void drop(snapshot *s) {
-  for (int i = 0; i < s->fields; i++) free(s->data[i]);
-}
-
-// -1: the same.
-static int difference(const snapshot *a, const snapshot *b) {
-  if (a->count != b->count || a->fields != b->fields || a->time != b->time) return FIELDS;
-  for (int i = 0; i < a->fields; i++)
-    if (memcmp(a->data[i], b->data[i], a->bytes[i]) != 0) return i;
-  return -1;
-}
-
 enum { STEPS = 16 };
 
 static void any_number_of_threads_gives_the_same_bytes(void **state) {
@@ -75,7 +43,7 @@ static void any_number_of_threads_gives_the_same_bytes(void **state) {
   for (int variant = 0; variant < 3; variant++) {
     flip_case one = make(1, variant, true);
     flip_case_steps(&one, STEPS);
-    snapshot expected = take(&one);
+    snapshot expected = snapshot_take(one.sim);
     firn_collider_force force, other;
     must(&one, firn_sim_collider_force(one.sim, 2, &force));
     assert_true(fabs(force.impulse[0]) > 0);
@@ -83,14 +51,14 @@ static void any_number_of_threads_gives_the_same_bytes(void **state) {
     for (int t = 0; t < (variant ? 1 : 3); t++) {
       flip_case c = make(threads[t], variant, true);
       flip_case_steps(&c, STEPS);
-      snapshot found = take(&c);
-      assert_int_equal(difference(&expected, &found), -1);
+      snapshot found = snapshot_take(c.sim);
+      assert_int_equal(snapshot_difference(&expected, &found), -1);
       must(&c, firn_sim_collider_force(c.sim, 2, &other));
       assert_memory_equal(&force, &other, sizeof force);
-      drop(&found);
+      snapshot_drop(&found);
       flip_case_close(&c);
     }
-    drop(&expected);
+    snapshot_drop(&expected);
     flip_case_close(&one);
   }
 }
@@ -100,23 +68,23 @@ static void runs_go_on_bit_by_bit(void **state) {
   for (int variant = 0; variant < 3; variant++) {
     flip_case whole = make(1, variant, true), first = make(2, variant, true);
     flip_case_steps(&whole, 2 * STEPS);
-    snapshot expected = take(&whole);
+    snapshot expected = snapshot_take(whole.sim);
     flip_case_steps(&first, STEPS);
     must(&first, firn_sim_save(first.sim, scratch_path(s, "half.hdf")));
-    snapshot half = take(&first);
+    snapshot half = snapshot_take(first.sim);
     flip_case_close(&first);
     flip_case fresh = make(1, variant, false);
     must(&fresh, firn_sim_load(fresh.sim, scratch_path(s, "half.hdf")));
-    snapshot loaded = take(&fresh);
-    assert_int_equal(difference(&half, &loaded), -1);
+    snapshot loaded = snapshot_take(fresh.sim);
+    assert_int_equal(snapshot_difference(&half, &loaded), -1);
     flip_case_steps(&fresh, STEPS);
-    snapshot end = take(&fresh);
-    assert_int_equal(difference(&expected, &end), -1);
-    assert_int_not_equal(difference(&half, &end), -1);
-    drop(&expected);
-    drop(&half);
-    drop(&loaded);
-    drop(&end);
+    snapshot end = snapshot_take(fresh.sim);
+    assert_int_equal(snapshot_difference(&expected, &end), -1);
+    assert_int_not_equal(snapshot_difference(&half, &end), -1);
+    snapshot_drop(&expected);
+    snapshot_drop(&half);
+    snapshot_drop(&loaded);
+    snapshot_drop(&end);
     flip_case_close(&whole);
     flip_case_close(&fresh);
   }

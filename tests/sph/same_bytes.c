@@ -4,6 +4,7 @@
 // The same bytes at any number of threads, and after a restart.
 #include "cache/scratch.h"
 
+#include "support/snapshot.h"
 #include "support/sph_case.h"
 
 // Snow that conducts, on a warm floor.
@@ -54,45 +55,12 @@ static sph_case make(int threads, int variant, bool filled) {
   return c;
 }
 
-enum { FIELDS = 32 };
-typedef struct snapshot {
-  size_t count;
-  int fields;
-  double time, *data[FIELDS];
-  size_t bytes[FIELDS];
-} snapshot;
-
-static snapshot take(const sph_case *c) {
-  snapshot s = {.count = sph_case_count(c), .time = firn_sim_time(c->sim)};
-  s.fields = firn_sim_field_count(c->sim);
-  assert_in_range(s.fields, 1, FIELDS);
-  for (int i = 0; i < s.fields; i++) {
-    firn_field_info info;
-    must(c, firn_sim_field(c->sim, i, &info));
-    s.data[i] = sph_case_read(c, info.name, info.components);
-    s.bytes[i] = s.count * (size_t)info.components * sizeof(double);
-  }
-  return s;
-}
-
-static void drop(snapshot *s) {
-  for (int i = 0; i < s->fields; i++) free(s->data[i]);
-}
-
-// -1: the same.
-static int difference(const snapshot *a, const snapshot *b) {
-  if (a->count != b->count || a->fields != b->fields || a->time != b->time) return FIELDS;
-  for (int i = 0; i < a->fields; i++)
-    if (memcmp(a->data[i], b->data[i], a->bytes[i]) != 0) return i;
-  return -1;
-}
-
 static void any_number_of_threads_gives_the_same_bytes(void **state) {
   (void)state;
   for (int variant = 0; variant < 4; variant++) {
     sph_case one = make(1, variant, true);
     sph_case_steps(&one, 25);
-    snapshot expected = take(&one);
+    snapshot expected = snapshot_take(one.sim);
     firn_collider_force force, other;
     must(&one, firn_sim_collider_force(one.sim, 0, &force));
     assert_true(sph_case_stat(&one, "jp_min") < 0.99 || variant > 1);
@@ -101,14 +69,14 @@ static void any_number_of_threads_gives_the_same_bytes(void **state) {
     for (int t = 0; t < (variant ? 1 : 3); t++) {
       sph_case c = make(threads[t], variant, true);
       sph_case_steps(&c, 25);
-      snapshot found = take(&c);
-      assert_int_equal(difference(&expected, &found), -1);
+      snapshot found = snapshot_take(c.sim);
+      assert_int_equal(snapshot_difference(&expected, &found), -1);
       must(&c, firn_sim_collider_force(c.sim, 0, &other));
       assert_memory_equal(&force, &other, sizeof force);
-      drop(&found);
+      snapshot_drop(&found);
       sph_case_close(&c);
     }
-    drop(&expected);
+    snapshot_drop(&expected);
     sph_case_close(&one);
   }
 }
@@ -118,23 +86,23 @@ static void runs_go_on_bit_by_bit(void **state) {
   for (int variant = 0; variant < 4; variant++) {
     sph_case whole = make(1, variant, true), first = make(2, variant, true);
     sph_case_steps(&whole, 44);
-    snapshot expected = take(&whole);
+    snapshot expected = snapshot_take(whole.sim);
     sph_case_steps(&first, 22);
     must(&first, firn_sim_save(first.sim, scratch_path(s, "half.hdf")));
-    snapshot half = take(&first);
+    snapshot half = snapshot_take(first.sim);
     sph_case_close(&first);
     sph_case fresh = make(1, variant, false);
     must(&fresh, firn_sim_load(fresh.sim, scratch_path(s, "half.hdf")));
-    snapshot loaded = take(&fresh);
-    assert_int_equal(difference(&half, &loaded), -1);
+    snapshot loaded = snapshot_take(fresh.sim);
+    assert_int_equal(snapshot_difference(&half, &loaded), -1);
     sph_case_steps(&fresh, 22);
-    snapshot end = take(&fresh);
-    assert_int_equal(difference(&expected, &end), -1);
-    assert_int_not_equal(difference(&half, &end), -1);
-    drop(&expected);
-    drop(&half);
-    drop(&loaded);
-    drop(&end);
+    snapshot end = snapshot_take(fresh.sim);
+    assert_int_equal(snapshot_difference(&expected, &end), -1);
+    assert_int_not_equal(snapshot_difference(&half, &end), -1);
+    snapshot_drop(&expected);
+    snapshot_drop(&half);
+    snapshot_drop(&loaded);
+    snapshot_drop(&end);
     sph_case_close(&whole);
     sph_case_close(&fresh);
   }
