@@ -139,6 +139,23 @@ static double mass_of(firn_sim *sim) {
   return sums.mass;
 }
 
+// A quarter of a cell aside, points of a lattice of 8 a cell lie on both of two opposite faces: 8 cells hold
+// as many as anywhere else.
+static void lattice_counts_one_of_two_faces(void **state) {
+  (void)state;
+  firn_context *context = make_context(1, FIRN_ISA_AUTO);
+  for (int aside = 0; aside < 4; aside++) {
+    firn_sim *sim = open_sim(context);
+    double middle = (1 + aside / 4.0) * H;
+    firn_fill_def def = box_of((int[]){0, 0, 0}, 2, FIRN_SEEDING_LATTICE, 8);
+    def.shape = firn_box((const double[3]){middle, middle, middle}, (const double[3]){H, H, H});
+    MUST(context, firn_sim_fill(sim, &def));
+    assert_int_equal(firn_sim_count(sim), 64);
+    firn_sim_destroy(sim);
+  }
+  drop_context(context);
+}
+
 // By density: half as many particles in the upper half (packing), or half as heavy ones (density).
 // 8192 lots of 1/2 deviate by 45.
 static void density_varies_by_count_or_by_mass(void **state) {
@@ -227,6 +244,7 @@ int main(void) {
       cmocka_unit_test(random_seeding_meets_a_fraction_on_average),
       cmocka_unit_test(overlapping_fills_do_not_coincide),
       cmocka_unit_test(far_places_have_patterns_of_their_own),
+      cmocka_unit_test(lattice_counts_one_of_two_faces),
       cmocka_unit_test(density_varies_by_count_or_by_mass),
       cmocka_unit_test(threads_do_not_matter),
       cmocka_unit_test(bad_fills_are_refused_by_name),
