@@ -107,7 +107,11 @@ FIRN_API firn_status firn_sim_sums(firn_sim *sim, firn_sums *out);
 // creation "sorts" and, by phase, "seconds_sort", "seconds_scatter", "seconds_grid", "seconds_solve" and
 // "seconds_gather". Under sph "jp_min", "jp_mean", "density_max", "energy_plastic"; of the last step "neighbours_mean",
 // "pressure_iterations", "shear_iterations", "fell_back", "unconverged", "samples"; since creation
-// "seconds_search", "seconds_state", "seconds_pressure", "seconds_shear" and "seconds_move".
+// "seconds_search", "seconds_state", "seconds_pressure", "seconds_shear" and "seconds_move". Under flip
+// "density_max", "durability_mean", "durability_min"; of the last step "pressure_iterations",
+// "viscosity_iterations", "unconverged", "pressure_residual", "cells", "cells_closed", "cells_plastic",
+// "clusters"; since creation "seconds_transfer", "seconds_solids", "seconds_pressure", "seconds_crushing",
+// "seconds_friction", "seconds_cohesion" and "seconds_move".
 typedef struct firn_stat_info {
   const char *name;
   const char *unit; // "1" for a plain number

@@ -7,6 +7,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "api/stages.h"
 #include "base/memory.h"
 #include "cache/file.h"
 #include "render/plot.h"
@@ -40,6 +41,7 @@ static const struct {
     {"jp", "", "plastic volume J_P", ""},
     {"wall_per_step", "s", "wall time of a step", ""},
     {"wall_seconds", "s", "wall time of a frame", ""},
+    {FIRN_STAGE_PREFIX, "s", "wall time of stages", FIRN_STAGE_PREFIX},
     {"speed_max", "m/s", "largest speed", ""},
     {"density", "kg/m^3", "density", ""},
     {"stress_", "Pa", "stress", "stress_"},
@@ -63,7 +65,8 @@ typedef struct plotter {
   const firn_plot_def *def;
   firn_table *table;
   size_t rows;
-  double *derived; // [2][rows]: energy_total, wall_per_step
+  double *derived;    // [2][rows]: energy_total, wall_per_step
+  firn_stages stages; // of a folder
   char names[PANELS][FIRN_CURVES][NAME];
   int panel_count;
   firn_panel panel[PANELS];
@@ -98,7 +101,7 @@ static const double *column(const plotter *p, const char *name) {
   if (found) return found;
   if (strcmp(name, "energy_total") == 0) return p->derived;
   if (strcmp(name, "wall_per_step") == 0) return p->derived + p->rows;
-  return NULL;
+  return firn_stages_find(&p->stages, name);
 }
 
 static bool has_value(const double *value, size_t n) {
@@ -108,8 +111,11 @@ static bool has_value(const double *value, size_t n) {
 }
 
 static bool is_constant(const double *value, size_t n) {
-  for (size_t i = 1; value && i < n; i++)
-    if (isfinite(value[i]) && value[i] != value[0]) return false;
+  double first = (double)NAN;
+  for (size_t i = 0; value && i < n; i++) {
+    if (isfinite(value[i]) && isfinite(first) && value[i] != first) return false;
+    if (isfinite(value[i])) first = value[i];
+  }
   return true;
 }
 
@@ -206,10 +212,18 @@ static firn_status choose_columns(plotter *p, const char *wanted, bool all) {
     wanted += length + (wanted[length] == ',');
     const double *value = column(p, name);
     if (!value && all) return fail_column(p, name);
-    bool dull = strcmp(name, "particles") == 0 && is_constant(value, p->rows);
+    bool dull = (strcmp(name, "particles") == 0 || strcmp(name, "asleep") == 0) &&
+                is_constant(value, p->rows);
     if (value && (all || (has_value(value, p->rows) && !dull)))
       FIRN_TRY(add_column(p, name, value));
   }
+  return FIRN_OK;
+}
+
+static firn_status choose_usual(plotter *p) {
+  FIRN_TRY(choose_columns(p, usual, false));
+  for (int i = 0; i < p->stages.count; i++)
+    FIRN_TRY(add_column(p, p->stages.name[i], column(p, p->stages.name[i])));
   return FIRN_OK;
 }
 
@@ -234,7 +248,7 @@ static firn_status draw(plotter *p, const char *title, const char *path, bool sv
   if (def->columns)
     FIRN_TRY(choose_columns(p, def->columns, true));
   else if (column(p, "com_x"))
-    FIRN_TRY(choose_columns(p, usual, false));
+    FIRN_TRY(choose_usual(p));
   else
     FIRN_TRY(choose_all(p));
   if (p->panel_count == 0 || p->rows == 0)
@@ -305,7 +319,10 @@ firn_status firn_plot(firn_context *context, const firn_plot_def *def, const cha
   if (status == FIRN_OK) {
     p->rows = firn_table_rows(p->table);
     status = derive(p);
+    if (status == FIRN_OK && folder)
+      status = firn_stages_read(context, def->source, column(p, "frame"), p->rows, &p->stages);
     if (status == FIRN_OK) status = draw(p, def->title ? def->title : title, path, svg);
+    firn_stages_free(context, &p->stages);
     firn_free(context, p->derived, (2 * p->rows + 1) * sizeof *p->derived);
     firn_table_close(p->table);
   }

@@ -58,8 +58,9 @@ typedef struct firn_run_state {
   double begin_wall; // s, when firn_run was called ...
   double begin_time; // s, and where the simulation stood
   double particle_steps;
-  double frame_wall; // s, when the current frame began
-  bool saved;        // the newest checkpoint stands for what the simulation is now
+  double frame_wall;                 // s, when the current frame began
+  double stage_wall[FIRN_OWN_STATS]; // s, statistics "seconds_..." when it began
+  bool saved;                        // the newest checkpoint stands for what the simulation is now
   firn_run_tally tally;
   struct {
     uint64_t sum; // of the rows so far (firn_rows_sum) ...

@@ -7,10 +7,12 @@
 // time targets and sums over the steps of a frame, the checkpoint carries what is needed.
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "api/output.h"
 #include "api/run.h"
+#include "api/stages.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "cache/series.h"
@@ -92,7 +94,17 @@ bool firn_run_writes(const firn_run_state *r, int frame) {
   return frame >= r->first && firn_output_has_frame(&r->output, frame);
 }
 
-static void log_frame(firn_run_state *r, double bytes, double wall) {
+// What each stage of the steps took, as far as this process made them.
+static void log_stages(firn_run_state *r, const double *stats) {
+  firn_stat_info info;
+  for (int i = 0; firn_sim_stat_info(r->sim, i, &info) == FIRN_OK; i++) {
+    if (strncmp(info.name, FIRN_STAGE_PREFIX, strlen(FIRN_STAGE_PREFIX)) != 0) continue;
+    firn_log_number(&r->log, info.name, stats[i] - r->stage_wall[i]);
+    r->stage_wall[i] = stats[i];
+  }
+}
+
+static void log_frame(firn_run_state *r, const double *stats, double bytes, double wall) {
   firn_log_begin(&r->log, "frame");
   firn_log_number(&r->log, "frame", r->frame);
   firn_log_number(&r->log, "time", firn_sim_time(r->sim));
@@ -100,6 +112,7 @@ static void log_frame(firn_run_state *r, double bytes, double wall) {
   firn_log_number(&r->log, "iterations", (double)r->tally.iterations);
   firn_log_number(&r->log, "particles", (double)firn_sim_count(r->sim));
   firn_log_number(&r->log, "wall_seconds", wall);
+  log_stages(r, stats);
   firn_log_number(&r->log, "memory", (double)firn_context_bytes(r->context));
   firn_log_number(&r->log, "bytes", bytes);
   firn_log_end(&r->log);
@@ -124,7 +137,7 @@ firn_status firn_run_finish_frame(firn_run_state *r) {
   r->frame_wall = now;
   FIRN_TRY(firn_run_check_folder(r));
   FIRN_TRY(firn_run_append_tables(r, &measures, bytes, wall));
-  log_frame(r, bytes, wall);
+  log_frame(r, measures.stats, bytes, wall);
   r->tally = (firn_run_tally){.all_steps = r->tally.all_steps,
                               .all_iterations = r->tally.all_iterations};
   // The last one always: a run may be lengthened.

@@ -20,6 +20,8 @@ enum {
   GAP = 18,    // between panels
   FOOT = 22,   // below all, for the name of the axis
   TEXT = 13,   // size of it
+  LINE = 18,   // from one of a legend to the next ...
+  LINES = 3,   // ... which are this many at most; what does not fit is left out
   DASH = 18    // of a legend
 };
 static const firn_ink black = 0x1a1a1a, grey = 0x595959, faint = 0xe3e6ea, frame = 0x9aa0a6;
@@ -125,17 +127,26 @@ static void draw_curve(firn_canvas *canvas, const firn_chart *chart, const area 
   }
 }
 
-// Names to the right of the title, ending at the panel's edge; what does not fit is left out.
-static void draw_legend(firn_canvas *canvas, const firn_panel *panel, const area *a, double left) {
+// Names end at the panel's edge, in lines of which the first begins right of the title, at `left`. Tells
+// whether they fit; without a canvas no more than that.
+static bool place_legend(firn_canvas *canvas, const firn_panel *panel, const area *a, double left,
+                         int lines) {
   double x = a->x1, y = a->y0 - 11;
   for (int c = panel->curve_count - 1; c >= 0; c--) {
     double width = firn_canvas_text_width(TEXT, panel->curve[c].name);
-    if (x - width - DASH - 6 < left) return;
-    firn_canvas_text(canvas, x - width, y, TEXT, FIRN_ANCHOR_START, black, panel->curve[c].name);
+    if (x - width - DASH - 6 < (lines == 1 ? left : a->x0)) {
+      if (--lines == 0) return false;
+      x = a->x1, y -= LINE;
+      c++;
+      continue;
+    }
+    if (canvas)
+      firn_canvas_text(canvas, x - width, y, TEXT, FIRN_ANCHOR_START, black, panel->curve[c].name);
     x -= width + DASH + 6;
-    line(canvas, x, y - 4.5, x + DASH, y - 4.5, 2.4, inks[c]);
+    if (canvas) line(canvas, x, y - 4.5, x + DASH, y - 4.5, 2.4, inks[c]);
     x -= 16;
   }
+  return true;
 }
 
 static void draw_panel(firn_canvas *canvas, const firn_chart *chart, const firn_panel *panel,
@@ -149,17 +160,22 @@ static void draw_panel(firn_canvas *canvas, const firn_chart *chart, const firn_
   if (!log_scale && high < 0 && high > 0.5 * low) high = 0;
   int want = (int)fmax((a.y1 - a.y0) / 42, 2);
   firn_axis y = firn_axis_make(low, high, want, false, log_scale, panel->unit);
-  draw_grid(canvas, &a, x, &y);
-  draw_frame(canvas, &a);
-  for (int c = 0; c < panel->curve_count; c++)
-    draw_curve(canvas, chart, &a, x, &y, c, panel->curve[c].value);
   char title[128];
   bool alone = panel->curve_count == 1 && panel->alone[0];
   snprintf(title, sizeof title, panel->unit[0] ? "%s [%s%s]" : "%s",
            alone ? panel->alone : panel->title, y.prefix, panel->unit);
   firn_canvas_text(canvas, a.x0 - LEFT + 8, a.y0 - 11, TEXT + 1, FIRN_ANCHOR_START, black, title);
   double left = a.x0 - LEFT + 8 + firn_canvas_text_width(TEXT + 1, title) + 16;
-  if (panel->curve_count > 1) draw_legend(canvas, panel, &a, left);
+  if (panel->curve_count > 1) {
+    int lines = 1;
+    while (lines < LINES && !place_legend(NULL, panel, &a, left, lines)) lines++;
+    a.y0 += LINE * (lines - 1);
+    place_legend(canvas, panel, &a, left, lines);
+  }
+  draw_grid(canvas, &a, x, &y);
+  draw_frame(canvas, &a);
+  for (int c = 0; c < panel->curve_count; c++)
+    draw_curve(canvas, chart, &a, x, &y, c, panel->curve[c].value);
   if (!any)
     firn_canvas_text(canvas, 0.5 * (a.x0 + a.x1), 0.5 * (a.y0 + a.y1), TEXT, FIRN_ANCHOR_MIDDLE,
                      grey, "no values");

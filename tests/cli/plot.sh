@@ -26,6 +26,25 @@ expect "$svg" ">total<"
 refuse "$svg" "particles" # they stay as many as they are
 python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' run/stats.svg || die "not XML"
 
+# Stages of a step are in the log; of a frame that was made again the last counts, and half a line does not.
+cat >run/log.jsonl <<'LOG'
+{"event": "begin", "at": "2026-01-01T00:00:00Z", "scene": "\"event\": \"frame\", \"seconds_scene\": 1"}
+{"event": "frame", "frame": 0, "seconds_grid": 0, "seconds_solve": 0}
+{"event": "frame", "frame": 1, "seconds_grid": 7000, "seconds_solve": 0.5}
+{"event": "frame", "frame": 1, "seconds_grid": 0.25, "seconds_solve": 0.5}
+{"event": "frame", "frame": 2, "seconds_grid": 0.25, "seconds_solve": 0.75}
+LOG
+printf '{"event": "frame", "frame": 2, "seconds_grid": 70' >>run/log.jsonl
+run 0 plot run -o stages.svg
+svg=$(cat stages.svg)
+expect "$svg" "wall time of stages [s]"
+expect "$svg" ">solve<"
+refuse "$svg" ">scene<"
+run 0 plot run --columns seconds_grid -o grid.svg
+expect "$(cat grid.svg)" "wall time of stages, grid [s]"
+run 2 plot run --columns seconds_nothing
+rm run/log.jsonl
+
 run 0 plot run///
 [[ $out == run/stats.svg ]] || die "written to $out"
 cd run || exit 1
