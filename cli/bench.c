@@ -8,8 +8,8 @@
 
 enum { KEY_JSON = 2000, KEY_QUICK, KEY_LIST, KEY_FRAMES, KEY_QUALITY, KEY_SLEEP };
 
-static const bench_case *const suites[] = {bench_mpm, bench_sph, bench_cache, bench_render,
-                                           bench_paper};
+static const bench_case *const suites[] = {bench_mpm,   bench_sph,    bench_flip,
+                                           bench_cache, bench_render, bench_paper};
 enum { SUITES = sizeof suites / sizeof suites[0] };
 
 typedef struct {
@@ -68,6 +68,9 @@ bench_result bench_result_begin(const char *name, const char *variant,
   r.yielded = r.iterations_mean = r.seconds_per_iteration = r.ratio = NAN;
   r.ns_per_interaction = r.ns_per_particle = r.neighbours = NAN;
   r.paths_per_second = r.events_per_second = r.particles_per_second = NAN;
+  r.cells = r.viscosity_iterations = r.residual = NAN;
+  r.seconds_per_step = r.cpu_seconds_per_step = r.seconds_per_solve = NAN;
+  r.paper_seconds_per_step = NAN;
   r.frames = r.steps_per_frame = r.implicit = r.asleep = NAN;
   r.seconds_per_frame = r.paper_seconds_per_frame = r.ratio_to_paper = NAN;
   return r;
@@ -97,6 +100,25 @@ static void print_phases(const bench_profile *p, bool json) {
     printf(" rest %.1f %%\n", 100 * rest / total);
 }
 
+// Beside what the paper says.
+static void print_stages(const bench_result *r, bool json) {
+  if (!json) {
+    printf("    stages ");
+    for (int i = 0; i < r->stage_count; i++)
+      printf(" %s %.1f %% (%.0f)", r->stage[i].name, 100 * r->stage[i].share,
+             100 * r->paper_stage[i].share);
+    printf(", in brackets the paper's\n");
+    return;
+  }
+  for (int k = 0; k < 2; k++) {
+    const bench_share *of = k ? r->paper_stage : r->stage;
+    printf(", \"%s\": {", k ? "paper_stages" : "stages");
+    for (int i = 0; i < r->stage_count; i++)
+      printf("%s\"%s\": %.4f", i ? ", " : "", of[i].name, of[i].share);
+    printf("}");
+  }
+}
+
 static void print_json(const bench *b, const bench_result *r) {
   printf("{\"name\": \"%s\"", r->name);
   if (r->variant) printf(", \"variant\": \"%s\"", r->variant);
@@ -111,6 +133,13 @@ static void print_json(const bench *b, const bench_result *r) {
   json_field("bytes_per_particle", r->bytes_per_particle);
   json_field("peak_bytes_per_particle", r->peak_bytes_per_particle);
   json_field("yielded", r->yielded);
+  json_field("cells", r->cells);
+  json_field("seconds_per_step", r->seconds_per_step);
+  json_field("cpu_seconds_per_step", r->cpu_seconds_per_step);
+  json_field("paper_seconds_per_step", r->paper_seconds_per_step);
+  json_field("seconds_per_solve", r->seconds_per_solve);
+  json_field("residual", r->residual);
+  json_field("viscosity_iterations", r->viscosity_iterations);
   json_field("iterations_mean", r->iterations_mean);
   json_field("seconds_per_iteration", r->seconds_per_iteration);
   json_field("ns_per_interaction", r->ns_per_interaction);
@@ -131,6 +160,7 @@ static void print_json(const bench *b, const bench_result *r) {
     json_field("ratio", r->ratio);
   }
   if (r->profile.all.total > 0) print_phases(&r->profile, true);
+  if (r->stage_count) print_stages(r, true);
   json_field("copy_bytes_per_second", b->machine.copy);
   json_field("peak_flops", b->machine.flops);
   if (r->work.flops > 0) {
@@ -155,11 +185,21 @@ static void print_text(const bench *b, const bench_result *r) {
   if (!isnan(r->particle_steps_per_second)) printf("\n");
   if (!isnan(r->seconds_per_iteration))
     printf("    %.4g s an iteration\n", r->seconds_per_iteration);
+  if (!isnan(r->seconds_per_step))
+    printf("    %.4f s a step, %.4f s of CPU time, %.0f cells\n", r->seconds_per_step,
+           r->cpu_seconds_per_step, r->cells);
+  if (!isnan(r->seconds_per_solve))
+    printf("    %.4f s a solve of %.0f cells, to a residual of %.2g\n", r->seconds_per_solve,
+           r->cells, r->residual);
   if (!isnan(r->iterations_mean)) printf("    %.1f iterations a step\n", r->iterations_mean);
+  if (!isnan(r->viscosity_iterations))
+    printf("    %.1f iterations a step for viscosity\n", r->viscosity_iterations);
   if (!isnan(r->ns_per_interaction))
     printf("    %.3f ns a neighbour and pass, %.1f neighbours\n", r->ns_per_interaction,
            r->neighbours);
-  if (!isnan(r->ns_per_particle))
+  if (!isnan(r->ns_per_particle) && isnan(r->neighbours))
+    printf("    %.1f ns a particle\n", r->ns_per_particle);
+  else if (!isnan(r->ns_per_particle))
     printf("    %.1f ns a particle, %.1f neighbours\n", r->ns_per_particle, r->neighbours);
   if (!isnan(r->paths_per_second))
     printf("    %s paths/s, %s events/s\n", cli_short(r->paths_per_second, a),
@@ -171,7 +211,10 @@ static void print_text(const bench *b, const bench_result *r) {
         "    %.2f s a frame over %.0f frames, %.0f steps a frame, %.0f %% of them semi-implicit, "
         "%.0f %% asleep\n",
         r->seconds_per_frame, r->frames, r->steps_per_frame, 100 * r->implicit, 100 * r->asleep);
-  if (!isnan(r->ratio_to_paper))
+  if (!isnan(r->paper_seconds_per_step))
+    printf("    the paper: %.1f s a step with 6 threads; %.0f times quicker\n",
+           r->paper_seconds_per_step, r->ratio_to_paper);
+  else if (!isnan(r->ratio_to_paper))
     printf("    the paper: %.0f s a frame on 8 cores; %.1f times quicker\n",
            r->paper_seconds_per_frame, r->ratio_to_paper);
   if (!isnan(r->particles_per_second))
@@ -182,6 +225,7 @@ static void print_text(const bench *b, const bench_result *r) {
            r->peak_bytes_per_particle, isnan(r->yielded) ? "\n" : "");
   if (!isnan(r->yielded)) printf("    %.0f %% yielded\n", 100 * r->yielded);
   if (r->profile.all.total > 0) print_phases(&r->profile, false);
+  if (r->stage_count) print_stages(r, false);
   if (r->work.flops > 0)
     printf("    %.0f %% of copy bandwidth, %.0f %% of peak flop/s, by the model of docs/cli.md\n",
            100 * r->particle_steps_per_second * r->work.bytes / b->machine.copy,

@@ -24,6 +24,7 @@ typedef struct bench_case {
 
 extern const bench_case bench_mpm[]; // ends with a name of NULL
 extern const bench_case bench_sph[];
+extern const bench_case bench_flip[];
 extern const bench_case bench_cache[];
 extern const bench_case bench_paper[];
 extern const bench_case bench_render[];
@@ -44,6 +45,13 @@ typedef struct bench_profile {
 } bench_profile;
 // Since the simulation began; or since `before`, which may be NULL.
 bench_profile bench_profile_of(firn_sim *sim, const bench_profile *before);
+
+// A stage of a step, and how much of it that takes.
+enum { BENCH_STAGES = 6 };
+typedef struct bench_share {
+  const char *name;
+  double share;
+} bench_share;
 
 // One line of output. What is nan or negative is left out.
 typedef struct bench_result {
@@ -72,8 +80,14 @@ typedef struct bench_result {
   double neighbours;                          // mean number
   double paths_per_second, events_per_second; // of light
   double particles_per_second;                // of a frame that is written
-  bench_work work;                            // 0: no model
-  bench_profile profile;                      // of the timed steps
+  // Of flip: stages as Takahashi et al. 2014 name them.
+  double cells, viscosity_iterations, residual;
+  double seconds_per_step, cpu_seconds_per_step, seconds_per_solve; // median
+  double paper_seconds_per_step;
+  int stage_count;
+  bench_share stage[BENCH_STAGES], paper_stage[BENCH_STAGES];
+  bench_work work;       // 0: no model
+  bench_profile profile; // of the timed steps
 } bench_result;
 
 bench_result bench_result_begin(const char *name, const char *variant, const firn_context *context);

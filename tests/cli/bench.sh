@@ -36,4 +36,22 @@ for r in rows:
     assert abs(r["neighbours"] - (28 if r["variant"] == "rest" else 61)) < 4, r
     assert r["ns_per_particle" if r["name"] == "sph/search" else "ns_per_interaction"] > 0
 PYTHON
+
+run 0 bench flip --quick --json --threads 2
+python3 - .out <<'PYTHON' || die "$out"
+import json, sys
+rows = [json.loads(line) for line in open(sys.argv[1])]
+press = [r for r in rows if r["name"] == "flip/press-ball"]
+assert [r["variant"] for r in press] == ["before", "pressing", "after"], rows
+for r in press:
+    assert r["particles"] > 1e4 and r["cells"] > 1e3 and r["seconds_per_step"] > 0
+    assert abs(sum(r["stages"].values()) - 1) < 1e-3 and abs(sum(r["paper_stages"].values()) - 1) < 1e-9
+    assert r["stages"].keys() == r["paper_stages"].keys()
+solves = [r for r in rows if "poisson" in r["name"]]
+assert len(solves) == 2
+for r in solves:
+    assert r["cells"] > 3e3 and 0 < r["residual"] <= 1e-6 and r["iterations_mean"] > 2
+kernels = [(r["name"], r["variant"]) for r in rows if "ns_per_particle" in r]
+assert kernels == [(n, k) for n in ("flip/to-grid", "flip/back") for k in ("sph", "bspline")]
+PYTHON
 exit 0

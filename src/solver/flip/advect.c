@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/parallel.h"
 #include "solver/flip/flip.h"
 #include "solver/flip/transfer.h"
@@ -188,7 +189,7 @@ static flip_tally move_block(const flip *s, size_t b, tile *t, double blend) {
 }
 
 void flip_advect(flip *s, bool *finite, double gained[3]) {
-  double blend = share_of_flip(s);
+  double blend = share_of_flip(s), start = firn_cpu_seconds();
   flip_tally *tally = s->parts.data;
   FLIP_FOR_BLOCKS(s, g) {
     for (int a = 0; a < 3; a++)
@@ -207,6 +208,7 @@ void flip_advect(flip *s, bool *finite, double gained[3]) {
     s->memory.speed2_max = fmax(s->memory.speed2_max, tally[b].speed2);
     for (int a = 0; a < 3; a++) gained[a] += tally[b].gained[a];
   }
+  s->cost.back += firn_cpu_seconds() - start;
 }
 
 // Farther than this, in cells, no particle is moved at once.

@@ -31,6 +31,9 @@ enum {
   STAT_CLOSED,
   STAT_PLASTIC,
   STAT_CLUSTERS,
+  STAT_CPU_TO_GRID,
+  STAT_CPU_BACK,
+  STAT_PROJECT,
   STAT_SECONDS,
   STATS = STAT_SECONDS + FLIP_PHASES
 };
@@ -48,6 +51,11 @@ const firn_stat_info flip_stats[] = {
     [STAT_CLOSED] = {"cells_closed", "1", "of those, in pools without a surface"},
     [STAT_PLASTIC] = {"cells_plastic", "1", "of the cells, those that yield"},
     [STAT_CLUSTERS] = {"clusters", "1", "rigid pieces"},
+    [STAT_CPU_TO_GRID] = {"cpu_to_grid", "s",
+                          "CPU time of all threads from particles to the grid, without sorting"},
+    [STAT_CPU_BACK] = {"cpu_back", "s", "for velocities and positions of particles"},
+    [STAT_PROJECT] = {"projection_seconds", "s",
+                      "wall time for solves for pressure, all but what leads to their right sides"},
     [STAT_SECONDS + FLIP_TRANSFER] = {"seconds_transfer", "s",
                                       "wall time for sorting and from particles to the grid"},
     [STAT_SECONDS + FLIP_SOLIDS] = {"seconds_solids", "s", "for colliders on the grid"},
@@ -135,6 +143,9 @@ firn_status flip_look(void *solver, const firn_solver_look *look) {
       [STAT_CLOSED] = (double)s->last.closed,
       [STAT_PLASTIC] = (double)s->last.plastic,
       [STAT_CLUSTERS] = (double)s->last.clusters,
+      [STAT_CPU_TO_GRID] = s->cost.to_grid,
+      [STAT_CPU_BACK] = s->cost.back,
+      [STAT_PROJECT] = s->cost.project,
   };
   if (look->sums) look->sums->energy_elastic = look->sums->energy_lost = 0;
   memcpy(stats + STAT_SECONDS, s->seconds, sizeof s->seconds);

@@ -111,6 +111,10 @@ typedef struct flip {
     size_t closed;            // of those, in pools without a surface
   } last;                     // step
   double seconds[FLIP_PHASES];
+  struct {
+    double to_grid, back; // CPU s of all threads
+    double project;       // s
+  } cost;                 // of parts of them, since the start
 } flip;
 
 #define FLIP_FOR_BLOCKS(s, g)                                                                      \

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/parallel.h"
 #include "solver/flip/flip.h"
 
@@ -244,6 +245,7 @@ static void press(flip *s, const poisson *q) {
 
 firn_status flip_project(flip *s, bool again) {
   poisson q = {0};
+  double start = firn_seconds();
   FIRN_TRY(reserve(s, &q)); // where it was before, if again
   if (!again) {
     list_blocks(s, &q);
@@ -263,6 +265,7 @@ firn_status flip_project(flip *s, bool again) {
   double tolerance = norm > 0 ? fmax(s->def.pressure_tolerance, rounding(s) / s->last.norm) : 1;
   if (q.count) FIRN_TRY(solve(s, &q, tolerance, s->last.norm));
   press(s, &q);
+  s->cost.project += firn_seconds() - start;
   return FIRN_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/parallel.h"
 #include "solver/flip/flip.h"
 
@@ -233,6 +234,7 @@ double flip_lattice_sum(const firn_flip_def *def) {
 
 void flip_transfer(flip *s) {
   bool affine = s->field_c >= 0;
+  double start = firn_cpu_seconds();
   if (s->def.kernel == FIRN_FLIP_KERNEL_BSPLINE) {
     FLIP_FOR_PARTICLE_BLOCKS(s, b) scatter_block(s, b, true, affine);
   } else {
@@ -242,4 +244,5 @@ void flip_transfer(flip *s) {
   // What no block of the grid stands for is far from everything.
   size_t nowhere = FLIP_CELLS * s->grid.count;
   for (size_t c = 0; c < FLIP_CELLS; c++) s->phi[0][nowhere + c] = firn_sqrt(FAR2);
+  s->cost.to_grid += firn_cpu_seconds() - start;
 }
