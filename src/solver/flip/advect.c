@@ -5,8 +5,7 @@
 
 #include "base/clock.h"
 #include "base/parallel.h"
-#include "solver/flip/flip.h"
-#include "solver/flip/transfer.h"
+#include "solver/flip/kernels.h"
 
 // What a particle block sees of the grid.
 typedef struct tile {
@@ -118,8 +117,7 @@ static void take_velocity(const flip *s, const tile *t, const firn_real x[3], si
   }
 }
 
-// Out of what is closer to a collider than it may be, by the way that its distance grows.
-static void push_out(const flip *s, const firn_block *block, firn_real x[3]) {
+void flip_push_out(const flip *s, const firn_block *block, firn_real x[3]) {
   double at[3], n[3], h = s->world->h, least = s->def.push_out * h;
   for (int round = 0; round < 2; round++) {
     for (int a = 0; a < 3; a++) at[a] = (4.0 * block->at[a] + (double)x[a]) * h;
@@ -129,8 +127,7 @@ static void push_out(const flip *s, const firn_block *block, firn_real x[3]) {
   }
 }
 
-// Whether particles of the block may come close to colliders.
-static bool is_near(const flip *s, const firn_block *block) {
+bool flip_is_near(const flip *s, const firn_block *block) {
   const double reach = 2 * sqrt(3) + sqrt(3) * s->def.cfl + 1;
   double x[3], h = s->world->h;
   for (int a = 0; a < 3; a++) x[a] = (4.0 * block->at[a] + 2) * h;
@@ -143,12 +140,13 @@ static double share_of_flip(const flip *s) {
   return s->def.flip_rescale ? pow(s->def.flip, s->dt / step) : s->def.flip;
 }
 
-static flip_tally move_block(const flip *s, size_t b, tile *t, double blend) {
+flip_tally flip_move_scalar(const flip *s, size_t b, double blend) {
   const firn_particles *p = &s->world->particles;
   const firn_block *block = &p->block[b];
-  bool splines = s->def.kernel == FIRN_FLIP_KERNEL_BSPLINE, near = is_near(s, block);
+  bool splines = s->def.kernel == FIRN_FLIP_KERNEL_BSPLINE, near = flip_is_near(s, block);
   double cells = s->dt / s->world->h;
   flip_tally tally = {0};
+  tile own = {0}, *t = &own;
   for (int a = 0; a < 3; a++) {
     load_channel(s, b, s->u[a], t->u[a]);
     load_channel(s, b, s->was[a], t->change[a]);
@@ -174,7 +172,7 @@ static flip_tally move_block(const flip *s, size_t b, tile *t, double blend) {
       velocity_at(t, half, splines, v);
     }
     for (int a = 0; a < 3; a++) x[a] += (firn_real)(cells * (double)v[a]);
-    if (near) push_out(s, block, x);
+    if (near) flip_push_out(s, block, x);
     for (int a = 0; a < 3; a++) {
       double new = (double)firn_particles_real(p, FIRN_FIELD_VX + a)[slot];
       firn_particles_real(p, FIRN_FIELD_X + a)[slot] = x[a];
@@ -196,10 +194,7 @@ void flip_advect(flip *s, bool *finite, double gained[3]) {
       for (size_t i = FLIP_CELLS * g; i < FLIP_CELLS * (g + 1); i++)
         s->was[a][i] = s->u[a][i] - s->was[a][i];
   }
-  FLIP_FOR_PARTICLE_BLOCKS(s, b) {
-    tile t = {0};
-    tally[b] = move_block(s, b, &t, blend);
-  }
+  FLIP_FOR_PARTICLE_BLOCKS(s, b) tally[b] = s->kernels->move(s, b, blend);
   *finite = true;
   s->memory.speed2_max = 0;
   memset(gained, 0, 3 * sizeof *gained);
@@ -219,7 +214,7 @@ void flip_displace(flip *s) {
   bool splines = s->def.kernel == FIRN_FLIP_KERNEL_BSPLINE;
   FLIP_FOR_PARTICLE_BLOCKS(s, b) {
     const firn_block *block = &p->block[b];
-    bool near = is_near(s, block);
+    bool near = flip_is_near(s, block);
     tile t = {0};
     for (int a = 0; a < 3; a++) load_channel(s, b, s->u[a], t.u[a]);
     for (size_t slot = block->first; slot < block->first + block->count; slot++) {
@@ -227,7 +222,7 @@ void flip_displace(flip *s) {
       for (int a = 0; a < 3; a++) x[a] = firn_particles_real(p, FIRN_FIELD_X + a)[slot];
       velocity_at(&t, x, splines, by);
       for (int a = 0; a < 3; a++) x[a] += firn_max(-FARTHEST, firn_min(FARTHEST, by[a]));
-      if (near) push_out(s, block, x);
+      if (near) flip_push_out(s, block, x);
       for (int a = 0; a < 3; a++) firn_particles_real(p, FIRN_FIELD_X + a)[slot] = x[a];
     }
   }

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "solver/flip/kernels.h"
+
 static firn_status add_fields(flip *s) {
   static const char *const affine[] = {"cxx", "cxy", "cxz", "cyx", "cyy",
                                        "cyz", "czx", "czy", "czz"};
@@ -40,6 +42,7 @@ static firn_status create(firn_world *world, const void *settings, void **out) {
   s->world = world;
   s->def = *(const firn_flip_def *)settings;
   s->memory.must_survey = true;
+  s->kernels = flip_choose_kernels(world->context);
   s->lattice = flip_lattice_sum(&s->def);
   firn_grid_init(&s->grid, world->context);
   firn_multigrid_init(&s->mg, world->context);

@@ -68,6 +68,7 @@ typedef struct flip_tally {
 typedef struct flip {
   firn_world *world;
   firn_flip_def def;
+  const struct flip_kernels *kernels;
   int field_c;                      // first of the nine of dv/dx, 1/s, under apic; -1: none
   int field_fill, field_d, field_p; // density over that at rest, durability, Pa; of the last step
   firn_buffer scratch;              // of the sort

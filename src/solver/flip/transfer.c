@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/parallel.h"
-#include "solver/flip/flip.h"
+#include "solver/flip/kernels.h"
 
 // A particle, from the corner of its block.
 typedef struct dot {
@@ -136,13 +136,11 @@ static void name_cells(flip *s, size_t b) {
 
 static const firn_real FAR2 = FIRN_R(100);
 
-static inline void scatter_block(flip *s, size_t b, bool splines, bool affine) {
+static inline uint64_t add_particles(const flip *s, size_t b, firn_real *arena, bool splines,
+                                     bool affine) {
   const firn_particles *p = &s->world->particles;
   const firn_block *block = &p->block[b];
   const firn_real h = (firn_real)s->world->h;
-  firn_real *arena = (firn_real *)s->arenas.data + b * FLIP_ARENA_CHANNELS * FLIP_TILE_CELLS;
-  memset(arena, 0, FLIP_ARENA_NEAR * FLIP_TILE_CELLS * sizeof *arena);
-  for (int i = 0; i < FLIP_TILE_CELLS; i++) arena[FLIP_ARENA_NEAR * FLIP_TILE_CELLS + i] = FAR2;
   uint64_t full = 0;
   for (size_t slot = block->first; slot < block->first + block->count; slot++) {
     dot d;
@@ -164,7 +162,20 @@ static inline void scatter_block(flip *s, size_t b, bool splines, bool affine) {
                arena + FLIP_ARENA_MIDDLE * FLIP_TILE_CELLS);
     note_distance(&d, arena + FLIP_ARENA_NEAR * FLIP_TILE_CELLS);
   }
-  s->full[s->grid.target[b][firn_grid_offset(0, 0, 0)]] = full;
+  return full;
+}
+
+uint64_t flip_scatter_scalar(const flip *s, size_t b, firn_real *arena) {
+  bool affine = s->field_c >= 0;
+  if (s->def.kernel == FIRN_FLIP_KERNEL_BSPLINE) return add_particles(s, b, arena, true, affine);
+  return add_particles(s, b, arena, false, affine);
+}
+
+static void scatter_block(flip *s, size_t b) {
+  firn_real *arena = (firn_real *)s->arenas.data + b * FLIP_ARENA_CHANNELS * FLIP_TILE_CELLS;
+  memset(arena, 0, FLIP_ARENA_NEAR * FLIP_TILE_CELLS * sizeof *arena);
+  for (int i = 0; i < FLIP_TILE_CELLS; i++) arena[FLIP_ARENA_NEAR * FLIP_TILE_CELLS + i] = FAR2;
+  s->full[s->grid.target[b][firn_grid_offset(0, 0, 0)]] = s->kernels->scatter(s, b, arena);
   name_cells(s, b);
 }
 
@@ -233,13 +244,8 @@ double flip_lattice_sum(const firn_flip_def *def) {
 }
 
 void flip_transfer(flip *s) {
-  bool affine = s->field_c >= 0;
   double start = firn_cpu_seconds();
-  if (s->def.kernel == FIRN_FLIP_KERNEL_BSPLINE) {
-    FLIP_FOR_PARTICLE_BLOCKS(s, b) scatter_block(s, b, true, affine);
-  } else {
-    FLIP_FOR_PARTICLE_BLOCKS(s, b) scatter_block(s, b, false, affine);
-  }
+  FLIP_FOR_PARTICLE_BLOCKS(s, b) scatter_block(s, b);
   FLIP_FOR_BLOCKS(s, g) gather_block(s, g);
   // What no block of the grid stands for is far from everything.
   size_t nowhere = FLIP_CELLS * s->grid.count;

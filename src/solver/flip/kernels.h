@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step asks of its inner loops. Each instruction set fills one table; the plain one is the oracle
+// for the others, which agree with it to rounding.
+#ifndef FIRN_SOLVER_FLIP_KERNELS_H
+#define FIRN_SOLVER_FLIP_KERNELS_H
+
+#include "solver/flip/flip.h"
+#include "solver/flip/transfer.h"
+
+typedef struct flip_kernels {
+  // Adds up the particles of a block in its arena, [FLIP_ARENA_CHANNELS][FLIP_TILE_CELLS]. Returns the cells
+  // that hold some, a bit each.
+  uint64_t (*scatter)(const flip *s, size_t b, firn_real *arena);
+  // Velocities back to the particles of a block, and their motion; blend is the share of FLIP.
+  flip_tally (*move)(const flip *s, size_t b, double blend);
+} flip_kernels;
+
+// transfer.c
+uint64_t flip_scatter_scalar(const flip *s, size_t b, firn_real *arena);
+
+// advect.c
+flip_tally flip_move_scalar(const flip *s, size_t b, double blend);
+// Out of what is closer to a collider than a particle may be, by the way that its distance grows; and whether
+// particles of a block may come so close.
+void flip_push_out(const flip *s, const firn_block *block, firn_real x[3]);
+bool flip_is_near(const flip *s, const firn_block *block);
+
+// In float alone.
+#ifndef FIRN_DOUBLE
+uint64_t flip_scatter_avx2(const flip *s, size_t b, float *arena);
+uint64_t flip_scatter_avx512(const flip *s, size_t b, float *arena);
+flip_tally flip_move_avx2(const flip *s, size_t b, double blend);
+#endif
+
+// kernels.c: the table for a context.
+const flip_kernels *flip_choose_kernels(const firn_context *context);
+
+#endif
