@@ -117,21 +117,43 @@ static void take_velocity(const flip *s, const tile *t, const firn_real x[3], si
   }
 }
 
-void flip_push_out(const flip *s, const firn_block *block, firn_real x[3]) {
+// Whether the cell that a particle is in now is close to colliders.
+static bool is_tight(const flip *s, size_t b, const firn_real x[3]) {
+  int offset = 0;
+  size_t cell = 0;
+  for (int a = 0; a < 3; a++) {
+    if (!(x[a] >= -4 && x[a] < 8)) return true;
+    int i = (int)(x[a] + 4) - 4;
+    offset = 3 * offset + (i < 0 ? 0 : i < 4 ? 1 : 2);
+    cell = 4 * cell + (size_t)(i & 3);
+  }
+  uint32_t g = s->grid.target[b][offset];
+  return g == FIRN_GRID_NONE || flip_bit(s->tight, FLIP_CELLS * (size_t)g + cell);
+}
+
+void flip_push_out(const flip *s, size_t b, uint64_t beside, firn_real x[3]) {
+  const firn_block *block = &s->world->particles.block[b];
   double at[3], n[3], h = s->world->h, least = s->def.push_out * h;
+  if (!is_tight(s, b, x)) return;
   for (int round = 0; round < 2; round++) {
     for (int a = 0; a < 3; a++) at[a] = (4.0 * block->at[a] + (double)x[a]) * h;
-    double d = flip_solid_distance(s->world, at, NULL, n, NULL);
+    double d = flip_solid_distance(s->world, beside, at, NULL, n, NULL);
     if (!(d < least)) return;
     for (int a = 0; a < 3; a++) x[a] = (firn_real)((double)x[a] + (least - d) * n[a] / h);
   }
 }
 
-bool flip_is_near(const flip *s, const firn_block *block) {
+uint64_t flip_colliders_near(const flip *s, size_t b) {
   const double reach = 2 * sqrt(3) + sqrt(3) * s->def.cfl + 1;
-  double x[3], h = s->world->h;
-  for (int a = 0; a < 3; a++) x[a] = (4.0 * block->at[a] + 2) * h;
-  return flip_solid_distance(s->world, x, NULL, NULL, NULL) < reach * h;
+  const firn_world *world = s->world;
+  double x[3], h = world->h;
+  uint64_t near = 0;
+  for (int a = 0; a < 3; a++) x[a] = (4.0 * world->particles.block[b].at[a] + 2) * h;
+  for (int c = 0; c < world->collider_count; c++) {
+    if (firn_collider_sample(&world->collider[c], x, NULL, NULL) < reach * h)
+      near |= (uint64_t)1 << c % 64;
+  }
+  return near;
 }
 
 static double share_of_flip(const flip *s) {
@@ -143,7 +165,8 @@ static double share_of_flip(const flip *s) {
 flip_tally flip_move_scalar(const flip *s, size_t b, double blend) {
   const firn_particles *p = &s->world->particles;
   const firn_block *block = &p->block[b];
-  bool splines = s->def.kernel == FIRN_FLIP_KERNEL_BSPLINE, near = flip_is_near(s, block);
+  bool splines = s->def.kernel == FIRN_FLIP_KERNEL_BSPLINE;
+  uint64_t near = flip_colliders_near(s, b);
   double cells = s->dt / s->world->h;
   flip_tally tally = {0};
   tile own = {0}, *t = &own;
@@ -172,7 +195,7 @@ flip_tally flip_move_scalar(const flip *s, size_t b, double blend) {
       velocity_at(t, half, splines, v);
     }
     for (int a = 0; a < 3; a++) x[a] += (firn_real)(cells * (double)v[a]);
-    if (near) flip_push_out(s, block, x);
+    if (near) flip_push_out(s, b, near, x);
     for (int a = 0; a < 3; a++) {
       double new = (double)firn_particles_real(p, FIRN_FIELD_VX + a)[slot];
       firn_particles_real(p, FIRN_FIELD_X + a)[slot] = x[a];
@@ -214,7 +237,7 @@ void flip_displace(flip *s) {
   bool splines = s->def.kernel == FIRN_FLIP_KERNEL_BSPLINE;
   FLIP_FOR_PARTICLE_BLOCKS(s, b) {
     const firn_block *block = &p->block[b];
-    bool near = flip_is_near(s, block);
+    uint64_t near = flip_colliders_near(s, b);
     tile t = {0};
     for (int a = 0; a < 3; a++) load_channel(s, b, s->u[a], t.u[a]);
     for (size_t slot = block->first; slot < block->first + block->count; slot++) {
@@ -222,7 +245,7 @@ void flip_displace(flip *s) {
       for (int a = 0; a < 3; a++) x[a] = firn_particles_real(p, FIRN_FIELD_X + a)[slot];
       velocity_at(&t, x, splines, by);
       for (int a = 0; a < 3; a++) x[a] += firn_max(-FARTHEST, firn_min(FARTHEST, by[a]));
-      if (near) flip_push_out(s, block, x);
+      if (near) flip_push_out(s, b, near, x);
       for (int a = 0; a < 3; a++) firn_particles_real(p, FIRN_FIELD_X + a)[slot] = x[a];
     }
   }

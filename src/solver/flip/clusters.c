@@ -152,7 +152,7 @@ static void find_contacts(const flip *s, const pieces *k) {
       if (!(closed > 0)) continue;
       flip_corner(s, g, c, x);
       for (int a = 0; a < 3; a++) x[a] = (x[a] + 0.5) * s->world->h;
-      flip_solid_distance(s->world, x, &nearest, NULL, NULL);
+      flip_solid_distance(s->world, s->beside[g], x, &nearest, NULL, NULL);
       for (int a = 0; a < 3; a++) {
         double at = x[a] / s->world->h;
         p->lo[a] = p->closed > 0 ? fmin(p->lo[a], at) : at;

@@ -79,7 +79,7 @@ static void hold_face(flip *s, size_t g, int c, int a, firn_real *out) {
     x[k] = (x[k] + (k == a ? 0 : 0.5)) * s->world->h;
     v[k] = k == a ? (double)s->u[a][i] : flip_across(s, s->u[k], g, c, a, k);
   }
-  flip_solid_distance(s->world, x, NULL, n, velocity);
+  flip_solid_distance(s->world, s->beside[g], x, NULL, n, velocity);
   for (int k = 0; k < 3; k++) into += (v[k] - b * velocity[k]) * n[k];
   *out = (firn_real)(v[a] - into * n[a]);
 }

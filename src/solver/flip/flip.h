@@ -86,6 +86,8 @@ typedef struct flip {
   uint64_t *moved[3]; // [blocks + 1] faces that the pressure moves
   uint64_t *full;     // [blocks + 1] cells that hold particles
   uint64_t *inside;   // [blocks + 1] cells whose middle is inside colliders
+  uint64_t *tight;    // [blocks + 1] cells in which particles may come too close to one
+  uint64_t *beside;   // [blocks + 1] colliders that may be the nearest in the block, see solids.c
   uint64_t *plastic;  // [blocks + 1] cells that yield
   uint8_t *cut;       // [blocks + 1] colliders reach into the block
   uint16_t *kind;     // [blocks + 1][64] material of a cell
@@ -160,8 +162,10 @@ void flip_transfer(flip *s);
 
 // solids.c: shares of faces, velocities of colliders, which cells have a pressure.
 double flip_open_share(const double corner[4], double middle);
-double flip_solid_distance(const firn_world *world, const double x[3], int *nearest,
-                           double normal[3], double velocity[3]);
+// Distance to the nearest collider, m; each of the others may be NULL. beside: which are asked, a bit each, the
+// bit c % 64 for collider c.
+double flip_solid_distance(const firn_world *world, uint64_t beside, const double x[3],
+                           int *nearest, double normal[3], double velocity[3]);
 void flip_solids(flip *s);
 void flip_surface(flip *s);
 

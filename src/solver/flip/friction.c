@@ -18,7 +18,7 @@ static double rub_face(const flip *s, size_t g, int c, int a) {
   int nearest;
   flip_corner(s, g, c, x);
   for (int k = 0; k < 3; k++) x[k] = (x[k] + (k == a ? 0 : 0.5)) * h;
-  double away = flip_solid_distance(s->world, x, &nearest, n, velocity);
+  double away = flip_solid_distance(s->world, s->beside[g], x, &nearest, n, velocity);
   if (!(away < REACH * h)) return (double)s->u[a][i];
   for (int k = 0; k < 3; k++) {
     now[k] = k == a ? (double)s->u[k][i] : flip_across(s, s->u[k], g, c, a, k);

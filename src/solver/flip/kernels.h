@@ -20,10 +20,10 @@ uint64_t flip_scatter_scalar(const flip *s, size_t b, firn_real *arena);
 
 // advect.c
 flip_tally flip_move_scalar(const flip *s, size_t b, double blend);
-// Out of what is closer to a collider than a particle may be, by the way that its distance grows; and whether
-// particles of a block may come so close.
-void flip_push_out(const flip *s, const firn_block *block, firn_real x[3]);
-bool flip_is_near(const flip *s, const firn_block *block);
+// Colliders that particles of a block may come close to, a bit each as of flip_solid_distance.
+uint64_t flip_colliders_near(const flip *s, size_t b);
+// Moves a particle out of what it is closer to than it may be, by the way that its distance grows.
+void flip_push_out(const flip *s, size_t b, uint64_t near, firn_real x[3]);
 
 // In float alone.
 #ifndef FIRN_DOUBLE

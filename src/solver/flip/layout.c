@@ -35,7 +35,7 @@ static size_t channels_of_reals(void) {
 static firn_status reserve_channels(flip *s) {
   size_t blocks = s->grid.count + 1, cells = blocks * FLIP_CELLS;
   size_t reals = channels_of_reals() * cells * sizeof(firn_real), bits = blocks * sizeof(uint64_t);
-  size_t bytes = reals + cells * (sizeof(double) + sizeof *s->kind) + 13 * bits + blocks;
+  size_t bytes = reals + cells * (sizeof(double) + sizeof *s->kind) + 15 * bits + blocks;
   FIRN_TRY(firn_buffer_reserve(s->world->context, &s->channels, bytes, "grid"));
   memset(s->channels.data, 0, bytes);
   char *at = s->channels.data;
@@ -50,6 +50,8 @@ static firn_status reserve_channels(flip *s) {
   s->active = (void *)at, at += bits;
   s->full = (void *)at, at += bits;
   s->inside = (void *)at, at += bits;
+  s->tight = (void *)at, at += bits;
+  s->beside = (void *)at, at += bits;
   s->plastic = (void *)at, at += bits;
   s->kind = (void *)at, at += cells * sizeof *s->kind;
   s->cut = (void *)at;

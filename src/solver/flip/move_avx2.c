@@ -169,9 +169,9 @@ FIRN_HD_INLINE void book(account *to, int a, const crowd *who, lane mass, lane b
 // What is the same for all crowds of a block.
 typedef struct journey {
   const flip *s;
-  const firn_block *block;
+  size_t b;
   double blend;
-  bool near; // colliders are
+  uint64_t near; // colliders
   tile t;
 } journey;
 
@@ -257,7 +257,7 @@ FIRN_HD_INLINE void move_crowd(const journey *j, int cell, const crowd *who, boo
   for (int k = 0; k < 3; k++) lane_storeu(out[k], x[k]);
   for (int l = 0; l < who->count; l++) {
     float at[3] = {out[0][l], out[1][l], out[2][l]};
-    flip_push_out(s, j->block, at);
+    flip_push_out(s, j->b, j->near, at);
     for (int k = 0; k < 3; k++) firn_particles_real(p, FIRN_FIELD_X + k)[who->slot[l]] = at[k];
   }
 }
@@ -272,9 +272,9 @@ FIRN_HD_INLINE flip_tally move_block(const flip *s, size_t b, double blend, bool
   account sums = {.speed2 = lane_zero(), .bad = lane_lt(lane_zero(), lane_zero())};
   flip_tally tally = {0};
   j.s = s;
-  j.block = block;
+  j.b = b;
   j.blend = blend;
-  j.near = flip_is_near(s, block);
+  j.near = flip_colliders_near(s, b);
   block_around(s, b, around);
   for (int a = 0; a < 3; a++) {
     load_tile(s->u[a], around, j.t.u[a]);

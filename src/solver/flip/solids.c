@@ -8,12 +8,12 @@
 #include "base/parallel.h"
 #include "solver/flip/flip.h"
 
-double flip_solid_distance(const firn_world *world, const double x[3], int *nearest,
-                           double normal[3], double velocity[3]) {
+double flip_solid_distance(const firn_world *world, uint64_t beside, const double x[3],
+                           int *nearest, double normal[3], double velocity[3]) {
   double least = (double)INFINITY;
   int found = -1;
   for (int c = 0; c < world->collider_count; c++) {
-    if (world->collider[c].absent) continue;
+    if (world->collider[c].absent || !(beside >> c % 64 & 1)) continue;
     double d = firn_collider_sample(&world->collider[c], x, NULL, NULL);
     if (!(d < least)) continue;
     least = d;
@@ -25,6 +25,24 @@ double flip_solid_distance(const firn_world *world, const double x[3], int *near
   if (found >= 0 && (normal || velocity))
     firn_collider_sample(&world->collider[found], x, normal, velocity);
   return least;
+}
+
+// Colliders that may be the nearest within `reach` of x, a bit each, and the distance of the one that is nearest
+// to x: another that is farther away by twice the reach can be nearest nowhere in it.
+static uint64_t colliders_beside(const firn_world *world, const double x[3], double reach,
+                                 double *least) {
+  uint64_t beside = 0;
+  double away[64];
+  *least = (double)INFINITY;
+  for (int c = 0; c < 64; c++) away[c] = (double)INFINITY;
+  for (int c = 0; c < world->collider_count; c++) {
+    double d = firn_collider_sample(&world->collider[c], x, NULL, NULL);
+    away[c % 64] = fmin(away[c % 64], d);
+    *least = fmin(*least, d);
+  }
+  for (int c = 0; c < 64; c++)
+    if (away[c] <= *least + 2 * reach) beside |= (uint64_t)1 << c;
+  return beside;
 }
 
 // The share of a triangle on which a linear function is positive, from its values at the corners: where
@@ -66,7 +84,7 @@ static void sample_nodes(const flip *s, size_t g, double node[NODES][NODES][NODE
     for (int j = 0; j < NODES; j++)
       for (int k = 0; k < NODES; k++) {
         double x[3] = {(corner[0] + i) * h, (corner[1] + j) * h, (corner[2] + k) * h};
-        node[i][j][k] = flip_solid_distance(s->world, x, NULL, NULL, NULL) / h - SKIN;
+        node[i][j][k] = flip_solid_distance(s->world, s->beside[g], x, NULL, NULL, NULL) / h - SKIN;
       }
 }
 
@@ -80,7 +98,7 @@ static void set_face(flip *s, size_t g, int c, int a, const double corner[4]) {
   if (open == 4) return;
   flip_corner(s, g, c, x);
   for (int k = 0; k < 3; k++) x[k] = (x[k] + (k == a ? 0 : 0.5)) * h;
-  double middle = flip_solid_distance(s->world, x, NULL, NULL, velocity) / h - SKIN;
+  double middle = flip_solid_distance(s->world, s->beside[g], x, NULL, NULL, velocity) / h - SKIN;
   if (open) share = flip_open_share(corner, middle);
   if (share < CLOSED * (double)FIRN_REAL_EPS) share = 0;
   s->open[a][i] = (firn_real)share;
@@ -88,13 +106,19 @@ static void set_face(flip *s, size_t g, int c, int a, const double corner[4]) {
 }
 
 static void cut_block(flip *s, size_t g) {
+  const double to_node = sqrt(3) / 2 + 1e-3; // from anywhere in a cell to the next of its corners
   double node[NODES][NODES][NODES];
   sample_nodes(s, g, node);
   for (int c = 0; c < FLIP_CELLS; c++) {
     int i = c >> 4, j = c >> 2 & 3, k = c & 3;
-    double(*at)[NODES][NODES] = &node[i], sum = 0;
-    for (int n = 0; n < 8; n++) sum += at[n >> 2][j + (n >> 1 & 1)][k + (n & 1)];
+    double(*at)[NODES][NODES] = &node[i], sum = 0, least = (double)INFINITY;
+    for (int n = 0; n < 8; n++) {
+      double d = at[n >> 2][j + (n >> 1 & 1)][k + (n & 1)];
+      sum += d;
+      least = fmin(least, d);
+    }
     if (sum < 0) s->inside[g] |= (uint64_t)1 << c;
+    if (least < to_node + s->def.push_out) s->tight[g] |= (uint64_t)1 << c;
     const double x[4] = {at[0][j][k], at[0][j + 1][k], at[0][j + 1][k + 1], at[0][j][k + 1]};
     const double y[4] = {at[0][j][k], at[1][j][k], at[1][j][k + 1], at[0][j][k + 1]};
     const double z[4] = {at[0][j][k], at[1][j][k], at[1][j + 1][k], at[0][j + 1][k]};
@@ -110,7 +134,10 @@ void flip_solids(flip *s) {
     double x[3], h = s->world->h;
     flip_corner(s, g, 0, x);
     for (int a = 0; a < 3; a++) x[a] = (x[a] + 2) * h;
-    s->cut[g] = flip_solid_distance(s->world, x, NULL, NULL, NULL) <= reach * h;
+    double away;
+    s->beside[g] = colliders_beside(s->world, x, reach * h, &away);
+    s->cut[g] = away <= reach * h;
+    if (!s->cut[g] && away <= (reach + s->def.push_out) * h) s->tight[g] = UINT64_MAX;
     if (s->cut[g]) {
       cut_block(s, g);
       continue;
