@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "linear/multigrid.h"
+#include "linear/multigrid_kernels.h"
 
 #include <string.h>
 
@@ -12,11 +12,14 @@ enum { CELLS = FIRN_MG_CELLS };
 // Sweeps before and after the coarser level, and on the last one. Three of Jacobi's are as good as two of
 // Gauss and Seidel's in two colours; the last must be odd.
 enum { SWEEPS = 3, LAST_SWEEPS = 31 };
-static const double DAMPING = 0.8;
 
 void firn_multigrid_init(firn_multigrid *mg, firn_context *context) {
   memset(mg, 0, sizeof *mg);
   mg->context = context;
+  mg->kernels = &firn_mg_scalar;
+#if defined(__x86_64__) && !defined(FIRN_DOUBLE)
+  if (context->isa != FIRN_ISA_SCALAR) mg->kernels = &firn_mg_avx2;
+#endif
 }
 
 void firn_multigrid_free(firn_multigrid *mg) {
@@ -168,11 +171,6 @@ firn_status firn_multigrid_layout(firn_multigrid *mg, size_t count, const int32_
 
 // --------------------------------------------------------------------------------- coefficients
 
-static const firn_real *coefficients_of(const firn_mg_level *l, size_t b) {
-  if (l->slot[b] == FIRN_MG_UNIFORM) return NULL;
-  return l->coefficient + (size_t)l->slot[b] * FIRN_MG_COEFFICIENTS * CELLS;
-}
-
 static void invert(firn_real *c) {
   for (int n = 0; n < CELLS; n++) {
     firn_real sum = c[FIRN_MG_HOLD * CELLS + n];
@@ -184,7 +182,7 @@ static void invert(firn_real *c) {
 
 // Adds the eighth of a block that is a child.
 static void add_child(const firn_mg_level *fine, uint32_t child, int octant, firn_real *c) {
-  const firn_real half = FIRN_R(0.5), *from = coefficients_of(fine, child);
+  const firn_real half = FIRN_R(0.5), *from = firn_mg_coefficients(fine, child);
   for (int n = 0; n < CELLS; n++) {
     const int q[3] = {n >> 4, n >> 2 & 3, n & 3};
     int to = 16 * (2 * (octant >> 2) + q[0] / 2) + 4 * (2 * (octant >> 1 & 1) + q[1] / 2) +
@@ -255,8 +253,8 @@ static inline void look_around(const firn_mg_level *l, const firn_real *x, size_
 }
 
 // r = b - A x on one block.
-static inline void residual(const firn_mg_level *l, const firn_real *x, size_t b, firn_real *r) {
-  const firn_real *c = coefficients_of(l, b), *in = x + CELLS * b, *right = l->b + CELLS * b;
+static void residual(const firn_mg_level *l, const firn_real *x, size_t b, firn_real *r) {
+  const firn_real *c = firn_mg_coefficients(l, b), *in = x + CELLS * b, *right = l->b + CELLS * b;
   firn_real o[6][CELLS];
   look_around(l, x, b, o);
   if (!c) {
@@ -274,36 +272,63 @@ static inline void residual(const firn_mg_level *l, const firn_real *x, size_t b
   }
 }
 
+static void relax(const firn_mg_level *l, const firn_real *x, size_t b, firn_real *y) {
+  const firn_real even = FIRN_R(FIRN_MG_DAMPING) / (6 * l->uniform),
+                  damping = FIRN_R(FIRN_MG_DAMPING);
+  const firn_real *c = firn_mg_coefficients(l, b), *in = x + CELLS * b;
+  firn_real r[CELLS];
+  residual(l, x, b, r);
+  for (int n = 0; n < CELLS; n++)
+    y[n] = in[n] + (c ? damping * c[FIRN_MG_INVERSE * CELLS + n] : even) * r[n];
+}
+
+static void multiply(const firn_mg_level *l, const firn_real *x, size_t b, double *y) {
+  const firn_real *c = firn_mg_coefficients(l, b), *in = x + CELLS * b;
+  firn_real o[6][CELLS];
+  look_around(l, x, b, o);
+  for (int n = 0; n < CELLS; n++) {
+    double here = (double)in[n], sum = 0;
+    for (int d = 0; d < 6; d++) {
+      double weight = c ? (double)c[d * CELLS + n] : (double)l->uniform;
+      sum += weight * (here - (double)o[d][n]);
+    }
+    y[n] = c ? sum + (double)c[FIRN_MG_HOLD * CELLS + n] * here : sum;
+  }
+}
+
+const firn_mg_kernels firn_mg_scalar = {residual, relax, multiply};
+
 // What follows is called by all threads of a team.
 
-// y = x + damping / diagonal (b - A x); from 0 where first.
-static void sweep(const firn_mg_level *l, bool first, const firn_real *x, firn_real *y) {
-  const firn_real even = FIRN_R(DAMPING) / (6 * l->uniform), damping = FIRN_R(DAMPING);
+// y = x + damping / diagonal (b - A x).
+static void sweep(const firn_multigrid *mg, const firn_mg_level *l, const firn_real *x,
+                  firn_real *y) {
+#pragma omp for schedule(static)
+  for (size_t b = 0; b < l->count; b++) mg->kernels->relax(l, x, b, y + CELLS * b);
+}
+
+// The same from 0.
+static void sweep_first(const firn_mg_level *l, firn_real *y) {
+  const firn_real even = FIRN_R(FIRN_MG_DAMPING) / (6 * l->uniform),
+                  damping = FIRN_R(FIRN_MG_DAMPING);
 #pragma omp for schedule(static)
   for (size_t b = 0; b < l->count; b++) {
-    const firn_real *c = coefficients_of(l, b), *in = x + CELLS * b;
-    firn_real r[CELLS], *out = y + CELLS * b;
-    if (first) {
-      memcpy(r, l->b + CELLS * b, sizeof r);
-    } else {
-      residual(l, x, b, r);
-    }
-    for (int n = 0; n < CELLS; n++) {
-      firn_real step = c ? damping * c[FIRN_MG_INVERSE * CELLS + n] * r[n] : even * r[n];
-      out[n] = first ? step : in[n] + step;
-    }
+    const firn_real *c = firn_mg_coefficients(l, b), *right = l->b + CELLS * b;
+    firn_real *out = y + CELLS * b;
+    for (int n = 0; n < CELLS; n++)
+      out[n] = (c ? damping * c[FIRN_MG_INVERSE * CELLS + n] : even) * right[n];
   }
 }
 
 // The coarser level's b: sums of eight residuals.
-static void restrict_to(const firn_mg_level *l, firn_mg_level *coarse) {
+static void restrict_to(const firn_multigrid *mg, const firn_mg_level *l, firn_mg_level *coarse) {
 #pragma omp for schedule(static)
   for (size_t b = 0; b < l->count; b++) {
     firn_real r[CELLS];
     int o = l->octant[b];
     firn_real *out = coarse->b + CELLS * (size_t)l->parent[b] + 32 * (o >> 2) + 8 * (o >> 1 & 1) +
                      2 * (o & 1);
-    residual(l, l->x, b, r);
+    mg->kernels->residual(l, l->x, b, r);
     for (int n = 0; n < 8; n++) {
       const firn_real *from = r + 32 * (n >> 2) + 8 * (n >> 1 & 1) + 2 * (n & 1);
       out[16 * (n >> 2) + 4 * (n >> 1 & 1) + (n & 1)] =
@@ -317,7 +342,7 @@ static void restrict_to(const firn_mg_level *l, firn_mg_level *coarse) {
 static void prolong_from(const firn_mg_level *coarse, firn_mg_level *l) {
 #pragma omp for schedule(static)
   for (size_t b = 0; b < l->count; b++) {
-    const firn_real *c = coefficients_of(l, b);
+    const firn_real *c = firn_mg_coefficients(l, b);
     int o = l->octant[b];
     const firn_real *from = coarse->y + CELLS * (size_t)l->parent[b] + 32 * (o >> 2) +
                             8 * (o >> 1 & 1) + 2 * (o & 1);
@@ -330,10 +355,14 @@ static void prolong_from(const firn_mg_level *coarse, firn_mg_level *l) {
 }
 
 // From b to x, and after the coarser level from x to y.
-static void smooth(firn_mg_level *l, bool first, int sweeps) {
+static void smooth(const firn_multigrid *mg, firn_mg_level *l, bool first, int sweeps) {
   firn_real *from = first ? l->y : l->x, *to = first ? l->x : l->y;
   for (int i = 0; i < sweeps; i++) {
-    sweep(l, first && i == 0, from, to);
+    if (first && i == 0) {
+      sweep_first(l, to);
+    } else {
+      sweep(mg, l, from, to);
+    }
     firn_real *other = from;
     from = to;
     to = other;
@@ -343,14 +372,14 @@ static void smooth(firn_mg_level *l, bool first, int sweeps) {
 static void cycle(firn_multigrid *mg) {
   int last = mg->levels - 1;
   for (int k = 0; k < last; k++) {
-    smooth(&mg->level[k], true, SWEEPS);
-    restrict_to(&mg->level[k], &mg->level[k + 1]);
+    smooth(mg, &mg->level[k], true, SWEEPS);
+    restrict_to(mg, &mg->level[k], &mg->level[k + 1]);
   }
-  smooth(&mg->level[last], true, 1);
-  smooth(&mg->level[last], false, LAST_SWEEPS);
+  smooth(mg, &mg->level[last], true, 1);
+  smooth(mg, &mg->level[last], false, LAST_SWEEPS);
   for (int k = last - 1; k >= 0; k--) {
     prolong_from(&mg->level[k + 1], &mg->level[k]);
-    smooth(&mg->level[k], false, SWEEPS);
+    smooth(mg, &mg->level[k], false, SWEEPS);
   }
 }
 
@@ -378,19 +407,6 @@ void firn_multigrid_apply(void *user, const firn_real *p, double *y) {
     for (size_t b = 0; b < l->count; b++)
       memcpy(l->y + CELLS * b, p + CELLS * b, CELLS * sizeof *p);
 #pragma omp for schedule(static)
-    for (size_t b = 0; b < l->count; b++) {
-      const firn_real *c = coefficients_of(l, b), *in = l->y + CELLS * b;
-      double *out = y + CELLS * b;
-      firn_real o[6][CELLS];
-      look_around(l, l->y, b, o);
-      for (int n = 0; n < CELLS; n++) {
-        double here = (double)in[n], sum = 0;
-        for (int d = 0; d < 6; d++) {
-          double weight = c ? (double)c[d * CELLS + n] : (double)l->uniform;
-          sum += weight * (here - (double)o[d][n]);
-        }
-        out[n] = c ? sum + (double)c[FIRN_MG_HOLD * CELLS + n] * here : sum;
-      }
-    }
+    for (size_t b = 0; b < l->count; b++) mg->kernels->multiply(l, l->y, b, y + CELLS * b);
   }
 }

@@ -50,6 +50,7 @@ typedef struct firn_mg_level {
 
 typedef struct firn_multigrid {
   firn_context *context;
+  const struct firn_mg_kernels *kernels;
   int levels;
   firn_mg_level level[FIRN_MG_LEVELS];
   firn_buffer table; // from coordinates to blocks, of one level

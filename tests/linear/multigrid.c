@@ -12,9 +12,10 @@
 
 #include <cmocka.h>
 
+#include "base/isa.h"
 #include "base/random.h"
 #include "linear/mixed.h"
-#include "linear/multigrid.h"
+#include "linear/multigrid_kernels.h"
 #include "support/context.h"
 
 enum { CELLS = FIRN_MG_CELLS };
@@ -218,12 +219,54 @@ static void threads_do_not_matter(void **state) {
   firn_context_destroy(seven);
 }
 
+// One product, residual and sweep of a block, by plain C and by the context's instructions: the same bits.
+static void compare_block(const firn_multigrid *mg, size_t b) {
+  const firn_mg_level *l = &mg->level[0];
+  firn_real r[2][CELLS], y[2][CELLS];
+  double product[2][CELLS];
+  for (int k = 0; k < 2; k++) {
+    const firn_mg_kernels *kernels = k ? mg->kernels : &firn_mg_scalar;
+    kernels->residual(l, l->x, b, r[k]);
+    kernels->relax(l, l->x, b, y[k]);
+    kernels->multiply(l, l->x, b, product[k]);
+  }
+  assert_memory_equal(r[0], r[1], sizeof *r);
+  assert_memory_equal(y[0], y[1], sizeof *y);
+  assert_memory_equal(product[0], product[1], sizeof *product);
+}
+
+static void instructions_do_not_matter(void **state) {
+  (void)state;
+  const int32_t period[3] = {2, 2, 2}, at[8][3] = {{0, 0, 0}, {0, 0, 1}, {0, 1, 0}, {0, 1, 1},
+                                                   {1, 0, 0}, {1, 0, 1}, {1, 1, 0}, {1, 1, 1}};
+  static const uint8_t uniform[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+  pool p = make(context, 24, false, false, 0);
+  firn_multigrid even;
+  firn_multigrid_init(&even, context);
+  assert_int_equal(firn_multigrid_layout(&even, 8, at, uniform, period), FIRN_OK);
+  firn_multigrid_finish(&even);
+  bool quick = sizeof(firn_real) == sizeof(float) && firn_isa_best() != FIRN_ISA_SCALAR;
+  assert_int_equal(p.mg.kernels != &firn_mg_scalar, quick);
+  for (int k = 0; k < 2; k++) {
+    firn_multigrid *mg = k ? &even : &p.mg;
+    firn_mg_level *l = &mg->level[0];
+    for (size_t i = 0; i < CELLS * l->count; i++) {
+      l->x[i] = (firn_real)(2 * firn_uniform(firn_philox4x32(5, i, 1, 0).v[0]) - 1);
+      l->b[i] = (firn_real)(2 * firn_uniform(firn_philox4x32(5, i, 2, 0).v[0]) - 1);
+    }
+    for (size_t b = 0; b < l->count; b++) compare_block(mg, b);
+  }
+  firn_multigrid_free(&even);
+  firn_multigrid_free(&p.mg);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(operator_and_cycle_are_symmetric),
       cmocka_unit_test(iterations_hardly_grow_with_size),
       cmocka_unit_test(closed_periodic_and_walled_pools_converge),
       cmocka_unit_test(threads_do_not_matter),
+      cmocka_unit_test(instructions_do_not_matter),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);
 }
