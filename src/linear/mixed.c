@@ -5,6 +5,7 @@
 #include "linear/mixed.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/parallel.h"
 
@@ -19,7 +20,8 @@ static size_t aligned(size_t bytes) {
 }
 
 size_t firn_mixed_workspace(size_t count) {
-  return aligned(count * sizeof(double)) + 2 * aligned(count * sizeof(firn_real)) +
+  return aligned(count * sizeof(double)) + aligned(count * sizeof(firn_real)) +
+         aligned((count + FIRN_MIXED_PAD) * sizeof(firn_real)) +
          2 * aligned((parts_of(count) + 1) * sizeof(double));
 }
 
@@ -102,8 +104,9 @@ void firn_mixed_solve(const firn_mixed_system *system, double tolerance, double 
   cg k = {.system = system, .parts = parts_of(count), .x = x, .r = r};
   for (int s = 0; s < 2; s++, at += aligned((k.parts + 1) * sizeof(double))) k.sums[s] = (void *)at;
   k.q = (void *)at, at += aligned(count * sizeof(double));
-  k.p = (void *)at, at += aligned(count * sizeof(firn_real));
-  k.z = (void *)at;
+  k.z = (void *)at, at += aligned(count * sizeof(firn_real));
+  k.p = (void *)at;
+  memset(k.p + count, 0, FIRN_MIXED_PAD * sizeof *k.p);
 
   double threshold = tolerance * reference, last = 1;
   double norm = sqrt(firn_mixed_norm2(system->context, r, count, k.sums[0]));

@@ -7,11 +7,14 @@
 
 #include "linear/krylov.h"
 
+enum { FIRN_MIXED_PAD = 64 };
+
 typedef struct firn_mixed_system {
   firn_context *context;
   size_t count; // of a vector
   void *user;
-  // y = A p, symmetric; singular A are good where r is in its range. Called outside parallel regions.
+  // y = A p, symmetric; singular A are good where r is in its range. Behind p lie FIRN_MIXED_PAD zeros. Called
+  // outside parallel regions.
   void (*apply)(void *user, const firn_real *p, double *y); // [count], [count]
   // z = B^-1 r, symmetric and positive definite; called outside parallel regions.
   void (*precondition)(void *user, const double *r, firn_real *z); // [count], [count]

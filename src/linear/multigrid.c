@@ -10,8 +10,10 @@
 enum { CELLS = FIRN_MG_CELLS };
 
 // Sweeps before and after the coarser level, and on the last one. Three of Jacobi's are as good as two of
-// Gauss and Seidel's in two colours; the last must be odd.
+// Gauss and Seidel's in two colours. Both are odd.
 enum { SWEEPS = 3, LAST_SWEEPS = 31 };
+// Levels of so many blocks are for one thread.
+enum { SMALL = 32 };
 
 void firn_multigrid_init(firn_multigrid *mg, firn_context *context) {
   memset(mg, 0, sizeof *mg);
@@ -296,38 +298,71 @@ static void multiply(const firn_mg_level *l, const firn_real *x, size_t b, doubl
   }
 }
 
-const firn_mg_kernels firn_mg_scalar = {residual, relax, multiply};
-
-// What follows is called by all threads of a team.
-
-// y = x + damping / diagonal (b - A x).
-static void sweep(const firn_multigrid *mg, const firn_mg_level *l, const firn_real *x,
-                  firn_real *y) {
-#pragma omp for schedule(static)
-  for (size_t b = 0; b < l->count; b++) mg->kernels->relax(l, x, b, y + CELLS * b);
-}
-
-// The same from 0.
-static void sweep_first(const firn_mg_level *l, firn_real *y) {
-  const firn_real even = FIRN_R(FIRN_MG_DAMPING) / (6 * l->uniform),
-                  damping = FIRN_R(FIRN_MG_DAMPING);
-#pragma omp for schedule(static)
-  for (size_t b = 0; b < l->count; b++) {
-    const firn_real *c = firn_mg_coefficients(l, b), *right = l->b + CELLS * b;
-    firn_real *out = y + CELLS * b;
-    for (int n = 0; n < CELLS; n++)
-      out[n] = (c ? damping * c[FIRN_MG_INVERSE * CELLS + n] : even) * right[n];
+// The coarse cell of each of a block's, from the first of its eighth of a coarser block on.
+static void prolong(const firn_mg_level *l, const firn_real *from, size_t b, firn_real *x) {
+  const firn_real *c = firn_mg_coefficients(l, b);
+  for (int n = 0; n < CELLS; n++) {
+    firn_real value = from[16 * (n >> 5) + 4 * (n >> 3 & 1) + (n >> 1 & 1)];
+    bool exists = !c || c[FIRN_MG_INVERSE * CELLS + n] > 0;
+    x[n] += exists ? value : 0;
   }
 }
 
+const firn_mg_kernels firn_mg_scalar = {residual, relax, multiply, prolong};
+
+// ----------------------------------------------------------------------------------------- cycle
+
+// Who works on a level: all threads of a team, which wait for each other after each loop, or one alone.
+typedef struct crew {
+  int rank, size;
+} crew;
+
+// A loop over this one's share of a level's blocks.
+#define FOR_SHARE(who, l, b)                                                                       \
+  for (size_t b = (l)->count * (size_t)(who).rank / (size_t)(who).size,                            \
+              end_ = (l)->count * (size_t)((who).rank + 1) / (size_t)(who).size;                   \
+       b < end_; b++)
+
+static void wait_for(crew who) {
+  if (who.size == 1) return;
+#pragma omp barrier
+}
+
+// y = x + damping / diagonal (b - A x).
+static void sweep(const firn_multigrid *mg, crew who, const firn_mg_level *l, const firn_real *x,
+                  firn_real *y) {
+  FOR_SHARE(who, l, b) mg->kernels->relax(l, x, b, y + CELLS * b);
+  wait_for(who);
+}
+
+// The same from 0, for b = r if that is given.
+static void sweep_first(crew who, const firn_mg_level *l, const double *r, firn_real *y) {
+  const firn_real even = FIRN_R(FIRN_MG_DAMPING) / (6 * l->uniform),
+                  damping = FIRN_R(FIRN_MG_DAMPING);
+  FOR_SHARE(who, l, b) {
+    const firn_real *c = firn_mg_coefficients(l, b);
+    firn_real *right = l->b + CELLS * b, *out = y + CELLS * b;
+    for (size_t n = 0; r && n < CELLS; n++) right[n] = (firn_real)r[CELLS * b + n];
+    if (c) {
+      for (int n = 0; n < CELLS; n++) out[n] = damping * c[FIRN_MG_INVERSE * CELLS + n] * right[n];
+    } else {
+      for (int n = 0; n < CELLS; n++) out[n] = even * right[n];
+    }
+  }
+  wait_for(who);
+}
+
+// Where an eighth of a coarser block begins.
+static size_t eighth(const firn_mg_level *l, size_t b) {
+  size_t o = l->octant[b];
+  return CELLS * (size_t)l->parent[b] + 32 * (o >> 2) + 8 * (o >> 1 & 1) + 2 * (o & 1);
+}
+
 // The coarser level's b: sums of eight residuals.
-static void restrict_to(const firn_multigrid *mg, const firn_mg_level *l, firn_mg_level *coarse) {
-#pragma omp for schedule(static)
-  for (size_t b = 0; b < l->count; b++) {
-    firn_real r[CELLS];
-    int o = l->octant[b];
-    firn_real *out = coarse->b + CELLS * (size_t)l->parent[b] + 32 * (o >> 2) + 8 * (o >> 1 & 1) +
-                     2 * (o & 1);
+static void restrict_to(const firn_multigrid *mg, crew who, const firn_mg_level *l,
+                        const firn_mg_level *coarse) {
+  FOR_SHARE(who, l, b) {
+    firn_real r[CELLS], *out = coarse->b + eighth(l, b);
     mg->kernels->residual(l, l->x, b, r);
     for (int n = 0; n < 8; n++) {
       const firn_real *from = r + 32 * (n >> 2) + 8 * (n >> 1 & 1) + 2 * (n & 1);
@@ -336,63 +371,64 @@ static void restrict_to(const firn_multigrid *mg, const firn_mg_level *l, firn_m
           ((from[16] + from[17]) + (from[20] + from[21]));
     }
   }
+  wait_for(who);
 }
 
 // Adds what the coarser level found.
-static void prolong_from(const firn_mg_level *coarse, firn_mg_level *l) {
-#pragma omp for schedule(static)
-  for (size_t b = 0; b < l->count; b++) {
-    const firn_real *c = firn_mg_coefficients(l, b);
-    int o = l->octant[b];
-    const firn_real *from = coarse->y + CELLS * (size_t)l->parent[b] + 32 * (o >> 2) +
-                            8 * (o >> 1 & 1) + 2 * (o & 1);
-    for (int n = 0; n < CELLS; n++) {
-      firn_real value = from[16 * (n >> 5) + 4 * (n >> 3 & 1) + (n >> 1 & 1)];
-      bool exists = !c || c[FIRN_MG_INVERSE * CELLS + n] > 0;
-      l->x[CELLS * b + (size_t)n] += exists ? value : 0;
-    }
+static void prolong_from(const firn_multigrid *mg, crew who, const firn_mg_level *coarse,
+                         const firn_mg_level *l) {
+  FOR_SHARE(who, l, b) mg->kernels->prolong(l, coarse->y + eighth(l, b), b, l->x + CELLS * b);
+  wait_for(who);
+}
+
+// Before the coarser level, from b to x.
+static void smooth_first(const firn_multigrid *mg, crew who, const firn_mg_level *l,
+                         const double *r) {
+  sweep_first(who, l, r, l->x);
+  for (int i = 1; i < SWEEPS; i += 2) {
+    sweep(mg, who, l, l->x, l->y);
+    sweep(mg, who, l, l->y, l->x);
   }
 }
 
-// From b to x, and after the coarser level from x to y.
-static void smooth(const firn_multigrid *mg, firn_mg_level *l, bool first, int sweeps) {
-  firn_real *from = first ? l->y : l->x, *to = first ? l->x : l->y;
-  for (int i = 0; i < sweeps; i++) {
-    if (first && i == 0) {
-      sweep_first(l, to);
-    } else {
-      sweep(mg, l, from, to);
-    }
-    firn_real *other = from;
-    from = to;
-    to = other;
+// After it, from x to out.
+static void smooth_last(const firn_multigrid *mg, crew who, const firn_mg_level *l, int sweeps,
+                        firn_real *out) {
+  for (int i = 1; i < sweeps; i += 2) {
+    sweep(mg, who, l, l->x, l->y);
+    sweep(mg, who, l, l->y, l->x);
   }
+  sweep(mg, who, l, l->x, out);
 }
 
-static void cycle(firn_multigrid *mg) {
-  int last = mg->levels - 1;
-  for (int k = 0; k < last; k++) {
-    smooth(mg, &mg->level[k], true, SWEEPS);
-    restrict_to(mg, &mg->level[k], &mg->level[k + 1]);
-  }
-  smooth(mg, &mg->level[last], true, 1);
-  smooth(mg, &mg->level[last], false, LAST_SWEEPS);
-  for (int k = last - 1; k >= 0; k--) {
-    prolong_from(&mg->level[k + 1], &mg->level[k]);
-    smooth(mg, &mg->level[k], false, SWEEPS);
-  }
+// From level i to the next, and back. Level 0 is of the vectors that were given.
+static void descend(const firn_multigrid *mg, crew who, int i, const double *r) {
+  const firn_mg_level *l = &mg->level[i];
+  smooth_first(mg, who, l, i ? NULL : r);
+  restrict_to(mg, who, l, l + 1);
+}
+static void ascend(const firn_multigrid *mg, crew who, int i, firn_real *z) {
+  const firn_mg_level *l = &mg->level[i];
+  prolong_from(mg, who, l + 1, l);
+  smooth_last(mg, who, l, SWEEPS, i ? l->y : z);
 }
 
 void firn_multigrid_cycle(void *user, const double *r, firn_real *z) {
-  firn_multigrid *mg = user;
-  firn_mg_level *l = &mg->level[0];
-  size_t count = l->count * CELLS;
+  const firn_multigrid *mg = user;
+  int last = mg->levels - 1, small = 0; // the first level of those for one thread
+  while (small < last && mg->level[small].count > SMALL) small++;
   FIRN_PARALLEL(mg->context) {
-#pragma omp for schedule(static)
-    for (size_t i = 0; i < count; i++) l->b[i] = (firn_real)r[i];
-    cycle(mg);
-#pragma omp for schedule(static)
-    for (size_t i = 0; i < count; i++) z[i] = l->y[i];
+    const crew all = {omp_get_thread_num(), omp_get_num_threads()}, alone = {0, 1};
+    for (int i = 0; i < small; i++) descend(mg, all, i, r);
+#pragma omp single
+    {
+      const firn_mg_level *l = &mg->level[last];
+      for (int i = small; i < last; i++) descend(mg, alone, i, r);
+      sweep_first(alone, l, last ? NULL : r, l->x);
+      smooth_last(mg, alone, l, LAST_SWEEPS, last ? l->y : z);
+      for (int i = last - 1; i >= small; i--) ascend(mg, alone, i, z);
+    }
+    for (int i = small - 1; i >= 0; i--) ascend(mg, all, i, z);
   }
 }
 
@@ -401,12 +437,6 @@ void firn_multigrid_cycle(void *user, const double *r, firn_real *z) {
 void firn_multigrid_apply(void *user, const firn_real *p, double *y) {
   const firn_multigrid *mg = user;
   const firn_mg_level *l = &mg->level[0];
-  FIRN_PARALLEL(mg->context) {
-    // Beside the last block a block of zeros has to lie, which p has no room for.
-#pragma omp for schedule(static)
-    for (size_t b = 0; b < l->count; b++)
-      memcpy(l->y + CELLS * b, p + CELLS * b, CELLS * sizeof *p);
-#pragma omp for schedule(static)
-    for (size_t b = 0; b < l->count; b++) mg->kernels->multiply(l, l->y, b, y + CELLS * b);
-  }
+  FIRN_PARALLEL_FOR(mg->context, schedule(static))
+  for (size_t b = 0; b < l->count; b++) mg->kernels->multiply(l, p, b, y + CELLS * b);
 }

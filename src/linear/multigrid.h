@@ -71,7 +71,7 @@ static inline firn_real *firn_multigrid_block(const firn_multigrid *mg, size_t b
 }
 void firn_multigrid_finish(firn_multigrid *mg);
 
-// y = A p on level 0 (user is the multigrid), [count][64]: for firn_mixed_system.
+// y = A p on level 0 (user is the multigrid), [count][64]: for firn_mixed_system. Behind p lies a block of zeros.
 void firn_multigrid_apply(void *user, const firn_real *p, double *y);
 // z = one cycle for A z = r, from 0.
 void firn_multigrid_cycle(void *user, const double *r, firn_real *z);

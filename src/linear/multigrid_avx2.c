@@ -105,6 +105,21 @@ static void multiply(const firn_mg_level *l, const float *x, size_t b, double *y
   }
 }
 
-const firn_mg_kernels firn_mg_avx2 = {residual, relax, multiply};
+static void prolong(const firn_mg_level *l, const float *from, size_t b, float *x) {
+  const float *c = firn_mg_coefficients(l, b);
+  for (int n = 0; n < CELLS; n += L) {
+    // Two rows of four cells are below the same two.
+    const float *two = from + 16 * (n >> 5) + 4 * (n >> 3 & 1);
+    __m128 row = _mm_setr_ps(two[0], two[0], two[1], two[1]);
+    lane value = _mm256_set_m128(row, row);
+    if (c) {
+      lmask exists = lane_gt(lane_loadu(c + FIRN_MG_INVERSE * CELLS + n), lane_zero());
+      value = lane_select(exists, value, lane_zero());
+    }
+    lane_storeu(x + n, lane_loadu(x + n) + value);
+  }
+}
+
+const firn_mg_kernels firn_mg_avx2 = {residual, relax, multiply, prolong};
 
 #endif

@@ -15,6 +15,8 @@ typedef struct firn_mg_kernels {
   void (*relax)(const firn_mg_level *l, const firn_real *x, size_t b, firn_real *y);
   // y = A x
   void (*multiply)(const firn_mg_level *l, const firn_real *x, size_t b, double *y);
+  // x += what the coarser level has for the block's cells; from: its eighth of a block there
+  void (*prolong)(const firn_mg_level *l, const firn_real *from, size_t b, firn_real *x);
 } firn_mg_kernels;
 
 static inline const firn_real *firn_mg_coefficients(const firn_mg_level *l, size_t b) {
