@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of multigrid_kernels.h in float: eight lanes are two rows of four cells along z, two of these a
-// slab of a block. Products are not fused, so that plain C gives the same. Wider lanes gain nothing: memory is
-// waited for.
+// The loops of multigrid_kernels.h in float. Products are not fused, so that plain C gives the same. Wider
+// lanes gain nothing: memory is waited for.
 #define FIRN_LANE_AVX2
+#include "grid/beside_lane.h"
 #include "linear/multigrid_kernels.h"
-#include "math/lane.h"
 
 #ifndef FIRN_DOUBLE
 
@@ -21,22 +20,14 @@ static inline place place_of(const firn_mg_level *l, const float *x, size_t b) {
   return p;
 }
 
-static inline lane pair(const float *low, const float *high) {
-  return _mm256_loadu2_m128(high, low);
-}
-
 // What the six neighbours hold of eight cells from n on.
-static inline void look_around(const place *p, int n, lane out[6]) {
-  int first = n % 16 == 0, slab = n / 16;
-  lane in = lane_loadu(p->in + n);
-  out[0] = lane_loadu(slab ? p->in + n - 16 : p->side[0] + n + 48);
-  out[1] = lane_loadu(slab < 3 ? p->in + n + 16 : p->side[1] + n - 48);
-  out[2] = first ? pair(p->side[2] + n + 12, p->in + n) : lane_loadu(p->in + n - 4);
-  out[3] = first ? lane_loadu(p->in + n + 4) : pair(p->in + n + 4, p->side[3] + n - 8);
-  out[4] = _mm256_blend_ps(_mm256_permute_ps(in, 0x90),
-                           _mm256_permute_ps(lane_loadu(p->side[4] + n), 0xff), 0x11);
-  out[5] = _mm256_blend_ps(_mm256_permute_ps(in, 0xf9),
-                           _mm256_permute_ps(lane_loadu(p->side[5] + n), 0x00), 0x88);
+FIRN_HD_INLINE void look_around(const place *p, int n, lane out[6]) {
+  out[0] = firn_beside8(p->in, p->side[0], n, 0);
+  out[1] = firn_beside8(p->in, p->side[1], n, 1);
+  out[2] = firn_beside8(p->in, p->side[2], n, 2);
+  out[3] = firn_beside8(p->in, p->side[3], n, 3);
+  out[4] = firn_beside8(p->in, p->side[4], n, 4);
+  out[5] = firn_beside8(p->in, p->side[5], n, 5);
 }
 
 // b - A x of eight cells.

@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(os.environ["FIRN_SOURCE_DIR"])
 SOURCE = ROOT / "tests/build/headers.cu"
 INCLUDES = [f"-I{ROOT}/src", f"-I{ROOT}/include"]
-CPU_ONLY = re.compile(r"\.inc\.h$|/lane_(avx2|avx512|x86)\.h$")
+CPU_ONLY = re.compile(r"\.inc\.h$|/lane_(avx2|avx512|x86)\.h$|/(grid|flip)/\w+_lane\.h$")
 FUNCTION = re.compile(r"__device__ static (?:inline|__forceinline__)\s[^;{}()]*?(\w+)\(")
 
 

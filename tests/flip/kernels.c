@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops for each instruction set against plain ones, in float.
-#include "solver/flip/kernels.h"
 #include "base/isa.h"
+#include "solver/flip/viscosity.h"
 #include "support/flip_case.h"
 
 static const firn_isa quick[] = {FIRN_ISA_AVX2, FIRN_ISA_AVX512};
@@ -177,11 +177,61 @@ static void what_is_not_finite_is_seen(void **state) {
   flip_case_close(&c);
 }
 
+// Channels of noise but for the last block, which is of zeros.
+static firn_real *noise(const flip *s, uint64_t seed) {
+  size_t cells = FLIP_CELLS * (s->grid.count + 1);
+  firn_real *out = calloc(cells, sizeof *out);
+  for (size_t i = 0; i < cells - FLIP_CELLS; i++)
+    out[i] = (firn_real)fmax(0, flip_random(seed, i, -0.5, 1));
+  return out;
+}
+
+// The operator of viscosity, bit by bit.
+static void viscosity_is_the_same(void **state) {
+  (void)state;
+  flip_case c = make(0);
+  flip *s = flip_case_solver(&c);
+  size_t bytes = FLIP_CELLS * (s->grid.count + 1) * sizeof(firn_real);
+  for (int q = 0; q < 2; q++) {
+    if (IS_DOUBLE || !firn_isa_available(quick[q])) continue;
+    flip_flow f[2];
+    firn_real *out[2][3];
+    for (int k = 0; k < 2; k++) {
+      f[k] = (flip_flow){.s = s, .factor = FIRN_R(0.7), .mu = noise(s, 1), .density = noise(s, 2)};
+      for (int a = 0; a < 3; a++) {
+        f[k].edge[a] = noise(s, 3 + (uint64_t)a);
+        f[k].inverse[a] = noise(s, 6 + (uint64_t)a);
+        f[k].normal[a] = calloc(1, bytes);
+        f[k].shear[a] = calloc(1, bytes);
+        out[k][a] = calloc(1, bytes);
+      }
+      const flip_kernels *kernels = kernels_of(k ? quick[q] : FIRN_ISA_SCALAR);
+      for (size_t g = 0; g < s->grid.count; g++) kernels->stress(&f[k], s->u, g);
+      for (size_t g = 0; g < s->grid.count; g++) kernels->force(&f[k], s->u, g, out[k]);
+    }
+    assert_ptr_not_equal(kernels_of(quick[q])->force, flip_force_scalar);
+    for (int a = 0; a < 3; a++) {
+      assert_memory_equal(f[0].normal[a], f[1].normal[a], bytes);
+      assert_memory_equal(f[0].shear[a], f[1].shear[a], bytes);
+      assert_memory_equal(out[0][a], out[1][a], bytes);
+    }
+    for (int k = 0; k < 2; k++) {
+      free(f[k].mu), free(f[k].density);
+      for (int a = 0; a < 3; a++) {
+        free(f[k].edge[a]), free(f[k].inverse[a]), free(f[k].normal[a]), free(f[k].shear[a]);
+        free(out[k][a]);
+      }
+    }
+  }
+  flip_case_close(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(particles_give_the_same_to_the_grid),
       cmocka_unit_test(particles_take_the_same_from_the_grid),
       cmocka_unit_test(what_is_not_finite_is_seen),
+      cmocka_unit_test(viscosity_is_the_same),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

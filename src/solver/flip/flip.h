@@ -155,6 +155,8 @@ static inline bool flip_is_porous(const firn_material_row *row) {
 
 // layout.c: sorts, makes the grid and room for all that a step needs.
 firn_status flip_layout(flip *s);
+// Sets bytes to 0, by all threads.
+void flip_clear(const flip *s, void *data, size_t bytes);
 
 // transfer.c: velocities, densities and distances from particles to the grid.
 double flip_lattice_sum(const firn_flip_def *def);

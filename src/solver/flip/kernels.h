@@ -7,12 +7,18 @@
 #include "solver/flip/flip.h"
 #include "solver/flip/transfer.h"
 
+typedef struct flip_flow flip_flow; // viscosity.h
+
 typedef struct flip_kernels {
   // Adds up the particles of a block in its arena, [FLIP_ARENA_CHANNELS][FLIP_TILE_CELLS]. Returns the cells
   // that hold some, a bit each.
   uint64_t (*scatter)(const flip *s, size_t b, firn_real *arena);
   // Velocities back to the particles of a block, and their motion; blend is the share of FLIP.
   flip_tally (*move)(const flip *s, size_t b, double blend);
+  // Stresses of a velocity in block g; and what they do to its faces that are asked for, with their inertia.
+  // All instruction sets give the same bits.
+  void (*stress)(const flip_flow *f, firn_real *const u[3], size_t g);
+  void (*force)(const flip_flow *f, firn_real *const u[3], size_t g, firn_real *const out[3]);
 } flip_kernels;
 
 // transfer.c
@@ -25,8 +31,15 @@ uint64_t flip_colliders_near(const flip *s, size_t b);
 // Moves a particle out of what it is closer to than it may be, by the way that its distance grows.
 void flip_push_out(const flip *s, size_t b, uint64_t near, firn_real x[3]);
 
+// viscosity.c
+void flip_stress_scalar(const flip_flow *f, firn_real *const u[3], size_t g);
+void flip_force_scalar(const flip_flow *f, firn_real *const u[3], size_t g,
+                       firn_real *const out[3]);
+
 // In float alone.
 #ifndef FIRN_DOUBLE
+void flip_stress_avx2(const flip_flow *f, float *const u[3], size_t g);
+void flip_force_avx2(const flip_flow *f, float *const u[3], size_t g, float *const out[3]);
 uint64_t flip_scatter_avx2(const flip *s, size_t b, float *arena);
 uint64_t flip_scatter_avx512(const flip *s, size_t b, float *arena);
 flip_tally flip_move_avx2(const flip *s, size_t b, double blend);

@@ -32,12 +32,19 @@ static size_t channels_of_reals(void) {
   return count;
 }
 
+void flip_clear(const flip *s, void *data, size_t bytes) {
+  enum { PIECE = 1 << 16 };
+  FIRN_PARALLEL_FOR(s->world->context, schedule(static))
+  for (size_t at = 0; at < bytes; at += PIECE)
+    memset((char *)data + at, 0, bytes - at < PIECE ? bytes - at : PIECE);
+}
+
 static firn_status reserve_channels(flip *s) {
   size_t blocks = s->grid.count + 1, cells = blocks * FLIP_CELLS;
   size_t reals = channels_of_reals() * cells * sizeof(firn_real), bits = blocks * sizeof(uint64_t);
   size_t bytes = reals + cells * (sizeof(double) + sizeof *s->kind) + 15 * bits + blocks;
   FIRN_TRY(firn_buffer_reserve(s->world->context, &s->channels, bytes, "grid"));
-  memset(s->channels.data, 0, bytes);
+  flip_clear(s, s->channels.data, bytes);
   char *at = s->channels.data;
   s->p = (void *)at, at += cells * sizeof(double);
 #define X(name, n)                                                                                 \
@@ -92,8 +99,8 @@ firn_status flip_layout(flip *s) {
   FIRN_TRY(reserve_channels(s));
   size_t arenas = p->block_count * FLIP_ARENA_CHANNELS * FLIP_TILE_CELLS * sizeof(firn_real);
   FIRN_TRY(firn_buffer_reserve(context, &s->arenas, arenas, "transfer to the grid"));
-  FIRN_TRY(
-      firn_buffer_reserve(context, &s->parts, (p->block_count + 1) * sizeof(flip_tally), "sums"));
+  FIRN_TRY(firn_buffer_reserve(context, &s->parts,
+                               (p->block_count + s->grid.count + 1) * sizeof(flip_tally), "sums"));
   FIRN_TRY(firn_buffer_reserve(context, &s->kinds, p->block_count * sizeof(uint16_t), "grid"));
   FIRN_TRY(firn_world_reserve_drag(s->world));
   know_particles(s);
