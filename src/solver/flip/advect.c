@@ -137,8 +137,9 @@ void flip_push_out(const flip *s, size_t b, uint64_t beside, firn_real x[3]) {
   if (!is_tight(s, b, x)) return;
   for (int round = 0; round < 2; round++) {
     for (int a = 0; a < 3; a++) at[a] = (4.0 * block->at[a] + (double)x[a]) * h;
-    double d = flip_solid_distance(s->world, beside, at, NULL, n, NULL);
+    double d = flip_solid_distance(s->world, beside, at, NULL, NULL, NULL);
     if (!(d < least)) return;
+    flip_solid_distance(s->world, beside, at, NULL, n, NULL);
     for (int a = 0; a < 3; a++) x[a] = (firn_real)((double)x[a] + (least - d) * n[a] / h);
   }
 }

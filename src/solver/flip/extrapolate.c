@@ -7,27 +7,23 @@
 #include "base/parallel.h"
 #include "solver/flip/flip.h"
 
-// Cells of a block that have one of these below or above them inside the block.
-static uint64_t grown(uint64_t m) {
-  const uint64_t y3 = 0xf000f000f000f000u, y0 = 0x000f000f000f000fu, z3 = 0x8888888888888888u,
-                 z0 = 0x1111111111111111u;
-  return m << 16 | m >> 16 | (m & ~y3) << 4 | (m & ~y0) >> 4 | (m & ~z3) << 1 | (m & ~z0) >> 1;
-}
-
-static bool any_around(const flip *s, size_t g, const uint64_t *bits) {
-  for (int o = 0; o < 27; o++) {
-    uint32_t other = s->grid.around[g][o];
-    if (other != FIRN_GRID_NONE && bits[other]) return true;
-  }
-  return false;
+// Cells of a block that have one of these beside them, in the block or in those around it.
+static uint64_t grown(const flip *s, size_t g, const uint64_t *bits) {
+  const uint64_t x0 = 0x000000000000ffffu, y0 = 0x000f000f000f000fu, z0 = 0x1111111111111111u;
+  const uint64_t m = bits[g], y3 = y0 << 12, z3 = z0 << 3;
+  const uint32_t *around = s->grid.around[g];
+#define SIDE(offset) (around[13 + (offset)] == FIRN_GRID_NONE ? 0 : bits[around[13 + (offset)]])
+  uint64_t out = m << 16 | m >> 16 | SIDE(-9) >> 48 | (SIDE(9) & x0) << 48;
+  out |= (m & ~y3) << 4 | (m & ~y0) >> 4 | (SIDE(-3) & y3) >> 12 | (SIDE(3) & y0) << 12;
+  out |= (m & ~z3) << 1 | (m & ~z0) >> 1 | (SIDE(-1) & z3) >> 3 | (SIDE(1) & z0) << 3;
+#undef SIDE
+  return out;
 }
 
 // Gives each unknown face beside known ones their mean.
 static uint64_t extend_block(flip *s, int a, size_t g) {
-  const uint64_t *known = s->known[a], inside = grown(known[g]);
-  const uint64_t edges = 0xffff00000000ffffu | 0xf00ff00ff00ff00fu | 0x9999999999999999u;
-  uint64_t found = known[g];
-  for (uint64_t left = ~known[g] & (inside | edges); left; left &= left - 1) {
+  const uint64_t *known = s->known[a], found = ~known[g] & grown(s, g, known);
+  for (uint64_t left = found; left; left &= left - 1) {
     int c = __builtin_ctzll(left), count = 0;
     firn_real sum = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -38,20 +34,15 @@ static uint64_t extend_block(flip *s, int a, size_t g) {
         count++;
       }
     }
-    if (!count) continue;
     s->u[a][FLIP_CELLS * g + (size_t)c] = sum / (firn_real)count;
-    found |= (uint64_t)1 << c;
   }
-  return found;
+  return known[g] | found;
 }
 
 void flip_extrapolate(flip *s, int layers) {
   for (int layer = 0; layer < layers; layer++) {
     FLIP_FOR_BLOCKS(s, g) {
-      for (int a = 0; a < 3; a++) {
-        bool some = ~s->known[a][g] && any_around(s, g, s->known[a]);
-        s->next[a][g] = some ? extend_block(s, a, g) : s->known[a][g];
-      }
+      for (int a = 0; a < 3; a++) s->next[a][g] = extend_block(s, a, g);
     }
     for (int a = 0; a < 3; a++) {
       uint64_t *other = s->known[a];
