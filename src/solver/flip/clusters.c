@@ -32,26 +32,54 @@ typedef struct pieces {
   uint64_t *member;      // [blocks]
   uint64_t (*link)[3];   // [blocks]
   uint32_t *label;       // [blocks][64]
-  uint32_t *forest;      // [blocks][64]
-  piece *of;             // [count]
+  uint32_t
+      *owner[3];  // [blocks][64] the piece that the lower face along each axis belongs to, or NONE
+  uint32_t *sole; // [blocks] the one that all of a block's faces belong to, or MIXED
+  piece *part;    // [blocks] what they add to that
+  uint32_t *forest; // [blocks][64]
+  piece *of;        // [count]
 } pieces;
+
+static const uint32_t NONE = UINT32_MAX, MIXED = UINT32_MAX - 1;
 
 static bool is_rigid(const flip *s, size_t cell) {
   return flip_bit(s->active, cell) && !flip_bit(s->plastic, cell);
 }
 
+// A face belongs to a piece that has a cell of it and whose other neighbour is its own or air.
+static void find_owners(const flip *s, const pieces *k, size_t g) {
+  uint32_t sole = NONE;
+  for (int a = 0; a < 3; a++) {
+    uint32_t *owner = k->owner[a] + FLIP_CELLS * g;
+    for (int c = 0; c < FLIP_CELLS; c++) owner[c] = NONE;
+    for (uint64_t left = s->moved[a][g]; left; left &= left - 1) {
+      int c = __builtin_ctzll(left);
+      size_t i = FLIP_CELLS * g + (size_t)c, below = flip_beside(s, g, c, a, -1);
+      bool here = is_rigid(s, i), there = is_rigid(s, below);
+      if ((!here && flip_bit(s->active, i)) || (!there && flip_bit(s->active, below))) continue;
+      if (!here && !there) continue;
+      owner[c] = k->label[here ? i : below];
+      sole = sole == NONE || sole == owner[c] ? owner[c] : MIXED;
+    }
+  }
+  k->sole[g] = sole;
+}
+
 static firn_status find_pieces(flip *s, pieces *k) {
   static const int offset[6] = {-9, 9, -3, 3, -1, 1};
   size_t blocks = s->grid.count, cells = blocks * FLIP_CELLS;
-  size_t head = blocks * (sizeof *k->beside + sizeof *k->member + sizeof *k->link) +
-                2 * cells * sizeof *k->label;
+  size_t head = blocks *
+                    (sizeof *k->beside + sizeof *k->member + sizeof *k->link + sizeof *k->sole) +
+                5 * cells * sizeof *k->label;
   FIRN_TRY(firn_buffer_reserve(s->world->context, &s->snow, head + 64, "rigid pieces"));
   char *at = s->snow.data;
   k->member = (void *)at, at += blocks * sizeof *k->member;
   k->link = (void *)at, at += blocks * sizeof *k->link;
   k->beside = (void *)at, at += blocks * sizeof *k->beside;
   k->label = (void *)at, at += cells * sizeof *k->label;
-  k->forest = (void *)at;
+  k->forest = (void *)at, at += cells * sizeof *k->forest;
+  for (int a = 0; a < 3; a++, at += cells * sizeof *k->label) k->owner[a] = (void *)at;
+  k->sole = (void *)at;
   FLIP_FOR_BLOCKS(s, g) {
     k->member[g] = s->active[g] & ~s->plastic[g];
     for (int d = 0; d < 6; d++) {
@@ -69,68 +97,90 @@ static firn_status find_pieces(flip *s, pieces *k) {
   }
   k->count = flip_pools(blocks, k->member, (const uint64_t(*)[3])k->link,
                         (const uint32_t(*)[6])k->beside, k->label, k->forest);
-  size_t bytes = (k->count + 1) * sizeof *k->of;
+  size_t bytes = (k->count + 1 + blocks) * sizeof *k->of;
   FIRN_TRY(firn_buffer_reserve(s->world->context, &s->parts, bytes, "rigid pieces"));
   k->of = s->parts.data;
-  memset(k->of, 0, bytes);
+  k->part = k->of + k->count + 1;
+  memset(k->of, 0, k->count * sizeof *k->of);
+  FLIP_FOR_BLOCKS(s, g) find_owners(s, k, g);
   return FIRN_OK;
 }
 
-// The piece that a face belongs to: one that has a cell of it and whose other neighbour is its own or air.
-// NULL: none.
-static piece *piece_of(const flip *s, const pieces *k, size_t g, int c, int a) {
-  size_t i = FLIP_CELLS * g + (size_t)c, below = flip_beside(s, g, c, a, -1);
-  if (!flip_bit(s->moved[a], i)) return NULL;
-  bool here = is_rigid(s, i), there = is_rigid(s, below);
-  if ((!here && flip_bit(s->active, i)) || (!there && flip_bit(s->active, below))) return NULL;
-  return here || there ? &k->of[k->label[here ? i : below]] : NULL;
-}
-
-// Place of a face, in cells from the middle of its piece, and J.
-static void lever_of(const flip *s, const piece *p, size_t g, int c, int a, double J[6]) {
-  double r[3];
+// Place of a face, in cells from the middle of its piece.
+static void lever_of(const flip *s, const piece *p, size_t g, int c, int a, double r[3]) {
   flip_corner(s, g, c, r);
   for (int n = 0; n < 3; n++) r[n] += (n == a ? 0 : 0.5) - p->center[n];
-  const double e[3] = {a == 0, a == 1, a == 2};
+}
+
+// What a face adds to its piece: weight, place and momentum at first, then its part of the system. Of J it has
+// the component a and, by r x e_a, two more.
+static void count_face(const flip *s, size_t g, int c, int a, piece *to) {
+  size_t i = FLIP_CELLS * g + (size_t)c;
+  double x[3], w = (double)s->open[a][i];
+  flip_corner(s, g, c, x);
+  to->faces[a] += w;
+  to->before[a] += w * ((double)s->was[a][i] + s->dt * s->world->gravity[a]);
+  for (int n = 0; n < 3; n++) to->center[n] += w * (x[n] + (n == a ? 0 : 0.5));
+}
+static void weigh_face(const flip *s, size_t g, int c, int a, piece *to) {
+  const int b = (a + 1) % 3, d = (a + 2) % 3, at[3] = {a, 3 + (b < d ? b : d), 3 + (b < d ? d : b)};
+  size_t i = FLIP_CELLS * g + (size_t)c;
+  double r[3], w = (double)s->open[a][i], u = (double)s->u[a][i];
+  lever_of(s, to, g, c, a, r);
+  const double J[3] = {1, b < d ? r[d] : -r[b], b < d ? -r[b] : r[d]};
   for (int n = 0; n < 3; n++) {
-    J[n] = e[n];
-    J[3 + n] = r[(n + 1) % 3] * e[(n + 2) % 3] - r[(n + 2) % 3] * e[(n + 1) % 3];
+    to->given[at[n]] += w * J[n] * u;
+    for (int m = n; m < 3; m++) to->inertia[6 * at[n] + at[m]] += w * J[n] * J[m];
+  }
+}
+typedef void (*face_fn)(const flip *s, size_t g, int c, int a, piece *to);
+
+// All faces of a block, to `sole` if that is given.
+static void add_faces(const flip *s, const pieces *k, size_t g, face_fn add, piece *sole) {
+  for (int a = 0; a < 3; a++) {
+    for (uint64_t left = s->moved[a][g]; left; left &= left - 1) {
+      int c = __builtin_ctzll(left);
+      uint32_t owner = k->owner[a][FLIP_CELLS * g + (size_t)c];
+      if (owner != NONE) add(s, g, c, a, sole ? sole : &k->of[owner]);
+    }
   }
 }
 
-#define FOR_FACES(s, g, c, a)                                                                      \
-  for (size_t g = 0; g < (s)->grid.count; g++)                                                     \
-    for (int c = 0; c < FLIP_CELLS && ((s)->moved[0][g] | (s)->moved[1][g] | (s)->moved[2][g]);    \
-         c++)                                                                                      \
-      for (int a = 0; a < 3; a++)
+// Adds up what one sort of sums needs. Most blocks are of one piece: these are done in parallel, and then
+// added in their order.
+static void add_all(const flip *s, const pieces *k, face_fn add) {
+  FLIP_FOR_BLOCKS(s, g) {
+    if (k->sole[g] >= MIXED) continue;
+    memset(&k->part[g], 0, sizeof *k->part);
+    if (add == weigh_face) memcpy(k->part[g].center, k->of[k->sole[g]].center, 3 * sizeof(double));
+    add_faces(s, k, g, add, &k->part[g]);
+  }
+  for (size_t g = 0; g < s->grid.count; g++) {
+    if (k->sole[g] == NONE) continue;
+    if (k->sole[g] == MIXED) {
+      add_faces(s, k, g, add, NULL);
+      continue;
+    }
+    piece *p = &k->of[k->sole[g]];
+    const piece *part = &k->part[g];
+    for (int a = 0; a < 3 && add == count_face; a++) {
+      p->faces[a] += part->faces[a];
+      p->before[a] += part->before[a];
+      p->center[a] += part->center[a];
+    }
+    for (int n = 0; n < 36; n++) p->inertia[n] += part->inertia[n];
+    for (int n = 0; n < 6; n++) p->given[n] += part->given[n];
+  }
+}
 
 static void add_up(const flip *s, const pieces *k) {
-  FOR_FACES(s, g, c, a) {
-    piece *p = piece_of(s, k, g, c, a);
-    size_t i = FLIP_CELLS * g + (size_t)c;
-    double x[3], w = (double)s->open[a][i];
-    if (!p) continue;
-    flip_corner(s, g, c, x);
-    p->faces[a] += w;
-    p->before[a] += w * ((double)s->was[a][i] + s->dt * s->world->gravity[a]);
-    for (int n = 0; n < 3; n++) p->center[n] += w * (x[n] + (n == a ? 0 : 0.5));
-  }
+  add_all(s, k, count_face);
   for (size_t n = 0; n < k->count; n++) {
     piece *p = &k->of[n];
     double all = p->faces[0] + p->faces[1] + p->faces[2];
     for (int a = 0; a < 3 && all > 0; a++) p->center[a] /= all;
   }
-  FOR_FACES(s, g, c, a) {
-    piece *p = piece_of(s, k, g, c, a);
-    size_t i = FLIP_CELLS * g + (size_t)c;
-    double J[6], w = (double)s->open[a][i];
-    if (!p) continue;
-    lever_of(s, p, g, c, a, J);
-    for (int n = 0; n < 6; n++) {
-      p->given[n] += w * J[n] * (double)s->u[a][i];
-      for (int m = n; m < 6; m++) p->inertia[6 * n + m] += w * J[n] * J[m];
-    }
-  }
+  add_all(s, k, weigh_face);
 }
 
 // Which colliders carry a piece: those in its cells that have pressure.
@@ -214,6 +264,14 @@ static void hold_by_friction(piece *p) {
   for (int a = 0; a < 3; a++) p->motion[a] = left * v[a];
 }
 
+static void move_face(const flip *s, size_t g, int c, int a, piece *p) {
+  const int b = (a + 1) % 3, d = (a + 2) % 3;
+  double r[3];
+  lever_of(s, p, g, c, a, r);
+  double u = p->motion[a] + r[d] * p->motion[3 + b] - r[b] * p->motion[3 + d];
+  s->u[a][FLIP_CELLS * g + (size_t)c] = (firn_real)u;
+}
+
 firn_status flip_clusters(flip *s) {
   pieces k = {0};
   FIRN_TRY(find_pieces(s, &k));
@@ -225,17 +283,6 @@ firn_status flip_clusters(flip *s) {
     find_motion(&k.of[n]);
     hold_by_friction(&k.of[n]);
   }
-  FLIP_FOR_BLOCKS(s, g) {
-    for (int c = 0; c < FLIP_CELLS; c++) {
-      for (int a = 0; a < 3; a++) {
-        const piece *p = piece_of(s, &k, g, c, a);
-        double J[6], u = 0;
-        if (!p) continue;
-        lever_of(s, p, g, c, a, J);
-        for (int n = 0; n < 6; n++) u += J[n] * p->motion[n];
-        s->u[a][FLIP_CELLS * g + (size_t)c] = (firn_real)u;
-      }
-    }
-  }
+  FLIP_FOR_BLOCKS(s, g) add_faces(s, &k, g, move_face, NULL);
   return FIRN_OK;
 }
