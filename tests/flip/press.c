@@ -71,20 +71,12 @@ static double flow_of_step(const flip *s) {
 }
 
 // How high the grid's surface stands over the columns of cells outside the body's way, summed up, m^3.
-static double level_of(const flip *s) {
-  double top[WIDE][WIDE] = {{0}}, sum = 0, h = s->world->h;
-  for (size_t i = 0; i < FLIP_CELLS * s->grid.count; i++) {
-    double at[3], in = (double)s->phi[0][i];
-    size_t g = i / FLIP_CELLS;
-    flip_corner(s, g, (int)(i % FLIP_CELLS), at);
-    double out = (double)s->phi[0][flip_beside(s, g, (int)(i % FLIP_CELLS), 1, 1)];
-    if (!(in < 0 && out >= 0) || fmin(at[0], at[2]) < 0 || fmax(at[0], at[2]) >= WIDE) continue;
-    double *of = &top[(int)at[0]][(int)at[2]];
-    *of = fmax(*of, at[1] + 0.5 + in / (in - out));
-  }
+static double level_of(const flip_case *c) {
+  double sum = 0;
   for (int x = 0; x < WIDE; x++)
-    for (int z = 0; z < WIDE; z++) sum += is_beside(x + 0.5, z + 0.5) ? top[x][z] * h * h * h : 0;
-  return sum;
+    for (int z = 0; z < WIDE; z++)
+      if (is_beside(x + 0.5, z + 0.5)) sum += flip_case_reach(c, 1, (const int[3]){x, 0, z});
+  return sum * c->h * c->h * c->h;
 }
 
 static double risen_of(const flip_case *c) {
@@ -118,10 +110,10 @@ static displaced press(double b, double *swept) {
   double before = 0;
   for (int n = 0; n < STEPS; n++) {
     flip_case_steps(&c, 1);
-    if (n == 0) before = level_of(flip_case_solver(&c));
+    if (n == 0) before = level_of(&c);
     out.flowed += flow_of_step(flip_case_solver(&c));
   }
-  out.level = level_of(flip_case_solver(&c)) - before;
+  out.level = level_of(&c) - before;
   out.risen = risen_of(&c);
   *swept = BODY * BODY * DOWN * h * h * h;
   flip_case_close(&c);
