@@ -117,6 +117,10 @@ static void take_velocity(const flip *s, const tile *t, const firn_real x[3], si
   }
 }
 
+// Cells that a particle inside a collider is moved at once, twice in a step. What is deeper inside was never
+// outside: snow that a collider is laid over comes out of it as it lies, not all of it onto the surface.
+static const double OUT_AT_ONCE = 2;
+
 // Out of what is closer to a collider than it may be, by the way that its distance grows.
 static void push_out(const flip *s, const firn_block *block, firn_real x[3]) {
   double at[3], n[3], h = s->world->h, least = s->def.push_out * h;
@@ -124,7 +128,8 @@ static void push_out(const flip *s, const firn_block *block, firn_real x[3]) {
     for (int a = 0; a < 3; a++) at[a] = (4.0 * block->at[a] + (double)x[a]) * h;
     double d = flip_solid_distance(s->world, at, NULL, n, NULL);
     if (!(d < least)) return;
-    for (int a = 0; a < 3; a++) x[a] = (firn_real)((double)x[a] + (least - d) * n[a] / h);
+    double by = fmin((least - d) / h, OUT_AT_ONCE);
+    for (int a = 0; a < 3; a++) x[a] = (firn_real)((double)x[a] + by * n[a]);
   }
 }
 
