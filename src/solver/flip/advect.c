@@ -111,9 +111,13 @@ static void take_velocity(const flip *s, const tile *t, const firn_real x[3], si
     double before = (double)*v, mass = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot];
     *v = (firn_real)(blend * flipped + (1 - blend) * (double)pic[a]);
     tally->gained[a] += mass * ((double)*v - before - s->dt * s->world->gravity[a]);
-    for (int k = 0; k < 3 && s->field_c >= 0; k++)
+    if (s->field_c < 0) continue;
+    // Gradients over two cells: over one they are as large for waves that the grid cannot carry, and water that
+    // sloshes would never come to rest.
+    stencils_at(x, a, true, at);
+    for (int k = 0; k < 3; k++)
       firn_particles_real(p, s->field_c + 3 * a + k)[slot] =
-          (firn_real)((double)sum_at(at, splines, k, t->u[a]) / s->world->h);
+          (firn_real)((double)sum_at(at, true, k, t->u[a]) / s->world->h);
   }
 }
 
