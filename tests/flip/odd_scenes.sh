@@ -32,20 +32,46 @@ scene coincident '0,0.03,0\n0,0.03,0\n0.3,0.005,0\n0.3,0.005,0\n'
 scene buried "$block\n" '- {name: rock, shape: {box: {center: [0, 0, 0], size: [2, 2, 2]}}}'
 scene crossed "$block\n" '- {name: wall, shape: {box: {center: [-0.5, 0, 0], size: [0.1, 1, 1]}}, velocity: [100, 0, 0]}'
 scene thin "$block\n" '- {name: plate, shape: {box: {center: [0, 0.1, 0], size: [1, 0.001, 1]}}, velocity: [0, -1, 0]}'
+scene crossed_at_once "$block\n" '- {name: wall, shape: {box: {center: [-0.5, 0, 0], size: [0.1, 1, 1]}}, velocity: [200, 0, 0]}'
+scene filled "$block\n" '- {name: all, shape: {half_space: {point: [0, 5, 0]}}}'
+scene engulfed "$block\n" '- {name: all, shape: {box: {center: [0, 0, 0], size: [50, 50, 50]}}}'
+closed='- {name: a, shape: {half_space: {point: [0.005, 0, 0], normal: [1, 0, 0]}}}
+  - {name: b, shape: {half_space: {point: [0.045, 0, 0], normal: [-1, 0, 0]}}}
+  - {name: c, shape: {half_space: {point: [0, 0, 0.005], normal: [0, 0, 1]}}}
+  - {name: d, shape: {half_space: {point: [0, 0, 0.045], normal: [0, 0, -1]}}}
+  - {name: lid, shape: {half_space: {point: [0, 0.045, 0], normal: [0, -1, 0]}}'
+scene closed "$block\n" "$closed}"
+scene squeezed "$block\n" "$closed, velocity: [0, -0.5, 0]}"
 scene pinched "$block\n" '- {name: lid, shape: {half_space: {point: [0, 0.05, 0], normal: [0, -1, 0]}}, velocity: [0, -0.3, 0]}'
 
-for name in alone corner coincident buried crossed thin pinched; do
+# Nothing at first, one drop later.
+sed -e '/^snow:/,/points/d' "$dir/alone.yaml" > "$dir/empty.yaml"
+cat >> "$dir/empty.yaml" << END
+emitters:
+  - {shape: {sphere: {center: [0, 0.1, 0], radius: 0.03}}, particles: 300, start: 10 ms}
+END
+
+for name in alone corner coincident buried crossed crossed_at_once thin pinched filled engulfed closed squeezed empty; do
   for way in 'snow sph' 'water bspline'; do
     read -r material kernel <<< "$way"
     out="$dir/$name-$material"
-    "$FIRN" run "$dir/$name.yaml" --set "snow[0].material=$material" --set "flip.kernel=$kernel" \
-      --quiet -o "$out"
+    if [ $name = empty ]; then body='emitters[0]'; else body='snow[0]'; fi
+    if [ $name = crossed_at_once ]; then dt='5 ms'; else dt=0; fi
+    "$FIRN" run "$dir/$name.yaml" --set "$body.material=$material" --set "flip.kernel=$kernel" \
+      --set "flip.dt=$dt" --quiet -o "$out"
     "$FIRN" export "$out" --frames 4:4 --format csv -o "$out/points" > /dev/null
     if grep -il 'nan\|inf' "$out"/points/*.csv "$out"/*.csv; then
       echo "$name, $material, $kernel: not finite"
       exit 1
     fi
   done
+done
+
+# Snow that a collider is laid over comes out as it lies, not all onto its surface.
+for way in filled-snow engulfed-water; do
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "density_max") c = i }
+           NR == 2 { first = $c }
+           END { exit !(first > 0 && $c < 1.5 * first) }' "$dir/$way/stats.csv"
 done
 
 # Bad numbers are told where they are.
@@ -55,7 +81,11 @@ refused() { # WORDS OPTION...
   if "$FIRN" check "$dir/alone.yaml" "$@" > "$dir/words" 2>&1; then exit 1; fi
   grep -q "$words" "$dir/words"
 }
-refused 'velocity_factor' --set 'materials.m={velocity_factor: 1.5}' --set 'snow[0].material=m'
+for b in -0.1 1.5; do
+  sed -e "s/^snow:/materials:\n  m: {velocity_factor: $b}\nsnow:/" "$dir/alone.yaml" > "$dir/share.yaml"
+  if "$FIRN" check "$dir/share.yaml" > "$dir/words" 2>&1; then exit 1; fi
+  grep -q "share.yaml:7:24: materials.m.velocity_factor: $b is out of range; expected .* 0 and at most 1" "$dir/words"
+done
 refused 'yield_angle' --set 'materials.m={yield_angle: 90 deg}' --set 'snow[0].material=m'
 refused 'law' --set 'materials.m={law: elastic}' --set 'snow[0].material=m'
 refused "mpm does not know the law 'water'" --set solver=mpm --set 'snow[0].material=water'

@@ -126,6 +126,25 @@ double *flip_case_read(const flip_case *c, const char *field, int components) {
   return out;
 }
 
+double flip_case_reach(const flip_case *c, int axis, const int cell[3]) {
+  const flip *s = flip_case_solver(c);
+  int b = (axis + 1) % 3, d = (axis + 2) % 3;
+  double most = 0;
+  for (size_t g = 0; g < s->grid.count; g++) {
+    const int32_t *at = s->grid.at[g];
+    if (cell[b] >> 2 != at[b] || cell[d] >> 2 != at[d]) continue;
+    for (int k = 0; k < FLIP_CELLS; k++) {
+      double corner[3];
+      flip_corner(s, g, k, corner);
+      if (corner[b] != cell[b] || corner[d] != cell[d]) continue;
+      double in = (double)s->phi[0][FLIP_CELLS * g + (size_t)k];
+      double out = (double)s->phi[0][flip_beside(s, g, k, axis, 1)];
+      if (in < 0 && out >= 0) most = fmax(most, corner[axis] + 0.5 + in / (in - out));
+    }
+  }
+  return most;
+}
+
 double flip_case_stat(const flip_case *c, const char *name) {
   double value;
   must(c, firn_sim_stat(c->sim, name, &value));

@@ -72,6 +72,9 @@ void flip_case_steps(const flip_case *c, int n);
 // A malloced [count][components] array, in the order in which particles were added.
 double *flip_case_read(const flip_case *c, const char *field, int components);
 double flip_case_stat(const flip_case *c, const char *name);
+// How far up an axis the fluid of the last step's beginning reaches in the row of cells that goes through
+// this one, in cells: where the distance to its surface is 0 between the middles of two. 0: it is not there.
+double flip_case_reach(const flip_case *c, int axis, const int cell[3]);
 double flip_random(uint64_t seed, uint64_t index, double lo, double hi);
 
 static inline void worst(double *max, double value) {

@@ -111,9 +111,13 @@ static void take_velocity(const flip *s, const tile *t, const firn_real x[3], si
     double before = (double)*v, mass = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot];
     *v = (firn_real)(blend * flipped + (1 - blend) * (double)pic[a]);
     tally->gained[a] += mass * ((double)*v - before - s->dt * s->world->gravity[a]);
-    for (int k = 0; k < 3 && s->field_c >= 0; k++)
+    if (s->field_c < 0) continue;
+    // Gradients over two cells: over one they are as large for waves that the grid cannot carry, and water that
+    // sloshes would never come to rest.
+    stencils_at(x, a, true, at);
+    for (int k = 0; k < 3; k++)
       firn_particles_real(p, s->field_c + 3 * a + k)[slot] =
-          (firn_real)((double)sum_at(at, splines, k, t->u[a]) / s->world->h);
+          (firn_real)((double)sum_at(at, true, k, t->u[a]) / s->world->h);
   }
 }
 
@@ -131,6 +135,10 @@ static bool is_tight(const flip *s, size_t b, const firn_real x[3]) {
   return g == FIRN_GRID_NONE || flip_bit(s->tight, FLIP_CELLS * (size_t)g + cell);
 }
 
+// Cells that a particle inside a collider is moved at once, twice in a step. What is deeper inside was never
+// outside: snow that a collider is laid over comes out of it as it lies, not all of it onto the surface.
+static const double OUT_AT_ONCE = 2;
+
 void flip_push_out(const flip *s, size_t b, uint64_t beside, firn_real x[3]) {
   const firn_block *block = &s->world->particles.block[b];
   double at[3], n[3], h = s->world->h, least = s->def.push_out * h;
@@ -140,7 +148,8 @@ void flip_push_out(const flip *s, size_t b, uint64_t beside, firn_real x[3]) {
     double d = flip_solid_distance(s->world, beside, at, NULL, NULL, NULL);
     if (!(d < least)) return;
     flip_solid_distance(s->world, beside, at, NULL, n, NULL);
-    for (int a = 0; a < 3; a++) x[a] = (firn_real)((double)x[a] + (least - d) * n[a] / h);
+    double by = fmin((least - d) / h, OUT_AT_ONCE);
+    for (int a = 0; a < 3; a++) x[a] = (firn_real)((double)x[a] + by * n[a]);
   }
 }
 
