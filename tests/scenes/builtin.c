@@ -3,7 +3,7 @@
 // timeout: 120
 // long in double
 // The scenes that ship with firn: they have the particles of Table 3 of Stomakhin et al. 2013, or of Table 1
-// of Gissler et al. 2020, at full quality, and begin well at a low one.
+// of Gissler et al. 2020 or of Takahashi et al. 2014, at full quality, and begin well at a low one.
 #include <stdio.h>
 #include <string.h>
 
@@ -57,6 +57,11 @@ static const struct {
     {"press-cube-viscous", 0},
     {"press-cube-fluid", 0},
     {"dam-break", 0},
+    {"durability-pair", 2.83e4}, // Table 1 of Takahashi et al. 2014
+    {"powder-on-ball", 1.42e4},
+    {"bunny-drop", 6.48e4},
+    {"press-ball", 2.241e5},
+    {"ball-on-box", 3.3e4},
 };
 enum { SCENES = sizeof scenes / sizeof *scenes };
 
