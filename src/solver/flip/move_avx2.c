@@ -175,10 +175,21 @@ typedef struct journey {
   tile t;
 } journey;
 
-// The grid's velocity along an axis, by which the particles' own is changed; and its gradient.
+// The gradient of the grid's velocity along an axis: over two cells, as in advect.c.
+FIRN_HD_INLINE void take_gradient(const journey *j, const crowd *who, int node, int a,
+                                  const nodes face[3], const nodes middle[3]) {
+  const nodes *x = a == 0 ? &face[0] : &middle[0], *y = a == 1 ? &face[1] : &middle[1],
+              *z = a == 2 ? &face[2] : &middle[2];
+  lane per_h = lane_set1((float)(1 / j->s->world->h));
+  for (int k = 0; k < 3; k++)
+    give(firn_particles_real(&j->s->world->particles, j->s->field_c + 3 * a + k), who,
+         per_h * sum_around(j->t.u[a] + node, x, y, z, a, true, k));
+}
+
+// The grid's velocity along an axis, by which the particles' own is changed.
 FIRN_HD_INLINE lane take_velocity(const journey *j, const crowd *who, int node, int a,
                                   const nodes face[3], const nodes middle[3], lane mass,
-                                  bool splines, bool affine, lane *speed2, account *to) {
+                                  bool splines, lane *speed2, account *to) {
   const flip *s = j->s;
   const nodes *x = a == 0 ? &face[0] : &middle[0], *y = a == 1 ? &face[1] : &middle[1],
               *z = a == 2 ? &face[2] : &middle[2];
@@ -191,14 +202,6 @@ FIRN_HD_INLINE lane take_velocity(const journey *j, const crowd *who, int node, 
   give(field, who, after);
   *speed2 = lane_fma(after, after, *speed2);
   book(to, a, who, mass, before, after, s->dt * s->world->gravity[a]);
-  if (!affine) return u;
-  lane per_h = lane_set1((float)(1 / s->world->h));
-  float *c[3];
-  for (int k = 0; k < 3; k++)
-    c[k] = firn_particles_real(&s->world->particles, s->field_c + 3 * a + k);
-  give(c[0], who, per_h * sum_around(j->t.u[a] + node, x, y, z, a, splines, 0));
-  give(c[1], who, per_h * sum_around(j->t.u[a] + node, x, y, z, a, splines, 1));
-  give(c[2], who, per_h * sum_around(j->t.u[a] + node, x, y, z, a, splines, 2));
   return u;
 }
 
@@ -230,13 +233,21 @@ FIRN_HD_INLINE void move_crowd(const journey *j, int cell, const crowd *who, boo
   for (int k = 0; k < 3; k++) {
     x[k] = take(firn_particles_real(p, FIRN_FIELD_X + k), who);
     lane in = x[k] - lane_set1((float)corner[k]);
-    weigh_nodes(in, true, splines, affine, &face[k]);
-    weigh_nodes(in, false, splines, affine, &middle[k]);
+    weigh_nodes(in, true, splines, false, &face[k]);
+    weigh_nodes(in, false, splines, false, &middle[k]);
   }
   take_state(j, who, node, middle, splines);
-  v[0] = take_velocity(j, who, node, 0, face, middle, mass, splines, affine, &speed2, to);
-  v[1] = take_velocity(j, who, node, 1, face, middle, mass, splines, affine, &speed2, to);
-  v[2] = take_velocity(j, who, node, 2, face, middle, mass, splines, affine, &speed2, to);
+  v[0] = take_velocity(j, who, node, 0, face, middle, mass, splines, &speed2, to);
+  v[1] = take_velocity(j, who, node, 1, face, middle, mass, splines, &speed2, to);
+  v[2] = take_velocity(j, who, node, 2, face, middle, mass, splines, &speed2, to);
+  if (affine) {
+    for (int k = 0; k < 3; k++) {
+      lane in = x[k] - lane_set1((float)corner[k]);
+      weigh_nodes(in, true, true, true, &face[k]);
+      weigh_nodes(in, false, true, true, &middle[k]);
+    }
+    for (int a = 0; a < 3; a++) take_gradient(j, who, node, a, face, middle);
+  }
   if (!s->def.advect_grid) {
     lane half[3];
     for (int k = 0; k < 3; k++) half[k] = lane_fma(lane_set1(0.5f) * cells, v[k], x[k]);
