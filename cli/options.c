@@ -99,7 +99,7 @@ static const struct argp_option scene_options[] = {
      "snow.0.velocity='[0, -5 m/s, 0]'; may be given several times. `firn check SCENE --resolved` "
      "lists all paths",
      5},
-    {"solver", KEY_SOLVER, "NAME", 0, "the method: mpm or sph", 5},
+    {"solver", KEY_SOLVER, "NAME", 0, "the method: mpm, sph or flip", 5},
     {0},
 };
 const struct argp cli_scene_argp = {scene_options, parse_scene, NULL, NULL, NULL, NULL, NULL};

@@ -89,7 +89,7 @@ static const firn_schema_row collider_rows[] = {
          .required = true),
     RECORD("sequence", &sequence_record, "a body that deforms, as meshes at key times",
            .group = "shape", .required = true, .optional = true),
-    REAL("friction", NONE, "[0, inf]", "0.5", "Coulomb's coefficient; under mpm", .keyed = true),
+    REAL("friction", NONE, "[0, inf]", "0.5", "Coulomb's coefficient; under mpm and flip", .keyed = true),
     REAL("friction_viscosity", VISCOSITY, "[0, 1e9]", "1",
          "nu_b, by which snow is slowed down on it; under sph", .keyed = true),
     REAL("adhesion", ACCELERATION, "[0, 1e9]", "0",

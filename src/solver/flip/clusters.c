@@ -5,61 +5,41 @@
 //
 //   sum m_f J_f J_f^T q = sum m_f J_f u_f,   J_f = (e_a, r_f x e_a),
 //
-// without the directions in which a piece has no inertia, as a row of cells has around itself. A piece that
-// rests on a collider sticks to it as long as what stops it lies within the cone of friction.
+// without the directions in which a piece has no inertia, as a row of cells has around itself. u_f is what the
+// face would have without pressure and colliders, which is for fluids: a piece bears the pressure of what
+// yields beside it, and touches colliders as a body does (contacts.c). m_f is about what particles have of
+// their mass there, so that a piece keeps their momenta, and not only the grid's.
 #include <math.h>
 #include <string.h>
 
 #include "base/parallel.h"
 #include "math/jacobi.h"
-#include "solver/flip/flip.h"
-
-typedef struct piece {
-  double faces[3];              // sums of weights along each axis
-  double center[3];             // cells
-  double inertia[36], given[6]; // the system
-  double before[3];             // m/s times weight, before the projection
-  double motion[6];
-  double normal[3], closed; // of what touches colliders: out of these; and all that is closed
-  double friction;          // times that
-  double lo[3], hi[3];      // cells, box of what touches
-  bool sticky, carried;     // a collider holds all; one moves
-} piece;
-
-typedef struct pieces {
-  size_t count;
-  uint32_t (*beside)[6]; // [blocks]
-  uint64_t *member;      // [blocks]
-  uint64_t (*link)[3];   // [blocks]
-  uint32_t *label;       // [blocks][64]
-  uint32_t
-      *owner[3];  // [blocks][64] the piece that the lower face along each axis belongs to, or NONE
-  uint32_t *sole; // [blocks] the one that all of a block's faces belong to, or MIXED
-  piece *part;    // [blocks] what they add to that
-  uint32_t *forest; // [blocks][64]
-  piece *of;        // [count]
-} pieces;
+#include "solver/flip/pieces.h"
 
 static const uint32_t NONE = UINT32_MAX, MIXED = UINT32_MAX - 1;
+// Of an owner: the face is between the piece and what yields, which moves it and whose pressure the piece
+// bears.
+static const uint32_t PRESSED = (uint32_t)1 << 31;
 
 static bool is_rigid(const flip *s, size_t cell) {
   return flip_bit(s->active, cell) && !flip_bit(s->plastic, cell);
 }
 
-// A face belongs to a piece that has a cell of it and whose other neighbour is its own or air.
+// A face belongs to a piece that has a cell of it and whose other neighbour is its own, air, or inside a
+// collider: particles between a cell's middle and a wall have their mass on the face in it.
 static void find_owners(const flip *s, const pieces *k, size_t g) {
   uint32_t sole = NONE;
   for (int a = 0; a < 3; a++) {
     uint32_t *owner = k->owner[a] + FLIP_CELLS * g;
-    for (int c = 0; c < FLIP_CELLS; c++) owner[c] = NONE;
-    for (uint64_t left = s->moved[a][g]; left; left &= left - 1) {
-      int c = __builtin_ctzll(left);
+    for (int c = 0; c < FLIP_CELLS; c++) {
       size_t i = FLIP_CELLS * g + (size_t)c, below = flip_beside(s, g, c, a, -1);
       bool here = is_rigid(s, i), there = is_rigid(s, below);
-      if ((!here && flip_bit(s->active, i)) || (!there && flip_bit(s->active, below))) continue;
-      if (!here && !there) continue;
-      owner[c] = k->label[here ? i : below];
-      sole = sole == NONE || sole == owner[c] ? owner[c] : MIXED;
+      owner[c] = NONE;
+      if ((!here && !there) || (here && there && !flip_bit(s->moved[a], i))) continue;
+      uint32_t of = k->label[here ? i : below];
+      bool yields = (!here && flip_bit(s->active, i)) || (!there && flip_bit(s->active, below));
+      owner[c] = yields ? of | PRESSED : of;
+      sole = sole == NONE || sole == of ? of : MIXED;
     }
   }
   k->sole[g] = sole;
@@ -112,36 +92,78 @@ static void lever_of(const flip *s, const piece *p, size_t g, int c, int a, doub
   for (int n = 0; n < 3; n++) r[n] += (n == a ? 0 : 0.5) - p->center[n];
 }
 
-// What a face adds to its piece: weight, place and momentum at first, then its part of the system. Of J it has
-// the component a and, by r x e_a, two more.
+double flip_face_mass(const flip *s, size_t g, int c, int a) {
+  size_t i = FLIP_CELLS * g + (size_t)c, below = flip_beside(s, g, c, a, -1);
+  double sum = 0;
+  if (flip_bit(s->active, i)) sum += (double)s->fill[0][i] * flip_cell_mass(s, i);
+  if (flip_bit(s->active, below)) sum += (double)s->fill[0][below] * flip_cell_mass(s, below);
+  return sum / 2;
+}
+// Of its rigid cells only: half of the mass of each is on either face along an axis.
+static double rigid_mass(const flip *s, size_t g, int c, int a) {
+  size_t i = FLIP_CELLS * g + (size_t)c, below = flip_beside(s, g, c, a, -1);
+  double sum = 0;
+  if (is_rigid(s, i)) sum += (double)s->fill[0][i] * flip_cell_mass(s, i);
+  if (is_rigid(s, below)) sum += (double)s->fill[0][below] * flip_cell_mass(s, below);
+  return sum / 2;
+}
+
+// What a face adds to its piece: mass and place at first, then its part of the system. Of J it has the
+// component a and, by r x e_a, two more.
 static void count_face(const flip *s, size_t g, int c, int a, piece *to) {
-  size_t i = FLIP_CELLS * g + (size_t)c;
-  double x[3], w = (double)s->open[a][i];
+  double x[3], m = rigid_mass(s, g, c, a);
   flip_corner(s, g, c, x);
-  to->faces[a] += w;
-  to->before[a] += w * ((double)s->was[a][i] + s->dt * s->world->gravity[a]);
-  for (int n = 0; n < 3; n++) to->center[n] += w * (x[n] + (n == a ? 0 : 0.5));
+  to->mass[a] += m;
+  for (int n = 0; n < 3; n++) to->center[n] += m * (x[n] + (n == a ? 0 : 0.5));
 }
 static void weigh_face(const flip *s, size_t g, int c, int a, piece *to) {
   const int b = (a + 1) % 3, d = (a + 2) % 3, at[3] = {a, 3 + (b < d ? b : d), 3 + (b < d ? d : b)};
   size_t i = FLIP_CELLS * g + (size_t)c;
-  double r[3], w = (double)s->open[a][i], u = (double)s->u[a][i];
+  double r[3], m = rigid_mass(s, g, c, a), u;
+  if (flip_bit(s->moved[a], i))
+    u = (double)s->u[a][i] + flip_drop(s, g, c, a) - (double)s->rubbed[a][i];
+  else
+    u = (double)s->was[a][i] + s->dt * s->world->gravity[a];
   lever_of(s, to, g, c, a, r);
   const double J[3] = {1, b < d ? r[d] : -r[b], b < d ? -r[b] : r[d]};
   for (int n = 0; n < 3; n++) {
-    to->given[at[n]] += w * J[n] * u;
-    for (int m = n; m < 3; m++) to->inertia[6 * at[n] + at[m]] += w * J[n] * J[m];
+    to->given[at[n]] += m * J[n] * u;
+    for (int l = n; l < 3; l++) to->inertia[6 * at[n] + at[l]] += m * J[n] * J[l];
   }
 }
+// The pressure of what yields on the other side.
+static void press_face(const flip *s, size_t g, int c, int a, piece *to) {
+  size_t i = FLIP_CELLS * g + (size_t)c, below = flip_beside(s, g, c, a, -1);
+  const int b = (a + 1) % 3, d = (a + 2) % 3;
+  bool here = is_rigid(s, i);
+  double r[3], impulse = (double)s->open[a][i] * (s->p[i] + s->p[below]) / 2 *
+                         flip_cell_mass(s, here ? i : below) * (here ? 1 : -1);
+  lever_of(s, to, g, c, a, r);
+  to->given[a] += impulse;
+  to->given[3 + b] += r[d] * impulse;
+  to->given[3 + d] -= r[b] * impulse;
+}
+static void move_face(const flip *s, size_t g, int c, int a, piece *p) {
+  const int b = (a + 1) % 3, d = (a + 2) % 3;
+  double r[3];
+  lever_of(s, p, g, c, a, r);
+  double u = p->motion[a] + r[d] * p->motion[3 + b] - r[b] * p->motion[3 + d];
+  s->u[a][FLIP_CELLS * g + (size_t)c] = (firn_real)u;
+  s->rubbed[a][FLIP_CELLS * g + (size_t)c] = 0; // contacts.c has rubbed it
+}
+
 typedef void (*face_fn)(const flip *s, size_t g, int c, int a, piece *to);
 
 // All faces of a block, to `sole` if that is given.
 static void add_faces(const flip *s, const pieces *k, size_t g, face_fn add, piece *sole) {
   for (int a = 0; a < 3; a++) {
-    for (uint64_t left = s->moved[a][g]; left; left &= left - 1) {
-      int c = __builtin_ctzll(left);
+    for (int c = 0; c < FLIP_CELLS && k->sole[g] != NONE; c++) {
       uint32_t owner = k->owner[a][FLIP_CELLS * g + (size_t)c];
-      if (owner != NONE) add(s, g, c, a, sole ? sole : &k->of[owner]);
+      if (owner == NONE) continue;
+      piece *to = sole ? sole : &k->of[owner & ~PRESSED];
+      if (owner & PRESSED && add == weigh_face) press_face(s, g, c, a, to);
+      if (owner & PRESSED && add == move_face) continue;
+      add(s, g, c, a, to);
     }
   }
 }
@@ -164,8 +186,7 @@ static void add_all(const flip *s, const pieces *k, face_fn add) {
     piece *p = &k->of[k->sole[g]];
     const piece *part = &k->part[g];
     for (int a = 0; a < 3 && add == count_face; a++) {
-      p->faces[a] += part->faces[a];
-      p->before[a] += part->before[a];
+      p->mass[a] += part->mass[a];
       p->center[a] += part->center[a];
     }
     for (int n = 0; n < 36; n++) p->inertia[n] += part->inertia[n];
@@ -177,99 +198,24 @@ static void add_up(const flip *s, const pieces *k) {
   add_all(s, k, count_face);
   for (size_t n = 0; n < k->count; n++) {
     piece *p = &k->of[n];
-    double all = p->faces[0] + p->faces[1] + p->faces[2];
+    double all = p->mass[0] + p->mass[1] + p->mass[2];
     for (int a = 0; a < 3 && all > 0; a++) p->center[a] /= all;
   }
   add_all(s, k, weigh_face);
 }
 
-// Which colliders carry a piece: those in its cells that have pressure.
-static void find_contacts(const flip *s, const pieces *k) {
-  for (size_t g = 0; g < s->grid.count; g++) {
-    for (int c = 0; c < FLIP_CELLS && s->cut[g]; c++) {
-      size_t i = FLIP_CELLS * g + (size_t)c;
-      double closed = 0, x[3];
-      int nearest;
-      if (!is_rigid(s, i) || !(s->p[i] > 0)) continue;
-      piece *p = &k->of[k->label[i]];
-      for (int a = 0; a < 3; a++) {
-        size_t above = flip_beside(s, g, c, a, 1);
-        double lower = (double)s->open[a][i], upper = (double)s->open[a][above];
-        p->normal[a] += upper - lower;
-        closed += 2 - lower - upper;
-        p->carried = p->carried || s->wall[a][i] != 0 || s->wall[a][above] != 0;
-      }
-      if (!(closed > 0)) continue;
-      flip_corner(s, g, c, x);
-      for (int a = 0; a < 3; a++) x[a] = (x[a] + 0.5) * s->world->h;
-      flip_solid_distance(s->world, s->beside[g], x, &nearest, NULL, NULL);
-      for (int a = 0; a < 3; a++) {
-        double at = x[a] / s->world->h;
-        p->lo[a] = p->closed > 0 ? fmin(p->lo[a], at) : at;
-        p->hi[a] = p->closed > 0 ? fmax(p->hi[a], at) : at;
-      }
-      p->closed += closed;
-      p->friction += closed * s->world->collider[nearest].friction;
-      p->sticky = p->sticky || s->world->collider[nearest].sticky;
-    }
-  }
-}
-
-// The inverse without flat directions.
+// The motion, and the inverse without flat directions, which takes the place of the system.
 static void find_motion(piece *p) {
-  double V[36], most = 0;
+  double V[36], most = 0, inverse[36] = {0};
   firn_jacobi(6, p->inertia, V);
   for (int e = 0; e < 6; e++) most = fmax(most, p->inertia[7 * e]);
   for (int e = 0; e < 6; e++) {
-    double along = 0;
     if (!(p->inertia[7 * e] > 1e-9 * most)) continue;
-    for (int n = 0; n < 6; n++) along += V[6 * n + e] * p->given[n];
-    for (int n = 0; n < 6; n++) p->motion[n] += V[6 * n + e] * along / p->inertia[7 * e];
+    for (int n = 0; n < 36; n++)
+      inverse[n] += V[6 * (n / 6) + e] * V[6 * (n % 6) + e] / p->inertia[7 * e];
   }
-}
-
-// Whether the middle of a piece is above what it stands on, seen along the normal n.
-static bool is_upright(const piece *p, const double n[3]) {
-  double off[3], along = 0;
-  for (int a = 0; a < 3; a++) {
-    off[a] = p->center[a] - (p->lo[a] + p->hi[a]) / 2;
-    along += off[a] * n[a];
-  }
-  for (int a = 0; a < 3; a++)
-    if (fabs(off[a] - along * n[a]) > (p->hi[a] - p->lo[a]) / 2 + 0.5) return false;
-  return true;
-}
-
-// A piece that stands on colliders which stand still, most of them on one side, slides on them or sticks,
-// and does not turn: what stops it is the normal part of its velocity before the projection, since the
-// projection has stopped that already.
-static void hold_by_friction(piece *p) {
-  double size = 0, v[3], into = 0, slip2 = 0, n[3];
-  for (int a = 0; a < 3; a++) size += p->normal[a] * p->normal[a];
-  size = sqrt(size);
-  if (p->carried || !(size > 0.5 * p->closed)) return;
-  for (int a = 0; a < 3; a++) {
-    n[a] = p->normal[a] / size;
-    v[a] = p->faces[a] > 0 ? p->before[a] / p->faces[a] : 0;
-    into -= v[a] * n[a];
-  }
-  if (!(into > 0) || !is_upright(p, n)) return;
-  for (int a = 0; a < 3; a++) {
-    v[a] += into * n[a];
-    slip2 += v[a] * v[a];
-  }
-  double friction = p->friction / p->closed, slip = sqrt(slip2);
-  double left = p->sticky || slip <= friction * into ? 0 : 1 - friction * into / slip;
-  memset(p->motion, 0, sizeof p->motion);
-  for (int a = 0; a < 3; a++) p->motion[a] = left * v[a];
-}
-
-static void move_face(const flip *s, size_t g, int c, int a, piece *p) {
-  const int b = (a + 1) % 3, d = (a + 2) % 3;
-  double r[3];
-  lever_of(s, p, g, c, a, r);
-  double u = p->motion[a] + r[d] * p->motion[3 + b] - r[b] * p->motion[3 + d];
-  s->u[a][FLIP_CELLS * g + (size_t)c] = (firn_real)u;
+  memcpy(p->inertia, inverse, sizeof inverse);
+  for (int n = 0; n < 36; n++) p->motion[n / 6] += inverse[n] * p->given[n % 6];
 }
 
 firn_status flip_clusters(flip *s) {
@@ -278,11 +224,8 @@ firn_status flip_clusters(flip *s) {
   s->last.clusters = k.count;
   if (!k.count) return FIRN_OK;
   add_up(s, &k);
-  find_contacts(s, &k);
-  for (size_t n = 0; n < k.count; n++) {
-    find_motion(&k.of[n]);
-    hold_by_friction(&k.of[n]);
-  }
+  for (size_t n = 0; n < k.count; n++) find_motion(&k.of[n]);
+  FIRN_TRY(flip_touch_pieces(s, &k));
   FLIP_FOR_BLOCKS(s, g) add_faces(s, &k, g, move_face, NULL);
   return FIRN_OK;
 }

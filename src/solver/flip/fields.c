@@ -12,7 +12,7 @@ enum { FIELD_DENSITY, FIELD_PRESSURE, FIELD_DURABILITY, FIELDS };
 const firn_field_info flip_fields[] = {
     [FIELD_DENSITY] = {"density", "kg/m^3", 1, false, false, "by its neighbours"},
     [FIELD_PRESSURE] = {"pressure", "Pa", 1, false, false,
-                        "of the last solve; compression positive"},
+                        "of the last step, before friction and cohesion; compression positive"},
     [FIELD_DURABILITY] = {"durability", "1", 1, false, false,
                           "share of its structure that snow still has"},
     [FIELDS] = {0},
@@ -92,6 +92,7 @@ typedef struct looking {
   const flip *s;
   double *const *own;
   double density_max, durability, durability_min;
+  double angular[3]; // of the affine part
 } looking;
 
 static void look_one(void *user, size_t slot, const double corner[3]) {
@@ -107,20 +108,29 @@ static void look_one(void *user, size_t slot, const double corner[3]) {
   l->density_max = fmax(l->density_max, density);
   l->durability += d;
   l->durability_min = fmin(l->durability_min, d);
+  if (l->s->field_c < 0) return;
+  // m h^2/4 times the axial vector of C: quadratic splines have that second moment.
+  double c[9], h = l->s->world->h;
+  double scale = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot] * h * h / 4;
+  for (int k = 0; k < 9; k++) c[k] = (double)firn_particles_real(p, l->s->field_c + k)[slot];
+  l->angular[0] += scale * (c[7] - c[5]);
+  l->angular[1] += scale * (c[2] - c[6]);
+  l->angular[2] += scale * (c[3] - c[1]);
 }
 
 static looking look_at_all(flip *s, const firn_solver_look *look) {
   const firn_particles *p = &s->world->particles;
-  looking part[FIRN_PARTS], all = {s, look->own, 0, 0, 1};
+  looking part[FIRN_PARTS], all = {.s = s, .own = look->own, .durability_min = 1};
   FIRN_PARALLEL_FOR(p->context, schedule(dynamic, 1))
   for (int i = 0; i < FIRN_PARTS; i++) {
-    part[i] = (looking){s, look->own, 0, 0, 1};
+    part[i] = (looking){.s = s, .own = look->own, .durability_min = 1};
     firn_particles_visit_part(p, i, look_one, &part[i]);
   }
   for (int i = 0; i < FIRN_PARTS; i++) {
     all.density_max = fmax(all.density_max, part[i].density_max);
     all.durability += part[i].durability;
     all.durability_min = fmin(all.durability_min, part[i].durability_min);
+    for (int a = 0; a < 3; a++) all.angular[a] += part[i].angular[a];
   }
   return all;
 }
@@ -129,6 +139,7 @@ firn_status flip_look(void *solver, const firn_solver_look *look) {
   flip *s = solver;
   bool reads = look->wanted & ((1u << OF_PARTICLES) - 1);
   looking all = {.durability_min = 1};
+  reads = reads || (look->sums && s->field_c >= 0);
   for (int f = 0; f < FIELDS; f++) reads = reads || look->own[f];
   if (reads) all = look_at_all(s, look);
   double stats[STATS] = {
@@ -148,6 +159,7 @@ firn_status flip_look(void *solver, const firn_solver_look *look) {
       [STAT_PROJECT] = s->cost.project,
   };
   if (look->sums) look->sums->energy_elastic = look->sums->energy_lost = 0;
+  for (int a = 0; a < 3 && look->sums; a++) look->sums->angular[a] += all.angular[a];
   memcpy(stats + STAT_SECONDS, s->seconds, sizeof s->seconds);
   for (int i = 0; i < STATS; i++) {
     if (look->wanted >> i & 1) look->stats[i] = stats[i];

@@ -47,7 +47,7 @@ enum { FLIP_TILE = 8, FLIP_TILE_FIRST = -2, FLIP_TILE_CELLS = 512 };
   X(fill, 1)     /* density over that of particles as they are laid out */                         \
   X(pressure, 1) /* Pa, of the first solve of the step */                                          \
   X(d, 1)        /* durability */                                                                  \
-  X(rubbed, 3)   /* m/s, scratch of friction.c */                                                  \
+  X(rubbed, 3)   /* m/s, what the friction of colliders has changed */                             \
   X(hurt, 1)     /* what it has changed by */                                                      \
   X(b, 1)        /* share of a collider's velocity that the snow takes */
 
@@ -98,6 +98,7 @@ typedef struct flip {
   firn_buffer pushes, touches; // of forces on colliders
   firn_buffer kinds;           // [particle blocks] uint16_t, of most particles
   firn_buffer snow;            // of viscosity.c and clusters.c
+  firn_buffer contacts;        // of contacts.c
   bool wet_too;                // some are water
   bool porous;                 // some particles are more than water
   bool pushing;                // somebody wants to know them
@@ -189,6 +190,14 @@ static inline double flip_pascals(const flip *s, size_t cell) {
   return (double)row->density * s->world->h / s->dt;
 }
 
+// What the pressure takes from the velocity of the lower face along a of a cell, m/s.
+double flip_drop(const flip *s, size_t g, int c, int a);
+// kg, of a cell that is full.
+static inline double flip_cell_mass(const flip *s, size_t cell) {
+  double h = s->world->h;
+  return (double)s->world->material[s->kind[cell]].density * h * h * h;
+}
+
 // crush.c: how much of a collider's velocity snow takes, and what pressure leaves of its durability.
 void flip_soften(flip *s);
 void flip_crush(flip *s);
@@ -208,6 +217,8 @@ firn_status flip_viscosity(flip *s);
 
 // clusters.c: what does not moves as rigid pieces.
 firn_status flip_clusters(flip *s);
+// kg, about what particles have of their mass at the lower face along a of a cell.
+double flip_face_mass(const flip *s, size_t g, int c, int a);
 
 // pools.c: joins cells by the faces through which they are connected.
 //   member  [count] cells of a block, a bit each
@@ -231,7 +242,9 @@ firn_status flip_keep_volume(flip *s);
 
 // push.c: what colliders are pushed by.
 firn_status flip_push_begin(flip *s);
-void flip_push_pressure(flip *s);
+// By the pressure of all cells, or of those that yield; and what friction has changed, but for pieces.
+void flip_push_pressure(flip *s, bool rigid_too);
+void flip_push_friction(flip *s);
 void flip_push_end(flip *s, const double gained[3]);
 
 // timestep.c

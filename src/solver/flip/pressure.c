@@ -197,7 +197,7 @@ static firn_status solve(flip *s, const poisson *q, double tolerance, double ref
                    q->workspace, &result);
   s->last.pressure_iterations += result.iterations;
   s->last.unconverged += !result.converged;
-  s->last.residual = result.residual;
+  s->last.residual = fmax(s->last.residual, result.residual);
   if (!result.breakdown) return FIRN_OK;
   return firn_fail(s->world->context, FIRN_ERROR_NONFINITE,
                    "step %llu at time %g s: the pressure of %zu cells is not finite; a step of %g "
@@ -218,25 +218,44 @@ static double rounding(const flip *s) {
   return (double)FIRN_REAL_EPS * speed * sqrt((double)s->last.cells);
 }
 
+double flip_drop(const flip *s, size_t g, int c, int a) {
+  size_t i = FLIP_CELLS * g + (size_t)c, below = flip_beside(s, g, c, a, -1);
+  if (!flip_bit(s->active, below)) return s->p[i] / surface_at(s, i, below);
+  if (!flip_bit(s->active, i)) return -s->p[below] / surface_at(s, below, i);
+  return s->p[i] - s->p[below];
+}
+
 // Takes the gradient of the pressure from open faces beside the fluid. These are then known.
 static void press_block(flip *s, size_t g) {
   for (int a = 0; a < 3; a++) {
     uint64_t known = 0;
     for (int c = 0; c < FLIP_CELLS; c++) {
       size_t i = FLIP_CELLS * g + (size_t)c, below = flip_beside(s, g, c, a, -1);
-      bool here = flip_bit(s->active, i), there = flip_bit(s->active, below);
-      if (!(s->open[a][i] > 0) || !(here || there)) continue;
-      double drop = s->p[i] - s->p[below];
-      if (!there) drop = s->p[i] / surface_at(s, i, below);
-      if (!here) drop = -s->p[below] / surface_at(s, below, i);
-      s->u[a][i] = (firn_real)((double)s->u[a][i] - drop);
+      if (!(s->open[a][i] > 0)) continue;
+      if (!flip_bit(s->active, i) && !flip_bit(s->active, below)) continue;
+      s->u[a][i] = (firn_real)((double)s->u[a][i] - flip_drop(s, g, c, a));
       known |= (uint64_t)1 << c;
     }
     s->known[a][g] = s->moved[a][g] = known;
   }
 }
 
+// Pressures of a pool without a surface are from 0 upwards.
+static void shift_closed(const flip *s, const poisson *q) {
+  for (int pass = 0; pass < 3 && s->last.closed; pass++) {
+    for (size_t i = 0; i < q->count * FLIP_CELLS; i++) {
+      if (!flip_bit(q->member, i)) continue;
+      double *pool = q->pool + 2 * (size_t)q->label[i];
+      if (!(pool[1] > 0)) continue;
+      if (pass == 0) pool[0] = (double)INFINITY;
+      if (pass == 1) pool[0] = fmin(pool[0], q->x[i]);
+      if (pass == 2) q->x[i] -= pool[0];
+    }
+  }
+}
+
 static void press(flip *s, const poisson *q) {
+  shift_closed(s, q);
   for (size_t n = 0; n < q->count; n++)
     memcpy(s->p + FLIP_CELLS * (size_t)q->block[n], q->x + FLIP_CELLS * n,
            FLIP_CELLS * sizeof *s->p);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the snow does to colliders. A cell presses on the part of them that is in it with p times its area,
-// which is what the cell's faces lack: h^2 (w_lower - w_upper) along each axis.
+// What the snow does to colliders. A cell that yields presses on the part of them that is in it with p times
+// its area, which is what the cell's faces lack, h^2 (w_lower - w_upper) along each axis, and rubs; pieces give
+// them what they get from them.
 //
 // That is a force of the grid, whose fluid reaches a little beyond its particles; what particles have lost
 // is what colliders have got. So the difference between both is added to the colliders that are pressed,
@@ -9,7 +10,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
-#include "solver/flip/flip.h"
+#include "solver/flip/pieces.h"
 
 // What one cell does along one axis, to the collider that has that side of it.
 typedef struct touch {
@@ -41,25 +42,24 @@ firn_status flip_push_begin(flip *s) {
   return firn_buffer_reserve(context, &s->touches, touches, "forces on colliders");
 }
 
-// kg/m^3, of all particles at rest.
-static double mean_density(const flip *s) {
+// Mass of particles over that of the grid's cells, which lose what reaches beyond the fluid.
+static double heavier(const flip *s) {
   const firn_particles *p = &s->world->particles;
-  double mass = 0, volume = 0;
-  for (size_t b = 0; b < p->block_count; b++) {
-    for (size_t i = p->block[b].first; i < p->block[b].first + p->block[b].count; i++) {
+  double mass = 0, grid = 0;
+  for (size_t b = 0; b < p->block_count; b++)
+    for (size_t i = p->block[b].first; i < p->block[b].first + p->block[b].count; i++)
       mass += (double)firn_particles_real(p, FIRN_FIELD_MASS)[i];
-      volume += (double)firn_particles_real(p, FIRN_FIELD_VOLUME)[i];
-    }
-  }
-  return mass / volume;
+  for (size_t i = 0; i < FLIP_CELLS * s->grid.count; i++)
+    if (flip_bit(s->active, i)) grid += (double)s->fill[0][i] * flip_cell_mass(s, i);
+  return grid > 0 ? mass / grid : 1;
 }
 
-static touch touch_of(const flip *s, size_t g, int c, int a, double unit) {
+static touch touch_of(const flip *s, size_t g, int c, int a, bool rigid_too) {
   size_t i = FLIP_CELLS * g + (size_t)c;
   touch t = {.collider = -1};
-  if (!flip_bit(s->active, i)) return t;
+  if (!flip_bit(s->active, i) || !(rigid_too || flip_bit(s->plastic, i))) return t;
   double below = (double)s->open[a][i], above = (double)s->open[a][flip_beside(s, g, c, a, 1)];
-  t.impulse = s->p[i] * unit * (below - above);
+  t.impulse = s->p[i] * flip_cell_mass(s, i) * (below - above);
   if (t.impulse == 0) return t;
   flip_corner(s, g, c, t.x);
   for (int k = 0; k < 3; k++) t.x[k] = (t.x[k] + (k != a ? 0.5 : above < below)) * s->world->h;
@@ -98,18 +98,59 @@ static void add_touch(const flip *s, const touch *t, int a) {
   }
 }
 
-void flip_push_pressure(flip *s) {
+// Adds up what each cell does along each axis, in their order.
+static void add_touches(flip *s) {
+  const touch *all = s->touches.data;
+  for (size_t g = 0; g < s->grid.count; g++) {
+    for (size_t i = 3 * FLIP_CELLS * g; i < 3 * FLIP_CELLS * (g + 1) && s->cut[g]; i++)
+      add_touch(s, &all[i], (int)(i % 3));
+  }
+}
+
+void flip_push_pressure(flip *s, bool rigid_too) {
   if (!s->pushing) return;
-  double h = s->world->h, unit = mean_density(s) * h * h * h;
   touch *all = s->touches.data;
   FLIP_FOR_BLOCKS(s, g) {
     for (int c = 0; c < FLIP_CELLS && s->cut[g]; c++)
       for (int a = 0; a < 3; a++)
-        all[3 * (FLIP_CELLS * g + (size_t)c) + (size_t)a] = touch_of(s, g, c, a, unit);
+        all[3 * (FLIP_CELLS * g + (size_t)c) + (size_t)a] = touch_of(s, g, c, a, rigid_too);
   }
-  for (size_t g = 0; g < s->grid.count; g++) {
-    for (size_t i = 3 * FLIP_CELLS * g; i < 3 * FLIP_CELLS * (g + 1) && s->cut[g]; i++)
-      add_touch(s, &all[i], (int)(i % 3));
+  add_touches(s);
+}
+
+static touch rub_of(const flip *s, size_t g, int c, int a, double more) {
+  size_t i = FLIP_CELLS * g + (size_t)c;
+  touch t = {.collider = -1};
+  t.impulse = -(double)s->rubbed[a][i] * flip_face_mass(s, g, c, a) * more;
+  if (t.impulse == 0) return t;
+  flip_corner(s, g, c, t.x);
+  for (int k = 0; k < 3; k++) t.x[k] = (t.x[k] + (k != a ? 0.5 : 0)) * s->world->h;
+  flip_solid_distance(s->world, s->beside[g], t.x, &t.collider, NULL, t.velocity);
+  return t;
+}
+
+void flip_push_friction(flip *s) {
+  if (!s->pushing) return;
+  touch *all = s->touches.data;
+  double more = heavier(s);
+  FLIP_FOR_BLOCKS(s, g) {
+    for (int c = 0; c < FLIP_CELLS && s->cut[g]; c++)
+      for (int a = 0; a < 3; a++)
+        all[3 * (FLIP_CELLS * g + (size_t)c) + (size_t)a] = rub_of(s, g, c, a, more);
+  }
+  add_touches(s);
+}
+
+void flip_push_contacts(flip *s, size_t count, const flip_contact *all) {
+  if (!s->pushing) return;
+  double more = heavier(s);
+  for (size_t n = 0; n < count; n++) {
+    for (int a = 0; a < 3; a++) {
+      touch t = {.collider = all[n].collider, .impulse = -more * all[n].impulse[a]};
+      memcpy(t.x, all[n].x, sizeof t.x);
+      memcpy(t.velocity, all[n].velocity, sizeof t.velocity);
+      add_touch(s, &t, a);
+    }
   }
 }
 

@@ -45,13 +45,15 @@ static firn_status deform(flip *s, double *clock) {
   flip_rub(s);
   FIRN_TRY(flip_viscosity(s));
   lap_time(s, FLIP_FRICTION, clock);
+  flip_push_pressure(s, !s->def.clusters);
   if (s->def.clusters) FIRN_TRY(flip_clusters(s));
+  flip_push_friction(s);
   lap_time(s, FLIP_COHESION, clock);
   for (int a = 0; a < 3; a++)
     memcpy(s->known[a], s->moved[a], (s->grid.count + 1) * sizeof *s->known[a]);
   if (!s->def.reproject) return FIRN_OK;
   FIRN_TRY(flip_project(s, true));
-  flip_push_pressure(s);
+  flip_push_pressure(s, true);
   lap_time(s, FLIP_PRESSURE, clock);
   return FIRN_OK;
 }
@@ -59,8 +61,8 @@ static firn_status deform(flip *s, double *clock) {
 static firn_status fail_short(const flip *s, double dt) {
   return firn_fail(
       s->world->context, FIRN_ERROR_STEP,
-      "step %llu at time %g s: particles of %g m/s, or colliders, need a step of %g s, "
-      "below dt_min = %g s",
+      "step %llu at time %g s: particles of %g m/s, or colliders that move or bear loads, need a "
+      "step of %g s, below dt_min = %g s",
       (unsigned long long)s->memory.steps, s->world->time, sqrt(s->memory.speed2_max), dt,
       s->def.dt_min);
 }
@@ -127,7 +129,7 @@ firn_status flip_step(void *solver, double limit, firn_step *out) {
   if (s->porous) flip_soften(s);
   FIRN_TRY(flip_project(s, false));
   note_pressure(s);
-  flip_push_pressure(s);
+  if (!s->porous) flip_push_pressure(s, true);
   lap_time(s, FLIP_PRESSURE, &clock);
   if (s->porous) FIRN_TRY(deform(s, &clock));
 

@@ -39,8 +39,10 @@ static double collider_speed(const flip *s) {
   double size = sqrt(size2) * world->h;
   for (int c = 0; c < world->collider_count; c++) {
     const firn_collider *collider = &world->collider[c];
-    if (collider->absent || collider->speed == 0) continue;
-    double ahead = s->def.dt_max, speed = firn_collider_speed_bound(collider, ahead);
+    double ahead = s->def.dt_max;
+    if (collider->absent || !firn_collider_moves(collider, world->time, world->time + ahead))
+      continue;
+    double speed = firn_collider_speed_bound(collider, ahead);
     if (!isfinite(speed)) continue;
     double d = firn_collider_sample(collider, x, NULL, NULL);
     if (d < size + 2 * world->h + ahead * speed) most = fmax(most, speed);

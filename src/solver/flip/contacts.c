@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// What colliders do to rigid pieces. A cell of a piece that a collider reaches into is a contact: there the piece
+// may leave the collider and not enter it, and rubs on it by Coulomb's law, which is solved contact by contact,
+// over and over, until the piece's motion is settled. It begins with the pressure of the fluid that the piece
+// was taken for. Who is pressed from two sides is left between both.
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "solver/flip/pieces.h"
+
+enum { SWEEPS = 60 };
+static const double SETTLED =
+    1e-7; // change of a motion in a sweep, relative to what contacts did to it
+
+// The closed sides of a cell, by collider: up to three.
+static int contacts_of(const flip *s, const pieces *k, size_t g, int c, flip_contact out[3]) {
+  size_t i = FLIP_CELLS * g + (size_t)c;
+  int count = 0;
+  double b = (double)s->b[0][i], h = s->world->h;
+  for (int a = 0; a < 3; a++) {
+    double lower = (double)s->open[a][i], upper = (double)s->open[a][flip_beside(s, g, c, a, 1)];
+    double x[3];
+    int nearest, to = 0;
+    if (lower == upper) continue;
+    flip_corner(s, g, c, x);
+    for (int n = 0; n < 3; n++) x[n] = (x[n] + (n != a ? 0.5 : upper < lower)) * h;
+    flip_solid_distance(s->world, s->beside[g], x, &nearest, NULL, NULL);
+    while (to < count && out[to].collider != nearest) to++;
+    if (to == count) out[count++] = (flip_contact){.collider = nearest, .piece = k->label[i]};
+    out[to].n[a] = upper - lower;
+  }
+  for (int to = 0; to < count; to++) {
+    flip_contact *t = &out[to];
+    double area = sqrt(t->n[0] * t->n[0] + t->n[1] * t->n[1] + t->n[2] * t->n[2]), v = 0;
+    flip_corner(s, g, c, t->x);
+    for (int a = 0; a < 3; a++) {
+      double at = t->x[a] + 0.5;
+      t->n[a] /= area;
+      t->impulse[a] = t->n[a] * area * fmax(0, s->p[i]) * flip_cell_mass(s, i);
+      t->r[a] = at - k->of[t->piece].center[a];
+      t->x[a] = at * h;
+    }
+    firn_collider_sample(&s->world->collider[t->collider], t->x, NULL, t->velocity);
+    for (int a = 0; a < 3; a++) v += t->velocity[a] * t->n[a];
+    t->least = b * v;
+  }
+  return count;
+}
+
+static void velocity_at(const double q[6], const double r[3], double out[3]) {
+  for (int a = 0; a < 3; a++) {
+    int b = (a + 1) % 3, d = (a + 2) % 3;
+    out[a] = q[a] + q[3 + b] * r[d] - q[3 + d] * r[b];
+  }
+}
+
+// Gives a piece an impulse at r. Its inertia is the inverse by now.
+static void push(const piece *p, const double r[3], const double impulse[3], double q[6]) {
+  double all[6];
+  for (int a = 0; a < 3; a++) {
+    int b = (a + 1) % 3, d = (a + 2) % 3;
+    all[a] = impulse[a];
+    all[3 + a] = r[b] * impulse[d] - r[d] * impulse[b];
+  }
+  for (int n = 0; n < 6; n++)
+    for (int m = 0; m < 6; m++) q[n] += p->inertia[6 * n + m] * all[m];
+}
+
+static void find_give(const piece *p, flip_contact *t) {
+  double all = 0, along = 0;
+  for (int a = 0; a < 3; a++) {
+    double unit[3] = {0}, q[6] = {0}, v[3];
+    unit[a] = 1;
+    push(p, t->r, unit, q);
+    velocity_at(q, t->r, v);
+    all += v[a];
+    for (int n = 0; n < 3; n++) along += t->n[a] * t->n[n] * v[n];
+  }
+  t->give_n = along;
+  t->give_t = fmax(0, all - along);
+}
+
+// One contact as the others are now. Returns nothing but a better q.
+static void meet(const flip *s, const piece *p, flip_contact *t, double q[6]) {
+  const firn_collider *collider = &s->world->collider[t->collider];
+  double v[3], vn = 0, n0 = 0, change[3], slip[3], size2 = 0;
+  if (!(t->give_n > 0)) return;
+  velocity_at(q, t->r, v);
+  for (int a = 0; a < 3; a++) {
+    vn += v[a] * t->n[a];
+    n0 += t->impulse[a] * t->n[a];
+  }
+  double n1 = n0 - (vn - t->least) / t->give_n;
+  if (!collider->sticky) n1 = fmax(0, n1);
+  // Across: what would stop all slip, but no more than friction can do.
+  double un = 0;
+  for (int a = 0; a < 3; a++) un += t->velocity[a] * t->n[a];
+  for (int a = 0; a < 3; a++) {
+    double across = t->impulse[a] - n0 * t->n[a],
+           rate = v[a] - t->velocity[a] - (vn - un) * t->n[a];
+    slip[a] = t->give_t > 0 ? across - rate / t->give_t : 0;
+    size2 += slip[a] * slip[a];
+  }
+  double most = collider->friction * n1, size = sqrt(size2);
+  double share = collider->sticky || size <= most ? 1 : most / size;
+  for (int a = 0; a < 3; a++) {
+    double now = n1 * t->n[a] + share * slip[a];
+    change[a] = now - t->impulse[a];
+    t->impulse[a] = now;
+  }
+  push(p, t->r, change, q);
+}
+
+static void settle(const flip *s, piece *p, flip_contact *const *all, size_t count) {
+  double free_motion[6];
+  memcpy(free_motion, p->motion, sizeof free_motion);
+  for (size_t n = 0; n < count; n++) push(p, all[n]->r, all[n]->impulse, p->motion);
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    double before[6], moved = 0, done = 0;
+    memcpy(before, p->motion, sizeof before);
+    for (size_t n = 0; n < count; n++) meet(s, p, all[n], p->motion);
+    for (int k = 0; k < 6; k++) {
+      moved = fmax(moved, fabs(p->motion[k] - before[k]));
+      done = fmax(done, fabs(p->motion[k] - free_motion[k]));
+    }
+    if (moved <= SETTLED * done) return;
+  }
+}
+
+// Bits of the cells of a piece that a side of is closed more than the other.
+static uint64_t touched_cells(const flip *s, const pieces *k, size_t g) {
+  uint64_t out = 0;
+  for (uint64_t left = s->cut[g] ? k->member[g] : 0; left; left &= left - 1) {
+    int c = __builtin_ctzll(left);
+    for (int a = 0; a < 3; a++)
+      if (s->open[a][FLIP_CELLS * g + (size_t)c] != s->open[a][flip_beside(s, g, c, a, 1)])
+        out |= (uint64_t)1 << c;
+  }
+  return out;
+}
+
+// Three places for each touched cell, the unused ones of which have no collider.
+static void find_contacts(const flip *s, const pieces *k, const uint64_t *touched,
+                          const size_t *first, flip_contact *all) {
+  FLIP_FOR_BLOCKS(s, g) {
+    size_t at = first[g];
+    for (uint64_t left = touched[g]; left; left &= left - 1, at += 3) {
+      int count = contacts_of(s, k, g, __builtin_ctzll(left), &all[at]);
+      for (int n = 0; n < count; n++)
+        find_give(&k->of[all[at + (size_t)n].piece], &all[at + (size_t)n]);
+      for (int n = count; n < 3; n++) all[at + (size_t)n].collider = -1;
+    }
+  }
+}
+
+// Those that are taken, in the order of their pieces; at the end of those of piece n is end[n].
+static void sort_contacts(size_t count, flip_contact *all, size_t most, flip_contact **sorted,
+                          size_t *end) {
+  memset(end, 0, (count + 1) * sizeof *end);
+  for (size_t n = 0; n < most; n++)
+    if (all[n].collider >= 0) end[all[n].piece + 1]++;
+  for (size_t n = 0; n < count; n++) end[n + 1] += end[n];
+  for (size_t n = 0; n < most; n++)
+    if (all[n].collider >= 0) sorted[end[all[n].piece]++] = &all[n];
+}
+
+firn_status flip_touch_pieces(flip *s, const pieces *k) {
+  size_t blocks = s->grid.count, most = 0;
+  size_t head = blocks * (sizeof(uint64_t) + sizeof(size_t)) + (k->count + 1) * sizeof(size_t);
+  for (size_t g = 0; g < blocks; g++)
+    most += 3 * (size_t)__builtin_popcountll(touched_cells(s, k, g));
+  if (!most) return FIRN_OK;
+  FIRN_TRY(firn_buffer_reserve(s->world->context, &s->contacts,
+                               head + most * (sizeof(flip_contact) + sizeof(flip_contact *)),
+                               "contacts"));
+  uint64_t *touched = s->contacts.data;
+  size_t *first = (size_t *)(touched + blocks), *end = first + blocks, next = 0;
+  flip_contact *all = (flip_contact *)(end + k->count + 1),
+               **sorted = (flip_contact **)(all + most);
+  for (size_t g = 0; g < blocks; g++) {
+    touched[g] = touched_cells(s, k, g);
+    first[g] = next;
+    next += 3 * (size_t)__builtin_popcountll(touched[g]);
+  }
+  find_contacts(s, k, touched, first, all);
+  sort_contacts(k->count, all, most, sorted, end);
+  FIRN_PARALLEL_FOR(s->world->context, schedule(dynamic, 1))
+  for (size_t n = 0; n < k->count; n++) {
+    size_t from = n ? end[n - 1] : 0;
+    settle(s, &k->of[n], sorted + from, end[n] - from);
+  }
+  flip_push_contacts(s, most, all);
+  return FIRN_OK;
+}

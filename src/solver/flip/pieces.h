@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rigid pieces of snow: what does not yield, cell beside cell.
+#ifndef FIRN_SOLVER_FLIP_PIECES_H
+#define FIRN_SOLVER_FLIP_PIECES_H
+
+#include "solver/flip/flip.h"
+
+// Lengths in cells, masses in kg. A motion is (V, omega): V + omega x r at r from the middle.
+typedef struct piece {
+  double mass[3];               // of faces, along each axis
+  double center[3];             //
+  double inertia[36], given[6]; // the system of clusters.c; later the inverse of the former
+  double motion[6];
+} piece;
+
+typedef struct pieces {
+  size_t count;
+  uint32_t (*beside)[6]; // [blocks]
+  uint64_t *member;      // [blocks]
+  uint64_t (*link)[3];   // [blocks]
+  uint32_t *label;       // [blocks][64]
+  uint32_t *owner[3]; // [blocks][64] the piece that the lower face along each axis belongs to, or
+                      // that it presses on; or FLIP_NO_PIECE
+  uint32_t *sole;     // [blocks] the one that all of a block's faces have to do with, or MIXED
+  piece *part;        // [blocks] what they add to that
+  uint32_t *forest;   // [blocks][64]
+  piece *of;          // [count]
+} pieces;
+
+// A cell of a piece that a collider reaches into.
+typedef struct flip_contact {
+  int collider;       // -1: none
+  uint32_t piece;     //
+  double n[3];        // out of the collider
+  double x[3], r[3];  // m; cells from the middle of the piece
+  double velocity[3]; // m/s, of the collider there
+  double least;       // m/s, along n, that the piece may have
+  double give_n,
+      give_t; // 1/kg: what an impulse along n, or across, changes velocities there by, at most
+  double impulse[3]; // kg m/s, that the piece has got
+} flip_contact;
+
+// contacts.c: what colliders do to pieces. motion is that without them; out: with them.
+firn_status flip_touch_pieces(flip *s, const pieces *k);
+
+// push.c: what they get for that.
+void flip_push_contacts(flip *s, size_t count, const flip_contact *all);
+
+#endif
