@@ -9,9 +9,13 @@
 
 enum { CELLS = FIRN_MG_CELLS };
 
-// Sweeps before and after the coarser level, and on the last one. Three of Jacobi's are as good as two of
-// Gauss and Seidel's in two colours. Both are odd.
-enum { SWEEPS = 3, LAST_SWEEPS = 31 };
+// Jacobi's sweeps before the coarser level and, the other way round, after it, by so many times what he would
+// take: Chebyshev's for the part of the spectrum that a coarser level does not see, from 1/3 (a wave along one
+// axis, of four cells) to 2; from 0.4 it is a little better where cells are cut. They leave less of it than
+// three sweeps of 0.8.
+static const firn_real STEP[2] = {FIRN_R(0.5664), FIRN_R(1.5764)};
+// Of the last level, in pairs.
+enum { LAST_PAIRS = 15 };
 // Levels of so many blocks are for one thread.
 enum { SMALL = 32 };
 
@@ -274,14 +278,14 @@ static void residual(const firn_mg_level *l, const firn_real *x, size_t b, firn_
   }
 }
 
-static void relax(const firn_mg_level *l, const firn_real *x, size_t b, firn_real *y) {
-  const firn_real even = FIRN_R(FIRN_MG_DAMPING) / (6 * l->uniform),
-                  damping = FIRN_R(FIRN_MG_DAMPING);
+static void relax(const firn_mg_level *l, const firn_real *x, size_t b, firn_real step,
+                  firn_real *y) {
+  const firn_real even = step / (6 * l->uniform);
   const firn_real *c = firn_mg_coefficients(l, b), *in = x + CELLS * b;
   firn_real r[CELLS];
   residual(l, x, b, r);
   for (int n = 0; n < CELLS; n++)
-    y[n] = in[n] + (c ? damping * c[FIRN_MG_INVERSE * CELLS + n] : even) * r[n];
+    y[n] = in[n] + (c ? step * c[FIRN_MG_INVERSE * CELLS + n] : even) * r[n];
 }
 
 static void multiply(const firn_mg_level *l, const firn_real *x, size_t b, double *y) {
@@ -328,23 +332,23 @@ static void wait_for(crew who) {
 #pragma omp barrier
 }
 
-// y = x + damping / diagonal (b - A x).
-static void sweep(const firn_multigrid *mg, crew who, const firn_mg_level *l, const firn_real *x,
-                  firn_real *y) {
-  FOR_SHARE(who, l, b) mg->kernels->relax(l, x, b, y + CELLS * b);
+// y = x + step / diagonal (b - A x).
+static void sweep(const firn_multigrid *mg, crew who, const firn_mg_level *l, firn_real step,
+                  const firn_real *x, firn_real *y) {
+  FOR_SHARE(who, l, b) mg->kernels->relax(l, x, b, step, y + CELLS * b);
   wait_for(who);
 }
 
 // The same from 0, for b = r if that is given.
-static void sweep_first(crew who, const firn_mg_level *l, const double *r, firn_real *y) {
-  const firn_real even = FIRN_R(FIRN_MG_DAMPING) / (6 * l->uniform),
-                  damping = FIRN_R(FIRN_MG_DAMPING);
+static void sweep_first(crew who, const firn_mg_level *l, firn_real step, const double *r,
+                        firn_real *y) {
+  const firn_real even = step / (6 * l->uniform);
   FOR_SHARE(who, l, b) {
     const firn_real *c = firn_mg_coefficients(l, b);
     firn_real *right = l->b + CELLS * b, *out = y + CELLS * b;
     for (size_t n = 0; r && n < CELLS; n++) right[n] = (firn_real)r[CELLS * b + n];
     if (c) {
-      for (int n = 0; n < CELLS; n++) out[n] = damping * c[FIRN_MG_INVERSE * CELLS + n] * right[n];
+      for (int n = 0; n < CELLS; n++) out[n] = step * c[FIRN_MG_INVERSE * CELLS + n] * right[n];
     } else {
       for (int n = 0; n < CELLS; n++) out[n] = even * right[n];
     }
@@ -377,40 +381,33 @@ static void restrict_to(const firn_multigrid *mg, crew who, const firn_mg_level 
 // Adds what the coarser level found.
 static void prolong_from(const firn_multigrid *mg, crew who, const firn_mg_level *coarse,
                          const firn_mg_level *l) {
-  FOR_SHARE(who, l, b) mg->kernels->prolong(l, coarse->y + eighth(l, b), b, l->x + CELLS * b);
+  FOR_SHARE(who, l, b) mg->kernels->prolong(l, coarse->x + eighth(l, b), b, l->x + CELLS * b);
   wait_for(who);
-}
-
-// Before the coarser level, from b to x.
-static void smooth_first(const firn_multigrid *mg, crew who, const firn_mg_level *l,
-                         const double *r) {
-  sweep_first(who, l, r, l->x);
-  for (int i = 1; i < SWEEPS; i += 2) {
-    sweep(mg, who, l, l->x, l->y);
-    sweep(mg, who, l, l->y, l->x);
-  }
-}
-
-// After it, from x to out.
-static void smooth_last(const firn_multigrid *mg, crew who, const firn_mg_level *l, int sweeps,
-                        firn_real *out) {
-  for (int i = 1; i < sweeps; i += 2) {
-    sweep(mg, who, l, l->x, l->y);
-    sweep(mg, who, l, l->y, l->x);
-  }
-  sweep(mg, who, l, l->x, out);
 }
 
 // From level i to the next, and back. Level 0 is of the vectors that were given.
 static void descend(const firn_multigrid *mg, crew who, int i, const double *r) {
   const firn_mg_level *l = &mg->level[i];
-  smooth_first(mg, who, l, i ? NULL : r);
+  sweep_first(who, l, STEP[0], i ? NULL : r, l->y);
+  sweep(mg, who, l, STEP[1], l->y, l->x);
   restrict_to(mg, who, l, l + 1);
 }
 static void ascend(const firn_multigrid *mg, crew who, int i, firn_real *z) {
   const firn_mg_level *l = &mg->level[i];
   prolong_from(mg, who, l + 1, l);
-  smooth_last(mg, who, l, SWEEPS, i ? l->y : z);
+  sweep(mg, who, l, STEP[1], l->x, l->y);
+  sweep(mg, who, l, STEP[0], l->y, i ? l->x : z);
+}
+// All of the last level.
+static void settle(const firn_multigrid *mg, int i, const double *r, firn_real *z) {
+  const firn_mg_level *l = &mg->level[i];
+  const crew alone = {0, 1};
+  sweep_first(alone, l, STEP[0], i ? NULL : r, l->y);
+  for (int n = 0; n < LAST_PAIRS; n++) {
+    sweep(mg, alone, l, STEP[1], l->y, l->x);
+    sweep(mg, alone, l, n % 2 ? STEP[0] : STEP[1], l->x, l->y);
+  }
+  sweep(mg, alone, l, STEP[0], l->y, i ? l->x : z);
 }
 
 void firn_multigrid_cycle(void *user, const double *r, firn_real *z) {
@@ -422,10 +419,8 @@ void firn_multigrid_cycle(void *user, const double *r, firn_real *z) {
     for (int i = 0; i < small; i++) descend(mg, all, i, r);
 #pragma omp single
     {
-      const firn_mg_level *l = &mg->level[last];
       for (int i = small; i < last; i++) descend(mg, alone, i, r);
-      sweep_first(alone, l, last ? NULL : r, l->x);
-      smooth_last(mg, alone, l, LAST_SWEEPS, last ? l->y : z);
+      settle(mg, last, r, z);
       for (int i = last - 1; i >= small; i--) ascend(mg, alone, i, z);
     }
     for (int i = small - 1; i >= 0; i--) ascend(mg, all, i, z);

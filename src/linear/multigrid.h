@@ -9,7 +9,7 @@
 // A coarse cell is eight fine ones, its weights and hold half the sums of theirs: the Galerkin product
 // with piecewise constant transfer, scaled so that it is also the operator discretised anew. So one
 // code serves all levels. Trilinear transfer took two to four times the iterations, since it is wrong
-// at walls. The smoother is damped Jacobi, which threads may share without colours.
+// at walls. The smoother is Jacobi's, which threads may share without colours.
 #ifndef FIRN_LINEAR_MULTIGRID_H
 #define FIRN_LINEAR_MULTIGRID_H
 

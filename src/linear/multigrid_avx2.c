@@ -57,10 +57,9 @@ static void residual(const firn_mg_level *l, const float *x, size_t b, float *r)
   }
 }
 
-static void relax(const firn_mg_level *l, const float *x, size_t b, float *y) {
+static void relax(const firn_mg_level *l, const float *x, size_t b, float step, float *y) {
   const float *c = firn_mg_coefficients(l, b), *right = l->b + CELLS * b;
-  const lane even = lane_set1((float)FIRN_MG_DAMPING / (6 * l->uniform)),
-             damping = lane_set1((float)FIRN_MG_DAMPING);
+  const lane even = lane_set1(step / (6 * l->uniform)), damping = lane_set1(step);
   place p = place_of(l, x, b);
   if (c) {
     for (int n = 0; n < CELLS; n += L) {

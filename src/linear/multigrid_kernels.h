@@ -5,14 +5,12 @@
 
 #include "linear/multigrid.h"
 
-#define FIRN_MG_DAMPING 0.8
-
 // x: [count + 1][64], of which the last is 0.
 typedef struct firn_mg_kernels {
   // r = b - A x
   void (*residual)(const firn_mg_level *l, const firn_real *x, size_t b, firn_real *r);
-  // y = x + damping / diagonal (b - A x)
-  void (*relax)(const firn_mg_level *l, const firn_real *x, size_t b, firn_real *y);
+  // y = x + step / diagonal (b - A x)
+  void (*relax)(const firn_mg_level *l, const firn_real *x, size_t b, firn_real step, firn_real *y);
   // y = A x
   void (*multiply)(const firn_mg_level *l, const firn_real *x, size_t b, double *y);
   // x += what the coarser level has for the block's cells; from: its eighth of a block there

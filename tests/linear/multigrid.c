@@ -228,7 +228,7 @@ static void compare_block(const firn_multigrid *mg, size_t b) {
   for (int k = 0; k < 2; k++) {
     const firn_mg_kernels *kernels = k ? mg->kernels : &firn_mg_scalar;
     kernels->residual(l, l->x, b, r[k]);
-    kernels->relax(l, l->x, b, y[k]);
+    kernels->relax(l, l->x, b, FIRN_R(0.8), y[k]);
     kernels->multiply(l, l->x, b, product[k]);
     kernels->prolong(l, l->b + CELLS * b, b, y[k]);
   }
