@@ -130,12 +130,12 @@ typedef struct flip {
 
 // Number in a channel of the cell beside cell c of block g, up or down an axis.
 static inline size_t flip_beside(const flip *s, size_t g, int c, int axis, int step) {
-  static const int stride[3] = {16, 4, 1}, offset[3] = {9, 3, 1};
-  int at = c / stride[axis] & 3;
-  if (at + step >= 0 && at + step < 4) return FLIP_CELLS * g + (size_t)(c + step * stride[axis]);
+  static const int offset[3] = {9, 3, 1};
+  const int shift = 4 - 2 * axis, stride = 1 << shift, at = c >> shift & 3; // strides 16, 4, 1
+  if (at + step >= 0 && at + step < 4) return FLIP_CELLS * g + (size_t)(c + step * stride);
   uint32_t other = s->grid.around[g][13 + step * offset[axis]];
   size_t block = other == FIRN_GRID_NONE ? s->grid.count : other;
-  return FLIP_CELLS * block + (size_t)(c - 3 * step * stride[axis]);
+  return FLIP_CELLS * block + (size_t)(c - 3 * step * stride);
 }
 static inline bool flip_bit(const uint64_t *bits, size_t cell) {
   return bits[cell / FLIP_CELLS] >> cell % FLIP_CELLS & 1;

@@ -17,18 +17,25 @@ static void join(uint32_t *forest, uint32_t i, uint32_t j) {
 
 // The cell below along an axis.
 static uint32_t below(const uint32_t (*beside)[6], size_t b, int c, int axis) {
-  static const int stride[3] = {16, 4, 1};
-  if (c / stride[axis] & 3) return (uint32_t)(FLIP_CELLS * b) + (uint32_t)(c - stride[axis]);
-  return FLIP_CELLS * beside[b][2 * axis] + (uint32_t)(c + 3 * stride[axis]);
+  const int shift = 4 - 2 * axis, stride = 1 << shift;
+  if (c >> shift & 3) return (uint32_t)(FLIP_CELLS * b) + (uint32_t)(c - stride);
+  return FLIP_CELLS * beside[b][2 * axis] + (uint32_t)(c + 3 * stride);
 }
 
 size_t flip_pools(size_t count, const uint64_t *member, const uint64_t (*link)[3],
                   const uint32_t (*beside)[6], uint32_t *label, uint32_t *forest) {
+  static const uint64_t first[3] = {0x000000000000ffffu, 0x000f000f000f000fu, 0x1111111111111111u};
   size_t sets = 0;
-  for (uint32_t i = 0; i < FLIP_CELLS * count; i++) forest[i] = i;
   for (size_t b = 0; b < count; b++) {
+    // A block that is joined throughout is one to begin with, and only its lower sides are left.
+    uint64_t all = link[b][0] & link[b][1] & link[b][2];
+    for (uint32_t c = 0; c < FLIP_CELLS; c++)
+      forest[FLIP_CELLS * b + c] = (uint32_t)(FLIP_CELLS * b) + (~all ? c : 0);
+  }
+  for (size_t b = 0; b < count; b++) {
+    uint64_t all = link[b][0] & link[b][1] & link[b][2];
     for (int a = 0; a < 3; a++) {
-      for (uint64_t left = link[b][a]; left; left &= left - 1) {
+      for (uint64_t left = ~all ? link[b][a] : first[a]; left; left &= left - 1) {
         int c = __builtin_ctzll(left);
         join(forest, (uint32_t)(FLIP_CELLS * b) + (uint32_t)c, below(beside, b, c, a));
       }

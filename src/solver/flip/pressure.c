@@ -130,7 +130,11 @@ static void assemble(const flip *s, const poisson *q, size_t n) {
   firn_real *weight = firn_multigrid_block(&s->mg, n);
   memset(q->link[n], 0, sizeof *q->link);
   q->member[n] = s->active[g];
-  if (weight) memset(weight, 0, (FIRN_MG_HOLD + 1) * FLIP_CELLS * sizeof *weight);
+  if (!weight) {
+    memset(q->link[n], 0xff, sizeof *q->link);
+    return;
+  }
+  memset(weight, 0, (FIRN_MG_HOLD + 1) * FLIP_CELLS * sizeof *weight);
   for (int c = 0; c < FLIP_CELLS; c++) {
     size_t i = FLIP_CELLS * g + (size_t)c;
     double hold = 0;
@@ -140,13 +144,13 @@ static void assemble(const flip *s, const poisson *q, size_t n) {
       firn_real open = s->open[d / 2][face];
       if (!(open > 0)) continue;
       if (flip_bit(s->active, other)) {
-        if (weight) weight[d * FLIP_CELLS + c] = open;
+        weight[d * FLIP_CELLS + c] = open;
         if (d % 2 == 0) q->link[n][d / 2] |= (uint64_t)1 << c;
       } else {
         hold += (double)open / surface_at(s, i, other);
       }
     }
-    if (weight) weight[FIRN_MG_HOLD * FLIP_CELLS + c] = (firn_real)hold;
+    weight[FIRN_MG_HOLD * FLIP_CELLS + c] = (firn_real)hold;
   }
 }
 
