@@ -89,13 +89,15 @@ static void sample_nodes(const flip *s, size_t g, double node[NODES][NODES][NODE
 }
 
 // Share and velocity of the lower face of a cell.
-static void set_face(flip *s, size_t g, int c, int a, const double corner[4]) {
+static void set_face(flip *s, size_t g, int c, int a, const double corner[4], bool moving) {
   size_t i = FLIP_CELLS * g + (size_t)c;
   double x[3], velocity[3], h = s->world->h, share = 0;
   int open = 0;
   for (int k = 0; k < 4; k++) open += corner[k] > 0;
   s->open[a][i] = 1;
   if (open == 4) return;
+  s->open[a][i] = 0;
+  if (!open && !moving) return;
   flip_corner(s, g, c, x);
   for (int k = 0; k < 3; k++) x[k] = (x[k] + (k == a ? 0 : 0.5)) * h;
   double middle = flip_solid_distance(s->world, s->beside[g], x, NULL, NULL, velocity) / h - SKIN;
@@ -105,7 +107,7 @@ static void set_face(flip *s, size_t g, int c, int a, const double corner[4]) {
   s->wall[a][i] = (firn_real)velocity[a];
 }
 
-static void cut_block(flip *s, size_t g) {
+static void cut_block(flip *s, size_t g, bool moving) {
   const double to_node = sqrt(3) / 2 + 1e-3; // from anywhere in a cell to the next of its corners
   double node[NODES][NODES][NODES];
   sample_nodes(s, g, node);
@@ -122,13 +124,23 @@ static void cut_block(flip *s, size_t g) {
     const double x[4] = {at[0][j][k], at[0][j + 1][k], at[0][j + 1][k + 1], at[0][j][k + 1]};
     const double y[4] = {at[0][j][k], at[1][j][k], at[1][j][k + 1], at[0][j][k + 1]};
     const double z[4] = {at[0][j][k], at[1][j][k], at[1][j + 1][k], at[0][j + 1][k]};
-    set_face(s, g, c, 0, x);
-    set_face(s, g, c, 1, y);
-    set_face(s, g, c, 2, z);
+    set_face(s, g, c, 0, x, moving);
+    set_face(s, g, c, 1, y, moving);
+    set_face(s, g, c, 2, z, moving);
   }
 }
 
+// Colliders that move, as of flip_solid_distance.
+static uint64_t moving_colliders(const flip *s) {
+  uint64_t moving = 0;
+  for (int c = 0; c < s->world->collider_count; c++)
+    if (firn_collider_speed_bound(&s->world->collider[c], s->dt) > 0)
+      moving |= (uint64_t)1 << c % 64;
+  return moving;
+}
+
 void flip_solids(flip *s) {
+  const uint64_t movers = moving_colliders(s);
   const double reach = 2 * sqrt(3) * (1 + 1e-6) + SKIN; // of a block, from its middle
   FLIP_FOR_BLOCKS(s, g) {
     double x[3], h = s->world->h;
@@ -138,8 +150,13 @@ void flip_solids(flip *s) {
     s->beside[g] = colliders_beside(s->world, x, reach * h, &away);
     s->cut[g] = away <= reach * h;
     if (!s->cut[g] && away <= (reach + s->def.push_out) * h) s->tight[g] = UINT64_MAX;
+    bool moving = s->beside[g] & movers;
+    if (away < -reach * h && !moving) { // all of it is inside, where open and wall are 0
+      s->inside[g] = s->tight[g] = UINT64_MAX;
+      continue;
+    }
     if (s->cut[g]) {
-      cut_block(s, g);
+      cut_block(s, g, moving);
       continue;
     }
     for (int a = 0; a < 3; a++)
