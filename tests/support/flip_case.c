@@ -52,6 +52,11 @@ double flip_random(uint64_t seed, uint64_t index, double lo, double hi) {
 
 void flip_case_box(const flip_case *c, const int lo[3], const int hi[3], double jitter,
                    const double velocity[3]) {
+  flip_case_box_of(c, lo, hi, jitter, velocity, 0);
+}
+
+void flip_case_box_of(const flip_case *c, const int lo[3], const int hi[3], double jitter,
+                      const double velocity[3], int material) {
   int n[3] = {2 * (hi[0] - lo[0]), 2 * (hi[1] - lo[1]), 2 * (hi[2] - lo[2])};
   size_t count = (size_t)n[0] * (size_t)n[1] * (size_t)n[2], next = 0;
   double *x = malloc(3 * count * sizeof *x), *v = malloc(3 * count * sizeof *v);
@@ -66,6 +71,7 @@ void flip_case_box(const flip_case *c, const int lo[3], const int hi[3], double 
       }
   firn_particles_def def = firn_default_particles_def();
   def.count = count;
+  def.material = material;
   def.position = x;
   def.velocity = v;
   must(c, firn_sim_add_particles(c->sim, &def));

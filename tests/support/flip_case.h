@@ -58,6 +58,8 @@ void flip_case_must(const flip_case *c, firn_status status, const char *call, co
 // cells along each axis.
 void flip_case_box(const flip_case *c, const int lo[3], const int hi[3], double jitter,
                    const double velocity[3]);
+void flip_case_box_of(const flip_case *c, const int lo[3], const int hi[3], double jitter,
+                      const double velocity[3], int material);
 // A half space through point with this outward normal, that moves.
 int flip_case_plane(const flip_case *c, const double point[3], const double normal[3],
                     const double velocity[3]);
