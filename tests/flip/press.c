@@ -75,7 +75,8 @@ static double level_of(const flip_case *c) {
   double sum = 0;
   for (int x = 0; x < WIDE; x++)
     for (int z = 0; z < WIDE; z++)
-      if (is_beside(x + 0.5, z + 0.5)) sum += flip_case_reach(c, 1, (const int[3]){x, 0, z});
+      if (is_beside(x + 0.5, z + 0.5))
+        sum += flip_case_reach(c, FLIP_EDGE_SPHERES, 1, (const int[3]){x, 0, z});
   return sum * c->h * c->h * c->h;
 }
 

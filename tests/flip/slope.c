@@ -13,8 +13,8 @@ static double slope_of(const flip_case *c) {
   double top[HALF] = {0}, most = 0, n = 0, x = 0, y = 0, xx = 0, xy = 0;
   for (int i = 0; i < HALF; i++) {
     for (int z = 0; z < THICK; z++)
-      top[i] += (flip_case_reach(c, 1, (const int[3]){i, 0, z}) +
-                 flip_case_reach(c, 1, (const int[3]){-i - 1, 0, z})) /
+      top[i] += (flip_case_reach(c, FLIP_EDGE_SPHERES, 1, (const int[3]){i, 0, z}) +
+                 flip_case_reach(c, FLIP_EDGE_SPHERES, 1, (const int[3]){-i - 1, 0, z})) /
                 (2 * THICK);
     most = fmax(most, top[i]);
   }

@@ -6,12 +6,12 @@
 
 static void a_column_breaks_down(void **state) {
   (void)state;
-  column_breaks_down(20, 0.03);
+  column_breaks_down(20);
 }
 
 static void a_pool_keeps_its_level(void **state) {
   (void)state;
-  pool_keeps_its_level(8, 4, 0.03);
+  pool_keeps_its_level(8, 4);
 }
 
 int main(void) {

@@ -6,12 +6,12 @@
 
 static void a_column_breaks_down(void **state) {
   (void)state;
-  column_breaks_down(40, 0.03);
+  column_breaks_down(40);
 }
 
 static void a_pool_keeps_its_level(void **state) {
   (void)state;
-  pool_keeps_its_level(16, 10, 0.03);
+  pool_keeps_its_level(16, 10);
 }
 
 int main(void) {
