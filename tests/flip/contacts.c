@@ -118,11 +118,11 @@ static void a_block_is_lifted_and_pushed(void **state) {
   force_after(&c, floor, 40, force);
   must(&c, firn_sim_collider_force(c.sim, plate, &of_plate));
   for (int a = 0; a < 3; a++) other[a] = of_plate.impulse[a] / of_plate.time;
-  assert_relative("floor along", force[0], 0.5 * 12.8 * G, 0.05);
-  assert_relative("plate along", other[0], -0.5 * 12.8 * G, 0.05);
-  assert_relative("floor down", force[1], -12.8 * G, 0.01);
+  assert_relative("floor along", force[0], 0.5 * 12.8 * G, 0.01);
+  assert_relative("plate along", other[0], -0.5 * 12.8 * G, 0.01);
+  assert_relative("floor down", force[1], -12.8 * G, 1e-4);
   assert_below("plate down", fabs(other[1]), 0.5);
-  assert_within("way, m", sums_of(&c).center[0], 0.35, 1e-4);
+  assert_within("way, m", sums_of(&c).center[0], 0.35, 2e-3);
   flip_case_close(&c);
 }
 

@@ -20,14 +20,14 @@ static int contacts_of(const flip *s, const pieces *k, size_t g, int c, flip_con
   double b = (double)s->b[0][i], h = s->world->h;
   for (int a = 0; a < 3; a++) {
     double lower = (double)s->open[a][i], upper = (double)s->open[a][flip_beside(s, g, c, a, 1)];
-    double x[3];
-    int nearest, to = 0;
+    double x[3], velocity[3];
+    int to = 0;
     if (lower == upper) continue;
     flip_corner(s, g, c, x);
     for (int n = 0; n < 3; n++) x[n] = (x[n] + (n != a ? 0.5 : upper < lower)) * h;
-    flip_solid_distance(s->world, s->beside[g], x, &nearest, NULL, NULL);
-    while (to < count && out[to].collider != nearest) to++;
-    if (to == count) out[count++] = (flip_contact){.collider = nearest, .piece = k->label[i]};
+    int collider = flip_collider_of_side(s, g, x, a, velocity);
+    while (to < count && out[to].collider != collider) to++;
+    if (to == count) out[count++] = (flip_contact){.collider = collider, .piece = k->label[i]};
     out[to].n[a] = upper - lower;
   }
   for (int to = 0; to < count; to++) {

@@ -63,7 +63,7 @@ static touch touch_of(const flip *s, size_t g, int c, int a, bool rigid_too) {
   if (t.impulse == 0) return t;
   flip_corner(s, g, c, t.x);
   for (int k = 0; k < 3; k++) t.x[k] = (t.x[k] + (k != a ? 0.5 : above < below)) * s->world->h;
-  flip_solid_distance(s->world, s->beside[g], t.x, &t.collider, NULL, t.velocity);
+  t.collider = flip_collider_of_side(s, g, t.x, a, t.velocity);
   return t;
 }
 
