@@ -69,47 +69,50 @@ static void push(const piece *p, const double r[3], const double impulse[3], dou
 
 static void find_give(const piece *p, flip_contact *t) {
   double all = 0, along = 0;
+  memset(t->moves, 0, sizeof t->moves);
   for (int a = 0; a < 3; a++) {
-    double unit[3] = {0}, q[6] = {0}, v[3];
+    double unit[3] = {0}, v[3];
     unit[a] = 1;
-    push(p, t->r, unit, q);
-    velocity_at(q, t->r, v);
+    push(p, t->r, unit, t->moves[a]);
+    velocity_at(t->moves[a], t->r, v);
     all += v[a];
     for (int n = 0; n < 3; n++) along += t->n[a] * t->n[n] * v[n];
   }
   t->give_n = along;
   t->give_t = fmax(0, all - along);
+  t->hard_n = along > 0 ? 1 / along : 0;
+  t->hard_t = t->give_t > 0 ? 1 / t->give_t : 0;
 }
 
 // One contact as the others are now. Returns nothing but a better q.
-static void meet(const flip *s, const piece *p, flip_contact *t, double q[6]) {
+static void meet(const flip *s, flip_contact *t, double q[6]) {
   const firn_collider *collider = &s->world->collider[t->collider];
-  double v[3], vn = 0, n0 = 0, change[3], slip[3], size2 = 0;
+  double v[3], vn = 0, n0 = 0, un = 0, change[3], slip[3], size2 = 0, share = 1;
   if (!(t->give_n > 0)) return;
   velocity_at(q, t->r, v);
   for (int a = 0; a < 3; a++) {
     vn += v[a] * t->n[a];
     n0 += t->impulse[a] * t->n[a];
+    un += t->velocity[a] * t->n[a];
   }
-  double n1 = n0 - (vn - t->least) / t->give_n;
+  double n1 = n0 - (vn - t->least) * t->hard_n;
   if (!collider->sticky) n1 = fmax(0, n1);
   // Across: what would stop all slip, but no more than friction can do.
-  double un = 0;
-  for (int a = 0; a < 3; a++) un += t->velocity[a] * t->n[a];
   for (int a = 0; a < 3; a++) {
     double across = t->impulse[a] - n0 * t->n[a],
            rate = v[a] - t->velocity[a] - (vn - un) * t->n[a];
-    slip[a] = t->give_t > 0 ? across - rate / t->give_t : 0;
+    slip[a] = t->give_t > 0 ? across - rate * t->hard_t : 0;
     size2 += slip[a] * slip[a];
   }
-  double most = collider->friction * n1, size = sqrt(size2);
-  double share = collider->sticky || size <= most ? 1 : most / size;
+  double most = collider->friction * n1;
+  if (!collider->sticky && size2 > most * most) share = most / sqrt(size2);
   for (int a = 0; a < 3; a++) {
     double now = n1 * t->n[a] + share * slip[a];
     change[a] = now - t->impulse[a];
     t->impulse[a] = now;
   }
-  push(p, t->r, change, q);
+  for (int n = 0; n < 6; n++)
+    q[n] += t->moves[0][n] * change[0] + t->moves[1][n] * change[1] + t->moves[2][n] * change[2];
 }
 
 static void settle(const flip *s, piece *p, flip_contact *const *all, size_t count) {
@@ -119,7 +122,7 @@ static void settle(const flip *s, piece *p, flip_contact *const *all, size_t cou
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double before[6], moved = 0, done = 0;
     memcpy(before, p->motion, sizeof before);
-    for (size_t n = 0; n < count; n++) meet(s, p, all[n], p->motion);
+    for (size_t n = 0; n < count; n++) meet(s, all[n], p->motion);
     for (int k = 0; k < 6; k++) {
       moved = fmax(moved, fabs(p->motion[k] - before[k]));
       done = fmax(done, fabs(p->motion[k] - free_motion[k]));

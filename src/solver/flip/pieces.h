@@ -37,7 +37,9 @@ typedef struct flip_contact {
   double least;       // m/s, along n, that the piece may have
   double give_n,
       give_t; // 1/kg: what an impulse along n, or across, changes velocities there by, at most
-  double impulse[3]; // kg m/s, that the piece has got
+  double hard_n, hard_t; // kg: their inverses
+  double moves[3][6];    // the motion that an impulse of 1 along each axis gives
+  double impulse[3];     // kg m/s, that the piece has got
 } flip_contact;
 
 // contacts.c: what colliders do to pieces. motion is that without them; out: with them.
