@@ -54,49 +54,11 @@ static void stir(void *user, const double position[3], double *out) {
 
 // ------------------------------------------------------------------------------------- press-ball
 
-// Fig. 8: a box of 50 cells across, snow 11.2 cells deep in it and a ball that goes 12 cm down into that
-// within half a second.
-static const double EDGE = 1, H = 0.02, DEPTH = 0.224, RADIUS = 0.15, WAY = 0.12, TIME = 0.5;
 // The paper's split of 1.4 s with six threads, of which fine particles are 35 %.
 static const double PAPER_SECONDS = 1.4;
 static const bench_share paper[] = {
     {"compressibility", 0.07}, {"pressure", 0.14}, {"friction", 0.25},
     {"cohesion", 0.01},        {"fine", 0.35},     {"rest", 0.18}};
-
-static firn_status build_press(firn_context *context, double quality, firn_sim **out) {
-  firn_sim_def def = firn_default_sim_def();
-  firn_flip_def flip = firn_default_flip_def();
-  flip.dt = 5e-3;
-  def.h = H / quality;
-  def.seed = 1;
-  def.solver = "flip";
-  def.settings = &flip;
-  firn_sim *sim;
-  firn_status status = firn_sim_create(context, &def, &sim);
-  if (status != FIRN_OK) return status;
-  firn_material_def snow;
-  firn_fill_def fill = firn_default_fill_def();
-  const double center[3] = {EDGE / 2, DEPTH / 2, EDGE / 2},
-               half[3] = {EDGE / 2, DEPTH / 2, EDGE / 2};
-  const double above[3] = {EDGE / 2, DEPTH + RADIUS, EDGE / 2};
-  const double times[2] = {0, TIME}, values[6] = {0, 0, 0, 0, -WAY, 0};
-  fill.shape = firn_box(center, half);
-  fill.seeding = FIRN_SEEDING_JITTERED;
-  firn_collider_def ball = firn_default_collider_def();
-  ball.shape = firn_sphere(above, RADIUS);
-  ball.motion.translation = (firn_track_def){.count = 2, .times = times, .values = values};
-  status = firn_material_preset(context, "snow", &snow);
-  snow.density = 200;
-  if (status == FIRN_OK) status = firn_sim_add_material(sim, &snow, &fill.material);
-  if (status == FIRN_OK) status = firn_sim_fill(sim, &fill);
-  if (status == FIRN_OK) status = add_box(sim, EDGE, EDGE);
-  if (status == FIRN_OK) status = firn_sim_add_collider(sim, &ball, NULL);
-  if (status == FIRN_OK)
-    *out = sim;
-  else
-    firn_sim_destroy(sim);
-  return status;
-}
 
 // Shares of the paper's stages in those of the solver.
 static void sort_by_stage(bench_result *r) {
@@ -124,21 +86,27 @@ static void sort_by_stage(bench_result *r) {
   r->stage[r->stage_count - 1].share = left;
 }
 
-enum { STEPS = 15 };
+enum { STEPS = 10 };
+
+static firn_status step_scene(const firn_scene *scene, firn_sim *sim) {
+  firn_status status = firn_scene_apply(scene, sim);
+  return status == FIRN_OK ? firn_sim_step(sim, 0, NULL) : status;
+}
 
 // Steps until a time, then times some.
-static firn_status time_steps(bench *b, const char *name, const char *variant, firn_sim *sim,
-                              firn_context *context, double until) {
+static firn_status time_steps(bench *b, const char *name, const char *variant,
+                              const firn_scene *scene, firn_sim *sim, firn_context *context,
+                              double until) {
   bench_result r = bench_result_begin(name, variant, context);
   double each[STEPS], cpu[STEPS];
   firn_status status = FIRN_OK;
   while (firn_sim_time(sim) < until && status == FIRN_OK && !cli_interrupted())
-    status = firn_sim_step(sim, 0, NULL);
+    status = step_scene(scene, sim);
   bench_profile before = bench_profile_of(sim, NULL);
   r.seconds = r.iterations_mean = r.viscosity_iterations = 0;
   for (int i = 0; i < STEPS && status == FIRN_OK && !cli_interrupted(); i++) {
     double start = cli_seconds(), begin = cpu_seconds();
-    status = firn_sim_step(sim, 0, NULL);
+    status = step_scene(scene, sim);
     each[i] = cli_seconds() - start;
     cpu[i] = cpu_seconds() - begin;
     r.seconds += each[i];
@@ -165,16 +133,25 @@ static firn_status time_steps(bench *b, const char *name, const char *variant, f
   return FIRN_OK;
 }
 
+// The scene press-ball: as the ball comes to the snow, while it presses, while it stands in it, and when it has
+// gone.
 static firn_status run_press(bench *b, const char *name) {
+  static const struct {
+    const char *variant;
+    double until; // s
+  } moments[] = {{"begin", 0.005}, {"pressing", 0.09}, {"pressed", 0.25}, {"after", 0.5}};
+  const char *smaller = "quality=0.4";
   firn_context *context = cli_context(&b->options);
   if (!context) return FIRN_ERROR_UNSUPPORTED;
+  firn_scene *scene = NULL;
   firn_sim *sim = NULL;
-  firn_status status = build_press(context, b->quick ? 0.4 : 1, &sim);
-  if (status == FIRN_OK) status = time_steps(b, name, "before", sim, context, 0.005);
-  if (status == FIRN_OK) status = time_steps(b, name, "pressing", sim, context, 0.6 * TIME);
-  if (status == FIRN_OK) status = time_steps(b, name, "after", sim, context, 1.5 * TIME);
+  firn_status status = firn_scene_load(context, "press-ball", b->quick, &smaller, &scene);
+  if (status == FIRN_OK) status = firn_scene_build(scene, &sim);
+  for (size_t i = 0; i < sizeof moments / sizeof *moments && status == FIRN_OK; i++)
+    status = time_steps(b, name, moments[i].variant, scene, sim, context, moments[i].until);
   if (status != FIRN_OK && status != FIRN_CANCELLED) cli_fail(context, status);
   firn_sim_destroy(sim);
+  firn_scene_destroy(scene);
   firn_context_destroy(context);
   return status;
 }

@@ -42,7 +42,7 @@ python3 - .out <<'PYTHON' || die "$out"
 import json, sys
 rows = [json.loads(line) for line in open(sys.argv[1])]
 press = [r for r in rows if r["name"] == "flip/press-ball"]
-assert [r["variant"] for r in press] == ["before", "pressing", "after"], rows
+assert [r["variant"] for r in press] == ["begin", "pressing", "pressed", "after"], rows
 for r in press:
     assert r["particles"] > 1e4 and r["cells"] > 1e3 and r["seconds_per_step"] > 0
     assert abs(sum(r["stages"].values()) - 1) < 1e-3 and abs(sum(r["paper_stages"].values()) - 1) < 1e-9
