@@ -139,15 +139,15 @@ static bool is_tight(const flip *s, size_t b, const firn_real x[3]) {
 // outside: snow that a collider is laid over comes out of it as it lies, not all of it onto the surface.
 static const double OUT_AT_ONCE = 2;
 
-void flip_push_out(const flip *s, size_t b, uint64_t beside, firn_real x[3]) {
+void flip_push_out(const flip *s, size_t b, uint64_t near, firn_real x[3]) {
   const firn_block *block = &s->world->particles.block[b];
   double at[3], n[3], h = s->world->h, least = s->def.push_out * h;
   if (!is_tight(s, b, x)) return;
   for (int round = 0; round < 2; round++) {
     for (int a = 0; a < 3; a++) at[a] = (4.0 * block->at[a] + (double)x[a]) * h;
-    double d = flip_solid_distance(s->world, beside, at, NULL, NULL, NULL);
+    double d = flip_solid_distance(s->world, near, at, NULL, NULL, NULL);
     if (!(d < least)) return;
-    flip_solid_distance(s->world, beside, at, NULL, n, NULL);
+    flip_solid_distance(s->world, near, at, NULL, n, NULL);
     double by = fmin((least - d) / h, OUT_AT_ONCE);
     for (int a = 0; a < 3; a++) x[a] = (firn_real)((double)x[a] + by * n[a]);
   }

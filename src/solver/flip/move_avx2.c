@@ -288,6 +288,7 @@ FIRN_HD_INLINE flip_tally move_block(const flip *s, size_t b, double blend, bool
   j.near = flip_colliders_near(s, b);
   block_around(s, b, around);
   for (int a = 0; a < 3; a++) {
+    // cppcheck-suppress uninitvar ; it is stored to
     load_tile(s->u[a], around, j.t.u[a]);
     load_tile(s->was[a], around, j.t.change[a]);
   }

@@ -157,7 +157,7 @@ static firn_status reserve(flip *s, flip_flow *f) {
   f->x = at, at += vector;
   f->r = at, at += vector;
   f->work = at;
-  f->still = (uint8_t *)((firn_real *)s->snow.data + reals);
+  f->still = (uint8_t *)s->snow.data + reals * sizeof(firn_real);
   f->busy = f->still + 3 * blocks;
   memset(f->still, 1, 3 * blocks);
   return FIRN_OK;
