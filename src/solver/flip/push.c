@@ -15,6 +15,7 @@
 // What one cell does along one axis, to the collider that has that side of it.
 typedef struct touch {
   int collider; // -1: nothing
+  int axis;
   double impulse, x[3], velocity[3];
 } touch;
 
@@ -34,27 +35,29 @@ static bool is_wanted(const flip *s) {
 firn_status flip_push_begin(flip *s) {
   firn_context *context = s->world->context;
   size_t colliders = (size_t)s->world->collider_count * sizeof(push);
-  size_t touches = s->grid.count * FLIP_CELLS * 3 * sizeof(touch);
+  size_t touches = s->grid.count * (FLIP_CELLS * 3 * sizeof(touch) + sizeof(uint32_t));
   s->pushing = is_wanted(s);
   if (!s->pushing) return FIRN_OK;
   FIRN_TRY(firn_buffer_reserve(context, &s->pushes, colliders, "forces on colliders"));
   memset(s->pushes.data, 0, colliders);
+  s->heavier = 0;
   return firn_buffer_reserve(context, &s->touches, touches, "forces on colliders");
 }
 
-// Mass of particles over that of the grid's cells, which lose what reaches beyond the fluid.
-static double heavier(const flip *s) {
+// Mass of particles over that of the grid's cells, which lose what reaches beyond the fluid; once a step.
+static double heavier(flip *s) {
   const firn_particles *p = &s->world->particles;
   double mass = 0, grid = 0;
+  if (s->heavier > 0) return s->heavier;
   for (size_t b = 0; b < p->block_count; b++)
     for (size_t i = p->block[b].first; i < p->block[b].first + p->block[b].count; i++)
       mass += (double)firn_particles_real(p, FIRN_FIELD_MASS)[i];
   for (size_t i = 0; i < FLIP_CELLS * s->grid.count; i++)
     if (flip_bit(s->active, i)) grid += (double)s->fill[0][i] * flip_cell_mass(s, i);
-  return grid > 0 ? mass / grid : 1;
+  return s->heavier = grid > 0 ? mass / grid : 1;
 }
 
-static touch touch_of(const flip *s, size_t g, int c, int a, bool rigid_too) {
+static touch press_of(const flip *s, size_t g, int c, int a, bool rigid_too) {
   size_t i = FLIP_CELLS * g + (size_t)c;
   touch t = {.collider = -1};
   if (!flip_bit(s->active, i) || !(rigid_too || flip_bit(s->plastic, i))) return t;
@@ -85,7 +88,8 @@ static void book(push *to, const firn_collider *collider, const double impulse[3
   }
 }
 
-static void add_touch(const flip *s, const touch *t, int a) {
+static void add_touch(const flip *s, const touch *t) {
+  const int a = t->axis;
   double impulse[3] = {0}, size = fabs(t->impulse);
   if (t->collider < 0) return;
   push *to = (push *)s->pushes.data + t->collider;
@@ -98,24 +102,38 @@ static void add_touch(const flip *s, const touch *t, int a) {
   }
 }
 
+typedef touch (*touch_fn)(const flip *s, size_t g, int c, int a, double more);
+
 // Adds up what each cell does along each axis, in their order.
-static void add_touches(flip *s) {
-  const touch *all = s->touches.data;
-  for (size_t g = 0; g < s->grid.count; g++) {
-    for (size_t i = 3 * FLIP_CELLS * g; i < 3 * FLIP_CELLS * (g + 1) && s->cut[g]; i++)
-      add_touch(s, &all[i], (int)(i % 3));
+static void add_touches(flip *s, touch_fn touch_of, double more) {
+  touch *all = s->touches.data;
+  uint32_t *count = (uint32_t *)(all + 3 * FLIP_CELLS * s->grid.count);
+  FLIP_FOR_BLOCKS(s, g) {
+    touch *own = all + 3 * FLIP_CELLS * g;
+    count[g] = 0;
+    for (int c = 0; c < FLIP_CELLS && s->cut[g]; c++) {
+      for (int a = 0; a < 3; a++) {
+        touch t = touch_of(s, g, c, a, more);
+        t.axis = a;
+        if (t.collider >= 0) own[count[g]++] = t;
+      }
+    }
   }
+  for (size_t g = 0; g < s->grid.count; g++)
+    for (uint32_t n = 0; n < count[g]; n++) add_touch(s, &all[3 * FLIP_CELLS * g + n]);
+}
+
+static touch press_of_all(const flip *s, size_t g, int c, int a, double more) {
+  (void)more;
+  return press_of(s, g, c, a, true);
+}
+static touch press_of_plastic(const flip *s, size_t g, int c, int a, double more) {
+  (void)more;
+  return press_of(s, g, c, a, false);
 }
 
 void flip_push_pressure(flip *s, bool rigid_too) {
-  if (!s->pushing) return;
-  touch *all = s->touches.data;
-  FLIP_FOR_BLOCKS(s, g) {
-    for (int c = 0; c < FLIP_CELLS && s->cut[g]; c++)
-      for (int a = 0; a < 3; a++)
-        all[3 * (FLIP_CELLS * g + (size_t)c) + (size_t)a] = touch_of(s, g, c, a, rigid_too);
-  }
-  add_touches(s);
+  if (s->pushing) add_touches(s, rigid_too ? press_of_all : press_of_plastic, 1);
 }
 
 static touch rub_of(const flip *s, size_t g, int c, int a, double more) {
@@ -130,15 +148,7 @@ static touch rub_of(const flip *s, size_t g, int c, int a, double more) {
 }
 
 void flip_push_friction(flip *s) {
-  if (!s->pushing) return;
-  touch *all = s->touches.data;
-  double more = heavier(s);
-  FLIP_FOR_BLOCKS(s, g) {
-    for (int c = 0; c < FLIP_CELLS && s->cut[g]; c++)
-      for (int a = 0; a < 3; a++)
-        all[3 * (FLIP_CELLS * g + (size_t)c) + (size_t)a] = rub_of(s, g, c, a, more);
-  }
-  add_touches(s);
+  if (s->pushing) add_touches(s, rub_of, heavier(s));
 }
 
 void flip_push_contacts(flip *s, size_t count, const flip_contact *all) {
@@ -146,10 +156,10 @@ void flip_push_contacts(flip *s, size_t count, const flip_contact *all) {
   double more = heavier(s);
   for (size_t n = 0; n < count; n++) {
     for (int a = 0; a < 3; a++) {
-      touch t = {.collider = all[n].collider, .impulse = -more * all[n].impulse[a]};
+      touch t = {.collider = all[n].collider, .axis = a, .impulse = -more * all[n].impulse[a]};
       memcpy(t.x, all[n].x, sizeof t.x);
       memcpy(t.velocity, all[n].velocity, sizeof t.velocity);
-      add_touch(s, &t, a);
+      add_touch(s, &t);
     }
   }
 }
