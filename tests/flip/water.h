@@ -39,7 +39,7 @@ static double front_of(const flip_case *c, int wide) {
   double sum = 0;
   for (int z = 0; z < THICK; z++)
     for (int row = wide / 10 - 1; row <= wide / 10; row++) // the height between two rows of middles
-      sum += flip_case_reach(c, FLIP_EDGE_HALF, 0, (const int[3]){0, row, z}) / (2 * THICK);
+      sum += flip_case_reach(c, 0, (const int[3]){0, row, z}) / (2 * THICK);
   return sum;
 }
 
@@ -93,7 +93,7 @@ static void pool_keeps_its_level(int deep, double seconds) {
   while (firn_sim_time(c.sim) < seconds) flip_case_steps(&c, 1);
   for (int x = 0; x < wide; x++)
     for (int z = 0; z < THICK; z++)
-      surface += flip_case_reach(&c, FLIP_EDGE_HALF, 1, (const int[3]){x, 0, z}) / (wide * THICK);
+      surface += flip_case_reach(&c, 1, (const int[3]){x, 0, z}) / (wide * THICK);
   double *x = flip_case_read(&c, "position", 3);
   for (size_t i = 0; i < flip_case_count(&c); i++) sum += x[3 * i + 1] / c.h;
   free(x);

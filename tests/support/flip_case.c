@@ -132,12 +132,7 @@ double *flip_case_read(const flip_case *c, const char *field, int components) {
   return out;
 }
 
-// Negative inside.
-static double distance_to(const flip *s, flip_edge edge, size_t cell) {
-  return edge == FLIP_EDGE_HALF ? 0.5 - (double)s->fill[0][cell] : (double)s->phi[0][cell];
-}
-
-double flip_case_reach(const flip_case *c, flip_edge edge, int axis, const int cell[3]) {
+double flip_case_reach(const flip_case *c, int axis, const int cell[3]) {
   const flip *s = flip_case_solver(c);
   int b = (axis + 1) % 3, d = (axis + 2) % 3;
   double most = 0;
@@ -148,9 +143,9 @@ double flip_case_reach(const flip_case *c, flip_edge edge, int axis, const int c
       double corner[3];
       flip_corner(s, g, k, corner);
       if (corner[b] != cell[b] || corner[d] != cell[d]) continue;
-      double in = distance_to(s, edge, FLIP_CELLS * g + (size_t)k);
-      double out = distance_to(s, edge, flip_beside(s, g, k, axis, 1));
-      if (in < 0 && out >= 0) most = fmax(most, corner[axis] + 0.5 + in / (in - out));
+      double in = (double)s->fill[0][FLIP_CELLS * g + (size_t)k];
+      double out = (double)s->fill[0][flip_beside(s, g, k, axis, 1)];
+      if (in > 0.5 && out <= 0.5) most = fmax(most, corner[axis] + 0.5 + (in - 0.5) / (in - out));
     }
   }
   return most;

@@ -75,11 +75,9 @@ void flip_case_steps(const flip_case *c, int n);
 double *flip_case_read(const flip_case *c, const char *field, int components);
 double flip_case_stat(const flip_case *c, const char *name);
 // How far up an axis the fluid reaches in the row of cells that goes through this one, in cells, at the
-// beginning of the last step: to where the distance to the spheres of particles is 0, or to where the density is
-// half of that inside, between the middles of two cells. The first is some tenths of a cell farther out where
-// particles are in disorder; the other lacks what walls cut off. 0: it is not there.
-typedef enum flip_edge { FLIP_EDGE_SPHERES, FLIP_EDGE_HALF } flip_edge;
-double flip_case_reach(const flip_case *c, flip_edge edge, int axis, const int cell[3]);
+// beginning of the last step: to where the density is half of that inside, between the middles of two cells.
+// 0: it is not there.
+double flip_case_reach(const flip_case *c, int axis, const int cell[3]);
 double flip_random(uint64_t seed, uint64_t index, double lo, double hi);
 
 static inline void worst(double *max, double value) {
