@@ -47,6 +47,48 @@ typedef struct firn_fine_step_def {
 // FIRN_ERROR_ARGUMENT, and nothing has moved, where something would cross more than a cell.
 FIRN_API firn_status firn_fine_step(firn_fine *fine, const firn_fine_step_def *def);
 
+// -------------------------------------------------------------------------------------- of a run
+
+// Fine particles of frames that any solver has written: see docs/refine.md.
+typedef struct firn_refine_event {
+  int frame;
+  int done, total;  // frames, those of before a resume among them
+  const char *path; // of the frame
+  size_t particles; // fine ones in it
+  uint64_t bytes;   // of all files written so far
+  uint64_t updates; // particles times steps so far ...
+  double moving;    // ... and s spent on these
+  double wall;      // s
+} firn_refine_event;
+typedef bool (*firn_refine_fn)(void *user, const firn_refine_event *event); // false: stop
+
+typedef struct firn_refine_def {
+  const char *source;          // folder of a run
+  const char *folder;          // to write into; NULL: fine, in source
+  int first_frame, last_frame; // both ends included; last < 0: the last there is
+  firn_refine_mode mode;
+  int per_particle;      // fine particles of each particle
+  double density;        // of packed snow, from which on they go with it
+  double size_variation; // standard deviation of the logarithm of sizes
+  double dt_max;         // s, the longest step; none crosses more than a cell
+  uint64_t seed;
+  int precision; // bits a number of frames, 32 or 16
+  // What if the folder holds frames? By default it is refused with FIRN_ERROR_STATE.
+  bool resume;    // go on after the last one
+  bool overwrite; // take them away first; not both
+  firn_refine_fn event;
+  void *event_user;
+} firn_refine_def;
+FIRN_API firn_refine_def firn_default_refine_def(void);
+// As the section `refine` of a scene says, and `output` for the precision.
+FIRN_API firn_refine_def firn_scene_refine_def(const firn_scene *scene);
+
+// A frame of fine particles for each frame of the run: id, position, velocity, mass and radius. Their
+// masses add up to that of the particle that they come from. scene gives colliders and gravity; NULL: no
+// colliders, and 9.81 m/s2 downwards. FIRN_CANCELLED, and all frames so far are there, when event says stop.
+FIRN_API firn_status firn_refine(firn_context *context, const firn_scene *scene,
+                                 const firn_refine_def *def);
+
 #ifdef __cplusplus
 }
 #endif

@@ -146,6 +146,17 @@ firn_status firn_fine_read(const firn_fine *f, double *x, double *v) {
   return FIRN_OK;
 }
 
+void firn_fine_save(const firn_fine *f, float *x, float *v) {
+  FIRN_PARALLEL_FOR(f->context, schedule(static))
+  for (size_t i = 0; i < f->count; i++) {
+    const firn_fine_particle *p = &f->now[i];
+    for (size_t a = 0; a < 3; a++) {
+      x[3 * (size_t)p->row + a] = (float)p->x[a];
+      v[3 * (size_t)p->row + a] = (float)p->v[a];
+    }
+  }
+}
+
 // --------------------------------------------------------------------------------------- a step
 
 // The flow on all corners of the block's cells, [5][5][5][4].

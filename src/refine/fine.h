@@ -59,6 +59,9 @@ struct firn_fine {
 firn_status firn_fine_load(firn_fine *fine, size_t count, const float *position,
                            const float *velocity);
 
+// The same as firn_fine_read into floats.
+void firn_fine_save(const firn_fine *fine, float *position, float *velocity);
+
 // A step among these colliders, prepared for its end.
 firn_status firn_fine_step_among(firn_fine *fine, const firn_fine_step_def *def, int collider_count,
                                  const firn_collider *colliders);

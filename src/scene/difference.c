@@ -11,6 +11,7 @@
 static const char *const harmless[] = {"title",
                                        "preview",
                                        "render",
+                                       "refine",
                                        "frames",
                                        "output.precision",
                                        "output.fields",
