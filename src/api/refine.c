@@ -261,9 +261,10 @@ static firn_status find_last(refinement *r, int *out) {
     firn_status status = firn_frame_open(r->context, r->path, &frame);
     if (status == FIRN_ERROR_MEMORY) return status;
     if (status == FIRN_OK) {
-      firn_frame_close(frame);
       *out = i;
-      return FIRN_OK;
+      status = firn_refine_settings_check(r->def, frame, r->path);
+      firn_frame_close(frame);
+      return status;
     }
     firn_note(r->context, FIRN_LOG_WARNING, "%s; it is made again",
               firn_context_message(r->context));
@@ -283,7 +284,7 @@ static firn_status begin_at(refinement *r, int i, bool there, firn_frame *frame)
     firn_frame *fine;
     FIRN_TRY(fine_path(r, i));
     FIRN_TRY(firn_frame_open(r->context, r->path, &fine));
-    firn_status status = firn_refine_rows_read(r->def, &r->rows, fine, r->path);
+    firn_status status = firn_refine_rows_read(&r->rows, fine, r->path);
     firn_frame_close(fine);
     FIRN_TRY(status);
   } else {

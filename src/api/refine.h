@@ -61,9 +61,11 @@ void firn_refine_rows_free(firn_refine_rows *rows);
 // Writes them, and rounds positions and velocities to what the file then holds.
 firn_status firn_refine_rows_write(const firn_refine_def *def, firn_refine_rows *rows,
                                    const firn_frame *source, const char *path);
+// Whether a frame was made with these settings.
+firn_status firn_refine_settings_check(const firn_refine_def *def, firn_frame *frame,
+                                       const char *path);
 // Reads positions and velocities back into rows that were made for the same snow; fails where the file
-// holds others, or was made with other settings.
-firn_status firn_refine_rows_read(const firn_refine_def *def, firn_refine_rows *rows,
-                                  firn_frame *frame, const char *path);
+// holds others.
+firn_status firn_refine_rows_read(firn_refine_rows *rows, firn_frame *frame, const char *path);
 
 #endif

@@ -169,16 +169,19 @@ firn_status firn_refine_rows_write(const firn_refine_def *def, firn_refine_rows 
 
 // ---------------------------------------------------------------------------------------- read back
 
-firn_status firn_refine_rows_read(const firn_refine_def *def, firn_refine_rows *r,
-                                  firn_frame *frame, const char *path) {
+firn_status firn_refine_settings_check(const firn_refine_def *def, firn_frame *frame,
+                                       const char *path) {
   char settings[256], was[256] = "nobody knows which";
   settings_text(def, settings, sizeof settings);
   if (firn_archive_has_attribute(frame->archive, "firn", "refine"))
     FIRN_TRY(firn_archive_get_text(frame->archive, "firn", "refine", was, sizeof was));
-  if (strcmp(was, settings) != 0)
-    return firn_fail(r->context, FIRN_ERROR_STATE,
-                     "%s was made with other settings (%s; now %s): give the same, or --overwrite",
-                     path, was, settings);
+  if (strcmp(was, settings) == 0) return FIRN_OK;
+  return firn_fail(frame->context, FIRN_ERROR_STATE,
+                   "%s was made with other settings (%s; now %s): give the same, or --overwrite",
+                   path, was, settings);
+}
+
+firn_status firn_refine_rows_read(firn_refine_rows *r, firn_frame *frame, const char *path) {
   uint32_t *id = firn_alloc(r->context, r->count * sizeof *id, "ids of fine particles");
   if (r->count && !id) return FIRN_ERROR_MEMORY;
   firn_status status = frame->count != r->count
