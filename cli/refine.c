@@ -9,7 +9,16 @@
 #include "cli.h"
 #include "limits.h"
 
-enum { KEY_FRAMES = 3000, KEY_PER, KEY_MODE, KEY_SEED, KEY_RESUME, KEY_OVERWRITE, KEY_JSON };
+enum {
+  KEY_FRAMES = 3000,
+  KEY_PER,
+  KEY_MODE,
+  KEY_SEED,
+  KEY_SET,
+  KEY_RESUME,
+  KEY_OVERWRITE,
+  KEY_JSON
+};
 
 typedef struct {
   cli_options options;
@@ -27,10 +36,7 @@ typedef struct {
 static error_t parse(int key, char *arg, struct argp_state *state) {
   arguments *a = state->input;
   switch (key) {
-  case ARGP_KEY_INIT:
-    state->child_inputs[0] = &a->options;
-    state->child_inputs[1] = &a->options;
-    return 0;
+  case ARGP_KEY_INIT: state->child_inputs[0] = &a->options; return 0;
   case 'o': a->output = arg; return 0;
   case 'q': a->progress = PROGRESS_QUIET; return 0;
   case KEY_JSON: a->progress = PROGRESS_JSON; return 0;
@@ -40,6 +46,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     a->mode = cli_choice(state, "--mode", arg, (const char *const[]){"ballistic", "printed", NULL});
     return 0;
   case KEY_SEED: a->seed = cli_number(state, "--seed", arg, 0, 9007199254740992); return 0;
+  case KEY_SET: cli_add_override(state, &a->options, arg); return 0;
   case KEY_RESUME: a->resume = true; return 0;
   case KEY_OVERWRITE: a->overwrite = true; return 0;
   case ARGP_KEY_ARG: cli_argument(state, "folder", arg, &a->source); return 0;
@@ -58,14 +65,14 @@ static const struct argp_option options[] = {
     {"per", KEY_PER, "N", 0, "fine particles of each particle (default: as the scene says, 20)", 0},
     {"mode", KEY_MODE, "NAME", 0, "ballistic, or printed as in the paper", 0},
     {"seed", KEY_SEED, "N", 0, "of their places and sizes", 0},
+    {"set", KEY_SET, "PATH=VALUE", 0,
+     "change a value of the scene, as refine.density=0.3; may be given several times", 0},
     {"resume", KEY_RESUME, NULL, 0, "go on after the last frame that is there", 0},
     {"overwrite", KEY_OVERWRITE, NULL, 0, "take away the fine particles that are there", 0},
     {"quiet", 'q', NULL, 0, "say nothing but errors", 0},
     {"json", KEY_JSON, NULL, 0, "tell the progress as one JSON object a line, for programs", 0},
     {0},
 };
-static const struct argp_child children[] = {
-    {&cli_context_argp, 0, NULL, 0}, {&cli_scene_argp, 0, NULL, 0}, {0}};
 static const struct argp parser = {
     .options = options,
     .parser = parse,
@@ -77,7 +84,7 @@ static const struct argp parser = {
         "export DIR/fine` exports them.\v"
         "Settings are those of the section refine of the run's scene; --set refine.KEY=VALUE "
         "changes one.\n\nExample: firn refine out --per 30",
-    .children = children};
+    .children = cli_context_children};
 
 // ------------------------------------------------------------------------------------------ progress
 

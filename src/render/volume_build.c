@@ -17,6 +17,7 @@ enum {
   MOST_BLOCKS = 2900000, // what 31 bits reach in [count][729]
   MOST_KERNEL = 32,      // voxels that a kernel may be wide: it reaches 8 blocks then
   MOST_PLACES = 32,      // of a particle while the shutter is open
+  MOST_GRAINS = 1 << 26, // before particles are drawn in fewer places: they take 72 bytes each
   SAMPLES = 4096         // particles that the middle is found from
 };
 
@@ -29,6 +30,7 @@ typedef struct job {
   double low[3];  // voxels from the stage's origin: what lies outside is left out
   double high[3];
   size_t skipped;
+  int places;               // most that a particle is drawn in
   size_t count;             // grains
   firn_grain *grains;       // [count], by block
   firn_grain_shape *shapes; // [count] or NULL
@@ -91,7 +93,7 @@ static int places(const job *j, const double velocity[3]) {
                sqrt(velocity[0] * velocity[0] + velocity[1] * velocity[1] +
                     velocity[2] * velocity[2]);
   double n = ceil(way / (double)j->brush.kernel);
-  return n < 1 ? 1 : n > MOST_PLACES ? MOST_PLACES : (int)n;
+  return n < 1 ? 1 : n > j->places ? j->places : (int)n;
 }
 
 static bool inside(const job *j, const double at[3]) {
@@ -160,6 +162,20 @@ static firn_status bound(job *j) {
   return FIRN_OK;
 }
 
+// Fewer places, where there would be more grains than memory.
+static void choose_places(job *j) {
+  size_t n;
+  j->places = 2 * MOST_PLACES;
+  do {
+    j->places /= 2;
+    n = 0;
+    for (size_t i = 0; i < j->def->count; i++) {
+      double at[3], u[3];
+      if (read(j, i, at, u)) n += (size_t)places(j, u);
+    }
+  } while (n > MOST_GRAINS && j->places > 1);
+}
+
 // Of the brush's kernel; a kernel is a voxel wide at least, and as wide as a tile has room for.
 static float size_of(const job *j, size_t i) {
   if (!j->def->size) return 1;
@@ -170,6 +186,7 @@ static float size_of(const job *j, size_t i) {
 // Counts the grains, then lists them with their blocks.
 static firn_status list_grains(job *j) {
   const firn_volume_def *d = j->def;
+  choose_places(j);
   for (int pass = 0; pass < 2; pass++) {
     size_t n = 0;
     j->skipped = 0;
