@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/pages.h"
 #include "base/parallel.h"
 
 enum { EDGE = FIRN_FINE_EDGE };
@@ -51,7 +52,11 @@ static firn_status reserve(firn_fine *f, size_t count) {
   f->room = count;
   f->now = firn_alloc(f->context, count * sizeof *f->now, "fine particles");
   f->next = firn_alloc(f->context, count * sizeof *f->next, "fine particles");
-  if (f->now && f->next) return FIRN_OK;
+  if (f->now && f->next) {
+    firn_large_pages(f->now, count * sizeof *f->now);
+    firn_large_pages(f->next, count * sizeof *f->next);
+    return FIRN_OK;
+  }
   free_room(f);
   return FIRN_ERROR_MEMORY;
 }
