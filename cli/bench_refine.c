@@ -129,6 +129,6 @@ static firn_status run(bench *b, const char *name) {
 }
 
 const bench_case bench_refine[] = {
-    {"refine", "20 million fine particles carried by a million: steps without files", run},
+    {"refine/carry", "20 million fine particles carried by a million: steps without files", run},
     {NULL, NULL, NULL},
 };

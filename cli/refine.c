@@ -124,14 +124,22 @@ static bool on_event(void *user, const firn_refine_event *event) {
 
 // --------------------------------------------------------------------------------------------- disk
 
+// Frames of a folder from first to last; 0: there is no such folder, or none in it.
+static int frames_in(firn_context *context, const char *path, int first, int last,
+                     firn_folder **folder) {
+  *folder = NULL;
+  if (access(path, R_OK) != 0 || firn_folder_open(context, path, folder) != FIRN_OK) return 0;
+  if (firn_folder_select(*folder, first, last, 1) != FIRN_OK) return 0;
+  return firn_folder_count(*folder, FIRN_FOLDER_FRAME);
+}
+
 // Bytes that the frames will take; nan: nobody knows. Those of precision 16 pack to about a third.
-static double bytes_of(firn_context *context, const firn_refine_def *def, double *particles) {
-  firn_folder *folder;
+static double bytes_of(firn_context *context, const firn_refine_def *def, const char *output,
+                       double *particles) {
+  firn_folder *folder, *made;
+  int frames = frames_in(context, def->source, def->first_frame, def->last_frame, &folder),
+      done = 0;
   *particles = 0;
-  if (firn_folder_open(context, def->source, &folder) != FIRN_OK) return NAN;
-  int frames = 0;
-  if (firn_folder_select(folder, def->first_frame, def->last_frame, 1) == FIRN_OK)
-    frames = firn_folder_count(folder, FIRN_FOLDER_FRAME);
   for (int i = 0; i < 2 && frames; i++) { // the first and the last
     firn_frame *frame;
     if (firn_frame_open(context, firn_folder_file(folder, FIRN_FOLDER_FRAME, i * (frames - 1)),
@@ -140,15 +148,19 @@ static double bytes_of(firn_context *context, const firn_refine_def *def, double
     *particles = fmax(*particles, (double)firn_frame_count(frame));
     firn_frame_close(frame);
   }
+  if (def->resume) {
+    done = frames_in(context, output, def->first_frame, def->last_frame, &made);
+    firn_folder_close(made);
+  }
   firn_folder_close(folder);
   double each = def->precision == 16 ? 14 : 40;
-  return *particles > 0 ? each * *particles * def->per_particle * frames : NAN;
+  return *particles > 0 ? each * *particles * def->per_particle * (frames - done) : NAN;
 }
 
 // Tells what will be written; false where the disk cannot hold it.
-static bool check_disk(firn_context *context, const arguments *a, const firn_refine_def *def) {
-  double particles, bytes = bytes_of(context, def, &particles),
-                    there = limits_disk(def->folder ? def->folder : def->source);
+static bool check_disk(firn_context *context, const arguments *a, const firn_refine_def *def,
+                       const char *output) {
+  double particles, bytes = bytes_of(context, def, output, &particles), there = limits_disk(output);
   char n[32], size[32], left[32];
   if (!isfinite(bytes)) return true; // the library says why
   bool fits = !(bytes > there);
@@ -214,13 +226,13 @@ static int refine(firn_context *context, arguments *a) {
   def.overwrite = a->overwrite;
   def.event = on_event;
   def.event_user = a;
+  char folder[4096 + 16];
+  snprintf(folder, sizeof folder, "%s%s", a->output ? a->output : a->source,
+           a->output ? "" : "/fine");
   int code = EXIT_RUN;
-  if (check_disk(context, a, &def)) {
+  if (check_disk(context, a, &def, folder)) {
     firn_status status = firn_refine(context, scene, &def);
     if (a->open) putchar('\n');
-    char folder[4096 + 16];
-    snprintf(folder, sizeof folder, "%s%s", a->output ? a->output : a->source,
-             a->output ? "" : "/fine");
     if (status == FIRN_OK) report(a, folder);
     code = status == FIRN_OK ? EXIT_OK : cli_fail_run(context, status, a->progress);
   }
