@@ -90,11 +90,20 @@ static firn_status list_frames(refinement *r) {
   FIRN_TRY(firn_folder_open(r->context, d->source, &r->source));
   FIRN_TRY(firn_folder_select(r->source, d->first_frame, d->last_frame, 1));
   r->count = firn_folder_count(r->source, FIRN_FOLDER_FRAME);
-  if (r->count < 2)
-    return firn_fail(r->context, FIRN_ERROR_ARGUMENT,
-                     "%s: frame %d is the only one, and fine particles move from one to the next: "
-                     "two or more are needed",
-                     d->source, number_at(r, 0));
+  if (r->scene) {
+    const double *period = firn_value_vec3(r->scene->root, "periodic");
+    if (period[0] > 0 || period[1] > 0 || period[2] > 0)
+      return firn_fail(r->context, FIRN_ERROR_UNSUPPORTED,
+                       "refine: fine particles know no periodic space yet, and %s is of one",
+                       d->source);
+  }
+  if (r->count < 2) {
+    firn_note(
+        r->context, FIRN_LOG_WARNING,
+        "%s: frame %d is the only one; its fine particles are where they begin, and do not move",
+        d->source, number_at(r, 0));
+    return FIRN_OK;
+  }
   int step = number_at(r, 1) - number_at(r, 0);
   for (int i = 2; i < r->count; i++)
     if (number_at(r, i) - number_at(r, i - 1) < step) step = number_at(r, i) - number_at(r, i - 1);
@@ -104,13 +113,6 @@ static firn_status list_frames(refinement *r) {
                        "%s: frame %d is missing; fine particles go from frame to frame. Run the "
                        "scene again with --resume, or give --frames without it",
                        d->source, number_at(r, i - 1) + step);
-  if (r->scene) {
-    const double *period = firn_value_vec3(r->scene->root, "periodic");
-    if (period[0] > 0 || period[1] > 0 || period[2] > 0)
-      return firn_fail(r->context, FIRN_ERROR_UNSUPPORTED,
-                       "refine: fine particles know no periodic space yet, and %s is of one",
-                       d->source);
-  }
   return FIRN_OK;
 }
 

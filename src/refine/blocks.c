@@ -77,7 +77,7 @@ static void cell_of(const firn_fine *f, size_t i, int32_t cell[3]) {
     cell[a] = (int32_t)firn_floor(f->now[i].x[a] * (firn_real)(1 / f->def.cell));
 }
 
-// Twice the room and once more, where there was too little: particles rarely fill many blocks.
+// With more room once more, where there was too little: particles rarely fill many blocks.
 static firn_status find_blocks(firn_fine *f, size_t *count) {
   for (size_t room = 4096;; room *= 4) {
     FIRN_TRY(clear_table(f, room));

@@ -47,12 +47,11 @@ struct firn_fine {
   firn_buffer keys;                  // uint64_t, of the blocks while they are found
   firn_buffer table;                 // firn_block_map_entry, number of each block by its key
   size_t mask;                       // of the table
-  // The flow.
-  firn_buffer
-      arena; // firn_real [block_count][125][4], what the snow in a block gives to its corners
-  firn_buffer node; // firn_real [block_count][64][4], momentum and volume in packed snow's
+  // The flow: momentum, and volume relative to that of packed snow.
+  firn_buffer node;  // firn_real [block_count][64][4], on the lowest corner of each cell
+  firn_buffer arena; // firn_real [...][125][4], what the snow in a block gives to all its corners
+  firn_buffer snowy; // int32_t [block_count], which arena that is; FIRN_FINE_NONE: no snow
   firn_buffer slot, listed, first; // of the snow's particles: block, sorted by it, first of each
-  firn_buffer snowy;               // int32_t [block_count], which arena is a block's
 };
 
 // The same as firn_fine_set from floats, which frames hold.

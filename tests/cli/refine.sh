@@ -102,8 +102,8 @@ run 2 check bad.yaml
 expect "$out$err" "bad.yaml:3:16"
 expect "$out$err" "ballistic"
 run 2 refine nowhere
-run 2 refine run --frames 2 -o one
-expect "$err" "two or more"
+run 0 refine run --frames 2 -o one
+expect "$err" "the only one"
 cp -r old gap
 run 0 run scene.yaml -o gap --overwrite --quiet
 rm gap/frame_00002.hdf
