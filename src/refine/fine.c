@@ -64,9 +64,9 @@ static firn_status reserve(firn_fine *f, size_t count) {
 void firn_fine_destroy(firn_fine *f) {
   if (!f) return;
   free_room(f);
-  firn_buffer *const all[] = {&f->blocks,    &f->start, &f->counts, &f->old_blocks,
-                              &f->old_start, &f->keys,  &f->table,  &f->arena,
-                              &f->node,      &f->slot,  &f->listed, &f->first};
+  firn_buffer *const all[] = {&f->blocks,    &f->start, &f->parts,  &f->counts, &f->old_blocks,
+                              &f->old_start, &f->keys,  &f->table,  &f->node,   &f->arena,
+                              &f->snowy,     &f->slot,  &f->listed, &f->first};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) firn_buffer_free(f->context, all[i]);
   firn_free(f->context, f, sizeof *f);
 }

@@ -27,6 +27,11 @@ static firn_context *context_with(int threads, firn_isa isa) {
   return context;
 }
 
+static void close_context(firn_context *context) {
+  assert_int_equal(firn_context_bytes(context), 0);
+  firn_context_destroy(context);
+}
+
 static firn_fine *fine_with(firn_context *context, double cell, firn_refine_mode mode) {
   firn_fine_def def = firn_default_fine_def();
   def.cell = cell;
@@ -73,7 +78,7 @@ static void alone_it_falls_as_a_stone(void **state) {
         assert_true(fabs(x[i][a] - (x0[i][a] + v0[i][a] * t + fall * t / 2)) <= tolerance);
       }
     firn_fine_destroy(fine);
-    firn_context_destroy(context);
+    close_context(context);
   }
 }
 
@@ -94,7 +99,7 @@ static void as_printed_alone_it_never_gets_faster(void **state) {
   }
   assert_true(fabs(x[1] - (0.5 - 100 * 9.81e-6)) <= (is_double ? 1e-12 : 100 * 6e-8));
   firn_fine_destroy(fine);
-  firn_context_destroy(context);
+  close_context(context);
 }
 
 // --------------------------------------------------------------------------------------- at the edge
@@ -125,7 +130,7 @@ static void thin_snow_carries_by_its_density(void **state) {
       assert_true(fabs(v[a] - expected) <= (is_double ? 1e-5 : 1e-4));
     }
     firn_fine_destroy(fine);
-    firn_context_destroy(context);
+    close_context(context);
   }
 }
 
@@ -198,7 +203,7 @@ static void powder_stays_with_snow_that_turns_and_flies(void **state) {
   }
   if (mean > 0.2 || fabs(out) > 0.02) fail_msg("off by %g cells, %g of them outwards", mean, out);
   firn_fine_destroy(fine);
-  firn_context_destroy(context);
+  close_context(context);
   free(c);
 }
 
@@ -240,7 +245,7 @@ static void carry_many(int threads, firn_isa isa, double x[][3], double v[][3]) 
   must(context, firn_fine_read(fine, x[0], v[0]));
   firn_sim_destroy(sim);
   firn_fine_destroy(fine);
-  firn_context_destroy(context);
+  close_context(context);
   free(c);
 }
 
@@ -309,7 +314,7 @@ static void colliders_rub(void **state) {
   assert_true(fabs(v[0] - (3 - 0.4 * (2 + 9.81e-3))) <= 1e-5 && fabs(v[1]) <= 1e-6);
   firn_sim_destroy(sim);
   firn_fine_destroy(fine);
-  firn_context_destroy(context);
+  close_context(context);
 }
 
 // ----------------------------------------------------------------------------------------- bad input
@@ -346,7 +351,7 @@ static void bad_input_is_refused(void **state) {
   step = (firn_fine_step_def){.dt = 0.01};
   must(context, firn_fine_step(fine, &step));
   firn_fine_destroy(fine);
-  firn_context_destroy(context);
+  close_context(context);
 }
 
 int main(void) {
