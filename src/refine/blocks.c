@@ -74,7 +74,7 @@ static void swap_orders(firn_fine *f) {
 
 static void cell_of(const firn_fine *f, size_t i, int32_t cell[3]) {
   for (int a = 0; a < 3; a++)
-    cell[a] = (int32_t)firn_floor(f->now[i].x[a] * (firn_real)(1 / f->def.cell));
+    cell[a] = firn_fine_cell((double)(f->now[i].x[a] * (firn_real)(1 / f->def.cell)));
 }
 
 // With more room once more, where there was too little: particles rarely fill many blocks.

@@ -75,9 +75,10 @@ static inline uint32_t *firn_fine_start(const firn_fine *fine) {
 }
 // The block at a place, by its key; FIRN_FINE_NONE: there is none.
 int32_t firn_fine_find(const firn_fine *fine, uint64_t key);
-// Where a place, in cells, lies: the cell of an endless grid.
+// Where a place, in cells, lies: the cell of an endless grid. floor() is a call on a baseline CPU.
 static inline int32_t firn_fine_cell(double cells) {
-  return (int32_t)floor(cells);
+  int32_t whole = (int32_t)cells;
+  return whole - (cells < whole);
 }
 // The key of a cell's block, and the number of the cell in it.
 static inline uint64_t firn_fine_block_key(const int32_t cell[3]) {

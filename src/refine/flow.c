@@ -26,6 +26,7 @@ static firn_status sort_snow(firn_fine *f, const firn_fine_step_def *def) {
   FIRN_TRY(reserve(f, &f->listed, n, sizeof(uint32_t)));
   FIRN_TRY(reserve(f, &f->first, blocks, sizeof(uint32_t)));
   FIRN_TRY(reserve(f, &f->counts, parts * blocks, sizeof(uint32_t)));
+  const double inverse = 1 / f->def.cell;
   int32_t *slot = f->slot.data;
   uint32_t *counts = f->counts.data, *first = f->first.data, *order = f->listed.data, sum = 0;
   FIRN_PARALLEL_FOR(f->context, schedule(static, 1))
@@ -35,7 +36,7 @@ static firn_status sort_snow(firn_fine *f, const firn_fine_step_def *def) {
     firn_real part[3];
     memset(counts + p * blocks, 0, blocks * sizeof *counts);
     for (size_t i = n * p / parts; i < n * (p + 1) / parts; i++) {
-      place(1 / f->def.cell, def->position + 3 * i, cell, part);
+      place(inverse, def->position + 3 * i, cell, part);
       uint64_t key = firn_fine_block_key(cell);
       if (key != last) here = firn_fine_find(f, key);
       last = key;
@@ -62,10 +63,10 @@ static firn_status sort_snow(firn_fine *f, const firn_fine_step_def *def) {
 // Four reals that are added at once.
 typedef firn_real quad __attribute__((vector_size(4 * sizeof(firn_real))));
 
-static void give(const firn_fine *f, const firn_fine_step_def *def, uint32_t i, quad *arena) {
+static inline void give(double inverse, const firn_fine_step_def *def, uint32_t i, quad *arena) {
   int32_t cell[3];
   firn_real t[3];
-  place(1 / f->def.cell, def->position + 3 * (size_t)i, cell, t);
+  place(inverse, def->position + 3 * (size_t)i, cell, t);
   const double *v = def->velocity + 3 * (size_t)i;
   const quad all = {(firn_real)v[0] / 8, (firn_real)v[1] / 8, (firn_real)v[2] / 8, FIRN_R(0.125)};
   int at = ((cell[0] & 3) * 5 + (cell[1] & 3)) * 5 + (cell[2] & 3);
@@ -97,6 +98,7 @@ static void take(const firn_fine *f, size_t block) {
 
 firn_status firn_fine_flow(firn_fine *f, const firn_fine_step_def *def) {
   size_t blocks = f->block_count, count = 0;
+  const double inverse = 1 / f->def.cell;
   FIRN_TRY(sort_snow(f, def));
   FIRN_TRY(reserve(f, &f->snowy, blocks, sizeof(int32_t)));
   const uint32_t *first = f->first.data, *order = f->listed.data;
@@ -111,7 +113,7 @@ firn_status firn_fine_flow(firn_fine *f, const firn_fine_step_def *def) {
       if (snowy[b] < 0) continue;
       quad *arena = (quad *)f->arena.data + (size_t)snowy[b] * FIRN_FINE_NODES;
       memset(arena, 0, FIRN_FINE_NODES * sizeof *arena);
-      for (uint32_t i = first[b]; i < first[b + 1]; i++) give(f, def, order[i], arena);
+      for (uint32_t i = first[b]; i < first[b + 1]; i++) give(inverse, def, order[i], arena);
     }
 #pragma omp for schedule(dynamic, 16)
     for (size_t b = 0; b < blocks; b++) take(f, b);
