@@ -94,7 +94,8 @@ int cli_version(int argc, char **argv) {
 // is loaded, hence the new start. Whoever sets either variable has his way; bench is left alone,
 // since it has the machine to itself.
 static void start_patient(const char *verb, char **argv) {
-  static const char *const simulating[] = {"demo", "run", "sweep", "check", "refine", "render", NULL};
+  static const char *const simulating[] = {"demo",   "run",    "sweep", "check",
+                                           "refine", "render", NULL};
   if (getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY")) return;
   for (int i = 0; simulating[i]; i++) {
     if (strcmp(simulating[i], verb) != 0) continue;

@@ -73,19 +73,23 @@ void firn_fine_destroy(firn_fine *f) {
 
 // ----------------------------------------------------------------------------------- in and out
 
+// Of doubles or, where there are none, of floats.
+static double number(const double *doubles, const float *floats, size_t i) {
+  return doubles ? doubles[i] : floats ? (double)floats[i] : 0;
+}
+
 // Places whose cells and blocks have numbers, and finite speeds.
 static firn_status check(firn_fine *f, size_t count, const double *doubles, const float *floats,
                          double most, const char *what) {
   size_t bad = SIZE_MAX;
   FIRN_PARALLEL_FOR(f->context, schedule(static) reduction(min : bad))
   for (size_t i = 0; i < 3 * count; i++) {
-    double value = doubles ? doubles[i] : (double)floats[i];
+    double value = number(doubles, floats, i);
     if (!(fabs(value) < most) && i / 3 < bad) bad = i / 3;
   }
   if (bad == SIZE_MAX) return FIRN_OK;
   double at[3];
-  for (size_t a = 0; a < 3; a++)
-    at[a] = doubles ? doubles[3 * bad + a] : (double)floats[3 * bad + a];
+  for (size_t a = 0; a < 3; a++) at[a] = number(doubles, floats, 3 * bad + a);
   return firn_fail(f->context, FIRN_ERROR_ARGUMENT,
                    "the %s of particle %zu is %g %g %g: not finite, or too large", what, bad, at[0],
                    at[1], at[2]);
@@ -108,8 +112,8 @@ static firn_status load(firn_fine *f, size_t count, const double *x, const doubl
     firn_fine_particle p = {.row = (uint32_t)i};
     double square = 0;
     for (size_t a = 0; a < 3; a++) {
-      p.x[a] = x ? (firn_real)x[3 * i + a] : (firn_real)fx[3 * i + a];
-      p.v[a] = v ? (firn_real)v[3 * i + a] : (firn_real)fv[3 * i + a];
+      p.x[a] = (firn_real)number(x, fx, 3 * i + a);
+      p.v[a] = (firn_real)number(v, fv, 3 * i + a);
       square += (double)p.v[a] * (double)p.v[a];
     }
     f->now[i] = p;
@@ -126,8 +130,9 @@ firn_status firn_fine_set(firn_fine *f, size_t count, const double *x, const dou
   return load(f, count, x, v, NULL, NULL);
 }
 
-firn_status firn_fine_load(firn_fine *f, size_t count, const float *x, const float *v) {
-  return load(f, count, NULL, NULL, x, v);
+firn_status firn_fine_load(firn_fine *f, size_t count, const float *position,
+                           const float *velocity) {
+  return load(f, count, NULL, NULL, position, velocity);
 }
 
 size_t firn_fine_count(const firn_fine *f) {
@@ -151,13 +156,13 @@ firn_status firn_fine_read(const firn_fine *f, double *x, double *v) {
   return FIRN_OK;
 }
 
-void firn_fine_save(const firn_fine *f, float *x, float *v) {
+void firn_fine_save(const firn_fine *f, float *position, float *velocity) {
   FIRN_PARALLEL_FOR(f->context, schedule(static))
   for (size_t i = 0; i < f->count; i++) {
     const firn_fine_particle *p = &f->now[i];
     for (size_t a = 0; a < 3; a++) {
-      x[3 * (size_t)p->row + a] = (float)p->x[a];
-      v[3 * (size_t)p->row + a] = (float)p->v[a];
+      position[3 * (size_t)p->row + a] = (float)p->x[a];
+      velocity[3 * (size_t)p->row + a] = (float)p->v[a];
     }
   }
 }
