@@ -8,8 +8,8 @@
 
 enum { KEY_JSON = 2000, KEY_QUICK, KEY_LIST, KEY_FRAMES, KEY_QUALITY, KEY_SLEEP };
 
-static const bench_case *const suites[] = {bench_mpm,   bench_sph,    bench_flip,
-                                           bench_cache, bench_render, bench_paper};
+static const bench_case *const suites[] = {bench_mpm,    bench_sph,    bench_flip, bench_cache,
+                                           bench_render, bench_refine, bench_paper};
 enum { SUITES = sizeof suites / sizeof suites[0] };
 
 typedef struct {

@@ -28,6 +28,7 @@ extern const bench_case bench_flip[];
 extern const bench_case bench_cache[];
 extern const bench_case bench_paper[];
 extern const bench_case bench_render[];
+extern const bench_case bench_refine[];
 
 // Work of one particle in one step, as the plain algorithm has it; see docs/cli.md for how it is
 // counted. The fraction of the machine's peak is of this work, not of what a program spends on it.

@@ -26,6 +26,7 @@ int cli_sweep(int argc, char **argv);
 int cli_check(int argc, char **argv);
 int cli_scenes(int argc, char **argv);
 int cli_info(int argc, char **argv);
+int cli_refine(int argc, char **argv);
 int cli_export(int argc, char **argv);
 int cli_render(int argc, char **argv);
 int cli_plot(int argc, char **argv);

@@ -168,6 +168,18 @@ static void print_precision(firn_context *context, const firn_folder *folder) {
   if (*info.precision) printf("  %-12s %s\n", "precision", info.precision);
 }
 
+// Those of `firn refine`.
+static void print_fine(firn_context *context, const firn_folder *folder, int every) {
+  char path[4096 + 16];
+  firn_folder *fine;
+  struct stat info;
+  snprintf(path, sizeof path, "%.4096s/fine", firn_folder_path(folder));
+  if (stat(path, &info) != 0 || firn_folder_open(context, path, &fine) != FIRN_OK) return;
+  if (firn_folder_count(fine, FIRN_FOLDER_FRAME))
+    print_files("fine", fine, FIRN_FOLDER_FRAME, every, 0);
+  firn_folder_close(fine);
+}
+
 static int info_folder(firn_context *context, const char *path) {
   firn_folder *folder;
   if (firn_folder_open(context, path, &folder) != FIRN_OK) {
@@ -182,6 +194,7 @@ static int info_folder(firn_context *context, const char *path) {
     print_precision(context, folder);
     print_files("frames", folder, FIRN_FOLDER_FRAME, p.every, p.wanted);
     print_files("checkpoints", folder, FIRN_FOLDER_CHECKPOINT, 0, 0);
+    print_fine(context, folder, p.every);
     firn_table *stats = cli_stats(context, path);
     if (stats) print_stats(stats);
     firn_table_close(stats);

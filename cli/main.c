@@ -13,6 +13,7 @@ const cli_verb cli_verbs[] = {
     {"check", "SCENE", "find everything wrong with a scene; tell what a run needs", cli_check},
     {"scenes", "[NAME]", "list the built-in scenes, or print one", cli_scenes},
     {"info", "DIR|FILE", "tell what a run has written", cli_info},
+    {"refine", "DIR", "fill a run's snow with fine particles: powder and spray", cli_refine},
     {"export", "DIR|FILE", "write the frames of a run for other programs", cli_export},
     {"render", "DIR|FILE", "take pictures and films of what a run has written", cli_render},
     {"plot", "DIR", "draw curves from the statistics of a run", cli_plot},
@@ -93,7 +94,8 @@ int cli_version(int argc, char **argv) {
 // is loaded, hence the new start. Whoever sets either variable has his way; bench is left alone,
 // since it has the machine to itself.
 static void start_patient(const char *verb, char **argv) {
-  static const char *const simulating[] = {"demo", "run", "sweep", "check", "render", NULL};
+  static const char *const simulating[] = {"demo",   "run",    "sweep", "check",
+                                           "refine", "render", NULL};
   if (getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY")) return;
   for (int i = 0; simulating[i]; i++) {
     if (strcmp(simulating[i], verb) != 0) continue;

@@ -135,6 +135,24 @@ static bool choose_frames(render_job *job, bool several) {
   return false;
 }
 
+// Frames of fine particles in place of those that they were made of, where there are any.
+static void take_fine(render_job *job, const char *folder) {
+  int taken = 0;
+  if (job->arguments->preview || job->arguments->no_fine) return;
+  for (int i = 0; i < job->count; i++) {
+    char path[RENDER_PATH];
+    snprintf(path, sizeof path, "%.4000s/fine/frame_%05d.hdf", folder, job->frame[i].number);
+    if (access(path, R_OK) != 0) continue;
+    memcpy(job->frame[i].path, path, sizeof path);
+    taken++;
+  }
+  if (taken && taken < job->count)
+    fprintf(stderr,
+            "firn: warning: only %d of %d frames have fine particles; `firn refine %s --resume` "
+            "makes the others, --no-fine leaves them out\n",
+            taken, job->count, job->arguments->source);
+}
+
 // ---------------------------------------------------------------------------------------- settings
 
 // One camera for a whole film: around the bulk of some of its frames.
@@ -353,6 +371,7 @@ static int run_job(render_job *job) {
   }
   firn_status status = survey(job);
   if (status != FIRN_OK) return fail(job, status);
+  if (whole) take_fine(job, folder);
   if (a->output)
     snprintf(output, sizeof output, "%s", a->output);
   else

@@ -16,7 +16,7 @@ typedef struct render_arguments {
   bool frames_given;
   int every;
   int samples, width, height; // 0: as the scene says
-  bool denoise, preview, force;
+  bool denoise, preview, force, no_fine;
   bool has_camera, has_view, has_cut;
   double camera[7]; // eye, target, and the field of view in degrees or 0
   double view[3];

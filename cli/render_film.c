@@ -136,6 +136,7 @@ static void describe(const render_job *job, folder *f) {
   firn_preview_def q;
   if (render_settings(job, 0, &r, &q) != FIRN_OK) return;
   add(f, "%s %dx%d\n", a->preview ? "preview" : "path traced", r.width, r.height);
+  if (a->no_fine) add(f, "without fine particles\n");
   if (a->preview)
     add(f, "color %.200s from %.17g to %.17g, map %d\n", a->color ? a->color : "none", q.range[0],
         q.range[1], (int)q.map);

@@ -22,6 +22,7 @@ enum {
   KEY_FORMAT,
   KEY_FPS,
   KEY_FORCE,
+  KEY_NO_FINE,
   KEY_SET,
   KEY_JSON
 };
@@ -160,6 +161,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     return 0;
   case KEY_FPS: a->fps = cli_real(state, "--fps", arg, 0.1, 1000); return 0;
   case KEY_FORCE: a->force = true; return 0;
+  case KEY_NO_FINE: a->no_fine = true; return 0;
   case KEY_SET: cli_add_override(state, &a->options, arg); return 0;
   case ARGP_KEY_ARG: cli_argument(state, "folder", arg, &a->source); return 0;
   case ARGP_KEY_END: check_all(a, state); return 0;
@@ -190,6 +192,8 @@ static const struct argp_option options[] = {
     {"format", KEY_FORMAT, "NAME", 0, "of pictures in a folder: png or exr", 0},
     {"fps", KEY_FPS, "N", 0, "frames a second of a film (default: those of the scene)", 0},
     {"force", KEY_FORCE, NULL, 0, "render also what an earlier call has left finished", 0},
+    {"no-fine", KEY_NO_FINE, NULL, 0,
+     "the particles of the run, where `firn refine` has made fine ones of them", 0},
     {"quiet", 'q', NULL, 0, "say nothing but errors", 0},
     {"json", KEY_JSON, NULL, 0, "one JSON object a line, for programs", 0},
     {NULL, 0, NULL, 0, "Quick pictures:", 1},

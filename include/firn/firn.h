@@ -27,6 +27,7 @@
 //   scene.h      scene files
 //   run.h        a scene into a folder
 //   folder.h     what a run has written: its frames, checkpoints and tables
+//   refine.h     fine particles: powder from coarser snow
 //   export.h     frames for other programs
 //   render.h     pictures by path tracing
 //   preview.h    pictures for looking at motion, and numbers as colours
@@ -58,6 +59,7 @@
 #include <firn/plot.h>
 #include <firn/preview.h>
 #include <firn/probe.h>
+#include <firn/refine.h>
 #include <firn/render.h>
 #include <firn/run.h>
 #include <firn/scene.h>

@@ -39,6 +39,7 @@ typedef struct firn_picture_points {
   float *velocity;        // m/s, [count][3]; NULL: not wanted, or not there
   float *mass;            // kg, [count]; NULL: not wanted
   uint64_t *id;           // [count]; NULL: not wanted, or not there
+  float *size;            // [count], 1 fills the cube of the spacing; NULL: all do, or not wanted
   double spacing;         // m, between particles in bulk
   double kernel;          // m, how wide the solver spreads a particle
   double low[3], high[3]; // m, box of their bulk
@@ -49,7 +50,8 @@ typedef enum firn_picture_wants {
   FIRN_PICTURE_MASS = 1,     // fails when there is none
   FIRN_PICTURE_VELOCITY = 2, // as all below: where the frame has it
   FIRN_PICTURE_ID = 4,
-  FIRN_PICTURE_SPACING = 8 // measured, not only by what the source says
+  FIRN_PICTURE_SPACING = 8, // measured, not only by what the source says
+  FIRN_PICTURE_SIZE = 16    // where particles have a radius
 } firn_picture_wants;
 
 // On failure there is nothing to free.

@@ -132,6 +132,14 @@ static firn_status read_id(const firn_picture_source *s, firn_picture_points *p)
   return firn_frame_read(s->frame, "id", 1, FIRN_ARCHIVE_U64, p->id);
 }
 
+// From radii: a sphere as large as the cube of the spacing has the size 1.
+static firn_status read_size(const firn_picture_source *s, firn_picture_points *p) {
+  FIRN_TRY(read_some(s, "radius", 1, &p->size));
+  float one = (float)(0.620350490899400 * p->spacing); // cbrt(3 / (4 pi))
+  for (size_t i = 0; p->size && i < p->count; i++) p->size[i] /= one;
+  return FIRN_OK;
+}
+
 static firn_status read_all(const firn_picture_source *s, unsigned wants, firn_picture_points *p) {
   FIRN_TRY(read_position(s, p));
   if (wants & (FIRN_PICTURE_MASS | FIRN_PICTURE_SPACING)) {
@@ -151,7 +159,7 @@ static firn_status read_all(const firn_picture_source *s, unsigned wants, firn_p
     p->spacing = cbrt(volume / fmax((double)p->count, 1));
   }
   p->kernel = s->kernel > 0 ? s->kernel : 2 * p->spacing;
-  return FIRN_OK;
+  return wants & FIRN_PICTURE_SIZE ? read_size(s, p) : FIRN_OK;
 }
 
 firn_status firn_picture_points_read(const firn_picture_source *source, unsigned wants,
@@ -168,6 +176,7 @@ void firn_picture_points_free(firn_picture_points *p) {
   firn_free(p->context, p->velocity, 3 * p->count * sizeof *p->velocity);
   firn_free(p->context, p->mass, p->count * sizeof *p->mass);
   firn_free(p->context, p->id, p->count * sizeof *p->id);
+  firn_free(p->context, p->size, p->count * sizeof *p->size);
   *p = (firn_picture_points){.context = p->context};
 }
 

@@ -131,6 +131,7 @@ static firn_status make_volume(picture *p) {
                          .position = points->position,
                          .velocity = points->velocity,
                          .mass = points->mass,
+                         .size = points->size,
                          .voxel = snow->voxel > 0 ? snow->voxel
                                                   : fmin(0.5 * points->spacing, 0.35 * kernel),
                          .kernel = kernel,
@@ -220,7 +221,8 @@ static firn_status trace(picture *p) {
 static firn_status gather(picture *p, firn_frame *frame, const firn_scene *scene, bool planes) {
   const firn_render_def *def = p->def;
   double start = firn_seconds(), time = firn_frame_time(frame);
-  unsigned wants = FIRN_PICTURE_MASS | (def->snow.detail > 0 ? FIRN_PICTURE_ID : 0) |
+  unsigned wants = FIRN_PICTURE_MASS | FIRN_PICTURE_SIZE |
+                   (def->snow.detail > 0 ? FIRN_PICTURE_ID : 0) |
                    (def->shutter > 0 || planes ? FIRN_PICTURE_VELOCITY : 0);
   firn_picture_source source = firn_picture_of_frame(frame);
   FIRN_TRY(firn_picture_points_read(&source, wants, &p->points));

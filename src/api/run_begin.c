@@ -38,6 +38,20 @@ static firn_status open_log(firn_run_state *r) {
 
 // ------------------------------------------------------------------------------------------- anew
 
+// Fine particles of the old run, which pictures of the new one would show.
+static firn_status clear_fine(firn_run_state *r) {
+  struct stat info;
+  char folder[FIRN_PATH_SIZE];
+  FIRN_TRY(firn_run_file(r, FIRN_FINE_FOLDER));
+  if (lstat(r->path, &info) || !S_ISDIR(info.st_mode)) return FIRN_OK;
+  memcpy(folder, r->path, sizeof folder);
+  FIRN_TRY(firn_numbered_clear(r->context, folder, FIRN_FRAME_PREFIX, -1, 0));
+  FIRN_TRY(firn_parts_clear(r->context, folder));
+  FIRN_TRY(remove_file(r, FIRN_FINE_FOLDER "/" FIRN_RUN_SERIES));
+  rmdir(folder); // where nothing else is in it
+  return FIRN_OK;
+}
+
 // stats.csv goes first: where it is there, nothing has been taken away yet (firn_run_replaced).
 static firn_status clear_old(firn_run_state *r) {
   const char *folder = r->def->folder;
@@ -49,6 +63,7 @@ static firn_status clear_old(firn_run_state *r) {
   FIRN_TRY(firn_log_clear(r->context, r->path, &r->log));
   FIRN_TRY(firn_numbered_clear(r->context, folder, FIRN_CHECKPOINT_PREFIX, -1, 0));
   FIRN_TRY(firn_numbered_clear(r->context, folder, FIRN_FRAME_PREFIX, -1, 0));
+  FIRN_TRY(clear_fine(r));
   FIRN_TRY(firn_pictures_clear(r->context, folder));
   FIRN_TRY(firn_parts_clear(r->context, folder));
   return remove_file(r, FIRN_RUN_SERIES);

@@ -146,6 +146,32 @@ static firn_status look(verifier *v) {
   return look_at_others(v, r->frame);
 }
 
+// Frames of fine particles, byte by byte.
+static firn_status look_at_fine(verifier *v) {
+  firn_run_state *r = &v->run;
+  struct stat info;
+  firn_folder *fine;
+  FIRN_TRY(firn_run_file(r, FIRN_FINE_FOLDER));
+  if (stat(r->path, &info) || !S_ISDIR(info.st_mode)) return FIRN_OK;
+  FIRN_TRY(firn_folder_open(r->context, r->path, &fine));
+  firn_status status = FIRN_OK;
+  for (int i = 0; i < firn_folder_count(fine, FIRN_FOLDER_FRAME); i++) {
+    firn_frame *frame;
+    status = firn_frame_open(r->context, firn_folder_file(fine, FIRN_FOLDER_FRAME, i), &frame);
+    if (status == FIRN_ERROR_MEMORY) break;
+    if (status == FIRN_OK) {
+      firn_frame_close(frame);
+      continue;
+    }
+    char message[FIRN_MESSAGE_SIZE];
+    memcpy(message, firn_context_message(r->context), sizeof message);
+    firn_run_fault(r, &v->check, FIRN_FRAME_LAST + 1, status,
+                   "%s; `firn refine --resume` makes it again", message);
+  }
+  firn_folder_close(fine);
+  return status == FIRN_ERROR_MEMORY ? status : FIRN_OK;
+}
+
 // The mark of a run that was to replace this one, and had not begun to.
 static void check_next(verifier *v) {
   firn_run_state *r = &v->run;
@@ -201,7 +227,8 @@ static firn_status verify(verifier *v, firn_scene **scene) {
         r->path);
   }
   status = firn_scene_build_empty(*scene, &r->sim);
-  return status == FIRN_OK ? look(v) : refuse(v, status);
+  FIRN_TRY(status == FIRN_OK ? look(v) : refuse(v, status));
+  return look_at_fine(v);
 }
 
 static void ignore(void *user, const char *text) {

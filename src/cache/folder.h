@@ -8,7 +8,8 @@
 
 #define FIRN_FRAME_PREFIX      "frame_"
 #define FIRN_CHECKPOINT_PREFIX "checkpoint_"
-enum { FIRN_FRAME_LAST = 99999 }; // five digits, so that names sort as numbers do
+#define FIRN_FINE_FOLDER       "fine" // in that of a run: frames of its fine particles
+enum { FIRN_FRAME_LAST = 99999 };     // five digits, so that names sort as numbers do
 
 // Makes the folder, and those above it that are missing.
 firn_status firn_folder_make(firn_context *context, const char *folder);

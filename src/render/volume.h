@@ -14,9 +14,10 @@ typedef struct firn_volume_def {
   const double *position; // m, [count][3]; not finite, or too far from the rest: left out
   const float *velocity;  // m/s, [count][3]; NULL: no motion blur, no velocity plane
   const float *mass;      // kg, [count]
-  double origin[3];       // m, of the stage: where its coordinates are 0
-  double voxel;           // m, edge of a voxel
-  double kernel;          // m, grid spacing of the solver: width of the kernel, at least voxel
+  const float *size; // [count], of the kernel, where they differ: 1 is as below; NULL: all are 1
+  double origin[3];  // m, of the stage: where its coordinates are 0
+  double voxel;      // m, edge of a voxel
+  double kernel;     // m, grid spacing of the solver: width of the kernel, at least voxel
   double shutter;    // s the shutter is open; with velocity, density is smeared along the motion
   double anisotropy; // 0: round kernels; up to 1: flattened along the surface, fitted to neighbours
   double detail;     // share of density that fine noise moved with the particles takes or adds

@@ -15,8 +15,9 @@ enum {
   MOST_CELLS = 1 << 25,  // blocks of the index, empty ones too
   MOST_LONG = 1 << 17,   // blocks along an axis: floats tell sixteenths of voxels apart up to there
   MOST_BLOCKS = 2900000, // what 31 bits reach in [count][729]
-  MOST_REACH = 8,        // blocks that a kernel may reach: it may be 32 voxels wide
+  MOST_KERNEL = 32,      // voxels that a kernel may be wide: it reaches 8 blocks then
   MOST_PLACES = 32,      // of a particle while the shutter is open
+  MOST_GRAINS = 1 << 26, // before particles are drawn in fewer places: they take 72 bytes each
   SAMPLES = 4096         // particles that the middle is found from
 };
 
@@ -29,6 +30,7 @@ typedef struct job {
   double low[3];  // voxels from the stage's origin: what lies outside is left out
   double high[3];
   size_t skipped;
+  int places;               // most that a particle is drawn in
   size_t count;             // grains
   firn_grain *grains;       // [count], by block
   firn_grain_shape *shapes; // [count] or NULL
@@ -52,10 +54,10 @@ static firn_status check(firn_context *context, const firn_volume_def *d) {
   if (!(d->voxel > 0) || !isfinite(d->voxel))
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "a volume's voxel is %g m: it must be above 0",
                      d->voxel);
-  if (!(d->kernel >= 0) || d->kernel > 2 * MOST_REACH * 2 * d->voxel)
+  if (!(d->kernel >= 0) || d->kernel > MOST_KERNEL * d->voxel)
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "a volume's kernel is %g m: it must be between 0 and %d voxels of %g m",
-                     d->kernel, 2 * MOST_REACH * 2, d->voxel);
+                     d->kernel, MOST_KERNEL, d->voxel);
   for (int a = 0; a < 3; a++)
     if (!isfinite(d->origin[a]))
       return firn_fail(context, FIRN_ERROR_ARGUMENT, "a volume's origin is not finite");
@@ -91,7 +93,7 @@ static int places(const job *j, const double velocity[3]) {
                sqrt(velocity[0] * velocity[0] + velocity[1] * velocity[1] +
                     velocity[2] * velocity[2]);
   double n = ceil(way / (double)j->brush.kernel);
-  return n < 1 ? 1 : n > MOST_PLACES ? MOST_PLACES : (int)n;
+  return n < 1 ? 1 : n > j->places ? j->places : (int)n;
 }
 
 static bool inside(const job *j, const double at[3]) {
@@ -114,7 +116,7 @@ static bool fits(const double low[3], const double high[3], double reach) {
 // middle of most of them.
 static firn_status bound(job *j) {
   const firn_volume_def *d = j->def;
-  double low[3], high[3], middle[3][SAMPLES], reach = 2 * (double)j->brush.kernel + 1;
+  double low[3], high[3], middle[3][SAMPLES], reach = 2 * (double)j->brush.widest + 1;
   for (int a = 0; a < 3; a++) {
     low[a] = INFINITY;
     high[a] = -INFINITY;
@@ -160,9 +162,31 @@ static firn_status bound(job *j) {
   return FIRN_OK;
 }
 
+// Fewer places, where there would be more grains than memory.
+static void choose_places(job *j) {
+  size_t n;
+  j->places = 2 * MOST_PLACES;
+  do {
+    j->places /= 2;
+    n = 0;
+    for (size_t i = 0; i < j->def->count; i++) {
+      double at[3], u[3];
+      if (read(j, i, at, u)) n += (size_t)places(j, u);
+    }
+  } while (n > MOST_GRAINS && j->places > 1);
+}
+
+// Of the brush's kernel; a kernel is a voxel wide at least, and as wide as a tile has room for.
+static float size_of(const job *j, size_t i) {
+  if (!j->def->size) return 1;
+  float size = j->def->size[i], least = fmaxf(FIRN_GRAIN_LEAST, 1 / j->brush.kernel);
+  return size > least ? fminf(size, j->brush.widest / j->brush.kernel) : least;
+}
+
 // Counts the grains, then lists them with their blocks.
 static firn_status list_grains(job *j) {
   const firn_volume_def *d = j->def;
+  choose_places(j);
   for (int pass = 0; pass < 2; pass++) {
     size_t n = 0;
     j->skipped = 0;
@@ -193,6 +217,7 @@ static firn_status list_grains(job *j) {
           g->velocity[a] = (float)u[a];
         }
         g->mass = d->mass[i] / (float)count;
+        g->size = size_of(j, i);
         uint64_t id = d->id ? d->id[i] : i;
         g->seed = firn_scramble((uint32_t)id) ^ (uint32_t)(id >> 32);
         firn_bins_put(&j->homes, n, from);
@@ -220,7 +245,7 @@ static firn_status sort_grains(job *j) {
 static firn_status mark_blocks(job *j) {
   firn_volume *v = j->volume;
   const firn_grain *grains = j->grains + j->count;
-  float reach = 2 * j->brush.kernel;
+  float reach = 2 * j->brush.widest;
   for (size_t h = 0; h < j->homes.count; h++) {
     float low[3] = {8, 8, 8}, high[3] = {0, 0, 0};
     const firn_bin *home = &j->homes.bin[h];
@@ -356,7 +381,8 @@ static firn_status prepare(job *j) {
   b->kernel = (float)fmax(d->kernel * j->inverse, 1);
   b->motion = fmaxf(b->kernel, 4);
   b->volume = (float)(d->voxel * d->voxel * d->voxel);
-  b->reach = (int)ceilf((2 * (d->velocity ? b->motion : b->kernel)) / 8);
+  b->widest = d->size ? fminf(b->kernel * FIRN_GRAIN_MOST, MOST_KERNEL) : b->kernel;
+  b->reach = (int)ceilf(2 * fmaxf(d->velocity ? b->motion : 0, b->widest) / 8);
   b->edge = 8 * (2 * b->reach + 1);
   if (d->detail > 0) {
     j->noise = firn_alloc(j->context, NOISE_SIZE, "noise of snow");

@@ -70,9 +70,10 @@ static void noise_row(const firn_brush *brush, const firn_grain *g, int x, int y
 static void draw(const firn_brush *brush, const firn_grain *g, float *tile) {
   float wx[SPAN], wy[SPAN], wz[SPAN];
   int x0, y0, z0, edge = brush->edge, shift = 8 * brush->reach;
-  int nx = span(g->at[0], brush->kernel, 1, wx, &x0);
-  int ny = span(g->at[1], brush->kernel, 1, wy, &y0);
-  int nz = span(g->at[2], brush->kernel, 1, wz, &z0);
+  float kernel = brush->kernel * g->size;
+  int nx = span(g->at[0], kernel, 1, wx, &x0);
+  int ny = span(g->at[1], kernel, 1, wy, &y0);
+  int nz = span(g->at[2], kernel, 1, wz, &z0);
   float mass = g->mass / brush->volume;
   int packs = (nx + DRAW_WIDTH - 1) / DRAW_WIDTH;
   for (int z = 0; z < nz; z++)

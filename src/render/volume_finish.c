@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // From sums on blocks to a volume: bounds of each block, 16-bit densities, velocities, and how far
 // empty space goes.
-#define _DEFAULT_SOURCE // madvise
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/memory.h"
+#include "base/pages.h"
 #include "base/parallel.h"
 #include "render/volume_grid.h"
 
@@ -120,19 +119,6 @@ static void measure_emptiness(firn_volume *v) {
   }
 }
 
-// Paths read large volumes all over: with small pages half of the time is spent on finding them.
-static void use_large_pages(void *p, size_t size) {
-#ifdef MADV_HUGEPAGE
-  const uintptr_t page = 1 << 21;
-  uintptr_t from = ((uintptr_t)p + page - 1) & ~(page - 1),
-            to = ((uintptr_t)p + size) & ~(page - 1);
-  if (to > from) (void)madvise((void *)from, to - from, MADV_HUGEPAGE); // only a wish
-#else
-  (void)p;
-  (void)size;
-#endif
-}
-
 static firn_status allocate(firn_volume *v, size_t count, bool motion) {
   v->count = count;
   if (!count) return FIRN_OK;
@@ -144,7 +130,7 @@ static firn_status allocate(firn_volume *v, size_t count, bool motion) {
     v->velocity = firn_alloc(context, count * COARSE * 3 * sizeof *v->velocity, "a volume");
   if (!v->majorant || !v->minorant || !v->density || (motion && !v->velocity))
     return FIRN_ERROR_MEMORY;
-  use_large_pages(v->density, (count * NODES + 2) * sizeof *v->density);
+  firn_large_pages(v->density, (count * NODES + 2) * sizeof *v->density);
   memset(v->density + count * NODES, 0, 2 * sizeof *v->density);
   return FIRN_OK;
 }

@@ -88,7 +88,7 @@ static void around(const lattice *on, const float *const cells[27], const float 
 }
 
 static firn_grain_shape fit(const lattice *on, const float *const cells[27], const float p[3],
-                            float mass, float amount) {
+                            const firn_grain *grain, float amount) {
   double m[MOMENTS], a[3][3], v[3][3];
   around(on, cells, p, m);
   double mean[3] = {m[1] / m[0], m[2] / m[0], m[3] / m[0]};
@@ -102,13 +102,13 @@ static firn_grain_shape fit(const lattice *on, const float *const cells[27], con
     s[k] = sqrt(fmax(a[k][k], 0) / bulk);
     most = fmax(most, s[k]);
   }
-  bool alone = m[0] < 3 * (double)mass; // spray: there is nothing to fit to
+  bool alone = m[0] < 3 * (double)grain->mass; // spray: there is nothing to fit to
   for (int k = 0; k < 3; k++) {
     s[k] = alone ? 0.6 : fmin(1, fmax(s[k], 0.25 * most));
     s[k] = fmax(1 + (double)amount * (s[k] - 1), 0.2);
   }
   firn_grain_shape out = {.det = 1};
-  double h = (double)on->width;
+  double h = (double)(on->width * grain->size);
   for (int b = 0; b < 6; b++) {
     static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
     double sum = 0;
@@ -157,7 +157,7 @@ static void fit_all(const lattice *on, float amount, const firn_grain *grains,
       find_neighbours(on, cell->key, cells);
       for (size_t k = cell->first; k < cell->first + cell->count; k++) {
         size_t i = on->cells.order[k];
-        out[i] = fit(on, cells, on->place[i], grains[i].mass, amount);
+        out[i] = fit(on, cells, on->place[i], &grains[i], amount);
       }
     }
   }

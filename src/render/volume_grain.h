@@ -12,6 +12,7 @@ typedef struct firn_grain {
   float mass;        // kg
   float velocity[3]; // m/s
   uint32_t seed;     // of its noise
+  float size;        // of its kernel, in the brush's
 } firn_grain;
 
 // The symmetric matrix G of a kernel W(|G r|) det G, r in voxels, and its size.
@@ -26,6 +27,7 @@ enum { FIRN_GRAIN_TILE = 32 }; // nodes, period of the noise
 // What grains are drawn with.
 typedef struct firn_brush {
   float kernel; // voxels, width of the B-spline; it reaches 2 of them
+  float widest; // voxels, of the largest grain
   float motion; // voxels, the same for velocities
   float volume; // m3 of a voxel
   int reach;    // blocks around the home that a grain may touch
@@ -49,6 +51,10 @@ typedef struct firn_grain_painter {
 extern const firn_grain_painter firn_grain_painter_scalar, firn_grain_painter_avx2,
     firn_grain_painter_avx512;
 const firn_grain_painter *firn_grain_painter_get(firn_isa isa);
+
+// Sizes of grains are held within these, so that none is lost among voxels or covers all others.
+#define FIRN_GRAIN_LEAST 0.4f
+#define FIRN_GRAIN_MOST  2.5f
 
 // Fits the shape of each grain to where its neighbours are (after Yu and Turk 2013): flat where they
 // lie in a surface, small where there are none. amount in [0, 1] blends from round kernels. Bins are

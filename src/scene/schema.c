@@ -44,6 +44,21 @@ static const firn_schema_row output_rows[] = {
 };
 static const firn_schema_record output_record = {"the output", ROWS(output_rows)};
 
+// ------------------------------------------------------------------------------------- refine
+
+static const firn_schema_row refine_rows[] = {
+    ENUM("mode", "ballistic|printed", "ballistic",
+         "how a fine particle moves where snow is thin; printed: as in the paper, without memory"),
+    INT("per_particle", "[1, 10000]", "20", "fine particles of each particle"),
+    REAL("density", NONE, "(0, 1]", "0.5",
+         "of packed snow; where there is as much, fine particles go with the snow"),
+    REAL("size_variation", NONE, "[0, 2]", "0.4",
+         "standard deviation of the logarithm of their sizes; 0: all alike"),
+    REAL("dt_max", TIME, "(0, inf)", "5 ms", "the longest step, if no cell is crossed sooner"),
+    INT("seed", "[0, 9007199254740992]", "0", "of their places and sizes"),
+};
+static const firn_schema_record refine_record = {"refine", ROWS(refine_rows)};
+
 // --------------------------------------------------------------------------------------- root
 
 // "mpm|...", behind a first bar that is not part of it.
@@ -88,6 +103,7 @@ static const firn_schema_row root_rows[] = {
            .optional = true),
     LIST("probes", &firn_schema_probe, "places whose averages go to probes.csv"),
     RECORD("output", &output_record, "what frames hold"),
+    RECORD("refine", &refine_record, "the fine particles of firn refine"),
     RECORD("preview", &preview_record, "the shaded picture of firn demo"),
     RECORD("render", &firn_schema_render, "the pictures of firn render"),
 };

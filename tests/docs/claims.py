@@ -116,7 +116,8 @@ def see_bench():
     page = "docs/cli.md"
     there = set(re.findall(r"^(?!paper)(\S+)", pages.firn("bench", "--list"), re.M))
     named = {code for _, code in pages.inline(page)}
-    shown = {code for code in named if re.match(r"(mpm|sph|flip|render|cache)/[\w-]+$", code)}
+    kinds = r"(mpm|sph|flip|render|refine|cache)/[\w-]+$"
+    shown = {code for code in named if re.match(kinds, code)}
     same(page, shown - {"mpm/explicit"}, there, "cases of firn bench")  # less the beginning of two
     told = set(re.findall(r'json_field\("(\w+)"', pages.text("cli/bench.c")))
     claim(told <= named, page, f"numbers of firn bench not on the page: {sorted(told - named)}")

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+// firn_refine: fine particles through the frames of a run, a frame of them for each.
+#include "api/refine.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api/picture.h"
+#include "base/clock.h"
+#include "base/memory.h"
+#include "cache/file.h"
+#include "cache/folder.h"
+#include "cache/lock.h"
+#include "cache/series.h"
+#include "refine/fine.h"
+#include "scene/scene.h"
+
+#define STEPS_MOST 100000 // of a frame
+
+typedef struct refinement {
+  firn_context *context;
+  const firn_scene *scene; // or NULL
+  const firn_refine_def *def;
+  firn_folder *source;
+  int count; // frames
+  char folder[FIRN_PATH_SIZE], path[FIRN_PATH_SIZE];
+  int lock;
+  firn_refine_snow snow; // of the frame that is done last
+  firn_refine_rows rows; // likewise
+  firn_fine *fine;
+  firn_refine_event event;
+  double began; // on the clock
+} refinement;
+
+firn_refine_def firn_default_refine_def(void) {
+  return (firn_refine_def){.last_frame = -1,
+                           .mode = FIRN_REFINE_BALLISTIC,
+                           .per_particle = 20,
+                           .density = 0.5,
+                           .size_variation = 0.4,
+                           .dt_max = 5e-3,
+                           .precision = 32};
+}
+
+firn_refine_def firn_scene_refine_def(const firn_scene *scene) {
+  firn_refine_def def = firn_default_refine_def();
+  const firn_value *v = scene ? firn_value_find(scene->root, "refine") : NULL;
+  if (!v || scene->report.count) return def;
+  def.mode = strcmp(firn_value_text(v, "mode"), "printed") == 0 ? FIRN_REFINE_PRINTED
+                                                                : FIRN_REFINE_BALLISTIC;
+  def.per_particle = (int)firn_value_number(v, "per_particle");
+  def.density = firn_value_number(v, "density");
+  def.size_variation = firn_value_number(v, "size_variation");
+  def.dt_max = firn_value_number(v, "dt_max");
+  def.seed = (uint64_t)firn_value_number(v, "seed");
+  if (firn_scene_output(scene).precision) def.precision = firn_scene_output(scene).precision;
+  return def;
+}
+
+// ---------------------------------------------------------------------------------------- checks
+
+static firn_status check(firn_context *context, const firn_refine_def *d) {
+  if (!d->source) return firn_fail(context, FIRN_ERROR_ARGUMENT, "refine: no folder is given");
+  if (d->resume && d->overwrite)
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "refine: either resume or overwrite, not both");
+  if (d->per_particle < 1 || d->per_particle > 10000)
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "refine: per_particle is %d; it must be from 1 to 10000", d->per_particle);
+  if (!(d->size_variation >= 0 && d->size_variation <= 2))
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "refine: size_variation is %g; it must be from 0 to 2", d->size_variation);
+  if (!(d->dt_max > 0))
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "refine: dt_max is %g s; it must be above 0",
+                     d->dt_max);
+  if (d->precision != 16 && d->precision != 32)
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "refine: precision is %d; it must be 16 or 32",
+                     d->precision);
+  return FIRN_OK;
+}
+
+static int number_at(const refinement *r, int i) {
+  return firn_folder_number(r->source, FIRN_FOLDER_FRAME, i);
+}
+
+// Frames from which nothing is missing: what happened in a gap nobody knows.
+static firn_status list_frames(refinement *r) {
+  const firn_refine_def *d = r->def;
+  FIRN_TRY(firn_folder_open(r->context, d->source, &r->source));
+  FIRN_TRY(firn_folder_select(r->source, d->first_frame, d->last_frame, 1));
+  r->count = firn_folder_count(r->source, FIRN_FOLDER_FRAME);
+  if (r->scene) {
+    const double *period = firn_value_vec3(r->scene->root, "periodic");
+    if (period[0] > 0 || period[1] > 0 || period[2] > 0)
+      return firn_fail(r->context, FIRN_ERROR_UNSUPPORTED,
+                       "refine: fine particles know no periodic space yet, and %s is of one",
+                       d->source);
+  }
+  if (r->count < 2) {
+    firn_note(
+        r->context, FIRN_LOG_WARNING,
+        "%s: frame %d is the only one; its fine particles are where they begin, and do not move",
+        d->source, number_at(r, 0));
+    return FIRN_OK;
+  }
+  int step = number_at(r, 1) - number_at(r, 0);
+  for (int i = 2; i < r->count; i++)
+    if (number_at(r, i) - number_at(r, i - 1) < step) step = number_at(r, i) - number_at(r, i - 1);
+  for (int i = 1; i < r->count; i++)
+    if (number_at(r, i) - number_at(r, i - 1) != step)
+      return firn_fail(r->context, FIRN_ERROR_STATE,
+                       "%s: frame %d is missing; fine particles go from frame to frame. Run the "
+                       "scene again with --resume, or give --frames without it",
+                       d->source, number_at(r, i - 1) + step);
+  return FIRN_OK;
+}
+
+static firn_status fine_path(refinement *r, int i) {
+  return firn_numbered_path(r->context, r->folder, FIRN_FRAME_PREFIX, number_at(r, i), r->path);
+}
+
+// ------------------------------------------------------------------------------------------ a frame
+
+static firn_status open_frame(refinement *r, int i, firn_frame **out) {
+  return firn_frame_open(r->context, firn_folder_file(r->source, FIRN_FOLDER_FRAME, i), out);
+}
+
+static firn_status tell(refinement *r, int i) {
+  r->event.frame = number_at(r, i);
+  r->event.done = i + 1;
+  r->event.total = r->count;
+  r->event.path = r->path;
+  r->event.particles = r->rows.count;
+  r->event.wall = firn_seconds() - r->began;
+  if (!r->def->event || r->def->event(r->def->event_user, &r->event)) return FIRN_OK;
+  return firn_fail(r->context, FIRN_CANCELLED, "refine stopped after frame %d", r->event.frame);
+}
+
+static firn_status write_frame(refinement *r, int i, const firn_frame *source) {
+  struct stat info;
+  FIRN_TRY(firn_lock_check(r->context, r->folder, r->lock));
+  FIRN_TRY(fine_path(r, i));
+  FIRN_TRY(firn_refine_rows_write(r->def, &r->rows, source, r->path));
+  if (stat(r->path, &info) == 0) r->event.bytes += (uint64_t)info.st_size;
+  FIRN_TRY(firn_series_frames(r->context, r->folder,
+                              r->scene ? firn_scene_frame_seconds(r->scene) : 1.0 / 24));
+  return tell(r, i);
+}
+
+// ------------------------------------------------------------------------------------------ the way
+
+static void gravity_at(const refinement *r, double time, double out[3]) {
+  const double earth[3] = {0, -9.81, 0};
+  memcpy(out, earth, sizeof earth);
+  if (r->scene) firn_value_vec3_at(r->scene->root, "gravity", time, out);
+}
+
+static double length(const double v[3]) {
+  return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+// The step at a time, so that nothing crosses more than a cell; the way is placed for its middle.
+static firn_status choose_step(refinement *r, firn_refine_way *way, double time,
+                               firn_fine_step_def *step) {
+  double left = way->time[1] - time, cell = r->fine->def.cell, most = r->def->dt_max;
+  for (int tries = 0; tries < 64; tries++) {
+    double n = ceil(left / most * (1 - 1e-9));
+    if (n > STEPS_MOST) break;
+    step->dt = left / n;
+    gravity_at(r, time + step->dt / 2, step->gravity);
+    firn_refine_way_place(way, time + step->dt / 2);
+    double fastest = fmax(way->speed, r->fine->speed) + step->dt * length(step->gravity);
+    if (step->dt * fastest <= cell) return FIRN_OK;
+    most = fmin(0.9 * step->dt, 0.98 * cell / fastest);
+  }
+  return firn_fail(
+      r->context, FIRN_ERROR_DOMAIN,
+      "%s: snow moves at %g m/s at %g s, through more than %d cells of %g m in a frame",
+      r->def->source, way->speed, time, (int)STEPS_MOST, cell);
+}
+
+static firn_status carry(refinement *r, firn_refine_way *way, firn_picture_bodies *bodies) {
+  double time = way->time[0];
+  while (way->time[1] - time > 1e-9 * (way->time[1] - way->time[0])) {
+    firn_fine_step_def step = {
+        .count = way->count, .position = way->position, .velocity = way->velocity};
+    double begin = firn_seconds();
+    FIRN_TRY(choose_step(r, way, time, &step));
+    firn_picture_bodies_place(bodies, time + step.dt);
+    FIRN_TRY(firn_fine_step_among(r->fine, &step, bodies->collider_count, bodies->collider));
+    time += step.dt;
+    r->event.updates += r->fine->count;
+    r->event.moving += firn_seconds() - begin;
+  }
+  return FIRN_OK;
+}
+
+// From frame i - 1, which is done, to frame i.
+static firn_status move(refinement *r, const firn_frame *from, const firn_refine_snow *to) {
+  firn_refine_way way;
+  firn_picture_bodies bodies;
+  const firn_camera_def camera = firn_default_render_def().camera;
+  FIRN_TRY(firn_refine_way_make(&r->snow, to, &way));
+  firn_status status = firn_picture_bodies_of_frame(from, r->scene, r->snow.time, &camera, &bodies);
+  if (status == FIRN_OK) {
+    status = carry(r, &way, &bodies);
+    firn_picture_bodies_free(&bodies);
+  }
+  firn_refine_way_free(&way);
+  return status;
+}
+
+static bool same_ids(const firn_refine_snow *a, const firn_refine_snow *b) {
+  return a->count == b->count && (!a->count || !memcmp(a->id, b->id, a->count * sizeof *a->id));
+}
+
+static firn_status next_frame(refinement *r, int i, const firn_frame *from, firn_frame *frame) {
+  const char *path = firn_folder_file(r->source, FIRN_FOLDER_FRAME, i);
+  firn_refine_snow snow;
+  firn_refine_rows rows;
+  FIRN_TRY(firn_refine_snow_read(frame, path, &snow));
+  firn_status status = FIRN_OK;
+  if (!(snow.time > r->snow.time))
+    status = firn_fail(r->context, FIRN_ERROR_FORMAT, "%s is not later than the frame before",
+                       path);
+  if (!snow.numbered && snow.count != r->snow.count)
+    status = firn_fail(r->context, FIRN_ERROR_FORMAT,
+                       "%s has no field id, by which particles are found again, and another "
+                       "number of them than the frame before; leave id in output.fields",
+                       path);
+  if (status == FIRN_OK) status = move(r, from, &snow);
+  if (status == FIRN_OK) firn_fine_save(r->fine, r->rows.position, r->rows.velocity);
+  bool same = same_ids(&r->snow, &snow);
+  if (status == FIRN_OK && !same) {
+    status = firn_refine_rows_make(r->def, &snow, &r->rows, &r->snow, &rows);
+    if (status == FIRN_OK) {
+      firn_refine_rows_free(&r->rows);
+      r->rows = rows;
+    }
+  }
+  firn_refine_snow_free(&r->snow);
+  r->snow = snow;
+  if (status != FIRN_OK) return status;
+  status = write_frame(r, i, frame);
+  // They go on as the file has them, so that a resume does the same.
+  bool rounded = r->def->precision == 16 || sizeof(firn_real) != sizeof(float);
+  if (status == FIRN_OK && (rounded || !same))
+    status = firn_fine_load(r->fine, r->rows.count, r->rows.position, r->rows.velocity);
+  return status;
+}
+
+// -------------------------------------------------------------------------------------- first frames
+
+// The last frame that is there whole; -1: none.
+static firn_status find_last(refinement *r, int *out) {
+  struct stat info;
+  *out = -1;
+  for (int i = r->count - 1; i >= 0; i--) {
+    firn_frame *frame;
+    FIRN_TRY(fine_path(r, i));
+    if (stat(r->path, &info)) continue;
+    firn_status status = firn_frame_open(r->context, r->path, &frame);
+    if (status == FIRN_ERROR_MEMORY) return status;
+    if (status == FIRN_OK) {
+      *out = i;
+      status = firn_refine_settings_check(r->def, frame, r->path);
+      firn_frame_close(frame);
+      return status;
+    }
+    firn_note(r->context, FIRN_LOG_WARNING, "%s; it is made again",
+              firn_context_message(r->context));
+  }
+  return FIRN_OK;
+}
+
+// Sets up what is there after frame i: seeds, or what a file holds.
+static firn_status begin_at(refinement *r, int i, bool there, firn_frame *frame) {
+  const char *path = firn_folder_file(r->source, FIRN_FOLDER_FRAME, i);
+  firn_fine_def def = {
+      .cell = 2 * frame->spacing, .mode = r->def->mode, .density = r->def->density};
+  FIRN_TRY(firn_refine_snow_read(frame, path, &r->snow));
+  FIRN_TRY(firn_fine_create(r->context, &def, &r->fine));
+  FIRN_TRY(firn_refine_rows_make(r->def, &r->snow, NULL, NULL, &r->rows));
+  if (there) {
+    firn_frame *fine;
+    FIRN_TRY(fine_path(r, i));
+    FIRN_TRY(firn_frame_open(r->context, r->path, &fine));
+    firn_status status = firn_refine_rows_read(&r->rows, fine, r->path);
+    firn_frame_close(fine);
+    FIRN_TRY(status);
+  } else {
+    FIRN_TRY(write_frame(r, i, frame));
+  }
+  return firn_fine_load(r->fine, r->rows.count, r->rows.position, r->rows.velocity);
+}
+
+// The folder to write into, held; *last is the last frame that it has, to go on from.
+static firn_status take_folder(refinement *r, int *last) {
+  const firn_refine_def *d = r->def;
+  if (d->folder)
+    FIRN_TRY(firn_path_format(r->context, r->folder, "%s", d->folder));
+  else
+    FIRN_TRY(firn_path_format(r->context, r->folder, "%s/" FIRN_FINE_FOLDER,
+                              firn_folder_path(r->source)));
+  FIRN_TRY(firn_folder_make(r->context, r->folder));
+  FIRN_TRY(firn_lock_take(r->context, r->folder, &r->lock));
+  int *numbers;
+  size_t count;
+  FIRN_TRY(firn_numbered_list(r->context, r->folder, FIRN_FRAME_PREFIX, &numbers, &count));
+  firn_free(r->context, numbers, count * sizeof *numbers);
+  *last = -1;
+  if (!count) return FIRN_OK;
+  if (d->overwrite) return firn_numbered_clear(r->context, r->folder, FIRN_FRAME_PREFIX, -1, 0);
+  if (d->resume) return find_last(r, last);
+  return firn_fail(r->context, FIRN_ERROR_STATE,
+                   "%s holds %zu frames already; --resume goes on after the last one, --overwrite "
+                   "takes them away first",
+                   r->folder, count);
+}
+
+static firn_status run(refinement *r) {
+  int last;
+  firn_frame *from, *frame;
+  FIRN_TRY(list_frames(r));
+  FIRN_TRY(take_folder(r, &last));
+  if (last == r->count - 1) return FIRN_OK;
+  int first = last >= 0 ? last : 0;
+  FIRN_TRY(open_frame(r, first, &from));
+  firn_status status = begin_at(r, first, last >= 0, from);
+  for (int i = first + 1; i < r->count && status == FIRN_OK; i++) {
+    status = open_frame(r, i, &frame);
+    if (status != FIRN_OK) break;
+    status = next_frame(r, i, from, frame);
+    firn_frame_close(from);
+    from = frame;
+  }
+  firn_frame_close(from);
+  return status;
+}
+
+firn_status firn_refine(firn_context *context, const firn_scene *scene,
+                        const firn_refine_def *def) {
+  if (!context || !def) return firn_fail_null(context, "firn_refine");
+  FIRN_TRY(check(context, def));
+  refinement *r = firn_alloc_zero(context, sizeof *r, "a refinement");
+  if (!r) return FIRN_ERROR_MEMORY;
+  *r = (refinement){.context = context,
+                    .scene = scene,
+                    .def = def,
+                    .lock = -1,
+                    .snow.context = context,
+                    .rows.context = context,
+                    .began = firn_seconds()};
+  firn_status status = run(r);
+  firn_fine_destroy(r->fine);
+  firn_refine_rows_free(&r->rows);
+  firn_refine_snow_free(&r->snow);
+  firn_folder_close(r->source);
+  if (r->lock >= 0) close(r->lock);
+  firn_free(context, r, sizeof *r);
+  return status;
+}
