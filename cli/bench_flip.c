@@ -242,14 +242,14 @@ static firn_status run_pool(bench *b, const char *name, const char *variant, int
 }
 
 static firn_status run_poisson(bench *b, const char *name) {
-  firn_status status = run_pool(b, name, "64^3", b->quick ? 16 : 64, false);
+  firn_status status = run_pool(b, name, b->quick ? "16^3" : "64^3", b->quick ? 16 : 64, false);
   return b->quick || status != FIRN_OK ? status : run_pool(b, name, "128^3", 128, false);
 }
 static firn_status run_poisson_large(bench *b, const char *name) {
   return b->quick ? FIRN_OK : run_pool(b, name, "256^3", 256, false);
 }
 static firn_status run_poisson_wall(bench *b, const char *name) {
-  firn_status status = run_pool(b, name, "64^3", b->quick ? 16 : 64, true);
+  firn_status status = run_pool(b, name, b->quick ? "16^3" : "64^3", b->quick ? 16 : 64, true);
   return b->quick || status != FIRN_OK ? status : run_pool(b, name, "128^3", 128, true);
 }
 
