@@ -55,3 +55,12 @@ kernels = [(r["name"], r["variant"]) for r in rows if "ns_per_particle" in r]
 assert kernels == [(n, k) for n in ("flip/to-grid", "flip/back") for k in ("sph", "bspline")]
 PYTHON
 exit 0
+
+run 0 bench refine --quick --json --threads 2
+python3 - .out <<'PYTHON' || die "$out"
+import json, sys
+row, = [json.loads(line) for line in open(sys.argv[1])]
+assert row["name"] == "refine/carry" and row["particles"] == 1.28e6 and row["steps"] == 7, row
+assert row["slowest_window"] <= row["particle_steps_per_second"] <= row["quickest_window"], row
+assert 60 < row["bytes_per_particle"] < 300, row
+PYTHON
