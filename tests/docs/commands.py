@@ -57,7 +57,10 @@ WORDS_OF = {
 SIZE = ["--size", "32x18", "--spp", "1"]
 QUALITY = ["--set", "quality=0.05"]
 # Scenes so small that nothing would be left of them.
-QUALITY_OF = {"loose-and-dense": ["--set", "quality=0.5"]}
+QUALITY_OF = {
+    "loose-and-dense": ["--set", "quality=0.5"],
+    "powder-on-ball": ["--set", "quality=0.2"],
+}
 SMALL = QUALITY + ["--set", "preview.width=64", "--set", "preview.height=36"]
 DEMO = ["--set", "frames=1", "--set", "render.samples=1", "--set", "render.size=[32, 18]"]
 QUICK = {
