@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Water keeps its volume: a velocity without divergence lets particles drift together all the same, by some
-// thousandth of a cell in each step, and a pool that sloshes would lose half of its level in 10 s. So a
+// thousandth of a cell in each step, and a pool that sloshes would lose a third of its level in 10 s. So a
 // second solve moves particles, not velocities, from cells that are too full to where there is room
 // (Kugelstadt et al. 2019): with e the excess of a cell's volume, they are displaced by a field of
 // divergence e.
