@@ -70,7 +70,7 @@ bench_result bench_result_begin(const char *name, const char *variant,
   r.paths_per_second = r.events_per_second = r.particles_per_second = NAN;
   r.cells = r.viscosity_iterations = r.residual = NAN;
   r.seconds_per_step = r.cpu_seconds_per_step = r.seconds_per_solve = NAN;
-  r.paper_seconds_per_step = NAN;
+  r.paper_seconds_per_step = r.fine_particles = r.fine_seconds_per_step = NAN;
   r.frames = r.steps_per_frame = r.implicit = r.asleep = NAN;
   r.seconds_per_frame = r.paper_seconds_per_frame = r.ratio_to_paper = NAN;
   return r;
@@ -135,6 +135,8 @@ static void print_json(const bench *b, const bench_result *r) {
   json_field("yielded", r->yielded);
   json_field("cells", r->cells);
   json_field("seconds_per_step", r->seconds_per_step);
+  json_field("fine_particles", r->fine_particles);
+  json_field("fine_seconds_per_step", r->fine_seconds_per_step);
   json_field("cpu_seconds_per_step", r->cpu_seconds_per_step);
   json_field("paper_seconds_per_step", r->paper_seconds_per_step);
   json_field("seconds_per_solve", r->seconds_per_solve);
@@ -186,8 +188,11 @@ static void print_text(const bench *b, const bench_result *r) {
   if (!isnan(r->seconds_per_iteration))
     printf("    %.4g s an iteration\n", r->seconds_per_iteration);
   if (!isnan(r->seconds_per_step))
-    printf("    %.4f s a step, %.4f s of CPU time, %.0f cells\n", r->seconds_per_step,
-           r->cpu_seconds_per_step, r->cells);
+    printf("    %.4f s a step, %.4f s of CPU time but for fine particles, %.0f cells\n",
+           r->seconds_per_step, r->cpu_seconds_per_step, r->cells);
+  if (!isnan(r->fine_seconds_per_step))
+    printf("    %.4f s of that for %s fine particles\n", r->fine_seconds_per_step,
+           cli_short(r->fine_particles, a));
   if (!isnan(r->seconds_per_solve))
     printf("    %.4f s a solve of %.0f cells, to a residual of %.2g\n", r->seconds_per_solve,
            r->cells, r->residual);

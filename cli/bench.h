@@ -84,7 +84,7 @@ typedef struct bench_result {
   // Of flip: stages as Takahashi et al. 2014 name them.
   double cells, viscosity_iterations, residual;
   double seconds_per_step, cpu_seconds_per_step, seconds_per_solve; // median
-  double paper_seconds_per_step;
+  double paper_seconds_per_step, fine_particles, fine_seconds_per_step;
   int stage_count;
   bench_share stage[BENCH_STAGES], paper_stage[BENCH_STAGES];
   bench_work work;       // 0: no model

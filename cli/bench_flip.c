@@ -2,6 +2,7 @@
 // What the solver flip costs: a step at the sizes of Takahashi et al. 2014, Fig. 8, its pressure solve alone,
 // and its ways between particles and grid.
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -71,11 +72,15 @@ static void sort_by_stage(bench_result *r) {
   double left = 1;
   r->stage_count = (int)(sizeof paper / sizeof *paper);
   for (int i = 0; i < r->stage_count; i++) {
-    r->stage[i] = (bench_share){paper[i].name, 0};
+    bool fine = strcmp(paper[i].name, "fine") == 0;
+    r->stage[i] = (bench_share){paper[i].name,
+                                fine ? r->fine_seconds_per_step / r->seconds_per_step : 0};
+    if (fine) left -= r->stage[i].share;
     r->paper_stage[i] = paper[i];
   }
+  double all = left; // what fine particles leave
   for (int p = 0; p < r->profile.phases; p++) {
-    double share = r->profile.seconds[p] / r->profile.all.total;
+    double share = all * r->profile.seconds[p] / r->profile.all.total;
     for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
       if (strcmp(names[n].phase, r->profile.phase[p]) != 0) continue;
       for (int i = 0; i < r->stage_count; i++)
@@ -93,15 +98,68 @@ static firn_status step_scene(const firn_scene *scene, firn_sim *sim) {
   return status == FIRN_OK ? firn_sim_step(sim, 0, NULL) : status;
 }
 
+// Fine particles, as many for each of the snow's as the paper has.
+typedef struct powder {
+  firn_fine *fine;
+  double *position, *velocity; // of the snow, [count][3]
+} powder;
+enum { FINE = 18 };
+
+static firn_status read_snow(firn_sim *sim, const powder *p) {
+  firn_status status = firn_sim_read(sim, "position", p->position);
+  return status == FIRN_OK ? firn_sim_read(sim, "velocity", p->velocity) : status;
+}
+
+// Strewn around the snow's particles, whose motion they have.
+static firn_status strew(firn_context *context, firn_sim *sim, double h, powder *p) {
+  firn_fine_def def = firn_default_fine_def();
+  def.cell = h;
+  size_t count = firn_sim_count(sim), reals = 3 * count;
+  p->position = malloc(reals * sizeof *p->position);
+  p->velocity = malloc(reals * sizeof *p->velocity);
+  double *x = malloc(FINE * reals * sizeof *x), *v = malloc(FINE * reals * sizeof *v);
+  firn_status status = FIRN_ERROR_MEMORY;
+  if (p->position && p->velocity && x && v) status = read_snow(sim, p);
+  for (size_t i = 0; i < FINE * count && status == FIRN_OK; i++) {
+    for (size_t a = 0; a < 3; a++) {
+      const double at[3] = {(double)i, (double)a, 0.5};
+      x[3 * i + a] = p->position[3 * (i / FINE) + a] + h / 4 * noise(at, 7);
+      v[3 * i + a] = p->velocity[3 * (i / FINE) + a];
+    }
+  }
+  if (status == FIRN_OK) status = firn_fine_create(context, &def, &p->fine);
+  if (status == FIRN_OK) status = firn_fine_set(p->fine, FINE * count, x, v);
+  free(x);
+  free(v);
+  return status;
+}
+
+static firn_status carry(firn_sim *sim, const powder *p, double dt, double *seconds) {
+  firn_fine_step_def step = {.dt = dt,
+                             .gravity = {0, -9.81, 0},
+                             .count = firn_sim_count(sim),
+                             .position = p->position,
+                             .velocity = p->velocity,
+                             .sim = sim};
+  firn_status status = read_snow(sim, p);
+  double start = cli_seconds();
+  if (status == FIRN_OK) status = firn_fine_step(p->fine, &step);
+  *seconds = cli_seconds() - start;
+  return status;
+}
+
 // Steps until a time, then times some.
 static firn_status time_steps(bench *b, const char *name, const char *variant,
                               const firn_scene *scene, firn_sim *sim, firn_context *context,
                               double until) {
   bench_result r = bench_result_begin(name, variant, context);
-  double each[STEPS], cpu[STEPS];
+  double each[STEPS], cpu[STEPS], fine[STEPS], first, h = b->quick ? 0.05 : 0.02;
+  powder p = {0};
   firn_status status = FIRN_OK;
   while (firn_sim_time(sim) < until && status == FIRN_OK && !cli_interrupted())
     status = step_scene(scene, sim);
+  if (status == FIRN_OK) status = strew(context, sim, h, &p);
+  if (status == FIRN_OK) status = carry(sim, &p, 1e-6, &first); // finds room
   bench_profile before = bench_profile_of(sim, NULL);
   r.seconds = r.iterations_mean = r.viscosity_iterations = 0;
   for (int i = 0; i < STEPS && status == FIRN_OK && !cli_interrupted(); i++) {
@@ -109,16 +167,23 @@ static firn_status time_steps(bench *b, const char *name, const char *variant,
     status = step_scene(scene, sim);
     each[i] = cli_seconds() - start;
     cpu[i] = cpu_seconds() - begin;
-    r.seconds += each[i];
+    fine[i] = 0;
+    if (status == FIRN_OK) status = carry(sim, &p, 5e-3, &fine[i]);
+    r.seconds += each[i] + fine[i];
     r.iterations_mean += stat(sim, "pressure_iterations") / STEPS;
     r.viscosity_iterations += stat(sim, "viscosity_iterations") / STEPS;
   }
+  if (status == FIRN_OK) r.fine_particles = (double)firn_fine_count(p.fine);
+  firn_fine_destroy(p.fine);
+  free(p.position);
+  free(p.velocity);
   if (cli_interrupted()) return FIRN_CANCELLED;
   if (status != FIRN_OK) return status;
   r.particles = (double)firn_sim_count(sim);
   r.cells = stat(sim, "cells");
   r.steps = STEPS;
-  r.seconds_per_step = bench_median(each, STEPS);
+  r.fine_seconds_per_step = bench_median(fine, STEPS);
+  r.seconds_per_step = bench_median(each, STEPS) + r.fine_seconds_per_step;
   r.cpu_seconds_per_step = bench_median(cpu, STEPS);
   r.particle_steps_per_second = r.particles / r.seconds_per_step;
   if (!b->quick) {
