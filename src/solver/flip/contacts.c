@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What colliders do to rigid pieces. A cell of a piece that a collider reaches into is a contact: there the piece
-// may leave the collider and not enter it, and rubs on it by Coulomb's law, which is solved contact by contact,
+// What colliders do to rigid pieces. Cells of a piece that a collider reaches into are contacts, up to eight that
+// lie together one: there the piece may leave the collider and not enter it, and rubs on it by Coulomb's law, which is solved contact by contact,
 // over and over, until the piece's motion is settled. It begins with the pressure of the fluid that the piece
 // was taken for. Who is pressed from two sides is left between both.
 #include <math.h>
@@ -10,14 +10,14 @@
 #include "solver/flip/pieces.h"
 
 enum { SWEEPS = 60 };
-static const double SETTLED =
-    1e-7; // change of a motion in a sweep, relative to what contacts did to it
+// Change of a motion in a sweep, relative to what contacts did to it.
+static const double SETTLED = 1e-7;
 
-// The closed sides of a cell, by collider: up to three.
+// The closed sides of a cell, by collider: up to three. Their normals and places are weighed by area.
 static int contacts_of(const flip *s, const pieces *k, size_t g, int c, flip_contact out[3]) {
   size_t i = FLIP_CELLS * g + (size_t)c;
   int count = 0;
-  double b = (double)s->b[0][i], h = s->world->h;
+  double h = s->world->h;
   for (int a = 0; a < 3; a++) {
     double lower = (double)s->open[a][i], upper = (double)s->open[a][flip_beside(s, g, c, a, 1)];
     double x[3], velocity[3];
@@ -32,20 +32,38 @@ static int contacts_of(const flip *s, const pieces *k, size_t g, int c, flip_con
   }
   for (int to = 0; to < count; to++) {
     flip_contact *t = &out[to];
-    double area = sqrt(t->n[0] * t->n[0] + t->n[1] * t->n[1] + t->n[2] * t->n[2]), v = 0;
+    t->area = sqrt(t->n[0] * t->n[0] + t->n[1] * t->n[1] + t->n[2] * t->n[2]);
+    t->share = t->area * (double)s->b[0][i];
+    t->place = c & 0x2a; // the upper bit of each coordinate: which eighth of its block
     flip_corner(s, g, c, t->x);
     for (int a = 0; a < 3; a++) {
-      double at = t->x[a] + 0.5;
-      t->n[a] /= area;
-      t->impulse[a] = t->n[a] * area * fmax(0, s->p[i]) * flip_cell_mass(s, i);
-      t->r[a] = at - k->of[t->piece].center[a];
-      t->x[a] = at * h;
+      t->impulse[a] = t->n[a] * fmax(0, s->p[i]) * flip_cell_mass(s, i);
+      t->x[a] = (t->x[a] + 0.5) * t->area;
     }
-    firn_collider_sample(&s->world->collider[t->collider], t->x, NULL, t->velocity);
-    for (int a = 0; a < 3; a++) v += t->velocity[a] * t->n[a];
-    t->least = b * v;
   }
   return count;
+}
+
+// Whether two contacts of a block are one: close to each other on the same side of the same collider.
+static bool is_same(const flip_contact *a, const flip_contact *b) {
+  const double along = 0.98;
+  double dot = 0, size2 = 0;
+  if (a->collider != b->collider || a->piece != b->piece || a->place != b->place) return false;
+  for (int k = 0; k < 3; k++) {
+    dot += a->n[k] * b->n[k];
+    size2 += a->n[k] * a->n[k];
+  }
+  return dot > along * b->area * sqrt(size2);
+}
+
+static void join(flip_contact *to, const flip_contact *t) {
+  to->area += t->area;
+  to->share += t->share;
+  for (int a = 0; a < 3; a++) {
+    to->n[a] += t->n[a];
+    to->x[a] += t->x[a];
+    to->impulse[a] += t->impulse[a];
+  }
 }
 
 static void velocity_at(const double q[6], const double r[3], double out[3]) {
@@ -67,8 +85,19 @@ static void push(const piece *p, const double r[3], const double impulse[3], dou
     for (int m = 0; m < 6; m++) q[n] += p->inertia[6 * n + m] * all[m];
 }
 
-static void find_give(const piece *p, flip_contact *t) {
+// What is known of a contact once it is whole.
+static void finish(const flip *s, const piece *p, flip_contact *t) {
   double all = 0, along = 0;
+  double size = sqrt(t->n[0] * t->n[0] + t->n[1] * t->n[1] + t->n[2] * t->n[2]);
+  for (int a = 0; a < 3; a++) {
+    t->n[a] /= size;
+    t->x[a] /= t->area;
+    t->r[a] = t->x[a] - p->center[a];
+    t->x[a] *= s->world->h;
+  }
+  firn_collider_sample(&s->world->collider[t->collider], t->x, NULL, t->velocity);
+  t->toward = 0;
+  for (int a = 0; a < 3; a++) t->toward += t->velocity[a] * t->n[a];
   memset(t->moves, 0, sizeof t->moves);
   for (int a = 0; a < 3; a++) {
     double unit[3] = {0}, v[3];
@@ -130,9 +159,21 @@ static size_t stride_of(size_t count) {
   }
 }
 
+// The share b of what moves into a piece: it is rigid, so that of all its contacts, not the most of one.
+static double mean_share(flip_contact *const *all, size_t count) {
+  double share = 0, area = 0;
+  for (size_t n = 0; n < count; n++) {
+    if (!(all[n]->toward > 0)) continue;
+    share += all[n]->share;
+    area += all[n]->area;
+  }
+  return area > 0 ? share / area : 1;
+}
+
 static void settle(const flip *s, piece *p, flip_contact *const *all, size_t count) {
-  double free_motion[6];
+  double free_motion[6], b = mean_share(all, count);
   if (!count) return;
+  for (size_t n = 0; n < count; n++) all[n]->least = b * all[n]->toward;
   memcpy(free_motion, p->motion, sizeof free_motion);
   for (size_t n = 0; n < count; n++) push(p, all[n]->r, all[n]->impulse, p->motion);
   size_t stride = 1, at = 0;
@@ -161,17 +202,26 @@ static uint64_t touched_cells(const flip *s, const pieces *k, size_t g) {
   return out;
 }
 
-// Three places for each touched cell, the unused ones of which have no collider.
+// There are three places for each touched cell; those that are not used have no collider.
 static void find_contacts(const flip *s, const pieces *k, const uint64_t *touched,
                           const size_t *first, flip_contact *all) {
   FLIP_FOR_BLOCKS(s, g) {
-    size_t at = first[g];
-    for (uint64_t left = touched[g]; left; left &= left - 1, at += 3) {
-      int count = contacts_of(s, k, g, __builtin_ctzll(left), &all[at]);
-      for (int n = 0; n < count; n++)
-        find_give(&k->of[all[at + (size_t)n].piece], &all[at + (size_t)n]);
-      for (int n = count; n < 3; n++) all[at + (size_t)n].collider = -1;
+    flip_contact *of = all + first[g];
+    size_t count = 0, places = 3 * (size_t)__builtin_popcountll(touched[g]);
+    for (uint64_t left = touched[g]; left; left &= left - 1) {
+      flip_contact cell[3];
+      int sides = contacts_of(s, k, g, __builtin_ctzll(left), cell);
+      for (int n = 0; n < sides; n++) {
+        size_t to = 0;
+        while (to < count && !is_same(&of[to], &cell[n])) to++;
+        if (to < count)
+          join(&of[to], &cell[n]);
+        else
+          of[count++] = cell[n];
+      }
     }
+    for (size_t n = 0; n < count; n++) finish(s, &k->of[of[n].piece], &of[n]);
+    for (size_t n = count; n < places; n++) of[n].collider = -1;
   }
 }
 

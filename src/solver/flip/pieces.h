@@ -27,14 +27,16 @@ typedef struct pieces {
   piece *of;          // [count]
 } pieces;
 
-// A cell of a piece that a collider reaches into.
+// Where a collider reaches into cells of a piece.
 typedef struct flip_contact {
-  int collider;       // -1: none
-  uint32_t piece;     //
-  double n[3];        // out of the collider
-  double x[3], r[3];  // m; cells from the middle of the piece
-  double velocity[3]; // m/s, of the collider there
-  double least;       // m/s, along n, that the piece may have
+  int collider;         // -1: none
+  uint32_t piece;       //
+  double n[3];          // out of the collider
+  double x[3], r[3];    // m; cells from the middle of the piece
+  double velocity[3];   // m/s, of the collider there
+  double toward, least; // m/s, along n: of the collider; that the piece may have
+  double area, share; // h^2, of the collider; and times the share b of its velocity that cells take
+  int place;          // in its block
   double give_n,
       give_t; // 1/kg: what an impulse along n, or across, changes velocities there by, at most
   double hard_n, hard_t; // kg: their inverses
