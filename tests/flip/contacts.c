@@ -126,6 +126,24 @@ static void a_block_is_lifted_and_pushed(void **state) {
   flip_case_close(&c);
 }
 
+// Between a floor and a plate that comes down no force could hold it: it gives way, with forces as of a fluid.
+static void a_squeezed_block_gives_way(void **state) {
+  (void)state;
+  flip_plan plan = block_plan();
+  flip_case c = flip_case_open(&plan);
+  int floor = add_plane(&c, UP, 0, 0.5, NULL, false);
+  int plate = add_plane(&c, DOWN, -0.4, 0.5, (const double[3]){0, -0.5, 0}, false);
+  add_block(&c, NULL);
+  double force[3];
+  firn_collider_force of_plate;
+  force_after(&c, floor, 20, force);
+  must(&c, firn_sim_collider_force(c.sim, plate, &of_plate));
+  assert_below("force of the floor, weights", fabs(force[1]) / (12.8 * G), 20);
+  assert_below("force of the plate, weights",
+               fabs(of_plate.impulse[1] / of_plate.time) / (12.8 * G), 20);
+  flip_case_close(&c);
+}
+
 // Sticky walls and ceilings hold it.
 static void sticky_colliders_hold(void **state) {
   (void)state;
@@ -243,8 +261,9 @@ static void a_free_block_keeps_turning(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_block_rests_in_a_corner),    cmocka_unit_test(a_belt_takes_a_block_along),
-      cmocka_unit_test(a_block_is_lifted_and_pushed), cmocka_unit_test(sticky_colliders_hold),
-      cmocka_unit_test(each_floor_bears_its_own),     cmocka_unit_test(a_full_tank_presses_down),
-      cmocka_unit_test(grains_are_dragged),           cmocka_unit_test(a_free_block_keeps_turning)};
+      cmocka_unit_test(a_block_is_lifted_and_pushed), cmocka_unit_test(a_squeezed_block_gives_way),
+      cmocka_unit_test(sticky_colliders_hold),        cmocka_unit_test(each_floor_bears_its_own),
+      cmocka_unit_test(a_full_tank_presses_down),     cmocka_unit_test(grains_are_dragged),
+      cmocka_unit_test(a_free_block_keeps_turning)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

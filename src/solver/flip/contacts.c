@@ -2,7 +2,7 @@
 // What colliders do to rigid pieces. Cells of a piece that a collider reaches into are contacts, up to eight that
 // lie together one: there the piece may leave the collider and not enter it, and rubs on it by Coulomb's law, which is solved contact by contact,
 // over and over, until the piece's motion is settled. It begins with the pressure of the fluid that the piece
-// was taken for. Who is pressed from two sides is left between both.
+// was taken for.
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +12,8 @@
 enum { SWEEPS = 60 };
 // Change of a motion in a sweep, relative to what contacts did to it.
 static const double SETTLED = 1e-7;
+// Share by which impulses still grow in the last sweep, where a piece is squeezed.
+static const double SQUEEZED = 5e-3;
 
 // The closed sides of a cell, by collider: up to three. Their normals and places are weighed by area.
 static int contacts_of(const flip *s, const pieces *k, size_t g, int c, flip_contact out[3]) {
@@ -113,11 +115,11 @@ static void finish(const flip *s, const piece *p, flip_contact *t) {
   t->hard_t = t->give_t > 0 ? 1 / t->give_t : 0;
 }
 
-// One contact as the others are now. Returns nothing but a better q.
-static void meet(const flip *s, flip_contact *t, double q[6]) {
+// One contact as the others are now, for a better q. Returns by how much its impulse has changed.
+static double meet(const flip *s, flip_contact *t, double q[6]) {
   const firn_collider *collider = &s->world->collider[t->collider];
   double v[3], vn = 0, n0 = 0, un = 0, change[3], slip[3], size2 = 0, share = 1;
-  if (!(t->give_n > 0)) return;
+  if (!(t->give_n > 0)) return 0;
   velocity_at(q, t->r, v);
   for (int a = 0; a < 3; a++) {
     vn += v[a] * t->n[a];
@@ -142,6 +144,7 @@ static void meet(const flip *s, flip_contact *t, double q[6]) {
   }
   for (int n = 0; n < 6; n++)
     q[n] += t->moves[0][n] * change[0] + t->moves[1][n] * change[1] + t->moves[2][n] * change[2];
+  return fabs(change[0]) + fabs(change[1]) + fabs(change[2]);
 }
 
 // A step from contact to contact that comes to all of them, about every golden section of their number. Taken in
@@ -170,24 +173,43 @@ static double mean_share(flip_contact *const *all, size_t count) {
   return area > 0 ? share / area : 1;
 }
 
+static double size_of(const flip_contact *t) {
+  return fabs(t->impulse[0]) + fabs(t->impulse[1]) + fabs(t->impulse[2]);
+}
+
+// What presses on a piece from two sides would press ever more: it is not rigid then, and has what the fluid's
+// pressure gave it.
+static void let_go(piece *p, const double as_fluid[6], flip_contact *const *all, size_t count) {
+  memcpy(p->motion, as_fluid, sizeof p->motion);
+  for (size_t n = 0; n < count; n++) memcpy(all[n]->impulse, all[n]->fluid, sizeof all[n]->fluid);
+}
+
 static void settle(const flip *s, piece *p, flip_contact *const *all, size_t count) {
-  double free_motion[6], b = mean_share(all, count);
+  double free_motion[6], as_fluid[6], b = mean_share(all, count), grown = 0, size = 0;
   if (!count) return;
-  for (size_t n = 0; n < count; n++) all[n]->least = b * all[n]->toward;
   memcpy(free_motion, p->motion, sizeof free_motion);
-  for (size_t n = 0; n < count; n++) push(p, all[n]->r, all[n]->impulse, p->motion);
+  for (size_t n = 0; n < count; n++) {
+    all[n]->least = b * all[n]->toward;
+    memcpy(all[n]->fluid, all[n]->impulse, sizeof all[n]->fluid);
+    push(p, all[n]->r, all[n]->impulse, p->motion);
+  }
+  memcpy(as_fluid, p->motion, sizeof as_fluid);
   size_t stride = 1, at = 0;
   for (int sweep = 0; sweep < SWEEPS; sweep++) {
     double before[6], moved = 0, done = 0;
     memcpy(before, p->motion, sizeof before);
-    for (size_t n = 0; n < count; n++, at = (at + stride) % count) meet(s, all[at], p->motion);
+    grown = 0;
+    for (size_t n = 0; n < count; n++, at = (at + stride) % count)
+      grown += meet(s, all[at], p->motion);
     for (int k = 0; k < 6; k++) {
       moved = fmax(moved, fabs(p->motion[k] - before[k]));
       done = fmax(done, fabs(p->motion[k] - free_motion[k]));
     }
-    if (moved <= SETTLED * done) return;
+    if (moved <= SETTLED * done) break;
     if (sweep == 0) stride = stride_of(count); // the first gives to each what it bears
   }
+  for (size_t n = 0; n < count; n++) size += size_of(all[n]);
+  if (grown > SQUEEZED * size) let_go(p, as_fluid, all, count);
 }
 
 // Bits of the cells of a piece that a side of is closed more than the other.

@@ -41,7 +41,8 @@ typedef struct flip_contact {
       give_t; // 1/kg: what an impulse along n, or across, changes velocities there by, at most
   double hard_n, hard_t; // kg: their inverses
   double moves[3][6];    // the motion that an impulse of 1 along each axis gives
-  double impulse[3];     // kg m/s, that the piece has got
+  double impulse[3];     // kg m/s, that the piece has got; ...
+  double fluid[3];       // ... by the pressure of the fluid that it was taken for
 } flip_contact;
 
 // contacts.c: what colliders do to pieces. motion is that without them; out: with them.
