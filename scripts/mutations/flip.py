@@ -66,7 +66,7 @@ MUTATIONS = [
              ("src/solver/flip/pressure.c", "      if (pass == 2) q->x[i] -= pool[0];\n", "")),
     Mutation("flip-squeezed", "what is pressed from two sides presses ever more", "flip.contacts",
              ("src/solver/flip/contacts.c", "if (grown > SQUEEZED * size) let_go(",
-              "if (grown > 1e300 * size) let_go(")),
+              "if (grown > 1e300 * SQUEEZED * size) let_go(")),
     Mutation("flip-side", "of two colliders in a corner the nearest gets it all", "flip.contacts",
              ("src/solver/flip/solids.c", "!(fabs(normal[axis]) > best + 1e-6)", "!(fabs(normal[axis]) > 2)")),
     Mutation("flip-volume", "nobody moves out of cells that are too full", "flip.flow",
