@@ -116,7 +116,4 @@ MUTATIONS = [
     Mutation("flip-slow", "particles go a twentieth less", "flip.water",
              ("src/solver/flip/advect.c", "x[a] += (firn_real)(cells * (double)v[a]);",
               "x[a] += (firn_real)(0.95 * cells * (double)v[a]);")),
-    Mutation("flip-out", "snow under a collider comes out all at once", "flip.odd_scenes",
-             ("src/solver/flip/advect.c", "fmin((least - d) / h, OUT_AT_ONCE)",
-              "fmax((least - d) / h, 0 * OUT_AT_ONCE)")),
 ]

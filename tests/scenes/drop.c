@@ -7,7 +7,7 @@
 
 static void falls_and_is_stopped(const char *solver, const char *quality) {
   play p = play_builtin("snowball-drop", solver, quality);
-  firn_sums first = play_sums(&p), now = first;
+  firn_sums first = play_sums(&p), now;
   double y = first.center[1], v = first.momentum[1] / first.mass, g = 9.81, end = 0.62, landed = 0;
   double h = firn_sim_h(p.sim), off = 0;
   while (firn_sim_time(p.sim) < end - 1e-9) {
