@@ -37,11 +37,11 @@ static firn_status add_box(firn_sim *sim, double wide, double deep) {
   return status;
 }
 
-// A number in [-1, 1) of a place.
-static double noise(const double x[3], uint32_t salt) {
+// A number in [-1, 1) of three others.
+static double noise(const uint32_t of[3], uint32_t salt) {
   uint32_t bits = salt;
   for (int a = 0; a < 3; a++) {
-    bits ^= (uint32_t)(int32_t)floor(x[a] * 4096);
+    bits ^= of[a];
     bits *= 0x9e3779b1u;
     bits ^= bits >> 15;
   }
@@ -50,7 +50,9 @@ static double noise(const double x[3], uint32_t salt) {
 
 static void stir(void *user, const double position[3], double *out) {
   (void)user;
-  for (int a = 0; a < 3; a++) out[a] = 0.1 * noise(position, 0x1234567u * (uint32_t)(a + 1));
+  uint32_t of[3];
+  for (int a = 0; a < 3; a++) of[a] = (uint32_t)(int32_t)floor(position[a] * 4096);
+  for (int a = 0; a < 3; a++) out[a] = 0.1 * noise(of, 0x1234567u * (uint32_t)(a + 1));
 }
 
 // ------------------------------------------------------------------------------------- press-ball
@@ -122,8 +124,8 @@ static firn_status strew(firn_context *context, firn_sim *sim, double h, powder 
   if (p->position && p->velocity && x && v) status = read_snow(sim, p);
   for (size_t i = 0; i < FINE * count && status == FIRN_OK; i++) {
     for (size_t a = 0; a < 3; a++) {
-      const double at[3] = {(double)i, (double)a, 0.5};
-      x[3 * i + a] = p->position[3 * (i / FINE) + a] + h / 4 * noise(at, 7);
+      const uint32_t of[3] = {(uint32_t)i, (uint32_t)a, 1};
+      x[3 * i + a] = p->position[3 * (i / FINE) + a] + h / 4 * noise(of, 7);
       v[3 * i + a] = p->velocity[3 * (i / FINE) + a];
     }
   }

@@ -41,7 +41,7 @@ static const struct {
     {"jp", "", "plastic volume J_P", ""},
     {"wall_per_step", "s", "wall time of a step", ""},
     {"wall_seconds", "s", "wall time of a frame", ""},
-    {FIRN_STAGE_PREFIX, "s", "wall time of stages", FIRN_STAGE_PREFIX},
+    {FIRN_STAGE_PREFIX, "s", "stages of a frame", FIRN_STAGE_PREFIX},
     {"speed_max", "m/s", "largest speed", ""},
     {"density", "kg/m^3", "density", ""},
     {"stress_", "Pa", "stress", "stress_"},
@@ -200,8 +200,11 @@ static firn_status fail_column(const plotter *p, const char *name) {
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%s", c ? ", " : "", firn_table_name(p->table, c));
   }
-  return firn_fail(p->context, FIRN_ERROR_ARGUMENT,
-                   "no column '%s'; there are %s, and energy_total and wall_per_step", name, list);
+  return firn_fail(
+      p->context, FIRN_ERROR_ARGUMENT,
+      "no column '%s'; there are %s, energy_total and wall_per_step, and stages of steps where "
+      "log.jsonl tells them, as seconds_move",
+      name, list);
 }
 
 static firn_status choose_columns(plotter *p, const char *wanted, bool all) {

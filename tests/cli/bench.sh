@@ -54,7 +54,6 @@ for r in solves:
 kernels = [(r["name"], r["variant"]) for r in rows if "ns_per_particle" in r]
 assert kernels == [(n, k) for n in ("flip/to-grid", "flip/back") for k in ("sph", "bspline")]
 PYTHON
-exit 0
 
 run 0 bench refine --quick --json --threads 2
 python3 - .out <<'PYTHON' || die "$out"

@@ -37,11 +37,11 @@ LOG
 printf '{"event": "frame", "frame": 2, "seconds_grid": 70' >>run/log.jsonl
 run 0 plot run -o stages.svg
 svg=$(cat stages.svg)
-expect "$svg" "wall time of stages [s]"
+expect "$svg" "stages of a frame [s]"
 expect "$svg" ">solve<"
 refuse "$svg" ">scene<"
 run 0 plot run --columns seconds_grid -o grid.svg
-expect "$(cat grid.svg)" "wall time of stages, grid [s]"
+expect "$(cat grid.svg)" "stages of a frame, grid [s]"
 run 2 plot run --columns seconds_nothing
 rm run/log.jsonl
 

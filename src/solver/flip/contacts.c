@@ -113,6 +113,7 @@ static void finish(const flip *s, const piece *p, flip_contact *t) {
   t->give_t = fmax(0, all - along);
   t->hard_n = along > 0 ? 1 / along : 0;
   t->hard_t = t->give_t > 0 ? 1 / t->give_t : 0;
+  if (!(along > 0)) memset(t->impulse, 0, sizeof t->impulse); // nothing can move it
 }
 
 // One contact as the others are now, for a better q. Returns by how much its impulse has changed.
@@ -135,7 +136,7 @@ static double meet(const flip *s, flip_contact *t, double q[6]) {
     slip[a] = t->give_t > 0 ? across - rate * t->hard_t : 0;
     size2 += slip[a] * slip[a];
   }
-  double most = collider->friction * n1;
+  double most = n1 > 0 ? collider->friction * n1 : 0;
   if (!collider->sticky && size2 > most * most) share = most / sqrt(size2);
   for (int a = 0; a < 3; a++) {
     double now = n1 * t->n[a] + share * slip[a];

@@ -11,17 +11,19 @@
 // Cells from a collider within which it rubs.
 static const double REACH = 0.75;
 
-// m/s: what the pressure of a cell gives to the colliders in it, over the mass of a cell.
+// m/s: what a cell gives to the colliders in it, over the mass of a cell: its pressure, and half of its weight,
+// which is between its middle and them.
 static double load_of(const flip *s, size_t cell) {
   size_t g = cell / FLIP_CELLS;
-  double area2 = 0;
+  double area2 = 0, weight = 0;
   if (!flip_bit(s->active, cell) || !(s->p[cell] > 0)) return 0;
   for (int a = 0; a < 3; a++) {
     size_t above = flip_beside(s, g, (int)(cell % FLIP_CELLS), a, 1);
     double closed = (double)s->open[a][above] - (double)s->open[a][cell];
     area2 += closed * closed;
+    weight -= closed * s->world->gravity[a] * s->dt / 2;
   }
-  return s->p[cell] * sqrt(area2);
+  return s->p[cell] * sqrt(area2) + fmax(0, weight);
 }
 
 // The velocity of the lower face along a of a cell, less what it was.
@@ -48,7 +50,7 @@ static double rub_face(const flip *s, size_t g, int c, int a) {
   if (!collider->sticky) {
     int cells = flip_bit(s->active, i) + flip_bit(s->active, below);
     double load = (load_of(s, i) + load_of(s, below)) / (cells * (double)s->open[a][i]);
-    lost = fmin(1, collider->friction * load / slip);
+    lost = load > 0 ? fmin(1, collider->friction * load / slip) : 0;
   }
   return -lost * now[a];
 }
@@ -63,7 +65,8 @@ static bool rubs(const flip *s) {
 static bool is_rough(const flip *s, size_t cell) {
   const firn_material_row *row = &s->world->material[s->kind[cell]];
   return flip_bit(s->active, cell) &&
-         (row->yield_angle > 0 || row->yield_cohesion > 0 || row->viscosity > 0);
+         (row->yield_angle > 0 || row->yield_cohesion > 0 || row->yield_cohesion_slope > 0 ||
+          row->viscosity > 0 || row->viscosity_slope > 0);
 }
 
 // Faces are changed after all have been looked at.

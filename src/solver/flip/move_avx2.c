@@ -50,25 +50,15 @@ FIRN_HD_INLINE lane spline_of(lane d) {
                      lane_set1(0.5f) * b * b);
 }
 
-// x from the cell's corner, in [0, 1]. Slopes as of advect.c.
-FIRN_HD_INLINE void weigh_nodes(lane x, bool face, bool splines, bool affine, nodes *out) {
+// x from the cell's corner, in [0, 1]. Slopes, of splines only, as of advect.c.
+FIRN_HD_INLINE void weigh_nodes(lane x, bool face, bool splines, nodes *out) {
   for (int n = 0; n < COUNT(face, splines); n++) {
     lane away = lane_set1((float)(FIRST(face, splines) + n) + (face ? 0 : 0.5f)) - x;
     out->w[n] = lane_max(lane_set1(1) - lane_abs(away), lane_zero());
-    if (splines) out->w[n] = spline_of(away);
-    if (affine && splines) out->slope[n] = lane_set1(4) * out->w[n] * away;
+    if (!splines) continue;
+    out->w[n] = spline_of(away);
+    out->slope[n] = lane_set1(4) * out->w[n] * away;
   }
-  if (!affine || splines) return;
-  if (face) {
-    out->slope[0] = lane_set1(-1);
-    out->slope[1] = lane_set1(1);
-    return;
-  }
-  // Below the middle of the cell it lies between the first two, above between the others.
-  lane below = lane_select(lane_lt(x, lane_set1(0.5f)), lane_set1(1), lane_zero());
-  out->slope[0] = -below;
-  out->slope[1] = below + below - lane_set1(1);
-  out->slope[2] = lane_set1(1) - below;
 }
 
 // Of nodes that are faces along axis a, 3: along none. slope: which axis has slopes in place of weights; -1:
@@ -233,8 +223,8 @@ FIRN_HD_INLINE void move_crowd(const journey *j, int cell, const crowd *who, boo
   for (int k = 0; k < 3; k++) {
     x[k] = take(firn_particles_real(p, FIRN_FIELD_X + k), who);
     lane in = x[k] - lane_set1((float)corner[k]);
-    weigh_nodes(in, true, splines, false, &face[k]);
-    weigh_nodes(in, false, splines, false, &middle[k]);
+    weigh_nodes(in, true, splines, &face[k]);
+    weigh_nodes(in, false, splines, &middle[k]);
   }
   take_state(j, who, node, middle, splines);
   v[0] = take_velocity(j, who, node, 0, face, middle, mass, splines, &speed2, to);
@@ -243,8 +233,8 @@ FIRN_HD_INLINE void move_crowd(const journey *j, int cell, const crowd *who, boo
   if (affine) {
     for (int k = 0; k < 3; k++) {
       lane in = x[k] - lane_set1((float)corner[k]);
-      weigh_nodes(in, true, true, true, &face[k]);
-      weigh_nodes(in, false, true, true, &middle[k]);
+      weigh_nodes(in, true, true, &face[k]);
+      weigh_nodes(in, false, true, &middle[k]);
     }
     for (int a = 0; a < 3; a++) take_gradient(j, who, node, a, face, middle);
   }

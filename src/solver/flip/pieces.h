@@ -20,7 +20,7 @@ typedef struct pieces {
   uint64_t (*link)[3];   // [blocks]
   uint32_t *label;       // [blocks][64]
   uint32_t *owner[3]; // [blocks][64] the piece that the lower face along each axis belongs to, or
-                      // that it presses on; or FLIP_NO_PIECE
+                      // that it presses on; or all bits
   uint32_t *sole;     // [blocks] the one that all of a block's faces have to do with, or MIXED
   piece *part;        // [blocks] what they add to that
   uint32_t *forest;   // [blocks][64]
