@@ -6,6 +6,13 @@
 enum { EDGE = FIRN_FINE_EDGE };
 #define HALF_DIAGONAL 0.8660254037844386 // of a cell
 
+// Grains lie on each other, not all on the surface itself: each has a height of its own there, up to this many
+// cells, which is half of what snow particles are apart.
+#define HEAP 0.25
+static double height_of(const firn_fine *f, uint32_t row) {
+  return HEAP * f->def.cell * ((row * 2654435761u) >> 8) / 16777216.0;
+}
+
 static double distance_of(const firn_collider *c, const double x[3]) {
   return c->absent ? (double)INFINITY : firn_collider_sample(c, x, NULL, NULL);
 }
@@ -33,7 +40,7 @@ static double push_one(firn_fine *f, size_t i, const int32_t cell[3], const firn
     x[a] = (double)p->x[a];
     v[a] = (double)p->v[a];
   }
-  double d = firn_collider_sample(c, x, normal, moves);
+  double d = firn_collider_sample(c, x, normal, moves) - height_of(f, p->row);
   if (d >= 0) return 0;
   firn_contact_resolve(v, moves, normal, c->friction, c->sticky);
   for (int a = 0; a < 3; a++) x[a] -= d * normal[a];
@@ -50,7 +57,7 @@ static double push_cell(firn_fine *f, const int32_t cell[3], size_t begin, size_
                         const firn_collider *c, double most) {
   double h = f->def.cell, middle[3];
   for (int a = 0; a < 3; a++) middle[a] = (cell[a] + 0.5) * h;
-  double d = distance_of(c, middle), speed = 0;
+  double d = distance_of(c, middle) - HEAP * h, speed = 0;
   if (d > HALF_DIAGONAL * h + most) return 0;
   for (size_t i = begin; i < end; i++) {
     double away = 0;
@@ -70,7 +77,7 @@ double firn_fine_push_out(firn_fine *f, size_t block, int collider_count,
   double h = f->def.cell, middle[3], speed = 0;
   for (int a = 0; a < 3; a++) middle[a] = (b->at[a] + 0.5) * EDGE * h;
   for (int k = 0; k < collider_count; k++) {
-    if (distance_of(&colliders[k], middle) > EDGE * HALF_DIAGONAL * h + most) continue;
+    if (distance_of(&colliders[k], middle) > (EDGE * HALF_DIAGONAL + HEAP) * h + most) continue;
     for (int c = 0; c < FIRN_FINE_CELLS; c++) {
       const int32_t cell[3] = {EDGE * b->at[0] + (c >> 4), EDGE * b->at[1] + (c >> 2 & 3),
                                EDGE * b->at[2] + (c & 3)};
