@@ -71,7 +71,8 @@ static void a_block_rests_in_a_corner(void **state) {
       force_after(&c, floor, 60, force);
       firn_sums now = sums_of(&c);
       for (int a = 0; a < 3; a++)
-        assert_within("its middle, m", now.center[a], first.center[a], by_precision(2e-6, 1e-9));
+        // Contacts are settled to 1e-7 of g dt, in 0.3 s.
+        assert_within("its middle, m", now.center[a], first.center[a], by_precision(2e-6, 5e-9));
       assert_relative("weight", force[1], -12.8 * G, walls == 1 ? 1e-5 : 1e-2);
       flip_case_close(&c);
     }
