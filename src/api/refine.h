@@ -61,6 +61,8 @@ void firn_refine_rows_free(firn_refine_rows *rows);
 // Writes them, and rounds positions and velocities to what the file then holds.
 firn_status firn_refine_rows_write(const firn_refine_def *def, firn_refine_rows *rows,
                                    const firn_frame *source, const char *path);
+// Whether all frames of a folder are of fine particles; those that cannot be read are taken for them.
+firn_status firn_refine_frames_check(firn_context *context, const char *folder);
 // Whether a frame was made with these settings.
 firn_status firn_refine_settings_check(const firn_refine_def *def, firn_frame *frame,
                                        const char *path);

@@ -8,6 +8,8 @@
 #include "api/refine.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "cache/file.h"
+#include "cache/folder.h"
 #include "cache/pack.h"
 #include "refine/grain.h"
 
@@ -168,6 +170,34 @@ firn_status firn_refine_rows_write(const firn_refine_def *def, firn_refine_rows 
 }
 
 // ---------------------------------------------------------------------------------------- read back
+
+static firn_status check_fine(firn_context *context, const char *path) {
+  firn_archive *archive;
+  firn_status status = firn_archive_open(context, path, &archive);
+  if (status == FIRN_ERROR_MEMORY) return status;
+  if (status != FIRN_OK) return FIRN_OK;
+  bool fine = firn_archive_has_attribute(archive, "firn", "refine");
+  firn_archive_close(archive);
+  if (fine) return FIRN_OK;
+  return firn_fail(context, FIRN_ERROR_STATE,
+                   "%s is not of fine particles, and is not taken away: choose another folder, or "
+                   "remove it yourself",
+                   path);
+}
+
+firn_status firn_refine_frames_check(firn_context *context, const char *folder) {
+  int *numbers;
+  size_t count;
+  FIRN_TRY(firn_numbered_list(context, folder, FIRN_FRAME_PREFIX, &numbers, &count));
+  firn_status status = FIRN_OK;
+  for (size_t i = 0; i < count && status == FIRN_OK; i++) {
+    char path[FIRN_PATH_SIZE];
+    status = firn_numbered_path(context, folder, FIRN_FRAME_PREFIX, numbers[i], path);
+    if (status == FIRN_OK) status = check_fine(context, path);
+  }
+  firn_free(context, numbers, count * sizeof *numbers);
+  return status;
+}
 
 firn_status firn_refine_settings_check(const firn_refine_def *def, firn_frame *frame,
                                        const char *path) {

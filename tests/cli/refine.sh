@@ -66,6 +66,15 @@ expect "$out" "frame 2  3/5"
 [[ $(sums run/fine) == "$before" ]] || die "a resume changes fine particles"
 run 0 refine run --per 7 --resume
 expect "$out" "already"
+# In the middle and at the beginning, too.
+truncate -s -9 run/fine/frame_00002.hdf
+run 0 refine run --per 7 --resume
+expect "$err" "made again"
+expect "$out" "frame 4  5/5"
+[[ $(sums run/fine) == "$before" ]] || die "a damaged frame is not made again"
+rm run/fine/frame_0000[02].hdf
+run 0 refine run --per 7 --resume --quiet
+[[ $(sums run/fine) == "$before" ]] || die "missing frames are not made"
 run 0 refine run --per 7 --set output.precision=16 -o small --quiet
 rm small/frame_0000[34].hdf
 cp -r small again
@@ -94,6 +103,23 @@ run 2 refine run
 expect "$err" "--overwrite"
 run 2 refine run --per 7 --seed 8 --resume
 expect "$err" "other settings"
+# Frames of runs, and of others.
+before=$(sums run; sums old)
+run 2 refine run -o run/. --overwrite
+expect "$err" "holds the frames that are to be refined"
+run 2 refine run -o old --overwrite
+expect "$err" "folder of a run"
+mkdir frames
+cp old/frame_00000.hdf frames/frame_00007.hdf
+run 2 refine run -o frames --overwrite
+expect "$err" "frame_00007.hdf is not of fine particles"
+[[ -e frames/frame_00007.hdf && $(sums run; sums old) == "$before" ]] || die "frames of a run are taken away"
+# What fails takes nothing away.
+cp -r run bad
+truncate -s -9 bad/frame_00000.hdf
+before=$(sums bad/fine)
+run 1 refine bad --per 7 --overwrite
+[[ $(sums bad/fine) == "$before" ]] || die "fine particles are taken away before the run is looked at"
 run 2 refine run --resume --overwrite
 run 2 refine run --mode other
 expect "$err" "ballistic"

@@ -114,6 +114,12 @@ static bool stop_after_frame_1(void *user, const firn_refine_event *event) {
   return event->frame < 1;
 }
 
+static bool never(void *user, const firn_refine_event *event) {
+  (void)user, (void)event;
+  fail_msg("a frame is made");
+  return false;
+}
+
 static void a_stopped_run_ends_in_the_same_bytes(void **state) {
   scratch *s = *state;
   for (int f = 0; f < FRAMES; f++) write_snow(s, f);
@@ -149,11 +155,33 @@ static void a_stopped_run_ends_in_the_same_bytes(void **state) {
   }
 }
 
+static void bad_settings_take_nothing_away(void **state) {
+  scratch *s = *state;
+  for (int f = 0; f < FRAMES; f++) write_snow(s, f);
+  firn_refine_def def = settings(s, NULL), good = def;
+  must(s, firn_refine(s->context, NULL, &def));
+  def.overwrite = true;
+  for (int k = 0; k < 5; k++) {
+    firn_refine_def bad = def;
+    if (k == 0) bad.density = 0;
+    if (k == 1) bad.mode = (firn_refine_mode)7;
+    if (k == 2) bad.dt_max = (double)INFINITY;
+    if (k == 3) bad.dt_max = (double)NAN;
+    if (k == 4) bad.per_particle = 0;
+    assert_int_equal(firn_refine(s->context, NULL, &bad), FIRN_ERROR_ARGUMENT);
+    assert_non_null(strstr(firn_context_message(s->context), "refine: "));
+  }
+  good.resume = true;
+  good.event = never;
+  must(s, firn_refine(s->context, NULL, &good)); // all are there
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(they_are_what_their_particle_is, scratch_open, scratch_close),
       cmocka_unit_test_setup_teardown(a_stopped_run_ends_in_the_same_bytes, scratch_open,
                                       scratch_close),
+      cmocka_unit_test_setup_teardown(bad_settings_take_nothing_away, scratch_open, scratch_close),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
