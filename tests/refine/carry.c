@@ -14,6 +14,7 @@
 
 #include "base/isa.h"
 #include "math/real.h"
+#include "support/books.h"
 
 static const double gravity[3] = {0, -9.81, 0};
 static const bool is_double = sizeof(firn_real) == sizeof(double);
@@ -354,6 +355,61 @@ static void bad_input_is_refused(void **state) {
   close_context(context);
 }
 
+// ------------------------------------------------------------------------------------------- memory
+
+enum { APART = 60, APART_STEPS = 6 };
+
+// Particles that fly apart, so that they need more blocks each step; a call that memory ran out in is made again.
+static void fly_apart(books *b, double x[APART][3]) {
+  firn_context *context;
+  firn_fine *fine;
+  double v[APART][3];
+  firn_fine_def def = firn_default_fine_def();
+  def.cell = 0.1;
+  firn_status status = books_context(b, 1, &context);
+  if (status != FIRN_OK) status = books_context(b, 1, &context);
+  assert_int_equal(status, FIRN_OK);
+  status = firn_fine_create(context, &def, &fine);
+  if (status != FIRN_OK) status = firn_fine_create(context, &def, &fine);
+  must(context, status);
+  for (int i = 0; i < APART; i++)
+    for (int a = 0; a < 3; a++) {
+      x[i][a] = 0.4 * sin(5 * i + a);
+      v[i][a] = 8 * sin(3 * i + 2 * a);
+    }
+  firn_fine_step_def step = {
+      .dt = 7e-3, .count = APART, .position = x[0], .velocity = v[0], .gravity = {0, -9.81, 0}};
+  status = firn_fine_set(fine, APART, x[0], v[0]);
+  if (status != FIRN_OK) {
+    assert_int_equal(firn_fine_count(fine), 0);
+    must(context, firn_fine_step(fine, &step));
+    status = firn_fine_set(fine, APART, x[0], v[0]);
+  }
+  must(context, status);
+  for (int s = 0; s < APART_STEPS; s++) {
+    status = firn_fine_step(fine, &step);
+    if (status != FIRN_OK) status = firn_fine_step(fine, &step);
+    must(context, status);
+    must(context, firn_fine_read(fine, x[0], v[0]));
+  }
+  firn_fine_destroy(fine);
+  close_context(context);
+  assert_int_equal(b->blocks, 0);
+}
+
+static void memory_that_runs_out_loses_nothing(void **state) {
+  (void)state;
+  books plain = {0};
+  double wanted[APART][3], x[APART][3];
+  fly_apart(&plain, wanted);
+  for (size_t at = 1; at <= plain.calls; at++) {
+    books b = {.refuse_at = at};
+    fly_apart(&b, x);
+    assert_int_equal(b.refused, 1);
+    if (memcmp(x, wanted, sizeof x) != 0) fail_msg("allocation %zu changes what is there", at);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(alone_it_falls_as_a_stone),
@@ -365,6 +421,7 @@ int main(void) {
       cmocka_unit_test(nothing_enters_colliders),
       cmocka_unit_test(colliders_rub),
       cmocka_unit_test(bad_input_is_refused),
+      cmocka_unit_test(memory_that_runs_out_loses_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
