@@ -105,6 +105,37 @@ static void as_printed_alone_it_never_gets_faster(void **state) {
 
 // --------------------------------------------------------------------------------------- at the edge
 
+// Where the snow ends, its density is what rounding leaves of it: nothing gets faster than snow and fall there.
+static void the_end_of_snow_throws_nothing(void **state) {
+  (void)state;
+  enum { SIDE = 12, ALL = SIDE * SIDE * SIDE };
+  static double x[ALL][3], v[ALL][3];
+  const double cell = 0.1, dt = 1e-3;
+  // In the three cells below theirs: of its corners the farthest alone has none.
+  const double snow[3][3] = {{0.031, 0.164, 0.187}, {0.113, 0.069, 0.158}, {0.177, 0.125, 0.041}},
+               u[3][3] = {{3, -2, 5}, {3, -2, 5}, {3, -2, 5}};
+  const double most = sqrt(3 * 3 + 2 * 2 + 5 * 5) + 9.81 * dt;
+  for (firn_isa isa = FIRN_ISA_SCALAR; isa <= FIRN_ISA_AVX512; isa++) {
+    if (!firn_isa_available(isa)) continue;
+    firn_context *context = context_with(1, isa);
+    firn_fine *fine = fine_with(context, cell, FIRN_REFINE_PRINTED);
+    for (int i = 0; i < ALL; i++) { // up to that corner
+      const int at[3] = {i / SIDE / SIDE, i / SIDE % SIDE, i % SIDE};
+      for (int a = 0; a < 3; a++) {
+        x[i][a] = 2 * cell - 1e-9 * pow(6, at[a]);
+        v[i][a] = 0;
+      }
+    }
+    must(context, firn_fine_set(fine, ALL, x[0], v[0]));
+    firn_fine_step_def step = {.dt = dt, .count = 3, .position = snow[0], .velocity = u[0]};
+    memcpy(step.gravity, gravity, sizeof gravity);
+    must(context, firn_fine_step(fine, &step));
+    assert_true(firn_fine_speed(fine) <= most * 1.001);
+    firn_fine_destroy(fine);
+    close_context(context);
+  }
+}
+
 // One particle of the snow, at part t of a cell along each axis, gives its cell's corners w/8; seen from
 // where it is that is a density of the sum of squares of the weights over 8.
 static void thin_snow_carries_by_its_density(void **state) {
@@ -414,6 +445,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(alone_it_falls_as_a_stone),
       cmocka_unit_test(as_printed_alone_it_never_gets_faster),
+      cmocka_unit_test(the_end_of_snow_throws_nothing),
       cmocka_unit_test(thin_snow_carries_by_its_density),
       cmocka_unit_test(powder_stays_with_snow_that_turns_and_flies),
       cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
