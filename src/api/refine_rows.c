@@ -29,7 +29,7 @@ void firn_refine_rows_free(firn_refine_rows *r) {
 
 static firn_status make_room(const firn_refine_snow *snow, size_t per, firn_refine_rows *r) {
   size_t n = snow->count * per;
-  if (snow->count && (snow->id[snow->count - 1] + 1) * per > UINT32_MAX)
+  if (snow->count && snow->id[snow->count - 1] >= UINT32_MAX / per)
     return firn_fail(r->context, FIRN_ERROR_ARGUMENT,
                      "refine: ids go up to %" PRIu64 ", and %zu fine particles of each have more "
                      "ids than there are; take fewer per_particle",
@@ -132,12 +132,42 @@ static firn_status round_floats(firn_context *context, size_t n, float *data, do
   return FIRN_OK;
 }
 
-static firn_status round_rows(const firn_frame_head *head, firn_refine_rows *r, double step[4]) {
-  step[0] = firn_pack_step_position(head->h);
-  FIRN_TRY(round_floats(r->context, 3 * r->count, r->position, &step[0]));
-  FIRN_TRY(round_floats(r->context, 3 * r->count, r->velocity, &step[1]));
-  if (r->mass) FIRN_TRY(round_floats(r->context, r->count, r->mass, &step[2]));
-  return round_floats(r->context, r->count, r->radius, &step[3]);
+static firn_status round_copy(firn_context *context, size_t n, float **data, double *step) {
+  float *copy = firn_alloc(context, n * sizeof *copy, "a field of a frame");
+  if (n && !copy) return FIRN_ERROR_MEMORY;
+  if (n) memcpy(copy, *data, n * sizeof *copy);
+  *data = copy;
+  return round_floats(context, n, copy, step);
+}
+
+static firn_status write_rows(const firn_frame_head *head, const firn_refine_rows *r,
+                              const double step[4], const firn_frame *source, const char *path) {
+  firn_archive *archive;
+  FIRN_TRY(firn_frame_begin(r->context, path, head, &archive));
+  firn_frame_add_bodies(r->context, archive, source->body_count, source->body);
+  const firn_frame_array arrays[] = {{"id", "1", FIRN_ARCHIVE_U32, 1, 0, r->id},
+                                     {"position", "m", FIRN_ARCHIVE_F32, 3, step[0], r->position},
+                                     {"velocity", "m/s", FIRN_ARCHIVE_F32, 3, step[1], r->velocity},
+                                     {"radius", "m", FIRN_ARCHIVE_F32, 1, step[3], r->radius},
+                                     {"mass", "kg", FIRN_ARCHIVE_F32, 1, step[2], r->mass}};
+  for (size_t i = 0; i < (r->mass ? 5u : 4u); i++) firn_frame_add(archive, head, &arrays[i]);
+  return firn_archive_commit(archive);
+}
+
+// Sizes stay as they are: rounded again each frame, they would not be what a resume makes.
+static firn_status write_rounded(const firn_frame_head *head, const firn_refine_rows *r,
+                                 const firn_frame *source, const char *path) {
+  firn_refine_rows file = *r;
+  double step[4] = {firn_pack_step_position(head->h)};
+  size_t n = r->count;
+  FIRN_TRY(round_floats(r->context, 3 * n, r->position, &step[0]));
+  FIRN_TRY(round_floats(r->context, 3 * n, r->velocity, &step[1]));
+  firn_status status = r->mass ? round_copy(r->context, n, &file.mass, &step[2]) : FIRN_OK;
+  if (status == FIRN_OK) status = round_copy(r->context, n, &file.radius, &step[3]);
+  if (status == FIRN_OK) status = write_rows(head, &file, step, source, path);
+  if (file.mass != r->mass) firn_free(r->context, file.mass, n * sizeof *file.mass);
+  if (file.radius != r->radius) firn_free(r->context, file.radius, n * sizeof *file.radius);
+  return status;
 }
 
 firn_status firn_refine_rows_write(const firn_refine_def *def, firn_refine_rows *r,
@@ -146,7 +176,7 @@ firn_status firn_refine_rows_write(const firn_refine_def *def, firn_refine_rows 
   settings_text(def, settings, sizeof settings);
   const firn_frame_text text[] = {
       {"solver", source->solver}, {"precision", firn_precision()}, {"refine", settings}};
-  double spacing = source->spacing / cbrt(def->per_particle), step[4] = {0};
+  double spacing = source->spacing / cbrt(def->per_particle);
   const firn_frame_head head = {.count = r->count,
                                 .time = source->time,
                                 .h = 2 * spacing,
@@ -156,17 +186,8 @@ firn_status firn_refine_rows_write(const firn_refine_def *def, firn_refine_rows 
                                 .packed = def->precision == 16,
                                 .text_count = sizeof text / sizeof *text,
                                 .text = text};
-  if (head.packed) FIRN_TRY(round_rows(&head, r, step));
-  firn_archive *archive;
-  FIRN_TRY(firn_frame_begin(r->context, path, &head, &archive));
-  firn_frame_add_bodies(r->context, archive, source->body_count, source->body);
-  const firn_frame_array arrays[] = {{"id", "1", FIRN_ARCHIVE_U32, 1, 0, r->id},
-                                     {"position", "m", FIRN_ARCHIVE_F32, 3, step[0], r->position},
-                                     {"velocity", "m/s", FIRN_ARCHIVE_F32, 3, step[1], r->velocity},
-                                     {"radius", "m", FIRN_ARCHIVE_F32, 1, step[3], r->radius},
-                                     {"mass", "kg", FIRN_ARCHIVE_F32, 1, step[2], r->mass}};
-  for (size_t i = 0; i < (r->mass ? 5u : 4u); i++) firn_frame_add(archive, &head, &arrays[i]);
-  return firn_archive_commit(archive);
+  return head.packed ? write_rounded(&head, r, source, path)
+                     : write_rows(&head, r, (const double[4]){0}, source, path);
 }
 
 // ---------------------------------------------------------------------------------------- read back

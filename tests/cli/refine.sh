@@ -98,6 +98,23 @@ cp -r run old
 run 0 run scene.yaml -o old --overwrite --frames 0:1 --quiet
 [[ ! -e old/fine ]] || die "fine particles of an old run are left"
 
+cp -r run linked
+mv linked/fine elsewhere
+ln -s ../elsewhere linked/fine
+(
+  exec 9<elsewhere
+  flock 9
+  run 2 run scene.yaml -o linked --overwrite --quiet
+  expect "$err" "linked/fine"
+)
+[[ -e linked/frame_00004.hdf && -e elsewhere/frame_00004.hdf ]] || die "a refine at work is disturbed"
+run 0 run scene.yaml -o linked --overwrite --frames 0:1 --quiet
+[[ ! -e elsewhere/frame_00000.hdf ]] || die "fine particles of an old run are left behind a link"
+ln -sfn ../old linked/fine
+run 2 run scene.yaml -o linked --overwrite --quiet
+expect "$err" "not of fine particles"
+[[ -e old/frame_00000.hdf && -e linked/stats.csv ]] || die "a link leads a run to frames of another"
+
 # ---- what it refuses
 run 2 refine run
 expect "$err" "--overwrite"
