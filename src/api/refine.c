@@ -122,6 +122,10 @@ static firn_status list_frames(refinement *r) {
   return FIRN_OK;
 }
 
+static const char *source_path(const refinement *r, int i) {
+  return firn_folder_file(r->source, FIRN_FOLDER_FRAME, i);
+}
+
 static firn_status fine_path(refinement *r, int i) {
   return firn_numbered_path(r->context, r->folder, FIRN_FRAME_PREFIX, number_at(r, i), r->path);
 }
@@ -129,7 +133,7 @@ static firn_status fine_path(refinement *r, int i) {
 // ------------------------------------------------------------------------------------------ a frame
 
 static firn_status open_frame(refinement *r, int i, firn_frame **out) {
-  return firn_frame_open(r->context, firn_folder_file(r->source, FIRN_FOLDER_FRAME, i), out);
+  return firn_frame_open(r->context, source_path(r, i), out);
 }
 
 static firn_status tell(refinement *r, int i) {
@@ -147,7 +151,7 @@ static firn_status write_frame(refinement *r, int i, const firn_frame *source) {
   struct stat info;
   FIRN_TRY(firn_lock_check(r->context, r->folder, r->lock));
   FIRN_TRY(fine_path(r, i));
-  FIRN_TRY(firn_refine_rows_write(r->def, &r->rows, source, r->path));
+  FIRN_TRY(firn_refine_rows_write(r->def, &r->rows, source, source_path(r, i), r->path));
   if (stat(r->path, &info) == 0) r->event.bytes += (uint64_t)info.st_size;
   FIRN_TRY(firn_series_frames(r->context, r->folder,
                               r->scene ? firn_scene_frame_seconds(r->scene) : 1.0 / 24));
@@ -222,7 +226,7 @@ static bool same_ids(const firn_refine_snow *a, const firn_refine_snow *b) {
 }
 
 static firn_status next_frame(refinement *r, int i, const firn_frame *from, firn_frame *frame) {
-  const char *path = firn_folder_file(r->source, FIRN_FOLDER_FRAME, i);
+  const char *path = source_path(r, i);
   firn_refine_snow snow;
   firn_refine_rows rows;
   FIRN_TRY(firn_refine_snow_read(frame, path, &snow));
@@ -276,7 +280,7 @@ static firn_status find_last(refinement *r, int *out) {
     whole = whole && there && status == FIRN_OK;
     if (whole) *out = i;
     if (!there || status != FIRN_OK) continue;
-    status = firn_refine_settings_check(r->def, frame, r->path);
+    status = firn_refine_settings_check(r->def, frame, source_path(r, i), r->path);
     firn_frame_close(frame);
     FIRN_TRY(status);
   }
@@ -298,7 +302,7 @@ static firn_status clear_from(refinement *r, int i) {
 
 // Sets up what is there after frame i: seeds, or what a file holds. Old frames go once all is known to be good.
 static firn_status begin_at(refinement *r, int i, bool there, firn_frame *frame) {
-  const char *path = firn_folder_file(r->source, FIRN_FOLDER_FRAME, i);
+  const char *path = source_path(r, i);
   firn_fine_def def = {
       .cell = 2 * frame->spacing, .mode = r->def->mode, .density = r->def->density};
   FIRN_TRY(firn_refine_snow_read(frame, path, &r->snow));

@@ -8,6 +8,7 @@
 #include "api/refine.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "cache/archive_seal.h"
 #include "cache/file.h"
 #include "cache/folder.h"
 #include "cache/pack.h"
@@ -120,6 +121,16 @@ static void settings_text(const firn_refine_def *d, char *text, size_t size) {
            d->size_variation, d->dt_max, d->seed, d->precision);
 }
 
+enum { SUM_SIZE = 17 };
+
+// What they are of; likewise.
+static firn_status sum_text(firn_context *context, const char *from, char text[SUM_SIZE]) {
+  uint64_t sum;
+  FIRN_TRY(firn_seal_sum(context, from, &sum));
+  snprintf(text, SUM_SIZE, "%016" PRIx64, sum);
+  return FIRN_OK;
+}
+
 // Rounds floats as frames of precision 16 do.
 static firn_status round_floats(firn_context *context, size_t n, float *data, double *step) {
   double *wide = firn_alloc(context, n * sizeof *wide, "a field of a frame");
@@ -171,11 +182,14 @@ static firn_status write_rounded(const firn_frame_head *head, const firn_refine_
 }
 
 firn_status firn_refine_rows_write(const firn_refine_def *def, firn_refine_rows *r,
-                                   const firn_frame *source, const char *path) {
-  char settings[256];
+                                   const firn_frame *source, const char *from, const char *path) {
+  char settings[256], sum[SUM_SIZE];
   settings_text(def, settings, sizeof settings);
-  const firn_frame_text text[] = {
-      {"solver", source->solver}, {"precision", firn_precision()}, {"refine", settings}};
+  FIRN_TRY(sum_text(r->context, from, sum));
+  const firn_frame_text text[] = {{"solver", source->solver},
+                                  {"precision", firn_precision()},
+                                  {"refine", settings},
+                                  {"source", sum}};
   double spacing = source->spacing / cbrt(def->per_particle);
   const firn_frame_head head = {.count = r->count,
                                 .time = source->time,
@@ -220,16 +234,31 @@ firn_status firn_refine_frames_check(firn_context *context, const char *folder) 
   return status;
 }
 
+// An attribute of the writer; what is not there is empty.
+static firn_status read_text(firn_frame *frame, const char *name, char *text, size_t size) {
+  text[0] = 0;
+  return firn_archive_has_attribute(frame->archive, "firn", name)
+             ? firn_archive_get_text(frame->archive, "firn", name, text, size)
+             : FIRN_OK;
+}
+
+static firn_status fail_other_run(firn_context *context, const char *path) {
+  return firn_fail(context, FIRN_ERROR_STATE, "%s is not of the run as it is now: give --overwrite",
+                   path);
+}
+
 firn_status firn_refine_settings_check(const firn_refine_def *def, firn_frame *frame,
-                                       const char *path) {
-  char settings[256], was[256] = "nobody knows which";
+                                       const char *from, const char *path) {
+  char settings[256], was[256], sum[SUM_SIZE];
   settings_text(def, settings, sizeof settings);
-  if (firn_archive_has_attribute(frame->archive, "firn", "refine"))
-    FIRN_TRY(firn_archive_get_text(frame->archive, "firn", "refine", was, sizeof was));
-  if (strcmp(was, settings) == 0) return FIRN_OK;
-  return firn_fail(frame->context, FIRN_ERROR_STATE,
-                   "%s was made with other settings (%s; now %s): give the same, or --overwrite",
-                   path, was, settings);
+  FIRN_TRY(read_text(frame, "refine", was, sizeof was));
+  if (strcmp(was, settings) != 0)
+    return firn_fail(frame->context, FIRN_ERROR_STATE,
+                     "%s was made with other settings (%s; now %s): give the same, or --overwrite",
+                     path, *was ? was : "nobody knows which", settings);
+  FIRN_TRY(sum_text(frame->context, from, sum));
+  FIRN_TRY(read_text(frame, "source", was, sizeof was));
+  return strcmp(was, sum) == 0 ? FIRN_OK : fail_other_run(frame->context, path);
 }
 
 firn_status firn_refine_rows_read(firn_refine_rows *r, firn_frame *frame, const char *path) {
@@ -241,8 +270,7 @@ firn_status firn_refine_rows_read(firn_refine_rows *r, firn_frame *frame, const 
   bool same = status == FIRN_OK && (!r->count || !memcmp(id, r->id, r->count * sizeof *id));
   firn_free(r->context, id, r->count * sizeof *id);
   if (!same && (status == FIRN_OK || status == FIRN_ERROR_STATE))
-    return firn_fail(r->context, FIRN_ERROR_STATE,
-                     "%s is not of the run as it is now: give --overwrite", path);
+    return fail_other_run(r->context, path);
   FIRN_TRY(status);
   FIRN_TRY(firn_frame_read(frame, "position", 3, FIRN_ARCHIVE_F32, r->position));
   return firn_frame_read(frame, "velocity", 3, FIRN_ARCHIVE_F32, r->velocity);

@@ -120,6 +120,11 @@ run 2 refine run
 expect "$err" "--overwrite"
 run 2 refine run --per 7 --seed 8 --resume
 expect "$err" "other settings"
+run 0 run scene.yaml -o faster --set 'snow[0].velocity=[0, -6 m/s, 0]' --quiet
+cp -r small mixed
+run 2 refine faster --per 7 --set output.precision=16 -o mixed --resume
+expect "$err" "not of the run as it is now"
+[[ $(sums mixed) == "$(sums small)" ]] || die "fine particles of another run are replaced"
 # Frames of runs, and of others.
 before=$(sums run; sums old)
 run 2 refine run -o run/. --overwrite
