@@ -67,7 +67,7 @@ static const struct argp_option options[] = {
     {"seed", KEY_SEED, "N", 0, "of their places and sizes", 0},
     {"set", KEY_SET, "PATH=VALUE", 0,
      "change a value of the scene, as refine.density=0.3; may be given several times", 0},
-    {"resume", KEY_RESUME, NULL, 0, "go on after the last frame that is there", 0},
+    {"resume", KEY_RESUME, NULL, 0, "go on after the frames that are there and whole", 0},
     {"overwrite", KEY_OVERWRITE, NULL, 0, "take away the fine particles that are there", 0},
     {"quiet", 'q', NULL, 0, "say nothing but errors", 0},
     {"json", KEY_JSON, NULL, 0, "tell the progress as one JSON object a line, for programs", 0},

@@ -2,6 +2,7 @@
 // firn_refine: fine particles through the frames of a run, a frame of them for each.
 #include "api/refine.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -71,9 +72,14 @@ static firn_status check(firn_context *context, const firn_refine_def *d) {
   if (!(d->size_variation >= 0 && d->size_variation <= 2))
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "refine: size_variation is %g; it must be from 0 to 2", d->size_variation);
-  if (!(d->dt_max > 0))
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "refine: dt_max is %g s; it must be above 0",
-                     d->dt_max);
+  if (!(d->dt_max > 0) || !isfinite(d->dt_max))
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "refine: dt_max is %g s; it must be above 0, and finite", d->dt_max);
+  if (!(d->density > 0 && d->density <= 1))
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "refine: density is %g; it must be above 0 and at most 1", d->density);
+  if (d->mode != FIRN_REFINE_BALLISTIC && d->mode != FIRN_REFINE_PRINTED)
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "refine: mode %d does not exist", (int)d->mode);
   if (d->precision != 16 && d->precision != 32)
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "refine: precision is %d; it must be 16 or 32",
                      d->precision);
@@ -116,6 +122,10 @@ static firn_status list_frames(refinement *r) {
   return FIRN_OK;
 }
 
+static const char *source_path(const refinement *r, int i) {
+  return firn_folder_file(r->source, FIRN_FOLDER_FRAME, i);
+}
+
 static firn_status fine_path(refinement *r, int i) {
   return firn_numbered_path(r->context, r->folder, FIRN_FRAME_PREFIX, number_at(r, i), r->path);
 }
@@ -123,7 +133,7 @@ static firn_status fine_path(refinement *r, int i) {
 // ------------------------------------------------------------------------------------------ a frame
 
 static firn_status open_frame(refinement *r, int i, firn_frame **out) {
-  return firn_frame_open(r->context, firn_folder_file(r->source, FIRN_FOLDER_FRAME, i), out);
+  return firn_frame_open(r->context, source_path(r, i), out);
 }
 
 static firn_status tell(refinement *r, int i) {
@@ -141,7 +151,7 @@ static firn_status write_frame(refinement *r, int i, const firn_frame *source) {
   struct stat info;
   FIRN_TRY(firn_lock_check(r->context, r->folder, r->lock));
   FIRN_TRY(fine_path(r, i));
-  FIRN_TRY(firn_refine_rows_write(r->def, &r->rows, source, r->path));
+  FIRN_TRY(firn_refine_rows_write(r->def, &r->rows, source, source_path(r, i), r->path));
   if (stat(r->path, &info) == 0) r->event.bytes += (uint64_t)info.st_size;
   FIRN_TRY(firn_series_frames(r->context, r->folder,
                               r->scene ? firn_scene_frame_seconds(r->scene) : 1.0 / 24));
@@ -216,7 +226,7 @@ static bool same_ids(const firn_refine_snow *a, const firn_refine_snow *b) {
 }
 
 static firn_status next_frame(refinement *r, int i, const firn_frame *from, firn_frame *frame) {
-  const char *path = firn_folder_file(r->source, FIRN_FOLDER_FRAME, i);
+  const char *path = source_path(r, i);
   firn_refine_snow snow;
   firn_refine_rows rows;
   FIRN_TRY(firn_refine_snow_read(frame, path, &snow));
@@ -252,31 +262,47 @@ static firn_status next_frame(refinement *r, int i, const firn_frame *from, firn
 
 // -------------------------------------------------------------------------------------- first frames
 
-// The last frame that is there whole; -1: none.
+// The last frame up to which all are there and whole; -1: none. Later ones are made again, where they were
+// made with the same settings.
 static firn_status find_last(refinement *r, int *out) {
   struct stat info;
+  bool whole = true;
   *out = -1;
-  for (int i = r->count - 1; i >= 0; i--) {
+  for (int i = 0; i < r->count; i++) {
     firn_frame *frame;
     FIRN_TRY(fine_path(r, i));
-    if (stat(r->path, &info)) continue;
-    firn_status status = firn_frame_open(r->context, r->path, &frame);
+    bool there = stat(r->path, &info) == 0;
+    firn_status status = there ? firn_frame_open(r->context, r->path, &frame) : FIRN_OK;
     if (status == FIRN_ERROR_MEMORY) return status;
-    if (status == FIRN_OK) {
-      *out = i;
-      status = firn_refine_settings_check(r->def, frame, r->path);
-      firn_frame_close(frame);
-      return status;
-    }
-    firn_note(r->context, FIRN_LOG_WARNING, "%s; it is made again",
-              firn_context_message(r->context));
+    if (status != FIRN_OK)
+      firn_note(r->context, FIRN_LOG_WARNING, "%s; it is made again",
+                firn_context_message(r->context));
+    whole = whole && there && status == FIRN_OK;
+    if (whole) *out = i;
+    if (!there || status != FIRN_OK) continue;
+    status = firn_refine_settings_check(r->def, frame, source_path(r, i), r->path);
+    firn_frame_close(frame);
+    FIRN_TRY(status);
   }
   return FIRN_OK;
 }
 
-// Sets up what is there after frame i: seeds, or what a file holds.
+// Takes away what is replaced: all frames, or those from frame i on.
+static firn_status clear_from(refinement *r, int i) {
+  FIRN_TRY(firn_lock_check(r->context, r->folder, r->lock));
+  if (r->def->overwrite)
+    return firn_numbered_clear(r->context, r->folder, FIRN_FRAME_PREFIX, -1, 0);
+  for (; i < r->count; i++) {
+    FIRN_TRY(fine_path(r, i));
+    if (unlink(r->path) && errno != ENOENT)
+      return firn_file_fail(r->context, "remove", r->path, errno);
+  }
+  return FIRN_OK;
+}
+
+// Sets up what is there after frame i: seeds, or what a file holds. Old frames go once all is known to be good.
 static firn_status begin_at(refinement *r, int i, bool there, firn_frame *frame) {
-  const char *path = firn_folder_file(r->source, FIRN_FOLDER_FRAME, i);
+  const char *path = source_path(r, i);
   firn_fine_def def = {
       .cell = 2 * frame->spacing, .mode = r->def->mode, .density = r->def->density};
   FIRN_TRY(firn_refine_snow_read(frame, path, &r->snow));
@@ -289,10 +315,36 @@ static firn_status begin_at(refinement *r, int i, bool there, firn_frame *frame)
     firn_status status = firn_refine_rows_read(&r->rows, fine, r->path);
     firn_frame_close(fine);
     FIRN_TRY(status);
-  } else {
-    FIRN_TRY(write_frame(r, i, frame));
   }
+  FIRN_TRY(clear_from(r, there ? i + 1 : i));
+  if (!there) FIRN_TRY(write_frame(r, i, frame));
   return firn_fine_load(r->fine, r->rows.count, r->rows.position, r->rows.velocity);
+}
+
+// Not the folder of a run, whose frames would be replaced.
+static firn_status check_folder(refinement *r) {
+  static const char *const own[] = {"scene.yaml", "stats.csv"};
+  struct stat here, info;
+  int *numbers;
+  size_t count;
+  if (stat(r->folder, &here) == 0 && stat(firn_folder_path(r->source), &info) == 0 &&
+      here.st_dev == info.st_dev && here.st_ino == info.st_ino)
+    return firn_fail(r->context, FIRN_ERROR_STATE,
+                     "%s holds the frames that are to be refined; give -o another folder, or leave "
+                     "it out",
+                     r->folder);
+  FIRN_TRY(firn_numbered_list(r->context, r->folder, FIRN_CHECKPOINT_PREFIX, &numbers, &count));
+  firn_free(r->context, numbers, count * sizeof *numbers);
+  bool run = count > 0;
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+    FIRN_TRY(firn_path_format(r->context, r->path, "%s/%s", r->folder, own[i]));
+    run = run || lstat(r->path, &info) == 0;
+  }
+  if (!run) return FIRN_OK;
+  return firn_fail(r->context, FIRN_ERROR_STATE,
+                   "%s is the folder of a run (it holds scene.yaml, stats.csv or checkpoints), and "
+                   "fine particles would take the place of its frames; give -o another folder",
+                   r->folder);
 }
 
 // The folder to write into, held; *last is the last frame that it has, to go on from.
@@ -304,6 +356,7 @@ static firn_status take_folder(refinement *r, int *last) {
     FIRN_TRY(firn_path_format(r->context, r->folder, "%s/" FIRN_FINE_FOLDER,
                               firn_folder_path(r->source)));
   FIRN_TRY(firn_folder_make(r->context, r->folder));
+  FIRN_TRY(check_folder(r));
   FIRN_TRY(firn_lock_take(r->context, r->folder, &r->lock));
   int *numbers;
   size_t count;
@@ -311,11 +364,11 @@ static firn_status take_folder(refinement *r, int *last) {
   firn_free(r->context, numbers, count * sizeof *numbers);
   *last = -1;
   if (!count) return FIRN_OK;
-  if (d->overwrite) return firn_numbered_clear(r->context, r->folder, FIRN_FRAME_PREFIX, -1, 0);
+  if (d->overwrite) return firn_refine_frames_check(r->context, r->folder);
   if (d->resume) return find_last(r, last);
   return firn_fail(r->context, FIRN_ERROR_STATE,
-                   "%s holds %zu frames already; --resume goes on after the last one, --overwrite "
-                   "takes them away first",
+                   "%s holds %zu frames already; --resume goes on after those that are whole, "
+                   "--overwrite takes them away first",
                    r->folder, count);
 }
 

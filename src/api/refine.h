@@ -58,12 +58,14 @@ firn_status firn_refine_rows_make(const firn_refine_def *def, const firn_refine_
                                   firn_refine_rows *out);
 void firn_refine_rows_free(firn_refine_rows *rows);
 
-// Writes them, and rounds positions and velocities to what the file then holds.
+// Writes them, and rounds positions and velocities to what the file then holds. from is the source's path.
 firn_status firn_refine_rows_write(const firn_refine_def *def, firn_refine_rows *rows,
-                                   const firn_frame *source, const char *path);
-// Whether a frame was made with these settings.
+                                   const firn_frame *source, const char *from, const char *path);
+// Whether all frames of a folder are of fine particles; those that cannot be read are taken for them.
+firn_status firn_refine_frames_check(firn_context *context, const char *folder);
+// Whether a frame was made with these settings, of the frame that the path from has.
 firn_status firn_refine_settings_check(const firn_refine_def *def, firn_frame *frame,
-                                       const char *path);
+                                       const char *from, const char *path);
 // Reads positions and velocities back into rows that were made for the same snow; fails where the file
 // holds others.
 firn_status firn_refine_rows_read(firn_refine_rows *rows, firn_frame *frame, const char *path);

@@ -8,6 +8,9 @@
 #include "api/refine.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "cache/archive_seal.h"
+#include "cache/file.h"
+#include "cache/folder.h"
 #include "cache/pack.h"
 #include "refine/grain.h"
 
@@ -27,7 +30,7 @@ void firn_refine_rows_free(firn_refine_rows *r) {
 
 static firn_status make_room(const firn_refine_snow *snow, size_t per, firn_refine_rows *r) {
   size_t n = snow->count * per;
-  if (snow->count && (snow->id[snow->count - 1] + 1) * per > UINT32_MAX)
+  if (snow->count && snow->id[snow->count - 1] >= UINT32_MAX / per)
     return firn_fail(r->context, FIRN_ERROR_ARGUMENT,
                      "refine: ids go up to %" PRIu64 ", and %zu fine particles of each have more "
                      "ids than there are; take fewer per_particle",
@@ -118,6 +121,16 @@ static void settings_text(const firn_refine_def *d, char *text, size_t size) {
            d->size_variation, d->dt_max, d->seed, d->precision);
 }
 
+enum { SUM_SIZE = 17 };
+
+// What they are of; likewise.
+static firn_status sum_text(firn_context *context, const char *from, char text[SUM_SIZE]) {
+  uint64_t sum;
+  FIRN_TRY(firn_seal_sum(context, from, &sum));
+  snprintf(text, SUM_SIZE, "%016" PRIx64, sum);
+  return FIRN_OK;
+}
+
 // Rounds floats as frames of precision 16 do.
 static firn_status round_floats(firn_context *context, size_t n, float *data, double *step) {
   double *wide = firn_alloc(context, n * sizeof *wide, "a field of a frame");
@@ -130,21 +143,54 @@ static firn_status round_floats(firn_context *context, size_t n, float *data, do
   return FIRN_OK;
 }
 
-static firn_status round_rows(const firn_frame_head *head, firn_refine_rows *r, double step[4]) {
-  step[0] = firn_pack_step_position(head->h);
-  FIRN_TRY(round_floats(r->context, 3 * r->count, r->position, &step[0]));
-  FIRN_TRY(round_floats(r->context, 3 * r->count, r->velocity, &step[1]));
-  if (r->mass) FIRN_TRY(round_floats(r->context, r->count, r->mass, &step[2]));
-  return round_floats(r->context, r->count, r->radius, &step[3]);
+static firn_status round_copy(firn_context *context, size_t n, float **data, double *step) {
+  float *copy = firn_alloc(context, n * sizeof *copy, "a field of a frame");
+  if (n && !copy) return FIRN_ERROR_MEMORY;
+  if (n) memcpy(copy, *data, n * sizeof *copy);
+  *data = copy;
+  return round_floats(context, n, copy, step);
+}
+
+static firn_status write_rows(const firn_frame_head *head, const firn_refine_rows *r,
+                              const double step[4], const firn_frame *source, const char *path) {
+  firn_archive *archive;
+  FIRN_TRY(firn_frame_begin(r->context, path, head, &archive));
+  firn_frame_add_bodies(r->context, archive, source->body_count, source->body);
+  const firn_frame_array arrays[] = {{"id", "1", FIRN_ARCHIVE_U32, 1, 0, r->id},
+                                     {"position", "m", FIRN_ARCHIVE_F32, 3, step[0], r->position},
+                                     {"velocity", "m/s", FIRN_ARCHIVE_F32, 3, step[1], r->velocity},
+                                     {"radius", "m", FIRN_ARCHIVE_F32, 1, step[3], r->radius},
+                                     {"mass", "kg", FIRN_ARCHIVE_F32, 1, step[2], r->mass}};
+  for (size_t i = 0; i < (r->mass ? 5u : 4u); i++) firn_frame_add(archive, head, &arrays[i]);
+  return firn_archive_commit(archive);
+}
+
+// Sizes stay as they are: rounded again each frame, they would not be what a resume makes.
+static firn_status write_rounded(const firn_frame_head *head, const firn_refine_rows *r,
+                                 const firn_frame *source, const char *path) {
+  firn_refine_rows file = *r;
+  double step[4] = {firn_pack_step_position(head->h)};
+  size_t n = r->count;
+  FIRN_TRY(round_floats(r->context, 3 * n, r->position, &step[0]));
+  FIRN_TRY(round_floats(r->context, 3 * n, r->velocity, &step[1]));
+  firn_status status = r->mass ? round_copy(r->context, n, &file.mass, &step[2]) : FIRN_OK;
+  if (status == FIRN_OK) status = round_copy(r->context, n, &file.radius, &step[3]);
+  if (status == FIRN_OK) status = write_rows(head, &file, step, source, path);
+  if (file.mass != r->mass) firn_free(r->context, file.mass, n * sizeof *file.mass);
+  if (file.radius != r->radius) firn_free(r->context, file.radius, n * sizeof *file.radius);
+  return status;
 }
 
 firn_status firn_refine_rows_write(const firn_refine_def *def, firn_refine_rows *r,
-                                   const firn_frame *source, const char *path) {
-  char settings[256];
+                                   const firn_frame *source, const char *from, const char *path) {
+  char settings[256], sum[SUM_SIZE];
   settings_text(def, settings, sizeof settings);
-  const firn_frame_text text[] = {
-      {"solver", source->solver}, {"precision", firn_precision()}, {"refine", settings}};
-  double spacing = source->spacing / cbrt(def->per_particle), step[4] = {0};
+  FIRN_TRY(sum_text(r->context, from, sum));
+  const firn_frame_text text[] = {{"solver", source->solver},
+                                  {"precision", firn_precision()},
+                                  {"refine", settings},
+                                  {"source", sum}};
+  double spacing = source->spacing / cbrt(def->per_particle);
   const firn_frame_head head = {.count = r->count,
                                 .time = source->time,
                                 .h = 2 * spacing,
@@ -154,31 +200,65 @@ firn_status firn_refine_rows_write(const firn_refine_def *def, firn_refine_rows 
                                 .packed = def->precision == 16,
                                 .text_count = sizeof text / sizeof *text,
                                 .text = text};
-  if (head.packed) FIRN_TRY(round_rows(&head, r, step));
-  firn_archive *archive;
-  FIRN_TRY(firn_frame_begin(r->context, path, &head, &archive));
-  firn_frame_add_bodies(r->context, archive, source->body_count, source->body);
-  const firn_frame_array arrays[] = {{"id", "1", FIRN_ARCHIVE_U32, 1, 0, r->id},
-                                     {"position", "m", FIRN_ARCHIVE_F32, 3, step[0], r->position},
-                                     {"velocity", "m/s", FIRN_ARCHIVE_F32, 3, step[1], r->velocity},
-                                     {"radius", "m", FIRN_ARCHIVE_F32, 1, step[3], r->radius},
-                                     {"mass", "kg", FIRN_ARCHIVE_F32, 1, step[2], r->mass}};
-  for (size_t i = 0; i < (r->mass ? 5u : 4u); i++) firn_frame_add(archive, &head, &arrays[i]);
-  return firn_archive_commit(archive);
+  return head.packed ? write_rounded(&head, r, source, path)
+                     : write_rows(&head, r, (const double[4]){0}, source, path);
 }
 
 // ---------------------------------------------------------------------------------------- read back
 
+static firn_status check_fine(firn_context *context, const char *path) {
+  firn_archive *archive;
+  firn_status status = firn_archive_open(context, path, &archive);
+  if (status == FIRN_ERROR_MEMORY) return status;
+  if (status != FIRN_OK) return FIRN_OK;
+  bool fine = firn_archive_has_attribute(archive, "firn", "refine");
+  firn_archive_close(archive);
+  if (fine) return FIRN_OK;
+  return firn_fail(context, FIRN_ERROR_STATE,
+                   "%s is not of fine particles, and is not taken away: choose another folder, or "
+                   "remove it yourself",
+                   path);
+}
+
+firn_status firn_refine_frames_check(firn_context *context, const char *folder) {
+  int *numbers;
+  size_t count;
+  FIRN_TRY(firn_numbered_list(context, folder, FIRN_FRAME_PREFIX, &numbers, &count));
+  firn_status status = FIRN_OK;
+  for (size_t i = 0; i < count && status == FIRN_OK; i++) {
+    char path[FIRN_PATH_SIZE];
+    status = firn_numbered_path(context, folder, FIRN_FRAME_PREFIX, numbers[i], path);
+    if (status == FIRN_OK) status = check_fine(context, path);
+  }
+  firn_free(context, numbers, count * sizeof *numbers);
+  return status;
+}
+
+// An attribute of the writer; what is not there is empty.
+static firn_status read_text(firn_frame *frame, const char *name, char *text, size_t size) {
+  text[0] = 0;
+  return firn_archive_has_attribute(frame->archive, "firn", name)
+             ? firn_archive_get_text(frame->archive, "firn", name, text, size)
+             : FIRN_OK;
+}
+
+static firn_status fail_other_run(firn_context *context, const char *path) {
+  return firn_fail(context, FIRN_ERROR_STATE, "%s is not of the run as it is now: give --overwrite",
+                   path);
+}
+
 firn_status firn_refine_settings_check(const firn_refine_def *def, firn_frame *frame,
-                                       const char *path) {
-  char settings[256], was[256] = "nobody knows which";
+                                       const char *from, const char *path) {
+  char settings[256], was[256], sum[SUM_SIZE];
   settings_text(def, settings, sizeof settings);
-  if (firn_archive_has_attribute(frame->archive, "firn", "refine"))
-    FIRN_TRY(firn_archive_get_text(frame->archive, "firn", "refine", was, sizeof was));
-  if (strcmp(was, settings) == 0) return FIRN_OK;
-  return firn_fail(frame->context, FIRN_ERROR_STATE,
-                   "%s was made with other settings (%s; now %s): give the same, or --overwrite",
-                   path, was, settings);
+  FIRN_TRY(read_text(frame, "refine", was, sizeof was));
+  if (strcmp(was, settings) != 0)
+    return firn_fail(frame->context, FIRN_ERROR_STATE,
+                     "%s was made with other settings (%s; now %s): give the same, or --overwrite",
+                     path, *was ? was : "nobody knows which", settings);
+  FIRN_TRY(sum_text(frame->context, from, sum));
+  FIRN_TRY(read_text(frame, "source", was, sizeof was));
+  return strcmp(was, sum) == 0 ? FIRN_OK : fail_other_run(frame->context, path);
 }
 
 firn_status firn_refine_rows_read(firn_refine_rows *r, firn_frame *frame, const char *path) {
@@ -190,8 +270,7 @@ firn_status firn_refine_rows_read(firn_refine_rows *r, firn_frame *frame, const 
   bool same = status == FIRN_OK && (!r->count || !memcmp(id, r->id, r->count * sizeof *id));
   firn_free(r->context, id, r->count * sizeof *id);
   if (!same && (status == FIRN_OK || status == FIRN_ERROR_STATE))
-    return firn_fail(r->context, FIRN_ERROR_STATE,
-                     "%s is not of the run as it is now: give --overwrite", path);
+    return fail_other_run(r->context, path);
   FIRN_TRY(status);
   FIRN_TRY(firn_frame_read(frame, "position", 3, FIRN_ARCHIVE_F32, r->position));
   return firn_frame_read(frame, "velocity", 3, FIRN_ARCHIVE_F32, r->velocity);

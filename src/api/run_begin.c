@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include "api/output.h"
+#include "api/refine.h"
 #include "api/run.h"
 #include "api/scene.h"
 #include "base/memory.h"
+#include "cache/lock.h"
 #include "cache/series.h"
 #include "scene/difference.h"
 
@@ -38,12 +40,27 @@ static firn_status open_log(firn_run_state *r) {
 
 // ------------------------------------------------------------------------------------------- anew
 
+static bool has_fine(const firn_run_state *r) {
+  struct stat info;
+  return stat(r->path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+// Whether fine particles may go: nobody makes them now, and a link leads to nothing else.
+static firn_status check_fine(firn_run_state *r) {
+  struct stat info;
+  FIRN_TRY(firn_run_file(r, FIRN_FINE_FOLDER));
+  if (!has_fine(r)) return FIRN_OK;
+  FIRN_TRY(firn_lock_look(r->context, r->path));
+  return lstat(r->path, &info) == 0 && S_ISLNK(info.st_mode)
+             ? firn_refine_frames_check(r->context, r->path)
+             : FIRN_OK;
+}
+
 // Fine particles of the old run, which pictures of the new one would show.
 static firn_status clear_fine(firn_run_state *r) {
-  struct stat info;
   char folder[FIRN_PATH_SIZE];
   FIRN_TRY(firn_run_file(r, FIRN_FINE_FOLDER));
-  if (lstat(r->path, &info) || !S_ISDIR(info.st_mode)) return FIRN_OK;
+  if (!has_fine(r)) return FIRN_OK;
   memcpy(folder, r->path, sizeof folder);
   FIRN_TRY(firn_numbered_clear(r->context, folder, FIRN_FRAME_PREFIX, -1, 0));
   FIRN_TRY(firn_parts_clear(r->context, folder));
@@ -73,6 +90,7 @@ static firn_status clear_old(firn_run_state *r) {
 static firn_status begin_fresh(firn_run_state *r, const firn_run_check *c) {
   FIRN_TRY(firn_run_check_own(r));
   FIRN_TRY(firn_run_check_places(r));
+  FIRN_TRY(check_fine(r));
   FIRN_TRY(firn_scene_build(r->scene, &r->sim));
   FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
   FIRN_TRY(firn_run_check_folder(r)); // to build may have taken long

@@ -246,3 +246,16 @@ firn_status firn_seal_check(firn_context *context, const char *path, int fd, uin
   if (status == FIRN_OK) *content = sealed;
   return status;
 }
+
+firn_status firn_seal_sum(firn_context *context, const char *path, uint64_t *sum) {
+  unsigned char foot[FOOT];
+  size_t size;
+  int fd;
+  FIRN_TRY(firn_file_open(context, path, &fd, &size));
+  int error = size < FOOT ? EIO : read_at(fd, foot, FOOT, size - FOOT);
+  close(fd);
+  if (error) return firn_file_fail(context, "read", path, error);
+  if (!has_magic(foot)) return firn_fail(context, FIRN_ERROR_FORMAT, "%s has no seal", path);
+  *sum = get(foot + WORD);
+  return FIRN_OK;
+}

@@ -34,4 +34,7 @@ firn_status firn_seal_write(firn_context *context, const char *path, int fd, uin
 firn_status firn_seal_check(firn_context *context, const char *path, int fd, uint64_t size,
                             uint64_t *content);
 
+// The hash of a file's hashes, which tells its content from others'; the content is not looked at.
+firn_status firn_seal_sum(firn_context *context, const char *path, uint64_t *sum);
+
 #endif

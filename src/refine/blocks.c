@@ -51,16 +51,22 @@ static bool put(firn_fine *f, uint64_t key) {
   return true;
 }
 
-static firn_status make_blocks(firn_fine *f, size_t count) {
+// Blocks of the keys of the table, and room for where their cells start.
+static firn_status make_blocks(firn_fine *f, size_t count, firn_buffer *blocks,
+                               firn_buffer *start) {
+  if (count > INT32_MAX / FIRN_FINE_CELLS)
+    return firn_fail(f->context, FIRN_ERROR_ARGUMENT,
+                     "fine particles are in %zu blocks of cells, and at most %d are possible: they "
+                     "are too few, too far from each other",
+                     count, INT32_MAX / FIRN_FINE_CELLS);
   FIRN_TRY(list_keys(f, count));
-  FIRN_TRY(firn_buffer_reserve(f->context, &f->blocks, (count + 1) * sizeof(firn_fine_block),
+  FIRN_TRY(firn_buffer_reserve(f->context, blocks, (count + 1) * sizeof(firn_fine_block),
                                "blocks of fine particles"));
-  FIRN_TRY(firn_buffer_reserve(f->context, &f->start,
-                               (FIRN_FINE_CELLS * count + 1) * sizeof(uint32_t),
+  FIRN_TRY(firn_buffer_reserve(f->context, start, (FIRN_FINE_CELLS * count + 1) * sizeof(uint32_t),
                                "cells of fine particles"));
   const uint64_t *key = f->keys.data;
-  for (size_t i = 0; i < count; i++) firn_cell_at(key[i], firn_fine_blocks(f)[i].at);
-  f->block_count = count;
+  firn_fine_block *block = blocks->data;
+  for (size_t i = 0; i < count; i++) firn_cell_at(key[i], block[i].at);
   return FIRN_OK;
 }
 
@@ -98,7 +104,7 @@ static firn_status find_blocks(firn_fine *f, size_t *count) {
 firn_status firn_fine_settle(firn_fine *f) {
   size_t blocks, key_bytes = f->count * sizeof(int32_t);
   FIRN_TRY(find_blocks(f, &blocks));
-  FIRN_TRY(make_blocks(f, blocks));
+  FIRN_TRY(make_blocks(f, blocks, &f->blocks, &f->start));
   int32_t *key = firn_alloc(f->context, key_bytes, "cells of fine particles");
   if (f->count && !key) return FIRN_ERROR_MEMORY;
   FIRN_PARALLEL_FOR(f->context, schedule(static))
@@ -117,6 +123,7 @@ firn_status firn_fine_settle(firn_fine *f) {
   memmove(start + 1, start, FIRN_FINE_CELLS * blocks * sizeof *start);
   start[0] = 0;
   firn_free(f->context, key, key_bytes);
+  f->block_count = blocks;
   swap_orders(f);
   return FIRN_OK;
 }
@@ -157,10 +164,8 @@ static uint32_t reach_of(const uint32_t *start) {
 }
 
 firn_status firn_fine_reach(firn_fine *f) {
-  swap(&f->blocks, &f->old_blocks);
-  swap(&f->start, &f->old_start);
-  const firn_fine_block *old = f->old_blocks.data;
-  const uint32_t *old_start = f->old_start.data;
+  const firn_fine_block *old = f->blocks.data;
+  const uint32_t *old_start = f->start.data;
   size_t old_count = f->block_count, held = 0, count = 0;
   for (size_t b = 0; b < old_count; b++) held += is_held(old_start, b);
   FIRN_TRY(clear_table(f, 27 * held));
@@ -172,10 +177,10 @@ firn_status firn_fine_reach(firn_fine *f) {
       if (reach >> n & 1)
         count += put(f, key + firn_cell_step(n / 9 - 1, n / 3 % 3 - 1, n % 3 - 1));
   }
-  FIRN_TRY(make_blocks(f, count));
+  FIRN_TRY(make_blocks(f, count, &f->old_blocks, &f->old_start));
   // Both lists are in the order of keys.
-  firn_fine_block *block = f->blocks.data;
-  uint32_t *start = f->start.data, at = 0;
+  firn_fine_block *block = f->old_blocks.data;
+  uint32_t *start = f->old_start.data, at = 0;
   size_t from = 0;
   for (size_t b = 0; b < count; b++) {
     uint64_t key = firn_cell_key(block[b].at);
@@ -189,6 +194,9 @@ firn_status firn_fine_reach(firn_fine *f) {
     find_around(f, &block[b]);
   }
   start[FIRN_FINE_CELLS * count] = at;
+  swap(&f->blocks, &f->old_blocks);
+  swap(&f->start, &f->old_start);
+  f->block_count = count;
   return FIRN_OK;
 }
 
@@ -216,6 +224,8 @@ firn_status firn_fine_divide(firn_fine *f) {
   FIRN_TRY(firn_buffer_reserve(f->context, &f->parts, (parts + 1) * sizeof(size_t),
                                "parts of fine particles"));
   FIRN_TRY(firn_buffer_reserve(f->context, &f->counts, (parts * cells + 1) * sizeof(uint32_t),
+                               "cells of fine particles"));
+  FIRN_TRY(firn_buffer_reserve(f->context, &f->old_start, (cells + 1) * sizeof(uint32_t),
                                "cells of fine particles"));
   const uint32_t *start = f->start.data;
   uint32_t *counts = f->counts.data;
@@ -271,10 +281,8 @@ static void move_block(const firn_fine *f, size_t block, uint32_t *to) {
     if (table[p] >= 0) to[table[p]] = next[p];
 }
 
-firn_status firn_fine_sort(firn_fine *f) {
+void firn_fine_sort(firn_fine *f) {
   size_t parts = f->part_count, cells = FIRN_FINE_CELLS * f->block_count;
-  FIRN_TRY(firn_buffer_reserve(f->context, &f->old_start, (cells + 1) * sizeof(uint32_t),
-                               "cells of fine particles"));
   const uint32_t *start = f->start.data;
   uint32_t *counts = f->counts.data;
   const size_t *part = f->parts.data;
@@ -285,5 +293,4 @@ firn_status firn_fine_sort(firn_fine *f) {
       if (is_held(start, b)) move_block(f, b, counts + p * cells);
   swap(&f->start, &f->old_start);
   swap_orders(f);
-  return FIRN_OK;
 }

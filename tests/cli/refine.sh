@@ -66,6 +66,15 @@ expect "$out" "frame 2  3/5"
 [[ $(sums run/fine) == "$before" ]] || die "a resume changes fine particles"
 run 0 refine run --per 7 --resume
 expect "$out" "already"
+# In the middle and at the beginning, too.
+truncate -s -9 run/fine/frame_00002.hdf
+run 0 refine run --per 7 --resume
+expect "$err" "made again"
+expect "$out" "frame 4  5/5"
+[[ $(sums run/fine) == "$before" ]] || die "a damaged frame is not made again"
+rm run/fine/frame_0000[02].hdf
+run 0 refine run --per 7 --resume --quiet
+[[ $(sums run/fine) == "$before" ]] || die "missing frames are not made"
 run 0 refine run --per 7 --set output.precision=16 -o small --quiet
 rm small/frame_0000[34].hdf
 cp -r small again
@@ -89,11 +98,50 @@ cp -r run old
 run 0 run scene.yaml -o old --overwrite --frames 0:1 --quiet
 [[ ! -e old/fine ]] || die "fine particles of an old run are left"
 
+cp -r run linked
+mv linked/fine elsewhere
+ln -s ../elsewhere linked/fine
+(
+  exec 9<elsewhere
+  flock 9
+  run 2 run scene.yaml -o linked --overwrite --quiet
+  expect "$err" "linked/fine"
+)
+[[ -e linked/frame_00004.hdf && -e elsewhere/frame_00004.hdf ]] || die "a refine at work is disturbed"
+run 0 run scene.yaml -o linked --overwrite --frames 0:1 --quiet
+[[ ! -e elsewhere/frame_00000.hdf ]] || die "fine particles of an old run are left behind a link"
+ln -sfn ../old linked/fine
+run 2 run scene.yaml -o linked --overwrite --quiet
+expect "$err" "not of fine particles"
+[[ -e old/frame_00000.hdf && -e linked/stats.csv ]] || die "a link leads a run to frames of another"
+
 # ---- what it refuses
 run 2 refine run
 expect "$err" "--overwrite"
 run 2 refine run --per 7 --seed 8 --resume
 expect "$err" "other settings"
+run 0 run scene.yaml -o faster --set 'snow[0].velocity=[0, -6 m/s, 0]' --quiet
+cp -r small mixed
+run 2 refine faster --per 7 --set output.precision=16 -o mixed --resume
+expect "$err" "not of the run as it is now"
+[[ $(sums mixed) == "$(sums small)" ]] || die "fine particles of another run are replaced"
+# Frames of runs, and of others.
+before=$(sums run; sums old)
+run 2 refine run -o run/. --overwrite
+expect "$err" "holds the frames that are to be refined"
+run 2 refine run -o old --overwrite
+expect "$err" "folder of a run"
+mkdir frames
+cp old/frame_00000.hdf frames/frame_00007.hdf
+run 2 refine run -o frames --overwrite
+expect "$err" "frame_00007.hdf is not of fine particles"
+[[ -e frames/frame_00007.hdf && $(sums run; sums old) == "$before" ]] || die "frames of a run are taken away"
+# What fails takes nothing away.
+cp -r run bad
+truncate -s -9 bad/frame_00000.hdf
+before=$(sums bad/fine)
+run 1 refine bad --per 7 --overwrite
+[[ $(sums bad/fine) == "$before" ]] || die "fine particles are taken away before the run is looked at"
 run 2 refine run --resume --overwrite
 run 2 refine run --mode other
 expect "$err" "ballistic"

@@ -14,6 +14,7 @@
 
 #include "base/isa.h"
 #include "math/real.h"
+#include "support/books.h"
 
 static const double gravity[3] = {0, -9.81, 0};
 static const bool is_double = sizeof(firn_real) == sizeof(double);
@@ -103,6 +104,37 @@ static void as_printed_alone_it_never_gets_faster(void **state) {
 }
 
 // --------------------------------------------------------------------------------------- at the edge
+
+// Where the snow ends, its density is what rounding leaves of it: nothing gets faster than snow and fall there.
+static void the_end_of_snow_throws_nothing(void **state) {
+  (void)state;
+  enum { SIDE = 12, ALL = SIDE * SIDE * SIDE };
+  static double x[ALL][3], v[ALL][3];
+  const double cell = 0.1, dt = 1e-3;
+  // In the three cells below theirs: of its corners the farthest alone has none.
+  const double snow[3][3] = {{0.031, 0.164, 0.187}, {0.113, 0.069, 0.158}, {0.177, 0.125, 0.041}},
+               u[3][3] = {{3, -2, 5}, {3, -2, 5}, {3, -2, 5}};
+  const double most = sqrt(3 * 3 + 2 * 2 + 5 * 5) + 9.81 * dt;
+  for (firn_isa isa = FIRN_ISA_SCALAR; isa <= FIRN_ISA_AVX512; isa++) {
+    if (!firn_isa_available(isa)) continue;
+    firn_context *context = context_with(1, isa);
+    firn_fine *fine = fine_with(context, cell, FIRN_REFINE_PRINTED);
+    for (int i = 0; i < ALL; i++) { // up to that corner
+      const int at[3] = {i / SIDE / SIDE, i / SIDE % SIDE, i % SIDE};
+      for (int a = 0; a < 3; a++) {
+        x[i][a] = 2 * cell - 1e-9 * pow(6, at[a]);
+        v[i][a] = 0;
+      }
+    }
+    must(context, firn_fine_set(fine, ALL, x[0], v[0]));
+    firn_fine_step_def step = {.dt = dt, .count = 3, .position = snow[0], .velocity = u[0]};
+    memcpy(step.gravity, gravity, sizeof gravity);
+    must(context, firn_fine_step(fine, &step));
+    assert_true(firn_fine_speed(fine) <= most * 1.001);
+    firn_fine_destroy(fine);
+    close_context(context);
+  }
+}
 
 // One particle of the snow, at part t of a cell along each axis, gives its cell's corners w/8; seen from
 // where it is that is a density of the sum of squares of the weights over 8.
@@ -382,10 +414,66 @@ static void bad_input_is_refused(void **state) {
   close_context(context);
 }
 
+// ------------------------------------------------------------------------------------------- memory
+
+enum { APART = 60, APART_STEPS = 6 };
+
+// Particles that fly apart, so that they need more blocks each step; a call that memory ran out in is made again.
+static void fly_apart(books *b, double x[APART][3]) {
+  firn_context *context;
+  firn_fine *fine;
+  double v[APART][3];
+  firn_fine_def def = firn_default_fine_def();
+  def.cell = 0.1;
+  firn_status status = books_context(b, 1, &context);
+  if (status != FIRN_OK) status = books_context(b, 1, &context);
+  assert_int_equal(status, FIRN_OK);
+  status = firn_fine_create(context, &def, &fine);
+  if (status != FIRN_OK) status = firn_fine_create(context, &def, &fine);
+  must(context, status);
+  for (int i = 0; i < APART; i++)
+    for (int a = 0; a < 3; a++) {
+      x[i][a] = 0.4 * sin(5 * i + a);
+      v[i][a] = 8 * sin(3 * i + 2 * a);
+    }
+  firn_fine_step_def step = {
+      .dt = 7e-3, .count = APART, .position = x[0], .velocity = v[0], .gravity = {0, -9.81, 0}};
+  status = firn_fine_set(fine, APART, x[0], v[0]);
+  if (status != FIRN_OK) {
+    assert_int_equal(firn_fine_count(fine), 0);
+    must(context, firn_fine_step(fine, &step));
+    status = firn_fine_set(fine, APART, x[0], v[0]);
+  }
+  must(context, status);
+  for (int s = 0; s < APART_STEPS; s++) {
+    status = firn_fine_step(fine, &step);
+    if (status != FIRN_OK) status = firn_fine_step(fine, &step);
+    must(context, status);
+    must(context, firn_fine_read(fine, x[0], v[0]));
+  }
+  firn_fine_destroy(fine);
+  close_context(context);
+  assert_int_equal(b->blocks, 0);
+}
+
+static void memory_that_runs_out_loses_nothing(void **state) {
+  (void)state;
+  books plain = {0};
+  double wanted[APART][3], x[APART][3];
+  fly_apart(&plain, wanted);
+  for (size_t at = 1; at <= plain.calls; at++) {
+    books b = {.refuse_at = at};
+    fly_apart(&b, x);
+    assert_int_equal(b.refused, 1);
+    if (memcmp(x, wanted, sizeof x) != 0) fail_msg("allocation %zu changes what is there", at);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(alone_it_falls_as_a_stone),
       cmocka_unit_test(as_printed_alone_it_never_gets_faster),
+      cmocka_unit_test(the_end_of_snow_throws_nothing),
       cmocka_unit_test(thin_snow_carries_by_its_density),
       cmocka_unit_test(powder_stays_with_snow_that_turns_and_flies),
       cmocka_unit_test(any_number_of_threads_gives_the_same_bytes),
@@ -394,6 +482,7 @@ int main(void) {
       cmocka_unit_test(colliders_rub),
       cmocka_unit_test(grains_lie_on_each_other),
       cmocka_unit_test(bad_input_is_refused),
+      cmocka_unit_test(memory_that_runs_out_loses_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,6 +114,12 @@ static bool stop_after_frame_1(void *user, const firn_refine_event *event) {
   return event->frame < 1;
 }
 
+static bool never(void *user, const firn_refine_event *event) {
+  (void)user, (void)event;
+  fail_msg("a frame is made");
+  return false;
+}
+
 static void a_stopped_run_ends_in_the_same_bytes(void **state) {
   scratch *s = *state;
   for (int f = 0; f < FRAMES; f++) write_snow(s, f);
@@ -149,11 +155,86 @@ static void a_stopped_run_ends_in_the_same_bytes(void **state) {
   }
 }
 
+// Two particles whose ids and masses are given, at rest.
+static void write_two(scratch *s, int frame, const uint64_t id[2], const float mass[2]) {
+  const float x[2][3] = {{0, 0, 0}, {1, 0, 0}}, v[2][3] = {{0}};
+  char name[32];
+  const firn_frame_array arrays[] = {{"id", "1", FIRN_ARCHIVE_U64, 1, 0, id},
+                                     {"position", "m", FIRN_ARCHIVE_F32, 3, 0, x},
+                                     {"velocity", "m/s", FIRN_ARCHIVE_F32, 3, 0, v},
+                                     {"mass", "kg", FIRN_ARCHIVE_F32, 1, 0, mass}};
+  const firn_frame_head head = {
+      .count = 2, .time = frame * frame_seconds, .spacing = SPACING, .frame = frame};
+  snprintf(name, sizeof name, "frame_%05d.hdf", frame);
+  assert_int_equal(firn_frame_write(s->context, scratch_path(s, name), &head, 4, arrays), FIRN_OK);
+}
+
+// The larger mass rounds up to a power of two, whose steps are twice as long: of those the other is none.
+static void sizes_are_rounded_once(void **state) {
+  scratch *s = *state;
+  const float mass[2] = {nextafterf(0x1p-10f, 0), 0x1p-12f + 0x1p-26f};
+  firn_refine_def def = settings(s, NULL);
+  def.per_particle = 1;
+  def.size_variation = 0;
+  def.precision = 16;
+  for (int f = 0; f < FRAMES; f++) write_two(s, f, (const uint64_t[]){1, 2}, mass);
+  must(s, firn_refine(s->context, NULL, &def));
+  for (int f = 0; f < FRAMES; f++) {
+    char name[32];
+    firn_frame *frame;
+    double seen[2];
+    snprintf(name, sizeof name, "fine/frame_%05d.hdf", f);
+    must(s, firn_frame_open(s->context, scratch_path(s, name), &frame));
+    must(s, firn_frame_read_double(frame, "mass", seen));
+    assert_true(seen[0] == 0x1p-10 && seen[1] == 0x1p-12 + 0x1p-26);
+    firn_frame_close(frame);
+  }
+}
+
+static void ids_beyond_those_that_there_are_are_refused(void **state) {
+  scratch *s = *state;
+  const float mass[2] = {1, 1};
+  firn_refine_def def = settings(s, NULL);
+  def.per_particle = 2;
+  def.overwrite = true;
+  static const uint64_t last[] = {UINT32_MAX / 2 - 1, UINT32_MAX / 2, INT64_MAX, UINT64_MAX};
+  for (size_t i = 0; i < sizeof last / sizeof *last; i++) {
+    write_two(s, 0, (const uint64_t[]){1, last[i]}, mass);
+    firn_status status = firn_refine(s->context, NULL, &def);
+    assert_int_equal(status, i ? FIRN_ERROR_ARGUMENT : FIRN_OK);
+  }
+}
+
+static void bad_settings_take_nothing_away(void **state) {
+  scratch *s = *state;
+  for (int f = 0; f < FRAMES; f++) write_snow(s, f);
+  firn_refine_def def = settings(s, NULL), good = def;
+  must(s, firn_refine(s->context, NULL, &def));
+  def.overwrite = true;
+  for (int k = 0; k < 5; k++) {
+    firn_refine_def bad = def;
+    if (k == 0) bad.density = 0;
+    if (k == 1) bad.mode = (firn_refine_mode)7;
+    if (k == 2) bad.dt_max = (double)INFINITY;
+    if (k == 3) bad.dt_max = (double)NAN;
+    if (k == 4) bad.per_particle = 0;
+    assert_int_equal(firn_refine(s->context, NULL, &bad), FIRN_ERROR_ARGUMENT);
+    assert_non_null(strstr(firn_context_message(s->context), "refine: "));
+  }
+  good.resume = true;
+  good.event = never;
+  must(s, firn_refine(s->context, NULL, &good)); // all are there
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(they_are_what_their_particle_is, scratch_open, scratch_close),
       cmocka_unit_test_setup_teardown(a_stopped_run_ends_in_the_same_bytes, scratch_open,
                                       scratch_close),
+      cmocka_unit_test_setup_teardown(sizes_are_rounded_once, scratch_open, scratch_close),
+      cmocka_unit_test_setup_teardown(ids_beyond_those_that_there_are_are_refused, scratch_open,
+                                      scratch_close),
+      cmocka_unit_test_setup_teardown(bad_settings_take_nothing_away, scratch_open, scratch_close),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
