@@ -133,7 +133,13 @@ static firn_status fine_path(refinement *r, int i) {
 // ------------------------------------------------------------------------------------------ a frame
 
 static firn_status open_frame(refinement *r, int i, firn_frame **out) {
-  return firn_frame_open(r->context, source_path(r, i), out);
+  FIRN_TRY(firn_frame_open(r->context, source_path(r, i), out));
+  if (!firn_archive_has_attribute((*out)->archive, "firn", "refine")) return FIRN_OK;
+  firn_frame_close(*out);
+  *out = NULL;
+  return firn_fail(r->context, FIRN_ERROR_ARGUMENT,
+                   "%s is of fine particles already; name the folder of the run",
+                   source_path(r, i));
 }
 
 static firn_status tell(refinement *r, int i) {

@@ -166,3 +166,7 @@ expect "$err" "no field velocity"
 run 0 run scene.yaml -o round --frames 0:1 --set 'periodic=[1.6 m, 0, 0]' --quiet
 run 1 refine round
 expect "$err" "periodic"
+
+# Powder of powder is not what anybody wants.
+run 2 refine run/fine -o powder
+expect "$err" "run/fine/frame_00000.hdf is of fine particles already; name the folder of the run"
