@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
 // timeout: 120
+// long in double
 // Where energy goes: what is lost is what came in less what there is, whoever brought it, and what
 // plastic flow takes is stress times plastic strain.
 #include "support/mpm_case.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
 // timeout: 60
+// long in double
 // Under `auto`, a semi-implicit step solves for those blocks alone that an explicit step of its
 // length would not suit.
 #include "support/mpm_case.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
+// long in double
 // Settled snow lies in balance with its weight from the first step on, whatever it lies on, whatever
 // lies on it, and falls where nothing holds it. The whole matrix is settled_matrix.c.
 #include "mpm/settled.h"

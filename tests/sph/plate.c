@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: P8 P9 slow
 // timeout: 240
+// long in double
 // A column of snow under a plate with a load, small: packed by it as the closed form has it, less when
 // the plate is lifted, and not at all where pressure keeps the volume. scenes/compression.c has it in full.
 #include "support/sph_case.h"
