@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
+# labels: slow
 # One scene under each solver: their tables begin with the same columns, which mean the same.
 source "$(dirname "$0")/common.bash"
 

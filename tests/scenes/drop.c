@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: M6
+// labels: M6 slow
 // timeout: 300
 // One scene file under each solver, with nothing changed but its name: the ball falls as its own steps say,
 // lands, and the ground gets what it loses.
