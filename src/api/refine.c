@@ -136,7 +136,6 @@ static firn_status open_frame(refinement *r, int i, firn_frame **out) {
   FIRN_TRY(firn_frame_open(r->context, source_path(r, i), out));
   if (!firn_archive_has_attribute((*out)->archive, "firn", "refine")) return FIRN_OK;
   firn_frame_close(*out);
-  *out = NULL;
   return firn_fail(r->context, FIRN_ERROR_ARGUMENT,
                    "%s is of fine particles already; name the folder of the run",
                    source_path(r, i));
