@@ -202,8 +202,7 @@ firn_status firn_fine_reach(firn_fine *f) {
 
 // ------------------------------------------------------------------------------------------- sorting
 
-// Counts of all parts to where each part's particles of a cell begin.
-static void count_up(size_t parts, size_t cells, uint32_t *counts, uint32_t *start) {
+void firn_fine_count_up(size_t parts, size_t cells, uint32_t *counts, uint32_t *start) {
   uint32_t sum = 0;
   for (size_t c = 0; c < cells; c++) {
     start[c] = sum;
@@ -286,7 +285,7 @@ void firn_fine_sort(firn_fine *f) {
   const uint32_t *start = f->start.data;
   uint32_t *counts = f->counts.data;
   const size_t *part = f->parts.data;
-  count_up(parts, cells, counts, f->old_start.data);
+  firn_fine_count_up(parts, cells, counts, f->old_start.data);
   FIRN_PARALLEL_FOR(f->context, schedule(static, 1))
   for (size_t p = 0; p < parts; p++)
     for (size_t b = part[p]; b < part[p + 1]; b++)

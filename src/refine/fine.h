@@ -98,6 +98,8 @@ firn_status firn_fine_flow(firn_fine *fine, const firn_fine_step_def *def);
 // Divides the blocks among parts, at most one a thread, so that about as many particles are in each, and clears
 // their counts. All memory that a step needs is there then: from here on nothing fails. Nothing may depend on how many parts there are; the order of a cell's particles may.
 firn_status firn_fine_divide(firn_fine *fine);
+// Counts of all parts to where each part's particles of a cell begin; start: [cells + 1].
+void firn_fine_count_up(size_t parts, size_t cells, uint32_t *counts, uint32_t *start);
 // Counts where the particles of a block go.
 void firn_fine_tally(firn_fine *fine, size_t part, size_t block);
 // Brings all particles to the cells that they go to, once all are counted.

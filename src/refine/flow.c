@@ -28,7 +28,7 @@ static firn_status sort_snow(firn_fine *f, const firn_fine_step_def *def) {
   FIRN_TRY(reserve(f, &f->counts, parts * blocks, sizeof(uint32_t)));
   const double inverse = 1 / f->def.cell;
   int32_t *slot = f->slot.data;
-  uint32_t *counts = f->counts.data, *first = f->first.data, *order = f->listed.data, sum = 0;
+  uint32_t *counts = f->counts.data, *first = f->first.data, *order = f->listed.data;
   FIRN_PARALLEL_FOR(f->context, schedule(static, 1))
   for (size_t p = 0; p < parts; p++) {
     uint64_t last = UINT64_MAX;
@@ -44,15 +44,7 @@ static firn_status sort_snow(firn_fine *f, const firn_fine_step_def *def) {
       if (here >= 0) counts[p * blocks + (size_t)here]++;
     }
   }
-  for (size_t b = 0; b < blocks; b++) {
-    first[b] = sum;
-    for (size_t p = 0; p < parts; p++) {
-      uint32_t k = counts[p * blocks + b];
-      counts[p * blocks + b] = sum;
-      sum += k;
-    }
-  }
-  first[blocks] = sum;
+  firn_fine_count_up(parts, blocks, counts, first);
   FIRN_PARALLEL_FOR(f->context, schedule(static, 1))
   for (size_t p = 0; p < parts; p++)
     for (size_t i = n * p / parts; i < n * (p + 1) / parts; i++)

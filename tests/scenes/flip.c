@@ -6,12 +6,5 @@
 #include "scenes/flip_claims.h"
 
 int main(void) {
-  QUALITY = "quality=0.4";
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(crushed_snow_is_thrown),
-      cmocka_unit_test(cohesion_keeps_the_bunny),
-      cmocka_unit_test(cohesion_keeps_snow_on_the_box),
-      cmocka_unit_test(friction_shortens_the_run_out),
-  };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return test_claims("quality=0.4");
 }

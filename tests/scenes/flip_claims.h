@@ -121,4 +121,15 @@ static void friction_shortens_the_run_out(void **state) {
   assert_between("run-out by k_f", thick / thin, 0, 0.85);
 }
 
+static int test_claims(const char *quality) {
+  QUALITY = quality;
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(crushed_snow_is_thrown),
+      cmocka_unit_test(cohesion_keeps_the_bunny),
+      cmocka_unit_test(cohesion_keeps_snow_on_the_box),
+      cmocka_unit_test(friction_shortens_the_run_out),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
 #endif

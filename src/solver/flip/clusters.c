@@ -94,18 +94,14 @@ static void lever_of(const flip *s, const piece *p, size_t g, int c, int a, doub
 
 double flip_face_mass(const flip *s, size_t g, int c, int a) {
   size_t i = FLIP_CELLS * g + (size_t)c, below = flip_beside(s, g, c, a, -1);
-  double sum = 0;
-  if (flip_bit(s->active, i)) sum += (double)s->fill[0][i] * flip_cell_mass(s, i);
-  if (flip_bit(s->active, below)) sum += (double)s->fill[0][below] * flip_cell_mass(s, below);
-  return sum / 2;
+  return (flip_bit(s->active, i) ? flip_mass_in(s, i) / 2 : 0) +
+         (flip_bit(s->active, below) ? flip_mass_in(s, below) / 2 : 0);
 }
 // Of its rigid cells only: half of the mass of each is on either face along an axis.
 static double rigid_mass(const flip *s, size_t g, int c, int a) {
   size_t i = FLIP_CELLS * g + (size_t)c, below = flip_beside(s, g, c, a, -1);
-  double sum = 0;
-  if (is_rigid(s, i)) sum += (double)s->fill[0][i] * flip_cell_mass(s, i);
-  if (is_rigid(s, below)) sum += (double)s->fill[0][below] * flip_cell_mass(s, below);
-  return sum / 2;
+  return (is_rigid(s, i) ? flip_mass_in(s, i) / 2 : 0) +
+         (is_rigid(s, below) ? flip_mass_in(s, below) / 2 : 0);
 }
 
 // What a face adds to its piece: mass and place at first, then its part of the system. Of J it has the

@@ -201,6 +201,10 @@ static inline double flip_cell_mass(const flip *s, size_t cell) {
   double h = s->world->h;
   return (double)s->world->material[s->kind[cell]].density * h * h * h;
 }
+// kg, of what a cell holds.
+static inline double flip_mass_in(const flip *s, size_t cell) {
+  return (double)s->fill[0][cell] * flip_cell_mass(s, cell);
+}
 
 // crush.c: how much of a collider's velocity snow takes, and what pressure leaves of its durability.
 void flip_soften(flip *s);

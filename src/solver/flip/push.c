@@ -53,7 +53,7 @@ static double heavier(flip *s) {
     for (size_t i = p->block[b].first; i < p->block[b].first + p->block[b].count; i++)
       mass += (double)firn_particles_real(p, FIRN_FIELD_MASS)[i];
   for (size_t i = 0; i < FLIP_CELLS * s->grid.count; i++)
-    if (flip_bit(s->active, i)) grid += (double)s->fill[0][i] * flip_cell_mass(s, i);
+    if (flip_bit(s->active, i)) grid += flip_mass_in(s, i);
   return s->heavier = grid > 0 ? mass / grid : 1;
 }
 
