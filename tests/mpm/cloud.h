@@ -91,6 +91,8 @@ static inline void make_star(const mpm_case *c) {
   must(c, mpm_prepare_solve(m));
   mpm_tally tally;
   mpm_for_units(m, m->kernels->scatter, &tally);
+  mpm_choose_stiff(m);
+  mpm_sow(m, false);
   mpm_for_nodes(m, m->kernels->nodes);
 }
 
@@ -112,6 +114,7 @@ static inline void apply(const mpm_case *c, const firn_real *x, firn_real *y) {
   m->view.direction = x;
   m->view.product = y;
   for (size_t u = 0; u < m->world->particles.unit_count; u++) m->kernels->hessian(&m->view, u);
+  mpm_sow_product(m);
   for (size_t g = 0; g < m->grid.count; g++) m->kernels->hessian_nodes(&m->view, g);
 }
 

@@ -262,6 +262,7 @@ void mpm_case_to_grid(const mpm_case *c) {
   memset(m->view.node_v, 0, m->grid.count * FIRN_NODE_BLOCK_REALS * sizeof(firn_real));
   mpm_for_units(m, m->kernels->scatter, &tally);
   m->memory.plastic += tally.spent;
+  mpm_sow(m, false);
   mpm_for_nodes(m, m->kernels->nodes);
 }
 

@@ -62,15 +62,14 @@ static void load(balance *k) {
   const uint8_t *soft = m->node_soft.data;
   mpm_tally *tally = m->tallies.data;
   m->view.dt = (firn_real)k->time;
-  FIRN_PARALLEL(m->world->context) {
-#pragma omp for schedule(dynamic, 4)
-    for (size_t u = 0; u < units; u++) {
-      if (mpm_unit_is_stiff(&m->view, u)) m->kernels->scatter(&m->view, u, &tally[u]);
-    }
-#pragma omp for schedule(dynamic, 16)
-    for (size_t g = 0; g < count; g++) {
-      if (!soft[g]) m->kernels->nodes(&m->view, g);
-    }
+  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 4))
+  for (size_t u = 0; u < units; u++) {
+    if (mpm_unit_is_stiff(&m->view, u)) m->kernels->scatter(&m->view, u, &tally[u]);
+  }
+  mpm_sow(m, true);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
+  for (size_t g = 0; g < count; g++) {
+    if (!soft[g]) m->kernels->nodes(&m->view, g);
   }
 }
 

@@ -100,6 +100,18 @@ static void find_parts(const mpm *m, const firn_collider *collider, uint64_t nea
   }
 }
 
+// Whether none of these touches a row of nodes that begins at x and goes on along z for `length`.
+static bool row_is_clear(const near_parts *parts, const double x[3], double length, double slack) {
+  if (parts->rest) return false;
+  for (int i = 0; i < parts->count; i++) {
+    const mpm_tangent *t = &parts->tangent[i];
+    double d = t->distance + fmin(0, t->n[2] * length);
+    for (int a = 0; a < 3; a++) d += t->n[a] * (x[a] - t->x[a]);
+    if (!t->convex || d <= slack) return false;
+  }
+  return true;
+}
+
 // Of these, the ones that may touch a point.
 static uint64_t parts_at(const near_parts *parts, const double x[3], double slack) {
   uint64_t bits = parts->rest;
@@ -174,6 +186,19 @@ static void collide_node(const mpm *m, int c, uint64_t near, const double x[3], 
   if (push && !holders) mpm_push_add(push, collider, x, surface, impulse);
 }
 
+// The nodes of one row, which begins at x.
+static void collide_row(const mpm_view *view, const node_box *box, int c, const near_parts *parts,
+                        int row, double x[3], mpm_push *push) {
+  const mpm *m = view->host;
+  for (int k = 0; k < box->n[2]; k++) {
+    int n = row * box->n[2] + k;
+    if (!(box->v[4 * n + 3] > view->mass_floor)) continue;
+    x[2] = (box->corner[2] + k) * m->world->h;
+    uint64_t near = parts_at(parts, x, 1e-6 * m->world->h);
+    if (near) collide_node(m, c, near, x, box, n, push);
+  }
+}
+
 static void collide_box(const mpm_view *view, const node_box *box) {
   const mpm *m = view->host;
   double h = m->world->h, middle[3];
@@ -185,13 +210,11 @@ static void collide_box(const mpm_view *view, const node_box *box) {
     near_parts parts;
     find_parts(m, collider, box->near, middle, &parts);
     if (!parts.count) continue;
-    for (int n = 0; n < box->n[0] * box->n[1] * box->n[2]; n++) {
-      if (!(box->v[4 * n + 3] > view->mass_floor)) continue;
-      double x[3] = {(box->corner[0] + n / (box->n[1] * box->n[2])) * h,
-                     (box->corner[1] + n / box->n[2] % box->n[1]) * h,
-                     (box->corner[2] + n % box->n[2]) * h};
-      uint64_t near = parts_at(&parts, x, 1e-6 * h);
-      if (near) collide_node(m, c, near, x, box, n, own);
+    for (int row = 0; row < box->n[0] * box->n[1]; row++) {
+      double x[3] = {(box->corner[0] + row / box->n[1]) * h, (box->corner[1] + row % box->n[1]) * h,
+                     box->corner[2] * h};
+      if (row_is_clear(&parts, x, (box->n[2] - 1) * h, 1e-6 * h)) continue;
+      collide_row(view, box, c, &parts, row, x, own);
     }
   }
 }
@@ -254,7 +277,8 @@ void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
                   .n = {4, 4, 4},
                   .near = view->node_near[g],
                   .v = v};
-  if (view->implicit) {
+  bool solved = mpm_nodes_are_solved(view, g);
+  if (solved) {
     box.constraint = (firn_real *)m->constraint.data + index * FIRN_NODE_BLOCK_REALS;
     memset(box.constraint, 0, FIRN_NODE_BLOCK_REALS * sizeof *box.constraint);
   }
@@ -263,7 +287,7 @@ void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
     // Set anew, not added to: nodes may be made twice in a step.
     box.push = mpm_node_pushes(c, index);
     memset(box.push, 0, (size_t)c->recorded * sizeof *box.push);
-    if (view->implicit) {
+    if (solved) {
       box.holders = (mpm_holders *)c->holders.data + 64 * index; // shared after the solve
     } else if (is_shared(m, box.near)) {
       box.holders = holders;

@@ -44,6 +44,10 @@ firn_status mpm_prepare_solve(mpm *m) {
   for (int i = 0; i < 2; i++) view->stiff[i] = base + (size_t)(6 + i) * slots;
 
   FIRN_TRY(firn_buffer_reserve(context, &m->node_soft, m->grid.count, "linear solve"));
+  view->node_soft = m->node_soft.data;
+  FIRN_TRY(firn_buffer_reserve(context, &m->node_sums, m->grid.count * sizeof *view->node_sums,
+                               "linear solve"));
+  view->node_sums = m->node_sums.data;
   if (m->def.preconditioner == FIRN_PRECONDITIONER_BLOCK) {
     FIRN_TRY(firn_buffer_reserve(context, &m->diagonal, 64 * m->grid.count * 6 * sizeof(firn_real),
                                  "preconditioner"));
@@ -85,17 +89,14 @@ static bool node_is_soft(const mpm *m, size_t g) {
 // iterations have to go through.
 void mpm_choose_stiff(mpm *m) {
   const firn_particles *p = &m->world->particles;
-  const mpm_tally *tally = m->tallies.data;
   double limit = m->def.elastic_cfl * m->world->h / (double)m->view.dt;
   bool select = m->def.integrator == FIRN_INTEGRATOR_AUTO;
   m->partial = false;
-  for (size_t u = 0; u < p->unit_count; u++) {
-    const firn_unit *unit = &p->unit[u];
-    bool soft = select && tally[u].sound2_max < limit * limit;
-    m->partial = m->partial || soft;
-    for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
-      m->box[b].soft = soft;
-    }
+  m->none_stiff = select;
+  for (size_t b = 0; b < p->block_count; b++) {
+    m->box[b].soft = select && (double)m->view.sound2[b] < limit * limit;
+    m->partial = m->partial || m->box[b].soft;
+    m->none_stiff = m->none_stiff && (m->box[b].soft || m->box[b].asleep);
   }
   uint8_t *soft = m->node_soft.data;
   for (size_t g = 0; g < m->grid.count; g++) {
@@ -115,17 +116,16 @@ static firn_status apply(void *user, const firn_real *x, firn_real *y) {
   m->view.product = y;
   const mpm_view *view = &m->view;
   size_t units = m->world->particles.unit_count, count = m->grid.count;
-  FIRN_PARALLEL(m->world->context) {
-#pragma omp for schedule(dynamic, 4)
-    for (size_t u = 0; u < units; u++) {
-      if (mpm_unit_is_stiff(view, u)) m->kernels->hessian(view, u);
-    }
-#pragma omp for schedule(dynamic, 16)
-    for (size_t g = 0; g < count; g++) {
-      if (node_is_soft(m, g)) continue;
-      m->kernels->hessian_nodes(view, g);
-      project(m, g, y + g * FIRN_NODE_BLOCK_REALS);
-    }
+  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 4))
+  for (size_t u = 0; u < units; u++) {
+    if (mpm_unit_is_stiff(view, u)) m->kernels->hessian(view, u);
+  }
+  mpm_sow_product(m);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
+  for (size_t g = 0; g < count; g++) {
+    if (node_is_soft(m, g)) continue;
+    m->kernels->hessian_nodes(view, g);
+    project(m, g, y + g * FIRN_NODE_BLOCK_REALS);
   }
   return FIRN_OK;
 }
@@ -186,29 +186,17 @@ static double motion_against_colliders(const firn_world *world, const double mea
 // iterations they are taken against the ground, or against their mean where there are no colliders.
 // But never less than what gravity adds in the step, or snow at rest would be solved for next to
 // nothing as carefully as an impact; nor than what velocities are known to, or snow in free fall,
-// all of one velocity, would be solved for rounding. part is scratch, [node blocks][5].
-static datum measure(const mpm *m, double (*part)[5]) {
+// all of one velocity, would be solved for rounding.
+static datum measure(const mpm *m) {
   size_t count = m->grid.count;
   datum d = {.square = 0};
-  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
-  for (size_t g = 0; g < count; g++) {
-    const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
-    double sum[5] = {0}; // momentum, mass, twice the energy
-    for (int n = 0; n < 64; n++, v += 4) {
-      double mass = (double)v[3], x = (double)v[0], y = (double)v[1], z = (double)v[2];
-      sum[0] += mass * x;
-      sum[1] += mass * y;
-      sum[2] += mass * z;
-      sum[3] += mass;
-      sum[4] += mass * (x * x + y * y + z * z);
-    }
-    memcpy(part[g], sum, sizeof sum);
-  }
   double mass = 0, motion = 0, common = 0;
   for (size_t g = 0; g < count; g++) {
-    for (int a = 0; a < 3; a++) d.mean[a] += part[g][a];
-    mass += part[g][3];
-    motion += part[g][4];
+    if (mpm_node_is_asleep(m, g)) continue;
+    const double *part = m->view.node_sums[g];
+    for (int a = 0; a < 3; a++) d.mean[a] += part[a];
+    mass += part[3];
+    motion += part[4];
   }
   for (int a = 0; a < 3; a++) {
     d.mean[a] /= mass;
@@ -283,8 +271,7 @@ static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *resu
   firn_real *r = m->krylov.data;
   firn_linear_system system = make_system(m);
   firn_real *workspace = r + reals;
-  void *scratch = workspace; // nothing is in it yet
-  datum d = measure(m, scratch);
+  datum d = measure(m);
   FIRN_TRY(residual(m, d.mean, workspace, r));
   return firn_krylov_solve(kind, &system, m->def.tolerance, d.square, m->def.max_iterations,
                            m->view.node_v, r, workspace, result);
@@ -292,6 +279,7 @@ static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *resu
 
 // FLIP's difference, and the spread of velocities for the guard, with the velocities as solved.
 static void finish(const mpm_view *view, size_t g) {
+  if (!mpm_nodes_are_solved(view, g)) return;
   const firn_real *v = view->node_v + g * FIRN_NODE_BLOCK_REALS;
   firn_real *u = view->node_u ? view->node_u + g * FIRN_NODE_BLOCK_REALS : NULL;
   const firn_real keep[4] = {1, 1, 1, 0};
@@ -313,6 +301,7 @@ static void finish(const mpm_view *view, size_t g) {
 
 firn_status mpm_solve(mpm *m, firn_step *out) {
   mpm_view *view = &m->view;
+  if (m->none_stiff) return FIRN_OK; // an explicit step has been made
   view->stiffness_factor = (firn_real)(m->def.beta * (double)view->dt * (double)view->dt);
   firn_linear_result result = {0};
   FIRN_TRY(solve_with(m, m->def.krylov, &result));
@@ -322,6 +311,7 @@ firn_status mpm_solve(mpm *m, firn_step *out) {
     // Make v* again, which the solve has overwritten, and take the slower, safer way.
     mpm_tally unused;
     mpm_for_units(m, m->kernels->scatter, &unused);
+    mpm_sow(m, false);
     mpm_for_nodes(m, m->kernels->nodes);
     FIRN_TRY(solve_with(m, FIRN_KRYLOV_MINRES, &result));
     out->iterations += result.iterations;

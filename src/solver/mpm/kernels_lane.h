@@ -53,6 +53,25 @@ static inline int split(const mpm_view *view, const firn_unit *unit, uint32_t sl
   return count;
 }
 
+// Keeps the segments that take part in the solve.
+static inline int leave_stiff(const mpm_view *view, segment in[L], int count) {
+  int kept = 0;
+  for (int n = 0; n < count; n++) {
+    if (!view->box[in[n].block].soft) in[kept++] = in[n];
+  }
+  return kept;
+}
+
+// Notes the largest sound2 of each block.
+static inline void tell_sound(const mpm_view *view, const segment *in, int segments, lane sound2) {
+  firn_real of[L];
+  lane_storeu(of, sound2);
+  for (int n = 0; n < segments; n++) {
+    firn_real *most = &view->sound2[in[n].block];
+    for (int l = in[n].begin; l < in[n].end; l++) *most = of[l] > *most ? of[l] : *most;
+  }
+}
+
 static inline size_t box_reals(const mpm_box *box) {
   return (size_t)box->n[0] * (size_t)box->n[1] * (size_t)box->n[2] * FIRN_NODE_REALS;
 }
@@ -103,6 +122,7 @@ static inline lmask lanes_of_law(const mpm_view *view, uint32_t slot, int law) {
 // What a unit's law has to tell.
 typedef struct law_tally {
   lane sound2_max, spent; // as of mpm_tally, lane by lane
+  lane sound2;            // of this group
 } law_tally;
 
 // Plastic return and stress of a group; state is read and written back.
@@ -148,7 +168,8 @@ static inline void constitute(const mpm_view *view, uint32_t slot, lane tau[6], 
   lane mass = lane_max(lane_load(view->mass + slot), lane_set1(FIRN_R(1e-30)));
   lane volume = lane_load(view->volume + slot);
   lane modulus = lane_fma(lane_set1(2), p.mu, p.lambda) * hard;
-  tally->sound2_max = lane_max(tally->sound2_max, modulus * volume / mass);
+  tally->sound2 = modulus * volume / mass;
+  tally->sound2_max = lane_max(tally->sound2_max, tally->sound2);
   tally->spent = lane_fma(volume, spent, tally->spent);
   if (!view->implicit) return;
   lane s[6];
@@ -245,20 +266,20 @@ static inline void prefetch_box(const mpm_view *view, uint32_t b, const firn_rea
   }
 }
 
-// Copies the nodes of block b's box from a node field, laid out as an arena. Pieces of four nodes
+// Copies a box of nodes from a node field, laid out as an arena; lo is its first node, from the corner
+// of block b. Pieces of four nodes
 // are copied whole; what is too much is overwritten by the next piece, or lies in the padding.
-static inline void load_box(const mpm_view *view, uint32_t b, const firn_real *field,
-                            firn_real *local) {
-  const mpm_box *box = &view->box[b];
+static inline void load_nodes(const mpm_view *view, uint32_t b, const int lo[3], const int count[3],
+                              const firn_real *field, firn_real *local) {
   const uint32_t *target = view->target[b];
-  int z_end = box->lo[2] + box->n[2];
-  for (int i = 0; i < box->n[0]; i++) {
-    int x = box->lo[0] + i, dx = x < 0 ? -1 : x >> 2;
-    for (int j = 0; j < box->n[1]; j++) {
-      int y = box->lo[1] + j, dy = y < 0 ? -1 : y >> 2;
+  int z_end = lo[2] + count[2];
+  for (int i = 0; i < count[0]; i++) {
+    int x = lo[0] + i, dx = x < 0 ? -1 : x >> 2;
+    for (int j = 0; j < count[1]; j++) {
+      int y = lo[1] + j, dy = y < 0 ? -1 : y >> 2;
       const uint32_t *column = target + firn_grid_offset(dx, dy, -1);
       size_t row = 16 * (size_t)(4 * (x & 3) + (y & 3));
-      for (int z = box->lo[2]; z < z_end;) {
+      for (int z = lo[2]; z < z_end;) {
         int dz = z < 0 ? -1 : z >> 2;
         const firn_real *from = field + (size_t)column[dz + 1] * FIRN_NODE_BLOCK_REALS + row +
                                 4 * (size_t)(z & 3);
@@ -272,6 +293,75 @@ static inline void load_box(const mpm_view *view, uint32_t b, const firn_real *f
   }
   // The last row of a quadratic stencil reads a fourth node, with weight 0.
   row_storeu(local, row_zero());
+}
+
+static inline void load_box(const mpm_view *view, uint32_t b, const firn_real *field,
+                            firn_real *local) {
+  const mpm_box *box = &view->box[b];
+  const int lo[3] = {box->lo[0], box->lo[1], box->lo[2]}, n[3] = {box->n[0], box->n[1], box->n[2]};
+  load_nodes(view, b, lo, n, field, local);
+}
+
+// ------------------------------------------------------------------------------------- grains
+
+static inline mpm_grain *grains_of(const mpm_view *view, const mpm_box *box) {
+  return (mpm_grain *)(void *)(view->arena + box->arena);
+}
+
+_Alignas(64) static const firn_real no_row[FIRN_ROW_REALS];
+
+// Weights along x and y, a particle after the other.
+typedef struct across {
+  _Alignas(64) firn_real wx[L][4], wy[L][4], dx[L][4], dy[L][4];
+} across;
+
+static inline void turn_weights(const stage *s, bool flip, across *out) {
+  row_transpose4(lane_load(s->wx[0]), lane_load(s->wx[1]), lane_load(s->wx[2]), lane_load(s->wx[3]),
+                 out->wx);
+  row_transpose4(lane_load(s->wy[0]), lane_load(s->wy[1]), lane_load(s->wy[2]), lane_load(s->wy[3]),
+                 out->wy);
+  if (!flip) return;
+  row_transpose4(lane_load(s->dx[0]), lane_load(s->dx[1]), lane_load(s->dx[2]), lane_load(s->dx[3]),
+                 out->dx);
+  row_transpose4(lane_load(s->dy[0]), lane_load(s->dy[1]), lane_load(s->dy[2]), lane_load(s->dy[3]),
+                 out->dy);
+}
+
+static inline void pad_weights(firn_real out[12], const firn_real w[4]) {
+  memset(out, 0, 12 * sizeof *out);
+  memcpy(out + 3, w, 4 * sizeof *w);
+}
+
+// Leaves lane l's particle, which is number i of its block, as a grain.
+static inline void put_grain(const mpm_view *view, const mpm_box *box, uint32_t i, const stage *s,
+                             const across *w, int l, bool flip) {
+  mpm_grain *grain = grains_of(view, box) + i;
+  row_storeu(grain->row, row_load(s->row[l]));
+  memcpy(grain->wx, w->wx[l], sizeof grain->wx);
+  memcpy(grain->wy, w->wy[l], sizeof grain->wy);
+  pad_weights(grain->wz, s->wz[l]);
+  if (flip) {
+    memcpy(grain->dx, w->dx[l], sizeof grain->dx);
+    memcpy(grain->dy, w->dy[l], sizeof grain->dy);
+    pad_weights(grain->dz, s->dz[l]);
+  }
+  for (int a = 0; a < 3; a++) grain->first[a] = s->first[a][l];
+}
+
+// Where a particle's stencil lies among node blocks, along x and y: the offset in `target` and the
+// row in the block.
+typedef struct places {
+  int target[4], row[4];
+} places;
+
+static inline places places_along(int first, int width, int stride, int row) {
+  places p;
+  for (int i = 0; i < width; i++) {
+    int n = first + i, d = n < 0 ? -1 : n >> 2;
+    p.target[i] = (d + 1) * stride;
+    p.row[i] = (n & 3) * row;
+  }
+  return p;
 }
 
 // -------------------------------------------------------------------------------------- nodes
@@ -309,10 +399,11 @@ static inline bool overlap_with(const mpm_view *view, firn_giver giver, overlap 
   return true;
 }
 
-// The givers of g whose boxes reach into it now.
+// The givers of g whose boxes reach into it now; thin ones have sown already.
 static inline int find_overlaps(const mpm_view *view, size_t g, overlap out[27]) {
   int count = 0;
   for (uint32_t n = view->giver_start[g]; n < view->giver_start[g + 1]; n++) {
+    if (view->box[firn_giver_block(view->giver[n])].thin) continue;
     count += overlap_with(view, view->giver[n], &out[count]);
   }
   return count;
@@ -335,14 +426,19 @@ static inline void prefetch_arenas(const mpm_view *view, size_t g) {
   }
 }
 
-// Adds the arenas that overlap node block g: sum[channel][16 rows][16]. Returns the rows touched.
-// What blocks asleep hold is multiplied by *asleep. NULL is for products of the solve, which has
-// neither those nor soft ones.
-static inline unsigned add_arenas(const mpm_view *view, size_t g, int channels, const row16 *asleep,
+// Adds the arenas that overlap node block g to what has been sown: sum[channel][16 rows][16]. Returns
+// the rows touched. What blocks asleep hold is multiplied by *asleep. NULL is for products of the
+// solve, which has neither those nor soft ones.
+static inline unsigned add_arenas(const mpm_view *view, size_t g, const firn_real *const sown[2],
+                                  int channels, const row16 *asleep,
                                   firn_real sum[][FIRN_NODE_BLOCK_REALS]) {
-  unsigned touched = 0;
+  unsigned touched = view->sows ? view->sown[g] : 0;
   overlap in[27];
   prefetch_arenas(view, g);
+  for (unsigned left = touched; left; left &= left - 1) {
+    int r = 16 * __builtin_ctz(left);
+    for (int c = 0; c < channels; c++) row_store(sum[c] + r, row_load(sown[c] + r));
+  }
   int count = find_overlaps(view, g, in);
   for (int n = 0; n < count; n++) {
     if (!asleep && (in[n].asleep || in[n].soft)) continue;
@@ -381,6 +477,24 @@ static inline void store_range(const mpm_view *view, size_t g, row16 low, row16 
   }
 }
 
+// What the solve measures itself by, of the rows of a block.
+static inline void store_sums(const mpm_view *view, size_t g, unsigned touched,
+                              const firn_real *v) {
+  row16 momentum = row_zero(), energy = momentum, mass = momentum;
+  for (int r = 0; r < 16; r++) {
+    if (!(touched >> r & 1)) continue;
+    row16 now = row_load(v + 16 * r), m = row_broadcast_w(now), p = row_mul(m, now);
+    momentum = row_add(momentum, p);
+    energy = row_fma_row(p, now, energy);
+    mass = row_add(mass, m);
+  }
+  firn_real sum[16];
+  row_reduce4x4(momentum, mass, energy, row_zero(), sum);
+  const double sums[5] = {(double)sum[0], (double)sum[1], (double)sum[2], (double)sum[4],
+                          (double)sum[8] + (double)sum[9] + (double)sum[10]};
+  memcpy(view->node_sums[g], sums, sizeof sums);
+}
+
 // Steps 1 and 4 on four nodes: from momentum, mass and force to the velocity before and after.
 typedef struct node_math {
   row16 floor, zero, gravity;
@@ -416,18 +530,19 @@ static inline void nodes_of(const mpm_view *view, size_t g, bool flip) {
   firn_real dt = flip ? 1 : view->dt;
   const firn_real scale[4] = {dt, dt, dt, 1};
   const row16 asleep = row_splat4(scale);
-  unsigned touched = add_arenas(view, g, flip ? 2 : 1, &asleep, sum);
   firn_real *v = view->node_v + g * FIRN_NODE_BLOCK_REALS;
   firn_real *u = flip ? view->node_u + g * FIRN_NODE_BLOCK_REALS : NULL;
-  bool near = mpm_nodes_are_near(view, g);
+  const firn_real *const sown[2] = {v, u};
+  unsigned touched = add_arenas(view, g, sown, flip ? 2 : 1, &asleep, sum);
+  bool near = mpm_nodes_are_near(view, g), solved = mpm_nodes_are_solved(view, g);
   const node_math math = node_math_of(view, flip);
   const row16 huge = row_set1(INFINITY), tiny = row_set1(-INFINITY);
   row16 low = huge, high = tiny;
   for (int r = 0; r < 16; r++) {
     if (!(touched >> r & 1)) {
       // Contact and the solver's vectors run over all nodes; otherwise nobody reads these.
-      if (view->implicit || near) row_store(v + 16 * r, math.zero);
-      if (view->implicit && flip) row_store(u + 16 * r, math.zero);
+      if (solved || near) row_store(v + 16 * r, math.zero);
+      if (solved && flip) row_store(u + 16 * r, math.zero);
       continue;
     }
     row16 momentum = row_load(sum[0] + 16 * r), mass = row_broadcast_w(momentum), old;
@@ -437,11 +552,12 @@ static inline void nodes_of(const mpm_view *view, size_t g, bool flip) {
     row_store(v + 16 * r, row_blend_w(now, momentum));
     if (flip) {
       row_store(u + 16 * r, old);
-      if (!near && !view->implicit) blend_rows(&math, u + 16 * r, now);
+      if (!near && !solved) blend_rows(&math, u + 16 * r, now);
     }
   }
   store_range(view, g, low, high);
-  if (!near) return;
+  if (view->implicit && (!near || !touched)) store_sums(view, g, touched, v);
+  if (!near || (!touched && !solved)) return;
 
   // Collisions change velocities, so what depends on them is made again.
   mpm_node_contact(view, g, v);
@@ -452,9 +568,10 @@ static inline void nodes_of(const mpm_view *view, size_t g, bool flip) {
     row16 now = row_load(v + 16 * r), mass = row_broadcast_w(now);
     low = row_min(low, row_select_gt(mass, math.floor, now, huge));
     high = row_max(high, row_select_gt(mass, math.floor, now, tiny));
-    if (flip && !view->implicit) blend_rows(&math, u + 16 * r, now);
+    if (flip && !solved) blend_rows(&math, u + 16 * r, now);
   }
   store_range(view, g, low, high);
+  if (view->implicit) store_sums(view, g, touched, v);
 }
 
 // -------------------------------------------------------------------------------------- spray
@@ -518,8 +635,9 @@ static inline void sum_box(const mpm_view *view, uint32_t b, bool flip, firn_rea
 
 static void hessian_nodes(const mpm_view *view, size_t g) {
   _Alignas(64) firn_real sum[1][FIRN_NODE_BLOCK_REALS];
-  unsigned touched = add_arenas(view, g, 1, NULL, sum);
   size_t at = g * FIRN_NODE_BLOCK_REALS;
+  const firn_real *const sown[2] = {view->product + at, NULL};
+  unsigned touched = add_arenas(view, g, sown, 1, NULL, sum);
   const row16 floor_ = row_set1(view->mass_floor), zero = row_zero();
   const lane factor = lane_set1(view->stiffness_factor);
   for (int r = 0; r < 16; r++, at += 16) {

@@ -27,7 +27,7 @@ static inline void K(weights)(const mpm_view *view, uint32_t slot, stage *s) {
     ilane_storeu(s->first[a], lane_to_ilane(first));
   }
   row_transpose4(w[2][0], w[2][1], w[2][2], w[2][3], s->wz);
-  for (int i = 0; i < WIDTH; i++) {
+  for (int i = 0; i < 4; i++) {
     lane_store(s->wx[i], w[0][i]);
     lane_store(s->wy[i], w[1][i]);
   }
@@ -37,7 +37,7 @@ static inline void K(weights)(const mpm_view *view, uint32_t slot, stage *s) {
   }
 #else
   row_transpose4(d[2][0], d[2][1], d[2][2], d[2][3], s->dz);
-  for (int i = 0; i < WIDTH; i++) {
+  for (int i = 0; i < 4; i++) {
     lane_store(s->dx[i], d[0][i]);
     lane_store(s->dy[i], d[1][i]);
   }
@@ -139,10 +139,101 @@ static inline void K(stage_momentum)(const mpm_view *view, uint32_t slot, const 
 
 #endif
 
-static void K(clear)(const mpm_view *view, const firn_unit *unit, int channels) {
+// solve: only blocks that take part in it.
+static void K(clear)(const mpm_view *view, const firn_unit *unit, int channels, bool solve) {
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
-    memset(view->arena + view->box[b].arena, 0,
-           mpm_arena_reals(&view->box[b], channels) * sizeof(firn_real));
+    const mpm_box *box = &view->box[b];
+    if (solve && box->soft) continue;
+    if (box->thin) continue;
+    size_t reals = mpm_arena_reals(box, channels, 0);
+    memset(view->arena + box->arena, 0, reals * sizeof(firn_real));
+  }
+}
+
+// Leaves the lanes of those segments as grains whose blocks are thin.
+static inline void K(put_grains)(const mpm_view *view, uint32_t slot, const segment *in,
+                                 int segments, const stage *s) {
+  across w;
+  bool turned = false;
+  for (int n = 0; n < segments; n++) {
+    const mpm_box *box = &view->box[in[n].block];
+    if (!box->thin) continue;
+    if (!turned) turn_weights(s, !APIC, &w);
+    turned = true;
+    for (int l = in[n].begin; l < in[n].end; l++) {
+      uint32_t i = slot + (uint32_t)l - view->block[in[n].block].first;
+      put_grain(view, box, i, s, &w, l, !APIC);
+    }
+  }
+}
+
+// Adds what scatter would give for a grain, to the nodes of one block along z: `from` is its first
+// node there, -3 to 3. columns are those of node blocks in `target`.
+static inline void K(sow_along)(const mpm_view *view, const mpm_grain *grain, const places *x,
+                                const places *y, const uint32_t *columns, int from,
+                                firn_real *momentum, firn_real *force, bool stiff) {
+  row16 wz = row_spread4(grain->wz + 3 - from);
+#if APIC
+  (void)force;
+  row16 along = row_sub(K(offsets)(), row_set1((firn_real)from));
+  row16 t = row_mul(wz, row_fma_row(along, row_splat4(grain->row + 12), row_splat4(grain->row)));
+  row16 tx = row_mul(wz, row_splat4(grain->row + 4)), ty = row_mul(wz, row_splat4(grain->row + 8));
+#else
+  row16 dz = row_spread4(grain->dz + 3 - from);
+  row16 t = row_mul(wz, row_splat4(grain->row)), fx = row_mul(wz, row_splat4(grain->row + 4)),
+        fy = row_mul(wz, row_splat4(grain->row + 8)), fz = row_mul(dz, row_splat4(grain->row + 12));
+#endif
+  for (int i = 0; i < WIDTH; i++) {
+    lane wx = lane_set1(grain->wx[i]);
+#if APIC
+    row16 ti = row_fma(lane_set1((firn_real)(i - 1)), tx, t);
+#else
+    lane dx = lane_set1(grain->dx[i]);
+    row16 ti = row_scale(wx, t), fi = row_fma(dx, fx, row_scale(wx, fz)), gi = row_scale(wx, fy);
+#endif
+    for (int j = 0; j < WIDTH; j++) {
+      size_t g = columns[x->target[i] + y->target[j]];
+      int r = x->row[i] + y->row[j];
+      if (stiff && view->node_soft[g]) continue;
+      size_t at = g * FIRN_NODE_BLOCK_REALS + 16 * (size_t)r;
+      bool fresh = !(view->sown[g] >> r & 1);
+      lane wy = lane_set1(grain->wy[j]);
+      view->sown[g] |= (uint16_t)(1u << r);
+#if APIC
+      row16 tij = row_fma(lane_set1((firn_real)(j - 1)), ty, ti);
+      firn_real *p = momentum + at;
+      row_store(p, row_fma(wx * wy, tij, row_load(fresh ? no_row : p)));
+#else
+      lane dy = lane_set1(grain->dy[j]);
+      firn_real *p = momentum + at, *q = force + at;
+      if (momentum) row_store(p, row_fma(wy, ti, row_load(fresh ? no_row : p)));
+      row_store(q, row_fma(dy, gi, row_fma(wy, fi, row_load(fresh ? no_row : q))));
+#endif
+    }
+  }
+}
+
+static inline void K(sow_grain)(const mpm_view *view, uint32_t b, const mpm_grain *grain,
+                                firn_real *momentum, firn_real *force, bool stiff) {
+  const places x = places_along(grain->first[0], WIDTH, 9, 4);
+  const places y = places_along(grain->first[1], WIDTH, 3, 1);
+  int z = grain->first[2], dz = z < 0 ? -1 : z >> 2, from = z & 3;
+  const uint32_t *columns = view->target[b] + dz + 1;
+  K(sow_along)(view, grain, &x, &y, columns, from, momentum, force, stiff);
+  if (from + WIDTH <= 4) return;
+  K(sow_along)(view, grain, &x, &y, columns + 1, from - 4, momentum, force, stiff);
+}
+
+static void K(sow)(const mpm_view *view, const mpm_tile *tile, firn_real *momentum,
+                   firn_real *force, bool stiff) {
+  for (uint32_t n = 0; n < tile->count; n++) {
+    uint32_t b = tile->block[n];
+    const mpm_box *box = &view->box[b];
+    if (!box->thin || (stiff && box->soft)) continue;
+    const mpm_grain *grain = grains_of(view, box);
+    for (uint32_t i = 0; i < view->block[b].count; i++) {
+      K(sow_grain)(view, b, &grain[i], momentum, force, stiff);
+    }
   }
 }
 
@@ -150,17 +241,21 @@ static void K(scatter)(const mpm_view *view, size_t u, mpm_tally *tally) {
   const firn_unit *unit = &view->unit[u];
   stage s;
   segment in[L];
-  law_tally law = {lane_zero(), lane_zero()};
+  law_tally law = {lane_zero(), lane_zero(), lane_zero()};
   uint32_t block = unit->first_block;
-  K(clear)(view, unit, APIC ? 1 : 2);
+  K(clear)(view, unit, APIC ? 1 : 2, false);
+  memset(view->sound2 + block, 0, unit->block_count * sizeof *view->sound2);
   for (uint32_t slot = unit->first; slot < unit->first + unit->count; slot += L) {
     lane tau[6];
     K(weights)(view, slot, &s);
     constitute(view, slot, tau, &law);
     K(stage_momentum)(view, slot, tau, &s);
     int segments = split(view, unit, slot, &block, in);
+    if (unit->block_count > 1) tell_sound(view, in, segments, law.sound2);
+    K(put_grains)(view, slot, in, segments, &s);
     for (int n = 0; n < segments; n++) {
       const mpm_box *box = &view->box[in[n].block];
+      if (box->thin) continue;
       size_t sy = FIRN_NODE_REALS * (size_t)box->n[2], sx = sy * (size_t)box->n[1];
       firn_real *arena = view->arena + box->arena;
       for (int l = in[n].begin; l < in[n].end; l++) {
@@ -173,7 +268,9 @@ static void K(scatter)(const mpm_view *view, size_t u, mpm_tally *tally) {
       }
     }
   }
-  tally->sound2_max = (double)lane_hmax(law.sound2_max);
+  firn_real sound2 = lane_hmax(law.sound2_max);
+  tally->sound2_max = (double)sound2;
+  if (unit->block_count == 1) view->sound2[unit->first_block] = sound2;
   tally->spent = (double)lane_hsum(law.spent);
 }
 
@@ -323,9 +420,12 @@ static inline void K(gather_group)(const mpm_view *view, const segment *in, int 
 #endif
     }
   }
-  // Lanes of padding gather nothing.
-  int used = in[segments - 1].end;
-  if (used < L) memset(s->row[used], 0, sizeof s->row[0] * (size_t)(L - used));
+  // Lanes of padding gather nothing, nor do those between.
+  for (int n = 0, used = 0; n <= segments; n++) {
+    int next = n < segments ? in[n].begin : L;
+    if (used < next) memset(s->row[used], 0, sizeof s->row[0] * (size_t)(next - used));
+    used = n < segments ? in[n].end : L;
+  }
 }
 
 static void K(collide)(const mpm_view *view, uint32_t slot, const segment *in, int segments,
@@ -469,11 +569,12 @@ static void K(hessian)(const mpm_view *view, size_t u) {
   K(local) local;
   local.block = FIRN_GRID_NONE;
   uint32_t block = unit->first_block;
-  K(clear)(view, unit, 1);
+  K(clear)(view, unit, 1, true);
   for (uint32_t slot = unit->first; slot < unit->first + unit->count; slot += L) {
     lane v[3], grad[9], a[9], r[16];
+    int segments = leave_stiff(view, in, split(view, unit, slot, &block, in));
+    if (!segments) continue;
     K(weights)(view, slot, &s);
-    int segments = split(view, unit, slot, &block, in);
     K(gather_group)(view, in, segments, &s, &local, view->direction, false, NULL);
     K(unstage)(view, &s, v, grad);
     differential(view, slot, grad, a);
@@ -494,8 +595,10 @@ static void K(hessian)(const mpm_view *view, size_t u) {
     }
     r[3] = r[7] = r[11] = r[15] = lane_zero();
     row_transpose16(r, s.row);
+    K(put_grains)(view, slot, in, segments, &s);
     for (int n = 0; n < segments; n++) {
       const mpm_box *box = &view->box[in[n].block];
+      if (box->thin) continue;
       size_t sy = FIRN_NODE_REALS * (size_t)box->n[2], sx = sy * (size_t)box->n[1];
       firn_real *arena = view->arena + box->arena;
       for (int l = in[n].begin; l < in[n].end; l++) {
@@ -522,7 +625,7 @@ static void K(hessian)(const mpm_view *view, size_t u) {
   }
 }
 
-static const mpm_kernels K(table) = {true,     bound,     K(scatter), K(nodes),
+static const mpm_kernels K(table) = {true,     bound,     K(scatter), K(sow),       K(nodes),
                                      K(check), K(gather), K(hessian), hessian_nodes};
 
 #undef WIDTH

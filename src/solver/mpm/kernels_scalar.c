@@ -112,7 +112,8 @@ static firn_law_params law_params(const mpm_view *view, size_t slot) {
 }
 
 // Plastic return (section 7) and Kirchhoff stress of one particle.
-static void constitute(const mpm_view *view, size_t slot, firn_real tau[6], mpm_tally *tally) {
+static void constitute(const mpm_view *view, size_t b, size_t slot, firn_real tau[6],
+                       mpm_tally *tally) {
   int law = view->materials[view->material[slot]].law;
   firn_law_params params = law_params(view, slot);
   firn_real e[6], trial[6], hard, spent, mass = view->mass[slot], volume = view->volume[slot];
@@ -128,6 +129,7 @@ static void constitute(const mpm_view *view, size_t slot, firn_real tau[6], mpm_
   }
   double sound2 = (double)((params.lambda + 2 * params.mu) * hard * volume / mass);
   if (sound2 > tally->sound2_max) tally->sound2_max = sound2;
+  if (sound2 > (double)view->sound2[b]) view->sound2[b] = (firn_real)sound2;
   tally->spent += (double)(volume * spent);
   if (!view->implicit) return;
   firn_real s[6];
@@ -145,9 +147,10 @@ static firn_real sym_row(const firn_real t[6], int r, const firn_real g[3]) {
 
 // Step 1, and step 3: the force of Eq. 6, in which the J of V^n and that of the Cauchy stress cancel,
 // f_i = -sum V^0 tau grad w.
-static void scatter_one(const mpm_view *view, const mpm_box *box, size_t slot, mpm_tally *tally) {
+static void scatter_one(const mpm_view *view, size_t b, size_t slot, mpm_tally *tally) {
+  const mpm_box *box = &view->box[b];
   firn_real tau[6], mass = view->mass[slot], volume = view->volume[slot], v[3];
-  constitute(view, slot, tau, tally);
+  constitute(view, b, slot, tau, tally);
   for (int a = 0; a < 3; a++) v[a] = view->v[a][slot];
   stencil s;
   stencil_at(view, slot, &s);
@@ -176,8 +179,10 @@ static void scatter(const mpm_view *view, size_t u, mpm_tally *tally) {
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
     const firn_block *block = &view->block[b];
     const mpm_box *box = &view->box[b];
-    memset(view->arena + box->arena, 0, mpm_arena_reals(box, channels) * sizeof(firn_real));
-    for (uint32_t i = 0; i < block->count; i++) scatter_one(view, box, block->first + i, tally);
+    memset(view->arena + box->arena, 0,
+           mpm_arena_reals(box, channels, block->count) * sizeof(firn_real));
+    view->sound2[b] = 0;
+    for (uint32_t i = 0; i < block->count; i++) scatter_one(view, b, block->first + i, tally);
   }
 }
 
@@ -227,6 +232,20 @@ static void add_arenas(const mpm_view *view, size_t g, int c, firn_real asleep, 
   }
 }
 
+// What the solve measures itself by.
+static void store_sums(const mpm_view *view, size_t g, const firn_real *v) {
+  double *sum = view->node_sums[g];
+  memset(sum, 0, 5 * sizeof *sum);
+  for (int n = 0; n < 64; n++, v += 4) {
+    double mass = (double)v[3];
+    for (int a = 0; a < 3; a++) {
+      sum[a] += mass * (double)v[a];
+      sum[4] += mass * (double)v[a] * (double)v[a];
+    }
+    sum[3] += mass;
+  }
+}
+
 // Step 1: v = (sum of m w v)/m; step 4: v* = v + dt (f/m + g), Eq. 10 with gravity (D-1); step 5.
 static void nodes(const mpm_view *view, size_t g) {
   firn_real momentum[FIRN_NODE_BLOCK_REALS] = {0}, force[FIRN_NODE_BLOCK_REALS] = {0};
@@ -249,11 +268,12 @@ static void nodes(const mpm_view *view, size_t g) {
     if (u) u[4 * n + 3] = 0;
   }
   if (mpm_nodes_are_near(view, g)) mpm_node_contact(view, g, v);
-  if (u && !view->implicit) {
+  if (u && !mpm_nodes_are_solved(view, g)) {
     for (int n = 0; n < 64; n++) {
       for (int a = 0; a < 3; a++) u[4 * n + a] = v[4 * n + a] - view->alpha * u[4 * n + a];
     }
   }
+  if (view->implicit) store_sums(view, g, v);
   for (int a = 0; a < 3; a++) {
     firn_real lo = INFINITY, hi = -INFINITY;
     for (int n = 0; n < 64; n++) {
@@ -395,7 +415,7 @@ static void hessian(const mpm_view *view, size_t u) {
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
     const firn_block *block = &view->block[b];
     const mpm_box *box = &view->box[b];
-    memset(view->arena + box->arena, 0, mpm_arena_reals(box, 1) * sizeof(firn_real));
+    memset(view->arena + box->arena, 0, mpm_arena_reals(box, 1, block->count) * sizeof(firn_real));
     for (uint32_t i = 0; i < block->count; i++) hessian_one(view, b, block->first + i);
   }
 }
@@ -442,7 +462,7 @@ void firn_mpm_diagonal(const mpm_view *view, size_t u, mpm_tally *unused) {
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
     const firn_block *block = &view->block[b];
     const mpm_box *box = &view->box[b];
-    memset(view->arena + box->arena, 0, mpm_arena_reals(box, 2) * sizeof(firn_real));
+    memset(view->arena + box->arena, 0, mpm_arena_reals(box, 2, block->count) * sizeof(firn_real));
     for (uint32_t i = 0; i < block->count; i++) diagonal_one(view, box, block->first + i);
   }
 }
@@ -469,7 +489,7 @@ void firn_mpm_diagonal_nodes(const mpm_view *view, size_t g) {
 }
 
 const mpm_kernels *firn_mpm_kernels_scalar(const mpm_stencil *stencil_, bool apic) {
-  static const mpm_kernels table = {false, bound,  scatter, nodes,
+  static const mpm_kernels table = {false, bound,  scatter, NULL,         nodes,
                                     check, gather, hessian, hessian_nodes};
   (void)stencil_;
   (void)apic;

@@ -62,6 +62,10 @@ static firn_status size_nodes(mpm *m) {
   if (m->node_u.data) memset(m->node_u.data, 0, channel);
   FIRN_TRY(firn_buffer_reserve(context, &m->node_range, m->grid.count * 6 * sizeof(firn_real),
                                "node velocities"));
+  FIRN_TRY(
+      firn_buffer_reserve(context, &m->sown, m->grid.count * sizeof(uint16_t), "node velocities"));
+  FIRN_TRY(firn_buffer_reserve(context, &m->sound2,
+                               m->world->particles.block_count * sizeof(firn_real), "tallies"));
   return firn_buffer_reserve(context, &m->tallies,
                              m->world->particles.unit_count * sizeof(mpm_tally), "tallies");
 }
@@ -121,6 +125,7 @@ firn_status mpm_rebuild_grid(mpm *m, bool spray) {
   m->sleep_applied = false;
   FIRN_TRY(firn_grid_build(&m->grid, &m->world->particles, m->reach, m->memory.spray));
   FIRN_TRY(size_nodes(m));
+  FIRN_TRY(mpm_find_tiles(m));
   m->laid_out = true;
   mpm_point_view(m);
   return FIRN_OK;
@@ -195,6 +200,11 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
   return FIRN_OK;
 }
 
+// Arenas begin where a row of nodes would.
+static size_t rows_of(size_t reals) {
+  return (reals + FIRN_ROW_REALS - 1) / FIRN_ROW_REALS * FIRN_ROW_REALS;
+}
+
 // Arenas of what sleeps lie at the beginning and stay where they are; what falls asleep is added to
 // them. Whoever wakes leaves a hole there until the next sort.
 firn_status mpm_place_arenas(mpm *m, int channels) {
@@ -206,13 +216,15 @@ firn_status mpm_place_arenas(mpm *m, int channels) {
     if (!m->box[b].asleep || (whole && m->box[b].stored)) continue;
     m->box[b].stored = m->next_box[b].stored = false;
     m->box[b].arena = m->next_box[b].arena = m->stored_reals;
-    m->stored_reals += mpm_arena_reals(&m->box[b], channels);
+    m->box[b].thin = m->next_box[b].thin = false;
+    m->stored_reals += rows_of(mpm_arena_reals(&m->box[b], channels, p->block[b].count));
   }
   size_t reals = m->stored_reals;
   for (size_t b = 0; b < p->block_count; b++) {
     if (m->box[b].asleep) continue;
+    m->box[b].thin = mpm_may_be_thin(m, b);
     m->box[b].arena = reals;
-    reals += mpm_arena_reals(&m->box[b], channels);
+    reals += rows_of(mpm_arena_reals(&m->box[b], channels, p->block[b].count));
   }
   size_t before = m->arena.size;
   FIRN_TRY(firn_buffer_reserve(m->world->context, &m->arena, reals * sizeof(firn_real), "arenas"));
@@ -260,6 +272,7 @@ void mpm_point_view(mpm *m) {
   view->arena = m->arena.data;
   view->unit = p->unit;
   view->block = p->block;
+  view->sound2 = m->sound2.data;
   view->target = m->grid.target;
   view->neighbour_start = m->grid.neighbour_start;
   view->neighbour = m->grid.neighbour;
@@ -270,6 +283,7 @@ void mpm_point_view(mpm *m) {
   view->giver = m->grid.giver;
   view->node_v = m->node_v.data;
   view->node_u = m->node_u.data;
+  view->sown = m->sown.data;
   view->node_lo = m->node_range.data;
   view->node_hi = view->node_lo ? view->node_lo + 3 * m->grid.count : NULL;
   // (1 - |A|)^3 <= det(I + A).

@@ -49,13 +49,35 @@ static void destroy(void *solver) {
   firn_free(context, m->box, m->block_capacity * sizeof *m->box);
   firn_free(context, m->next_box, m->block_capacity * sizeof *m->next_box);
   firn_free(context, m->reach, m->block_capacity * sizeof *m->reach);
-  firn_buffer *buffers[] = {
-      &m->arena,           &m->node_v,           &m->node_u,          &m->node_range,
-      &m->stiff,           &m->krylov,           &m->diagonal,        &m->constraint,
-      &m->constraint_of,   &m->tallies,          &m->node_soft,       &m->rest,
-      &m->weighed,         &m->bodies,           &m->body_rest,       &m->body_scratch,
-      &m->rest_spare,      &m->node_asleep,      &m->contacts.nodes,  &m->contacts.blocks,
-      &m->contacts.pushes, &m->contacts.holders, &m->contacts.asleep, &m->softened};
+  firn_buffer *buffers[] = {&m->arena,
+                            &m->node_v,
+                            &m->node_u,
+                            &m->node_range,
+                            &m->sown,
+                            &m->tiles,
+                            &m->thin,
+                            &m->sound2,
+                            &m->node_sums,
+                            &m->stiff,
+                            &m->krylov,
+                            &m->diagonal,
+                            &m->constraint,
+                            &m->constraint_of,
+                            &m->tallies,
+                            &m->node_soft,
+                            &m->rest,
+                            &m->weighed,
+                            &m->bodies,
+                            &m->body_rest,
+                            &m->body_scratch,
+                            &m->rest_spare,
+                            &m->node_asleep,
+                            &m->contacts.nodes,
+                            &m->contacts.blocks,
+                            &m->contacts.pushes,
+                            &m->contacts.holders,
+                            &m->contacts.asleep,
+                            &m->softened};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     firn_buffer_free(context, buffers[i]);
   }

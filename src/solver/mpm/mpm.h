@@ -23,8 +23,7 @@
 //     near      some collider is close to its particles
 //     touched   some collider is close to its nodes; told of spray, the others ask their node blocks
 //
-// A unit is a few blocks that share one vector loop (world/particles.h); it sleeps, and is soft, as a
-// whole. A giver of a node block is a particle block that may reach it (grid/grid.h).
+// A unit is a few blocks that share one vector loop (world/particles.h); it sleeps as a whole. A giver of a node block is a particle block that may reach it (grid/grid.h).
 #ifndef FIRN_SOLVER_MPM_MPM_H
 #define FIRN_SOLVER_MPM_MPM_H
 
@@ -59,7 +58,7 @@ typedef struct mpm_memory {
   uint8_t disturbed;   // sleep: something quiet has moved
   uint32_t rest_steps; // sleep: steps since the last review
   uint64_t changes;    // of the world, that have been taken notice of
-  // Share of the particles whose unit's explicit limit is less than dt_max 2^(-(k-1)/2), down to
+  // Share of the particles whose block's explicit limit is less than dt_max 2^(-(k-1)/2), down to
   // dt_max 2^(-k/2); the first has all that is more, the last all that is less.
   float share[MPM_SHARES];
 } mpm_memory;
@@ -75,16 +74,22 @@ typedef struct mpm {
   mpm_box *box, *next_box;           // of this step and the next
   firn_reach *reach;
   firn_buffer arena;
-  firn_buffer node_v, node_u, node_range;
+  firn_buffer node_v, node_u, node_range, sown;
+  firn_buffer thin;          // blocks that may be thin, by tiles ...
+  firn_buffer tiles;         // ... mpm_tile, by colours ...
+  size_t tile_start[9];      // ... where each begins
   firn_buffer stiff;         // implicit: s and stiff of mpm_view, [8][slots]
   firn_buffer krylov;        // implicit: residual and workspace
   firn_buffer diagonal;      // implicit: inverse 3x3 blocks, [node blocks][64][6]
   firn_buffer constraint;    // implicit: [near node blocks][64][4]: kind and direction
   firn_buffer constraint_of; // [node blocks] index into constraint, or FIRN_GRID_NONE
   firn_buffer tallies;       // [units]
+  firn_buffer sound2;        // [blocks], see mpm_view
+  firn_buffer node_sums;     // implicit: see mpm_view
   firn_buffer softened;      // mu and lambda by temperature, [2][slots]; where materials have such
   firn_buffer node_soft; // implicit: [node blocks] bytes, those that the solve leaves as they are
-  bool partial;          // some units are soft
+  bool partial;          // some units are soft ...
+  bool none_stiff;       // ... or all that are awake
   firn_buffer rest, rest_spare; // sleep: mpm_rest, [rest_count]
   size_t rest_count;
   bool weighs;         // sleep: the step shows which blocks are calm ...
@@ -129,6 +134,14 @@ void mpm_point_view(mpm *m);
 // Gives each block's arena its place.
 firn_status mpm_place_arenas(mpm *m, int channels);
 
+// sow.c: finds the tiles of blocks that may be thin.
+firn_status mpm_find_tiles(mpm *m);
+// Whether block b may be.
+bool mpm_may_be_thin(const mpm *m, size_t b);
+// Sows the grains of thin blocks, before nodes are made; stiff: of those that take part in a solve.
+void mpm_sow(mpm *m, bool stiff);
+void mpm_sow_product(mpm *m); // the same, of a product of the solve
+
 // volume.c: V0 of particles that have none.
 firn_status mpm_set_volumes(mpm *m);
 // Whether there may be such particles.
@@ -150,11 +163,11 @@ typedef struct mpm_choice {
 } mpm_choice;
 mpm_choice mpm_choose(const mpm *m, double limit);
 void mpm_remember_solve(mpm *m, double dt, int iterations);
-void mpm_remember_stiffness(mpm *m); // from the tallies of a scatter
+void mpm_remember_stiffness(mpm *m); // from what a scatter tells of blocks
 
 // implicit.c
 firn_status mpm_prepare_solve(mpm *m); // before scatter
-// After the scatter: which units take part in the solve.
+// After the scatter: which blocks take part in the solve.
 void mpm_choose_stiff(mpm *m);
 firn_status mpm_solve(mpm *m, firn_step *out);
 // For a balance (balance.c): the impulse P M v* that contact leaves free, from v* in node_v, and the

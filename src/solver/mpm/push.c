@@ -222,7 +222,7 @@ static void reference_velocity(const mpm *m, double out[3]) {
   const mpm_holders *holders = m->contacts.holders.data;
   memset(out, 0, 3 * sizeof *out);
   for (size_t g = 0; g < m->grid.count; g++) {
-    if (of[g] == FIRN_GRID_NONE || mpm_node_is_asleep(m, g)) continue;
+    if (of[g] == FIRN_GRID_NONE || !mpm_nodes_are_solved(&m->view, g)) continue;
     for (size_t n = 0; n < 64; n++) {
       if (!holders[64 * (size_t)of[g] + n].collider[0]) continue;
       const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS + 4 * n;
@@ -245,24 +245,28 @@ void mpm_contact_react(mpm *m) {
   view->product = direction + count * FIRN_NODE_BLOCK_REALS;
   FIRN_PARALLEL(m->world->context) {
 #pragma omp for schedule(static)
-    for (size_t n = 0; n < 64 * count; n++) {
-      const firn_real *v = view->node_v + 4 * n;
-      bool active = v[3] > view->mass_floor;
-      for (int a = 0; a < 3; a++) {
-        direction[4 * n + (size_t)a] = active ? (firn_real)((double)v[a] - reference[a]) : 0;
+    for (size_t g = 0; g < count; g++) {
+      if (!mpm_nodes_are_solved(view, g)) continue;
+      for (size_t n = 64 * g; n < 64 * (g + 1); n++) {
+        const firn_real *v = view->node_v + 4 * n;
+        bool active = v[3] > view->mass_floor;
+        for (int a = 0; a < 3; a++) {
+          direction[4 * n + (size_t)a] = active ? (firn_real)((double)v[a] - reference[a]) : 0;
+        }
+        direction[4 * n + 3] = 0;
       }
-      direction[4 * n + 3] = 0;
     }
 #pragma omp for schedule(dynamic, 4)
     for (size_t u = 0; u < units; u++) {
       if (unit_is_near(m, u)) m->kernels->hessian(view, u);
     }
-#pragma omp for schedule(dynamic, 16)
-    for (size_t g = 0; g < count; g++) {
-      if (of[g] == FIRN_GRID_NONE || mpm_node_is_asleep(m, g)) continue;
-      m->kernels->hessian_nodes(view, g);
-      react_block(m, g, of[g]);
-    }
+  }
+  mpm_sow_product(m);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
+  for (size_t g = 0; g < count; g++) {
+    if (of[g] == FIRN_GRID_NONE || !mpm_nodes_are_solved(view, g)) continue;
+    m->kernels->hessian_nodes(view, g);
+    react_block(m, g, of[g]);
   }
 }
 

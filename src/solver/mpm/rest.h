@@ -62,8 +62,12 @@ static inline bool mpm_unit_is_asleep(const mpm_view *view, size_t u) {
 
 // Whether a unit takes part in the solve of a semi-implicit step.
 static inline bool mpm_unit_is_stiff(const mpm_view *view, size_t u) {
-  const mpm_box *box = &view->box[view->unit[u].first_block];
-  return !box->asleep && !box->soft;
+  const firn_unit *unit = &view->unit[u];
+  bool soft = true;
+  for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count && soft; b++) {
+    soft = view->box[b].soft;
+  }
+  return !soft && !mpm_unit_is_asleep(view, u);
 }
 
 #endif

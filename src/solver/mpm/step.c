@@ -131,6 +131,7 @@ static firn_status move_grid(mpm *m, firn_step *out, mpm_tally *law) {
   }
   double scattered = firn_seconds();
   m->seconds[MPM_SCATTER] += scattered - start;
+  mpm_sow(m, false);
   mpm_for_nodes(m, m->kernels->nodes);
   double moved = firn_seconds();
   m->seconds[MPM_GRID] += moved - scattered;

@@ -54,13 +54,13 @@ void mpm_remember_solve(mpm *m, double dt, int iterations) {
 
 void mpm_remember_stiffness(mpm *m) {
   const firn_particles *p = &m->world->particles;
-  const mpm_tally *tally = m->tallies.data;
+  const firn_real *sound2 = m->view.sound2;
   double count[MPM_SHARES] = {0}, all = 0, soft = m->def.elastic_cfl * m->world->h / m->def.dt_max;
-  for (size_t u = 0; u < p->unit_count; u++) {
-    if (!(tally[u].sound2_max > 0)) continue;
-    double k = 1 + floor(log2(tally[u].sound2_max / (soft * soft)));
-    count[(int)fmax(0, fmin(k, MPM_SHARES - 1))] += p->unit[u].count;
-    all += p->unit[u].count;
+  for (size_t b = 0; b < p->block_count; b++) {
+    if (m->box[b].asleep || !(sound2[b] > 0)) continue;
+    double k = 1 + floor(log2((double)sound2[b] / (soft * soft)));
+    count[(int)fmax(0, fmin(k, MPM_SHARES - 1))] += p->block[b].count;
+    all += p->block[b].count;
   }
   for (int k = 0; k < MPM_SHARES && all > 0; k++) m->memory.share[k] = (float)(count[k] / all);
 }

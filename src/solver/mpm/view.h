@@ -35,8 +35,26 @@ typedef struct mpm_box {
   bool asleep : 1;  // left out of this step; its arena holds what it last was, see rest.h
   bool stored : 1;  // asleep, and the arena does hold it
   bool soft : 1;    // takes no part in this step's solve: an explicit step suits it
+  bool thin : 1;    // its arena holds its particles one by one, see mpm_grain
   size_t arena;     // offset in reals
 } mpm_box;
+
+// A block of few particles touches some hundred nodes, most of them with no more than one. It has
+// no sums of its own: its arena holds what each particle gives, a grain, and these are sown into
+// the node blocks directly, tile by tile (mpm_tile). Only vector kernels know of this.
+typedef struct mpm_grain {
+  firn_real row[16];        // four columns that weights are multiplied by
+  firn_real wx[4], wy[4];   // weights ...
+  firn_real dx[4], dy[4];   // ... and, under FLIP, their derivatives
+  firn_real wz[12], dz[12]; // the same, behind three zeros and before five
+  int32_t first[8];         // [3]: first node of the stencil, from the block's corner
+} mpm_grain;
+
+// 4 x 4 x 4 particle blocks; tiles of one colour, of eight, touch no node block in common.
+typedef struct mpm_tile {
+  const uint32_t *block; // [count]
+  uint32_t count;
+} mpm_tile;
 
 // Arenas are followed by this many reals, so that rows of 16 may be read and written at their end.
 enum { MPM_ARENA_PAD = 16 };
@@ -69,6 +87,7 @@ typedef struct mpm_view {
   bool hold;             // scatter leaves the particles as they are; for those that fall asleep
   bool in_place;         // gather strains the particles and leaves them as they are otherwise
   bool spray;            // some blocks are spray
+  bool sows;             // some blocks are thin: `sown` tells where grains are
   bool particle_contact; // particles collide, too
   firn_real dt;          // s
   firn_real h;           // m
@@ -97,6 +116,7 @@ typedef struct mpm_view {
   const mpm_box *box;              // [blocks]
   mpm_box *next_box;               // [blocks], of the next step; others may still read box
   const firn_reach *reach;         // [blocks]
+  firn_real *sound2;               // [blocks] m^2/s^2, the largest of its particles; by scatter
   uint32_t (*target)[27];          // [blocks] node block at each offset, or FIRN_GRID_NONE
   const uint32_t *neighbour_start; // [blocks + 1] where the neighbours of a block of spray begin
   const firn_neighbour *neighbour; // in neighbour_start's order
@@ -107,12 +127,15 @@ typedef struct mpm_view {
   const uint32_t *giver_start; // [node_count + 1] where the givers of a node block begin
   const firn_giver *giver;     // in giver_start's order
   const uint64_t
-      *node_near;    // [node_count] bits of the parts of colliders close to its nodes, or NULL
+      *node_near; // [node_count] bits of the parts of colliders close to its nodes, or NULL
+  const uint8_t *node_soft; // implicit: [node_count] those that the solve leaves as they are
+  uint16_t *sown;    // [node_count] bit 4 x + y: grains have been sown into this row of nodes
   firn_real *node_v; // m/s, and kg in component 3
   firn_real *node_u; // FLIP, m/s: v - alpha v_old (explicit, or after the solve); v_old before that
-  firn_real *node_lo; // [node_count][3] smallest and largest velocity in the block, m/s;
-  firn_real *node_hi; //   infinity and -infinity where no node has mass
-  const void *host;   // the solver, whom only contact.c asks
+  double (*node_sums)[5]; // implicit: [node_count] momentum, mass and twice the energy of v*
+  firn_real *node_lo;     // [node_count][3] smallest and largest velocity in the block, m/s;
+  firn_real *node_hi;     //   infinity and -infinity where no node has mass
+  const void *host;       // the solver, whom only contact.c asks
   // Implicit.
   const firn_real *direction; // nodes, m/s: what the operator is applied to
   firn_real *product;         // nodes, kg m/s: what receives it
@@ -125,8 +148,14 @@ FIRN_HD bool mpm_nodes_are_near(const mpm_view *view, size_t g) {
   return view->node_near && view->node_near[g];
 }
 
+// Whether the nodes of block g take part in the solve of this step.
+FIRN_HD bool mpm_nodes_are_solved(const mpm_view *view, size_t g) {
+  return view->implicit && !view->node_soft[g];
+}
+
 // Reals that the arena of a box takes, padding included.
-FIRN_HD size_t mpm_arena_reals(const mpm_box *box, int channels) {
+FIRN_HD size_t mpm_arena_reals(const mpm_box *box, int channels, uint32_t particles) {
+  if (box->thin) return particles * (sizeof(mpm_grain) / sizeof(firn_real));
   return (size_t)channels * (size_t)box->n[0] * (size_t)box->n[1] * (size_t)box->n[2] *
              FIRN_NODE_REALS +
          MPM_ARENA_PAD;

@@ -50,6 +50,7 @@ firn_status mpm_set_volumes(mpm *m) {
     FIRN_TRY(mpm_place_arenas(m, mpm_channels(m, false)));
     mpm_tally unused;
     mpm_for_units(m, m->kernels->scatter, &unused);
+    mpm_sow(m, false);
     mpm_for_nodes(m, m->kernels->nodes);
   }
   // From here on nothing fails, or a second try would take the first particles for late ones.
