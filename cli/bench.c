@@ -6,15 +6,16 @@
 
 #include "bench.h"
 
-enum { KEY_JSON = 2000, KEY_QUICK, KEY_LIST, KEY_FRAMES, KEY_QUALITY, KEY_SLEEP };
+enum { KEY_JSON = 2000, KEY_QUICK, KEY_LIST, KEY_FRAMES, KEY_QUALITY, KEY_SLEEP, KEY_STATE };
 
-static const bench_case *const suites[] = {bench_mpm,    bench_sph,    bench_flip, bench_cache,
-                                           bench_render, bench_refine, bench_paper};
-enum { SUITES = sizeof suites / sizeof suites[0] };
+static const bench_case *const suites[] = {bench_mpm,   bench_sparse, bench_sph,    bench_flip,
+                                           bench_cache, bench_render, bench_refine, bench_paper};
+enum { SUITES = sizeof suites / sizeof suites[0], NAMES = 64 };
 
 typedef struct {
   bench bench;
-  const char *name;
+  const char *name[NAMES];
+  int names; // 0: all but the paper's
   bool list;
 } arguments;
 
@@ -31,7 +32,11 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     cli_choice(state, "--sleep", arg, (const char *const[]){"on", "off", NULL});
     a->bench.sleep = arg;
     return 0;
-  case ARGP_KEY_ARG: cli_argument(state, "name", arg, &a->name); return 0;
+  case KEY_STATE: a->bench.state = arg; return 0;
+  case ARGP_KEY_ARG:
+    if (a->names == NAMES) argp_error(state, "more than %d names: '%s'", NAMES, arg);
+    a->name[a->names++] = arg;
+    return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
@@ -44,16 +49,20 @@ static const struct argp_option options[] = {
     {"quality", KEY_QUALITY, "Q", 0, "of paper/...: at this quality instead of 1", 0},
     {"sleep", KEY_SLEEP, "on|off", 0, "of paper/...: only with or without sleep, instead of both",
      0},
+    {"state", KEY_STATE, "DIR", 0,
+     "of paper/...: folder to keep what a scene has come to, so that the same command goes on "
+     "where "
+     "it was cut off; firn-bench if none is given. It goes away once all scenes are done",
+     0},
     {0},
 };
 static const struct argp parser = {
     options,
     parse,
-    "[NAME]",
+    "[NAME...]",
     "Measures the speed of firn on this machine. NAME is a case of --list, or how the names of "
-    "some "
-    "begin: mpm, mpm/explicit, paper. Without it all run but paper/..., the scenes of the paper, "
-    "which take hours.",
+    "some begin: mpm, mpm/explicit, paper. Without any all run but paper/..., the scenes of the "
+    "paper, which take hours.",
     cli_context_children,
     NULL,
     NULL};
@@ -66,6 +75,7 @@ bench_result bench_result_begin(const char *name, const char *variant,
   r.particles = r.steps = r.seconds = r.particle_steps_per_second = NAN;
   r.slowest = r.quickest = r.bytes_per_particle = r.peak_bytes_per_particle = NAN;
   r.yielded = r.iterations_mean = r.seconds_per_iteration = r.ratio = NAN;
+  r.step_equivalents_per_second = r.ns_per_particle_core = NAN;
   r.ns_per_interaction = r.ns_per_particle = r.neighbours = NAN;
   r.paths_per_second = r.events_per_second = r.particles_per_second = NAN;
   r.cells = r.viscosity_iterations = r.residual = NAN;
@@ -119,6 +129,13 @@ static void print_stages(const bench_result *r, bool json) {
   }
 }
 
+// Of each frame, so that late ones can be seen.
+static void print_frames(const bench_result *r) {
+  printf(", \"frame_seconds\": [");
+  for (int f = 0; f < (int)r->frames; f++) printf("%s%.4g", f ? ", " : "", r->frame_seconds[f]);
+  printf("]");
+}
+
 static void print_json(const bench *b, const bench_result *r) {
   printf("{\"name\": \"%s\"", r->name);
   if (r->variant) printf(", \"variant\": \"%s\"", r->variant);
@@ -146,6 +163,8 @@ static void print_json(const bench *b, const bench_result *r) {
   json_field("seconds_per_iteration", r->seconds_per_iteration);
   json_field("ns_per_interaction", r->ns_per_interaction);
   json_field("ns_per_particle", r->ns_per_particle);
+  json_field("ns_per_particle_core", r->ns_per_particle_core);
+  json_field("step_equivalents_per_second", r->step_equivalents_per_second);
   json_field("neighbours", r->neighbours);
   json_field("paths_per_second", r->paths_per_second);
   json_field("events_per_second", r->events_per_second);
@@ -157,6 +176,7 @@ static void print_json(const bench *b, const bench_result *r) {
   json_field("seconds_per_frame", r->seconds_per_frame);
   json_field("paper_seconds_per_frame", r->paper_seconds_per_frame);
   json_field("ratio_to_paper", r->ratio_to_paper);
+  if (r->frame_seconds) print_frames(r);
   if (r->ratio_of) {
     printf(", \"ratio_of\": \"%s\"", r->ratio_of);
     json_field("ratio", r->ratio);
@@ -185,6 +205,10 @@ static void print_text(const bench *b, const bench_result *r) {
   if (!isnan(r->slowest))
     printf(" (windows %s to %s)", cli_short(r->slowest, c), cli_short(r->quickest, d));
   if (!isnan(r->particle_steps_per_second)) printf("\n");
+  if (!isnan(r->step_equivalents_per_second))
+    printf("    %s step equivalents/s\n", cli_short(r->step_equivalents_per_second, a));
+  if (!isnan(r->ns_per_particle_core))
+    printf("    %.1f ns a particle, step and core\n", r->ns_per_particle_core);
   if (!isnan(r->seconds_per_iteration))
     printf("    %.4g s an iteration\n", r->seconds_per_iteration);
   if (!isnan(r->seconds_per_step))
@@ -245,61 +269,91 @@ void bench_print(bench *b, const bench_result *result) {
   fflush(stdout);
 }
 
+firn_status bench_finish(firn_context *context, firn_sim *sim, const char *name,
+                         firn_status status) {
+  if (status != FIRN_OK && status != FIRN_CANCELLED)
+    fprintf(stderr, "firn bench: %s: %s\n", name, firn_context_message(context));
+  firn_sim_destroy(sim);
+  firn_context_destroy(context);
+  return status;
+}
+
+// ------------------------------------------------------------------------------ choosing cases
+
 static void list_cases(FILE *stream) {
   for (int s = 0; s < SUITES; s++)
     for (const bench_case *c = suites[s]; c->name; c++)
       fprintf(stream, "%-30s %s\n", c->name, c->doc);
 }
 
-// A whole name runs one case; a beginning runs all that have it.
-static bool wanted(const char *name, const char *pattern) {
-  if (!pattern) return strncmp(name, "paper/", 6) != 0;
-  return strncmp(name, pattern, strlen(pattern)) == 0;
-}
-
-static bool is_whole_name(const char *pattern) {
+static bool is_case(const char *name) {
   for (int s = 0; s < SUITES; s++)
     for (const bench_case *c = suites[s]; c->name; c++)
-      if (pattern && strcmp(c->name, pattern) == 0) return true;
+      if (strcmp(c->name, name) == 0) return true;
   return false;
 }
 
-static int run_cases(bench *b, const char *pattern) {
-  bool whole = is_whole_name(pattern);
-  int found = 0;
+// A whole name is one case; a beginning all that have it.
+static bool means(const char *word, const char *name) {
+  return is_case(word) ? strcmp(name, word) == 0 : strncmp(name, word, strlen(word)) == 0;
+}
+
+static bool wanted(const arguments *a, const char *name) {
+  if (!a->names) return strncmp(name, "paper/", 6) != 0;
+  for (int i = 0; i < a->names; i++)
+    if (means(a->name[i], name)) return true;
+  return false;
+}
+
+// The first word that means nothing; NULL: all do.
+static const char *unknown(const arguments *a) {
+  for (int i = 0; i < a->names; i++) {
+    bool found = false;
+    for (int s = 0; s < SUITES; s++)
+      for (const bench_case *c = suites[s]; c->name; c++)
+        found = found || means(a->name[i], c->name);
+    if (!found) return a->name[i];
+  }
+  return NULL;
+}
+
+static bool measure_machine(bench *b) {
+  firn_context *context = cli_context(&b->options);
+  if (!context) return false;
+  b->machine = machine_measure(firn_context_threads(context), firn_context_isa(context));
+  if (!b->json)
+    printf("firn %s, threads %d, %s, %s: copies %.1f GB/s, peak %.0f Gflop/s\n", firn_version(),
+           firn_context_threads(context), firn_isa_name(firn_context_isa(context)),
+           firn_precision(), 1e-9 * b->machine.copy, 1e-9 * b->machine.flops);
+  firn_context_destroy(context);
+  return true;
+}
+
+static int run_cases(arguments *a) {
+  bench *b = &a->bench;
+  if (!measure_machine(b)) return EXIT_INPUT;
   for (int s = 0; s < SUITES; s++)
     for (const bench_case *c = suites[s]; c->name; c++) {
-      if (whole ? strcmp(c->name, pattern) != 0 : !wanted(c->name, pattern)) continue;
-      if (found++ == 0) {
-        firn_context *context = cli_context(&b->options);
-        if (!context) return EXIT_INPUT;
-        b->machine = machine_measure(firn_context_threads(context), firn_context_isa(context));
-        if (!b->json)
-          printf("firn %s, threads %d, %s, %s: copies %.1f GB/s, peak %.0f Gflop/s\n",
-                 firn_version(), firn_context_threads(context),
-                 firn_isa_name(firn_context_isa(context)), firn_precision(), 1e-9 * b->machine.copy,
-                 1e-9 * b->machine.flops);
-        firn_context_destroy(context);
-      }
+      if (!wanted(a, c->name)) continue;
       firn_status status = c->run(b, c->name);
       if (cli_interrupted()) return EXIT_RUN;
       if (status != FIRN_OK) b->failures++;
     }
-  if (found == 0) {
-    fprintf(stderr, "firn bench: no case begins with '%s'; there are:\n", pattern);
-    list_cases(stderr);
-    return EXIT_INPUT;
-  }
-  return b->failures ? EXIT_RUN : EXIT_OK;
+  if (b->failures) return EXIT_RUN;
+  for (const bench_case *c = bench_paper; c->name; c++)
+    if (wanted(a, c->name)) bench_paper_forget(b, c->name);
+  return EXIT_OK;
 }
 
 int cli_bench(int argc, char **argv) {
-  arguments a = {0};
+  arguments a = {.bench.state = "firn-bench"};
   argp_parse(&parser, argc, argv, 0, NULL, &a);
-  if (a.list) {
-    list_cases(stdout);
-    return EXIT_OK;
+  const char *word = unknown(&a);
+  if (a.list || word) {
+    if (!a.list) fprintf(stderr, "firn bench: no case begins with '%s'; there are:\n", word);
+    list_cases(a.list ? stdout : stderr);
+    return a.list ? EXIT_OK : EXIT_INPUT;
   }
   cli_catch_signals();
-  return run_cases(&a.bench, a.name);
+  return run_cases(&a);
 }

@@ -11,6 +11,7 @@ typedef struct bench {
   bool json, quick;
   int frames;        // of the paper's scenes; 0: all
   double quality;    // of the paper's scenes; 0: theirs
+  const char *state; // folder of what the paper's scenes have come to
   const char *sleep; // of the paper's scenes: "on", "off"; NULL: both
   machine machine;   // of these options; measured once
   int failures;
@@ -23,10 +24,13 @@ typedef struct bench_case {
 } bench_case;
 
 extern const bench_case bench_mpm[]; // ends with a name of NULL
+extern const bench_case bench_sparse[];
 extern const bench_case bench_sph[];
 extern const bench_case bench_flip[];
 extern const bench_case bench_cache[];
 extern const bench_case bench_paper[];
+// Once all cases are done: what was kept of a scene of the paper goes away.
+void bench_paper_forget(const bench *b, const char *name);
 extern const bench_case bench_render[];
 extern const bench_case bench_refine[];
 
@@ -68,13 +72,17 @@ typedef struct bench_result {
   double yielded; // fraction of particles
   double iterations_mean;
   double seconds_per_iteration;
-  double ratio; // what it is of is said by ratio_of
+  // Sum over steps of the particles awake x (1 + half the iterations), over seconds.
+  double step_equivalents_per_second;
+  double ns_per_particle_core; // of wall time: seconds x threads over particles and steps
+  double ratio;                // what it is of is said by ratio_of
   const char *ratio_of;
   // Of the paper's scenes:
   double frames, steps_per_frame;
   double implicit; // fraction of the steps
   double asleep;   // fraction of the particles, mean over the steps
   double seconds_per_frame, paper_seconds_per_frame, ratio_to_paper;
+  const double *frame_seconds; // of each; NULL: not told
   // Of neighbours, in ns of CPU time:
   double ns_per_interaction; // one neighbour in one pass
   double ns_per_particle;
@@ -93,6 +101,9 @@ typedef struct bench_result {
 
 bench_result bench_result_begin(const char *name, const char *variant, const firn_context *context);
 void bench_print(bench *b, const bench_result *result);
+// How a case ends: says why where it failed, destroys both (sim may be NULL) and returns status.
+firn_status bench_finish(firn_context *context, firn_sim *sim, const char *name,
+                         firn_status status);
 
 // ------------------------------------------------------------------- building blocks of cases
 
@@ -116,6 +127,13 @@ firn_status bench_until_yield(firn_sim *sim, double fraction);
 // Times windows of steps; fills the result's counts, speeds, shares, bytes and yield.
 firn_status bench_time(firn_sim *sim, firn_context *context, int windows, int steps,
                        bench_result *result);
+
+// The block of the main cases: 1.1M particles that hit the floor at 8 m/s.
+bench_block bench_main_block(const bench *b);
+// A block that hits the floor, timed once 30 % of it have yielded.
+firn_status bench_explicit(const bench *b, const char *name, const char *variant,
+                           const firn_mpm_def *mpm, const bench_block *block, int windows,
+                           int steps, bench_result *result);
 
 // Sorts values[count], the least first, and returns the one in the middle.
 double bench_median(double *values, int count);

@@ -155,3 +155,22 @@ firn_status bench_time(firn_sim *sim, firn_context *context, int windows, int st
   result->peak_bytes_per_particle = (double)firn_context_peak_bytes(context) / count;
   return firn_sim_stat(sim, "yielded", &result->yielded);
 }
+
+bench_block bench_main_block(const bench *b) {
+  int n = b->quick ? 23 : 52;
+  return (bench_block){.cells = {n, n, n}, .h = 0.005, .gap = 1, .speed = 8};
+}
+
+firn_status bench_explicit(const bench *b, const char *name, const char *variant,
+                           const firn_mpm_def *mpm, const bench_block *block, int windows,
+                           int steps, bench_result *result) {
+  firn_context *context = cli_context(&b->options);
+  if (!context) return FIRN_ERROR_UNSUPPORTED;
+  *result = bench_result_begin(name, variant, context);
+  result->work = bench_work_of(mpm);
+  firn_sim *sim = NULL;
+  firn_status status = bench_build(context, mpm, block, &sim);
+  if (status == FIRN_OK) status = bench_until_yield(sim, 0.3);
+  if (status == FIRN_OK) status = bench_time(sim, context, windows, steps, result);
+  return bench_finish(context, sim, name, status);
+}

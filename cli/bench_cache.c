@@ -45,12 +45,9 @@ static firn_status run_frame(bench *b, const char *name) {
     r.particles_per_second = r.particles / r.seconds;
     bench_print(b, &r);
   }
-  if (status != FIRN_OK && status != FIRN_CANCELLED) cli_fail(context, status);
-  firn_sim_destroy(sim);
-  firn_context_destroy(context);
   unlink(file);
   rmdir(path);
-  return status;
+  return bench_finish(context, sim, name, status);
 }
 
 const bench_case bench_cache[] = {

@@ -216,11 +216,8 @@ static firn_status run_press(bench *b, const char *name) {
   if (status == FIRN_OK) status = firn_scene_build(scene, &sim);
   for (size_t i = 0; i < sizeof moments / sizeof *moments && status == FIRN_OK; i++)
     status = time_steps(b, name, moments[i].variant, scene, sim, context, moments[i].until);
-  if (status != FIRN_OK && status != FIRN_CANCELLED) cli_fail(context, status);
-  firn_sim_destroy(sim);
   firn_scene_destroy(scene);
-  firn_context_destroy(context);
-  return status;
+  return bench_finish(context, sim, name, status);
 }
 
 // --------------------------------------------------------------------------------------- pressure
@@ -300,12 +297,8 @@ static firn_status run_pool(bench *b, const char *name, const char *variant, int
     r.cells = stat(sim, "cells");
     r.seconds_per_solve = bench_median(each, solves);
     bench_print(b, &r);
-  } else if (status != FIRN_CANCELLED) {
-    cli_fail(context, status);
   }
-  firn_sim_destroy(sim);
-  firn_context_destroy(context);
-  return status;
+  return bench_finish(context, sim, name, status);
 }
 
 static firn_status run_poisson(bench *b, const char *name) {
@@ -362,11 +355,8 @@ static firn_status run_transfer(bench *b, const char *name, const char *of) {
       r.steps = STEPS;
       r.ns_per_particle = 1e9 * bench_median(each, STEPS) / r.particles;
       bench_print(b, &r);
-    } else if (status != FIRN_CANCELLED) {
-      cli_fail(context, status);
     }
-    firn_sim_destroy(sim);
-    firn_context_destroy(context);
+    status = bench_finish(context, sim, name, status);
   }
   return status;
 }

@@ -118,14 +118,9 @@ static firn_status run(bench *b, const char *name) {
   if (status == FIRN_OK) status = firn_sim_add_collider(sim, &floor, NULL);
   if (status == FIRN_OK && !make(&s, b->quick ? 20 : 50, h)) status = FIRN_ERROR_MEMORY;
   if (status == FIRN_OK) status = time_steps(context, &s, h, sim, &r);
-  if (status == FIRN_OK)
-    bench_print(b, &r);
-  else
-    cli_fail(context, status);
+  if (status == FIRN_OK) bench_print(b, &r);
   free_state(&s);
-  firn_sim_destroy(sim);
-  firn_context_destroy(context);
-  return status;
+  return bench_finish(context, sim, name, status);
 }
 
 const bench_case bench_refine[] = {

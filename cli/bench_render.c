@@ -43,13 +43,6 @@ static firn_context *begin(const bench *b, char *path) {
   return cli_context(&b->options);
 }
 
-static firn_status end(firn_context *context, firn_status status, const char *path) {
-  if (status != FIRN_OK && status != FIRN_CANCELLED) cli_fail(context, status);
-  unlink(path);
-  firn_context_destroy(context);
-  return status;
-}
-
 static bool goes_on(void *user, double done) {
   (void)user;
   (void)done;
@@ -85,7 +78,8 @@ static firn_status run_path(bench *b, const char *name) {
     r.events_per_second = (double)stats.events / stats.seconds_trace;
     bench_print(b, &r);
   }
-  return end(context, status, path);
+  unlink(path);
+  return bench_finish(context, NULL, name, status);
 }
 
 static firn_status run_preview(bench *b, const char *name) {
@@ -111,7 +105,8 @@ static firn_status run_preview(bench *b, const char *name) {
     bench_print(b, &r);
   }
   free(rgb);
-  return end(context, status, path);
+  unlink(path);
+  return bench_finish(context, NULL, name, status);
 }
 
 const bench_case bench_render[] = {

@@ -120,12 +120,8 @@ static firn_status run(bench *b, const char *name, const char *variant, double p
     r.bytes_per_particle = bytes / r.particles;
     r.peak_bytes_per_particle = peak / r.particles;
     bench_print(b, &r);
-  } else if (status != FIRN_CANCELLED) {
-    cli_fail(context, status);
   }
-  firn_sim_destroy(sim);
-  firn_context_destroy(context);
-  return status;
+  return bench_finish(context, sim, name, status);
 }
 
 // At rest, and packed to twice the density.

@@ -47,6 +47,8 @@ FIRN_API const firn_probe_def *firn_scene_probes(const firn_scene *scene, int *c
 // The scene as resolved: YAML with every key in SI. Lives as long as the scene.
 FIRN_API const char *firn_scene_resolved_text(const firn_scene *scene);
 FIRN_API firn_status firn_scene_build(const firn_scene *scene, firn_sim **out);
+// The same without particles: what firn_sim_load continues in.
+FIRN_API firn_status firn_scene_build_empty(const firn_scene *scene, firn_sim **out);
 // Gives sim, built from this scene, the values that the scene keys over time, as they are at the
 // sim's time. Call it before each step. A scene without keyed values costs nothing.
 FIRN_API firn_status firn_scene_apply(const firn_scene *scene, firn_sim *sim);

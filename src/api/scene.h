@@ -7,9 +7,6 @@
 
 #include "scene/value.h"
 
-// As firn_scene_build, without particles: what firn_sim_load continues in.
-firn_status firn_scene_build_empty(const firn_scene *scene, firn_sim **out);
-
 // Turns the failure of what was made of a value, whose path in the scene this is, into
 // FIRN_ERROR_SCENE with a message that begins with FILE:LINE:COLUMN of the key that is to blame. Where
 // memory ran out nothing is.

@@ -388,10 +388,12 @@ static firn_status build(const firn_scene *scene, bool with_snow, firn_sim **out
 
 firn_status firn_scene_build(const firn_scene *scene, firn_sim **out) {
   if (!scene) return FIRN_ERROR_ARGUMENT;
-  if (!out) return firn_fail(scene->context, FIRN_ERROR_ARGUMENT, "firn_scene_build: out is NULL");
+  if (!out) return firn_fail_null(scene->context, "firn_scene_build");
   return build(scene, true, out);
 }
 
 firn_status firn_scene_build_empty(const firn_scene *scene, firn_sim **out) {
+  if (!scene) return FIRN_ERROR_ARGUMENT;
+  if (!out) return firn_fail_null(scene->context, "firn_scene_build_empty");
   return build(scene, false, out);
 }

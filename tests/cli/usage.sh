@@ -64,10 +64,8 @@ for verb in info export render plot; do
   run 2 "$verb" a b
   expect "$err" "more than one folder: 'b'"
 done
-for verb in scenes bench; do
-  run 2 "$verb" a b
-  expect "$err" "more than one name: 'b'"
-done
+run 2 scenes a b
+expect "$err" "more than one name: 'b'"
 for number in 0 -1 nan 1e99 2x ""; do
   run 2 bench --quality "$number"
   expect "$err" "--quality: '$number' is not a number above 0, and 100 at most"
@@ -85,7 +83,8 @@ expect "$err" "5 is after 2"
 run 2 check snowball-drop --frames ""
 expect "$err" "--frames: which?"
 run 2 run demo --frames x
-run 2 bench nothing/here
+run 2 bench mpm nothing/here
+expect "$err" "no case begins with 'nothing/here'"
 expect "$err" "mpm/explicit-quadratic-apic"
 run 0 bench --list
 expect "$out" "mpm/cr-iteration"

@@ -51,7 +51,7 @@ WORDS_OF = {
     "check": {"FILE": "scene.yaml"},
     "run": {"FILE": "scene.yaml"},
     "plot": {"FILE": "curves.svg"},
-    "bench": {"NAME": "mpm"},
+    "bench": {"NAME...": "mpm"},
 }
 
 SIZE = ["--size", "32x18", "--spp", "1"]
