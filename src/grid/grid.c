@@ -130,8 +130,11 @@ firn_status firn_grid_build(firn_grid *grid, const firn_particles *particles, fi
                      blocks, FIRN_GIVER_BITS);
   }
   grid->count = grid->spray_count = 0;
-  for (size_t b = 0; b < blocks; b++) reach[b].spray = false;
-  if (may_have_spray) FIRN_TRY(firn_grid_set_spray(grid, particles, reach));
+  if (may_have_spray) {
+    FIRN_TRY(firn_grid_set_spray(grid, particles, reach));
+  } else {
+    for (size_t b = 0; b < blocks; b++) reach[b].spray = false;
+  }
   FIRN_TRY(
       firn_grid_reserve(grid, &grid->target, &grid->target_capacity, blocks, sizeof *grid->target));
 

@@ -11,8 +11,9 @@
 #include "grid/reach.h"
 #include "world/particles.h"
 
-// Blocks with at most this many particles may be spray.
-enum { FIRN_SPRAY_MAX = 4 };
+// Blocks with at most this many particles may be spray, if those around them have no more each, and all
+// together no more than the second.
+enum { FIRN_SPRAY_MAX = 16, FIRN_SPRAY_AROUND = 96 };
 
 typedef struct firn_grid {
   firn_context *context;
@@ -38,8 +39,8 @@ void firn_grid_init(firn_grid *grid, firn_context *context);
 void firn_grid_free(firn_grid *grid);
 
 // Makes the node blocks that the particle blocks reach. Node blocks are numbered in the order in
-// which the particle blocks, themselves in Morton order, first reach them. With may_have_spray, spray
-// is marked; reach[b].spray says where.
+// which the particle blocks, themselves in Morton order, first reach them. With may_have_spray,
+// reach[b].spray says which blocks may be spray, and then which are.
 firn_status firn_grid_build(firn_grid *grid, const firn_particles *particles, firn_reach *reach,
                             bool may_have_spray);
 

@@ -27,10 +27,11 @@ typedef struct search {
   size_t mask;
 } search;
 
-// Finds the blocks around b. Returns their number, or -1 if one of them is dense; out may be NULL.
+// Finds the blocks around b. Returns their number, or -1 if they are dense; out may be NULL.
 static int look_around(const search *s, size_t b, firn_neighbour *out) {
   const firn_particles *p = s->particles;
   const firn_reach *reach = &s->reach[b];
+  uint32_t around = p->block[b].count;
   int count = 0, lo[3], hi[3];
   // Only blocks that this one's reach touches, or whose reach may touch it back.
   for (int a = 0; a < 3; a++) {
@@ -49,7 +50,8 @@ static int look_around(const search *s, size_t b, firn_neighbour *out) {
         }
         const firn_block_map_entry *entry = firn_block_map_find(s->table, s->mask, firn_morton(at));
         if (!entry->key1 || !overlaps(reach, &s->reach[entry->value], d)) continue;
-        if (p->block[entry->value].count > FIRN_SPRAY_MAX) return -1;
+        around += p->block[entry->value].count;
+        if (p->block[entry->value].count > FIRN_SPRAY_MAX || around > FIRN_SPRAY_AROUND) return -1;
         if (out) {
           out[count] = (firn_neighbour){entry->value,
                                         {(int8_t)(4 * dx), (int8_t)(4 * dy), (int8_t)(4 * dz)}};
@@ -64,12 +66,16 @@ static int look_around(const search *s, size_t b, firn_neighbour *out) {
 firn_status firn_grid_set_spray(firn_grid *grid, const firn_particles *particles,
                                 firn_reach *reach) {
   size_t blocks = particles->block_count, sparse = 0, size = 64;
-  for (size_t b = 0; b < blocks; b++) sparse += particles->block[b].count <= FIRN_SPRAY_MAX;
+  for (size_t b = 0; b < blocks; b++) {
+    reach[b].spray = reach[b].spray && particles->block[b].count <= FIRN_SPRAY_MAX;
+    sparse += reach[b].spray;
+  }
   // A short period could make a block its own neighbour, twice over.
   bool short_period = false;
   for (int a = 0; a < 3; a++) {
     short_period = short_period || (particles->periodic[a] && particles->period[a] <= 2 * FAR);
   }
+  for (size_t b = 0; b < blocks && short_period; b++) reach[b].spray = false;
   if (!sparse || short_period) return FIRN_OK;
 
   while (size < 2 * blocks) size *= 2;
@@ -88,7 +94,7 @@ firn_status firn_grid_set_spray(firn_grid *grid, const firn_particles *particles
   const search s = {particles, reach, table, size - 1};
   FIRN_PARALLEL_FOR(grid->context, schedule(static))
   for (size_t b = 0; b < blocks; b++) {
-    int count = particles->block[b].count <= FIRN_SPRAY_MAX ? look_around(&s, b, NULL) : -1;
+    int count = reach[b].spray ? look_around(&s, b, NULL) : -1;
     reach[b].spray = count >= 0;
     start[b + 1] = count > 0 ? (uint32_t)count : 0;
   }

@@ -65,6 +65,12 @@ static void drop(scene *s) {
   firn_particles_free(&s->particles);
 }
 
+// Builds the grid; with spray, every block may be.
+static firn_status build(scene *s, bool spray) {
+  for (size_t b = 0; b < s->particles.block_count; b++) s->reach[b].spray = spray;
+  return firn_grid_build(&s->grid, &s->particles, s->reach, spray);
+}
+
 static int block_of(int node) {
   return node < 0 ? -1 : node / 4;
 }
@@ -162,12 +168,13 @@ static void assert_spray(const scene *s, bool may_have_spray) {
   size_t spray = 0;
   for (size_t a = 0; a < s->particles.block_count; a++) {
     bool alone = may_have_spray && block[a].count <= FIRN_SPRAY_MAX;
-    uint32_t listed = 0;
+    uint32_t listed = 0, around = block[a].count;
     for (size_t b = 0; b < s->particles.block_count; b++) {
       int shift[3];
       shift_between(s, a, b, shift);
       if (a == b || !overlap(s, a, b, shift)) continue;
-      alone = alone && block[b].count <= FIRN_SPRAY_MAX;
+      around += block[b].count;
+      alone = alone && block[b].count <= FIRN_SPRAY_MAX && around <= FIRN_SPRAY_AROUND;
       if (!s->reach[a].spray) continue;
       uint32_t first = grid->neighbour_start[a], end = grid->neighbour_start[a + 1], i = first;
       while (i < end && grid->neighbour[i].block != b) i++;
@@ -209,12 +216,12 @@ static void node_blocks_are_where_particles_reach(void **state) {
   for (int n = 0; n < 3; n++) {
     scene s;
     make(&s, context, 1500, sizes[n], NO_PERIOD);
-    assert_int_equal(firn_grid_build(&s.grid, &s.particles, s.reach, false), FIRN_OK);
+    assert_int_equal(build(&s, false), FIRN_OK);
     assert_true(s.grid.count > s.particles.block_count);
     assert_built(&s, false);
     // Again, in the memory that is there.
     for (size_t b = 0; b < s.particles.block_count; b++) s.reach[b].hi[1] = 3;
-    assert_int_equal(firn_grid_build(&s.grid, &s.particles, s.reach, false), FIRN_OK);
+    assert_int_equal(build(&s, false), FIRN_OK);
     assert_built(&s, false);
     drop(&s);
   }
@@ -224,7 +231,7 @@ static void without_particles_there_is_nothing(void **state) {
   (void)state;
   scene s;
   make(&s, context, 0, (double[3]){1, 1, 1}, NO_PERIOD);
-  assert_int_equal(firn_grid_build(&s.grid, &s.particles, s.reach, true), FIRN_OK);
+  assert_int_equal(build(&s, true), FIRN_OK);
   assert_int_equal(firn_grid_link(&s.grid, &s.particles), FIRN_OK);
   assert_int_equal(s.grid.count, 0);
   drop(&s);
@@ -233,10 +240,10 @@ static void without_particles_there_is_nothing(void **state) {
 static void spray_makes_no_node_blocks_and_knows_its_neighbours(void **state) {
   (void)state;
   scene s;
-  make(&s, context, 1500, (double[3]){400, 40, 40}, NO_PERIOD);
-  assert_int_equal(firn_grid_build(&s.grid, &s.particles, s.reach, false), FIRN_OK);
+  make(&s, context, 4000, (double[3]){900, 40, 40}, NO_PERIOD);
+  assert_int_equal(build(&s, false), FIRN_OK);
   size_t whole = s.grid.count;
-  assert_int_equal(firn_grid_build(&s.grid, &s.particles, s.reach, true), FIRN_OK);
+  assert_int_equal(build(&s, true), FIRN_OK);
   assert_built(&s, true);
   assert_true(s.grid.count > 0 && 2 * s.grid.count < whole);
   // Node blocks that exist for others count spray at their edge as givers.
@@ -262,7 +269,7 @@ static void periodic_grids_have_no_edge(void **state) {
       spray = spray && (!periods[n][a] || periods[n][a] > 16);
     }
     make(&s, context, 300, size, periods[n]);
-    assert_int_equal(firn_grid_build(&s.grid, &s.particles, s.reach, true), FIRN_OK);
+    assert_int_equal(build(&s, true), FIRN_OK);
     assert_built(&s, spray);
     assert_int_equal(firn_grid_link(&s.grid, &s.particles), FIRN_OK);
     assert_links(&s);
@@ -275,7 +282,7 @@ static void links_are_the_node_blocks_around(void **state) {
   scene s;
   make(&s, context, 1500, (double[3]){90, 20, 20}, NO_PERIOD);
   for (int spray = 0; spray < 2; spray++) {
-    assert_int_equal(firn_grid_build(&s.grid, &s.particles, s.reach, spray), FIRN_OK);
+    assert_int_equal(build(&s, spray), FIRN_OK);
     assert_int_equal(firn_grid_link(&s.grid, &s.particles), FIRN_OK);
     assert_links(&s);
     size_t missing = 0;
@@ -299,7 +306,7 @@ static void threads_make_no_difference(void **state) {
     def.threads = 1 + 4 * t;
     assert_int_equal(firn_context_create(&def, &own), FIRN_OK);
     make(&s[t], own, 4000, (double[3]){400, 40, 40}, NO_PERIOD);
-    assert_int_equal(firn_grid_build(&s[t].grid, &s[t].particles, s[t].reach, true), FIRN_OK);
+    assert_int_equal(build(&s[t], true), FIRN_OK);
     assert_int_equal(firn_grid_link(&s[t].grid, &s[t].particles), FIRN_OK);
   }
   const firn_grid *a = &s[0].grid, *b = &s[1].grid;
@@ -329,11 +336,11 @@ static void memory_that_runs_out_is_told(void **state) {
   firn_context *own;
   assert_int_equal(books_context(&b, 1, &own), FIRN_OK);
   scene s;
-  make(&s, own, 300, (double[3]){90, 20, 20}, NO_PERIOD);
+  make(&s, own, 1500, (double[3]){90, 20, 20}, NO_PERIOD);
   size_t held = b.bytes;
   for (size_t n = 0;; n++) {
     books_close_after(&b, n);
-    firn_status status = firn_grid_build(&s.grid, &s.particles, s.reach, true);
+    firn_status status = build(&s, true);
     if (status == FIRN_OK) status = firn_grid_link(&s.grid, &s.particles);
     books_open(&b);
     if (status == FIRN_OK) {
@@ -341,7 +348,7 @@ static void memory_that_runs_out_is_told(void **state) {
       break;
     }
     assert_int_equal(status, FIRN_ERROR_MEMORY);
-    assert_int_equal(firn_grid_build(&s.grid, &s.particles, s.reach, true), FIRN_OK);
+    assert_int_equal(build(&s, true), FIRN_OK);
     assert_built(&s, true);
     firn_grid_free(&s.grid);
     firn_grid_init(&s.grid, own);

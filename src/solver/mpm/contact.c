@@ -55,8 +55,7 @@ typedef struct node_box {
   mpm_holders *holders;  // of each node, for push to be shared later; or NULL
   uint32_t *let_go;      // likewise, see count_release; or NULL
   mpm_push *push;        // of each recorded collider, or NULL
-  const firn_real *mass; // what counts as this box's own mass for push, [nodes] by stride; or NULL:
-  int mass_stride;       // all of it
+  const firn_real *mass; // what counts as this box's own mass for push, [nodes]; or NULL: all of it
 } node_box;
 
 static void hold(mpm_holders *holders, int collider) {
@@ -176,7 +175,7 @@ static void collide_node(const mpm *m, int c, uint64_t near, const double x[3], 
   }
   if (box->constraint) constrain(m, box->constraint + 4 * n, contact, normal);
   if (holders) hold(holders, c);
-  double impulse[3], mass = (double)(box->mass ? box->mass[box->mass_stride * n] : v[3]);
+  double impulse[3], mass = (double)(box->mass ? box->mass[n] : v[3]);
   for (int a = 0; a < 3; a++) {
     firn_real after = (firn_real)velocity[a];
     impulse[a] = mass * ((double)v[a] - (double)after);
@@ -219,22 +218,30 @@ static void collide_box(const mpm_view *view, const node_box *box) {
   }
 }
 
+// The mass that a grain gives to node (i, j, k) of its stencil.
+static firn_real mass_of(const mpm_grain *grain, int i, int j, int k) {
+  return grain->row[3] * grain->wx[i] * grain->wy[j] * grain->wz[3 + k];
+}
+
 // The mass of each node of block g without what spray puts there: those collide their own
 // share themselves, and push for it.
 static void own_mass(const mpm_view *view, size_t g, const firn_real *v, firn_real mass[64]) {
+  int width = view->stencil.width;
   for (int n = 0; n < 64; n++) mass[n] = v[4 * n + 3];
   for (uint32_t s = view->giver_start[g]; s < view->giver_start[g + 1]; s++) {
     uint32_t b = firn_giver_block(view->giver[s]);
     int o = firn_giver_offset(view->giver[s]), d[3] = {o / 9 - 1, o / 3 % 3 - 1, o % 3 - 1};
     if (!view->reach[b].spray) continue;
-    const mpm_box *box = &view->box[b];
-    const firn_real *arena = view->arena + box->arena;
-    for (int n = 0; n < box->n[0] * box->n[1] * box->n[2]; n++) {
-      int i = n / (box->n[1] * box->n[2]) + box->lo[0] + 4 * d[0],
-          j = n / box->n[2] % box->n[1] + box->lo[1] + 4 * d[1],
-          k = n % box->n[2] + box->lo[2] + 4 * d[2];
-      if (i < 0 || i > 3 || j < 0 || j > 3 || k < 0 || k > 3) continue;
-      mass[16 * i + 4 * j + k] -= arena[4 * n + 3];
+    const void *arena = view->arena + view->box[b].arena;
+    const mpm_grain *grain = arena;
+    for (uint32_t i = 0; i < view->block[b].count; i++, grain++) {
+      for (int n = 0; n < width * width * width; n++) {
+        int x = n / (width * width), y = n / width % width, z = n % width;
+        int at[3] = {grain->first[0] + x + 4 * d[0], grain->first[1] + y + 4 * d[1],
+                     grain->first[2] + z + 4 * d[2]};
+        if (at[0] < 0 || at[0] > 3 || at[1] < 0 || at[1] > 3 || at[2] < 0 || at[2] > 3) continue;
+        mass[16 * at[0] + 4 * at[1] + at[2]] -= mass_of(grain, x, y, z);
+      }
     }
   }
 }
@@ -296,30 +303,25 @@ void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
     if (view->spray) {
       own_mass(view, g, v, mass);
       box.mass = mass;
-      box.mass_stride = 1;
     }
   }
   collide_box(view, &box);
   if (box.holders == holders) share_pushes(m, &box);
 }
 
-void mpm_box_contact(const mpm_view *view, size_t b, firn_real *v) {
+void mpm_patch_contact(const mpm_view *view, size_t b, const int first[3], const mpm_grain *own,
+                       firn_real *v) {
   const mpm *m = view->host;
   const mpm_contacts *c = &m->contacts;
-  const int32_t *at = view->block[b].at;
-  const mpm_box *of = &view->box[b];
   const mpm_near *near = (const mpm_near *)c->blocks.data + b;
-  node_box box = {.v = v, .near = near->nodes};
-  for (int a = 0; a < 3; a++) {
-    box.corner[a] = 4.0 * at[a] + of->lo[a];
-    box.n[a] = of->n[a];
-  }
+  firn_real mass[64];
+  node_box box = {.n = {4, 4, 4}, .v = v, .near = near->nodes};
+  for (int a = 0; a < 3; a++) box.corner[a] = 4.0 * view->block[b].at[a] + first[a];
   if (c->recorded) {
+    // Its nodes hold the mass of others, too, who collide it again for themselves.
+    for (int n = 0; n < 64; n++) mass[n] = mass_of(own, n / 16, n / 4 % 4, n % 4);
     box.push = mpm_block_pushes(c, near->index, false);
-    memset(box.push, 0, (size_t)c->recorded * sizeof *box.push);
-    // Its nodes hold the mass of its neighbours, too, who collide it again for themselves.
-    box.mass = view->arena + of->arena + 3;
-    box.mass_stride = FIRN_NODE_REALS;
+    box.mass = mass;
   }
   collide_box(view, &box);
 }

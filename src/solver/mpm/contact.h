@@ -39,7 +39,7 @@ typedef struct mpm_contacts {
   size_t block_count;  // of those with any
   int recorded;        // colliders with forces
   firn_buffer pushes;  // mpm_push [node_count][recorded], then [block_count][2][recorded]: by the
-                       // nodes of a block of spray, and by its particles
+                       // nodes around particles of spray, and by particles
   bool pressed;        // what sleeps has been asked, and has not changed since
   firn_buffer asleep;  // mpm_push [recorded]: what it does in a second
   firn_buffer holders; // implicit, if recorded: [node_count][64]
@@ -53,8 +53,10 @@ firn_status mpm_contact_begin(struct mpm *m);
 
 // contact.c. Collides the nodes of block g, given in v as [64][4].
 void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v);
-// The same for the nodes of the box of a block of spray.
-void mpm_box_contact(const mpm_view *view, size_t b, firn_real *v);
+// The same for the nodes around one particle of spray, whose grain is `own`: [4][4][4][4], the first
+// of them at `first` from the corner of its block b.
+void mpm_patch_contact(const mpm_view *view, size_t b, const int first[3], const mpm_grain *own,
+                       firn_real *v);
 // Collides n particles of block b, the first of which is at slot: position in cells from the corner
 // of the block, and velocities [3][stride]. advect, the velocity they will move with, may be the
 // same array as v.

@@ -94,7 +94,8 @@ void mpm_choose_stiff(mpm *m) {
   m->partial = false;
   m->none_stiff = select;
   for (size_t b = 0; b < p->block_count; b++) {
-    m->box[b].soft = select && (double)m->view.sound2[b] < limit * limit;
+    bool slow = (double)m->view.sound2[b] < limit * limit;
+    m->box[b].soft = select && (slow || m->reach[b].spray);
     m->partial = m->partial || m->box[b].soft;
     m->none_stiff = m->none_stiff && (m->box[b].soft || m->box[b].asleep);
   }

@@ -7,7 +7,6 @@
 #include "solver/mpm/view.h"
 
 typedef struct mpm_kernels {
-  bool spray; // knows what to do with spray (firn_reach) and with thin blocks
   // Fills lo and n of block b's next_box from its particles' positions. Returns false if a particle
   // is outside what the block may reach.
   bool (*bound)(const mpm_view *view, size_t b);
@@ -19,6 +18,7 @@ typedef struct mpm_kernels {
   // Adds the grains of a tile's thin blocks to arrays of nodes: momentum and force under FLIP,
   // where momentum may be NULL; what is scattered under APIC to `momentum` alone. stiff: only of
   // blocks that take part in the solve, on nodes that do. Rows that `sown` has no bit of are written, not added to.
+  // NULL: knows neither grains nor spray.
   void (*sow)(const mpm_view *view, const mpm_tile *tile, firn_real *momentum, firn_real *force,
               bool stiff);
   // Steps 1, 4, 5: adds up the arenas over node block g, velocities, gravity, collisions.

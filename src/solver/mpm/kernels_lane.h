@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "grid/grid.h"
 #include "material/law.h"
 #include "math/bspline.h"
 #include "math/row.h"
@@ -58,6 +59,15 @@ static inline int leave_stiff(const mpm_view *view, segment in[L], int count) {
   int kept = 0;
   for (int n = 0; n < count; n++) {
     if (!view->box[in[n].block].soft) in[kept++] = in[n];
+  }
+  return kept;
+}
+
+// Keeps those that have node blocks.
+static inline int leave_gridded(const mpm_view *view, segment in[L], int count) {
+  int kept = 0;
+  for (int n = 0; n < count; n++) {
+    if (!view->reach[in[n].block].spray) in[kept++] = in[n];
   }
   return kept;
 }
@@ -576,61 +586,111 @@ static inline void nodes_of(const mpm_view *view, size_t g, bool flip) {
 
 // -------------------------------------------------------------------------------------- spray
 
-// Adds to the nodes of a box, [n0][n1][n2][4] at `to`, those of another whose first node lies at
-// `from` in the former's coordinates.
-static inline void add_box(const mpm_box *box, firn_real *to, const mpm_box *other,
-                           const firn_real *arena, const int from[3]) {
-  int lo[3], hi[3];
+// The nodes of one particle's stencil, made from all that reach into them: what nodes_of and load_box do
+// for others, without node blocks.
+typedef struct patch {
+  _Alignas(64) firn_real v[FIRN_NODE_BLOCK_REALS]; // [4 x][4 y][4 z][4], as a node block
+  _Alignas(64) firn_real u[FIRN_NODE_BLOCK_REALS]; // FLIP: force, then the difference
+} patch;
+
+// What a block of spray and its neighbours give: grains by their first nodes, from the block's
+// corner, and sums of neighbours that sleep.
+enum { AROUND = (FIRN_SPRAY_AROUND + 15) / 16 * 16, SLEEPERS = 124 };
+typedef struct around {
+  int count, asleep;
+  _Alignas(64) firn_real first[3][AROUND];
+  const mpm_grain *grain[AROUND];
+  const firn_neighbour *sleeper[SLEEPERS];
+} around;
+
+static inline void note_grains(const mpm_view *view, uint32_t b, const int8_t shift[3],
+                               around *out) {
+  const mpm_grain *grain = grains_of(view, &view->box[b]);
+  for (uint32_t i = 0; i < view->block[b].count; i++, out->count++) {
+    for (int a = 0; a < 3; a++) {
+      out->first[a][out->count] = (firn_real)(grain[i].first[a] + shift[a]);
+    }
+    out->grain[out->count] = &grain[i];
+  }
+}
+
+static inline void look_around(const mpm_view *view, uint32_t b, around *out) {
+  static const int8_t here[3] = {0, 0, 0};
+  out->count = out->asleep = 0;
+  note_grains(view, b, here, out);
+  for (uint32_t n = view->neighbour_start[b]; n < view->neighbour_start[b + 1]; n++) {
+    const firn_neighbour *near = &view->neighbour[n];
+    if (view->box[near->block].asleep)
+      out->sleeper[out->asleep++] = near;
+    else
+      note_grains(view, near->block, near->shift, out);
+  }
+  // A group of lanes that is not full compares with what nothing touches.
+  for (int n = out->count; n < (out->count + L - 1) / L * L; n++) out->first[0][n] = 100;
+}
+
+// Bits of the grains, of a group of lanes, that share nodes with a stencil.
+static inline unsigned find_hits(const around *a, int group, const firn_real first[3], int width) {
+  lmask hit = lane_mask_first(L);
+  for (int i = 0; i < 3; i++) {
+    lane d = lane_abs(lane_load(a->first[i] + group) - lane_set1(first[i]));
+    hit = lmask_and(hit, lane_lt(d, lane_set1((firn_real)width)));
+  }
+  return lmask_bits(hit);
+}
+
+// Adds what a neighbour that sleeps has stored; first is the stencil's first node, from b's corner.
+static inline void add_sleeper(const mpm_view *view, const firn_neighbour *near,
+                               const firn_real first[3], bool flip, row16 scale, patch *p) {
+  const mpm_box *box = &view->box[near->block];
+  const firn_real *arena = view->arena + box->arena;
+  int from[3], lo[3], hi[3];
   for (int a = 0; a < 3; a++) {
+    from[a] = box->lo[a] + near->shift[a] - (int)first[a];
     lo[a] = from[a] > 0 ? from[a] : 0;
-    hi[a] = from[a] + other->n[a] < box->n[a] ? from[a] + other->n[a] : box->n[a];
+    hi[a] = from[a] + box->n[a] < 4 ? from[a] + box->n[a] : 4;
     if (lo[a] >= hi[a]) return;
   }
   for (int i = lo[0]; i < hi[0]; i++) {
     for (int j = lo[1]; j < hi[1]; j++) {
-      firn_real *p = to + FIRN_NODE_REALS * ((i * box->n[1] + j) * box->n[2] + lo[2]);
-      const firn_real *q = arena + FIRN_NODE_REALS *
-                                       (((i - from[0]) * other->n[1] + j - from[1]) * other->n[2] +
-                                        lo[2] - from[2]);
-      for (int left = hi[2] - lo[2]; left > 0; left -= 4, p += 16, q += 16) {
-        row16 add = left >= 4 ? row_loadu(q) : row_maskz_load(q, 0, (unsigned)left);
-        row_storeu(p, row_add(row_loadu(p), add));
-      }
+      ptrdiff_t row = ((i - from[0]) * box->n[1] + j - from[1]) * (ptrdiff_t)box->n[2] - from[2];
+      const firn_real *q = arena + FIRN_NODE_REALS * row;
+      unsigned nodes = (unsigned)(hi[2] - lo[2]);
+      firn_real *v = p->v + 16 * (4 * i + j), *u = p->u + 16 * (4 * i + j);
+      row16 add = row_mul(scale, row_maskz_load(q, (unsigned)lo[2], nodes));
+      row_store(v, row_add(row_load(v), add));
+      if (!flip) continue;
+      add = row_maskz_load(q + box_reals(box), (unsigned)lo[2], nodes);
+      row_store(u, row_add(row_load(u), add));
     }
   }
 }
 
-// The velocities of a spray block's nodes, from its own sums and those of its neighbours: what
-// nodes_of and load_box do for others, without node blocks.
-static inline void sum_box(const mpm_view *view, uint32_t b, bool flip, firn_real *v,
-                           firn_real *u) {
-  const mpm_box *box = &view->box[b];
-  size_t reals = box_reals(box);
-  const firn_real *own = view->arena + box->arena;
-  memcpy(v, own, reals * sizeof *v);
-  row_storeu(v + reals, row_zero());
-  if (flip) {
-    memcpy(u, own + reals, reals * sizeof *u);
-    row_storeu(u + reals, row_zero());
-  }
-  for (uint32_t n = view->neighbour_start[b]; n < view->neighbour_start[b + 1]; n++) {
-    const firn_neighbour *near = &view->neighbour[n];
-    const mpm_box *other = &view->box[near->block];
-    const firn_real *arena = view->arena + other->arena;
-    int from[3];
-    for (int a = 0; a < 3; a++) from[a] = other->lo[a] + near->shift[a] - box->lo[a];
-    add_box(box, v, other, arena, from);
-    if (flip) add_box(box, u, other, arena + box_reals(other), from);
-  }
+// From the sums of a patch to its velocities; rows and columns [0, width).
+static inline void move_patch(const mpm_view *view, uint32_t b, const firn_real first[3], bool flip,
+                              const mpm_grain *own, patch *p) {
   const node_math math = node_math_of(view, flip);
-  for (size_t r = 0; r < reals; r += 16) {
-    row16 momentum = row_load(v + r), mass = row_broadcast_w(momentum), old;
-    row16 now = accelerate(&math, momentum, mass, u + r, &old);
-    row_store(v + r, row_blend_w(now, momentum));
-    if (flip) row_store(u + r, old);
+  int width = view->stencil.width;
+  bool touched = view->box[b].touched;
+  for (int i = 0; i < width; i++) {
+    for (int j = 0; j < width; j++) {
+      firn_real *v = p->v + 16 * (4 * i + j), *u = p->u + 16 * (4 * i + j);
+      row16 momentum = row_load(v), mass = row_broadcast_w(momentum), old;
+      row16 now = accelerate(&math, momentum, mass, u, &old);
+      row_store(v, row_blend_w(now, momentum));
+      if (flip) row_store(u, old);
+      if (flip && !touched) blend_rows(&math, u, now);
+    }
   }
-  if (box->touched) mpm_box_contact(view, b, v);
-  for (size_t r = 0; r < reals && flip; r += 16) blend_rows(&math, u + r, row_load(v + r));
+  if (!touched) return;
+  const int at[3] = {(int)first[0], (int)first[1], (int)first[2]};
+  mpm_patch_contact(view, b, at, own, p->v);
+  for (int i = 0; i < width && flip; i++) {
+    for (int j = 0; j < width; j++) {
+      int r = 16 * (4 * i + j);
+      blend_rows(&math, p->u + r, row_load(p->v + r));
+    }
+  }
 }
 
 static void hessian_nodes(const mpm_view *view, size_t g) {

@@ -194,7 +194,7 @@ static inline void K(sow_along)(const mpm_view *view, const mpm_grain *grain, co
     for (int j = 0; j < WIDTH; j++) {
       size_t g = columns[x->target[i] + y->target[j]];
       int r = x->row[i] + y->row[j];
-      if (stiff && view->node_soft[g]) continue;
+      if (g == FIRN_GRID_NONE || (stiff && view->node_soft[g])) continue; // none: spray
       size_t at = g * FIRN_NODE_BLOCK_REALS + 16 * (size_t)r;
       bool fresh = !(view->sown[g] >> r & 1);
       lane wy = lane_set1(grain->wy[j]);
@@ -381,16 +381,85 @@ static inline void K(unstage)(const mpm_view *view, stage *s, lane v[3], lane gr
 
 #endif
 
-// A copy of the nodes around the block that is being gathered from.
+// Adds a grain to a patch; from is its first node there, -3 to 3.
+static inline void K(add_grain)(const mpm_grain *grain, const int from[3], patch *p) {
+  int lo[2], hi[2];
+  for (int a = 0; a < 2; a++) {
+    lo[a] = from[a] > 0 ? from[a] : 0;
+    hi[a] = from[a] < 0 ? from[a] + WIDTH : WIDTH;
+  }
+  row16 wz = row_spread4(grain->wz + 3 - from[2]);
+#if APIC
+  row16 along = row_sub(K(offsets)(), row_set1((firn_real)from[2]));
+  row16 t = row_mul(wz, row_fma_row(along, row_splat4(grain->row + 12), row_splat4(grain->row)));
+  row16 tx = row_mul(wz, row_splat4(grain->row + 4)), ty = row_mul(wz, row_splat4(grain->row + 8));
+#else
+  row16 dz = row_spread4(grain->dz + 3 - from[2]);
+  row16 t = row_mul(wz, row_splat4(grain->row)), fx = row_mul(wz, row_splat4(grain->row + 4)),
+        fy = row_mul(wz, row_splat4(grain->row + 8)), fz = row_mul(dz, row_splat4(grain->row + 12));
+#endif
+  for (int i = lo[0]; i < hi[0]; i++) {
+    int x = i - from[0];
+    lane wx = lane_set1(grain->wx[x]);
+#if APIC
+    row16 ti = row_fma(lane_set1((firn_real)(x - 1)), tx, t);
+#else
+    lane dx = lane_set1(grain->dx[x]);
+    row16 ti = row_scale(wx, t), fi = row_fma(dx, fx, row_scale(wx, fz)), gi = row_scale(wx, fy);
+#endif
+    for (int j = lo[1]; j < hi[1]; j++) {
+      int y = j - from[1];
+      lane wy = lane_set1(grain->wy[y]);
+      firn_real *v = p->v + 16 * (4 * i + j);
+#if APIC
+      row16 tij = row_fma(lane_set1((firn_real)(y - 1)), ty, ti);
+      row_store(v, row_fma(wx * wy, tij, row_load(v)));
+#else
+      firn_real *u = p->u + 16 * (4 * i + j);
+      lane dy = lane_set1(grain->dy[y]);
+      row_store(v, row_fma(wy, ti, row_load(v)));
+      row_store(u, row_fma(dy, gi, row_fma(wy, fi, row_load(u))));
+#endif
+    }
+  }
+}
+
+// The patch of lane l's particle, number i of a block of spray.
+static inline void K(make_patch)(const mpm_view *view, uint32_t b, uint32_t i, const stage *s,
+                                 int l, const around *near, patch *p) {
+  const firn_real first[3] = {(firn_real)s->first[0][l], (firn_real)s->first[1][l],
+                              (firn_real)s->first[2][l]};
+  const firn_real dt[4] = {view->dt, view->dt, view->dt, 1}, one[4] = {1, 1, 1, 1};
+  const row16 scale = row_splat4(APIC ? dt : one);
+  for (int r = 0; r < FIRN_NODE_BLOCK_REALS; r += 16) {
+    row_store(p->v + r, row_zero());
+    if (!APIC) row_store(p->u + r, row_zero());
+  }
+  for (int group = 0; group < near->count; group += L) {
+    for (unsigned hits = find_hits(near, group, first, WIDTH); hits; hits &= hits - 1) {
+      int n = group + __builtin_ctz(hits), from[3];
+      for (int a = 0; a < 3; a++) from[a] = (int)(near->first[a][n] - first[a]);
+      K(add_grain)(near->grain[n], from, p);
+    }
+  }
+  for (int n = 0; n < near->asleep; n++) {
+    add_sleeper(view, near->sleeper[n], first, !APIC, scale, p);
+  }
+  move_patch(view, b, first, !APIC, near->grain[i], p);
+}
+
+// A copy of the nodes around the block that is being gathered from, or what makes them.
 typedef struct K(local) {
   _Alignas(64) firn_real node[APIC ? 1 : 2][LOCAL_REALS];
+  around near;
+  patch patch;
   uint32_t block;
 } K(local);
 
 // Gathers `field` (and node_u under blend) for the lanes of a group into the stage's rows.
-static inline void K(gather_group)(const mpm_view *view, const segment *in, int segments, stage *s,
-                                   K(local) * local, const firn_real *field, bool blend,
-                                   firn_real *pic) {
+static inline void K(gather_group)(const mpm_view *view, uint32_t slot, const segment *in,
+                                   int segments, stage *s, K(local) * local, const firn_real *field,
+                                   bool blend, firn_real *pic) {
   // Sparse blocks: the nodes of each lane lie elsewhere, so ask for all before the first is needed.
   for (int n = 1; n < segments; n++) {
     if (view->reach[in[n].block].spray) continue;
@@ -399,24 +468,32 @@ static inline void K(gather_group)(const mpm_view *view, const segment *in, int 
   }
   for (int n = 0; n < segments; n++) {
     const mpm_box *box = &view->box[in[n].block];
+    bool spray = view->reach[in[n].block].spray;
     if (local->block != in[n].block) {
-      firn_real *second = local->node[APIC ? 0 : 1];
-      if (view->reach[in[n].block].spray) {
-        sum_box(view, in[n].block, !APIC, local->node[0], second);
+      if (spray) {
+        look_around(view, in[n].block, &local->near);
       } else {
         load_box(view, in[n].block, field, local->node[0]);
-        if (blend) load_box(view, in[n].block, view->node_u, second);
+        if (blend) load_box(view, in[n].block, view->node_u, local->node[APIC ? 0 : 1]);
       }
       local->block = in[n].block;
     }
     size_t sy = FIRN_NODE_REALS * (size_t)box->n[2], sx = sy * (size_t)box->n[1];
+    if (spray) sy = FIRN_ROW_REALS, sx = 4 * FIRN_ROW_REALS;
     for (int l = in[n].begin; l < in[n].end; l++) {
-      const firn_real *node = local->node[0] + arena_offset(box, s, l);
+      const firn_real *node = local->patch.v;
+      if (spray) {
+        uint32_t i = slot + (uint32_t)l - view->block[in[n].block].first;
+        K(make_patch)(view, in[n].block, i, s, l, &local->near, &local->patch);
+      } else {
+        node = local->node[0] + arena_offset(box, s, l);
+      }
 #if APIC
       (void)pic;
       K(gather_moments)(s, l, node, sx, sy);
 #else
-      K(gather_gradient)(s, l, node, sx, sy, LOCAL_REALS, blend, pic);
+      size_t channel = spray ? FIRN_NODE_BLOCK_REALS : LOCAL_REALS;
+      K(gather_gradient)(s, l, node, sx, sy, channel, blend, pic);
 #endif
     }
   }
@@ -496,7 +573,8 @@ static void K(gather)(const mpm_view *view, size_t u, mpm_tally *tally) {
     lane x[3], v[3], advect[3], grad[9];
     K(weights)(view, slot, &s);
     int segments = split(view, unit, slot, &block, in);
-    K(gather_group)(view, in, segments, &s, &local, view->node_v, !APIC, separate ? pic : NULL);
+    K(gather_group)
+    (view, slot, in, segments, &s, &local, view->node_v, !APIC, separate ? pic : NULL);
     K(unstage)(view, &s, v, grad);
     if (view->in_place) {
       K(strain)(view, slot, grad);
@@ -542,9 +620,10 @@ static void K(check)(const mpm_view *view, size_t u, mpm_tally *tally) {
   for (uint32_t slot = unit->first; slot < unit->first + unit->count; slot += L) {
     lane v[3], m[9];
     firn_real det[L];
+    int segments = leave_gridded(view, in, split(view, unit, slot, &block, in)); // see limit
+    if (!segments) continue;
     K(weights)(view, slot, &s);
-    int segments = split(view, unit, slot, &block, in);
-    K(gather_group)(view, in, segments, &s, &local, view->node_v, false, NULL);
+    K(gather_group)(view, slot, in, segments, &s, &local, view->node_v, false, NULL);
     K(unstage)(view, &s, v, m);
     for (int i = 0; i < 9; i++) {
       m[i] = lane_fma(lane_set1(view->dt), m[i], lane_set1((firn_real)(i % 4 == 0)));
@@ -552,7 +631,6 @@ static void K(check)(const mpm_view *view, size_t u, mpm_tally *tally) {
     lane_storeu(det, m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) +
                          m[2] * (m[3] * m[7] - m[4] * m[6]));
     for (int n = 0; n < segments; n++) {
-      if (view->reach[in[n].block].spray) continue; // see limit
       for (int l = in[n].begin; l < in[n].end; l++) {
         tally->det_min = mpm_smaller(tally->det_min, (double)det[l]);
       }
@@ -575,7 +653,7 @@ static void K(hessian)(const mpm_view *view, size_t u) {
     int segments = leave_stiff(view, in, split(view, unit, slot, &block, in));
     if (!segments) continue;
     K(weights)(view, slot, &s);
-    K(gather_group)(view, in, segments, &s, &local, view->direction, false, NULL);
+    K(gather_group)(view, slot, in, segments, &s, &local, view->direction, false, NULL);
     K(unstage)(view, &s, v, grad);
     differential(view, slot, grad, a);
 
@@ -625,8 +703,8 @@ static void K(hessian)(const mpm_view *view, size_t u) {
   }
 }
 
-static const mpm_kernels K(table) = {true,     bound,     K(scatter), K(sow),       K(nodes),
-                                     K(check), K(gather), K(hessian), hessian_nodes};
+static const mpm_kernels K(table) = {bound,    K(scatter), K(sow),     K(nodes),
+                                     K(check), K(gather),  K(hessian), hessian_nodes};
 
 #undef WIDTH
 #undef APIC

@@ -489,8 +489,8 @@ void firn_mpm_diagonal_nodes(const mpm_view *view, size_t g) {
 }
 
 const mpm_kernels *firn_mpm_kernels_scalar(const mpm_stencil *stencil_, bool apic) {
-  static const mpm_kernels table = {false, bound,  scatter, NULL,         nodes,
-                                    check, gather, hessian, hessian_nodes};
+  static const mpm_kernels table = {bound, scatter, NULL,    nodes,
+                                    check, gather,  hessian, hessian_nodes};
   (void)stencil_;
   (void)apic;
   return &table;

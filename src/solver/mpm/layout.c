@@ -112,15 +112,8 @@ static void narrow(mpm *m) {
   }
 }
 
-bool mpm_may_have_spray(const mpm *m) {
-  bool explicit_so_far = m->def.integrator == FIRN_INTEGRATOR_EXPLICIT ||
-                         (m->def.integrator == FIRN_INTEGRATOR_AUTO && !m->memory.implicit);
-  // Step 2 looks up the mass of every node once, and hardening by density always.
-  return m->kernels->spray && explicit_so_far && m->memory.volumes_set && !m->def.hardening_density;
-}
-
 firn_status mpm_rebuild_grid(mpm *m, bool spray) {
-  m->memory.spray = spray && m->kernels->spray;
+  m->memory.spray = spray;
   m->laid_out = false;
   m->sleep_applied = false;
   FIRN_TRY(firn_grid_build(&m->grid, &m->world->particles, m->reach, m->memory.spray));
@@ -178,6 +171,7 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
     }
     narrow(m);
     FIRN_TRY(mpm_rest_carry(m, same));
+    mpm_find_spray(m);
     FIRN_TRY(mpm_rebuild_grid(m, mpm_may_have_spray(m)));
     m->memory.must_sort = m->unlaid = false;
     m->seconds[MPM_SORT] += firn_seconds() - start;

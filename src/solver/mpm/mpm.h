@@ -4,8 +4,9 @@
 // What a block of particles can be, and the words for it:
 //
 //   sparse in space
-//     spray     at most FIRN_SPRAY_MAX particles, with only such blocks around it. It has no node
-//               blocks of its own and adds up the nodes that it needs by itself (grid/spray.c).
+//     thin      at most FIRN_SPRAY_MAX particles, which give to node blocks one by one (sow.c)
+//     spray     thin, with only few particles around it. It has no node blocks of its own: each of its
+//               particles adds up the nodes that it needs by itself (spray.c, grid/spray.c)
 //   at rest (rest.h); each takes the one before
 //     settled   laid down in balance with its weight (balance.h); it need not be watched before it is
 //               quiet
@@ -122,9 +123,15 @@ enum { MPM_FREE, MPM_NO_NORMAL, MPM_ONLY_TANGENT, MPM_HELD };
 
 // layout.c: sorts if need be, rebuilds the grid, sizes everything that depends on it.
 firn_status mpm_layout(mpm *m, bool *sorted);
-// Builds the grid again, with or without spray: the solve knows nothing of the former.
+// Builds the grid again, with or without spray; reach[b].spray says which blocks may be.
 firn_status mpm_rebuild_grid(mpm *m, bool spray);
+// near.c: whether some collider is close to the nodes of block b; after firn_world_prepare.
+bool mpm_box_is_near(const mpm *m, size_t b);
+// spray.c: whether there may be spray, which blocks may be, and a grid without those that a
+// semi-implicit step of dt would have to solve for.
 bool mpm_may_have_spray(const mpm *m);
+void mpm_find_spray(mpm *m);
+firn_status mpm_ground_spray(mpm *m, double dt);
 firn_status mpm_layout_blocks(mpm *m); // the part that a loaded checkpoint needs too
 // Makes the next boxes those of this step.
 void mpm_swap_boxes(mpm *m);
@@ -136,7 +143,8 @@ firn_status mpm_place_arenas(mpm *m, int channels);
 
 // sow.c: finds the tiles of blocks that may be thin.
 firn_status mpm_find_tiles(mpm *m);
-// Whether block b may be.
+// Whether there may be any, and whether block b may be one.
+bool mpm_knows_grains(const mpm *m);
 bool mpm_may_be_thin(const mpm *m, size_t b);
 // Sows the grains of thin blocks, before nodes are made; stiff: of those that take part in a solve.
 void mpm_sow(mpm *m, bool stiff);

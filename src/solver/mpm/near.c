@@ -96,6 +96,12 @@ static void look_at_box(const mpm *m, size_t b, closeness *out) {
   look(m, middle, half, false, out);
 }
 
+bool mpm_box_is_near(const mpm *m, size_t b) {
+  closeness found = {0};
+  look_at_box(m, b, &found);
+  return found.bits != 0;
+}
+
 // Fills the bits of all blocks. Returns the largest speed^2 of what is about to reach any.
 static double look_everywhere(mpm *m) {
   mpm_contacts *c = &m->contacts;

@@ -267,7 +267,7 @@ static bool may_sleep(const mpm *m, size_t b) {
   if (!at_rest[((const uint32_t *)m->bodies.data)[b]]) return false;
   if (!rest[b].calm && !rest[b].asleep) return false;
   // Spray adds up its neighbours' arenas itself and knows nothing of sleep.
-  if (!rest[b].quiet || rest[b].count <= FIRN_SPRAY_MAX) return false;
+  if (!rest[b].quiet || m->reach[b].spray) return false;
   size_t g = m->grid.target[b][firn_grid_offset(0, 0, 0)];
   if (g == FIRN_GRID_NONE) return false;
   for (uint32_t n = m->grid.giver_start[g]; n < m->grid.giver_start[g + 1]; n++) {

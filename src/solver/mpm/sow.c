@@ -10,19 +10,9 @@
 #include "world/morton.h"
 #include "world/radix.h"
 
-// Particles of a thin block, at most.
-enum { THIN = 16 };
-
-// Spray wants sums of its neighbours, who are as sparse.
+// Spray and those around it are thin, too.
 static bool is_thin(const mpm *m, size_t b) {
-  uint32_t count = m->world->particles.block[b].count;
-  return count <= THIN && !(m->memory.spray && count <= FIRN_SPRAY_MAX);
-}
-
-// The block preconditioner, of a search for balance too, knows nothing of grains.
-bool mpm_may_be_thin(const mpm *m, size_t b) {
-  bool block = m->def.preconditioner == FIRN_PRECONDITIONER_BLOCK;
-  return m->tile_start[8] > 0 && !block && is_thin(m, b);
+  return m->world->particles.block[b].count <= FIRN_SPRAY_MAX;
 }
 
 // Across a period, colours must alternate as well.
@@ -70,11 +60,22 @@ static void cut_into_tiles(mpm *m, const firn_keyed *sorted, size_t count) {
   }
 }
 
+// The block preconditioner, of a search for balance too, knows nothing of grains.
+bool mpm_knows_grains(const mpm *m) {
+  bool block = m->def.preconditioner == FIRN_PRECONDITIONER_BLOCK &&
+               m->def.integrator != FIRN_INTEGRATOR_EXPLICIT;
+  return m->kernels->sow && !block && !m->still && colours_fit(&m->world->particles);
+}
+
+bool mpm_may_be_thin(const mpm *m, size_t b) {
+  return mpm_knows_grains(m) && is_thin(m, b);
+}
+
 firn_status mpm_find_tiles(mpm *m) {
   const firn_particles *p = &m->world->particles;
   firn_context *context = m->world->context;
   memset(m->tile_start, 0, sizeof m->tile_start);
-  if (!m->kernels->sow || !colours_fit(p)) return FIRN_OK;
+  if (!mpm_knows_grains(m)) return FIRN_OK;
   size_t blocks = p->block_count;
   firn_buffer keyed = {0};
   FIRN_TRY(firn_buffer_reserve(context, &m->thin, blocks * sizeof(uint32_t), "tiles"));

@@ -194,7 +194,10 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
     FIRN_TRY(lay_down(m));
     surveyed = true;
   }
-  if (surveyed && mpm_may_have_spray(m) && !m->memory.spray) FIRN_TRY(mpm_rebuild_grid(m, true));
+  if (surveyed && mpm_may_have_spray(m) && !m->memory.spray) {
+    mpm_find_spray(m);
+    FIRN_TRY(mpm_rebuild_grid(m, true));
+  }
 
   FIRN_TRY(mpm_rest_review(m, m->last.sorted));
 
@@ -203,7 +206,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   if (choice.dt < m->def.dt_min && !(m->def.dt > 0)) return mpm_fail_short(m, choice.dt);
   choice = mpm_choose(m, limit);
   if (choice.implicit && m->memory.spray) {
-    FIRN_TRY(mpm_rebuild_grid(m, false));
+    FIRN_TRY(mpm_ground_spray(m, choice.dt));
     FIRN_TRY(mpm_rest_renew(m));
   }
   // What a node at the very tail of a spline would get is lost. Its force is as small as the mass

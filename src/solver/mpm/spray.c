@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which blocks may be spray (grid/spray.c), as far as the solver has a say.
+#include <math.h>
+
+#include "base/parallel.h"
+#include "solver/mpm/mpm.h"
+
+// Step 2 looks up the mass of every node once, and hardening by density always.
+bool mpm_may_have_spray(const mpm *m) {
+  return mpm_knows_grains(m) && m->def.integrator != FIRN_INTEGRATOR_IMPLICIT &&
+         m->memory.volumes_set && !m->def.hardening_density;
+}
+
+// The largest sound2 of the particles in a block, as scatter will find it.
+static double sound2_of(const mpm *m, size_t b) {
+  const firn_block *block = &m->world->particles.block[b];
+  double most = 0;
+  for (uint32_t i = block->first; i < block->first + block->count; i++) {
+    firn_material_row row = firn_world_row(m->world, i);
+    double hard = firn_law_hardening(&row, (double)m->view.ln_jp[i]);
+    double modulus = ((double)row.lambda + 2 * (double)row.mu) * hard;
+    most = fmax(most, modulus * (double)m->view.volume[i] / (double)m->view.mass[i]);
+  }
+  return most;
+}
+
+// Sound that a semi-implicit step of dt takes explicitly, m/s.
+static double soft_limit(const mpm *m, double dt) {
+  return m->def.elastic_cfl * m->world->h / dt;
+}
+
+// Not what the longest step would have to solve for. Nor what lies on a collider, which is better off with
+// nodes that are shared, and may sleep on them.
+void mpm_find_spray(mpm *m) {
+  const firn_particles *p = &m->world->particles;
+  double longest = fmax(m->def.dt_max, m->def.dt), limit = soft_limit(m, longest);
+  if (!mpm_may_have_spray(m)) return;
+  firn_world_prepare(m->world, m->world->time);
+  m->view.dt = (firn_real)longest;
+  m->contacts.time = m->world->time;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 64))
+  for (size_t b = 0; b < p->block_count; b++) {
+    bool may = p->block[b].count <= FIRN_SPRAY_MAX;
+    if (may && m->memory.implicit) may = sound2_of(m, b) < limit * limit;
+    m->reach[b].spray = may && !mpm_box_is_near(m, b);
+  }
+}
+
+firn_status mpm_ground_spray(mpm *m, double dt) {
+  const firn_particles *p = &m->world->particles;
+  double limit = soft_limit(m, dt);
+  bool any = false;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static) reduction(|| : any))
+  for (size_t b = 0; b < p->block_count; b++) {
+    if (!m->reach[b].spray || sound2_of(m, b) < limit * limit) continue;
+    m->reach[b].spray = false;
+    any = true;
+  }
+  return any ? mpm_rebuild_grid(m, true) : FIRN_OK;
+}
