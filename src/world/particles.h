@@ -67,6 +67,9 @@ typedef struct firn_particles {
   size_t block_count, block_capacity;
   firn_unit *unit; // [unit_count]
   size_t unit_count, unit_capacity;
+  firn_buffer apart; // [apart_count] Morton keys, ascending, of blocks in units of their own
+  size_t apart_count;
+  bool regroup;             // these have changed: the next sort lays out anew even if nothing moved
   int32_t (*pending_at)[3]; // block coordinates of pending particles, [pending_capacity]
   size_t pending_capacity;
   bool periodic[3];

@@ -185,12 +185,18 @@ static size_t align_slot(size_t slot) {
 }
 
 // Lays the new blocks out in slots and units and returns the slots used; p NULL only counts.
-static size_t lay_out(firn_particles *p, const source *from, size_t n) {
-  size_t slot = 0, in_unit = 0;
+static size_t lay_out(const sorter *s, firn_particles *p, const source *from, size_t n) {
+  const uint64_t *apart = s->p->apart.data;
+  size_t slot = 0, in_unit = 0, k = 0;
+  bool was_apart = false;
   firn_unit *unit = NULL;
   if (p) p->unit_count = 0;
   for (size_t b = 0; b < n; b++) {
-    if (!b || in_unit >= FIRN_UNIT_MIN || in_unit + from[b].count > 2 * FIRN_UNIT_MIN) {
+    while (k < s->p->apart_count && apart[k] < from[b].key) k++;
+    bool is_apart = k < s->p->apart_count && apart[k] == from[b].key;
+    bool parts = is_apart != was_apart;
+    was_apart = is_apart;
+    if (!b || parts || in_unit >= FIRN_UNIT_MIN || in_unit + from[b].count > 2 * FIRN_UNIT_MIN) {
       slot = align_slot(slot);
       in_unit = 0;
       if (p) {
@@ -294,7 +300,7 @@ static firn_status sort_once(firn_particles *p, double shift, bool stay, firn_bu
   firn_block *old_block = p->scratch[0].data;
   s.mover_start = (uint32_t *)(old_block + blocks + 1);
   size_t movers = count_movers(&s);
-  if (!movers && !p->thinned) return FIRN_OK;
+  if (!movers && !p->thinned && !p->regroup) return FIRN_OK;
   FIRN_TRY(firn_buffer_reserve(context, &p->scratch[1], 2 * movers * sizeof(firn_keyed), "sort"));
   s.mover = p->scratch[1].data;
   FIRN_TRY(list_movers(&s));
@@ -310,7 +316,7 @@ static firn_status sort_once(firn_particles *p, double shift, bool stay, firn_bu
       firn_buffer_reserve(context, &p->scratch[2], (blocks + targets) * sizeof(source), "sort"));
   source *from = p->scratch[2].data;
   size_t n = merge(&s, movers, from);
-  size_t slots = lay_out(NULL, from, n);
+  size_t slots = lay_out(&s, NULL, from, n);
   if (slots > UINT32_MAX) {
     return firn_fail(context, FIRN_ERROR_DOMAIN,
                      "particles: %zu, padded, take %zu slots, over the limit of 2^32", p->count,
@@ -321,7 +327,7 @@ static firn_status sort_once(firn_particles *p, double shift, bool stay, firn_bu
   FIRN_TRY(firn_buffer_reserve(context, scratch, slots * sizeof(uint32_t), "sort"));
   for (int a = 0; a < 3; a++) s.x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
   if (blocks) memcpy(old_block, p->block, blocks * sizeof *old_block);
-  lay_out(p, from, n);
+  lay_out(&s, p, from, n);
   uint32_t *origin = scratch->data;
   write_origin(&s, from, old_block, origin);
 
@@ -341,7 +347,7 @@ static firn_status sort_once(firn_particles *p, double shift, bool stay, firn_bu
   move_positions(&s, from);
   p->slots = slots;
   p->pending -= s.take;
-  p->thinned = false;
+  p->thinned = p->regroup = false;
 
   // Filling a scene moves everything once; its buffers are not worth keeping.
   if (s.take && p->pending) {

@@ -155,10 +155,10 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
   firn_particles *p = &m->world->particles;
   *sorted = false;
   if (p->pending) m->memory.must_survey = true;
-  if (m->memory.must_sort || p->pending || p->thinned || m->unlaid) {
+  if (m->memory.must_sort || m->memory.regroup || p->pending || p->thinned || m->unlaid) {
     double start = firn_seconds();
     bool same = !p->pending && !p->thinned && !m->unlaid;
-    if (!m->unlaid) mpm_rest_leave(m);
+    if (!m->unlaid) FIRN_TRY(mpm_rest_leave(m));
     FIRN_TRY(firn_particles_sort(p, m->stencil.shift, !m->memory.must_sort, &m->arena));
     m->unlaid = true;
     FIRN_TRY(mpm_layout_blocks(m));
@@ -173,7 +173,7 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
     FIRN_TRY(mpm_rest_carry(m, same));
     mpm_find_spray(m);
     FIRN_TRY(mpm_rebuild_grid(m, mpm_may_have_spray(m)));
-    m->memory.must_sort = m->unlaid = false;
+    m->memory.must_sort = m->memory.regroup = m->unlaid = false;
     m->seconds[MPM_SORT] += firn_seconds() - start;
     m->sorts++;
     *sorted = true;
@@ -200,10 +200,15 @@ static size_t rows_of(size_t reals) {
 }
 
 // Arenas of what sleeps lie at the beginning and stay where they are; what falls asleep is added to
-// them. Whoever wakes leaves a hole there until the next sort.
+// them. Whoever wakes leaves a hole there; once holes take more than the rest, all are laid anew.
 firn_status mpm_place_arenas(mpm *m, int channels) {
   const firn_particles *p = &m->world->particles;
-  bool whole = channels == m->stored_channels; // what is stored can be kept
+  size_t held = 0;
+  for (size_t b = 0; b < p->block_count && m->asleep; b++) {
+    if (m->box[b].asleep) held += mpm_arena_reals(&m->box[b], channels, p->block[b].count);
+  }
+  // What is stored can be kept.
+  bool whole = channels == m->stored_channels && m->stored_reals <= 2 * held;
   if (!whole) m->stored_reals = 0;
   m->stored_channels = channels;
   for (size_t b = 0; b < p->block_count && m->asleep; b++) {

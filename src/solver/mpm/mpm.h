@@ -11,10 +11,10 @@
 //     settled   laid down in balance with its weight (balance.h); it need not be watched before it is
 //               quiet
 //     watched   slow so far: its mean position is compared with where the watch began
-//     quiet     watched for mpm.sleep_time without having been quick or having drifted
+//     quiet     watched for mpm.sleep_time or longer, and creeping no faster than sleep_drift in that
 //     calm      in balance with what acts on it
-//     asleep    calm and held, quiet among quiet blocks: left out of steps. A node block is asleep when
-//               all its givers are.
+//     asleep    quiet, calm and held, among watched blocks: left out of steps. A node block is asleep
+//               when all its givers are.
 //     stored    asleep, and its arena holds the mass and force that it gives to nodes
 //   stiff in time (implicit.c)
 //     stiff     a step of this length needs the semi-implicit solve
@@ -57,6 +57,7 @@ typedef struct mpm_memory {
   uint8_t implicit;    // the integrator of the last step
   uint8_t spray;       // the grid was built with spray marked as such
   uint8_t disturbed;   // sleep: something quiet has moved
+  uint8_t regroup;     // sleep: many are awake only because others of their units are
   uint32_t rest_steps; // sleep: steps since the last review
   uint64_t changes;    // of the world, that have been taken notice of
   // Share of the particles whose block's explicit limit is less than dt_max 2^(-(k-1)/2), down to

@@ -15,11 +15,18 @@ enum { REVIEW_STEPS = 16 };
 static const double WAKE_SPEED = 2, WAKE_DRIFT = 4;
 // Share of the gravity that may be left to act on a block that falls asleep.
 static const double CALM = 0.05;
+// Share of what is awake that units may keep from sleep before they are laid out anew.
+static const double KEPT = 0.125;
 // Share of the speed that drift allows that a body may move freely with.
 static const double FREE = 1e-3;
 
 static mpm_rest *rest_of(const mpm *m) {
   return m->rest.data;
+}
+
+// Cells a second that snow may drift with and be at rest.
+static double slowest(const mpm *m) {
+  return m->def.sleep_drift / fmax(m->def.sleep_time, 1e-3);
 }
 
 static void mean_position(const mpm *m, size_t b, double mean[3]) {
@@ -43,6 +50,7 @@ void mpm_rest_lay(mpm *m, size_t b) {
   mpm_rest *rest = rest_of(m) + b;
   mean_position(m, b, rest->mean);
   rest->since = m->world->time;
+  rest->far2 = 0;
   rest->watched = rest->quiet = rest->calm = 1;
 }
 
@@ -57,9 +65,10 @@ static void stop_particles(const mpm *m, uint32_t first, uint32_t count) {
   for (int i = 0; i < 9 && m->view.apic; i++) memset(m->view.c[i] + first, 0, size);
 }
 
-static bool holds_quick(const mpm *m, size_t b) {
+// Whether some particle of a block is quicker than `times` sleep_speed now.
+static bool holds_quick(const mpm *m, size_t b, double times) {
   const firn_block *block = &m->world->particles.block[b];
-  double limit = m->def.sleep_speed * m->world->h;
+  double limit = times * m->def.sleep_speed * m->world->h;
   for (uint32_t i = block->first; i < block->first + block->count; i++) {
     double v2 = 0;
     for (int a = 0; a < 3; a++) v2 += (double)m->view.v[a][i] * (double)m->view.v[a][i];
@@ -74,7 +83,7 @@ static bool holds_quick(const mpm *m, size_t b) {
 static void carry_rest(const mpm *m, size_t b, bool same, const mpm_rest *old, mpm_rest *rest) {
   const firn_block *block = &m->world->particles.block[b];
   bool changed = old->count != block->count;
-  if (!old->watched || (changed && old->quiet && (!same || holds_quick(m, b)))) {
+  if (!old->watched || (changed && old->quiet && (!same || holds_quick(m, b, 1)))) {
     begin_rest(m, b, rest);
     rest->asleep = old->asleep; // until the review, which must know how stiff it is
     rest->sound2 = old->sound2;
@@ -108,13 +117,22 @@ static size_t find_block(const mpm *m, size_t i) {
   return low < p->block_count && firn_morton(p->block[low].at) == key ? low : SIZE_MAX;
 }
 
-void mpm_rest_leave(mpm *m) {
+firn_status mpm_rest_leave(mpm *m) {
+  firn_particles *p = &m->world->particles;
   mpm_rest *rest = rest_of(m);
+  FIRN_TRY(
+      firn_buffer_reserve(m->world->context, &p->apart, m->rest_count * sizeof(uint64_t), "units"));
+  uint64_t *apart = p->apart.data;
+  p->apart_count = 0;
+  for (size_t i = 0; i < m->rest_count; i++) {
+    if (rest[i].may) apart[p->apart_count++] = firn_morton(rest[i].at);
+  }
+  p->regroup = m->memory.regroup;
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t i = 0; i < m->rest_count; i++) {
     if (rest[i].asleep || !rest[i].watched) continue;
     size_t b = find_block(m, i);
-    if (b == SIZE_MAX || m->world->particles.block[b].count != rest[i].count) {
+    if (b == SIZE_MAX || p->block[b].count != rest[i].count) {
       rest[i].watched = rest[i].quiet = 0; // some were removed
       continue;
     }
@@ -122,6 +140,7 @@ void mpm_rest_leave(mpm *m) {
     mean_position(m, b, mean);
     for (int a = 0; a < 3; a++) rest[i].drift[a] = mean[a] - rest[i].mean[a];
   }
+  return FIRN_OK;
 }
 
 firn_status mpm_rest_carry(mpm *m, bool same) {
@@ -156,25 +175,49 @@ void mpm_rest_disturb(mpm *m) {
 
 // ------------------------------------------------------------------------------------ who is quiet
 
+// Cells that a block which rests may have wandered since its watch began.
+static double allowed_drift(const mpm *m, const mpm_rest *rest) {
+  return fmax(m->def.sleep_drift, slowest(m) * (m->world->time - rest->since));
+}
+
+// Square of the distance, cells^2, that a block has drifted. A thin layer on a collider sinks slowly
+// for seconds, the slower the shorter the steps are, while its nodes come to hold it. That is no drift.
+static double drift2_of(const mpm *m, size_t b, const mpm_rest *rest, const double mean[3]) {
+  double normal[3], drift[3], sum = 0, sunk = 0;
+  for (int a = 0; a < 3; a++) drift[a] = mean[a] - rest->mean[a];
+  if (mpm_block_lies(m, b, mean, normal)) {
+    for (int a = 0; a < 3; a++) sunk -= drift[a] * normal[a];
+    sunk = fmax(fmin(sunk, WAKE_DRIFT * allowed_drift(m, rest)), 0);
+    for (int a = 0; a < 3; a++) drift[a] += sunk * normal[a];
+  }
+  for (int a = 0; a < 3; a++) sum += drift[a] * drift[a];
+  return sum;
+}
+
 static void review_block(const mpm *m, size_t b, mpm_rest *rest) {
-  double limit = m->def.sleep_speed * m->world->h, drift2 = 0, mean[3];
-  double wander = m->def.sleep_drift * (rest->quiet ? WAKE_DRIFT : 1), speed2 = rest->speed2;
+  double limit = m->def.sleep_speed * m->world->h, drift2, mean[3];
+  double wander = WAKE_DRIFT * m->def.sleep_drift;
+  bool quick = rest->speed2 > limit * limit && !rest->quiet && holds_quick(m, b, 1);
   rest->speed2 = 0;
-  if (speed2 > limit * limit && !rest->quiet) {
-    rest->quiet = rest->watched = 0;
+  if (quick) {
+    rest->watched = 0;
     return;
   }
   mean_position(m, b, mean);
-  for (int a = 0; a < 3; a++) drift2 += (mean[a] - rest->mean[a]) * (mean[a] - rest->mean[a]);
+  drift2 = rest->watched ? drift2_of(m, b, rest, mean) : 0;
   if (!rest->watched || drift2 > wander * wander) {
     memcpy(rest->mean, mean, sizeof mean);
     rest->since = m->world->time;
+    rest->far2 = 0;
     rest->watched = 1;
     rest->quiet = 0;
-  } else if (m->world->time - rest->since >= m->def.sleep_time) {
-    // The watch goes on from where it began, so that slow drift adds up and is seen.
-    rest->quiet = 1;
+    return;
   }
+  // The watch goes on from where it began, so that slow drift adds up and is seen: whoever creeps goes
+  // farther the longer it is watched; whoever trembles does not.
+  rest->far2 = fmax(rest->far2, drift2);
+  bool long_enough = m->world->time - rest->since >= m->def.sleep_time;
+  if (long_enough && sqrt(rest->far2) <= allowed_drift(m, rest)) rest->quiet = 1;
 }
 
 static void review_blocks(mpm *m) {
@@ -197,26 +240,16 @@ static void mean_velocity(const mpm *m, size_t b, double mean[3]) {
   }
 }
 
-// The step before a review shows what acts on a block that might sleep: how its mean velocity changes.
-static firn_status begin_weighing(mpm *m) {
-  size_t blocks = m->rest_count;
-  FIRN_TRY(
-      firn_buffer_reserve(m->world->context, &m->weighed, blocks * 3 * sizeof(double), "sleep"));
-  double(*before)[3] = m->weighed.data;
-  const mpm_rest *rest = rest_of(m);
-  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
-  for (size_t b = 0; b < blocks; b++) {
-    if (rest[b].watched && !rest[b].asleep) mean_velocity(m, b, before[b]);
-  }
-  m->weighs = true;
-  return FIRN_OK;
+static double weight_of(const mpm *m) {
+  const double *g = m->world->gravity;
+  return sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
 }
 
 // In balance is what its weight would move much faster. Waves pull it to and fro; it sleeps when they
 // happen to pull little, and lies in balance then.
 static void end_weighing(mpm *m, double dt) {
-  const double *g = m->world->gravity, (*before)[3] = m->weighed.data;
-  double limit = CALM * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]) * dt;
+  const double(*before)[3] = m->weighed.data;
+  double limit = CALM * weight_of(m) * dt;
   mpm_rest *rest = rest_of(m);
   m->weighs = false;
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
@@ -226,6 +259,9 @@ static void end_weighing(mpm *m, double dt) {
     mean_velocity(m, b, after);
     for (int a = 0; a < 3; a++) d2 += (after[a] - before[b][a]) * (after[a] - before[b][a]);
     rest[b].calm = d2 <= limit * limit || limit == 0;
+    if (rest[b].may && !rest[b].calm) {
+      rest[b].steady_from = m->world->time + m->def.sleep_time; // it slept, or might have
+    }
   }
 }
 
@@ -250,7 +286,7 @@ static bool mover_is_near(const mpm *m, size_t b) {
 // Marks the bodies that are at rest, of those that have quiet blocks.
 static firn_status find_bodies(mpm *m) {
   const mpm_rest *rest = rest_of(m);
-  double slow = FREE * m->def.sleep_drift * m->world->h / fmax(m->def.sleep_time, 1e-3);
+  double slow = FREE * slowest(m) * m->world->h;
   size_t count;
   FIRN_TRY(mpm_bodies_find(m, &m->bodies, &count));
   FIRN_TRY(firn_buffer_reserve(m->world->context, &m->body_rest, count, "bodies"));
@@ -261,6 +297,22 @@ static firn_status find_bodies(mpm *m) {
   return mpm_bodies_rest(m, &m->bodies, count, slow, &m->body_scratch, at_rest);
 }
 
+// What there is among the blocks that share nodes with b, itself included. Of spray nothing is known.
+enum { AROUND_QUICK = 1, AROUND_CREEPS = 2, AROUND_ASLEEP = 4 };
+static int look_around(const mpm *m, size_t b) {
+  const mpm_rest *rest = rest_of(m);
+  size_t g = m->grid.target[b][firn_grid_offset(0, 0, 0)];
+  if (g == FIRN_GRID_NONE) return AROUND_QUICK;
+  int found = 0;
+  for (uint32_t n = m->grid.giver_start[g]; n < m->grid.giver_start[g + 1]; n++) {
+    const mpm_rest *other = &rest[firn_giver_block(m->grid.giver[n])];
+    if (!other->watched) found |= AROUND_QUICK;
+    if (!other->quiet) found |= AROUND_CREEPS;
+    if (other->asleep) found |= AROUND_ASLEEP;
+  }
+  return found;
+}
+
 static bool may_sleep(const mpm *m, size_t b) {
   const mpm_rest *rest = rest_of(m);
   const uint8_t *at_rest = m->body_rest.data;
@@ -268,11 +320,9 @@ static bool may_sleep(const mpm *m, size_t b) {
   if (!rest[b].calm && !rest[b].asleep) return false;
   // Spray adds up its neighbours' arenas itself and knows nothing of sleep.
   if (!rest[b].quiet || m->reach[b].spray) return false;
-  size_t g = m->grid.target[b][firn_grid_offset(0, 0, 0)];
-  if (g == FIRN_GRID_NONE) return false;
-  for (uint32_t n = m->grid.giver_start[g]; n < m->grid.giver_start[g + 1]; n++) {
-    if (!rest[firn_giver_block(m->grid.giver[n])].quiet) return false;
-  }
+  // Beside snow that creeps it has to be weighed, which takes a weight, and to stay in balance.
+  bool steady = weight_of(m) > 0 && m->world->time >= rest[b].steady_from;
+  if (look_around(m, b) & (steady ? AROUND_QUICK : AROUND_QUICK | AROUND_CREEPS)) return false;
   return !mover_is_near(m, b);
 }
 
@@ -324,6 +374,22 @@ static size_t count_asleep(const mpm *m) {
   return count;
 }
 
+static void note_sleep(mpm *m) {
+  m->asleep = count_asleep(m);
+  find_sleeping_nodes(m);
+  m->sleep_applied = true;
+  m->contacts.pressed = false;
+}
+
+// Whether much of what is awake might sleep but for other blocks of its units.
+static bool units_are_in_the_way(const mpm *m) {
+  const mpm_rest *rest = rest_of(m);
+  size_t kept = 0;
+  for (size_t b = 0; b < m->rest_count; b++)
+    kept += rest[b].may && !rest[b].asleep ? rest[b].count : 0;
+  return kept > KEPT * (double)(m->world->particles.count - m->asleep);
+}
+
 // Makes boxes and nodes those of who may sleep; without `decide`, of who slept before.
 static firn_status apply_sleep(mpm *m, bool decide) {
   const firn_particles *p = &m->world->particles;
@@ -333,15 +399,50 @@ static firn_status apply_sleep(mpm *m, bool decide) {
   for (size_t u = 0; u < p->unit_count; u++) {
     const firn_unit *unit = &p->unit[u];
     bool asleep = true;
-    for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count && asleep; b++) {
-      asleep = decide ? may_sleep(m, b) : rest_of(m)[b].asleep;
+    for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
+      if (decide) rest_of(m)[b].may = may_sleep(m, b);
+      asleep = asleep && (decide ? rest_of(m)[b].may : rest_of(m)[b].asleep);
     }
     set_unit_asleep(m, unit, asleep);
   }
-  m->asleep = count_asleep(m);
-  find_sleeping_nodes(m);
-  m->sleep_applied = true;
-  m->contacts.pressed = false;
+  note_sleep(m);
+  return FIRN_OK;
+}
+
+// Sleepers beside snow that creeps take part in the step that weighs: they sleep on if they still lie
+// in balance.
+static void wake_to_weigh(mpm *m) {
+  const firn_particles *p = &m->world->particles;
+  mpm_rest *rest = rest_of(m);
+  if (!m->asleep || !(weight_of(m) > 0)) return;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
+  for (size_t b = 0; b < m->rest_count; b++) {
+    if (rest[b].asleep && look_around(m, b) & AROUND_CREEPS) rest[b].calm = 0;
+  }
+  for (size_t u = 0; u < p->unit_count; u++) {
+    const firn_unit *unit = &p->unit[u];
+    bool calm = true;
+    for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
+      calm = calm && rest[b].calm;
+    }
+    if (m->box[unit->first_block].asleep && !calm) set_unit_asleep(m, unit, false);
+  }
+  note_sleep(m);
+}
+
+// The step before a review shows what acts on a block that might sleep: how its mean velocity changes.
+static firn_status begin_weighing(mpm *m) {
+  wake_to_weigh(m);
+  size_t blocks = m->rest_count;
+  FIRN_TRY(
+      firn_buffer_reserve(m->world->context, &m->weighed, blocks * 3 * sizeof(double), "sleep"));
+  double(*before)[3] = m->weighed.data;
+  const mpm_rest *rest = rest_of(m);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
+  for (size_t b = 0; b < blocks; b++) {
+    if (rest[b].watched && !rest[b].asleep) mean_velocity(m, b, before[b]);
+  }
+  m->weighs = true;
   return FIRN_OK;
 }
 
@@ -354,20 +455,24 @@ firn_status mpm_rest_review(mpm *m, bool sorted) {
     if (m->memory.steps > 0) mpm_rest_disturb(m); // before, it was all being set up
     m->memory.changes = world->changes;
   }
+  bool decide = due || sorted || m->memory.disturbed;
+  m->memory.disturbed = false;
+  if (decide) firn_world_prepare(world, world->time);
   if (due) {
     review_blocks(m);
     m->memory.rest_steps = 0;
   }
-  bool decide = due || sorted || m->memory.disturbed;
-  m->memory.disturbed = false;
-  if (m->memory.rest_steps == REVIEW_STEPS - 1) FIRN_TRY(begin_weighing(m));
-  if (!decide) return mpm_rest_renew(m);
-  firn_world_prepare(world, world->time);
+  bool weighs = m->memory.rest_steps == REVIEW_STEPS - 1;
+  if (!decide) {
+    FIRN_TRY(mpm_rest_renew(m));
+    return weighs ? begin_weighing(m) : FIRN_OK;
+  }
   FIRN_TRY(apply_sleep(m, true));
-  for (size_t b = 0; b < m->rest_count && due; b++) {
+  if (due) m->memory.regroup = units_are_in_the_way(m);
+  for (size_t b = 0; b < m->rest_count && due && !m->memory.regroup; b++) {
     if (!rest_of(m)[b].asleep) rest_of(m)[b].calm = 0; // it is weighed again before the next review
   }
-  return FIRN_OK;
+  return weighs ? begin_weighing(m) : FIRN_OK;
 }
 
 firn_status mpm_rest_renew(mpm *m) {
@@ -408,9 +513,9 @@ void mpm_rest_watch(mpm *m) {
     bool quick = tally[u].speed2_max > limit * limit;
     for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
       rest[b].speed2 = fmax(rest[b].speed2, tally[u].speed2_max);
-      if (!quick || !rest[b].quiet) continue;
+      if (!quick || !rest[b].watched || !holds_quick(m, b, WAKE_SPEED)) continue;
+      if (look_around(m, b) & AROUND_ASLEEP) m->memory.disturbed = true;
       rest[b].quiet = rest[b].watched = 0;
-      m->memory.disturbed = true;
     }
   }
 }

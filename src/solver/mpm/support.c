@@ -123,6 +123,27 @@ bool mpm_block_touches(const mpm *m, size_t b) {
   return touch(m, b, NULL);
 }
 
+// How far above a collider grains lie on it, cells: less than its nodes' weights reach.
+static const double LAYER = 1.5;
+
+bool mpm_block_lies(const mpm *m, size_t b, const double mean[3], double normal[3]) {
+  const firn_world *world = m->world;
+  const firn_block *block = &world->particles.block[b];
+  double h = world->h, x[3];
+  for (int a = 0; a < 3; a++) x[a] = (4.0 * block->at[a] + mean[a]) * h;
+  for (int c = 0; c < world->collider_count; c++) {
+    if (world->collider[c].absent) continue;
+    double left = LAYER - firn_collider_sample(&world->collider[c], x, normal, NULL) / h;
+    for (uint32_t i = block->first; i < block->first + block->count && left >= 0; i++) {
+      double above = 0;
+      for (int a = 0; a < 3; a++) above += normal[a] * ((double)m->view.x[a][i] - mean[a]);
+      if (above > left) left = -1;
+    }
+    if (left >= 0) return true;
+  }
+  return false;
+}
+
 // ------------------------------------------------------------------------------------ free motion
 
 // Mass, momentum, and their moments about the origin.

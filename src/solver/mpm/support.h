@@ -11,6 +11,9 @@
 firn_status mpm_bodies_find(const mpm *m, firn_buffer *bodies, size_t *count);
 
 // Whether some node of the block lies in a collider, as placed now.
+// Whether all of a block lies in the last cell and a half above some collider, whose normal there is
+// told; mean: of its positions, cells from its corner.
+bool mpm_block_lies(const mpm *m, size_t b, const double mean[3], double normal[3]);
 bool mpm_block_touches(const mpm *m, size_t b);
 
 // A body in free motion is not at rest, however slow it is: at_rest [bodies] becomes 1 for those that
