@@ -11,8 +11,8 @@
 #include "grid/reach.h"
 #include "world/particles.h"
 
-// Blocks with at most this many particles may be spray, if those around them have no more each, and all
-// together no more than the second.
+// Blocks with at most this many particles may be spray, if with such blocks around them they have no
+// more than the second.
 enum { FIRN_SPRAY_MAX = 16, FIRN_SPRAY_AROUND = 96 };
 
 typedef struct firn_grid {

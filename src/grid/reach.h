@@ -24,13 +24,13 @@ FIRN_HD int firn_grid_offset(int dx, int dy, int dz) {
 // Nodes that a particle block may reach until the next sort, relative to its corner.
 typedef struct firn_reach {
   int8_t lo[3], hi[3]; // inclusive
-  // Spray: a block of few particles with only such blocks around it. It makes no node blocks of
-  // its own; whoever gathers from it adds up the few nodes it needs from its neighbours' sums.
-  // Node blocks that exist for others still count it as a giver.
+  // Spray: a block of few particles with few around. It makes no node blocks of its own; its particles
+  // add up the few nodes they need from what spray around them gives. Node blocks that exist for
+  // others still count it as a giver, and have all that reaches them.
   bool spray;
 } firn_reach;
 
-// A block whose reach overlaps that of a block of spray; shift is its corner minus the other's, in
+// A block of spray whose reach overlaps that of another; shift is its corner minus the other's, in
 // nodes.
 typedef struct firn_neighbour {
   uint32_t block;

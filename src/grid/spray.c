@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Spray. A particle alone in its block would claim up to eight node blocks, 8 KiB of nodes of which
-// it touches 27 or 64, and pay for them in cache misses every step. Where all blocks around are as
-// sparse, each adds up its own few nodes from the arenas of its neighbours instead.
+// it touches 27 or 64, and pay for them in cache misses every step. Where few particles are around, each
+// adds up its own few nodes instead. Nodes that some other block touches are in node blocks all the same.
 #include <string.h>
 
 #include "base/parallel.h"
@@ -27,12 +27,12 @@ typedef struct search {
   size_t mask;
 } search;
 
-// Finds the blocks around b. Returns their number, or -1 if they are dense; out may be NULL.
-static int look_around(const search *s, size_t b, firn_neighbour *out) {
+// Finds the blocks around b that are spray, as far as known. Returns their number; out may be NULL.
+static int look_around(const search *s, size_t b, firn_neighbour *out, uint32_t *particles) {
   const firn_particles *p = s->particles;
   const firn_reach *reach = &s->reach[b];
-  uint32_t around = p->block[b].count;
   int count = 0, lo[3], hi[3];
+  *particles = p->block[b].count;
   // Only blocks that this one's reach touches, or whose reach may touch it back.
   for (int a = 0; a < 3; a++) {
     lo[a] = reach->lo[a] <= 2 ? (reach->lo[a] <= -2 ? -FAR : -1) : 0;
@@ -49,9 +49,9 @@ static int look_around(const search *s, size_t b, firn_neighbour *out) {
           if (p->period[a]) at[a] = (at[a] % p->period[a] + p->period[a]) % p->period[a];
         }
         const firn_block_map_entry *entry = firn_block_map_find(s->table, s->mask, firn_morton(at));
-        if (!entry->key1 || !overlaps(reach, &s->reach[entry->value], d)) continue;
-        around += p->block[entry->value].count;
-        if (p->block[entry->value].count > FIRN_SPRAY_MAX || around > FIRN_SPRAY_AROUND) return -1;
+        if (!entry->key1 || !s->reach[entry->value].spray) continue;
+        if (!overlaps(reach, &s->reach[entry->value], d)) continue;
+        *particles += p->block[entry->value].count;
         if (out) {
           out[count] = (firn_neighbour){entry->value,
                                         {(int8_t)(4 * dx), (int8_t)(4 * dy), (int8_t)(4 * dz)}};
@@ -90,24 +90,30 @@ firn_status firn_grid_set_spray(firn_grid *grid, const firn_particles *particles
 
   FIRN_TRY(firn_grid_reserve(grid, &grid->neighbour_start, &grid->neighbour_start_capacity,
                              blocks + 1, sizeof *grid->neighbour_start));
-  uint32_t *start = grid->neighbour_start;
+  uint32_t *start = grid->neighbour_start, unused;
   const search s = {particles, reach, table, size - 1};
+  // First all that may be count as spray, so that nobody's answer hangs on another's.
   FIRN_PARALLEL_FOR(grid->context, schedule(static))
   for (size_t b = 0; b < blocks; b++) {
-    int count = reach[b].spray ? look_around(&s, b, NULL) : -1;
-    reach[b].spray = count >= 0;
-    start[b + 1] = count > 0 ? (uint32_t)count : 0;
+    uint32_t around = 0;
+    if (reach[b].spray) look_around(&s, b, NULL, &around);
+    start[b + 1] = reach[b].spray && around <= FIRN_SPRAY_AROUND;
   }
-  start[0] = 0;
   for (size_t b = 0; b < blocks; b++) {
-    start[b + 1] += start[b];
+    reach[b].spray = start[b + 1];
     grid->spray_count += reach[b].spray;
   }
+  FIRN_PARALLEL_FOR(grid->context, schedule(static) private(unused))
+  for (size_t b = 0; b < blocks; b++) {
+    start[b + 1] = reach[b].spray ? (uint32_t)look_around(&s, b, NULL, &unused) : 0;
+  }
+  start[0] = 0;
+  for (size_t b = 0; b < blocks; b++) start[b + 1] += start[b];
   FIRN_TRY(firn_grid_reserve(grid, &grid->neighbour, &grid->neighbour_capacity, start[blocks],
                              sizeof *grid->neighbour));
-  FIRN_PARALLEL_FOR(grid->context, schedule(static))
+  FIRN_PARALLEL_FOR(grid->context, schedule(static) private(unused))
   for (size_t b = 0; b < blocks; b++) {
-    if (start[b + 1] > start[b]) look_around(&s, b, grid->neighbour + start[b]);
+    if (start[b + 1] > start[b]) look_around(&s, b, grid->neighbour + start[b], &unused);
   }
   return FIRN_OK;
 }

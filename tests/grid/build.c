@@ -161,7 +161,8 @@ static void shift_between(const scene *s, size_t a, size_t b, int shift[3]) {
   }
 }
 
-// Spray are the sparse blocks that share nodes with sparse ones only; these are their neighbours.
+// Spray are the sparse blocks that share nodes with few particles of such; spray among these are their
+// neighbours.
 static void assert_spray(const scene *s, bool may_have_spray) {
   const firn_grid *grid = &s->grid;
   const firn_block *block = s->particles.block;
@@ -173,15 +174,15 @@ static void assert_spray(const scene *s, bool may_have_spray) {
       int shift[3];
       shift_between(s, a, b, shift);
       if (a == b || !overlap(s, a, b, shift)) continue;
-      around += block[b].count;
-      alone = alone && block[b].count <= FIRN_SPRAY_MAX && around <= FIRN_SPRAY_AROUND;
-      if (!s->reach[a].spray) continue;
+      around += block[b].count <= FIRN_SPRAY_MAX ? block[b].count : 0;
+      if (!s->reach[a].spray || !s->reach[b].spray) continue;
       uint32_t first = grid->neighbour_start[a], end = grid->neighbour_start[a + 1], i = first;
       while (i < end && grid->neighbour[i].block != b) i++;
       assert_true(i < end);
       for (int c = 0; c < 3; c++) assert_int_equal(grid->neighbour[i].shift[c], shift[c]);
       listed++;
     }
+    alone = alone && around <= FIRN_SPRAY_AROUND;
     assert_int_equal(s->reach[a].spray, alone);
     spray += alone;
     if (alone) assert_int_equal(listed, grid->neighbour_start[a + 1] - grid->neighbour_start[a]);
@@ -240,7 +241,7 @@ static void without_particles_there_is_nothing(void **state) {
 static void spray_makes_no_node_blocks_and_knows_its_neighbours(void **state) {
   (void)state;
   scene s;
-  make(&s, context, 4000, (double[3]){900, 40, 40}, NO_PERIOD);
+  make(&s, context, 6000, (double[3]){300, 30, 30}, NO_PERIOD);
   assert_int_equal(build(&s, false), FIRN_OK);
   size_t whole = s.grid.count;
   assert_int_equal(build(&s, true), FIRN_OK);

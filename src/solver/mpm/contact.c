@@ -223,29 +223,6 @@ static firn_real mass_of(const mpm_grain *grain, int i, int j, int k) {
   return grain->row[3] * grain->wx[i] * grain->wy[j] * grain->wz[3 + k];
 }
 
-// The mass of each node of block g without what spray puts there: those collide their own
-// share themselves, and push for it.
-static void own_mass(const mpm_view *view, size_t g, const firn_real *v, firn_real mass[64]) {
-  int width = view->stencil.width;
-  for (int n = 0; n < 64; n++) mass[n] = v[4 * n + 3];
-  for (uint32_t s = view->giver_start[g]; s < view->giver_start[g + 1]; s++) {
-    uint32_t b = firn_giver_block(view->giver[s]);
-    int o = firn_giver_offset(view->giver[s]), d[3] = {o / 9 - 1, o / 3 % 3 - 1, o % 3 - 1};
-    if (!view->reach[b].spray) continue;
-    const void *arena = view->arena + view->box[b].arena;
-    const mpm_grain *grain = arena;
-    for (uint32_t i = 0; i < view->block[b].count; i++, grain++) {
-      for (int n = 0; n < width * width * width; n++) {
-        int x = n / (width * width), y = n / width % width, z = n % width;
-        int at[3] = {grain->first[0] + x + 4 * d[0], grain->first[1] + y + 4 * d[1],
-                     grain->first[2] + z + 4 * d[2]};
-        if (at[0] < 0 || at[0] > 3 || at[1] < 0 || at[1] > 3 || at[2] < 0 || at[2] > 3) continue;
-        mass[16 * at[0] + 4 * at[1] + at[2]] -= mass_of(grain, x, y, z);
-      }
-    }
-  }
-}
-
 // More than one collider may touch a box.
 static bool is_shared(const mpm *m, uint64_t near) {
   int count = 0;
@@ -278,7 +255,6 @@ void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
   const mpm_contacts *c = &m->contacts;
   const int32_t *at = view->node_at[g];
   size_t index = ((const uint32_t *)m->constraint_of.data)[g];
-  firn_real mass[64];
   mpm_holders holders[64];
   node_box box = {.corner = {4.0 * at[0], 4.0 * at[1], 4.0 * at[2]},
                   .n = {4, 4, 4},
@@ -300,17 +276,13 @@ void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
       box.holders = holders;
     }
     if (box.holders) memset(box.holders, 0, 64 * sizeof *box.holders);
-    if (view->spray) {
-      own_mass(view, g, v, mass);
-      box.mass = mass;
-    }
   }
   collide_box(view, &box);
   if (box.holders == holders) share_pushes(m, &box);
 }
 
-void mpm_patch_contact(const mpm_view *view, size_t b, const int first[3], const mpm_grain *own,
-                       firn_real *v) {
+void mpm_patch_contact(const mpm_view *view, size_t b, const int first[3], uint64_t shared,
+                       const mpm_grain *own, firn_real *v) {
   const mpm *m = view->host;
   const mpm_contacts *c = &m->contacts;
   const mpm_near *near = (const mpm_near *)c->blocks.data + b;
@@ -319,7 +291,9 @@ void mpm_patch_contact(const mpm_view *view, size_t b, const int first[3], const
   for (int a = 0; a < 3; a++) box.corner[a] = 4.0 * view->block[b].at[a] + first[a];
   if (c->recorded) {
     // Its nodes hold the mass of others, too, who collide it again for themselves.
-    for (int n = 0; n < 64; n++) mass[n] = mass_of(own, n / 16, n / 4 % 4, n % 4);
+    for (int n = 0; n < 64; n++) {
+      mass[n] = shared >> n & 1 ? 0 : mass_of(own, n / 16, n / 4 % 4, n % 4);
+    }
     box.push = mpm_block_pushes(c, near->index, false);
     box.mass = mass;
   }

@@ -54,9 +54,10 @@ firn_status mpm_contact_begin(struct mpm *m);
 // contact.c. Collides the nodes of block g, given in v as [64][4].
 void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v);
 // The same for the nodes around one particle of spray, whose grain is `own`: [4][4][4][4], the first
-// of them at `first` from the corner of its block b.
-void mpm_patch_contact(const mpm_view *view, size_t b, const int first[3], const mpm_grain *own,
-                       firn_real *v);
+// of them at `first` from the corner of its block b. Those whose bits are in `shared` are in node
+// blocks, which push for them.
+void mpm_patch_contact(const mpm_view *view, size_t b, const int first[3], uint64_t shared,
+                       const mpm_grain *own, firn_real *v);
 // Collides n particles of block b, the first of which is at slot: position in cells from the corner
 // of the block, and velocities [3][stride]. advect, the velocity they will move with, may be the
 // same array as v.

@@ -586,21 +586,19 @@ static inline void nodes_of(const mpm_view *view, size_t g, bool flip) {
 
 // -------------------------------------------------------------------------------------- spray
 
-// The nodes of one particle's stencil, made from all that reach into them: what nodes_of and load_box do
-// for others, without node blocks.
+// The nodes of one particle's stencil, made from all of spray that reaches into them: what nodes_of and
+// load_box do for others, without node blocks.
 typedef struct patch {
   _Alignas(64) firn_real v[FIRN_NODE_BLOCK_REALS]; // [4 x][4 y][4 z][4], as a node block
   _Alignas(64) firn_real u[FIRN_NODE_BLOCK_REALS]; // FLIP: force, then the difference
 } patch;
 
-// What a block of spray and its neighbours give: grains by their first nodes, from the block's
-// corner, and sums of neighbours that sleep.
-enum { AROUND = (FIRN_SPRAY_AROUND + 15) / 16 * 16, SLEEPERS = 124 };
+// What a block of spray and its neighbours give: grains by their first nodes, from the block's corner.
+enum { AROUND = (FIRN_SPRAY_AROUND + 15) / 16 * 16 };
 typedef struct around {
-  int count, asleep;
+  int count;
   _Alignas(64) firn_real first[3][AROUND];
   const mpm_grain *grain[AROUND];
-  const firn_neighbour *sleeper[SLEEPERS];
 } around;
 
 static inline void note_grains(const mpm_view *view, uint32_t b, const int8_t shift[3],
@@ -616,62 +614,75 @@ static inline void note_grains(const mpm_view *view, uint32_t b, const int8_t sh
 
 static inline void look_around(const mpm_view *view, uint32_t b, around *out) {
   static const int8_t here[3] = {0, 0, 0};
-  out->count = out->asleep = 0;
+  out->count = 0;
   note_grains(view, b, here, out);
   for (uint32_t n = view->neighbour_start[b]; n < view->neighbour_start[b + 1]; n++) {
-    const firn_neighbour *near = &view->neighbour[n];
-    if (view->box[near->block].asleep)
-      out->sleeper[out->asleep++] = near;
-    else
-      note_grains(view, near->block, near->shift, out);
+    note_grains(view, view->neighbour[n].block, view->neighbour[n].shift, out);
   }
   // A group of lanes that is not full compares with what nothing touches.
-  for (int n = out->count; n < (out->count + L - 1) / L * L; n++) out->first[0][n] = 100;
+  for (int n = out->count; n < (out->count + L - 1) / L * L; n++) {
+    for (int a = 0; a < 3; a++) out->first[a][n] = 100;
+  }
 }
 
 // Bits of the grains, of a group of lanes, that share nodes with a stencil.
-static inline unsigned find_hits(const around *a, int group, const firn_real first[3], int width) {
+static inline unsigned find_hits(const around *a, int group, const int first[3], int width) {
   lmask hit = lane_mask_first(L);
   for (int i = 0; i < 3; i++) {
-    lane d = lane_abs(lane_load(a->first[i] + group) - lane_set1(first[i]));
+    lane d = lane_abs(lane_load(a->first[i] + group) - lane_set1((firn_real)first[i]));
     hit = lmask_and(hit, lane_lt(d, lane_set1((firn_real)width)));
   }
   return lmask_bits(hit);
 }
 
-// Adds what a neighbour that sleeps has stored; first is the stencil's first node, from b's corner.
-static inline void add_sleeper(const mpm_view *view, const firn_neighbour *near,
-                               const firn_real first[3], bool flip, row16 scale, patch *p) {
-  const mpm_box *box = &view->box[near->block];
-  const firn_real *arena = view->arena + box->arena;
-  int from[3], lo[3], hi[3];
+// Bits of the nodes of a patch that are in node blocks, in the order of the patch.
+static inline uint64_t find_shared(const mpm_view *view, uint32_t b, const int first[3]) {
+  const uint32_t *target = view->target[b];
+  int width = view->stencil.width, lo[3], hi[3];
+  uint64_t shared = 0;
+  bool any = false;
   for (int a = 0; a < 3; a++) {
-    from[a] = box->lo[a] + near->shift[a] - (int)first[a];
-    lo[a] = from[a] > 0 ? from[a] : 0;
-    hi[a] = from[a] + box->n[a] < 4 ? from[a] + box->n[a] : 4;
-    if (lo[a] >= hi[a]) return;
+    lo[a] = first[a] < 0 ? -1 : first[a] >> 2;
+    hi[a] = (first[a] + width - 1) >> 2;
   }
-  for (int i = lo[0]; i < hi[0]; i++) {
-    for (int j = lo[1]; j < hi[1]; j++) {
-      ptrdiff_t row = ((i - from[0]) * box->n[1] + j - from[1]) * (ptrdiff_t)box->n[2] - from[2];
-      const firn_real *q = arena + FIRN_NODE_REALS * row;
-      unsigned nodes = (unsigned)(hi[2] - lo[2]);
-      firn_real *v = p->v + 16 * (4 * i + j), *u = p->u + 16 * (4 * i + j);
-      row16 add = row_mul(scale, row_maskz_load(q, (unsigned)lo[2], nodes));
-      row_store(v, row_add(row_load(v), add));
-      if (!flip) continue;
-      add = row_maskz_load(q + box_reals(box), (unsigned)lo[2], nodes);
-      row_store(u, row_add(row_load(u), add));
+  for (int x = lo[0]; x <= hi[0]; x++) {
+    for (int y = lo[1]; y <= hi[1]; y++) {
+      for (int z = lo[2]; z <= hi[2]; z++) {
+        any = any || target[firn_grid_offset(x, y, z)] != FIRN_GRID_NONE;
+      }
     }
+  }
+  for (int n = 0; n < 64 && any; n++) {
+    int i = n / 16, j = n / 4 % 4, k = n % 4;
+    if (i >= width || j >= width || k >= width) continue;
+    int x = (first[0] + i + 4) / 4 - 1, y = (first[1] + j + 4) / 4 - 1,
+        z = (first[2] + k + 4) / 4 - 1;
+    if (target[firn_grid_offset(x, y, z)] != FIRN_GRID_NONE) shared |= (uint64_t)1 << n;
+  }
+  return shared;
+}
+
+// Takes those over as they have been made.
+static inline void copy_shared(const mpm_view *view, uint32_t b, const int first[3],
+                               uint64_t shared, bool flip, patch *p) {
+  for (; shared; shared &= shared - 1) {
+    int n = __builtin_ctzll(shared);
+    int x = first[0] + n / 16 + 4, y = first[1] + n / 4 % 4 + 4, z = first[2] + n % 4 + 4;
+    size_t g = view->target[b][firn_grid_offset(x / 4 - 1, y / 4 - 1, z / 4 - 1)];
+    size_t at = g * FIRN_NODE_BLOCK_REALS +
+                FIRN_NODE_REALS * (size_t)(16 * (x & 3) + 4 * (y & 3) + (z & 3));
+    memcpy(p->v + FIRN_NODE_REALS * n, view->node_v + at, FIRN_NODE_REALS * sizeof *p->v);
+    if (flip) memcpy(p->u + FIRN_NODE_REALS * n, view->node_u + at, FIRN_NODE_REALS * sizeof *p->u);
   }
 }
 
-// From the sums of a patch to its velocities; rows and columns [0, width).
-static inline void move_patch(const mpm_view *view, uint32_t b, const firn_real first[3], bool flip,
+// From the sums of a patch to its velocities.
+static inline void move_patch(const mpm_view *view, uint32_t b, const int first[3], bool flip,
                               const mpm_grain *own, patch *p) {
   const node_math math = node_math_of(view, flip);
   int width = view->stencil.width;
   bool touched = view->box[b].touched;
+  uint64_t shared = find_shared(view, b, first);
   for (int i = 0; i < width; i++) {
     for (int j = 0; j < width; j++) {
       firn_real *v = p->v + 16 * (4 * i + j), *u = p->u + 16 * (4 * i + j);
@@ -682,15 +693,14 @@ static inline void move_patch(const mpm_view *view, uint32_t b, const firn_real 
       if (flip && !touched) blend_rows(&math, u, now);
     }
   }
-  if (!touched) return;
-  const int at[3] = {(int)first[0], (int)first[1], (int)first[2]};
-  mpm_patch_contact(view, b, at, own, p->v);
-  for (int i = 0; i < width && flip; i++) {
+  if (touched) mpm_patch_contact(view, b, first, shared, own, p->v);
+  for (int i = 0; i < width && flip && touched; i++) {
     for (int j = 0; j < width; j++) {
       int r = 16 * (4 * i + j);
       blend_rows(&math, p->u + r, row_load(p->v + r));
     }
   }
+  copy_shared(view, b, first, shared, flip, p);
 }
 
 static void hessian_nodes(const mpm_view *view, size_t g) {

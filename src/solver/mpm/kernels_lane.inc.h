@@ -427,10 +427,7 @@ static inline void K(add_grain)(const mpm_grain *grain, const int from[3], patch
 // The patch of lane l's particle, number i of a block of spray.
 static inline void K(make_patch)(const mpm_view *view, uint32_t b, uint32_t i, const stage *s,
                                  int l, const around *near, patch *p) {
-  const firn_real first[3] = {(firn_real)s->first[0][l], (firn_real)s->first[1][l],
-                              (firn_real)s->first[2][l]};
-  const firn_real dt[4] = {view->dt, view->dt, view->dt, 1}, one[4] = {1, 1, 1, 1};
-  const row16 scale = row_splat4(APIC ? dt : one);
+  const int first[3] = {s->first[0][l], s->first[1][l], s->first[2][l]};
   for (int r = 0; r < FIRN_NODE_BLOCK_REALS; r += 16) {
     row_store(p->v + r, row_zero());
     if (!APIC) row_store(p->u + r, row_zero());
@@ -438,12 +435,9 @@ static inline void K(make_patch)(const mpm_view *view, uint32_t b, uint32_t i, c
   for (int group = 0; group < near->count; group += L) {
     for (unsigned hits = find_hits(near, group, first, WIDTH); hits; hits &= hits - 1) {
       int n = group + __builtin_ctz(hits), from[3];
-      for (int a = 0; a < 3; a++) from[a] = (int)(near->first[a][n] - first[a]);
+      for (int a = 0; a < 3; a++) from[a] = (int)near->first[a][n] - first[a];
       K(add_grain)(near->grain[n], from, p);
     }
-  }
-  for (int n = 0; n < near->asleep; n++) {
-    add_sleeper(view, near->sleeper[n], first, !APIC, scale, p);
   }
   move_patch(view, b, first, !APIC, near->grain[i], p);
 }

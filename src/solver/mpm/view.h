@@ -118,7 +118,7 @@ typedef struct mpm_view {
   const firn_reach *reach;         // [blocks]
   firn_real *sound2;               // [blocks] m^2/s^2, the largest of its particles; by scatter
   uint32_t (*target)[27];          // [blocks] node block at each offset, or FIRN_GRID_NONE
-  const uint32_t *neighbour_start; // [blocks + 1] where the neighbours of a block of spray begin
+  const uint32_t *neighbour_start; // [blocks + 1] where a block of spray's neighbours begin
   const firn_neighbour *neighbour; // in neighbour_start's order
   firn_real *arena;                // of all boxes, see mpm_box
   // Node blocks. Arrays of nodes are [node_count][4 x][4 y][4 z][4 components].
