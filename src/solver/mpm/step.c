@@ -26,8 +26,8 @@ static void merge_tally(mpm_tally *total, const mpm_tally *part) {
 void mpm_for_units(mpm *m, mpm_unit_fn kernel, mpm_tally *total) {
   size_t units = m->world->particles.unit_count;
   mpm_tally *tally = m->tallies.data;
-  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 4))
-  for (size_t u = 0; u < units; u++) {
+  FIRN_SHARED_FOR(m->world->context, walk, units) {
+    size_t u = walk.at;
     tally[u] = empty_tally();
     if (!mpm_unit_is_asleep(&m->view, u)) kernel(&m->view, u, &tally[u]);
   }
@@ -37,9 +37,8 @@ void mpm_for_units(mpm *m, mpm_unit_fn kernel, mpm_tally *total) {
 
 void mpm_for_nodes(mpm *m, void (*kernel)(const mpm_view *view, size_t g)) {
   size_t count = m->grid.count;
-  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
-  for (size_t g = 0; g < count; g++) {
-    if (!mpm_node_is_asleep(m, g)) kernel(&m->view, g);
+  FIRN_SHARED_FOR(m->world->context, walk, count) {
+    if (!mpm_node_is_asleep(m, walk.at)) kernel(&m->view, walk.at);
   }
 }
 
@@ -103,8 +102,8 @@ static double smallest_det(mpm *m) {
   double limit = epsilon * m->world->h / (double)m->view.dt;
   if (spread_everywhere(m) <= limit) return INFINITY;
   mpm_tally *tally = m->tallies.data;
-  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 4))
-  for (size_t u = 0; u < p->unit_count; u++) {
+  FIRN_SHARED_FOR(m->world->context, walk, p->unit_count) {
+    size_t u = walk.at;
     tally[u] = empty_tally();
     const firn_unit *unit = &p->unit[u];
     bool risky = false, asleep = mpm_unit_is_asleep(&m->view, u);
