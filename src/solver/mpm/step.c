@@ -87,12 +87,23 @@ static double spread_around(const mpm *m, size_t b) {
   return spread_of(lo, hi);
 }
 
+// Smallest and largest whatever the order; where a velocity is nan that says nothing, and the answer is nan.
 static double spread_everywhere(const mpm *m) {
+  const firn_real *block_lo = m->view.node_lo, *block_hi = m->view.node_hi;
   firn_real lo[3], hi[3];
+  bool whole = true;
   memcpy(lo, NO_LO, sizeof lo);
   memcpy(hi, NO_HI, sizeof hi);
-  for (size_t g = 0; g < m->grid.count; g++) widen(m, g, lo, hi);
-  return spread_of(lo, hi);
+  FIRN_PARALLEL_FOR(m->world->context, reduction(min : lo) reduction(max : hi) reduction(&& : whole))
+  for (size_t g = 0; g < m->grid.count; g++) {
+    for (size_t a = 0; a < 3; a++) {
+      firn_real l = block_lo[3 * g + a], h = block_hi[3 * g + a];
+      lo[a] = l < lo[a] ? l : lo[a];
+      hi[a] = h > hi[a] ? h : hi[a];
+      whole = whole && l == l && h == h;
+    }
+  }
+  return whole ? spread_of(lo, hi) : (double)NAN;
 }
 
 // The exact check, for those units only whose bound does not suffice.
