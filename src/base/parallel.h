@@ -15,7 +15,7 @@
 //
 // The last is for loops that come again and again over the same things, a step's above all. Each thread
 // begins with a share of its own, always the same, and helps others once that is done: what it needs
-// is then likely to be in its cache, where a small scene lies as a whole.
+// is then likely to be in its cache, where a small scene lies as a whole. Not within another such loop.
 //
 // Results may not depend on who does what: a loop writes to the place of its index, and what is added
 // up is added within parts of fixed size and then over the parts in their order. A reduction of
