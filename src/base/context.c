@@ -29,27 +29,34 @@ firn_context_def firn_default_context_def(void) {
   return (firn_context_def){.threads = 0, .isa = FIRN_ISA_AUTO};
 }
 
+// The shares of its threads lie behind it.
+static size_t size_of(int threads) {
+  return sizeof(firn_context) + (size_t)threads * sizeof(firn_share);
+}
+
 firn_status firn_context_create(const firn_context_def *def, firn_context **out) {
   if (!def || !out) return FIRN_ERROR_ARGUMENT;
   *out = NULL;
   if (def->threads < 0 || def->threads > 4096) return FIRN_ERROR_ARGUMENT;
   if (!firn_isa_available(def->isa)) return FIRN_ERROR_UNSUPPORTED;
   firn_resize_fn resize = def->resize ? def->resize : resize_default;
-  firn_context *context = resize(def->resize_user, NULL, 0, sizeof *context);
+  int threads = def->threads ? def->threads : omp_get_num_procs();
+  firn_context *context = resize(def->resize_user, NULL, 0, size_of(threads));
   if (!context) return FIRN_ERROR_MEMORY;
-  memset(context, 0, sizeof *context);
+  memset(context, 0, size_of(threads));
   context->resize = resize;
   context->resize_user = def->resize_user;
   context->log = def->log;
   context->log_user = def->log_user;
-  context->threads = def->threads ? def->threads : omp_get_num_procs();
+  context->threads = threads;
+  context->share = (firn_share *)(context + 1);
   context->isa = def->isa == FIRN_ISA_AUTO ? firn_isa_best() : def->isa;
   *out = context;
   return FIRN_OK;
 }
 
 void firn_context_destroy(firn_context *context) {
-  if (context) context->resize(context->resize_user, context, sizeof *context, 0);
+  if (context) context->resize(context->resize_user, context, size_of(context->threads), 0);
 }
 
 const char *firn_context_message(const firn_context *context) {

@@ -7,12 +7,19 @@
 
 enum { FIRN_MESSAGE_SIZE = 1024 };
 
+// What is left of a thread's share of a loop (parallel.h); each fills a line of the cache.
+typedef struct firn_share {
+  size_t next, end;
+  char pad[64 - 2 * sizeof(size_t)];
+} firn_share;
+
 struct firn_context {
   firn_resize_fn resize;
   void *resize_user;
   firn_log_fn log;
   void *log_user;
   int threads;
+  firn_share *share; // [threads]
   firn_isa isa;
   // Through __atomic_* only: C++, and so CUDA, knows no _Atomic.
   size_t bytes; // allocated now

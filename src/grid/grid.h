@@ -33,6 +33,7 @@ typedef struct firn_grid {
   size_t neighbour_start_capacity, neighbour_capacity, around_capacity;
   firn_buffer table; // [table_size], the node blocks by their coordinates, once the grid is built
   size_t table_size;
+  firn_buffer first; // [particle blocks], for firn_grid_build
 } firn_grid;
 
 void firn_grid_init(firn_grid *grid, firn_context *context);

@@ -4,6 +4,7 @@
 
 #include <fenv.h>
 #include <float.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,6 +53,33 @@ static void every_index_comes_once_by_any_number_of_threads(void **state) {
     assert_int_equal(largest, ITEMS - 1);
     firn_context_destroy(context);
   }
+}
+
+static void shares_cover_every_index_once(void **state) {
+  (void)state;
+  static const size_t counts[] = {0, 1, MOST - 1, ITEMS};
+  for (int threads = 1; threads <= MOST; threads += 3) {
+    firn_context *context = context_of(threads);
+    for (int k = 0; k < 4; k++) {
+      int seen[ITEMS + 1] = {0};
+      FIRN_SHARED_FOR(context, walk, counts[k]) seen[walk.at]++;
+      for (size_t i = 0; i <= ITEMS; i++) assert_int_equal(seen[i], i < counts[k]);
+    }
+    firn_context_destroy(context);
+  }
+}
+
+// Whoever has the first index waits for all others, those of his own share too.
+static void who_is_done_helps(void **state) {
+  (void)state;
+  firn_context *context = context_of(2);
+  int done = 0;
+  FIRN_SHARED_FOR(context, walk, ITEMS) {
+    while (walk.at == 0 && __atomic_load_n(&done, __ATOMIC_RELAXED) < ITEMS - 1) sched_yield();
+    __atomic_fetch_add(&done, 1, __ATOMIC_RELAXED);
+  }
+  assert_int_equal(done, ITEMS);
+  firn_context_destroy(context);
 }
 
 static void what_is_handed_out_may_be_small(void **state) {
@@ -143,6 +171,8 @@ static void a_scope_ends_where_its_block_does(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_index_comes_once_by_any_number_of_threads),
+      cmocka_unit_test(shares_cover_every_index_once),
+      cmocka_unit_test(who_is_done_helps),
       cmocka_unit_test(what_is_handed_out_may_be_small),
       cmocka_unit_test(every_thread_works_in_the_mode_and_gives_its_own_back),
       cmocka_unit_test(the_callers_rounding_reaches_no_thread),

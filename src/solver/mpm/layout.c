@@ -48,6 +48,14 @@ static void shrink(firn_context *context, firn_buffer *buffer, size_t needed) {
   if (buffer->size > 2 * needed + (1 << 20)) firn_buffer_free(context, buffer);
 }
 
+// Kernels read whole rows, and nodes that no particle touches with weight 0: they must be finite.
+static void clear_nodes(const mpm *m, firn_real *node) {
+  const size_t block = FIRN_NODE_BLOCK_REALS, count = m->grid.count;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
+  for (size_t g = 0; g < count; g++) memset(node + g * block, 0, block * sizeof *node);
+  memset(node + count * block, 0, FIRN_ROW_REALS * sizeof *node);
+}
+
 static firn_status size_nodes(mpm *m) {
   firn_context *context = m->world->context;
   size_t channel = (m->grid.count * FIRN_NODE_BLOCK_REALS + FIRN_ROW_REALS) * sizeof(firn_real);
@@ -57,9 +65,8 @@ static firn_status size_nodes(mpm *m) {
   if (m->def.transfer == FIRN_TRANSFER_FLIP) {
     FIRN_TRY(firn_buffer_reserve(context, &m->node_u, channel, "node velocities"));
   }
-  // Kernels read whole rows, and nodes that no particle touches with weight 0: they must be finite.
-  memset(m->node_v.data, 0, channel);
-  if (m->node_u.data) memset(m->node_u.data, 0, channel);
+  clear_nodes(m, m->node_v.data);
+  if (m->node_u.data) clear_nodes(m, m->node_u.data);
   FIRN_TRY(firn_buffer_reserve(context, &m->node_range, m->grid.count * 6 * sizeof(firn_real),
                                "node velocities"));
   FIRN_TRY(
@@ -102,6 +109,7 @@ static bool bound_all(mpm *m) {
 static void narrow(mpm *m) {
   const firn_particles *p = &m->world->particles;
   firn_reach limit = widest(&m->stencil);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t b = 0; b < p->block_count; b++) {
     if (p->block[b].count >= SPARSE) continue;
     for (int a = 0; a < 3; a++) {
@@ -126,6 +134,7 @@ firn_status mpm_rebuild_grid(mpm *m, bool spray) {
 
 // Blocks are new, so no sums are stored; the review will put to sleep what was asleep.
 static void wake_boxes(mpm *m) {
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t b = 0; b < m->world->particles.block_count; b++) {
     m->box[b].asleep = m->next_box[b].asleep = false;
     m->box[b].stored = m->next_box[b].stored = false;
@@ -164,6 +173,7 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
     FIRN_TRY(mpm_layout_blocks(m));
     mpm_point_view(m);
     wake_boxes(m);
+    FIRN_PARALLEL_FOR(m->world->context, schedule(static))
     for (size_t b = 0; b < p->block_count; b++) m->reach[b] = widest(&m->stencil);
     if (!bound_all(m)) {
       return firn_fail(m->world->context, FIRN_ERROR_NONFINITE,

@@ -26,8 +26,8 @@ static void merge_tally(mpm_tally *total, const mpm_tally *part) {
 void mpm_for_units(mpm *m, mpm_unit_fn kernel, mpm_tally *total) {
   size_t units = m->world->particles.unit_count;
   mpm_tally *tally = m->tallies.data;
-  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 4))
-  for (size_t u = 0; u < units; u++) {
+  FIRN_SHARED_FOR(m->world->context, walk, units) {
+    size_t u = walk.at;
     tally[u] = empty_tally();
     if (!mpm_unit_is_asleep(&m->view, u)) kernel(&m->view, u, &tally[u]);
   }
@@ -37,9 +37,8 @@ void mpm_for_units(mpm *m, mpm_unit_fn kernel, mpm_tally *total) {
 
 void mpm_for_nodes(mpm *m, void (*kernel)(const mpm_view *view, size_t g)) {
   size_t count = m->grid.count;
-  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
-  for (size_t g = 0; g < count; g++) {
-    if (!mpm_node_is_asleep(m, g)) kernel(&m->view, g);
+  FIRN_SHARED_FOR(m->world->context, walk, count) {
+    if (!mpm_node_is_asleep(m, walk.at)) kernel(&m->view, walk.at);
   }
 }
 
@@ -88,12 +87,23 @@ static double spread_around(const mpm *m, size_t b) {
   return spread_of(lo, hi);
 }
 
+// Smallest and largest whatever the order; where a velocity is nan that says nothing, and the answer is nan.
 static double spread_everywhere(const mpm *m) {
+  const firn_real *block_lo = m->view.node_lo, *block_hi = m->view.node_hi;
   firn_real lo[3], hi[3];
+  bool whole = true;
   memcpy(lo, NO_LO, sizeof lo);
   memcpy(hi, NO_HI, sizeof hi);
-  for (size_t g = 0; g < m->grid.count; g++) widen(m, g, lo, hi);
-  return spread_of(lo, hi);
+  FIRN_PARALLEL_FOR(m->world->context, reduction(min : lo) reduction(max : hi) reduction(&& : whole))
+  for (size_t g = 0; g < m->grid.count; g++) {
+    for (size_t a = 0; a < 3; a++) {
+      firn_real l = block_lo[3 * g + a], h = block_hi[3 * g + a];
+      lo[a] = l < lo[a] ? l : lo[a];
+      hi[a] = h > hi[a] ? h : hi[a];
+      whole = whole && l == l && h == h;
+    }
+  }
+  return whole ? spread_of(lo, hi) : (double)NAN;
 }
 
 // The exact check, for those units only whose bound does not suffice.
@@ -103,8 +113,8 @@ static double smallest_det(mpm *m) {
   double limit = epsilon * m->world->h / (double)m->view.dt;
   if (spread_everywhere(m) <= limit) return INFINITY;
   mpm_tally *tally = m->tallies.data;
-  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 4))
-  for (size_t u = 0; u < p->unit_count; u++) {
+  FIRN_SHARED_FOR(m->world->context, walk, p->unit_count) {
+    size_t u = walk.at;
     tally[u] = empty_tally();
     const firn_unit *unit = &p->unit[u];
     bool risky = false, asleep = mpm_unit_is_asleep(&m->view, u);

@@ -3,12 +3,14 @@
 // from counts and from the state of the particles, never from clocks.
 #include <math.h>
 
+#include "base/parallel.h"
 #include "solver/mpm/mpm.h"
 
 void mpm_survey(mpm *m) {
   const firn_particles *p = &m->world->particles;
   const mpm_view *view = &m->view;
   double speed2 = 0, sound2 = 0, lightest = INFINITY;
+  FIRN_PARALLEL_FOR(m->world->context, reduction(max : speed2, sound2) reduction(min : lightest))
   for (size_t i = 0; i < p->slots; i++) {
     double mass = (double)view->mass[i];
     if (mass == 0) continue; // padding
