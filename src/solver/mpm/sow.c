@@ -15,6 +15,13 @@ static bool is_thin(const mpm *m, size_t b) {
   return m->world->particles.block[b].count <= FIRN_SPRAY_MAX;
 }
 
+// Most spray has no node blocks to give to.
+static bool has_nodes(const mpm *m, size_t b) {
+  bool any = !m->reach[b].spray;
+  for (int o = 0; o < 27 && !any; o++) any = m->grid.target[b][o] != FIRN_GRID_NONE;
+  return any;
+}
+
 // Across a period, colours must alternate as well.
 static bool colours_fit(const firn_particles *p) {
   for (int a = 0; a < 3; a++) {
@@ -23,7 +30,7 @@ static bool colours_fit(const firn_particles *p) {
   return true;
 }
 
-// Blocks that may be thin, with keys by colour, tile and place. Places are counted from a corner of
+// Blocks that may be thin and have nodes, with keys by colour, tile and place. Places are counted from a corner of
 // the snow, so that snow that is shifted by whole blocks is summed up in the same order.
 static size_t find_thin(const mpm *m, firn_keyed *out) {
   const firn_particles *p = &m->world->particles;
@@ -34,7 +41,7 @@ static size_t find_thin(const mpm *m, firn_keyed *out) {
     for (int a = 0; a < 3; a++) corner[a] = at[a] < corner[a] ? at[a] : corner[a];
   }
   for (size_t b = 0; b < p->block_count; b++) {
-    if (!is_thin(m, b)) continue;
+    if (!is_thin(m, b) || !has_nodes(m, b)) continue;
     int32_t at[3];
     for (int a = 0; a < 3; a++) at[a] = p->block[b].at[a] - corner[a];
     uint64_t place = firn_morton(at), colour = place >> 6 & 7;
