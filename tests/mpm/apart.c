@@ -13,8 +13,9 @@ typedef struct outcome {
   double momentum; // m/s, what the centre of mass has gained
   double angular;  // share of what there was that is lost or gained
   double kinetic;  // share that is left when all are alone
-  double balance;  // share of the energy in the beginning that neither particles nor plastic flow have
-  double flying;   // when all are alone
+  double
+      balance; // share of the energy in the beginning that neither particles nor plastic flow have
+  double flying; // when all are alone
 } outcome;
 
 static void turn(void *user, const double x[3], double v[3]) {
@@ -68,7 +69,8 @@ static outcome run(const mpm_variant *v, bool flight) {
     off2 += (end.angular[a] + start.angular[a]) * (end.angular[a] + start.angular[a]);
   }
   o.angular = sqrt(off2 / l2);
-  o.balance = (energy(&start) - energy(&end) - mpm_case_stat(&c, "energy_plastic")) / energy(&start);
+  o.balance = (energy(&start) - energy(&end) - mpm_case_stat(&c, "energy_plastic")) /
+              energy(&start);
   mpm_report(v, "flight %d: %g fly; kinetic %.6f; dv %.2g m/s, dL %.2g, balance %.2g", flight,
              o.flying, o.kinetic, o.momentum, o.angular, o.balance);
   mpm_case_close(&c);
@@ -88,9 +90,11 @@ static void what_is_kept_on_the_grid_is_kept_in_flight(void **state) {
       assert_below(v, "momentum / mass, m/s", both[k]->momentum, 0.4 * walk);
       if (is_apic(v)) assert_below(v, "angular momentum", both[k]->angular, 20 * walk);
     }
-    // What FLIP loses of it, and what the end loses of energy, is not flight's.
+    // What FLIP loses of it is not flight's. How much the snow loses when it meets again hangs on
+    // rounding where APIC damps: runs that differ by nothing else are 0.04 apart.
     assert_below(v, "angular momentum", with.angular, 1.1 * without.angular + 20 * walk);
-    assert_below(v, "energy", fabs(with.balance), fabs(without.balance) + 0.03);
+    assert_below(v, "energy", fabs(with.balance),
+                 fabs(without.balance) + (is_apic(v) ? 0.1 : 1e-3));
   }
 }
 

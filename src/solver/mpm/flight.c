@@ -559,15 +559,15 @@ static double sound2_of_landing(const search *s) {
   return most;
 }
 
-// Who flies for as long as the quickest goes `way` cells. Returns how many meetings there may be.
+// Who flies for as long as the quickest goes `way` cells. Returns how many particles do.
 static size_t look(search *s, double way) {
   firn_context *context = s->p->context;
-  size_t meetings = 0;
+  size_t flying = 0;
   set_horizon(s, way);
   if (!(s->way <= WAY_MAX)) s->count = 0;
   FIRN_PARALLEL_FOR(context, schedule(static))
   for (uint32_t i = 0; i < s->count; i++) bound(s, &s->candidate[i]);
-  FIRN_PARALLEL_FOR(context, schedule(dynamic, 64) reduction(+ : meetings))
+  FIRN_PARALLEL_FOR(context, schedule(dynamic, 64))
   for (uint32_t i = 0; i < s->count; i++) {
     candidate *c = &s->candidate[i];
     c->root = c->last = i;
@@ -575,9 +575,14 @@ static size_t look(search *s, double way) {
     c->particles = 0;
     c->meetings = 0;
     c->grounded = !look_around(s, c) || meets_collider(s, c);
-    meetings += c->meetings + (size_t)c->grounded;
   }
-  return meetings;
+  join(s);
+  settle(s);
+  for (uint32_t i = 0; i < s->count; i++) {
+    const candidate *c = &s->candidate[i];
+    if (c->root == i && !c->grounded) flying += c->particles;
+  }
+  return flying;
 }
 
 firn_status mpm_flight_choose(void *user, const firn_choice *choice, firn_flock *out) {
@@ -593,8 +598,8 @@ firn_status mpm_flight_choose(void *user, const firn_choice *choice, firn_flock 
   for (int a = 0; a < 3; a++) room = room && (!p->periodic[a] || p->period[a] >= PERIOD_MIN);
   if (room) FIRN_TRY(list_candidates(&s));
   if (s.count) FIRN_TRY(list_supers(&s));
-  // Where all are far from everything, they may be for longer.
-  bool far = choice->stay && !m->memory.flight_wait && !look(&s, WAY_MAX);
+  // If all of them can fly on for longer, they need not be looked at so soon again.
+  bool far = choice->stay && !m->memory.flight_wait && look(&s, WAY_MAX) == p->flying;
   m->flight_wait = m->memory.flight_wait;
   if (m->flight_wait) m->flight_wait--;
   if (!far) {
@@ -603,8 +608,6 @@ firn_status mpm_flight_choose(void *user, const firn_choice *choice, firn_flock 
   }
   m->flight_horizon = s.horizon;
   m->flight_limit = s.way;
-  join(&s);
-  settle(&s);
   FIRN_TRY(gather(&s, out));
   m->flight_sound2 = sound2_of_landing(&s);
   m->flight_kept = out->as_before = is_as_before(&s, out);
