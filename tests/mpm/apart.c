@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: M2 M5 flight
+// labels: flight
 // timeout: 120
 // A cloud that flies apart until each of its particles is alone, is turned round and falls back together:
 // ten thousand steps, with flight and without.
