@@ -29,7 +29,7 @@ FIRN_API firn_status firn_sim_set_material(firn_sim *sim, int material,
                                            const firn_material_def *def);
 // Settings of the solver, whose name is given since a def of another would be nonsense: def and out
 // are of its struct firn_<solver>_def. Some are settled when the simulation is made; of mpm these are
-// basis, transfer, hardening and sleep.
+// basis, transfer, hardening, flight and sleep.
 FIRN_API firn_status firn_sim_set_settings(firn_sim *sim, const char *solver, const void *def);
 FIRN_API firn_status firn_sim_settings(const firn_sim *sim, const char *solver, void *out);
 FIRN_API firn_status firn_sim_set_mpm(firn_sim *sim, const firn_mpm_def *def);

@@ -57,6 +57,7 @@ typedef struct firn_mpm_def {
   double cfl;         // advective: cells moved in a step at most
   double elastic_cfl; // longest explicit step, of h/(c + |v|); auto solves for what needs less
   double min_det;     // det(I + dt grad v) must stay above; otherwise the step is redone
+  bool flight;        // particles that touch nothing leave the grid and shed their elastic strain
   // Blocks of snow that has settled may be left out of steps until something moves them. Not for
   // waves that move snow by less than this (docs/theory-mpm.md).
   bool sleep;

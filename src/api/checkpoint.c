@@ -20,7 +20,7 @@
 #include "world/heat.h"
 #include "world/morton.h"
 
-enum { FORMAT = 7 };
+enum { FORMAT = 8 };
 
 static firn_archive_type archive_type(firn_field_type type) {
   switch (type) {
@@ -58,6 +58,7 @@ static void save_particles(const firn_particles *p, firn_archive *a) {
   firn_archive_set_u64(a, "particles", "count", p->count);
   firn_archive_set_u64(a, "particles", "slots", p->slots);
   firn_archive_set_u64(a, "particles", "pending", p->pending);
+  firn_archive_set_u64(a, "particles", "flying", p->flying);
   firn_archive_set_u64(a, "particles", "next_id", p->next_id);
   firn_archive_write(a, "particles/blocks", FIRN_ARCHIVE_U32, p->block_count, BLOCK_WORDS,
                      p->block);
@@ -328,12 +329,14 @@ static firn_status check_layout(const loader *l, const firn_particles *p, uint8_
 }
 
 static firn_status load_particles(const loader *l, firn_particles *p) {
-  uint64_t count, slots, pending, next_id;
+  uint64_t count, slots, pending, flying, next_id;
   FIRN_TRY(firn_archive_get_u64(l->archive, "particles", "count", &count));
   FIRN_TRY(firn_archive_get_u64(l->archive, "particles", "slots", &slots));
   FIRN_TRY(firn_archive_get_u64(l->archive, "particles", "pending", &pending));
+  FIRN_TRY(firn_archive_get_u64(l->archive, "particles", "flying", &flying));
   FIRN_TRY(firn_archive_get_u64(l->archive, "particles", "next_id", &next_id));
-  if (next_id > UINT32_MAX || count > next_id || pending > count || slots > UINT32_MAX) {
+  if (next_id > UINT32_MAX || count > next_id || pending > count || flying > pending ||
+      slots > UINT32_MAX) {
     return damaged(l, "number of particles", count);
   }
   FIRN_TRY(load_tables(l, p));
@@ -342,6 +345,7 @@ static firn_status load_particles(const loader *l, firn_particles *p) {
   p->count = count;
   p->slots = slots;
   p->pending = pending;
+  p->flying = flying;
   p->next_id = next_id;
   uint8_t *seen = firn_alloc_zero(l->context, next_id, "check of a checkpoint");
   if (next_id && !seen) return FIRN_ERROR_MEMORY;
@@ -374,7 +378,7 @@ static void drop_tables(firn_particles *p) {
   p->unit = NULL;
   p->pending_at = NULL;
   p->block_count = p->block_capacity = p->unit_count = p->unit_capacity = 0;
-  p->pending_capacity = p->count = p->slots = p->pending = p->next_id = 0;
+  p->pending_capacity = p->count = p->slots = p->pending = p->flying = p->next_id = 0;
   p->thinned = false;
 }
 

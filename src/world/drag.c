@@ -32,7 +32,8 @@ firn_status firn_world_reserve_drag(firn_world *world) {
   if (!w->on) return FIRN_OK;
   FIRN_TRY(
       firn_buffer_reserve(world->context, &w->cells, (blocks + 1) * sizeof(float[CELLS]), "wind"));
-  return firn_buffer_reserve(world->context, &w->sums, (blocks + 1) * sizeof(effect), "wind");
+  return firn_buffer_reserve(world->context, &w->sums, (blocks + FIRN_PARTS) * sizeof(effect),
+                             "wind");
 }
 
 // The cell of a particle in its block. One that has left it a little counts for the nearest of its cells.
@@ -103,7 +104,7 @@ static double mass_around(float around[EDGE][EDGE][EDGE], const int cell[3]) {
   return sum;
 }
 
-static void drag_one(const pass *s, const firn_block *block, size_t slot, double mass_near,
+static void drag_one(const pass *s, const int32_t at[3], size_t slot, double mass_near,
                      effect *e) {
   const firn_world *world = s->world;
   const firn_particles *p = &world->particles;
@@ -115,7 +116,7 @@ static void drag_one(const pass *s, const firn_block *block, size_t slot, double
   double crowd = fmin(1, fmax(0, (mass_near - mass) / full));
   double x[3], v[3], wind[3], before = 0, after = 0, u2 = 0;
   for (int a = 0; a < 3; a++) {
-    double cell = 4.0 * block->at[a] + (double)firn_particles_real(p, FIRN_FIELD_X + a)[slot];
+    double cell = 4.0 * at[a] + (double)firn_particles_real(p, FIRN_FIELD_X + a)[slot];
     x[a] = cell * world->h;
     v[a] = (double)firn_particles_real(p, FIRN_FIELD_VX + a)[slot];
     before += v[a] * v[a];
@@ -142,7 +143,19 @@ static effect drag_block(const pass *s, size_t b) {
   for (size_t slot = block->first; slot < block->first + block->count; slot++) {
     int cell[3];
     cell_of(p, slot, cell);
-    drag_one(s, block, slot, mass_around(around, cell), &e);
+    drag_one(s, block->at, slot, mass_around(around, cell), &e);
+  }
+  return e;
+}
+
+// A part of those who fly, each with nobody around it.
+static effect drag_flyers(const pass *s, size_t part) {
+  const firn_particles *p = &s->world->particles;
+  const firn_real *mass = firn_particles_real(p, FIRN_FIELD_MASS) + p->slots;
+  size_t end = (part + 1) * p->flying / FIRN_PARTS;
+  effect e = {0, 0};
+  for (size_t i = part * p->flying / FIRN_PARTS; i < end; i++) {
+    drag_one(s, p->pending_at[i], p->slots + i, (double)mass[i], &e);
   }
   return e;
 }
@@ -160,7 +173,9 @@ double firn_world_drag(firn_world *world, double time, double dt, firn_skip_fn s
   for (size_t b = 0; b < blocks; b++) {
     done[b] = skip && skip(user, b) ? (effect){0, 0} : drag_block(&s, b);
   }
-  for (size_t b = 0; b < blocks; b++) {
+  FIRN_PARALLEL_FOR(world->context, schedule(static))
+  for (size_t i = 0; i < FIRN_PARTS; i++) done[blocks + i] = drag_flyers(&s, i);
+  for (size_t b = 0; b < blocks + FIRN_PARTS; b++) {
     all.energy += done[b].energy;
     all.speed2 = fmax(all.speed2, done[b].speed2);
   }

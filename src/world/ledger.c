@@ -25,7 +25,7 @@ static double energy_of_new(const firn_world *world) {
   const firn_ledger *ledger = &world->ledger;
   double sum = 0;
   if (ledger->next_id == p->next_id) return 0;
-  for (size_t i = 0; i < p->pending; i++) { // nobody has sorted them yet
+  for (size_t i = p->flying; i < p->pending; i++) { // nobody has sorted them yet
     size_t slot = p->slots + i;
     double x[3];
     if (firn_particles_id(p)[slot] < ledger->next_id) continue;

@@ -47,7 +47,7 @@ void firn_particles_free(firn_particles *p) {
   firn_free(context, p->unit, p->unit_capacity * sizeof *p->unit);
   firn_buffer_free(context, &p->apart);
   firn_free(context, p->pending_at, p->pending_capacity * sizeof *p->pending_at);
-  for (int i = 0; i < 3; i++) firn_buffer_free(context, &p->scratch[i]);
+  for (int i = 0; i < 4; i++) firn_buffer_free(context, &p->scratch[i]);
   firn_buffer_free(context, &p->rows);
   memset(p, 0, sizeof *p);
 }

@@ -4,8 +4,8 @@
 // One registry of fields drives the sort, checkpoints and whatever else must walk all of a
 // particle's state, so a solver adds its own fields here and nothing else needs to know them.
 //
-//   slots   0 ............................... slots | pending | capacity
-//           unit 0     | unit 1   | unit 2 ...
+//   slots   0 ............................... slots | pending      | capacity
+//           unit 0     | unit 1   | unit 2 ...      | flying | new
 //           blk blk .. | blk  pad | blk .. pad
 //
 // A block is 4x4x4 cells that hold at least one particle; blocks are in Morton order. A unit is a
@@ -13,6 +13,9 @@
 // spray puts hundreds of blocks in one. Units begin at multiples of FIRN_SLOT_ALIGN, so that SIMD
 // groups inside one are aligned; the slots between are padding without mass. Units depend on the
 // particles alone, never on the number of threads.
+//
+// Pending particles are in no block. Those that fly stay so: their solver has taken them out of its grid
+// (firn_particles_sort_some) and moves them by itself. The new ones behind them wait for the next sort.
 //
 // Positions are kept relative to their block, in cells: precise at any distance from the origin.
 #ifndef FIRN_WORLD_PARTICLES_H
@@ -57,7 +60,8 @@ typedef struct firn_particles {
   firn_context *context;
   size_t count;    // particles, pending ones included
   size_t slots;    // sorted slots, padding included
-  size_t pending;  // particles in slots [slots, slots + pending), not sorted yet
+  size_t pending;  // particles in slots [slots, slots + pending), in no block
+  size_t flying;   // the first of these; the others are not sorted yet
   size_t capacity; // slots allocated
   size_t next_id;  // of the next particle: ids of removed ones are not used again
   bool thinned;    // some were removed: the next sort lays out anew even if nothing moved
@@ -75,7 +79,7 @@ typedef struct firn_particles {
   bool periodic[3];
   int32_t period[3]; // blocks
   firn_field spare;  // [capacity] reals: the other half of a field being permuted
-  firn_buffer scratch[3];
+  firn_buffer scratch[4];
   firn_buffer rows; // [next_id / 64 + 1] of firn_id_row, made by firn_particles_number
 } firn_particles;
 
@@ -151,6 +155,49 @@ firn_status firn_particles_place(firn_particles *p, size_t slot, const double ce
 // With stay, particles that are sorted already keep their blocks, though they may have left them a
 // little: what comes and goes elsewhere then does not touch a bit of them.
 firn_status firn_particles_sort(firn_particles *p, double shift, bool stay, firn_buffer *scratch);
+
+// A block that a sort would make if nobody flew.
+typedef struct firn_brick {
+  uint64_t key;                        // of its coordinates
+  uint32_t old;                        // the block that it was, or FIRN_BRICK_NONE
+  uint32_t mover_first, mover_count;   // of its particles, those that come from elsewhere
+  uint32_t count, stays;               // particles: all, and those that do not fly
+  uint32_t listed;                     // its first in the list, or FIRN_BRICK_NONE
+} firn_brick;
+#define FIRN_BRICK_NONE UINT32_MAX
+
+// The particles of bricks of at most FIRN_LISTED_MAX, brick by brick.
+enum { FIRN_LISTED_MAX = 32 };
+typedef struct firn_listed {
+  uint32_t slot; // before the sort
+  uint32_t brick;
+  int8_t shift[3]; // blocks from the one that its position is relative to now
+  bool flies;      // for the chooser to say
+} firn_listed;
+
+// Who flies from now on, in order: particles that the list has, and the bricks whose corners their
+// positions become relative to. as_before: exactly those who fly now, so that nothing need be moved.
+typedef struct firn_flock {
+  size_t count;
+  const uint32_t *member, *home; // [count]
+  bool as_before;
+} firn_flock;
+
+typedef struct firn_choice {
+  const firn_particles *particles; // before the sort
+  const firn_brick *brick;         // [bricks], in order of their keys
+  size_t bricks;
+  firn_listed *listed; // [listed_count]
+  size_t listed_count;
+  bool stay; // those in blocks stay there
+} firn_choice;
+
+// Asked by a sort, which does nothing that cannot be undone before.
+typedef firn_status (*firn_choose_fn)(void *user, const firn_choice *choice, firn_flock *out);
+
+// The same, and those whom choose names fly afterwards; NULL: nobody does.
+firn_status firn_particles_sort_some(firn_particles *p, double shift, bool stay,
+                                     firn_buffer *scratch, firn_choose_fn choose, void *user);
 
 // Visits sorted and pending particles: calls visit(user, slot, corner), where corner is the
 // particle's block corner in cells.

@@ -167,8 +167,9 @@ static size_t remove_sorted(const removal *r) {
 
 static size_t remove_pending(const removal *r) {
   firn_particles *p = r->p;
-  size_t kept = 0;
+  size_t kept = 0, flying = p->flying;
   for (size_t i = 0; i < p->pending; i++) {
+    if (i == flying) p->flying = kept;
     if (is_gone(r, p->slots + i, p->pending_at[i])) {
       take(r, p->slots + i, p->pending_at[i]);
       continue;
@@ -177,6 +178,8 @@ static size_t remove_pending(const removal *r) {
     memcpy(p->pending_at[kept++], p->pending_at[i], sizeof *p->pending_at);
   }
   size_t gone = p->pending - kept;
+  if (flying == p->pending) p->flying = kept;
+  if (p->flying < flying) p->thinned = true;
   p->pending = kept;
   return gone;
 }

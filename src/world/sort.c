@@ -3,7 +3,8 @@
 //
 //   1  each block counts the particles that left it, and lists them with their new key
 //   2  the list (and new particles) is sorted by key; the rest is in order already
-//   3  old blocks and the list are merged into new blocks, and new blocks into units
+//   3  old blocks and the list are merged into new blocks, those who fly leave them, and what is left
+//      becomes units
 //   4  a permutation is written, block by block, and every field follows it
 //
 // Only step 2 and the merge are serial, over movers and blocks, not over particles. Particles that
@@ -19,23 +20,20 @@
 #include "world/radix.h"
 
 // Where a block's particles come from: those that stayed in an old block, and a run of movers.
-typedef struct source {
-  uint64_t key;
-  uint32_t old; // index of the old block, or NONE
-  uint32_t mover_first, mover_count;
-  uint32_t count;
-} source;
+typedef firn_brick source;
 
-#define NONE UINT32_MAX
+#define NONE FIRN_BRICK_NONE
 
 typedef struct sorter {
   firn_particles *p;
   firn_real shift;
   const firn_real *x[3];
   bool stay;             // sorted particles stay where they are
-  size_t take;           // pending particles that this sort absorbs
+  size_t from, take;     // pending particles that this sort absorbs
   uint32_t *mover_start; // [blocks + 1]
   firn_keyed *mover;
+  firn_listed *listed; // of bricks that have few particles
+  firn_flock flock;
 } sorter;
 
 // Moves along an axis are kept in a byte; a particle that went further is lost.
@@ -113,24 +111,25 @@ static firn_status list_movers(sorter *s) {
     }
   }
   firn_keyed *out = s->mover + s->mover_start[p->block_count];
+  FIRN_PARALLEL_FOR(p->context, schedule(static) reduction(min : bad))
   for (size_t i = 0; i < s->take; i++) {
-    size_t slot = p->slots + i;
-    if (!target(s, slot, p->pending_at[i], out++) && slot < bad) bad = slot;
+    size_t slot = p->slots + s->from + i;
+    if (!target(s, slot, p->pending_at[s->from + i], out + i) && slot < bad) bad = slot;
   }
   return bad == SIZE_MAX ? FIRN_OK : lost(s, bad);
 }
 
 // Morton order of the blocks that movers come from depends on where in space they lie; the direction
-// that they come from does not. New ones have none and keep their order behind the others.
-static int direction(const sorter *s, const firn_keyed *m) {
-  if (m->slot >= s->p->slots) return INT32_MAX;
+// that they come from does not. Those of no block have none and follow the others by their ids.
+static int64_t direction(const sorter *s, const firn_keyed *m) {
+  if (m->slot >= s->p->slots) return (int64_t)INT32_MAX + firn_particles_id(s->p)[m->slot];
   return ((m->shift[0] + 128) * 256 + m->shift[1] + 128) * 256 + m->shift[2] + 128;
 }
 
 static void order_arrivals(const sorter *s, size_t movers) {
   for (size_t i = 1; i < movers; i++) {
     firn_keyed m = s->mover[i];
-    int from = direction(s, &m);
+    int64_t from = direction(s, &m);
     size_t k = i;
     for (; k > 0 && s->mover[k - 1].key == m.key && direction(s, &s->mover[k - 1]) > from; k--) {
       s->mover[k] = s->mover[k - 1];
@@ -146,7 +145,10 @@ static size_t merge(const sorter *s, size_t movers, source *out) {
   while (b < p->block_count || m < movers) {
     uint64_t block_key = b < p->block_count ? firn_morton(p->block[b].at) : UINT64_MAX;
     uint64_t mover_key = m < movers ? s->mover[m].key : UINT64_MAX;
-    source next = {block_key < mover_key ? block_key : mover_key, NONE, (uint32_t)m, 0, 0};
+    source next = {.key = block_key < mover_key ? block_key : mover_key,
+                   .old = NONE,
+                   .mover_first = (uint32_t)m,
+                   .listed = NONE};
     if (block_key == next.key) {
       next.old = (uint32_t)b;
       next.count = p->block[b].count - (s->mover_start[b + 1] - s->mover_start[b]);
@@ -155,6 +157,7 @@ static size_t merge(const sorter *s, size_t movers, source *out) {
     while (m < movers && s->mover[m].key == next.key) m++;
     next.mover_count = (uint32_t)m - next.mover_first;
     next.count += next.mover_count;
+    next.stays = next.count;
     if (next.count) out[n++] = next;
   }
   return n;
@@ -184,7 +187,8 @@ static size_t align_slot(size_t slot) {
   return (slot + FIRN_SLOT_ALIGN - 1) / FIRN_SLOT_ALIGN * FIRN_SLOT_ALIGN;
 }
 
-// Lays the new blocks out in slots and units and returns the slots used; p NULL only counts.
+// Lays the new blocks out in slots and units and returns the slots used; p NULL only counts, and passes
+// over bricks that keep nobody.
 static size_t lay_out(const sorter *s, firn_particles *p, const source *from, size_t n) {
   const uint64_t *apart = s->p->apart.data;
   size_t slot = 0, in_unit = 0, k = 0;
@@ -192,11 +196,12 @@ static size_t lay_out(const sorter *s, firn_particles *p, const source *from, si
   firn_unit *unit = NULL;
   if (p) p->unit_count = 0;
   for (size_t b = 0; b < n; b++) {
+    if (!from[b].stays) continue;
     while (k < s->p->apart_count && apart[k] < from[b].key) k++;
     bool is_apart = k < s->p->apart_count && apart[k] == from[b].key;
     bool parts = is_apart != was_apart;
     was_apart = is_apart;
-    if (!b || parts || in_unit >= FIRN_UNIT_MIN || in_unit + from[b].count > 2 * FIRN_UNIT_MIN) {
+    if (!slot || parts || in_unit >= FIRN_UNIT_MIN || in_unit + from[b].stays > 2 * FIRN_UNIT_MIN) {
       slot = align_slot(slot);
       in_unit = 0;
       if (p) {
@@ -207,15 +212,94 @@ static size_t lay_out(const sorter *s, firn_particles *p, const source *from, si
     if (p) {
       firn_morton_decode(from[b].key, p->block[b].at);
       p->block[b].first = (uint32_t)slot;
-      p->block[b].count = from[b].count;
+      p->block[b].count = from[b].stays;
       unit->block_count++;
-      unit->count += from[b].count;
+      unit->count += from[b].stays;
     }
-    in_unit += from[b].count;
-    slot += from[b].count;
+    in_unit += from[b].stays;
+    slot += from[b].stays;
   }
   if (p) p->block_count = n;
   return align_slot(slot);
+}
+
+// The particles of one brick, in their order: those that stayed in the old block, then the movers.
+static void list_brick(const sorter *s, const source *from, size_t b) {
+  firn_listed *out = s->listed + from[b].listed;
+  if (from[b].old != NONE) {
+    const firn_block *old = &s->p->block[from[b].old];
+    for (uint32_t i = old->first; i < old->first + old->count; i++) {
+      if (s->stay || !moved(s, i)) *out++ = (firn_listed){.slot = i, .brick = (uint32_t)b};
+    }
+  }
+  for (uint32_t i = from[b].mover_first; i < from[b].mover_first + from[b].mover_count; i++) {
+    const firn_keyed *m = &s->mover[i];
+    *out++ = (firn_listed){.slot = m->slot,
+                           .brick = (uint32_t)b,
+                           .shift = {m->shift[0], m->shift[1], m->shift[2]}};
+  }
+}
+
+// Lists the particles of bricks that have few, and asks who of them flies.
+static firn_status ask(sorter *s, source *from, size_t n, firn_choose_fn choose, void *user) {
+  firn_particles *p = s->p;
+  size_t count = 0;
+  for (size_t b = 0; b < n; b++) {
+    if (from[b].count > FIRN_LISTED_MAX) continue;
+    from[b].listed = (uint32_t)count;
+    count += from[b].count;
+  }
+  FIRN_TRY(firn_buffer_reserve(p->context, &p->scratch[3], count * sizeof(firn_listed), "sort"));
+  s->listed = p->scratch[3].data;
+  FIRN_PARALLEL_FOR(p->context, schedule(static))
+  for (size_t b = 0; b < n; b++) {
+    if (from[b].listed != NONE) list_brick(s, from, b);
+  }
+  const firn_choice choice = {p, from, n, s->listed, count, s->stay};
+  return choose(user, &choice, &s->flock);
+}
+
+// Counts those who fly out of their bricks. Returns how many bricks keep somebody.
+static size_t count_out(const sorter *s, source *from, size_t n) {
+  size_t kept = 0;
+  for (size_t i = 0; i < s->flock.count; i++) from[s->listed[s->flock.member[i]].brick].stays--;
+  for (size_t b = 0; b < n; b++) kept += from[b].stays > 0;
+  return kept;
+}
+
+static firn_status reserve_flyers(firn_particles *p, size_t count) {
+  if (count <= p->pending_capacity) return FIRN_OK;
+  void *at = firn_resize(p->context, p->pending_at, p->pending_capacity * sizeof *p->pending_at,
+                         count * sizeof *p->pending_at, "flying particles");
+  if (!at) return FIRN_ERROR_MEMORY;
+  p->pending_at = at;
+  p->pending_capacity = count;
+  return FIRN_OK;
+}
+
+// Where flyers are: the corner of their home, and how far their own brick is from there.
+static void place_flyers(const sorter *s, const source *from) {
+  firn_particles *p = s->p;
+  FIRN_PARALLEL_FOR(p->context, schedule(static))
+  for (size_t i = 0; i < s->flock.count; i++) {
+    firn_listed *one = &s->listed[s->flock.member[i]];
+    int32_t at[3], *home = p->pending_at[i];
+    firn_morton_decode(from[one->brick].key, at);
+    firn_morton_decode(from[s->flock.home[i]].key, home);
+    for (int a = 0; a < 3; a++) {
+      int32_t away = at[a] - home[a], period = p->period[a];
+      if (p->periodic[a]) away = (away + period + period / 2) % period - period / 2;
+      one->shift[a] = (int8_t)(one->shift[a] - away);
+    }
+  }
+}
+
+static size_t drop_empty(source *from, size_t n) {
+  size_t kept = 0;
+  for (size_t b = 0; b < n; b++) {
+    if (from[b].stays) from[kept++] = from[b];
+  }
+  return kept;
 }
 
 // origin[new slot] = old slot; old blocks are read through old_block, since p->block is new.
@@ -225,6 +309,13 @@ static void write_origin(const sorter *s, const source *from, const firn_block *
   FIRN_PARALLEL_FOR(p->context, schedule(static))
   for (size_t b = 0; b < p->block_count; b++) {
     uint32_t *out = origin + p->block[b].first;
+    if (from[b].stays < from[b].count) {
+      const firn_listed *one = s->listed + from[b].listed;
+      for (uint32_t i = 0; i < from[b].count; i++) {
+        if (!one[i].flies) *out++ = one[i].slot;
+      }
+      continue;
+    }
     if (from[b].old != NONE) {
       const firn_block *old = &old_block[from[b].old];
       if (from[b].count - from[b].mover_count == old->count) {
@@ -242,12 +333,19 @@ static void write_origin(const sorter *s, const source *from, const firn_block *
 }
 
 // Pending particles that are not taken yet move along behind the sorted ones.
+static void move_along(const sorter *s, const firn_field *field, size_t slots, void *to) {
+  const firn_particles *p = s->p;
+  size_t size = firn_field_size(field->type), after = s->from + s->take;
+  const char *from = (const char *)field->data + p->slots * size;
+  char *out = (char *)to + slots * size;
+  memcpy(out, from, s->from * size);
+  memcpy(out + s->from * size, from + after * size, (p->pending - after) * size);
+}
+
 static void permute(const sorter *s, const firn_field *field, const uint32_t *origin, size_t slots,
                     void *to) {
   const firn_particles *p = s->p;
-  size_t size = firn_field_size(field->type);
-  memcpy((char *)to + slots * size, (const char *)field->data + (p->slots + s->take) * size,
-         (p->pending - s->take) * size);
+  move_along(s, field, slots, to);
   // Each type has its own loop, so that the compiler sees a plain gather.
 #define PERMUTE(type, padding)                                                                     \
   do {                                                                                             \
@@ -256,6 +354,8 @@ static void permute(const sorter *s, const firn_field *field, const uint32_t *or
     for (uint32_t i = first; i < first + count; i++) to_[i] = from_[origin[i]];                    \
     for (uint32_t i = first + count; i % FIRN_SLOT_ALIGN; i++) to_[i] = (type)(padding);           \
   } while (0)
+#define FLY(type)                                                                                  \
+  ((type *)to)[slots + i] = ((const type *)field->data)[s->listed[s->flock.member[i]].slot]
   // Padding lies in the middle of its block, at rest and unstrained.
   double padding = field == &p->field[FIRN_FIELD_X] || field == &p->field[FIRN_FIELD_Y] ||
                            field == &p->field[FIRN_FIELD_Z]
@@ -270,27 +370,57 @@ static void permute(const sorter *s, const firn_field *field, const uint32_t *or
     case FIRN_FIELD_U16: PERMUTE(uint16_t, padding); break;
     }
   }
+  FIRN_PARALLEL_FOR(p->context, schedule(static))
+  for (size_t i = 0; i < s->flock.count; i++) {
+    switch (field->type) {
+    case FIRN_FIELD_REAL: FLY(firn_real); break;
+    case FIRN_FIELD_U32: FLY(uint32_t); break;
+    case FIRN_FIELD_U16: FLY(uint16_t); break;
+    }
+  }
+#undef FLY
 #undef PERMUTE
 }
 
-static void move_positions(const sorter *s, const source *from) {
-  const firn_particles *p = s->p;
-  FIRN_PARALLEL_FOR(p->context, schedule(static))
-  for (size_t b = 0; b < p->block_count; b++) {
-    size_t slot = p->block[b].first + from[b].count - from[b].mover_count;
-    for (uint32_t m = 0; m < from[b].mover_count; m++, slot++) {
-      for (int a = 0; a < 3; a++) {
-        firn_real *x = firn_particles_real(p, FIRN_FIELD_X + a);
-        x[slot] -= (firn_real)(4 * s->mover[from[b].mover_first + m].shift[a]);
-      }
-    }
+static void move_position(const firn_particles *p, size_t slot, const int8_t shift[3]) {
+  for (int a = 0; a < 3; a++) {
+    firn_particles_real(p, FIRN_FIELD_X + a)[slot] -= (firn_real)(4 * shift[a]);
   }
 }
 
+static void move_positions(const sorter *s, const source *from, size_t slots) {
+  const firn_particles *p = s->p;
+  FIRN_PARALLEL_FOR(p->context, schedule(static))
+  for (size_t b = 0; b < p->block_count; b++) {
+    size_t slot = p->block[b].first;
+    if (from[b].stays < from[b].count) {
+      const firn_listed *one = s->listed + from[b].listed;
+      for (uint32_t i = 0; i < from[b].count; i++) {
+        if (!one[i].flies) move_position(p, slot++, one[i].shift);
+      }
+      continue;
+    }
+    slot += from[b].count - from[b].mover_count;
+    for (uint32_t m = 0; m < from[b].mover_count; m++, slot++) {
+      move_position(p, slot, s->mover[from[b].mover_first + m].shift);
+    }
+  }
+  FIRN_PARALLEL_FOR(p->context, schedule(static))
+  for (size_t i = 0; i < s->flock.count; i++) {
+    move_position(p, slots + i, s->listed[s->flock.member[i]].shift);
+  }
+}
+
+static void free_scratch(firn_particles *p) {
+  for (int i = 0; i < 4; i++) firn_buffer_free(p->context, &p->scratch[i]);
+}
+
+// Takes some of the pending particles; choose may be NULL.
 static firn_status sort_once(firn_particles *p, double shift, bool stay, firn_buffer *scratch,
-                             size_t take) {
+                             size_t pending_from, size_t take, firn_choose_fn choose, void *user) {
   firn_context *context = p->context;
-  sorter s = {.p = p, .shift = (firn_real)shift, .stay = stay, .take = take};
+  sorter s = {
+      .p = p, .shift = (firn_real)shift, .stay = stay, .from = pending_from, .take = take};
   for (int a = 0; a < 3; a++) s.x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
 
   // What moved.
@@ -315,18 +445,27 @@ static firn_status sort_once(firn_particles *p, double shift, bool stay, firn_bu
   FIRN_TRY(
       firn_buffer_reserve(context, &p->scratch[2], (blocks + targets) * sizeof(source), "sort"));
   source *from = p->scratch[2].data;
-  size_t n = merge(&s, movers, from);
-  size_t slots = lay_out(&s, NULL, from, n);
+  size_t n = merge(&s, movers, from), kept = n;
+  if (choose) FIRN_TRY(ask(&s, from, n, choose, user));
+  if (s.flock.as_before) {
+    free_scratch(p);
+    return FIRN_OK;
+  }
+  if (s.flock.count) kept = count_out(&s, from, n);
+  size_t slots = lay_out(&s, NULL, from, n), left = p->pending - s.take + s.flock.count;
   if (slots > UINT32_MAX) {
     return firn_fail(context, FIRN_ERROR_DOMAIN,
                      "particles: %zu, padded, take %zu slots, over the limit of 2^32", p->count,
                      slots);
   }
-  FIRN_TRY(reserve_blocks(p, n));
-  FIRN_TRY(firn_particles_reserve(p, slots + p->pending - s.take));
+  FIRN_TRY(reserve_blocks(p, kept));
+  FIRN_TRY(firn_particles_reserve(p, slots + left));
   FIRN_TRY(firn_buffer_reserve(context, scratch, slots * sizeof(uint32_t), "sort"));
+  FIRN_TRY(reserve_flyers(p, s.flock.count));
   for (int a = 0; a < 3; a++) s.x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
   if (blocks) memcpy(old_block, p->block, blocks * sizeof *old_block);
+  if (s.flock.count) place_flyers(&s, from);
+  if (kept < n) n = drop_empty(from, n);
   lay_out(&s, p, from, n);
   uint32_t *origin = scratch->data;
   write_origin(&s, from, old_block, origin);
@@ -340,33 +479,43 @@ static firn_status sort_once(firn_particles *p, double shift, bool stay, firn_bu
       field->data = p->spare.data;
       p->spare.data = swap;
     } else {
-      memcpy(field->data, p->spare.data,
-             (slots + p->pending - s.take) * firn_field_size(field->type));
+      memcpy(field->data, p->spare.data, (slots + left) * firn_field_size(field->type));
     }
   }
-  move_positions(&s, from);
+  move_positions(&s, from, slots);
   p->slots = slots;
-  p->pending -= s.take;
   p->thinned = p->regroup = false;
+  if (s.take == p->pending) {
+    p->flying = s.flock.count;
+  } else {
+    size_t after = s.from + s.take;
+    memmove(p->pending_at + s.from, p->pending_at + after,
+            (p->pending - after) * sizeof *p->pending_at);
+  }
+  p->pending = left;
 
   // Filling a scene moves everything once; its buffers are not worth keeping.
-  if (s.take && p->pending) {
-    memmove(p->pending_at, p->pending_at + s.take, p->pending * sizeof *p->pending_at);
-  } else if (p->pending_at) {
+  if (!p->pending && p->pending_at) {
     firn_free(context, p->pending_at, p->pending_capacity * sizeof *p->pending_at);
     p->pending_at = NULL;
     p->pending_capacity = 0;
-    for (int i = 0; i < 3; i++) firn_buffer_free(context, &p->scratch[i]);
   }
+  if (s.take && p->pending == p->flying) free_scratch(p);
   return FIRN_OK;
 }
 
-firn_status firn_particles_sort(firn_particles *p, double shift, bool stay, firn_buffer *scratch) {
+firn_status firn_particles_sort_some(firn_particles *p, double shift, bool stay,
+                                     firn_buffer *scratch, firn_choose_fn choose, void *user) {
   // New particles are taken in portions of a third of what is there: four passes over the data at
-  // most in all, and memory for the moves of a quarter instead of all.
-  do {
+  // most in all, and memory for the moves of a quarter instead of all. With the last come those who fly.
+  for (;;) {
     size_t portion = p->slots / 3 > 65536 ? p->slots / 3 : 65536;
-    FIRN_TRY(sort_once(p, shift, stay, scratch, p->pending < portion ? p->pending : portion));
-  } while (p->pending);
-  return FIRN_OK;
+    if (p->pending - p->flying <= portion) break;
+    FIRN_TRY(sort_once(p, shift, stay, scratch, p->flying, portion, NULL, NULL));
+  }
+  return sort_once(p, shift, stay, scratch, 0, p->pending, choose, user);
+}
+
+firn_status firn_particles_sort(firn_particles *p, double shift, bool stay, firn_buffer *scratch) {
+  return firn_particles_sort_some(p, shift, stay, scratch, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 // labels: M6 M7
 // SPDX-License-Identifier: Apache-2.0
 // Snow that nothing touches: free fall follows the discrete parabola, uniform motion stays uniform
-// wherever the grid is, and a kilometre from the origin everything is as it is at the origin.
+// wherever the grid is, and a kilometre from the origin everything is as it is at the origin. Lone
+// particles among it leave the grid and do the same.
 #include "support/mpm_case.h"
 
 static const double H = 0.02;
@@ -12,6 +13,19 @@ static void add_ball(const mpm_case *c, double radius) {
   fill.shape = firn_sphere(middle, radius);
   fill.seeding = FIRN_SEEDING_JITTERED;
   must(c, firn_sim_fill(c->sim, &fill));
+}
+
+// Eight particles far from the ball and from each other.
+enum { LONE = 8 };
+static void add_lone(const mpm_case *c) {
+  double x[3 * LONE];
+  for (int i = 0; i < LONE; i++) {
+    for (int a = 0; a < 3; a++) {
+      double side = (i >> a & 1 ? 15.3 : -14.4) + 0.37 * i;
+      x[3 * i + a] = side * c->h;
+    }
+  }
+  mpm_case_add(c, LONE, x, 8);
 }
 
 static void set_all(const mpm_case *c, const double velocity[3]) {
@@ -79,11 +93,14 @@ static void free_fall_follows_the_discrete_parabola(void **state) {
       def.mpm.integrator = falls[k].integrator;
       def.mpm.tolerance = 1e-6;
       def.mpm.dt = dt;
+      def.mpm.flight = true;
       mpm_case c = mpm_case_open(v, &def, &material);
       add_ball(&c, 2.5 * H);
+      add_lone(&c);
       double *x0 = mpm_case_read(&c, "position"), want_v[3], way[3], n = STEPS;
       set_all(&c, v0);
       mpm_case_steps(&c, STEPS);
+      assert_int_equal(mpm_case_stat(&c, "flying"), LONE);
       for (int a = 0; a < 3; a++) {
         want_v[a] = v0[a] + n * dt * g[a];
         way[a] = n * dt * v0[a] + dt * dt * g[a] * n * (n + 1) / 2;
@@ -118,11 +135,14 @@ static void uniform_motion_stays_uniform(void **state) {
     firn_sim_def def = mpm_elastic_def(v, H);
     firn_material_def material = mpm_elastic_material();
     def.mpm.dt = dt;
+    def.mpm.flight = true;
     mpm_case c = mpm_case_open(v, &def, &material);
     mpm_case_jittered(&c, (const int[]){-1, -1, -1}, (const int[]){1, 1, 1}, 2, 0.5, 5);
+    add_lone(&c);
     double *x0 = mpm_case_read(&c, "position"), way[3], n = STEPS;
     set_all(&c, v0);
     mpm_case_steps(&c, STEPS);
+    assert_int_equal(mpm_case_stat(&c, "flying"), LONE);
     for (int a = 0; a < 3; a++) way[a] = n * dt * v0[a];
     flight f = compare(&c, x0, v0, way);
     mpm_report(v, "v %.2g eps m/s, x %.2g eps cells, strain %.2g eps", f.velocity / EPS,

@@ -30,6 +30,7 @@ static mpm_case make(const mpm_variant *v, const plan *p, int threads, bool fill
   def.mpm.integrator = p->integrator;
   def.mpm.dt = p->dt;
   def.mpm.hardening_density = p->density;
+  def.mpm.flight = true;
   // Those of lone flakes, by the grid, would make them very stiff.
   def.mpm.volume_nominal = p->integrator != FIRN_INTEGRATOR_IMPLICIT;
   mpm_case c = mpm_case_open_threads(v, &def, &snow, threads);
@@ -100,6 +101,7 @@ static void check_restart(scratch *s, const mpm_variant *v, const plan *p) {
              end.count, n, n, jp_min, sorts, implicit);
   assert_true(jp_min < 0.99 && mpm_case_stat(&fresh, "yielded") > 0.02);
   assert_true(sorts >= 1);
+  assert_int_equal(mpm_case_stat(&fresh, "flying"), 2);
   if (p->integrator == FIRN_INTEGRATOR_IMPLICIT) assert_int_equal(implicit, n);
   if (p->integrator == FIRN_INTEGRATOR_EXPLICIT) assert_int_equal(implicit, 0);
   if (p->integrator == FIRN_INTEGRATOR_AUTO) assert_in_range(implicit, 1, n - 1);

@@ -33,6 +33,7 @@ static mpm_case make_impact(const mpm_variant *v, const impact *i, int threads) 
   def.mpm.krylov = i->krylov;
   def.mpm.preconditioner = i->preconditioner;
   def.mpm.dt = i->dt;
+  def.mpm.flight = true;
   // Those of lone flakes, by the grid, would make them very stiff.
   def.mpm.volume_nominal = i->dt > 0;
   def.mpm.max_iterations = 8; // enough to see sums at work
@@ -78,6 +79,7 @@ static void check_impact(const mpm_variant *v, const impact *i) {
                  "%zu particles, %zu units: %d sorts, %d implicit steps, %d iterations, J_P %.3f",
                  s.count, mpm_case_solver(&c)->world->particles.unit_count, p.sorts, p.implicit,
                  p.iterations, jp_min);
+      assert_int_equal(mpm_case_stat(&c, "flying"), 3);
       assert_true(p.sorts >= 2); // the first is that of new particles
       assert_true(jp_min < 0.99 && mpm_case_stat(&c, "yielded") > 0.02);
       if (i->integrator == FIRN_INTEGRATOR_EXPLICIT) assert_int_equal(p.implicit, 0);

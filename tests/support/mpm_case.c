@@ -65,6 +65,7 @@ firn_sim_def mpm_printed_def(const mpm_variant *v, double h) {
   def.mpm.transfer = v->transfer;
   def.mpm.integrator = FIRN_INTEGRATOR_EXPLICIT;
   def.mpm.sleep = false; // a closed form knows of no snow that is left out
+  def.mpm.flight = false;
   return def;
 }
 

@@ -82,7 +82,8 @@ bool mpm_variant_usable(const mpm_variant *v);
 // A step of explicit MPM without anything that an analytic answer would have to know of: no
 // gravity, V0 = m/density, pure FLIP, particles moved with the grid's velocity.
 firn_sim_def mpm_elastic_def(const mpm_variant *v, double h);
-// As above with what the paper prints: alpha = 0.95, blended advection, volumes from the grid.
+// As above with what the paper prints: alpha = 0.95, blended advection, volumes from the grid, and all
+// particles on it.
 firn_sim_def mpm_printed_def(const mpm_variant *v, double h);
 // Table 2, law "elastic".
 firn_material_def mpm_elastic_material(void);

@@ -16,20 +16,24 @@
 #include "math/bspline.h"
 #include "solver/mpm/mpm.h"
 
+// The first node of a particle's stencil along an axis, and its weights.
+static int weigh(const mpm *m, firn_real x, firn_real w[4]) {
+  firn_real f, unused[4];
+  if (m->stencil.width == 4) {
+    int node = (int)firn_bspline_cubic_base(x, &f);
+    firn_bspline_cubic(f, w, unused);
+    return node;
+  }
+  int node = (int)firn_bspline_quadratic_base(x, &f);
+  firn_bspline_quadratic(f, w, unused);
+  return node;
+}
+
 firn_real mpm_grid_density(const mpm *m, size_t b, size_t slot) {
   const mpm_view *view = &m->view;
-  firn_real w[3][4], unused[4], sum = 0;
+  firn_real w[3][4], sum = 0;
   int node[3];
-  for (int a = 0; a < 3; a++) {
-    firn_real f, x = view->x[a][slot];
-    if (m->stencil.width == 4) {
-      node[a] = (int)firn_bspline_cubic_base(x, &f);
-      firn_bspline_cubic(f, w[a], unused);
-    } else {
-      node[a] = (int)firn_bspline_quadratic_base(x, &f);
-      firn_bspline_quadratic(f, w[a], unused);
-    }
-  }
+  for (int a = 0; a < 3; a++) node[a] = weigh(m, view->x[a][slot], w[a]);
   for (int i = 0; i < m->stencil.width; i++) {
     for (int j = 0; j < m->stencil.width; j++) {
       for (int k = 0; k < m->stencil.width; k++) {
@@ -44,6 +48,17 @@ firn_real mpm_grid_density(const mpm *m, size_t b, size_t slot) {
   return sum / (view->h * view->h * view->h);
 }
 
+firn_real mpm_lone_density(const mpm *m, size_t slot) {
+  firn_real density = m->view.mass[slot];
+  for (int a = 0; a < 3; a++) {
+    firn_real w[4], sum = 0;
+    weigh(m, m->view.x[a][slot], w);
+    for (int i = 0; i < m->stencil.width; i++) sum += w[i] * w[i];
+    density *= sum / m->view.h;
+  }
+  return density;
+}
+
 firn_real mpm_elastic_volume(const mpm *m, size_t slot) {
   firn_real xx = 1 + m->view.b[0][slot], yy = 1 + m->view.b[1][slot], zz = 1 + m->view.b[2][slot];
   firn_real xy = m->view.b[3][slot], xz = m->view.b[4][slot], yz = m->view.b[5][slot];
@@ -51,12 +66,12 @@ firn_real mpm_elastic_volume(const mpm *m, size_t slot) {
   return (firn_real)sqrt((double)det);
 }
 
-static void harden(const mpm *m, size_t b, size_t slot) {
+static void harden(const mpm *m, size_t slot, firn_real density) {
   const mpm_view *view = &m->view;
   firn_material_row row = firn_world_row(m->world, slot);
   if (row.law != FIRN_LAW_SNOW) return;
   firn_real rest = view->mass[slot] / view->volume[slot];
-  firn_real now = mpm_grid_density(m, b, slot) * mpm_elastic_volume(m, slot);
+  firn_real now = density * mpm_elastic_volume(m, slot);
   firn_real ln_jp = (firn_real)log((double)(rest / now));
   if (!(now > 0) || !isfinite(ln_jp)) return; // a failure that the step tells itself
   view->ln_jp[slot] = firn_min(firn_max(ln_jp, row.ln_jp_lo), row.ln_jp_hi);
@@ -68,6 +83,9 @@ void mpm_harden(mpm *m) {
   FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 4))
   for (size_t b = 0; b < p->block_count; b++) {
     if (m->view.box[b].asleep) continue; // its nodes may have no mass; it has hardened before
-    for (uint32_t i = 0; i < p->block[b].count; i++) harden(m, b, p->block[b].first + i);
+    for (size_t i = p->block[b].first; i < (size_t)p->block[b].first + p->block[b].count; i++)
+      harden(m, i, mpm_grid_density(m, b, i));
   }
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
+  for (size_t i = p->slots; i < p->slots + m->lone; i++) harden(m, i, mpm_lone_density(m, i));
 }

@@ -61,6 +61,7 @@ enum {
   STAT_INDEFINITE,
   STAT_SORTED,
   STAT_SORTS,
+  STAT_FLYING,
   STAT_SECONDS,
   STATS = STAT_SECONDS + MPM_PHASES
 };
@@ -71,11 +72,12 @@ const firn_stat_info mpm_stats[] = {
     [STAT_DENSITY_MAX] = {"density_max", "kg/m^3", "of the densest particle"},
     [STAT_YIELDED] = {"yielded", "1", "fraction of particles that have ever yielded"},
     [STAT_PLASTIC] = {"energy_plastic", "J",
-                      "elastic energy that plastic returns have taken so far"},
+                      "elastic energy that plastic returns have taken so far, and taking off"},
     [STAT_REDONE] = {"redone", "1", "times the last step was halved and redone"},
     [STAT_INDEFINITE] = {"indefinite", "1", "directions of negative curvature in its solve"},
     [STAT_SORTED] = {"sorted", "1", "1 if it sorted the particles anew"},
     [STAT_SORTS] = {"sorts", "1", "steps that did, since creation"},
+    [STAT_FLYING] = {"flying", "1", "particles in free flight, outside the grid"},
     [STAT_SECONDS + MPM_SORT] = {"seconds_sort", "s", "wall time in sorting"},
     [STAT_SECONDS + MPM_SCATTER] = {"seconds_scatter", "s", "from particles to grid, with the law"},
     [STAT_SECONDS + MPM_GRID] = {"seconds_grid", "s", "on the nodes"},
@@ -247,15 +249,11 @@ firn_status mpm_look(void *solver, const firn_solver_look *look) {
   for (int c = 0; c < 3 && look->sums; c++) look->sums->angular[c] += all.angular[c];
   double n = (double)p->count;
   double stats[STATS] = {
-      [STAT_JP_MIN] = n > 0 ? all.jp_min : 1,
-      [STAT_JP_MEAN] = n > 0 ? all.jp / n : 1,
-      [STAT_DENSITY_MAX] = all.density_max,
-      [STAT_YIELDED] = n > 0 ? all.yielded / n : 0,
-      [STAT_REDONE] = m->last.redone,
-      [STAT_INDEFINITE] = m->last.indefinite,
-      [STAT_SORTED] = m->last.sorted,
-      [STAT_SORTS] = (double)m->sorts,
-      [STAT_PLASTIC] = m->memory.plastic + all.spent,
+      [STAT_JP_MIN] = n > 0 ? all.jp_min : 1, [STAT_JP_MEAN] = n > 0 ? all.jp / n : 1,
+      [STAT_DENSITY_MAX] = all.density_max,   [STAT_YIELDED] = n > 0 ? all.yielded / n : 0,
+      [STAT_REDONE] = m->last.redone,         [STAT_INDEFINITE] = m->last.indefinite,
+      [STAT_SORTED] = m->last.sorted,         [STAT_SORTS] = (double)m->sorts,
+      [STAT_FLYING] = (double)p->flying,      [STAT_PLASTIC] = m->memory.plastic + all.spent,
   };
   memcpy(stats + STAT_SECONDS, m->seconds, sizeof m->seconds);
   for (int i = 0; i < STATS; i++) {

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/parallel.h"
+#include "solver/mpm/flight.h"
 #include "solver/mpm/mpm.h"
 #include "solver/mpm/rest.h"
 
@@ -87,6 +88,17 @@ static firn_reach widest(const mpm_stencil *s) {
   return reach;
 }
 
+firn_reach mpm_reach_around(const mpm_stencil *s, const int lo[3], const int hi[3],
+                            uint32_t count) {
+  firn_reach reach = widest(s);
+  if (count >= SPARSE) return reach;
+  for (int a = 0; a < 3; a++) {
+    if (lo[a] - 1 > reach.lo[a]) reach.lo[a] = (int8_t)(lo[a] - 1);
+    if (hi[a] + 1 < reach.hi[a]) reach.hi[a] = (int8_t)(hi[a] + 1);
+  }
+  return reach;
+}
+
 bool mpm_reach_is_good(const mpm *m, const firn_reach *reach) {
   firn_reach limit = widest(&m->stencil);
   for (int a = 0; a < 3; a++) {
@@ -108,15 +120,14 @@ static bool bound_all(mpm *m) {
 // Spray would otherwise claim 27 node blocks for each particle.
 static void narrow(mpm *m) {
   const firn_particles *p = &m->world->particles;
-  firn_reach limit = widest(&m->stencil);
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t b = 0; b < p->block_count; b++) {
-    if (p->block[b].count >= SPARSE) continue;
+    int lo[3], hi[3];
     for (int a = 0; a < 3; a++) {
-      int lo = m->box[b].lo[a] - 1, hi = m->box[b].lo[a] + m->box[b].n[a];
-      m->reach[b].lo[a] = (int8_t)(lo > limit.lo[a] ? lo : limit.lo[a]);
-      m->reach[b].hi[a] = (int8_t)(hi < limit.hi[a] ? hi : limit.hi[a]);
+      lo[a] = m->box[b].lo[a];
+      hi[a] = lo[a] + m->box[b].n[a] - 1;
     }
+    m->reach[b] = mpm_reach_around(&m->stencil, lo, hi, p->block[b].count);
   }
 }
 
@@ -146,7 +157,7 @@ static void wake_boxes(mpm *m) {
 // there. Nothing is conducted here: temperatures are those that somebody has given.
 static firn_status soften(mpm *m) {
   const firn_world *world = m->world;
-  size_t slots = world->particles.slots;
+  size_t slots = world->particles.slots + world->particles.flying;
   if (!world->softens) return FIRN_OK;
   FIRN_TRY(firn_buffer_reserve(world->context, &m->softened, 2 * slots * sizeof(firn_real),
                                "stiffness by temperature"));
@@ -160,34 +171,54 @@ static firn_status soften(mpm *m) {
   return FIRN_OK;
 }
 
+// Everything that hangs on the blocks. same: no particles were added or removed.
+static firn_status lay_out(mpm *m, bool same) {
+  const firn_particles *p = &m->world->particles;
+  m->unlaid = true;
+  FIRN_TRY(mpm_layout_blocks(m));
+  mpm_point_view(m);
+  wake_boxes(m);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
+  for (size_t b = 0; b < p->block_count; b++) m->reach[b] = widest(&m->stencil);
+  if (!bound_all(m)) {
+    return firn_fail(m->world->context, FIRN_ERROR_NONFINITE,
+                     "a particle's position is not finite at time %g s", m->world->time);
+  }
+  narrow(m);
+  FIRN_TRY(mpm_rest_carry(m, same));
+  mpm_find_spray(m);
+  FIRN_TRY(mpm_rebuild_grid(m, mpm_may_have_spray(m)));
+  m->memory.must_sort = m->memory.regroup = m->unlaid = false;
+  m->sorts++;
+  return FIRN_OK;
+}
+
+// Sorts, or looks at those who fly again, which may be all that is needed.
+static firn_status sort(mpm *m, bool *sorted) {
+  firn_particles *p = &m->world->particles;
+  bool same = p->pending == p->flying && !p->thinned && !m->unlaid;
+  if (!m->unlaid) FIRN_TRY(mpm_rest_leave(m));
+  mpm_flight_forget(m);
+  FIRN_TRY(firn_particles_sort_some(p, m->stencil.shift, !m->memory.must_sort, &m->arena,
+                                    m->def.flight ? mpm_flight_choose : NULL, m));
+  mpm_point_view(m);
+  mpm_flight_begin(m);
+  *sorted = !m->flight_kept;
+  return *sorted ? lay_out(m, same) : FIRN_OK;
+}
+
 firn_status mpm_layout(mpm *m, bool *sorted) {
   firn_particles *p = &m->world->particles;
+  bool fresh = p->pending > p->flying;
   *sorted = false;
-  if (p->pending) m->memory.must_survey = true;
-  if (m->memory.must_sort || m->memory.regroup || p->pending || p->thinned || m->unlaid) {
+  if (fresh) m->memory.must_survey = true;
+  if (m->memory.must_sort || m->memory.regroup || fresh || p->thinned || m->unlaid ||
+      mpm_flight_is_due(m)) {
     double start = firn_seconds();
-    bool same = !p->pending && !p->thinned && !m->unlaid;
-    if (!m->unlaid) FIRN_TRY(mpm_rest_leave(m));
-    FIRN_TRY(firn_particles_sort(p, m->stencil.shift, !m->memory.must_sort, &m->arena));
-    m->unlaid = true;
-    FIRN_TRY(mpm_layout_blocks(m));
-    mpm_point_view(m);
-    wake_boxes(m);
-    FIRN_PARALLEL_FOR(m->world->context, schedule(static))
-    for (size_t b = 0; b < p->block_count; b++) m->reach[b] = widest(&m->stencil);
-    if (!bound_all(m)) {
-      return firn_fail(m->world->context, FIRN_ERROR_NONFINITE,
-                       "a particle's position is not finite at time %g s", m->world->time);
-    }
-    narrow(m);
-    FIRN_TRY(mpm_rest_carry(m, same));
-    mpm_find_spray(m);
-    FIRN_TRY(mpm_rebuild_grid(m, mpm_may_have_spray(m)));
-    m->memory.must_sort = m->memory.regroup = m->unlaid = false;
+    FIRN_TRY(sort(m, sorted));
     m->seconds[MPM_SORT] += firn_seconds() - start;
-    m->sorts++;
-    *sorted = true;
-  } else if (!m->laid_out && p->block_count) {
+  }
+  if (!m->laid_out && p->block_count) {
     // Loaded from a checkpoint, or an earlier try ran out of memory: the same blocks and reach give
     // the same grid.
     FIRN_TRY(mpm_layout_blocks(m));
@@ -271,7 +302,7 @@ void mpm_point_view(mpm *m) {
   firn_world_varied(world, view->vary);
   if (world->softens && m->softened.data) {
     view->vary[FIRN_VARY_MU] = m->softened.data;
-    view->vary[FIRN_VARY_LAMBDA] = view->vary[FIRN_VARY_MU] + p->slots;
+    view->vary[FIRN_VARY_LAMBDA] = view->vary[FIRN_VARY_MU] + p->slots + p->flying;
   }
   view->materials = world->material;
   view->material_count = world->material_count;

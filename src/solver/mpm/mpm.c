@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/isa.h"
+#include "solver/mpm/flight.h"
 #include "solver/mpm/rest.h"
 
 static const mpm_kernels *choose_kernels(const mpm *m) {
@@ -77,7 +78,13 @@ static void destroy(void *solver) {
                             &m->contacts.pushes,
                             &m->contacts.holders,
                             &m->contacts.asleep,
-                            &m->softened};
+                            &m->softened,
+                            &m->pieces,
+                            &m->next_pieces,
+                            &m->flight_candidates,
+                            &m->flight_of,
+                            &m->flight_table,
+                            &m->flight_members};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     firn_buffer_free(context, buffers[i]);
   }
@@ -117,10 +124,11 @@ static firn_status configure(void *solver, const void *settings) {
   mpm *m = solver;
   const firn_mpm_def *def = settings;
   if (def->basis != m->def.basis || def->transfer != m->def.transfer ||
-      def->sleep != m->def.sleep || def->hardening_density != m->def.hardening_density) {
+      def->sleep != m->def.sleep || def->flight != m->def.flight ||
+      def->hardening_density != m->def.hardening_density) {
     return firn_fail(m->world->context, FIRN_ERROR_ARGUMENT,
-                     "mpm: basis, transfer, hardening and sleep are settled when the simulation is "
-                     "made");
+                     "mpm: basis, transfer, hardening, flight and sleep are settled when the "
+                     "simulation is made");
   }
   m->def = *def;
   return FIRN_OK;
@@ -142,10 +150,30 @@ static firn_status visit_rest(mpm *m, bool load, const firn_state_visitor *visit
                : FIRN_OK;
 }
 
+static firn_status visit_flight(mpm *m, bool load, const firn_state_visitor *visitor) {
+  uint64_t count = m->piece_count;
+  FIRN_TRY(visitor->blob(visitor->user, "mpm_piece_count", &count, sizeof count));
+  bool good = count <= m->world->particles.flying;
+  if (load && good) {
+    FIRN_TRY(
+        firn_buffer_reserve(m->world->context, &m->pieces, count * sizeof(mpm_piece), "flight"));
+    m->piece_count = count;
+  }
+  if (count && good) {
+    FIRN_TRY(visitor->blob(visitor->user, "mpm_pieces", m->pieces.data, count * sizeof(mpm_piece)));
+  }
+  if (!load || (good && mpm_flight_fits(m))) return FIRN_OK;
+  m->piece_count = 0;
+  return firn_fail(m->world->context, FIRN_ERROR_FORMAT,
+                   "the checkpoint is damaged: %llu pieces of %zu particles that fly",
+                   (unsigned long long)count, m->world->particles.flying);
+}
+
 static firn_status visit_state(mpm *m, bool load, const firn_state_visitor *visitor) {
   FIRN_TRY(visitor->blob(visitor->user, "mpm_memory", &m->memory, sizeof m->memory));
   size_t blocks = m->world->particles.block_count;
   if (m->def.sleep) FIRN_TRY(visit_rest(m, load, visitor));
+  FIRN_TRY(visit_flight(m, load, visitor));
   if (!blocks || m->memory.must_sort) return FIRN_OK; // the sort will make them
   if (load) FIRN_TRY(mpm_layout_blocks(m));
   FIRN_TRY(visitor->blob(visitor->user, "mpm_reach", m->reach, blocks * sizeof *m->reach));

@@ -3,7 +3,8 @@
 //
 // What a block of particles can be, and the words for it:
 //
-//   sparse in space
+//   in space
+//     flying    in no block at all: a few particles that touch nothing (flight.h)
 //     thin      at most FIRN_SPRAY_MAX particles, which give to node blocks one by one (sow.c)
 //     spray     thin, with only few particles around it. It has no node blocks of its own: each of its
 //               particles adds up the nodes that it needs by itself (spray.c, grid/spray.c)
@@ -58,8 +59,12 @@ typedef struct mpm_memory {
   uint8_t spray;       // the grid was built with spray marked as such
   uint8_t disturbed;   // sleep: something quiet has moved
   uint8_t regroup;     // sleep: many are awake only because others of their units are
+  uint8_t flight_wait; // flight: looks until a longer one is tried
   uint32_t rest_steps; // sleep: steps since the last review
   uint64_t changes;    // of the world, that have been taken notice of
+  double flight_until; // s: nobody who flies meets anything before
+  double flight_left;  // cells that the quickest of them may still go; where more than gravity acts
+  uint64_t flight_changes; // as changes
   // Share of the particles whose block's explicit limit is less than dt_max 2^(-(k-1)/2), down to
   // dt_max 2^(-k/2); the first has all that is more, the last all that is less.
   float share[MPM_SHARES];
@@ -102,6 +107,15 @@ typedef struct mpm {
   bool sleep_applied;      // box and node_asleep are those of rest
   size_t stored_reals;     // of the arena, at its beginning, that blocks asleep hold ...
   int stored_channels;     // ... laid out for this many channels
+  size_t lone;             // flight: particles that are alone, the first of those who fly ...
+  firn_buffer pieces;      // ... and mpm_piece [piece_count]: the others
+  size_t piece_count;
+  firn_buffer next_pieces, flight_candidates, flight_of, flight_table, flight_members; // for sorts
+  size_t next_piece_count;
+  double flight_horizon, flight_limit; // s and cells, for which the last sort has looked ahead
+  double flight_sound2;                // m^2/s^2, of the stiffest that it brings down
+  bool flight_kept;                    // it leaves those who fly as they are
+  uint8_t flight_wait;                 // as memory.flight_wait, if it is done
   mpm_contacts contacts;
   uint8_t still;    // MPM_STILL...: how colliders are seen, while a balance is being sought
   uint32_t *let_go; // [near node blocks][64], then: what a node did with its colliders (contact.c)
@@ -136,6 +150,9 @@ firn_status mpm_ground_spray(mpm *m, double dt);
 firn_status mpm_layout_blocks(mpm *m); // the part that a loaded checkpoint needs too
 // Makes the next boxes those of this step.
 void mpm_swap_boxes(mpm *m);
+// What a block of `count` particles whose stencils now cover the nodes lo to hi may reach until the next
+// sort. Where it has many, the nodes are not asked for.
+firn_reach mpm_reach_around(const mpm_stencil *s, const int lo[3], const int hi[3], uint32_t count);
 bool mpm_reach_is_good(const mpm *m, const firn_reach *reach); // one from a file
 // Points the view at the particles and nodes.
 void mpm_point_view(mpm *m);
@@ -161,11 +178,14 @@ firn_status mpm_volumes(void *solver, double *out);
 
 // density.c: kg/m^3 at the particle of a slot in block b, from the masses on the grid.
 firn_real mpm_grid_density(const mpm *m, size_t b, size_t slot);
+// The same of one that has its nodes to itself, so that their masses are m w.
+firn_real mpm_lone_density(const mpm *m, size_t slot);
 firn_real mpm_elastic_volume(const mpm *m, size_t slot); // det F_E
 void mpm_harden(mpm *m); // J_P of all that are awake, by the density that the grid has now
 
 // timestep.c
-void mpm_survey(mpm *m); // fills memory from the particles
+void mpm_survey(mpm *m);                      // fills memory from the particles
+double mpm_sound2(const mpm *m, size_t slot); // m^2/s^2, of compression waves in a particle's snow
 typedef struct mpm_choice {
   double dt;
   bool implicit;

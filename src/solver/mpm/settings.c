@@ -59,6 +59,8 @@ static const firn_schema_row rows[] = {
     REAL("min_det", NONE, "[0.001, 0.9]", "0.2",
          "redoes a step that would bring det(I + dt grad v) below this", .keyed = true,
          AT(min_det)),
+    BOOL("flight", "true", "moves particles that touch nothing without the grid; false: as printed",
+         AT(flight)),
     BOOL("sleep", "true", "leaves blocks of settled snow out of steps until something moves them",
          AT(sleep)),
     REAL("sleep_speed", RATE, "[0, 1e6]", "10",

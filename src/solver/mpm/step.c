@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "solver/mpm/balance.h"
 #include "solver/mpm/fault.h"
+#include "solver/mpm/flight.h"
 #include "solver/mpm/mpm.h"
 #include "solver/mpm/rest.h"
 
@@ -224,7 +225,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   m->view.mass_floor = (firn_real)(1e-18 * m->memory.mass_min);
   FIRN_TRY(mpm_place_arenas(m, mpm_channels(m, choice.implicit)));
   mpm_rest_store(m);
-  mpm_tally law = empty_tally(), moved = empty_tally();
+  mpm_tally law = empty_tally(), moved = empty_tally(), flown = empty_tally();
   int spent; // iterations of solves that were in vain
   for (;;) {
     spent = out->iterations;
@@ -244,15 +245,17 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   // Steps 7 to 10.
   double gather = firn_seconds();
   mpm_for_units(m, m->kernels->gather, &moved);
+  mpm_flight_step(m, &flown);
   mpm_swap_boxes(m);
   m->seconds[MPM_GATHER] += firn_seconds() - gather;
-  if (moved.nonfinite) return mpm_fail_nonfinite(m);
+  if (moved.nonfinite || flown.nonfinite) return mpm_fail_nonfinite(m);
   mpm_contact_end(m, choice.dt);
   mpm_rest_watch(m);
   double blown = firn_world_drag(world, world->time, choice.dt, is_asleep, m);
 
   // What the next step is chosen from.
-  m->memory.speed2_max = fmax(moved.speed2_max, blown);
+  m->memory.speed2_max = fmax(fmax(moved.speed2_max, flown.speed2_max), blown);
+  m->memory.flight_left -= sqrt(flown.speed2_max) * choice.dt / world->h;
   m->memory.sound2_max = law.sound2_max;
   m->memory.must_sort = moved.left;
   m->memory.implicit = choice.implicit;

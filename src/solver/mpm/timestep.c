@@ -6,21 +6,27 @@
 #include "base/parallel.h"
 #include "solver/mpm/mpm.h"
 
+double mpm_sound2(const mpm *m, size_t slot) {
+  const mpm_view *view = &m->view;
+  firn_material_row row = firn_world_row(m->world, slot);
+  double hard = firn_law_hardening(&row, (double)view->ln_jp[slot]);
+  return ((double)row.lambda + 2 * (double)row.mu) * hard * (double)view->volume[slot] /
+         (double)view->mass[slot];
+}
+
+// The speed of those who fly counts, their stiffness does not: they are strained by nothing.
 void mpm_survey(mpm *m) {
   const firn_particles *p = &m->world->particles;
   const mpm_view *view = &m->view;
   double speed2 = 0, sound2 = 0, lightest = INFINITY;
   FIRN_PARALLEL_FOR(m->world->context, reduction(max : speed2, sound2) reduction(min : lightest))
-  for (size_t i = 0; i < p->slots; i++) {
-    double mass = (double)view->mass[i];
+  for (size_t i = 0; i < p->slots + p->flying; i++) {
+    double mass = (double)view->mass[i], v2 = 0;
     if (mass == 0) continue; // padding
-    firn_material_row row = firn_world_row(m->world, i);
-    double hard = firn_law_hardening(&row, (double)view->ln_jp[i]);
-    double volume = (double)view->volume[i], v2 = 0;
     for (int a = 0; a < 3; a++) v2 += (double)view->v[a][i] * (double)view->v[a][i];
-    double c2 = ((double)row.lambda + 2 * (double)row.mu) * hard * volume / mass;
     speed2 = fmax(speed2, v2);
-    sound2 = fmax(sound2, c2);
+    bool alone = i >= p->slots && i < p->slots + m->lone;
+    if (!alone) sound2 = fmax(sound2, mpm_sound2(m, i));
     lightest = fmin(lightest, mass);
   }
   m->memory.speed2_max = speed2;

@@ -9,30 +9,37 @@
 bool mpm_lacks_volumes(const mpm *m) {
   const firn_particles *p = &m->world->particles;
   const firn_real *volume = firn_particles_real(p, FIRN_FIELD_VOLUME);
-  if (p->pending) return true;
+  if (p->pending > p->flying) return true;
   // A survey follows whatever may have brought some.
-  for (size_t b = 0; b < p->block_count && m->memory.must_survey; b++) {
+  if (!m->memory.must_survey) return false;
+  for (size_t b = 0; b < p->block_count; b++) {
     for (uint32_t i = 0; i < p->block[b].count; i++) {
       if (volume[p->block[b].first + i] == 0) return true;
     }
   }
+  for (size_t i = p->slots; i < p->slots + p->flying; i++) {
+    if (volume[i] == 0) return true;
+  }
   return false;
 }
 
-// Returns the elastic energy, J, that its particles turn out to have brought along.
+// Returns the elastic energy, J, that the particle turns out to have brought along.
+static double set_one(const mpm *m, size_t slot, firn_real density, bool nominal) {
+  firn_real *volume = firn_particles_real(&m->world->particles, FIRN_FIELD_VOLUME);
+  if (nominal) density = firn_world_row(m->world, slot).density;
+  volume[slot] = m->view.mass[slot] / density;
+  // Strained snow has its density at rest without the strain.
+  if (m->def.hardening_density && !nominal) volume[slot] /= mpm_elastic_volume(m, slot);
+  return mpm_energy((void *)m, slot);
+}
+
+// The same of all of a block.
 static double set_block(const mpm *m, size_t b, bool nominal) {
-  const firn_particles *p = &m->world->particles;
-  firn_real *volume = firn_particles_real(p, FIRN_FIELD_VOLUME);
+  const firn_block *block = &m->world->particles.block[b];
   double energy = 0;
-  for (uint32_t i = 0; i < p->block[b].count; i++) {
-    size_t slot = p->block[b].first + i;
-    if (volume[slot] != 0) continue;
-    firn_real density = nominal ? firn_world_row(m->world, slot).density
-                                : mpm_grid_density(m, b, slot);
-    volume[slot] = m->view.mass[slot] / density;
-    // Strained snow has its density at rest without the strain.
-    if (m->def.hardening_density && !nominal) volume[slot] /= mpm_elastic_volume(m, slot);
-    energy += mpm_energy((void *)m, slot);
+  for (size_t slot = block->first; slot < (size_t)block->first + block->count; slot++) {
+    if (m->view.volume[slot] != 0) continue;
+    energy += set_one(m, slot, nominal ? 0 : mpm_grid_density(m, b, slot), nominal);
   }
   return energy;
 }
@@ -62,6 +69,11 @@ firn_status mpm_set_volumes(mpm *m) {
     energy[i] = 0;
     for (size_t b = i * p->block_count / FIRN_PARTS; b < (i + 1) * p->block_count / FIRN_PARTS; b++)
       energy[i] += set_block(m, b, nominal);
+    for (size_t k = i * m->lone / FIRN_PARTS; k < (i + 1) * m->lone / FIRN_PARTS; k++) {
+      size_t slot = p->slots + k;
+      if (m->view.volume[slot] == 0)
+        energy[i] += set_one(m, slot, mpm_lone_density(m, slot), nominal);
+    }
   }
   for (int i = 0; i < FIRN_PARTS; i++) m->world->ledger.given += energy[i];
   return FIRN_OK;
