@@ -145,8 +145,10 @@ static void K(clear)(const mpm_view *view, const firn_unit *unit, int channels, 
     const mpm_box *box = &view->box[b];
     if (solve && box->soft) continue;
     if (box->thin) continue;
-    size_t reals = mpm_arena_reals(box, channels, 0);
-    memset(view->arena + box->arena, 0, reals * sizeof(firn_real));
+    size_t channel = view->patch_channel, reals = mpm_arena_reals(box, channel ? 1 : channels, 0);
+    for (int c = 0; c < (channel ? channels : 1); c++) {
+      memset(view->arena + box->arena + (size_t)c * channel, 0, reals * sizeof(firn_real));
+    }
   }
 }
 
@@ -263,7 +265,7 @@ static void K(scatter)(const mpm_view *view, size_t u, mpm_tally *tally) {
 #if APIC
         K(scatter_affine)(&s, l, node, sx, sy);
 #else
-        K(scatter_flip)(&s, l, node, sx, sy, box_reals(box));
+        K(scatter_flip)(&s, l, node, sx, sy, mpm_channel_reals(view, box));
 #endif
       }
     }
@@ -393,13 +395,15 @@ static inline void K(gather_group)(const mpm_view *view, const segment *in, int 
                                    firn_real *pic) {
   // Sparse blocks: the nodes of each lane lie elsewhere, so ask for all before the first is needed.
   for (int n = 1; n < segments; n++) {
-    if (view->reach[in[n].block].spray) continue;
+    if (view->reach[in[n].block].spray || view->patch_channel) continue;
     prefetch_box(view, in[n].block, field);
     if (blend) prefetch_box(view, in[n].block, view->node_u);
   }
   for (int n = 0; n < segments; n++) {
     const mpm_box *box = &view->box[in[n].block];
-    if (local->block != in[n].block) {
+    bool patch = view->patch_channel > 0;
+    const firn_real *nodes = patch ? field + box->arena : local->node[0];
+    if (local->block != in[n].block && !patch) {
       firn_real *second = local->node[APIC ? 0 : 1];
       if (view->reach[in[n].block].spray) {
         sum_box(view, in[n].block, !APIC, local->node[0], second);
@@ -411,12 +415,12 @@ static inline void K(gather_group)(const mpm_view *view, const segment *in, int 
     }
     size_t sy = FIRN_NODE_REALS * (size_t)box->n[2], sx = sy * (size_t)box->n[1];
     for (int l = in[n].begin; l < in[n].end; l++) {
-      const firn_real *node = local->node[0] + arena_offset(box, s, l);
+      const firn_real *node = nodes + arena_offset(box, s, l);
 #if APIC
       (void)pic;
       K(gather_moments)(s, l, node, sx, sy);
 #else
-      K(gather_gradient)(s, l, node, sx, sy, LOCAL_REALS, blend, pic);
+      K(gather_gradient)(s, l, node, sx, sy, patch ? view->patch_channel : LOCAL_REALS, blend, pic);
 #endif
     }
   }
@@ -625,8 +629,9 @@ static void K(hessian)(const mpm_view *view, size_t u) {
   }
 }
 
-static const mpm_kernels K(table) = {true,     bound,     K(scatter), K(sow),       K(nodes),
-                                     K(check), K(gather), K(hessian), hessian_nodes};
+static const mpm_kernels K(table) = {
+    true,       bound,         K(scatter),  K(sow),       K(nodes),      K(check),   K(gather),
+    K(hessian), hessian_nodes, patch_nodes, patch_finish, patch_measure, patch_solve};
 
 #undef WIDTH
 #undef APIC
