@@ -687,7 +687,7 @@ firn_status mpm_flight_choose(void *user, const firn_choice *choice, firn_flock 
 void mpm_flight_forget(mpm *m) {
   m->next_piece_count = 0;
   m->flight_horizon = m->flight_limit = m->flight_sound2 = 0;
-  m->flight_kept = m->flight_lacks = false;
+  m->flight_kept = false;
   m->flight_wait = 0;
 }
 
