@@ -37,7 +37,7 @@ FIRN_API firn_status firn_sim_add_material(firn_sim *sim, const firn_material_de
 typedef struct firn_step {
   double dt;      // s
   bool implicit;  // a linear system was solved
-  int iterations; // which took so many
+  int iterations; // which took so many; where there are several, on the mean over their particles
   size_t asleep;  // particles that were left out, being at rest
 } firn_step;
 

@@ -9,6 +9,9 @@ BSPLINE = "src/math/bspline.h"
 SCALAR = "src/solver/mpm/kernels_scalar.c"
 VECTOR = "src/solver/mpm/kernels_lane.h"
 VECTORS = "src/solver/mpm/kernels_lane.inc.h"
+CLUMP = "src/solver/mpm/clump.c"
+PATCH = "src/solver/mpm/kernels_clump.h"
+PATCHES = "src/solver/mpm/kernels_clump_lane.h"
 
 MUTATIONS = [
     Mutation("gradient-sign-flipped", "derivatives of both splines, for every path",
@@ -44,16 +47,15 @@ MUTATIONS = [
               "grad[3 * c + a] += node[a] * s->g[m][c];")),
     Mutation("gravity-dropped-scalar", "v* without g",
              "mpm.flight",
-             (SCALAR, "(force[4 * n + a] * inverse + view->gravity[a])",
-              "(force[4 * n + a] * inverse)")),
+             (SCALAR, "(f * inverse + view->gravity[a])", "(f * inverse)")),
     Mutation("flip-against-v-star-scalar", "FLIP's difference is v^{n+1} - v*",
              "mpm.flight",
              (SCALAR, """\
-      if (u) u[4 * n + a] = old;
-      v[4 * n + a] = active ? old + view->dt * (force[4 * n + a] * inverse + view->gravity[a]) : 0;
+    old[a] = before;
+    v[a] = active ? before + view->dt * (f * inverse + view->gravity[a]) : 0;
 """, """\
-      v[4 * n + a] = active ? old + view->dt * (force[4 * n + a] * inverse + view->gravity[a]) : 0;
-      if (u) u[4 * n + a] = v[4 * n + a];
+    v[a] = active ? before + view->dt * (f * inverse + view->gravity[a]) : 0;
+    old[a] = v[a];
 """)),
     Mutation("cauchy-stress-with-V0-scalar", "Kirchhoff stress divided by J, in the kernel",
              "mpm.force",
@@ -152,6 +154,33 @@ MUTATIONS = [
     Mutation("spray-not-bounded", "a gradient in a block set apart may invert its particles",
              "mpm.guard",
              (VECTORS, "if (!lmask_any(over)) return;", "return;"), isa="avx2"),
+    Mutation("flip-against-v-star-clump", "the same on the patches of clumps",
+             "mpm.clump",
+             (PATCHES, "    if (math.flip) row_store(u + r, old);\n",
+              "    if (math.flip) row_store(u + r, now);\n"), isa="avx2"),
+    Mutation("clump-residual-reversed", "a clump's solve starts from the residual's opposite",
+             "mpm.clump",
+             (PATCH, "lane r = -p->factor * lane_load", "lane r = p->factor * lane_load")),
+    Mutation("clump-tolerance-not-squared", "clumps are solved to the root of the tolerance",
+             "mpm.clump",
+             (CLUMP, "s->threshold = m->def.tolerance * m->def.tolerance * datum.square;",
+              "s->threshold = m->def.tolerance * datum.square;")),
+    Mutation("soft-clumps-solved-for", "clumps that an explicit step suits take part in solves",
+             "mpm.clump",
+             (CLUMP, "  return soft;\n", "  return soft && m->def.beta < 0;\n")),
+    Mutation("clumps-not-guarded", "a step may turn a clump inside out",
+             "mpm.clump",
+             (CLUMP, "    if (!(det > m->def.min_det)) {\n", "    if (!(det == det)) {\n")),
+    Mutation("clump-blend-not-rescaled", "alpha does not follow a part of the step",
+             "mpm.clump",
+             (CLUMP, "bool same = n == 1 || !m->def.flip_rescale;", "bool same = n > 0;")),
+    Mutation("clump-affine-part-lost", "clumps lose what APIC gathers",
+             "mpm.clump",
+             (CLUMP, "  for (int i = 0; i < 9 && to->apic; i++) memcpy(",
+              "  for (int i = 0; i < 0 && to->apic; i++) memcpy(")),
+    Mutation("clump-yields-for-nothing", "what plastic flow takes in clumps is not told",
+             "mpm.clump",
+             (CLUMP, "  m->memory.plastic += sums->tally.spent;\n", "")),
     Mutation("sleep-without-force", "what sleeps holds nothing up",
              "mpm.sleep",
              (VECTOR, "if (!asleep && (in[n].asleep || in[n].soft)) continue;",

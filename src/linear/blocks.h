@@ -39,11 +39,11 @@ static inline void firn_block_dot(firn_linear_sum *__restrict sum, const firn_re
 }
 
 static inline double firn_linear_sum_total(const firn_linear_sum *sum) {
-  double lane[FIRN_LINEAR_LANES];
-  memcpy(lane, sum->lane, sizeof lane);
+  double part[FIRN_LINEAR_LANES];
+  memcpy(part, sum->lane, sizeof part);
   for (int half = FIRN_LINEAR_LANES / 2; half; half /= 2)
-    for (int k = 0; k < half; k++) lane[k] += lane[k + half];
-  return lane[0];
+    for (int k = 0; k < half; k++) part[k] += part[k + half];
+  return part[0];
 }
 
 // y += a x

@@ -104,8 +104,7 @@ static double mass_around(float around[EDGE][EDGE][EDGE], const int cell[3]) {
   return sum;
 }
 
-static void drag_one(const pass *s, const int32_t at[3], size_t slot, double mass_near,
-                     effect *e) {
+static void drag_one(const pass *s, const int32_t at[3], size_t slot, double mass_near, effect *e) {
   const firn_world *world = s->world;
   const firn_particles *p = &world->particles;
   double mass = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot];
@@ -148,14 +147,34 @@ static effect drag_block(const pass *s, size_t b) {
   return e;
 }
 
-// A part of those who fly, each with nobody around it.
+// Mass in the cells around one of those who fly. Others that are so near have its corner and lie next to
+// it in memory.
+static double mass_beside(const firn_particles *p, size_t i) {
+  const int32_t *at = p->pending_at[i];
+  const firn_real *mass = firn_particles_real(p, FIRN_FIELD_MASS) + p->slots;
+  const firn_real *x[3];
+  size_t first = i, end = i + 1;
+  double sum = 0;
+  for (int a = 0; a < 3; a++) x[a] = firn_particles_real(p, FIRN_FIELD_X + a) + p->slots;
+  while (first > 0 && !memcmp(p->pending_at[first - 1], at, sizeof *p->pending_at)) first--;
+  while (end < p->flying && !memcmp(p->pending_at[end], at, sizeof *p->pending_at)) end++;
+  for (size_t k = first; k < end; k++) {
+    bool near = true;
+    for (int a = 0; a < 3; a++) {
+      near = near && fabs(floor((double)x[a][k]) - floor((double)x[a][i])) <= 1;
+    }
+    if (near) sum += (double)mass[k];
+  }
+  return sum;
+}
+
+// A part of those who fly.
 static effect drag_flyers(const pass *s, size_t part) {
   const firn_particles *p = &s->world->particles;
-  const firn_real *mass = firn_particles_real(p, FIRN_FIELD_MASS) + p->slots;
   size_t end = (part + 1) * p->flying / FIRN_PARTS;
   effect e = {0, 0};
   for (size_t i = part * p->flying / FIRN_PARTS; i < end; i++) {
-    drag_one(s, p->pending_at[i], p->slots + i, (double)mass[i], &e);
+    drag_one(s, p->pending_at[i], p->slots + i, mass_beside(p, i), &e);
   }
   return e;
 }

@@ -234,9 +234,8 @@ static void list_brick(const sorter *s, const source *from, size_t b) {
   }
   for (uint32_t i = from[b].mover_first; i < from[b].mover_first + from[b].mover_count; i++) {
     const firn_keyed *m = &s->mover[i];
-    *out++ = (firn_listed){.slot = m->slot,
-                           .brick = (uint32_t)b,
-                           .shift = {m->shift[0], m->shift[1], m->shift[2]}};
+    *out++ = (firn_listed){
+        .slot = m->slot, .brick = (uint32_t)b, .shift = {m->shift[0], m->shift[1], m->shift[2]}};
   }
 }
 
@@ -419,8 +418,7 @@ static void free_scratch(firn_particles *p) {
 static firn_status sort_once(firn_particles *p, double shift, bool stay, firn_buffer *scratch,
                              size_t pending_from, size_t take, firn_choose_fn choose, void *user) {
   firn_context *context = p->context;
-  sorter s = {
-      .p = p, .shift = (firn_real)shift, .stay = stay, .from = pending_from, .take = take};
+  sorter s = {.p = p, .shift = (firn_real)shift, .stay = stay, .from = pending_from, .take = take};
   for (int a = 0; a < 3; a++) s.x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
 
   // What moved.

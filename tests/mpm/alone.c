@@ -85,11 +85,11 @@ static void under_gravity(const mpm_case *c) {
 }
 
 static const scenario scenarios[] = {
-    {"pair", pair, NULL, 420, 4, 2},
+    {"pair", pair, NULL, 420, 4, 4},
     {"lump", lump, NULL, 500, 2, 1},
     {"floor", onto_floor, NULL, 500, 2, 1},
     {"moving floor", floor_comes, NULL, 400, 1, 0},
-    {"velocities set", parallel, send_together, 400, 2, 0},
+    {"velocities set", parallel, send_together, 400, 2, 2},
     {"gravity set", under_gravity, raise_floor, 400, 1, 0},
 };
 

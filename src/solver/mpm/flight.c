@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "solver/mpm/clump.h"
 #include "world/morton.h"
 
 // Cells that the quickest, of colliders too, goes before those who fly are looked at again. Steps of a given length may need
@@ -42,6 +43,8 @@ typedef struct candidate {
   firn_real lo[3], hi[3]; // where its particles may come, cells from the brick's corner
   bool fresh;             // some of its particles, or of the piece, have no volume yet
   bool grounded;
+  bool straight; // one particle that nothing but gravity acts on, as far as is known ...
+  bool again;    // ... but that has just turned out to be wrong
   uint8_t meetings;
   uint32_t with[MEETINGS]; // candidates; MEETS_FLYING: as they fly, else once they are grounded
 } candidate;
@@ -282,9 +285,8 @@ static void bound(const search *s, candidate *c) {
     for (uint32_t i = 0; i < brick->count; i++) {
       firn_real x = position(s, &one[i], a);
       double v = (double)field(s, FIRN_FIELD_VX + a)[one[i].slot] * t / h;
-      bool straight = s->ballistic && brick->count == 1;
-      double down = straight ? fmin(0, v) + fmin(0, fall) : -s->way;
-      double up = straight ? fmax(0, v) + fmax(0, fall) : s->way;
+      double down = c->straight ? fmin(0, v) + fmin(0, fall) : -s->way;
+      double up = c->straight ? fmax(0, v) + fmax(0, fall) : s->way;
       c->lo[a] = firn_min(c->lo[a], x + (firn_real)(down - MARGIN));
       c->hi[a] = firn_max(c->hi[a], x + (firn_real)(up + MARGIN));
     }
@@ -321,7 +323,7 @@ static bool meets_flying(const search *s, const candidate *c, const candidate *o
                          const int32_t d[3]) {
   const firn_brick *mine = &s->choice->brick[c->brick], *its = &s->choice->brick[o->brick];
   double width = s->m->stencil.width, t = s->horizon / s->m->world->h;
-  bool relative = s->ballistic && mine->count == 1 && its->count == 1;
+  bool relative = c->straight && o->straight;
   const firn_listed *one = s->choice->listed + mine->listed,
                     *other = s->choice->listed + its->listed;
   for (int a = 0; a < 3; a++) {
@@ -415,12 +417,78 @@ static bool meets_collider(const search *s, const candidate *c) {
   return false;
 }
 
+// Whether a patch has room for all nodes that a clump may come to touch.
+static bool fits(const search *s, const candidate *c) {
+  int edge[3];
+  for (int a = 0; a < 3; a++) {
+    edge[a] = cell_of(s, c->hi[a]) - cell_of(s, c->lo[a]) + s->m->stencil.width;
+  }
+  return mpm_patch_suits(edge);
+}
+
+// Finds meetings, of those for whom that has to be done (again).
+static void meet(const search *s) {
+  FIRN_PARALLEL_FOR(s->p->context, schedule(static))
+  for (uint32_t i = 0; i < s->count; i++) {
+    if (s->candidate[i].again) bound(s, &s->candidate[i]);
+  }
+  FIRN_PARALLEL_FOR(s->p->context, schedule(dynamic, 64))
+  for (uint32_t i = 0; i < s->count; i++) {
+    candidate *c = &s->candidate[i];
+    if (!c->again) continue;
+    c->root = c->last = i;
+    c->next = FIRN_BRICK_NONE;
+    c->particles = 0;
+    c->meetings = 0;
+    c->grounded = !look_around(s, c) || meets_collider(s, c);
+  }
+}
+
+// Those who may meet pull at each other, so none of them goes straight on. Returns whether there are some
+// of whom that was not known.
+static bool bend(const search *s) {
+  bool some = false;
+  for (uint32_t i = 0; i < s->count; i++) s->candidate[i].again = false;
+  for (uint32_t i = 0; i < s->count; i++) {
+    candidate *c = &s->candidate[i];
+    for (int k = 0; k < c->meetings; k++) {
+      candidate *o = &s->candidate[c->with[k] & ~MEETS_FLYING];
+      if (!(c->with[k] & MEETS_FLYING)) continue;
+      c->again = c->again || c->straight;
+      o->again = o->again || o->straight;
+      c->straight = o->straight = false;
+      some = some || c->again || o->again;
+    }
+  }
+  return some;
+}
+
 // ---- pieces
 
 static uint32_t root_of(const search *s, uint32_t i) {
   candidate *c = s->candidate;
   while (c[i].root != i) i = c[i].root = c[c[i].root].root;
   return i;
+}
+
+// Widens where the first of a piece may come by where another of it may.
+static void widen(const search *s, candidate *root, const candidate *c) {
+  int32_t at[3], to[3];
+  firn_morton_decode(s->choice->brick[root->brick].key, at);
+  firn_morton_decode(s->choice->brick[c->brick].key, to);
+  for (int a = 0; a < 3; a++) {
+    int32_t d = to[a] - at[a], period = s->p->period[a];
+    if (s->p->periodic[a]) d -= period * (int32_t)floor((double)d / period + 0.5);
+    root->lo[a] = firn_min(root->lo[a], c->lo[a] + (firn_real)(4 * d));
+    root->hi[a] = firn_max(root->hi[a], c->hi[a] + (firn_real)(4 * d));
+  }
+}
+
+// Whether a piece is small enough to fly.
+static bool suits(const search *s, const candidate *root) {
+  // Hardening by density looks up the nodes of the grid.
+  uint32_t most = s->m->def.hardening_density ? 1 : MPM_PIECE_MAX;
+  return root->particles <= most && (root->particles == 1 || fits(s, root));
 }
 
 // The root of a piece is the first of its candidates.
@@ -439,9 +507,16 @@ static void join(const search *s) {
     root->last = i;
     root->particles += s->choice->brick[c->brick].count;
     root->fresh = root->fresh || c->fresh;
+    root->grounded = root->grounded || c->grounded;
+    if (c != root) widen(s, root, c);
+  }
+  for (uint32_t i = 0; i < s->count; i++) {
+    candidate *c = &s->candidate[i];
+    if (c->root != i || c->grounded) continue;
     // Particles that are not alone take their volume from the grid.
-    bool lacks = root->fresh && root->particles > 1;
-    root->grounded = root->grounded || c->grounded || lacks || root->particles > MPM_PIECE_MAX;
+    bool lacks = c->fresh && c->particles > 1;
+    c->grounded = lacks || !suits(s, c);
+    s->m->flight_lacks = s->m->flight_lacks || lacks;
   }
 }
 
@@ -561,21 +636,16 @@ static double sound2_of_landing(const search *s) {
 
 // Who flies for as long as the quickest goes `way` cells. Returns how many particles do.
 static size_t look(search *s, double way) {
-  firn_context *context = s->p->context;
   size_t flying = 0;
   set_horizon(s, way);
   if (!(s->way <= WAY_MAX)) s->count = 0;
-  FIRN_PARALLEL_FOR(context, schedule(static))
-  for (uint32_t i = 0; i < s->count; i++) bound(s, &s->candidate[i]);
-  FIRN_PARALLEL_FOR(context, schedule(dynamic, 64))
   for (uint32_t i = 0; i < s->count; i++) {
     candidate *c = &s->candidate[i];
-    c->root = c->last = i;
-    c->next = FIRN_BRICK_NONE;
-    c->particles = 0;
-    c->meetings = 0;
-    c->grounded = !look_around(s, c) || meets_collider(s, c);
+    c->straight = s->ballistic && s->choice->brick[c->brick].count == 1;
+    c->again = true;
   }
+  do meet(s);
+  while (bend(s));
   join(s);
   settle(s);
   for (uint32_t i = 0; i < s->count; i++) {

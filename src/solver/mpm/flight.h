@@ -16,7 +16,7 @@
 #include "solver/mpm/mpm.h"
 
 // Particles of a piece that may fly.
-enum { MPM_PIECE_MAX = 1 };
+enum { MPM_PIECE_MAX = MPM_BUNDLE_SLOTS };
 
 // Slots of a piece of two or more, counted from the first that flies. Lone particles come before all
 // pieces. The particles of a piece have one corner, so that their positions may be outside [0, 4).

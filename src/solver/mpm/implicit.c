@@ -163,12 +163,6 @@ static void precondition_block(void *user, const firn_real *r, firn_real *z, siz
   project_range(m, z, first, count);
 }
 
-// What the solve measures itself by.
-typedef struct datum {
-  double mean[3]; // m/s, velocity of the centre of mass
-  double square;  // squared norm that the tolerance is relative to: M v* in the inverse mass
-} datum;
-
 // Squared velocity, m^2/s^2, of the centre of mass against the collider that moves most like it;
 // 0 where there is none.
 static double motion_against_colliders(const firn_world *world, const double mean[3]) {
@@ -188,19 +182,11 @@ static double motion_against_colliders(const firn_world *world, const double mea
 // But never less than what gravity adds in the step, or snow at rest would be solved for next to
 // nothing as carefully as an impact; nor than what velocities are known to, or snow in free fall,
 // all of one velocity, would be solved for rounding.
-static datum measure(const mpm *m) {
-  size_t count = m->grid.count;
-  datum d = {.square = 0};
-  double mass = 0, motion = 0, common = 0;
-  for (size_t g = 0; g < count; g++) {
-    if (mpm_node_is_asleep(m, g)) continue;
-    const double *part = m->view.node_sums[g];
-    for (int a = 0; a < 3; a++) d.mean[a] += part[a];
-    mass += part[3];
-    motion += part[4];
-  }
+mpm_datum mpm_datum_of(const mpm *m, const double sum[5]) {
+  double mass = sum[3], motion = sum[4], common = 0;
+  mpm_datum d = {.square = 0};
   for (int a = 0; a < 3; a++) {
-    d.mean[a] /= mass;
+    d.mean[a] = sum[a] / mass;
     common += d.mean[a] * d.mean[a];
   }
   // What rounding leaves of a difference that is nothing is below `known`, or below `fall`.
@@ -211,6 +197,15 @@ static datum measure(const mpm *m) {
   d.square += mass * motion_against_colliders(m->world, d.mean);
   d.square = fmax(d.square, fmax(fall, known * known * motion));
   return d;
+}
+
+static mpm_datum measure(const mpm *m) {
+  double sum[5] = {0};
+  for (size_t g = 0; g < m->grid.count; g++) {
+    if (mpm_node_is_asleep(m, g)) continue;
+    for (int i = 0; i < 5; i++) sum[i] += m->view.node_sums[g][i];
+  }
+  return mpm_datum_of(m, sum);
 }
 
 // r = P (M v* - A v*), the residual of the first guess. A - M, all that is left, gives 0 for one
@@ -272,7 +267,7 @@ static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *resu
   firn_real *r = m->krylov.data;
   firn_linear_system system = make_system(m);
   firn_real *workspace = r + reals;
-  datum d = measure(m);
+  mpm_datum d = measure(m);
   FIRN_TRY(residual(m, d.mean, workspace, r));
   return firn_krylov_solve(kind, &system, m->def.tolerance, d.square, m->def.max_iterations,
                            m->view.node_v, r, workspace, result);
@@ -302,7 +297,7 @@ static void finish(const mpm_view *view, size_t g) {
 
 firn_status mpm_solve(mpm *m, firn_step *out) {
   mpm_view *view = &m->view;
-  if (m->none_stiff) return FIRN_OK; // an explicit step has been made
+  if (!m->grid.count || m->none_stiff) return FIRN_OK; // all fly, or an explicit step has been made
   view->stiffness_factor = (firn_real)(m->def.beta * (double)view->dt * (double)view->dt);
   firn_linear_result result = {0};
   FIRN_TRY(solve_with(m, m->def.krylov, &result));

@@ -6,6 +6,24 @@
 
 #include "solver/mpm/view.h"
 
+// Vectors of the solves on patches, laid out as the patches are.
+typedef struct mpm_patch_vectors {
+  firn_real *mass, *inverse; // of each node, in its first three reals; 0 where it does not move
+  firn_real *r;              // residual
+  firn_real *p, *q, *z, *w;  // as linear/cr.c has them
+} mpm_patch_vectors;
+
+// One patch's system.
+typedef struct mpm_patch_system {
+  double mean[3];     // m/s, velocity of the clump
+  double threshold;   // of r'M^-1 r
+  int max_iterations; // 0: leave it as it is
+  int iterations, indefinite;
+  double residual; // r'M^-1 r
+  bool broken;
+  double zeta, owed; // linear/cr.c
+} mpm_patch_system;
+
 typedef struct mpm_kernels {
   // Fills lo and n of block b's next_box from its particles' positions. Returns false if a particle
   // is outside what the block may reach.
@@ -32,6 +50,18 @@ typedef struct mpm_kernels {
   void (*hessian)(const mpm_view *view, size_t u);
   // product = m direction + beta dt^2 (sum of arenas) on node block g.
   void (*hessian_nodes)(const mpm_view *view, size_t g);
+  // The same for clumps, block by block of a view with a patch_channel. Sums become velocities; under
+  // FLIP those before the step are left behind them ...
+  void (*patch_nodes)(const mpm_view *view, size_t b);
+  // ... and become FLIP's difference once velocities are final; returns how far those differ, m/s.
+  double (*patch_finish)(const mpm_view *view, size_t b);
+  // Semi-implicit: the vectors mass and inverse, and the sums that mpm_datum_of wants ...
+  void (*patch_measure)(const mpm_view *view, size_t b, const mpm_patch_vectors *vectors,
+                        double sums[5]);
+  // ... and conjugate residuals on all patches of unit 0 side by side, each by itself. One that breaks
+  // down keeps its last good velocities, and their residual in r.
+  void (*patch_solve)(const struct mpm_kernels *kernels, const mpm_view *view,
+                      const mpm_patch_vectors *vectors, mpm_patch_system *system);
 } mpm_kernels;
 
 // The 3x3 blocks of the operator for the block preconditioner, near rest (S = I), where they are

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vector kernels for AVX2: four pairs of basis and transfer from one text.
 #define FIRN_LANE_AVX2
-#include "solver/mpm/kernels_lane.h"
+#include "solver/mpm/kernels_clump_lane.h"
 
 #define WIDTH   4
 #define APIC    0

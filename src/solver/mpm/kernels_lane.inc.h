@@ -145,8 +145,10 @@ static void K(clear)(const mpm_view *view, const firn_unit *unit, int channels, 
     const mpm_box *box = &view->box[b];
     if (solve && box->soft) continue;
     if (box->thin) continue;
-    size_t reals = mpm_arena_reals(box, channels, 0);
-    memset(view->arena + box->arena, 0, reals * sizeof(firn_real));
+    size_t channel = view->patch_channel, reals = mpm_arena_reals(box, channel ? 1 : channels, 0);
+    for (int c = 0; c < (channel ? channels : 1); c++) {
+      memset(view->arena + box->arena + (size_t)c * channel, 0, reals * sizeof(firn_real));
+    }
   }
 }
 
@@ -263,7 +265,7 @@ static void K(scatter)(const mpm_view *view, size_t u, mpm_tally *tally) {
 #if APIC
         K(scatter_affine)(&s, l, node, sx, sy);
 #else
-        K(scatter_flip)(&s, l, node, sx, sy, box_reals(box));
+        K(scatter_flip)(&s, l, node, sx, sy, mpm_channel_reals(view, box));
 #endif
       }
     }
@@ -456,14 +458,15 @@ static inline void K(gather_group)(const mpm_view *view, uint32_t slot, const se
                                    bool blend, firn_real *pic) {
   // Sparse blocks: the nodes of each lane lie elsewhere, so ask for all before the first is needed.
   for (int n = 1; n < segments; n++) {
-    if (view->reach[in[n].block].spray) continue;
+    if (view->patch_channel || view->reach[in[n].block].spray) continue;
     prefetch_box(view, in[n].block, field);
     if (blend) prefetch_box(view, in[n].block, view->node_u);
   }
   for (int n = 0; n < segments; n++) {
     const mpm_box *box = &view->box[in[n].block];
-    bool spray = view->reach[in[n].block].spray;
-    if (local->block != in[n].block) {
+    bool patched = view->patch_channel > 0, spray = !patched && view->reach[in[n].block].spray;
+    const firn_real *nodes = patched ? field + box->arena : local->node[0];
+    if (local->block != in[n].block && !patched) {
       if (spray) {
         look_around(view, in[n].block, &local->near);
       } else {
@@ -480,14 +483,14 @@ static inline void K(gather_group)(const mpm_view *view, uint32_t slot, const se
         uint32_t i = slot + (uint32_t)l - view->block[in[n].block].first;
         K(make_patch)(view, in[n].block, i, s, l, &local->near, &local->patch);
       } else {
-        node = local->node[0] + arena_offset(box, s, l);
+        node = nodes + arena_offset(box, s, l);
       }
 #if APIC
       (void)pic;
       K(gather_moments)(s, l, node, sx, sy);
 #else
       size_t channel = spray ? FIRN_NODE_BLOCK_REALS : LOCAL_REALS;
-      K(gather_gradient)(s, l, node, sx, sy, channel, blend, pic);
+      K(gather_gradient)(s, l, node, sx, sy, patched ? view->patch_channel : channel, blend, pic);
 #endif
     }
   }
@@ -697,8 +700,9 @@ static void K(hessian)(const mpm_view *view, size_t u) {
   }
 }
 
-static const mpm_kernels K(table) = {bound,    K(scatter), K(sow),     K(nodes),
-                                     K(check), K(gather),  K(hessian), hessian_nodes};
+static const mpm_kernels K(table) = {bound,       K(scatter),   K(sow),        K(nodes),
+                                     K(check),    K(gather),    K(hessian),    hessian_nodes,
+                                     patch_nodes, patch_finish, patch_measure, patch_solve};
 
 #undef WIDTH
 #undef APIC

@@ -8,6 +8,7 @@
 #include "material/law.h"
 #include "math/bspline.h"
 #include "solver/mpm/contact.h"
+#include "solver/mpm/kernels_clump.h"
 
 // The nodes around one particle, in the order x, y, z fastest. The gradient that carries force and
 // velocity gradient is that of the weights (Eq. 4, 6) or, under APIC, w (x_i - x_p) / (D h^2).
@@ -154,7 +155,7 @@ static void scatter_one(const mpm_view *view, size_t b, size_t slot, mpm_tally *
   for (int a = 0; a < 3; a++) v[a] = view->v[a][slot];
   stencil s;
   stencil_at(view, slot, &s);
-  size_t force = box_reals(box);
+  size_t force = mpm_channel_reals(view, box);
   for (int m = 0; m < s.count; m++) {
     firn_real w = s.w[m], *node = arena_node(view, box, &s, m);
     const firn_real *g = s.g[m], *r = s.r[m];
@@ -179,8 +180,12 @@ static void scatter(const mpm_view *view, size_t u, mpm_tally *tally) {
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
     const firn_block *block = &view->block[b];
     const mpm_box *box = &view->box[b];
-    memset(view->arena + box->arena, 0,
-           mpm_arena_reals(box, channels, block->count) * sizeof(firn_real));
+    size_t channel = view->patch_channel;
+    for (int c = 0; c < (channel ? channels : 1); c++) {
+      memset(view->arena + box->arena + (size_t)c * channel, 0,
+             mpm_arena_reals(box, channel ? 1 : channels, channel ? 0 : block->count) *
+                 sizeof(firn_real));
+    }
     view->sound2[b] = 0;
     for (uint32_t i = 0; i < block->count; i++) scatter_one(view, b, block->first + i, tally);
   }
@@ -246,7 +251,23 @@ static void store_sums(const mpm_view *view, size_t g, const firn_real *v) {
   }
 }
 
-// Step 1: v = (sum of m w v)/m; step 4: v* = v + dt (f/m + g), Eq. 10 with gravity (D-1); step 5.
+// Step 1: v = (sum of m w v)/m; step 4: v* = v + dt (f/m + g), Eq. 10 with gravity (D-1). Under APIC
+// the force is in the momentum. v may be where the momentum is.
+static void move_node(const mpm_view *view, const firn_real momentum[4], const firn_real force[4],
+                      firn_real v[4], firn_real old[4]) {
+  firn_real mass = momentum[3];
+  bool active = mass > view->mass_floor;
+  firn_real inverse = active ? 1 / mass : 0;
+  for (int a = 0; a < 3; a++) {
+    firn_real before = momentum[a] * inverse, f = view->apic ? 0 : force[a];
+    old[a] = before;
+    v[a] = active ? before + view->dt * (f * inverse + view->gravity[a]) : 0;
+  }
+  v[3] = mass;
+  old[3] = 0;
+}
+
+// Steps 1 and 4, and step 5.
 static void nodes(const mpm_view *view, size_t g) {
   firn_real momentum[FIRN_NODE_BLOCK_REALS] = {0}, force[FIRN_NODE_BLOCK_REALS] = {0};
   firn_real *v = view->node_v + g * FIRN_NODE_BLOCK_REALS;
@@ -256,16 +277,9 @@ static void nodes(const mpm_view *view, size_t g) {
   add_arenas(view, g, MPM_CHANNEL_MOMENTUM, view->apic ? view->dt : 1, momentum);
   if (!view->apic) add_arenas(view, g, MPM_CHANNEL_FORCE, 1, force);
   for (int n = 0; n < 64; n++) {
-    firn_real mass = momentum[4 * n + 3];
-    bool active = mass > view->mass_floor;
-    firn_real inverse = active ? 1 / mass : 0;
-    for (int a = 0; a < 3; a++) {
-      firn_real old = momentum[4 * n + a] * inverse;
-      if (u) u[4 * n + a] = old;
-      v[4 * n + a] = active ? old + view->dt * (force[4 * n + a] * inverse + view->gravity[a]) : 0;
-    }
-    v[4 * n + 3] = mass;
-    if (u) u[4 * n + 3] = 0;
+    firn_real old[4];
+    move_node(view, momentum + 4 * n, force + 4 * n, v + 4 * n, old);
+    if (u) memcpy(u + 4 * n, old, sizeof old);
   }
   if (mpm_nodes_are_near(view, g)) mpm_node_contact(view, g, v);
   if (u && !mpm_nodes_are_solved(view, g)) {
@@ -286,9 +300,46 @@ static void nodes(const mpm_view *view, size_t g) {
   }
 }
 
+// ------------------------------------------------------------------------------------- patches
+
+static void patch_nodes(const mpm_view *view, size_t b) {
+  size_t end = view->box[b].arena + mpm_patch_reals(&view->box[b]);
+  for (size_t i = view->box[b].arena; i < end; i += 4) {
+    firn_real *v = view->arena + i, *u = v + view->patch_channel, old[4];
+    move_node(view, v, u, v, old);
+    if (!view->apic) memcpy(u, old, sizeof old);
+  }
+}
+
+static void patch_masses(const mpm_view *view, size_t b, const mpm_patch_vectors *vectors) {
+  size_t first = view->box[b].arena, end = first + mpm_patch_reals(&view->box[b]);
+  for (size_t i = first; i < end; i++) {
+    firn_real mass = view->node_v[i / 4 * 4 + 3];
+    bool moves = mass > view->mass_floor && i % 4 < 3;
+    vectors->mass[i] = moves ? mass : 0;
+    vectors->inverse[i] = moves ? 1 / mass : 0;
+  }
+}
+
+static double patch_finish(const mpm_view *view, size_t b) {
+  const firn_real *v = view->arena + view->box[b].arena;
+  firn_real *u = view->apic ? NULL : view->arena + view->box[b].arena + view->patch_channel;
+  firn_real lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY};
+  for (size_t i = 0; i < mpm_patch_reals(&view->box[b]); i += 4) {
+    for (size_t a = 0; a < 3; a++) {
+      if (u) u[i + a] = v[i + a] - view->alpha * u[i + a];
+      if (!(v[i + 3] > view->mass_floor)) continue;
+      lo[a] = v[i + a] < lo[a] ? v[i + a] : lo[a];
+      hi[a] = v[i + a] > hi[a] ? v[i + a] : hi[a];
+    }
+  }
+  return mpm_spread_of(lo, hi);
+}
+
 // ------------------------------------------------------------------------------------- gather
 
 static size_t node_at(const mpm_view *view, size_t b, const stencil *s, int m) {
+  if (view->patch_channel) return (size_t)(arena_node(view, &view->box[b], s, m) - view->arena);
   int n[3], d[3];
   for (int a = 0; a < 3; a++) {
     n[a] = s->first[a] + s->at[m][a];
@@ -489,8 +540,9 @@ void firn_mpm_diagonal_nodes(const mpm_view *view, size_t g) {
 }
 
 const mpm_kernels *firn_mpm_kernels_scalar(const mpm_stencil *stencil_, bool apic) {
-  static const mpm_kernels table = {bound, scatter, NULL,    nodes,
-                                    check, gather,  hessian, hessian_nodes};
+  static const mpm_kernels table = {bound,       scatter,      NULL,          nodes,
+                                    check,       gather,       hessian,       hessian_nodes,
+                                    patch_nodes, patch_finish, patch_measure, patch_solve};
   (void)stencil_;
   (void)apic;
   return &table;

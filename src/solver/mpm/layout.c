@@ -199,6 +199,7 @@ static firn_status sort(mpm *m, bool *sorted) {
   bool same = p->pending == p->flying && !p->thinned && !m->unlaid;
   if (!m->unlaid) FIRN_TRY(mpm_rest_leave(m));
   mpm_flight_forget(m);
+  mpm_point_view(m); // after a load nobody has
   FIRN_TRY(firn_particles_sort_some(p, m->stencil.shift, !m->memory.must_sort, &m->arena,
                                     m->def.flight ? mpm_flight_choose : NULL, m));
   mpm_point_view(m);

@@ -84,7 +84,9 @@ static void destroy(void *solver) {
                             &m->flight_candidates,
                             &m->flight_of,
                             &m->flight_table,
-                            &m->flight_members};
+                            &m->flight_members,
+                            &m->clump_desks,
+                            &m->clump_sums};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++) {
     firn_buffer_free(context, buffers[i]);
   }

@@ -5,6 +5,7 @@
 //
 //   in space
 //     flying    in no block at all: a few particles that touch nothing (flight.h)
+//     clump     two or more of these that share nodes with each other alone (clump.h)
 //     thin      at most FIRN_SPRAY_MAX particles, which give to node blocks one by one (sow.c)
 //     spray     thin, with only few particles around it. It has no node blocks of its own: each of its
 //               particles adds up the nodes that it needs by itself (spray.c, grid/spray.c)
@@ -28,6 +29,8 @@
 // A unit is a few blocks that share one vector loop (world/particles.h); it sleeps as a whole. A giver of a node block is a particle block that may reach it (grid/grid.h).
 #ifndef FIRN_SOLVER_MPM_MPM_H
 #define FIRN_SOLVER_MPM_MPM_H
+
+#include <math.h>
 
 #include "grid/grid.h"
 #include "linear/krylov.h"
@@ -93,6 +96,8 @@ typedef struct mpm {
   firn_buffer tallies;       // [units]
   firn_buffer sound2;        // [blocks], see mpm_view
   firn_buffer node_sums;     // implicit: see mpm_view
+  firn_buffer clump_desks;   // one a thread, see clump.c
+  firn_buffer clump_sums;    // mpm_clump_sums, of parts of the clumps
   firn_buffer softened;      // mu and lambda by temperature, [2][slots]; where materials have such
   firn_buffer node_soft; // implicit: [node blocks] bytes, those that the solve leaves as they are
   bool partial;          // some units are soft ...
@@ -115,7 +120,8 @@ typedef struct mpm {
   double flight_horizon, flight_limit; // s and cells, for which the last sort has looked ahead
   double flight_sound2;                // m^2/s^2, of the stiffest that it brings down
   bool flight_kept;                    // it leaves those who fly as they are
-  uint8_t flight_wait;                 // as memory.flight_wait, if it is done
+  bool flight_lacks;   // it keeps some on the grid for a step, where they get their volumes
+  uint8_t flight_wait; // as memory.flight_wait, if it is done
   mpm_contacts contacts;
   uint8_t still;    // MPM_STILL...: how colliders are seen, while a balance is being sought
   uint32_t *let_go; // [near node blocks][64], then: what a node did with its colliders (contact.c)
@@ -193,6 +199,9 @@ typedef struct mpm_choice {
 mpm_choice mpm_choose(const mpm *m, double limit);
 void mpm_remember_solve(mpm *m, double dt, int iterations);
 void mpm_remember_stiffness(mpm *m); // from what a scatter tells of blocks
+// The place of this sound speed, m^2/s^2, in memory.share, and how many clumps' particles are where.
+int mpm_stiffness_class(const mpm *m, double sound2);
+void mpm_add_stiffness(mpm *m, const double count[MPM_SHARES]);
 
 // implicit.c
 firn_status mpm_prepare_solve(mpm *m); // before scatter
@@ -206,12 +215,34 @@ void mpm_free_impulse(mpm *m, firn_real *impulse);
 firn_status mpm_solve_rest(mpm *m, const firn_real *impulse, double tolerance, int most,
                            firn_linear_result *result);
 int mpm_channels(const mpm *m, bool implicit); // of an arena
+// What a solve measures itself by.
+typedef struct mpm_datum {
+  double mean[3]; // m/s, velocity of the centre of mass
+  double square;  // squared norm that the tolerance is relative to: M v* in the inverse mass
+} mpm_datum;
+mpm_datum mpm_datum_of(const mpm *m, const double sum[5]); // momentum, mass, twice the energy
+
+static inline mpm_tally mpm_empty_tally(void) {
+  return (mpm_tally){.det_min = INFINITY};
+}
+
+static inline void mpm_merge_tally(mpm_tally *total, const mpm_tally *part) {
+  total->speed2_max = fmax(total->speed2_max, part->speed2_max);
+  total->sound2_max = fmax(total->sound2_max, part->sound2_max);
+  total->det_min = mpm_smaller(total->det_min, part->det_min);
+  total->spent += part->spent;
+  total->nonfinite = total->nonfinite || part->nonfinite;
+  total->left = total->left || part->left;
+}
 
 // step.c: runs a kernel over all units or node blocks, in parallel.
 typedef void (*mpm_unit_fn)(const mpm_view *view, size_t u, mpm_tally *tally);
 void mpm_for_units(mpm *m, mpm_unit_fn kernel, mpm_tally *total);
 void mpm_for_nodes(mpm *m, void (*kernel)(const mpm_view *view, size_t g));
 firn_status mpm_step(void *solver, double limit, firn_step *out);
+
+// How far nodal velocities may differ in a step of dt that turns nothing inside out, m/s.
+double mpm_safe_spread(const mpm *m, double dt);
 
 // settings.c
 extern const firn_schema_record firn_mpm_settings;

@@ -6,34 +6,21 @@
 #include "base/clock.h"
 #include "base/parallel.h"
 #include "solver/mpm/balance.h"
+#include "solver/mpm/clump.h"
 #include "solver/mpm/fault.h"
-#include "solver/mpm/flight.h"
 #include "solver/mpm/mpm.h"
 #include "solver/mpm/rest.h"
-
-static mpm_tally empty_tally(void) {
-  return (mpm_tally){.det_min = INFINITY};
-}
-
-static void merge_tally(mpm_tally *total, const mpm_tally *part) {
-  total->speed2_max = fmax(total->speed2_max, part->speed2_max);
-  total->sound2_max = fmax(total->sound2_max, part->sound2_max);
-  total->det_min = mpm_smaller(total->det_min, part->det_min);
-  total->spent += part->spent;
-  total->nonfinite = total->nonfinite || part->nonfinite;
-  total->left = total->left || part->left;
-}
 
 void mpm_for_units(mpm *m, mpm_unit_fn kernel, mpm_tally *total) {
   size_t units = m->world->particles.unit_count;
   mpm_tally *tally = m->tallies.data;
   FIRN_SHARED_FOR(m->world->context, walk, units) {
     size_t u = walk.at;
-    tally[u] = empty_tally();
+    tally[u] = mpm_empty_tally();
     if (!mpm_unit_is_asleep(&m->view, u)) kernel(&m->view, u, &tally[u]);
   }
-  *total = empty_tally();
-  for (size_t u = 0; u < units; u++) merge_tally(total, &tally[u]);
+  *total = mpm_empty_tally();
+  for (size_t u = 0; u < units; u++) mpm_merge_tally(total, &tally[u]);
 }
 
 void mpm_for_nodes(mpm *m, void (*kernel)(const mpm_view *view, size_t g)) {
@@ -57,14 +44,8 @@ static void set_step(mpm *m, const mpm_choice *choice) {
 // Bound on det(I + dt grad v) by the spread of nodal velocities: with entries of dt grad v at most
 // epsilon, its norm is at most 3 epsilon and the determinant at least (1 - 3 epsilon)^3. Gradient
 // weights satisfy sum |g| <= 2/h, so epsilon = dt/h times the spread (half of it on either side).
-static double spread_of(const firn_real lo[3], const firn_real hi[3]) {
-  double spread = 0;
-  for (int a = 0; a < 3; a++) {
-    double d = (double)hi[a] - (double)lo[a];
-    if (!(d <= spread)) spread = d;
-    if (spread != spread) break; // a nan stays one
-  }
-  return spread;
+double mpm_safe_spread(const mpm *m, double dt) {
+  return (1 - cbrt(m->def.min_det)) / 3 * m->world->h / dt;
 }
 
 static void widen(const mpm *m, size_t g, firn_real lo[3], firn_real hi[3]) {
@@ -85,7 +66,7 @@ static double spread_around(const mpm *m, size_t b) {
   for (int o = 0; o < 27; o++) {
     if (m->grid.target[b][o] != FIRN_GRID_NONE) widen(m, m->grid.target[b][o], lo, hi);
   }
-  return spread_of(lo, hi);
+  return mpm_spread_of(lo, hi);
 }
 
 // Smallest and largest whatever the order; where a velocity is nan that says nothing, and the answer is nan.
@@ -104,19 +85,18 @@ static double spread_everywhere(const mpm *m) {
       whole = whole && l == l && h == h;
     }
   }
-  return whole ? spread_of(lo, hi) : (double)NAN;
+  return whole ? mpm_spread_of(lo, hi) : (double)NAN;
 }
 
 // The exact check, for those units only whose bound does not suffice.
 static double smallest_det(mpm *m) {
   const firn_particles *p = &m->world->particles;
-  double epsilon = (1 - cbrt(m->def.min_det)) / 3;
-  double limit = epsilon * m->world->h / (double)m->view.dt;
+  double limit = mpm_safe_spread(m, (double)m->view.dt);
   if (spread_everywhere(m) <= limit) return INFINITY;
   mpm_tally *tally = m->tallies.data;
   FIRN_SHARED_FOR(m->world->context, walk, p->unit_count) {
     size_t u = walk.at;
-    tally[u] = empty_tally();
+    tally[u] = mpm_empty_tally();
     const firn_unit *unit = &p->unit[u];
     bool risky = false, asleep = mpm_unit_is_asleep(&m->view, u);
     for (uint32_t b = 0; b < unit->block_count && !risky && !asleep; b++) {
@@ -151,6 +131,15 @@ static firn_status move_grid(mpm *m, firn_step *out, mpm_tally *law) {
     m->seconds[MPM_SOLVE] += firn_seconds() - moved;
   }
   return FIRN_OK;
+}
+
+// Iterations that the solve of a particle took, on the mean over those of the grid and of clumps.
+static int mean_iterations(const mpm *m, int of_grid, const mpm_clump_sums *clumps) {
+  if (!clumps->particles) return of_grid;
+  const firn_particles *p = &m->world->particles;
+  double on_grid = (double)(p->count - p->flying - m->asleep);
+  return (int)lround((on_grid * of_grid + clumps->iterations) /
+                     (on_grid + (double)clumps->particles));
 }
 
 // What the strain of settled snow holds was given to it, as new snow brings its own.
@@ -224,8 +213,10 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   // to the power 2/3 (cubic), so this keeps the loss of momentum below rounding in double.
   m->view.mass_floor = (firn_real)(1e-18 * m->memory.mass_min);
   FIRN_TRY(mpm_place_arenas(m, mpm_channels(m, choice.implicit)));
+  FIRN_TRY(mpm_prepare_clumps(m));
   mpm_rest_store(m);
-  mpm_tally law = empty_tally(), moved = empty_tally(), flown = empty_tally();
+  mpm_tally law = mpm_empty_tally(), moved = mpm_empty_tally(), flown = mpm_empty_tally();
+  mpm_clump_sums clumps;
   int spent; // iterations of solves that were in vain
   for (;;) {
     spent = out->iterations;
@@ -246,6 +237,8 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   double gather = firn_seconds();
   mpm_for_units(m, m->kernels->gather, &moved);
   mpm_flight_step(m, &flown);
+  FIRN_TRY(mpm_step_clumps(m, &clumps));
+  mpm_merge_tally(&flown, &clumps.tally);
   mpm_swap_boxes(m);
   m->seconds[MPM_GATHER] += firn_seconds() - gather;
   if (moved.nonfinite || flown.nonfinite) return mpm_fail_nonfinite(m);
@@ -256,9 +249,11 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   // What the next step is chosen from.
   m->memory.speed2_max = fmax(fmax(moved.speed2_max, flown.speed2_max), blown);
   m->memory.flight_left -= sqrt(flown.speed2_max) * choice.dt / world->h;
-  m->memory.sound2_max = law.sound2_max;
-  m->memory.must_sort = moved.left;
+  m->memory.sound2_max = fmax(law.sound2_max, flown.sound2_max);
+  m->memory.must_sort = moved.left || flown.left || m->flight_lacks;
+  m->flight_lacks = false;
   m->memory.implicit = choice.implicit;
+  out->iterations = spent + mean_iterations(m, out->iterations - spent, &clumps);
   if (choice.implicit) mpm_remember_solve(m, choice.dt, out->iterations - spent);
   m->memory.steps++;
   world->time += choice.dt;

@@ -60,17 +60,31 @@ void mpm_remember_solve(mpm *m, double dt, int iterations) {
   memory->courant = keep * memory->courant + (1 - keep) * courant;
 }
 
+int mpm_stiffness_class(const mpm *m, double sound2) {
+  double soft = m->def.elastic_cfl * m->world->h / m->def.dt_max;
+  double k = 1 + floor(log2(sound2 / (soft * soft)));
+  return (int)fmax(0, fmin(k, MPM_SHARES - 1));
+}
+
 void mpm_remember_stiffness(mpm *m) {
   const firn_particles *p = &m->world->particles;
   const firn_real *sound2 = m->view.sound2;
-  double count[MPM_SHARES] = {0}, all = 0, soft = m->def.elastic_cfl * m->world->h / m->def.dt_max;
+  double count[MPM_SHARES] = {0}, all = 0;
   for (size_t b = 0; b < p->block_count; b++) {
     if (m->box[b].asleep || !(sound2[b] > 0)) continue;
-    double k = 1 + floor(log2((double)sound2[b] / (soft * soft)));
-    count[(int)fmax(0, fmin(k, MPM_SHARES - 1))] += p->block[b].count;
+    count[mpm_stiffness_class(m, (double)sound2[b])] += p->block[b].count;
     all += p->block[b].count;
   }
   for (int k = 0; k < MPM_SHARES && all > 0; k++) m->memory.share[k] = (float)(count[k] / all);
+}
+
+void mpm_add_stiffness(mpm *m, const double count[MPM_SHARES]) {
+  const firn_particles *p = &m->world->particles;
+  double on_grid = (double)(p->count - p->flying - m->asleep), all = on_grid;
+  for (int k = 0; k < MPM_SHARES; k++) all += count[k];
+  for (int k = 0; k < MPM_SHARES && all > 0; k++) {
+    m->memory.share[k] = (float)(((double)m->memory.share[k] * on_grid + count[k]) / all);
+  }
 }
 
 // The cheapest step that solves for packed snow alone and takes the rest explicitly; its cost is

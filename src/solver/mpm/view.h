@@ -89,12 +89,15 @@ typedef struct mpm_view {
   bool spray;            // some blocks are spray
   bool sows;             // some blocks are thin: `sown` tells where grains are
   bool particle_contact; // particles collide, too
-  firn_real dt;          // s
-  firn_real h;           // m
-  firn_real alpha;       // share of FLIP in the velocity, the rest is PIC
-  firn_real gravity[3];  // m/s^2
-  firn_real mass_floor;  // kg: nodes lighter than this do not move
-  firn_real grad_limit;  // bound on the norm of dt grad v for particles of spray
+  // Clumps (clump.h): blocks are clumps, and nodes lie where sums do, each channel this many reals behind
+  // the one before; 0: blocks are those of the world.
+  size_t patch_channel;
+  firn_real dt;         // s
+  firn_real h;          // m
+  firn_real alpha;      // share of FLIP in the velocity, the rest is PIC
+  firn_real gravity[3]; // m/s^2
+  firn_real mass_floor; // kg: nodes lighter than this do not move
+  firn_real grad_limit; // bound on the norm of dt grad v for particles of spray
   // Particles, [slots] each.
   firn_real *x[3];                        // cells from the block's corner
   firn_real *v[3];                        // m/s
@@ -159,6 +162,35 @@ FIRN_HD size_t mpm_arena_reals(const mpm_box *box, int channels, uint32_t partic
   return (size_t)channels * (size_t)box->n[0] * (size_t)box->n[1] * (size_t)box->n[2] *
              FIRN_NODE_REALS +
          MPM_ARENA_PAD;
+}
+
+// A bundle of clumps that share a vector loop, as many as keep the loop busy and their nodes in cache.
+enum {
+  MPM_BUNDLE_SLOTS = 32, // a multiple of FIRN_SLOT_ALIGN; no clump has more
+  MPM_BUNDLE_CLUMPS = MPM_BUNDLE_SLOTS / 2,
+  MPM_BUNDLE_REALS = 4096 * FIRN_NODE_REALS, // of a channel of all patches
+};
+
+// Reals of a patch, in whole rows.
+FIRN_HD size_t mpm_patch_reals(const mpm_box *box) {
+  size_t reals = (size_t)box->n[0] * (size_t)box->n[1] * (size_t)box->n[2] * FIRN_NODE_REALS;
+  return (reals + FIRN_ROW_REALS - 1) / FIRN_ROW_REALS * FIRN_ROW_REALS;
+}
+
+// Reals from one channel of a box's sums to the next.
+FIRN_HD size_t mpm_channel_reals(const mpm_view *view, const mpm_box *box) {
+  return view->patch_channel ? view->patch_channel : mpm_arena_reals(box, 1, 0) - MPM_ARENA_PAD;
+}
+
+// How far velocities between lo and hi differ at most along an axis, m/s.
+FIRN_HD double mpm_spread_of(const firn_real lo[3], const firn_real hi[3]) {
+  double spread = 0;
+  for (int a = 0; a < 3; a++) {
+    double d = (double)hi[a] - (double)lo[a];
+    if (!(d <= spread)) spread = d;
+    if (spread != spread) break; // a nan stays one
+  }
+  return spread;
 }
 
 #endif
