@@ -366,6 +366,13 @@ static void wrong_winds_are_refused(void **state) {
 // -------------------------------------------------------------------------------------------- snow
 
 // One flake under MPM: it falls at its terminal velocity, and drifts by height u / v_t.
+// Steps that fall by little beside the speed of a flake: drag acts after each.
+static void fall_for(firn_context *context, firn_sim *sim, double seconds) {
+  for (double end = firn_sim_time(sim) + seconds; firn_sim_time(sim) < end - 1e-9;) {
+    MUST(context, firn_sim_step(sim, 1e-4, NULL));
+  }
+}
+
 static void a_flake_drifts_with_the_wind(void **state) {
   (void)state;
   firn_context *context = make_context(1, FIRN_ISA_AUTO);
@@ -380,11 +387,11 @@ static void a_flake_drifts_with_the_wind(void **state) {
   flake.position = position;
   flake.velocity = velocity;
   MUST(context, firn_sim_add_particles(sim, &flake));
-  MUST(context, firn_sim_advance(sim, 2, NULL, NULL)); // by then it is as quick as it gets
+  fall_for(context, sim, 2); // by then it is as quick as it gets
   double *x = read_field(context, sim, "position", 3), *v = read_field(context, sim, "velocity", 3);
   assert_true(fabs(v[1] / -fall - 1) < 1e-3);
   assert_true(fabs(v[0] / wind - 1) < 1e-3);
-  MUST(context, firn_sim_advance(sim, 1, NULL, NULL));
+  fall_for(context, sim, 1);
   double *y = read_field(context, sim, "position", 3);
   double height = x[1] - y[1], shift = y[0] - x[0];
   assert_true(fabs(height - fall) < 2e-3 * fall);
