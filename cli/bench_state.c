@@ -123,7 +123,7 @@ firn_status bench_state_save(bench_state *s, firn_sim *sim, const bench_tally *t
 
 void bench_state_remove(const bench *b, const char *scene, const char *variant) {
   static const char *const endings[] = {".txt", ".part", ".0.hdf", ".1.hdf"};
-  bench_state s;
+  bench_state s = {0};
   char path[sizeof s.path + 16];
   place(b, scene, variant, &s);
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {

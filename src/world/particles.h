@@ -158,11 +158,11 @@ firn_status firn_particles_sort(firn_particles *p, double shift, bool stay, firn
 
 // A block that a sort would make if nobody flew.
 typedef struct firn_brick {
-  uint64_t key;                        // of its coordinates
-  uint32_t old;                        // the block that it was, or FIRN_BRICK_NONE
-  uint32_t mover_first, mover_count;   // of its particles, those that come from elsewhere
-  uint32_t count, stays;               // particles: all, and those that do not fly
-  uint32_t listed;                     // its first in the list, or FIRN_BRICK_NONE
+  uint64_t key;                      // of its coordinates
+  uint32_t old;                      // the block that it was, or FIRN_BRICK_NONE
+  uint32_t mover_first, mover_count; // of its particles, those that come from elsewhere
+  uint32_t count, stays;             // particles: all, and those that do not fly
+  uint32_t listed;                   // its first in the list, or FIRN_BRICK_NONE
 } firn_brick;
 #define FIRN_BRICK_NONE UINT32_MAX
 

@@ -295,7 +295,7 @@ static void a_particle_does_not_know_who_shares_its_group(void **state) {
       firn_sim_def def = def_of(&schemes[s], false);
       for (int a = 0; a < 3; a++) def.gravity[a] = 0;
       def.mpm.flight = false; // alone they would not be in groups
-      firn_sim *sim[4]; // all of one kind, three times; and mixed
+      firn_sim *sim[4];       // all of one kind, three times; and mixed
       double *v[4], *e[4];
       for (int k = 0; k < 4; k++) {
         sim[k] = make_mixed(context, &def);

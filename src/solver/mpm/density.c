@@ -51,7 +51,7 @@ firn_real mpm_grid_density(const mpm *m, size_t b, size_t slot) {
 firn_real mpm_lone_density(const mpm *m, size_t slot) {
   firn_real density = m->view.mass[slot];
   for (int a = 0; a < 3; a++) {
-    firn_real w[4], sum = 0;
+    firn_real w[4] = {0}, sum = 0;
     weigh(m, m->view.x[a][slot], w);
     for (int i = 0; i < m->stencil.width; i++) sum += w[i] * w[i];
     density *= sum / m->view.h;

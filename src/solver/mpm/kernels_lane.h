@@ -365,7 +365,7 @@ typedef struct places {
 } places;
 
 static inline places places_along(int first, int width, int stride, int row) {
-  places p;
+  places p = {{0}, {0}};
   for (int i = 0; i < width; i++) {
     int n = first + i, d = n < 0 ? -1 : n >> 2;
     p.target[i] = (d + 1) * stride;

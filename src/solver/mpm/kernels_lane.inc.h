@@ -207,8 +207,11 @@ static inline void K(sow_along)(const mpm_view *view, const mpm_grain *grain, co
       row_store(p, row_fma(wx * wy, tij, row_load(fresh ? no_row : p)));
 #else
       lane dy = lane_set1(grain->dy[j]);
-      firn_real *p = momentum + at, *q = force + at;
-      if (momentum) row_store(p, row_fma(wy, ti, row_load(fresh ? no_row : p)));
+      firn_real *q = force + at;
+      if (momentum) {
+        firn_real *p = momentum + at;
+        row_store(p, row_fma(wy, ti, row_load(fresh ? no_row : p)));
+      }
       row_store(q, row_fma(dy, gi, row_fma(wy, fi, row_load(fresh ? no_row : q))));
 #endif
     }
