@@ -498,11 +498,19 @@ static inline void store_sums(const mpm_view *view, size_t g, unsigned touched,
     energy = row_fma_row(p, now, energy);
     mass = row_add(mass, m);
   }
-  firn_real sum[16];
-  row_reduce4x4(momentum, mass, energy, row_zero(), sum);
-  const double sums[5] = {(double)sum[0], (double)sum[1], (double)sum[2], (double)sum[4],
-                          (double)sum[8] + (double)sum[9] + (double)sum[10]};
-  memcpy(view->node_sums[g], sums, sizeof sums);
+  _Alignas(64) firn_real p[16], m[16], e[16];
+  row_store(p, momentum);
+  row_store(m, mass);
+  row_store(e, energy);
+  double *sum = view->node_sums[g];
+  memset(sum, 0, 5 * sizeof *sum);
+  for (int n = 0; n < 16; n += 4) {
+    for (int a = 0; a < 3; a++) {
+      sum[a] += (double)p[n + a];
+      sum[4] += (double)e[n + a];
+    }
+    sum[3] += (double)m[n];
+  }
 }
 
 // Steps 1 and 4 on four nodes: from momentum, mass and force to the velocity before and after.
