@@ -620,7 +620,7 @@ static inline void note_grains(const mpm_view *view, uint32_t b, const int8_t sh
   }
 }
 
-static inline void look_around(const mpm_view *view, uint32_t b, around *out) {
+__attribute__((noinline)) static void look_around(const mpm_view *view, uint32_t b, around *out) {
   static const int8_t here[3] = {0, 0, 0};
   out->count = 0;
   note_grains(view, b, here, out);

@@ -152,20 +152,14 @@ static void K(clear)(const mpm_view *view, const firn_unit *unit, int channels, 
   }
 }
 
-// Leaves the lanes of those segments as grains whose blocks are thin.
-static inline void K(put_grains)(const mpm_view *view, uint32_t slot, const segment *in,
-                                 int segments, const stage *s) {
+// Leaves the lanes of a thin block's segment as grains. Out of line, like what makes patches.
+__attribute__((noinline)) static void K(put_grains)(const mpm_view *view, uint32_t slot,
+                                                    const segment *in, const stage *s) {
   across w;
-  bool turned = false;
-  for (int n = 0; n < segments; n++) {
-    const mpm_box *box = &view->box[in[n].block];
-    if (!box->thin) continue;
-    if (!turned) turn_weights(s, !APIC, &w);
-    turned = true;
-    for (int l = in[n].begin; l < in[n].end; l++) {
-      uint32_t i = slot + (uint32_t)l - view->block[in[n].block].first;
-      put_grain(view, box, i, s, &w, l, !APIC);
-    }
+  turn_weights(s, !APIC, &w);
+  for (int l = in->begin; l < in->end; l++) {
+    uint32_t i = slot + (uint32_t)l - view->block[in->block].first;
+    put_grain(view, &view->box[in->block], i, s, &w, l, !APIC);
   }
 }
 
@@ -257,10 +251,12 @@ static void K(scatter)(const mpm_view *view, size_t u, mpm_tally *tally) {
     K(stage_momentum)(view, slot, tau, &s);
     int segments = split(view, unit, slot, &block, in);
     if (unit->block_count > 1) tell_sound(view, in, segments, law.sound2);
-    K(put_grains)(view, slot, in, segments, &s);
     for (int n = 0; n < segments; n++) {
       const mpm_box *box = &view->box[in[n].block];
-      if (box->thin) continue;
+      if (box->thin) {
+        K(put_grains)(view, slot, &in[n], &s);
+        continue;
+      }
       size_t sy = FIRN_NODE_REALS * (size_t)box->n[2], sx = sy * (size_t)box->n[1];
       firn_real *arena = view->arena + box->arena;
       for (int l = in[n].begin; l < in[n].end; l++) {
@@ -429,9 +425,11 @@ static inline void K(add_grain)(const mpm_grain *grain, const int from[3], patch
   }
 }
 
-// The patch of lane l's particle, number i of a block of spray.
-static inline void K(make_patch)(const mpm_view *view, uint32_t b, uint32_t i, const stage *s,
-                                 int l, const around *near, patch *p) {
+// The patch of lane l's particle, number i of a block of spray. Out of line: bulk has better use for
+// registers.
+__attribute__((noinline)) static void K(make_patch)(const mpm_view *view, uint32_t b, uint32_t i,
+                                                    const stage *s, int l, const around *near,
+                                                    patch *p) {
   const int first[3] = {s->first[0][l], s->first[1][l], s->first[2][l]};
   for (int r = 0; r < FIRN_NODE_BLOCK_REALS; r += 16) {
     row_store(p->v + r, row_zero());
@@ -498,11 +496,14 @@ static inline void K(gather_group)(const mpm_view *view, uint32_t slot, const se
     }
   }
   // Lanes of padding gather nothing, nor do those between.
-  for (int n = 0, used = 0; n <= segments; n++) {
-    int next = n < segments ? in[n].begin : L;
-    if (used < next) memset(s->row[used], 0, sizeof s->row[0] * (size_t)(next - used));
-    used = n < segments ? in[n].end : L;
+  int used = 0;
+  for (int n = 0; n < segments; n++) {
+    if (used < in[n].begin) {
+      memset(s->row[used], 0, sizeof s->row[0] * (size_t)(in[n].begin - used));
+    }
+    used = in[n].end;
   }
+  if (used < L) memset(s->row[used], 0, sizeof s->row[0] * (size_t)(L - used));
 }
 
 static void K(collide)(const mpm_view *view, uint32_t slot, const segment *in, int segments,
@@ -673,10 +674,12 @@ static void K(hessian)(const mpm_view *view, size_t u) {
     }
     r[3] = r[7] = r[11] = r[15] = lane_zero();
     row_transpose16(r, s.row);
-    K(put_grains)(view, slot, in, segments, &s);
     for (int n = 0; n < segments; n++) {
       const mpm_box *box = &view->box[in[n].block];
-      if (box->thin) continue;
+      if (box->thin) {
+        K(put_grains)(view, slot, &in[n], &s);
+        continue;
+      }
       size_t sy = FIRN_NODE_REALS * (size_t)box->n[2], sx = sy * (size_t)box->n[1];
       firn_real *arena = view->arena + box->arena;
       for (int l = in[n].begin; l < in[n].end; l++) {
