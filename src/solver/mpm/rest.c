@@ -292,7 +292,8 @@ static firn_status find_bodies(mpm *m) {
   FIRN_TRY(firn_buffer_reserve(m->world->context, &m->body_rest, count, "bodies"));
   const uint32_t *of = m->bodies.data;
   uint8_t *at_rest = m->body_rest.data;
-  if (count) memset(at_rest, 0, count); // all may fly
+  if (!count) return FIRN_OK; // all fly
+  memset(at_rest, 0, count);
   for (size_t b = 0; b < m->rest_count; b++) at_rest[of[b]] |= rest[b].quiet != 0;
   return mpm_bodies_rest(m, &m->bodies, count, slow, &m->body_scratch, at_rest);
 }
