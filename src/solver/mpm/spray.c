@@ -16,10 +16,7 @@ static double sound2_of(const mpm *m, size_t b) {
   const firn_block *block = &m->world->particles.block[b];
   double most = 0;
   for (uint32_t i = block->first; i < block->first + block->count; i++) {
-    firn_material_row row = firn_world_row(m->world, i);
-    double hard = firn_law_hardening(&row, (double)m->view.ln_jp[i]);
-    double modulus = ((double)row.lambda + 2 * (double)row.mu) * hard;
-    most = fmax(most, modulus * (double)m->view.volume[i] / (double)m->view.mass[i]);
+    most = fmax(most, mpm_sound2(m, i));
   }
   return most;
 }
