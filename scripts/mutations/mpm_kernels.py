@@ -9,6 +9,9 @@ BSPLINE = "src/math/bspline.h"
 SCALAR = "src/solver/mpm/kernels_scalar.c"
 VECTOR = "src/solver/mpm/kernels_lane.h"
 VECTORS = "src/solver/mpm/kernels_lane.inc.h"
+GRAINS = "src/solver/mpm/kernels_grain.inc.h"
+PARCEL = "src/solver/mpm/kernels_parcel.h"
+PARCELS = "src/solver/mpm/kernels_parcel.inc.h"
 CLUMP = "src/solver/mpm/clump.c"
 PATCH = "src/solver/mpm/kernels_clump.h"
 PATCHES = "src/solver/mpm/kernels_clump_lane.h"
@@ -129,8 +132,8 @@ MUTATIONS = [
              isa="avx2"),
     Mutation("flip-against-v-star-spray", "the same in blocks that are set apart",
              "mpm.spray",
-             (VECTOR, "      if (flip) row_store(u, old);\n",
-              "      if (flip) row_store(u, now);\n"), isa="avx2"),
+             (PARCEL, "row_fnma(math->alpha, old, row_blend_w(now, math->zero))",
+              "row_fnma(math->alpha, now, row_blend_w(now, math->zero))"), isa="avx2"),
     Mutation("cauchy-stress-with-V0-vector", "Kirchhoff stress divided by J, in the kernel",
              "mpm.force",
              (VECTOR, "  for (int i = 0; i < 6; i++) lane_store(view->b[i] + slot, e[i]);\n", """\
@@ -144,21 +147,26 @@ MUTATIONS = [
              "mpm.conservation",
              (VECTOR, "  if (outside) return false;\n  out->asleep",
               "  if (outside || o == 26) return false;\n  out->asleep"), isa="avx2"),
-    Mutation("spray-misses-a-neighbour", "a block set apart leaves out its first neighbour",
+    Mutation("spray-misses-a-neighbour", "a parcel of spray leaves out others' grains",
              "mpm.spray",
-             (VECTOR, "for (uint32_t n = view->neighbour_start[b]; n <",
-              "for (uint32_t n = view->neighbour_start[b] + 1; n <"), isa="avx2"),
+             (PARCELS, "        K(sow_beside)(f, grain, at, nodes);", "        continue;"), isa="avx2"),
+    Mutation("spray-sums-not-cleared", "a parcel of spray adds to what the one before left",
+             "mpm.spray",
+             (PARCEL, "      if (had == 15) continue;\n", "      if (had != 15) continue;\n"), isa="avx2"),
+    Mutation("spray-moved-twice", "nodes of spray that two stencils share are moved for each",
+             "mpm.spray",
+             (PARCEL, "      column[j] &= ~(UINT64_C(15) << at[2]);\n", ""), isa="avx2"),
     Mutation("spray-not-collided", "nodes of blocks set apart pass through colliders",
              "mpm.particle_contact mpm.spray",
-             (VECTOR, "if (touched) mpm_patch_contact(view, b, first, shared, own, p->v);", ""),
+             (PARCEL, "  mpm_patch_contact(view, b, grain->first, shared, grain, p->v);\n", ""),
              isa="avx2"),
     Mutation("spray-blind-for-node-blocks", "spray beside others does not take over their nodes",
              "mpm.spray",
-             (VECTOR, "  copy_shared(view, b, first, shared, flip, p);\n", ""), isa="avx2"),
+             (PARCELS, "  take_node_blocks(view, parcel, &f, !APIC, nodes);\n", ""), isa="avx2"),
     Mutation("grain-overwrites-grain", "thin blocks write over what was sown before",
              "mpm.simd mpm.conservation",
-             (VECTORS, "        row_store(p, row_fma(wy, ti, row_load(fresh ? no_row : p)));\n",
-              "        row_store(p, row_fma(wy, ti, row_load(no_row)));\n"), isa="avx2"),
+             (GRAINS, "row_fma(wy, plane->t, row_loadu(fresh ? no_row : momentum))",
+              "row_fma(wy, plane->t, row_loadu(no_row))"), isa="avx2"),
     Mutation("spray-not-bounded", "a gradient in a block set apart may invert its particles",
              "mpm.guard",
              (VECTORS, "if (!lmask_any(over)) return;", "return;"), isa="avx2"),

@@ -18,8 +18,8 @@ void firn_grid_free(firn_grid *grid) {
   firn_free(context, grid->giver_start, grid->capacity * sizeof *grid->giver_start);
   firn_free(context, grid->giver, grid->giver_capacity * sizeof *grid->giver);
   firn_free(context, grid->target, grid->target_capacity * sizeof *grid->target);
-  firn_free(context, grid->neighbour_start,
-            grid->neighbour_start_capacity * sizeof *grid->neighbour_start);
+  firn_free(context, grid->found, grid->found_capacity * sizeof *grid->found);
+  firn_free(context, grid->parcel, grid->parcel_capacity * sizeof *grid->parcel);
   firn_free(context, grid->neighbour, grid->neighbour_capacity * sizeof *grid->neighbour);
   firn_free(context, grid->around, grid->around_capacity * sizeof *grid->around);
   firn_buffer_free(context, &grid->table);
@@ -207,6 +207,7 @@ static void set_targets(firn_grid *grid, const firn_particles *particles, const 
   firn_block_map_entry *table = grid->table.data;
   FIRN_PARALLEL_FOR(grid->context, schedule(static))
   for (size_t b = 0; b < particles->block_count; b++) {
+    uint32_t found = 0;
     for (int o = 0; o < 27; o++) {
       uint32_t *target = &grid->target[b][o];
       const firn_block_map_entry *entry = NULL;
@@ -219,7 +220,9 @@ static void set_targets(firn_grid *grid, const firn_particles *particles, const 
       else
         entry = &table[*target];
       *target = entry->key1 ? entry->value : FIRN_GRID_NONE;
+      if (entry->key1) found |= 1u << o;
     }
+    grid->found[b] = found;
   }
 }
 
@@ -230,14 +233,16 @@ firn_status firn_grid_build(firn_grid *grid, const firn_particles *particles, fi
     return firn_fail(grid->context, FIRN_ERROR_DOMAIN, "grid: %zu particle blocks are over 2^%d",
                      blocks, FIRN_GIVER_BITS);
   }
-  grid->count = grid->spray_count = 0;
+  grid->count = grid->spray_count = grid->parcel_count = 0;
   if (may_have_spray) {
-    FIRN_TRY(firn_grid_set_spray(grid, particles, reach));
+    FIRN_TRY(firn_grid_list_parcels(grid, particles, reach));
   } else {
     for (size_t b = 0; b < blocks; b++) reach[b].spray = false;
   }
   FIRN_TRY(
       firn_grid_reserve(grid, &grid->target, &grid->target_capacity, blocks, sizeof *grid->target));
+  FIRN_TRY(
+      firn_grid_reserve(grid, &grid->found, &grid->found_capacity, blocks, sizeof *grid->found));
 
   // Dense snow shares each node block among up to 27 particle blocks, spray among none. A table
   // for the worst case would be wasteful for the former, so it starts small, or for as many as there

@@ -11,26 +11,23 @@
 #include "grid/reach.h"
 #include "world/particles.h"
 
-// Blocks with at most this many particles may be spray, if with such blocks around them they have no
-// more than the second.
-enum { FIRN_SPRAY_MAX = 16, FIRN_SPRAY_AROUND = 96 };
-
 typedef struct firn_grid {
   firn_context *context;
   size_t count;              // node blocks
   int32_t (*at)[3];          // [count] block coordinates
   uint32_t *giver_start;     // [count + 1] where a node block's givers begin
   firn_giver *giver;         // in order of their offsets
-  uint32_t (*target)[27];    // [particle blocks] node block at this offset, or FIRN_GRID_NONE
-  uint32_t *neighbour_start; // [particle blocks + 1] where a spray block's neighbours begin
-  firn_neighbour *neighbour;
+  uint32_t (*target)[27];    // [particle blocks] node block at this offset, or FIRN_GRID_NONE ...
+  uint32_t *found;           // ... bits of the offsets at which there is one
+  firn_parcel *parcel;       // [parcel_count] all spray, in the order of its blocks
+  firn_neighbour *neighbour; // of parcels, one after the other
   uint32_t (
       *around)[27]; // [count] node block at this offset of a node block; by firn_grid_link only
-  size_t spray_count;
+  size_t spray_count, parcel_count;
   size_t capacity; // of at and giver_start
-  size_t target_capacity;
+  size_t target_capacity, found_capacity;
   size_t giver_capacity;
-  size_t neighbour_start_capacity, neighbour_capacity, around_capacity;
+  size_t parcel_capacity, neighbour_capacity, around_capacity;
   firn_buffer table; // [table_size], the node blocks by their coordinates, once the grid is built
   size_t table_size;
   firn_buffer first; // [particle blocks], for firn_grid_build
@@ -41,7 +38,7 @@ void firn_grid_free(firn_grid *grid);
 
 // Makes the node blocks that the particle blocks reach. Node blocks are numbered in the order in
 // which the particle blocks, themselves in Morton order, first reach them. With may_have_spray,
-// reach[b].spray says which blocks may be spray, and then which are.
+// reach[b].spray says which blocks are spray, as long as no period is too short for a parcel; else none is.
 firn_status firn_grid_build(firn_grid *grid, const firn_particles *particles, firn_reach *reach,
                             bool may_have_spray);
 
@@ -49,9 +46,9 @@ firn_status firn_grid_build(firn_grid *grid, const firn_particles *particles, fi
 // is not there is FIRN_GRID_NONE. Across a period of one or two blocks some are the same.
 firn_status firn_grid_link(firn_grid *grid, const firn_particles *particles);
 
-// spray.c: the part of firn_grid_build that sets reach[b].spray and lists neighbours.
-firn_status firn_grid_set_spray(firn_grid *grid, const firn_particles *particles,
-                                firn_reach *reach);
+// parcels.c: the part of firn_grid_build that lists parcels.
+firn_status firn_grid_list_parcels(firn_grid *grid, const firn_particles *particles,
+                                   firn_reach *reach);
 // Makes room in an array whose content need not survive; array is the address of its pointer.
 firn_status firn_grid_reserve(firn_grid *grid, void *array, size_t *capacity, size_t count,
                               size_t size);

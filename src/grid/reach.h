@@ -24,18 +24,24 @@ FIRN_HD int firn_grid_offset(int dx, int dy, int dz) {
 // Nodes that a particle block may reach until the next sort, relative to its corner.
 typedef struct firn_reach {
   int8_t lo[3], hi[3]; // inclusive
-  // Spray: a block of few particles with few around. It makes no node blocks of its own; its particles
-  // add up the few nodes they need from what spray around them gives. Node blocks that exist for
-  // others still count it as a giver, and have all that reaches them.
+  // Spray: a block of few particles that makes no node blocks of its own. Its parcel adds up the nodes that
+  // it needs from what spray around gives. Node blocks that exist for others still count it as a
+  // giver, and have all that reaches them.
   bool spray;
 } firn_reach;
 
-// A block of spray whose reach overlaps that of another; shift is its corner minus the other's, in
-// nodes.
+// A block of spray that may reach nodes of a parcel's; shift is its corner minus the parcel's, in nodes.
 typedef struct firn_neighbour {
   uint32_t block;
   int8_t shift[3];
 } firn_neighbour;
+
+// A cube of this many blocks a side, at multiples of it, with spray in it: its own.
+enum { FIRN_PARCEL_BLOCKS = 8 };
+typedef struct firn_parcel {
+  uint32_t first, end;            // blocks; those that are spray are its own
+  uint32_t neighbour, neighbours; // first and number of these, its own among them, by x, y and z
+} firn_parcel;
 
 // A particle block that may reach a node block, and at which offset from it.
 typedef uint32_t firn_giver;

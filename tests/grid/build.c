@@ -65,9 +65,15 @@ static void drop(scene *s) {
   firn_particles_free(&s->particles);
 }
 
-// Builds the grid; with spray, every block may be.
+static bool may_be_spray(const scene *s, size_t b) {
+  return s->particles.block[b].count <= 8;
+}
+
+// Builds the grid; with spray, every block of few particles is.
 static firn_status build(scene *s, bool spray) {
-  for (size_t b = 0; b < s->particles.block_count; b++) s->reach[b].spray = spray;
+  for (size_t b = 0; b < s->particles.block_count; b++) {
+    s->reach[b].spray = spray && may_be_spray(s, b);
+  }
   return firn_grid_build(&s->grid, &s->particles, s->reach, spray);
 }
 
@@ -127,8 +133,12 @@ static void assert_targets(const scene *s) {
 static void assert_givers(const scene *s) {
   const firn_grid *grid = &s->grid;
   size_t pairs = 0;
-  for (size_t b = 0; b < s->particles.block_count; b++)
-    for (int o = 0; o < 27; o++) pairs += grid->target[b][o] != FIRN_GRID_NONE;
+  for (size_t b = 0; b < s->particles.block_count; b++) {
+    for (int o = 0; o < 27; o++) {
+      pairs += grid->target[b][o] != FIRN_GRID_NONE;
+      assert_int_equal(grid->found[b] >> o & 1, grid->target[b][o] != FIRN_GRID_NONE);
+    }
+  }
   assert_int_equal(grid->giver_start[0], 0);
   assert_int_equal(grid->giver_start[grid->count], pairs);
   for (size_t g = 0; g < grid->count; g++) {
@@ -161,33 +171,60 @@ static void shift_between(const scene *s, size_t a, size_t b, int shift[3]) {
   }
 }
 
-// Spray are the sparse blocks that share nodes with few particles of such; spray among these are their
-// neighbours.
+// The parcel that a block of spray belongs to: exactly one, and all of it in the same cube.
+static const firn_parcel *parcel_of(const scene *s, size_t b) {
+  const firn_parcel *mine = NULL;
+  for (size_t i = 0; i < s->grid.parcel_count; i++) {
+    const firn_parcel *parcel = &s->grid.parcel[i];
+    if (b < parcel->first || b >= parcel->end) continue;
+    assert_null(mine);
+    mine = parcel;
+  }
+  assert_non_null(mine);
+  for (int a = 0; a < 3; a++) {
+    assert_int_equal(s->particles.block[b].at[a] >> 3, s->particles.block[mine->first].at[a] >> 3);
+  }
+  return mine;
+}
+
+// Neighbours come by x, y and z, so that every parcel adds up what it shares with another alike.
+static void assert_order(const firn_grid *grid, const firn_parcel *parcel) {
+  const firn_neighbour *n = grid->neighbour + parcel->neighbour;
+  for (uint32_t i = 1; i < parcel->neighbours; i++) {
+    int was = 0, is = 0;
+    for (int a = 0; a < 3; a++) {
+      was = 256 * was + n[i - 1].shift[a];
+      is = 256 * is + n[i].shift[a];
+    }
+    assert_true(was < is);
+  }
+}
+
+// Every block of spray is in one parcel, which knows all spray that shares nodes with it: itself, too.
 static void assert_spray(const scene *s, bool may_have_spray) {
   const firn_grid *grid = &s->grid;
-  const firn_block *block = s->particles.block;
   size_t spray = 0;
   for (size_t a = 0; a < s->particles.block_count; a++) {
-    bool alone = may_have_spray && block[a].count <= FIRN_SPRAY_MAX;
-    uint32_t listed = 0, around = block[a].count;
+    assert_int_equal(s->reach[a].spray, may_have_spray && may_be_spray(s, a));
+    spray += s->reach[a].spray;
+    if (!s->reach[a].spray) continue;
+    const firn_parcel *parcel = parcel_of(s, a);
     for (size_t b = 0; b < s->particles.block_count; b++) {
       int shift[3];
       shift_between(s, a, b, shift);
-      if (a == b || !overlap(s, a, b, shift)) continue;
-      around += block[b].count <= FIRN_SPRAY_MAX ? block[b].count : 0;
-      if (!s->reach[a].spray || !s->reach[b].spray) continue;
-      uint32_t first = grid->neighbour_start[a], end = grid->neighbour_start[a + 1], i = first;
+      if (!s->reach[b].spray || !overlap(s, a, b, shift)) continue;
+      uint32_t i = parcel->neighbour, end = i + parcel->neighbours;
       while (i < end && grid->neighbour[i].block != b) i++;
       assert_true(i < end);
-      for (int c = 0; c < 3; c++) assert_int_equal(grid->neighbour[i].shift[c], shift[c]);
-      listed++;
+      for (int c = 0; c < 3; c++) {
+        int in_parcel = 4 * (s->particles.block[a].at[c] & 7);
+        assert_int_equal(grid->neighbour[i].shift[c], in_parcel + shift[c]);
+      }
     }
-    alone = alone && around <= FIRN_SPRAY_AROUND;
-    assert_int_equal(s->reach[a].spray, alone);
-    spray += alone;
-    if (alone) assert_int_equal(listed, grid->neighbour_start[a + 1] - grid->neighbour_start[a]);
   }
   assert_int_equal(grid->spray_count, spray);
+  assert_true(!spray == !grid->parcel_count);
+  for (size_t i = 0; i < grid->parcel_count; i++) assert_order(grid, &grid->parcel[i]);
 }
 
 static void assert_links(const scene *s) {
@@ -260,14 +297,14 @@ static void spray_makes_no_node_blocks_and_knows_its_neighbours(void **state) {
 // is no spray.
 static void periodic_grids_have_no_edge(void **state) {
   (void)state;
-  const int periods[5][3] = {{4, 8, 12}, {24, 0, 24}, {200, 24, 0}, {0, 0, 4}, {0, 200, 16}};
+  const int periods[5][3] = {{4, 8, 12}, {48, 0, 48}, {200, 64, 0}, {0, 0, 4}, {0, 200, 44}};
   for (int n = 0; n < 5; n++) {
     scene s;
     double size[3];
     bool spray = true;
     for (int a = 0; a < 3; a++) {
       size[a] = periods[n][a] ? periods[n][a] : 30;
-      spray = spray && (!periods[n][a] || periods[n][a] > 16);
+      spray = spray && (!periods[n][a] || periods[n][a] >= 48);
     }
     make(&s, context, 300, size, periods[n]);
     assert_int_equal(build(&s, true), FIRN_OK);
@@ -317,9 +354,12 @@ static void threads_make_no_difference(void **state) {
   assert_memory_equal(a->around, b->around, a->count * sizeof *a->around);
   assert_memory_equal(a->target, b->target, blocks * sizeof *a->target);
   assert_memory_equal(a->giver, b->giver, a->giver_start[a->count] * sizeof *a->giver);
-  assert_memory_equal(a->neighbour_start, b->neighbour_start,
-                      (blocks + 1) * sizeof *a->neighbour_start);
-  for (uint32_t i = 0; i < a->neighbour_start[blocks]; i++) {
+  assert_memory_equal(a->found, b->found, blocks * sizeof *a->found);
+  assert_true(a->parcel_count > 1);
+  assert_int_equal(a->parcel_count, b->parcel_count);
+  assert_memory_equal(a->parcel, b->parcel, a->parcel_count * sizeof *a->parcel);
+  const firn_parcel *last = &a->parcel[a->parcel_count - 1];
+  for (uint32_t i = 0; i < last->neighbour + last->neighbours; i++) {
     assert_int_equal(a->neighbour[i].block, b->neighbour[i].block);
     assert_memory_equal(a->neighbour[i].shift, b->neighbour[i].shift, 3);
   }

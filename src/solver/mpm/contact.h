@@ -32,17 +32,24 @@ typedef struct mpm_holders {
 } mpm_holders;
 
 typedef struct mpm_contacts {
-  double time;         // s, that colliders are sampled at
-  firn_buffer nodes;   // uint64_t [node blocks]: bits of the parts that may touch its nodes
-  size_t node_count;   // of node blocks with any; numbered by mpm.constraint_of
-  firn_buffer blocks;  // mpm_near [particle blocks]
-  size_t block_count;  // of those with any
-  int recorded;        // colliders with forces
-  firn_buffer pushes;  // mpm_push [node_count][recorded], then [block_count][2][recorded]: by the
-                       // nodes around particles of spray, and by particles
-  bool pressed;        // what sleeps has been asked, and has not changed since
-  firn_buffer asleep;  // mpm_push [recorded]: what it does in a second
-  firn_buffer holders; // implicit, if recorded: [node_count][64]
+  double time;        // s, that colliders are sampled at
+  firn_buffer nodes;  // uint64_t [node blocks]: bits of the parts that may touch its nodes
+  size_t node_count;  // of node blocks with any; numbered by mpm.constraint_of
+  firn_buffer blocks; // mpm_near [particle blocks]
+  size_t block_count; // of those with any
+  // Of colliders that never move, once they are known: how many these are, at which number of changes of
+  // the world, and what near.c knows of them.
+  bool fixed_known;
+  int fixed;
+  uint64_t fixed_changes;
+  firn_buffer fixed_nodes; // uint64_t [node blocks], as nodes
+  firn_buffer fixed_far; // bool [particle blocks]: nothing that the block may reach is close to any
+  int recorded;          // colliders with forces
+  firn_buffer pushes;    // mpm_push [node_count][recorded], then [block_count][2][recorded]: by the
+                         // nodes around particles of spray, and by particles
+  bool pressed;          // what sleeps has been asked, and has not changed since
+  firn_buffer asleep;    // mpm_push [recorded]: what it does in a second
+  firn_buffer holders;   // implicit, if recorded: [node_count][64]
 } mpm_contacts;
 
 struct mpm;

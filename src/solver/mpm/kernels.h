@@ -39,6 +39,8 @@ typedef struct mpm_kernels {
   // NULL: knows neither grains nor spray.
   void (*sow)(const mpm_view *view, const mpm_tile *tile, firn_real *momentum, firn_real *force,
               bool stiff);
+  // Steps 1 and 4 to 6 for a parcel of spray, on nodes of the caller's; what gather needs, into its grains.
+  void (*reap)(const mpm_view *view, const firn_parcel *parcel, mpm_parcel_nodes *nodes);
   // Steps 1, 4, 5: adds up the arenas over node block g, velocities, gravity, collisions.
   void (*nodes)(const mpm_view *view, size_t g);
   // The smallest det(I + dt grad v) of the unit's particles, into the tally; changes nothing.

@@ -32,6 +32,19 @@ typedef struct stage {
   lane from[3];                      // x_p minus first node, in cells
 } stage;
 
+// The weights of one particle's stencil and their derivatives, each `step` reals behind the one before; those
+// along z one after the other.
+typedef struct spline {
+  const firn_real *x, *y, *dx, *dy, *z, *dz;
+  const firn_real *xy; // APIC: products along x and y, or NULL where nobody has made them
+  size_t step;
+} spline;
+
+static inline spline spline_of_lane(const stage *s, int l) {
+  return (spline){s->wx[0] + l, s->wy[0] + l, s->dx[0] + l,  s->dy[0] + l,
+                  s->wz[l],     s->dz[l],     s->wxy[0] + l, L};
+}
+
 // The lanes of a group that lie in one block.
 typedef struct segment {
   uint32_t block;
@@ -312,68 +325,6 @@ static inline void load_box(const mpm_view *view, uint32_t b, const firn_real *f
   load_nodes(view, b, lo, n, field, local);
 }
 
-// ------------------------------------------------------------------------------------- grains
-
-static inline mpm_grain *grains_of(const mpm_view *view, const mpm_box *box) {
-  return (mpm_grain *)(void *)(view->arena + box->arena);
-}
-
-_Alignas(64) static const firn_real no_row[FIRN_ROW_REALS];
-
-// Weights along x and y, a particle after the other.
-typedef struct across {
-  _Alignas(64) firn_real wx[L][4], wy[L][4], dx[L][4], dy[L][4];
-} across;
-
-static inline void turn_weights(const stage *s, bool flip, across *out) {
-  row_transpose4(lane_load(s->wx[0]), lane_load(s->wx[1]), lane_load(s->wx[2]), lane_load(s->wx[3]),
-                 out->wx);
-  row_transpose4(lane_load(s->wy[0]), lane_load(s->wy[1]), lane_load(s->wy[2]), lane_load(s->wy[3]),
-                 out->wy);
-  if (!flip) return;
-  row_transpose4(lane_load(s->dx[0]), lane_load(s->dx[1]), lane_load(s->dx[2]), lane_load(s->dx[3]),
-                 out->dx);
-  row_transpose4(lane_load(s->dy[0]), lane_load(s->dy[1]), lane_load(s->dy[2]), lane_load(s->dy[3]),
-                 out->dy);
-}
-
-static inline void pad_weights(firn_real out[12], const firn_real w[4]) {
-  memset(out, 0, 12 * sizeof *out);
-  memcpy(out + 3, w, 4 * sizeof *w);
-}
-
-// Leaves lane l's particle, which is number i of its block, as a grain.
-static inline void put_grain(const mpm_view *view, const mpm_box *box, uint32_t i, const stage *s,
-                             const across *w, int l, bool flip) {
-  mpm_grain *grain = grains_of(view, box) + i;
-  row_storeu(grain->row, row_load(s->row[l]));
-  memcpy(grain->wx, w->wx[l], sizeof grain->wx);
-  memcpy(grain->wy, w->wy[l], sizeof grain->wy);
-  pad_weights(grain->wz, s->wz[l]);
-  if (flip) {
-    memcpy(grain->dx, w->dx[l], sizeof grain->dx);
-    memcpy(grain->dy, w->dy[l], sizeof grain->dy);
-    pad_weights(grain->dz, s->dz[l]);
-  }
-  for (int a = 0; a < 3; a++) grain->first[a] = s->first[a][l];
-}
-
-// Where a particle's stencil lies among node blocks, along x and y: the offset in `target` and the
-// row in the block.
-typedef struct places {
-  int target[4], row[4];
-} places;
-
-static inline places places_along(int first, int width, int stride, int row) {
-  places p = {{0}, {0}};
-  for (int i = 0; i < width; i++) {
-    int n = first + i, d = n < 0 ? -1 : n >> 2;
-    p.target[i] = (d + 1) * stride;
-    p.row[i] = (n & 3) * row;
-  }
-  return p;
-}
-
 // -------------------------------------------------------------------------------------- nodes
 
 // Where the box of a giver overlaps a node block: rows (x, y) and nodes along z, in coordinates of
@@ -533,7 +484,7 @@ static inline row16 accelerate(const node_math *m, row16 momentum, row16 mass,
   row16 inverse = row_select_gt(mass, m->floor, row_div(row_set1(1), mass), m->zero);
   *old = row_blend_w(row_mul(momentum, inverse), m->zero);
   row16 now = row_add(*old, m->gravity);
-  if (m->flip) now = row_fma(m->dt, row_mul(row_load(force), inverse), now);
+  if (m->flip) now = row_fma(m->dt, row_mul(row_loadu(force), inverse), now);
   return row_select_gt(mass, m->floor, now, m->zero);
 }
 
@@ -590,125 +541,6 @@ static inline void nodes_of(const mpm_view *view, size_t g, bool flip) {
   }
   store_range(view, g, low, high);
   if (view->implicit) store_sums(view, g, touched, v);
-}
-
-// -------------------------------------------------------------------------------------- spray
-
-// The nodes of one particle's stencil, made from all of spray that reaches into them: what nodes_of and
-// load_box do for others, without node blocks.
-typedef struct patch {
-  _Alignas(64) firn_real v[FIRN_NODE_BLOCK_REALS]; // [4 x][4 y][4 z][4], as a node block
-  _Alignas(64) firn_real u[FIRN_NODE_BLOCK_REALS]; // FLIP: force, then the difference
-} patch;
-
-// What a block of spray and its neighbours give: grains by their first nodes, from the block's corner.
-enum { AROUND = (FIRN_SPRAY_AROUND + 15) / 16 * 16 };
-typedef struct around {
-  int count;
-  _Alignas(64) firn_real first[3][AROUND];
-  const mpm_grain *grain[AROUND];
-} around;
-
-static inline void note_grains(const mpm_view *view, uint32_t b, const int8_t shift[3],
-                               around *out) {
-  const mpm_grain *grain = grains_of(view, &view->box[b]);
-  for (uint32_t i = 0; i < view->block[b].count; i++, out->count++) {
-    for (int a = 0; a < 3; a++) {
-      out->first[a][out->count] = (firn_real)(grain[i].first[a] + shift[a]);
-    }
-    out->grain[out->count] = &grain[i];
-  }
-}
-
-__attribute__((noinline)) static void look_around(const mpm_view *view, uint32_t b, around *out) {
-  static const int8_t here[3] = {0, 0, 0};
-  out->count = 0;
-  note_grains(view, b, here, out);
-  for (uint32_t n = view->neighbour_start[b]; n < view->neighbour_start[b + 1]; n++) {
-    note_grains(view, view->neighbour[n].block, view->neighbour[n].shift, out);
-  }
-  // A group of lanes that is not full compares with what nothing touches.
-  for (int n = out->count; n < (out->count + L - 1) / L * L; n++) {
-    for (int a = 0; a < 3; a++) out->first[a][n] = 100;
-  }
-}
-
-// Bits of the grains, of a group of lanes, that share nodes with a stencil.
-static inline unsigned find_hits(const around *a, int group, const int first[3], int width) {
-  lmask hit = lane_mask_first(L);
-  for (int i = 0; i < 3; i++) {
-    lane d = lane_abs(lane_load(a->first[i] + group) - lane_set1((firn_real)first[i]));
-    hit = lmask_and(hit, lane_lt(d, lane_set1((firn_real)width)));
-  }
-  return lmask_bits(hit);
-}
-
-// Bits of the nodes of a patch that are in node blocks, in the order of the patch.
-static inline uint64_t find_shared(const mpm_view *view, uint32_t b, const int first[3]) {
-  const uint32_t *target = view->target[b];
-  int width = view->stencil.width, lo[3], hi[3];
-  uint64_t shared = 0;
-  bool any = false;
-  for (int a = 0; a < 3; a++) {
-    lo[a] = first[a] < 0 ? -1 : first[a] >> 2;
-    hi[a] = (first[a] + width - 1) >> 2;
-  }
-  for (int x = lo[0]; x <= hi[0]; x++) {
-    for (int y = lo[1]; y <= hi[1]; y++) {
-      for (int z = lo[2]; z <= hi[2]; z++) {
-        any = any || target[firn_grid_offset(x, y, z)] != FIRN_GRID_NONE;
-      }
-    }
-  }
-  for (int n = 0; n < 64 && any; n++) {
-    int i = n / 16, j = n / 4 % 4, k = n % 4;
-    if (i >= width || j >= width || k >= width) continue;
-    int x = (first[0] + i + 4) / 4 - 1, y = (first[1] + j + 4) / 4 - 1,
-        z = (first[2] + k + 4) / 4 - 1;
-    if (target[firn_grid_offset(x, y, z)] != FIRN_GRID_NONE) shared |= (uint64_t)1 << n;
-  }
-  return shared;
-}
-
-// Takes those over as they have been made.
-static inline void copy_shared(const mpm_view *view, uint32_t b, const int first[3],
-                               uint64_t shared, bool flip, patch *p) {
-  for (; shared; shared &= shared - 1) {
-    int n = __builtin_ctzll(shared);
-    int x = first[0] + n / 16 + 4, y = first[1] + n / 4 % 4 + 4, z = first[2] + n % 4 + 4;
-    size_t g = view->target[b][firn_grid_offset(x / 4 - 1, y / 4 - 1, z / 4 - 1)];
-    size_t at = g * FIRN_NODE_BLOCK_REALS +
-                FIRN_NODE_REALS * (size_t)(16 * (x & 3) + 4 * (y & 3) + (z & 3));
-    memcpy(p->v + FIRN_NODE_REALS * n, view->node_v + at, FIRN_NODE_REALS * sizeof *p->v);
-    if (flip) memcpy(p->u + FIRN_NODE_REALS * n, view->node_u + at, FIRN_NODE_REALS * sizeof *p->u);
-  }
-}
-
-// From the sums of a patch to its velocities.
-static inline void move_patch(const mpm_view *view, uint32_t b, const int first[3], bool flip,
-                              const mpm_grain *own, patch *p) {
-  const node_math math = node_math_of(view, flip);
-  int width = view->stencil.width;
-  bool touched = view->box[b].touched;
-  uint64_t shared = find_shared(view, b, first);
-  for (int i = 0; i < width; i++) {
-    for (int j = 0; j < width; j++) {
-      firn_real *v = p->v + 16 * (4 * i + j), *u = p->u + 16 * (4 * i + j);
-      row16 momentum = row_load(v), mass = row_broadcast_w(momentum), old;
-      row16 now = accelerate(&math, momentum, mass, u, &old);
-      row_store(v, row_blend_w(now, momentum));
-      if (flip) row_store(u, old);
-      if (flip && !touched) blend_rows(&math, u, now);
-    }
-  }
-  if (touched) mpm_patch_contact(view, b, first, shared, own, p->v);
-  for (int i = 0; i < width && flip && touched; i++) {
-    for (int j = 0; j < width; j++) {
-      int r = 16 * (4 * i + j);
-      blend_rows(&math, p->u + r, row_load(p->v + r));
-    }
-  }
-  copy_shared(view, b, first, shared, flip, p);
 }
 
 static void hessian_nodes(const mpm_view *view, size_t g) {

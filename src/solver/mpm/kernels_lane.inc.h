@@ -54,13 +54,12 @@ static inline row16 K(offsets)(void) {
   return row_spread4(k);
 }
 
-// Adds w_ip (base + slope_x i' + slope_y j' + slope_z k') around lane l's stencil; the stage's row
-// holds base and slopes.
-static inline void K(scatter_affine)(const stage *s, int l, firn_real *node, size_t sx, size_t sy) {
-  row16 wz = row_spread4(s->wz[l]);
-  row16 t = row_mul(wz,
-                    row_fma_row(K(offsets)(), row_splat4(s->row[l] + 12), row_splat4(s->row[l])));
-  row16 tx = row_mul(wz, row_splat4(s->row[l] + 4)), ty = row_mul(wz, row_splat4(s->row[l] + 8));
+// Adds w_ip (base + slope_x i' + slope_y j' + slope_z k') around a stencil; row holds base and slopes.
+static inline void K(scatter_affine)(const spline *s, const firn_real row[16], firn_real *node,
+                                     size_t sx, size_t sy) {
+  row16 wz = row_spread4(s->z);
+  row16 t = row_mul(wz, row_fma_row(K(offsets)(), row_splat4(row + 12), row_splat4(row)));
+  row16 tx = row_mul(wz, row_splat4(row + 4)), ty = row_mul(wz, row_splat4(row + 8));
   for (int i = 0; i < WIDTH; i++) {
     row16 ti = i == 0   ? row_sub(t, tx)
                : i == 1 ? t
@@ -72,7 +71,9 @@ static inline void K(scatter_affine)(const stage *s, int l, firn_real *node, siz
                   : j == 2 ? row_add(ti, ty)
                            : row_fma(lane_set1(2), ty, ti);
       firn_real *p = node + (size_t)i * sx + (size_t)j * sy;
-      row_storeu(p, row_fma(lane_set1(s->wxy[WIDTH * i + j][l]), tij, row_loadu(p)));
+      firn_real w = s->xy ? s->xy[(size_t)(WIDTH * i + j) * s->step]
+                          : s->x[(size_t)i * s->step] * s->y[(size_t)j * s->step];
+      row_storeu(p, row_fma(lane_set1(w), tij, row_loadu(p)));
     }
   }
 }
@@ -102,18 +103,20 @@ static inline void K(stage_momentum)(const mpm_view *view, uint32_t slot, const 
 
 #else
 
-// Adds momentum and mass to the first channel, force to the second; the stage's row holds the
-// former and the columns of -V tau / h.
-static inline void K(scatter_flip)(const stage *s, int l, firn_real *node, size_t sx, size_t sy,
-                                   size_t channel) {
-  row16 wz = row_spread4(s->wz[l]), dz = row_spread4(s->dz[l]);
-  row16 t = row_mul(wz, row_splat4(s->row[l])), fx = row_mul(wz, row_splat4(s->row[l] + 4)),
-        fy = row_mul(wz, row_splat4(s->row[l] + 8)), fz = row_mul(dz, row_splat4(s->row[l] + 12));
+// Adds momentum and mass to the first channel, force to the second; row holds the former and the
+// columns of -V tau / h.
+static inline void K(scatter_flip)(const spline *s, const firn_real row[16], firn_real *node,
+                                   size_t sx, size_t sy, size_t channel) {
+  row16 wz = row_spread4(s->z), dz = row_spread4(s->dz);
+  row16 t = row_mul(wz, row_splat4(row)), fx = row_mul(wz, row_splat4(row + 4)),
+        fy = row_mul(wz, row_splat4(row + 8)), fz = row_mul(dz, row_splat4(row + 12));
   for (int i = 0; i < WIDTH; i++) {
-    lane wx = lane_set1(s->wx[i][l]), dx = lane_set1(s->dx[i][l]);
+    size_t at_x = (size_t)i * s->step;
+    lane wx = lane_set1(s->x[at_x]), dx = lane_set1(s->dx[at_x]);
     row16 ti = row_scale(wx, t), fi = row_fma(dx, fx, row_scale(wx, fz)), gi = row_scale(wx, fy);
     for (int j = 0; j < WIDTH; j++) {
-      lane wy = lane_set1(s->wy[j][l]), dy = lane_set1(s->dy[j][l]);
+      size_t at_y = (size_t)j * s->step;
+      lane wy = lane_set1(s->y[at_y]), dy = lane_set1(s->dy[at_y]);
       firn_real *p = node + (size_t)i * sx + (size_t)j * sy, *q = p + channel;
       row_storeu(p, row_fma(wy, ti, row_loadu(p)));
       row_storeu(q, row_fma(dy, gi, row_fma(wy, fi, row_loadu(q))));
@@ -152,89 +155,7 @@ static void K(clear)(const mpm_view *view, const firn_unit *unit, int channels, 
   }
 }
 
-// Leaves the lanes of a thin block's segment as grains. Out of line, like what makes patches.
-__attribute__((noinline)) static void K(put_grains)(const mpm_view *view, uint32_t slot,
-                                                    const segment *in, const stage *s) {
-  across w;
-  turn_weights(s, !APIC, &w);
-  for (int l = in->begin; l < in->end; l++) {
-    uint32_t i = slot + (uint32_t)l - view->block[in->block].first;
-    put_grain(view, &view->box[in->block], i, s, &w, l, !APIC);
-  }
-}
-
-// Adds what scatter would give for a grain, to the nodes of one block along z: `from` is its first
-// node there, -3 to 3. columns are those of node blocks in `target`.
-static inline void K(sow_along)(const mpm_view *view, const mpm_grain *grain, const places *x,
-                                const places *y, const uint32_t *columns, int from,
-                                firn_real *momentum, firn_real *force, bool stiff) {
-  row16 wz = row_spread4(grain->wz + 3 - from);
-#if APIC
-  (void)force;
-  row16 along = row_sub(K(offsets)(), row_set1((firn_real)from));
-  row16 t = row_mul(wz, row_fma_row(along, row_splat4(grain->row + 12), row_splat4(grain->row)));
-  row16 tx = row_mul(wz, row_splat4(grain->row + 4)), ty = row_mul(wz, row_splat4(grain->row + 8));
-#else
-  row16 dz = row_spread4(grain->dz + 3 - from);
-  row16 t = row_mul(wz, row_splat4(grain->row)), fx = row_mul(wz, row_splat4(grain->row + 4)),
-        fy = row_mul(wz, row_splat4(grain->row + 8)), fz = row_mul(dz, row_splat4(grain->row + 12));
-#endif
-  for (int i = 0; i < WIDTH; i++) {
-    lane wx = lane_set1(grain->wx[i]);
-#if APIC
-    row16 ti = row_fma(lane_set1((firn_real)(i - 1)), tx, t);
-#else
-    lane dx = lane_set1(grain->dx[i]);
-    row16 ti = row_scale(wx, t), fi = row_fma(dx, fx, row_scale(wx, fz)), gi = row_scale(wx, fy);
-#endif
-    for (int j = 0; j < WIDTH; j++) {
-      size_t g = columns[x->target[i] + y->target[j]];
-      int r = x->row[i] + y->row[j];
-      if (g == FIRN_GRID_NONE || (stiff && view->node_soft[g])) continue; // none: spray
-      size_t at = g * FIRN_NODE_BLOCK_REALS + 16 * (size_t)r;
-      bool fresh = !(view->sown[g] >> r & 1);
-      lane wy = lane_set1(grain->wy[j]);
-      view->sown[g] |= (uint16_t)(1u << r);
-#if APIC
-      row16 tij = row_fma(lane_set1((firn_real)(j - 1)), ty, ti);
-      firn_real *p = momentum + at;
-      row_store(p, row_fma(wx * wy, tij, row_load(fresh ? no_row : p)));
-#else
-      lane dy = lane_set1(grain->dy[j]);
-      firn_real *q = force + at;
-      if (momentum) {
-        firn_real *p = momentum + at;
-        row_store(p, row_fma(wy, ti, row_load(fresh ? no_row : p)));
-      }
-      row_store(q, row_fma(dy, gi, row_fma(wy, fi, row_load(fresh ? no_row : q))));
-#endif
-    }
-  }
-}
-
-static inline void K(sow_grain)(const mpm_view *view, uint32_t b, const mpm_grain *grain,
-                                firn_real *momentum, firn_real *force, bool stiff) {
-  const places x = places_along(grain->first[0], WIDTH, 9, 4);
-  const places y = places_along(grain->first[1], WIDTH, 3, 1);
-  int z = grain->first[2], dz = z < 0 ? -1 : z >> 2, from = z & 3;
-  const uint32_t *columns = view->target[b] + dz + 1;
-  K(sow_along)(view, grain, &x, &y, columns, from, momentum, force, stiff);
-  if (from + WIDTH <= 4) return;
-  K(sow_along)(view, grain, &x, &y, columns + 1, from - 4, momentum, force, stiff);
-}
-
-static void K(sow)(const mpm_view *view, const mpm_tile *tile, firn_real *momentum,
-                   firn_real *force, bool stiff) {
-  for (uint32_t n = 0; n < tile->count; n++) {
-    uint32_t b = tile->block[n];
-    const mpm_box *box = &view->box[b];
-    if (!box->thin || (stiff && box->soft)) continue;
-    const mpm_grain *grain = grains_of(view, box);
-    for (uint32_t i = 0; i < view->block[b].count; i++) {
-      K(sow_grain)(view, b, &grain[i], momentum, force, stiff);
-    }
-  }
-}
+#include "solver/mpm/kernels_grain.inc.h"
 
 static void K(scatter)(const mpm_view *view, size_t u, mpm_tally *tally) {
   const firn_unit *unit = &view->unit[u];
@@ -261,10 +182,11 @@ static void K(scatter)(const mpm_view *view, size_t u, mpm_tally *tally) {
       firn_real *arena = view->arena + box->arena;
       for (int l = in[n].begin; l < in[n].end; l++) {
         firn_real *node = arena + arena_offset(box, &s, l);
+        const spline w = spline_of_lane(&s, l);
 #if APIC
-        K(scatter_affine)(&s, l, node, sx, sy);
+        K(scatter_affine)(&w, s.row[l], node, sx, sy);
 #else
-        K(scatter_flip)(&s, l, node, sx, sy, mpm_channel_reals(view, box));
+        K(scatter_flip)(&w, s.row[l], node, sx, sy, mpm_channel_reals(view, box));
 #endif
       }
     }
@@ -283,11 +205,12 @@ static void K(nodes)(const mpm_view *view, size_t g) {
 
 #if APIC
 
-// Velocity and its first moments in i', j', k' around lane l, into the stage's row.
-static inline void K(gather_moments)(stage *s, int l, const firn_real *node, size_t sx, size_t sy) {
+// Velocity and its first moments in i', j', k' around a stencil.
+static inline void K(gather_moments)(const spline *s, const firn_real *node, size_t sx, size_t sy,
+                                     firn_real out[16]) {
   row16 a = row_zero(), ax = a, ay = a;
   lane wy[WIDTH];
-  for (int j = 0; j < WIDTH; j++) wy[j] = lane_set1(s->wy[j][l]);
+  for (int j = 0; j < WIDTH; j++) wy[j] = lane_set1(s->y[(size_t)j * s->step]);
   for (int i = 0; i < WIDTH; i++) {
     const firn_real *p = node + (size_t)i * sx;
     row16 m0 = row_scale(wy[0], row_loadu(p)), m2 = row_scale(wy[2], row_loadu(p + 2 * sy));
@@ -297,7 +220,7 @@ static inline void K(gather_moments)(stage *s, int l, const firn_real *node, siz
     sum = row_add(sum, m3);
     moment = row_fma(lane_set1(2), m3, moment);
 #endif
-    lane wx = lane_set1(s->wx[i][l]);
+    lane wx = lane_set1(s->x[(size_t)i * s->step]);
     row16 t = row_scale(wx, sum);
     a = row_add(a, t);
     ay = row_fma(wx, moment, ay);
@@ -305,8 +228,8 @@ static inline void K(gather_moments)(stage *s, int l, const firn_real *node, siz
     if (i == 2) ax = row_add(ax, t);
     if (i == 3) ax = row_fma(lane_set1(2), t, ax);
   }
-  row16 wz = row_spread4(s->wz[l]), m = row_mul(a, wz);
-  row_reduce4x4(m, row_mul(ax, wz), row_mul(ay, wz), row_mul(m, K(offsets)()), s->row[l]);
+  row16 wz = row_spread4(s->z), m = row_mul(a, wz);
+  row_reduce4x4(m, row_mul(ax, wz), row_mul(ay, wz), row_mul(m, K(offsets)()), out);
 }
 
 // G = (moment - x' v) / (D h), row-major.
@@ -323,15 +246,16 @@ static inline void K(unstage)(const mpm_view *view, stage *s, lane v[3], lane gr
 
 #else
 
-// Gradient of the field at node (and, under blend, the value of the second channel instead of the
-// first) around lane l, into the stage's row: value, d/dx, d/dy, d/dz.
-static inline void K(gather_gradient)(stage *s, int l, const firn_real *node, size_t sx, size_t sy,
-                                      size_t channel, bool blend, firn_real *pic) {
+// Value and gradient of the field at node around a stencil: value, d/dx, d/dy, d/dz. Under blend the
+// value is that of the second channel; pic receives the first's, a component every `stride` reals.
+static inline void K(gather_gradient)(const spline *s, const firn_real *node, size_t sx, size_t sy,
+                                      size_t channel, bool blend, firn_real out[16], firn_real *pic,
+                                      int stride) {
   row16 a = row_zero(), gx = a, gy = a, u = a;
   lane wy[WIDTH], dy[WIDTH];
   for (int j = 0; j < WIDTH; j++) {
-    wy[j] = lane_set1(s->wy[j][l]);
-    dy[j] = lane_set1(s->dy[j][l]);
+    wy[j] = lane_set1(s->y[(size_t)j * s->step]);
+    dy[j] = lane_set1(s->dy[(size_t)j * s->step]);
   }
   for (int i = 0; i < WIDTH; i++) {
     const firn_real *p = node + (size_t)i * sx;
@@ -345,7 +269,7 @@ static inline void K(gather_gradient)(stage *s, int l, const firn_real *node, si
     value = row_fma(wy[3], r3, value);
     slope = row_fma(dy[3], r3, slope);
 #endif
-    lane wx = lane_set1(s->wx[i][l]), dx = lane_set1(s->dx[i][l]);
+    lane wx = lane_set1(s->x[(size_t)i * s->step]), dx = lane_set1(s->dx[(size_t)i * s->step]);
     a = row_fma(wx, value, a);
     gx = row_fma(dx, value, gx);
     gy = row_fma(wx, slope, gy);
@@ -361,13 +285,12 @@ static inline void K(gather_gradient)(stage *s, int l, const firn_real *node, si
       u = row_fma(wx, other, u);
     }
   }
-  row16 wz = row_spread4(s->wz[l]), dz = row_spread4(s->dz[l]);
-  row_reduce4x4(row_mul(blend ? u : a, wz), row_mul(gx, wz), row_mul(gy, wz), row_mul(a, dz),
-                s->row[l]);
+  row16 wz = row_spread4(s->z), dz = row_spread4(s->dz);
+  row_reduce4x4(row_mul(blend ? u : a, wz), row_mul(gx, wz), row_mul(gy, wz), row_mul(a, dz), out);
   if (pic) {
     firn_real sums[16];
     row_reduce4x4(row_mul(a, wz), row_zero(), row_zero(), row_zero(), sums);
-    for (int c = 0; c < 3; c++) pic[c * L + l] = sums[c];
+    for (int c = 0; c < 3; c++) pic[c * stride] = sums[c];
   }
 }
 
@@ -382,74 +305,9 @@ static inline void K(unstage)(const mpm_view *view, stage *s, lane v[3], lane gr
 
 #endif
 
-// Adds a grain to a patch; from is its first node there, -3 to 3.
-static inline void K(add_grain)(const mpm_grain *grain, const int from[3], patch *p) {
-  int lo[2], hi[2];
-  for (int a = 0; a < 2; a++) {
-    lo[a] = from[a] > 0 ? from[a] : 0;
-    hi[a] = from[a] < 0 ? from[a] + WIDTH : WIDTH;
-  }
-  row16 wz = row_spread4(grain->wz + 3 - from[2]);
-#if APIC
-  row16 along = row_sub(K(offsets)(), row_set1((firn_real)from[2]));
-  row16 t = row_mul(wz, row_fma_row(along, row_splat4(grain->row + 12), row_splat4(grain->row)));
-  row16 tx = row_mul(wz, row_splat4(grain->row + 4)), ty = row_mul(wz, row_splat4(grain->row + 8));
-#else
-  row16 dz = row_spread4(grain->dz + 3 - from[2]);
-  row16 t = row_mul(wz, row_splat4(grain->row)), fx = row_mul(wz, row_splat4(grain->row + 4)),
-        fy = row_mul(wz, row_splat4(grain->row + 8)), fz = row_mul(dz, row_splat4(grain->row + 12));
-#endif
-  for (int i = lo[0]; i < hi[0]; i++) {
-    int x = i - from[0];
-    lane wx = lane_set1(grain->wx[x]);
-#if APIC
-    row16 ti = row_fma(lane_set1((firn_real)(x - 1)), tx, t);
-#else
-    lane dx = lane_set1(grain->dx[x]);
-    row16 ti = row_scale(wx, t), fi = row_fma(dx, fx, row_scale(wx, fz)), gi = row_scale(wx, fy);
-#endif
-    for (int j = lo[1]; j < hi[1]; j++) {
-      int y = j - from[1];
-      lane wy = lane_set1(grain->wy[y]);
-      firn_real *v = p->v + 16 * (4 * i + j);
-#if APIC
-      row16 tij = row_fma(lane_set1((firn_real)(y - 1)), ty, ti);
-      row_store(v, row_fma(wx * wy, tij, row_load(v)));
-#else
-      firn_real *u = p->u + 16 * (4 * i + j);
-      lane dy = lane_set1(grain->dy[y]);
-      row_store(v, row_fma(wy, ti, row_load(v)));
-      row_store(u, row_fma(dy, gi, row_fma(wy, fi, row_load(u))));
-#endif
-    }
-  }
-}
-
-// The patch of lane l's particle, number i of a block of spray. Out of line: bulk has better use for
-// registers.
-__attribute__((noinline)) static void K(make_patch)(const mpm_view *view, uint32_t b, uint32_t i,
-                                                    const stage *s, int l, const around *near,
-                                                    patch *p) {
-  const int first[3] = {s->first[0][l], s->first[1][l], s->first[2][l]};
-  for (int r = 0; r < FIRN_NODE_BLOCK_REALS; r += 16) {
-    row_store(p->v + r, row_zero());
-    if (!APIC) row_store(p->u + r, row_zero());
-  }
-  for (int group = 0; group < near->count; group += L) {
-    for (unsigned hits = find_hits(near, group, first, WIDTH); hits; hits &= hits - 1) {
-      int n = group + __builtin_ctz(hits), from[3];
-      for (int a = 0; a < 3; a++) from[a] = (int)near->first[a][n] - first[a];
-      K(add_grain)(near->grain[n], from, p);
-    }
-  }
-  move_patch(view, b, first, !APIC, near->grain[i], p);
-}
-
-// A copy of the nodes around the block that is being gathered from, or what makes them.
+// A copy of the nodes around the block that is being gathered from.
 typedef struct K(local) {
   _Alignas(64) firn_real node[APIC ? 1 : 2][LOCAL_REALS];
-  around near;
-  patch patch;
   uint32_t block;
 } K(local);
 
@@ -465,33 +323,26 @@ static inline void K(gather_group)(const mpm_view *view, uint32_t slot, const se
   }
   for (int n = 0; n < segments; n++) {
     const mpm_box *box = &view->box[in[n].block];
-    bool patched = view->patch_channel > 0, spray = !patched && view->reach[in[n].block].spray;
+    bool patched = view->patch_channel > 0;
     const firn_real *nodes = patched ? field + box->arena : local->node[0];
+    if (!patched && view->reach[in[n].block].spray) {
+      take_reaped(view, slot, &in[n], s, pic);
+      continue;
+    }
     if (local->block != in[n].block && !patched) {
-      if (spray) {
-        look_around(view, in[n].block, &local->near);
-      } else {
-        load_box(view, in[n].block, field, local->node[0]);
-        if (blend) load_box(view, in[n].block, view->node_u, local->node[APIC ? 0 : 1]);
-      }
+      load_box(view, in[n].block, field, local->node[0]);
+      if (blend) load_box(view, in[n].block, view->node_u, local->node[APIC ? 0 : 1]);
       local->block = in[n].block;
     }
     size_t sy = FIRN_NODE_REALS * (size_t)box->n[2], sx = sy * (size_t)box->n[1];
-    if (spray) sy = FIRN_ROW_REALS, sx = 4 * FIRN_ROW_REALS;
     for (int l = in[n].begin; l < in[n].end; l++) {
-      const firn_real *node = local->patch.v;
-      if (spray) {
-        uint32_t i = slot + (uint32_t)l - view->block[in[n].block].first;
-        K(make_patch)(view, in[n].block, i, s, l, &local->near, &local->patch);
-      } else {
-        node = nodes + arena_offset(box, s, l);
-      }
+      const firn_real *node = nodes + arena_offset(box, s, l);
+      const spline w = spline_of_lane(s, l);
 #if APIC
-      (void)pic;
-      K(gather_moments)(s, l, node, sx, sy);
+      K(gather_moments)(&w, node, sx, sy, s->row[l]);
 #else
-      size_t channel = spray ? FIRN_NODE_BLOCK_REALS : LOCAL_REALS;
-      K(gather_gradient)(s, l, node, sx, sy, patched ? view->patch_channel : channel, blend, pic);
+      size_t channel = patched ? view->patch_channel : LOCAL_REALS;
+      K(gather_gradient)(&w, node, sx, sy, channel, blend, s->row[l], pic ? pic + l : NULL, L);
 #endif
     }
   }
@@ -685,7 +536,8 @@ static void K(hessian)(const mpm_view *view, size_t u) {
       for (int l = in[n].begin; l < in[n].end; l++) {
         firn_real *node = arena + arena_offset(box, &s, l);
 #if APIC
-        K(scatter_affine)(&s, l, node, sx, sy);
+        const spline w = spline_of_lane(&s, l);
+        K(scatter_affine)(&w, s.row[l], node, sx, sy);
 #else
         row16 wz = row_spread4(s.wz[l]), dz = row_spread4(s.dz[l]);
         row16 fx = row_mul(wz, row_splat4(s.row[l] + 4)),
@@ -706,9 +558,21 @@ static void K(hessian)(const mpm_view *view, size_t u) {
   }
 }
 
-static const mpm_kernels K(table) = {bound,       K(scatter),   K(sow),        K(nodes),
-                                     K(check),    K(gather),    K(hessian),    hessian_nodes,
-                                     patch_nodes, patch_finish, patch_measure, patch_solve};
+#include "solver/mpm/kernels_parcel.inc.h"
+
+static const mpm_kernels K(table) = {.bound = bound,
+                                     .scatter = K(scatter),
+                                     .sow = K(sow),
+                                     .reap = K(reap),
+                                     .nodes = K(nodes),
+                                     .check = K(check),
+                                     .gather = K(gather),
+                                     .hessian = K(hessian),
+                                     .hessian_nodes = hessian_nodes,
+                                     .patch_nodes = patch_nodes,
+                                     .patch_finish = patch_finish,
+                                     .patch_measure = patch_measure,
+                                     .patch_solve = patch_solve};
 
 #undef WIDTH
 #undef APIC

@@ -540,9 +540,17 @@ void firn_mpm_diagonal_nodes(const mpm_view *view, size_t g) {
 }
 
 const mpm_kernels *firn_mpm_kernels_scalar(const mpm_stencil *stencil_, bool apic) {
-  static const mpm_kernels table = {bound,       scatter,      NULL,          nodes,
-                                    check,       gather,       hessian,       hessian_nodes,
-                                    patch_nodes, patch_finish, patch_measure, patch_solve};
+  static const mpm_kernels table = {.bound = bound,
+                                    .scatter = scatter,
+                                    .nodes = nodes,
+                                    .check = check,
+                                    .gather = gather,
+                                    .hessian = hessian,
+                                    .hessian_nodes = hessian_nodes,
+                                    .patch_nodes = patch_nodes,
+                                    .patch_finish = patch_finish,
+                                    .patch_measure = patch_measure,
+                                    .patch_solve = patch_solve};
   (void)stencil_;
   (void)apic;
   return &table;

@@ -134,10 +134,11 @@ static void narrow(mpm *m) {
 firn_status mpm_rebuild_grid(mpm *m, bool spray) {
   m->memory.spray = spray;
   m->laid_out = false;
-  m->sleep_applied = false;
+  m->sleep_applied = m->contacts.fixed_known = false;
   FIRN_TRY(firn_grid_build(&m->grid, &m->world->particles, m->reach, m->memory.spray));
   FIRN_TRY(size_nodes(m));
   FIRN_TRY(mpm_find_tiles(m));
+  FIRN_TRY(mpm_reserve_parcels(m));
   m->laid_out = true;
   mpm_point_view(m);
   return FIRN_OK;
@@ -315,7 +316,7 @@ void mpm_point_view(mpm *m) {
   view->block = p->block;
   view->sound2 = m->sound2.data;
   view->target = m->grid.target;
-  view->neighbour_start = m->grid.neighbour_start;
+  view->found = m->grid.found;
   view->neighbour = m->grid.neighbour;
   view->spray = m->grid.spray_count > 0;
   view->node_count = m->grid.count;

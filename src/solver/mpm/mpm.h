@@ -6,9 +6,9 @@
 //   in space
 //     flying    in no block at all: a few particles that touch nothing (flight.h)
 //     clump     two or more of these that share nodes with each other alone (clump.h)
-//     thin      at most FIRN_SPRAY_MAX particles, which give to node blocks one by one (sow.c)
-//     spray     thin, with only few particles around it. It has no node blocks of its own: each of its
-//               particles adds up the nodes that it needs by itself (spray.c, grid/spray.c)
+//     thin      at most MPM_THIN_MAX particles, which give to node blocks one by one (sow.c)
+//     spray     thin, soft and far from colliders. It has no node blocks of its own: the nodes that it
+//               needs are added up parcel by parcel (spray.c, grid/parcels.c)
 //   at rest (rest.h); each takes the one before
 //     settled   laid down in balance with its weight (balance.h); it need not be watched before it is
 //               quiet
@@ -93,6 +93,7 @@ typedef struct mpm {
   firn_buffer diagonal;      // implicit: inverse 3x3 blocks, [node blocks][64][6]
   firn_buffer constraint;    // implicit: [near node blocks][64][4]: kind and direction
   firn_buffer constraint_of; // [node blocks] index into constraint, or FIRN_GRID_NONE
+  firn_buffer parcels;       // mpm_parcel_nodes, one a thread
   firn_buffer tallies;       // [units]
   firn_buffer sound2;        // [blocks], see mpm_view
   firn_buffer node_sums;     // implicit: see mpm_view
@@ -153,6 +154,9 @@ bool mpm_box_is_near(const mpm *m, size_t b);
 bool mpm_may_have_spray(const mpm *m);
 void mpm_find_spray(mpm *m);
 firn_status mpm_ground_spray(mpm *m, double dt);
+// Memory for it, and what gather needs of the nodes around it once those of all others are final.
+firn_status mpm_reserve_parcels(mpm *m);
+void mpm_reap(mpm *m);
 firn_status mpm_layout_blocks(mpm *m); // the part that a loaded checkpoint needs too
 // Makes the next boxes those of this step.
 void mpm_swap_boxes(mpm *m);

@@ -32,9 +32,17 @@ static double square(const double v[3]) {
   return v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
 }
 
+// Where it is now it will always be.
+static bool is_fixed(const firn_collider *collider) {
+  return collider->speed == 0 && !collider->varies && !(collider->load.mass > 0);
+}
+
+// Which colliders to look at.
+enum { FIXED = 1, OTHERS = 2, ALL = FIXED | OTHERS };
+
 // middle and half in cells. Particles that are kept from tunnelling also need what passes them
 // within the step: sweep adds the way that collider and particle can go.
-static void look(const mpm *m, const double middle[3], const double half[3], bool sweep,
+static void look(const mpm *m, const double middle[3], const double half[3], bool sweep, int which,
                  closeness *out) {
   const firn_world *world = m->world;
   double x[3], edge[3], dt = (double)m->view.dt, h = world->h;
@@ -45,7 +53,7 @@ static void look(const mpm *m, const double middle[3], const double half[3], boo
   double size = sqrt(square(edge));
   for (int c = 0; c < world->collider_count; c++) {
     const firn_collider *collider = &world->collider[c];
-    if (collider->absent) continue;
+    if (collider->absent || !(which & (is_fixed(collider) ? FIXED : OTHERS))) continue;
     bool still = collider->speed == 0;
     // Two steps ahead: the next one's length is chosen from what is found now.
     double ahead = still ? 0 : h + 2 * dt * collider->speed;
@@ -65,67 +73,121 @@ static void look(const mpm *m, const double middle[3], const double half[3], boo
   }
 }
 
-static void look_at_nodes(const mpm *m, size_t g, closeness *out) {
+static void look_at_nodes(const mpm *m, size_t g, int which, closeness *out) {
   const int32_t *at = m->grid.at[g];
   double middle[3] = {4.0 * at[0] + 1.5, 4.0 * at[1] + 1.5, 4.0 * at[2] + 1.5};
   double half[3] = {1.5, 1.5, 1.5};
-  look(m, middle, half, false, out);
+  look(m, middle, half, false, which, out);
 }
 
-// From the nodes that the particles of a block touch back to the cells that they lie in.
-static void look_at_particles(const mpm *m, size_t b, closeness *out) {
+// The nodes lo to hi from the corner of a block.
+static void look_at_box(const mpm *m, size_t b, const int lo[3], const int hi[3], int which,
+                        closeness *out) {
   const int32_t *at = m->world->particles.block[b].at;
-  const mpm_box *box = &m->box[b];
   double middle[3], half[3];
   for (int a = 0; a < 3; a++) {
-    double first = box->lo[a] - m->stencil.first + m->stencil.shift;
-    half[a] = 0.5 * (box->n[a] - m->stencil.width + 1);
+    half[a] = 0.5 * (hi[a] - lo[a]);
+    middle[a] = 4.0 * at[a] + lo[a] + half[a];
+  }
+  look(m, middle, half, false, which, out);
+}
+
+// From these nodes back to the cells of particles that touch them.
+static void look_at_particles(const mpm *m, size_t b, const int lo[3], const int hi[3], int which,
+                              closeness *out) {
+  const int32_t *at = m->world->particles.block[b].at;
+  double middle[3], half[3];
+  for (int a = 0; a < 3; a++) {
+    double first = lo[a] - m->stencil.first + m->stencil.shift;
+    half[a] = 0.5 * (hi[a] - lo[a] + 2 - m->stencil.width);
     middle[a] = 4.0 * at[a] + first + half[a];
   }
-  look(m, middle, half, m->def.push_out >= 0, out);
+  look(m, middle, half, m->def.push_out >= 0, which, out);
 }
 
-static void look_at_box(const mpm *m, size_t b, closeness *out) {
-  const int32_t *at = m->world->particles.block[b].at;
-  const mpm_box *box = &m->box[b];
-  double middle[3], half[3];
+static void box_nodes(const mpm_box *box, int lo[3], int hi[3]) {
   for (int a = 0; a < 3; a++) {
-    half[a] = 0.5 * (box->n[a] - 1);
-    middle[a] = 4.0 * at[a] + box->lo[a] + half[a];
+    lo[a] = box->lo[a];
+    hi[a] = lo[a] + box->n[a] - 1;
   }
-  look(m, middle, half, false, out);
 }
 
 bool mpm_box_is_near(const mpm *m, size_t b) {
   closeness found = {0};
-  look_at_box(m, b, &found);
+  int lo[3], hi[3];
+  box_nodes(&m->box[b], lo, hi);
+  look_at_box(m, b, lo, hi, ALL, &found);
   return found.bits != 0;
+}
+
+// What fixed colliders are close to does not change as long as blocks stay where they are: parts by node
+// blocks, and for particle blocks whether all they may reach is far.
+static firn_status know_fixed(mpm *m) {
+  firn_context *context = m->world->context;
+  mpm_contacts *c = &m->contacts;
+  size_t count = m->grid.count, blocks = m->world->particles.block_count;
+  int fixed = 0;
+  for (int i = 0; i < m->world->collider_count; i++) fixed += is_fixed(&m->world->collider[i]);
+  if (c->fixed_known && c->fixed == fixed && c->fixed_changes == m->world->changes) return FIRN_OK;
+  c->fixed_known = false;
+  FIRN_TRY(
+      firn_buffer_reserve(context, &c->fixed_nodes, (count + 1) * sizeof(uint64_t), "contacts"));
+  FIRN_TRY(firn_buffer_reserve(context, &c->fixed_far, (blocks + 1) * sizeof(bool), "contacts"));
+  uint64_t *nodes = c->fixed_nodes.data;
+  bool *far = c->fixed_far.data;
+  FIRN_PARALLEL(context) {
+#pragma omp for schedule(static)
+    for (size_t g = 0; g < count; g++) {
+      closeness found = {0};
+      look_at_nodes(m, g, FIXED, &found);
+      nodes[g] = found.bits;
+    }
+#pragma omp for schedule(static)
+    for (size_t b = 0; b < blocks; b++) {
+      closeness found = {0};
+      const firn_reach *reach = &m->reach[b];
+      const int lo[3] = {reach->lo[0], reach->lo[1], reach->lo[2]},
+                hi[3] = {reach->hi[0], reach->hi[1], reach->hi[2]};
+      look_at_box(m, b, lo, hi, FIXED, &found);
+      look_at_particles(m, b, lo, hi, FIXED, &found);
+      far[b] = !found.bits;
+    }
+  }
+  c->fixed_known = true;
+  c->fixed = fixed;
+  c->fixed_changes = m->world->changes;
+  return FIRN_OK;
 }
 
 // Fills the bits of all blocks. Returns the largest speed^2 of what is about to reach any.
 static double look_everywhere(mpm *m) {
   mpm_contacts *c = &m->contacts;
   size_t count = m->grid.count, blocks = m->world->particles.block_count;
+  const uint64_t *fixed = c->fixed_nodes.data;
+  const bool *far = c->fixed_far.data;
   uint64_t *nodes = c->nodes.data;
   mpm_near *near = c->blocks.data;
-  bool particles = m->view.particle_contact;
+  bool particles = m->view.particle_contact, others = c->fixed < m->world->collider_count;
   double speed2 = 0;
   FIRN_PARALLEL(m->world->context) {
 #pragma omp for schedule(static) reduction(max : speed2)
     for (size_t g = 0; g < count; g++) {
       closeness found = {0};
       // What sleeps still presses on its collider, but evenly: it is asked once.
-      bool asked = c->recorded && !c->pressed;
-      if (asked || !mpm_node_is_asleep(m, g)) look_at_nodes(m, g, &found);
+      bool asked = (c->recorded && !c->pressed) || !mpm_node_is_asleep(m, g);
+      if (asked) found.bits = fixed[g];
+      if (asked && others) look_at_nodes(m, g, OTHERS, &found);
       nodes[g] = found.bits;
       speed2 = fmax(speed2, found.speed2);
     }
 #pragma omp for schedule(static) reduction(max : speed2)
     for (size_t b = 0; b < blocks; b++) {
       closeness of_particles = {0}, of_nodes = {0};
-      bool awake = !m->box[b].asleep;
-      if (awake && particles) look_at_particles(m, b, &of_particles);
-      if (awake && m->reach[b].spray) look_at_box(m, b, &of_nodes);
+      bool asked = !m->box[b].asleep && (others || !far[b]);
+      int lo[3], hi[3], which = far[b] ? OTHERS : ALL;
+      box_nodes(&m->box[b], lo, hi);
+      if (asked && particles) look_at_particles(m, b, lo, hi, which, &of_particles);
+      if (asked && m->reach[b].spray) look_at_box(m, b, lo, hi, which, &of_nodes);
       near[b] = (mpm_near){of_particles.bits, of_nodes.bits, FIRN_GRID_NONE};
       m->box[b].near = near[b].particles != 0;
       m->box[b].touched = near[b].nodes != 0;
@@ -210,6 +272,7 @@ firn_status mpm_contact_begin(mpm *m) {
   FIRN_TRY(
       firn_buffer_reserve(context, &m->constraint_of, (count + 1) * sizeof(uint32_t), "contacts"));
   firn_world_prepare(m->world, c->time);
+  FIRN_TRY(know_fixed(m));
   m->memory.surface2_max = look_everywhere(m);
   number(m);
   FIRN_TRY(make_room(m));

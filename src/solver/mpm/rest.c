@@ -382,12 +382,14 @@ static void note_sleep(mpm *m) {
   m->contacts.pressed = false;
 }
 
-// Whether much of what is awake might sleep but for other blocks of its units.
-static bool units_are_in_the_way(const mpm *m) {
+// Whether much of what is awake might sleep but for other blocks of its units, or since it is spray.
+static bool layout_is_in_the_way(const mpm *m) {
   const mpm_rest *rest = rest_of(m);
   size_t kept = 0;
-  for (size_t b = 0; b < m->rest_count; b++)
-    kept += rest[b].may && !rest[b].asleep ? rest[b].count : 0;
+  for (size_t b = 0; b < m->rest_count; b++) {
+    bool is = (rest[b].may && !rest[b].asleep) || (rest[b].quiet && m->reach[b].spray);
+    kept += is ? rest[b].count : 0;
+  }
   return kept > KEPT * (double)(m->world->particles.count - m->asleep);
 }
 
@@ -469,7 +471,7 @@ firn_status mpm_rest_review(mpm *m, bool sorted) {
     return weighs ? begin_weighing(m) : FIRN_OK;
   }
   FIRN_TRY(apply_sleep(m, true));
-  if (due) m->memory.regroup = units_are_in_the_way(m);
+  if (due) m->memory.regroup = layout_is_in_the_way(m);
   for (size_t b = 0; b < m->rest_count && due && !m->memory.regroup; b++) {
     if (!rest_of(m)[b].asleep) rest_of(m)[b].calm = 0; // it is weighed again before the next review
   }

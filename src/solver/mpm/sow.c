@@ -12,14 +12,12 @@
 
 // Spray and those around it are thin, too.
 static bool is_thin(const mpm *m, size_t b) {
-  return m->world->particles.block[b].count <= FIRN_SPRAY_MAX;
+  return m->world->particles.block[b].count <= MPM_THIN_MAX;
 }
 
 // Most spray has no node blocks to give to.
 static bool has_nodes(const mpm *m, size_t b) {
-  bool any = !m->reach[b].spray;
-  for (int o = 0; o < 27 && !any; o++) any = m->grid.target[b][o] != FIRN_GRID_NONE;
-  return any;
+  return m->grid.found[b] != 0;
 }
 
 // Across a period, colours must alternate as well.

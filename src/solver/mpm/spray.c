@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which blocks may be spray (grid/spray.c), as far as the solver has a say.
+// Which blocks are spray, and what their parcels give them.
 #include <math.h>
+#include <string.h>
 
 #include "base/parallel.h"
 #include "solver/mpm/mpm.h"
+#include "solver/mpm/rest.h"
 
 // Step 2 looks up the mass of every node once, and hardening by density always.
 bool mpm_may_have_spray(const mpm *m) {
@@ -26,18 +28,19 @@ static double soft_limit(const mpm *m, double dt) {
   return m->def.elastic_cfl * m->world->h / dt;
 }
 
-// Not what the longest step would have to solve for. Nor what lies on a collider, which is better off with
-// nodes that are shared, and may sleep on them.
+// Not what the longest step would have to solve for. Nor what lies on a collider or is quiet, which is better
+// off with nodes that are shared, and may sleep on them.
 void mpm_find_spray(mpm *m) {
   const firn_particles *p = &m->world->particles;
   double longest = fmax(m->def.dt_max, m->def.dt), limit = soft_limit(m, longest);
+  const mpm_rest *rest = m->def.sleep ? m->rest.data : NULL;
   if (!mpm_may_have_spray(m)) return;
   firn_world_prepare(m->world, m->world->time);
   m->view.dt = (firn_real)longest;
   m->contacts.time = m->world->time;
   FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 64))
   for (size_t b = 0; b < p->block_count; b++) {
-    bool may = p->block[b].count <= FIRN_SPRAY_MAX;
+    bool may = p->block[b].count <= MPM_THIN_MAX && !(rest && rest[b].quiet);
     if (may && m->memory.implicit) may = sound2_of(m, b) < limit * limit;
     m->reach[b].spray = may && !mpm_box_is_near(m, b);
   }
@@ -54,4 +57,23 @@ firn_status mpm_ground_spray(mpm *m, double dt) {
     any = true;
   }
   return any ? mpm_rebuild_grid(m, true) : FIRN_OK;
+}
+
+firn_status mpm_reserve_parcels(mpm *m) {
+  firn_context *context = m->world->context;
+  size_t bytes = (size_t)context->threads * sizeof(mpm_parcel_nodes), before = m->parcels.size;
+  if (!m->grid.parcel_count) return FIRN_OK;
+  FIRN_TRY(firn_buffer_reserve(context, &m->parcels, bytes, "nodes of spray"));
+  if (m->parcels.size == before) return FIRN_OK;
+  mpm_parcel_nodes *nodes = m->parcels.data;
+  FIRN_PARALLEL(context) memset(&nodes[omp_get_thread_num()], 0, sizeof *nodes);
+  return FIRN_OK;
+}
+
+void mpm_reap(mpm *m) {
+  const firn_grid *grid = &m->grid;
+  mpm_parcel_nodes *nodes = m->parcels.data;
+  FIRN_SHARED_FOR(m->world->context, walk, grid->parcel_count) {
+    m->kernels->reap(&m->view, &grid->parcel[walk.at], &nodes[omp_get_thread_num()]);
+  }
 }

@@ -235,6 +235,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
 
   // Steps 7 to 10.
   double gather = firn_seconds();
+  mpm_reap(m);
   mpm_for_units(m, m->kernels->gather, &moved);
   mpm_flight_step(m, &flown);
   FIRN_TRY(mpm_step_clumps(m, &clumps));

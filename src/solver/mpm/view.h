@@ -41,13 +41,16 @@ typedef struct mpm_box {
 
 // A block of few particles touches some hundred nodes, most of them with no more than one. It has
 // no sums of its own: its arena holds what each particle gives, a grain, and these are sown into
-// the node blocks directly, tile by tile (mpm_tile). Only vector kernels know of this.
+// the node blocks directly, tile by tile (mpm_tile), or into the nodes of a parcel of spray. Only vector kernels
+// know of this.
+enum { MPM_THIN_MAX = 16 }; // particles of such a block
 typedef struct mpm_grain {
   firn_real row[16];        // four columns that weights are multiplied by
   firn_real wx[4], wy[4];   // weights ...
   firn_real dx[4], dy[4];   // ... and, under FLIP, their derivatives
   firn_real wz[12], dz[12]; // the same, behind three zeros and before five
   int32_t first[8];         // [3]: first node of the stencil, from the block's corner
+  firn_real reaped[16];     // spray: what was gathered for it (kernels_parcel.inc.h)
 } mpm_grain;
 
 // 4 x 4 x 4 particle blocks; tiles of one colour, of eight, touch no node block in common.
@@ -76,6 +79,18 @@ FIRN_HD double mpm_smaller(double a, double b) {
 }
 
 enum { MPM_CHANNEL_MOMENTUM, MPM_CHANNEL_FORCE, MPM_CHANNEL_MAX };
+
+// The nodes that a parcel's own stencils may cover, from a cell of drift below to one above; along z with room for
+// rows of four that have some of these.
+enum {
+  MPM_PARCEL_EDGE = 4 * FIRN_PARCEL_BLOCKS + 2 + 3,
+  MPM_PARCEL_REALS = MPM_PARCEL_EDGE * MPM_PARCEL_EDGE * (MPM_PARCEL_EDGE + 6) * FIRN_NODE_REALS +
+                     MPM_ARENA_PAD
+};
+typedef struct mpm_parcel_nodes {
+  firn_real node[MPM_CHANNEL_MAX * MPM_PARCEL_REALS];
+  uint64_t column[MPM_PARCEL_EDGE * MPM_PARCEL_EDGE]; // bits of nodes along z; 0 between parcels
+} mpm_parcel_nodes;
 
 // Slots, blocks and units are those of world/particles.h, node blocks g those of grid/grid.h.
 typedef struct mpm_view {
@@ -121,8 +136,8 @@ typedef struct mpm_view {
   const firn_reach *reach;         // [blocks]
   firn_real *sound2;               // [blocks] m^2/s^2, the largest of its particles; by scatter
   uint32_t (*target)[27];          // [blocks] node block at each offset, or FIRN_GRID_NONE
-  const uint32_t *neighbour_start; // [blocks + 1] where a block of spray's neighbours begin
-  const firn_neighbour *neighbour; // in neighbour_start's order
+  const uint32_t *found;           // [blocks] bits of the offsets at which there is one
+  const firn_neighbour *neighbour; // of parcels
   firn_real *arena;                // of all boxes, see mpm_box
   // Node blocks. Arrays of nodes are [node_count][4 x][4 y][4 z][4 components].
   size_t node_count;

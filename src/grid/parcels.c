@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parcels of spray. A particle alone in its block would claim up to eight node blocks, 8 KiB of nodes of which
+// it touches 27 or 64, and pay for them in cache misses every step. Spray makes none: the nodes of a
+// parcel are added up where they are needed, in cache, from its own particles and those around it. Nodes
+// that some other block touches are in node blocks all the same.
+#include <string.h>
+
+#include "base/parallel.h"
+#include "grid/block_map.h"
+#include "grid/grid.h"
+#include "world/morton.h"
+
+enum {
+  EDGE = FIRN_PARCEL_BLOCKS,
+  // A stencil begins at most 2 nodes below its block and ends at most 2 above: this many blocks on either
+  // side of a parcel may reach nodes that its own reach, and more than these across a period would be there twice.
+  BESIDE = 2,
+  PERIOD_MIN = EDGE + 2 * BESIDE
+};
+
+typedef struct survey {
+  const firn_particles *particles;
+  const firn_reach *reach;
+  firn_block_map_entry *table; // of spray
+  size_t mask;
+} survey;
+
+static bool is_in_parcel(const int32_t a[3], const int32_t b[3]) {
+  bool same = true;
+  for (int i = 0; i < 3; i++) same = same && (a[i] ^ b[i]) < EDGE && (a[i] ^ b[i]) >= 0;
+  return same;
+}
+
+// The nodes that a parcel's own spray may reach, from its corner.
+static firn_reach bound_own(const survey *s, const firn_parcel *parcel) {
+  firn_reach all = {.lo = {INT8_MAX, INT8_MAX, INT8_MAX}, .hi = {INT8_MIN, INT8_MIN, INT8_MIN}};
+  for (uint32_t b = parcel->first; b < parcel->end; b++) {
+    const firn_reach *reach = &s->reach[b];
+    if (!reach->spray) continue;
+    for (int a = 0; a < 3; a++) {
+      int shift = 4 * (s->particles->block[b].at[a] & (EDGE - 1));
+      if (reach->lo[a] + shift < all.lo[a]) all.lo[a] = (int8_t)(reach->lo[a] + shift);
+      if (reach->hi[a] + shift > all.hi[a]) all.hi[a] = (int8_t)(reach->hi[a] + shift);
+    }
+  }
+  return all;
+}
+
+static bool overlaps(const firn_reach *own, const firn_reach *reach, const int d[3]) {
+  for (int a = 0; a < 3; a++) {
+    if (reach->lo[a] + 4 * d[a] > own->hi[a] || reach->hi[a] + 4 * d[a] < own->lo[a]) return false;
+  }
+  return true;
+}
+
+// The spray block at d blocks from a parcel's corner, or FIRN_GRID_NONE.
+static uint32_t spray_at(const survey *s, const int32_t corner[3], const int d[3]) {
+  int32_t at[3];
+  for (int a = 0; a < 3; a++) {
+    int32_t period = s->particles->period[a];
+    at[a] = corner[a] + d[a];
+    if (period) at[a] = (at[a] % period + period) % period;
+  }
+  const firn_block_map_entry *entry = firn_block_map_find(s->table, s->mask, firn_morton(at));
+  return entry->key1 ? entry->value : FIRN_GRID_NONE;
+}
+
+// Finds a parcel's neighbours; out may be NULL. Returns their number.
+static uint32_t look_around(const survey *s, const firn_parcel *parcel, firn_neighbour *out) {
+  const firn_reach own = bound_own(s, parcel);
+  int32_t corner[3];
+  int lo[3], hi[3];
+  uint32_t count = 0;
+  for (int a = 0; a < 3; a++) {
+    corner[a] = s->particles->block[parcel->first].at[a] & ~(EDGE - 1);
+    lo[a] = own.lo[a] <= 6 - 4 ? (own.lo[a] <= 6 - 8 ? -BESIDE : -1) : 0;
+    hi[a] = (own.hi[a] + 2) / 4;
+  }
+  for (int x = lo[0]; x <= hi[0]; x++) {
+    for (int y = lo[1]; y <= hi[1]; y++) {
+      for (int z = lo[2]; z <= hi[2]; z++) {
+        const int d[3] = {x, y, z};
+        uint32_t b = spray_at(s, corner, d);
+        if (b == FIRN_GRID_NONE || !overlaps(&own, &s->reach[b], d)) continue;
+        if (out)
+          out[count] = (firn_neighbour){b, {(int8_t)(4 * x), (int8_t)(4 * y), (int8_t)(4 * z)}};
+        count++;
+      }
+    }
+  }
+  return count;
+}
+
+static firn_status enter_spray(firn_grid *grid, survey *s) {
+  size_t size = firn_block_map_size(64, 2 * grid->spray_count);
+  FIRN_TRY(firn_buffer_reserve(grid->context, &grid->table, size * sizeof(firn_block_map_entry),
+                               "block table"));
+  firn_block_map_entry *table = s->table = grid->table.data;
+  s->mask = size - 1;
+  memset(table, 0, size * sizeof *table);
+  FIRN_PARALLEL_FOR(grid->context, schedule(static))
+  for (size_t b = 0; b < s->particles->block_count; b++) {
+    size_t made = 0;
+    if (!s->reach[b].spray) continue;
+    uint64_t key = firn_morton(s->particles->block[b].at);
+    firn_block_map_claim(table, size - 1, key, &made)->value = (uint32_t)b;
+  }
+  return FIRN_OK;
+}
+
+// Blocks of a parcel follow each other, as they lie in Morton order.
+static firn_status cut(firn_grid *grid, const survey *s) {
+  FIRN_TRY(firn_grid_reserve(grid, &grid->parcel, &grid->parcel_capacity, grid->spray_count,
+                             sizeof *grid->parcel));
+  const firn_block *block = s->particles->block;
+  firn_parcel *parcel = NULL;
+  for (size_t b = 0; b < s->particles->block_count; b++) {
+    if (!s->reach[b].spray) continue;
+    if (!parcel || !is_in_parcel(block[parcel->first].at, block[b].at)) {
+      parcel = &grid->parcel[grid->parcel_count++];
+      parcel->first = (uint32_t)b;
+    }
+    parcel->end = (uint32_t)b + 1;
+  }
+  return FIRN_OK;
+}
+
+firn_status firn_grid_list_parcels(firn_grid *grid, const firn_particles *particles,
+                                   firn_reach *reach) {
+  survey s = {.particles = particles, .reach = reach};
+  bool short_period = false;
+  for (int a = 0; a < 3; a++) {
+    short_period = short_period || (particles->periodic[a] && particles->period[a] < PERIOD_MIN);
+  }
+  for (size_t b = 0; b < particles->block_count; b++) {
+    reach[b].spray = reach[b].spray && !short_period;
+    grid->spray_count += reach[b].spray;
+  }
+  if (!grid->spray_count) return FIRN_OK;
+  FIRN_TRY(enter_spray(grid, &s));
+  FIRN_TRY(cut(grid, &s));
+  FIRN_PARALLEL_FOR(grid->context, schedule(dynamic, 16))
+  for (size_t i = 0; i < grid->parcel_count; i++) {
+    grid->parcel[i].neighbours = look_around(&s, &grid->parcel[i], NULL);
+  }
+  uint32_t total = 0;
+  for (size_t i = 0; i < grid->parcel_count; i++) {
+    grid->parcel[i].neighbour = total;
+    total += grid->parcel[i].neighbours;
+  }
+  FIRN_TRY(firn_grid_reserve(grid, &grid->neighbour, &grid->neighbour_capacity, total,
+                             sizeof *grid->neighbour));
+  FIRN_PARALLEL_FOR(grid->context, schedule(dynamic, 16))
+  for (size_t i = 0; i < grid->parcel_count; i++) {
+    look_around(&s, &grid->parcel[i], grid->neighbour + grid->parcel[i].neighbour);
+  }
+  return FIRN_OK;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// The nodes of a parcel of spray, as far as basis and transfer do not matter.
+#ifndef FIRN_SOLVER_MPM_KERNELS_PARCEL_H
+#define FIRN_SOLVER_MPM_KERNELS_PARCEL_H
+
+#include "solver/mpm/kernels_grain.h"
+
+// The box of nodes that a parcel works on: those that its own stencils cover now. Along z there is room
+// for the rest of rows that have some of these.
+enum { FRAME_MARGIN = 3 };
+typedef struct parcel_frame {
+  int lo[3], n[3]; // first node from the parcel's corner, and nodes
+  size_t sx, sy;   // reals from node to node
+} parcel_frame;
+
+// From the corner of its parcel to that of block b, in nodes.
+static inline void shift_in_parcel(const mpm_view *view, uint32_t b, int8_t shift[3]) {
+  for (int a = 0; a < 3; a++) {
+    shift[a] = (int8_t)(4 * (view->block[b].at[a] & (FIRN_PARCEL_BLOCKS - 1)));
+  }
+}
+
+static inline parcel_frame frame_of(const mpm_view *view, const firn_parcel *parcel) {
+  int lo[3] = {INT8_MAX, INT8_MAX, INT8_MAX}, hi[3] = {INT8_MIN, INT8_MIN, INT8_MIN};
+  for (uint32_t b = parcel->first; b < parcel->end; b++) {
+    const mpm_box *box = &view->box[b];
+    int8_t shift[3];
+    if (!view->reach[b].spray) continue;
+    shift_in_parcel(view, b, shift);
+    for (int a = 0; a < 3; a++) {
+      int from = box->lo[a] + shift[a], to = from + box->n[a];
+      lo[a] = from < lo[a] ? from : lo[a];
+      hi[a] = to > hi[a] ? to : hi[a];
+    }
+  }
+  parcel_frame f;
+  for (int a = 0; a < 3; a++) {
+    int margin = a == 2 ? FRAME_MARGIN : 0;
+    f.lo[a] = lo[a] - margin;
+    f.n[a] = hi[a] - lo[a] + 2 * margin;
+  }
+  f.sy = FIRN_NODE_REALS * (size_t)f.n[2];
+  f.sx = f.sy * (size_t)f.n[1];
+  return f;
+}
+
+// The first node of a grain in the frame; false where none of its rows has room there.
+static inline bool frame_finds(const parcel_frame *f, const mpm_grain *grain, const int8_t shift[3],
+                               int at[3]) {
+  bool some = true;
+  for (int a = 0; a < 3; a++) {
+    int reach = a == 2 ? 0 : 3;
+    at[a] = grain->first[a] + shift[a] - f->lo[a];
+    some = some && at[a] >= -reach && at[a] <= f->n[a] - 4 + reach;
+  }
+  return some;
+}
+
+static inline size_t frame_offset(const parcel_frame *f, const int at[3]) {
+  return (size_t)at[0] * f->sx + (size_t)at[1] * f->sy + FIRN_NODE_REALS * (size_t)at[2];
+}
+
+// a for those nodes of a row whose bits are set, else b.
+static inline row16 select_nodes(unsigned bits, row16 a, row16 b) {
+#define NODE(n) (n) & 1, (n)&1, (n)&1, (n)&1
+#define NODES(n)                                                                                   \
+  { NODE(n), NODE((n) >> 1), NODE((n) >> 2), NODE((n) >> 3) }
+  _Alignas(64) static const firn_real set[16][FIRN_ROW_REALS] = {
+      NODES(0), NODES(1), NODES(2),  NODES(3),  NODES(4),  NODES(5),  NODES(6),  NODES(7),
+      NODES(8), NODES(9), NODES(10), NODES(11), NODES(12), NODES(13), NODES(14), NODES(15)};
+#undef NODES
+#undef NODE
+  return bits == 15 ? a : row_select_gt(row_load(set[bits]), row_zero(), a, b);
+}
+
+// Nodes of a row that are needed and not yet clear.
+static inline void clear_row(firn_real *node, int channels, unsigned bits) {
+  for (int c = 0; c < channels; c++, node += MPM_PARCEL_REALS) {
+    row_storeu(node, select_nodes(bits, row_zero(), row_loadu(node)));
+  }
+}
+
+// Clears the nodes of an own stencil and marks them as needed. Of other nodes nobody reads what they hold,
+// but the last of a row of four, which a quadratic stencil reads with weight 0.
+static inline void need_stencil(const parcel_frame *f, const int at[3], int width, int channels,
+                                mpm_parcel_nodes *nodes) {
+  uint64_t *column = nodes->column + at[0] * f->n[1] + at[1];
+  firn_real *node = nodes->node + frame_offset(f, at);
+  for (int i = 0; i < width; i++, column += f->n[1]) {
+    for (int j = 0; j < width; j++) {
+      unsigned had = (unsigned)(column[j] >> at[2]) & 15;
+      if (had == 15) continue;
+      clear_row(node + (size_t)i * f->sx + (size_t)j * f->sy, channels, 15 & ~had);
+      column[j] |= UINT64_C(15) << at[2];
+    }
+  }
+}
+
+// From the sums of a row of nodes to their velocities, of those whose bits are set.
+static inline void move_row(const node_math *math, firn_real *v, unsigned bits) {
+  firn_real *u = v + MPM_PARCEL_REALS;
+  row16 momentum = row_loadu(v), mass = row_broadcast_w(momentum), old;
+  row16 now = accelerate(math, momentum, mass, u, &old);
+  row_storeu(v, select_nodes(bits, row_blend_w(now, momentum), momentum));
+  if (!math->flip) return;
+  row16 difference = row_fnma(math->alpha, old, row_blend_w(now, math->zero));
+  row_storeu(u, select_nodes(bits, difference, row_loadu(u)));
+}
+
+// Moves what still has to be of the nodes of an own stencil.
+static inline void move_stencil(const node_math *math, const parcel_frame *f, const int at[3],
+                                int width, mpm_parcel_nodes *nodes) {
+  uint64_t *column = nodes->column + at[0] * f->n[1] + at[1];
+  firn_real *node = nodes->node + frame_offset(f, at);
+  for (int i = 0; i < width; i++, column += f->n[1]) {
+    for (int j = 0; j < width; j++) {
+      unsigned left = (unsigned)(column[j] >> at[2]) & 15;
+      if (!left) continue;
+      move_row(math, node + (size_t)i * f->sx + (size_t)j * f->sy, left);
+      column[j] &= ~(UINT64_C(15) << at[2]);
+    }
+  }
+}
+
+// Needed nodes of a node block, as they have been made; corner is its first node in the frame.
+static inline void take_nodes(const mpm_view *view, size_t g, const int corner[3],
+                              const parcel_frame *f, bool flip, mpm_parcel_nodes *nodes) {
+  const firn_real *v = view->node_v + g * FIRN_NODE_BLOCK_REALS;
+  const firn_real *u = flip ? view->node_u + g * FIRN_NODE_BLOCK_REALS : NULL;
+  uint64_t here = corner[2] < 0 ? UINT64_C(15) >> -corner[2] : UINT64_C(15) << corner[2];
+  for (int r = 0; r < 16; r++) {
+    int i = corner[0] + r / 4, j = corner[1] + r % 4;
+    if (i < 0 || i >= f->n[0] || j < 0 || j >= f->n[1]) continue;
+    uint64_t *column = &nodes->column[i * f->n[1] + j], left = *column & here;
+    *column &= ~here;
+    for (; left; left &= left - 1) {
+      int z = __builtin_ctzll(left);
+      size_t from = (size_t)(FIRN_ROW_REALS * r + FIRN_NODE_REALS * (z - corner[2]));
+      firn_real *to = nodes->node + frame_offset(f, (const int[3]){i, j, z});
+      memcpy(to, v + from, FIRN_NODE_REALS * sizeof *v);
+      if (!flip) continue;
+      memcpy(to + MPM_PARCEL_REALS, u + from, FIRN_NODE_REALS * sizeof *u);
+    }
+  }
+}
+
+// Takes over what is in node blocks.
+static inline void take_node_blocks(const mpm_view *view, const firn_parcel *parcel,
+                                    const parcel_frame *f, bool flip, mpm_parcel_nodes *nodes) {
+  enum { EDGE = FIRN_PARCEL_BLOCKS + 2 };
+  bool taken[EDGE * EDGE * EDGE] = {false};
+  for (uint32_t b = parcel->first; b < parcel->end; b++) {
+    int8_t shift[3];
+    if (!view->reach[b].spray) continue;
+    shift_in_parcel(view, b, shift);
+    for (uint32_t left = view->found[b]; left; left &= left - 1) {
+      int o = __builtin_ctz(left);
+      uint32_t g = view->target[b][o];
+      int d[3] = {o / 9 - 1, o / 3 % 3 - 1, o % 3 - 1}, corner[3], place = 0;
+      for (int a = 0; a < 3; a++) {
+        corner[a] = shift[a] + 4 * d[a] - f->lo[a];
+        place = EDGE * place + shift[a] / 4 + d[a] + 1;
+      }
+      if (!taken[place]) take_nodes(view, g, corner, f, flip, nodes);
+      taken[place] = true;
+    }
+  }
+}
+
+static inline void prefetch_grains(const mpm_view *view, uint32_t b) {
+  const char *p = (const char *)grains_of(view, &view->box[b]);
+  for (size_t i = 0; i < view->block[b].count * sizeof(mpm_grain); i += 64)
+    __builtin_prefetch(p + i);
+}
+
+// ---------------------------------------------------------------------------- beside colliders
+
+// The nodes of one particle's stencil.
+typedef struct patch {
+  _Alignas(64) firn_real v[FIRN_NODE_BLOCK_REALS]; // [4 x][4 y][4 z][4], as a node block
+  _Alignas(64) firn_real u[FIRN_NODE_BLOCK_REALS]; // FLIP: the difference
+} patch;
+
+// Bits of the nodes of a patch that are in node blocks, in the order of the patch.
+static inline uint64_t find_shared(const mpm_view *view, uint32_t b, const int32_t first[3]) {
+  const uint32_t *target = view->target[b];
+  int width = view->stencil.width;
+  uint64_t shared = 0;
+  for (int n = 0; n < 64; n++) {
+    int i = n / 16, j = n / 4 % 4, k = n % 4;
+    if (i >= width || j >= width || k >= width) continue;
+    int x = (first[0] + i + 4) / 4 - 1, y = (first[1] + j + 4) / 4 - 1,
+        z = (first[2] + k + 4) / 4 - 1;
+    if (target[firn_grid_offset(x, y, z)] != FIRN_GRID_NONE) shared |= (uint64_t)1 << n;
+  }
+  return shared;
+}
+
+// The nodes around a particle that collide, which nodes in node blocks have done already.
+__attribute__((noinline)) static void collide_patch(const mpm_view *view, uint32_t b,
+                                                    const mpm_grain *grain, const firn_real *node,
+                                                    const parcel_frame *f, bool flip, patch *p) {
+  uint64_t shared = find_shared(view, b, grain->first);
+  int width = view->stencil.width;
+  memset(p->v, 0, sizeof p->v);
+  for (int r = 0; r < 16; r++) {
+    if (r / 4 >= width || r % 4 >= width) continue;
+    const firn_real *from = node + (size_t)(r / 4) * f->sx + (size_t)(r % 4) * f->sy;
+    row_store(p->v + 16 * r, row_loadu(from));
+    if (flip) row_store(p->u + 16 * r, row_loadu(from + MPM_PARCEL_REALS));
+  }
+  patch before = *p;
+  mpm_patch_contact(view, b, grain->first, shared, grain, p->v);
+  for (int n = 0; n < 64; n++) {
+    for (int a = 4 * n; a < 4 * n + 3; a++) {
+      if (shared >> n & 1) p->v[a] = before.v[a];
+      if (flip) p->u[a] += p->v[a] - before.v[a];
+    }
+  }
+}
+
+#endif
