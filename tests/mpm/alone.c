@@ -64,6 +64,23 @@ static void floor_comes(const mpm_case *c) {
   put(c, (const double[3]){0.3, 7.2, 0.6}, (const double[3]){0.5, 0, 0});
 }
 
+// A plate far away that comes to a grain, which has hardly moved by then, in a few looks' time.
+static void plate_comes(const mpm_case *c) {
+  const double center[3] = {-22 * c->h, 0, 0}, half[3] = {c->h, 9 * c->h, 9 * c->h};
+  firn_collider_def def = firn_default_collider_def();
+  def.shape = firn_box(center, half);
+  def.velocity[0] = 20;
+  must(c, firn_sim_add_collider(c->sim, &def, NULL));
+  put(c, (const double[3]){0.3, 0.2, 0.6}, (const double[3]){0.5, 0, 0});
+}
+
+// Two that are quick, but side by side, and come together slowly.
+static void abreast(const mpm_case *c) {
+  put(c, (const double[3]){0.3, 0.2, 0.1}, (const double[3]){4, 1, 0});
+  put(c, (const double[3]){0.9, 7.5, 0.4}, (const double[3]){4, -0.7, 0});
+  put(c, (const double[3]){9.2, 30.5, -12.4}, (const double[3]){-3, 1, 0});
+}
+
 // Something from outside makes them meet.
 static void parallel(const mpm_case *c) {
   put(c, (const double[3]){0.2, 0.2, 0.1}, (const double[3]){0, 0, 0});
@@ -89,6 +106,8 @@ static const scenario scenarios[] = {
     {"lump", lump, NULL, 500, 2, 1},
     {"floor", onto_floor, NULL, 500, 2, 1},
     {"moving floor", floor_comes, NULL, 400, 1, 0},
+    {"moving plate", plate_comes, NULL, 320, 1, 0},
+    {"abreast", abreast, NULL, 500, 3, 3},
     {"velocities set", parallel, send_together, 400, 2, 2},
     {"gravity set", under_gravity, raise_floor, 400, 1, 0},
 };
