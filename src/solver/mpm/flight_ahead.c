@@ -12,6 +12,7 @@
 #include "grid/swarm.h"
 #include "solver/mpm/clump.h"
 #include "solver/mpm/flight_search.h"
+#include "world/morton.h"
 
 // Times that are tried: that of the search, twice, four times ... as long.
 enum { SPANS = 12 };
@@ -164,6 +165,15 @@ static double quickest(const mpm *m) {
   return sqrt(speed2);
 }
 
+// Whether more than gravity and their own motion may take what flies, or a collider, somewhere: wind, the
+// pull of a clump's particles, what the snow does to a collider under a load.
+static bool is_steered(const mpm *m) {
+  bool loaded = false;
+  for (int i = 0; i < m->world->collider_count; i++)
+    loaded = loaded || (m->world->collider[i].load.mass > 0 && !m->world->collider[i].absent);
+  return m->world->wind.on || m->piece_count || loaded;
+}
+
 static void set_spans(ahead *s) {
   const mpm *m = s->m;
   double speed = mpm_flight_speed(m, quickest(m)), fall = 0, step = MPM_FLIGHT_WAY;
@@ -171,14 +181,25 @@ static void set_spans(ahead *s) {
   for (int a = 0; a < 3; a++) fall += m->world->gravity[a] * m->world->gravity[a];
   for (int i = 0; i < SPANS; i++) {
     double t = ldexp(first, i), way = (speed + sqrt(fall) * t) * t / m->world->h;
-    // Nobody asks what a step of more than WAY_MAX cells leaps over; and whoever may go anywhere comes
-    // across more the further it does.
-    bool near = way <= MPM_FLIGHT_WAY_MAX || (i && s->straight && !m->piece_count);
+    // The search does not say what a step of more than WAY_MAX cells leaps over, and further ahead a bound
+    // on what may go anywhere is worth nothing.
+    bool near = way <= MPM_FLIGHT_WAY_MAX || (i && !is_steered(m));
     if (!near) return;
     s->time[i] = t;
     s->way[i] = way;
     s->spans = i + 1;
   }
+}
+
+// Whether some have left the domain that a sort can address, which it has to tell.
+static bool is_lost(const firn_swarm *swarm) {
+  bool inside = true;
+  for (int a = 0; a < 3 && swarm->count; a++) {
+    const firn_swept *all = &swarm->node[swarm->levels - 1][0];
+    inside = inside && all->lo[a] > -4.0 * FIRN_MORTON_LIMIT &&
+             all->hi[a] < 4.0 * FIRN_MORTON_LIMIT;
+  }
+  return !inside;
 }
 
 // Asks what is cheap first: each answer makes the next question shorter.
@@ -192,7 +213,7 @@ static firn_status find_span(const ahead *s, firn_swarm swarm[3], int *span) {
   FIRN_TRY(firn_swarm_build(context, m->piece_count, piece_body, s, &m->flight_of, &swarm[PIECES]));
   FIRN_TRY(firn_swarm_build(context, m->world->particles.block_count, block_body, s,
                             &m->flight_candidates, &swarm[BLOCKS]));
-  *span = fit(s, c, s->spans - 1);
+  *span = is_lost(l) || is_lost(c) ? -1 : fit(s, c, s->spans - 1);
   *span = clear_of_colliders(s, c, ROAMS, *span);
   *span = clear_of_colliders(s, l, lone, *span);
   *span = part(s, c, ROAMS, b, STANDS, *span);
