@@ -59,7 +59,7 @@ MUTATIONS = [
     Mutation("swarm-stands-still", "bodies of different nodes are compared where they are",
              "grid.swarm",
              (SWARM, "least(0, y->slow[a] - x->fast[a]) * s->time", "least(0, y->slow[a] - x->fast[a]) * 0")),
-    Mutation("swarm-nan-is-nowhere", "a place that is no number meets nobody",
+    Mutation("swarm-nan-is-nowhere", "a place that is no number shows in no box",
              "grid.swarm",
              (SWARM, "if (!(by->lo[a] >= box->lo[a]) && box->lo[a] == box->lo[a])",
               "if (by->lo[a] < box->lo[a])"),
