@@ -34,6 +34,10 @@ typedef struct sorter {
   firn_keyed *mover;
   firn_listed *listed; // of bricks that have few particles
   firn_flock flock;
+  firn_block
+      *block; // [capacity], new: for the blocks to come. A capacity of 0: the old ones will do
+  firn_unit *unit;
+  size_t capacity;
 } sorter;
 
 // Moves along an axis are kept in a byte; a particle that went further is lost.
@@ -163,24 +167,33 @@ static size_t merge(const sorter *s, size_t movers, source *out) {
   return n;
 }
 
-static firn_status reserve_blocks(firn_particles *p, size_t n) {
-  if (n > p->block_capacity) {
-    size_t capacity = n + n / 16;
-    firn_block *block = firn_resize(p->context, p->block, p->block_capacity * sizeof *block,
-                                    capacity * sizeof *block, "blocks");
-    if (!block) return FIRN_ERROR_MEMORY;
-    p->block = block;
-    p->block_capacity = capacity;
-  }
-  if (n > p->unit_capacity) {
-    size_t capacity = n + n / 16;
-    firn_unit *unit = firn_resize(p->context, p->unit, p->unit_capacity * sizeof *unit,
-                                  capacity * sizeof *unit, "units");
-    if (!unit) return FIRN_ERROR_MEMORY;
-    p->unit = unit;
-    p->unit_capacity = capacity;
-  }
-  return FIRN_OK;
+// Whether arrays for this many blocks suit n: not where most of them are of snow that has taken off since.
+static bool suits(size_t capacity, size_t n) {
+  enum { FEW = 4096 };
+  return n <= capacity && capacity <= 4 * n + FEW;
+}
+
+// Room for n new blocks, and as many units. The old ones stay until change_blocks.
+static firn_status reserve_blocks(sorter *s, size_t n) {
+  firn_particles *p = s->p;
+  if (suits(p->block_capacity, n) && suits(p->unit_capacity, n)) return FIRN_OK;
+  s->capacity = n + n / 16 + 1;
+  s->block = firn_alloc(p->context, s->capacity * sizeof *s->block, "blocks");
+  if (!s->block) return FIRN_ERROR_MEMORY;
+  s->unit = firn_alloc(p->context, s->capacity * sizeof *s->unit, "units");
+  if (s->unit) return FIRN_OK;
+  firn_free(p->context, s->block, s->capacity * sizeof *s->block);
+  return FIRN_ERROR_MEMORY;
+}
+
+static void change_blocks(const sorter *s) {
+  firn_particles *p = s->p;
+  if (!s->capacity) return;
+  firn_free(p->context, p->block, p->block_capacity * sizeof *p->block);
+  firn_free(p->context, p->unit, p->unit_capacity * sizeof *p->unit);
+  p->block = s->block;
+  p->unit = s->unit;
+  p->block_capacity = p->unit_capacity = s->capacity;
 }
 
 static size_t align_slot(size_t slot) {
@@ -456,12 +469,13 @@ static firn_status sort_once(firn_particles *p, double shift, bool stay, firn_bu
                      "particles: %zu, padded, take %zu slots, over the limit of 2^32", p->count,
                      slots);
   }
-  FIRN_TRY(reserve_blocks(p, kept));
   FIRN_TRY(firn_particles_reserve(p, slots + left));
   FIRN_TRY(firn_buffer_reserve(context, scratch, slots * sizeof(uint32_t), "sort"));
   FIRN_TRY(reserve_flyers(p, s.flock.count));
+  FIRN_TRY(reserve_blocks(&s, kept));
   for (int a = 0; a < 3; a++) s.x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
   if (blocks) memcpy(old_block, p->block, blocks * sizeof *old_block);
+  change_blocks(&s);
   if (s.flock.count) place_flyers(&s, from);
   if (kept < n) n = drop_empty(from, n);
   lay_out(&s, p, from, n);

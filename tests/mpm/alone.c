@@ -64,10 +64,27 @@ static void floor_comes(const mpm_case *c) {
   put(c, (const double[3]){0.3, 7.2, 0.6}, (const double[3]){0.5, 0, 0});
 }
 
+// A plate far away that comes to a grain, which has hardly moved by then, in a few looks' time.
+static void plate_comes(const mpm_case *c) {
+  const double center[3] = {-22 * c->h, 0, 0}, half[3] = {c->h, 9 * c->h, 9 * c->h};
+  firn_collider_def def = firn_default_collider_def();
+  def.shape = firn_box(center, half);
+  def.velocity[0] = 20;
+  must(c, firn_sim_add_collider(c->sim, &def, NULL));
+  put(c, (const double[3]){0.3, 0.2, 0.6}, (const double[3]){0.5, 0, 0});
+}
+
+// Two that are quick, but side by side, and come together slowly.
+static void abreast(const mpm_case *c) {
+  put(c, (const double[3]){0.3, 0.2, 0.1}, (const double[3]){4, 1, 0});
+  put(c, (const double[3]){0.9, 7.5, 0.4}, (const double[3]){4, -0.7, 0});
+  put(c, (const double[3]){9.2, 30.5, -12.4}, (const double[3]){-3, 1, 0});
+}
+
 // Something from outside makes them meet.
 static void parallel(const mpm_case *c) {
   put(c, (const double[3]){0.2, 0.2, 0.1}, (const double[3]){0, 0, 0});
-  put(c, (const double[3]){9.4, 0.5, 0.4}, (const double[3]){0, 0, 0});
+  put(c, (const double[3]){7.6, 0.5, 0.4}, (const double[3]){0, 0, 0});
 }
 
 static void send_together(const mpm_case *c) {
@@ -81,7 +98,7 @@ static void raise_floor(const mpm_case *c) {
 
 static void under_gravity(const mpm_case *c) {
   add_floor(c, 0);
-  put(c, (const double[3]){0.3, 9.2, 0.6}, (const double[3]){1, 0, 0});
+  put(c, (const double[3]){0.3, 6.4, 0.6}, (const double[3]){1, 0, 0});
 }
 
 static const scenario scenarios[] = {
@@ -89,6 +106,8 @@ static const scenario scenarios[] = {
     {"lump", lump, NULL, 500, 2, 1},
     {"floor", onto_floor, NULL, 500, 2, 1},
     {"moving floor", floor_comes, NULL, 400, 1, 0},
+    {"moving plate", plate_comes, NULL, 320, 1, 0},
+    {"abreast", abreast, NULL, 500, 3, 3},
     {"velocities set", parallel, send_together, 400, 2, 2},
     {"gravity set", under_gravity, raise_floor, 400, 1, 0},
 };
@@ -138,6 +157,61 @@ static void flight_is_what_the_grid_does(void **state) {
       mpm_case_close(&with);
       mpm_case_close(&without);
     }
+  }
+}
+
+// Positions are counted from a corner nearby all the way, 200 cells and more: each step rounds them to a
+// unit of 8 cells at most, half of it off, and the way of a step by a tenth of that. Counted from where they
+// began they would be off by up to 30 times as much.
+static void positions_stay_precise_in_flight(void **state) {
+  (void)state;
+  enum { STEPS = 2000, COUNT = 4 };
+  for_each_scheme(v, firn_isa_best()) {
+    firn_sim_def def = mpm_printed_def(v, H);
+    firn_material_def snow = firn_default_material_def();
+    double velocity[3 * COUNT], off = 0;
+    memset(def.gravity, 0, sizeof def.gravity);
+    def.mpm.dt = DT;
+    def.mpm.flight = true;
+    mpm_case c = mpm_case_open(v, &def, &snow);
+    for (int i = 0; i < COUNT; i++) {
+      double *u = velocity + 3 * i;
+      for (int a = 0; a < 3; a++) u[a] = (double)(firn_real)(21.37 + 1.91 * i - 0.73 * a);
+      put(&c, (const double[3]){40.0 * i, 0, 0}, u);
+    }
+    double *from = mpm_case_read(&c, "position");
+    mpm_case_steps(&c, STEPS);
+    assert_int_equal(mpm_case_stat(&c, "flying"), COUNT);
+    double *x = mpm_case_read(&c, "position");
+    for (int i = 0; i < 3 * COUNT; i++) {
+      double way = STEPS * (double)((firn_real)DT / (firn_real)H * (firn_real)velocity[i]);
+      worst(&off, (x[i] - from[i]) / H - way);
+    }
+    mpm_report(v, "x %.2g eps cells a step", off / EPS / STEPS);
+    assert_below(v, "position, cells", off, STEPS * EPS * 4.4);
+    free(from);
+    free(x);
+    mpm_case_close(&c);
+  }
+}
+
+// Whoever flies out of the domain is told of, as on the grid.
+static void nobody_flies_out_of_the_domain_unseen(void **state) {
+  (void)state;
+  for_each_scheme(v, firn_isa_best()) {
+    firn_sim_def def = mpm_printed_def(v, H);
+    firn_material_def snow = firn_default_material_def();
+    def.mpm.dt = DT;
+    def.mpm.flight = true;
+    mpm_case c = mpm_case_open(v, &def, &snow);
+    put(&c, (const double[3]){4.0 * 1048000 - 12, 0, 0}, (const double[3]){20, 0, 0});
+    firn_status status = FIRN_OK;
+    for (int i = 0; i < 600 && status == FIRN_OK; i++) {
+      status = firn_sim_step(c.sim, 0, NULL);
+      if (i == 9) assert_int_equal(mpm_case_stat(&c, "flying"), 1);
+    }
+    assert_int_equal(status, FIRN_ERROR_DOMAIN);
+    mpm_case_close(&c);
   }
 }
 
@@ -331,6 +405,8 @@ static void a_thin_cloud_gives_the_same_bytes(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(flight_is_what_the_grid_does),
+      cmocka_unit_test(positions_stay_precise_in_flight),
+      cmocka_unit_test(nobody_flies_out_of_the_domain_unseen),
       cmocka_unit_test(strain_is_released_when_a_particle_takes_off),
       cmocka_unit_test(density_alone_is_that_of_the_grid),
       cmocka_unit_test(wind_and_sinks_act_on_what_flies),

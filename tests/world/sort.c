@@ -385,6 +385,43 @@ static void many_new_particles_come_in_portions(void **state) {
   close_store(&s);
 }
 
+// All take off, each from a brick of its own.
+enum { FLYERS = 12000 };
+static firn_status all_fly(void *user, const firn_choice *choice, firn_flock *out) {
+  uint32_t *member = user, *home = member + FLYERS;
+  assert_int_equal(choice->listed_count, FLYERS);
+  for (uint32_t i = 0; i < FLYERS; i++) {
+    choice->listed[i].flies = true;
+    member[i] = i;
+    home[i] = choice->listed[i].brick;
+  }
+  *out = (firn_flock){.count = FLYERS, .member = member, .home = home};
+  return FIRN_OK;
+}
+
+static void blocks_that_all_have_left_are_given_back(void **state) {
+  (void)state;
+  store s;
+  uint32_t *flock = malloc(2 * FLYERS * sizeof *flock);
+  const double low[3] = {0, 0, 0}, high[3] = {4000, 4000, 4000};
+  open_store(&s, context, ENDLESS, NO_PERIOD);
+  assert_int_equal(add(&s, FLYERS, low, high), FIRN_OK);
+  sort_and_check(&s, 0, false);
+  size_t blocks = s.p.block_count;
+  assert_true(blocks > FLYERS - FLYERS / 100 && s.p.block_capacity >= blocks);
+  s.p.regroup = true; // nothing has moved
+  assert_int_equal(firn_particles_sort_some(&s.p, 0, false, &s.scratch, all_fly, flock), FIRN_OK);
+  assert_int_equal(s.p.flying, FLYERS);
+  assert_int_equal(s.p.block_count, 0);
+  assert_true(s.p.block_capacity < 10 && s.p.unit_capacity < 10);
+  // And when they land they have blocks again.
+  sort_and_check(&s, 0, false);
+  assert_int_equal(s.p.block_count, blocks);
+  assert_int_equal(s.p.flying, 0);
+  close_store(&s);
+  free(flock);
+}
+
 static void threads_make_no_difference(void **state) {
   (void)state;
   store s[3];
@@ -508,6 +545,7 @@ int main(void) {
       cmocka_unit_test(whoever_goes_too_far_is_named),
       cmocka_unit_test(gaps_of_those_taken_out_are_closed),
       cmocka_unit_test(many_new_particles_come_in_portions),
+      cmocka_unit_test(blocks_that_all_have_left_are_given_back),
       cmocka_unit_test(threads_make_no_difference),
       cmocka_unit_test(memory_that_runs_out_leaves_all_in_place),
       cmocka_unit_test(keys_are_sorted_and_equals_keep_their_order),

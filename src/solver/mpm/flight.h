@@ -6,10 +6,11 @@
 // piece, nor a collider. It is in no block then (world/particles.h). A lone particle is moved in closed
 // form, which is what the grid would do to it (docs/theory-mpm.md, Flight).
 //
-// Who flies is decided by sorts, for a horizon: the time in which the quickest of them, or of the colliders, goes WAY
-// cells.
-// When it is over, or something has changed from outside, those who fly are looked at again, and only if
-// one of them has to land are particles moved in memory. All of this hangs on the particles alone.
+// Who flies is decided by sorts (flight_search.c), for a horizon: the time in which the quickest of them, or
+// of the colliders, goes some cells. When it is over, or something has changed from outside, those who
+// fly are looked at again: first for how long all of them can go on as they do (flight_ahead.c), and only if
+// one has to land or to join another are particles sorted and moved in memory. All of this hangs on the
+// particles alone.
 #ifndef FIRN_SOLVER_MPM_FLIGHT_H
 #define FIRN_SOLVER_MPM_FLIGHT_H
 
@@ -26,6 +27,8 @@ typedef struct mpm_piece {
 
 // Whether those who fly have to be looked at before the next step.
 bool mpm_flight_is_due(const mpm *m);
+// Looks whether, and for how long, all of them can go on. False: a sort has to say who can.
+firn_status mpm_flight_renew(mpm *m, bool *goes_on);
 // Around a sort: before it, for it to ask who flies (user is the solver), and once it is done.
 void mpm_flight_forget(mpm *m);
 firn_status mpm_flight_choose(void *user, const firn_choice *choice, firn_flock *out);

@@ -214,10 +214,12 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
   bool fresh = p->pending > p->flying;
   *sorted = false;
   if (fresh) m->memory.must_survey = true;
-  if (m->memory.must_sort || m->memory.regroup || fresh || p->thinned || m->unlaid ||
-      mpm_flight_is_due(m)) {
+  bool must = m->memory.must_sort || m->memory.regroup || fresh || p->thinned || m->unlaid;
+  if (must || mpm_flight_is_due(m)) {
     double start = firn_seconds();
-    FIRN_TRY(sort(m, sorted));
+    bool goes_on = false;
+    if (!must) FIRN_TRY(mpm_flight_renew(m, &goes_on));
+    if (!goes_on) FIRN_TRY(sort(m, sorted));
     m->seconds[MPM_SORT] += firn_seconds() - start;
   }
   if (!m->laid_out && p->block_count) {

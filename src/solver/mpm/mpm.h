@@ -55,23 +55,29 @@ typedef struct mpm_memory {
   double courant;                // ... and of c dt/h it was taken at
   double plastic;                // J, that plastic returns have taken so far
   uint64_t steps;
-  uint8_t must_sort;   // particles have left their reach, or are new
-  uint8_t must_survey; // the numbers above are not those of the particles
-  uint8_t volumes_set; // the first volumes have been computed
-  uint8_t implicit;    // the integrator of the last step
-  uint8_t spray;       // the grid was built with spray marked as such
-  uint8_t disturbed;   // sleep: something quiet has moved
-  uint8_t regroup;     // sleep: many are awake only because others of their units are
-  uint8_t flight_wait; // flight: looks until a longer one is tried
-  uint32_t rest_steps; // sleep: steps since the last review
-  uint64_t changes;    // of the world, that have been taken notice of
-  double flight_until; // s: nobody who flies meets anything before
-  double flight_left;  // cells that the quickest of them may still go; where more than gravity acts
+  uint8_t must_sort;    // particles have left their reach, or are new
+  uint8_t must_survey;  // the numbers above are not those of the particles
+  uint8_t volumes_set;  // the first volumes have been computed
+  uint8_t implicit;     // the integrator of the last step
+  uint8_t spray;        // the grid was built with spray marked as such
+  uint8_t disturbed;    // sleep: something quiet has moved
+  uint8_t regroup;      // sleep: many are awake only because others of their units are
+  uint8_t flight_steps; // flight: steps that may be made before the next look
+  uint32_t rest_steps;  // sleep: steps since the last review
+  uint64_t changes;     // of the world, that have been taken notice of
+  double flight_until;  // s: nobody who flies meets anything before
+  double flight_left; // cells that the quickest of them may still go; where more than gravity acts
   uint64_t flight_changes; // as changes
   // Share of the particles whose block's explicit limit is less than dt_max 2^(-(k-1)/2), down to
   // dt_max 2^(-k/2); the first has all that is more, the last all that is less.
   float share[MPM_SHARES];
 } mpm_memory;
+
+// For how long nobody who flies meets anything.
+typedef struct mpm_flight_plan {
+  double horizon; // s
+  double way;     // cells, that the quickest may go until then; where more than gravity acts
+} mpm_flight_plan;
 
 typedef struct mpm {
   firn_world *world;
@@ -118,11 +124,10 @@ typedef struct mpm {
   size_t piece_count;
   firn_buffer next_pieces, flight_candidates, flight_of, flight_table, flight_members; // for sorts
   size_t next_piece_count;
-  double flight_horizon, flight_limit; // s and cells, for which the last sort has looked ahead
-  double flight_sound2;                // m^2/s^2, of the stiffest that it brings down
-  bool flight_kept;                    // it leaves those who fly as they are
-  bool flight_lacks;   // it keeps some on the grid for a step, where they get their volumes
-  uint8_t flight_wait; // as memory.flight_wait, if it is done
+  mpm_flight_plan flight_plan; // of the last sort
+  double flight_sound2;        // m^2/s^2, of the stiffest that it brings down
+  bool flight_kept;            // it leaves those who fly as they are
+  bool flight_lacks;           // it keeps some on the grid for a step, where they get their volumes
   mpm_contacts contacts;
   uint8_t still;    // MPM_STILL...: how colliders are seen, while a balance is being sought
   uint32_t *let_go; // [near node blocks][64], then: what a node did with its colliders (contact.c)
