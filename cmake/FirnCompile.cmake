@@ -76,9 +76,10 @@ endfunction()
 # libraries and four threads with it, which nobody else should have to wait for.
 function(firn_add_vdb)
   add_library(firn_vdb MODULE "${PROJECT_SOURCE_DIR}/src/cache/export_vdb.cpp")
-  target_link_libraries(firn_vdb PRIVATE "${OPENVDB_LIBRARY}" "${TBB_LIBRARY}")
+  target_link_libraries(firn_vdb PRIVATE "${OPENVDB_LIBRARY}" "${TBB_LIBRARY}"
+                                         "${IMATH_LIBRARY}")
   target_include_directories(firn_vdb PRIVATE "${PROJECT_SOURCE_DIR}/src")
-  target_include_directories(firn_vdb SYSTEM PRIVATE "${OPENVDB_INCLUDE}")
+  target_include_directories(firn_vdb SYSTEM PRIVATE "${OPENVDB_INCLUDE}" "${OPENVDB_BOOST_INCLUDE}")
   target_compile_options(firn_vdb PRIVATE -Wall -Wextra)
   set_target_properties(firn_vdb PROPERTIES PREFIX "" OUTPUT_NAME firn-vdb CXX_STANDARD 17)
 endfunction()

@@ -99,6 +99,10 @@ static firn_status check(firn_context *context, const firn_export_def *d) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "export: smooth is %d, must be 0 to 1000",
                      d->smooth);
   }
+  if (!(d->spray >= 0 && d->spray <= 100)) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "export: spray is %g, must be 0 to 100",
+                     d->spray);
+  }
   if (d->format == FIRN_EXPORT_VDB) FIRN_TRY(firn_export_grid_check(context, d));
   if (!firn_export_format_available(d->format)) {
     return firn_fail(context, FIRN_ERROR_UNSUPPORTED,
@@ -177,12 +181,16 @@ static firn_status write_points(const export *e, const firn_cloud *cloud, result
   return firn_sink_commit(&sink);
 }
 
-static firn_status write_surface(const export *e, const firn_raster *raster, result *r) {
+static firn_status write_surface(const export *e, const firn_cloud *cloud,
+                                 const firn_raster *raster, result *r) {
   double density = e->density > 0 ? e->density : 1; // no particles, no surface
+  double level = e->def->level * density;
   firn_surface surface;
   firn_sink sink;
-  FIRN_TRY(firn_surface_build(raster, e->def->level * density, e->def->smooth, &surface));
-  firn_status status = firn_sink_open(e->context, r->path, &sink);
+  FIRN_TRY(firn_surface_build(raster, level, e->def->smooth, &surface));
+  firn_status status = firn_surface_add_spray(&surface, cloud, raster, level, density,
+                                              e->def->spray);
+  if (status == FIRN_OK) status = firn_sink_open(e->context, r->path, &sink);
   if (status == FIRN_OK) {
     if (e->def->format == FIRN_EXPORT_OBJ)
       firn_export_surface_obj(&surface, &sink);
@@ -219,7 +227,7 @@ static firn_status write_mesh(const export *e, const firn_cloud *cloud, result *
   FIRN_TRY(firn_folder_make(e->context, e->folder)); // now that there will be something in it
   firn_raster raster;
   FIRN_TRY(firn_raster_build(cloud, h, cell, momentum, &raster));
-  firn_status status = write_surface(e, &raster, r);
+  firn_status status = write_surface(e, cloud, &raster, r);
   firn_raster_free(&raster);
   return status;
 }
@@ -250,8 +258,8 @@ static firn_status write_grid(const export *e, const char *path, result *r) {
   firn_status status = check_density(e, frame->count);
   if (status == FIRN_OK) status = firn_folder_make(e->context, e->folder);
   if (status == FIRN_OK)
-    status = firn_export_grid(frame, e->def, e->density > 0 ? e->density : 1, r->path,
-                              &r->vertices, &r->bytes);
+    status = firn_export_grid(frame, e->def, e->density > 0 ? e->density : 1, r->path, &r->vertices,
+                              &r->bytes);
   firn_frame_close(frame);
   return status;
 }
