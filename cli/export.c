@@ -59,7 +59,9 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_DENSITY: a->def.density = cli_real(state, "--density", arg, 0, 1e9); return 0;
   case KEY_LEVEL: a->def.level = cli_real(state, "--level", arg, 0, 1e9); return 0;
   case KEY_SMOOTH: a->def.smooth = (int)cli_number(state, "--smooth", arg, 0, 1000); return 0;
-  case KEY_SPRAY: a->def.spray = cli_real(state, "--spray", arg, 0, 100); return 0;
+  case KEY_SPRAY:
+    a->def.spray = strcmp(arg, "none") == 0 ? 0 : cli_real(state, "--spray", arg, 0, 100);
+    return 0;
   case KEY_VELOCITY: a->def.velocity = arg; return 0;
   case KEY_SET: cli_add_override(state, &a->options, arg); return 0;
   case ARGP_KEY_ARG: cli_argument(state, "folder", arg, &a->def.source); return 0;
@@ -91,8 +93,8 @@ static const struct argp_option options[] = {
      "the surface is where the density falls below this fraction of the snow's (default: 0.5)", 1},
     {"smooth", KEY_SMOOTH, "N", 0, "smoothing steps of the surface (default: 5)", 1},
     {"spray", KEY_SPRAY, "SIZE", 0,
-     "radius of the balls that lone particles become, 1 keeps their volume, 0 leaves them out "
-     "(default: 1)",
+     "radius of the balls that lone particles become (default: 1, which keeps their volume), or "
+     "none",
      1},
     {"density", KEY_DENSITY, "KG/M^3", 0,
      "density of undisturbed snow (default: the median of the first frame)", 1},
