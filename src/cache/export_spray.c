@@ -67,13 +67,13 @@ static double density_at(const job *j, size_t i, double slope[3]) {
   return value;
 }
 
-// Most of its ball is outside of the surface. Those at an edge of solid snow, where the surface is rounded
-// off, are hardly outside of it: balls there would look like beads.
+// All of its ball is outside of the surface. Particles at an edge of solid snow, where the surface is
+// rounded off, are a little outside of it themselves: balls there would look like beads.
 static bool is_lone(const job *j, size_t i) {
   double slope[3], lack = j->level - density_at(j, i, slope);
   if (!(lack > 0) || !(firn_cloud_value(j->mass, i) > 0)) return false;
   double steep = sqrt(slope[0] * slope[0] + slope[1] * slope[1] + slope[2] * slope[2]);
-  return lack > 0.5 * radius_of(j, i) * steep; // lack / steep is how far away the surface is
+  return lack > radius_of(j, i) * steep; // lack / steep is how far away the surface is
 }
 
 static void put_ball(const job *j, size_t i, size_t vertex, size_t triangle, firn_surface *s) {
