@@ -175,35 +175,32 @@ static void report(const arguments *a) {
 
 // Grids are made as pictures are: by the scene that lies beside the frames, or, of fine particles, beside
 // their folder.
-static bool find_look(firn_context *context, arguments *a, int *code) {
+static int find_look(firn_context *context, arguments *a) {
   firn_folder *frames;
   firn_render_def render = firn_default_render_def();
   char path[4096 + 32];
-  *code = EXIT_INPUT;
   firn_status status = firn_folder_open(context, a->def.source, &frames);
-  if (status != FIRN_OK) {
-    *code = cli_fail(context, status);
-    return false;
-  }
-  const char *folder = firn_folder_path(frames), *slash = strrchr(folder, '/');
-  bool fine = strcmp(slash ? slash + 1 : folder, "fine") == 0;
-  snprintf(path, sizeof path, "%.4000s/%sscene.yaml", folder, fine ? "../" : "");
+  if (status != FIRN_OK) return cli_fail(context, status);
+  const char *folder = firn_folder_path(frames);
+  size_t length = strlen(folder);
+  while (length > 1 && folder[length - 1] == '/') length--;
+  bool fine = length >= 4 && strncmp(folder + length - 4, "fine", 4) == 0 &&
+              (length == 4 || folder[length - 5] == '/');
+  snprintf(path, sizeof path, "%.*s/%sscene.yaml", (int)(length < 4000 ? length : 4000), folder,
+           fine ? "../" : "");
   firn_folder_close(frames);
   if (access(path, R_OK) != 0) {
-    if (!a->options.override_count) return true;
+    if (!a->options.override_count) return EXIT_OK;
     fprintf(stderr, "firn: %s is not there, so --set has nothing to change\n", path);
-    return false;
+    return EXIT_INPUT;
   }
   firn_scene *scene = cli_scene(context, path, &a->options, stderr);
-  if (!scene) return false;
+  if (!scene) return EXIT_INPUT;
   status = firn_scene_render_def(scene, 0, &render);
   firn_scene_destroy(scene);
-  if (status != FIRN_OK) {
-    *code = cli_fail(context, status);
-    return false;
-  }
+  if (status != FIRN_OK) return cli_fail(context, status);
   a->def.snow = render.snow;
-  return true;
+  return EXIT_OK;
 }
 
 int cli_export(int argc, char **argv) {
@@ -216,8 +213,8 @@ int cli_export(int argc, char **argv) {
   }
   firn_context *context = cli_context(&a.options);
   if (!context) return EXIT_INPUT;
-  int code = EXIT_OK;
-  if (a.def.format == FIRN_EXPORT_VDB && !find_look(context, &a, &code)) {
+  int code = a.def.format == FIRN_EXPORT_VDB ? find_look(context, &a) : EXIT_OK;
+  if (code != EXIT_OK) {
     firn_context_destroy(context);
     return code;
   }
