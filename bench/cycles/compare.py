@@ -3,10 +3,12 @@
 
     blender -b --factory-startup -P bench/cycles/compare.py -- [--firn build/firn] [--out TABLE.md]
             [--renders 16] [--firn-spp N] [--cycles-spp N] [--work DIR] [--look]
+            [--extinction M2/KG]
 
 firn makes the particles (scene.yaml), exports them as OpenVDB for Cycles, and renders them itself. Both
 have the same density: of round kernels on coarse voxels as the scene says, or with --look of what
-pictures have by default, narrow kernels fitted to their neighbours, with grain. Noise is the variance of a pixel between independent
+pictures have by default, narrow kernels fitted to their neighbours, with grain. Thick snow is as bright
+whatever its density; with an --extinction of 0.0181 one sees through it, and light tells the density. Noise is the variance of a pixel between independent
 renders, seconds are those of all cores together, so that other work on the machine matters less.
 The quotient is (seconds x variance) of Cycles over that of firn: how many times longer Cycles takes to
 the same noise.
@@ -29,7 +31,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 WIDTH, HEIGHT = 160, 90
 EYE, TARGET, FOV = (0.38, 0.28, 0.5), (0.0, 0.15, 0.0), math.radians(30)
 SUN, SUN_SIZE, SKY = (0.8, 0.9, 0.2), 0.0093, (0.3, 0.35, 0.4)
-ALBEDO, G, SIGMA = (0.9998, 0.9999, 0.99995), 0.5, 724.0
+ALBEDO, G, DENSITY = (0.9998, 0.9999, 0.99995), 0.5, 400
 LOOK = ("kernel=0.6", "anisotropy=1", "detail=0.7", "voxel=0")
 # Left, top, right, bottom in pixels.
 REGIONS = {
@@ -55,7 +57,8 @@ def load(path):
 
 
 def look(options):
-    return [word for change in LOOK for word in ("--set", f"render.snow.{change}")] if options.look else []
+    changes = [f"extinction={options.extinction}", *(LOOK if options.look else [])]
+    return [word for change in changes for word in ("--set", f"render.snow.{change}")]
 
 
 def firn(options, *words):
@@ -109,7 +112,7 @@ def blender_scene(options, vdb, irradiance):
     density.attribute_name = "density"
     sigma = nodes.new("ShaderNodeMath")
     sigma.operation = "MULTIPLY"
-    sigma.inputs[1].default_value = SIGMA
+    sigma.inputs[1].default_value = DENSITY * options.extinction
     links.new(density.outputs["Fac"], sigma.inputs[0])
     both = nodes.new("ShaderNodeAddShader")
     for i, kind in enumerate(("ShaderNodeVolumeScatter", "ShaderNodeVolumeAbsorption")):
@@ -215,6 +218,8 @@ def main():
     parser.add_argument("--firn-spp", type=int, default=64)
     parser.add_argument("--cycles-spp", type=int, default=8)
     parser.add_argument("--step", type=float, default=1.0, help="Cycles' volume step rate")
+    parser.add_argument("--extinction", type=float, default=1.81, help="m2/kg")
+    parser.add_argument("--density", default=str(DENSITY), help="that the export is told, kg/m3")
     parser.add_argument("--look", action="store_true", help="kernel and grain of pictures")
     parser.add_argument("--only", choices=("sun", "sky"), help="leave out the other light")
     parser.add_argument("--bounces", default="1024,12")
@@ -227,7 +232,7 @@ def main():
     if not os.path.exists(os.path.join(run, "frame_00000.hdf")):
         firn(options, "run", os.path.join(HERE, "scene.yaml"), "-o", run, "--frames", "0:0", "--quiet")
     frame = os.path.join(run, "frame_00000.hdf")
-    firn(options, "export", run, "--format", "vdb", "--density", "400", "--up", "z",
+    firn(options, "export", run, "--format", "vdb", "--density", options.density, "--up", "z",
          "--frames", "0:0", "-o", os.path.join(options.work, "vdb"), "--quiet",
          *look(options))
     vdb = os.path.join(options.work, "vdb", "frame_00000.vdb")
@@ -239,7 +244,7 @@ def main():
         "",
         f"Blender {bpy.app.version_string}, {platform.processor() or platform.machine()}, 2 threads, "
         f"{WIDTH} x {HEIGHT} pixels, {options.renders} independent renders each; a ball of white snow "
-        f"(albedo {ALBEDO[0]}, {ALBEDO[1]}, {ALBEDO[2]}; g {G}; {SIGMA:g} 1/m) on a grid of "
+        f"(albedo {ALBEDO[0]}, {ALBEDO[1]}, {ALBEDO[2]}; g {G}; {DENSITY * options.extinction:g} 1/m) on a grid of "
         f"{1000 * options.voxel:.3g} mm, {'as pictures have it by default' if options.look else 'round kernels'}. Cycles' step rate is {options.step:g}. Made by bench/cycles/compare.py.",
         "",
         "Seconds are of all cores together for one render, with all that a render does after the "
@@ -266,7 +271,8 @@ def main():
         lines.append(f"| all of the snow | {a:.4f} | {b:.4f} | {100 * (b / a - 1):+.2f} % "
                      f"(noise {100 * slack:.2f} %) |")
         lines.append("")
-        print(json.dumps({"bounces": bounces, "ratio": ratio, "cycles_wall": c[3], "firn_wall": f[3]}))
+        print(json.dumps({"bounces": bounces, "ratio": ratio, "cycles_wall": c[3], "firn_wall": f[3],
+                          "cycles": a, "firn": b, "noise": slack}))
     text = "\n".join(lines)
     print(text)
     if options.out:
