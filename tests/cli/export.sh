@@ -86,7 +86,7 @@ if [[ -e $FIRN_BUILD_DIR/firn-vdb.so ]]; then
   expect "$err" "alone/scene.yaml is not there"
   # The library without its module, as where OpenVDB has gone since: it says what is missing.
   mkdir lonely && cp -L "$FIRN_BUILD_DIR"/libfirn.so.0 lonely
-  LD_LIBRARY_PATH=$work/lonely run 1 export run --format vdb -o never
+  LD_LIBRARY_PATH=$PWD/lonely run 1 export run --format vdb -o never
   expect "$err" "the module for OpenVDB does not load"
   expect "$err" "firn-vdb.so"
   [[ ! -e never/frame_00000.vdb ]] || die "half a vdb file"
