@@ -51,8 +51,9 @@ typedef struct firn_export_def {
   double density; // kg/m^3 of undisturbed snow; 0: the median of the run's first frame
   double level;   // surface: where the density falls below this fraction of it
   int smooth;     // surface: steps of smoothing
-  double spray;   // surface: radius of the ball that a lone particle is shown as, in that of a ball of
-                  // its mass in undisturbed snow; 0: none
+  double
+      spray; // surface: radius of the ball that a lone particle is shown as, in that of a ball of
+             // its mass in undisturbed snow; 0: none
   firn_snow_look_def snow; // vdb: how particles become a density, as in a picture
   const char *velocity;    // vdb: name of that grid; Blender wants "velocity", Houdini "vel" or "v"
   firn_export_fn event;

@@ -33,8 +33,8 @@ firn_status firn_export_grid_check(firn_context *context, const firn_export_def 
 }
 
 static firn_status check_voxel(const firn_picture_points *points, const firn_snow_look_def *snow) {
-  double voxel = firn_picture_voxel(points, snow),
-         low = firn_picture_kernel(points, snow) / FINEST, high = COARSEST * points->kernel;
+  double voxel = firn_picture_voxel(points, snow), low = firn_picture_kernel(points, snow) / FINEST,
+         high = COARSEST * points->kernel;
   if (voxel >= low && voxel <= high) return FIRN_OK;
   return firn_fail(points->context, FIRN_ERROR_ARGUMENT,
                    "export: cell is %g m, must be %g to %g m for the kernels of this snow", voxel,
