@@ -43,7 +43,7 @@ test: setup ## build everything and run the tests, both precisions
 	@ctest --preset release -j $(JOBS) $(ARGS)
 
 test-long: setup ## the same with the tests that take minutes, some of them in ParaView and Blender
-	@scripts/setup.sh vdb viewers
+	@scripts/setup.sh viewers
 	@cmake --log-level=NOTICE --preset release -DFIRN_LONG_TESTS=ON
 	@cmake --build build/release -j $(JOBS)
 	@ln -sfn release/firn build/firn

@@ -17,6 +17,9 @@ enum {
   KEY_DENSITY,
   KEY_LEVEL,
   KEY_SMOOTH,
+  KEY_SPRAY,
+  KEY_VELOCITY,
+  KEY_SET,
   KEY_JSON
 };
 
@@ -56,11 +59,18 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_DENSITY: a->def.density = cli_real(state, "--density", arg, 0, 1e9); return 0;
   case KEY_LEVEL: a->def.level = cli_real(state, "--level", arg, 0, 1e9); return 0;
   case KEY_SMOOTH: a->def.smooth = (int)cli_number(state, "--smooth", arg, 0, 1000); return 0;
+  case KEY_SPRAY:
+    a->def.spray = strcmp(arg, "none") == 0 ? 0 : cli_real(state, "--spray", arg, 0, 100);
+    return 0;
+  case KEY_VELOCITY: a->def.velocity = arg; return 0;
+  case KEY_SET: cli_add_override(state, &a->options, arg); return 0;
   case ARGP_KEY_ARG: cli_argument(state, "folder", arg, &a->def.source); return 0;
   case ARGP_KEY_END:
     cli_argument(state, "folder", NULL, &a->def.source);
     if (!a->has_format)
       argp_error(state, "which format? Give --format vtp, ply, bgeo, csv, vdb or obj");
+    if (a->options.override_count && a->def.format != FIRN_EXPORT_VDB)
+      argp_error(state, "--set changes the look of the snow, which only vdb has");
     return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
@@ -77,12 +87,21 @@ static const struct argp_option options[] = {
     {"quiet", 'q', NULL, 0, "say nothing but errors", 0},
     {"json", KEY_JSON, NULL, 0, "tell the progress as one JSON object a line, for programs", 0},
     {NULL, 0, NULL, 0, "Surfaces and grids:", 1},
-    {"cell", KEY_CELL, "METRES", 0, "spacing of the grid, h/4 to 8 h (default: h/2; vdb: h)", 1},
+    {"cell", KEY_CELL, "METRES", 0,
+     "spacing of the grid (default: h/2; vdb: the voxel of firn render)", 1},
     {"level", KEY_LEVEL, "FRACTION", 0,
      "the surface is where the density falls below this fraction of the snow's (default: 0.5)", 1},
     {"smooth", KEY_SMOOTH, "N", 0, "smoothing steps of the surface (default: 5)", 1},
+    {"spray", KEY_SPRAY, "SIZE", 0,
+     "radius of the balls that lone particles become (default: 1, which keeps their volume), or "
+     "none",
+     1},
     {"density", KEY_DENSITY, "KG/M^3", 0,
      "density of undisturbed snow (default: the median of the first frame)", 1},
+    {"velocity", KEY_VELOCITY, "NAME", 0,
+     "vdb: name of the grid of velocities (default: velocity, as in Blender; Houdini: vel)", 1},
+    {"set", KEY_SET, "PATH=VALUE", 0,
+     "vdb: change the look of the snow, as in render.snow.detail=0; may be given often", 1},
     {0},
 };
 static const struct argp parser = {
@@ -154,6 +173,36 @@ static void report(const arguments *a) {
          e->done == 1 ? "it" : "all", a->folder);
 }
 
+// Grids are made as pictures are: by the scene that lies beside the frames, or, of fine particles, beside
+// their folder.
+static int find_look(firn_context *context, arguments *a) {
+  firn_folder *frames;
+  firn_render_def render = firn_default_render_def();
+  char path[4096 + 32];
+  firn_status status = firn_folder_open(context, a->def.source, &frames);
+  if (status != FIRN_OK) return cli_fail(context, status);
+  const char *folder = firn_folder_path(frames);
+  size_t length = strlen(folder);
+  while (length > 1 && folder[length - 1] == '/') length--;
+  bool fine = length >= 4 && strncmp(folder + length - 4, "fine", 4) == 0 &&
+              (length == 4 || folder[length - 5] == '/');
+  snprintf(path, sizeof path, "%.*s/%sscene.yaml", (int)(length < 4000 ? length : 4000), folder,
+           fine ? "../" : "");
+  firn_folder_close(frames);
+  if (access(path, R_OK) != 0) {
+    if (!a->options.override_count) return EXIT_OK;
+    fprintf(stderr, "firn: %s is not there, so --set has nothing to change\n", path);
+    return EXIT_INPUT;
+  }
+  firn_scene *scene = cli_scene(context, path, &a->options, stderr);
+  if (!scene) return EXIT_INPUT;
+  status = firn_scene_render_def(scene, 0, &render);
+  firn_scene_destroy(scene);
+  if (status != FIRN_OK) return cli_fail(context, status);
+  a->def.snow = render.snow;
+  return EXIT_OK;
+}
+
 int cli_export(int argc, char **argv) {
   arguments a = {.def = firn_default_export_def()};
   argp_parse(&parser, argc, argv, 0, NULL, &a);
@@ -164,13 +213,17 @@ int cli_export(int argc, char **argv) {
   }
   firn_context *context = cli_context(&a.options);
   if (!context) return EXIT_INPUT;
+  int code = a.def.format == FIRN_EXPORT_VDB ? find_look(context, &a) : EXIT_OK;
+  if (code != EXIT_OK) {
+    firn_context_destroy(context);
+    return code;
+  }
   cli_catch_signals();
   a.live = !a.quiet && !a.json && isatty(STDOUT_FILENO);
   a.def.event = on_event;
   a.def.event_user = &a;
   firn_status status = firn_export(context, &a.def);
   if (a.open) putchar('\n');
-  int code = EXIT_OK;
   if (status == FIRN_OK) {
     report(&a);
   } else {

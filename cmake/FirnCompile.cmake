@@ -72,15 +72,16 @@ function(firn_room_sources out)
   set(${out} ${all} PARENT_SCOPE)
 endfunction()
 
-# firn_add_vdb(): firn-vdb.so, which is loaded when a vdb file is to be written. OpenVDB brings twenty
-# libraries and four threads with it, which nobody else should have to wait for.
-function(firn_add_vdb)
-  add_library(firn_vdb MODULE "${PROJECT_SOURCE_DIR}/src/cache/export_vdb.cpp")
-  target_link_libraries(firn_vdb PRIVATE "${OPENVDB_LIBRARY}" "${TBB_LIBRARY}")
-  target_include_directories(firn_vdb PRIVATE "${PROJECT_SOURCE_DIR}/src")
-  target_include_directories(firn_vdb SYSTEM PRIVATE "${OPENVDB_INCLUDE}")
-  target_compile_options(firn_vdb PRIVATE -Wall -Wextra)
-  set_target_properties(firn_vdb PROPERTIES PREFIX "" OUTPUT_NAME firn-vdb CXX_STANDARD 17)
+# firn_add_openvdb_module(TARGET NAME SOURCE): a module in C++ that is loaded when it is wanted. OpenVDB
+# brings twenty libraries and four threads with it, which nobody else should have to wait for.
+function(firn_add_openvdb_module target name source)
+  add_library(${target} MODULE "${source}")
+  target_link_libraries(${target} PRIVATE "${OPENVDB_LIBRARY}" "${TBB_LIBRARY}" "${IMATH_LIBRARY}")
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_include_directories(${target} SYSTEM PRIVATE "${OPENVDB_INCLUDE}"
+                                                      "${OPENVDB_BOOST_INCLUDE}")
+  target_compile_options(${target} PRIVATE -Wall -Wextra)
+  set_target_properties(${target} PROPERTIES PREFIX "" OUTPUT_NAME ${name} CXX_STANDARD 17)
 endfunction()
 
 # firn_add_core(NAME f32|f64): the objects of the library in one precision.

@@ -30,22 +30,39 @@ target_link_libraries(firn_private_libs INTERFACE OpenMP::OpenMP_C PkgConfig::YA
                                                   "${EMBREE_LIBRARY}" m)
 
 # OpenVDB, for `firn export --format vdb`. The one library in C++, behind src/cache/export_vdb.cpp;
-# without it that format explains itself. Debian's package has no CMake config of its own.
+# without it that format explains itself. Debian's package has no CMake config, and its FindOpenVDB
+# ends the configuration where something is missing: so all that it takes is looked for by name.
 set(FIRN_OPENVDB AUTO CACHE STRING "write vdb files: ON, OFF, or AUTO where OpenVDB is found")
 set(firn_has_openvdb OFF)
 if(FIRN_OPENVDB STREQUAL "AUTO" OR FIRN_OPENVDB)
   include(CheckLanguage)
   check_language(CXX)
   find_path(OPENVDB_INCLUDE openvdb/openvdb.h)
+  find_path(OPENVDB_BOOST_INCLUDE boost/iostreams/copy.hpp)
   find_library(OPENVDB_LIBRARY openvdb)
   find_library(TBB_LIBRARY tbb)
-  mark_as_advanced(OPENVDB_INCLUDE OPENVDB_LIBRARY TBB_LIBRARY)
-  if(CMAKE_CXX_COMPILER AND OPENVDB_INCLUDE AND OPENVDB_LIBRARY AND TBB_LIBRARY)
+  find_library(IMATH_LIBRARY NAMES Imath Imath-3_1)
+  set(firn_lacks)
+  foreach(part CMAKE_CXX_COMPILER OPENVDB_INCLUDE OPENVDB_BOOST_INCLUDE OPENVDB_LIBRARY TBB_LIBRARY
+               IMATH_LIBRARY)
+    if(NOT ${part})
+      list(APPEND firn_lacks ${part})
+    endif()
+  endforeach()
+  mark_as_advanced(OPENVDB_INCLUDE OPENVDB_BOOST_INCLUDE OPENVDB_LIBRARY TBB_LIBRARY IMATH_LIBRARY)
+  list(JOIN firn_lacks ", " firn_lacks)
+  if(NOT firn_lacks)
     enable_language(CXX)
     set(firn_has_openvdb ON)
     target_link_libraries(firn_private_libs INTERFACE ${CMAKE_DL_LIBS})
-  elseif(NOT FIRN_OPENVDB STREQUAL "AUTO")
-    message(FATAL_ERROR "FIRN_OPENVDB is on, but OpenVDB, TBB or a C++ compiler was not found "
+  elseif(FIRN_OPENVDB STREQUAL "AUTO")
+    message(NOTICE "-- firn is built without OpenVDB (${firn_lacks} not found): it will not write "
+                   "vdb files. `scripts/setup.sh build` installs it; then configure again.")
+  else()
+    message(FATAL_ERROR "FIRN_OPENVDB is on, but ${firn_lacks} was not found "
                         "(Debian: g++ libopenvdb-dev libboost-dev libboost-iostreams-dev)")
   endif()
+else()
+  message(NOTICE "-- firn is built without OpenVDB (FIRN_OPENVDB is ${FIRN_OPENVDB}): it will not "
+                 "write vdb files.")
 endif()

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what firn needs and this machine lacks, on Debian and its relatives.
 #
-#   scripts/setup.sh [build] [test] [lint] [tsan] [valgrind] [mutation] [fuzz] [vdb] [viewers]
-#                    [film]                                               (default: build test)
+#   scripts/setup.sh [build] [test] [lint] [tsan] [valgrind] [mutation] [fuzz] [viewers] [film]
+#                                                                         (default: build test)
 #
-# vdb is for `firn export --format vdb`, viewers (1 GB) for the tests that open exports in ParaView
-# and Blender, film for `firn render -o film.mp4`; firn builds and works without any of them.
+# viewers (1 GB) is for the tests that open exports in ParaView and Blender, film for
+# `firn render -o film.mp4`; firn builds and works without them. It also does without OpenVDB, which
+# belongs to build: where that cannot be installed, the script says so and goes on.
 #
 # Says what is missing and what for. As root, or with a sudo that asks no password, it installs
 # the packages by itself; otherwise it prints the command to run and exits with 1. When nothing is
@@ -15,6 +16,7 @@ set -eu
 export LC_ALL=C
 
 packages="" # Debian packages to install
+wishes=""   # those that firn can do without
 reasons=""  # a line for each
 
 # need PACKAGE WHY CHECK...: the package is missing when the check fails.
@@ -28,8 +30,17 @@ need() {
   fi
 }
 
+# The same for what firn can do without.
+want() {
+  must=$packages
+  need "$@"
+  wishes="$wishes${packages#"$must"}"
+  packages=$must
+}
+
 # The compiler is asked, rather than the package database, so that any origin will do.
 compiles() { printf '#include <%s>\n' "$2" | "$1" -fopenmp -fsyntax-only -x c -; }
+has_header() { ls "/usr/include/$1" || ls "/usr/local/include/$1"; }
 has_cmake() {
   cmake --version | awk 'NR == 1 { split($3, v, "."); ok = v[1] * 100 + v[2] >= 325 }
                          END { exit !ok }'
@@ -51,6 +62,10 @@ check_build() {
     'pkg-config --exists "OpenEXR >= 3.1"'
   need libembree-dev "rays that meet bodies, in pictures" compiles cc embree3/rtcore.h
   need libcmocka-dev "the test framework" pkg-config --exists cmocka
+  want g++ "the compiler of OpenVDB's headers" command -v g++
+  want libopenvdb-dev "writes vdb files" has_header openvdb/openvdb.h
+  want libboost-dev "OpenVDB's headers want it" has_header boost/version.hpp
+  want libboost-iostreams-dev "the same" has_header boost/iostreams/copy.hpp
 }
 
 check_test() { # cmocka is needed to configure, so it is above
@@ -91,14 +106,6 @@ check_mutation() {
   need python3 "edits, builds and runs them" command -v python3
 }
 
-check_vdb() {
-  need g++ "the compiler of OpenVDB's headers" command -v g++
-  need libopenvdb-dev "writes vdb files" sh -c \
-    'ls /usr/include/openvdb/openvdb.h || ls /usr/local/include/openvdb/openvdb.h'
-  need libboost-dev "OpenVDB's headers want it" sh -c 'ls /usr/include/boost/version.hpp'
-  need libboost-iostreams-dev "the same" sh -c 'ls /usr/include/boost/iostreams'
-}
-
 check_viewers() {
   need paraview "opens frames and series" command -v pvpython
   need python3-paraview "its scripts" sh -c 'ls -d /usr/lib/python3*/dist-packages/paraview'
@@ -108,13 +115,12 @@ check_viewers() {
 check_film() { need ffmpeg "makes films of pictures" command -v ffmpeg; }
 
 check() {
-  packages=""
-  reasons=""
+  packages="" wishes="" reasons=""
   for group; do
     case $group in
-    build | test | lint | tsan | valgrind | mutation | fuzz | vdb | viewers | film) "check_$group" ;;
+    build | test | lint | tsan | valgrind | mutation | fuzz | viewers | film) "check_$group" ;;
     *)
-      echo "setup: unknown group '$group' (build, test, lint, tsan, valgrind, mutation, fuzz, vdb," \
+      echo "setup: unknown group '$group' (build, test, lint, tsan, valgrind, mutation, fuzz," \
         "viewers, film)" >&2
       exit 2
       ;;
@@ -124,26 +130,34 @@ check() {
 
 [ $# -gt 0 ] || set -- build test
 check "$@"
-[ -n "$packages" ] || exit 0
+[ -n "$packages$wishes" ] || exit 0
 
 echo "setup: missing on this machine:"
 printf '%s' "$reasons"
-install="apt-get install -y --no-install-recommends$packages"
+install="apt-get install -y --no-install-recommends$packages$wishes"
+without="setup: going on without$wishes: this firn will not write vdb files"
+
+# give_up REASON HINT: an end, unless all that is missing is a wish.
+give_up() {
+  echo "setup: $1" >&2
+  [ -z "$2" ] || echo "$2" >&2
+  [ -n "$packages" ] && exit 1
+  echo "$without"
+  exit 0
+}
 
 if ! command -v apt-get >/dev/null 2>&1; then
-  echo "setup: no apt-get here. Please install the above with your system's package manager" \
-    "(the names are Debian's) and try again." >&2
-  exit 1
+  give_up "no apt-get here. Please install the above with your system's package manager (the names \
+are Debian's) and try again." ""
 fi
 if [ "$(id -u)" = 0 ]; then
   as_root=
 elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
   as_root='sudo -n'
 else
-  echo "setup: cannot become root without a password. Please run" >&2
-  echo "    sudo apt-get update && sudo $install" >&2
-  echo "and try again." >&2
-  exit 1
+  give_up "cannot become root without a password. Please run" \
+    "    sudo apt-get update && sudo $install
+and try again."
 fi
 
 # Another apt may be at work (unattended upgrades on a fresh machine): wait for it.
@@ -156,11 +170,15 @@ trap 'rm -f "$log"' EXIT
 echo "setup: ${as_root:+$as_root }$install"
 # A failed update (one dead mirror of several) is not fatal: the install decides.
 apt update >"$log" 2>&1 || tail -n 5 "$log" >&2
-# shellcheck disable=SC2086 # the list is to be split
-if ! apt install -y --no-install-recommends $packages >"$log" 2>&1; then
+# shellcheck disable=SC2086 # the lists are to be split
+if ! apt install -y --no-install-recommends $packages $wishes >"$log" 2>&1; then
   tail -n 20 "$log" >&2
-  echo "setup: the installation failed; the command was: $install" >&2
-  exit 1
+  # Once more without what may be missing in an archive.
+  if [ -z "$wishes" ] ||
+    { [ -n "$packages" ] && ! apt install -y --no-install-recommends $packages >"$log" 2>&1; }; then
+    echo "setup: the installation failed; the command was: $install" >&2
+    exit 1
+  fi
 fi
 
 check "$@"
@@ -168,4 +186,8 @@ if [ -n "$packages" ]; then
   echo "setup: still missing after the installation:$packages" >&2
   exit 1
 fi
-echo "setup: done"
+if [ -n "$wishes" ]; then
+  echo "$without"
+else
+  echo "setup: done"
+fi

@@ -2,10 +2,13 @@
 """The same snow in firn and in Blender's Cycles: radiance of five regions, and time at equal noise.
 
     blender -b --factory-startup -P bench/cycles/compare.py -- [--firn build/firn] [--out TABLE.md]
-            [--renders 16] [--firn-spp N] [--cycles-spp N] [--work DIR]
+            [--renders 16] [--firn-spp N] [--cycles-spp N] [--work DIR] [--look]
+            [--extinction M2/KG]
 
-firn makes the particles (scene.yaml), exports them as OpenVDB for Cycles, and renders them itself on a
-grid of the same spacing with the same kernel. Noise is the variance of a pixel between independent
+firn makes the particles (scene.yaml), exports them as OpenVDB for Cycles, and renders them itself. Both
+have the same density: of round kernels on coarse voxels as the scene says, or with --look of what
+pictures have by default, narrow kernels fitted to their neighbours, with grain. Thick snow is as bright
+whatever its density; with an --extinction of 0.0181 one sees through it, and light tells the density. Noise is the variance of a pixel between independent
 renders, seconds are those of all cores together, so that other work on the machine matters less.
 The quotient is (seconds x variance) of Cycles over that of firn: how many times longer Cycles takes to
 the same noise.
@@ -28,7 +31,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 WIDTH, HEIGHT = 160, 90
 EYE, TARGET, FOV = (0.38, 0.28, 0.5), (0.0, 0.15, 0.0), math.radians(30)
 SUN, SUN_SIZE, SKY = (0.8, 0.9, 0.2), 0.0093, (0.3, 0.35, 0.4)
-ALBEDO, G, SIGMA, CELL = (0.9998, 0.9999, 0.99995), 0.5, 724.0, 0.006
+ALBEDO, G, DENSITY = (0.9998, 0.9999, 0.99995), 0.5, 400
+LOOK = ("kernel=0.6", "anisotropy=1", "detail=0.7", "voxel=0")
 # Left, top, right, bottom in pixels.
 REGIONS = {
     "lit side": (86, 30, 100, 44),
@@ -52,6 +56,11 @@ def load(path):
     return pixels.reshape(HEIGHT, WIDTH, 4)[::-1, :, :3].astype(np.float64)
 
 
+def look(options):
+    changes = [f"extinction={options.extinction}", *(LOOK if options.look else [])]
+    return [word for change in changes for word in ("--set", f"render.snow.{change}")]
+
+
 def firn(options, *words):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.time()
@@ -67,7 +76,7 @@ def firn_render(options, frame, seed, bounces):
     cpu, wall, text = firn(
         options, "render", frame, "-o", out, "--force", "--json", "--threads", "2",
         "--scene", os.path.join(HERE, "scene.yaml"), "--size", f"{WIDTH}x{HEIGHT}",
-        "--spp", str(options.firn_spp), "--set", f"render.seed={seed}", *(
+        "--spp", str(options.firn_spp), "--set", f"render.seed={seed}", *look(options), *(
             ["--set", "render.sky.color=[0, 0, 0]"] if options.only == "sun" else []), *(
                 ["--set", "render.sun.strength=0"] if options.only == "sky" else []),
         # Where Cycles does not bounce any more light still scatters once.
@@ -90,8 +99,10 @@ def blender_scene(options, vdb, irradiance):
     bpy.ops.object.volume_import(filepath=vdb, files=[{"name": os.path.basename(vdb)}],
                                  directory=os.path.dirname(vdb))
     volume = bpy.context.object
+    assert volume.data.grids.load(), volume.data.grids.error_message
+    options.voxel = volume.data.grids["density"].matrix_object[0][0]
     # Cycles has a voxel's value half a voxel above the place that OpenVDB gives it.
-    volume.location = (-CELL / 2, -CELL / 2, -CELL / 2)
+    volume.location = (-options.voxel / 2, -options.voxel / 2, -options.voxel / 2)
     volume.rotation_euler = (0, 0, 0)
     material = bpy.data.materials.new("snow")
     material.use_nodes = True
@@ -101,7 +112,7 @@ def blender_scene(options, vdb, irradiance):
     density.attribute_name = "density"
     sigma = nodes.new("ShaderNodeMath")
     sigma.operation = "MULTIPLY"
-    sigma.inputs[1].default_value = SIGMA
+    sigma.inputs[1].default_value = DENSITY * options.extinction
     links.new(density.outputs["Fac"], sigma.inputs[0])
     both = nodes.new("ShaderNodeAddShader")
     for i, kind in enumerate(("ShaderNodeVolumeScatter", "ShaderNodeVolumeAbsorption")):
@@ -187,7 +198,15 @@ def measure(renders, render):
     # The snow, not the sky behind it.
     snow = np.abs(images.mean(axis=0) - np.array(SKY)).max(axis=2) > 0.02
     variance = images.var(axis=0, ddof=1)[snow].mean()
-    return images.mean(axis=0), variance, float(np.median(cpu)), float(np.median(wall))
+    return images.mean(axis=0), variance, float(np.median(cpu)), float(np.median(wall)), images
+
+
+def whole(cycles, ours):
+    """Means over the snow, and the standard error of their quotient, from one render to the next."""
+    snow = np.abs(ours.mean(axis=0) - np.array(SKY)).max(axis=2) > 0.02
+    means = [images[:, snow].mean(axis=(1, 2)) for images in (cycles, ours)]
+    errors = [m.std(ddof=1) / math.sqrt(len(m)) / m.mean() for m in means]
+    return means[0].mean(), means[1].mean(), math.hypot(*errors)
 
 
 def main():
@@ -199,6 +218,9 @@ def main():
     parser.add_argument("--firn-spp", type=int, default=64)
     parser.add_argument("--cycles-spp", type=int, default=8)
     parser.add_argument("--step", type=float, default=1.0, help="Cycles' volume step rate")
+    parser.add_argument("--extinction", type=float, default=1.81, help="m2/kg")
+    parser.add_argument("--density", default=str(DENSITY), help="that the export is told, kg/m3")
+    parser.add_argument("--look", action="store_true", help="kernel and grain of pictures")
     parser.add_argument("--only", choices=("sun", "sky"), help="leave out the other light")
     parser.add_argument("--bounces", default="1024,12")
     words = sys.argv[sys.argv.index("--") + 1:] if "--" in sys.argv else []
@@ -210,8 +232,9 @@ def main():
     if not os.path.exists(os.path.join(run, "frame_00000.hdf")):
         firn(options, "run", os.path.join(HERE, "scene.yaml"), "-o", run, "--frames", "0:0", "--quiet")
     frame = os.path.join(run, "frame_00000.hdf")
-    firn(options, "export", run, "--format", "vdb", "--cell", str(CELL), "--density", "400",
-         "--up", "z", "--frames", "0:0", "-o", os.path.join(options.work, "vdb"), "--quiet")
+    firn(options, "export", run, "--format", "vdb", "--density", options.density, "--up", "z",
+         "--frames", "0:0", "-o", os.path.join(options.work, "vdb"), "--quiet",
+         *look(options))
     vdb = os.path.join(options.work, "vdb", "frame_00000.vdb")
     irradiance = sun_irradiance(options, frame)
     scene = blender_scene(options, vdb, irradiance)
@@ -221,8 +244,8 @@ def main():
         "",
         f"Blender {bpy.app.version_string}, {platform.processor() or platform.machine()}, 2 threads, "
         f"{WIDTH} x {HEIGHT} pixels, {options.renders} independent renders each; a ball of white snow "
-        f"(albedo {ALBEDO[0]}, {ALBEDO[1]}, {ALBEDO[2]}; g {G}; {SIGMA:g} 1/m) on a grid of "
-        f"{1000 * CELL:g} mm. Cycles' step rate is {options.step:g}. Made by bench/cycles/compare.py.",
+        f"(albedo {ALBEDO[0]}, {ALBEDO[1]}, {ALBEDO[2]}; g {G}; {DENSITY * options.extinction:g} 1/m) on a grid of "
+        f"{1000 * options.voxel:.3g} mm, {'as pictures have it by default' if options.look else 'round kernels'}. Cycles' step rate is {options.step:g}. Made by bench/cycles/compare.py.",
         "",
         "Seconds are of all cores together for one render, with all that a render does after the "
         "program has started (Cycles) or from the start of the program on (firn). Noise is the "
@@ -244,8 +267,12 @@ def main():
         for region, (x0, y0, x1, y1) in REGIONS.items():
             a, b = c[0][y0:y1, x0:x1].mean(), f[0][y0:y1, x0:x1].mean()
             lines.append(f"| {region} | {a:.4f} | {b:.4f} | {100 * (b / a - 1):+.2f} % |")
+        a, b, slack = whole(c[4], f[4])
+        lines.append(f"| all of the snow | {a:.4f} | {b:.4f} | {100 * (b / a - 1):+.2f} % "
+                     f"(noise {100 * slack:.2f} %) |")
         lines.append("")
-        print(json.dumps({"bounces": bounces, "ratio": ratio, "cycles_wall": c[3], "firn_wall": f[3]}))
+        print(json.dumps({"bounces": bounces, "ratio": ratio, "cycles_wall": c[3], "firn_wall": f[3],
+                          "cycles": a, "firn": b, "noise": slack}))
     text = "\n".join(lines)
     print(text)
     if options.out:

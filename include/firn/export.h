@@ -3,7 +3,7 @@
 #ifndef FIRN_EXPORT_H
 #define FIRN_EXPORT_H
 
-#include <firn/frame.h>
+#include <firn/render.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,10 +47,15 @@ typedef struct firn_export_def {
   const char *fields;          // "velocity,jp"; NULL: all. The position comes in any case
   bool z_up;                   // turn Y up, as firn has it, into Z up
   // Surfaces and grids.
-  double cell;    // m, from node to node: h/4 to 8 h; 0: h/2 for surfaces and h for grids
+  double cell;    // m, from node to node; 0: h/2 for surfaces, the renderer's voxel for grids
   double density; // kg/m^3 of undisturbed snow; 0: the median of the run's first frame
   double level;   // surface: where the density falls below this fraction of it
   int smooth;     // surface: steps of smoothing
+  double
+      spray; // surface: radius of the ball that a lone particle is shown as, in that of a ball of
+             // its mass in undisturbed snow; 0: none
+  firn_snow_look_def snow; // vdb: how particles become a density, as in a picture
+  const char *velocity;    // vdb: name of that grid; Blender wants "velocity", Houdini "vel" or "v"
   firn_export_fn event;
   void *event_user;
 } firn_export_def;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "api/export.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/order.h"
@@ -43,7 +44,10 @@ bool firn_export_format_available(firn_export_format format) {
 }
 
 firn_export_def firn_default_export_def(void) {
-  return (firn_export_def){.last_frame = -1, .level = 0.5, .smooth = 5};
+  firn_export_def def = {
+      .last_frame = -1, .level = 0.5, .smooth = 5, .spray = 1, .velocity = "velocity"};
+  def.snow = firn_default_render_def().snow;
+  return def;
 }
 
 typedef struct export {
@@ -64,7 +68,7 @@ static bool wants_surface(const firn_export_def *def) {
   return def->format == FIRN_EXPORT_OBJ || (def->format == FIRN_EXPORT_PLY && def->surface);
 }
 
-static bool wants_grid(const firn_export_def *def) {
+static bool wants_density(const firn_export_def *def) {
   return wants_surface(def) || def->format == FIRN_EXPORT_VDB;
 }
 
@@ -95,6 +99,11 @@ static firn_status check(firn_context *context, const firn_export_def *d) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "export: smooth is %d, must be 0 to 1000",
                      d->smooth);
   }
+  if (!(d->spray >= 0 && d->spray <= 100)) {
+    return firn_fail(context, FIRN_ERROR_ARGUMENT, "export: spray is %g, must be 0 to 100",
+                     d->spray);
+  }
+  if (d->format == FIRN_EXPORT_VDB) FIRN_TRY(firn_export_grid_check(context, d));
   if (!firn_export_format_available(d->format)) {
     return firn_fail(context, FIRN_ERROR_UNSUPPORTED,
                      "export: this build of firn writes no %s: it was made without OpenVDB. "
@@ -132,7 +141,7 @@ static firn_status median_density(firn_context *context, const char *path, doubl
 // of the folder that has particles decides.
 static firn_status find_density(export *e) {
   e->density = e->def->density;
-  if (e->density > 0 || !wants_grid(e->def)) return FIRN_OK;
+  if (e->density > 0 || !wants_density(e->def)) return FIRN_OK;
   int count = firn_folder_count(e->frames, FIRN_FOLDER_FRAME);
   for (int i = 0; i < count && !(e->density > 0); i++) {
     const char *path = firn_folder_file(e->frames, FIRN_FOLDER_FRAME, i);
@@ -145,6 +154,9 @@ static firn_status find_density(export *e) {
 
 typedef struct result {
   char path[FIRN_PATH_SIZE];
+  int frame; // < 0: it does not say
+  double time;
+  size_t particles;
   uint64_t bytes;
   size_t vertices, triangles;
 } result;
@@ -169,12 +181,16 @@ static firn_status write_points(const export *e, const firn_cloud *cloud, result
   return firn_sink_commit(&sink);
 }
 
-static firn_status write_surface(const export *e, const firn_raster *raster, double level,
-                                 result *r) {
+static firn_status write_surface(const export *e, const firn_cloud *cloud,
+                                 const firn_raster *raster, result *r) {
+  double density = e->density > 0 ? e->density : 1; // no particles, no surface
+  double level = e->def->level * density;
   firn_surface surface;
   firn_sink sink;
   FIRN_TRY(firn_surface_build(raster, level, e->def->smooth, &surface));
-  firn_status status = firn_sink_open(e->context, r->path, &sink);
+  firn_status status = firn_surface_add_spray(&surface, cloud, raster, level, density,
+                                              e->def->spray);
+  if (status == FIRN_OK) status = firn_sink_open(e->context, r->path, &sink);
   if (status == FIRN_OK) {
     if (e->def->format == FIRN_EXPORT_OBJ)
       firn_export_surface_obj(&surface, &sink);
@@ -189,10 +205,15 @@ static firn_status write_surface(const export *e, const firn_raster *raster, dou
   return status;
 }
 
-static firn_status write_grid(const export *e, const firn_cloud *cloud, result *r) {
+static firn_status check_density(const export *e, size_t particles) {
+  if (!particles || e->density > 0) return FIRN_OK;
+  return firn_fail(e->context, FIRN_ERROR_ARGUMENT,
+                   "%s does not tell the density of the snow; give it", e->def->source);
+}
+
+static firn_status write_mesh(const export *e, const firn_cloud *cloud, result *r) {
   const firn_export_def *d = e->def;
-  double h = cloud->h > 0 ? cloud->h : d->cell, share = wants_surface(d) ? 0.5 : 1;
-  double cell = d->cell > 0 ? d->cell : share * h;
+  double h = cloud->h > 0 ? cloud->h : d->cell, cell = d->cell > 0 ? d->cell : 0.5 * h;
   if (!(h > 0)) {
     return firn_fail(e->context, FIRN_ERROR_ARGUMENT,
                      "%s does not tell its grid spacing; give the cell of the grid", d->source);
@@ -201,21 +222,45 @@ static firn_status write_grid(const export *e, const firn_cloud *cloud, result *
     return firn_fail(e->context, FIRN_ERROR_ARGUMENT,
                      "export: cell is %g m, must be h/4 to 8 h, %g to %g m", cell, 0.25 * h, 8 * h);
   }
-  if (cloud->count && !(e->density > 0)) {
-    return firn_fail(e->context, FIRN_ERROR_ARGUMENT,
-                     "%s does not tell the density of the snow; give it", d->source);
-  }
-  bool momentum = d->format == FIRN_EXPORT_VDB ||
-                  (d->format == FIRN_EXPORT_PLY && firn_cloud_find(cloud, "velocity"));
+  FIRN_TRY(check_density(e, cloud->count));
+  bool momentum = d->format == FIRN_EXPORT_PLY && firn_cloud_find(cloud, "velocity");
   FIRN_TRY(firn_folder_make(e->context, e->folder)); // now that there will be something in it
-  double density = e->density > 0 ? e->density : 1;  // no particles, no surface
   firn_raster raster;
   FIRN_TRY(firn_raster_build(cloud, h, cell, momentum, &raster));
-  firn_status status = d->format == FIRN_EXPORT_VDB
-                           ? firn_export_vdb(cloud, &raster, density, r->path, &r->vertices,
-                                             &r->bytes)
-                           : write_surface(e, &raster, d->level * density, r);
+  firn_status status = write_surface(e, cloud, &raster, r);
   firn_raster_free(&raster);
+  return status;
+}
+
+static firn_status write_cloud(const export *e, const char *path, result *r) {
+  const firn_export_def *d = e->def;
+  firn_cloud cloud;
+  const char *fields = d->fields;
+  if (wants_surface(d)) {
+    bool velocity = d->format == FIRN_EXPORT_PLY && (!fields || strstr(fields, "velocity"));
+    fields = velocity ? "mass,?velocity" : "mass";
+  }
+  FIRN_TRY(firn_cloud_load(e->context, path, fields, d->z_up, &cloud));
+  r->particles = cloud.count;
+  r->frame = cloud.frame;
+  r->time = cloud.time;
+  firn_status status = wants_surface(d) ? write_mesh(e, &cloud, r) : write_points(e, &cloud, r);
+  firn_cloud_free(&cloud);
+  return status;
+}
+
+static firn_status write_grid(const export *e, const char *path, result *r) {
+  firn_frame *frame;
+  FIRN_TRY(firn_frame_open(e->context, path, &frame));
+  r->particles = frame->count;
+  r->frame = frame->frame;
+  r->time = frame->time;
+  firn_status status = check_density(e, frame->count);
+  if (status == FIRN_OK) status = firn_folder_make(e->context, e->folder);
+  if (status == FIRN_OK)
+    status = firn_export_grid(frame, e->def, e->density > 0 ? e->density : 1, r->path, &r->vertices,
+                              &r->bytes);
+  firn_frame_close(frame);
   return status;
 }
 
@@ -226,29 +271,18 @@ static firn_status write_frame(export *e, size_t i) {
              *dot = strrchr(name, '.');
   int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
   result r = {.bytes = 0};
-  firn_cloud cloud;
   FIRN_TRY(firn_path_format(e->context, r.path, "%s/%.*s.%s", e->folder, length, name,
                             formats[d->format].name));
-  const char *fields = d->fields;
-  if (wants_grid(d)) {
-    bool velocity = d->format == FIRN_EXPORT_PLY && (!fields || strstr(fields, "velocity"));
-    fields = d->format == FIRN_EXPORT_VDB ? "mass,velocity" : velocity ? "mass,?velocity" : "mass";
-  }
-  FIRN_TRY(firn_cloud_load(e->context, path, fields, d->z_up, &cloud));
-  firn_status status = wants_grid(d) ? write_grid(e, &cloud, &r) : write_points(e, &cloud, &r);
-  size_t particles = cloud.count;
-  int number = cloud.frame >= 0 ? cloud.frame
-                                : firn_folder_number(e->frames, FIRN_FOLDER_FRAME, (int)i);
-  e->time[i] = isfinite(cloud.time) ? cloud.time : number;
-  firn_cloud_free(&cloud);
-  FIRN_TRY(status);
+  FIRN_TRY(d->format == FIRN_EXPORT_VDB ? write_grid(e, path, &r) : write_cloud(e, path, &r));
+  int number = r.frame >= 0 ? r.frame : firn_folder_number(e->frames, FIRN_FOLDER_FRAME, (int)i);
+  e->time[i] = isfinite(r.time) ? r.time : number;
   e->done++;
   e->bytes += r.bytes;
   const firn_export_event event = {.frame = number,
                                    .done = (int)e->done,
                                    .total = (int)e->count,
                                    .path = r.path,
-                                   .particles = particles,
+                                   .particles = r.particles,
                                    .vertices = r.vertices,
                                    .triangles = r.triangles,
                                    .bytes = e->bytes,

@@ -10,6 +10,7 @@
 #include "cache/frame.h"
 #include "render/camera.h"
 #include "render/surfaces.h"
+#include "render/volume.h"
 #include "render/walls.h"
 
 // ------------------------------------------------------------------------------------- particles
@@ -58,6 +59,18 @@ typedef enum firn_picture_wants {
 firn_status firn_picture_points_read(const firn_picture_source *source, unsigned wants,
                                      firn_picture_points *out);
 void firn_picture_points_free(firn_picture_points *points);
+
+// The snow as a density, as pictures show it and exports hold it: the one place that knows which
+// voxel, kernel and detail a look means.
+double firn_picture_kernel(const firn_picture_points *points, const firn_snow_look_def *snow); // m
+double firn_picture_voxel(const firn_picture_points *points, const firn_snow_look_def *snow);  // m
+// The points have masses and sizes, and ids if there is detail. origin is the stage's.
+firn_status firn_picture_volume(const firn_picture_points *points, const firn_snow_look_def *snow,
+                                double shutter, const double origin[3], firn_volume **out);
+// Whether its numbers make sense.
+firn_status firn_picture_check_snow(firn_context *context, const char *who,
+                                    const firn_snow_look_def *snow);
+
 // Warns when no particle is seen, neither as the shutter opens nor as it shuts; shut may be NULL.
 // aspect is width over height.
 void firn_picture_note_view(const firn_picture_source *source, const firn_picture_points *points,

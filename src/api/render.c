@@ -55,33 +55,6 @@ static firn_status check_looks(firn_context *context, const firn_render_def *def
   return FIRN_OK;
 }
 
-static firn_status check_snow(firn_context *context, const firn_snow_look_def *snow) {
-  const struct {
-    const char *name, *wanted;
-    double value;
-    bool good;
-  } all[] = {
-      {"extinction", "above 0 m2/kg", snow->extinction,
-       snow->extinction > 0 && isfinite(snow->extinction)},
-      {"g", "between -1 and 1", snow->g, fabs(snow->g) < 1},
-      {"voxel", "0 m or more", snow->voxel, snow->voxel >= 0 && isfinite(snow->voxel)},
-      {"kernel", "from 0 to 4", snow->kernel, snow->kernel >= 0 && snow->kernel <= 4},
-      {"anisotropy", "from 0 to 1", snow->anisotropy, is_share(snow->anisotropy)},
-      {"detail", "from 0 to 1", snow->detail, is_share(snow->detail)},
-      {"similarity", "0 or more", snow->similarity, snow->similarity >= 0},
-  };
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (!all[i].good)
-      return firn_fail(context, FIRN_ERROR_ARGUMENT,
-                       "render: the look of snow: %s is %g; it must be %s", all[i].name,
-                       all[i].value, all[i].wanted);
-  if (!are_shares(snow->albedo))
-    return firn_fail(context, FIRN_ERROR_ARGUMENT,
-                     "render: the look of snow: albedo (%g %g %g) must be from 0 to 1",
-                     snow->albedo[0], snow->albedo[1], snow->albedo[2]);
-  return FIRN_OK;
-}
-
 static firn_status check(firn_context *context, const firn_render_def *def) {
   if (def->width < 1 || def->height < 1 || def->width > 16384 || def->height > 16384)
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
@@ -100,7 +73,7 @@ static firn_status check(firn_context *context, const firn_render_def *def) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "render: %d lamps, but lamps is NULL",
                      def->lamp_count);
   FIRN_TRY(check_looks(context, def));
-  FIRN_TRY(check_snow(context, &def->snow));
+  FIRN_TRY(firn_picture_check_snow(context, "render", &def->snow));
   FIRN_TRY(firn_camera_check(context, &def->camera));
   return def->camera_shut.fov > 0 ? firn_camera_check(context, &def->camera_shut) : FIRN_OK;
 }
@@ -126,23 +99,8 @@ static firn_status make_volume(picture *p) {
   const firn_snow_look_def *snow = &p->def->snow;
   if (!points->any) return FIRN_OK;
   double start = firn_seconds();
-  double kernel = (snow->kernel > 0 ? snow->kernel : 1) * points->kernel;
-  firn_volume_def def = {.count = points->count,
-                         .position = points->position,
-                         .velocity = points->velocity,
-                         .mass = points->mass,
-                         .size = points->size,
-                         .voxel = snow->voxel > 0 ? snow->voxel
-                                                  : fmin(0.5 * points->spacing, 0.35 * kernel),
-                         .kernel = kernel,
-                         .shutter = p->shutter,
-                         .anisotropy = snow->anisotropy,
-                         .detail = snow->detail,
-                         .detail_size = points->spacing,
-                         .id = points->id};
-  memcpy(def.origin, p->origin, sizeof def.origin);
-  FIRN_TRY(firn_volume_build(p->context, &def, &p->volume));
-  p->stats.voxel = def.voxel;
+  p->stats.voxel = firn_picture_voxel(points, snow);
+  FIRN_TRY(firn_picture_volume(points, snow, p->shutter, p->origin, &p->volume));
   p->stats.voxels = firn_volume_voxels(p->volume);
   p->stats.bytes = firn_volume_bytes(p->volume);
   p->stats.skipped = firn_volume_skipped(p->volume);

@@ -22,6 +22,13 @@ firn_status firn_surface_build(const firn_raster *raster, double level, int smoo
                                firn_surface *out);
 void firn_surface_free(firn_surface *surface);
 
+// Adds a ball for each particle that the surface at that level leaves outside, alone or in spray. size is
+// its radius in that of a ball of the particle's mass at rest_density; 0: none are added. The raster is
+// the one the surface was made of, the cloud the raster's. Balls may overlap; each is closed.
+firn_status firn_surface_add_spray(firn_surface *surface, const firn_cloud *cloud,
+                                   const firn_raster *raster, double level, double rest_density,
+                                   double size);
+
 // Smooths positions and sets normals (export_smooth.c).
 firn_status firn_surface_finish(firn_surface *surface, int smooth);
 

@@ -2,6 +2,8 @@
 // Density and velocity as OpenVDB grids. Memory in here is OpenVDB's own, not the context's.
 #include "cache/export_vdb.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -11,46 +13,69 @@
 
 namespace {
 
-enum { NODES = 512 };
+// Below this part of the rest density there is nothing to see, and voxels without end.
+constexpr float least = 1e-4f;
+constexpr float most_half = 65504; // the largest number that 16 bits hold
 
-template <typename Grid, typename Fill>
-typename Grid::Ptr make_grid(const firn_vdb_def &def, const char *name, Fill fill) {
-  typename Grid::Ptr grid = Grid::create();
-  grid->setName(name);
-  grid->setTransform(openvdb::math::Transform::createLinearTransform(def.cell));
-  for (size_t b = 0; b < def.count; b++) {
-    const int32_t *at = def.at + 3 * b;
-    const float *density = def.density + b * NODES;
-    typename Grid::TreeType::LeafNodeType *leaf = nullptr;
-    for (openvdb::Index n = 0; n < NODES; n++) {
-      if (!(density[n] > 0 && density[n] >= def.least)) continue;
-      if (!leaf) leaf = grid->tree().touchLeaf(openvdb::Coord(8 * at[0], 8 * at[1], 8 * at[2]));
-      leaf->setValueOn(n, fill(b, n)); // a leaf counts its voxels as firn does
+struct Grids {
+  openvdb::FloatGrid::Ptr density = openvdb::FloatGrid::create();
+  openvdb::Vec3SGrid::Ptr velocity = openvdb::Vec3SGrid::create();
+  float most_density = 0, most_speed = 0;
+};
+
+// Turned voxel by voxel, and not by the transform, which not every program heeds.
+Grids fill(const firn_vdb_def &def) {
+  Grids grids;
+  auto density = grids.density->getAccessor();
+  auto velocity = grids.velocity->getAccessor();
+  const float scale = static_cast<float>(1 / def.rest_density);
+  float rho[512], u[512][3];
+  int32_t at[3];
+  for (size_t cell = 0; cell < def.count; cell++) {
+    if (!def.cell(def.user, cell, at, rho, u)) continue;
+    for (int n = 0; n < 512; n++) {
+      const float value = scale * rho[n];
+      if (!(value >= least)) continue;
+      const int x = 8 * at[0] + (n >> 6), y = 8 * at[1] + (n >> 3 & 7), z = 8 * at[2] + (n & 7);
+      const openvdb::Coord here = def.z_up ? openvdb::Coord(x, -z, y) : openvdb::Coord(x, y, z);
+      density.setValue(here, value);
+      grids.most_density = std::max(grids.most_density, value);
+      if (!def.velocity_name) continue;
+      const openvdb::Vec3s v = def.z_up ? openvdb::Vec3s(u[n][0], -u[n][2], u[n][1])
+                                        : openvdb::Vec3s(u[n]);
+      velocity.setValue(here, v);
+      for (int c = 0; c < 3; c++) grids.most_speed = std::max(grids.most_speed, std::fabs(v[c]));
     }
   }
-  return grid;
+  return grids;
 }
 
 size_t write(const firn_vdb_def &def, const char *path) {
   openvdb::initialize(); // does something the first time only
-  auto density = make_grid<openvdb::FloatGrid>(
-      def, "density", [&](size_t b, size_t n) { return def.density[b * NODES + n]; });
-  density->setGridClass(openvdb::GRID_FOG_VOLUME);
-  density->insertMeta("rest_density", openvdb::DoubleMetadata(def.rest_density));
-  auto velocity = make_grid<openvdb::Vec3SGrid>(def, "velocity", [&](size_t b, size_t n) {
-    const float *v = def.velocity + 3 * (b * NODES + n);
-    return openvdb::Vec3s(v[0], v[1], v[2]);
-  });
-  velocity->setVectorType(openvdb::VEC_CONTRAVARIANT_RELATIVE);
+  Grids grids = fill(def);
+  openvdb::GridPtrVec all{grids.density};
+  grids.density->setName("density");
+  grids.density->setGridClass(openvdb::GRID_FOG_VOLUME);
+  grids.density->insertMeta("rest_density", openvdb::DoubleMetadata(def.rest_density));
+  // Half the disk for 11 bits of a number, of which the renderer has no more than 16.
+  grids.density->setSaveFloatAsHalf(grids.most_density < most_half);
+  if (def.velocity_name) {
+    grids.velocity->setName(def.velocity_name);
+    grids.velocity->setVectorType(openvdb::VEC_CONTRAVARIANT_RELATIVE);
+    grids.velocity->setSaveFloatAsHalf(grids.most_speed < most_half);
+    all.push_back(grids.velocity);
+  }
+  for (auto &grid : all)
+    grid->setTransform(openvdb::math::Transform::createLinearTransform(def.voxel));
 
   openvdb::MetaMap notes;
   notes.insertMeta("creator", openvdb::StringMetadata(std::string("firn ") + def.version));
   if (def.time == def.time) notes.insertMeta("time", openvdb::DoubleMetadata(def.time));
   if (def.frame >= 0) notes.insertMeta("frame", openvdb::Int32Metadata(def.frame));
   openvdb::io::File file(path);
-  file.write(openvdb::GridPtrVec{density, velocity}, notes);
+  file.write(all, notes);
   file.close();
-  return static_cast<size_t>(density->activeVoxelCount());
+  return static_cast<size_t>(grids.density->activeVoxelCount());
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #ifndef FIRN_CACHE_EXPORT_VDB_H
 #define FIRN_CACHE_EXPORT_VDB_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -10,16 +11,21 @@
 extern "C" {
 #endif
 
+// A cell's nodes, [x][y][z], in kg/m^3 and m/s; node (0, 0, 0) is 8 at voxels from the origin. False:
+// there is nothing in it.
+typedef bool (*firn_vdb_cell_fn)(const void *user, size_t cell, int32_t at[3], float density[512],
+                                 float velocity[512][3]);
+
 typedef struct firn_vdb_def {
-  double cell;           // m
-  double time;           // s
-  int frame;             // < 0: not known
-  size_t count;          // blocks of 8^3 nodes
-  const int32_t *at;     // [count][3], block coordinates
-  const float *density;  // [count][512], node (x, y, z) at 64 x + 8 y + z
-  const float *velocity; // [count][512][3]
-  float least;           // nodes of less density are left out
-  double rest_density;   // kg/m^3, of a density of 1; kept as a note in the file
+  double voxel;              // m
+  double time;               // s; nan: not known
+  int frame;                 // < 0: not known
+  size_t count;              // cells of 8^3 nodes
+  firn_vdb_cell_fn cell;     // asked once for each of them
+  const void *user;          // for cell
+  double rest_density;       // kg/m^3, of a density of 1; kept as a note in the file
+  bool z_up;                 // what was along Y comes along Z, and nothing is mirrored
+  const char *velocity_name; // of the grid; NULL: none
   const char *version;
 } firn_vdb_def;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Life and questions of a volume.
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -105,14 +106,13 @@ firn_v3 firn_volume_gradient(const firn_volume *v, firn_v3 p) {
   return g;
 }
 
-firn_v3 firn_volume_velocity(const firn_volume *v, firn_v3 p) {
+// At a place in a block, in voxels.
+static firn_v3 velocity_in(const firn_volume *v, size_t block, const float place[3]) {
+  const int16_t *node = v->velocity + block * FIRN_BLOCK_VELOCITIES * 3;
   float at[3], sum[3] = {0};
-  int32_t block = v->velocity ? locate(v, p, at) : -1;
-  if (block < 0) return (firn_v3){0, 0, 0};
-  const int16_t *node = v->velocity + (size_t)block * FIRN_BLOCK_VELOCITIES * 3;
   int i[3];
   for (int a = 0; a < 3; a++) {
-    at[a] *= 1.0f / FIRN_BLOCK_STRIDE;
+    at[a] = place[a] * (1.0f / FIRN_BLOCK_STRIDE);
     i[a] = (int)at[a];
     at[a] -= (float)i[a];
   }
@@ -124,4 +124,36 @@ firn_v3 firn_volume_velocity(const firn_volume *v, firn_v3 p) {
     for (int c = 0; c < 3; c++) sum[c] += w * (float)n[c];
   }
   return (firn_v3){sum[0] * v->velocity_unit, sum[1] * v->velocity_unit, sum[2] * v->velocity_unit};
+}
+
+firn_v3 firn_volume_velocity(const firn_volume *v, firn_v3 p) {
+  float at[3];
+  int32_t block = v->velocity ? locate(v, p, at) : -1;
+  return block < 0 ? (firn_v3){0, 0, 0} : velocity_in(v, (size_t)block, at);
+}
+
+size_t firn_volume_cells(const firn_volume *v) {
+  return v->cells;
+}
+
+bool firn_volume_nodes(const firn_volume *v, size_t cell, int32_t at[3], float density[512],
+                       float velocity[512][3]) {
+  if (v->index[cell] < 0) return false;
+  const float low[3] = {v->low.x, v->low.y, v->low.z};
+  size_t block = (size_t)v->index[cell], row = (size_t)v->size[0], layer = row * (size_t)v->size[1];
+  const size_t place[3] = {cell % row, cell / row % (size_t)v->size[1], cell / layer};
+  for (int a = 0; a < 3; a++)
+    at[a] = (int32_t)lrintf(low[a] / (FIRN_BLOCK * v->voxel)) + (int32_t)place[a];
+  const uint16_t *node = v->density + block * FIRN_BLOCK_NODES;
+  float unit = v->majorant[block] / FIRN_DENSITY_ONE;
+  for (int n = 0; n < 512; n++) {
+    int x = n >> 6, y = n >> 3 & 7, z = n & 7;
+    density[n] = unit * (float)node[(z * FIRN_BLOCK_EDGE + y) * FIRN_BLOCK_EDGE + x];
+    firn_v3 u = {0, 0, 0};
+    if (v->velocity) u = velocity_in(v, block, (const float[3]){(float)x, (float)y, (float)z});
+    velocity[n][0] = u.x;
+    velocity[n][1] = u.y;
+    velocity[n][2] = u.z;
+  }
+  return true;
 }

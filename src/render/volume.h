@@ -36,4 +36,11 @@ size_t firn_volume_bytes(const firn_volume *volume);
 size_t firn_volume_voxels(const firn_volume *volume);  // in active blocks
 size_t firn_volume_skipped(const firn_volume *volume); // particles left out: these, and bad masses
 
+// For those who take a volume elsewhere: it lies in so many cells of 8^3 voxels.
+size_t firn_volume_cells(const firn_volume *volume);
+// What is on the nodes of one of them, [x][y][z], in kg/m3 and m/s; false: nothing. Node (0, 0, 0) is
+// 8 at voxels from the stage's origin. Without velocities in the volume there are zeros.
+bool firn_volume_nodes(const firn_volume *volume, size_t cell, int32_t at[3], float density[512],
+                       float velocity[512][3]);
+
 #endif

@@ -54,6 +54,48 @@ run 2 export run --format vtp --surface
 expect "$err" "obj or ply"
 run 2 export run --format obj --level -1
 expect "$err" "--level"
+run 2 export run --format obj --spray some
+expect "$err" "--spray"
+run 2 export run --format csv --set render.snow.detail=0
+expect "$err" "only vdb has"
+
+# Lone particles: the last frame of the demo has some.
+run 0 run demo -o flying --set quality=0.25 --quiet
+count() { grep -c '^f ' "$1/frame_00012.obj"; }
+for size in none 0.5 1; do
+  run 0 export flying -f obj --frames 12 --spray "$size" -o "spray-$size" --quiet
+done
+run 0 export flying -f obj --frames 12 -o spray --quiet
+cmp spray/frame_00012.obj spray-1/frame_00012.obj || die "1 is not the default of --spray"
+[[ $(count spray-none) -lt $(count spray-1) ]] || die "no spray"
+[[ $(count spray-0.5) == "$(count spray-1)" ]] || die "the size of spray changes its number"
+
+if [[ -e $FIRN_BUILD_DIR/firn-vdb.so ]]; then
+  run 0 export run --format vdb --frames 1 --velocity vel --set render.snow.voxel=0.01 --quiet
+  [[ -s run/vdb/frame_00001.vdb ]] || die "no vdb file"
+  LC_ALL=C grep -qa 'vel' run/vdb/frame_00001.vdb || die "the velocity has another name"
+  run 2 export run --format vdb --velocity density
+  expect "$err" "a name of its own"
+  run 2 export run --format vdb --set render.snow.detail=7
+  expect "$err" "detail"
+  run 2 export run/frame_00001.hdf --format vdb --cell 1e-5
+  expect "$err" "cell is 1e-05 m"
+  mkdir alone && cp run/frame_00001.hdf alone
+  run 0 export alone --format vdb --quiet
+  run 2 export alone --format vdb --set render.snow.detail=0
+  expect "$err" "alone/scene.yaml is not there"
+  # The library without its module, as where OpenVDB has gone since: it says what is missing.
+  mkdir lonely && cp -L "$FIRN_BUILD_DIR"/libfirn.so.0 lonely
+  LD_LIBRARY_PATH=$PWD/lonely run 1 export run --format vdb -o never
+  expect "$err" "the module for OpenVDB does not load"
+  expect "$err" "firn-vdb.so"
+  [[ ! -e never/frame_00000.vdb ]] || die "half a vdb file"
+else
+  run 1 export run --format vdb
+  expect "$err" "made without OpenVDB"
+  expect "$err" "libopenvdb-dev"
+fi
+
 head -c 3000 run/frame_00001.hdf >cut.hdf && mv cut.hdf run/frame_00001.hdf
 run 1 export run --format csv
 expect "$err" "frame_00001.hdf"

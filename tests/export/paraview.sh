@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # long
 # timeout: 300
-# ParaView reads frames, the series of a run and the exported series, with all fields and times.
+# ParaView reads frames, the series of a run and the exported series, with all fields and times, and a
+# surface with its spray.
 source "$(dirname "$0")/../cli/common.bash"
 
 if ! command -v pvpython >/dev/null; then
@@ -10,12 +11,16 @@ if ! command -v pvpython >/dev/null; then
   exit 77
 fi
 
+out="" # what run hears
 run 0 run demo -o run --frames 0:3 --set quality=0.25 --quiet
 run 0 export run --format vtp --quiet
 run 0 export run --format csv --frames 2 --fields velocity --quiet
+run 0 export run --format ply --surface --frames 3 --json
+triangles=$(grep -o '"triangles": [0-9]*' <<<"$out" | grep -o '[0-9]*')
 
 cat >look.py <<'PY'
 import csv
+import sys
 from paraview.simple import OpenDataFile
 from paraview import servermanager
 
@@ -58,9 +63,16 @@ look("run/frame_00002.hdf", 0, True)
 look("run/frames.hdf.series", 4, True)
 look("run/vtp/frame_00002.vtp", 0, False)
 look("run/vtp/frames.vtp.series", 4, False)
+
+surface = OpenDataFile("run/ply-surface/frame_00003.ply")
+surface.UpdatePipeline()
+data = servermanager.Fetch(surface)
+assert data.GetNumberOfCells() == int(sys.argv[1]), data.GetNumberOfCells()
+print("ok surface")
 PY
-said=$(pvpython look.py 2>&1) || die "pvpython: $said"
+said=$(pvpython look.py "$triangles" 2>&1) || die "pvpython: $said"
 for file in frame_00002.hdf frames.hdf.series vtp/frame_00002.vtp vtp/frames.vtp.series; do
   expect "$said" "ok run/$file"
 done
+expect "$said" "ok surface"
 exit 0
