@@ -181,7 +181,7 @@ static const firn_parcel *parcel_of(const scene *s, size_t b) {
     mine = parcel;
   }
   assert_non_null(mine);
-  for (int a = 0; a < 3; a++) {
+  for (int a = 0; a < 3 && mine; a++) {
     assert_int_equal(s->particles.block[b].at[a] >> 3, s->particles.block[mine->first].at[a] >> 3);
   }
   return mine;
@@ -209,6 +209,7 @@ static void assert_spray(const scene *s, bool may_have_spray) {
     spray += s->reach[a].spray;
     if (!s->reach[a].spray) continue;
     const firn_parcel *parcel = parcel_of(s, a);
+    if (!parcel) continue; // it has failed
     for (size_t b = 0; b < s->particles.block_count; b++) {
       int shift[3];
       shift_between(s, a, b, shift);

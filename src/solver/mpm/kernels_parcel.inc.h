@@ -66,7 +66,7 @@ static inline void K(reap_grain)(const mpm_view *view, uint32_t b, const parcel_
   (void)channel;
   K(gather_moments)(&w, node, sx, sy, grain->reaped);
 #else
-  firn_real pic[3], *also = view->advect_pic ? pic : NULL;
+  firn_real pic[3] = {0}, *also = view->advect_pic ? pic : NULL;
   K(gather_gradient)(&w, node, sx, sy, channel, true, grain->reaped, also, 1);
   for (int c = 0; c < 3 && also; c++) grain->reaped[4 * c + 3] = pic[c];
 #endif
