@@ -72,6 +72,30 @@ typedef struct firn_collider_state {
 } firn_collider_state;
 FIRN_API firn_status firn_sim_collider(const firn_sim *sim, int id, firn_collider_state *out);
 
+// ------------------------------------------------------------------------------------- driving
+
+// Where a rigid body is, and how it moves, as a game or a robot has it.
+typedef struct firn_body {
+  double pivot[3];    // m, where the pivot is
+  double rotation[4]; // x, y, z, w: since it was defined
+  double velocity[3]; // m/s, of the pivot
+  double spin[3];     // rad/s
+} firn_body;
+
+// A collider (part -1) or one of its parts, in the world: that of a part is not relative to its parent.
+FIRN_API firn_status firn_sim_body(const firn_sim *sim, int id, int part, firn_body *out);
+
+// Takes a collider, or one of its parts, into the caller's hands. The place is that of now; the
+// velocities hold until the next call, and the body goes on with them through the steps in between. What
+// its def said of motion no longer counts; parts below a driven one go with it, each by its own motion.
+// rotation may have any length but 0.
+//
+// Velocities are what pushes snow: a body that is only put from place to place stands still in between,
+// and what it has been put into is moved out of it as out of any collider. A correction of the place by
+// up to a quarter of h counts as motion since the last call; a larger one, and the first call, as a
+// change of the world (change.h) that wakes all snow that sleeps. Not for a collider under a load.
+FIRN_API firn_status firn_sim_drive(firn_sim *sim, int id, int part, const firn_body *body);
+
 // -------------------------------------------------------------------------------------- forces
 
 // What the snow has done to a collider since the last reset, for colliders with forces = true.
@@ -82,9 +106,13 @@ typedef struct firn_collider_force {
   double impulse[3]; // N s: force times time
   double power;      // W, mean, of the collider on the snow: force times the surface's velocity
   double work;       // J, that it has done on the snow since it was added; a reset leaves it alone
+  double angular[3]; // N m s: torque times time
 } firn_collider_force;
 FIRN_API firn_status firn_sim_collider_force(const firn_sim *sim, int id, firn_collider_force *out);
 FIRN_API void firn_sim_collider_force_reset(firn_sim *sim); // of all colliders
+// The same of the last step alone, whatever was reset: time is its dt; all 0 before the first. What the
+// impulse is of the step, it has gained by its end: v += impulse / mass is a rigid body's next velocity.
+FIRN_API firn_status firn_sim_collider_step(const firn_sim *sim, int id, firn_collider_force *out);
 
 #ifdef __cplusplus
 }

@@ -61,6 +61,9 @@ typedef struct firn_solver_type {
   const char *columns, *probed;
 
   void (*changed)(void *solver); // velocities or materials were set from outside; or NULL
+  // A driven collider has got faster, up to this speed in m/s, than firn_collider_speed_ahead said: for
+  // those who have looked further than a step. NULL: the solver does not.
+  void (*driven)(void *solver, double speed);
   // Lays the particle of a slot down at rest under a load in Pa; up is a unit vector. NULL: the
   // solver's snow holds no strain.
   void (*settle)(void *solver, size_t slot, const double up[3], double load);

@@ -130,37 +130,6 @@ static firn_status make_parts(firn_collider *collider, const firn_collider_def *
                    what);
 }
 
-static double between(const double a[3], const double b[3]) {
-  double d2 = 0;
-  for (int i = 0; i < 3; i++) d2 += (a[i] - b[i]) * (a[i] - b[i]);
-  return sqrt(d2);
-}
-
-// 0 times infinity is 0 here: what does not turn does so at any distance.
-static double product(double rate, double distance) {
-  return rate > 0 ? rate * distance : 0;
-}
-
-// The fastest that any point of a part can move: what it does within its parent, plus what each
-// parent adds at the distance it has from that one's pivot at most.
-static double part_speed_bound(const firn_collider *collider, int i) {
-  const firn_part *part = &collider->part[i];
-  if (part->radius < 0) return 0;
-  if (part->shape && part->shape->varies) return INFINITY;
-  const firn_motion *motion = &part->motion;
-  double speed = part->sequence ? part->sequence->speed : 0;
-  double reach = part->radius + between(part->center, motion->pivot);
-  for (;;) {
-    speed += firn_motion_speed_bound(motion) + product(firn_motion_spin_bound(motion), reach);
-    if (motion == &collider->motion) return speed;
-    const firn_motion *next = part->parent < 0 ? &collider->motion
-                                               : &collider->part[part->parent].motion;
-    reach += firn_motion_way_bound(motion) + between(motion->pivot, next->pivot);
-    if (part->parent >= 0) part = &collider->part[part->parent];
-    motion = next;
-  }
-}
-
 static uint64_t digest_of(const firn_collider *collider) {
   uint64_t digest = firn_digest(FIRN_DIGEST_START, collider->name, strlen(collider->name));
   int32_t head[] = {collider->sticky, collider->part_count};
@@ -222,10 +191,7 @@ static firn_status make(firn_context *context, const firn_collider_def *def, con
     part->convex = part->shape && part->shape->convex;
     out->varies = out->varies || (part->shape && part->shape->varies);
   }
-  for (int i = 0; i < out->part_count; i++) {
-    out->speed = fmax(out->speed, part_speed_bound(out, i));
-  }
-  out->keyed_speed = out->speed;
+  out->keyed_speed = out->speed = firn_collider_find_speed(out);
   out->forces = out->forces || out->load.mass > 0;
   out->digest = digest_of(out);
   return FIRN_OK;
@@ -242,6 +208,7 @@ firn_status firn_collider_make(firn_context *context, const firn_collider_def *d
                          .sticky = def->sticky,
                          .absent = def->absent,
                          .forces = def->forces,
+                         .jointed = def->part_count > 0,
                          .prepared = (double)NAN};
   if (def->name)
     snprintf(out->name, sizeof out->name, "%s", def->name);

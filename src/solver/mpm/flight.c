@@ -404,7 +404,7 @@ static bool meets_collider(const search *s, const candidate *c) {
     const firn_collider *collider = &world->collider[i];
     if (collider->absent) continue;
     double ahead = h;
-    if (collider->speed != 0) ahead += s->horizon * firn_collider_speed_bound(collider, s->horizon);
+    if (collider->speed != 0) ahead += s->horizon * firn_collider_speed_ahead(collider, s->horizon);
     for (int k = 0; k < collider->part_count; k++) {
       const firn_part *part = &collider->part[k];
       double far2 = 0, bound = part->radius + sqrt(size2) + ahead;
