@@ -8,8 +8,6 @@
 #include "scene/scene.h"
 #include "solver/solver.h"
 
-static const double degrees = 180 / 3.14159265358979323846; // a radian
-
 typedef struct {
   const firn_scene *scene;
   firn_sim *sim;
@@ -93,7 +91,6 @@ static firn_variation_def variation_of(const firn_value *v) {
   copy3(def.axis, firn_value_vec3(v, "axis"));
   def.factor = firn_value_number(v, "factor");
   def.offset = firn_value_number(v, "offset");
-  if (def.of == FIRN_PROPERTY_FRICTION_ANGLE) def.offset *= degrees;
   def.amplitude = firn_value_number(v, "amplitude");
   def.wavelength = firn_value_number(v, "wavelength");
   def.octaves = (int)firn_value_number(v, "octaves");
