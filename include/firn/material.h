@@ -13,6 +13,8 @@ extern "C" {
 // below, what may vary from particle to particle (fill.h), what the laws read, checks, checkpoints
 // and the keys of scene files.
 //
+// A new one changes the soname, unless it goes to the end of the list below this one.
+//
 //   NUMBER(CONSTANT, name, law, dimension, interval, initial, keyed, doc)
 //     law        "law=snow|sand": only these laws ask for it; NULL: all do
 //     dimension  DENSITY kg/m^3, PRESSURE Pa, ANGLE rad, NONE a plain number
@@ -63,6 +65,7 @@ extern "C" {
 
 // A constitutive law and its numbers.
 typedef struct firn_material_def {
+  size_t size;     // of this struct: firn_default_material_def() knows
   const char *law; // "snow", "elastic", "sand" or, under flip, "water"
 #define FIRN_MEMBER(CONSTANT, name, ...)     double name;
 #define FIRN_MEMBERS(name, least, most, ...) double least, most;
@@ -72,10 +75,19 @@ typedef struct firn_material_def {
 #undef FIRN_MEMBERS
 } firn_material_def;
 
-FIRN_API firn_material_def firn_default_material_def(void);
+FIRN_API void firn_material_def_init(firn_material_def *def, size_t size);
+static inline firn_material_def firn_default_material_def(void) {
+  firn_material_def def;
+  firn_material_def_init(&def, sizeof def);
+  return def;
+}
 // Named snow: "snow" (Table 2), "powder", "packing", "wet", "icy", "mud"; "sand", "granular"; "water" and "viscous".
-FIRN_API firn_status firn_material_preset(firn_context *context, const char *name,
-                                          firn_material_def *out);
+FIRN_API firn_status firn_material_preset_sized(firn_context *context, const char *name,
+                                                firn_material_def *out, size_t size);
+static inline firn_status firn_material_preset(firn_context *context, const char *name,
+                                               firn_material_def *out) {
+  return firn_material_preset_sized(context, name, out, sizeof *out);
+}
 // The i-th preset's name and one line on what it looks like; NULL past the last.
 FIRN_API const char *firn_material_preset_name(int i);
 FIRN_API const char *firn_material_preset_doc(int i);

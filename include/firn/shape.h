@@ -135,6 +135,7 @@ typedef struct firn_shape_def {
   double step[3];         // m: repeat: from copy to copy; the first is the shape itself
   int axis;               // mirror: 0, 1, 2 for x, y, z; the plane goes through center[axis], and
                           // what is kept is on its side of larger coordinates
+  double room[8];         // 0: for what later versions may add
 } firn_shape_def;
 
 // Solids.

@@ -3,28 +3,32 @@
 #include <string.h>
 
 #include "api/sim.h"
+#include "base/def.h"
 #include "base/isa.h"
 
 int firn_sim_collider_count(const firn_sim *sim) {
   return sim->world.collider_count;
 }
 
-firn_status firn_sim_collider(const firn_sim *sim, int id, firn_collider_state *out) {
+firn_status firn_sim_collider_sized(const firn_sim *sim, int id, firn_collider_state *out,
+                                    size_t size) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_collider");
   const firn_collider *collider = firn_world_collider(&sim->world, id);
   if (!collider) return FIRN_ERROR_ARGUMENT;
   const firn_pose *pose = &collider->pose;
-  *out = (firn_collider_state){.name = collider->name,
-                               .friction = collider->friction,
-                               .friction_viscosity = collider->friction_viscosity,
-                               .adhesion = collider->adhesion,
-                               .sticky = collider->sticky,
-                               .present = !collider->absent};
-  memcpy(out->pivot, pose->pivot, sizeof out->pivot);
-  memcpy(out->rotation, pose->q, sizeof out->rotation);
-  memcpy(out->velocity, pose->velocity, sizeof out->velocity);
-  memcpy(out->spin, pose->spin, sizeof out->spin);
+  firn_collider_state own = (firn_collider_state){
+      .name = collider->name,
+      .friction = collider->friction,
+      .friction_viscosity = collider->friction_viscosity,
+      .adhesion = collider->adhesion,
+      .sticky = collider->sticky,
+      .present = !collider->absent};
+  memcpy(own.pivot, pose->pivot, sizeof own.pivot);
+  memcpy(own.rotation, pose->q, sizeof own.rotation);
+  memcpy(own.velocity, pose->velocity, sizeof own.velocity);
+  memcpy(own.spin, pose->spin, sizeof own.spin);
+  firn_fill_out(&own, sizeof own, out, size);
   return FIRN_OK;
 }
 
@@ -83,17 +87,21 @@ static firn_collider_force force_of(const firn_collider_sums *sums) {
   return out;
 }
 
-firn_status firn_sim_collider_force(const firn_sim *sim, int id, firn_collider_force *out) {
+firn_status firn_sim_collider_force_sized(const firn_sim *sim, int id, firn_collider_force *out,
+                                          size_t size) {
   const firn_collider *collider = NULL;
   FIRN_TRY(recorded(sim, id, out, "firn_sim_collider_force", &collider));
-  *out = force_of(&collider->sums);
+  const firn_collider_force own = force_of(&collider->sums);
+  firn_fill_out(&own, sizeof own, out, size);
   return FIRN_OK;
 }
 
-firn_status firn_sim_collider_step(const firn_sim *sim, int id, firn_collider_force *out) {
+firn_status firn_sim_collider_step_sized(const firn_sim *sim, int id, firn_collider_force *out,
+                                         size_t size) {
   const firn_collider *collider = NULL;
   FIRN_TRY(recorded(sim, id, out, "firn_sim_collider_step", &collider));
-  *out = force_of(&collider->last);
+  const firn_collider_force own = force_of(&collider->last);
+  firn_fill_out(&own, sizeof own, out, size);
   return FIRN_OK;
 }
 

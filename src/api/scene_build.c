@@ -62,6 +62,7 @@ static firn_status sim_of(builder *b, firn_sim_def *out) {
   const firn_solver_type *type = firn_solver_find(def.solver);
   void *settings = firn_arena_alloc(&b->arena, type->def_size);
   if (!settings) return out_of_memory(b->scene);
+  firn_solver_defaults(type, settings);
   firn_value_fill(firn_value_find(root, def.solver), 0, settings);
   def.settings = settings;
   *out = def;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "geometry/kinds.h"
 #include "geometry/sdf.h"
 
@@ -61,6 +62,7 @@ firn_status firn_shape_check_child(firn_context *context, const firn_shape *chil
 firn_status firn_shape_make(firn_context *context, const firn_shape_def *def, const char *what,
                             firn_shape **out) {
   *out = NULL;
+  FIRN_TRY(firn_room_check(context, what, def->room, sizeof def->room / sizeof *def->room));
   switch (def->kind) {
   case FIRN_SHAPE_HANDLE: return hold(context, def, what, out);
   case FIRN_SHAPE_HALF_SPACE:

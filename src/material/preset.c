@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "material/law.h"
 
 static const char *const law_name[] = {
@@ -62,7 +63,7 @@ static const struct preset {
 };
 enum { PRESET_COUNT = sizeof presets / sizeof *presets };
 
-firn_material_def firn_default_material_def(void) {
+FIRN_DEFAULTS(material_def) {
 #define ONE(CONSTANT, name, law, dimension, interval, initial, ...) .name = (initial),
 #define TWO(name, least, most, law, dimension, interval, initial_least, initial_most, ...)         \
   .least = (initial_least), .most = (double)(initial_most),
@@ -102,10 +103,12 @@ static firn_material_def def_of_preset(const struct preset *p) {
   return def;
 }
 
-firn_status firn_material_preset(firn_context *context, const char *name, firn_material_def *out) {
+firn_status firn_material_preset_sized(firn_context *context, const char *name,
+                                       firn_material_def *out, size_t size) {
   for (int i = 0; name && i < PRESET_COUNT; i++) {
     if (strcmp(presets[i].name, name) != 0) continue;
-    *out = def_of_preset(&presets[i]);
+    const firn_material_def own = def_of_preset(&presets[i]);
+    firn_def_give(&own, sizeof own, out, size);
     return FIRN_OK;
   }
   return firn_fail(context, FIRN_ERROR_ARGUMENT, "material preset '%s' does not exist",

@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "base/memory.h"
 #include "world/collider.h"
 #include "world/digest.h"
 
-firn_collider_def firn_default_collider_def(void) {
+FIRN_DEFAULTS(collider_def) {
   return (firn_collider_def){
       .shape = {.kind = FIRN_SHAPE_HALF_SPACE, .normal = {0, 1, 0}},
       .friction = 0.5,
@@ -17,7 +18,7 @@ firn_collider_def firn_default_collider_def(void) {
   };
 }
 
-firn_part_def firn_default_part_def(void) {
+FIRN_DEFAULTS(part_def) {
   return (firn_part_def){.parent = -1};
 }
 
@@ -122,8 +123,9 @@ static firn_status make_parts(firn_collider *collider, const firn_collider_def *
   if (!def->part_count) return make_only_part(collider, def, what);
   bool solid = false;
   for (int i = 0; i < count; i++) {
-    FIRN_TRY(make_part(collider, &def->parts[i], i, what, &collider->part[i]));
-    solid = solid || !def->parts[i].bare;
+    FIRN_TAKE(collider->context, part_def, firn_def_at(def->parts, i), part);
+    FIRN_TRY(make_part(collider, &part, i, what, &collider->part[i]));
+    solid = solid || !part.bare;
   }
   if (solid) return FIRN_OK;
   return firn_fail(collider->context, FIRN_ERROR_ARGUMENT, "%s: none of its parts has a shape",

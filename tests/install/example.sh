@@ -56,5 +56,5 @@ while read -r symbol; do
     exit 1
   fi
 done < <(nm -D --defined-only "$libdir/libfirn.so" | awk '{ print $3 }')
-objdump -p "$libdir/libfirn.so" | grep -q 'SONAME *libfirn.so.0$'
+objdump -p "$libdir/libfirn.so" | grep -q 'SONAME *libfirn.so.1$'
 if [[ -x $root/usr/bin/firn ]]; then "$root/usr/bin/firn" --help >/dev/null; fi
