@@ -51,11 +51,13 @@ check_build() {
     'pkg-config --exists "OpenEXR >= 3.1"'
   need libembree-dev "rays that meet bodies, in pictures" compiles cc embree3/rtcore.h
   need libcmocka-dev "the test framework" pkg-config --exists cmocka
+  need help2man "makes the manual pages" command -v help2man
 }
 
 check_test() { # cmocka is needed to configure, so it is above
   need python3-jsonschema "checks the JSON Schema of scenes" python3 -c 'import jsonschema'
   need python3-yaml "reads scenes beside firn" python3 -c 'import yaml'
+  need mandoc "reads the manual pages" command -v mandoc
 }
 
 check_lint() {
