@@ -106,6 +106,11 @@ double firn_collider_sample(const firn_collider *collider, const double position
   return firn_collider_sample_near(collider, UINT64_MAX, position, normal, velocity);
 }
 
+static bool drive_moves(const firn_drive *drive) {
+  const double *v = drive->body.velocity, *w = drive->body.spin;
+  return v[0] != 0 || v[1] != 0 || v[2] != 0 || w[0] != 0 || w[1] != 0 || w[2] != 0;
+}
+
 bool firn_collider_holds(const firn_collider *collider, const double position[3], double depth) {
   if (collider->absent) return false;
   for (int i = 0; i < collider->part_count; i++) {
@@ -115,11 +120,6 @@ bool firn_collider_holds(const firn_collider *collider, const double position[3]
       return true;
   }
   return false;
-}
-
-static bool drive_moves(const firn_drive *drive) {
-  const double *v = drive->body.velocity, *w = drive->body.spin;
-  return v[0] != 0 || v[1] != 0 || v[2] != 0 || w[0] != 0 || w[1] != 0 || w[2] != 0;
 }
 
 bool firn_collider_moves(const firn_collider *collider, double t0, double t1) {

@@ -172,7 +172,7 @@ size_t firn_world_remove(firn_world *world, firn_touched_fn touched, firn_gone_f
                          const void *user);
 firn_status firn_ledger_visit(firn_world *world, bool load, const firn_state_visitor *visitor);
 firn_status firn_drive_visit(firn_world *world, int collider, bool load,
-                             const firn_state_visitor *visitor); // drive.c
+                             const firn_state_visitor *visitor);                      // drive.c
 firn_status firn_impulse_visit(firn_world *world, const firn_state_visitor *visitor); // impulse.c
 firn_status firn_wind_visit(
     firn_world *world, bool load,

@@ -9,7 +9,6 @@
 #include "base/parallel.h"
 #include "solver/flip/flip.h"
 
-
 // du_a/dx_k in the middle of a cell, in 1/s times h: from the two faces, or across from those of the cells
 // on both sides.
 static double slope(const flip *s, size_t g, int c, int a, int k) {
