@@ -137,7 +137,8 @@ static firn_status strew(firn_context *context, firn_sim *sim, double h, powder 
 }
 
 static firn_status carry(firn_sim *sim, const powder *p, double dt, double *seconds) {
-  firn_fine_step_def step = {.dt = dt,
+  firn_fine_step_def step = {.size = sizeof step,
+                             .dt = dt,
                              .gravity = {0, -9.81, 0},
                              .count = firn_sim_count(sim),
                              .position = p->position,

@@ -74,7 +74,8 @@ static firn_status time_steps(firn_context *context, state *s, double h, firn_si
   firn_fine *fine;
   firn_status status = firn_fine_create(context, &def, &fine);
   if (status == FIRN_OK) status = firn_fine_set(fine, s->fine, s->fine_position, s->fine_velocity);
-  firn_fine_step_def step = {.dt = 5e-3,
+  firn_fine_step_def step = {.size = sizeof step,
+                             .dt = 5e-3,
                              .gravity = {0, -9.81, 0},
                              .count = s->snow,
                              .position = s->position,

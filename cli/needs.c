@@ -106,7 +106,7 @@ static void look_at_start(watch *w, const firn_run_event *e) {
   firn_mpm_def settings;
   w->start = e->wall;
   w->particles = (double)e->particles;
-  w->is_auto = firn_sim_settings(e->sim, "mpm", &settings) == FIRN_OK &&
+  w->is_auto = firn_sim_settings(e->sim, "mpm", &settings, sizeof settings) == FIRN_OK &&
                settings.integrator == FIRN_INTEGRATOR_AUTO;
   if (w->def->on_advice) {
     say(w->def, "looking at what lies where");

@@ -178,7 +178,7 @@ static bool write_sheet(const sweep *s, firn_context *context) {
     int last = s->axis[s->axis_count - 1].count;
     int columns = s->axis_count > 1 && last >= 3 && last <= 12 ? last : 0;
     const firn_sheet_def def = {
-        .count = s->count, .columns = columns, .png = paths, .label = labels};
+        .size = sizeof def, .count = s->count, .columns = columns, .png = paths, .label = labels};
     status = firn_sheet_write(context, &def, sheet);
   }
   if (status != FIRN_OK) cli_fail(context, status);

@@ -66,11 +66,13 @@ check_build() {
   want libopenvdb-dev "writes vdb files" has_header openvdb/openvdb.h
   want libboost-dev "OpenVDB's headers want it" has_header boost/version.hpp
   want libboost-iostreams-dev "the same" has_header boost/iostreams/copy.hpp
+  need help2man "makes the manual pages" command -v help2man
 }
 
 check_test() { # cmocka is needed to configure, so it is above
   need python3-jsonschema "checks the JSON Schema of scenes" python3 -c 'import jsonschema'
   need python3-yaml "reads scenes beside firn" python3 -c 'import yaml'
+  need mandoc "reads the manual pages" command -v mandoc
 }
 
 check_lint() {

@@ -31,9 +31,13 @@ FIRN_API firn_status firn_sim_set_material(firn_sim *sim, int material,
 // are of its struct firn_<solver>_def. Some are settled when the simulation is made; of mpm these are
 // basis, transfer, hardening, flight and sleep.
 FIRN_API firn_status firn_sim_set_settings(firn_sim *sim, const char *solver, const void *def);
-FIRN_API firn_status firn_sim_settings(const firn_sim *sim, const char *solver, void *out);
+// size: that of the struct.
+FIRN_API firn_status firn_sim_settings(const firn_sim *sim, const char *solver, void *out,
+                                       size_t size);
 FIRN_API firn_status firn_sim_set_mpm(firn_sim *sim, const firn_mpm_def *def);
-FIRN_API firn_status firn_sim_mpm(const firn_sim *sim, firn_mpm_def *out);
+static inline firn_status firn_sim_mpm(const firn_sim *sim, firn_mpm_def *out) {
+  return firn_sim_settings(sim, "mpm", out, sizeof *out);
+}
 
 // An emitter, from now on. One of rate 0 rests.
 FIRN_API firn_status firn_sim_set_emitter_rate(firn_sim *sim, int id, double rate);

@@ -16,6 +16,7 @@ typedef struct firn_sequence firn_sequence; // a surface that changes its shape 
 // A part of an articulated collider. Shapes and pivots of all parts are given as the collider was
 // modelled, in one common system; motion is relative to the parent, as seen in that system.
 typedef struct firn_part_def {
+  size_t size;      // of this struct: firn_default_part_def() knows
   const char *name; // for messages; copied
   bool bare;        // no shape: a joint that moves its children only
   firn_shape_def shape;
@@ -32,9 +33,11 @@ typedef struct firn_load_def {
   bool weightless;      // gravity leaves it alone
   double damping;       // 1/s, of its speed
   double travel[2];     // m along axis, from where it was defined: it stops there
+  double room[4];       // 0: for what later versions may add
 } firn_load_def;
 
 typedef struct firn_collider_def {
+  size_t size;      // of this struct: firn_default_collider_def() knows
   const char *name; // for messages and colliders.csv; copied
   firn_shape_def shape;
   double friction;           // Coulomb's mu; of mpm
@@ -53,8 +56,18 @@ typedef struct firn_collider_def {
   bool absent; // not there until firn_sim_set_present says so
 } firn_collider_def;
 
-FIRN_API firn_collider_def firn_default_collider_def(void);
-FIRN_API firn_part_def firn_default_part_def(void);
+FIRN_API void firn_collider_def_init(firn_collider_def *def, size_t size);
+static inline firn_collider_def firn_default_collider_def(void) {
+  firn_collider_def def;
+  firn_collider_def_init(&def, sizeof def);
+  return def;
+}
+FIRN_API void firn_part_def_init(firn_part_def *def, size_t size);
+static inline firn_part_def firn_default_part_def(void) {
+  firn_part_def def;
+  firn_part_def_init(&def, sizeof def);
+  return def;
+}
 FIRN_API firn_load_def firn_default_load_def(void); // down, without an end
 FIRN_API firn_status firn_sim_add_collider(firn_sim *sim, const firn_collider_def *def, int *id);
 FIRN_API int firn_sim_collider_count(const firn_sim *sim);
@@ -70,7 +83,35 @@ typedef struct firn_collider_state {
   bool sticky;
   bool present; // the snow meets it
 } firn_collider_state;
-FIRN_API firn_status firn_sim_collider(const firn_sim *sim, int id, firn_collider_state *out);
+FIRN_API firn_status firn_sim_collider_sized(const firn_sim *sim, int id, firn_collider_state *out,
+                                             size_t size);
+static inline firn_status firn_sim_collider(const firn_sim *sim, int id, firn_collider_state *out) {
+  return firn_sim_collider_sized(sim, id, out, sizeof *out);
+}
+
+// ------------------------------------------------------------------------------------- driving
+
+// Where a rigid body is, and how it moves, as a game or a robot has it.
+typedef struct firn_body {
+  double pivot[3];    // m, where the pivot is
+  double rotation[4]; // x, y, z, w: since it was defined
+  double velocity[3]; // m/s, of the pivot
+  double spin[3];     // rad/s
+} firn_body;
+
+// A collider (part -1) or one of its parts, in the world: that of a part is not relative to its parent.
+FIRN_API firn_status firn_sim_body(const firn_sim *sim, int id, int part, firn_body *out);
+
+// Takes a collider, or one of its parts, into the caller's hands. The place is that of now; the
+// velocities hold until the next call, and the body goes on with them through the steps in between. What
+// its def said of motion no longer counts; parts below a driven one go with it, each by its own motion.
+// rotation may have any length but 0.
+//
+// Velocities are what pushes snow: a body that is only put from place to place stands still in between,
+// and what it has been put into is moved out of it as out of any collider. A correction of the place by
+// up to a quarter of h counts as motion since the last call; a larger one, and the first call, as a
+// change of the world (change.h) that wakes all snow that sleeps. Not for a collider under a load.
+FIRN_API firn_status firn_sim_drive(firn_sim *sim, int id, int part, const firn_body *body);
 
 // -------------------------------------------------------------------------------------- forces
 
@@ -82,9 +123,23 @@ typedef struct firn_collider_force {
   double impulse[3]; // N s: force times time
   double power;      // W, mean, of the collider on the snow: force times the surface's velocity
   double work;       // J, that it has done on the snow since it was added; a reset leaves it alone
+  double angular[3]; // N m s: torque times time
 } firn_collider_force;
-FIRN_API firn_status firn_sim_collider_force(const firn_sim *sim, int id, firn_collider_force *out);
+FIRN_API firn_status firn_sim_collider_force_sized(const firn_sim *sim, int id,
+                                                   firn_collider_force *out, size_t size);
+static inline firn_status firn_sim_collider_force(const firn_sim *sim, int id,
+                                                  firn_collider_force *out) {
+  return firn_sim_collider_force_sized(sim, id, out, sizeof *out);
+}
 FIRN_API void firn_sim_collider_force_reset(firn_sim *sim); // of all colliders
+// The same of the last step alone, whatever was reset: time is its dt; all 0 before the first. What the
+// impulse is of the step, it has gained by its end: v += impulse / mass is a rigid body's next velocity.
+FIRN_API firn_status firn_sim_collider_step_sized(const firn_sim *sim, int id,
+                                                  firn_collider_force *out, size_t size);
+static inline firn_status firn_sim_collider_step(const firn_sim *sim, int id,
+                                                 firn_collider_force *out) {
+  return firn_sim_collider_step_sized(sim, id, out, sizeof *out);
+}
 
 #ifdef __cplusplus
 }

@@ -19,6 +19,18 @@
 extern "C" {
 #endif
 
+// Structs and versions. A newer library of the same soname serves a program that was compiled against an
+// older one, although structs have grown at their ends since:
+//   - A def that a program hands over begins with its size, which firn_default_..._def() has put there; what
+//     the program does not know of has the library's default. One with more in it than the library knows
+//     is refused with FIRN_ERROR_UNSUPPORTED, unless that is all 0.
+//   - A struct that the library fills comes with its size, by the inline functions of these headers; what the
+//     program does not know of is left out. Other languages call the function they stand for, ..._sized.
+//   - Structs that are part of others, of arrays, or returned by a function of the library keep their
+//     size, and have room where that may be too little: shapes, motions, loads, probes, looks, cameras and
+//     lights.
+//   - What callbacks are given belongs to the library, and may be longer than the program knows.
+
 typedef struct firn_context firn_context;
 
 // Instruction sets of the fast paths. All give the same answer within rounding; the same one gives
@@ -38,6 +50,7 @@ typedef enum firn_log_level { FIRN_LOG_ERROR, FIRN_LOG_WARNING, FIRN_LOG_INFO } 
 typedef void (*firn_log_fn)(void *user, firn_log_level level, const char *message);
 
 typedef struct firn_context_def {
+  size_t size;           // of this struct: firn_default_context_def() knows
   int threads;           // worker threads; 0: as many as the machine has cores
   firn_isa isa;          // which instruction set to use
   firn_resize_fn resize; // allocator; NULL: the C library's
@@ -46,7 +59,12 @@ typedef struct firn_context_def {
   void *log_user;
 } firn_context_def;
 
-FIRN_API firn_context_def firn_default_context_def(void);
+FIRN_API void firn_context_def_init(firn_context_def *def, size_t size);
+static inline firn_context_def firn_default_context_def(void) {
+  firn_context_def def;
+  firn_context_def_init(&def, sizeof def);
+  return def;
+}
 // FIRN_ERROR_ARGUMENT where threads are none of 0 to 4096, FIRN_ERROR_UNSUPPORTED where this machine
 // has no such instruction set; *out is then NULL, of which the message below says the same.
 FIRN_API firn_status firn_context_create(const firn_context_def *def, firn_context **out);

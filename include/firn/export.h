@@ -39,6 +39,7 @@ typedef struct firn_export_event {
 typedef bool (*firn_export_fn)(void *user, const firn_export_event *event); // false: stop
 
 typedef struct firn_export_def {
+  size_t size;        // of this struct: firn_default_export_def() knows
   const char *source; // folder of a run, or one frame file
   const char *folder; // to write into, made if missing; NULL: <folder of the frames>/<format>
   firn_export_format format;
@@ -60,7 +61,12 @@ typedef struct firn_export_def {
   void *event_user;
 } firn_export_def;
 
-FIRN_API firn_export_def firn_default_export_def(void);
+FIRN_API void firn_export_def_init(firn_export_def *def, size_t size);
+static inline firn_export_def firn_default_export_def(void) {
+  firn_export_def def;
+  firn_export_def_init(&def, sizeof def);
+  return def;
+}
 // Files appear whole or not at all; a file of the same name is replaced once the new one is whole.
 FIRN_API firn_status firn_export(firn_context *context, const firn_export_def *def);
 

@@ -11,6 +11,7 @@ extern "C" {
 
 // What frames hold, and how often there is one. A member that is 0 has its default.
 typedef struct firn_output_def {
+  size_t size; // of this struct: firn_default_output_def() knows
   // Bits a number: 32 (default), or 16 for small files. Then positions are kept to h/1024, other
   // fields to 2^-15 of their largest value in the frame; docs/cache.md says more. Frames of either
   // kind hold floats and are read alike.
@@ -23,7 +24,12 @@ typedef struct firn_output_def {
   int checkpoints; // frames from checkpoint to checkpoint; default 1; < 0: only where a run ends
 } firn_output_def;
 
-FIRN_API firn_output_def firn_default_output_def(void);
+FIRN_API void firn_output_def_init(firn_output_def *def, size_t size);
+static inline firn_output_def firn_default_output_def(void) {
+  firn_output_def def;
+  firn_output_def_init(&def, sizeof def);
+  return def;
+}
 
 // Frames are HDF5 in the VTKHDF layout that ParaView reads; the name should end in .hdf.
 // Files appear whole or not at all.
@@ -45,8 +51,12 @@ typedef struct firn_checkpoint_info {
   size_t particles;
   int frame; // last one that its run had finished; -1: saved by itself
 } firn_checkpoint_info;
-FIRN_API firn_status firn_checkpoint_read(firn_context *context, const char *path,
-                                          firn_checkpoint_info *out);
+FIRN_API firn_status firn_checkpoint_read_sized(firn_context *context, const char *path,
+                                                firn_checkpoint_info *out, size_t size);
+static inline firn_status firn_checkpoint_read(firn_context *context, const char *path,
+                                               firn_checkpoint_info *out) {
+  return firn_checkpoint_read_sized(context, path, out, sizeof *out);
+}
 
 #ifdef __cplusplus
 }

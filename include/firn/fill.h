@@ -44,6 +44,7 @@ typedef double (*firn_weight_fn)(void *user, const double position[3]);
 
 // value <- (value (1 + w (factor - 1)) + w offset) (1 + w amplitude noise), noise in [-1, 1].
 typedef struct firn_variation_def {
+  size_t size; // of this struct: firn_default_variation_def() knows
   unsigned of; // FIRN_PROPERTY_*, several with |
   firn_variation_by by;
   double range[2];     // m, by depth or height: from, to; may be infinite
@@ -60,7 +61,12 @@ typedef struct firn_variation_def {
   uint64_t seed;     // of the noise, besides the simulation's
 } firn_variation_def;
 
-FIRN_API firn_variation_def firn_default_variation_def(void);
+FIRN_API void firn_variation_def_init(firn_variation_def *def, size_t size);
+static inline firn_variation_def firn_default_variation_def(void) {
+  firn_variation_def def;
+  firn_variation_def_init(&def, sizeof def);
+  return def;
+}
 
 // ----------------------------------------------------------------------------------- filling
 
@@ -76,6 +82,7 @@ typedef void (*firn_start_fn)(void *user, const double position[3], double *out)
 
 // Fills a shape with snow.
 typedef struct firn_fill_def {
+  size_t size; // of this struct: firn_default_fill_def() knows
   firn_shape_def shape;
   int material;
   firn_seeding seeding;
@@ -97,7 +104,12 @@ typedef struct firn_fill_def {
   int variation_count;
 } firn_fill_def;
 
-FIRN_API firn_fill_def firn_default_fill_def(void);
+FIRN_API void firn_fill_def_init(firn_fill_def *def, size_t size);
+static inline firn_fill_def firn_default_fill_def(void) {
+  firn_fill_def def;
+  firn_fill_def_init(&def, sizeof def);
+  return def;
+}
 // A strain or stress that the law does not hold without yielding is refused. Snow that begins with one
 // has its material's density as it lies, and a volume at rest of mass/(density det F_E), whatever rule
 // the solver has for others.
@@ -110,6 +122,7 @@ FIRN_API firn_status firn_sim_fill(firn_sim *sim, const firn_fill_def *def);
 // Adds particles one by one. Arrays are [count] or [count][3]; a NULL array takes its default.
 // The last ones vary the material from particle to particle.
 typedef struct firn_particles_def {
+  size_t size; // of this struct: firn_default_particles_def() knows
   size_t count;
   const double *position; // m, [count][3], required
   const double *velocity; // m/s, [count][3], 0
@@ -125,7 +138,12 @@ typedef struct firn_particles_def {
 #undef FIRN_ARRAY
 } firn_particles_def;
 
-FIRN_API firn_particles_def firn_default_particles_def(void);
+FIRN_API void firn_particles_def_init(firn_particles_def *def, size_t size);
+static inline firn_particles_def firn_default_particles_def(void) {
+  firn_particles_def def;
+  firn_particles_def_init(&def, sizeof def);
+  return def;
+}
 FIRN_API firn_status firn_sim_add_particles(firn_sim *sim, const firn_particles_def *def);
 
 // Adds the particles of a file.
@@ -133,6 +151,7 @@ FIRN_API firn_status firn_sim_add_particles(firn_sim *sim, const firn_particles_
 //         kg, in any order; other columns are left alone. Without a heading: x,y,z[,vx,vy,vz][,mass].
 //   .ply  ASCII or binary; vertices with x y z, perhaps vx vy vz, perhaps mass
 typedef struct firn_points_def {
+  size_t size; // of this struct: firn_default_points_def() knows
   const char *path;
   int material;
   double per_cell;       // tells the mass of a particle where the file does not
@@ -142,7 +161,12 @@ typedef struct firn_points_def {
   double temperature;    // K; 0: none is given (heat.h)
 } firn_points_def;
 
-FIRN_API firn_points_def firn_default_points_def(void);
+FIRN_API void firn_points_def_init(firn_points_def *def, size_t size);
+static inline firn_points_def firn_default_points_def(void) {
+  firn_points_def def;
+  firn_points_def_init(&def, sizeof def);
+  return def;
+}
 FIRN_API firn_status firn_sim_add_points(firn_sim *sim, const firn_points_def *def);
 
 #ifdef __cplusplus

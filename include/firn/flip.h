@@ -22,6 +22,7 @@ typedef enum firn_flip_transfer {
 // FLIP after Takahashi et al. 2014 and Zhu and Bridson 2005. Where the papers are silent or wrong a switch
 // names both readings (docs/theory-flip.md).
 typedef struct firn_flip_def {
+  size_t size; // of this struct: firn_default_flip_def() knows
   firn_flip_kernel kernel;
   firn_flip_transfer transfer;
   double flip;          // share of FLIP in the blend: 0 is PIC, 1 is FLIP
@@ -46,7 +47,12 @@ typedef struct firn_flip_def {
   double cfl;                  // cells moved in a step at most
 } firn_flip_def;
 
-FIRN_API firn_flip_def firn_default_flip_def(void);
+FIRN_API void firn_flip_def_init(firn_flip_def *def, size_t size);
+static inline firn_flip_def firn_default_flip_def(void) {
+  firn_flip_def def;
+  firn_flip_def_init(&def, sizeof def);
+  return def;
+}
 
 #ifdef __cplusplus
 }

@@ -27,6 +27,7 @@ typedef enum firn_emit {
 //
 // A source of snow. What it places follows from seed, emitter and number of the particle alone.
 typedef struct firn_emitter_def {
+  size_t size; // of this struct: firn_default_emitter_def() knows
   firn_fill_def
       fill; // shape, material, per_cell, velocity, spin, temperature, variation, name; seeding of inflow
   firn_emit kind;
@@ -36,24 +37,36 @@ typedef struct firn_emitter_def {
   uint64_t max_count; // particles in all; 0: no limit
 } firn_emitter_def;
 
-FIRN_API firn_emitter_def firn_default_emitter_def(void);
+FIRN_API void firn_emitter_def_init(firn_emitter_def *def, size_t size, size_t fill_size);
+static inline firn_emitter_def firn_default_emitter_def(void) {
+  firn_emitter_def def;
+  firn_emitter_def_init(&def, sizeof def, sizeof def.fill);
+  return def;
+}
 FIRN_API firn_status firn_sim_add_emitter(firn_sim *sim, const firn_emitter_def *def, int *id);
 // Particles it has placed so far.
 FIRN_API uint64_t firn_sim_emitted(const firn_sim *sim, int id);
 
 // A shape that takes away what enters it.
 typedef struct firn_sink_def {
+  size_t size;      // of this struct: firn_default_sink_def() knows
   const char *name; // for messages; copied
   firn_shape_def shape;
   double start, stop; // s
 } firn_sink_def;
 
-FIRN_API firn_sink_def firn_default_sink_def(void);
+FIRN_API void firn_sink_def_init(firn_sink_def *def, size_t size);
+static inline firn_sink_def firn_default_sink_def(void) {
+  firn_sink_def def;
+  firn_sink_def_init(&def, sizeof def);
+  return def;
+}
 FIRN_API firn_status firn_sim_add_sink(firn_sim *sim, const firn_sink_def *def, int *id);
 
 // A velocity that snow is given, once: added to what it has at the first step that begins at time or
 // later.
 typedef struct firn_impulse_def {
+  size_t size;                 // of this struct: firn_default_impulse_def() knows
   const char *name;            // for messages; copied
   double time;                 // s
   double velocity[3];          // m/s
@@ -62,7 +75,12 @@ typedef struct firn_impulse_def {
   const firn_shape_def *shape; // the snow that lies in it then; NULL: all
 } firn_impulse_def;
 
-FIRN_API firn_impulse_def firn_default_impulse_def(void);
+FIRN_API void firn_impulse_def_init(firn_impulse_def *def, size_t size);
+static inline firn_impulse_def firn_default_impulse_def(void) {
+  firn_impulse_def def;
+  firn_impulse_def_init(&def, sizeof def);
+  return def;
+}
 FIRN_API firn_status firn_sim_add_impulse(firn_sim *sim, const firn_impulse_def *def, int *id);
 
 // The kill box: what leaves [min, max] (metres, may be infinite) is taken away.
@@ -73,12 +91,18 @@ FIRN_API firn_status firn_sim_set_kill_box(firn_sim *sim, const double min[3], c
 // whole fill would have placed there, and what it leaves behind is taken away. Where other snow lies
 // already, pushed out before the window, a cell gets what it lacks of its density. Set it before filling.
 typedef struct firn_window_def {
+  size_t size;           // of this struct: firn_default_window_def() knows
   double min[3], max[3]; // m at time 0; infinite along axes that it does not bound
   double velocity[3];    // m/s; or
   int follow;            // a collider's id: moves as the collider's position does; -1: none
 } firn_window_def;
 
-FIRN_API firn_window_def firn_default_window_def(void);
+FIRN_API void firn_window_def_init(firn_window_def *def, size_t size);
+static inline firn_window_def firn_default_window_def(void) {
+  firn_window_def def;
+  firn_window_def_init(&def, sizeof def);
+  return def;
+}
 FIRN_API firn_status firn_sim_set_window(firn_sim *sim, const firn_window_def *def);
 
 // Says that a checkpoint will be loaded: from now on fills and points are noted, but nothing is

@@ -49,8 +49,14 @@ typedef struct firn_folder_verdict {
 // byte, by their seals, their numbers against their names, and the rows of the tables against both.
 // FIRN_OK: it could be checked, whatever was found; FIRN_ERROR_STATE: a run is writing into it now.
 // fault may be NULL.
-FIRN_API firn_status firn_folder_verify(firn_context *context, const char *path,
-                                        firn_fault_fn fault, void *user, firn_folder_verdict *out);
+FIRN_API firn_status firn_folder_verify_sized(firn_context *context, const char *path,
+                                              firn_fault_fn fault, void *user,
+                                              firn_folder_verdict *out, size_t size);
+static inline firn_status firn_folder_verify(firn_context *context, const char *path,
+                                             firn_fault_fn fault, void *user,
+                                             firn_folder_verdict *out) {
+  return firn_folder_verify_sized(context, path, fault, user, out, sizeof *out);
+}
 
 // --------------------------------------------------------------------------------------------- tables
 

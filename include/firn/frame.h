@@ -27,9 +27,18 @@ FIRN_API const char *firn_frame_precision(const firn_frame *frame);
 // Fields by number, in order of their names, and by name. FIRN_ERROR_ARGUMENT when there is none.
 // writable is always false; the texts live as long as the frame.
 FIRN_API int firn_frame_field_count(const firn_frame *frame);
-FIRN_API firn_status firn_frame_field_at(const firn_frame *frame, int i, firn_field_info *out);
-FIRN_API firn_status firn_frame_field_named(const firn_frame *frame, const char *name,
-                                            firn_field_info *out);
+FIRN_API firn_status firn_frame_field_at_sized(const firn_frame *frame, int i, firn_field_info *out,
+                                               size_t size);
+static inline firn_status firn_frame_field_at(const firn_frame *frame, int i,
+                                              firn_field_info *out) {
+  return firn_frame_field_at_sized(frame, i, out, sizeof *out);
+}
+FIRN_API firn_status firn_frame_field_named_sized(const firn_frame *frame, const char *name,
+                                                  firn_field_info *out, size_t size);
+static inline firn_status firn_frame_field_named(const firn_frame *frame, const char *name,
+                                                 firn_field_info *out) {
+  return firn_frame_field_named_sized(frame, name, out, sizeof *out);
+}
 // out is [count][components].
 FIRN_API firn_status firn_frame_read_double(firn_frame *frame, const char *field, double *out);
 FIRN_API firn_status firn_frame_read_float(firn_frame *frame, const char *field, float *out);

@@ -13,10 +13,11 @@ extern "C" {
 // below, what may vary from particle to particle (fill.h), what the laws read, checks, checkpoints
 // and the keys of scene files.
 //
+// A new one changes the soname, unless it goes to the end of the list below this one.
+//
 //   NUMBER(CONSTANT, name, law, dimension, interval, initial, keyed, doc)
 //     law        "law=snow|sand": only these laws ask for it; NULL: all do
-//     dimension  DENSITY kg/m^3, PRESSURE Pa, ANGLE rad (friction_angle: degrees),
-//                NONE a plain number
+//     dimension  DENSITY kg/m^3, PRESSURE Pa, ANGLE rad, NONE a plain number
 //     interval   what is allowed, in SI
 //     initial    the default: the snow of Stomakhin et al. 2013, Table 2
 //     keyed      whether a scene may change it with time
@@ -34,13 +35,14 @@ extern "C" {
          "xi: stiffness grows as exp(xi (1 - J_P)) when packed")                                   \
   RANGE(jp_range, jp_min, jp_max, "law=snow|sand", NONE, "[0, inf]", 0, INFINITY,                  \
         "bounds on J_P; [0, .inf] is the paper's, no bound. That of sand is at least 1 anyway")    \
-  NUMBER(FRICTION_ANGLE, friction_angle, "law=sand", ANGLE, "(0, 1.5707963267948966)", 35, true,   \
+  NUMBER(FRICTION_ANGLE, friction_angle, "law=sand", ANGLE, "(0, 1.5707963267948966)",             \
+         0.61086523819801535, true, /* 35 degrees */                                               \
          "that of its steepest slope, below 90 deg")                                               \
   NUMBER(COHESION, cohesion, "law=sand", PRESSURE, "[0, inf)", 0, true,                            \
          "shear strength without pressure; 0: it runs")
 
 // What solver flip asks for, of all particles of a material alike (Takahashi et al. 2014):
-//   X(CONSTANT, name, dimension, interval, initial, doc); yield_angle in degrees
+//   X(CONSTANT, name, dimension, interval, initial, doc)
 #define FIRN_POROUS_LIST(X)                                                                        \
   X(DURABILITY, durability, NONE, "[0, 1]", 1, "d of new snow: 1 is whole, 0 crushed; under flip") \
   X(VELOCITY_FACTOR, velocity_factor, NONE, "[0, 1]", 0.2,                                         \
@@ -49,7 +51,7 @@ extern "C" {
     "k_b: by how much more when it is crushed; under flip")                                        \
   X(CRUSHING, crushing, COMPLIANCE, "[0, inf)", 2e-4,                                              \
     "k_q, durability lost for each Pa in 5 ms; under flip")                                        \
-  X(YIELD_ANGLE, yield_angle, ANGLE, "[0, 1.5707963267948966)", 35,                                \
+  X(YIELD_ANGLE, yield_angle, ANGLE, "[0, 1.5707963267948966)", 0.61086523819801535,               \
     "theta of the bound on shear, below 90 deg; under flip")                                       \
   X(YIELD_COHESION, yield_cohesion, PRESSURE, "[0, inf)", 20,                                      \
     "c_0, shear that whole snow bears without pressure; under flip")                               \
@@ -63,6 +65,7 @@ extern "C" {
 
 // A constitutive law and its numbers.
 typedef struct firn_material_def {
+  size_t size;     // of this struct: firn_default_material_def() knows
   const char *law; // "snow", "elastic", "sand" or, under flip, "water"
 #define FIRN_MEMBER(CONSTANT, name, ...)     double name;
 #define FIRN_MEMBERS(name, least, most, ...) double least, most;
@@ -72,10 +75,19 @@ typedef struct firn_material_def {
 #undef FIRN_MEMBERS
 } firn_material_def;
 
-FIRN_API firn_material_def firn_default_material_def(void);
+FIRN_API void firn_material_def_init(firn_material_def *def, size_t size);
+static inline firn_material_def firn_default_material_def(void) {
+  firn_material_def def;
+  firn_material_def_init(&def, sizeof def);
+  return def;
+}
 // Named snow: "snow" (Table 2), "powder", "packing", "wet", "icy", "mud"; "sand", "granular"; "water" and "viscous".
-FIRN_API firn_status firn_material_preset(firn_context *context, const char *name,
-                                          firn_material_def *out);
+FIRN_API firn_status firn_material_preset_sized(firn_context *context, const char *name,
+                                                firn_material_def *out, size_t size);
+static inline firn_status firn_material_preset(firn_context *context, const char *name,
+                                               firn_material_def *out) {
+  return firn_material_preset_sized(context, name, out, sizeof *out);
+}
 // The i-th preset's name and one line on what it looks like; NULL past the last.
 FIRN_API const char *firn_material_preset_name(int i);
 FIRN_API const char *firn_material_preset_doc(int i);

@@ -29,13 +29,20 @@ typedef enum firn_holes {
 } firn_holes;
 
 typedef struct firn_mesh_def {
+  size_t size;      // of this struct: firn_default_mesh_def() knows
   firn_up up;       // which axis of the file points up; z is turned to y: (x, y, z) -> (x, z, -y)
   double scale;     // m per unit of the file
   double weld;      // m: vertices this near become one; 0: those at exactly the same place
   firn_holes holes; // what to do about edges that only one triangle has
 } firn_mesh_def;
 
-FIRN_API firn_mesh_def firn_default_mesh_def(void); // y up, scale 1, weld 0, holes kept
+// y up, scale 1, weld 0, holes kept
+FIRN_API void firn_mesh_def_init(firn_mesh_def *def, size_t size);
+static inline firn_mesh_def firn_default_mesh_def(void) {
+  firn_mesh_def def;
+  firn_mesh_def_init(&def, sizeof def);
+  return def;
+}
 
 // OBJ, PLY (text or binary), STL (text or binary), glTF and GLB, by the name's ending. Polygons are
 // cut into triangles. Messages name the file and the line or byte.
@@ -81,7 +88,10 @@ typedef struct firn_mesh_report {
   double edges[FIRN_MESH_EDGES][2][3]; // m: both ends, [edge_count][2][3]
 } firn_mesh_report;
 
-FIRN_API void firn_mesh_get_report(const firn_mesh *mesh, firn_mesh_report *out);
+FIRN_API void firn_mesh_get_report_sized(const firn_mesh *mesh, firn_mesh_report *out, size_t size);
+static inline void firn_mesh_get_report(const firn_mesh *mesh, firn_mesh_report *out) {
+  firn_mesh_get_report_sized(mesh, out, sizeof *out);
+}
 // The same in a few sentences, one a line, cut off at size. Returns the length of the whole text.
 FIRN_API size_t firn_mesh_describe(const firn_mesh *mesh, char *text, size_t size);
 
@@ -101,6 +111,7 @@ typedef struct firn_distance_grid {
 
 // A body that deforms, known at key times: by meshes or by distance fields, not both.
 typedef struct firn_sequence_def {
+  size_t size;                     // of this struct: firn_default_sequence_def() knows
   int count;                       // keys, one or more
   const double *times;             // s, [count], increasing
   const firn_mesh *const *meshes;  // [count], all closed; those of equal topology (vertex i is the
@@ -114,7 +125,12 @@ typedef struct firn_sequence_def {
 
 typedef struct firn_sequence firn_sequence;
 
-FIRN_API firn_sequence_def firn_default_sequence_def(void);
+FIRN_API void firn_sequence_def_init(firn_sequence_def *def, size_t size);
+static inline firn_sequence_def firn_default_sequence_def(void) {
+  firn_sequence_def def;
+  firn_sequence_def_init(&def, sizeof def);
+  return def;
+}
 FIRN_API firn_status firn_sequence_create(firn_context *context, const firn_sequence_def *def,
                                           firn_sequence **out);
 FIRN_API firn_sequence *firn_sequence_retain(const firn_sequence *sequence);

@@ -58,6 +58,7 @@ typedef struct firn_motion_def {
   double axis[3];
   firn_oscillation_def oscillation;
   firn_circle_def circle;
+  double room[8]; // 0: for what later versions may add
 } firn_motion_def;
 
 #ifdef __cplusplus

@@ -33,6 +33,7 @@ typedef enum firn_preconditioner {
 // The material point method. Where the paper is silent or wrong a switch names both readings
 // (docs/theory-mpm.md argues for each default).
 typedef struct firn_mpm_def {
+  size_t size; // of this struct: firn_default_mpm_def() knows
   firn_basis basis;
   firn_transfer transfer;
   double flip;            // alpha of the PIC/FLIP blend, 0 (PIC) to 1 (FLIP)
@@ -66,7 +67,12 @@ typedef struct firn_mpm_def {
   double sleep_time;  // s, ... for as long as this, before the block counts as settled
 } firn_mpm_def;
 
-FIRN_API firn_mpm_def firn_default_mpm_def(void);
+FIRN_API void firn_mpm_def_init(firn_mpm_def *def, size_t size);
+static inline firn_mpm_def firn_default_mpm_def(void) {
+  firn_mpm_def def;
+  firn_mpm_def_init(&def, sizeof def);
+  return def;
+}
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@ extern "C" {
 #endif
 
 typedef struct firn_plot_def {
+  size_t size;        // of this struct: firn_default_plot_def() knows
   const char *source; // folder of a run, or a CSV file that has a column time or frame
   const char
       *columns;      // "energy_kinetic,com_y": a panel for each unit; NULL: what a run is judged by
@@ -20,7 +21,12 @@ typedef struct firn_plot_def {
   int panel_height;  // pixels, of each panel
   bool log_scale;    // logarithmic values
 } firn_plot_def;
-FIRN_API firn_plot_def firn_default_plot_def(void);
+FIRN_API void firn_plot_def_init(firn_plot_def *def, size_t size);
+static inline firn_plot_def firn_default_plot_def(void) {
+  firn_plot_def def;
+  firn_plot_def_init(&def, sizeof def);
+  return def;
+}
 
 // path ends in .svg or .png.
 FIRN_API firn_status firn_plot(firn_context *context, const firn_plot_def *def, const char *path);

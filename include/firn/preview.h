@@ -19,6 +19,7 @@ typedef enum firn_color_map {
 } firn_color_map;
 
 typedef struct firn_preview_def {
+  size_t size;            // of this struct: firn_default_preview_def() knows
   int width, height;      // pixels
   firn_camera_def camera; // eye equal to target: placed by the snow; lens and focus are not used
   firn_sun_def sun;       // its direction
@@ -37,12 +38,28 @@ typedef struct firn_preview_def {
   int look_count;
   const firn_look_def *looks; // as in firn_render_def
 } firn_preview_def;
-FIRN_API firn_preview_def firn_default_preview_def(void);
+FIRN_API void firn_preview_def_init(firn_preview_def *def, size_t size);
+static inline firn_preview_def firn_default_preview_def(void) {
+  firn_preview_def def;
+  firn_preview_def_init(&def, sizeof def);
+  return def;
+}
 // Camera, size, sun and looks of a path-traced picture.
-FIRN_API firn_preview_def firn_preview_of_render(const firn_render_def *def);
+FIRN_API void firn_preview_of_render_sized(const firn_render_def *def, firn_preview_def *out,
+                                           size_t size);
+static inline firn_preview_def firn_preview_of_render(const firn_render_def *def) {
+  firn_preview_def out;
+  firn_preview_of_render_sized(def, &out, sizeof out);
+  return out;
+}
 // Size, camera and ground of the section `preview` of a scene, sun and looks of its section `render`.
 // What it points to lives as long as the scene.
-FIRN_API firn_preview_def firn_scene_preview(const firn_scene *scene);
+FIRN_API void firn_scene_preview_sized(const firn_scene *scene, firn_preview_def *out, size_t size);
+static inline firn_preview_def firn_scene_preview(const firn_scene *scene) {
+  firn_preview_def out;
+  firn_scene_preview_sized(scene, &out, sizeof out);
+  return out;
+}
 
 // Of a simulation as it is now; path ends in .png.
 FIRN_API firn_status firn_sim_preview(firn_sim *sim, const firn_preview_def *def, const char *path);
@@ -56,11 +73,18 @@ FIRN_API firn_status firn_frame_range(firn_frame *frame, const char *color, doub
 
 // A contact sheet: pictures in rows, each with a label below it.
 typedef struct firn_sheet_def {
+  size_t size; // of this struct: firn_default_sheet_def() knows
   int count;
   int columns;            // pictures in a row; 0: as many as make the sheet about 3:2
   const char *const *png; // files to show, [count]; one that cannot be read leaves its place empty
   const char *const *label; // [count], ASCII; lines are separated by '\n'
 } firn_sheet_def;
+FIRN_API void firn_sheet_def_init(firn_sheet_def *def, size_t size);
+static inline firn_sheet_def firn_default_sheet_def(void) {
+  firn_sheet_def def;
+  firn_sheet_def_init(&def, sizeof def);
+  return def;
+}
 FIRN_API firn_status firn_sheet_write(firn_context *context, const firn_sheet_def *def,
                                       const char *png_path);
 

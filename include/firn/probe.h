@@ -22,6 +22,7 @@ typedef struct firn_probe_def {
   double radius;    // m
   double normal[3]; // plane: any length but zero
   double half[3];   // m, box: half its edges
+  double room[4];   // 0: for what later versions may add
 } firn_probe_def;
 
 FIRN_API firn_probe_def firn_default_probe_def(void);

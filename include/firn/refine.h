@@ -20,11 +20,18 @@ typedef enum firn_refine_mode {
 // Fine particles among particles that carry them: for programs with a simulation of their own.
 typedef struct firn_fine firn_fine;
 typedef struct firn_fine_def {
+  size_t size; // of this struct: firn_default_fine_def() knows
   double cell; // m, size of a cell of the carrying snow, which holds 8 of its particles when packed
   firn_refine_mode mode;
   double density; // of packed snow: from there on a = 1, and fine particles go with the snow
 } firn_fine_def;
-FIRN_API firn_fine_def firn_default_fine_def(void); // cell is to be given
+// cell is to be given
+FIRN_API void firn_fine_def_init(firn_fine_def *def, size_t size);
+static inline firn_fine_def firn_default_fine_def(void) {
+  firn_fine_def def;
+  firn_fine_def_init(&def, sizeof def);
+  return def;
+}
 FIRN_API firn_status firn_fine_create(firn_context *context, const firn_fine_def *def,
                                       firn_fine **out);
 FIRN_API void firn_fine_destroy(firn_fine *fine); // NULL is allowed
@@ -38,12 +45,19 @@ FIRN_API firn_status firn_fine_read(const firn_fine *fine, double *position, dou
 FIRN_API double firn_fine_speed(const firn_fine *fine); // m/s, of the fastest
 
 typedef struct firn_fine_step_def {
+  size_t size;       // of this struct: firn_default_fine_step_def() knows
   double dt;         // s
   double gravity[3]; // m/s2
   size_t count;      // particles of the snow that carries, in the middle of the step
   const double *position, *velocity; // m and m/s, [count][3]
   const firn_sim *sim; // its colliders, where they are now, are not entered; NULL: there are none
 } firn_fine_step_def;
+FIRN_API void firn_fine_step_def_init(firn_fine_step_def *def, size_t size);
+static inline firn_fine_step_def firn_default_fine_step_def(void) {
+  firn_fine_step_def def;
+  firn_fine_step_def_init(&def, sizeof def);
+  return def;
+}
 // FIRN_ERROR_ARGUMENT, and nothing has moved, where something would cross more than a cell.
 FIRN_API firn_status firn_fine_step(firn_fine *fine, const firn_fine_step_def *def);
 
@@ -63,6 +77,7 @@ typedef struct firn_refine_event {
 typedef bool (*firn_refine_fn)(void *user, const firn_refine_event *event); // false: stop
 
 typedef struct firn_refine_def {
+  size_t size;                 // of this struct: firn_default_refine_def() knows
   const char *source;          // folder of a run
   const char *folder;          // to write into; NULL: fine, in source
   int first_frame, last_frame; // both ends included; last < 0: the last there is
@@ -79,9 +94,20 @@ typedef struct firn_refine_def {
   firn_refine_fn event;
   void *event_user;
 } firn_refine_def;
-FIRN_API firn_refine_def firn_default_refine_def(void);
+FIRN_API void firn_refine_def_init(firn_refine_def *def, size_t size);
+static inline firn_refine_def firn_default_refine_def(void) {
+  firn_refine_def def;
+  firn_refine_def_init(&def, sizeof def);
+  return def;
+}
 // As the section `refine` of a scene says, and `output` for the precision.
-FIRN_API firn_refine_def firn_scene_refine_def(const firn_scene *scene);
+FIRN_API void firn_scene_refine_def_sized(const firn_scene *scene, firn_refine_def *out,
+                                          size_t size);
+static inline firn_refine_def firn_scene_refine_def(const firn_scene *scene) {
+  firn_refine_def out;
+  firn_scene_refine_def_sized(scene, &out, sizeof out);
+  return out;
+}
 
 // A frame of fine particles for each frame of the run: id, position, velocity, mass and radius. Their
 // masses add up to that of the particle that they come from. scene gives colliders and gravity; NULL: no

@@ -20,6 +20,7 @@ typedef struct firn_camera_def {
   double aperture;  // m, radius of the lens; 0: a pinhole
   double focus;     // m from the eye; 0: at target
   double view[3];   // direction it looks in where it is placed by the snow; zero: the preview's
+  double room[4];   // 0: for what later versions may add
 } firn_camera_def;
 // A camera that looks along view and sees a box whole; aspect is width over height. view, up and fov
 // of camera are kept where they are not zero.
@@ -40,12 +41,14 @@ typedef struct firn_sky_def {
   double strength;  // factor on model or map
   double turbidity; // of the model: 1 without haze, 2 clear, 10 hazy
   bool hidden; // it gives light, but the camera sees black, and no sun, where nothing is before it
+  double room[4]; // 0: for what later versions may add
 } firn_sky_def;
 
 typedef struct firn_sun_def {
   double direction[3]; // towards the sun; zero: to the left, a little behind the snow
   double strength;     // factor on the sun's light through the air of the model; 0: no sun
   double size;         // rad, angular diameter: 0.0093 as seen from earth
+  double room[4];      // 0: for what later versions may add
 } firn_sun_def;
 
 typedef enum firn_lamp_kind { FIRN_LAMP_RECTANGLE, FIRN_LAMP_SPHERE } firn_lamp_kind;
@@ -55,6 +58,7 @@ typedef struct firn_lamp_def {
   double edge[2][3];  // m, of a rectangle; light leaves along edge[0] x edge[1]
   double radius;      // m, of a sphere
   double radiance[3]; // W/(m2 sr)
+  double room[4];     // 0: for what later versions may add
 } firn_lamp_def;
 
 // How a body or the ground looks: diffuse under an optional glossy coat.
@@ -62,6 +66,7 @@ typedef struct firn_look_def {
   double albedo[3];
   double gloss;     // Fresnel reflectance of the coat at normal incidence; 0: none, 0.04: paint
   double roughness; // GGX alpha of the coat
+  double room[4];   // 0: for what later versions may add
 } firn_look_def;
 
 typedef struct firn_snow_look_def {
@@ -74,6 +79,7 @@ typedef struct firn_snow_look_def {
   double anisotropy; // 0: round kernels, 1: fitted to their neighbours
   double detail;     // fine noise that moves with the snow, share of density; 0: none
   double similarity; // scattering events after which the medium may be thinned; 0: never (unbiased)
+  double room[4];    // 0: for what later versions may add
 } firn_snow_look_def;
 FIRN_API firn_status firn_snow_look_preset(const char *name,
                                            firn_snow_look_def *out); // paper, white
@@ -82,6 +88,7 @@ FIRN_API firn_status firn_snow_look_preset(const char *name,
 typedef bool (*firn_render_fn)(void *user, double done);
 
 typedef struct firn_render_def {
+  size_t size;       // of this struct: firn_default_render_def() knows
   int width, height; // pixels
   int samples;       // a pixel
   double noise;      // standard error, of white, at which a pixel may stop early; 0: takes all
@@ -109,7 +116,12 @@ typedef struct firn_render_def {
   firn_render_fn progress;
   void *progress_user;
 } firn_render_def;
-FIRN_API firn_render_def firn_default_render_def(void);
+FIRN_API void firn_render_def_init(firn_render_def *def, size_t size);
+static inline firn_render_def firn_default_render_def(void) {
+  firn_render_def def;
+  firn_render_def_init(&def, sizeof def);
+  return def;
+}
 
 // What a rendering took.
 typedef struct firn_render_stats {
@@ -133,14 +145,25 @@ typedef struct firn_render_stats {
 // in .png or .exr. scene gives the colliders, as they are at the frame's time, and how long a frame
 // lasts; NULL: no colliders, a frame is 1/24 s. stats may be NULL. FIRN_CANCELLED, and no file, when
 // progress says stop.
-FIRN_API firn_status firn_frame_render(firn_frame *frame, const firn_scene *scene,
-                                       const firn_render_def *def, const char *path,
-                                       firn_render_stats *stats);
+FIRN_API firn_status firn_frame_render_sized(firn_frame *frame, const firn_scene *scene,
+                                             const firn_render_def *def, const char *path,
+                                             firn_render_stats *stats, size_t stats_size);
+static inline firn_status firn_frame_render(firn_frame *frame, const firn_scene *scene,
+                                            const firn_render_def *def, const char *path,
+                                            firn_render_stats *stats) {
+  return firn_frame_render_sized(frame, scene, def, path, stats, sizeof *stats);
+}
 // The same into memory, rows from the top: rgb [height][width][3], sRGB as a PNG holds it, and light
 // [height][width][3], linear radiance before exposure and tone curve. Either may be NULL.
-FIRN_API firn_status firn_frame_render_pixels(firn_frame *frame, const firn_scene *scene,
-                                              const firn_render_def *def, uint8_t *rgb,
-                                              float *light, firn_render_stats *stats);
+FIRN_API firn_status firn_frame_render_pixels_sized(firn_frame *frame, const firn_scene *scene,
+                                                    const firn_render_def *def, uint8_t *rgb,
+                                                    float *light, firn_render_stats *stats,
+                                                    size_t stats_size);
+static inline firn_status firn_frame_render_pixels(firn_frame *frame, const firn_scene *scene,
+                                                   const firn_render_def *def, uint8_t *rgb,
+                                                   float *light, firn_render_stats *stats) {
+  return firn_frame_render_pixels_sized(frame, scene, def, rgb, light, stats, sizeof *stats);
+}
 
 // The box that holds the bulk of a frame's particles, all but the outermost 0.5 % along each axis. One
 // for all frames of a film keeps its camera still. False in *any: there are none.
@@ -148,8 +171,12 @@ FIRN_API firn_status firn_frame_bulk(firn_frame *frame, double low[3], double hi
 
 // Settings from the section `render` of a scene at a time. What they point to lives as long as the
 // scene.
-FIRN_API firn_status firn_scene_render_def(const firn_scene *scene, double time,
-                                           firn_render_def *out);
+FIRN_API firn_status firn_scene_render_def_sized(const firn_scene *scene, double time,
+                                                 firn_render_def *out, size_t size);
+static inline firn_status firn_scene_render_def(const firn_scene *scene, double time,
+                                                firn_render_def *out) {
+  return firn_scene_render_def_sized(scene, time, out, sizeof *out);
+}
 
 #ifdef __cplusplus
 }

@@ -30,6 +30,7 @@ typedef struct firn_run_event {
 } firn_run_event;
 typedef bool (*firn_run_fn)(void *user, const firn_run_event *event); // false: stop
 typedef struct firn_run_def {
+  size_t size; // of this struct: firn_default_run_def() knows
   const char *folder;
   // Frames that get a file, both ends included. first < 0: all; last < 0: up to the scene's. Where a run is
   // resumed, first < 0: those that it was asked for before, and with last < 0 too up to where it was
@@ -43,7 +44,12 @@ typedef struct firn_run_def {
   firn_run_fn event;
   void *event_user;
 } firn_run_def;
-FIRN_API firn_run_def firn_default_run_def(void);
+FIRN_API void firn_run_def_init(firn_run_def *def, size_t size);
+static inline firn_run_def firn_default_run_def(void) {
+  firn_run_def def;
+  firn_run_def_init(&def, sizeof def);
+  return def;
+}
 FIRN_API firn_status firn_run(const firn_scene *scene, const firn_run_def *def);
 
 #ifdef __cplusplus

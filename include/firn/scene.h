@@ -41,7 +41,12 @@ typedef void (*firn_advice_fn)(void *user, const firn_scene_error *advice);
 FIRN_API firn_status firn_scene_advise(const firn_scene *scene, firn_sim *sim, firn_advice_fn tell,
                                        void *user);
 // The section `output`; names in it live as long as the scene.
-FIRN_API firn_output_def firn_scene_output(const firn_scene *scene);
+FIRN_API void firn_scene_output_sized(const firn_scene *scene, firn_output_def *out, size_t size);
+static inline firn_output_def firn_scene_output(const firn_scene *scene) {
+  firn_output_def out;
+  firn_scene_output_sized(scene, &out, sizeof out);
+  return out;
+}
 // The section `probes`: [count], living as long as the scene.
 FIRN_API const firn_probe_def *firn_scene_probes(const firn_scene *scene, int *count);
 // The scene as resolved: YAML with every key in SI. Lives as long as the scene.

@@ -30,6 +30,14 @@ typedef struct firn_mesh firn_mesh; // mesh.h
 // fails.
 typedef double (*firn_sdf_fn)(void *user, const double position[3], double time, double normal[3]);
 
+// m/s, of the point of a user's surface that is nearest to position. A distance that depends on time
+// says where the surface is, not how it moves: without this one it counts as standing still wherever it
+// is, and snow before it is pushed out of it bit by bit, with next to no force. Of bodies that move as a
+// whole a collider's motion is the better way. Called as the distance is; the step that gets anything
+// but finite numbers fails.
+typedef void (*firn_velocity_fn)(void *user, const double position[3], double time,
+                                 double velocity[3]);
+
 typedef enum firn_shape_kind {
   FIRN_SHAPE_HALF_SPACE, // the side that normal points away from
   FIRN_SHAPE_SPHERE,
@@ -72,6 +80,7 @@ typedef struct firn_shape_def {
   double half[3]; // m: box: half its edges; ellipsoid: radii; prism: half its width, height, length
   firn_sdf_fn sdf; // FIRN_SHAPE_SDF
   void *sdf_user;
+  firn_velocity_fn sdf_velocity; // of the same user; NULL: its surface stands still
 
   double rounding;       // m: box: radius of its edges, within the box
   double from[3], to[3]; // m: capsule, cylinder, cone: ends of the axis
@@ -126,6 +135,7 @@ typedef struct firn_shape_def {
   double step[3];         // m: repeat: from copy to copy; the first is the shape itself
   int axis;               // mirror: 0, 1, 2 for x, y, z; the plane goes through center[axis], and
                           // what is kept is on its side of larger coordinates
+  double room[8];         // 0: for what later versions may add
 } firn_shape_def;
 
 // Solids.

@@ -13,6 +13,7 @@ extern "C" {
 typedef struct firn_sim firn_sim;
 
 typedef struct firn_sim_def {
+  size_t size;         // of this struct: firn_default_sim_def() knows
   double h;            // m, grid spacing
   double gravity[3];   // m/s^2
   bool periodic[3];    // wrap around this axis ...
@@ -24,7 +25,12 @@ typedef struct firn_sim_def {
   const void *settings;
 } firn_sim_def;
 
-FIRN_API firn_sim_def firn_default_sim_def(void);
+FIRN_API void firn_sim_def_init(firn_sim_def *def, size_t size, size_t mpm_size);
+static inline firn_sim_def firn_default_sim_def(void) {
+  firn_sim_def def;
+  firn_sim_def_init(&def, sizeof def, sizeof def.mpm);
+  return def;
+}
 FIRN_API firn_status firn_sim_create(firn_context *context, const firn_sim_def *def,
                                      firn_sim **out);
 FIRN_API void firn_sim_destroy(firn_sim *sim);
@@ -42,7 +48,10 @@ typedef struct firn_step {
 } firn_step;
 
 // One step of at most limit seconds (limit <= 0: as long as the solver likes). out may be NULL.
-FIRN_API firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out);
+FIRN_API firn_status firn_sim_step_sized(firn_sim *sim, double limit, firn_step *out, size_t size);
+static inline firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out) {
+  return firn_sim_step_sized(sim, limit, out, sizeof *out);
+}
 // Return false to stop; the state stays whole.
 typedef bool (*firn_progress_fn)(void *user, const firn_sim *sim, const firn_step *step);
 // As many steps as it takes to move time by exactly duration.
@@ -54,7 +63,10 @@ typedef struct firn_profile {
   double total; // s, of wall time
   uint64_t steps, particle_steps, iterations;
 } firn_profile;
-FIRN_API void firn_sim_profile(const firn_sim *sim, firn_profile *out);
+FIRN_API void firn_sim_profile_sized(const firn_sim *sim, firn_profile *out, size_t size);
+static inline void firn_sim_profile(const firn_sim *sim, firn_profile *out) {
+  firn_sim_profile_sized(sim, out, sizeof *out);
+}
 
 // ------------------------------------------------------------------------------------- reading
 
@@ -77,7 +89,11 @@ typedef struct firn_field_info {
   const char *doc; // one line; NULL for a field of a frame
 } firn_field_info;
 FIRN_API int firn_sim_field_count(const firn_sim *sim);
-FIRN_API firn_status firn_sim_field(const firn_sim *sim, int i, firn_field_info *out);
+FIRN_API firn_status firn_sim_field_sized(const firn_sim *sim, int i, firn_field_info *out,
+                                          size_t size);
+static inline firn_status firn_sim_field(const firn_sim *sim, int i, firn_field_info *out) {
+  return firn_sim_field_sized(sim, i, out, sizeof *out);
+}
 // out and in are [count][components], in the order in which particles were added.
 FIRN_API firn_status firn_sim_read(firn_sim *sim, const char *field, double *out);
 FIRN_API firn_status firn_sim_write(firn_sim *sim, const char *field, const double *in);
@@ -100,7 +116,10 @@ typedef struct firn_sums {
   double temperature_min, temperature_mean,
       temperature_max; // K; nan where nothing has a temperature
 } firn_sums;
-FIRN_API firn_status firn_sim_sums(firn_sim *sim, firn_sums *out);
+FIRN_API firn_status firn_sim_sums_sized(firn_sim *sim, firn_sums *out, size_t size);
+static inline firn_status firn_sim_sums(firn_sim *sim, firn_sums *out) {
+  return firn_sim_sums_sized(sim, out, sizeof *out);
+}
 
 // Statistics: what only the solver at hand can tell, by name. Under mpm "jp_min", "jp_mean",
 // "density_max", "yielded", "energy_plastic"; of the last step "redone", "indefinite", "sorted"; since
@@ -118,11 +137,19 @@ typedef struct firn_stat_info {
   const char *doc;  // one line
 } firn_stat_info;
 FIRN_API int firn_sim_stat_count(const firn_sim *sim);
-FIRN_API firn_status firn_sim_stat_info(const firn_sim *sim, int i, firn_stat_info *out);
+FIRN_API firn_status firn_sim_stat_info_sized(const firn_sim *sim, int i, firn_stat_info *out,
+                                              size_t size);
+static inline firn_status firn_sim_stat_info(const firn_sim *sim, int i, firn_stat_info *out) {
+  return firn_sim_stat_info_sized(sim, i, out, sizeof *out);
+}
 FIRN_API firn_status firn_sim_stat(firn_sim *sim, const char *name, double *out);
 // All of them, [firn_sim_stat_count], and the sums, in one pass over the particles. Either may be
 // NULL.
-FIRN_API firn_status firn_sim_measure(firn_sim *sim, firn_sums *sums, double *stats);
+FIRN_API firn_status firn_sim_measure_sized(firn_sim *sim, firn_sums *sums, double *stats,
+                                            size_t sums_size);
+static inline firn_status firn_sim_measure(firn_sim *sim, firn_sums *sums, double *stats) {
+  return firn_sim_measure_sized(sim, sums, stats, sizeof *sums);
+}
 // One that any solver has, by name: what a column of stats.csv means. NULL: none has it.
 FIRN_API const firn_stat_info *firn_stat_find(const char *name);
 

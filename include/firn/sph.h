@@ -30,6 +30,7 @@ typedef enum firn_sph_split {
 // Smoothed particle hydrodynamics after Gissler et al. 2020. Where the paper is silent or wrong a
 // switch names both readings.
 typedef struct firn_sph_def {
+  size_t size; // of this struct: firn_default_sph_def() knows
   firn_sph_pressure pressure;
   firn_sph_pressure_solver pressure_solver;
   double pressure_tolerance; // mean |residual| over the density at rest
@@ -59,7 +60,12 @@ typedef struct firn_sph_def {
   double force_cfl;             // of sqrt(spacing / acceleration)
 } firn_sph_def;
 
-FIRN_API firn_sph_def firn_default_sph_def(void);
+FIRN_API void firn_sph_def_init(firn_sph_def *def, size_t size);
+static inline firn_sph_def firn_default_sph_def(void) {
+  firn_sph_def def;
+  firn_sph_def_init(&def, sizeof def);
+  return def;
+}
 
 #ifdef __cplusplus
 }

@@ -27,6 +27,7 @@ typedef enum firn_wind_body {
 } firn_wind_body;
 
 typedef struct firn_wind_def {
+  size_t size;        // of this struct: firn_default_wind_def() knows
   double velocity[3]; // m/s, everywhere
 
   // Gusts: velocity times 1 + gust ((1 - gust_noise) sin(2 pi t / gust_period) + gust_noise n(t)), with
@@ -64,7 +65,13 @@ typedef struct firn_wind_def {
   uint64_t seed;        // of the noises, besides that of the simulation
 } firn_wind_def;
 
-FIRN_API firn_wind_def firn_default_wind_def(void); // air at rest, 20 degrees C
+// air at rest, 20 degrees C
+FIRN_API void firn_wind_def_init(firn_wind_def *def, size_t size);
+static inline firn_wind_def firn_default_wind_def(void) {
+  firn_wind_def def;
+  firn_wind_def_init(&def, sizeof def);
+  return def;
+}
 // From now on; NULL: no air.
 FIRN_API firn_status firn_sim_set_wind(firn_sim *sim, const firn_wind_def *def);
 // The uniform part only.

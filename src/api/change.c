@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "api/sim.h"
+#include "base/def.h"
 #include "base/isa.h"
+#include "base/memory.h"
 #include "math/vec3.h"
 #include "world/heat.h"
 
@@ -60,9 +62,11 @@ firn_status firn_sim_set_present(firn_sim *sim, int id, bool present) {
   return firn_world_set_present(&sim->world, id, present);
 }
 
-firn_status firn_sim_set_material(firn_sim *sim, int id, const firn_material_def *def) {
+firn_status firn_sim_set_material(firn_sim *sim, int id, const firn_material_def *given) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
-  if (!def) return firn_fail_null(sim->world.context, "firn_sim_set_material");
+  if (!given) return firn_fail_null(sim->world.context, "firn_sim_set_material");
+  FIRN_TAKE(sim->world.context, material_def, given, own);
+  const firn_material_def *def = &own;
   FIRN_FP_SCOPE;
   uint64_t changes = sim->world.changes;
   firn_status status = firn_world_set_material(&sim->world, id, def);
@@ -87,24 +91,26 @@ firn_status firn_sim_set_settings(firn_sim *sim, const char *solver, const void 
     return firn_fail(sim->world.context, FIRN_ERROR_STATE,
                      "%s: its settings are settled when the simulation is made", solver);
   }
-  FIRN_TRY(firn_solver_check(sim->world.context, type, def));
-  FIRN_TRY(type->configure(sim->solver, def));
-  memcpy(sim->settings, def, type->def_size);
-  return FIRN_OK;
+  firn_context *context = sim->world.context;
+  void *own = firn_alloc(context, type->def_size, "settings");
+  if (!own) return FIRN_ERROR_MEMORY;
+  memcpy(own, sim->settings, type->def_size);
+  firn_status status = firn_solver_take(context, type, def, own);
+  if (status == FIRN_OK) status = firn_solver_check(context, type, own);
+  if (status == FIRN_OK) status = type->configure(sim->solver, own);
+  if (status == FIRN_OK) memcpy(sim->settings, own, type->def_size);
+  firn_free(context, own, type->def_size);
+  return status;
 }
 
-firn_status firn_sim_settings(const firn_sim *sim, const char *solver, void *out) {
+firn_status firn_sim_settings(const firn_sim *sim, const char *solver, void *out, size_t size) {
   FIRN_TRY(check_solver(sim, solver, out));
-  memcpy(out, sim->settings, sim->type->def_size);
+  firn_def_give(sim->settings, sim->type->def_size, out, size);
   return FIRN_OK;
 }
 
 firn_status firn_sim_set_mpm(firn_sim *sim, const firn_mpm_def *def) {
   return firn_sim_set_settings(sim, "mpm", def);
-}
-
-firn_status firn_sim_mpm(const firn_sim *sim, firn_mpm_def *out) {
-  return firn_sim_settings(sim, "mpm", out);
 }
 
 firn_status firn_sim_set_emitter_rate(firn_sim *sim, int id, double rate) {

@@ -16,6 +16,7 @@
 #include "api/checkpoint_world.h"
 #include "api/files.h"
 #include "api/sim.h"
+#include "base/def.h"
 #include "base/memory.h"
 #include "world/heat.h"
 #include "world/morton.h"
@@ -435,13 +436,16 @@ static firn_status read_info(firn_context *context, firn_archive *a, const char 
   return FIRN_OK;
 }
 
-firn_status firn_checkpoint_read(firn_context *context, const char *path,
-                                 firn_checkpoint_info *out) {
+firn_status firn_checkpoint_read_sized(firn_context *context, const char *path,
+                                       firn_checkpoint_info *out, size_t size) {
   if (!context || !path || !out) return firn_fail_null(context, "firn_checkpoint_read");
   firn_archive *a;
-  *out = (firn_checkpoint_info){.frame = -1};
-  FIRN_TRY(firn_archive_open(context, path, &a));
-  firn_status status = read_info(context, a, path, out);
-  firn_archive_close(a);
+  firn_checkpoint_info own = {.frame = -1};
+  firn_status status = firn_archive_open(context, path, &a);
+  if (status == FIRN_OK) {
+    status = read_info(context, a, path, &own);
+    firn_archive_close(a);
+  }
+  firn_fill_out(&own, sizeof own, out, size);
   return status;
 }

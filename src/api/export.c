@@ -8,6 +8,7 @@
 
 #include "api/export.h"
 #include "base/clock.h"
+#include "base/def.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "cache/export_points.h"
@@ -43,7 +44,7 @@ bool firn_export_format_available(firn_export_format format) {
   return is_format(format) && (format != FIRN_EXPORT_VDB || firn_export_vdb_available());
 }
 
-firn_export_def firn_default_export_def(void) {
+FIRN_DEFAULTS(export_def) {
   firn_export_def def = {
       .last_frame = -1, .level = 0.5, .smooth = 5, .spray = 1, .velocity = "velocity"};
   def.snow = firn_default_render_def().snow;
@@ -321,8 +322,10 @@ static firn_status run(export *e) {
   return status;
 }
 
-firn_status firn_export(firn_context *context, const firn_export_def *def) {
-  if (!context || !def) return firn_fail_null(context, "firn_export");
+firn_status firn_export(firn_context *context, const firn_export_def *given) {
+  if (!context || !given) return firn_fail_null(context, "firn_export");
+  FIRN_TAKE(context, export_def, given, own);
+  const firn_export_def *def = &own;
   FIRN_TRY(check(context, def));
   export *e = firn_alloc_zero(context, sizeof *e, "an export");
   if (!e) return FIRN_ERROR_MEMORY;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/sim.h"
+#include "base/def.h"
 #include "base/parallel.h"
 #include "world/heat.h"
 #include "world/strain_rate.h"
@@ -14,9 +15,11 @@ int firn_sim_field_count(const firn_sim *sim) {
   return n;
 }
 
-firn_status firn_sim_field(const firn_sim *sim, int i, firn_field_info *out) {
+firn_status firn_sim_field_sized(const firn_sim *sim, int i, firn_field_info *out, size_t size) {
   if (!sim || !out || i < 0 || i >= firn_sim_field_count(sim)) return FIRN_ERROR_ARGUMENT;
-  *out = i < FIRN_COMMON_FIELDS ? firn_common_fields[i] : sim->type->fields[i - FIRN_COMMON_FIELDS];
+  const firn_field_info *info = i < FIRN_COMMON_FIELDS ? &firn_common_fields[i]
+                                                       : &sim->type->fields[i - FIRN_COMMON_FIELDS];
+  firn_fill_out(info, sizeof *info, out, size);
   return FIRN_OK;
 }
 
@@ -226,10 +229,13 @@ firn_status firn_sim_look(firn_sim *sim, const firn_solver_look *look) {
   return FIRN_OK;
 }
 
-firn_status firn_sim_sums(firn_sim *sim, firn_sums *out) {
+firn_status firn_sim_sums_sized(firn_sim *sim, firn_sums *out, size_t size) {
+  firn_sums own;
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_sums");
-  return firn_sim_look(sim, &(firn_solver_look){.sums = out});
+  FIRN_TRY(firn_sim_look(sim, &(firn_solver_look){.sums = &own}));
+  firn_fill_out(&own, sizeof own, out, size);
+  return FIRN_OK;
 }
 
 // ---------------------------------------------------------------------------------- statistics
@@ -245,15 +251,20 @@ uint64_t firn_sim_all_stats(const firn_sim *sim) {
   return count ? UINT64_MAX >> (64 - count) : 0;
 }
 
-firn_status firn_sim_measure(firn_sim *sim, firn_sums *sums, double *stats) {
+firn_status firn_sim_measure_sized(firn_sim *sim, firn_sums *sums, double *stats,
+                                   size_t sums_size) {
+  firn_sums own;
   if (!sim) return FIRN_ERROR_ARGUMENT;
-  uint64_t wanted = stats ? firn_sim_all_stats(sim) : 0;
-  return firn_sim_look(sim, &(firn_solver_look){.sums = sums, .wanted = wanted, .stats = stats});
+  const firn_solver_look look = {
+      .sums = sums ? &own : NULL, .wanted = stats ? firn_sim_all_stats(sim) : 0, .stats = stats};
+  FIRN_TRY(firn_sim_look(sim, &look));
+  if (sums) firn_fill_out(&own, sizeof own, sums, sums_size);
+  return FIRN_OK;
 }
 
-firn_status firn_sim_stat_info(const firn_sim *sim, int i, firn_stat_info *out) {
+firn_status firn_sim_stat_info_sized(const firn_sim *sim, int i, firn_stat_info *out, size_t size) {
   if (!sim || !out || i < 0 || i >= firn_sim_stat_count(sim)) return FIRN_ERROR_ARGUMENT;
-  *out = sim->type->stats[i];
+  firn_fill_out(&sim->type->stats[i], sizeof sim->type->stats[i], out, size);
   return FIRN_OK;
 }
 

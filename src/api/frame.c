@@ -5,6 +5,7 @@
 #include "api/files.h"
 #include "api/output.h"
 #include "api/sim.h"
+#include "base/def.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "cache/frame.h"
@@ -164,9 +165,11 @@ firn_status firn_sim_write_numbered_frame(firn_sim *sim, const firn_output_def *
   return status;
 }
 
-firn_status firn_sim_write_frame_as(firn_sim *sim, const firn_output_def *def, const char *path) {
+firn_status firn_sim_write_frame_as(firn_sim *sim, const firn_output_def *given, const char *path) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
-  if (!def || !path) return firn_fail_null(sim->world.context, "firn_sim_write_frame_as");
+  if (!given || !path) return firn_fail_null(sim->world.context, "firn_sim_write_frame_as");
+  FIRN_TAKE(sim->world.context, output_def, given, own);
+  const firn_output_def *def = &own;
   FIRN_TRY(firn_output_check(sim->world.context, def, sim));
   return firn_sim_write_numbered_frame(sim, def, path, -1, NULL);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public face of the frame reader; cache/frame.c does the work.
+#include "base/def.h"
 #include "cache/frame.h"
 
 size_t firn_frame_count(const firn_frame *frame) {
@@ -45,9 +46,11 @@ static firn_field_info info_of(const firn_frame_field *field) {
                            .components = field->components};
 }
 
-firn_status firn_frame_field_at(const firn_frame *frame, int i, firn_field_info *out) {
+firn_status firn_frame_field_at_sized(const firn_frame *frame, int i, firn_field_info *out,
+                                      size_t size) {
   if (!frame || !out || i < 0 || i >= frame->field_count) return FIRN_ERROR_ARGUMENT;
-  *out = info_of(&frame->field[i]);
+  const firn_field_info own = info_of(&frame->field[i]);
+  firn_fill_out(&own, sizeof own, out, size);
   return FIRN_OK;
 }
 
@@ -57,13 +60,14 @@ static const firn_frame_field *find(const firn_frame *frame, const char *name) {
   return field;
 }
 
-firn_status firn_frame_field_named(const firn_frame *frame, const char *name,
-                                   firn_field_info *out) {
+firn_status firn_frame_field_named_sized(const firn_frame *frame, const char *name,
+                                         firn_field_info *out, size_t size) {
   if (!frame) return FIRN_ERROR_ARGUMENT;
   if (!name || !out) return firn_fail_null(frame->context, "firn_frame_field_named");
   const firn_frame_field *field = find(frame, name);
   if (!field) return FIRN_ERROR_ARGUMENT;
-  *out = info_of(field);
+  const firn_field_info own = info_of(field);
+  firn_fill_out(&own, sizeof own, out, size);
   return FIRN_OK;
 }
 

@@ -4,9 +4,10 @@
 
 #include <string.h>
 
+#include "base/def.h"
 #include "scene/nearest.h"
 
-firn_output_def firn_default_output_def(void) {
+FIRN_DEFAULTS(output_def) {
   return (firn_output_def){.precision = 32, .every = 1, .checkpoints = 1};
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pieces of a simulation and of a frame.
 #include "world/pieces.h"
+#include "base/def.h"
 
 #include "api/sim.h"
 #include "base/memory.h"
 #include "cache/frame.h"
 
-firn_pieces_def firn_default_pieces_def(void) {
+FIRN_DEFAULTS(pieces_def) {
   // Fewer particles than a full cell has are spray.
   return (firn_pieces_def){.least = 8};
 }
@@ -20,10 +21,14 @@ static void drop_room(firn_context *context, double *room, size_t count) {
   firn_free(context, room, (4 * count + 1) * sizeof(double));
 }
 
-firn_status firn_sim_pieces(firn_sim *sim, const firn_pieces_def *def, firn_pieces *out) {
+firn_status firn_sim_pieces_sized(firn_sim *sim, const firn_pieces_def *given, firn_pieces *out,
+                                  size_t size) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   firn_context *context = sim->world.context;
   if (!out) return firn_fail_null(context, "firn_sim_pieces");
+  firn_pieces_def def = firn_default_pieces_def();
+  firn_pieces own = {0};
+  if (given) FIRN_TRY(firn_def_take(context, "firn_pieces_def", given, &def, sizeof def));
   size_t count = firn_sim_count(sim);
   double *position = make_room(context, count);
   if (!position) return FIRN_ERROR_MEMORY;
@@ -31,17 +36,22 @@ firn_status firn_sim_pieces(firn_sim *sim, const firn_pieces_def *def, firn_piec
   firn_status status = firn_sim_read(sim, "position", position);
   if (status == FIRN_OK) status = firn_sim_read(sim, "mass", mass);
   if (status == FIRN_OK) {
-    status = firn_pieces_find(context, def, count, position, mass, firn_sim_h(sim), out, NULL);
+    status = firn_pieces_find(context, &def, count, position, mass, firn_sim_h(sim), &own, NULL);
   }
   drop_room(context, position, count);
+  if (status == FIRN_OK) firn_fill_out(&own, sizeof own, out, size);
   return status;
 }
 
-firn_status firn_frame_pieces(firn_frame *frame, const firn_pieces_def *def, firn_pieces *out) {
+firn_status firn_frame_pieces_sized(firn_frame *frame, const firn_pieces_def *given,
+                                    firn_pieces *out, size_t size) {
   if (!frame) return FIRN_ERROR_ARGUMENT;
   firn_context *context = frame->context;
   if (!out) return firn_fail_null(context, "firn_frame_pieces");
-  if (!(frame->h > 0) && !(def && def->cell > 0)) {
+  firn_pieces_def def = firn_default_pieces_def();
+  firn_pieces own = {0};
+  if (given) FIRN_TRY(firn_def_take(context, "firn_pieces_def", given, &def, sizeof def));
+  if (!(frame->h > 0) && !(def.cell > 0)) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "pieces: the frame does not tell its grid spacing; give a cell");
   }
@@ -51,8 +61,9 @@ firn_status firn_frame_pieces(firn_frame *frame, const firn_pieces_def *def, fir
   firn_status status = firn_frame_read_double(frame, "position", position);
   if (status == FIRN_OK) status = firn_frame_read_double(frame, "mass", mass);
   if (status == FIRN_OK) {
-    status = firn_pieces_find(context, def, frame->count, position, mass, frame->h, out, NULL);
+    status = firn_pieces_find(context, &def, frame->count, position, mass, frame->h, &own, NULL);
   }
   drop_room(context, position, frame->count);
+  if (status == FIRN_OK) firn_fill_out(&own, sizeof own, out, size);
   return status;
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "api/stages.h"
+#include "base/def.h"
 #include "base/memory.h"
 #include "cache/file.h"
 #include "render/plot.h"
@@ -72,7 +73,7 @@ typedef struct plotter {
   firn_panel panel[PANELS];
 } plotter;
 
-firn_plot_def firn_default_plot_def(void) {
+FIRN_DEFAULTS(plot_def) {
   return (firn_plot_def){.width = 1200, .panel_height = 250};
 }
 
@@ -293,8 +294,11 @@ static void name_of(const char *path, bool table, const char *where, char *name,
            where ? where : "");
 }
 
-firn_status firn_plot(firn_context *context, const firn_plot_def *def, const char *path) {
-  if (!context || !def || !def->source || !path) return firn_fail_null(context, "firn_plot");
+firn_status firn_plot(firn_context *context, const firn_plot_def *given, const char *path) {
+  if (!context || !given || !path) return firn_fail_null(context, "firn_plot");
+  FIRN_TAKE(context, plot_def, given, own);
+  const firn_plot_def *def = &own;
+  if (!def->source) return firn_fail_null(context, "firn_plot: source");
   size_t length = strlen(path);
   bool svg = length > 4 && strcasecmp(path + length - 4, ".svg") == 0;
   if (!svg && !(length > 4 && strcasecmp(path + length - 4, ".png") == 0))

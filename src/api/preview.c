@@ -6,6 +6,7 @@
 
 #include "api/picture.h"
 #include "api/preview_field.h"
+#include "base/def.h"
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "render/colormap.h"
@@ -33,14 +34,7 @@ typedef struct preview {
   firn_solids solids;
 } preview;
 
-firn_preview_def firn_default_preview_def(void) {
-  firn_render_def render = firn_default_render_def();
-  firn_preview_def def = firn_preview_of_render(&render);
-  def.ground = 0;
-  return def;
-}
-
-firn_preview_def firn_preview_of_render(const firn_render_def *def) {
+static firn_preview_def of_render(const firn_render_def *def) {
   return (firn_preview_def){.width = def->width,
                             .height = def->height,
                             .camera = def->camera,
@@ -53,6 +47,22 @@ firn_preview_def firn_preview_of_render(const firn_render_def *def) {
                             .bodies = def->bodies,
                             .look_count = def->look_count,
                             .looks = def->looks};
+}
+
+FIRN_DEFAULTS(preview_def) {
+  firn_render_def render = firn_default_render_def();
+  firn_preview_def def = of_render(&render);
+  def.ground = 0;
+  return def;
+}
+
+void firn_preview_of_render_sized(const firn_render_def *given, firn_preview_def *out,
+                                  size_t size) {
+  firn_render_def def = firn_default_render_def();
+  firn_preview_def own = default_preview_def();
+  if (firn_def_take(NULL, "firn_render_def", given, &def, sizeof def) == FIRN_OK)
+    own = of_render(&def);
+  firn_def_give(&own, sizeof own, out, size);
 }
 
 // ----------------------------------------------------------------------------------------- bodies
@@ -268,25 +278,31 @@ static firn_status write(const firn_picture_source *source, const firn_scene *sc
   return status;
 }
 
-firn_status firn_sim_preview(firn_sim *sim, const firn_preview_def *def, const char *path) {
+firn_status firn_sim_preview(firn_sim *sim, const firn_preview_def *given, const char *path) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
-  if (!def || !path) return firn_fail_null(sim->world.context, "firn_sim_preview");
+  if (!given || !path) return firn_fail_null(sim->world.context, "firn_sim_preview");
+  FIRN_TAKE(sim->world.context, preview_def, given, own);
+  const firn_preview_def *def = &own;
   firn_picture_source source = firn_picture_of_sim(sim);
   return write(&source, NULL, def, path);
 }
 
 firn_status firn_frame_preview(firn_frame *frame, const firn_scene *scene,
-                               const firn_preview_def *def, const char *path) {
+                               const firn_preview_def *given, const char *path) {
   if (!frame) return FIRN_ERROR_ARGUMENT;
-  if (!def || !path) return firn_fail_null(frame->context, "firn_frame_preview");
+  if (!given || !path) return firn_fail_null(frame->context, "firn_frame_preview");
+  FIRN_TAKE(frame->context, preview_def, given, own);
+  const firn_preview_def *def = &own;
   firn_picture_source source = firn_picture_of_frame(frame);
   return write(&source, scene, def, path);
 }
 
 firn_status firn_frame_preview_pixels(firn_frame *frame, const firn_scene *scene,
-                                      const firn_preview_def *def, uint8_t *rgb) {
+                                      const firn_preview_def *given, uint8_t *rgb) {
   if (!frame) return FIRN_ERROR_ARGUMENT;
-  if (!def || !rgb) return firn_fail_null(frame->context, "firn_frame_preview_pixels");
+  if (!given || !rgb) return firn_fail_null(frame->context, "firn_frame_preview_pixels");
+  FIRN_TAKE(frame->context, preview_def, given, own);
+  const firn_preview_def *def = &own;
   firn_picture_source source = firn_picture_of_frame(frame);
   return take(&source, scene, def, rgb);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "api/sim.h"
+#include "base/def.h"
 #include "base/isa.h"
 
 firn_probe_def firn_default_probe_def(void) {
@@ -14,6 +15,7 @@ static firn_status check(firn_context *context, const firn_probe_def *def, int i
   char what[96];
   snprintf(what, sizeof what, "probe '%.64s'", def->name ? def->name : "");
   if (!def->name) snprintf(what, sizeof what, "probe %d", i);
+  FIRN_TRY(firn_room_check(context, what, def->room, sizeof def->room / sizeof *def->room));
   if ((int)def->kind < FIRN_PROBE_POINT || def->kind > FIRN_PROBE_BOX) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: kind %d does not exist", what,
                      (int)def->kind);

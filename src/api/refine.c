@@ -10,6 +10,7 @@
 
 #include "api/picture.h"
 #include "base/clock.h"
+#include "base/def.h"
 #include "base/memory.h"
 #include "cache/file.h"
 #include "cache/folder.h"
@@ -35,7 +36,7 @@ typedef struct refinement {
   double began; // on the clock
 } refinement;
 
-firn_refine_def firn_default_refine_def(void) {
+FIRN_DEFAULTS(refine_def) {
   return (firn_refine_def){.last_frame = -1,
                            .mode = FIRN_REFINE_BALLISTIC,
                            .per_particle = 20,
@@ -45,7 +46,7 @@ firn_refine_def firn_default_refine_def(void) {
                            .precision = 32};
 }
 
-firn_refine_def firn_scene_refine_def(const firn_scene *scene) {
+static firn_refine_def of_scene(const firn_scene *scene) {
   firn_refine_def def = firn_default_refine_def();
   const firn_value *v = scene ? firn_value_find(scene->root, "refine") : NULL;
   if (!v || scene->report.count) return def;
@@ -58,6 +59,11 @@ firn_refine_def firn_scene_refine_def(const firn_scene *scene) {
   def.seed = (uint64_t)firn_value_number(v, "seed");
   if (firn_scene_output(scene).precision) def.precision = firn_scene_output(scene).precision;
   return def;
+}
+
+void firn_scene_refine_def_sized(const firn_scene *scene, firn_refine_def *out, size_t size) {
+  const firn_refine_def own = of_scene(scene);
+  firn_def_give(&own, sizeof own, out, size);
 }
 
 // ---------------------------------------------------------------------------------------- checks
@@ -308,8 +314,10 @@ static firn_status clear_from(refinement *r, int i) {
 // Sets up what is there after frame i: seeds, or what a file holds. Old frames go once all is known to be good.
 static firn_status begin_at(refinement *r, int i, bool there, firn_frame *frame) {
   const char *path = source_path(r, i);
-  firn_fine_def def = {
-      .cell = 2 * frame->spacing, .mode = r->def->mode, .density = r->def->density};
+  firn_fine_def def = firn_default_fine_def();
+  def.cell = 2 * frame->spacing;
+  def.mode = r->def->mode;
+  def.density = r->def->density;
   FIRN_TRY(firn_refine_snow_read(frame, path, &r->snow));
   FIRN_TRY(firn_fine_create(r->context, &def, &r->fine));
   FIRN_TRY(firn_refine_rows_make(r->def, &r->snow, NULL, NULL, &r->rows));
@@ -398,8 +406,10 @@ static firn_status run(refinement *r) {
 }
 
 firn_status firn_refine(firn_context *context, const firn_scene *scene,
-                        const firn_refine_def *def) {
-  if (!context || !def) return firn_fail_null(context, "firn_refine");
+                        const firn_refine_def *given) {
+  if (!context || !given) return firn_fail_null(context, "firn_refine");
+  FIRN_TAKE(context, refine_def, given, own);
+  const firn_refine_def *def = &own;
   FIRN_TRY(check(context, def));
   refinement *r = firn_alloc_zero(context, sizeof *r, "a refinement");
   if (!r) return FIRN_ERROR_MEMORY;

@@ -6,6 +6,7 @@
 
 #include "api/picture.h"
 #include "base/clock.h"
+#include "base/def.h"
 #include "base/memory.h"
 #include "cache/file.h"
 #include "cache/frame.h"
@@ -55,6 +56,21 @@ static firn_status check_looks(firn_context *context, const firn_render_def *def
   return FIRN_OK;
 }
 
+// What a newer program may say that this version does not know of.
+static firn_status check_rooms(firn_context *context, const firn_render_def *def) {
+  enum { ROOM = sizeof def->camera.room / sizeof *def->camera.room };
+  const double *const room[] = {def->camera.room, def->camera_shut.room, def->sun.room,
+                                def->sky.room,    def->snow.room,        def->ground.room,
+                                def->bodies.room};
+  for (size_t i = 0; i < sizeof room / sizeof *room; i++)
+    FIRN_TRY(firn_room_check(context, "firn_render_def", room[i], ROOM));
+  for (int i = 0; i < def->lamp_count; i++)
+    FIRN_TRY(firn_room_check(context, "firn_lamp_def", def->lamps[i].room, ROOM));
+  for (int i = 0; def->looks && i < def->look_count; i++)
+    FIRN_TRY(firn_room_check(context, "firn_look_def", def->looks[i].room, ROOM));
+  return FIRN_OK;
+}
+
 static firn_status check(firn_context *context, const firn_render_def *def) {
   if (def->width < 1 || def->height < 1 || def->width > 16384 || def->height > 16384)
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
@@ -72,6 +88,7 @@ static firn_status check(firn_context *context, const firn_render_def *def) {
   if (def->lamp_count > 0 && !def->lamps)
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "render: %d lamps, but lamps is NULL",
                      def->lamp_count);
+  FIRN_TRY(check_rooms(context, def));
   FIRN_TRY(check_looks(context, def));
   FIRN_TRY(firn_picture_check_snow(context, "render", &def->snow));
   FIRN_TRY(firn_camera_check(context, &def->camera));
@@ -240,12 +257,14 @@ static bool ends_with(const char *path, const char *end) {
   return a > b && strcasecmp(path + a - b, end) == 0;
 }
 
-firn_status firn_frame_render(firn_frame *frame, const firn_scene *scene,
-                              const firn_render_def *def, const char *path,
-                              firn_render_stats *stats) {
+firn_status firn_frame_render_sized(firn_frame *frame, const firn_scene *scene,
+                                    const firn_render_def *given, const char *path,
+                                    firn_render_stats *stats, size_t stats_size) {
   if (!frame) return FIRN_ERROR_ARGUMENT;
   firn_context *context = frame->context;
-  if (!def || !path) return firn_fail_null(context, "firn_frame_render");
+  if (!given || !path) return firn_fail_null(context, "firn_frame_render");
+  FIRN_TAKE(context, render_def, given, own);
+  const firn_render_def *def = &own;
   bool exr = ends_with(path, ".exr");
   if (!exr && !ends_with(path, ".png"))
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "render: %s ends in neither .png nor .exr",
@@ -257,23 +276,25 @@ firn_status firn_frame_render(firn_frame *frame, const firn_scene *scene,
   firn_status status = take(&p, frame, scene, exr && def->planes);
   if (status == FIRN_OK)
     status = exr ? firn_film_write_exr(context, path, &p.film, !def->planes) : write_png(&p, path);
-  if (stats) *stats = p.stats;
+  if (stats) firn_fill_out(&p.stats, sizeof p.stats, stats, stats_size);
   free_picture(&p);
   return status;
 }
 
-firn_status firn_frame_render_pixels(firn_frame *frame, const firn_scene *scene,
-                                     const firn_render_def *def, uint8_t *rgb, float *light,
-                                     firn_render_stats *stats) {
+firn_status firn_frame_render_pixels_sized(firn_frame *frame, const firn_scene *scene,
+                                           const firn_render_def *given, uint8_t *rgb, float *light,
+                                           firn_render_stats *stats, size_t stats_size) {
   if (!frame) return FIRN_ERROR_ARGUMENT;
-  if (!def) return firn_fail_null(frame->context, "firn_frame_render_pixels");
+  if (!given) return firn_fail_null(frame->context, "firn_frame_render_pixels");
+  FIRN_TAKE(frame->context, render_def, given, own);
+  const firn_render_def *def = &own;
   FIRN_TRY(check(frame->context, def));
   picture p = {.context = frame->context, .def = def};
   firn_status status = take(&p, frame, scene, false);
   size_t pixels = (size_t)def->width * (size_t)def->height;
   if (status == FIRN_OK && rgb) develop(&p, rgb);
   if (status == FIRN_OK && light) memcpy(light, p.film.light, pixels * sizeof *p.film.light);
-  if (stats) *stats = p.stats;
+  if (stats) firn_fill_out(&p.stats, sizeof p.stats, stats, stats_size);
   free_picture(&p);
   return status;
 }

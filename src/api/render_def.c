@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "base/def.h"
 
 firn_status firn_snow_look_preset(const char *name, firn_snow_look_def *out) {
   if (!name || !out) return FIRN_ERROR_ARGUMENT;
@@ -22,7 +23,7 @@ firn_status firn_snow_look_preset(const char *name, firn_snow_look_def *out) {
   return strcmp(name, "white") == 0 ? FIRN_OK : FIRN_ERROR_ARGUMENT;
 }
 
-firn_render_def firn_default_render_def(void) {
+FIRN_DEFAULTS(render_def) {
   firn_render_def def = {
       .width = 960,
       .height = 540,

@@ -9,11 +9,12 @@
 #include "api/scene.h"
 #include "api/sim.h"
 #include "base/clock.h"
+#include "base/def.h"
 #include "base/memory.h"
 #include "cache/lock.h"
 #include "scene/scene.h"
 
-firn_run_def firn_default_run_def(void) {
+FIRN_DEFAULTS(run_def) {
   return (firn_run_def){.folder = "out", .first_frame = -1, .last_frame = -1};
 }
 
@@ -187,17 +188,22 @@ static void listen_no_more(firn_run_state *r) {
   r->context->log_user = r->listener_user;
 }
 
-firn_status firn_run(const firn_scene *scene, const firn_run_def *def) {
-  if (!scene || !def) return FIRN_ERROR_ARGUMENT;
+firn_status firn_run(const firn_scene *scene, const firn_run_def *given) {
+  if (!scene || !given) return FIRN_ERROR_ARGUMENT;
+  FIRN_TAKE(scene->context, run_def, given, own);
+  const firn_run_def *def = &own;
   firn_context *context = scene->context;
   if (firn_scene_error_count(scene)) {
     return firn_fail(context, FIRN_ERROR_SCENE, "scene %s has errors", firn_scene_file(scene));
   }
+  firn_output_def output = firn_scene_output(scene);
+  if (def->output)
+    FIRN_TRY(firn_def_take(context, "firn_output_def", def->output, &output, sizeof output));
   firn_run_state *r = firn_alloc_zero(context, sizeof *r, "a run");
   if (!r) return FIRN_ERROR_MEMORY;
   r->scene = scene;
   r->def = def;
-  r->output = def->output ? *def->output : firn_scene_output(scene);
+  r->output = output;
   r->context = context;
   r->log.fd = r->lock = -1;
   r->frame = -1;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "scene/input.h"
 
 // ------------------------------------------------------------------------------------- finding
@@ -44,7 +45,7 @@ firn_status firn_scene_load(firn_context *context, const char *name, int overrid
 
 // -------------------------------------------------------------------------------------- asking
 
-firn_output_def firn_scene_output(const firn_scene *scene) {
+static firn_output_def output_of(const firn_scene *scene) {
   const firn_value *v = firn_value_find(scene->root, "output");
   firn_output_def def = firn_default_output_def();
   if (!v) return def;
@@ -55,6 +56,11 @@ firn_output_def firn_scene_output(const firn_scene *scene) {
   def.every = (int)firn_value_number(v, "every");
   def.checkpoints = (int)firn_value_number(v, "checkpoints");
   return def;
+}
+
+void firn_scene_output_sized(const firn_scene *scene, firn_output_def *out, size_t size) {
+  const firn_output_def own = output_of(scene);
+  firn_def_give(&own, sizeof own, out, size);
 }
 
 const firn_probe_def *firn_scene_probes(const firn_scene *scene, int *count) {

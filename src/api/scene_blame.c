@@ -159,7 +159,8 @@ firn_status firn_scene_too_fast(const firn_scene *scene, const firn_sim *sim, fi
   firn_mpm_def mpm;
   char message[FIRN_MESSAGE_SIZE];
   snprintf(message, sizeof message, "%s", firn_context_message(scene->context));
-  bool known = status == FIRN_ERROR_STEP && firn_sim_settings(sim, "mpm", &mpm) == FIRN_OK;
+  bool known = status == FIRN_ERROR_STEP &&
+               firn_sim_settings(sim, "mpm", &mpm, sizeof mpm) == FIRN_OK;
   finding f = {.value = NULL};
   if (known && mpm.dt_min > 0) f = fastest_body(scene, mpm.cfl * scene->h / mpm.dt_min);
   if (f.value) return fail_at(scene, &f, without_owner(message));

@@ -8,8 +8,6 @@
 #include "scene/scene.h"
 #include "solver/solver.h"
 
-static const double degrees = 180 / 3.14159265358979323846; // a radian
-
 typedef struct {
   const firn_scene *scene;
   firn_sim *sim;
@@ -64,6 +62,7 @@ static firn_status sim_of(builder *b, firn_sim_def *out) {
   const firn_solver_type *type = firn_solver_find(def.solver);
   void *settings = firn_arena_alloc(&b->arena, type->def_size);
   if (!settings) return out_of_memory(b->scene);
+  firn_solver_defaults(type, settings);
   firn_value_fill(firn_value_find(root, def.solver), 0, settings);
   def.settings = settings;
   *out = def;
@@ -93,7 +92,6 @@ static firn_variation_def variation_of(const firn_value *v) {
   copy3(def.axis, firn_value_vec3(v, "axis"));
   def.factor = firn_value_number(v, "factor");
   def.offset = firn_value_number(v, "offset");
-  if (def.of == FIRN_PROPERTY_FRICTION_ANGLE) def.offset *= degrees;
   def.amplitude = firn_value_number(v, "amplitude");
   def.wavelength = firn_value_number(v, "wavelength");
   def.octaves = (int)firn_value_number(v, "octaves");

@@ -6,16 +6,12 @@
 #include "api/scene.h"
 #include "scene/scene.h"
 
-static const double degrees = 180 / 3.14159265358979323846; // a radian
-
 // ----------------------------------------------------------------------------------------- defs
 
 firn_material_def firn_scene_material_def(const firn_value *v, double time) {
   firn_material_def def = firn_default_material_def();
   def.law = firn_value_text(v, "law");
   firn_value_fill(v, time, &def); // what other laws do not have keeps its default
-  if (firn_value_find(v, "friction_angle")) def.friction_angle *= degrees;
-  if (firn_value_find(v, "yield_angle")) def.yield_angle *= degrees;
   return def;
 }
 

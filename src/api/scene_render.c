@@ -5,6 +5,7 @@
 
 #include "api/picture.h"
 #include "api/scene.h"
+#include "base/def.h"
 #include "scene/scene.h"
 
 static void copy3(double to[3], const double from[3]) {
@@ -116,8 +117,7 @@ static firn_snow_look_def snow_of(const firn_value *v) {
 
 // ------------------------------------------------------------------------------------------- all
 
-firn_status firn_scene_render_def(const firn_scene *scene, double time, firn_render_def *out) {
-  if (!scene || !out) return FIRN_ERROR_ARGUMENT;
+static firn_status render_def_of(const firn_scene *scene, double time, firn_render_def *out) {
   const firn_value *v = firn_value_find(scene->root, "render");
   *out = firn_default_render_def();
   if (scene->report.count || !v)
@@ -152,7 +152,16 @@ firn_status firn_scene_render_def(const firn_scene *scene, double time, firn_ren
   return FIRN_OK;
 }
 
-firn_preview_def firn_scene_preview(const firn_scene *scene) {
+firn_status firn_scene_render_def_sized(const firn_scene *scene, double time, firn_render_def *out,
+                                        size_t size) {
+  firn_render_def own;
+  if (!scene || !out) return FIRN_ERROR_ARGUMENT;
+  firn_status status = render_def_of(scene, time, &own);
+  firn_def_give(&own, sizeof own, out, size);
+  return status;
+}
+
+static firn_preview_def preview_of(const firn_scene *scene) {
   firn_preview_def def = firn_default_preview_def();
   const firn_value *v = firn_value_find(scene->root, "preview"),
                    *render = firn_value_find(scene->root, "render");
@@ -168,4 +177,9 @@ firn_preview_def firn_scene_preview(const firn_scene *scene) {
   def.look_count = scene->look_count;
   def.looks = scene->looks;
   return def;
+}
+
+void firn_scene_preview_sized(const firn_scene *scene, firn_preview_def *out, size_t size) {
+  const firn_preview_def own = preview_of(scene);
+  firn_def_give(&own, sizeof own, out, size);
 }

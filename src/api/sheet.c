@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contact sheets from picture files.
 #include "render/sheet.h"
+#include "base/def.h"
 #include "base/memory.h"
 #include "base/png.h"
 #include "render/png.h"
 
 enum { MOST_PICTURES = 10000 };
+
+FIRN_DEFAULTS(sheet_def) {
+  return (firn_sheet_def){0};
+}
 
 static firn_status check(firn_context *context, const firn_sheet_def *def) {
   if (def->count < 1 || def->count > MOST_PICTURES) {
@@ -55,9 +60,11 @@ static firn_status write_sheet(firn_context *context, const firn_sheet_def *def,
   return status;
 }
 
-firn_status firn_sheet_write(firn_context *context, const firn_sheet_def *def,
+firn_status firn_sheet_write(firn_context *context, const firn_sheet_def *given,
                              const char *png_path) {
-  if (!context || !def || !png_path) return firn_fail_null(context, "firn_sheet_write");
+  if (!context || !given || !png_path) return firn_fail_null(context, "firn_sheet_write");
+  FIRN_TAKE(context, sheet_def, given, own);
+  const firn_sheet_def *def = &own;
   FIRN_TRY(check(context, def));
   size_t size = (size_t)def->count * sizeof(firn_sheet_picture);
   size_t image_size = (size_t)def->count * sizeof(firn_pixels);

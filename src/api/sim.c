@@ -6,16 +6,25 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/def.h"
 #include "base/isa.h"
 #include "base/memory.h"
 
-firn_sim_def firn_default_sim_def(void) {
+static const firn_def_part mpm_part = {"firn_mpm_def", offsetof(firn_sim_def, mpm),
+                                       sizeof(firn_mpm_def)};
+
+static firn_sim_def default_sim_def(void) {
   return (firn_sim_def){
       .h = 0.01,
       .gravity = {0, -9.81, 0},
       .solver = "mpm",
       .mpm = firn_default_mpm_def(),
   };
+}
+
+void firn_sim_def_init(firn_sim_def *def, size_t size, size_t mpm_size) {
+  const firn_sim_def own = default_sim_def();
+  firn_def_give_with(&own, sizeof own, def, size, &mpm_part, mpm_size);
 }
 
 // Those that the user gives, in either way, or else the defaults.
@@ -25,14 +34,17 @@ static firn_status take_settings(firn_sim *sim, const firn_sim_def *def) {
   if (!given && type->in_sim_def) given = (const char *)def + type->in_sim_def;
   sim->settings = firn_alloc_zero(sim->world.context, type->def_size, "settings");
   if (type->def_size && !sim->settings) return FIRN_ERROR_MEMORY;
-  firn_schema_defaults(type->settings, sim->settings);
-  if (given && type->def_size) memcpy(sim->settings, given, type->def_size);
+  firn_solver_defaults(type, sim->settings);
+  if (given && type->def_size)
+    FIRN_TRY(firn_solver_take(sim->world.context, type, given, sim->settings));
   return firn_solver_check(sim->world.context, type, sim->settings);
 }
 
-firn_status firn_sim_create(firn_context *context, const firn_sim_def *def, firn_sim **out) {
-  if (!context || !def || !out) return firn_fail_null(context, "firn_sim_create");
+firn_status firn_sim_create(firn_context *context, const firn_sim_def *given, firn_sim **out) {
+  if (!context || !given || !out) return firn_fail_null(context, "firn_sim_create");
   *out = NULL;
+  firn_sim_def own = default_sim_def(), *def = &own;
+  FIRN_TRY(firn_def_take_with(context, "firn_sim_def", given, def, sizeof own, &mpm_part));
   const firn_solver_type *type = firn_solver_find(def->solver ? def->solver : "mpm");
   if (!type) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "simulation: solver '%s' does not exist",
@@ -66,33 +78,44 @@ void firn_sim_destroy(firn_sim *sim) {
   firn_free(context, sim, sizeof *sim);
 }
 
-firn_status firn_sim_add_material(firn_sim *sim, const firn_material_def *def, int *id) {
+firn_status firn_sim_add_material(firn_sim *sim, const firn_material_def *given, int *id) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
-  if (!def) return firn_fail_null(sim->world.context, "firn_sim_add_material");
+  if (!given) return firn_fail_null(sim->world.context, "firn_sim_add_material");
+  FIRN_TAKE(sim->world.context, material_def, given, own);
+  const firn_material_def *def = &own;
   FIRN_FP_SCOPE;
   return firn_world_add_material(&sim->world, def, id);
 }
 
-firn_status firn_sim_add_collider(firn_sim *sim, const firn_collider_def *def, int *id) {
+firn_status firn_sim_add_collider(firn_sim *sim, const firn_collider_def *given, int *id) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
-  if (!def) return firn_fail_null(sim->world.context, "firn_sim_add_collider");
+  if (!given) return firn_fail_null(sim->world.context, "firn_sim_add_collider");
+  FIRN_TAKE(sim->world.context, collider_def, given, own);
+  const firn_collider_def *def = &own;
   return firn_world_add_collider(&sim->world, def, id);
 }
 
-firn_status firn_sim_add_particles(firn_sim *sim, const firn_particles_def *def) {
+firn_status firn_sim_add_particles(firn_sim *sim, const firn_particles_def *given) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
-  if (!def) return firn_fail_null(sim->world.context, "firn_sim_add_particles");
+  if (!given) return firn_fail_null(sim->world.context, "firn_sim_add_particles");
+  FIRN_TAKE(sim->world.context, particles_def, given, own);
+  const firn_particles_def *def = &own;
   FIRN_FP_SCOPE;
   return firn_world_add_particles(&sim->world, def);
 }
 
-firn_status firn_sim_fill(firn_sim *sim, const firn_fill_def *def) {
+firn_status firn_sim_fill(firn_sim *sim, const firn_fill_def *given) {
+  if (!sim && !given) return FIRN_ERROR_ARGUMENT;
+  if (!given) return firn_fail_null(sim->world.context, "firn_sim_fill");
+  firn_fill_def def = firn_default_fill_def();
+  firn_status status = firn_def_take(sim ? sim->world.context : NULL, "firn_fill_def", given, &def,
+                                     sizeof def);
+  if (!sim) status = FIRN_ERROR_ARGUMENT;
   // Whoever passed something on to be released never hears of it again.
-  if (!sim && def && def->start_release) def->start_release(def->start_user);
-  if (!sim) return FIRN_ERROR_ARGUMENT;
-  if (!def) return firn_fail_null(sim->world.context, "firn_sim_fill");
+  if (status != FIRN_OK && def.start_release) def.start_release(def.start_user);
+  FIRN_TRY(status);
   FIRN_FP_SCOPE;
-  return firn_world_fill(&sim->world, def);
+  return firn_world_fill(&sim->world, &def);
 }
 
 static void count_step(firn_profile *p, const firn_step *step, size_t particles, double start) {
@@ -102,7 +125,7 @@ static void count_step(firn_profile *p, const firn_step *step, size_t particles,
   p->iterations += (uint64_t)step->iterations;
 }
 
-firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out) {
+firn_status firn_sim_step_sized(firn_sim *sim, double limit, firn_step *out, size_t size) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   firn_step step = {0};
   if (sim->failed) {
@@ -131,7 +154,7 @@ firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out) {
   if (answers != FIRN_OK) status = answers;
   // Out of memory is found before anything moves; the caller may free some and try again.
   if (status != FIRN_OK && status != FIRN_ERROR_MEMORY) sim->failed = true;
-  if (out) *out = step;
+  if (out) firn_fill_out(&step, sizeof step, out, size);
   return status;
 }
 
@@ -170,8 +193,8 @@ firn_status firn_sim_advance(firn_sim *sim, double duration, firn_progress_fn pr
   return status;
 }
 
-void firn_sim_profile(const firn_sim *sim, firn_profile *out) {
-  *out = sim->profile;
+void firn_sim_profile_sized(const firn_sim *sim, firn_profile *out, size_t size) {
+  firn_fill_out(&sim->profile, sizeof sim->profile, out, size);
 }
 
 double firn_sim_time(const firn_sim *sim) {

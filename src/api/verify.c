@@ -6,6 +6,7 @@
 
 #include "api/run.h"
 #include "api/scene.h"
+#include "base/def.h"
 #include "base/memory.h"
 #include "cache/lock.h"
 #include "scene/scene.h"
@@ -236,14 +237,15 @@ static void ignore(void *user, const char *text) {
   (void)text;
 }
 
-firn_status firn_folder_verify(firn_context *context, const char *path, firn_fault_fn fault,
-                               void *user, firn_folder_verdict *out) {
+firn_status firn_folder_verify_sized(firn_context *context, const char *path, firn_fault_fn fault,
+                                     void *user, firn_folder_verdict *out, size_t size) {
   if (!context || !path || !out) return firn_fail_null(context, "firn_folder_verify");
-  *out = (firn_folder_verdict){.resumes_after = -1};
+  firn_folder_verdict own = {.resumes_after = -1};
+  firn_fill_out(&own, sizeof own, out, size);
   verifier *v = firn_alloc_zero(context, sizeof *v, "a check of a folder");
   if (!v) return FIRN_ERROR_MEMORY;
   firn_scene *scene = NULL;
-  v->out = out;
+  v->out = &own;
   v->def = firn_default_run_def();
   v->def.folder = path;
   v->run.def = &v->def;
@@ -253,7 +255,8 @@ firn_status firn_folder_verify(firn_context *context, const char *path, firn_fau
   v->run.fault = fault ? fault : ignore;
   v->run.fault_user = user;
   firn_status status = verify(v, &scene);
-  out->faults = v->check.faults;
+  own.faults = v->check.faults;
+  firn_fill_out(&own, sizeof own, out, size);
   firn_run_check_free(&v->run, &v->check);
   firn_sim_destroy(v->run.sim);
   firn_scene_files_free(&v->run.files);

@@ -2,12 +2,15 @@
 #include <string.h>
 
 #include "api/sim.h"
+#include "base/def.h"
 #include "base/isa.h"
 
-firn_status firn_sim_set_wind(firn_sim *sim, const firn_wind_def *def) {
+firn_status firn_sim_set_wind(firn_sim *sim, const firn_wind_def *given) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
+  firn_wind_def def = firn_default_wind_def();
+  if (given) FIRN_TRY(firn_def_take(sim->world.context, "firn_wind_def", given, &def, sizeof def));
   FIRN_FP_SCOPE;
-  FIRN_TRY(firn_world_set_wind(&sim->world, def));
+  FIRN_TRY(firn_world_set_wind(&sim->world, given ? &def : NULL));
   if (sim->type->changed) sim->type->changed(sim->solver);
   return FIRN_OK;
 }

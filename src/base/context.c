@@ -8,6 +8,7 @@
 
 #include <omp.h>
 
+#include "base/def.h"
 #include "base/isa.h"
 
 static void *resize_default(void *user, void *p, size_t old_size, size_t size) {
@@ -25,7 +26,7 @@ static void *resize_default(void *user, void *p, size_t old_size, size_t size) {
   return result;
 }
 
-firn_context_def firn_default_context_def(void) {
+FIRN_DEFAULTS(context_def) {
   return (firn_context_def){.threads = 0, .isa = FIRN_ISA_AUTO};
 }
 
@@ -34,9 +35,11 @@ static size_t size_of(int threads) {
   return sizeof(firn_context) + (size_t)threads * sizeof(firn_share);
 }
 
-firn_status firn_context_create(const firn_context_def *def, firn_context **out) {
-  if (!def || !out) return FIRN_ERROR_ARGUMENT;
+firn_status firn_context_create(const firn_context_def *given, firn_context **out) {
+  if (!given || !out) return FIRN_ERROR_ARGUMENT;
   *out = NULL;
+  FIRN_TAKE(NULL, context_def, given, own);
+  const firn_context_def *def = &own;
   if (def->threads < 0 || def->threads > 4096) return FIRN_ERROR_ARGUMENT;
   if (!firn_isa_available(def->isa)) return FIRN_ERROR_UNSUPPORTED;
   firn_resize_fn resize = def->resize ? def->resize : resize_default;

@@ -118,10 +118,29 @@ static double blend(const firn_shape *shape, const double x[3], double time, dou
   return value;
 }
 
-static const firn_shape_ops union_ops = {unite, release, child},
-                            intersection_ops = {intersect, release, child},
-                            difference_ops = {subtract, release, child},
-                            blend_ops = {blend, release, child};
+// That of the child whose surface it is there: the one of least distance or, where children cut one
+// another, of the greatest. In a fillet the nearer one's.
+static void velocity_of(const firn_shape *shape, const double x[3], double time,
+                        double velocity[3]) {
+  const combined *c = (const combined *)shape;
+  bool unites = shape->kind == FIRN_SHAPE_UNION || shape->kind == FIRN_SHAPE_SMOOTH_UNION;
+  int leader = 0;
+  double best = INFINITY, n[3];
+  for (int i = 0; i < c->count; i++) {
+    bool cuts = shape->kind == FIRN_SHAPE_DIFFERENCE && i > 0;
+    double d = firn_shape_ask_tight(c->child[i], x, time, n);
+    if (!unites && !cuts) d = -d;
+    if (!(d < best)) continue;
+    best = d;
+    leader = i;
+  }
+  firn_shape_velocity(c->child[leader], x, time, velocity);
+}
+
+static const firn_shape_ops union_ops = {unite, release, child, velocity_of},
+                            intersection_ops = {intersect, release, child, velocity_of},
+                            difference_ops = {subtract, release, child, velocity_of},
+                            blend_ops = {blend, release, child, velocity_of};
 
 // --------------------------------------------------------------------------------------- making
 

@@ -27,8 +27,12 @@ firn_status firn_shape_check_finite3(firn_context *context, const char *what, co
                                      const double value[3]);
 firn_status firn_shape_check_octaves(firn_context *context, const char *what, int octaves);
 
-// Where a user's function answered nan first: [x, y, z] m in its own space, and s; NULL: nowhere.
-const double *firn_solid_bad_place(const firn_shape *shape);
+// Where a user's function answered nan first, as whichever thread was the first to see it says.
+typedef struct firn_bad_place {
+  double at[4];     // m, m, m in its own space, s
+  const char *what; // "signed distance (sdf) is nan"
+} firn_bad_place;
+const firn_bad_place *firn_solid_bad_place(const firn_shape *shape); // NULL: nowhere
 
 // Bounds grown by some length; a shape without bounds stays without.
 void firn_shape_grow_bounds(firn_shape *shape, const firn_shape *child, double by);

@@ -4,10 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "geometry/level_set_private.h"
 #include "geometry/mesh.h"
 
-firn_sequence_def firn_default_sequence_def(void) {
+FIRN_DEFAULTS(sequence_def) {
   return (firn_sequence_def){0};
 }
 
@@ -282,10 +283,12 @@ static firn_status make_keys(firn_context *context, const firn_sequence_def *def
   return FIRN_OK;
 }
 
-firn_status firn_sequence_create(firn_context *context, const firn_sequence_def *def,
+firn_status firn_sequence_create(firn_context *context, const firn_sequence_def *given,
                                  firn_sequence **out) {
-  if (!context || !def || !out) return firn_fail_null(context, "firn_sequence_create");
+  if (!context || !given || !out) return firn_fail_null(context, "firn_sequence_create");
   *out = NULL;
+  FIRN_TAKE(context, sequence_def, given, own);
+  const firn_sequence_def *def = &own;
   FIRN_TRY(check(context, def->count, def->times, "sequence"));
   if (!def->meshes == !def->grids) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT,

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-firn_mesh_def firn_default_mesh_def(void) {
+#include "base/def.h"
+
+FIRN_DEFAULTS(mesh_def) {
   return (firn_mesh_def){.up = FIRN_UP_Y, .scale = 1};
 }
 
@@ -157,13 +159,15 @@ static firn_status copy(firn_mesh *mesh, size_t vertex_count, const double *posi
   return FIRN_OK;
 }
 
-firn_status firn_mesh_create(firn_context *context, const firn_mesh_def *def, size_t vertex_count,
+firn_status firn_mesh_create(firn_context *context, const firn_mesh_def *given, size_t vertex_count,
                              const double *positions, size_t triangle_count,
                              const uint32_t *triangles, firn_mesh **out) {
-  if (!context || !def || !out || !positions || !triangles) {
+  if (!context || !given || !out || !positions || !triangles) {
     return firn_fail_null(context, "firn_mesh_create");
   }
   *out = NULL;
+  FIRN_TAKE(context, mesh_def, given, own);
+  const firn_mesh_def *def = &own;
   firn_mesh *mesh = firn_mesh_new(context);
   if (!mesh) return FIRN_ERROR_MEMORY;
   firn_status status = copy(mesh, vertex_count, positions, triangle_count, triangles);
@@ -192,6 +196,6 @@ const uint32_t *firn_mesh_triangles(const firn_mesh *mesh) {
   return mesh->triangle;
 }
 
-void firn_mesh_get_report(const firn_mesh *mesh, firn_mesh_report *out) {
-  *out = mesh->report;
+void firn_mesh_get_report_sized(const firn_mesh *mesh, firn_mesh_report *out, size_t size) {
+  firn_fill_out(&mesh->report, sizeof mesh->report, out, size);
 }

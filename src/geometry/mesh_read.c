@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/def.h"
 #include "base/file.h"
 
 typedef firn_status (*reader_fn)(firn_mesh_input *in);
@@ -50,11 +51,13 @@ static firn_status read_any(firn_context *context, const char *name, const char 
 }
 
 firn_status firn_mesh_read_memory(firn_context *context, const char *name, const void *bytes,
-                                  size_t size, const firn_mesh_def *def, firn_mesh **out) {
-  if (!context || !name || !def || !out || (!bytes && size)) {
+                                  size_t size, const firn_mesh_def *given, firn_mesh **out) {
+  if (!context || !name || !given || !out || (!bytes && size)) {
     return firn_fail_null(context, "firn_mesh_read_memory");
   }
   *out = NULL;
+  FIRN_TAKE(context, mesh_def, given, own);
+  const firn_mesh_def *def = &own;
   return read_any(context, name, NULL, bytes, size, def, out);
 }
 
@@ -69,10 +72,12 @@ firn_status firn_mesh_uses(firn_context *context, const char *path, firn_text_fn
   return status;
 }
 
-firn_status firn_mesh_load(firn_context *context, const char *path, const firn_mesh_def *def,
+firn_status firn_mesh_load(firn_context *context, const char *path, const firn_mesh_def *given,
                            firn_mesh **out) {
-  if (!context || !path || !def || !out) return firn_fail_null(context, "firn_mesh_load");
+  if (!context || !path || !given || !out) return firn_fail_null(context, "firn_mesh_load");
   *out = NULL;
+  FIRN_TAKE(context, mesh_def, given, own);
+  const firn_mesh_def *def = &own;
   char *bytes;
   size_t size;
   FIRN_TRY(firn_file_get(context, path, &bytes, &size));

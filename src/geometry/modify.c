@@ -27,17 +27,38 @@ static const firn_shape *child(const firn_shape *shape, int i) {
   return i ? NULL : ((const modified *)shape)->child;
 }
 
-static double transform(const firn_shape *shape, const double x[3], double time,
-                        double gradient[3]) {
-  const modified *m = (const modified *)shape;
-  double r[3], p[3], n[3];
+// Into the space of the child.
+static void into(const modified *m, const double x[3], double p[3]) {
+  double r[3];
   for (int a = 0; a < 3; a++) r[a] = (x[a] - m->translation[a]) / m->scale;
   for (int a = 0; a < 3; a++) {
     p[a] = m->turn[0][a] * r[0] + m->turn[1][a] * r[1] + m->turn[2][a] * r[2];
   }
+}
+
+static double transform(const firn_shape *shape, const double x[3], double time,
+                        double gradient[3]) {
+  const modified *m = (const modified *)shape;
+  double p[3], n[3];
+  into(m, x, p);
   double d = firn_shape_ask(m->child, p, time, n);
   for (int a = 0; a < 3; a++) gradient[a] = firn_sdf_dot(m->turn[a], n);
   return d * m->scale;
+}
+
+static void transform_velocity(const firn_shape *shape, const double x[3], double time,
+                               double velocity[3]) {
+  const modified *m = (const modified *)shape;
+  double p[3], v[3];
+  into(m, x, p);
+  firn_shape_velocity(m->child, p, time, v);
+  for (int a = 0; a < 3; a++) velocity[a] = m->scale * firn_sdf_dot(m->turn[a], v);
+}
+
+// What is made of a surface moves along with it.
+static void child_velocity(const firn_shape *shape, const double x[3], double time,
+                           double velocity[3]) {
+  firn_shape_velocity(((const modified *)shape)->child, x, time, velocity);
 }
 
 static double shell(const firn_shape *shape, const double x[3], double time, double gradient[3]) {
@@ -71,10 +92,10 @@ static double displace(const firn_shape *shape, const double x[3], double time,
   return value;
 }
 
-static const firn_shape_ops transform_ops = {transform, release, child},
-                            shell_ops = {shell, release, child},
-                            offset_ops = {offset, release, child},
-                            displace_ops = {displace, release, child};
+static const firn_shape_ops transform_ops = {transform, release, child, transform_velocity},
+                            shell_ops = {shell, release, child, child_velocity},
+                            offset_ops = {offset, release, child, child_velocity},
+                            displace_ops = {displace, release, child, child_velocity};
 
 const firn_shape *firn_shape_moved(const firn_shape *shape, double turn[3][3],
                                    double translation[3], double *scale) {

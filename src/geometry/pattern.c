@@ -30,8 +30,8 @@ static const firn_shape *child(const firn_shape *shape, int i) {
 // away along the row, q itself at least i s - (s + e) / 2. So copies with i >= 1 + e / s are never
 // the nearest: ceil(e / s) to each side will do. That holds for distances; where the child's answer
 // is but a bound, the bounds of the copies left out hold, too, which keeps the answer continuous.
-static double repeat(const firn_shape *shape, const double x[3], double time, double gradient[3]) {
-  const pattern *r = (const pattern *)shape;
+static double nearest_copy(const pattern *r, const double x[3], double time, double gradient[3],
+                           double place[3]) {
   const firn_shape *child = r->child;
   int lo[3], hi[3];
   double best = INFINITY, rest = INFINITY;
@@ -59,24 +59,54 @@ static double repeat(const firn_shape *shape, const double x[3], double time, do
         if (!(d < best)) continue;
         best = d;
         memcpy(gradient, n, sizeof n);
+        memcpy(place, p, sizeof p);
       }
     }
   }
   return child->exact || best < rest ? best : rest;
 }
 
+static double repeat(const firn_shape *shape, const double x[3], double time, double gradient[3]) {
+  double place[3];
+  return nearest_copy((const pattern *)shape, x, time, gradient, place);
+}
+
+static void repeat_velocity(const firn_shape *shape, const double x[3], double time,
+                            double velocity[3]) {
+  const pattern *r = (const pattern *)shape;
+  double gradient[3], place[3] = {x[0], x[1], x[2]};
+  nearest_copy(r, x, time, gradient, place);
+  firn_shape_velocity(r->child, place, time, velocity);
+}
+
+// Through the looking glass; true where that is another place.
+static bool fold(const pattern *m, const double x[3], double p[3]) {
+  bool flipped = x[m->axis] < m->plane;
+  memcpy(p, x, 3 * sizeof *p);
+  if (flipped) p[m->axis] = 2 * m->plane - x[m->axis];
+  return flipped;
+}
+
 static double mirror(const firn_shape *shape, const double x[3], double time, double gradient[3]) {
   const pattern *m = (const pattern *)shape;
-  double p[3] = {x[0], x[1], x[2]};
-  bool flipped = x[m->axis] < m->plane;
-  if (flipped) p[m->axis] = 2 * m->plane - x[m->axis];
+  double p[3];
+  bool flipped = fold(m, x, p);
   double d = firn_shape_ask(m->child, p, time, gradient);
   if (flipped) gradient[m->axis] = -gradient[m->axis];
   return d;
 }
 
-static const firn_shape_ops repeat_ops = {repeat, release, child},
-                            mirror_ops = {mirror, release, child};
+static void mirror_velocity(const firn_shape *shape, const double x[3], double time,
+                            double velocity[3]) {
+  const pattern *m = (const pattern *)shape;
+  double p[3];
+  bool flipped = fold(m, x, p);
+  firn_shape_velocity(m->child, p, time, velocity);
+  if (flipped) velocity[m->axis] = -velocity[m->axis];
+}
+
+static const firn_shape_ops repeat_ops = {repeat, release, child, repeat_velocity},
+                            mirror_ops = {mirror, release, child, mirror_velocity};
 
 // --------------------------------------------------------------------------------------- making
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "geometry/kinds.h"
 #include "geometry/sdf.h"
 
@@ -61,6 +62,7 @@ firn_status firn_shape_check_child(firn_context *context, const firn_shape *chil
 firn_status firn_shape_make(firn_context *context, const firn_shape_def *def, const char *what,
                             firn_shape **out) {
   *out = NULL;
+  FIRN_TRY(firn_room_check(context, what, def->room, sizeof def->room / sizeof *def->room));
   switch (def->kind) {
   case FIRN_SHAPE_HANDLE: return hold(context, def, what, out);
   case FIRN_SHAPE_HALF_SPACE:
@@ -110,10 +112,19 @@ double firn_shape_sample(const firn_shape *shape, const double position[3], doub
   return d;
 }
 
-static const double *find_bad_place(const firn_shape *shape) {
+void firn_shape_velocity(const firn_shape *shape, const double position[3], double time,
+                         double velocity[3]) {
+  if (shape->varies && shape->ops->velocity) {
+    shape->ops->velocity(shape, position, time, velocity);
+  } else {
+    memset(velocity, 0, 3 * sizeof *velocity);
+  }
+}
+
+static const firn_bad_place *find_bad_place(const firn_shape *shape) {
   if (!shape->varies) return NULL; // no user's function in it
   if (shape->kind == FIRN_SHAPE_SDF) return firn_solid_bad_place(shape);
-  const double *bad = NULL;
+  const firn_bad_place *bad = NULL;
   const firn_shape *child;
   for (int i = 0; shape->ops->child && !bad && (child = shape->ops->child(shape, i)); i++)
     bad = find_bad_place(child);
@@ -122,11 +133,10 @@ static const double *find_bad_place(const firn_shape *shape) {
 
 firn_status firn_shape_check_answers(firn_context *context, const firn_shape *shape,
                                      const char *what) {
-  const double *bad = find_bad_place(shape);
+  const firn_bad_place *bad = find_bad_place(shape);
   if (!bad) return FIRN_OK;
-  return firn_fail(context, FIRN_ERROR_NONFINITE,
-                   "%s: its signed distance (sdf) is nan at (%g %g %g) m, at %g s", what, bad[0],
-                   bad[1], bad[2], bad[3]);
+  return firn_fail(context, FIRN_ERROR_NONFINITE, "%s: its %s at (%g %g %g) m, at %g s", what,
+                   bad->what, bad->at[0], bad->at[1], bad->at[2], bad->at[3]);
 }
 
 double firn_shape_ask_tight(const firn_shape *shape, const double position[3], double time,

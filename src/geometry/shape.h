@@ -22,6 +22,9 @@ typedef struct firn_shape_ops {
   void (*release)(firn_shape *shape); // frees what the node owns besides itself; may be NULL
   // Of nodes made of others: the i-th of them, NULL past the last. NULL: there are none.
   const firn_shape *(*child)(const firn_shape *shape, int i);
+  // m/s, of the point of its surface that is nearest; asked of shapes that vary only. NULL: it rests.
+  void (*velocity)(const firn_shape *shape, const double position[3], double time,
+                   double velocity[3]);
 } firn_shape_ops;
 
 struct firn_shape {
@@ -48,8 +51,13 @@ firn_status firn_shape_make(firn_context *context, const firn_shape_def *def, co
 double firn_shape_sample(const firn_shape *shape, const double position[3], double time,
                          double normal[3]);
 
-// A user's function may have answered nan since the shape was made, which then counted as far away: so
-// that no thread has to fail in the middle of its work, it is told here, with what ("collider 'floor'").
+// m/s, of the point of the surface that is nearest: as users' functions among its nodes say.
+void firn_shape_velocity(const firn_shape *shape, const double position[3], double time,
+                         double velocity[3]);
+
+// A user's function may have answered nan since the shape was made, which then counted as far away, or as
+// at rest: so that no thread has to fail in the middle of its work, it is told here, with what
+// ("collider 'floor'").
 firn_status firn_shape_check_answers(firn_context *context, const firn_shape *shape,
                                      const char *what);
 

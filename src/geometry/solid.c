@@ -6,13 +6,13 @@
 
 #include "geometry/kinds.h"
 #include "geometry/sdf.h"
+#include "math/vec3.h"
 
 static const double PI = 3.14159265358979323846;
 
-// Where a user's function answered nan, as whichever thread was the first to see it says.
 typedef struct bad_place {
   atomic_int state; // 0: none, 1: being written, 2: whole
-  double at[4];     // m, m, m, s
+  firn_bad_place place;
 } bad_place;
 
 typedef struct solid {
@@ -22,6 +22,7 @@ typedef struct solid {
   double half[3]; // m
   double radius, radius_to, length, rounding;
   firn_sdf_fn sdf;
+  firn_velocity_fn velocity; // or NULL
   void *user;
   bad_place bad_own, *bad; // the latter is the way to the former through a const node; NULL: no sdf
 } solid;
@@ -101,6 +102,13 @@ static double torus(const firn_shape *shape, const double position[3], double ti
   return revolved(shape, position, ring, normal);
 }
 
+static void note_bad(const solid *s, const double position[3], double time, const char *what) {
+  int none = 0;
+  if (!atomic_compare_exchange_strong(&s->bad->state, &none, 1)) return;
+  s->bad->place = (firn_bad_place){{position[0], position[1], position[2], time}, what};
+  atomic_store(&s->bad->state, 2);
+}
+
 static double user(const firn_shape *shape, const double position[3], double time,
                    double normal[3]) {
   const solid *s = (const solid *)shape;
@@ -108,25 +116,31 @@ static double user(const firn_shape *shape, const double position[3], double tim
   double d = s->sdf(s->user, position, time, raw);
   firn_sdf_direction(raw, normal);
   if (!isnan(d)) return d;
-  int none = 0;
-  if (atomic_compare_exchange_strong(&s->bad->state, &none, 1)) {
-    memcpy(s->bad->at, position, 3 * sizeof *position);
-    s->bad->at[3] = time;
-    atomic_store(&s->bad->state, 2);
-  }
+  note_bad(s, position, time, "signed distance (sdf) is nan");
   return 1e30; // m: far from everything, and still a number when it is scaled
 }
 
-const double *firn_solid_bad_place(const firn_shape *shape) {
+static void user_velocity(const firn_shape *shape, const double position[3], double time,
+                          double velocity[3]) {
   const solid *s = (const solid *)shape;
-  return s->bad && atomic_load(&s->bad->state) == 2 ? s->bad->at : NULL;
+  memset(velocity, 0, 3 * sizeof *velocity);
+  if (s->velocity) s->velocity(s->user, position, time, velocity);
+  if (firn_finite3(velocity)) return;
+  note_bad(s, position, time, "velocity (sdf_velocity) is not finite");
+  memset(velocity, 0, 3 * sizeof *velocity);
+}
+
+const firn_bad_place *firn_solid_bad_place(const firn_shape *shape) {
+  const solid *s = (const solid *)shape;
+  return s->bad && atomic_load(&s->bad->state) == 2 ? &s->bad->place : NULL;
 }
 
 static const firn_shape_ops half_space_ops = {.distance = half_space},
                             sphere_ops = {.distance = sphere}, box_ops = {.distance = box},
                             ellipsoid_ops = {.distance = ellipsoid},
                             capsule_ops = {.distance = capsule}, cone_ops = {.distance = cone},
-                            torus_ops = {.distance = torus}, user_ops = {.distance = user};
+                            torus_ops = {.distance = torus},
+                            user_ops = {.distance = user, .velocity = user_velocity};
 
 bool firn_shape_half_space(const firn_shape *shape, double point[3], double normal[3]) {
   const solid *s = (const solid *)shape;
@@ -319,6 +333,7 @@ static firn_status make_user(firn_context *context, const firn_shape_def *def, c
   if (!def->sdf) return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: sdf is NULL", what);
   s->sdf = def->sdf;
   s->user = def->sdf_user;
+  s->velocity = def->sdf_velocity;
   atomic_init(&s->bad_own.state, 0);
   s->bad = &s->bad_own;
   s->base.ops = &user_ops;

@@ -30,7 +30,7 @@
 #define FIRN_ROW_LIST(X)                                                                           \
   FIRN_VARY_LIST(X)                                                                                \
   FIRN_LAW_SHARED(X)                                                                               \
-  FIRN_POROUS_LIST(X) /* which solvers read, and no law; yield_angle in degrees */
+  FIRN_POROUS_LIST(X) /* which solvers read, and no law */
 
 enum firn_vary {
 #define X(CONSTANT, ...) FIRN_VARY_##CONSTANT,

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "material/law.h"
 
 static const char *const law_name[] = {
@@ -21,8 +22,9 @@ static const char *const law_name[] = {
 // thick they are then. Light snow crushes at little pressure; what has no air in it takes all of a
 // collider's velocity.
 struct porous {
-  double velocity_factor, velocity_factor_slope, crushing, yield_angle, yield_cohesion,
-      yield_cohesion_slope, viscosity, viscosity_slope;
+  double velocity_factor, velocity_factor_slope, crushing;
+  double yield_angle; // degrees
+  double yield_cohesion, yield_cohesion_slope, viscosity, viscosity_slope;
 };
 static const struct porous loose = {0.1, 0.9, 4e-4, 30, 2, 5, 0.2, 0.01},
                            tacky = {0.2, 0.5, 2e-4, 35, 60, 60, 2, 0.01},
@@ -61,7 +63,7 @@ static const struct preset {
 };
 enum { PRESET_COUNT = sizeof presets / sizeof *presets };
 
-firn_material_def firn_default_material_def(void) {
+FIRN_DEFAULTS(material_def) {
 #define ONE(CONSTANT, name, law, dimension, interval, initial, ...) .name = (initial),
 #define TWO(name, least, most, law, dimension, interval, initial_least, initial_most, ...)         \
   .least = (initial_least), .most = (double)(initial_most),
@@ -72,6 +74,8 @@ firn_material_def firn_default_material_def(void) {
 #undef ONE
 #undef TWO
 }
+
+static const double DEGREE = 3.14159265358979323846 / 180; // rad
 
 static firn_material_def def_of_preset(const struct preset *p) {
   firn_material_def def = firn_default_material_def();
@@ -84,14 +88,14 @@ static firn_material_def def_of_preset(const struct preset *p) {
     def.law = "sand";
     def.poisson = 0.3;
     def.hardening = 0; // should another law be put on it
-    def.friction_angle = p->friction_angle;
+    def.friction_angle = p->friction_angle * DEGREE;
   }
   if (p->porous == &fluid || p->porous == &thick) def.law = "water";
   if (!p->porous) return def;
   def.velocity_factor = p->porous->velocity_factor;
   def.velocity_factor_slope = p->porous->velocity_factor_slope;
   def.crushing = p->porous->crushing;
-  def.yield_angle = p->porous->yield_angle;
+  def.yield_angle = p->porous->yield_angle * DEGREE;
   def.yield_cohesion = p->porous->yield_cohesion;
   def.yield_cohesion_slope = p->porous->yield_cohesion_slope;
   def.viscosity = p->porous->viscosity;
@@ -99,10 +103,12 @@ static firn_material_def def_of_preset(const struct preset *p) {
   return def;
 }
 
-firn_status firn_material_preset(firn_context *context, const char *name, firn_material_def *out) {
+firn_status firn_material_preset_sized(firn_context *context, const char *name,
+                                       firn_material_def *out, size_t size) {
   for (int i = 0; name && i < PRESET_COUNT; i++) {
     if (strcmp(presets[i].name, name) != 0) continue;
-    *out = def_of_preset(&presets[i]);
+    const firn_material_def own = def_of_preset(&presets[i]);
+    firn_def_give(&own, sizeof own, out, size);
     return FIRN_OK;
   }
   return firn_fail(context, FIRN_ERROR_ARGUMENT, "material preset '%s' does not exist",
@@ -117,21 +123,19 @@ const char *firn_material_preset_doc(int i) {
   return i >= 0 && i < PRESET_COUNT ? presets[i].doc : NULL;
 }
 
-static const double PI = 3.14159265358979323846;
-
 // The slope of the cone in triaxial compression, where it goes through Mohr-Coulomb's corners (Klar et
 // al. 2016, section 6.3; sand.h has the others): |dev tau| <= alpha (3 c cot phi - tr tau), alpha = sqrt(2/3) 2 sin phi/(3 - sin phi).
 // Its tip is where tr tau = 3 K sum eps, K = lambda + 2/3 mu, reaches 3 c cot phi: eps_k = c cot phi/3K.
 static void shape_cone(const firn_material_def *def, double mu, double lambda, double *lo,
                        double *hi) {
-  double phi = def->friction_angle * PI / 180;
+  double phi = def->friction_angle;
   *lo = -sqrt(2.0 / 3) * 2 * sin(phi) / (3 - sin(phi));
   *hi = def->cohesion / tan(phi) / (3 * lambda + 2 * mu);
 }
 
 static void read_cone(const firn_material_row *row, firn_material_def *def) {
   double a = -(double)row->lo * sqrt(1.5), phi = asin(3 * a / (2 + a));
-  def->friction_angle = phi * 180 / PI;
+  def->friction_angle = phi;
   def->cohesion = (double)row->hi * tan(phi) * (3 * (double)row->lambda + 2 * (double)row->mu);
 }
 
@@ -141,7 +145,6 @@ size_t firn_material_refused(const firn_schema_row *row, const double *value, si
     // As the laws will see it, where denormals count as 0.
     double seen = (double)(firn_real)value[i];
     if (fabs(seen) < (double)FIRN_REAL_MIN) seen = 0;
-    if (row->dimension == FIRN_DIM_ANGLE) seen *= PI / 180;
     if (!firn_interval_holds(&in, seen)) return i;
   }
   return count;
@@ -150,11 +153,9 @@ size_t firn_material_refused(const firn_schema_row *row, const double *value, si
 firn_status firn_material_refuse(firn_context *context, const char *what,
                                  const firn_schema_row *row, const char *member, double value) {
   firn_interval in = firn_interval_parse(row->range);
-  bool angle = row->dimension == FIRN_DIM_ANGLE;
-  const char *unit = angle ? "degrees" : firn_dimension_unit(row->dimension);
-  double scale = angle ? 180 / PI : 1;
+  const char *unit = firn_dimension_unit(row->dimension);
   return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: %s = %g must lie in %c%g, %g%c%s%s", what,
-                   member, value, in.open_least ? '(' : '[', in.least * scale, in.most * scale,
+                   member, value, in.open_least ? '(' : '[', in.least, in.most,
                    in.open_most ? ')' : ']', *unit ? " " : "", unit);
 }
 

@@ -11,7 +11,7 @@ extern const firn_schema_record firn_material_settings;
 // Whether materials of this law have the number of a row.
 bool firn_material_has(const firn_schema_row *row, const char *law);
 
-// The first of a number's values that its row does not allow, or count; angles in degrees.
+// The first of a number's values that its row does not allow, or count.
 size_t firn_material_refused(const firn_schema_row *row, const double *value, size_t count);
 // Fails with what is wrong with such a value of a member of the def.
 firn_status firn_material_refuse(firn_context *context, const char *what,

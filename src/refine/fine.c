@@ -3,18 +3,21 @@
 
 #include <string.h>
 
+#include "base/def.h"
 #include "base/pages.h"
 #include "base/parallel.h"
 
 enum { EDGE = FIRN_FINE_EDGE };
 
-firn_fine_def firn_default_fine_def(void) {
+FIRN_DEFAULTS(fine_def) {
   return (firn_fine_def){.mode = FIRN_REFINE_BALLISTIC, .density = 0.5};
 }
 
-firn_status firn_fine_create(firn_context *context, const firn_fine_def *def, firn_fine **out) {
-  if (!context || !def || !out) return firn_fail_null(context, "firn_fine_create");
+firn_status firn_fine_create(firn_context *context, const firn_fine_def *given, firn_fine **out) {
+  if (!context || !given || !out) return firn_fail_null(context, "firn_fine_create");
   *out = NULL;
+  FIRN_TAKE(context, fine_def, given, own);
+  const firn_fine_def *def = &own;
   if (!firn_real_is_positive(def->cell))
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "fine particles: cell is %g m; it must be above 0", def->cell);

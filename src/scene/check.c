@@ -63,7 +63,7 @@ static void solvers_check(firn_scene *scene) {
     conflict c = {scene, firn_value_find(scene->root, type->name)};
     void *def = firn_arena_alloc(&scene->arena, type->def_size);
     if (!def || !c.section || !type->conflicts) continue;
-    firn_schema_defaults(type->settings, def);
+    firn_solver_defaults(type, def);
     firn_value_fill(c.section, 0, def);
     type->conflicts(def, tell_conflict, &c);
   }

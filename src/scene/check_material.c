@@ -8,7 +8,6 @@
 #include "scene/nearest.h"
 #include "solver/solver.h"
 
-#define DEGREE                       (3.14159265358979323846 / 180)
 #define FAIL(scene, mark, path, ...) firn_report_add(&(scene)->report, mark, path, __VA_ARGS__)
 
 // ----------------------------------------------------------------------------------- materials
@@ -117,8 +116,6 @@ static void material_check_heat(firn_scene *scene, firn_value *material, const c
 
 // Leaves out what the law does not have, so that the resolved scene reads back without complaint.
 static void material_fill(firn_scene *scene, firn_value *material, firn_material_def preset) {
-  preset.friction_angle *= DEGREE;
-  preset.yield_angle *= DEGREE;
   if (!firn_value_find(material, "law")) {
     firn_value *law = firn_value_add(&scene->arena, material,
                                      firn_schema_find(&firn_material_settings, "law"));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "solver/list.h"
 
 const firn_solver_type *firn_solver_at(int i) {
@@ -58,6 +59,18 @@ void firn_solver_step_conflicts(double dt, double dt_min, double dt_max, firn_co
     snprintf(why, sizeof why, "%g s is shorter than dt_min, %g s", dt, dt_min);
     tell(user, "dt", "dt_min", why);
   }
+}
+
+void firn_solver_defaults(const firn_solver_type *type, void *def) {
+  firn_schema_defaults(type->settings, def);
+  if (type->def_size) memcpy(def, &type->def_size, sizeof type->def_size);
+}
+
+firn_status firn_solver_take(firn_context *context, const firn_solver_type *type, const void *given,
+                             void *own) {
+  char name[64];
+  snprintf(name, sizeof name, "firn_%s_def", type->name);
+  return firn_def_take(context, name, given, own, type->def_size);
 }
 
 firn_status firn_solver_check(firn_context *context, const firn_solver_type *type,

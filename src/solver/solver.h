@@ -30,7 +30,7 @@ typedef struct firn_solver_type {
   // Settings. The rows are the section of scene files and the def struct at once; whoever hands out
   // a def has checked it against rows and conflicts, and gives defaults where the user gave nothing.
   const firn_schema_record *settings;
-  size_t def_size;   // of the struct
+  size_t def_size; // of the struct, which begins with a size_t that says the same; 0: there is none
   size_t in_sim_def; // where firn_sim_def has a member for it; 0: nowhere
   void (*conflicts)(const void *def, firn_conflict_fn tell, void *user); // or NULL
   // Takes over what may change between steps; NULL: nothing may, and no row is keyed.
@@ -61,6 +61,9 @@ typedef struct firn_solver_type {
   const char *columns, *probed;
 
   void (*changed)(void *solver); // velocities or materials were set from outside; or NULL
+  // A driven collider has got faster, up to this speed in m/s, than firn_collider_speed_ahead said: for
+  // those who have looked further than a step. NULL: the solver does not.
+  void (*driven)(void *solver, double speed);
   // Lays the particle of a slot down at rest under a load in Pa; up is a unit vector. NULL: the
   // solver's snow holds no strain.
   void (*settle)(void *solver, size_t slot, const double up[3], double load);
@@ -95,6 +98,10 @@ double firn_solver_spacing(const char *name, double h);
 void firn_solver_step_conflicts(double dt, double dt_min, double dt_max, firn_conflict_fn tell,
                                 void *user);
 
+// The def struct of a solver, which begins with its size: its defaults; and what a user gave, over them.
+void firn_solver_defaults(const firn_solver_type *type, void *def);
+firn_status firn_solver_take(firn_context *context, const firn_solver_type *type, const void *given,
+                             void *own);
 // FIRN_ERROR_ARGUMENT for a def that rows or conflicts of the solver do not allow.
 firn_status firn_solver_check(firn_context *context, const firn_solver_type *type, const void *def);
 

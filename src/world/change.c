@@ -210,6 +210,7 @@ firn_status firn_world_visit_settings(firn_world *world, bool load,
     FIRN_TRY(visit_temperature(world, c, load, visitor));
     FIRN_TRY(visit_sums(world, c, visitor));
     FIRN_TRY(visit_load(world, c, load, visitor));
+    FIRN_TRY(firn_drive_visit(world, c, load, visitor));
   }
   for (int id = 0; id < world->material_count; id++) {
     FIRN_TRY(visit_material(world, id, load, visitor));

@@ -28,14 +28,20 @@ static void go_along(firn_collider *collider, double time) {
 
 void firn_collider_prepare(firn_collider *collider, double time) {
   FIRN_FP_SCOPE; // a step takes the poses over from whoever asked before it
-  firn_motion_pose(&collider->motion, time, NULL, &collider->pose);
+  if (collider->driven)
+    firn_drive_pose(&collider->drive, collider->motion.pivot, time, &collider->pose);
+  else
+    firn_motion_pose(&collider->motion, time, NULL, &collider->pose);
   if (collider->load.mass > 0) go_along(collider, time);
   for (int i = 0; i < collider->part_count; i++) {
     firn_part *part = &collider->part[i];
     const firn_pose *parent = part->parent < 0 ? &collider->pose
                                                : &collider->part[part->parent].pose;
     firn_pose pose;
-    firn_motion_pose(&part->motion, time, parent, &pose);
+    if (part->driven)
+      firn_drive_pose(&part->drive, part->motion.pivot, time, &pose);
+    else
+      firn_motion_pose(&part->motion, time, parent, &pose);
     firn_part_place(part, &pose);
   }
   collider->prepared = time;
@@ -58,6 +64,12 @@ double firn_part_sample(const firn_part *part, const firn_pose *pose, double tim
   } else {
     distance = firn_shape_sample(part->shape, body, time, normal ? own : NULL);
     if (velocity) firn_pose_velocity(pose, position, velocity);
+    if (velocity && part->shape->varies) {
+      double own_velocity[3], seen[3];
+      firn_shape_velocity(part->shape, body, time, own_velocity);
+      firn_pose_turn(pose, own_velocity, seen);
+      for (int a = 0; a < 3; a++) velocity[a] += seen[a];
+    }
   }
   if (normal) firn_pose_turn(pose, own, normal);
   return distance;
@@ -94,6 +106,11 @@ double firn_collider_sample(const firn_collider *collider, const double position
   return firn_collider_sample_near(collider, UINT64_MAX, position, normal, velocity);
 }
 
+static bool drive_moves(const firn_drive *drive) {
+  const double *v = drive->body.velocity, *w = drive->body.spin;
+  return v[0] != 0 || v[1] != 0 || v[2] != 0 || w[0] != 0 || w[1] != 0 || w[2] != 0;
+}
+
 bool firn_collider_holds(const firn_collider *collider, const double position[3], double depth) {
   if (collider->absent) return false;
   for (int i = 0; i < collider->part_count; i++) {
@@ -106,11 +123,14 @@ bool firn_collider_holds(const firn_collider *collider, const double position[3]
 }
 
 bool firn_collider_moves(const firn_collider *collider, double t0, double t1) {
-  if (collider->varies || collider->load.mass > 0) return true;
-  if (firn_motion_moves(&collider->motion, t0, t1)) return true;
+  if (collider->varies || collider->load.mass > 0 || collider->driving.nudge > 0) return true;
+  if (collider->driven ? drive_moves(&collider->drive)
+                       : firn_motion_moves(&collider->motion, t0, t1))
+    return true;
   for (int i = 0; i < collider->part_count; i++) {
     const firn_part *part = &collider->part[i];
-    if (firn_motion_moves(&part->motion, t0, t1)) return true;
+    if (part->driven ? drive_moves(&part->drive) : firn_motion_moves(&part->motion, t0, t1))
+      return true;
     if (part->sequence && firn_sequence_moves(part->sequence, t0, t1)) return true;
   }
   return false;
@@ -119,6 +139,10 @@ bool firn_collider_moves(const firn_collider *collider, double t0, double t1) {
 double firn_collider_speed_bound(const firn_collider *collider, double ahead) {
   if (collider->load.mass == 0) return collider->speed;
   return collider->keyed_speed + firn_load_speed_bound(&collider->load, ahead);
+}
+
+double firn_collider_speed_ahead(const firn_collider *collider, double ahead) {
+  return fmax(collider->driving.bound, firn_collider_speed_bound(collider, ahead));
 }
 
 bool firn_part_plane(const firn_part *part, double time, const double center[3], double plane[4]) {

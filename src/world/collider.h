@@ -7,6 +7,7 @@
 
 #include "geometry/level_set_sequence.h"
 #include "geometry/shape.h"
+#include "world/drive.h"
 #include "world/load.h"
 #include "world/motion.h"
 
@@ -21,12 +22,14 @@ typedef struct firn_part {
   firn_sequence *sequence; // held
   int parent;              // -1: the collider
   firn_motion motion;      // relative to the parent
-  bool convex;             // the distance is a convex function
-  uint64_t bit;            // one of 64, which it may share with others: see firn_collider_near
-  double center[3];        // m, of a sphere that holds the part as defined ...
-  double radius;           // ... m; infinite where nothing bounds it, negative for a bare joint
-  firn_pose pose;          // at the time the collider was prepared for
-  double middle[3];        // m, center at that time
+  bool driven;             // it goes by drive instead
+  firn_drive drive;
+  bool convex;      // the distance is a convex function
+  uint64_t bit;     // one of 64, which it may share with others: see firn_collider_near
+  double center[3]; // m, of a sphere that holds the part as defined ...
+  double radius;    // ... m; infinite where nothing bounds it, negative for a bare joint
+  firn_pose pose;   // at the time the collider was prepared for
+  double middle[3]; // m, center at that time
 } firn_part;
 
 // Fingerprint of a part's shape; 0: a bare joint.
@@ -42,6 +45,12 @@ typedef struct firn_collider_sums {
   double work;        // J, of the collider on the snow
   double work_before; // J, of before the time that the others are of
 } firn_collider_sums;
+
+// How a driven collider may come upon the snow; part of a checkpoint.
+typedef struct firn_driving {
+  double nudge; // m/s that its places were corrected with since the last step
+  double bound; // m/s that those who look further ahead than a step may count with
+} firn_driving;
 
 // How a surface holds snow.
 typedef struct firn_grip {
@@ -63,6 +72,11 @@ typedef struct firn_collider {
   bool absent;        // nothing meets it
   firn_motion motion; // of the whole
   firn_load load;     // likewise, added to it
+  bool jointed;       // it was defined by parts
+  bool driven;        // the whole goes by drive instead of motion
+  firn_drive drive;
+  bool led; // it is driven, or some part of it is
+  firn_driving driving;
   firn_pose pose;     // of the whole, at the time it was prepared for
   double prepared;    // s, that time; nan before the first
   double speed;       // m/s: no point of it moves faster, ever or, under a load, now
@@ -72,6 +86,7 @@ typedef struct firn_collider {
   firn_part *part;    // [part_count], parents first
   uint64_t digest;    // of its definition
   firn_collider_sums sums;
+  firn_collider_sums last; // of the last step alone
 } firn_collider;
 
 // first_bit: number of parts that the world has already.
@@ -113,8 +128,12 @@ bool firn_part_plane(const firn_part *part, double time, const double center[3],
 
 // Whether any of it moves within a span of time.
 bool firn_collider_moves(const firn_collider *collider, double t0, double t1);
-// m/s: no point of it moves faster within a time from now. Infinite where it jumps, where something
-// unbounded turns, and where a user's distance depends on time.
+// m/s: no point of it moves faster within a time from now, of a driven one within a step. Infinite where
+// it jumps, where something unbounded turns, and where a user's distance depends on time.
 double firn_collider_speed_bound(const firn_collider *collider, double ahead);
+// The same over several steps, as long as no driven one gets faster: then solvers are told (solver.h).
+double firn_collider_speed_ahead(const firn_collider *collider, double ahead);
+// drive.c: what no point of it exceeds, by motions and drives as they are; never 0 for a driven one.
+double firn_collider_find_speed(const firn_collider *collider);
 
 #endif

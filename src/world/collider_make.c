@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "base/memory.h"
 #include "world/collider.h"
 #include "world/digest.h"
 
-firn_collider_def firn_default_collider_def(void) {
+FIRN_DEFAULTS(collider_def) {
   return (firn_collider_def){
       .shape = {.kind = FIRN_SHAPE_HALF_SPACE, .normal = {0, 1, 0}},
       .friction = 0.5,
@@ -17,7 +18,7 @@ firn_collider_def firn_default_collider_def(void) {
   };
 }
 
-firn_part_def firn_default_part_def(void) {
+FIRN_DEFAULTS(part_def) {
   return (firn_part_def){.parent = -1};
 }
 
@@ -122,43 +123,13 @@ static firn_status make_parts(firn_collider *collider, const firn_collider_def *
   if (!def->part_count) return make_only_part(collider, def, what);
   bool solid = false;
   for (int i = 0; i < count; i++) {
-    FIRN_TRY(make_part(collider, &def->parts[i], i, what, &collider->part[i]));
-    solid = solid || !def->parts[i].bare;
+    FIRN_TAKE(collider->context, part_def, firn_def_at(def->parts, i), part);
+    FIRN_TRY(make_part(collider, &part, i, what, &collider->part[i]));
+    solid = solid || !part.bare;
   }
   if (solid) return FIRN_OK;
   return firn_fail(collider->context, FIRN_ERROR_ARGUMENT, "%s: none of its parts has a shape",
                    what);
-}
-
-static double between(const double a[3], const double b[3]) {
-  double d2 = 0;
-  for (int i = 0; i < 3; i++) d2 += (a[i] - b[i]) * (a[i] - b[i]);
-  return sqrt(d2);
-}
-
-// 0 times infinity is 0 here: what does not turn does so at any distance.
-static double product(double rate, double distance) {
-  return rate > 0 ? rate * distance : 0;
-}
-
-// The fastest that any point of a part can move: what it does within its parent, plus what each
-// parent adds at the distance it has from that one's pivot at most.
-static double part_speed_bound(const firn_collider *collider, int i) {
-  const firn_part *part = &collider->part[i];
-  if (part->radius < 0) return 0;
-  if (part->shape && part->shape->varies) return INFINITY;
-  const firn_motion *motion = &part->motion;
-  double speed = part->sequence ? part->sequence->speed : 0;
-  double reach = part->radius + between(part->center, motion->pivot);
-  for (;;) {
-    speed += firn_motion_speed_bound(motion) + product(firn_motion_spin_bound(motion), reach);
-    if (motion == &collider->motion) return speed;
-    const firn_motion *next = part->parent < 0 ? &collider->motion
-                                               : &collider->part[part->parent].motion;
-    reach += firn_motion_way_bound(motion) + between(motion->pivot, next->pivot);
-    if (part->parent >= 0) part = &collider->part[part->parent];
-    motion = next;
-  }
 }
 
 static uint64_t digest_of(const firn_collider *collider) {
@@ -222,10 +193,7 @@ static firn_status make(firn_context *context, const firn_collider_def *def, con
     part->convex = part->shape && part->shape->convex;
     out->varies = out->varies || (part->shape && part->shape->varies);
   }
-  for (int i = 0; i < out->part_count; i++) {
-    out->speed = fmax(out->speed, part_speed_bound(out, i));
-  }
-  out->keyed_speed = out->speed;
+  out->keyed_speed = out->speed = firn_collider_find_speed(out);
   out->forces = out->forces || out->load.mass > 0;
   out->digest = digest_of(out);
   return FIRN_OK;
@@ -242,6 +210,7 @@ firn_status firn_collider_make(firn_context *context, const firn_collider_def *d
                          .sticky = def->sticky,
                          .absent = def->absent,
                          .forces = def->forces,
+                         .jointed = def->part_count > 0,
                          .prepared = (double)NAN};
   if (def->name)
     snprintf(out->name, sizeof out->name, "%s", def->name);

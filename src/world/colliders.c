@@ -48,16 +48,30 @@ static double along(const firn_load *load, const double v[3]) {
 void firn_world_before_step(firn_world *world) {
   for (int c = 0; c < world->collider_count; c++) {
     firn_load *load = &world->collider[c].load;
+    world->collider[c].last = world->collider[c].sums; // until after the step
     load->state.fall = load->weightless ? 0 : along(load, world->gravity);
     load->led = false; // by a step that failed
     load->got = along(load, world->collider[c].sums.impulse);
   }
 }
 
+// What has come to some sums.
+static firn_collider_sums since(const firn_collider_sums *sums, const firn_collider_sums *before) {
+  firn_collider_sums d = {.time = sums->time - before->time, .work = sums->work - before->work};
+  for (int a = 0; a < 3; a++) {
+    d.impulse[a] = sums->impulse[a] - before->impulse[a];
+    d.angular[a] = sums->angular[a] - before->angular[a];
+  }
+  d.work_before = before->work_before + before->work;
+  return d;
+}
+
 void firn_world_after_step(firn_world *world) {
   for (int c = 0; c < world->collider_count; c++) {
     firn_collider *collider = &world->collider[c];
     firn_load *load = &collider->load;
+    collider->last = since(&collider->sums, &collider->last);
+    collider->driving.nudge = 0;
     if (load->mass == 0) continue;
     firn_load_step(load, world->time, along(load, collider->sums.impulse) - load->got);
     firn_collider_prepare(collider, world->time);

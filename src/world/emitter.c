@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "base/random.h"
 #include "world/world.h"
 
@@ -15,9 +16,23 @@ static const double LAYER = 0.25;
 // bounds are refused, so this happens once in e^40 cases.
 enum { THROWS = 4000 };
 
-firn_emitter_def firn_default_emitter_def(void) {
+static const firn_def_part fill_part = {"firn_fill_def", offsetof(firn_emitter_def, fill),
+                                        sizeof(firn_fill_def)};
+
+static firn_emitter_def default_emitter_def(void) {
   return (firn_emitter_def){
       .fill = firn_default_fill_def(), .kind = FIRN_EMIT_INFLOW, .stop = (double)INFINITY};
+}
+
+void firn_emitter_def_init(firn_emitter_def *def, size_t size, size_t fill_size) {
+  const firn_emitter_def own = default_emitter_def();
+  firn_def_give_with(&own, sizeof own, def, size, &fill_part, fill_size);
+}
+
+firn_status firn_emitter_def_take(firn_context *context, const firn_emitter_def *given,
+                                  firn_emitter_def *own) {
+  *own = default_emitter_def();
+  return firn_def_take_with(context, "firn_emitter_def", given, own, sizeof *own, &fill_part);
 }
 
 static firn_status check(const firn_world *world, const firn_emitter_def *def,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "base/parallel.h"
 #include "material/preset.h"
 #include "math/vec3.h"
@@ -15,7 +16,7 @@
 #include "world/start.h"
 #include "world/world.h"
 
-firn_fill_def firn_default_fill_def(void) {
+FIRN_DEFAULTS(fill_def) {
   return (firn_fill_def){
       .shape = {.kind = FIRN_SHAPE_SPHERE, .radius = 0.1},
       .seeding = FIRN_SEEDING_RANDOM,

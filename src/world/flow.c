@@ -6,11 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "math/vec3.h"
 #include "world/settle.h"
 #include "world/world.h"
 
-firn_sink_def firn_default_sink_def(void) {
+FIRN_DEFAULTS(sink_def) {
   return (firn_sink_def){.shape = {.kind = FIRN_SHAPE_SPHERE, .radius = 0.1},
                          .stop = (double)INFINITY};
 }

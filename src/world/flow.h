@@ -73,6 +73,9 @@ void firn_flow_free(firn_flow *s, firn_context *context);
 
 struct firn_world;
 
+// One of the caller's as one of ours.
+firn_status firn_emitter_def_take(firn_context *context, const firn_emitter_def *given,
+                                  firn_emitter_def *own);
 firn_status firn_world_add_emitter(struct firn_world *world, const firn_emitter_def *def, int *id);
 firn_status firn_world_add_sink(struct firn_world *world, const firn_sink_def *def, int *id);
 firn_status firn_world_add_impulse(struct firn_world *world, const firn_impulse_def *def, int *id);

@@ -4,12 +4,13 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/def.h"
 #include "material/preset.h"
 #include "world/digest.h"
 
 static const firn_heat_def none = {.capacity = 2100};
 
-firn_heat_def firn_default_heat_def(void) {
+FIRN_DEFAULTS(heat_def) {
   return none;
 }
 

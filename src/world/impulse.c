@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "math/vec3.h"
 #include "world/world.h"
 
-firn_impulse_def firn_default_impulse_def(void) {
+FIRN_DEFAULTS(impulse_def) {
   return (firn_impulse_def){0};
 }
 

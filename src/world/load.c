@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "math/vec3.h"
 #include "world/digest.h"
 
@@ -15,6 +16,7 @@ firn_load_def firn_default_load_def(void) {
 firn_status firn_load_make(firn_context *context, const firn_load_def *def, const char *what,
                            firn_load *out) {
   *out = (firn_load){0};
+  FIRN_TRY(firn_room_check(context, what, def->room, sizeof def->room / sizeof *def->room));
   if (def->mass == 0) return FIRN_OK;
   const double *axis = def->axis, *travel = def->travel;
   double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "math/vec3.h"
 #include "world/digest.h"
 #include "world/quaternion.h"
@@ -49,6 +50,7 @@ static firn_status check(firn_context *context, const firn_motion_def *def, cons
                          firn_motion *out) {
   const firn_oscillation_def *o = &def->oscillation;
   const firn_circle_def *c = &def->circle;
+  FIRN_TRY(firn_room_check(context, what, def->room, sizeof def->room / sizeof *def->room));
   FIRN_TRY(check_vector(context, what, "pivot", out->pivot));
   FIRN_TRY(check_vector(context, what, "velocity", def->velocity));
   FIRN_TRY(check_vector(context, what, "spin", def->spin));

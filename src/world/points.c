@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/def.h"
 #include "base/file.h"
 #include "base/number.h"
 #include "geometry/ply.h"
@@ -12,7 +13,7 @@
 #include "world/strain_rate.h"
 #include "world/world.h"
 
-firn_points_def firn_default_points_def(void) {
+FIRN_DEFAULTS(points_def) {
   return (firn_points_def){.per_cell = 8, .scale = 1};
 }
 

@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "geometry/noise.h"
 
-firn_variation_def firn_default_variation_def(void) {
+FIRN_DEFAULTS(variation_def) {
   return (firn_variation_def){.range = {-(double)INFINITY, (double)INFINITY},
                               .axis = {0, 1, 0},
                               .factor = 1,
@@ -80,12 +81,15 @@ firn_status firn_variety_make(firn_context *context, const firn_variation_def *d
   for (int i = 0; i < count; i++) {
     char name[96];
     snprintf(name, sizeof name, "%.64s: variation %d", what, i);
-    firn_status status = make_one(context, &def[i], seed, name, &out->list[i]);
+    firn_variation_def own = firn_default_variation_def();
+    firn_status status = firn_def_take(context, "firn_variation_def", firn_def_at(def, i), &own,
+                                       sizeof own);
+    if (status == FIRN_OK) status = make_one(context, &own, seed, name, &out->list[i]);
     if (status != FIRN_OK) {
       firn_variety_free(out, context);
       return status;
     }
-    out->of |= def[i].of;
+    out->of |= own.of;
   }
   return FIRN_OK;
 }

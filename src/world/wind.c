@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "geometry/noise.h"
 #include "geometry/sdf.h"
 #include "math/vec3.h"
@@ -11,7 +12,7 @@
 
 static const double PI = 3.14159265358979323846;
 
-firn_wind_def firn_default_wind_def(void) {
+FIRN_DEFAULTS(wind_def) {
   return (firn_wind_def){.gust_period = 3,
                          .swirl_axis = {0, 1, 0},
                          .swirl_radius = 1,

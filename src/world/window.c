@@ -4,11 +4,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "world/morton.h"
 #include "world/occupied.h"
 #include "world/world.h"
 
-firn_window_def firn_default_window_def(void) {
+FIRN_DEFAULTS(window_def) {
   return (firn_window_def){
       .min = {-(double)INFINITY, -(double)INFINITY, -(double)INFINITY},
       .max = {(double)INFINITY, (double)INFINITY, (double)INFINITY},

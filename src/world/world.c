@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "material/preset.h"
 #include "world/heat.h"
 #include "world/morton.h"
@@ -114,7 +115,7 @@ firn_status firn_world_keep_cut(firn_world *world) {
   return world->cut < 0 ? FIRN_ERROR_MEMORY : FIRN_OK;
 }
 
-firn_particles_def firn_default_particles_def(void) {
+FIRN_DEFAULTS(particles_def) {
   return (firn_particles_def){.per_cell = 8};
 }
 

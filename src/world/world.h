@@ -108,6 +108,13 @@ void firn_world_after_step(firn_world *world);
 firn_status firn_world_check_colliders(const firn_world *world);
 // One by its number, or NULL and a message.
 firn_collider *firn_world_collider(const firn_world *world, int id);
+// drive.c: a collider, or a part of it, in the caller's hands. faster: solvers that look ahead have to
+// look again (solver.h).
+firn_status firn_world_drive(firn_world *world, int id, int part, const firn_body *body,
+                             bool *faster);
+// FIRN_ERROR_ARGUMENT unless the collider has such a part; -1 is the whole.
+firn_status firn_collider_check_part(const firn_world *world, const firn_collider *collider,
+                                     int part);
 // change.c: what may change between steps; each raises `changes` if it does change something.
 firn_status firn_world_set_gravity(firn_world *world, const double gravity[3]);
 firn_status firn_world_set_grip(firn_world *world, int id, const firn_grip *grip);
@@ -164,6 +171,8 @@ double firn_ledger_lost(const firn_world *world, double left);
 size_t firn_world_remove(firn_world *world, firn_touched_fn touched, firn_gone_fn gone,
                          const void *user);
 firn_status firn_ledger_visit(firn_world *world, bool load, const firn_state_visitor *visitor);
+firn_status firn_drive_visit(firn_world *world, int collider, bool load,
+                             const firn_state_visitor *visitor);                      // drive.c
 firn_status firn_impulse_visit(firn_world *world, const firn_state_visitor *visitor); // impulse.c
 firn_status firn_wind_visit(
     firn_world *world, bool load,

@@ -124,7 +124,8 @@ static void fields_are_chosen_by_name(void **state) {
   scratch *s = *state;
   firn_sim *sim = make(s);
   const char *const wanted[] = {"jp", "stress"};
-  firn_output_def def = {.field_count = 2, .fields = wanted}; // zeros are defaults
+  firn_output_def def = {
+      .size = sizeof def, .field_count = 2, .fields = wanted}; // zeros are defaults
   firn_frame *f;
   assert_int_equal(firn_sim_write_frame_as(sim, &def, scratch_path(s, "a.hdf")), FIRN_OK);
   assert_int_equal(firn_frame_open(s->context, scratch_path(s, "a.hdf"), &f), FIRN_OK);
@@ -140,7 +141,7 @@ static void fields_are_chosen_by_name(void **state) {
                    FIRN_ERROR_ARGUMENT);
   assert_message(s, "'strss'", "did you mean 'stress'?");
   assert_false(scratch_exists(s, "b.hdf"));
-  def = (firn_output_def){.precision = 12};
+  def = (firn_output_def){.size = sizeof(firn_output_def), .precision = 12};
   assert_int_equal(firn_sim_write_frame_as(sim, &def, scratch_path(s, "b.hdf")),
                    FIRN_ERROR_ARGUMENT);
   assert_message(s, "precision is 12", "16 or 32");
@@ -150,7 +151,7 @@ static void fields_are_chosen_by_name(void **state) {
 static void an_empty_compact_frame_is_a_frame(void **state) {
   scratch *s = *state;
   firn_sim_def sim_def = firn_default_sim_def();
-  firn_output_def def = {.precision = 16};
+  firn_output_def def = {.size = sizeof def, .precision = 16};
   firn_sim *sim;
   firn_frame *f;
   assert_int_equal(firn_sim_create(s->context, &sim_def, &sim), FIRN_OK);

@@ -329,8 +329,10 @@ static void a_folder_goes_on_where_it_was_moved_to(void **state) {
 
 static void fewer_frames_and_checkpoints_change_nothing_else(void **state) {
   scratch *s = *state;
-  const firn_output_def output = {.precision = 16, .every = 2, .checkpoints = 4};
-  const firn_output_def rare = {.precision = 16, .every = 2, .checkpoints = -1};
+  const firn_output_def output = {
+      .size = sizeof output, .precision = 16, .every = 2, .checkpoints = 4};
+  const firn_output_def rare = {
+      .size = sizeof rare, .precision = 16, .every = 2, .checkpoints = -1};
   int first;
   perform(s, (order){.folder = "whole"});
   perform(s, (order){.folder = "some", .output = &output, .last = 5});
@@ -361,7 +363,7 @@ static void fewer_frames_and_checkpoints_change_nothing_else(void **state) {
 static void a_field_that_does_not_exist_is_named_before_anything_is_touched(void **state) {
   scratch *s = *state;
   const char *const fields[] = {"presure"};
-  const firn_output_def output = {.field_count = 1, .fields = fields};
+  const firn_output_def output = {.size = sizeof output, .field_count = 1, .fields = fields};
   perform(s, (order){.folder = "out", .last = 2});
   order o = {.folder = "out", .output = &output, .overwrite = true};
   o.exact_fail = FIRN_ERROR_ARGUMENT;

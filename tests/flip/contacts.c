@@ -4,7 +4,7 @@
 // on what moves, before a plate; and grains that slide.
 #include "support/flip_case.h"
 
-static const double G = 9.81;
+static const double G = 9.81, DEGREE = 3.14159265358979323846 / 180;
 
 // Within lo and hi.
 #define assert_among(what, value, lo, hi)                                                          \
@@ -14,7 +14,7 @@ static const double G = 9.81;
 static flip_plan block_plan(void) {
   flip_plan plan = flip_default_plan();
   plan.material.density = 200;
-  plan.material.yield_angle = 35;
+  plan.material.yield_angle = 35 * DEGREE;
   plan.material.yield_cohesion = 1e4;
   plan.flip.flip = 1;
   plan.gravity[1] = -G;
@@ -222,7 +222,7 @@ static void layers_are_dragged(void **state) {
     int n = fine ? 16 : 8, deep = fine ? 8 : 4;
     plan.h = 0.8 / n;
     plan.material.density = 200;
-    plan.material.yield_angle = paste ? 0 : 40;
+    plan.material.yield_angle = paste ? 0 : 40 * DEGREE;
     plan.material.viscosity = paste ? 1e4 : 0;
     plan.gravity[1] = -G;
     for (int a = 0; a < 3; a += 2) {

@@ -5,6 +5,8 @@
 // Grains that run down to a slope.
 #include "support/flip_case.h"
 
+static const double DEGREE = 3.14159265358979323846 / 180; // rad
+
 enum { THICK = 4, WIDE = 20, HIGH = 20, FAR = 80 }; // cells
 
 // Degrees, of the line through the surface where it stands between 0.15 and 0.85 of its highest, with all cells
@@ -32,7 +34,7 @@ static double slope_after(double angle) {
   plan.h = 0.02;
   plan.flip.dt = 5e-3;
   plan.material.density = 200;
-  plan.material.yield_angle = angle;
+  plan.material.yield_angle = angle * DEGREE;
   plan.gravity[1] = -9.81;
   plan.periodic[2] = true;
   plan.period[2] = THICK;

@@ -4,7 +4,7 @@
 // What makes snow of the fluid: durability, the yield condition, viscosity, rigid pieces, friction.
 #include "support/flip_case.h"
 
-static const double G = 9.81, PI = 3.14159265358979323846;
+static const double G = 9.81, PI = 3.14159265358979323846, DEGREE = 3.14159265358979323846 / 180;
 
 // A fluid of the density of snow, to which each test adds what it is about.
 static flip_plan plain_plan(void) {
@@ -95,7 +95,7 @@ static void pressure_crushes_by_the_law(void **state) {
   for (int printed = 0; printed < 2; printed++) {
     flip_plan plan = plain_plan();
     plan.material.crushing = 1e-4;
-    plan.material.yield_angle = 30;
+    plan.material.yield_angle = 30 * DEGREE;
     plan.flip.durability_step = printed;
     flip_case c = flip_case_open(&plan);
     flip_case_box(&c, (const int[3]){0, 0, 0}, (const int[3]){4, 4, 4}, 0, NULL);
@@ -121,7 +121,7 @@ static void cells_yield_at_the_bound(void **state) {
   (void)state;
   const double theta = 30, h = 0.1, dt = 5e-3, rho = 200, p = 700, tiny = by_precision(1e-5, 1e-12);
   flip_plan plan = plain_plan();
-  plan.material.yield_angle = theta;
+  plan.material.yield_angle = theta * DEGREE;
   plan.material.yield_cohesion = 15;
   plan.material.yield_cohesion_slope = 20;
   plan.material.durability = 0.25;
@@ -175,7 +175,7 @@ static void cells_yield_at_the_bound(void **state) {
 static double slide(double degrees, double friction, double seconds) {
   flip_plan plan = plain_plan();
   double angle = degrees * PI / 180;
-  plan.material.yield_angle = 35;
+  plan.material.yield_angle = 35 * DEGREE;
   plan.material.yield_cohesion = 1e4;
   plan.flip.flip = 1;
   plan.gravity[0] = G * sin(angle);
@@ -244,7 +244,7 @@ static void stir(flip *s, bool turned) {
 static void rigid_pieces_keep_their_momenta(void **state) {
   (void)state;
   flip_plan plan = plain_plan();
-  plan.material.yield_angle = 30;
+  plan.material.yield_angle = 30 * DEGREE;
   flip_case c = flip_case_open(&plan);
   flip_case_box(&c, (const int[3]){0, 0, 0}, (const int[3]){5, 3, 4}, 0, NULL);
   flip_case_box(&c, (const int[3]){12, 0, 0}, (const int[3]){13, 1, 1}, 0, NULL);

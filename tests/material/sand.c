@@ -14,7 +14,7 @@ static firn_material_row sand(double cohesion, double jp_max) {
   def.law = "sand";
   def.young = YOUNG_SAND;
   def.poisson = POISSON_SAND;
-  def.friction_angle = PHI * 180 / 3.14159265358979323846;
+  def.friction_angle = PHI;
   def.cohesion = cohesion;
   def.jp_max = jp_max;
   firn_material_row row;
@@ -243,11 +243,11 @@ static void rows_remember_angle_and_cohesion(void **state) {
   firn_material_row row = sand(1234, INFINITY);
   firn_material_def def = firn_material_def_of_row(&row);
   assert_string_equal(def.law, "sand");
-  assert_small(def.friction_angle * 3.14159265358979323846 / 180 / PHI - 1, 20 * FIRN_REAL_EPS);
+  assert_small(def.friction_angle / PHI - 1, 20 * FIRN_REAL_EPS);
   assert_small(def.cohesion / 1234 - 1, 20 * FIRN_REAL_EPS);
-  def.friction_angle = 90;
+  def.friction_angle = 1.5708; // more than a right angle
   assert_int_equal(firn_material_make_row(NULL, &def, "m", &row), FIRN_ERROR_ARGUMENT);
-  def.friction_angle = 30;
+  def.friction_angle = 0.5;
   def.cohesion = -1;
   assert_int_equal(firn_material_make_row(NULL, &def, "m", &row), FIRN_ERROR_ARGUMENT);
 }

@@ -33,7 +33,7 @@ static mpm_case open_sand(const mpm_variant *v, double phi, const int period[3],
   def.mpm.dt_max = 1e-3;
   firn_material_def sand;
   assert_int_equal(firn_material_preset(NULL, "sand", &sand), FIRN_OK);
-  sand.friction_angle = phi;
+  sand.friction_angle = phi * DEGREE;
   sand.young = 1e5;
   mpm_case c = mpm_case_open(v, &def, &sand);
   firn_collider_def floor = firn_default_collider_def();

@@ -501,7 +501,8 @@ static void threads_find_the_same_balance(void **state) {
 
 // Nor on what its memory held before, which is garbage here: at the start, and on snow that sleeps.
 static snapshot lay_with_garbage(const mpm_variant *v, books *b, mpm_case *c) {
-  firn_context_def with = {.threads = 1, .isa = v->isa, .resize = books_resize, .resize_user = b};
+  firn_context_def with = {
+      .size = sizeof with, .threads = 1, .isa = v->isa, .resize = books_resize, .resize_user = b};
   firn_sim_def def = mpm_printed_def(v, SETTLED_H);
   firn_material_def snow = firn_default_material_def();
   settled_case s = {.kind = SETTLED_VARIED, .across = 9, .deep = 4};

@@ -68,7 +68,7 @@ static void alone_it_falls_as_a_stone(void **state) {
         v0[i][a] = (double)(firn_real)(3 - a - 0.1 * i);
       }
     must(context, firn_fine_set(fine, ALONE, x0[0], v0[0]));
-    firn_fine_step_def step = {.dt = dt};
+    firn_fine_step_def step = {.size = sizeof step, .dt = dt};
     memcpy(step.gravity, gravity, sizeof gravity);
     for (int s = 0; s < steps; s++) must(context, firn_fine_step(fine, &step));
     must(context, firn_fine_read(fine, x[0], v[0]));
@@ -90,7 +90,7 @@ static void as_printed_alone_it_never_gets_faster(void **state) {
   firn_fine *fine = fine_with(context, 0.1, FIRN_REFINE_PRINTED);
   double x[3] = {0.5, 0.5, 0.5}, v[3] = {3, 0, 0};
   must(context, firn_fine_set(fine, 1, x, v));
-  firn_fine_step_def step = {.dt = 1e-3};
+  firn_fine_step_def step = {.size = sizeof step, .dt = 1e-3};
   memcpy(step.gravity, gravity, sizeof gravity);
   for (int s = 0; s < 100; s++) {
     must(context, firn_fine_step(fine, &step));
@@ -127,7 +127,8 @@ static void the_end_of_snow_throws_nothing(void **state) {
       }
     }
     must(context, firn_fine_set(fine, ALL, x[0], v[0]));
-    firn_fine_step_def step = {.dt = dt, .count = 3, .position = snow[0], .velocity = u[0]};
+    firn_fine_step_def step = {
+        .size = sizeof step, .dt = dt, .count = 3, .position = snow[0], .velocity = u[0]};
     memcpy(step.gravity, gravity, sizeof gravity);
     must(context, firn_fine_step(fine, &step));
     assert_true(firn_fine_speed(fine) <= most * 1.001);
@@ -151,8 +152,12 @@ static void thin_snow_carries_by_its_density(void **state) {
     double v[3] = {0, -1, 5}, x[3];
     const double before[3] = {0, -1, 5};
     must(context, firn_fine_set(fine, 1, snow, v));
-    firn_fine_step_def step = {
-        .dt = dt, .gravity = {0, -9e4, 0}, .count = 1, .position = snow, .velocity = u};
+    firn_fine_step_def step = {.size = sizeof step,
+                               .dt = dt,
+                               .gravity = {0, -9e4, 0},
+                               .count = 1,
+                               .position = snow,
+                               .velocity = u};
     must(context, firn_fine_step(fine, &step));
     must(context, firn_fine_read(fine, x, v));
     for (int a = 0; a < 3; a++) {
@@ -215,7 +220,8 @@ static void powder_stays_with_snow_that_turns_and_flies(void **state) {
   const int steps = 20;
   for (int s = 0; s < steps; s++) {
     turn(c, cell, omega, (s + 0.5) * dt, flies);
-    firn_fine_step_def step = {.dt = dt,
+    firn_fine_step_def step = {.size = sizeof step,
+                               .dt = dt,
                                .gravity = {0, 0, 0},
                                .count = EDGE * EDGE * EDGE,
                                .position = c->x[0],
@@ -265,7 +271,8 @@ static void carry_many(int threads, firn_isa isa, double x[][3], double v[][3]) 
   must(context, firn_fine_set(fine, MANY, x[0], v[0]));
   for (int s = 0; s < 30; s++) {
     turn(c, 0.1, 4, (s + 0.5) * 0.01, (const double[3]){1, 0, 0});
-    firn_fine_step_def step = {.dt = 0.01,
+    firn_fine_step_def step = {.size = sizeof step,
+                               .dt = 0.01,
                                .gravity = {0, -9.81, 0},
                                .count = EDGE * EDGE * EDGE,
                                .position = c->x[0],
@@ -339,7 +346,7 @@ static void colliders_rub(void **state) {
   must(context, firn_sim_add_collider(sim, &floor, NULL));
   double x[3] = {0, 1e-4, 0}, v[3] = {3, -2, 0};
   must(context, firn_fine_set(fine, 1, x, v));
-  firn_fine_step_def step = {.dt = 1e-3, .gravity = {0, -9.81, 0}, .sim = sim};
+  firn_fine_step_def step = {.size = sizeof step, .dt = 1e-3, .gravity = {0, -9.81, 0}, .sim = sim};
   must(context, firn_fine_step(fine, &step));
   must(context, firn_fine_read(fine, x, v));
   assert_true(x[1] >= 0 && x[1] <= 0.25 * 0.1);
@@ -363,7 +370,7 @@ static void grains_lie_on_each_other(void **state) {
   must(context, firn_sim_add_collider(sim, &floor, NULL));
   for (int i = 0; i < MANY; i++) x[i][0] = 1e-3 * i, x[i][1] = 0.05, x[i][2] = 0;
   must(context, firn_fine_set(fine, MANY, &x[0][0], &v[0][0]));
-  firn_fine_step_def step = {.dt = 5e-3, .gravity = {0, -9.81, 0}, .sim = sim};
+  firn_fine_step_def step = {.size = sizeof step, .dt = 5e-3, .gravity = {0, -9.81, 0}, .sim = sim};
   for (int n = 0; n < 60; n++) must(context, firn_fine_step(fine, &step));
   must(context, firn_fine_read(fine, &x[0][0], &v[0][0]));
   double mean = 0, most = 0;
@@ -394,7 +401,7 @@ static void bad_input_is_refused(void **state) {
   assert_non_null(strstr(firn_context_message(context), "particle 0"));
   assert_int_equal(firn_fine_set(fine, 1, x, nowhere), FIRN_ERROR_ARGUMENT);
   must(context, firn_fine_set(fine, 1, x, v));
-  firn_fine_step_def step = {.dt = 0.03};
+  firn_fine_step_def step = {.size = sizeof step, .dt = 0.03};
   assert_int_equal(firn_fine_step(fine, &step), FIRN_ERROR_ARGUMENT);
   assert_non_null(strstr(firn_context_message(context), "shorter steps"));
   step.dt = 0.01;
@@ -408,7 +415,7 @@ static void bad_input_is_refused(void **state) {
   must(context, firn_fine_read(fine, x, v));
   assert_true(x[0] == 0 && v[0] == 5); // nothing has moved
   must(context, firn_fine_set(fine, 0, NULL, NULL));
-  step = (firn_fine_step_def){.dt = 0.01};
+  step = (firn_fine_step_def){.size = sizeof(firn_fine_step_def), .dt = 0.01};
   must(context, firn_fine_step(fine, &step));
   firn_fine_destroy(fine);
   close_context(context);
@@ -436,8 +443,12 @@ static void fly_apart(books *b, double x[APART][3]) {
       x[i][a] = 0.4 * sin(5 * i + a);
       v[i][a] = 8 * sin(3 * i + 2 * a);
     }
-  firn_fine_step_def step = {
-      .dt = 7e-3, .count = APART, .position = x[0], .velocity = v[0], .gravity = {0, -9.81, 0}};
+  firn_fine_step_def step = {.size = sizeof step,
+                             .dt = 7e-3,
+                             .count = APART,
+                             .position = x[0],
+                             .velocity = v[0],
+                             .gravity = {0, -9.81, 0}};
   status = firn_fine_set(fine, APART, x[0], v[0]);
   if (status != FIRN_OK) {
     assert_int_equal(firn_fine_count(fine), 0);

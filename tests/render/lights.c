@@ -11,7 +11,7 @@
 #define PI 3.14159265358979324
 static const double nowhere[3] = {0, 0, 0};
 
-static const firn_sun_def no_sun = {{0, 1, 0}, 0, 0.0093};
+static const firn_sun_def no_sun = {.direction = {0, 1, 0}, .strength = 0, .size = 0.0093};
 static const firn_sky_def dark = {.kind = FIRN_SKY_PLAIN, .strength = 1, .turbidity = 2};
 
 // A sequence that fills the unit cube evenly (additive recurrence): errors fall nearly like 1/n.
@@ -107,7 +107,7 @@ static void the_suns_irradiance_does_not_depend_on_its_size(void **state) {
   assert_in_range(expected * 1000, 3500, 5000); // 5 above the air, of which some gets lost
   const double sizes[] = {0.0093, 0.1, 1};
   for (int k = 0; k < 3; k++) {
-    firn_sun_def sun = {{0, 3, 0}, 1, sizes[k]};
+    firn_sun_def sun = {.direction = {0, 3, 0}, .strength = 1, .size = sizes[k]};
     firn_lights *l = make(s, &sun, &dark, 0, NULL);
     double irradiance = 0;
     for (int i = 0; i < 4096; i++) {
@@ -132,7 +132,9 @@ static void the_suns_irradiance_does_not_depend_on_its_size(void **state) {
 
 static void sampling_agrees_with_looking_for_sun_sky_and_lamps(void **state) {
   scratch *s = *state;
-  firn_sun_def sun = {{0.5, 0.4, -0.2}, 0.02, 0.5}; // large enough to be found by looking
+  firn_sun_def sun = {.direction = {0.5, 0.4, -0.2},
+                      .strength = 0.02,
+                      .size = 0.5}; // large enough to be found by looking
   firn_sky_def sky = {.kind = FIRN_SKY_MODEL, .strength = 1, .turbidity = 2};
   firn_lamp_def lamps[2] = {
       {.kind = FIRN_LAMP_RECTANGLE,
@@ -262,7 +264,7 @@ static void haze_thins_the_sun_and_molecules_scatter_least_sideways(void **state
 // What paths use that aim at sun, sky and the rest one by one must add up to the whole.
 static void the_parts_are_those_of_the_whole(void **state) {
   scratch *s = *state;
-  firn_sun_def sun = {{0.5, 0.4, -0.2}, 0.7, 0.3};
+  firn_sun_def sun = {.direction = {0.5, 0.4, -0.2}, .strength = 0.7, .size = 0.3};
   firn_sky_def sky = {.kind = FIRN_SKY_MODEL, .strength = 1, .turbidity = 2};
   firn_lamp_def lamps[2] = {
       {.kind = FIRN_LAMP_SPHERE, .center = {-2, 0.5, 0}, .radius = 0.9, .radiance = {3, 1, 0.5}},
@@ -405,14 +407,14 @@ static void bad_settings_are_named(void **state) {
   firn_lights *l;
   firn_sky_def model = {.kind = FIRN_SKY_MODEL, .strength = 1, .turbidity = 0.5}, map = dark;
   map.kind = FIRN_SKY_MAP;
-  firn_sun_def sun = {{0, 0, 0}, 1, 0.0093};
+  firn_sun_def sun = {.direction = {0, 0, 0}, .strength = 1, .size = 0.0093};
   firn_lamp_def lamp = {.kind = FIRN_LAMP_RECTANGLE, .edge = {{1, 0, 0}, {1, 1, 0}}};
   firn_lamp_def huge = {.kind = FIRN_LAMP_SPHERE, .radius = 1e20, .radiance = {1, 1, 1}};
   firn_lamp_def glare = {
       .kind = FIRN_LAMP_RECTANGLE, .edge = {{1, 0, 0}, {0, 1, 0}}, .radiance = {1e39, 0, 0}};
   firn_sky_def bright = dark;
   bright.color[1] = 1e38;
-  firn_sun_def star = {{0, 1, 0}, 1e36, 0.0093};
+  firn_sun_def star = {.direction = {0, 1, 0}, .strength = 1e36, .size = 0.0093};
   const struct {
     const firn_sun_def *sun;
     const firn_sky_def *sky;

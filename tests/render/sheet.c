@@ -138,7 +138,7 @@ static void a_sheet_shows_what_is_there_and_survives_want_of_memory(void **state
   snprintf(sheet, sizeof sheet, "%s", scratch_path(s, "sheet.png"));
   assert_int_equal(firn_png_write(s->context, red, W, H, rgb), FIRN_OK);
   const char *const files[] = {red, none, NULL, red}, *const labels[] = {"a", "b", "c", "d"};
-  firn_sheet_def def = {.count = 4, .png = files, .label = labels};
+  firn_sheet_def def = {.size = sizeof def, .count = 4, .png = files, .label = labels};
   assert_int_equal(firn_sheet_write(s->context, &def, sheet), FIRN_OK);
   firn_pixels back = read_back(s, sheet);
   assert_int_equal(count_color(back.data, back.width, 0, 0, back.width, back.height, 200, 10, 10),

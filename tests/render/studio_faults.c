@@ -14,7 +14,7 @@
 typedef firn_status (*attempt)(firn_context *context, const char *map);
 
 static firn_status try_lights(firn_context *context, const char *map) {
-  const firn_sun_def sun = {{0, 1, 0}, 1, 0.0093};
+  const firn_sun_def sun = {.direction = {0, 1, 0}, .strength = 1, .size = 0.0093};
   const firn_sky_def sky = {
       .kind = map ? FIRN_SKY_MAP : FIRN_SKY_MODEL, .map = map, .strength = 1, .turbidity = 2};
   const firn_lamp_def lamp = {.kind = FIRN_LAMP_SPHERE, .radius = 1, .radiance = {1, 1, 1}};
@@ -74,7 +74,7 @@ static firn_status try_volume(firn_context *context, const char *map) {
 
 static firn_status try_trace(firn_context *context, const char *map) {
   (void)map;
-  const firn_sun_def sun = {{0, 1, 0}, 0, 0.0093};
+  const firn_sun_def sun = {.direction = {0, 1, 0}, .strength = 0, .size = 0.0093};
   const firn_sky_def sky = {.kind = FIRN_SKY_PLAIN, .color = {1, 1, 1}};
   const double origin[3] = {0, 0, 0};
   const firn_camera_pose pose = {{0, 0, 3}, {1, 0, 0}, {0, 1, 0}, {0, 0, -1}};

@@ -26,7 +26,7 @@ static double ball_distance(const void *user, int body, const double p[3], doubl
   return n - b->radius;
 }
 
-static const firn_look_def grey = {{0.5, 0.5, 0.5}, 0, 0};
+static const firn_look_def grey = {.albedo = {0.5, 0.5, 0.5}, .gloss = 0, .roughness = 0};
 
 // A ball by its distance, center in metres from the stage's origin.
 static firn_surface_def ball_def(const ball *b, int number) {
@@ -339,7 +339,7 @@ static void the_nearest_of_several_bodies_is_hit(void **state) {
     defs[i] = ball_def(&balls[i], i);
     defs[i].user = balls;
   }
-  defs[1].look = (firn_look_def){{0.1, 0.2, 0.3}, 0.04, 0.2};
+  defs[1].look = (firn_look_def){.albedo = {0.1, 0.2, 0.3}, .gloss = 0.04, .roughness = 0.2};
   defs[3] = (firn_surface_def){.look = grey,
                                .plane = {0, 1, 0, stage[1] - 2},
                                .body = 9,

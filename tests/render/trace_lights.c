@@ -82,7 +82,7 @@ static void the_sun_aimed_at_gives_what_chance_gives(void **state) {
 // L = tau / (4 pi) times radiance times the lamp's solid angle.
 static void a_lamp_that_does_not_see_the_corner_of_the_snow_shines(void **state) {
   (void)state;
-  const firn_sun_def sun = {{0, 0, 1}, 0, 0.01};
+  const firn_sun_def sun = {.direction = {0, 0, 1}, .strength = 0, .size = 0.01};
   const firn_sky_def sky = {.kind = FIRN_SKY_PLAIN};
   const firn_lamp_def lamp = {.kind = FIRN_LAMP_RECTANGLE,
                               .center = {0, 0, 30},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The settings of FLIP: the one place that knows their names, ranges and defaults. Each switch between
 // the paper's print and a better reading names both.
+#include "base/def.h"
 #include "base/schema_rows.h"
 #include "solver/flip/flip.h"
 
@@ -60,7 +61,7 @@ static const firn_schema_row rows[] = {
 const firn_schema_record firn_flip_settings = {"the flip section", ROWS(rows),
                                                .doc = "FLIP: incompressible flow"};
 
-firn_flip_def firn_default_flip_def(void) {
+FIRN_DEFAULTS(flip_def) {
   firn_flip_def def = {0};
   firn_schema_defaults(&firn_flip_settings, &def);
   return def;

@@ -9,8 +9,6 @@
 #include "base/parallel.h"
 #include "solver/flip/flip.h"
 
-static const double DEGREE = 3.14159265358979323846 / 180;
-
 // du_a/dx_k in the middle of a cell, in 1/s times h: from the two faces, or across from those of the cells
 // on both sides.
 static double slope(const flip *s, size_t g, int c, int a, int k) {
@@ -40,7 +38,7 @@ void flip_shear(const flip *s, size_t g, int c, double *stress, double *bound) {
   }
   double p = fmax(0, s->p[i] * flip_pascals(s, i));
   *stress = (double)row->density * h / s->dt * sqrt(norm2);
-  *bound = sqrt(2) * sin((double)row->yield_angle * DEGREE) * p + flip_cohesion(s, i);
+  *bound = sqrt(2) * sin((double)row->yield_angle) * p + flip_cohesion(s, i);
 }
 
 void flip_yield(flip *s, firn_real *mu) {

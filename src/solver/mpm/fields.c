@@ -17,7 +17,7 @@
   X(THETA_C, theta_c, "1", "critical compression of snow")                                         \
   X(THETA_S, theta_s, "1", "critical stretch of snow")                                             \
   X(HARDENING, hardening, "1", "xi of snow")                                                       \
-  X(FRICTION_ANGLE, friction_angle, "deg", "of sand")                                              \
+  X(FRICTION_ANGLE, friction_angle, "rad", "of sand")                                              \
   X(COHESION, cohesion, "Pa", "of sand")
 
 enum {

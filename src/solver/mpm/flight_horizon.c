@@ -36,7 +36,7 @@ bool mpm_flight_meets_collider(const mpm *m, const double lo[3], const double hi
     const firn_collider *collider = &world->collider[i];
     if (collider->absent) continue;
     double ahead = h;
-    if (collider->speed != 0) ahead += time * firn_collider_speed_bound(collider, time);
+    if (collider->speed != 0) ahead += time * firn_collider_speed_ahead(collider, time);
     for (int k = 0; k < collider->part_count; k++) {
       const firn_part *part = &collider->part[k];
       double far2 = 0, bound = part->radius + sqrt(size2) + ahead;

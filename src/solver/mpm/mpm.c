@@ -125,6 +125,15 @@ static void changed(void *solver) {
   mpm_rest_disturb(m);
 }
 
+// Those who fly are looked at again, and so are sleepers that it may come upon; and the next step must not
+// let it jump over nodes, should it be near.
+static void driven(void *solver, double speed) {
+  mpm *m = solver;
+  m->memory.flight_until = -(double)INFINITY;
+  m->memory.disturbed = true;
+  if (isfinite(speed)) m->memory.surface2_max = fmax(m->memory.surface2_max, speed * speed);
+}
+
 static firn_status configure(void *solver, const void *settings) {
   mpm *m = solver;
   const firn_mpm_def *def = settings;
@@ -220,6 +229,7 @@ const firn_solver_type firn_mpm_solver = {
     .look = mpm_look,
     .write = mpm_write,
     .changed = changed,
+    .driven = driven,
     .settle = mpm_settle,
     .energy = mpm_energy,
     .set_affine = mpm_set_affine,

@@ -277,7 +277,7 @@ static bool mover_is_near(const mpm *m, size_t b) {
     if (collider->absent || !firn_collider_moves(collider, world->time, world->time + ahead))
       continue;
     // Half the diagonal of the nodes a block may reach, and a cell more.
-    double reach = 6.2 * h + ahead * firn_collider_speed_bound(collider, ahead);
+    double reach = 6.2 * h + ahead * firn_collider_speed_ahead(collider, ahead);
     if (firn_collider_sample(collider, middle, NULL, NULL) < reach) return true;
   }
   return false;

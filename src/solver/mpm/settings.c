@@ -2,6 +2,7 @@
 // The settings of the material point method: the one place that knows their names, ranges and
 // defaults. Each switch between the paper's print and a better reading names both;
 // docs/theory-mpm.md argues for the defaults.
+#include "base/def.h"
 #include "base/schema_rows.h"
 #include "solver/mpm/mpm.h"
 
@@ -74,7 +75,7 @@ static const firn_schema_row rows[] = {
 const firn_schema_record firn_mpm_settings = {"the mpm section", ROWS(rows),
                                               .doc = "the material point method"};
 
-firn_mpm_def firn_default_mpm_def(void) {
+FIRN_DEFAULTS(mpm_def) {
   firn_mpm_def def = {0};
   firn_schema_defaults(&firn_mpm_settings, &def);
   return def;

@@ -36,6 +36,10 @@ static bool moves(const firn_collider *collider) {
   return collider->speed > 0 || collider->varies;
 }
 
+static bool deforms(const firn_part *part) {
+  return part->sequence || (part->shape && part->shape->varies);
+}
+
 static void free_bodies(sph_boundary *boundary, firn_context *context) {
   for (size_t i = 0; i < boundary->body_count; i++) {
     sph_body *b = &boundary->body[i];
@@ -141,7 +145,7 @@ static firn_status offer(const layer *l, const firn_part *part, const double x[3
                          const double normal[3], int collider) {
   double velocity[3];
   if (!is_near(l, x) || is_covered(l, x, collider)) return FIRN_OK;
-  if (part->sequence)
+  if (deforms(part))
     firn_part_sample(part, &part->pose, l->world->time, x, NULL, velocity);
   else
     firn_pose_velocity(&part->pose, x, velocity);
@@ -253,10 +257,6 @@ static firn_status carry(const layer *l, sph_body *body, const firn_part *part) 
     FIRN_TRY(store(l->world->context, body, s.position, s.normal));
   }
   return FIRN_OK;
-}
-
-static bool deforms(const firn_part *part) {
-  return part->sequence || (part->shape && part->shape->varies);
 }
 
 static firn_status make_bodies(const layer *l) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The settings of smoothed particle hydrodynamics: the one place that knows their names, ranges and
 // defaults. Each switch between the paper's print and a better reading names both.
+#include "base/def.h"
 #include "base/schema_rows.h"
 #include "solver/sph/sph.h"
 
@@ -76,7 +77,7 @@ static const firn_schema_row rows[] = {
 const firn_schema_record firn_sph_settings = {"the sph section", ROWS(rows),
                                               .doc = "smoothed particle hydrodynamics"};
 
-firn_sph_def firn_default_sph_def(void) {
+FIRN_DEFAULTS(sph_def) {
   firn_sph_def def = {0};
   firn_schema_defaults(&firn_sph_settings, &def);
   return def;

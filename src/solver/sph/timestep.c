@@ -42,10 +42,12 @@ double sph_choose_step(const sph *s, double limit) {
   double accel = sqrt(fmax(s->memory.accel2_max, g[0] * g[0] + g[1] * g[1] + g[2] * g[2]));
   double dt = fmin(def->dt_max, def->cfl * s->spacing / speed);
   dt = fmin(dt, def->force_cfl * sqrt(s->spacing / accel));
-  // Who is not near yet may come no further than samples are looked for around the snow.
+  // Who is not near yet may come no further than samples are looked for around the snow. Of a user's
+  // distance that depends on time nobody knows how fast it comes.
   for (int c = 0; c < s->world->collider_count; c++) {
     const firn_collider *collider = &s->world->collider[c];
-    if (!collider->absent && collider->speed > 0) dt = fmin(dt, 2 * s->spacing / collider->speed);
+    if (collider->absent || !(collider->speed > 0 && isfinite(collider->speed))) continue;
+    dt = fmin(dt, 2 * s->spacing / collider->speed);
   }
   if (def->dt > 0) dt = def->dt;
   if (!(limit > 0)) return dt;

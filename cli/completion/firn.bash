@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+# Completion of firn for bash. All that it offers is asked of the program, so that nothing is said twice.
+
+_firn_verbs() { "$1" help 2>/dev/null | sed -n 's/^  firn \([a-z][a-z]*\).*/\1/p'; }
+_firn_scenes() { "$1" scenes 2>/dev/null | sed 's/ .*//'; }
+# --name of a switch, --name= where a value has to follow.
+_firn_options() {
+  "$1" "$2" --help 2>/dev/null |
+    sed -n -e 's/^ \{1,6\}\(-., \)\{0,1\}\(--[a-z-]*\)\[.*/\2/p' \
+      -e 's/^ \{1,6\}\(-., \)\{0,1\}\(--[a-z-]*=\{0,1\}\).*/\2/p'
+}
+# What a verb takes: SCENE, NAME, VERB, DIR|FILE, as the page of firn says.
+_firn_argument() { "$1" help 2>/dev/null | sed -n "s/^  firn $2 \[\{0,1\}\([A-Z|]*\).*/\1/p"; }
+
+_firn() {
+  local firn=${COMP_WORDS[0]} cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]-} words=
+  COMPREPLY=()
+  if ((COMP_CWORD == 1)); then
+    words="$(_firn_verbs "$firn") --help --version"
+  elif [[ $cur == -* ]]; then
+    words=$(_firn_options "$firn" "$verb")
+  else
+    case $verb:$(_firn_argument "$firn" "$verb") in
+      bench:*) words=$("$firn" bench --list 2>/dev/null | sed 's/ .*//') ;;
+      *:SCENE | *:NAME) words=$(_firn_scenes "$firn") ;;
+      *:VERB) words=$(_firn_verbs "$firn") ;;
+    esac
+  fi
+  # Files are offered besides by `-o default` where nothing of this fits.
+  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+  if [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]]; then compopt -o nospace 2>/dev/null || :; fi
+}
+complete -o default -F _firn firn
