@@ -13,7 +13,7 @@ MUTATIONS = [
               "    if (part->driven && part->parent < 0)\n      firn_drive_pose")),
     Mutation("drive-all-so-far", "the impulse of a step is that of all steps so far",
              "api.drive",
-             ("src/world/colliders.c", "since(&collider->sums, &collider->last)",
+             ("src/world/colliders.c", "since(&collider->sums, &collider->before)",
               "since(&collider->sums, &(firn_collider_sums){0})")),
     Mutation("drive-forgotten", "a checkpoint does not hold where a collider was driven to",
              "api.drive",

@@ -60,18 +60,16 @@ firn_status firn_sim_drive(firn_sim *sim, int id, int part, const firn_body *bod
 
 // ------------------------------------------------------------------------------------- forces
 
-// The collider of a number, if its forces are recorded.
-static firn_status recorded(const firn_sim *sim, int id, const void *out, const char *function,
-                            const firn_collider **collider) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
-  if (!out) return firn_fail_null(sim->world.context, function);
-  *collider = firn_world_collider(&sim->world, id);
-  if (!*collider) return FIRN_ERROR_ARGUMENT;
-  if ((*collider)->forces) return FIRN_OK;
-  return firn_fail(sim->world.context, FIRN_ERROR_STATE,
-                   "collider '%s': nobody asked for its forces; set forces = true in its "
-                   "firn_collider_def",
-                   (*collider)->name);
+// The collider of a number, if its forces are recorded; otherwise NULL, and why.
+static const firn_collider *recorded(const firn_sim *sim, int id, firn_status *status) {
+  const firn_collider *collider = firn_world_collider(&sim->world, id);
+  *status = collider ? FIRN_OK : FIRN_ERROR_ARGUMENT;
+  if (!collider || collider->forces) return collider;
+  *status = firn_fail(sim->world.context, FIRN_ERROR_STATE,
+                      "collider '%s': nobody asked for its forces; set forces = true in its "
+                      "firn_collider_def",
+                      collider->name);
+  return NULL;
 }
 
 static firn_collider_force force_of(const firn_collider_sums *sums) {
@@ -89,8 +87,11 @@ static firn_collider_force force_of(const firn_collider_sums *sums) {
 
 firn_status firn_sim_collider_force_sized(const firn_sim *sim, int id, firn_collider_force *out,
                                           size_t size) {
-  const firn_collider *collider = NULL;
-  FIRN_TRY(recorded(sim, id, out, "firn_sim_collider_force", &collider));
+  firn_status status;
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!out) return firn_fail_null(sim->world.context, "firn_sim_collider_force");
+  const firn_collider *collider = recorded(sim, id, &status);
+  if (!collider) return status;
   const firn_collider_force own = force_of(&collider->sums);
   firn_fill_out(&own, sizeof own, out, size);
   return FIRN_OK;
@@ -98,8 +99,11 @@ firn_status firn_sim_collider_force_sized(const firn_sim *sim, int id, firn_coll
 
 firn_status firn_sim_collider_step_sized(const firn_sim *sim, int id, firn_collider_force *out,
                                          size_t size) {
-  const firn_collider *collider = NULL;
-  FIRN_TRY(recorded(sim, id, out, "firn_sim_collider_step", &collider));
+  firn_status status;
+  if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!out) return firn_fail_null(sim->world.context, "firn_sim_collider_step");
+  const firn_collider *collider = recorded(sim, id, &status);
+  if (!collider) return status;
   const firn_collider_force own = force_of(&collider->last);
   firn_fill_out(&own, sizeof own, out, size);
   return FIRN_OK;

@@ -86,7 +86,8 @@ typedef struct firn_collider {
   firn_part *part;    // [part_count], parents first
   uint64_t digest;    // of its definition
   firn_collider_sums sums;
-  firn_collider_sums last; // of the last step alone
+  firn_collider_sums before; // the step that is made now
+  firn_collider_sums last;   // of the last step alone
 } firn_collider;
 
 // first_bit: number of parts that the world has already.

@@ -48,7 +48,7 @@ static double along(const firn_load *load, const double v[3]) {
 void firn_world_before_step(firn_world *world) {
   for (int c = 0; c < world->collider_count; c++) {
     firn_load *load = &world->collider[c].load;
-    world->collider[c].last = world->collider[c].sums; // until after the step
+    world->collider[c].before = world->collider[c].sums;
     load->state.fall = load->weightless ? 0 : along(load, world->gravity);
     load->led = false; // by a step that failed
     load->got = along(load, world->collider[c].sums.impulse);
@@ -70,7 +70,7 @@ void firn_world_after_step(firn_world *world) {
   for (int c = 0; c < world->collider_count; c++) {
     firn_collider *collider = &world->collider[c];
     firn_load *load = &collider->load;
-    collider->last = since(&collider->sums, &collider->last);
+    collider->last = since(&collider->sums, &collider->before);
     collider->driving.nudge = 0;
     if (load->mass == 0) continue;
     firn_load_step(load, world->time, along(load, collider->sums.impulse) - load->got);

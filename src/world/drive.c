@@ -159,8 +159,10 @@ firn_status firn_world_drive(firn_world *world, int id, int part, const firn_bod
   double reach = reach_of(collider, part, pose->pivot);
   double jump = way_to(pose, &next.body, reach, world->h), since = world->time - drive->time;
   bool rested = !firn_collider_moves(collider, world->time, world->time);
-  if (!*driven) world->changes++; // what was found of it while it stood, or went its way, is void
-  if (!*driven) jump = since = 0;
+  if (!*driven) { // what was found of it while it stood, or went its way, is void
+    world->changes++;
+    jump = since = 0;
+  }
   *drive = next;
   *driven = collider->led = true;
   *faster = hurry(world, collider, jump, since, rested);
