@@ -9,7 +9,7 @@ int firn_sim_collider_count(const firn_sim *sim) {
 }
 
 firn_status firn_sim_collider(const firn_sim *sim, int id, firn_collider_state *out) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_collider");
   const firn_collider *collider = firn_world_collider(&sim->world, id);
   if (!collider) return FIRN_ERROR_ARGUMENT;
@@ -30,7 +30,7 @@ firn_status firn_sim_collider(const firn_sim *sim, int id, firn_collider_state *
 // ------------------------------------------------------------------------------------- forces
 
 firn_status firn_sim_collider_force(const firn_sim *sim, int id, firn_collider_force *out) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_collider_force");
   const firn_collider *collider = firn_world_collider(&sim->world, id);
   if (!collider) return FIRN_ERROR_ARGUMENT;

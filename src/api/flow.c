@@ -4,7 +4,7 @@
 #include "base/isa.h"
 
 firn_status firn_sim_add_emitter(firn_sim *sim, const firn_emitter_def *def, int *id) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!def) return firn_fail_null(sim->world.context, "firn_sim_add_emitter");
   FIRN_FP_SCOPE;
   return firn_world_add_emitter(&sim->world, def, id);
@@ -24,32 +24,32 @@ uint64_t firn_sim_emitted(const firn_sim *sim, int id) {
 }
 
 firn_status firn_sim_add_sink(firn_sim *sim, const firn_sink_def *def, int *id) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!def) return firn_fail_null(sim->world.context, "firn_sim_add_sink");
   return firn_world_add_sink(&sim->world, def, id);
 }
 
 firn_status firn_sim_add_impulse(firn_sim *sim, const firn_impulse_def *def, int *id) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!def) return firn_fail_null(sim->world.context, "firn_sim_add_impulse");
   FIRN_FP_SCOPE;
   return firn_world_add_impulse(&sim->world, def, id);
 }
 
 firn_status firn_sim_set_kill_box(firn_sim *sim, const double min[3], const double max[3]) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!min || !max) return firn_fail_null(sim->world.context, "firn_sim_set_kill_box");
   return firn_world_set_kill_box(&sim->world, min, max);
 }
 
 firn_status firn_sim_set_window(firn_sim *sim, const firn_window_def *def) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!def) return firn_fail_null(sim->world.context, "firn_sim_set_window");
   return firn_world_set_window(&sim->world, def);
 }
 
 firn_status firn_sim_add_points(firn_sim *sim, const firn_points_def *def) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!def) return firn_fail_null(sim->world.context, "firn_sim_add_points");
   FIRN_FP_SCOPE;
   return firn_world_add_points(&sim->world, def);

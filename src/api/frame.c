@@ -165,7 +165,7 @@ firn_status firn_sim_write_numbered_frame(firn_sim *sim, const firn_output_def *
 }
 
 firn_status firn_sim_write_frame_as(firn_sim *sim, const firn_output_def *def, const char *path) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!def || !path) return firn_fail_null(sim->world.context, "firn_sim_write_frame_as");
   FIRN_TRY(firn_output_check(sim->world.context, def, sim));
   return firn_sim_write_numbered_frame(sim, def, path, -1, NULL);

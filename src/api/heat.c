@@ -4,7 +4,7 @@
 #include "base/isa.h"
 
 firn_status firn_sim_set_heat(firn_sim *sim, int material, const firn_heat_def *def) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!def) return firn_fail_null(sim->world.context, "firn_sim_set_heat");
   FIRN_FP_SCOPE;
   if (def->conductivity > 0 && !sim->type->conducts) {

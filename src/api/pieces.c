@@ -21,7 +21,7 @@ static void drop_room(firn_context *context, double *room, size_t count) {
 }
 
 firn_status firn_sim_pieces(firn_sim *sim, const firn_pieces_def *def, firn_pieces *out) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   firn_context *context = sim->world.context;
   if (!out) return firn_fail_null(context, "firn_sim_pieces");
   size_t count = firn_sim_count(sim);

@@ -269,7 +269,7 @@ static firn_status write(const firn_picture_source *source, const firn_scene *sc
 }
 
 firn_status firn_sim_preview(firn_sim *sim, const firn_preview_def *def, const char *path) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!def || !path) return firn_fail_null(sim->world.context, "firn_sim_preview");
   firn_picture_source source = firn_picture_of_sim(sim);
   return write(&source, NULL, def, path);

@@ -5,7 +5,7 @@
 #include "base/isa.h"
 
 firn_status firn_sim_set_wind(firn_sim *sim, const firn_wind_def *def) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   FIRN_FP_SCOPE;
   FIRN_TRY(firn_world_set_wind(&sim->world, def));
   if (sim->type->changed) sim->type->changed(sim->solver);
@@ -13,7 +13,7 @@ firn_status firn_sim_set_wind(firn_sim *sim, const firn_wind_def *def) {
 }
 
 firn_status firn_sim_set_wind_velocity(firn_sim *sim, const double velocity[3]) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!velocity) return firn_fail_null(sim->world.context, "firn_sim_set_wind_velocity");
   return firn_world_set_wind_velocity(&sim->world, velocity);
 }

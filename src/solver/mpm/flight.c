@@ -661,7 +661,7 @@ firn_status mpm_flight_choose(void *user, const firn_choice *choice, firn_flock 
   search s = {.m = m,
               .choice = choice,
               .p = p,
-              .ballistic = !m->world->wind.on,
+              .ballistic = firn_world_is_ballistic(m->world),
               .known = !m->unlaid && !p->thinned,
               .widest = mpm_reach_around(&m->stencil, NULL, NULL, UINT32_MAX)};
   bool room = !m->world->settled.count; // what is laid down in balance is so on the grid
@@ -772,7 +772,7 @@ bool mpm_flight_is_due(const mpm *m) {
   if (memory->must_survey || memory->flight_changes != world->changes) return true;
   double dt = mpm_choose(m, 0).dt, fall = 0;
   if (world->time + dt > memory->flight_until) return true;
-  if (!world->wind.on && !m->piece_count) return false;
+  if (firn_world_is_ballistic(world) && !m->piece_count) return false;
   for (int a = 0; a < 3; a++) fall += world->gravity[a] * world->gravity[a];
   double speed = sqrt(memory->speed2_max) + sqrt(fall) * dt;
   return speed * dt / world->h > memory->flight_left;
