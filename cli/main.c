@@ -2,7 +2,6 @@
 // firn <verb>: finds the verb; each has its own file.
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 

@@ -131,7 +131,7 @@ static firn_status check_center(const firn_world *world, const char *name,
   }
   if (d->kind == FIRN_FORCE_VORTEX && !(firn_sdf_length(d->axis) > 0))
     return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
-                     "%s: axis (0 0 0) of a vortex has no direction", name);
+                     "%s: axis (0 0 0) has no direction", name);
   if (!isfinite(d->strength)) return refuse(world, name, "strength", d->strength, "must be finite");
   if (!(fabs(d->falloff) <= 16))
     return refuse(world, name, "falloff", d->falloff, "must lie in [-16, 16]");
@@ -278,7 +278,7 @@ firn_status firn_forces_visit(firn_world *world, bool load, const firn_state_vis
     memcpy(n.axis, def.axis, sizeof n.axis);
     memcpy(n.wind, f->wind.def.velocity, sizeof n.wind);
     char name[32];
-    snprintf(name, sizeof name, "force_%d", i);
+    snprintf(name, sizeof name, "acting_%d", i);
     FIRN_TRY(visitor->blob(visitor->user, name, &n, sizeof n));
     if (!load) continue;
     memcpy(def.acceleration, n.acceleration, sizeof n.acceleration);
