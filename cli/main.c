@@ -2,7 +2,6 @@
 // firn <verb>: finds the verb; each has its own file.
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 
@@ -88,38 +87,6 @@ int cli_version(int argc, char **argv) {
   return EXIT_OK;
 }
 
-// Whether the machine has other work than ours: more than a fifth of its cores are busy. Averages over
-// minutes would still hold the run before.
-static bool machine_is_busy(void) {
-  int running = 0; // with ourselves
-  FILE *file = fopen("/proc/loadavg", "r");
-  bool known = file && fscanf(file, "%*f %*f %*f %d", &running) == 1;
-  if (file) fclose(file);
-  return !known || running - 1 > 0.2 * (double)sysconf(_SC_NPROCESSORS_ONLN);
-}
-
-// By default GNU's OpenMP has threads spin for some 13 milliseconds before they sleep. Beside other work on
-// the same cores that costs many times what it saves (14 s and more instead of 3 s for a demo on
-// two busy ones), so there they shall spin for some 50 microseconds only. Where the cores have nothing
-// else to do it is a millisecond: a small scene has thousands of short loops a second, and 15 threads
-// that have to be woken for each may take several times as long (3.2 s instead of 0.8 s for a frame). The
-// library reads this when it is loaded, hence the new start. Whoever sets either variable has his way;
-// bench is left alone, since it has the machine to itself.
-static void start_patient(const char *verb, char **argv) {
-  static const char *const simulating[] = {"demo",   "run",    "sweep", "check",
-                                           "refine", "render", NULL};
-  if (getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY")) return;
-  for (int i = 0; simulating[i]; i++) {
-    if (strcmp(simulating[i], verb) != 0) continue;
-    char path[4096] = "";
-    // By its path, as "exe" would be the name of the process.
-    ssize_t size = readlink("/proc/self/exe", path, sizeof path - 1);
-    if (size > 0 && setenv("GOMP_SPINCOUNT", machine_is_busy() ? "1000" : "20000", 1) == 0)
-      execv(path, argv);
-    return; // not possible here: no harm
-  }
-}
-
 int main(int argc, char **argv) {
   cli_guard_streams();
   argp_err_exit_status = EXIT_INPUT;
@@ -132,7 +99,6 @@ int main(int argc, char **argv) {
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "-?") == 0)
     name = "help";
   if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) name = "version";
-  start_patient(name, argv);
   const cli_verb *verb = find(name);
   return verb ? run_verb(verb, argc - 1, argv + 1) : unknown(name);
 }

@@ -25,7 +25,16 @@ mark_as_advanced(OPENEXR_CORE_INCLUDE OPENEXR_CORE_LIBRARY EMBREE_INCLUDE EMBREE
 add_library(firn_private_libs INTERFACE)
 target_include_directories(firn_private_libs SYSTEM INTERFACE "${OPENEXR_CORE_INCLUDE}"
                                                               "${EMBREE_INCLUDE}")
-target_link_libraries(firn_private_libs INTERFACE OpenMP::OpenMP_C PkgConfig::YAML PkgConfig::HDF5
+# With gcc, loops are run by base/team.c, and nothing of libgomp is linked.
+find_package(Threads REQUIRED)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(firn_private_libs INTERFACE $<$<COMPILE_LANGUAGE:C>:${OpenMP_C_FLAGS}>)
+  set(firn_thread_flags -pthread)
+else()
+  target_link_libraries(firn_private_libs INTERFACE OpenMP::OpenMP_C)
+  set(firn_thread_flags ${OpenMP_C_FLAGS})
+endif()
+target_link_libraries(firn_private_libs INTERFACE Threads::Threads PkgConfig::YAML PkgConfig::HDF5
                                                   PkgConfig::PNG "${OPENEXR_CORE_LIBRARY}"
                                                   "${EMBREE_LIBRARY}" m)
 

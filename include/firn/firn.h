@@ -6,6 +6,7 @@
 //
 //   status.h     what functions return
 //   context.h    memory, threads, messages
+//   real.h       the precision that the library computes in
 //   material.h   what the snow is made of
 //   shape.h      where snow is, and what it meets
 //   mesh.h       triangles, and bodies that deform
@@ -18,8 +19,10 @@
 //   collider.h   what the snow meets
 //   flow.h       emitters, sinks, a moving window
 //   wind.h       air, which drags snow along
+//   force.h      forces, by formula or by a function of yours
 //   heat.h       temperatures, and what they do to stiffness
 //   change.h     what may be set between steps
+//   view.h       particles as they lie in memory
 //   probe.h      averages in some place
 //   file.h       frames and checkpoints
 //   frame.h      frames read back
@@ -34,7 +37,7 @@
 //   plot.h       curves from the statistics of a run
 //
 // Units are SI (metre, kilogram, second, pascal); Y is up; all numbers are double whatever the
-// library computes in. Every def struct comes from its firn_default_*_def(): change what you need,
+// library computes in, but for those of force.h and view.h. Every def struct comes from its firn_default_*_def(): change what you need,
 // leave the rest. Functions that can fail return a firn_status; the message is in the context.
 // The library never prints, never exits, and keeps no global state: two contexts may run in two
 // threads at once. One context must not be used from two threads at the same time.
@@ -50,6 +53,7 @@
 #include <firn/flip.h>
 #include <firn/flow.h>
 #include <firn/folder.h>
+#include <firn/force.h>
 #include <firn/frame.h>
 #include <firn/heat.h>
 #include <firn/material.h>
@@ -59,6 +63,7 @@
 #include <firn/plot.h>
 #include <firn/preview.h>
 #include <firn/probe.h>
+#include <firn/real.h>
 #include <firn/refine.h>
 #include <firn/render.h>
 #include <firn/run.h>
@@ -67,6 +72,7 @@
 #include <firn/sim.h>
 #include <firn/sph.h>
 #include <firn/status.h>
+#include <firn/view.h>
 #include <firn/wind.h>
 
 #define FIRN_VERSION_MAJOR 0

@@ -52,8 +52,12 @@ FIRN_API firn_status firn_sim_step_sized(firn_sim *sim, double limit, firn_step 
 static inline firn_status firn_sim_step(firn_sim *sim, double limit, firn_step *out) {
   return firn_sim_step_sized(sim, limit, out, sizeof *out);
 }
-// Return false to stop; the state stays whole.
-typedef bool (*firn_progress_fn)(void *user, const firn_sim *sim, const firn_step *step);
+// Called between two steps. Return false to stop; the state stays whole. It may do with the simulation
+// what a program may do between steps: read fields and sums, add snow, colliders and forces, set poses and
+// whatever else can be set, write frames and checkpoints. What it may not do is to step, load or destroy
+// it, which fails and changes nothing. Functions that are called within a step, as those of forces and
+// shapes are, may do none of this.
+typedef bool (*firn_progress_fn)(void *user, firn_sim *sim, const firn_step *step);
 // As many steps as it takes to move time by exactly duration.
 FIRN_API firn_status firn_sim_advance(firn_sim *sim, double duration, firn_progress_fn progress,
                                       void *user);

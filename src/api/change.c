@@ -11,13 +11,13 @@
 #include "world/heat.h"
 
 firn_status firn_sim_set_gravity(firn_sim *sim, const double gravity[3]) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!gravity) return firn_fail_null(sim->world.context, "firn_sim_set_gravity");
   return firn_world_set_gravity(&sim->world, gravity);
 }
 
 static firn_status grip_of(const firn_sim *sim, int id, firn_grip *out) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, "the grip of a collider"));
   const firn_collider *collider = firn_world_collider(&sim->world, id);
   if (!collider) return FIRN_ERROR_ARGUMENT;
   *out = firn_collider_grip(collider);
@@ -53,17 +53,17 @@ firn_status firn_sim_set_sticky(firn_sim *sim, int id, bool sticky) {
 }
 
 firn_status firn_sim_set_temperature(firn_sim *sim, int id, double temperature) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   return firn_world_set_temperature(&sim->world, id, temperature);
 }
 
 firn_status firn_sim_set_present(firn_sim *sim, int id, bool present) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   return firn_world_set_present(&sim->world, id, present);
 }
 
 firn_status firn_sim_set_material(firn_sim *sim, int id, const firn_material_def *given) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!given) return firn_fail_null(sim->world.context, "firn_sim_set_material");
   FIRN_TAKE(sim->world.context, material_def, given, own);
   const firn_material_def *def = &own;
@@ -77,7 +77,7 @@ firn_status firn_sim_set_material(firn_sim *sim, int id, const firn_material_def
 
 // A def of another solver would be read as what it is not.
 static firn_status check_solver(const firn_sim *sim, const char *solver, const void *def) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, "settings"));
   if (!solver || !def) return firn_fail_null(sim->world.context, "settings of a solver");
   if (strcmp(solver, sim->type->name) == 0) return FIRN_OK;
   return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT,
@@ -114,7 +114,7 @@ firn_status firn_sim_set_mpm(firn_sim *sim, const firn_mpm_def *def) {
 }
 
 firn_status firn_sim_set_emitter_rate(firn_sim *sim, int id, double rate) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   firn_emitter *emitter = firn_sim_emitter(sim, id);
   if (!emitter) return FIRN_ERROR_ARGUMENT;
   if (!(rate >= 0 && isfinite(rate))) {
@@ -126,7 +126,7 @@ firn_status firn_sim_set_emitter_rate(firn_sim *sim, int id, double rate) {
 }
 
 firn_status firn_sim_set_emitter_velocity(firn_sim *sim, int id, const double velocity[3]) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!velocity) return firn_fail_null(sim->world.context, "firn_sim_set_emitter_velocity");
   firn_emitter *emitter = firn_sim_emitter(sim, id);
   if (!emitter) return FIRN_ERROR_ARGUMENT;

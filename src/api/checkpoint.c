@@ -109,6 +109,7 @@ firn_status firn_sim_save_with(firn_sim *sim, const char *path, firn_archive_fn 
 
 firn_status firn_sim_save(firn_sim *sim, const char *path) {
   if (!sim || !path) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   return firn_sim_save_with(sim, path, NULL, NULL);
 }
 
@@ -414,6 +415,7 @@ firn_status firn_sim_load_with(firn_sim *sim, const char *path, firn_archive_fn 
 
 firn_status firn_sim_load(firn_sim *sim, const char *path) {
   if (!sim || !path) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_not_advancing(sim, __func__));
   return firn_sim_load_with(sim, path, NULL, NULL);
 }
 

@@ -12,7 +12,7 @@ int firn_sim_collider_count(const firn_sim *sim) {
 
 firn_status firn_sim_collider_sized(const firn_sim *sim, int id, firn_collider_state *out,
                                     size_t size) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_collider");
   const firn_collider *collider = firn_world_collider(&sim->world, id);
   if (!collider) return FIRN_ERROR_ARGUMENT;
@@ -35,7 +35,7 @@ firn_status firn_sim_collider_sized(const firn_sim *sim, int id, firn_collider_s
 // ------------------------------------------------------------------------------------ driving
 
 firn_status firn_sim_body(const firn_sim *sim, int id, int part, firn_body *out) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_body");
   const firn_collider *collider = firn_world_collider(&sim->world, id);
   if (!collider) return FIRN_ERROR_ARGUMENT;
@@ -50,7 +50,7 @@ firn_status firn_sim_body(const firn_sim *sim, int id, int part, firn_body *out)
 
 firn_status firn_sim_drive(firn_sim *sim, int id, int part, const firn_body *body) {
   bool faster;
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!body) return firn_fail_null(sim->world.context, "firn_sim_drive");
   FIRN_FP_SCOPE;
   FIRN_TRY(firn_world_drive(&sim->world, id, part, body, &faster));
@@ -88,7 +88,7 @@ static firn_collider_force force_of(const firn_collider_sums *sums) {
 firn_status firn_sim_collider_force_sized(const firn_sim *sim, int id, firn_collider_force *out,
                                           size_t size) {
   firn_status status;
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_collider_force");
   const firn_collider *collider = recorded(sim, id, &status);
   if (!collider) return status;
@@ -100,7 +100,7 @@ firn_status firn_sim_collider_force_sized(const firn_sim *sim, int id, firn_coll
 firn_status firn_sim_collider_step_sized(const firn_sim *sim, int id, firn_collider_force *out,
                                          size_t size) {
   firn_status status;
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_collider_step");
   const firn_collider *collider = recorded(sim, id, &status);
   if (!collider) return status;

@@ -89,7 +89,7 @@ static firn_status read_field(firn_sim *sim, const char *field, double *out) {
 }
 
 firn_status firn_sim_read(firn_sim *sim, const char *field, double *out) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!field || !out) return firn_fail_null(sim->world.context, "firn_sim_read");
   FIRN_FP_SCOPE;
   return read_field(sim, field, out);
@@ -135,7 +135,7 @@ static firn_status write_field(firn_sim *sim, const char *field, const double *i
 }
 
 firn_status firn_sim_write(firn_sim *sim, const char *field, const double *in) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!field || !in) return firn_fail_null(sim->world.context, "firn_sim_write");
   FIRN_FP_SCOPE;
   firn_world *world = &sim->world;
@@ -231,7 +231,7 @@ firn_status firn_sim_look(firn_sim *sim, const firn_solver_look *look) {
 
 firn_status firn_sim_sums_sized(firn_sim *sim, firn_sums *out, size_t size) {
   firn_sums own;
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_sums");
   FIRN_TRY(firn_sim_look(sim, &(firn_solver_look){.sums = &own}));
   firn_fill_out(&own, sizeof own, out, size);
@@ -254,7 +254,7 @@ uint64_t firn_sim_all_stats(const firn_sim *sim) {
 firn_status firn_sim_measure_sized(firn_sim *sim, firn_sums *sums, double *stats,
                                    size_t sums_size) {
   firn_sums own;
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   const firn_solver_look look = {
       .sums = sums ? &own : NULL, .wanted = stats ? firn_sim_all_stats(sim) : 0, .stats = stats};
   FIRN_TRY(firn_sim_look(sim, &look));
@@ -270,7 +270,7 @@ firn_status firn_sim_stat_info_sized(const firn_sim *sim, int i, firn_stat_info 
 
 firn_status firn_sim_stat(firn_sim *sim, const char *name, double *out) {
   double stats[FIRN_OWN_STATS] = {0};
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!name || !out) return firn_fail_null(sim->world.context, "firn_sim_stat");
   int count = firn_sim_stat_count(sim), i = 0;
   while (i < count && strcmp(sim->type->stats[i].name, name) != 0) i++;

@@ -5,7 +5,7 @@
 #include "base/isa.h"
 
 firn_status firn_sim_add_emitter(firn_sim *sim, const firn_emitter_def *given, int *id) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!given) return firn_fail_null(sim->world.context, "firn_sim_add_emitter");
   firn_emitter_def def;
   FIRN_TRY(firn_emitter_def_take(sim->world.context, given, &def));
@@ -27,7 +27,7 @@ uint64_t firn_sim_emitted(const firn_sim *sim, int id) {
 }
 
 firn_status firn_sim_add_sink(firn_sim *sim, const firn_sink_def *given, int *id) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!given) return firn_fail_null(sim->world.context, "firn_sim_add_sink");
   FIRN_TAKE(sim->world.context, sink_def, given, own);
   const firn_sink_def *def = &own;
@@ -35,7 +35,7 @@ firn_status firn_sim_add_sink(firn_sim *sim, const firn_sink_def *given, int *id
 }
 
 firn_status firn_sim_add_impulse(firn_sim *sim, const firn_impulse_def *given, int *id) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!given) return firn_fail_null(sim->world.context, "firn_sim_add_impulse");
   FIRN_TAKE(sim->world.context, impulse_def, given, own);
   const firn_impulse_def *def = &own;
@@ -44,13 +44,13 @@ firn_status firn_sim_add_impulse(firn_sim *sim, const firn_impulse_def *given, i
 }
 
 firn_status firn_sim_set_kill_box(firn_sim *sim, const double min[3], const double max[3]) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!min || !max) return firn_fail_null(sim->world.context, "firn_sim_set_kill_box");
   return firn_world_set_kill_box(&sim->world, min, max);
 }
 
 firn_status firn_sim_set_window(firn_sim *sim, const firn_window_def *given) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!given) return firn_fail_null(sim->world.context, "firn_sim_set_window");
   FIRN_TAKE(sim->world.context, window_def, given, own);
   const firn_window_def *def = &own;
@@ -58,7 +58,7 @@ firn_status firn_sim_set_window(firn_sim *sim, const firn_window_def *given) {
 }
 
 firn_status firn_sim_add_points(firn_sim *sim, const firn_points_def *given) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!given) return firn_fail_null(sim->world.context, "firn_sim_add_points");
   FIRN_TAKE(sim->world.context, points_def, given, own);
   const firn_points_def *def = &own;

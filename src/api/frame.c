@@ -166,7 +166,7 @@ firn_status firn_sim_write_numbered_frame(firn_sim *sim, const firn_output_def *
 }
 
 firn_status firn_sim_write_frame_as(firn_sim *sim, const firn_output_def *given, const char *path) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!given || !path) return firn_fail_null(sim->world.context, "firn_sim_write_frame_as");
   FIRN_TAKE(sim->world.context, output_def, given, own);
   const firn_output_def *def = &own;

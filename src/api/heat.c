@@ -5,7 +5,7 @@
 #include "base/isa.h"
 
 firn_status firn_sim_set_heat(firn_sim *sim, int material, const firn_heat_def *given) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!given) return firn_fail_null(sim->world.context, "firn_sim_set_heat");
   FIRN_TAKE(sim->world.context, heat_def, given, own);
   const firn_heat_def *def = &own;

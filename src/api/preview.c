@@ -279,7 +279,7 @@ static firn_status write(const firn_picture_source *source, const firn_scene *sc
 }
 
 firn_status firn_sim_preview(firn_sim *sim, const firn_preview_def *given, const char *path) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!given || !path) return firn_fail_null(sim->world.context, "firn_sim_preview");
   FIRN_TAKE(sim->world.context, preview_def, given, own);
   const firn_preview_def *def = &own;

@@ -117,7 +117,7 @@ static firn_status probe(firn_sim *sim, const firn_probe_def *def, int count, fi
 }
 
 firn_status firn_sim_probe(firn_sim *sim, const firn_probe_def *def, int count, firn_probe *out) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (count > 0 && (!def || !out)) return firn_fail_null(sim->world.context, "firn_sim_probe");
   for (int p = 0; p < count; p++) out[p] = (firn_probe){0};
   return probe(sim, def, count, out, NULL, NULL);
@@ -126,7 +126,7 @@ firn_status firn_sim_probe(firn_sim *sim, const firn_probe_def *def, int count, 
 firn_status firn_sim_probe_field(firn_sim *sim, const firn_probe_def *def, int count,
                                  const char *field, double *out) {
   firn_field_info info;
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!field || (count > 0 && (!def || !out))) {
     return firn_fail_null(sim->world.context, "firn_sim_probe_field");
   }

@@ -29,6 +29,10 @@ bool firn_scene_motion_def(firn_arena *arena, const firn_value *v, firn_motion_d
 // scene_start.c: the functions of the place that a body of snow begins with, which the fill then owns.
 firn_status firn_scene_start(const firn_scene *scene, const firn_value *body, firn_fill_def *def);
 firn_wind_def firn_scene_wind_def(const firn_value *v);
+// Without density and viscosity, of a wind or a drag.
+firn_wind_def firn_scene_motion_of_air(const firn_value *v, double time);
+firn_force_def firn_scene_force_def(const firn_value *v, double time);
+const firn_value *firn_scene_force_kind(const firn_value *v); // what is beside its name
 // The rate of an emitter at a time, in the unit of its def: kg/m^2 s of snowfall, which scenes give as a
 // depth of water a time.
 double firn_scene_rate(const firn_value *emitter, const char *key, double time);

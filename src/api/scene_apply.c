@@ -83,6 +83,16 @@ static firn_status apply_emitters(const firn_value *list, double time, firn_sim 
   return FIRN_OK;
 }
 
+static firn_status apply_forces(const firn_value *list, double time, firn_sim *sim) {
+  int id = 0;
+  for (const firn_value *f = list ? list->first : NULL; f; f = f->next, id++) {
+    if (!any_keyed(firn_scene_force_kind(f))) continue;
+    firn_force_def def = firn_scene_force_def(f, time);
+    FIRN_TRY(firn_sim_set_force(sim, id, &def));
+  }
+  return FIRN_OK;
+}
+
 firn_status firn_scene_apply(const firn_scene *scene, firn_sim *sim) {
   if (!scene || !sim) return FIRN_ERROR_ARGUMENT;
   if (!scene->keys) return FIRN_OK;
@@ -99,6 +109,7 @@ firn_status firn_scene_apply(const firn_scene *scene, firn_sim *sim) {
     firn_value_vec3_at(wind, "velocity", time, velocity);
     FIRN_TRY(firn_sim_set_wind_velocity(sim, velocity));
   }
+  FIRN_TRY(apply_forces(firn_value_find(root, "forces"), time, sim));
   FIRN_TRY(apply_settings(firn_value_find(root, sim->type->name), time, sim));
   FIRN_TRY(apply_materials(firn_value_find(root, "materials"), time, sim));
   FIRN_TRY(apply_colliders(firn_value_find(root, "colliders"), time, sim));

@@ -326,6 +326,11 @@ static firn_status set_wind(builder *b) {
   return firn_scene_blame(b->scene, wind, "wind", firn_sim_set_wind(b->sim, &def));
 }
 
+static firn_status add_force(builder *b, const firn_value *v) {
+  firn_force_def def = firn_scene_force_def(v, 0);
+  return firn_sim_add_force(b->sim, &def, NULL);
+}
+
 static firn_status add_each(builder *b, const char *list,
                             firn_status (*add)(builder *b, const firn_value *item)) {
   int i = 0;
@@ -356,6 +361,7 @@ static firn_status populate(builder *b, bool with_snow) {
   FIRN_TRY(set_bounds(b));
   FIRN_TRY(add_each(b, "emitters", add_emitter));
   FIRN_TRY(add_each(b, "impulses", add_impulse));
+  FIRN_TRY(add_each(b, "forces", add_force));
   FIRN_TRY(add_each(b, "sinks", add_sink));
   if (!with_snow) firn_sim_expect_load(b->sim); // fills are noted, not made
   FIRN_TRY(add_each(b, "snow", fill_snow));

@@ -122,9 +122,9 @@ static void put_body(const firn_value *around, firn_wind_def *def) {
   }
 }
 
-firn_wind_def firn_scene_wind_def(const firn_value *v) {
+firn_wind_def firn_scene_motion_of_air(const firn_value *v, double time) {
   firn_wind_def def = firn_default_wind_def();
-  firn_value_vec3_at(v, "velocity", 0, def.velocity);
+  firn_value_vec3_at(v, "velocity", time, def.velocity);
   const firn_value *gust = firn_value_find(v, "gust"), *swirl = firn_value_find(v, "swirl"),
                    *turbulence = firn_value_find(v, "turbulence");
   if (gust) {
@@ -148,8 +148,52 @@ firn_wind_def firn_scene_wind_def(const firn_value *v) {
   }
   put_body(firn_value_find(v, "around"), &def);
   if (firn_value_find(v, "file")) def.grid_file = firn_value_text(v, "file");
+  def.seed = (uint64_t)firn_value_number(v, "seed");
+  return def;
+}
+
+firn_wind_def firn_scene_wind_def(const firn_value *v) {
+  firn_wind_def def = firn_scene_motion_of_air(v, 0);
   def.air_density = firn_value_number(v, "density");
   def.air_viscosity = firn_value_number(v, "viscosity") * def.air_density;
-  def.seed = (uint64_t)firn_value_number(v, "seed");
+  return def;
+}
+
+// ---------------------------------------------------------------------------------------- forces
+
+static void put_center(const firn_value *v, double time, firn_force_def *def) {
+  firn_value_vec3_at(v, "center", time, def->center);
+  copy3(def->axis, firn_value_vec3(v, "axis"));
+  def->strength = firn_value_number_at(v, "strength", time);
+  def->radius = firn_value_number(v, "radius");
+  def->falloff = firn_value_number(v, "falloff");
+  def->core = firn_value_number(v, "core");
+  def->reach = firn_value_number(v, "reach");
+}
+
+const firn_value *firn_scene_force_kind(const firn_value *v) {
+  static const char *const kinds[] = {"uniform", "attractor", "vortex", "drag"};
+  const firn_value *kind = NULL;
+  for (int i = 0; i < 4 && !kind; i++) kind = firn_value_find(v, kinds[i]);
+  return kind;
+}
+
+firn_force_def firn_scene_force_def(const firn_value *v, double time) {
+  const firn_value *kind = firn_scene_force_kind(v);
+  firn_force_def def = firn_default_force_def();
+  def.name = firn_value_find(v, "name") ? firn_value_text(v, "name") : NULL;
+  def.steady = firn_value_number(v, "steady") != 0;
+  if (strcmp(kind->key, "uniform") == 0) {
+    def.kind = FIRN_FORCE_UNIFORM;
+    firn_value_vec3_at(kind, "acceleration", time, def.acceleration);
+  } else if (strcmp(kind->key, "drag") == 0) {
+    def.kind = FIRN_FORCE_DRAG;
+    def.rate = firn_value_number_at(kind, "rate", time);
+    def.wind = firn_scene_motion_of_air(kind, time);
+  } else {
+    bool turns = strcmp(kind->key, "vortex") == 0;
+    def.kind = turns ? FIRN_FORCE_VORTEX : FIRN_FORCE_ATTRACTOR;
+    put_center(kind, time, &def);
+  }
   return def;
 }

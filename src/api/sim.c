@@ -70,7 +70,8 @@ firn_status firn_sim_create(firn_context *context, const firn_sim_def *given, fi
 }
 
 void firn_sim_destroy(firn_sim *sim) {
-  if (!sim) return;
+  // Whoever is about to go on with it would find nothing.
+  if (!sim || firn_sim_not_advancing(sim, __func__) != FIRN_OK) return;
   firn_context *context = sim->world.context;
   if (sim->solver) sim->type->destroy(sim->solver);
   firn_free(context, sim->settings, sim->type->def_size);
@@ -78,8 +79,27 @@ void firn_sim_destroy(firn_sim *sim) {
   firn_free(context, sim, sizeof *sim);
 }
 
-firn_status firn_sim_add_material(firn_sim *sim, const firn_material_def *given, int *id) {
+firn_status firn_sim_between_steps(const firn_sim *sim, const char *call) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
+  if (!sim->in_step) return FIRN_OK;
+  return firn_fail(sim->world.context, FIRN_ERROR_STATE,
+                   "%s: the simulation is within a step, at time %g s; this may be called between "
+                   "steps only",
+                   call, sim->world.time);
+}
+
+firn_status firn_sim_not_advancing(const firn_sim *sim, const char *call) {
+  FIRN_TRY(firn_sim_between_steps(sim, call));
+  if (!sim->in_advance) return FIRN_OK;
+  return firn_fail(
+      sim->world.context, FIRN_ERROR_STATE,
+      "%s: firn_sim_advance is under way, at time %g s; return false from its progress "
+      "function first",
+      call, sim->world.time);
+}
+
+firn_status firn_sim_add_material(firn_sim *sim, const firn_material_def *given, int *id) {
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!given) return firn_fail_null(sim->world.context, "firn_sim_add_material");
   FIRN_TAKE(sim->world.context, material_def, given, own);
   const firn_material_def *def = &own;
@@ -88,7 +108,7 @@ firn_status firn_sim_add_material(firn_sim *sim, const firn_material_def *given,
 }
 
 firn_status firn_sim_add_collider(firn_sim *sim, const firn_collider_def *given, int *id) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!given) return firn_fail_null(sim->world.context, "firn_sim_add_collider");
   FIRN_TAKE(sim->world.context, collider_def, given, own);
   const firn_collider_def *def = &own;
@@ -96,7 +116,7 @@ firn_status firn_sim_add_collider(firn_sim *sim, const firn_collider_def *given,
 }
 
 firn_status firn_sim_add_particles(firn_sim *sim, const firn_particles_def *given) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!given) return firn_fail_null(sim->world.context, "firn_sim_add_particles");
   FIRN_TAKE(sim->world.context, particles_def, given, own);
   const firn_particles_def *def = &own;
@@ -112,6 +132,7 @@ firn_status firn_sim_fill(firn_sim *sim, const firn_fill_def *given) {
                                      sizeof def);
   if (!sim) status = FIRN_ERROR_ARGUMENT;
   // Whoever passed something on to be released never hears of it again.
+  if (status == FIRN_OK) status = firn_sim_between_steps(sim, __func__);
   if (status != FIRN_OK && def.start_release) def.start_release(def.start_user);
   FIRN_TRY(status);
   FIRN_FP_SCOPE;
@@ -125,8 +146,7 @@ static void count_step(firn_profile *p, const firn_step *step, size_t particles,
   p->iterations += (uint64_t)step->iterations;
 }
 
-firn_status firn_sim_step_sized(firn_sim *sim, double limit, firn_step *out, size_t size) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+static firn_status take_step(firn_sim *sim, double limit, firn_step *out) {
   firn_step step = {0};
   if (sim->failed) {
     return firn_fail(sim->world.context, FIRN_ERROR_STATE,
@@ -139,6 +159,7 @@ firn_status firn_sim_step_sized(firn_sim *sim, double limit, firn_step *out, siz
   }
   if (isinf(limit)) limit = 0;
   unsigned mode = firn_fp_enter();
+  sim->in_step = true;
   double start = firn_seconds();
   firn_status status = firn_world_update(&sim->world);
   if (sim->world.kicked && sim->type->changed) sim->type->changed(sim->solver);
@@ -147,6 +168,7 @@ firn_status firn_sim_step_sized(firn_sim *sim, double limit, firn_step *out, siz
   if (status == FIRN_OK) status = sim->type->step(sim->solver, limit, &step);
   if (status == FIRN_OK) firn_world_after_step(&sim->world);
   firn_world_prepare(&sim->world, sim->world.time);
+  sim->in_step = false;
   firn_fp_leave(mode);
   if (status == FIRN_OK) count_step(&sim->profile, &step, firn_sim_count(sim), start);
   // Says more than whatever may have come of it.
@@ -154,6 +176,14 @@ firn_status firn_sim_step_sized(firn_sim *sim, double limit, firn_step *out, siz
   if (answers != FIRN_OK) status = answers;
   // Out of memory is found before anything moves; the caller may free some and try again.
   if (status != FIRN_OK && status != FIRN_ERROR_MEMORY) sim->failed = true;
+  *out = step;
+  return status;
+}
+
+firn_status firn_sim_step_sized(firn_sim *sim, double limit, firn_step *out, size_t size) {
+  firn_step step = {0};
+  FIRN_TRY(firn_sim_not_advancing(sim, "firn_sim_step"));
+  firn_status status = take_step(sim, limit, &step);
   if (out) firn_fill_out(&step, sizeof step, out, size);
   return status;
 }
@@ -165,12 +195,14 @@ static firn_status advance(firn_sim *sim, double duration, firn_progress_fn prog
   while (sim->world.time < end) {
     firn_step step = {0};
     double left = end - sim->world.time;
-    FIRN_TRY(firn_sim_step(sim, left, &step));
+    FIRN_TRY(take_step(sim, left, &step));
     // The last step may miss the end by rounding, which the next frame would inherit.
     if (end - sim->world.time < 1e-9 * step.dt) firn_world_set_time(&sim->world, end);
     if (!progress) continue;
     firn_fp_leave(mode);
+    sim->in_advance = true;
     bool go_on = progress(user, sim, &step);
+    sim->in_advance = false;
     firn_fp_enter();
     if (!go_on) {
       return firn_fail(sim->world.context, FIRN_CANCELLED, "cancelled at time %g s",
@@ -182,7 +214,7 @@ static firn_status advance(firn_sim *sim, double duration, firn_progress_fn prog
 
 firn_status firn_sim_advance(firn_sim *sim, double duration, firn_progress_fn progress,
                              void *user) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_not_advancing(sim, __func__));
   if (!(isfinite(duration) && duration >= 0)) {
     return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT,
                      "advance: duration %g s must be 0 or more", duration);

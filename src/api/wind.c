@@ -6,7 +6,7 @@
 #include "base/isa.h"
 
 firn_status firn_sim_set_wind(firn_sim *sim, const firn_wind_def *given) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   firn_wind_def def = firn_default_wind_def();
   if (given) FIRN_TRY(firn_def_take(sim->world.context, "firn_wind_def", given, &def, sizeof def));
   FIRN_FP_SCOPE;
@@ -16,7 +16,7 @@ firn_status firn_sim_set_wind(firn_sim *sim, const firn_wind_def *given) {
 }
 
 firn_status firn_sim_set_wind_velocity(firn_sim *sim, const double velocity[3]) {
-  if (!sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!velocity) return firn_fail_null(sim->world.context, "firn_sim_set_wind_velocity");
   return firn_world_set_wind_velocity(&sim->world, velocity);
 }

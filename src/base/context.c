@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <omp.h>
-
 #include "base/def.h"
 #include "base/isa.h"
+#include "base/team.h"
 
 static void *resize_default(void *user, void *p, size_t old_size, size_t size) {
   (void)user;
@@ -30,9 +29,9 @@ FIRN_DEFAULTS(context_def) {
   return (firn_context_def){.threads = 0, .isa = FIRN_ISA_AUTO};
 }
 
-// The shares of its threads lie behind it.
+// The shares of its threads lie behind it, and then the threads.
 static size_t size_of(int threads) {
-  return sizeof(firn_context) + (size_t)threads * sizeof(firn_share);
+  return sizeof(firn_context) + (size_t)threads * (sizeof(firn_share) + sizeof(firn_team_worker));
 }
 
 firn_status firn_context_create(const firn_context_def *given, firn_context **out) {
@@ -43,7 +42,7 @@ firn_status firn_context_create(const firn_context_def *given, firn_context **ou
   if (def->threads < 0 || def->threads > 4096) return FIRN_ERROR_ARGUMENT;
   if (!firn_isa_available(def->isa)) return FIRN_ERROR_UNSUPPORTED;
   firn_resize_fn resize = def->resize ? def->resize : resize_default;
-  int threads = def->threads ? def->threads : omp_get_num_procs();
+  int threads = def->threads ? def->threads : firn_team_processors();
   firn_context *context = resize(def->resize_user, NULL, 0, size_of(threads));
   if (!context) return FIRN_ERROR_MEMORY;
   memset(context, 0, size_of(threads));
@@ -53,13 +52,16 @@ firn_status firn_context_create(const firn_context_def *given, firn_context **ou
   context->log_user = def->log_user;
   context->threads = threads;
   context->share = (firn_share *)(context + 1);
+  firn_team_init(&context->team, threads, (firn_team_worker *)(context->share + threads));
   context->isa = def->isa == FIRN_ISA_AUTO ? firn_isa_best() : def->isa;
   *out = context;
   return FIRN_OK;
 }
 
 void firn_context_destroy(firn_context *context) {
-  if (context) context->resize(context->resize_user, context, size_of(context->threads), 0);
+  if (!context) return;
+  firn_team_end(&context->team);
+  context->resize(context->resize_user, context, size_of(context->threads), 0);
 }
 
 const char *firn_context_message(const firn_context *context) {

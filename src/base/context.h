@@ -13,6 +13,38 @@ typedef struct firn_share {
   char pad[64 - 2 * sizeof(size_t)];
 } firn_share;
 
+// A loop of a team's (team.c), whose indices are given out in portions.
+typedef struct firn_team_loop {
+  size_t next, count, chunk;      // indices, from 0
+  unsigned long long first, step; // what they stand for
+  unsigned number, left;          // which of the region's it is, 0: none; threads that are through
+  char pad[64 - 5 * 8 - 2 * sizeof(int)]; // a line of the cache
+} firn_team_loop;
+enum { FIRN_TEAM_LOOPS = 8 };
+
+// A worker of a team, on a line of the cache.
+typedef struct firn_team_worker {
+  unsigned long thread; // pthread_t
+  unsigned offered;     // its part of the region waits for whoever takes it
+  char pad[64 - sizeof(unsigned long) - sizeof(int)];
+} firn_team_worker;
+
+// Threads that work together (team.h).
+typedef struct firn_team {
+  int most, count;          // threads wanted; those that there are, with the one that calls
+  firn_team_worker *worker; // [most - 1]
+  void (*work)(void *);     // the region under way ...
+  void *data;
+  unsigned region;         // ... raised with each; workers wait for that
+  unsigned working;        // parts that are not done yet; the caller waits for 0
+  unsigned round, arrived; // of the barrier
+  unsigned sleepers;       // who wait for any of these in the kernel
+  unsigned lock, singles;  // held by one; blocks for one that were begun
+  int crowded;             // waits to come for which cores count as wanted by others
+  bool busy, over;
+  firn_team_loop loop[FIRN_TEAM_LOOPS];
+} firn_team;
+
 struct firn_context {
   firn_resize_fn resize;
   void *resize_user;
@@ -20,6 +52,7 @@ struct firn_context {
   void *log_user;
   int threads;
   firn_share *share; // [threads]
+  firn_team team;
   firn_isa isa;
   // Through __atomic_* only: C++, and so CUDA, knows no _Atomic.
   size_t bytes; // allocated now

@@ -27,11 +27,12 @@
 
 #include "base/context.h"
 #include "base/isa.h"
+#include "base/team.h"
 
 #define FIRN_PRAGMA(...) _Pragma(#__VA_ARGS__)
 
 #define FIRN_PARALLEL(context)                                                                     \
-  FIRN_PRAGMA(omp parallel num_threads((context)->threads))                                        \
+  FIRN_PRAGMA(omp parallel num_threads(firn_team_of(context)))                                     \
   for (unsigned mode_ = firn_fp_enter(), once_ = 1; once_; once_ = 0, firn_fp_leave(mode_))
 
 // The clauses are those of `omp for`. The team waits for all once, at its end.

@@ -6,17 +6,17 @@
 #include <float.h>
 #include <math.h>
 
+#include <firn/real.h>
+
 #include "base/device.h"
 
 // firn_real is float; double with -DFIRN_DOUBLE. FIRN_R(x) is the constant x in that precision. It
 // is a cast rather than a suffix so that FIRN_R(1) and FIRN_R(NAME) work too.
 #ifdef FIRN_DOUBLE
-typedef double firn_real;
 #define FIRN_REAL_EPS DBL_EPSILON
 #define FIRN_REAL_MIN DBL_MIN
 #define FIRN_REAL_MAX DBL_MAX
 #else
-typedef float firn_real;
 #define FIRN_REAL_EPS FLT_EPSILON
 #define FIRN_REAL_MIN FLT_MIN
 #define FIRN_REAL_MAX FLT_MAX

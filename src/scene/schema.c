@@ -101,6 +101,7 @@ static const firn_schema_row root_rows[] = {
     LIST("colliders", &firn_schema_collider, "what the snow meets"),
     RECORD("wind", &firn_schema_wind, "air that drags snow; without it there is none",
            .optional = true),
+    LIST("forces", &firn_schema_force, "what else acts on snow"),
     LIST("probes", &firn_schema_probe, "places whose averages go to probes.csv"),
     RECORD("output", &output_record, "what frames hold"),
     RECORD("refine", &refine_record, "the fine particles of firn refine"),

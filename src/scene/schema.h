@@ -16,6 +16,8 @@ extern const firn_schema_record firn_schema_impulse;
 extern const firn_schema_record firn_schema_kill_box;
 extern const firn_schema_record firn_schema_window;
 extern const firn_schema_record firn_schema_wind;
+extern const firn_schema_record firn_schema_drag;
+extern const firn_schema_record firn_schema_force;
 extern const firn_schema_record firn_schema_probe;
 extern const firn_schema_record firn_schema_collider;
 extern const firn_schema_record firn_schema_render;

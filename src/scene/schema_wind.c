@@ -61,16 +61,27 @@ static const firn_schema_row around_rows[] = {
 };
 static const firn_schema_record around_record = {"what the wind flows round", ROWS(around_rows)};
 
+// How air moves: that of the wind, and that which a force drags snow along with.
+#define MOTION                                                                                     \
+  VEC3("velocity", VELOCITY, NULL, "[0, 0, 0]", "of the air everywhere", .keyed = true),           \
+      RECORD("gust", &gust_record, "the velocity rises and falls", .optional = true),              \
+      RECORD("swirl", &swirl_record, "a vortex, added", .optional = true),                         \
+      RECORD("turbulence", &turbulence_record, "eddies, added", .optional = true),                 \
+      RECORD("around", &around_record, "a body that the velocity gives way to, without friction",  \
+             .optional = true),                                                                    \
+      PATH("file", "velocities on a lattice, added: CSV or PLY with x, y, z, vx, vy, vz"),         \
+      INT("seed", "[0, 9007199254740992]", "0", "of gusts and turbulence, besides the scene's")
+
 static const firn_schema_row wind_rows[] = {
-    VEC3("velocity", VELOCITY, NULL, "[0, 0, 0]", "of the air everywhere", .keyed = true),
-    RECORD("gust", &gust_record, "the velocity rises and falls", .optional = true),
-    RECORD("swirl", &swirl_record, "a vortex, added", .optional = true),
-    RECORD("turbulence", &turbulence_record, "eddies, added", .optional = true),
-    RECORD("around", &around_record, "a body that the velocity gives way to, without friction",
-           .optional = true),
-    PATH("file", "velocities on a lattice, added: CSV or PLY with x, y, z, vx, vy, vz"),
+    MOTION,
     REAL("density", DENSITY, "(0, inf)", "1.2041", "of the air"),
     REAL("viscosity", VISCOSITY, "(0, inf)", "1.5322647620629515e-05", "of the air, kinematic"),
-    INT("seed", "[0, 9007199254740992]", "0", "of gusts and turbulence, besides the scene's"),
 };
 const firn_schema_record firn_schema_wind = {"the wind", ROWS(wind_rows)};
+
+static const firn_schema_row drag_rows[] = {
+    REAL("rate", RATE, "[0, inf)", NULL, "share a second of what is between the two velocities",
+         .required = true, .keyed = true),
+    MOTION,
+};
+const firn_schema_record firn_schema_drag = {"a drag", ROWS(drag_rows)};

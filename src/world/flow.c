@@ -283,6 +283,7 @@ firn_status firn_world_state(firn_world *world, bool load, const firn_state_visi
   FIRN_TRY(firn_ledger_visit(world, load, visitor));
   FIRN_TRY(firn_impulse_visit(world, visitor));
   FIRN_TRY(firn_wind_visit(world, load, visitor));
+  FIRN_TRY(firn_forces_visit(world, load, visitor));
   if (load) s->expecting = false;
   return FIRN_OK;
 }

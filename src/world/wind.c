@@ -199,8 +199,7 @@ static void flow_round_ellipsoid(const firn_wind *w, const double x[3], const do
   }
 }
 
-void firn_wind_at(const firn_world *world, const double position[3], double time, double out[3]) {
-  const firn_wind *w = &world->wind;
+void firn_wind_velocity(const firn_wind *w, const double position[3], double time, double out[3]) {
   const firn_wind_def *d = &w->def;
   memset(out, 0, 3 * sizeof *out);
   if (!w->on) return;
@@ -211,6 +210,10 @@ void firn_wind_at(const firn_world *world, const double position[3], double time
   if (d->swirl != 0) add_swirl(d, position, out);
   if (d->turbulence > 0) add_turbulence(w, position, time, out);
   if (d->grid_nodes[0] > 0) add_grid(d, position, out);
+}
+
+void firn_wind_at(const firn_world *world, const double position[3], double time, double out[3]) {
+  firn_wind_velocity(&world->wind, position, time, out);
 }
 
 // --------------------------------------------------------------------------------------- setting
@@ -344,29 +347,34 @@ static firn_status get_grid(firn_context *context, firn_wind_def *def, size_t *b
   return status;
 }
 
-firn_status firn_world_set_wind(firn_world *world, const firn_wind_def *given) {
-  firn_wind *w = &world->wind;
-  firn_context *context = world->context;
-  firn_wind_def own = given ? *given : (firn_wind_def){0}, *def = given ? &own : NULL;
-  size_t bytes = 0;
-  if (given) {
-    FIRN_TRY(check(context, def));
-    FIRN_TRY(get_grid(context, def, &bytes));
-  }
+firn_status firn_wind_make(firn_wind *w, firn_context *context, uint64_t seed,
+                           const firn_wind_def *given) {
+  firn_wind_def def = *given;
+  size_t bytes;
+  FIRN_TRY(check(context, &def));
+  FIRN_TRY(get_grid(context, &def, &bytes));
   forget(w, context);
-  world->changes++;
-  if (!def) return FIRN_OK;
   w->on = true;
-  w->def = *def;
+  w->def = def;
   w->grid_bytes = bytes;
-  w->seed = world->seed ^ (def->seed + 0x77696e64u) * 0x9E3779B97F4A7C15u;
-  firn_sdf_direction(def->swirl_axis, w->def.swirl_axis);
-  firn_sdf_direction(def->body_axis, w->def.body_axis);
-  if (def->body == FIRN_WIND_BODY_ELLIPSOID) {
+  w->seed = seed ^ (def.seed + 0x77696e64u) * 0x9E3779B97F4A7C15u;
+  firn_sdf_direction(def.swirl_axis, w->def.swirl_axis);
+  firn_sdf_direction(def.body_axis, w->def.body_axis);
+  if (def.body == FIRN_WIND_BODY_ELLIPSOID) {
     double alpha[3];
-    alphas(def->body_radii, 0, alpha);
+    alphas(def.body_radii, 0, alpha);
     for (int a = 0; a < 3; a++) w->unit[a] = 1 / (2 - alpha[a]);
   }
+  return FIRN_OK;
+}
+
+firn_status firn_world_set_wind(firn_world *world, const firn_wind_def *def) {
+  if (def) {
+    FIRN_TRY(firn_wind_make(&world->wind, world->context, world->seed, def));
+  } else {
+    forget(&world->wind, world->context);
+  }
+  world->changes++;
   return FIRN_OK;
 }
 

@@ -20,8 +20,14 @@ typedef struct firn_wind {
   firn_buffer sums;  // [blocks] of what drag has done
 } firn_wind;
 
-// NULL: no wind.
-firn_status firn_world_set_wind(struct firn_world *world, const firn_wind_def *given);
+// One by itself, in place of what *w was; w is left alone on failure.
+firn_status firn_wind_make(firn_wind *w, firn_context *context, uint64_t seed,
+                           const firn_wind_def *def);
+// m/s; 0 where it is not on. Any number of threads may ask at once.
+void firn_wind_velocity(const firn_wind *w, const double position[3], double time, double out[3]);
+
+// That of the world; NULL: no wind.
+firn_status firn_world_set_wind(struct firn_world *world, const firn_wind_def *def);
 firn_status firn_world_set_wind_velocity(struct firn_world *world, const double velocity[3]);
 void firn_wind_free(firn_wind *wind, firn_context *context);
 // wind_grid.c: the grid of a file, for def; out is the caller's, of this many bytes.

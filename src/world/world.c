@@ -49,6 +49,7 @@ void firn_world_free(firn_world *world) {
   firn_flow_free(&world->flow, world->context);
   firn_settled_free(&world->settled, world->context);
   firn_wind_free(&world->wind, world->context);
+  firn_forces_free(&world->forces, world->context);
   firn_free(world->context, world->material,
             (size_t)world->material_count * sizeof *world->material);
   firn_free(world->context, world->heat, (size_t)world->heat_count * sizeof *world->heat);

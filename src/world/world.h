@@ -8,6 +8,7 @@
 #include "material/law.h"
 #include "world/collider.h"
 #include "world/flow.h"
+#include "world/force.h"
 #include "world/particles.h"
 #include "world/wind.h"
 
@@ -81,6 +82,7 @@ typedef struct firn_world {
   bool softens; // some material's stiffness hangs on its temperature
   firn_flow flow;
   firn_wind wind;
+  firn_forces forces;
   firn_settler settler;
   firn_settled settled;
   firn_ledger ledger;
@@ -134,6 +136,11 @@ firn_status firn_world_refuse(const firn_world *world, const firn_particles_def 
 firn_status firn_world_fill(firn_world *world, const firn_fill_def *def);
 firn_status firn_world_add_points(firn_world *world, const firn_points_def *def);
 
+// Whether nothing but gravity acts on snow that touches nothing.
+static inline bool firn_world_is_ballistic(const firn_world *world) {
+  return !world->wind.on && !world->forces.count;
+}
+
 // What is due at world->time: delayed fills, the window, emitters, sinks, the kill box. Called before
 // each step. Fails without having placed or removed anything half.
 firn_status firn_world_update(firn_world *world);
@@ -177,6 +184,8 @@ firn_status firn_impulse_visit(firn_world *world, const firn_state_visitor *visi
 firn_status firn_wind_visit(
     firn_world *world, bool load,
     const firn_state_visitor *visitor); // wind.c: what a setter may have changed
+firn_status firn_forces_visit(firn_world *world, bool load,
+                              const firn_state_visitor *visitor); // force.c: likewise
 
 // The fields that vary the material from particle to particle, made when first needed and filled
 // from the table of materials, which serves all as long as no particle asks for them.

@@ -7,7 +7,7 @@ typedef struct watch {
   double time, dt_sum, dt_max;
 } watch;
 
-static bool look(void *user, const firn_sim *sim, const firn_step *step) {
+static bool look(void *user, firn_sim *sim, const firn_step *step) {
   watch *w = user;
   w->calls++;
   w->dt_sum += step->dt;

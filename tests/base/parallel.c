@@ -102,7 +102,7 @@ static void every_thread_works_in_the_mode_and_gives_its_own_back(void **state) 
   FIRN_PARALLEL_FOR(context, schedule(static, 1))
   for (int i = 0; i < MOST; i++) loop[i] = flushes();
     // The team of the loops above waits in its own mode: the same threads come again.
-#pragma omp parallel num_threads(MOST)
+#pragma omp parallel num_threads(firn_team_of(context))
   after[omp_get_thread_num()] = flushes();
   for (int i = 0; i < MOST; i++) {
     assert_true(inside[i]);

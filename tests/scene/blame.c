@@ -70,6 +70,13 @@ static void an_emitter_that_cannot_be_hit_has_its_place(void **state) {
          "test.yaml:5:22: emitters[0].shape: ", "too thin");
 }
 
+static void a_vortex_without_a_direction_has_its_place(void **state) {
+  (void)state;
+  expect("firn: 1\nh: 1 cm\nsnow: [{shape: " BALL "}]\nforces:\n  - uniform: {acceleration: [0, 1, 0]}\n"
+         "  - vortex: {strength: 1, axis: [0, 0, 0]}\n",
+         "test.yaml:6:33: forces[1].vortex.axis: ", "no direction");
+}
+
 static void a_window_along_a_period_has_its_place(void **state) {
   (void)state;
   expect("firn: 1\nh: 1 cm\nperiodic: [40 cm, 0, 0]\nsnow: [{shape: " BALL "}]\n"
@@ -128,6 +135,7 @@ int main(void) {
       cmocka_unit_test(what_lies_beyond_the_domain_has_its_place),
       cmocka_unit_test(snow_without_a_particle_has_its_place),
       cmocka_unit_test(an_emitter_that_cannot_be_hit_has_its_place),
+      cmocka_unit_test(a_vortex_without_a_direction_has_its_place),
       cmocka_unit_test(a_window_along_a_period_has_its_place),
       cmocka_unit_test(a_point_that_cannot_be_has_its_line_in_the_table),
       cmocka_unit_test(a_name_in_a_path_is_no_key),

@@ -103,6 +103,7 @@ firn_status flip_layout(flip *s) {
                                (p->block_count + s->grid.count + 1) * sizeof(flip_tally), "sums"));
   FIRN_TRY(firn_buffer_reserve(context, &s->kinds, p->block_count * sizeof(uint16_t), "grid"));
   FIRN_TRY(firn_world_reserve_drag(s->world));
+  FIRN_TRY(firn_world_reserve_push(s->world));
   know_particles(s);
   return flip_push_begin(s);
 }

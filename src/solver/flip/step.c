@@ -143,7 +143,9 @@ firn_status flip_step(void *solver, double limit, firn_step *out) {
   if (s->wet_too && s->def.keep_volume) FIRN_TRY(flip_keep_volume(s));
   flip_push_end(s, gained);
   double blown = firn_world_drag(world, world->time, s->dt, NULL, NULL);
-  s->memory.speed2_max = fmax(s->memory.speed2_max, blown);
+  firn_pushed pushed;
+  FIRN_TRY(firn_world_push(world, world->time + s->dt, s->dt, NULL, NULL, &pushed));
+  s->memory.speed2_max = fmax(s->memory.speed2_max, fmax(blown, pushed.speed2));
   lap_time(s, FLIP_MOVE, &clock);
 
   s->memory.steps++;

@@ -113,7 +113,7 @@ bool mpm_flight_is_due(const mpm *m) {
   if (memory->must_survey || memory->flight_changes != world->changes) return true;
   double dt = mpm_choose(m, 0).dt, fall = 0;
   if (world->time + dt > memory->flight_until || !memory->flight_steps) return true;
-  if (!world->wind.on && !m->piece_count) return false;
+  if (firn_world_is_ballistic(world) && !m->piece_count) return false;
   for (int a = 0; a < 3; a++) fall += world->gravity[a] * world->gravity[a];
   double speed = sqrt(memory->speed2_max) + sqrt(fall) * dt;
   return speed * dt / world->h > memory->flight_left;

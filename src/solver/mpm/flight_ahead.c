@@ -171,7 +171,7 @@ static bool is_steered(const mpm *m) {
   bool loaded = false;
   for (int i = 0; i < m->world->collider_count; i++)
     loaded = loaded || (m->world->collider[i].load.mass > 0 && !m->world->collider[i].absent);
-  return m->world->wind.on || m->piece_count || loaded;
+  return !firn_world_is_ballistic(m->world) || m->piece_count || loaded;
 }
 
 static void set_spans(ahead *s) {
@@ -225,7 +225,7 @@ static firn_status find_span(const ahead *s, firn_swarm swarm[3], int *span) {
 }
 
 firn_status mpm_flight_look_ahead(mpm *m, mpm_flight_plan *out) {
-  ahead s = {.m = m, .straight = !m->world->wind.on};
+  ahead s = {.m = m, .straight = firn_world_is_ballistic(m->world)};
   firn_swarm swarm[3];
   int span = -1;
   *out = (mpm_flight_plan){0};

@@ -210,7 +210,7 @@ firn_status mpm_flight_choose(void *user, const firn_choice *choice, firn_flock 
   mpm_search s = {.m = m,
                   .choice = choice,
                   .p = p,
-                  .ballistic = !m->world->wind.on,
+                  .ballistic = firn_world_is_ballistic(m->world),
                   .known = !m->unlaid && !p->thinned,
                   .widest = mpm_reach_around(&m->stencil, NULL, NULL, UINT32_MAX)};
   bool room = !m->world->settled.count; // what is laid down in balance is so on the grid

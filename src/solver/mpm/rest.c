@@ -283,6 +283,15 @@ static bool mover_is_near(const mpm *m, size_t b) {
   return false;
 }
 
+// Some force acts on it that is not steady.
+static bool is_forced(const mpm *m, size_t b) {
+  double h = m->world->h, middle[3];
+  if (!m->world->forces.count) return false;
+  for (int a = 0; a < 3; a++) middle[a] = (4.0 * m->world->particles.block[b].at[a] + 2) * h;
+  // Half the diagonal of a block, whose particles may have left it a little.
+  return firn_world_keeps_awake(m->world, middle, 4.5 * h);
+}
+
 // Marks the bodies that are at rest, of those that have quiet blocks.
 static firn_status find_bodies(mpm *m) {
   const mpm_rest *rest = rest_of(m);
@@ -324,7 +333,7 @@ static bool may_sleep(const mpm *m, size_t b) {
   // Beside snow that creeps it has to be weighed, which takes a weight, and to stay in balance.
   bool steady = weight_of(m) > 0 && m->world->time >= rest[b].steady_from;
   if (look_around(m, b) & (steady ? AROUND_QUICK : AROUND_QUICK | AROUND_CREEPS)) return false;
-  return !mover_is_near(m, b);
+  return !mover_is_near(m, b) && !is_forced(m, b);
 }
 
 // Lets a unit sleep or wakes it.

@@ -15,7 +15,7 @@
 // stay awake for a while, carry the change of load and move before those behind them have to.
 //
 // A block wakes when it is out of balance, when one next to it is quick, when it is given new
-// particles or gets quick ones, has a moving collider close by, or its body comes loose; all wake when
+// particles or gets quick ones, has a moving collider close by, feels a force that is not steady, or its body comes loose; all wake when
 // gravity or a collider's surface changes. Times are counted in steps and simulated seconds, so sleep is
 // as reproducible as the rest.
 #ifndef FIRN_SOLVER_MPM_REST_H

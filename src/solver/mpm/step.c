@@ -154,7 +154,7 @@ static firn_status lay_down(mpm *m) {
   return FIRN_OK;
 }
 
-// Wind passes over snow that sleeps.
+// Wind and forces pass over snow that sleeps.
 static bool is_asleep(const void *user, size_t block) {
   return ((const mpm *)user)->view.box[block].asleep;
 }
@@ -185,6 +185,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
     return FIRN_OK;
   }
   FIRN_TRY(firn_world_reserve_drag(world));
+  FIRN_TRY(firn_world_reserve_push(world));
   bool surveyed = m->memory.must_survey;
   if (surveyed) {
     FIRN_TRY(mpm_set_volumes(m));
@@ -244,11 +245,14 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   m->seconds[MPM_GATHER] += firn_seconds() - gather;
   if (moved.nonfinite || flown.nonfinite) return mpm_fail_nonfinite(m);
   mpm_contact_end(m, choice.dt);
+  // Before rest is looked at: what lies still under a force moves by it and is moved back.
+  firn_pushed pushed;
+  FIRN_TRY(firn_world_push(world, world->time + choice.dt, choice.dt, is_asleep, m, &pushed));
   mpm_rest_watch(m);
   double blown = firn_world_drag(world, world->time, choice.dt, is_asleep, m);
 
   // What the next step is chosen from.
-  m->memory.speed2_max = fmax(fmax(moved.speed2_max, flown.speed2_max), blown);
+  m->memory.speed2_max = fmax(fmax(moved.speed2_max, flown.speed2_max), fmax(blown, pushed.speed2));
   m->memory.flight_left -= sqrt(flown.speed2_max) * choice.dt / world->h;
   m->memory.sound2_max = fmax(law.sound2_max, flown.sound2_max);
   m->memory.must_sort = moved.left || flown.left || m->flight_lacks;

@@ -82,6 +82,7 @@ firn_status sph_step(void *solver, double limit, firn_step *out) {
 
   // Who is near whom. All memory is asked for here.
   FIRN_TRY(sph_layout(s));
+  FIRN_TRY(firn_world_reserve_push(world));
   if (s->memory.must_survey || world->kicked) sph_survey(s);
   world->kicked = false;
   world->settled.count = 0;
@@ -104,6 +105,10 @@ firn_status sph_step(void *solver, double limit, firn_step *out) {
   sph_advance(s, &finite);
   if (!finite) return sph_fail_nonfinite(s);
   sph_push_end(s);
+  firn_pushed pushed;
+  FIRN_TRY(firn_world_push(world, world->time + s->dt, s->dt, NULL, NULL, &pushed));
+  s->memory.speed2_max = fmax(s->memory.speed2_max, pushed.speed2);
+  s->memory.accel2_max = fmax(s->memory.accel2_max, pushed.accel2);
   lap_time(s, SPH_MOVE, &clock);
 
   s->memory.neighbours = sph_pairs_mean(&s->pairs);
