@@ -101,12 +101,11 @@ static firn_status grow(const firn_surface *s, size_t n, bool moves, firn_surfac
                      out->vertex_count, n);
   const size_t bytes = out->vertex_count * sizeof *out->position;
   out->position = firn_alloc(s->context, bytes, "vertices of spray");
-  if (out->position) out->normal = firn_alloc(s->context, bytes, "normals of spray");
-  if (out->normal && moves) out->velocity = firn_alloc(s->context, bytes, "velocities of spray");
-  if (out->normal && (out->velocity || !moves))
-    out->triangle = firn_alloc(s->context, out->triangle_count * sizeof *out->triangle,
-                               "triangles of spray");
-  if (!out->triangle) {
+  out->normal = firn_alloc(s->context, bytes, "normals of spray");
+  if (moves) out->velocity = firn_alloc(s->context, bytes, "velocities of spray");
+  out->triangle = firn_alloc(s->context, out->triangle_count * sizeof *out->triangle,
+                             "triangles of spray");
+  if (!out->position || !out->normal || (moves && !out->velocity) || !out->triangle) {
     firn_surface_free(out);
     return FIRN_ERROR_MEMORY;
   }

@@ -14,18 +14,18 @@ static float position[MOST][3], velocity[MOST][3], mass[MOST];
 // Particles of undisturbed snow's mass, apart by that many cells, from corner to corner.
 static void add_box(firn_cloud *cloud, const double low[3], const double high[3], double apart) {
   const double step = apart * H;
-  for (double x = low[0] + step / 2; x < high[0]; x += step)
-    for (double y = low[1] + step / 2; y < high[1]; y += step)
-      for (double z = low[2] + step / 2; z < high[2]; z += step) {
-        const size_t i = cloud->count++;
-        assert_true(i < MOST);
-        const double at[3] = {x, y, z};
-        for (int c = 0; c < 3; c++) {
-          position[i][c] = (float)at[c];
-          velocity[i][c] = (float)(i % 17 + (size_t)c);
-        }
-        mass[i] = (float)(DENSE * H * H * H / 8);
-      }
+  int n[3];
+  for (int c = 0; c < 3; c++) n[c] = (int)ceil((high[c] - low[c]) / step - 0.5);
+  for (int k = 0; k < n[0] * n[1] * n[2]; k++) {
+    const int at[3] = {k / n[2] / n[1], k / n[2] % n[1], k % n[2]};
+    const size_t i = cloud->count++;
+    assert_true(i < MOST);
+    for (int c = 0; c < 3; c++) {
+      position[i][c] = (float)(low[c] + (at[c] + 0.5) * step);
+      velocity[i][c] = (float)(i % 17 + (size_t)c);
+    }
+    mass[i] = (float)(DENSE * H * H * H / 8);
+  }
 }
 
 static firn_cloud cloud_of(firn_context *context) {
