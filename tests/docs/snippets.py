@@ -103,9 +103,13 @@ def check_scene(place, scene, folder):
 def check_c(place, block, folder):
     includes = "\n".join(re.findall(r"^#include.*$", block, re.M))
     body = re.sub(r"^(#include.*|\.\.\.)$", "", block, flags=re.M)
-    program = f"{includes}\n{body}" if "int main" in body else (
-        f"{includes}\n{GIVEN if not includes else '#include <stdio.h>'}\n"
-        f"int main(void) {{\n{body}\nreturn 0;\n}}\n")
+    given = GIVEN if not includes else "#include <stdio.h>"
+    if "int main" in body:
+        program = f"{includes}\n{body}"
+    elif body.lstrip().startswith("static "):  # functions
+        program = f"{includes}\n{given}\n{body}"
+    else:
+        program = f"{includes}\n{given}\nint main(void) {{\n{body}\nreturn 0;\n}}\n"
     path = os.path.join(folder, "snippet.c")
     with open(path, "w", encoding="utf-8") as file:
         file.write(program)
