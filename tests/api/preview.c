@@ -202,20 +202,84 @@ static void bodies_cast_shadows(void **state) {
   assert_true(dark > 30);
 }
 
-// However long its normal is.
-static void a_cut_is_where_its_point_is(void **state) {
+// However long its normal is. A corner is beyond both planes of a cut, a slice between two cuts.
+static void cuts_take_what_is_beyond_their_planes(void **state) {
   scratch *s = *state;
-  static pixels p[3];
+  static pixels p[6];
+  const firn_cut_def all = {1, {{0, 1, 0, -1}}}, above = {1, {{0, 0.1, 0, 0.015}}},
+                     same = {1, {{0, 7, 0, 7 * 0.15}}},
+                     corner = {2, {{0, 1, 0, 0.15}, {1, 0, 0, 0}}},
+                     slice[2] = {{1, {{1, 0, 0, 0.05}}}, {1, {{-1, 0, 0, 0.05}}}};
+  const firn_cut_def *const cuts[] = {NULL, &above, &same, &corner, slice, &all};
+  const int counts[] = {0, 1, 1, 1, 2, 1};
   firn_frame *frame = write_frame(s, COUNT);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 6; k++) {
     firn_preview_def def = look_at(-1);
-    def.cut_point[1] = 0.15;
-    def.cut_normal[1] = k == 0 ? 0 : k == 1 ? 0.1 : 7; // the first: none
+    def.cut_count = counts[k];
+    def.cuts = cuts[k];
     assert_int_equal(firn_frame_preview_pixels(frame, NULL, &def, &p[k][0][0][0]), FIRN_OK);
   }
+  int snow[5] = {0}; // pixels that are not those of the picture without any
+  for (int k = 0; k < 5; k++)
+    for (int i = 0; i < WIDTH * HEIGHT; i++)
+      snow[k] += memcmp(p[k][i / WIDTH][i % WIDTH], p[5][i / WIDTH][i % WIDTH], 3) != 0;
   firn_frame_close(frame);
   assert_memory_equal(p[1], p[2], sizeof p[1]);
-  assert_memory_not_equal(p[0], p[1], sizeof p[1]);
+  // Seen from the front, all but the top face is halved; a corner takes a quarter, a slice two thirds.
+  assert_true(snow[1] < 0.65 * snow[0] && snow[1] > 0.5 * snow[0]);
+  assert_true(snow[3] < 0.87 * snow[0] && snow[3] > 0.75 * snow[0]);
+  assert_true(snow[4] < 0.43 * snow[0] && snow[4] > 0.33 * snow[0]);
+}
+
+// A red ball before the snow and a ground: hidden ones are not there, hold-outs are black.
+static void colliders_may_be_hidden_or_held_out(void **state) {
+  scratch *s = *state;
+  static const char *const ways[] = {"shown", "hidden", "holdout"};
+  static pixels p[3];
+  int red[3] = {0}, black[3] = {0};
+  firn_frame *frame = write_frame(s, COUNT);
+  for (int k = 0; k < 3; k++) {
+    char ball[300];
+    snprintf(ball, sizeof ball,
+             "  - {shape: {sphere: {center: [0, 0.15, 0.5], radius: 0.06}}, in_pictures: %s, look: "
+             "{albedo: [1, 0, 0]}}\n",
+             ways[k]);
+    firn_scene *scene = read_scene(s, ball);
+    firn_preview_def def = look_at(-1), of_scene = firn_scene_preview(scene, 0);
+    def.look_count = of_scene.look_count;
+    def.looks = of_scene.looks;
+    assert_int_equal(firn_frame_preview_pixels(frame, scene, &def, &p[k][0][0][0]), FIRN_OK);
+    firn_scene_destroy(scene);
+    for (int i = 0; i < WIDTH * HEIGHT; i++) {
+      const uint8_t *c = p[k][i / WIDTH][i % WIDTH];
+      red[k] += c[0] > 40 && c[1] < 10 && c[2] < 10;
+      black[k] += c[0] < 10 && c[1] < 10 && c[2] < 10;
+    }
+  }
+  firn_frame_close(frame);
+  assert_in_range(red[0], 85, 140); // as above
+  assert_in_range(black[2], 85, 140);
+  assert_int_equal(red[1] + red[2] + black[0] + black[1], 0);
+}
+
+// A hidden floor is not made up for by the ground of the preview.
+static void a_hidden_floor_is_no_floor(void **state) {
+  scratch *s = *state;
+  static pixels p[2];
+  firn_frame *frame = write_frame(s, COUNT);
+  firn_scene *scene = read_scene(s, "");
+  firn_look_def look = {.albedo = {-1}, .mode = FIRN_LOOK_HIDDEN};
+  firn_preview_def def = look_at(-1);
+  def.look_count = 1;
+  def.looks = &look;
+  for (int k = 0; k < 2; k++) {
+    def.ground = k ? 0 : (double)NAN;
+    assert_int_equal(firn_frame_preview_pixels(frame, k ? scene : NULL, &def, &p[k][0][0][0]),
+                     FIRN_OK);
+  }
+  firn_frame_close(frame);
+  firn_scene_destroy(scene);
+  assert_memory_equal(p[0], p[1], sizeof p[0]);
 }
 
 // What is highest has the colour of the bar's top: so do the top of the cube and of the bar agree.
@@ -287,7 +351,7 @@ static void a_simulation_looks_as_its_frame_does(void **state) {
   assert_int_equal(firn_sim_write_frame(sim, scratch_path(s, "sim.hdf")), FIRN_OK);
   firn_frame *frame = NULL;
   assert_int_equal(firn_frame_open(s->context, scratch_path(s, "sim.hdf"), &frame), FIRN_OK);
-  firn_preview_def def = firn_scene_preview(scene);
+  firn_preview_def def = firn_scene_preview(scene, 0);
   firn_preview_def at = look_at(-1);
   def.camera = at.camera;
   def.width = WIDTH;
@@ -320,7 +384,9 @@ int main(void) {
       TEST(bodies_hide_what_is_behind_them),
       TEST(hills_are_shown),
       TEST(bodies_cast_shadows),
-      TEST(a_cut_is_where_its_point_is),
+      TEST(cuts_take_what_is_beyond_their_planes),
+      TEST(colliders_may_be_hidden_or_held_out),
+      TEST(a_hidden_floor_is_no_floor),
       TEST(the_bar_and_the_snow_have_the_same_colours),
       TEST(ground_is_shown_as_asked),
       TEST(a_simulation_looks_as_its_frame_does),
