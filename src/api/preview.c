@@ -65,7 +65,7 @@ static double thing_distance(const void *user, int i, const double position[3], 
   const firn_picture_body *body = &p->bodies.body[p->thing[i]];
   const double *o = p->camera.target;
   if (body->kind != FIRN_PICTURE_WALL)
-    return firn_picture_body_distance(&p->bodies, (int)p->thing[i], position, normal);
+    return firn_picture_body_look(&p->bodies, p->thing[i], position, normal);
   firn_v3 n,
       x = {(float)(position[0] - o[0]), (float)(position[1] - o[1]), (float)(position[2] - o[2])};
   float distance = firn_wall_distance(&body->wall, x, &n);

@@ -118,10 +118,14 @@ static double blend(const firn_shape *shape, const double x[3], double time, dou
   return value;
 }
 
-static const firn_shape_ops union_ops = {unite, release, child},
-                            intersection_ops = {intersect, release, child},
-                            difference_ops = {subtract, release, child},
-                            blend_ops = {blend, release, child};
+static const firn_shape_ops union_ops = {.distance = unite, .release = release, .child = child},
+                            intersection_ops = {.distance = intersect,
+                                                .release = release,
+                                                .child = child},
+                            difference_ops = {.distance = subtract,
+                                              .release = release,
+                                              .child = child},
+                            blend_ops = {.distance = blend, .release = release, .child = child};
 
 // --------------------------------------------------------------------------------------- making
 

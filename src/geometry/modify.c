@@ -27,15 +27,31 @@ static const firn_shape *child(const firn_shape *shape, int i) {
   return i ? NULL : ((const modified *)shape)->child;
 }
 
-static double transform(const firn_shape *shape, const double x[3], double time,
-                        double gradient[3]) {
-  const modified *m = (const modified *)shape;
-  double r[3], p[3], n[3];
+// A place as the child has it.
+static void into_child(const modified *m, const double x[3], double p[3]) {
+  double r[3];
   for (int a = 0; a < 3; a++) r[a] = (x[a] - m->translation[a]) / m->scale;
   for (int a = 0; a < 3; a++) {
     p[a] = m->turn[0][a] * r[0] + m->turn[1][a] * r[1] + m->turn[2][a] * r[2];
   }
+}
+
+static double transform(const firn_shape *shape, const double x[3], double time,
+                        double gradient[3]) {
+  const modified *m = (const modified *)shape;
+  double p[3], n[3];
+  into_child(m, x, p);
   double d = firn_shape_ask(m->child, p, time, n);
+  for (int a = 0; a < 3; a++) gradient[a] = firn_sdf_dot(m->turn[a], n);
+  return d * m->scale;
+}
+
+static double transform_look(const firn_shape *shape, const double x[3], double time,
+                             double gradient[3]) {
+  const modified *m = (const modified *)shape;
+  double p[3], n[3];
+  into_child(m, x, p);
+  double d = firn_shape_look(m->child, p, time, n);
   for (int a = 0; a < 3; a++) gradient[a] = firn_sdf_dot(m->turn[a], n);
   return d * m->scale;
 }
@@ -71,10 +87,14 @@ static double displace(const firn_shape *shape, const double x[3], double time,
   return value;
 }
 
-static const firn_shape_ops transform_ops = {transform, release, child},
-                            shell_ops = {shell, release, child},
-                            offset_ops = {offset, release, child},
-                            displace_ops = {displace, release, child};
+static const firn_shape_ops transform_ops = {.distance = transform,
+                                             .release = release,
+                                             .child = child,
+                                             .look = transform_look},
+                            shell_ops = {.distance = shell, .release = release, .child = child},
+                            offset_ops = {.distance = offset, .release = release, .child = child},
+                            displace_ops = {
+                                .distance = displace, .release = release, .child = child};
 
 const firn_shape *firn_shape_moved(const firn_shape *shape, double turn[3][3],
                                    double translation[3], double *scale) {

@@ -75,8 +75,8 @@ static double mirror(const firn_shape *shape, const double x[3], double time, do
   return d;
 }
 
-static const firn_shape_ops repeat_ops = {repeat, release, child},
-                            mirror_ops = {mirror, release, child};
+static const firn_shape_ops repeat_ops = {.distance = repeat, .release = release, .child = child},
+                            mirror_ops = {.distance = mirror, .release = release, .child = child};
 
 // --------------------------------------------------------------------------------------- making
 

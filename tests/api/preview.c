@@ -5,6 +5,7 @@
 
 #include <firn/firn.h>
 #include <math.h>
+#include <time.h>
 
 #include <png.h>
 
@@ -182,6 +183,76 @@ static void hills_are_shown(void **state) {
   firn_frame_close(frame);
 }
 
+// Turned or moved, it is still ground.
+static void hills_have_the_look_of_the_ground(void **state) {
+  scratch *s = *state;
+#define HILLS "height_field: {center: [0, -0.1, 0], size: [3, 3], amplitude: 0.1, wavelength: 0.5}"
+  static const char *const grounds[] = {HILLS, HILLS ", rotate: [0, 0, 3 deg]",
+                                        HILLS
+                                        ", scale: 1.1, rotate: [0, 40 deg, 0], move: [0.1, 0, 0]"};
+  firn_frame *frame = write_frame(s, COUNT);
+  firn_preview_def def = look_at(-1);
+  def.ground_look = (firn_look_def){.albedo = {1, 0, 0}};
+  def.bodies = (firn_look_def){.albedo = {0, 1, 0}};
+  for (int k = 0; k < 3; k++) {
+    firn_scene *scene = read_ground(s, grounds[k], "");
+    static pixels p;
+    assert_int_equal(firn_frame_preview_pixels(frame, scene, &def, &p[0][0][0]), FIRN_OK);
+    firn_scene_destroy(scene);
+    int red = 0, green = 0;
+    for (int i = 0; i < WIDTH * HEIGHT; i++) {
+      const uint8_t *c = p[i / WIDTH][i % WIDTH];
+      red += c[0] > 20 && c[1] < 10;
+      green += c[1] > 20 && c[0] < 10;
+    }
+    assert_true(red > WIDTH * HEIGHT / 3);
+    assert_int_equal(green, 0);
+  }
+  firn_frame_close(frame);
+}
+
+// CPU seconds of a picture, the least of three.
+static double seconds_of(firn_frame *frame, const firn_scene *scene, const firn_preview_def *def,
+                         uint8_t *rgb) {
+  double least = (double)INFINITY;
+  for (int i = 0; i < 3; i++) {
+    struct timespec a, b;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
+    assert_int_equal(firn_frame_preview_pixels(frame, scene, def, rgb), FIRN_OK);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
+    least = fmin(least, (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec));
+  }
+  return least;
+}
+
+// Some four times; by the distance to the nearest triangle it was eighteen.
+static void hills_cost_no_more_than_ten_times_a_plane(void **state) {
+  scratch *s = *state;
+  static const char *const grounds[] = {
+      "half_space: {normal: [0, 1, 0]}",
+      "height_field: {center: [0, -0.1, 0], size: [4, 4], amplitude: 0.05, wavelength: 0.4, "
+      "octaves: 4}",
+      "height_field: {center: [0, -0.1, 0], size: [4, 4], amplitude: 0.05, wavelength: 0.4, "
+      "octaves: 4}, rotate: [0, 0, 5 deg]"};
+  firn_frame *frame = write_frame(s, COUNT);
+  firn_preview_def def = look_at(-1);
+  def.width = 640;
+  def.height = 360;
+  uint8_t *rgb = malloc((size_t)(3 * def.width * def.height));
+  assert_non_null(rgb);
+  double plane = 0;
+  for (int k = 0; k < 3; k++) {
+    firn_scene *scene = read_ground(s, grounds[k], "");
+    double seconds = seconds_of(frame, scene, &def, rgb);
+    if (k == 0) plane = seconds;
+    printf("    %s: %.3f s\n", k ? "hills" : "a plane", seconds);
+    assert_true(seconds < 10 * plane);
+    firn_scene_destroy(scene);
+  }
+  free(rgb);
+  firn_frame_close(frame);
+}
+
 // A ball in the air darkens the ground to the right of it, the sun being at the left.
 static void bodies_cast_shadows(void **state) {
   scratch *s = *state;
@@ -305,6 +376,31 @@ static void the_bar_and_the_snow_have_the_same_colours(void **state) {
 }
 
 // A ground in any case, the floors of colliders alone, or neither.
+// Down to thumbnails there is a bar, and most of the picture is left.
+static void the_bar_shrinks_with_the_picture(void **state) {
+  scratch *s = *state;
+  static const int sizes[][2] = {{640, 360}, {320, 180}, {192, 108}, {128, 72}};
+  firn_frame *frame = write_frame(s, COUNT);
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    const int w = sizes[k][0], h = sizes[k][1];
+    static uint8_t p[2][640 * 360][3];
+    firn_preview_def def = look_at(-1);
+    def.width = w;
+    def.height = h;
+    def.color = "level";
+    for (int bar = 0; bar < 2; bar++) {
+      def.bar = bar;
+      assert_int_equal(firn_frame_preview_pixels(frame, NULL, &def, &p[bar][0][0]), FIRN_OK);
+    }
+    int left = w;
+    for (int i = 0; i < w * h; i++)
+      if (memcmp(p[0][i], p[1][i], 3) != 0 && i % w < left) left = i % w;
+    if (left == w) fail_msg("%d x %d: there is no bar", w, h);
+    if (left < 0.6 * w) fail_msg("%d x %d: the bar takes %d pixels", w, h, w - left);
+  }
+  firn_frame_close(frame);
+}
+
 static void ground_is_shown_as_asked(void **state) {
   scratch *s = *state;
   static pixels p[4];
@@ -383,11 +479,14 @@ int main(void) {
       TEST(light_comes_from_the_sun_and_shadows_fall_away_from_it),
       TEST(bodies_hide_what_is_behind_them),
       TEST(hills_are_shown),
+      TEST(hills_have_the_look_of_the_ground),
+      TEST(hills_cost_no_more_than_ten_times_a_plane),
       TEST(bodies_cast_shadows),
       TEST(cuts_take_what_is_beyond_their_planes),
       TEST(colliders_may_be_hidden_or_held_out),
       TEST(a_hidden_floor_is_no_floor),
       TEST(the_bar_and_the_snow_have_the_same_colours),
+      TEST(the_bar_shrinks_with_the_picture),
       TEST(ground_is_shown_as_asked),
       TEST(a_simulation_looks_as_its_frame_does),
   };
