@@ -158,6 +158,11 @@ double cli_stats_wall(const firn_table *table); // s, sum of the column wall_sec
 FILE *cli_create(const char *path);
 FILE *cli_append(const char *path);
 
+// Makes a folder where the system has its temporary files; false after a message where none can be made.
+bool cli_temporary_folder(char *folder, size_t size);
+// Takes a folder away with all that is in it, links as such.
+void cli_remove_folder(const char *folder);
+
 // To be called first: from here on the program fails, with a message, where what it prints cannot be
 // written.
 void cli_guard_streams(void);

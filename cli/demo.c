@@ -44,7 +44,7 @@ static const struct argp parser = {
 typedef struct {
   progress progress;
   const char *folder;
-  firn_preview_def view;
+  const firn_scene *scene;
   render_progress render;
   double start; // when all began
   int pictures;
@@ -60,8 +60,9 @@ static bool on_event(void *user, const firn_run_event *event) {
   progress_event(&d->progress, event);
   if (event->frame_written && event->sim && wants_picture(event->frame, event->last_frame)) {
     char path[4200];
+    firn_preview_def view = firn_scene_preview(d->scene, event->time);
     snprintf(path, sizeof path, "%s/demo_%05d.png", d->folder, event->frame);
-    if (!progress_picture(&d->progress, event, &d->view, path)) return false;
+    if (!progress_picture(&d->progress, event, &view, path)) return false;
     d->pictures++;
   }
   return !cli_interrupted();
@@ -136,7 +137,7 @@ static int run_demo(firn_context *context, const arguments *a, const char *folde
   if (!scene) return EXIT_INPUT;
   demo d = {.progress = progress_begin(a->with.run.mode, context),
             .folder = folder,
-            .view = firn_scene_preview(scene),
+            .scene = scene,
             .start = cli_seconds()};
   d.render = (render_progress){.mode = a->with.run.mode, .live = d.progress.live, .total = 1};
   if (a->with.run.mode == PROGRESS_AUTO)

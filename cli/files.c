@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that the program itself writes, and its standard streams. What the library does likewise is in
 // src/cache/file.c.
+#define _GNU_SOURCE // nftw
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +27,28 @@ FILE *cli_create(const char *path) {
 
 FILE *cli_append(const char *path) {
   return open_as(path, O_WRONLY | O_APPEND, "a");
+}
+
+bool cli_temporary_folder(char *folder, size_t size) {
+  const char *base = getenv("TMPDIR");
+  int length = snprintf(folder, size, "%s/firn-XXXXXX", base && *base ? base : "/tmp");
+  errno = ENAMETOOLONG;
+  if (length < (int)size && mkdtemp(folder)) return true;
+  fprintf(stderr, "firn: no temporary folder can be made in %s: %s; set TMPDIR\n",
+          base && *base ? base : "/tmp", strerror(errno));
+  *folder = 0;
+  return false;
+}
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *where) {
+  (void)info;
+  (void)kind;
+  (void)where;
+  return remove(path);
+}
+
+void cli_remove_folder(const char *folder) {
+  nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 // What was printed may still wait in a buffer, and a disk may be full: whoever reads the output of a

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#define _GNU_SOURCE // nftw
 #include "needs.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,17 +21,6 @@ static const int FRAMES_TIMED = 4;
 
 // ------------------------------------------------------------------------------------ the folder
 
-// As the system's own temporary files; false after a message where none can be made.
-static bool make_folder(char *folder, size_t size) {
-  const char *base = getenv("TMPDIR");
-  int length = snprintf(folder, size, "%s/firn-check-XXXXXX", base && *base ? base : "/tmp");
-  errno = ENAMETOOLONG;
-  if (length < (int)size && mkdtemp(folder)) return true;
-  fprintf(stderr, "firn: no temporary folder can be made in %s: %s; set TMPDIR\n",
-          base && *base ? base : "/tmp", strerror(errno));
-  return false;
-}
-
 // Size of the largest file whose name begins so; nan: there is none.
 static double largest_file(const char *folder, const char *prefix) {
   double most = NAN;
@@ -48,18 +35,6 @@ static double largest_file(const char *folder, const char *prefix) {
   }
   if (dir) closedir(dir);
   return most;
-}
-
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *where) {
-  (void)info;
-  (void)kind;
-  (void)where;
-  return remove(path);
-}
-
-// With all that is in it, links as such.
-static void remove_folder(const char *folder) {
-  nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 // --------------------------------------------------------------------------------- what it takes
@@ -166,7 +141,7 @@ static firn_status run_in(const firn_scene *scene, const char *folder, watch *w)
 static firn_status measure_run(firn_context *context, const firn_scene *scene, double scale,
                                watch *w, cli_needs *out) {
   char folder[4096];
-  if (!make_folder(folder, sizeof folder)) return FIRN_ERROR_IO;
+  if (!cli_temporary_folder(folder, sizeof folder)) return FIRN_ERROR_IO;
   double before = resident_most();
   firn_status status = run_in(scene, folder, w);
   double stop_wall = cli_seconds() - w->last.wall, stop_cpu = cli_cpu_seconds() - w->last.cpu;
@@ -181,7 +156,7 @@ static firn_status measure_run(firn_context *context, const firn_scene *scene, d
   if (output.precision == 16 && status == FIRN_OK) // the larger of the two, whichever is known
     out->frame_bytes = fmax(out->frame_bytes,
                             cli_packed_bytes(context, &output, folder, out->particles));
-  remove_folder(folder);
+  cli_remove_folder(folder);
   return status;
 }
 

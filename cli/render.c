@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// firn render DIR: pictures and films of what a run has written.
+// firn render DIR|SCENE: pictures and films of what a run has written, or of how one will begin.
 #include "render.h"
 
 #include <errno.h>
@@ -194,7 +194,8 @@ static firn_status survey(render_job *job) {
   // A turntable sees the box from all sides.
   double wide = 0;
   for (int c = 0; c < 3; c += 2) wide = fmax(wide, job->high[c] - job->low[c]);
-  bool turns = memcmp(render.camera.view, later.camera.view, sizeof later.camera.view) != 0;
+  bool turns = a->turntable ||
+               memcmp(render.camera.view, later.camera.view, sizeof later.camera.view) != 0;
   for (int c = 0; any && turns && c < 3; c += 2) {
     double middle = 0.5 * (job->low[c] + job->high[c]);
     job->low[c] = middle - 0.5 * wide;
@@ -202,6 +203,19 @@ static firn_status survey(render_job *job) {
   }
   job->fitted = fit && any;
   return FIRN_OK;
+}
+
+// About the vertical through the target, from above counterclockwise.
+static void turn_camera(firn_camera_def *c, double angle) {
+  double arm[3];
+  for (int k = 0; k < 3; k++) arm[k] = c->eye[k] - c->target[k];
+  double *const turned[2] = {arm, c->view};
+  for (int i = 0; i < 2; i++) {
+    double *v = turned[i], x = v[0], z = v[2];
+    v[0] = cos(angle) * x + sin(angle) * z;
+    v[2] = cos(angle) * z - sin(angle) * x;
+  }
+  for (int k = 0; k < 3; k++) c->eye[k] = c->target[k] + arm[k];
 }
 
 static void place_camera(const render_job *job, firn_render_def *def, firn_camera_def *c) {
@@ -215,6 +229,7 @@ static void place_camera(const render_job *job, firn_render_def *def, firn_camer
     memcpy(c->target, c->eye, sizeof c->eye);
     memcpy(c->view, a->view, sizeof c->view);
   }
+  if (job->turn != 0) turn_camera(c, job->turn);
   if (job->fitted) firn_camera_fit(c, job->low, job->high, (double)def->width / def->height);
 }
 
@@ -241,16 +256,14 @@ firn_status render_settings(const render_job *job, double time, firn_render_def 
   }
   if (a->samples) render->samples = a->samples;
   if (a->denoise) render->denoise = true;
+  render->cut_count = a->cut_count;
+  render->cuts = a->cuts;
   place_camera(job, render, &render->camera);
   if (render->camera_shut.fov > 0) place_camera(job, render, &render->camera_shut);
   *preview = firn_preview_of_render(render);
   preview->color = a->color;
   preview->map = a->map;
   memcpy(preview->range, job->range, sizeof preview->range);
-  if (a->has_cut) {
-    memcpy(preview->cut_point, a->cut_point, sizeof preview->cut_point);
-    memcpy(preview->cut_normal, a->cut_normal, sizeof preview->cut_normal);
-  }
   return FIRN_OK;
 }
 
@@ -270,6 +283,7 @@ firn_status render_picture(render_job *job, const render_frame *file, const char
   firn_preview_def preview;
   job->stats = (firn_render_stats){0};
   job->progress.number = file->number;
+  job->turn = file->turn;
   status = render_settings(job, firn_frame_time(frame), &render, &preview);
   render.progress = on_progress;
   render.progress_user = job;
@@ -324,27 +338,66 @@ static firn_status open_scene(render_job *job, const char *folder, int *code) {
   return job->scene ? FIRN_OK : FIRN_ERROR_SCENE;
 }
 
-// Names what was not named: pictures go beside the frames.
+// Names what was not named: pictures go beside the frames, those of a scene into the current folder.
 static void default_output(const render_job *job, const char *folder, bool several, char *path) {
-  const char *kind = job->arguments->preview ? "preview" : "render";
-  if (several)
+  const render_arguments *a = job->arguments;
+  const char *kind = a->turntable ? "turntable" : a->preview ? "preview" : "render";
+  if (*job->temporary) {
+    char name[1024];
+    cli_default_folder(a->source, name, sizeof name);
+    snprintf(path, RENDER_PATH, "%s_%s%s", name, kind, several ? "" : ".png");
+  } else if (several) {
     snprintf(path, RENDER_PATH, "%.4000s/%s", folder, kind);
-  else
+  } else {
     snprintf(path, RENDER_PATH, "%.4000s/%s_%05d.png", folder, kind,
              job->frame[job->count - 1].number);
+  }
 }
 
-static int run_job(render_job *job) {
+// One frame from all around.
+static bool spread_turntable(render_job *job) {
+  int count = job->arguments->turntable;
+  render_frame *frame = calloc((size_t)count, sizeof *frame);
+  for (int i = 0; frame && i < count; i++) {
+    frame[i] = job->frame[job->count - 1];
+    frame[i].number = i;
+    frame[i].turn = 2 * 3.14159265358979323846 * i / count;
+  }
+  if (!frame) return false;
+  free(job->frame);
+  job->frame = frame;
+  job->count = count;
+  return true;
+}
+
+// The frames to show and the scene that they are of; folder is where the frames lie.
+static int find_frames(render_job *job, bool several, char folder[RENDER_PATH]) {
   const render_arguments *a = job->arguments;
-  char folder[RENDER_PATH], output[RENDER_PATH];
-  bool whole = is_folder(a->source), film = a->output && render_ends_with(a->output, ".mp4");
-  bool single = a->output &&
-                (render_ends_with(a->output, ".png") || render_ends_with(a->output, ".exr"));
-  bool several = a->output ? !single : a->frames_given && a->first != a->last;
+  int code = EXIT_OK;
+  if (render_is_scene(a->source)) {
+    if (!a->scene && !a->frames_given) return render_build_scene(job);
+    fprintf(stderr,
+            "firn: %s is a scene, which is shown as it begins: %s is for the frames of a run\n",
+            a->source, a->scene ? "--scene" : "--frames");
+    return EXIT_INPUT;
+  }
   if (access(a->source, R_OK) != 0) {
     fprintf(stderr, "firn: cannot open %s: %s\n", a->source, strerror(errno));
     return EXIT_INPUT;
   }
+  if (!list_frames(job, folder)) return EXIT_INPUT;
+  if (job->count && open_scene(job, folder, &code) != FIRN_OK) return code;
+  if (is_folder(a->source) && !choose_frames(job, several && !a->turntable)) return EXIT_INPUT;
+  return EXIT_OK;
+}
+
+static int run_job(render_job *job) {
+  const render_arguments *a = job->arguments;
+  char folder[RENDER_PATH] = "", output[RENDER_PATH];
+  bool film = a->output && render_ends_with(a->output, ".mp4");
+  bool single = a->output &&
+                (render_ends_with(a->output, ".png") || render_ends_with(a->output, ".exr"));
+  bool several = a->output ? !single : a->turntable || (a->frames_given && a->first != a->last);
   if (a->output && several && !film && is_foreign(a->output) && !is_folder(a->output)) {
     fprintf(stderr,
             "firn: %s: pictures are .png or .exr files, films .mp4; other names are folders for "
@@ -360,10 +413,8 @@ static int run_job(render_job *job) {
             (int)(strlen(a->output) - 4), a->output, a->output);
     return EXIT_RUN;
   }
-  int code = EXIT_OK;
-  if (!list_frames(job, folder)) return EXIT_INPUT;
-  if (job->count && open_scene(job, folder, &code) != FIRN_OK) return code;
-  if (whole && !choose_frames(job, several)) return EXIT_INPUT;
+  int code = find_frames(job, several, folder);
+  if (code != EXIT_OK) return code;
   if (single && job->count > 1) {
     fprintf(stderr, "firn: %d frames do not fit into %s; give a folder or an .mp4 file\n",
             job->count, a->output);
@@ -371,7 +422,8 @@ static int run_job(render_job *job) {
   }
   firn_status status = survey(job);
   if (status != FIRN_OK) return fail(job, status);
-  if (whole) take_fine(job, folder);
+  if (*folder && is_folder(a->source)) take_fine(job, folder);
+  if (a->turntable && !spread_turntable(job)) return EXIT_RUN;
   if (a->output)
     snprintf(output, sizeof output, "%s", a->output);
   else
@@ -394,6 +446,7 @@ int cli_render(int argc, char **argv) {
   job.progress.live = a.mode == PROGRESS_AUTO && isatty(STDOUT_FILENO);
   job.progress.start = cli_seconds();
   int code = run_job(&job);
+  if (*job.temporary) cli_remove_folder(job.temporary);
   free(job.frame);
   firn_scene_destroy(job.scene);
   firn_context_destroy(context);

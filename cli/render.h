@@ -9,7 +9,7 @@ enum { RENDER_PATH = 4096 };
 
 typedef struct render_arguments {
   cli_options options;
-  const char *source; // folder of a run, or a frame file
+  const char *source; // folder of a run, a frame file, or a scene
   const char *output; // NULL: beside the frames
   const char *scene;  // NULL: scene.yaml beside the frames
   int first, last;    // frames; last < 0: not given
@@ -17,10 +17,12 @@ typedef struct render_arguments {
   int every;
   int samples, width, height; // 0: as the scene says
   bool denoise, preview, force, no_fine;
-  bool has_camera, has_view, has_cut;
+  bool has_camera, has_view;
   double camera[7]; // eye, target, and the field of view in degrees or 0
   double view[3];
-  double cut_point[3], cut_normal[3];
+  int cut_count;
+  firn_cut_def cuts[FIRN_CUTS];
+  int turntable;     // pictures from all around one frame; 0: no such thing
   const char *color; // NULL: none
   double range[2];   // equal: from the frames
   firn_color_map map;
@@ -37,7 +39,8 @@ bool render_ends_with(const char *path, const char *end);
 
 // A frame file to be shown.
 typedef struct render_frame {
-  int number;
+  int number;  // of the frame, or of a turntable's picture
+  double turn; // rad, of the camera about the vertical
   char path[RENDER_PATH];
 } render_frame;
 
@@ -61,10 +64,17 @@ typedef struct render_job {
   render_frame *frame; // [count]
   bool fitted;         // one camera for all frames, that sees this box:
   double low[3], high[3];
-  double range[2]; // of colours
+  double range[2];             // of colours
+  double turn;                 // rad, of the frame at hand
+  char temporary[RENDER_PATH]; // folder with the frame of a scene; "": none
   render_progress progress;
   firn_render_stats stats; // of the last picture
 } render_job;
+
+// Whether the source is a scene to be shown as it begins.
+bool render_is_scene(const char *source);
+// Builds it, and makes its first frame the one to show. Returns the exit code.
+int render_build_scene(render_job *job);
 
 // Draws a frame into a PNG or EXR file.
 firn_status render_picture(render_job *job, const render_frame *file, const char *path);

@@ -142,8 +142,14 @@ static void describe(const render_job *job, folder *f) {
         q.range[1], (int)q.map);
   else
     add(f, "samples %d, denoise %d\n", r.samples, r.denoise);
-  add(f, "cut %.17g %.17g %.17g at %.17g %.17g %.17g\n", q.cut_normal[0], q.cut_normal[1],
-      q.cut_normal[2], q.cut_point[0], q.cut_point[1], q.cut_point[2]);
+  for (int c = 0; c < a->cut_count; c++)
+    for (int i = 0; i < a->cuts[c].count; i++) {
+      const double *n = a->cuts[c].plane[i];
+      add(f, "cut %d %.17g %.17g %.17g beyond %.17g\n", c, n[0], n[1], n[2], n[3]);
+    }
+  if (a->turntable)
+    add(f, "turntable of %d around frame %.4000s\n", a->turntable,
+        *job->temporary ? "0" : job->frame->path);
   const firn_camera_def *c = &r.camera;
   add(f, "camera at %.17g %.17g %.17g, looks at %.17g %.17g %.17g, fov %.17g\n\n", c->eye[0],
       c->eye[1], c->eye[2], c->target[0], c->target[1], c->target[2], c->fov);
@@ -166,8 +172,10 @@ static void mark(const render_job *job, folder *f, int number) {
     char path[RENDER_PATH];
     struct stat picture, frame;
     picture_name(job, f, i, path);
-    f->done[i] = stat(path, &picture) == 0 && stat(job->frame[i].path, &frame) == 0 &&
-                 !is_older(&picture, &frame);
+    // That of a scene was made just now; what it is made of was compared already.
+    f->done[i] = stat(path, &picture) == 0 &&
+                 (*job->temporary ||
+                  (stat(job->frame[i].path, &frame) == 0 && !is_older(&picture, &frame)));
   }
 }
 
@@ -273,8 +281,9 @@ static bool begin_film(const char *film, char *part) {
 static int make_film(render_job *job, const folder *f, const char *film) {
   int to[2];
   char rate[32], part[RENDER_PATH + 16], target[RENDER_PATH + 32];
+  bool timed = job->scene && !job->arguments->turntable;
   double fps = job->arguments->fps > 0 ? job->arguments->fps
-               : job->scene            ? 1 / firn_scene_frame_seconds(job->scene)
+               : timed                 ? 1 / firn_scene_frame_seconds(job->scene)
                                        : 24;
   snprintf(rate, sizeof rate, "%.6g", fps / (job->arguments->fps > 0 ? 1 : job->arguments->every));
   if (!begin_film(film, part)) return EXIT_RUN;

@@ -16,6 +16,7 @@ enum {
   KEY_RANGE,
   KEY_MAP,
   KEY_CUT,
+  KEY_TURNTABLE,
   KEY_VIEW,
   KEY_CAMERA,
   KEY_SCENE,
@@ -54,25 +55,39 @@ static void parse_range(render_arguments *a, const char *text, const struct argp
     argp_error(state, "--range: '%s' is not a range as 0:2.5", text);
 }
 
-// "x>0.1" leaves out what has x > 0.1; "1,0,0,0.1" the same with any direction.
-static void parse_cut(render_arguments *a, const char *text, const struct argp_state *state) {
-  double n[4] = {0, 0, 0, 0};
+// "x>0.1" or "1,0,0,0.1", which is the same with any direction. False: neither.
+static bool read_plane(const char *text, double plane[4]) {
   int axis = *text >= 'x' && *text <= 'z' ? *text - 'x' : -1;
   char sign = axis >= 0 ? text[1] : 0;
-  bool good = axis >= 0 && (sign == '<' || sign == '>') && read_numbers(text + 2, "", 1, &n[3]);
-  if (good) {
-    n[axis] = sign == '>' ? 1 : -1;
-    if (sign == '<') n[3] = -n[3];
-  } else {
-    good = read_numbers(text, ",,,", 4, n) && (n[0] != 0 || n[1] != 0 || n[2] != 0);
+  memset(plane, 0, 4 * sizeof *plane);
+  if (axis < 0 || (sign != '<' && sign != '>'))
+    return read_numbers(text, ",,,", 4, plane) && (plane[0] != 0 || plane[1] != 0 || plane[2] != 0);
+  plane[axis] = sign == '>' ? 1 : -1;
+  if (!read_numbers(text + 2, "", 1, &plane[3])) return false;
+  if (sign == '<') plane[3] = -plane[3];
+  return true;
+}
+
+// "x>0.1 & z>0": what lies beyond all of these planes.
+static void parse_cut(render_arguments *a, const char *text, const struct argp_state *state) {
+  if (a->cut_count == FIRN_CUTS) argp_error(state, "more than %d times --cut", FIRN_CUTS);
+  firn_cut_def *cut = &a->cuts[a->cut_count++];
+  for (const char *at = text; at;) {
+    char one[200];
+    const char *end = strchr(at, '&');
+    while (*at == ' ') at++;
+    int length = (int)(end ? end - at : (ptrdiff_t)strlen(at));
+    while (length > 0 && at[length - 1] == ' ') length--;
+    snprintf(one, sizeof one, "%.*s", length, at);
+    if (cut->count == FIRN_CUT_PLANES)
+      argp_error(state, "--cut: '%s' has more than %d planes", text, FIRN_CUT_PLANES);
+    if (!read_plane(one, cut->plane[cut->count++]))
+      argp_error(state,
+                 "--cut: '%s' is neither as 'x>0.1' nor as 'NX,NY,NZ,D'; several, joined by &, are "
+                 "what is beyond all of them",
+                 one);
+    at = end ? end + 1 : NULL;
   }
-  if (!good) argp_error(state, "--cut: '%s' is neither as 'x>0.1' nor as 'NX,NY,NZ,D'", text);
-  double square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
-  for (int i = 0; i < 3; i++) {
-    a->cut_normal[i] = n[i];
-    a->cut_point[i] = square > 0 ? n[i] * n[3] / square : 0;
-  }
-  a->has_cut = true;
 }
 
 static void parse_view(render_arguments *a, const char *text, const struct argp_state *state) {
@@ -123,6 +138,14 @@ static void check_all(render_arguments *a, const struct argp_state *state) {
   if (a->output && render_ends_with(a->output, ".mp4") && a->exr)
     argp_error(state, "--format exr: a film is made of PNG files");
   if (a->has_view && a->has_camera) argp_error(state, "--view and --camera exclude each other");
+  if (a->turntable && a->every > 1)
+    argp_error(state, "--turntable goes round one frame; --every chooses among several");
+  if (a->turntable && a->frames_given && a->first != a->last)
+    argp_error(state, "--turntable goes round one frame; give --frames N, or none for the last");
+  if (a->turntable && a->output &&
+      (render_ends_with(a->output, ".png") || render_ends_with(a->output, ".exr")))
+    argp_error(state, "--turntable: %d pictures do not fit into %s; give a folder or an .mp4 file",
+               a->turntable, a->output);
   if (a->range[1] > a->range[0] && !a->color)
     argp_error(state, "--range: of which field? Give --color");
 }
@@ -149,10 +172,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     return 0;
   case KEY_RANGE: parse_range(a, arg, state); return 0;
   case KEY_MAP: a->map = parse_map(arg, state); return 0;
-  case KEY_CUT:
-    parse_cut(a, arg, state);
-    a->preview = true;
-    return 0;
+  case KEY_CUT: parse_cut(a, arg, state); return 0;
+  case KEY_TURNTABLE: a->turntable = (int)cli_number(state, "--turntable", arg, 2, 99999); return 0;
   case KEY_VIEW: parse_view(a, arg, state); return 0;
   case KEY_CAMERA: parse_camera(a, arg, state); return 0;
   case KEY_SCENE: a->scene = arg; return 0;
@@ -185,6 +206,12 @@ static const struct argp_option options[] = {
     {"camera", KEY_CAMERA, "EYE:TARGET", 0,
      "stand here and look there, as 0,1,3:0,0.2,0; a field of view in degrees may follow, as :30",
      0},
+    {"cut", KEY_CUT, "PLANE", 0,
+     "leave out the snow beyond a plane, as 'x>0.1' or NX,NY,NZ,D, to see inside; 'x>0 & z>0': a "
+     "corner of it. May be given several times",
+     0},
+    {"turntable", KEY_TURNTABLE, "N", 0,
+     "N pictures of one frame from all around it, into a folder or film", 0},
     {"set", KEY_SET, "PATH=VALUE", 0,
      "change a value of the scene, as render.sun.height='20 deg'; may be given several times", 0},
     {"scene", KEY_SCENE, "FILE", 0,
@@ -204,18 +231,18 @@ static const struct argp_option options[] = {
     {"range", KEY_RANGE, "A:B", 0, "values at the ends of the colour bar (default: of the frames)",
      1},
     {"map", KEY_MAP, "NAME", 0, "colours: deep (default), ember, grey or balance", 1},
-    {"cut", KEY_CUT, "PLANE", 0,
-     "leave out what is beyond a plane, as 'x>0.1' or NX,NY,NZ,D, to see inside", 1},
     {0},
 };
 static const struct argp parser = {
     .options = options,
     .parser = parse,
-    .args_doc = "DIR|FRAME.hdf",
-    .doc = "Takes pictures of what a run has written: by path tracing, or quickly with --preview.\v"
-           "A film or folder remembers its settings and which pictures are whole: after Ctrl-C the "
-           "same "
-           "command goes on where it stopped.",
+    .args_doc = "DIR|FRAME.hdf|SCENE",
+    .doc =
+        "Takes pictures of what a run has written, or of how a scene will begin: by path tracing, "
+        "or quickly with --preview.\v"
+        "A film or folder remembers its settings and which pictures are whole: after Ctrl-C the "
+        "same "
+        "command goes on where it stopped.",
     .children = cli_context_children};
 
 void render_parse(int argc, char **argv, render_arguments *a) {

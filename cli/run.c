@@ -73,7 +73,7 @@ typedef struct {
   progress progress;
   const char *folder;
   int every; // frames from picture to picture; 0: none
-  firn_preview_def view;
+  const firn_scene *scene;
 } watch;
 
 static void report_start(const arguments *a, const firn_context *context, const char *folder) {
@@ -103,8 +103,9 @@ static bool on_event(void *user, const firn_run_event *event) {
   progress_event(&w->progress, event);
   if (w->every && event->frame_written && event->sim && event->frame % w->every == 0) {
     char path[4200];
+    firn_preview_def view = firn_scene_preview(w->scene, event->time);
     snprintf(path, sizeof path, "%s/picture_%05d.png", w->folder, event->frame);
-    if (!progress_picture(&w->progress, event, &w->view, path)) return false;
+    if (!progress_picture(&w->progress, event, &view, path)) return false;
   }
   return !cli_interrupted();
 }
@@ -180,7 +181,7 @@ int cli_run(int argc, char **argv) {
              .progress = progress_begin(a.with.run.mode, context),
              .folder = folder,
              .every = a.pictures,
-             .view = firn_scene_preview(scene)};
+             .scene = scene};
   firn_run_def def = firn_default_run_def();
   def.folder = folder;
   def.first_frame = a.first;

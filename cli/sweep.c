@@ -91,7 +91,7 @@ static firn_scene *load(const sweep *s, firn_context *context, int run) {
 typedef struct {
   progress progress;
   const char *folder;
-  firn_preview_def view;
+  const firn_scene *scene;
 } watch;
 
 static bool on_event(void *user, const firn_run_event *event) {
@@ -102,7 +102,10 @@ static bool on_event(void *user, const firn_run_event *event) {
     snprintf(path, sizeof path, "%s/preview.png", w->folder);
     // Missing though nothing is left to do: the run was killed between its last frame and this.
     w->progress.any = w->progress.any || access(path, F_OK) != 0;
-    if (!progress_picture(&w->progress, event, &w->view, path)) return false;
+    firn_preview_def view = firn_scene_preview(w->scene, event->time);
+    view.width = THUMBNAIL_WIDTH;
+    view.height = THUMBNAIL_HEIGHT;
+    if (!progress_picture(&w->progress, event, &view, path)) return false;
   }
   return !cli_interrupted();
 }
@@ -117,11 +120,7 @@ static bool perform(sweep *s, firn_context *context, int run) {
     snprintf(s->message[run], sizeof s->message[run], "the scene is not valid");
     return true;
   }
-  watch w = {.progress = progress_begin(s->mode, context),
-             .folder = folder,
-             .view = firn_scene_preview(scene)};
-  w.view.width = THUMBNAIL_WIDTH;
-  w.view.height = THUMBNAIL_HEIGHT;
+  watch w = {.progress = progress_begin(s->mode, context), .folder = folder, .scene = scene};
   firn_run_def def = firn_default_run_def();
   def.folder = folder;
   def.event = on_event;

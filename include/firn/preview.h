@@ -31,9 +31,9 @@ typedef struct firn_preview_def {
                      // "pressure" minus a third of the trace of stress. NULL: white
   double range[2];   // of that value; equal: what the middle 98 % of the particles have
   firn_color_map map;
-  bool bar;             // a bar that tells what the colours mean
-  double cut_point[3];  // m, of a plane; what lies on the side that its normal points to is
-  double cut_normal[3]; // left out. Zero: nothing is
+  bool bar; // a bar that tells what the colours mean
+  int cut_count;
+  const firn_cut_def *cuts; // as in firn_render_def
   firn_look_def ground_look, bodies;
   int look_count;
   const firn_look_def *looks; // as in firn_render_def
@@ -44,7 +44,7 @@ static inline firn_preview_def firn_default_preview_def(void) {
   firn_preview_def_init(&def, sizeof def);
   return def;
 }
-// Camera, size, sun and looks of a path-traced picture.
+// Camera, size, sun, looks and cuts of a path-traced picture.
 FIRN_API void firn_preview_of_render_sized(const firn_render_def *def, firn_preview_def *out,
                                            size_t size);
 static inline firn_preview_def firn_preview_of_render(const firn_render_def *def) {
@@ -52,12 +52,14 @@ static inline firn_preview_def firn_preview_of_render(const firn_render_def *def
   firn_preview_of_render_sized(def, &out, sizeof out);
   return out;
 }
-// Size, camera and ground of the section `preview` of a scene, sun and looks of its section `render`.
-// What it points to lives as long as the scene.
-FIRN_API void firn_scene_preview_sized(const firn_scene *scene, firn_preview_def *out, size_t size);
-static inline firn_preview_def firn_scene_preview(const firn_scene *scene) {
+// Size and ground of the section `preview` of a scene; camera, sun and looks of its section `render` at
+// a time, the camera that of `preview` where `render` has none. What it points to lives as long as the
+// scene.
+FIRN_API void firn_scene_preview_sized(const firn_scene *scene, double time, firn_preview_def *out,
+                                       size_t size);
+static inline firn_preview_def firn_scene_preview(const firn_scene *scene, double time) {
   firn_preview_def out;
-  firn_scene_preview_sized(scene, &out, sizeof out);
+  firn_scene_preview_sized(scene, time, &out, sizeof out);
   return out;
 }
 

@@ -61,12 +61,20 @@ typedef struct firn_lamp_def {
   double room[4];     // 0: for what later versions may add
 } firn_lamp_def;
 
+// Whether a body is in the picture.
+typedef enum firn_look_mode {
+  FIRN_LOOK_SHOWN,
+  FIRN_LOOK_HIDDEN, // it is left out, as if it were not there
+  FIRN_LOOK_HOLDOUT // the camera sees a hole, black with alpha 0, and nothing behind it; the rest of the
+                    // picture is as if it were shown, with its shadow and the light it sends back
+} firn_look_mode;
 // How a body or the ground looks: diffuse under an optional glossy coat.
 typedef struct firn_look_def {
   double albedo[3];
   double gloss;     // Fresnel reflectance of the coat at normal incidence; 0: none, 0.04: paint
   double roughness; // GGX alpha of the coat
-  double room[4];   // 0: for what later versions may add
+  firn_look_mode mode;
+  double room[4]; // 0: for what later versions may add
 } firn_look_def;
 
 typedef struct firn_snow_look_def {
@@ -83,6 +91,13 @@ typedef struct firn_snow_look_def {
 } firn_snow_look_def;
 FIRN_API firn_status firn_snow_look_preset(const char *name,
                                            firn_snow_look_def *out); // paper, white
+
+// A part of the snow that is left out, to see inside: what lies beyond all of these planes.
+enum { FIRN_CUTS = 8, FIRN_CUT_PLANES = 6 };
+typedef struct firn_cut_def {
+  int count;                        // planes
+  double plane[FIRN_CUT_PLANES][4]; // normal n, of any length but zero, and d: beyond is n x > d, m
+} firn_cut_def;
 
 // Called now and then by one thread with the share that is done, 0 to 1; false: stop.
 typedef bool (*firn_render_fn)(void *user, double done);
@@ -108,9 +123,11 @@ typedef struct firn_render_def {
   int look_count;
   const firn_look_def *looks; // of single colliders, [look_count], in the order of the scene; a
                               // negative albedo stands for that of ground or bodies
-  double exposure;            // stops
-  double white;               // K, what is shown as white; 6504: as it is
-  bool filmic;                // tone curve; false: linear, clipped
+  int cut_count;
+  const firn_cut_def *cuts; // [cut_count], FIRN_CUTS at most; what any of them takes is left out
+  double exposure;          // stops
+  double white;             // K, what is shown as white; 6504: as it is
+  bool filmic;              // tone curve; false: linear, clipped
   bool denoise;
   bool planes; // EXR files hold depth, density, velocity, albedo and normals too
   firn_render_fn progress;

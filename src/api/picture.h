@@ -128,6 +128,9 @@ void firn_picture_bodies_place(firn_picture_bodies *bodies, double time);
 // Distance to a body, as firn_solid_fn has it; user is the firn_picture_bodies.
 double firn_picture_body_distance(const void *user, int body, const double position[3],
                                   double normal[3]);
+// The same, quick and maybe less: for previews. normal may be NULL.
+double firn_picture_body_look(const firn_picture_bodies *bodies, size_t body,
+                              const double position[3], double normal[3]);
 // A box around a body at the bodies' time; false: nothing bounds it.
 bool firn_picture_body_box(const firn_picture_bodies *bodies, size_t i, double low[3],
                            double high[3]);

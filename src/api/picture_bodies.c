@@ -157,7 +157,7 @@ static void find_kinds(firn_picture_bodies *b, const firn_camera_def *camera) {
   for (size_t i = 0; i < b->count; i++) {
     firn_picture_body *body = &b->body[i];
     const firn_part *part = body->part;
-    body->ground = part->shape && part->shape->kind == FIRN_SHAPE_HEIGHT_FIELD;
+    body->ground = part->shape && firn_shape_unmoved(part->shape)->kind == FIRN_SHAPE_HEIGHT_FIELD;
     if (isfinite(part->radius)) continue;
     if (!firn_part_plane(part, b->time, camera->target, body->plane)) continue;
     body->ground = true;
@@ -257,6 +257,17 @@ double firn_picture_body_distance(const void *user, int body, const double posit
   return firn_part_sample(part, &part->pose, b->time, position, normal, NULL);
 }
 
+double firn_picture_body_look(const firn_picture_bodies *b, size_t body, const double position[3],
+                              double normal[3]) {
+  const firn_part *part = b->body[body].part;
+  if (!part->shape) return firn_picture_body_distance(b, (int)body, position, normal);
+  double own[3], n[3];
+  firn_pose_into(&part->pose, position, own);
+  double distance = firn_shape_look(part->shape, own, b->time, normal ? n : NULL);
+  if (normal) firn_pose_turn(&part->pose, n, normal);
+  return distance;
+}
+
 bool firn_picture_body_box(const firn_picture_bodies *b, size_t i, double low[3], double high[3]) {
   const firn_part *part = b->body[i].part;
   if (!isfinite(part->radius)) return false;
@@ -284,6 +295,9 @@ bool firn_picture_body_box(const firn_picture_bodies *b, size_t i, double low[3]
 firn_look_def firn_picture_look(const firn_picture_body *body, const firn_look_def *ground,
                                 const firn_look_def *bodies, int look_count,
                                 const firn_look_def *looks) {
-  bool own = looks && body->collider < look_count && looks[body->collider].albedo[0] >= 0;
-  return own ? looks[body->collider] : body->ground ? *ground : *bodies;
+  const firn_look_def *own = looks && body->collider < look_count ? &looks[body->collider] : NULL;
+  if (own && own->albedo[0] >= 0) return *own;
+  firn_look_def look = body->ground ? *ground : *bodies;
+  if (own && own->mode != FIRN_LOOK_SHOWN) look.mode = own->mode;
+  return look;
 }

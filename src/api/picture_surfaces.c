@@ -145,10 +145,12 @@ static void add_distance(maker *m, size_t i, piece *p) {
 static firn_status add_body(maker *m, const firn_render_def *def, size_t i) {
   const firn_picture_body *body = &m->bodies->body[i];
   const firn_mesh *mesh = firn_shape_mesh(body->part->shape);
-  if (body->kind == FIRN_PICTURE_HIDDEN) return FIRN_OK;
+  firn_look_def look = firn_picture_look(body, &def->ground, &def->bodies, def->look_count,
+                                         def->looks);
+  if (body->kind == FIRN_PICTURE_HIDDEN || look.mode == FIRN_LOOK_HIDDEN) return FIRN_OK;
   piece *p = &m->piece[m->count++];
   double pivot[3];
-  p->def.look = firn_picture_look(body, &def->ground, &def->bodies, def->look_count, def->looks);
+  p->def.look = look;
   p->def.body = (int)i;
   const firn_pose *pose = &body->part->pose;
   p->def.velocity = to_v3(pose->velocity);

@@ -21,6 +21,7 @@ typedef struct preview {
   firn_picture_source source;
   const firn_scene *scene; // of a frame, or NULL
   firn_camera_def camera;
+  firn_cuts cuts;
   firn_picture_points points;
   firn_picture_bodies bodies;
   firn_preview_field field;
@@ -46,7 +47,9 @@ static firn_preview_def of_render(const firn_render_def *def) {
                             .ground_look = def->ground,
                             .bodies = def->bodies,
                             .look_count = def->look_count,
-                            .looks = def->looks};
+                            .looks = def->looks,
+                            .cut_count = def->cut_count,
+                            .cuts = def->cuts};
 }
 
 FIRN_DEFAULTS(preview_def) {
@@ -72,7 +75,7 @@ static double thing_distance(const void *user, int i, const double position[3], 
   const firn_picture_body *body = &p->bodies.body[p->thing[i]];
   const double *o = p->camera.target;
   if (body->kind != FIRN_PICTURE_WALL)
-    return firn_picture_body_distance(&p->bodies, (int)p->thing[i], position, normal);
+    return firn_picture_body_look(&p->bodies, p->thing[i], position, normal);
   firn_v3 n,
       x = {(float)(position[0] - o[0]), (float)(position[1] - o[1]), (float)(position[2] - o[2])};
   float distance = firn_wall_distance(&body->wall, x, &n);
@@ -81,7 +84,9 @@ static double thing_distance(const void *user, int i, const double position[3], 
   return (double)distance;
 }
 
+// A hold-out is black: a preview has no alpha.
 static firn_v3 color_of(const firn_look_def *look) {
+  if (look->mode == FIRN_LOOK_HOLDOUT) return (firn_v3){0, 0, 0};
   return (firn_v3){(float)look->albedo[0], (float)look->albedo[1], (float)look->albedo[2]};
 }
 
@@ -121,12 +126,14 @@ static void add_body(preview *p, size_t i, bool *ground) {
   firn_look_def look = firn_picture_look(body, &def->ground_look, &def->bodies, def->look_count,
                                          def->looks);
   if (body->kind == FIRN_PICTURE_HIDDEN) return;
+  bool hidden = look.mode == FIRN_LOOK_HIDDEN;
   if (body->kind == FIRN_PICTURE_FLOOR) {
     bool level = body->plane[1] > 0.9999;
     if (level && fabs(body->plane[3] - def->ground) < 1e-3 * extent_of(p)) *ground = true;
-    if (!level || def->show_ground) add_floor(p, body->plane, &look);
+    if (!hidden && (!level || def->show_ground)) add_floor(p, body->plane, &look);
     return;
   }
+  if (hidden) return;
   p->thing[p->solids.count] = i;
   bound_body(p, body, p->bound[p->solids.count]);
   p->thing_color[p->solids.count++] = color_of(&look);
@@ -135,7 +142,9 @@ static void add_body(preview *p, size_t i, bool *ground) {
 static firn_status add_bodies(preview *p) {
   const firn_preview_def *def = p->def;
   size_t n = p->room = p->bodies.count + 1;
-  bool ground = !def->show_ground || isnan(def->ground); // it is there, or is not to be
+  // It is there, or is not to be.
+  bool ground = !def->show_ground || isnan(def->ground) ||
+                def->ground_look.mode == FIRN_LOOK_HIDDEN;
   p->thing = firn_alloc(p->context, n * sizeof *p->thing, "bodies of a picture");
   p->bound = firn_alloc(p->context, n * sizeof *p->bound, "bodies of a picture");
   p->plane = firn_alloc(p->context, n * sizeof *p->plane, "bodies of a picture");
@@ -159,12 +168,12 @@ static firn_status check(firn_context *context, const firn_preview_def *def) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "preview: size %d x %d: both must be from 1 to 16384", def->width,
                      def->height);
-  if (!firn_finite3(def->cut_point) || !firn_finite3(def->cut_normal) || isinf(def->ground) ||
-      !isfinite(def->range[0]) || !isfinite(def->range[1]) || def->range[0] > def->range[1])
-    return firn_fail(context, FIRN_ERROR_ARGUMENT,
-                     "preview: range %g to %g must be finite and ascending, and cut and ground "
-                     "finite",
-                     def->range[0], def->range[1]);
+  if (isinf(def->ground) || !isfinite(def->range[0]) || !isfinite(def->range[1]) ||
+      def->range[0] > def->range[1])
+    return firn_fail(
+        context, FIRN_ERROR_ARGUMENT,
+        "preview: range %g to %g must be finite and ascending, and ground, %g m, finite",
+        def->range[0], def->range[1], def->ground);
   if ((int)def->map < 0 || def->map > FIRN_COLORS_BALANCE)
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "preview: there is no colour map %d",
                      (int)def->map);
@@ -208,8 +217,7 @@ static firn_status gather(preview *p) {
 
 static firn_status draw(preview *p, uint8_t *rgb) {
   const firn_preview_def *def = p->def;
-  double sun[3], cut = sqrt(pow(def->cut_normal[0], 2) + pow(def->cut_normal[1], 2) +
-                            pow(def->cut_normal[2], 2));
+  double sun[3];
   memcpy(sun, def->sun.direction, sizeof sun);
   if (!(sun[0] != 0 || sun[1] != 0 || sun[2] != 0)) firn_sun_beside(&p->camera, sun);
   firn_preview_shot shot = {
@@ -223,17 +231,13 @@ static firn_status draw(preview *p, uint8_t *rgb) {
       .spacing = (float)p->points.spacing,
       .value = p->field.value,
       .colors = (const uint8_t(*)[3])p->colors,
-      .cut = cut > 0,
+      .cuts = &p->cuts,
       .solids = &p->solids,
       .body_color = p->thing_color,
       .plane_color = p->plane_color};
   memcpy(shot.origin, p->camera.target, sizeof shot.origin);
   memcpy(shot.low, p->points.low, sizeof shot.low);
   memcpy(shot.high, p->points.high, sizeof shot.high);
-  for (int a = 0; cut > 0 && a < 3; a++) {
-    shot.cut_plane[a] = def->cut_normal[a] / cut;
-    shot.cut_plane[3] += shot.cut_plane[a] * def->cut_point[a];
-  }
   FIRN_TRY(firn_preview_render(p->context, &shot, rgb));
   if (!def->color || !def->bar) return FIRN_OK;
   return firn_preview_bar(p->context, shot.colors, p->range, def->color, p->field.unit, def->width,
@@ -256,7 +260,8 @@ static firn_status take(const firn_picture_source *source, const firn_scene *sce
                         const firn_preview_def *def, uint8_t *rgb) {
   FIRN_TRY(check(source->context, def));
   preview p = {.context = source->context, .def = def, .source = *source, .scene = scene};
-  firn_status status = gather(&p);
+  firn_status status = firn_cuts_make(p.context, "preview", def->cut_count, def->cuts, &p.cuts);
+  if (status == FIRN_OK) status = gather(&p);
   if (status == FIRN_OK) status = draw(&p, rgb);
   free_preview(&p);
   return status;

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "cache/file.h"
 #include "cache/frame.h"
+#include "render/cut.h"
 #include "render/png.h"
 #include "render/trace.h"
 
@@ -18,6 +19,7 @@ typedef struct picture {
   const firn_render_def *def;
   double shutter; // s
   firn_camera_def camera, camera_shut;
+  firn_cuts cuts;
   double origin[3]; // m, of the stage
   firn_picture_points points;
   firn_picture_bodies bodies;
@@ -39,7 +41,8 @@ static bool are_shares(const double x[3]) {
 }
 
 static bool is_look(const firn_look_def *look) {
-  return are_shares(look->albedo) && is_share(look->gloss) && is_share(look->roughness);
+  return (int)look->mode >= 0 && look->mode <= FIRN_LOOK_HOLDOUT && are_shares(look->albedo) &&
+         is_share(look->gloss) && is_share(look->roughness);
 }
 
 static firn_status check_looks(firn_context *context, const firn_render_def *def) {
@@ -118,6 +121,7 @@ static firn_status make_volume(picture *p) {
   double start = firn_seconds();
   p->stats.voxel = firn_picture_voxel(points, snow);
   FIRN_TRY(firn_picture_volume(points, snow, p->shutter, p->origin, &p->volume));
+  firn_volume_cut(p->volume, &p->cuts, p->origin);
   p->stats.voxels = firn_volume_voxels(p->volume);
   p->stats.bytes = firn_volume_bytes(p->volume);
   p->stats.skipped = firn_volume_skipped(p->volume);
@@ -217,6 +221,7 @@ static firn_status gather(picture *p, firn_frame *frame, const firn_scene *scene
 
 static firn_status take(picture *p, firn_frame *frame, const firn_scene *scene, bool planes) {
   double start = firn_seconds();
+  FIRN_TRY(firn_cuts_make(p->context, "render", p->def->cut_count, p->def->cuts, &p->cuts));
   FIRN_TRY(gather(p, frame, scene, planes));
   FIRN_TRY(firn_film_create(p->context, p->def->width, p->def->height, planes || p->def->denoise,
                             &p->film));

@@ -67,22 +67,24 @@ static firn_camera_def camera_at(const firn_scene *scene, const firn_value *v, d
 
 // ----------------------------------------------------------------------------------------- light
 
-// first: the camera at the beginning, beside which it stands where the scene does not say.
+// first: the camera at the beginning, beside which it stands where the scene does not say; where it
+// says azimuth or height alone, the other is of that place.
 static firn_sun_def sun_at(const firn_value *render, double time, const firn_camera_def *first) {
   const firn_value *v = firn_value_find(render, "sun");
   firn_sun_def sun = {.strength = firn_value_number_at(v, "strength", time),
                       .size = firn_value_number(v, "size")};
-  if (firn_value_find(v, "azimuth")) {
-    double azimuth = firn_value_number_at(v, "azimuth", time),
-           height = firn_value_number_at(v, "height", time);
-    sun.direction[0] = sin(azimuth) * cos(height);
-    sun.direction[1] = sin(height);
-    sun.direction[2] = -cos(azimuth) * cos(height);
-  } else if (firn_value_find(v, "direction")) {
-    firn_value_vec3_at(v, "direction", time, sun.direction);
-  } else {
-    firn_sun_beside(first, sun.direction);
-  }
+  double *d = sun.direction;
+  if (firn_value_find(v, "direction"))
+    firn_value_vec3_at(v, "direction", time, d);
+  else
+    firn_sun_beside(first, d);
+  bool turned = firn_value_find(v, "azimuth"), lifted = firn_value_find(v, "height");
+  if (!turned && !lifted) return sun;
+  double azimuth = turned ? firn_value_number_at(v, "azimuth", time) : atan2(d[0], -d[2]),
+         height = lifted ? firn_value_number_at(v, "height", time) : atan2(d[1], hypot(d[0], d[2]));
+  d[0] = sin(azimuth) * cos(height);
+  d[1] = sin(height);
+  d[2] = -cos(azimuth) * cos(height);
   return sun;
 }
 
@@ -161,15 +163,17 @@ firn_status firn_scene_render_def_sized(const firn_scene *scene, double time, fi
   return status;
 }
 
-static firn_preview_def preview_of(const firn_scene *scene) {
+static firn_preview_def preview_of(const firn_scene *scene, double time) {
   firn_preview_def def = firn_default_preview_def();
   const firn_value *v = firn_value_find(scene->root, "preview"),
                    *render = firn_value_find(scene->root, "render");
   if (!v || !render || scene->report.count) return def;
   def.width = (int)firn_value_number(v, "width");
   def.height = (int)firn_value_number(v, "height");
-  camera_of_preview(v, &def.camera);
-  def.sun = sun_at(render, 0, &def.camera);
+  const firn_value *camera = firn_value_find(render, "camera");
+  firn_camera_def first = camera_at(scene, camera, 0);
+  def.camera = camera_at(scene, camera, time);
+  def.sun = sun_at(render, time, &first);
   def.ground = firn_value_number(v, "ground");
   def.show_ground = firn_value_number(v, "show_ground") != 0;
   def.ground_look = firn_scene_look(firn_value_find(render, "ground"));
@@ -179,7 +183,8 @@ static firn_preview_def preview_of(const firn_scene *scene) {
   return def;
 }
 
-void firn_scene_preview_sized(const firn_scene *scene, firn_preview_def *out, size_t size) {
-  const firn_preview_def own = preview_of(scene);
+void firn_scene_preview_sized(const firn_scene *scene, double time, firn_preview_def *out,
+                              size_t size) {
+  const firn_preview_def own = preview_of(scene, time);
   firn_def_give(&own, sizeof own, out, size);
 }

@@ -137,10 +137,17 @@ static void velocity_of(const firn_shape *shape, const double x[3], double time,
   firn_shape_velocity(c->child[leader], x, time, velocity);
 }
 
-static const firn_shape_ops union_ops = {unite, release, child, velocity_of},
-                            intersection_ops = {intersect, release, child, velocity_of},
-                            difference_ops = {subtract, release, child, velocity_of},
-                            blend_ops = {blend, release, child, velocity_of};
+static const firn_shape_ops
+    union_ops = {.distance = unite, .release = release, .child = child, .velocity = velocity_of},
+    intersection_ops = {.distance = intersect,
+                        .release = release,
+                        .child = child,
+                        .velocity = velocity_of},
+    difference_ops = {.distance = subtract,
+                      .release = release,
+                      .child = child,
+                      .velocity = velocity_of},
+    blend_ops = {.distance = blend, .release = release, .child = child, .velocity = velocity_of};
 
 // --------------------------------------------------------------------------------------- making
 

@@ -226,10 +226,22 @@ static double below_surface(const field *f, const double x[3], double normal[3])
   return sign * d;
 }
 
-static double distance(const firn_shape *shape, const double x[3], double time, double normal[3]) {
-  const field *f = (const field *)shape;
-  (void)time;
-  double d = below_surface(f, x, normal);
+// The same without a search for the nearest triangle: the way straight down by the steepest slope, or
+// that to the highest top; the normal is that of the triangle straight above or below.
+static double look_below(const field *f, const double x[3], double normal[3]) {
+  double size[2] = {(f->heights.columns - 1) * f->cell[0], (f->heights.rows - 1) * f->cell[1]};
+  double r[3] = {x[0] - f->corner[0], x[1] - f->corner[1], x[2] - f->corner[2]};
+  double p[3] = {firn_sdf_clamp(r[0], 0, size[0]), r[1], firn_sdf_clamp(r[2], 0, size[1])};
+  double gap = p[1] - surface(f, p[0], p[2], normal),
+         above = p[1] - f->level[f->levels - 1].lohi[0][1];
+  if (p[0] != r[0]) normal[0] = 0;
+  if (p[2] != r[2]) normal[2] = 0;
+  return fmax(gap / f->steepest, above);
+}
+
+// What lies below the surface and, of a field that is no ground, within its block.
+static double within_block(const field *f, const double x[3], double d, double normal[3]) {
+  const firn_shape *shape = &f->base;
   if (f->ground) return d;
   double half[3], r[3], n[3];
   for (int a = 0; a < 3; a++) {
@@ -242,7 +254,19 @@ static double distance(const firn_shape *shape, const double x[3], double time, 
   return block;
 }
 
-static const firn_shape_ops ops = {.distance = distance, .release = release};
+static double distance(const firn_shape *shape, const double x[3], double time, double normal[3]) {
+  const field *f = (const field *)shape;
+  (void)time;
+  return within_block(f, x, below_surface(f, x, normal), normal);
+}
+
+static double look(const firn_shape *shape, const double x[3], double time, double normal[3]) {
+  const field *f = (const field *)shape;
+  (void)time;
+  return within_block(f, x, look_below(f, x, normal), normal);
+}
+
+static const firn_shape_ops ops = {.distance = distance, .release = release, .look = look};
 
 // -------------------------------------------------------------------------------------- heights
 

@@ -61,6 +61,16 @@ static void child_velocity(const firn_shape *shape, const double x[3], double ti
   firn_shape_velocity(((const modified *)shape)->child, x, time, velocity);
 }
 
+static double transform_look(const firn_shape *shape, const double x[3], double time,
+                             double gradient[3]) {
+  const modified *m = (const modified *)shape;
+  double p[3], n[3];
+  into(m, x, p);
+  double d = firn_shape_look(m->child, p, time, n);
+  for (int a = 0; a < 3; a++) gradient[a] = firn_sdf_dot(m->turn[a], n);
+  return d * m->scale;
+}
+
 static double shell(const firn_shape *shape, const double x[3], double time, double gradient[3]) {
   const modified *m = (const modified *)shape;
   double d = firn_shape_ask_tight(m->child, x, time, gradient);
@@ -92,10 +102,23 @@ static double displace(const firn_shape *shape, const double x[3], double time,
   return value;
 }
 
-static const firn_shape_ops transform_ops = {transform, release, child, transform_velocity},
-                            shell_ops = {shell, release, child, child_velocity},
-                            offset_ops = {offset, release, child, child_velocity},
-                            displace_ops = {displace, release, child, child_velocity};
+static const firn_shape_ops transform_ops = {.distance = transform,
+                                             .release = release,
+                                             .child = child,
+                                             .velocity = transform_velocity,
+                                             .look = transform_look},
+                            shell_ops = {.distance = shell,
+                                         .release = release,
+                                         .child = child,
+                                         .velocity = child_velocity},
+                            offset_ops = {.distance = offset,
+                                          .release = release,
+                                          .child = child,
+                                          .velocity = child_velocity},
+                            displace_ops = {.distance = displace,
+                                            .release = release,
+                                            .child = child,
+                                            .velocity = child_velocity};
 
 const firn_shape *firn_shape_moved(const firn_shape *shape, double turn[3][3],
                                    double translation[3], double *scale) {

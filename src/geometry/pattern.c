@@ -105,8 +105,14 @@ static void mirror_velocity(const firn_shape *shape, const double x[3], double t
   if (flipped) velocity[m->axis] = -velocity[m->axis];
 }
 
-static const firn_shape_ops repeat_ops = {repeat, release, child, repeat_velocity},
-                            mirror_ops = {mirror, release, child, mirror_velocity};
+static const firn_shape_ops repeat_ops = {.distance = repeat,
+                                          .release = release,
+                                          .child = child,
+                                          .velocity = repeat_velocity},
+                            mirror_ops = {.distance = mirror,
+                                          .release = release,
+                                          .child = child,
+                                          .velocity = mirror_velocity};
 
 // --------------------------------------------------------------------------------------- making
 

@@ -121,6 +121,21 @@ void firn_shape_velocity(const firn_shape *shape, const double position[3], doub
   }
 }
 
+double firn_shape_look(const firn_shape *shape, const double position[3], double time,
+                       double normal[3]) {
+  if (!shape->ops->look) return firn_shape_sample(shape, position, time, normal);
+  double gradient[3], d = shape->ops->look(shape, position, time, gradient);
+  if (normal) firn_sdf_direction(gradient, normal);
+  return d;
+}
+
+const firn_shape *firn_shape_unmoved(const firn_shape *shape) {
+  double turn[3][3], translation[3], scale;
+  const firn_shape *child;
+  while ((child = firn_shape_moved(shape, turn, translation, &scale))) shape = child;
+  return shape;
+}
+
 static const firn_bad_place *find_bad_place(const firn_shape *shape) {
   if (!shape->varies) return NULL; // no user's function in it
   if (shape->kind == FIRN_SHAPE_SDF) return firn_solid_bad_place(shape);

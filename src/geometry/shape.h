@@ -25,6 +25,10 @@ typedef struct firn_shape_ops {
   // m/s, of the point of its surface that is nearest; asked of shapes that vary only. NULL: it rests.
   void (*velocity)(const firn_shape *shape, const double position[3], double time,
                    double velocity[3]);
+  // For nodes whose distance takes long: one that is quick, has the same sign and is no larger, and a
+  // gradient that is right on the surface. NULL: the distance is.
+  double (*look)(const firn_shape *shape, const double position[3], double time,
+                 double gradient[3]);
 } firn_shape_ops;
 
 struct firn_shape {
@@ -50,6 +54,13 @@ firn_status firn_shape_make(firn_context *context, const firn_shape_def *def, co
 // Distance as firn_shape_distance gives it, at a time [s]; normal may be NULL.
 double firn_shape_sample(const firn_shape *shape, const double position[3], double time,
                          double normal[3]);
+
+// The same as pictures want it, which walk along it and ask for a normal where they come to the surface:
+// quick, though it may be less than the distance.
+double firn_shape_look(const firn_shape *shape, const double position[3], double time,
+                       double normal[3]);
+// The node that is left when those that only scale, turn and move it are taken off.
+const firn_shape *firn_shape_unmoved(const firn_shape *shape);
 
 // m/s, of the point of the surface that is nearest: as users' functions among its nodes say.
 void firn_shape_velocity(const firn_shape *shape, const double position[3], double time,

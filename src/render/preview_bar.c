@@ -14,7 +14,8 @@ firn_status firn_preview_bar(firn_context *context, const uint8_t (*colors)[3],
   firn_canvas canvas = {.context = context, .width = width, .height = height, .rgb = rgb};
   canvas.mask = firn_alloc_zero(context, pixels, "a colour bar");
   if (!canvas.mask) return FIRN_ERROR_MEMORY;
-  double size = height < 300 ? 11 : height < 900 ? 13 : height / 70.0, bar = size;
+  // Letters as large as are easy to read; on small pictures as small as can be read at all.
+  double size = height < 900 ? fmin(13, fmax(7, height / 18.0)) : height / 70.0, bar = size;
   double top = 0.2 * height, bottom = 0.8 * height;
   firn_axis axis = firn_axis_make(range[0], range[1], (int)((bottom - top) / (5 * size)) + 1, true,
                                   false, unit);

@@ -11,7 +11,7 @@
 
 typedef struct body {
   firn_v3 albedo;
-  bool coated;
+  bool coated, holdout;
   firn_coat coat;
   int number;
   firn_v3 velocity, spin, pivot; // m/s, rad/s, m
@@ -245,6 +245,7 @@ static firn_status fill(firn_surfaces *s, const firn_surface_def *defs, const do
     b->albedo = (firn_v3){(float)def->look.albedo[0], (float)def->look.albedo[1],
                           (float)def->look.albedo[2]};
     b->coated = def->look.gloss > 0;
+    b->holdout = def->look.mode == FIRN_LOOK_HOLDOUT;
     if (b->coated) firn_coat_fill((float)def->look.gloss, (float)def->look.roughness, &b->coat);
     b->number = def->body;
     b->velocity = def->velocity;
@@ -366,6 +367,7 @@ bool firn_surfaces_hit(const firn_surfaces *surfaces, const firn_ray *ray, float
       .velocity = firn_v3_add(b->velocity, firn_v3_cross(b->spin, firn_v3_sub(p, pivot))),
       .albedo = b->albedo,
       .coat = b->coated ? &b->coat : NULL,
+      .holdout = b->holdout,
       .body = b->number};
   return true;
 }

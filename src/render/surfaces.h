@@ -46,6 +46,7 @@ typedef struct firn_hit {
   firn_v3 velocity;  // m/s, of the surface
   firn_v3 albedo;    // of the diffuse part
   const firn_coat *coat; // NULL: none
+  bool holdout;          // the camera shall see a hole here
   int body;
 } firn_hit;
 

@@ -317,6 +317,8 @@ static bool go_on(const firn_tracer *t, firn_walk *w, int i, firn_light_path *pa
       gather_sky(t, w, i, path);
       return finish(t, w, i, path, out);
     }
+    // A hold-out that the camera sees: a path that met nothing and brings nothing.
+    if (path->hit.holdout && path->from == FIRN_FROM_CAMERA) return finish(t, w, i, path, out);
     bool walks, goes = surface_event(t, w, i, path, &walks);
     if (walks) return true; // with a ray to a light; the path waits in path->next
     if (!goes) return finish(t, w, i, path, out);

@@ -8,10 +8,16 @@
 #include "scene/node.h"
 
 // Paths without the numbers of items.
-static const char *const harmless[] = {
-    "title",           "preview",          "render",        "refine",
-    "frames",          "output.precision", "output.fields", "output.checkpoints",
-    "colliders[].look"};
+static const char *const harmless[] = {"title",
+                                       "preview",
+                                       "render",
+                                       "refine",
+                                       "frames",
+                                       "output.precision",
+                                       "output.fields",
+                                       "output.checkpoints",
+                                       "colliders[].look",
+                                       "colliders[].in_pictures"};
 
 typedef struct comparison {
   char path[160];  // of the value at hand: "snow[1].shape", for messages

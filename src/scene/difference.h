@@ -13,7 +13,7 @@ typedef struct firn_scene_difference {
 
 // Compares what firn_scene_resolved_text gave then and gives now. Not counted are values that leave
 // the simulation as it is, and the frames that are already written useful: title, preview, render,
-// the looks of colliders, how many frames there shall be, and how later frames are written.
+// how colliders look, how many frames there shall be, and how later frames are written.
 firn_status firn_scene_compare(firn_context *context, const char *was, size_t was_size,
                                const char *now, size_t now_size, firn_scene_difference *out);
 

@@ -26,19 +26,58 @@ static void camera_check(firn_scene *scene, const firn_value *camera) {
     FAIL(scene, eye->mark, "render.camera.eye", "stands where the target is");
 }
 
-static void sun_check(firn_scene *scene, const firn_value *sun) {
+// Takes a key out of a record, as if nobody had said it.
+static void forget(firn_value *record, const firn_value *value) {
+  firn_value **link = &record->first, *last = NULL;
+  while (*link) {
+    if (*link == value)
+      *link = value->next;
+    else
+      last = *link, link = &last->next;
+  }
+  record->last = last;
+}
+
+// An angle that a direction had, in place of it.
+static void add_angle(firn_scene *scene, firn_value *sun, const char *key, double angle) {
+  firn_value *v = firn_value_add(&scene->arena, sun, firn_schema_find(sun->row->record, key));
+  if (v) v->number[0] = angle;
+}
+
+// azimuth or height, set from outside, beside a direction that the file gives: the sun goes where both
+// say, and the direction is told by two angles from here on.
+static void turn_sun(firn_scene *scene, firn_value *sun, const firn_value *direction,
+                     const firn_value *azimuth, const firn_value *height) {
+  const double *d = direction->number;
+  if (direction->keys && !(azimuth && height)) {
+    const firn_value *given = azimuth ? azimuth : height;
+    FAIL(scene, given->mark, azimuth ? "render.sun.azimuth" : "render.sun.height",
+         "the sun's direction changes with time here; give azimuth and height, or a direction");
+    return;
+  }
+  if (!azimuth) add_angle(scene, sun, "azimuth", atan2(d[0], -d[2]));
+  if (!height) add_angle(scene, sun, "height", atan2(d[1], hypot(d[0], d[2])));
+  forget(sun, direction);
+}
+
+static void sun_check(firn_scene *scene, firn_value *sun) {
   const firn_value *direction = firn_value_find(sun, "direction"),
                    *azimuth = firn_value_find(sun, "azimuth"),
                    *height = firn_value_find(sun, "height");
   firn_scene_check_direction(scene, sun, "direction", "render.sun");
-  if (direction && (azimuth || height))
+  if (!firn_value_good(direction) || !(azimuth || height)) return;
+  int angles = azimuth ? azimuth->mark.level : height->mark.level;
+  if (azimuth && height && height->mark.level > angles) angles = height->mark.level;
+  if (angles > direction->mark.level) {
+    turn_sun(scene, sun, direction, azimuth, height);
+  } else if (angles < direction->mark.level) {
+    if (azimuth) forget(sun, azimuth);
+    if (height) forget(sun, height);
+  } else {
     FAIL(scene, (azimuth ? azimuth : height)->mark,
          azimuth ? "render.sun.azimuth" : "render.sun.height",
          "the sun has a direction already; give either that, or azimuth and height");
-  else if (azimuth && !height)
-    FAIL(scene, azimuth->mark, "render.sun.azimuth", "needs a height beside it");
-  else if (height && !azimuth)
-    FAIL(scene, height->mark, "render.sun.height", "needs an azimuth beside it");
+  }
 }
 
 static void size_check(firn_scene *scene, const firn_value *render) {
@@ -55,9 +94,10 @@ static void size_check(firn_scene *scene, const firn_value *render) {
 void firn_scene_check_render(firn_scene *scene) {
   const firn_value *render = firn_value_find(scene->root, "render"),
                    *lamps = firn_value_find(render, "lamps");
+  firn_value *sun = firn_value_find(render, "sun");
   size_check(scene, render);
   camera_check(scene, firn_value_find(render, "camera"));
-  sun_check(scene, firn_value_find(render, "sun"));
+  if (sun) sun_check(scene, sun);
   char path[40];
   int i = 0;
   for (const firn_value *l = lamps ? lamps->first : NULL; l; l = l->next) {
@@ -120,6 +160,13 @@ firn_look_def firn_scene_look(const firn_value *v) {
   return look;
 }
 
+static firn_look_def collider_look(const firn_value *collider) {
+  firn_look_def look = firn_scene_look(firn_value_find(collider, "look"));
+  if (firn_value_is(collider, "in_pictures", "hidden")) look.mode = FIRN_LOOK_HIDDEN;
+  if (firn_value_is(collider, "in_pictures", "holdout")) look.mode = FIRN_LOOK_HOLDOUT;
+  return look;
+}
+
 void firn_scene_make_render(firn_scene *scene) {
   const firn_value *colliders = firn_value_find(scene->root, "colliders"),
                    *lamps = firn_value_find(firn_value_find(scene->root, "render"), "lamps");
@@ -134,6 +181,5 @@ void firn_scene_make_render(firn_scene *scene) {
   if (lamps)
     for (const firn_value *v = lamps->first; v; v = v->next) *lamp++ = lamp_of(v);
   if (colliders)
-    for (const firn_value *v = colliders->first; v; v = v->next)
-      *look++ = firn_scene_look(firn_value_find(v, "look"));
+    for (const firn_value *v = colliders->first; v; v = v->next) *look++ = collider_look(v);
 }

@@ -107,5 +107,7 @@ static const firn_schema_row collider_rows[] = {
     BOOL("forces", "true", "what the snow does to it goes to colliders.csv"),
     RECORD("look", &firn_schema_look,
            "in pictures; that of render.ground or render.bodies where not given", .optional = true),
+    ENUM("in_pictures", "shown|hidden|holdout", "shown",
+         "hidden: left out; holdout: the camera sees a hole, with alpha 0, in its place"),
 };
 const firn_schema_record firn_schema_collider = {"a collider", ROWS(collider_rows)};

@@ -5,6 +5,7 @@
 
 #include <firn/firn.h>
 #include <math.h>
+#include <time.h>
 
 #include <png.h>
 
@@ -182,6 +183,76 @@ static void hills_are_shown(void **state) {
   firn_frame_close(frame);
 }
 
+// Turned or moved, it is still ground.
+static void hills_have_the_look_of_the_ground(void **state) {
+  scratch *s = *state;
+#define HILLS "height_field: {center: [0, -0.1, 0], size: [3, 3], amplitude: 0.1, wavelength: 0.5}"
+  static const char *const grounds[] = {HILLS, HILLS ", rotate: [0, 0, 3 deg]",
+                                        HILLS
+                                        ", scale: 1.1, rotate: [0, 40 deg, 0], move: [0.1, 0, 0]"};
+  firn_frame *frame = write_frame(s, COUNT);
+  firn_preview_def def = look_at(-1);
+  def.ground_look = (firn_look_def){.albedo = {1, 0, 0}};
+  def.bodies = (firn_look_def){.albedo = {0, 1, 0}};
+  for (int k = 0; k < 3; k++) {
+    firn_scene *scene = read_ground(s, grounds[k], "");
+    static pixels p;
+    assert_int_equal(firn_frame_preview_pixels(frame, scene, &def, &p[0][0][0]), FIRN_OK);
+    firn_scene_destroy(scene);
+    int red = 0, green = 0;
+    for (int i = 0; i < WIDTH * HEIGHT; i++) {
+      const uint8_t *c = p[i / WIDTH][i % WIDTH];
+      red += c[0] > 20 && c[1] < 10;
+      green += c[1] > 20 && c[0] < 10;
+    }
+    assert_true(red > WIDTH * HEIGHT / 3);
+    assert_int_equal(green, 0);
+  }
+  firn_frame_close(frame);
+}
+
+// CPU seconds of a picture, the least of three.
+static double seconds_of(firn_frame *frame, const firn_scene *scene, const firn_preview_def *def,
+                         uint8_t *rgb) {
+  double least = (double)INFINITY;
+  for (int i = 0; i < 3; i++) {
+    struct timespec a, b;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
+    assert_int_equal(firn_frame_preview_pixels(frame, scene, def, rgb), FIRN_OK);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
+    least = fmin(least, (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec));
+  }
+  return least;
+}
+
+// Some four times; by the distance to the nearest triangle it was eighteen.
+static void hills_cost_no_more_than_ten_times_a_plane(void **state) {
+  scratch *s = *state;
+  static const char *const grounds[] = {
+      "half_space: {normal: [0, 1, 0]}",
+      "height_field: {center: [0, -0.1, 0], size: [4, 4], amplitude: 0.05, wavelength: 0.4, "
+      "octaves: 4}",
+      "height_field: {center: [0, -0.1, 0], size: [4, 4], amplitude: 0.05, wavelength: 0.4, "
+      "octaves: 4}, rotate: [0, 0, 5 deg]"};
+  firn_frame *frame = write_frame(s, COUNT);
+  firn_preview_def def = look_at(-1);
+  def.width = 640;
+  def.height = 360;
+  uint8_t *rgb = malloc((size_t)(3 * def.width * def.height));
+  assert_non_null(rgb);
+  double plane = 0;
+  for (int k = 0; k < 3; k++) {
+    firn_scene *scene = read_ground(s, grounds[k], "");
+    double seconds = seconds_of(frame, scene, &def, rgb);
+    if (k == 0) plane = seconds;
+    printf("    %s: %.3f s\n", k ? "hills" : "a plane", seconds);
+    assert_true(seconds < 10 * plane);
+    firn_scene_destroy(scene);
+  }
+  free(rgb);
+  firn_frame_close(frame);
+}
+
 // A ball in the air darkens the ground to the right of it, the sun being at the left.
 static void bodies_cast_shadows(void **state) {
   scratch *s = *state;
@@ -202,20 +273,84 @@ static void bodies_cast_shadows(void **state) {
   assert_true(dark > 30);
 }
 
-// However long its normal is.
-static void a_cut_is_where_its_point_is(void **state) {
+// However long its normal is. A corner is beyond both planes of a cut, a slice between two cuts.
+static void cuts_take_what_is_beyond_their_planes(void **state) {
   scratch *s = *state;
-  static pixels p[3];
+  static pixels p[6];
+  const firn_cut_def all = {1, {{0, 1, 0, -1}}}, above = {1, {{0, 0.1, 0, 0.015}}},
+                     same = {1, {{0, 7, 0, 7 * 0.15}}},
+                     corner = {2, {{0, 1, 0, 0.15}, {1, 0, 0, 0}}},
+                     slice[2] = {{1, {{1, 0, 0, 0.05}}}, {1, {{-1, 0, 0, 0.05}}}};
+  const firn_cut_def *const cuts[] = {NULL, &above, &same, &corner, slice, &all};
+  const int counts[] = {0, 1, 1, 1, 2, 1};
   firn_frame *frame = write_frame(s, COUNT);
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 6; k++) {
     firn_preview_def def = look_at(-1);
-    def.cut_point[1] = 0.15;
-    def.cut_normal[1] = k == 0 ? 0 : k == 1 ? 0.1 : 7; // the first: none
+    def.cut_count = counts[k];
+    def.cuts = cuts[k];
     assert_int_equal(firn_frame_preview_pixels(frame, NULL, &def, &p[k][0][0][0]), FIRN_OK);
   }
+  int snow[5] = {0}; // pixels that are not those of the picture without any
+  for (int k = 0; k < 5; k++)
+    for (int i = 0; i < WIDTH * HEIGHT; i++)
+      snow[k] += memcmp(p[k][i / WIDTH][i % WIDTH], p[5][i / WIDTH][i % WIDTH], 3) != 0;
   firn_frame_close(frame);
   assert_memory_equal(p[1], p[2], sizeof p[1]);
-  assert_memory_not_equal(p[0], p[1], sizeof p[1]);
+  // Seen from the front, all but the top face is halved; a corner takes a quarter, a slice two thirds.
+  assert_true(snow[1] < 0.65 * snow[0] && snow[1] > 0.5 * snow[0]);
+  assert_true(snow[3] < 0.87 * snow[0] && snow[3] > 0.75 * snow[0]);
+  assert_true(snow[4] < 0.43 * snow[0] && snow[4] > 0.33 * snow[0]);
+}
+
+// A red ball before the snow and a ground: hidden ones are not there, hold-outs are black.
+static void colliders_may_be_hidden_or_held_out(void **state) {
+  scratch *s = *state;
+  static const char *const ways[] = {"shown", "hidden", "holdout"};
+  static pixels p[3];
+  int red[3] = {0}, black[3] = {0};
+  firn_frame *frame = write_frame(s, COUNT);
+  for (int k = 0; k < 3; k++) {
+    char ball[300];
+    snprintf(ball, sizeof ball,
+             "  - {shape: {sphere: {center: [0, 0.15, 0.5], radius: 0.06}}, in_pictures: %s, look: "
+             "{albedo: [1, 0, 0]}}\n",
+             ways[k]);
+    firn_scene *scene = read_scene(s, ball);
+    firn_preview_def def = look_at(-1), of_scene = firn_scene_preview(scene, 0);
+    def.look_count = of_scene.look_count;
+    def.looks = of_scene.looks;
+    assert_int_equal(firn_frame_preview_pixels(frame, scene, &def, &p[k][0][0][0]), FIRN_OK);
+    firn_scene_destroy(scene);
+    for (int i = 0; i < WIDTH * HEIGHT; i++) {
+      const uint8_t *c = p[k][i / WIDTH][i % WIDTH];
+      red[k] += c[0] > 40 && c[1] < 10 && c[2] < 10;
+      black[k] += c[0] < 10 && c[1] < 10 && c[2] < 10;
+    }
+  }
+  firn_frame_close(frame);
+  assert_in_range(red[0], 85, 140); // as above
+  assert_in_range(black[2], 85, 140);
+  assert_int_equal(red[1] + red[2] + black[0] + black[1], 0);
+}
+
+// A hidden floor is not made up for by the ground of the preview.
+static void a_hidden_floor_is_no_floor(void **state) {
+  scratch *s = *state;
+  static pixels p[2];
+  firn_frame *frame = write_frame(s, COUNT);
+  firn_scene *scene = read_scene(s, "");
+  firn_look_def look = {.albedo = {-1}, .mode = FIRN_LOOK_HIDDEN};
+  firn_preview_def def = look_at(-1);
+  def.look_count = 1;
+  def.looks = &look;
+  for (int k = 0; k < 2; k++) {
+    def.ground = k ? 0 : (double)NAN;
+    assert_int_equal(firn_frame_preview_pixels(frame, k ? scene : NULL, &def, &p[k][0][0][0]),
+                     FIRN_OK);
+  }
+  firn_frame_close(frame);
+  firn_scene_destroy(scene);
+  assert_memory_equal(p[0], p[1], sizeof p[0]);
 }
 
 // What is highest has the colour of the bar's top: so do the top of the cube and of the bar agree.
@@ -241,6 +376,31 @@ static void the_bar_and_the_snow_have_the_same_colours(void **state) {
 }
 
 // A ground in any case, the floors of colliders alone, or neither.
+// Down to thumbnails there is a bar, and most of the picture is left.
+static void the_bar_shrinks_with_the_picture(void **state) {
+  scratch *s = *state;
+  static const int sizes[][2] = {{640, 360}, {320, 180}, {192, 108}, {128, 72}};
+  firn_frame *frame = write_frame(s, COUNT);
+  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    const int w = sizes[k][0], h = sizes[k][1];
+    static uint8_t p[2][640 * 360][3];
+    firn_preview_def def = look_at(-1);
+    def.width = w;
+    def.height = h;
+    def.color = "level";
+    for (int bar = 0; bar < 2; bar++) {
+      def.bar = bar;
+      assert_int_equal(firn_frame_preview_pixels(frame, NULL, &def, &p[bar][0][0]), FIRN_OK);
+    }
+    int left = w;
+    for (int i = 0; i < w * h; i++)
+      if (memcmp(p[0][i], p[1][i], 3) != 0 && i % w < left) left = i % w;
+    if (left == w) fail_msg("%d x %d: there is no bar", w, h);
+    if (left < 0.6 * w) fail_msg("%d x %d: the bar takes %d pixels", w, h, w - left);
+  }
+  firn_frame_close(frame);
+}
+
 static void ground_is_shown_as_asked(void **state) {
   scratch *s = *state;
   static pixels p[4];
@@ -287,7 +447,7 @@ static void a_simulation_looks_as_its_frame_does(void **state) {
   assert_int_equal(firn_sim_write_frame(sim, scratch_path(s, "sim.hdf")), FIRN_OK);
   firn_frame *frame = NULL;
   assert_int_equal(firn_frame_open(s->context, scratch_path(s, "sim.hdf"), &frame), FIRN_OK);
-  firn_preview_def def = firn_scene_preview(scene);
+  firn_preview_def def = firn_scene_preview(scene, 0);
   firn_preview_def at = look_at(-1);
   def.camera = at.camera;
   def.width = WIDTH;
@@ -319,9 +479,14 @@ int main(void) {
       TEST(light_comes_from_the_sun_and_shadows_fall_away_from_it),
       TEST(bodies_hide_what_is_behind_them),
       TEST(hills_are_shown),
+      TEST(hills_have_the_look_of_the_ground),
+      TEST(hills_cost_no_more_than_ten_times_a_plane),
       TEST(bodies_cast_shadows),
-      TEST(a_cut_is_where_its_point_is),
+      TEST(cuts_take_what_is_beyond_their_planes),
+      TEST(colliders_may_be_hidden_or_held_out),
+      TEST(a_hidden_floor_is_no_floor),
       TEST(the_bar_and_the_snow_have_the_same_colours),
+      TEST(the_bar_shrinks_with_the_picture),
       TEST(ground_is_shown_as_asked),
       TEST(a_simulation_looks_as_its_frame_does),
   };

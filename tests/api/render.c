@@ -190,6 +190,120 @@ static void the_sun_is_where_azimuth_and_height_say(void **state) {
   firn_scene_destroy(scene);
 }
 
+// The angle that is not said is that of where the sun would be.
+static void one_angle_of_the_sun_will_do(void **state) {
+  scratch *s = *state;
+  static const struct {
+    const char *text, *set;
+    double direction[3]; // that the other angle is taken of; 0: the usual one
+    double azimuth, height;
+  } cases[] = {
+      {"", "render.sun.height=20 deg", {0}, NAN, 20},
+      {"", "render.sun.azimuth=-60 deg", {0}, -60, NAN},
+      {"render: {sun: {height: 50 deg}}\n", "render.sun.azimuth=15 deg", {0}, 15, 50},
+      {"render: {sun: {azimuth: 40 deg, height: 50 deg}}\n",
+       "render.sun.height=10 deg",
+       {0},
+       40,
+       10},
+      {"render: {sun: {direction: [1, 1, 1]}}\n", "render.sun.height=12 deg", {1, 1, 1}, NAN, 12},
+      {"render: {sun: {direction: [1, 1, 1]}}\n", "render.sun.azimuth=12 deg", {1, 1, 1}, 12, NAN},
+      {"render: {sun: {azimuth: 40 deg, height: 50 deg}}\n",
+       "render.sun.direction=[1, 2, 0]",
+       {1, 2, 0},
+       NAN,
+       NAN},
+  };
+  const double degree = 3.14159265358979323846 / 180;
+  firn_render_def usual, def;
+  firn_scene *plain = read_scene(s, "", 0, NULL);
+  assert_int_equal(firn_scene_render_def(plain, 0, &usual), FIRN_OK);
+  firn_scene_destroy(plain);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const double *d = cases[i].direction[0] != 0 ? cases[i].direction : usual.sun.direction;
+    double azimuth = isnan(cases[i].azimuth) ? atan2(d[0], -d[2]) : cases[i].azimuth * degree,
+           height = isnan(cases[i].height) ? atan2(d[1], hypot(d[0], d[2]))
+                                           : cases[i].height * degree;
+    const double wanted[3] = {sin(azimuth) * cos(height), sin(height), -cos(azimuth) * cos(height)};
+    firn_scene *scene = read_scene(s, cases[i].text, 1, &cases[i].set);
+    // What was resolved, as a run leaves it in its folder, says the same.
+    FILE *file = fopen(scratch_path(s, "resolved.yaml"), "w");
+    assert_non_null(file);
+    fputs(firn_scene_resolved_text(scene), file);
+    fclose(file);
+    firn_scene *again = NULL;
+    assert_int_equal(firn_scene_load(s->context, scratch_path(s, "resolved.yaml"), 0, NULL, &again),
+                     FIRN_OK);
+    firn_scene *const both[2] = {scene, again};
+    for (int k = 0; k < 2; k++) {
+      assert_int_equal(firn_scene_render_def(both[k], 0, &def), FIRN_OK);
+      double *v = def.sun.direction, length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+      for (int a = 0; a < 3; a++)
+        if (fabs(v[a] / length - wanted[a]) > 1e-9)
+          fail_msg("case %zu: %g, not %g along %d", i, v[a] / length, wanted[a], a);
+      firn_scene_destroy(both[k]);
+    }
+  }
+}
+
+// What `firn run --pictures` and `firn render --preview` look from is one camera, and one sun.
+static void previews_have_the_camera_of_the_scene(void **state) {
+  scratch *s = *state;
+  static const char *const texts[] = {
+      "", "preview: {center: [1, 2, 3], extent: 1}\n",
+      "preview: {center: [1, 2, 3], extent: 1}\n"
+      "render: {camera: {eye: {keys: [[0, [0, 1, 3]], [2, [4, 1, 3]]]}, target: [0, 0, 0], fov: 40 "
+      "deg}, sun: {azimuth: {keys: [[0, 0], [2, 90 deg]]}, height: 30 deg}}\n",
+      "render: {camera: {turntable: {turns: 1}}}\n"};
+  for (int i = 0; i < 4; i++) {
+    firn_scene *scene = read_scene(s, texts[i], 0, NULL);
+    firn_render_def render;
+    for (int k = 0; k < 3; k++) {
+      assert_int_equal(firn_scene_render_def(scene, 0.5 * k, &render), FIRN_OK);
+      firn_preview_def preview = firn_scene_preview(scene, 0.5 * k);
+      assert_memory_equal(&preview.camera, &render.camera, sizeof render.camera);
+      assert_memory_equal(&preview.sun, &render.sun, sizeof render.sun);
+      if (i == 2) assert_true(preview.camera.eye[0] == k);
+    }
+    firn_scene_destroy(scene);
+  }
+}
+
+// The snow's light is that of a ball; beyond the cut there is the sky alone.
+static void a_cut_opens_the_snow(void **state) {
+  scratch *s = *state;
+  cloud c = make_ball();
+  firn_frame *frame = write_frame(s, &c, 4);
+  static uint8_t p[3][HEIGHT][WIDTH][3];
+  const firn_cut_def right = {1, {{1, 0, 0, 0}}}, all = {1, {{0, 1, 0, -9}}};
+  const firn_cut_def *const cuts[3] = {NULL, &right, &all};
+  for (int k = 0; k < 3; k++) {
+    firn_render_def def = small_def();
+    def.samples = 16;
+    def.camera = (firn_camera_def){
+        .eye = {0, 0.1, 1}, .target = {0, 0.1, 0}, .up = {0, 1, 0}, .fov = 0.4};
+    def.cut_count = k > 0;
+    def.cuts = cuts[k];
+    assert_int_equal(firn_frame_render_pixels(frame, NULL, &def, &p[k][0][0][0], NULL, NULL),
+                     FIRN_OK);
+  }
+  // The ball is 4 pixels in radius, about pixel (12, 8).
+  const int y = 7;
+  for (int a = 0; a < 3; a++) {
+    assert_int_equal(p[1][y][14][a], p[2][y][14][a]);
+    assert_true(abs(p[1][y][9][a] - p[2][y][9][a]) > 10 || a != 0);
+  }
+  assert_memory_not_equal(p[0][y][14], p[2][y][14], 3);
+  const firn_cut_def none = {1, {{0, 0, 0, 1}}};
+  firn_render_def bad = small_def();
+  bad.cut_count = 1;
+  bad.cuts = &none;
+  assert_int_equal(firn_frame_render_pixels(frame, NULL, &bad, NULL, NULL, NULL),
+                   FIRN_ERROR_ARGUMENT);
+  firn_frame_close(frame);
+  free_cloud(&c);
+}
+
 static void panels_shine_where_they_face(void **state) {
   scratch *s = *state;
   firn_scene *scene = read_scene(s,
@@ -479,6 +593,9 @@ int main(void) {
       TEST(cameras_follow_their_keys),
       TEST(turntables_turn),
       TEST(the_sun_is_where_azimuth_and_height_say),
+      TEST(one_angle_of_the_sun_will_do),
+      TEST(previews_have_the_camera_of_the_scene),
+      TEST(a_cut_opens_the_snow),
       TEST(panels_shine_where_they_face),
       TEST(a_fitted_camera_sees_the_box),
       TEST(a_ball_gives_a_picture),

@@ -85,7 +85,7 @@ if [[ -e $FIRN_BUILD_DIR/firn-vdb.so ]]; then
   run 2 export alone --format vdb --set render.snow.detail=0
   expect "$err" "alone/scene.yaml is not there"
   # The library without its module, as where OpenVDB has gone since: it says what is missing.
-  mkdir lonely && cp -L "$FIRN_BUILD_DIR"/libfirn.so.0 lonely
+  mkdir lonely && cp -L "$FIRN_BUILD_DIR"/libfirn.so.[0-9] lonely
   LD_LIBRARY_PATH=$PWD/lonely run 1 export run --format vdb -o never
   expect "$err" "the module for OpenVDB does not load"
   expect "$err" "firn-vdb.so"

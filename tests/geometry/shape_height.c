@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "geometry/noise.h"
+#include "geometry/sdf.h"
 #include "render/png.h"
 
 enum { COLUMNS = 7, ROWS = 5, POINTS = 2500 };
@@ -210,11 +211,61 @@ static void noise_makes_hills_within_the_amplitude(void **state) {
   case_end(context);
 }
 
+// Pictures walk along it: it never steps through the surface, has the same sides, and on the surface the
+// same normal but at edges, where several are right. Turned and scaled it is as good.
+static void a_quick_look_is_a_bound_of_the_distance(void **state) {
+  (void)state;
+  firn_context *context = case_context();
+  firn_shape *ground = case_make(context, field());
+  firn_shape_def block_def = field();
+  block_def.depth = 0.5;
+  firn_shape *block = case_make(context, block_def);
+  const double aside[3] = {0.1, -0.2, 0.3};
+  double turn[4];
+  firn_rotation((const double[]){0, 0.2, 1}, 0.6, turn);
+  firn_shape *turned = case_make(context, firn_transform(ground, aside, turn, 1.5));
+  firn_shape *const shapes[] = {ground, block, turned};
+  for (int k = 0; k < 3; k++) {
+    int same = 0, close = 0;
+    for (uint32_t i = 0; i < POINTS; i++) {
+      double x[3], n[3], quick[3];
+      for (uint32_t a = 0; a < 3; a++)
+        x[a] = 3 * firn_noise3(i, 0.37 * (a + 1), 0.5 * (a + 1) + 0.01 * i, 0.21 * a, NULL);
+      double d = firn_shape_sample(shapes[k], x, 0, n), q = firn_shape_look(shapes[k], x, 0, quick);
+      assert_true((d > 0) == (q > 0));
+      for (uint32_t way = 0; way < 12; way++) { // nothing of the surface is nearer
+        double y[3], along[3] = {0};
+        for (uint32_t a = 0; a < 3; a++)
+          along[a] = firn_noise3(way, 0.31 + a, 0.7 * (a + 1), 0.1 * i, NULL) + (way % 3 == a);
+        double length = firn_sdf_length(along);
+        for (int a = 0; a < 3; a++) y[a] = x[a] + 0.999 * fabs(q) * along[a] / length;
+        assert_true((firn_shape_sample(shapes[k], y, 0, NULL) > 0) == (d > 0));
+      }
+      assert_true(fabs(firn_sdf_length(quick) - 1) < 1e-12);
+      for (int step = 0; step < 60; step++) { // to the surface
+        for (int a = 0; a < 3; a++) x[a] -= d * n[a];
+        d = firn_shape_sample(shapes[k], x, 0, n);
+        if (fabs(d) < 1e-9) break;
+      }
+      if (fabs(d) > 1e-9) continue;
+      assert_true(fabs(firn_shape_look(shapes[k], x, 0, quick)) < 1e-8);
+      close++;
+      same += firn_sdf_dot(n, quick) > 1 - 1e-9;
+    }
+    assert_true(close > POINTS / 2 && same > 0.4 * close);
+  }
+  assert_ptr_equal(firn_shape_unmoved(turned), ground);
+  assert_ptr_equal(firn_shape_unmoved(block), block);
+  for (int k = 2; k >= 0; k--) firn_shape_release(shapes[k]);
+  case_end(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(ground_is_below_the_surface_and_goes_on_outwards),
       cmocka_unit_test(a_field_with_a_depth_is_a_block),
       cmocka_unit_test(the_nearest_triangle_is_found_in_a_large_field),
+      cmocka_unit_test(a_quick_look_is_a_bound_of_the_distance),
       cmocka_unit_test(black_is_low_and_white_is_high),
       cmocka_unit_test(noise_makes_hills_within_the_amplitude),
   };

@@ -73,6 +73,57 @@ static void a_furnace_with_a_white_floor_is_white_for_every_path(void **state) {
   }
 }
 
+// Where the camera sees a hold-out there is a hole, and nowhere else: what is before it or beside it is
+// as if the body were shown, which takes light from the snow.
+static void a_holdout_is_a_hole_and_leaves_the_rest_as_it_was(void **state) {
+  (void)state;
+  enum { W = 48, H = 48 };
+  TRACE_FOR_ISAS(context) {
+    firn_volume *volume = lump(context);
+    firn_surface_def ground = ground_at(-3.3, 0.7);
+    ground.low.x = -8; // a table that ends beside the lump
+    ground.high.x = 30;
+    firn_camera camera = trace_camera(W, H);
+    camera.half_height = 0.2f;
+    firn_light_table lights = {.sky = white};
+    firn_trace_def def = {.samples = 1, .seed = 5};
+    firn_film film[2];
+    for (int k = 0; k < 2; k++) {
+      firn_surfaces *surfaces = NULL;
+      ground.look.mode = k ? FIRN_LOOK_HOLDOUT : FIRN_LOOK_SHOWN;
+      assert_int_equal(firn_surfaces_create(context, 1, &ground, origin, &surfaces), FIRN_OK);
+      firn_studio studio = {.volume = volume,
+                            .medium = trace_medium(1, 1, 1, 0.5f),
+                            .surfaces = surfaces,
+                            .camera = &camera};
+      firn_trace_stats stats;
+      assert_int_equal(firn_film_create(context, W, H, true, &film[k]), FIRN_OK);
+      assert_int_equal(firn_trace_with(context, &studio, &lights, &def, &film[k], &stats), FIRN_OK);
+      firn_surfaces_free(surfaces);
+    }
+    // Of pixels, shown and held out: dim snow, which the body takes light from, sky, and the rest.
+    int snow[2] = {0}, sky[2] = {0}, other[2] = {0};
+    for (int k = 0; k < 2; k++)
+      for (int i = 0; i < W * H; i++) {
+        const firn_film *f = &film[k];
+        bool floor = f->alpha[i] == 1 && f->albedo[i].x == 0.7f,
+             hole = f->alpha[i] == 0 && f->light[i].y == 0;
+        assert_true(k ? !floor : !hole);
+        snow[k] += f->albedo[i].x == 1 && f->light[i].y < 0.99f;
+        sky[k] += f->alpha[i] == 0 && f->light[i].y == 1;
+        other[k] += floor || hole;
+      }
+    assert_true(snow[0] > 50 && sky[0] > 100 && other[0] > 200);
+    // Lanes share their dice, so that a path that ends early moves others: only at the rim of the
+    // lump, some 200 pixels, is that seen.
+    assert_true(abs(snow[0] - snow[1]) < 30 && abs(other[0] - other[1]) < 30 &&
+                abs(sky[0] - sky[1]) < 30);
+    firn_film_free(context, &film[0]);
+    firn_film_free(context, &film[1]);
+    firn_volume_free(volume);
+  }
+}
+
 typedef struct sun_case {
   firn_sunlight sun;
 } sun_case;
@@ -229,6 +280,7 @@ static void pictures_have_the_same_bytes_with_any_number_of_threads(void **state
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_furnace_with_a_white_floor_is_white_for_every_path),
+      cmocka_unit_test(a_holdout_is_a_hole_and_leaves_the_rest_as_it_was),
       cmocka_unit_test(surfaces_hide_the_sun_or_leave_it_alone),
       cmocka_unit_test(odd_pictures_end_with_a_picture_or_a_message),
       cmocka_unit_test(pictures_have_the_same_bytes_with_any_number_of_threads),

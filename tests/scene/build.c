@@ -100,7 +100,7 @@ static void defaults_are_those_of_the_library(void **state) {
   for (int a = 0; a < 3; a++)
     assert_true(firn_value_vec3(scene->root, "gravity")[a] == sim.gravity[a]);
   assert_true(firn_value_number(scene->root, "seed") == (double)sim.seed);
-  firn_preview_def shown = firn_scene_preview(scene), preview = firn_default_preview_def();
+  firn_preview_def shown = firn_scene_preview(scene, 0), preview = firn_default_preview_def();
   assert_int_equal(shown.width, preview.width);
   assert_int_equal(shown.height, preview.height);
   assert_int_equal(shown.show_ground, preview.show_ground);
