@@ -67,6 +67,7 @@ static firn_status check_snow(firn_context *context, const firn_snow_look_def *s
       {"voxel", "0 m or more", snow->voxel, snow->voxel >= 0 && isfinite(snow->voxel)},
       {"kernel", "from 0 to 4", snow->kernel, snow->kernel >= 0 && snow->kernel <= 4},
       {"anisotropy", "from 0 to 1", snow->anisotropy, is_share(snow->anisotropy)},
+      {"adapt", "from 0 to 1", snow->adapt, is_share(snow->adapt)},
       {"detail", "from 0 to 1", snow->detail, is_share(snow->detail)},
       {"similarity", "0 or more", snow->similarity, snow->similarity >= 0},
   };
@@ -137,6 +138,8 @@ static firn_status make_volume(picture *p) {
                          .kernel = kernel,
                          .shutter = p->shutter,
                          .anisotropy = snow->anisotropy,
+                         .adapt = snow->adapt,
+                         .spacing = points->spacing,
                          .detail = snow->detail,
                          .detail_size = points->spacing,
                          .id = points->id};
@@ -222,7 +225,7 @@ static firn_status gather(picture *p, firn_frame *frame, const firn_scene *scene
   const firn_render_def *def = p->def;
   double start = firn_seconds(), time = firn_frame_time(frame);
   unsigned wants = FIRN_PICTURE_MASS | FIRN_PICTURE_SIZE |
-                   (def->snow.detail > 0 ? FIRN_PICTURE_ID : 0) |
+                   (def->snow.detail > 0 || def->snow.adapt > 0 ? FIRN_PICTURE_ID : 0) |
                    (def->shutter > 0 || planes ? FIRN_PICTURE_VELOCITY : 0);
   firn_picture_source source = firn_picture_of_frame(frame);
   FIRN_TRY(firn_picture_points_read(&source, wants, &p->points));
