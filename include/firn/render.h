@@ -85,7 +85,8 @@ typedef struct firn_snow_look_def {
   double kernel;     // of the solver's grid spacing: how wide a particle is spread; 1, or 0: as the
                      // solver does, less is crisper
   double anisotropy; // 0: round kernels, 1: fitted to their neighbours
-  double detail;     // fine noise that moves with the snow, share of density; 0: none
+  double adapt;  // 1: wide and flat where snow is packed, small and uneven in spray; 0: all alike
+  double detail; // fine noise that moves with the snow, share of density; 0: none
   double similarity; // scattering events after which the medium may be thinned; 0: never (unbiased)
   double room[4];    // 0: for what later versions may add
 } firn_snow_look_def;

@@ -22,6 +22,7 @@ firn_status firn_picture_check_snow(firn_context *context, const char *who,
       {"voxel", "0 m or more", snow->voxel, snow->voxel >= 0 && isfinite(snow->voxel)},
       {"kernel", "from 0 to 4", snow->kernel, snow->kernel >= 0 && snow->kernel <= 4},
       {"anisotropy", "from 0 to 1", snow->anisotropy, is_share(snow->anisotropy)},
+      {"adapt", "from 0 to 1", snow->adapt, is_share(snow->adapt)},
       {"detail", "from 0 to 1", snow->detail, is_share(snow->detail)},
       {"similarity", "0 or more", snow->similarity, snow->similarity >= 0},
   };
@@ -57,6 +58,8 @@ firn_status firn_picture_volume(const firn_picture_points *points, const firn_sn
                          .kernel = firn_picture_kernel(points, snow),
                          .shutter = shutter,
                          .anisotropy = snow->anisotropy,
+                         .adapt = snow->adapt,
+                         .spacing = points->spacing,
                          .detail = snow->detail,
                          .detail_size = points->spacing,
                          .id = points->id};

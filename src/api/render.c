@@ -201,7 +201,7 @@ static firn_status gather(picture *p, firn_frame *frame, const firn_scene *scene
   const firn_render_def *def = p->def;
   double start = firn_seconds(), time = firn_frame_time(frame);
   unsigned wants = FIRN_PICTURE_MASS | FIRN_PICTURE_SIZE |
-                   (def->snow.detail > 0 ? FIRN_PICTURE_ID : 0) |
+                   (def->snow.detail > 0 || def->snow.adapt > 0 ? FIRN_PICTURE_ID : 0) |
                    (def->shutter > 0 || planes ? FIRN_PICTURE_VELOCITY : 0);
   firn_picture_source source = firn_picture_of_frame(frame);
   FIRN_TRY(firn_picture_points_read(&source, wants, &p->points));

@@ -12,9 +12,11 @@ firn_status firn_snow_look_preset(const char *name, firn_snow_look_def *out) {
       .extinction = 724.0 / 400,
       .albedo = {0.9, 0.95, 1},
       .g = 0.5,
-      // Crumbs instead of puffs: particles lie in the surface, with grain on them.
+      // Crumbs instead of puffs: particles lie in the surface, with grain on them. Snow that is packed
+      // is smooth.
       .kernel = 0.6,
       .anisotropy = 1,
+      .adapt = 1,
       .detail = 0.7};
   if (strcmp(name, "paper") == 0) return FIRN_OK;
   // With the paper's albedo snow that is thick looks deep blue; ice hardly absorbs at all.

@@ -112,6 +112,7 @@ static firn_snow_look_def snow_of(const firn_value *v) {
   snow.voxel = firn_value_number(v, "voxel");
   snow.kernel = firn_value_number(v, "kernel");
   snow.anisotropy = firn_value_number(v, "anisotropy");
+  snow.adapt = firn_value_number(v, "adapt");
   snow.detail = firn_value_number(v, "detail");
   snow.similarity = firn_value_number(v, "similarity");
   return snow;

@@ -20,6 +20,8 @@ typedef struct firn_volume_def {
   double kernel;     // m, grid spacing of the solver: width of the kernel, at least voxel
   double shutter;    // s the shutter is open; with velocity, density is smeared along the motion
   double anisotropy; // 0: round kernels; up to 1: flattened along the surface, fitted to neighbours
+  double adapt;      // 0: kernels of one width; up to 1: by how the snow lies, see volume_shape.h
+  double spacing;    // m between particles of size 1 in packed snow; read where adapt is above 0
   double detail;     // share of density that fine noise moved with the particles takes or adds
   double detail_size; // m, of that noise
   const uint64_t *id; // [count], seeds the noise; NULL: the index

@@ -8,15 +8,16 @@
 #include "base/memory.h"
 #include "base/order.h"
 #include "base/parallel.h"
-#include "render/volume_grain.h"
 #include "render/volume_grid.h"
+#include "render/volume_shape.h"
 
 enum {
   MOST_CELLS = 1 << 25,  // blocks of the index, empty ones too
   MOST_LONG = 1 << 17,   // blocks along an axis: floats tell sixteenths of voxels apart up to there
   MOST_BLOCKS = 2900000, // what 31 bits reach in [count][729]
   MOST_KERNEL = 32,      // voxels that a kernel may be wide: it reaches 8 blocks then
-  MOST_PLACES = 32,      // of a particle while the shutter is open
+  MOST_SPACING = 16, // voxels between particles that kernels adapt to: they are two of them wide
+  MOST_PLACES = 32,  // of a particle while the shutter is open
   MOST_GRAINS = 1 << 26, // before particles are drawn in fewer places: they take 72 bytes each
   SAMPLES = 4096         // particles that the middle is found from
 };
@@ -25,6 +26,7 @@ typedef struct job {
   const firn_volume_def *def;
   firn_context *context;
   firn_brush brush;
+  firn_grain_fit fit;
   const firn_grain_painter *painter;
   double inverse; // 1/voxel
   double low[3];  // voxels from the stage's origin: what lies outside is left out
@@ -66,6 +68,12 @@ static firn_status check(firn_context *context, const firn_volume_def *d) {
   if (!(d->anisotropy >= 0 && d->anisotropy <= 1))
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "a volume's anisotropy is %g: it must be between 0 and 1", d->anisotropy);
+  if (!(d->adapt >= 0 && d->adapt <= 1) || (d->adapt > 0 && !(d->spacing > 0)))
+    return firn_fail(
+        context, FIRN_ERROR_ARGUMENT,
+        "a volume adapts by %g to particles %g m apart: it must be between 0 and 1, and "
+        "they apart",
+        d->adapt, d->spacing);
   if (!(d->detail >= 0 && d->detail <= 10) || !isfinite(d->detail_size))
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "a volume's detail is %g: it must be between 0 and 10", d->detail);
@@ -176,11 +184,17 @@ static void choose_places(job *j) {
   } while (n > MOST_GRAINS && j->places > 1);
 }
 
+// kg/voxel^3. Sizes as they are said to be: a grain that is drawn larger is no lighter snow.
+static float bulk_of(const job *j, size_t i) {
+  double size = j->def->size && j->def->size[i] > 0 ? (double)j->def->size[i] : 1;
+  return (float)((double)j->def->mass[i] / pow(size * j->def->spacing * j->inverse, 3));
+}
+
 // Of the brush's kernel; a kernel is a voxel wide at least, and as wide as a tile has room for.
 static float size_of(const job *j, size_t i) {
   if (!j->def->size) return 1;
   float size = j->def->size[i], least = fmaxf(FIRN_GRAIN_LEAST, 1 / j->brush.kernel);
-  return size > least ? fminf(size, j->brush.widest / j->brush.kernel) : least;
+  return size > least ? fminf(size, j->brush.widest / firn_grain_widest(&j->fit)) : least;
 }
 
 // Counts the grains, then lists them with their blocks.
@@ -218,6 +232,7 @@ static firn_status list_grains(job *j) {
         }
         g->mass = d->mass[i] / (float)count;
         g->size = size_of(j, i);
+        g->bulk = j->fit.adapt > 0 ? bulk_of(j, i) : 0;
         uint64_t id = d->id ? d->id[i] : i;
         g->seed = firn_scramble((uint32_t)id) ^ (uint32_t)(id >> 32);
         firn_bins_put(&j->homes, n, from);
@@ -241,25 +256,40 @@ static firn_status sort_grains(job *j) {
   return FIRN_OK;
 }
 
+// Blocks around a home that its grains reach: they have a node there, or one on its upper sides.
+static void touched(const job *j, const firn_bin *home, int low[3], int high[3]) {
+  for (int a = 0; a < 3; a++) low[a] = high[a] = 0;
+  for (size_t i = home->first; i < home->first + home->count; i++) {
+    const firn_grain *g = &j->grains[j->count + i];
+    for (int a = 0; a < 3; a++) {
+      float reach = j->shapes ? j->shapes[i].reach[a] : 2 * j->brush.kernel * g->size;
+      if (j->shapes && j->shapes[i].loose > 0)
+        reach = fmaxf(reach, g->size * firn_grain_crumbs_reach(&j->fit));
+      int from = (int)floorf((ceilf(g->at[a] - reach) - 1) / 8);
+      int to = (int)floorf((g->at[a] + reach) / 8);
+      low[a] = from < low[a] ? from : low[a];
+      high[a] = to > high[a] ? to : high[a];
+    }
+  }
+  for (int a = 0; a < 3; a++) { // rounding may see one beyond
+    low[a] = low[a] < -j->brush.reach ? -j->brush.reach : low[a];
+    high[a] = high[a] > j->brush.reach ? j->brush.reach : high[a];
+  }
+}
+
 // Blocks that grains reach get slots, in the order of the index.
 static firn_status mark_blocks(job *j) {
   firn_volume *v = j->volume;
-  const firn_grain *grains = j->grains + j->count;
-  float reach = 2 * j->brush.widest;
   for (size_t h = 0; h < j->homes.count; h++) {
-    float low[3] = {8, 8, 8}, high[3] = {0, 0, 0};
     const firn_bin *home = &j->homes.bin[h];
     int32_t at[3];
+    int low[3], high[3];
     firn_cell_at(home->key, at);
-    for (uint32_t k = 0; k < home->count; k++)
-      for (int a = 0; a < 3; a++) {
-        low[a] = fminf(low[a], grains[home->first + k].at[a]);
-        high[a] = fmaxf(high[a], grains[home->first + k].at[a]);
-      }
+    touched(j, home, low, high);
     int b0[3], b1[3];
     for (int a = 0; a < 3; a++) {
-      b0[a] = at[a] + (int)floorf((ceilf(low[a] - reach) - 1) / 8);
-      b1[a] = at[a] + (int)floorf((high[a] + reach) / 8);
+      b0[a] = at[a] + low[a];
+      b1[a] = at[a] + high[a];
       b0[a] = b0[a] < 0 ? 0 : b0[a];
       b1[a] = b1[a] >= v->size[a] ? v->size[a] - 1 : b1[a];
     }
@@ -278,14 +308,15 @@ static firn_status mark_blocks(job *j) {
   return FIRN_OK;
 }
 
-static void add_tile(job *j, const firn_bin *home, const float *tile, const float *coarse) {
+static void add_tile(job *j, const firn_bin *home, const int low[3], const int high[3],
+                     const float *tile, const float *coarse) {
   const firn_volume *v = j->volume;
   int reach = j->brush.reach, edge = j->brush.edge;
   int32_t middle[3];
   firn_cell_at(home->key, middle);
-  for (int z = -reach; z <= reach; z++)
-    for (int y = -reach; y <= reach; y++)
-      for (int x = -reach; x <= reach; x++) {
+  for (int z = low[2]; z <= high[2]; z++)
+    for (int y = low[1]; y <= high[1]; y++)
+      for (int x = low[0]; x <= high[0]; x++) {
         int at[3] = {middle[0] + x, middle[1] + y, middle[2] + z};
         if (at[0] < 0 || at[1] < 0 || at[2] < 0 || at[0] >= v->size[0] || at[1] >= v->size[1] ||
             at[2] >= v->size[2])
@@ -312,20 +343,46 @@ static void add_tile(job *j, const firn_bin *home, const float *tile, const floa
       }
 }
 
+static void draw_fitted(const job *j, const firn_grain *g, const firn_grain_shape *shape,
+                        float *tile) {
+  if (shape->loose < 1) {
+    firn_grain packed = *g;
+    packed.mass *= 1 - shape->loose;
+    j->painter->draw_shaped(&j->brush, &packed, shape, tile);
+  }
+  if (shape->loose > 0) {
+    firn_grain crumbs[FIRN_GRAIN_CRUMBS];
+    firn_brush plain = j->brush; // crumbs are detail enough
+    plain.noise = NULL;
+    int n = firn_grain_crumbs(&j->fit, g, g->mass * shape->loose, crumbs);
+    for (int i = 0; i < n; i++) j->painter->draw(&plain, &crumbs[i], tile);
+  }
+}
+
 static void draw_home(job *j, const firn_bin *home, float *tile, float *coarse) {
-  size_t edge = (size_t)j->brush.edge;
-  memset(tile, 0, (edge * edge * edge + 16) * sizeof *tile);
-  if (coarse) memset(coarse, 0, edge * edge * edge / 16 * sizeof *coarse);
+  int edge = j->brush.edge, reach = j->brush.reach, low[3], high[3];
+  touched(j, home, low, high);
+  if (coarse) {
+    for (int a = 0; a < 3; a++) { // which goes farther
+      low[a] = -reach;
+      high[a] = reach;
+    }
+    memset(coarse, 0, (size_t)(edge * edge * edge / 16) * sizeof *coarse);
+  }
+  for (int z = 8 * (low[2] + reach); z < 8 * (high[2] + reach + 1); z++)
+    for (int y = 8 * (low[1] + reach); y < 8 * (high[1] + reach + 1); y++)
+      memset(tile + (z * edge + y) * edge + 8 * (low[0] + reach), 0,
+             (size_t)(8 * (high[0] - low[0] + 1)) * sizeof *tile);
   for (uint32_t k = 0; k < home->count; k++) {
     size_t i = home->first + k;
     const firn_grain *g = &j->grains[j->count + i];
     if (j->shapes)
-      j->painter->draw_shaped(&j->brush, g, &j->shapes[i], tile);
+      draw_fitted(j, g, &j->shapes[i], tile);
     else
       j->painter->draw(&j->brush, g, tile);
     if (coarse) j->painter->draw_motion(&j->brush, g, coarse);
   }
-  add_tile(j, home, tile, coarse);
+  add_tile(j, home, low, high, tile, coarse);
 }
 
 static firn_status draw(job *j) {
@@ -336,7 +393,7 @@ static firn_status draw(job *j) {
   size_t bytes = threads * (tile_size + coarse_size) * sizeof(float);
   size_t *start = firn_alloc_zero(j->context, ((size_t)colors + 2) * sizeof *start, "colours");
   uint32_t *order = firn_alloc(j->context, j->homes.count * sizeof *order, "colours");
-  float *tiles = firn_alloc(j->context, bytes, "tiles of a volume");
+  float *tiles = firn_alloc_zero(j->context, bytes, "tiles of a volume");
   firn_status status = start && order && tiles ? FIRN_OK : FIRN_ERROR_MEMORY;
   if (status == FIRN_OK) {
     for (int pass = 0; pass < 2; pass++) {
@@ -381,7 +438,12 @@ static firn_status prepare(job *j) {
   b->kernel = (float)fmax(d->kernel * j->inverse, 1);
   b->motion = fmaxf(b->kernel, 4);
   b->volume = (float)(d->voxel * d->voxel * d->voxel);
-  b->widest = d->size ? fminf(b->kernel * FIRN_GRAIN_MOST, MOST_KERNEL) : b->kernel;
+  j->fit = (firn_grain_fit){.kernel = b->kernel,
+                            .amount = (float)d->anisotropy,
+                            .adapt = (float)d->adapt,
+                            .spacing = (float)fmin(d->spacing * j->inverse, MOST_SPACING),
+                            .whole = d->size != NULL};
+  b->widest = fminf(firn_grain_widest(&j->fit) * (d->size ? FIRN_GRAIN_MOST : 1), MOST_KERNEL);
   b->reach = (int)ceilf(2 * fmaxf(d->velocity ? b->motion : 0, b->widest) / 8);
   b->edge = 8 * (2 * b->reach + 1);
   if (d->detail > 0) {
@@ -412,13 +474,13 @@ static firn_status build(job *j) {
       firn_volume_make(j->context, j->count ? j->size : none, low, (float)d->voxel, &j->volume));
   j->volume->skipped = j->skipped;
   if (!j->count) return FIRN_OK;
-  FIRN_TRY(mark_blocks(j));
-  if (d->anisotropy > 0) {
+  if (d->anisotropy > 0 || d->adapt > 0) {
     j->shapes = firn_alloc(j->context, j->count * sizeof *j->shapes, "kernels fitted to snow");
     if (!j->shapes) return FIRN_ERROR_MEMORY;
-    FIRN_TRY(firn_grains_fit(j->brush.kernel, (float)d->anisotropy, &j->homes, j->grains + j->count,
-                             j->shapes));
+    FIRN_TRY((d->adapt > 0 ? firn_grains_adapt : firn_grains_fit)(&j->fit, &j->homes,
+                                                                  j->grains + j->count, j->shapes));
   }
+  FIRN_TRY(mark_blocks(j));
   j->sum = firn_alloc_zero(j->context, j->slots * 512 * sizeof *j->sum, "a volume");
   if (!j->sum) return FIRN_ERROR_MEMORY;
   if (d->velocity) {

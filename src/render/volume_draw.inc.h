@@ -37,8 +37,8 @@ static int span(float x, float width, int stride, float *weight, int *first) {
 
 // Rows of 1 + strength * noise beside the tile, interpolated to the grain's place so that the pattern
 // moves with it smoothly.
-static void noise_row(const firn_brush *brush, const firn_grain *g, int x, int y, int z, int n,
-                      float *row) {
+static void noise_row(const firn_brush *brush, const firn_grain *g, float strength, int x, int y,
+                      int z, int n, float *row) {
   enum { T = FIRN_GRAIN_TILE };
   uint32_t h = firn_scramble(g->seed);
   const int shift[3] = {(int)(h & 31), (int)(h >> 5 & 31), (int)(h >> 10 & 31)};
@@ -55,7 +55,7 @@ static void noise_row(const firn_brush *brush, const firn_grain *g, int x, int y
   for (int k = 0; k < 4; k++) {
     int cy = (cell[1] + (k & 1)) & (T - 1), cz = (cell[2] + (k >> 1)) & (T - 1);
     r[k] = brush->noise + (cz * T + cy) * 2 * T;
-    w[k] = brush->strength * (k & 1 ? f[1] : 1 - f[1]) * (k >> 1 ? f[2] : 1 - f[2]);
+    w[k] = strength * (k & 1 ? f[1] : 1 - f[1]) * (k >> 1 ? f[2] : 1 - f[2]);
   }
   for (int from = 0; from < n; from += T) { // rows are there twice: no wrapping within a period
     int m = n - from < T ? n - from : T;
@@ -85,7 +85,7 @@ static void draw(const firn_brush *brush, const firn_grain *g, float *tile) {
         continue;
       }
       float row[SPAN];
-      noise_row(brush, g, x0, y0 + y, z0 + z, DRAW_WIDTH * packs, row);
+      noise_row(brush, g, brush->strength, x0, y0 + y, z0 + z, DRAW_WIDTH * packs, row);
       for (int i = 0; i < DRAW_WIDTH * packs; i++) row[i] *= wx[i];
       add_row(out, row, factor, packs);
     }
@@ -101,26 +101,34 @@ static void draw_shaped(const firn_brush *brush, const firn_grain *g, const firn
   }
   float factor = g->mass / brush->volume * s->det * 0.0795774715f; // 1 / (4 pi)
   const float *G = s->g;
-  int n = high[0] - low[0] + 1;
-  n = n > SPAN ? SPAN : n;
+  // |G r|^2 = C + 2 B x + A x^2 along a row, which is inside between two roots.
+  float A = G[0] * G[0] + G[3] * G[3] + G[4] * G[4], x0 = (float)low[0] - g->at[0];
   for (int z = low[2]; z <= high[2]; z++)
     for (int y = low[1]; y <= high[1]; y++) {
-      float dy = (float)y - g->at[1], dz = (float)z - g->at[2], x0 = (float)low[0] - g->at[0];
+      float dy = (float)y - g->at[1], dz = (float)z - g->at[2];
       // G r along the row: c + x d.
       float c0 = G[3] * dy + G[4] * dz, c1 = G[1] * dy + G[5] * dz, c2 = G[5] * dy + G[2] * dz;
-      float *out = tile + ((z + shift) * edge + y + shift) * edge + low[0] + shift;
+      float B = G[0] * c0 + G[3] * c1 + G[4] * c2, C = c0 * c0 + c1 * c1 + c2 * c2;
+      float inside = B * B - A * (C - 4);
+      if (!(inside > 0)) continue;
+      float half = sqrtf(inside) / A, middle = g->at[0] - B / A;
+      int first = (int)floorf(middle - half), last = (int)ceilf(middle + half);
+      first = first < low[0] ? low[0] : first;
+      last = last > high[0] ? high[0] : last;
+      int n = last - first + 1, skip = first - low[0];
+      float *out = tile + ((z + shift) * edge + y + shift) * edge + first + shift;
       float row[SPAN];
       for (int i = 0; i < n; i++) {
-        float x = x0 + (float)i;
+        float x = x0 + (float)(skip + i);
         float a = c0 + G[0] * x, b = c1 + G[3] * x, c = c2 + G[4] * x;
         float q = sqrtf(a * a + b * b + c * c), far = 2 - q, near = 1 - q;
         far = far > 0 ? far : 0;
         near = near > 0 ? near : 0;
         row[i] = factor * (far * far * far - 4 * near * near * near);
       }
-      if (brush->noise) {
+      if (brush->noise && s->detail > 0) {
         float noise[SPAN];
-        noise_row(brush, g, low[0], y, z, n, noise);
+        noise_row(brush, g, s->detail * brush->strength, first, y, z, n, noise);
         for (int i = 0; i < n; i++) row[i] *= noise[i];
       }
       for (int i = 0; i < n; i++) out[i] += row[i];

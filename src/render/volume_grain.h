@@ -13,6 +13,7 @@ typedef struct firn_grain {
   float velocity[3]; // m/s
   uint32_t seed;     // of its noise
   float size;        // of its kernel, in the brush's
+  float bulk;        // kg/voxel^3, of the packed snow that it is of
 } firn_grain;
 
 // The symmetric matrix G of a kernel W(|G r|) det G, r in voxels, and its size.
@@ -20,6 +21,8 @@ typedef struct firn_grain_shape {
   float g[6];     // xx, yy, zz, xy, xz, yz; 1/voxels
   float det;      // 1/voxels^3
   float reach[3]; // voxels, half of the box around the kernel
+  float detail;   // share of the brush's noise
+  float loose;    // share of the mass that is drawn as crumbs instead
 } firn_grain_shape;
 
 enum { FIRN_GRAIN_TILE = 32 }; // nodes, period of the noise
@@ -56,11 +59,21 @@ const firn_grain_painter *firn_grain_painter_get(firn_isa isa);
 #define FIRN_GRAIN_LEAST 0.4f
 #define FIRN_GRAIN_MOST  2.5f
 
-// Fits the shape of each grain to where its neighbours are (after Yu and Turk 2013): flat where they
-// lie in a surface, small where there are none. amount in [0, 1] blends from round kernels. Bins are
-// the blocks of the volume; grains are in their order.
-firn_status firn_grains_fit(float kernel, float amount, const firn_bins *homes,
+// What shapes are fitted by.
+typedef struct firn_grain_fit {
+  float kernel;  // voxels, of the brush
+  float amount;  // [0, 1], blends from round kernels to such that are flat where the snow is
+  float adapt;   // [0, 1], blends from one width for all to wide ones where snow is packed
+  float spacing; // voxels, of packed particles; for adapt
+  bool whole;    // grains have sizes of their own, and are not broken into crumbs
+} firn_grain_fit;
+
+// Fits the shape of each grain to where its neighbours are (after Yu and Turk 2013), where adapt is 0 and
+// where it is not. Bins are the blocks of the volume; grains are in their order.
+firn_status firn_grains_fit(const firn_grain_fit *by, const firn_bins *homes,
                             const firn_grain *grains, firn_grain_shape *out);
+firn_status firn_grains_adapt(const firn_grain_fit *by, const firn_bins *homes,
+                              const firn_grain *grains, firn_grain_shape *out);
 
 // Fills noise [32][32][64] with unit variance and features of size voxels.
 void firn_grain_noise(float size, float *noise);

@@ -377,7 +377,8 @@ static void fitted_kernels_have_the_covariance_of_their_neighbours(void **state)
   assert_int_equal(n, MANY);
   firn_context *context = trace_context(FIRN_ISA_AUTO, 2);
   const firn_bins bins = {.context = context, .points = n, .count = home_count, .bin = homes};
-  assert_int_equal(firn_grains_fit(H, 1, &bins, grains, shape), FIRN_OK);
+  const firn_grain_fit by = {.kernel = H, .amount = 1};
+  assert_int_equal(firn_grains_fit(&by, &bins, grains, shape), FIRN_OK);
   for (size_t i = 0; i < n; i++) {
     double mass = 0, mean[3] = {0, 0, 0}, square[3][3] = {{0}};
     for (size_t k = 0; k < n; k++) {
@@ -425,7 +426,8 @@ static void a_stray_costs_its_fitted_kernel_and_little_more(void **state) {
     firn_context *context = trace_context(FIRN_ISA_AUTO, 2);
     const firn_bins bins = {
         .context = context, .points = IN_BLOCK + n, .count = 1 + n, .bin = homes};
-    assert_int_equal(firn_grains_fit(4, 1, &bins, grains, shape[n]), FIRN_OK);
+    const firn_grain_fit by = {.kernel = 4, .amount = 1};
+    assert_int_equal(firn_grains_fit(&by, &bins, grains, shape[n]), FIRN_OK);
     peak[n] = firn_context_peak_bytes(context);
     assert_int_equal(firn_context_bytes(context), 0);
     firn_context_destroy(context);
