@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// firn plot DIR: curves from the statistics of a run.
+// firn plot DIR...: curves from the statistics of a run, or of several over each other.
 #include <string.h>
 
 #include "cli.h"
 
 enum { KEY_COLUMNS = 3000, KEY_TITLE, KEY_NAME, KEY_WIDTH, KEY_HEIGHT, KEY_LOG };
 
+enum { MOST = 64 }; // the library says how many it has room for
+
 typedef struct {
   cli_options options;
   firn_plot_def def;
+  const char *more[MOST]; // runs after the first
   const char *output;
   bool quiet;
 } arguments;
@@ -27,13 +30,19 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     return 0;
   case KEY_LOG: a->def.log_scale = true; return 0;
   case ARGP_KEY_ARG:
-  case ARGP_KEY_END: cli_argument(state, "folder", arg, &a->def.source); return 0;
+    if (!a->def.source)
+      a->def.source = arg;
+    else if (a->def.more_count < MOST)
+      a->more[a->def.more_count++] = arg;
+    return 0;
+  case ARGP_KEY_END: cli_argument(state, "folder", NULL, &a->def.source); return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
 }
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "an SVG or PNG file (default: DIR/stats.svg)", 0},
+    {"output", 'o', "FILE", 0,
+     "an SVG or PNG file (default: DIR/stats.svg, and of several runs runs.svg here)", 0},
     {"columns", KEY_COLUMNS, "A,B", 0,
      "columns to draw, as com_y,energy_kinetic (default: what a run is judged by); energy_total "
      "and "
@@ -41,7 +50,7 @@ static const struct argp_option options[] = {
      0},
     {"name", KEY_NAME, "NAME", 0, "rows of a collider or probe, for colliders.csv and probes.csv",
      0},
-    {"title", KEY_TITLE, "TEXT", 0, "above the curves (default: the folder's name)", 0},
+    {"title", KEY_TITLE, "TEXT", 0, "above the curves (default: the folders' names)", 0},
     {"log", KEY_LOG, NULL, 0, "logarithmic values", 0},
     {"width", KEY_WIDTH, "N", 0, "pixels (default: 1200)", 0},
     {"height", KEY_HEIGHT, "N", 0, "pixels of a panel (default: 250)", 0},
@@ -51,9 +60,9 @@ static const struct argp_option options[] = {
 static const struct argp parser = {
     .options = options,
     .parser = parse,
-    .args_doc = "DIR|FILE.csv",
+    .args_doc = "DIR|FILE.csv...",
     .doc = "Draws curves from the stats.csv of a run, or from another table of it (colliders.csv, "
-           "probes.csv), a panel for each quantity."};
+           "probes.csv), a panel for each quantity. Several runs are drawn over each other."};
 
 int cli_plot(int argc, char **argv) {
   arguments a = {.def = firn_default_plot_def()};
@@ -62,8 +71,11 @@ int cli_plot(int argc, char **argv) {
   char path[4200];
   size_t length = strlen(a.def.source);
   while (length > 1 && a.def.source[length - 1] == '/') length--;
+  a.def.more = a.more;
   if (a.output)
     snprintf(path, sizeof path, "%s", a.output);
+  else if (a.def.more_count)
+    snprintf(path, sizeof path, "runs.svg");
   else if (length > 4 && strcmp(a.def.source + length - 4, ".csv") == 0)
     snprintf(path, sizeof path, "%.*s.svg", (int)length - 4, a.def.source);
   else

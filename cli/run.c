@@ -5,15 +5,28 @@
 #include "needs.h"
 #include "progress.h"
 
-enum { KEY_FRAMES = 2000, KEY_RESUME, KEY_PICTURES, KEY_UNCHECKED };
+enum { KEY_FRAMES = 2000, KEY_RESUME, KEY_PICTURES, KEY_UNCHECKED, KEY_FROM };
 
 typedef struct {
   cli_simulate_options with;
   const char *scene;
   int first, last;
   bool resume, unchecked;
-  int pictures; // one every so many frames; 0: none
+  int pictures;    // one every so many frames; 0: none
+  char from[4096]; // folder to branch off from; "": none
+  int from_frame;  // -1: of its newest checkpoint
 } arguments;
+
+// "DIR" or "DIR:FRAME".
+static void parse_from(arguments *a, const char *text, const struct argp_state *state) {
+  const char *colon = strrchr(text, ':');
+  bool numbered = colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1);
+  int length = numbered ? (int)(colon - text) : (int)strlen(text);
+  if (!length || length >= (int)sizeof a->from)
+    argp_error(state, "--from: '%s' is not as DIR or DIR:FRAME", text);
+  snprintf(a->from, sizeof a->from, "%.*s", length, text);
+  if (numbered) a->from_frame = (int)cli_number(state, "--from", colon + 1, 0, 99999);
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
   arguments *a = state->input;
@@ -25,6 +38,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     a->pictures = arg ? (int)cli_number(state, "--pictures", arg, 1, 99999) : 1;
     return 0;
   case KEY_FRAMES: cli_frames(state, arg, &a->first, &a->last); return 0;
+  case KEY_FROM: parse_from(a, arg, state); return 0;
   case ARGP_KEY_ARG: cli_argument(state, "scene", arg, &a->scene); return 0;
   case ARGP_KEY_END:
     cli_argument(state, "scene", NULL, &a->scene);
@@ -47,6 +61,15 @@ static const struct argp_option options[] = {
      "go on from the last checkpoint in the folder, or begin where there is nothing yet. What is "
      "there is checked first; what is not whole is made again, or named",
      0},
+    {"from", KEY_FROM, "DIR:FRAME", 0,
+     "branch off from a checkpoint of another run, its newest where no frame is given: begin with "
+     "what "
+     "that had come to, and go on with the numbers of this scene. Frames and rows up to there are "
+     "taken "
+     "over. What differs must be numbers of materials, gravity, wind, motions of colliders, time "
+     "steps "
+     "or output",
+     0},
     {"no-memory-check", KEY_UNCHECKED, NULL, 0,
      "begin even where the snow will hardly fit into memory", 0},
     {0},
@@ -63,7 +86,8 @@ static const struct argp parser = {
         "Examples:\n"
         "  firn run snowball-drop --set quality=0.5 --pictures\n"
         "  firn run my-scene.yaml -o out\n"
-        "  firn run my-scene.yaml -o out --resume",
+        "  firn run my-scene.yaml -o out --resume\n"
+        "  firn run my-scene.yaml -o other --from out --set mpm.dt_max=0.1ms",
     .children = cli_simulate_children};
 
 typedef struct {
@@ -148,7 +172,7 @@ static int fail_size(const firn_context *context, firn_status status, progress_m
 }
 
 int cli_run(int argc, char **argv) {
-  arguments a = {.first = -1, .last = -1};
+  arguments a = {.first = -1, .last = -1, .from_frame = -1};
   firn_context *context = cli_begin(&parser, argc, argv, &a, &a.with.options);
   if (!context) return EXIT_INPUT;
   char folder[4096];
@@ -188,6 +212,8 @@ int cli_run(int argc, char **argv) {
   def.last_frame = a.last;
   def.resume = a.resume;
   def.overwrite = a.with.run.overwrite;
+  def.from = *a.from ? a.from : NULL;
+  def.from_frame = a.from_frame;
   def.event = on_event;
   def.event_user = &w;
   firn_status status = firn_run(scene, &def);

@@ -12,9 +12,11 @@ extern "C" {
 typedef struct firn_plot_def {
   size_t size;        // of this struct: firn_default_plot_def() knows
   const char *source; // folder of a run, or a CSV file that has a column time or frame
+  int more_count; // other runs, 7 at most, drawn over the first: a panel for each column, a curve
+  const char *const *more; // for each run. [more_count], as source
   const char
       *columns;      // "energy_kinetic,com_y": a panel for each unit; NULL: what a run is judged by
-  const char *title; // NULL: the name of the folder; of another table its own and where as well
+  const char *title; // NULL: the names of the folders; of another table its own and where as well
   const char *where; // rows to take of a table that has a column `name`: "wheel"; NULL: all, if
                      // they have one name
   int width;         // pixels

@@ -39,7 +39,11 @@ typedef struct firn_run_def {
   // What if the folder holds a run, that is, any frame or checkpoint, or a scene.yaml that firn did not
   // write, or a table with rows? By default it is refused with FIRN_ERROR_STATE, and nothing is touched.
   bool resume; // go on with it from its newest checkpoint, or refuse and say why; see docs/cache.md
-  bool overwrite;                // take it away first; not both
+  bool overwrite; // take it away first; not both
+  // Begins with what another run had come to: a folder, and a frame of which it holds a checkpoint. The
+  // scene may differ in what docs/cache.md says; other differences are FIRN_ERROR_SCENE. NULL: does not.
+  const char *from;
+  int from_frame;                // < 0: that of the newest checkpoint
   const firn_output_def *output; // how frames are written; NULL: as the scene says
   firn_run_fn event;
   void *event_user;

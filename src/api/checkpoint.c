@@ -120,6 +120,7 @@ typedef struct loader {
   firn_context *context;
   firn_archive *archive;
   const char *path;
+  unsigned loose;
 } loader;
 
 // status: of a file that says otherwise. FIRN_ERROR_STATE is for good ones that are not for us: a
@@ -197,7 +198,7 @@ static firn_status load_head(const loader *l, double *time) {
   if (!(isfinite(*time) && *time >= 0)) {
     return firn_fail(l->context, FIRN_ERROR_FORMAT, "%s: its time is %g s", l->path, *time);
   }
-  return firn_checkpoint_check_world(&l->sim->world, l->archive, l->path);
+  return firn_checkpoint_check_world(&l->sim->world, l->archive, l->path, l->loose);
 }
 
 static firn_status damaged(const loader *l, const char *what, size_t i) {
@@ -384,9 +385,10 @@ static void drop_tables(firn_particles *p) {
   p->thinned = false;
 }
 
-firn_status firn_sim_load_with(firn_sim *sim, const char *path, firn_archive_fn more, void *user) {
+firn_status firn_sim_load_with(firn_sim *sim, const char *path, unsigned loose,
+                               firn_archive_fn more, void *user) {
   firn_particles *p = &sim->world.particles;
-  loader l = {.sim = sim, .context = sim->world.context, .path = path};
+  loader l = {.sim = sim, .context = sim->world.context, .path = path, .loose = loose};
   if (p->count) {
     return firn_fail(l.context, FIRN_ERROR_STATE,
                      "%s: cannot be loaded into a simulation that has %zu particles", path,
@@ -416,7 +418,7 @@ firn_status firn_sim_load_with(firn_sim *sim, const char *path, firn_archive_fn 
 firn_status firn_sim_load(firn_sim *sim, const char *path) {
   if (!sim || !path) return FIRN_ERROR_ARGUMENT;
   FIRN_TRY(firn_sim_not_advancing(sim, __func__));
-  return firn_sim_load_with(sim, path, NULL, NULL);
+  return firn_sim_load_with(sim, path, 0, NULL, NULL);
 }
 
 // --------------------------------------------------------------------------------------- looking

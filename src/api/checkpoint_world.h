@@ -9,6 +9,6 @@
 firn_status firn_checkpoint_save_world(const firn_world *world, firn_archive *archive);
 // FIRN_ERROR_STATE, naming what differs, when the world is made otherwise than the saved one was.
 firn_status firn_checkpoint_check_world(const firn_world *world, firn_archive *archive,
-                                        const char *path);
+                                        const char *path, unsigned loose);
 
 #endif

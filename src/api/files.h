@@ -15,7 +15,13 @@ firn_status firn_sim_write_numbered_frame(firn_sim *sim, const firn_output_def *
 // wants to keep beside the simulation.
 typedef firn_status (*firn_archive_fn)(void *user, firn_archive *archive);
 firn_status firn_sim_save_with(firn_sim *sim, const char *path, firn_archive_fn more, void *user);
-firn_status firn_sim_load_with(firn_sim *sim, const char *path, firn_archive_fn more, void *user);
+// loose: what may differ from what was saved. It is then as the checkpoint has it, until somebody sets it.
+enum {
+  FIRN_LOOSE_NUMBERS = 1,
+  FIRN_LOOSE_COLLIDERS = 2
+}; // gravity and materials; motions and holds
+firn_status firn_sim_load_with(firn_sim *sim, const char *path, unsigned loose,
+                               firn_archive_fn more, void *user);
 
 // Whether a checkpoint has the format that this firn reads; FIRN_ERROR_STATE: another, and the message has
 // both, and the version that wrote it.

@@ -61,13 +61,21 @@ static const char usual[] = "energy_kinetic,energy_elastic,energy_gravity,energy
                             "com_z,speed_max,jp_min,jp_mean,iterations_mean,iterations_max,"
                             "wall_per_step,dt_min,dt_mean,particles,asleep";
 
-typedef struct plotter {
-  firn_context *context;
-  const firn_plot_def *def;
+// A run whose curves are drawn.
+typedef struct source {
+  char name[2 * NAME]; // of its folder
   firn_table *table;
   size_t rows;
   double *derived;    // [2][rows]: energy_total, wall_per_step
   firn_stages stages; // of a folder
+  const double *x;    // [rows], time or frame
+} source;
+
+typedef struct plotter {
+  firn_context *context;
+  const firn_plot_def *def;
+  int count;
+  source source[FIRN_CURVES]; // [count]
   char names[PANELS][FIRN_CURVES][NAME];
   int panel_count;
   firn_panel panel[PANELS];
@@ -80,29 +88,29 @@ FIRN_DEFAULTS(plot_def) {
 // --------------------------------------------------------------------------------------- columns
 
 // Sums and quotients of columns that many want to see.
-static firn_status derive(plotter *p) {
-  const firn_table *t = p->table;
-  size_t n = p->rows;
-  p->derived = firn_alloc(p->context, (2 * n + 1) * sizeof *p->derived, "a plot");
-  if (!p->derived) return FIRN_ERROR_MEMORY;
+static firn_status derive(firn_context *context, source *s) {
+  const firn_table *t = s->table;
+  size_t n = s->rows;
+  s->derived = firn_alloc(context, (2 * n + 1) * sizeof *s->derived, "a plot");
+  if (!s->derived) return FIRN_ERROR_MEMORY;
   const double *parts[3] = {firn_table_column(t, "energy_kinetic"),
                             firn_table_column(t, "energy_elastic"),
                             firn_table_column(t, "energy_gravity")};
   const double *wall = firn_table_column(t, "wall_seconds"), *steps = firn_table_column(t, "steps");
   for (size_t i = 0; i < n; i++) {
-    p->derived[i] = 0;
-    for (int k = 0; k < 3; k++) p->derived[i] += parts[k] ? parts[k][i] : (double)NAN;
-    p->derived[n + i] = wall && steps && steps[i] > 0 ? wall[i] / steps[i] : (double)NAN;
+    s->derived[i] = 0;
+    for (int k = 0; k < 3; k++) s->derived[i] += parts[k] ? parts[k][i] : (double)NAN;
+    s->derived[n + i] = wall && steps && steps[i] > 0 ? wall[i] / steps[i] : (double)NAN;
   }
   return FIRN_OK;
 }
 
-static const double *column(const plotter *p, const char *name) {
-  const double *found = firn_table_column(p->table, name);
+static const double *column(const source *s, const char *name) {
+  const double *found = firn_table_column(s->table, name);
   if (found) return found;
-  if (strcmp(name, "energy_total") == 0) return p->derived;
-  if (strcmp(name, "wall_per_step") == 0) return p->derived + p->rows;
-  return firn_stages_find(&p->stages, name);
+  if (strcmp(name, "energy_total") == 0) return s->derived;
+  if (strcmp(name, "wall_per_step") == 0) return s->derived + s->rows;
+  return firn_stages_find(&s->stages, name);
 }
 
 static bool has_value(const double *value, size_t n) {
@@ -168,8 +176,31 @@ static place place_of(const char *name) {
   return at;
 }
 
+// A panel for a column of several runs.
+static firn_status add_overlay(plotter *p, const char *name) {
+  const place at = place_of(name);
+  if (p->panel_count == PANELS)
+    return firn_fail(p->context, FIRN_ERROR_ARGUMENT, "a plot has room for %d panels", PANELS);
+  firn_panel *panel = &p->panel[p->panel_count++];
+  panel->unit = at.unit;
+  snprintf(panel->title, sizeof panel->title, "%.40s", at.title);
+  size_t used = strlen(panel->title);
+  if (at.cut) snprintf(panel->title + used, sizeof panel->title - used, ", %.20s", name + at.cut);
+  for (char *c = panel->title + used; *c; c++)
+    if (*c == '_') *c = ' ';
+  for (int i = 0; i < p->count; i++) {
+    const source *s = &p->source[i];
+    const double *value = column(s, name);
+    panel->curve[panel->curve_count++] = (firn_curve){
+        .name = s->name, .value = value, .x = s->x, .count = value ? s->rows : 0};
+  }
+  return FIRN_OK;
+}
+
 // Puts a column into the panel of its kind, or a new one.
-static firn_status add_column(plotter *p, const char *name, const double *value) {
+static firn_status add_column(plotter *p, const char *name) {
+  if (p->count > 1) return add_overlay(p, name);
+  const double *value = column(&p->source[0], name);
   const place at = place_of(name);
   const char *title = at.title;
   int k = 0;
@@ -196,10 +227,11 @@ static firn_status add_column(plotter *p, const char *name, const double *value)
 }
 
 static firn_status fail_column(const plotter *p, const char *name) {
+  const firn_table *table = p->source[0].table;
   char list[600] = "";
-  for (int c = 0; c < firn_table_columns(p->table); c++) {
+  for (int c = 0; c < firn_table_columns(table); c++) {
     size_t used = strlen(list);
-    snprintf(list + used, sizeof list - used, "%s%s", c ? ", " : "", firn_table_name(p->table, c));
+    snprintf(list + used, sizeof list - used, "%s%s", c ? ", " : "", firn_table_name(table, c));
   }
   return firn_fail(
       p->context, FIRN_ERROR_ARGUMENT,
@@ -208,61 +240,90 @@ static firn_status fail_column(const plotter *p, const char *name) {
       name, list);
 }
 
+// What the runs have in a column: in any of them some, in any of them two that differ.
+typedef struct contents {
+  bool there, value, change;
+} contents;
+
+static contents contents_of(const plotter *p, const char *name) {
+  contents c = {0};
+  for (int i = 0; i < p->count; i++) {
+    const double *value = column(&p->source[i], name);
+    c.there = c.there || value;
+    c.value = c.value || (value && has_value(value, p->source[i].rows));
+    c.change = c.change || !is_constant(value, p->source[i].rows);
+  }
+  return c;
+}
+
 static firn_status choose_columns(plotter *p, const char *wanted, bool all) {
   while (*wanted) {
     char name[NAME];
     size_t length = strcspn(wanted, ",");
     snprintf(name, sizeof name, "%.*s", (int)length, wanted);
     wanted += length + (wanted[length] == ',');
-    const double *value = column(p, name);
-    if (!value && all) return fail_column(p, name);
-    bool dull = (strcmp(name, "particles") == 0 || strcmp(name, "asleep") == 0) &&
-                is_constant(value, p->rows);
-    if (value && (all || (has_value(value, p->rows) && !dull)))
-      FIRN_TRY(add_column(p, name, value));
+    const contents c = contents_of(p, name);
+    if (!c.there && all) return fail_column(p, name);
+    bool dull = (strcmp(name, "particles") == 0 || strcmp(name, "asleep") == 0) && !c.change;
+    if (c.there && (all || (c.value && !dull))) FIRN_TRY(add_column(p, name));
   }
   return FIRN_OK;
 }
 
 static firn_status choose_usual(plotter *p) {
   FIRN_TRY(choose_columns(p, usual, false));
-  for (int i = 0; i < p->stages.count; i++)
-    FIRN_TRY(add_column(p, p->stages.name[i], column(p, p->stages.name[i])));
+  const firn_stages *stages = &p->source[0].stages;
+  for (int i = 0; i < stages->count && p->count == 1; i++) FIRN_TRY(add_column(p, stages->name[i]));
   return FIRN_OK;
 }
 
 // Everything there is, for tables that are not stats.csv.
 static firn_status choose_all(plotter *p) {
-  for (int c = 0; c < firn_table_columns(p->table); c++) {
-    const char *name = firn_table_name(p->table, c);
-    const double *value = firn_table_column(p->table, name);
+  const firn_table *table = p->source[0].table;
+  for (int c = 0; c < firn_table_columns(table); c++) {
+    const char *name = firn_table_name(table, c);
     if (strcmp(name, "frame") == 0 || strcmp(name, "time") == 0) continue;
-    if (has_value(value, p->rows)) FIRN_TRY(add_column(p, name, value));
+    if (contents_of(p, name).value) FIRN_TRY(add_column(p, name));
   }
   return FIRN_OK;
 }
 
 // ------------------------------------------------------------------------------------------- all
 
+// Runs have one axis: time where all have it, or frame.
+static firn_status find_axis(plotter *p, const char **axis) {
+  *axis = "time";
+  for (int i = 0; i < p->count; i++)
+    if (!column(&p->source[i], "time")) *axis = "frame";
+  for (int i = 0; i < p->count; i++) {
+    p->source[i].x = column(&p->source[i], *axis);
+    if (!p->source[i].x)
+      return firn_fail(p->context, FIRN_ERROR_FORMAT, "%s: no column time or frame",
+                       i ? p->def->more[i - 1] : p->def->source);
+  }
+  return FIRN_OK;
+}
+
 static firn_status draw(plotter *p, const char *title, const char *path, bool svg) {
   const firn_plot_def *def = p->def;
-  const double *time = column(p, "time"), *frame = column(p, "frame");
-  if (!time && !frame)
-    return firn_fail(p->context, FIRN_ERROR_FORMAT, "%s: no column time or frame", def->source);
+  const char *axis;
+  size_t rows = 0;
+  FIRN_TRY(find_axis(p, &axis));
   if (def->columns)
     FIRN_TRY(choose_columns(p, def->columns, true));
-  else if (column(p, "com_x"))
+  else if (column(&p->source[0], "com_x"))
     FIRN_TRY(choose_usual(p));
   else
     FIRN_TRY(choose_all(p));
-  if (p->panel_count == 0 || p->rows == 0)
+  for (int i = 0; i < p->count; i++) rows += p->source[i].rows;
+  if (p->panel_count == 0 || rows == 0)
     return firn_fail(p->context, FIRN_ERROR_FORMAT, "%s: there is nothing to plot yet",
                      def->source);
   firn_chart chart = {.title = title,
-                      .axis = time ? "time" : "frame",
-                      .unit = time ? "s" : "",
-                      .count = p->rows,
-                      .x = time ? time : frame,
+                      .axis = axis,
+                      .unit = strcmp(axis, "time") == 0 ? "s" : "",
+                      .count = p->source[0].rows,
+                      .x = p->source[0].x,
                       .panel_count = p->panel_count,
                       .panel = p->panel,
                       .width = def->width,
@@ -294,12 +355,54 @@ static void name_of(const char *path, bool table, const char *where, char *name,
            where ? where : "");
 }
 
+static firn_status open_source(plotter *p, const char *path) {
+  struct stat info;
+  char file[FIRN_PATH_SIZE], whole[FIRN_PATH_SIZE]; // "." has a name, too
+  bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+  if (folder)
+    FIRN_TRY(firn_path_format(p->context, file, "%s/stats.csv", path));
+  else
+    FIRN_TRY(firn_path_format(p->context, file, "%s", path));
+  source *s = &p->source[p->count];
+  name_of(realpath(path, whole) ? whole : path, !folder, p->def->where, s->name, sizeof s->name);
+  FIRN_TRY(firn_table_open(p->context, file, p->def->where, &s->table));
+  p->count++;
+  s->rows = firn_table_rows(s->table);
+  FIRN_TRY(derive(p->context, s));
+  return folder ? firn_stages_read(p->context, path, column(s, "frame"), s->rows, &s->stages)
+                : FIRN_OK;
+}
+
+// Folders of one name are told apart by the way they were given.
+static void tell_apart(plotter *p) {
+  for (int i = 0; i < p->count; i++)
+    for (int k = 0; k < i; k++) {
+      if (strcmp(p->source[i].name, p->source[k].name) != 0) continue;
+      snprintf(p->source[i].name, sizeof p->source[i].name, "%s", p->def->more[i - 1]);
+      if (k) snprintf(p->source[k].name, sizeof p->source[k].name, "%s", p->def->more[k - 1]);
+    }
+}
+
+static firn_status plot(plotter *p, const char *path, bool svg) {
+  const firn_plot_def *def = p->def;
+  char title[FIRN_CURVES * (2 * NAME + 2)] = "";
+  FIRN_TRY(open_source(p, def->source));
+  for (int i = 0; i < def->more_count; i++) FIRN_TRY(open_source(p, def->more[i]));
+  tell_apart(p);
+  for (int i = 0; i < p->count; i++) {
+    size_t used = strlen(title);
+    snprintf(title + used, sizeof title - used, "%s%s", i ? ", " : "", p->source[i].name);
+  }
+  return draw(p, def->title ? def->title : title, path, svg);
+}
+
 firn_status firn_plot(firn_context *context, const firn_plot_def *given, const char *path) {
   if (!context || !given || !path) return firn_fail_null(context, "firn_plot");
   FIRN_TAKE(context, plot_def, given, own);
   const firn_plot_def *def = &own;
   if (!def->source) return firn_fail_null(context, "firn_plot: source");
-  size_t length = strlen(path);
+  if (def->more_count && !def->more) return firn_fail_null(context, "firn_plot: more");
+  size_t length = strlen(path), size = sizeof(plotter);
   bool svg = length > 4 && strcasecmp(path + length - 4, ".svg") == 0;
   if (!svg && !(length > 4 && strcasecmp(path + length - 4, ".png") == 0))
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "plot: %s ends in neither .svg nor .png", path);
@@ -307,31 +410,20 @@ firn_status firn_plot(firn_context *context, const firn_plot_def *given, const c
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "plot: a width of %d (200 to 16384) and panels of %d pixels (100 to 4096)",
                      def->width, def->panel_height);
-  struct stat info;
-  char file[FIRN_PATH_SIZE], title[128];
-  bool folder = stat(def->source, &info) == 0 && S_ISDIR(info.st_mode);
-  if (folder)
-    FIRN_TRY(firn_path_format(context, file, "%s/stats.csv", def->source));
-  else
-    FIRN_TRY(firn_path_format(context, file, "%s", def->source));
-  char whole[FIRN_PATH_SIZE]; // "." has a name, too
-  name_of(realpath(def->source, whole) ? whole : def->source, !folder, def->where, title,
-          sizeof title);
-  size_t size = sizeof(plotter);
+  if (def->more_count < 0 || def->more_count >= FIRN_CURVES)
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "plot: %d runs in one plot; there is room for 1 to %d", def->more_count + 1,
+                     FIRN_CURVES);
   plotter *p = firn_alloc_zero(context, size, "a plot");
   if (!p) return FIRN_ERROR_MEMORY;
   p->context = context;
   p->def = def;
-  firn_status status = firn_table_open(context, file, def->where, &p->table);
-  if (status == FIRN_OK) {
-    p->rows = firn_table_rows(p->table);
-    status = derive(p);
-    if (status == FIRN_OK && folder)
-      status = firn_stages_read(context, def->source, column(p, "frame"), p->rows, &p->stages);
-    if (status == FIRN_OK) status = draw(p, def->title ? def->title : title, path, svg);
-    firn_stages_free(context, &p->stages);
-    firn_free(context, p->derived, (2 * p->rows + 1) * sizeof *p->derived);
-    firn_table_close(p->table);
+  firn_status status = plot(p, path, svg);
+  for (int i = 0; i < p->count; i++) {
+    source *s = &p->source[i];
+    firn_stages_free(context, &s->stages);
+    firn_free(context, s->derived, s->derived ? (2 * s->rows + 1) * sizeof *s->derived : 0);
+    firn_table_close(s->table);
   }
   firn_free(context, p, size);
   return status;

@@ -15,7 +15,7 @@
 #include "scene/scene.h"
 
 FIRN_DEFAULTS(run_def) {
-  return (firn_run_def){.folder = "out", .first_frame = -1, .last_frame = -1};
+  return (firn_run_def){.folder = "out", .first_frame = -1, .last_frame = -1, .from_frame = -1};
 }
 
 firn_status firn_run_file(firn_run_state *r, const char *name) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run in progress: what run.c (the loop), run_begin.c (a folder anew or gone on with), run_check.c
-// (whether what is there is whole) and run_frame.c (the files of a frame) share.
+// (whether what is there is whole), run_branch.c (one that goes on from another) and run_frame.c (the files
+// of a frame) share.
 #ifndef FIRN_API_RUN_H
 #define FIRN_API_RUN_H
 
@@ -139,6 +140,11 @@ firn_status firn_run_check_tables(firn_run_state *run);
 
 // Makes or finds the simulation, and leaves the folder as it was when it stood there.
 firn_status firn_run_begin(firn_run_state *run);
+
+// A run that branches off (run_branch.c): the simulation as the other run's checkpoint has it, with the
+// numbers of this scene; and what that run had written until then, into the folder of this one.
+firn_status firn_run_branch_load(firn_run_state *run);
+firn_status firn_run_branch_copy(firn_run_state *run);
 
 // Writes the files of the frame that is finished now.
 firn_status firn_run_finish_frame(firn_run_state *run);

@@ -91,7 +91,7 @@ static firn_status begin_fresh(firn_run_state *r, const firn_run_check *c) {
   FIRN_TRY(firn_run_check_own(r));
   FIRN_TRY(firn_run_check_places(r));
   FIRN_TRY(check_fine(r));
-  FIRN_TRY(firn_scene_build(r->scene, &r->sim));
+  FIRN_TRY(r->def->from ? firn_run_branch_load(r) : firn_scene_build(r->scene, &r->sim));
   FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
   FIRN_TRY(firn_run_check_folder(r)); // to build may have taken long
   FIRN_TRY(firn_run_files_stage(r));
@@ -104,8 +104,7 @@ static firn_status begin_fresh(firn_run_state *r, const firn_run_check *c) {
   FIRN_TRY(write_scene(r, "scene.yaml"));
   FIRN_TRY(remove_file(r, FIRN_RUN_NEXT_SCENE));
   FIRN_TRY(firn_run_create_tables(r));
-  r->frame = -1;
-  return FIRN_OK;
+  return r->def->from ? firn_run_branch_copy(r) : FIRN_OK;
 }
 
 // --------------------------------------------------------------------------------------- going on
@@ -178,7 +177,7 @@ static firn_status try_checkpoint(firn_run_state *r, int number) {
   if (!r->sim) FIRN_TRY(firn_scene_build_empty(r->scene, &r->sim));
   r->frame = number;
   FIRN_TRY(firn_run_numbered(r, FIRN_CHECKPOINT_PREFIX, number));
-  FIRN_TRY(firn_sim_load_with(r->sim, r->path, firn_run_load_tally, r));
+  FIRN_TRY(firn_sim_load_with(r->sim, r->path, 0, firn_run_load_tally, r));
   r->saved = true;
   return FIRN_OK;
 }
@@ -341,6 +340,7 @@ static void log_begin(firn_run_state *r, bool resumed) {
   firn_log_number(&r->log, "first_frame", r->first);
   firn_log_number(&r->log, "last_frame", r->last);
   if (resumed) firn_log_number(&r->log, "after_frame", r->frame);
+  if (r->def->from) firn_log_text(&r->log, "from", r->def->from);
   firn_log_end(&r->log);
 }
 

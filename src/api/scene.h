@@ -16,6 +16,14 @@ firn_status firn_scene_blame(const firn_scene *scene, const firn_value *value, c
 // The same for a first step that failed, where a body of snow is too fast for any step; else as it was.
 firn_status firn_scene_too_fast(const firn_scene *scene, const firn_sim *sim, firn_status status);
 
+// Fails with a sentence that names the value of a path as firn_scene_difference has it, after FILE:LINE:COLUMN or
+// the --set that gave it.
+firn_status firn_scene_fail_at(const firn_scene *scene, const char *path, const char *sentence);
+
+// As firn_scene_apply, and whether a value is keyed or not: for a simulation that has other numbers. Not
+// the settings of its solver.
+firn_status firn_scene_apply_all(const firn_scene *scene, firn_sim *sim);
+
 // Defs of the sections as they are at a time.
 firn_material_def firn_scene_material_def(const firn_value *v, double time);
 // False where the material says nothing of heat.

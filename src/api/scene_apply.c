@@ -33,32 +33,47 @@ static firn_status apply_settings(const firn_value *own, double time, firn_sim *
   return status;
 }
 
-static firn_status apply_materials(const firn_value *list, double time, firn_sim *sim) {
+// all: whatever is given, not only what is keyed.
+static firn_status apply_materials(const firn_value *list, double time, bool all, firn_sim *sim) {
   int id = 0;
   for (const firn_value *m = list->first; m; m = m->next, id++) {
-    if (!any_keyed(m)) continue;
+    if (!all && !any_keyed(m)) continue;
     firn_material_def def = firn_scene_material_def(m, time);
     FIRN_TRY(firn_sim_set_material(sim, id, &def));
   }
   return FIRN_OK;
 }
 
-static firn_status apply_colliders(const firn_value *list, double time, firn_sim *sim) {
+static firn_status apply_colliders(const firn_value *list, double time, bool all, firn_sim *sim) {
   int id = 0;
   for (const firn_value *c = list->first; c; c = c->next, id++) {
-    if (keyed(c, "friction"))
+    if (all || keyed(c, "friction"))
       FIRN_TRY(firn_sim_set_friction(sim, id, firn_value_number_at(c, "friction", time)));
-    if (keyed(c, "friction_viscosity"))
+    if (all || keyed(c, "friction_viscosity"))
       FIRN_TRY(firn_sim_set_friction_viscosity(
           sim, id, firn_value_number_at(c, "friction_viscosity", time)));
-    if (keyed(c, "adhesion"))
+    if (all || keyed(c, "adhesion"))
       FIRN_TRY(firn_sim_set_adhesion(sim, id, firn_value_number_at(c, "adhesion", time)));
-    if (keyed(c, "sticky"))
+    if (all || keyed(c, "sticky"))
       FIRN_TRY(firn_sim_set_sticky(sim, id, firn_value_number_at(c, "sticky", time) != 0));
-    if (keyed(c, "temperature"))
+    if ((all && firn_value_find(c, "temperature")) || keyed(c, "temperature"))
       FIRN_TRY(firn_sim_set_temperature(sim, id, firn_value_number_at(c, "temperature", time)));
-    if (keyed(c, "present"))
+    if (all || keyed(c, "present"))
       FIRN_TRY(firn_sim_set_present(sim, id, firn_value_number_at(c, "present", time) != 0));
+  }
+  return FIRN_OK;
+}
+
+static firn_status apply_space(const firn_value *root, double time, bool all, firn_sim *sim) {
+  const firn_value *wind = firn_value_find(root, "wind");
+  double v[3];
+  if (all || keyed(root, "gravity")) {
+    firn_value_vec3_at(root, "gravity", time, v);
+    FIRN_TRY(firn_sim_set_gravity(sim, v));
+  }
+  if ((all && wind) || keyed(wind, "velocity")) {
+    firn_value_vec3_at(wind, "velocity", time, v);
+    FIRN_TRY(firn_sim_set_wind_velocity(sim, v));
   }
   return FIRN_OK;
 }
@@ -83,10 +98,10 @@ static firn_status apply_emitters(const firn_value *list, double time, firn_sim 
   return FIRN_OK;
 }
 
-static firn_status apply_forces(const firn_value *list, double time, firn_sim *sim) {
+static firn_status apply_forces(const firn_value *list, double time, bool all, firn_sim *sim) {
   int id = 0;
   for (const firn_value *f = list ? list->first : NULL; f; f = f->next, id++) {
-    if (!any_keyed(firn_scene_force_kind(f))) continue;
+    if (!all && !any_keyed(firn_scene_force_kind(f))) continue;
     firn_force_def def = firn_scene_force_def(f, time);
     FIRN_TRY(firn_sim_set_force(sim, id, &def));
   }
@@ -98,20 +113,19 @@ firn_status firn_scene_apply(const firn_scene *scene, firn_sim *sim) {
   if (!scene->keys) return FIRN_OK;
   const firn_value *root = scene->root;
   double time = firn_sim_time(sim);
-  if (keyed(root, "gravity")) {
-    double gravity[3];
-    firn_value_vec3_at(root, "gravity", time, gravity);
-    FIRN_TRY(firn_sim_set_gravity(sim, gravity));
-  }
-  const firn_value *wind = firn_value_find(root, "wind");
-  if (keyed(wind, "velocity")) {
-    double velocity[3];
-    firn_value_vec3_at(wind, "velocity", time, velocity);
-    FIRN_TRY(firn_sim_set_wind_velocity(sim, velocity));
-  }
-  FIRN_TRY(apply_forces(firn_value_find(root, "forces"), time, sim));
+  FIRN_TRY(apply_space(root, time, false, sim));
+  FIRN_TRY(apply_forces(firn_value_find(root, "forces"), time, false, sim));
   FIRN_TRY(apply_settings(firn_value_find(root, sim->type->name), time, sim));
-  FIRN_TRY(apply_materials(firn_value_find(root, "materials"), time, sim));
-  FIRN_TRY(apply_colliders(firn_value_find(root, "colliders"), time, sim));
+  FIRN_TRY(apply_materials(firn_value_find(root, "materials"), time, false, sim));
+  FIRN_TRY(apply_colliders(firn_value_find(root, "colliders"), time, false, sim));
   return apply_emitters(firn_value_find(root, "emitters"), time, sim);
+}
+
+firn_status firn_scene_apply_all(const firn_scene *scene, firn_sim *sim) {
+  const firn_value *root = scene->root;
+  double time = firn_sim_time(sim);
+  FIRN_TRY(apply_space(root, time, true, sim));
+  FIRN_TRY(apply_forces(firn_value_find(root, "forces"), time, true, sim));
+  FIRN_TRY(apply_materials(firn_value_find(root, "materials"), time, true, sim));
+  return apply_colliders(firn_value_find(root, "colliders"), time, true, sim);
 }

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/scene.h"
@@ -197,4 +198,36 @@ firn_status firn_scene_too_large(const firn_scene *scene, const char *message) {
     snprintf(f.path, sizeof f.path, "%s", sizes[i]);
   }
   return fail_at(scene, &f, message);
+}
+
+// The value of a path as "snow[1].shape.sphere", or the nearest above it that the scene has.
+static const firn_value *value_at(const firn_value *v, const char *path) {
+  while (*path) {
+    const firn_value *next = NULL;
+    char key[80];
+    int i = 0;
+    if (*path == '[') {
+      int number = (int)strtol(path + 1, NULL, 10);
+      for (next = v->first; next && i < number; next = next->next) i++;
+      path += strcspn(path, "]") + 1;
+    } else {
+      size_t length = strcspn(path, ".[");
+      snprintf(key, sizeof key, "%.*s", (int)length, path);
+      next = firn_value_find(v, key);
+      path += length;
+    }
+    if (!next) return v;
+    path += *path == '.';
+    v = next;
+  }
+  return v;
+}
+
+firn_status firn_scene_fail_at(const firn_scene *scene, const char *path, const char *sentence) {
+  firn_report report = {.context = scene->context};
+  memcpy(report.files, scene->report.files, sizeof report.files);
+  firn_report_add(&report, value_at(scene->root, path)->mark, "", "%s", sentence);
+  firn_status status = report.failed ? FIRN_ERROR_MEMORY : firn_report_fail(&report);
+  firn_report_free(&report);
+  return status;
 }

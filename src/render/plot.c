@@ -39,17 +39,28 @@ typedef struct area {
   double x0, y0, x1, y1;
 } area;
 
+static size_t count_of(const firn_chart *chart, const firn_curve *curve) {
+  return curve->x ? curve->count : chart->count;
+}
+
+static const double *places(const firn_chart *chart, const firn_curve *curve) {
+  return curve->x ? curve->x : chart->x;
+}
+
 // Smallest and largest value that can be shown; false: none.
 static bool values_of(const firn_chart *chart, const firn_panel *panel, double *low, double *high) {
   *low = INFINITY;
   *high = -INFINITY;
-  for (int c = 0; c < panel->curve_count; c++)
-    for (size_t i = 0; i < chart->count; i++) {
-      double v = panel->curve[c].value[i];
-      if (!isfinite(v) || !isfinite(chart->x[i]) || (chart->log_scale && v <= 0)) continue;
+  for (int c = 0; c < panel->curve_count; c++) {
+    const firn_curve *curve = &panel->curve[c];
+    for (size_t i = 0; i < count_of(chart, curve); i++) {
+      double v = curve->value[i];
+      if (!isfinite(v) || !isfinite(places(chart, curve)[i]) || (chart->log_scale && v <= 0))
+        continue;
       *low = fmin(*low, v);
       *high = fmax(*high, v);
     }
+  }
   return *low <= *high;
 }
 
@@ -57,11 +68,16 @@ static bool values_of(const firn_chart *chart, const firn_panel *panel, double *
 static bool places_of(const firn_chart *chart, double *low, double *high) {
   *low = INFINITY;
   *high = -INFINITY;
-  for (size_t i = 0; i < chart->count; i++) {
-    if (!isfinite(chart->x[i])) continue;
-    *low = fmin(*low, chart->x[i]);
-    *high = fmax(*high, chart->x[i]);
-  }
+  for (int p = 0; p < chart->panel_count; p++)
+    for (int c = 0; c < chart->panel[p].curve_count; c++) {
+      const firn_curve *curve = &chart->panel[p].curve[c];
+      for (size_t i = 0; i < count_of(chart, curve); i++) {
+        double x = places(chart, curve)[i];
+        if (!isfinite(x)) continue;
+        *low = fmin(*low, x);
+        *high = fmax(*high, x);
+      }
+    }
   return *low <= *high;
 }
 
@@ -105,13 +121,13 @@ static void draw_frame(firn_canvas *canvas, const area *a) {
 
 // Pieces between gaps; points in the same tenth of a pixel are drawn once.
 static void draw_curve(firn_canvas *canvas, const firn_chart *chart, const area *a,
-                       const firn_axis *x, const firn_axis *y, int c, const double *value) {
+                       const firn_axis *x, const firn_axis *y, int c, const firn_curve *curve) {
   enum { MOST = 2048 };
   double points[2 * MOST] = {0};
-  size_t n = 0;
-  for (size_t i = 0; i <= chart->count; i++) {
-    double px = i < chart->count ? across(a, x, chart->x[i]) : (double)NAN;
-    double py = i < chart->count ? upward(a, y, value[i]) : (double)NAN;
+  size_t n = 0, count = count_of(chart, curve);
+  for (size_t i = 0; i <= count; i++) {
+    double px = i < count ? across(a, x, places(chart, curve)[i]) : (double)NAN;
+    double py = i < count ? upward(a, y, curve->value[i]) : (double)NAN;
     bool gap = !isfinite(px) || !isfinite(py);
     if (!gap && n && fabs(px - points[2 * n - 2]) < 0.1 && fabs(py - points[2 * n - 1]) < 0.1)
       continue;
@@ -175,7 +191,7 @@ static void draw_panel(firn_canvas *canvas, const firn_chart *chart, const firn_
   draw_grid(canvas, &a, x, &y);
   draw_frame(canvas, &a);
   for (int c = 0; c < panel->curve_count; c++)
-    draw_curve(canvas, chart, &a, x, &y, c, panel->curve[c].value);
+    draw_curve(canvas, chart, &a, x, &y, c, &panel->curve[c]);
   if (!any)
     firn_canvas_text(canvas, 0.5 * (a.x0 + a.x1), 0.5 * (a.y0 + a.y1), TEXT, FIRN_ANCHOR_MIDDLE,
                      grey, "no values");

@@ -10,6 +10,8 @@ enum { FIRN_CURVES = 8 }; // in a panel
 typedef struct firn_curve {
   const char *name;
   const double *value; // [count]; nan: a gap
+  const double *x;     // [count] of its own; NULL: those of the chart
+  size_t count;        // with x; 0: there is no such curve, but others keep their colours
 } firn_curve;
 
 typedef struct firn_panel {
@@ -24,7 +26,7 @@ typedef struct firn_chart {
   const char *title;
   const char *axis; // "time"
   const char *unit; // of it
-  size_t count;     // points of each curve
+  size_t count;     // points of each curve that has none of its own
   const double *x;  // [count]; nan: a gap
   int panel_count;
   const firn_panel *panel;

@@ -19,9 +19,44 @@ static const char *const harmless[] = {"title",
                                        "colliders[].look",
                                        "colliders[].in_pictures"};
 
+// Of a branch; * stands for a name.
+static const char *const free_places[] = {"gravity",
+                                          "wind.velocity",
+                                          "output",
+                                          "materials.*.*",
+                                          "mpm.*",
+                                          "sph.*",
+                                          "flip.*",
+                                          "colliders[].friction",
+                                          "colliders[].friction_viscosity",
+                                          "colliders[].adhesion",
+                                          "colliders[].temperature",
+                                          "colliders[].sticky",
+                                          "colliders[].present",
+                                          "colliders[].velocity",
+                                          "colliders[].spin",
+                                          "colliders[].motion",
+                                          "colliders[].parts[].motion"};
+// But for what particles were made with.
+static const char *const settled_places[] = {"materials.*.law",
+                                             "materials.*.conductivity",
+                                             "materials.*.heat_capacity",
+                                             "mpm.basis",
+                                             "mpm.transfer",
+                                             "mpm.hardening",
+                                             "mpm.flight",
+                                             "mpm.sleep",
+                                             "sph.rest_density",
+                                             "sph.phi",
+                                             "sph.boundary_depth",
+                                             "flip.kernel",
+                                             "flip.transfer",
+                                             "materials.*.young_of_temperature"};
+
 typedef struct comparison {
   char path[160];  // of the value at hand: "snow[1].shape", for messages
   char place[160]; // the same without numbers: "snow[].shape"
+  bool branch;
   firn_scene_difference *out;
 } comparison;
 
@@ -61,6 +96,7 @@ static void describe(const firn_node *node, char text[64]) {
 
 static void differ(comparison *c, const firn_node *was, const firn_node *now) {
   if (c->out->count++) return;
+  memcpy(c->out->path, c->path, sizeof c->path);
   char before[64], after[64];
   if (was) describe(was, before);
   if (now) describe(now, after);
@@ -75,15 +111,6 @@ static void differ(comparison *c, const firn_node *was, const firn_node *now) {
 
 // ----------------------------------------------------------------------------------- comparing
 
-static bool matters(const comparison *c, const firn_node *was, const firn_node *now) {
-  for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
-    if (strcmp(c->place, harmless[i]) == 0) return false;
-  // Where fewer frames are written from now on, all that would have been are there.
-  if (strcmp(c->place, "output.every") != 0 || !was || !now) return true;
-  int before = atoi(was->text), after = atoi(now->text);
-  return before < 1 || after < 1 || after % before != 0;
-}
-
 // Maps are compared key by key, lists of maps item by item; all else is one value.
 static bool has_maps(const firn_node *list) {
   return list->kind == FIRN_NODE_LIST && list->first && list->first->kind == FIRN_NODE_MAP;
@@ -97,6 +124,40 @@ static bool same_values(const firn_node *a, const firn_node *b) {
   for (; a && b; a = a->next, b = b->next)
     if (!same_values(a, b)) return false;
   return !a && !b;
+}
+
+static bool fits(const char *pattern, const char *place) {
+  for (; *pattern; pattern++) {
+    if (*pattern != '*') {
+      if (*pattern != *place++) return false;
+      continue;
+    }
+    size_t name = strcspn(place, ".[");
+    if (!name) return false;
+    place += name;
+  }
+  return !*place;
+}
+
+static bool is_free(const comparison *c, const firn_node *was, const firn_node *now) {
+  bool found = false;
+  for (size_t i = 0; i < sizeof free_places / sizeof *free_places; i++)
+    found = found || fits(free_places[i], c->place);
+  for (size_t i = 0; i < sizeof settled_places / sizeof *settled_places; i++)
+    found = found && !fits(settled_places[i], c->place);
+  if (found && strncmp(c->place, "colliders", 9) == 0 && !(was && now && same_values(was, now)))
+    c->out->moved = true;
+  return found;
+}
+
+static bool matters(const comparison *c, const firn_node *was, const firn_node *now) {
+  for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
+    if (strcmp(c->place, harmless[i]) == 0) return false;
+  if (c->branch && is_free(c, was, now)) return false;
+  // Where fewer frames are written from now on, all that would have been are there.
+  if (strcmp(c->place, "output.every") != 0 || !was || !now) return true;
+  int before = atoi(was->text), after = atoi(now->text);
+  return before < 1 || after < 1 || after % before != 0;
 }
 
 static void compare(comparison *c, const firn_node *was, const firn_node *now);
@@ -149,8 +210,9 @@ static void compare(comparison *c, const firn_node *was, const firn_node *now) {
   }
 }
 
-firn_status firn_scene_compare(firn_context *context, const char *was, size_t was_size,
-                               const char *now, size_t now_size, firn_scene_difference *out) {
+static firn_status compare_texts(firn_context *context, const char *was, size_t was_size,
+                                 const char *now, size_t now_size, bool branch,
+                                 firn_scene_difference *out) {
   *out = (firn_scene_difference){.same = was_size == now_size && !memcmp(was, now, now_size)};
   if (out->same) return FIRN_OK;
   firn_arena arena = {.context = context};
@@ -159,7 +221,7 @@ firn_status firn_scene_compare(firn_context *context, const char *was, size_t wa
   const firn_node *after = firn_node_parse(&arena, &report, now, now_size, (firn_mark){0});
   bool memory = !arena.failed && !report.failed;
   if (memory && before && after && before->kind == FIRN_NODE_MAP) {
-    comparison c = {.out = out};
+    comparison c = {.branch = branch, .out = out};
     compare(&c, before, after);
   } else {
     out->count = 1;
@@ -169,4 +231,15 @@ firn_status firn_scene_compare(firn_context *context, const char *was, size_t wa
   firn_arena_free(&arena);
   return memory ? FIRN_OK
                 : firn_fail(context, FIRN_ERROR_MEMORY, "out of memory while comparing scenes");
+}
+
+firn_status firn_scene_compare(firn_context *context, const char *was, size_t was_size,
+                               const char *now, size_t now_size, firn_scene_difference *out) {
+  return compare_texts(context, was, was_size, now, now_size, false, out);
+}
+
+firn_status firn_scene_compare_branch(firn_context *context, const char *was, size_t was_size,
+                                      const char *now, size_t now_size,
+                                      firn_scene_difference *out) {
+  return compare_texts(context, was, was_size, now, now_size, true, out);
 }

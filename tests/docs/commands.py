@@ -152,6 +152,8 @@ def run_firn(place, command, folder):
     extra = QUICK.get(verb, [])
     if "--resume" in arguments:
         extra = SMALL + ["--frames", "0:3"]
+    elif "--from" in arguments:  # of what has come so far
+        extra = SMALL + ["--frames", "0:4", "--overwrite"]
     elif verb in ("demo", "run") and not place.startswith("README.md") and "--help" not in arguments:
         extra = extra + ["--overwrite"]  # pages run one scene after the other into one folder
     extra = extra + [o for a in arguments for o in QUALITY_OF.get(a, [])]

@@ -10,6 +10,7 @@
 #include <png.h>
 
 #include "render/colormap.h"
+#include "render/cut.h"
 #include "render/png.h"
 #include "render/preview.h"
 #include "render/walls.h"
@@ -129,8 +130,10 @@ static void what_is_cut_away_is_not_drawn(void **state) {
   shot.count = 0;
   assert_int_equal(firn_preview_render(s->context, &shot, empty), FIRN_OK);
   shot.count = COUNT;
-  shot.cut = true;
-  shot.cut_plane[0] = 1; // x > 0 goes
+  const firn_cut_def half = {.count = 1, .plane = {{1, 0, 0, 0}}}; // x > 0 goes
+  firn_cuts cuts;
+  assert_int_equal(firn_cuts_make(s->context, "preview", 1, &half, &cuts), FIRN_OK);
+  shot.cuts = &cuts;
   assert_int_equal(firn_preview_render(s->context, &shot, cut), FIRN_OK);
   int left = 0, right = 0;
   for (int y = 0; y < HEIGHT; y++)

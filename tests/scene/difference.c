@@ -80,6 +80,41 @@ static void what_matters_is_named_with_its_values(void **state) {
   assert_int_equal(after("flip: 0.95", "flip: 0.5\n  cfl: 1").count, 2);
 }
 
+// What a program may set between two steps; other things particles were made with.
+static void a_branch_may_change_more(void **state) {
+  (void)state;
+  static const char was[] = "h: 0.1\ngravity: [0, -9.81, 0]\nmaterials:\n  powder:\n    law: snow\n"
+                            "    young: 5\nmpm:\n  flip: 0.95\n  basis: cubic\ncolliders:\n"
+                            "  - name: \"a\"\n    friction: 0.5\n    forces: true\n";
+  static const struct {
+    const char *old, *new, *path; // path "": it may
+    bool moved;
+  } cases[] = {{"-9.81", "-1", "", false},
+               {"young: 5", "young: 6", "", false},
+               {"law: snow", "law: sand", "materials.powder.law", false},
+               {"powder:", "firm:", "materials.firm", false},
+               {"flip: 0.95", "flip: 0.5", "", false},
+               {"basis: cubic", "basis: quadratic", "mpm.basis", false},
+               {"h: 0.1", "h: 0.2", "h", false},
+               {"friction: 0.5", "friction: 0.1", "", true},
+               {"forces: true", "forces: true\n    motion:\n      velocity: [1, 0, 0]", "", true},
+               {"forces: true", "forces: false", "colliders[0].forces", false},
+               {"\"a\"", "\"b\"", "colliders[0].name", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char now[600];
+    const char *at = strstr(was, cases[i].old);
+    assert_non_null(at);
+    snprintf(now, sizeof now, "%.*s%s%s", (int)(at - was), was, cases[i].new,
+             at + strlen(cases[i].old));
+    firn_scene_difference d;
+    assert_int_equal(firn_scene_compare_branch(context, was, strlen(was), now, strlen(now), &d),
+                     FIRN_OK);
+    assert_string_equal(d.path, cases[i].path);
+    assert_int_equal(d.count > 0, *cases[i].path != 0);
+    assert_int_equal(d.moved, cases[i].moved);
+  }
+}
+
 static void long_values_are_cut(void **state) {
   (void)state;
   char list[400];
@@ -106,6 +141,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_leaves_the_simulation_alone_does_not_count),
       cmocka_unit_test(what_matters_is_named_with_its_values),
+      cmocka_unit_test(a_branch_may_change_more),
       cmocka_unit_test(long_values_are_cut),
       cmocka_unit_test(what_is_no_scene_is_said),
   };

@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 60
+# processors: 2
+# firn run --from: a run goes on from a checkpoint of another, with other numbers, into a folder of its own.
+source "$(dirname "$0")/common.bash"
+out="" err="" # what run hears
+
+cat >scene.yaml <<'YAML'
+firn: 1
+h: 4 cm
+fps: 50
+frames: 8
+materials: {soft: {young: 50 kPa}}
+snow: [{shape: {sphere: {center: [0, 0.2, 0], radius: 0.16}}, velocity: [0, -3, 0], material: soft}]
+colliders:
+  - {name: ground, shape: {half_space: {}}, friction: 0.4}
+  - {name: plate, shape: {box: {center: [0, 0.6, 0], size: [1, 0.1, 1]}}, motion: {velocity: [0, -0.5, 0]}}
+YAML
+run 0 run scene.yaml -o whole --quiet
+run 0 run scene.yaml -o trunk --frames 0:4 --quiet
+
+# Without changes the branch is the run itself, byte by byte.
+run 0 run scene.yaml -o same --from trunk:4
+expect "$err" "going on after frame 4"
+for i in 0 4 5 8; do
+  cmp whole/frame_0000$i.hdf same/frame_0000$i.hdf || die "frame $i of a branch without changes"
+done
+cmp <(columns whole/stats.csv) <(columns same/stats.csv) || die "rows of a branch without changes"
+cmp whole/colliders.csv same/colliders.csv || die "rows of colliders"
+run 0 info --verify same
+grep -q '"from": "trunk"' same/log.jsonl || die "the log does not say where it branched off"
+
+# Each number that may change does, from the frame after on, and none before.
+check() { # NAME SETTING...: it is another run after frame 4, and the trunk before
+  local name=$1
+  shift
+  run 0 run scene.yaml -o "$name" --from trunk:4 "$@" --quiet
+  cmp trunk/frame_00004.hdf "$name/frame_00004.hdf" || die "$name: frame 4 is not the trunk's"
+  cmp <(columns trunk/stats.csv) <(columns "$name/stats.csv" | head -6) || die "$name: rows up to frame 4"
+  cmp -s whole/frame_00008.hdf "$name/frame_00008.hdf" && die "$name: nothing has changed"
+  run 0 info --verify "$name"
+}
+check young --set materials.soft.young=400kPa
+check gravity --set 'gravity=[0, 0, 0]'
+check friction --set colliders.ground.friction=0
+check motion --set 'colliders.plate.motion={velocity: [0, -2, 0]}'
+check step --set mpm.dt_max=0.1ms
+check sticky --set colliders.ground.sticky=true
+grep -q 'young: 400000' young/scene.yaml || die "the scene of a branch is not its own"
+
+# Stopped, a branch goes on as any run does.
+run 0 run scene.yaml -o step2 --from trunk:4 --set mpm.dt_max=0.1ms --frames 0:6 --quiet
+run 0 run scene.yaml -o step2 --from trunk:4 --set mpm.dt_max=0.1ms --resume --quiet
+for i in 5 8; do
+  cmp step/frame_0000$i.hdf step2/frame_0000$i.hdf || die "frame $i of a branch that was resumed"
+done
+# The newest checkpoint where no frame is given; the trunk is as it was.
+before=$(sums trunk)
+run 0 run scene.yaml -o newest --from trunk --quiet
+cmp whole/frame_00008.hdf newest/frame_00008.hdf || die "from the newest checkpoint"
+[[ $(sums trunk) == "$before" ]] || die "a branch changed the trunk"
+
+# What may not change is named with its place, and nothing is written.
+refused() { # WORDS SETTING...
+  local words=$1
+  shift
+  run 2 run scene.yaml -o refused --from trunk:4 "$@"
+  expect "$err" "$words"
+  expect "$err" "A run that branches off may change numbers of materials"
+  [[ ! -e refused/scene.yaml ]] || die "something was written"
+}
+refused "--set h=3cm: h is 0.03 now, and was 0.04" --set h=3cm
+refused "--set mpm.basis=quadratic: mpm.basis is quadratic now" --set mpm.basis=quadratic
+refused "solver" --set solver=flip
+refused "--set fps=25: fps" --set fps=25
+refused "colliders[1].shape.box" --set 'colliders.plate.shape.box.size=[1, 1, 1]'
+refused "materials.soft.law" --set materials.soft.law=elastic
+sed 's/radius: 0.16/radius: 0.17/' scene.yaml >other.yaml
+run 2 run other.yaml -o refused --from trunk:4
+expect "$err" "other.yaml:6:"
+expect "$err" "snow[0].shape.sphere.radius is 0.17 now, and was 0.16"
+
+# No checkpoint, no branch; a frame alone does not do.
+run 2 run scene.yaml -o refused --from trunk:2
+expect "$err" "trunk has no checkpoint of frame 2, but those of frame 3, 4"
+expect "$err" "A frame alone does not do"
+expect "$err" "--frames 0:2 leaves one"
+run 2 run scene.yaml -o refused --from trunk:7
+refuse "$err" "A frame alone"
+run 1 run scene.yaml -o refused --from nowhere:2
+expect "$err" "nowhere"
+run 2 run scene.yaml -o trunk --from trunk:4 --overwrite
+expect "$err" "needs a folder of its own"
+[[ $(sums trunk) == "$before" ]] || die "a refused branch changed the trunk"
+run 2 run scene.yaml -o same --from trunk:4
+expect "$err" "holds a run already"
+run 0 run scene.yaml -o same --from trunk:4 --overwrite --quiet
+run 2 run scene.yaml -o refused --from trunk:4 --set frames=4
+expect "$err" "nothing is left to do"
+run 2 run scene.yaml -o refused --from :4
+expect "$err" "is not as DIR or DIR:FRAME"
+
+# Curves of runs over each other.
+run 0 plot whole young gravity -o runs.svg
+expect "$out" "runs.svg"
+svg=$(cat runs.svg)
+for word in ">whole<" ">young<" ">gravity<" "energy, kinetic" "center of mass, y" "whole, young, gravity"; do
+  expect "$svg" "$word"
+done
+run 0 plot whole young --columns com_y
+expect "$out" "runs.svg"
+[[ $(grep -c 'center of mass, y' runs.svg) == 1 ]] || die "one panel was asked for"
+run 0 plot whole/colliders.csv young/colliders.csv --name plate --columns force_y -o plate.png --quiet
+[[ -s plate.png ]] || die "no plot"
+mkdir deep
+cp -r whole deep/young
+run 0 plot young deep/young --columns com_y
+expect "$(cat runs.svg)" ">deep/young<"
+run 2 plot whole young --columns no_such
+expect "$err" "no column 'no_such'"
+run 2 plot whole whole whole whole whole whole whole whole whole
+expect "$err" "9 runs in one plot; there is room for 1 to 8"
+run 1 plot whole nowhere -o runs.svg
+expect "$err" "nowhere"
+exit 0
