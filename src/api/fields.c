@@ -253,7 +253,7 @@ uint64_t firn_sim_all_stats(const firn_sim *sim) {
 
 firn_status firn_sim_measure_sized(firn_sim *sim, firn_sums *sums, double *stats,
                                    size_t sums_size) {
-  firn_sums own;
+  firn_sums own = {0};
   FIRN_TRY(firn_sim_between_steps(sim, __func__));
   const firn_solver_look look = {
       .sums = sums ? &own : NULL, .wanted = stats ? firn_sim_all_stats(sim) : 0, .stats = stats};
