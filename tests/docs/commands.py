@@ -34,6 +34,8 @@ WORDS = {
     "FILE": "frame_00006.hdf",
     "FRAME.hdf": "frame_00006.hdf",
     "DIR|FILE": "DIR",
+    "DIR|FILE|SCENE": "DIR",
+    "DIR...": "DIR",
     "NAME": "demo",
     "OUT": "out.png",
     "VERB": "run",
@@ -150,6 +152,10 @@ def run_firn(place, command, folder):
     if verb == "export" and "vdb" in arguments and not os.path.exists(f"{BUILD}/firn-vdb.so"):
         return  # tests/cli/export.sh has what it says then
     extra = QUICK.get(verb, [])
+    if verb == "render" and not re.search(r"^--|\.hdf$", arguments[1]) and not os.path.isdir(
+        f"{folder}/{arguments[1]}"
+    ):  # a scene
+        extra = extra + QUALITY
     if "--resume" in arguments:
         extra = SMALL + ["--frames", "0:3"]
     elif "--from" in arguments:  # of what has come so far
