@@ -130,8 +130,8 @@ static firn_status check_center(const firn_world *world, const char *name,
                      d->center[0], d->center[1], d->center[2], d->axis[0], d->axis[1], d->axis[2]);
   }
   if (d->kind == FIRN_FORCE_VORTEX && !(firn_sdf_length(d->axis) > 0))
-    return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
-                     "%s: axis (0 0 0) has no direction", name);
+    return firn_fail(world->context, FIRN_ERROR_ARGUMENT, "%s: axis (0 0 0) has no direction",
+                     name);
   if (!isfinite(d->strength)) return refuse(world, name, "strength", d->strength, "must be finite");
   if (!(fabs(d->falloff) <= 16))
     return refuse(world, name, "falloff", d->falloff, "must lie in [-16, 16]");
