@@ -41,6 +41,9 @@ typedef struct firn_team {
   unsigned sleepers;       // who wait for any of these in the kernel
   unsigned lock, singles;  // held by one; blocks for one that were begun
   int crowded;             // waits to come for which cores count as wanted by others
+  double regions, waited;  // s, that regions took of late, and that of these the caller waited ...
+  int waits;               // ... so often
+  double alone, until;     // s: the last spell without workers, and when it ends
   bool busy, over;
   firn_team_loop loop[FIRN_TEAM_LOOPS];
 } firn_team;

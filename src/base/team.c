@@ -85,9 +85,31 @@ static bool is_crowded(firn_team *team) {
   return true;
 }
 
+// Waits after which it is judged whether the workers are worth it, and s of spells without them.
+enum { WAITS = 16 };
+static const double SHORTEST = 0.02, LONGEST = 2;
+
+// A team of n is slower than its caller alone where that one waits for more than 1 - 1/n of the time: its
+// workers get no cores, or loops are too short for them. Then they are left out for a while, for longer
+// when that was so the last time as well. It changes no result.
+static void judge(firn_team *team, double began) {
+  double end = now();
+  team->regions += end - began;
+  if (team->waits < WAITS) return;
+  if (team->waited * team->count > team->regions * (team->count - 1)) {
+    team->alone = team->alone > 0 ? 2 * team->alone : SHORTEST;
+    if (team->alone > LONGEST) team->alone = LONGEST;
+    team->until = end + team->alone;
+  } else {
+    team->alone = 0;
+  }
+  team->regions = team->waited = 0;
+  team->waits = 0;
+}
+
 // Until a word is another than this. Whoever is waited for may need this core, and giving it up by
 // sched_yield would cost a thread of low priority its next turns, too.
-static void wait_while(firn_team *team, unsigned *word, unsigned value) {
+static void wait_for(firn_team *team, unsigned *word, unsigned value) {
   for (int i = 0; i < SPINS; i++) {
     if (look(word) != value) return;
     PAUSE();
@@ -101,6 +123,17 @@ static void wait_while(firn_team *team, unsigned *word, unsigned value) {
   __atomic_add_fetch(&team->sleepers, 1, __ATOMIC_SEQ_CST);
   while (look(word) == value) futex(word, FUTEX_WAIT, value);
   __atomic_sub_fetch(&team->sleepers, 1, __ATOMIC_SEQ_CST);
+}
+
+static void wait_while(firn_team *team, unsigned *word, unsigned value) {
+  if (own.number > 0 || look(word) != value) {
+    wait_for(team, word, value);
+    return;
+  }
+  double began = now();
+  wait_for(team, word, value);
+  team->waited += now() - began;
+  team->waits++;
 }
 
 // After a word has changed, in sequence with the count of those who sleep.
@@ -147,7 +180,7 @@ static void *work(void *user) {
   __atomic_store_n(&team->working, 0, __ATOMIC_SEQ_CST); // it has read where it stands
   wake(team, &team->working);
   for (unsigned seen = at.region;; seen++) {
-    wait_while(team, &team->region, seen);
+    wait_for(team, &team->region, seen);
     seen = look(&team->region) - 1; // it may have missed some
     if (__atomic_load_n(&team->over, __ATOMIC_ACQUIRE)) return NULL;
     take_part(team, at.number);
@@ -168,7 +201,7 @@ static void start_workers(firn_team *team) {
       break;
     }
     team->worker[team->count - 1].thread = thread;
-    wait_while(team, &team->working, 1);
+    wait_for(team, &team->working, 1);
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -192,7 +225,8 @@ void firn_team_GOMP_parallel(void (*fn)(void *), void *data, unsigned threads, u
   firn_team *team = own.next;
   (void)flags;
   own.next = NULL;
-  bool alone = own.team || !team || threads <= 1 || team->busy;
+  double began = now();
+  bool alone = own.team || !team || threads <= 1 || team->busy || began < team->until;
   if (!alone && team->count < team->most) start_workers(team);
   const seat before = own;
   if (alone || team->count == 1) {
@@ -218,6 +252,7 @@ void firn_team_GOMP_parallel(void (*fn)(void *), void *data, unsigned threads, u
   for (unsigned left; (left = look(&team->working)) != 0;) wait_while(team, &team->working, left);
   own = before;
   team->busy = false;
+  judge(team, began);
 }
 
 int firn_team_omp_get_thread_num(void);

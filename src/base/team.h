@@ -7,7 +7,8 @@
 // library cannot ask its host for a new start. So what gcc makes of the pragmas calls a team of the
 // context's own, of team.c. Its threads spin for some 50 microseconds, or for a millisecond where nobody
 // else wants their cores, then sleep; they end with the context. Who calls does not wait for a worker
-// that has not come yet, as it may be without a core for milliseconds: it does that one's part itself.
+// that has not come yet, as it may be without a core for milliseconds: it does that one's part itself, and
+// where the workers are no help, for want of cores or as loops are short, it leaves them alone for a while.
 //
 // Names are changed by the assembler, in each file that includes this, so that a host's own OpenMP keeps to
 // itself, even in a static library. A construct that team.c does not know fails to link. With clang, whose

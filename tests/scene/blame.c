@@ -72,7 +72,8 @@ static void an_emitter_that_cannot_be_hit_has_its_place(void **state) {
 
 static void a_vortex_without_a_direction_has_its_place(void **state) {
   (void)state;
-  expect("firn: 1\nh: 1 cm\nsnow: [{shape: " BALL "}]\nforces:\n  - uniform: {acceleration: [0, 1, 0]}\n"
+  expect("firn: 1\nh: 1 cm\nsnow: [{shape: " BALL
+         "}]\nforces:\n  - uniform: {acceleration: [0, 1, 0]}\n"
          "  - vortex: {strength: 1, axis: [0, 0, 0]}\n",
          "test.yaml:6:33: forces[1].vortex.axis: ", "no direction");
 }

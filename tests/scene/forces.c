@@ -54,8 +54,9 @@ static void each_kind_does_what_it_says(void **state) {
   double rest = pow(1.01, -100);
   blow("  - drag: {rate: 10, velocity: [3 m/s, 0, 0]}\n", v);
   assert_near(v, 3 * (1 - rest), 0, 0, 1e-4);
-  blow("  - drag: {rate: {keys: [[0 s, 10], [50 ms, 0]], interpolate: step}, velocity: [3, 0, 0]}\n",
-       v);
+  blow(
+      "  - drag: {rate: {keys: [[0 s, 10], [50 ms, 0]], interpolate: step}, velocity: [3, 0, 0]}\n",
+      v);
   assert_near(v, 3 * (1 - sqrt(rest)), 0, 0, 1e-4);
   // One after the other.
   blow("  - uniform: {acceleration: [1, 0, 0]}\n  - uniform: {acceleration: [0, 0, 2]}\n", v);
