@@ -22,7 +22,7 @@ typedef struct firn_preview_shot {
   double low[3], high[3];     // m, world: box of their bulk, which casts shadows
   const float *value;         // [count], 0 to 1 over the range of colours, or beyond; NULL: snow
   const uint8_t (*colors)[3]; // [FIRN_COLORS], with value
-  const firn_cuts *cuts;      // what is left out, world
+  const firn_cuts *cuts;      // what is left out, world; NULL: nothing
   const firn_solids *solids;  // bodies and planes, or NULL
   const firn_v3 *body_color;  // linear, [solids->count]
   const firn_v3 *plane_color; // linear, [solids->plane_count]

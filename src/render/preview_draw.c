@@ -61,7 +61,7 @@ static inline bool place(const job *j, size_t i, ball *out) {
   const firn_preview_view *v = j->view;
   const double *p = def->position + 3 * particle_of(j, i);
   float width = (float)j->buffer->width, height = (float)j->buffer->height;
-  if (def->cuts->count && firn_cuts_depth(def->cuts, p) > 0) return false;
+  if (def->cuts && def->cuts->count && firn_cuts_depth(def->cuts, p) > 0) return false;
   firn_v3 d = {(float)(p[0] - def->origin[0]) - v->pose.eye.x,
                (float)(p[1] - def->origin[1]) - v->pose.eye.y,
                (float)(p[2] - def->origin[2]) - v->pose.eye.z};

@@ -107,9 +107,7 @@ static const firn_schema_row snow_rows[] = {
     REAL("anisotropy", NONE, "[0, 1]", "1",
          "1 flattens particles along the surface of the snow, 0 leaves them round"),
     REAL("adapt", NONE, "[0, 1]", "1",
-         "1 spreads particles wide and flat where they are packed, and lets lone ones differ in "
-         "size; 0: "
-         "all alike"),
+         "1: particles lie wide and flat where packed, and are crumbs where loose; 0: all alike"),
     REAL("detail", NONE, "[0, 1]", "0.7",
          "fine noise that moves with the snow, as a share of its density"),
     REAL("similarity", NONE, "[0, 1e6]", "0",
