@@ -34,7 +34,7 @@ MUTATIONS = [
              (HORIZON, "if (isfinite(its)) speed = fmax(speed, its);", "(void)its;")),
     Mutation("flight-plate-unseen", "a collider is looked for where it is, not where it will be",
              "mpm.alone",
-             (HORIZON, "ahead += time * firn_collider_speed_bound(collider, time);", "ahead += 0 * time;")),
+             (HORIZON, "ahead += time * firn_collider_speed_ahead(collider, time);", "ahead += 0 * time;")),
     Mutation("flight-goes-on-into-colliders", "those who fly go on through colliders",
              "mpm.alone",
              (AHEAD, "*span = clear_of_colliders(s, l, lone, *span);", "")),

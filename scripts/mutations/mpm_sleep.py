@@ -16,7 +16,7 @@ MUTATIONS = [
               "bool quick = tally[u].speed2_max > 1e30 * limit;")),
     Mutation("sleep-deaf-to-colliders", "colliders that come near do not wake",
              "mpm.wake",
-             (REST, "return !mover_is_near(m, b);", "return m && !(mover_is_near(m, b) && 0);")),
+             (REST, "return !mover_is_near(m, b) && ", "return ")),
     Mutation("sleep-deaf-to-drift", "what creeps counts as settled",
              "mpm.debris",
              (REST, "sqrt(rest->far2) <= allowed_drift(m, rest)",
