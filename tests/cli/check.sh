@@ -158,7 +158,7 @@ if [[ -z ${FIRN_SANITIZE:-} ]]; then # which maps more than any limit
   (ulimit -v 700000 && exec "$FIRN" run large.yaml -o large -j 1 >.out 2>.err) &
   pid=$!
   for _ in $(seq 1000); do
-    compgen -G "tmp/firn-check-*/frame_00000.hdf*" >.found && break
+    compgen -G "tmp/firn-*/frame_00000.hdf*" >.found && break
     kill -0 "$pid" 2>.found || break
     sleep 0.01
   done
