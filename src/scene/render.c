@@ -65,8 +65,9 @@ static void sun_check(firn_scene *scene, firn_value *sun) {
                    *azimuth = firn_value_find(sun, "azimuth"),
                    *height = firn_value_find(sun, "height");
   firn_scene_check_direction(scene, sun, "direction", "render.sun");
-  if (!firn_value_good(direction) || !(azimuth || height)) return;
-  int angles = azimuth ? azimuth->mark.level : height->mark.level;
+  const firn_value *angle = azimuth ? azimuth : height;
+  if (!firn_value_good(direction) || !angle) return;
+  int angles = angle->mark.level;
   if (azimuth && height && height->mark.level > angles) angles = height->mark.level;
   if (angles > direction->mark.level) {
     turn_sun(scene, sun, direction, azimuth, height);
@@ -74,8 +75,7 @@ static void sun_check(firn_scene *scene, firn_value *sun) {
     if (azimuth) forget(sun, azimuth);
     if (height) forget(sun, height);
   } else {
-    FAIL(scene, (azimuth ? azimuth : height)->mark,
-         azimuth ? "render.sun.azimuth" : "render.sun.height",
+    FAIL(scene, angle->mark, azimuth ? "render.sun.azimuth" : "render.sun.height",
          "the sun has a direction already; give either that, or azimuth and height");
   }
 }

@@ -96,7 +96,7 @@ static void push_unit(const pass *s, size_t u, part *out) {
   const firn_particles *p = &s->world->particles;
   const firn_unit *unit = &p->unit[u];
   const firn_block *block = &p->block[unit->first_block];
-  desk d;
+  desk d = {0};
   *out = (part){.bad = UINT32_MAX};
   if (s->skip && s->skip(s->user, unit->first_block)) return;
   for (size_t done = 0; done < unit->count;) {
@@ -114,7 +114,7 @@ static void push_unit(const pass *s, size_t u, part *out) {
 static void push_flyers(const pass *s, size_t piece, part *out) {
   const firn_particles *p = &s->world->particles;
   size_t first = piece * PIECE, count = p->flying - first < PIECE ? p->flying - first : PIECE;
-  desk d;
+  desk d = {0};
   *out = (part){.bad = UINT32_MAX};
   for (size_t i = 0; i < count; i++)
     place(s, &d, i, p->slots + first + i, p->pending_at[first + i]);
