@@ -357,7 +357,7 @@ static void default_output(const render_job *job, const char *folder, bool sever
 // One frame from all around.
 static bool spread_turntable(render_job *job) {
   int count = job->arguments->turntable;
-  render_frame *frame = calloc((size_t)count, sizeof *frame);
+  render_frame *frame = calloc((size_t)count + 1, sizeof *frame);
   for (int i = 0; frame && i < count; i++) {
     frame[i] = job->frame[job->count - 1];
     frame[i].number = i;

@@ -255,10 +255,10 @@ firn_status firn_world_set_force(firn_world *world, int id, const firn_force_def
   return FIRN_OK;
 }
 
-void firn_forces_free(firn_forces *all, firn_context *context) {
-  for (int i = 0; i < all->count; i++) firn_wind_free(&all->force[i].wind, context);
-  firn_free(context, all->force, (size_t)all->count * sizeof *all->force);
-  firn_buffer_free(context, &all->parts);
+void firn_forces_free(firn_forces *forces, firn_context *context) {
+  for (int i = 0; i < forces->count; i++) firn_wind_free(&forces->force[i].wind, context);
+  firn_free(context, forces->force, (size_t)forces->count * sizeof *forces->force);
+  firn_buffer_free(context, &forces->parts);
 }
 
 // ----------------------------------------------------------------------------------- checkpoints

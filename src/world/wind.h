@@ -22,7 +22,7 @@ typedef struct firn_wind {
 
 // One by itself, in place of what *w was; w is left alone on failure.
 firn_status firn_wind_make(firn_wind *w, firn_context *context, uint64_t seed,
-                           const firn_wind_def *def);
+                           const firn_wind_def *given);
 // m/s; 0 where it is not on. Any number of threads may ask at once.
 void firn_wind_velocity(const firn_wind *w, const double position[3], double time, double out[3]);
 

@@ -87,9 +87,10 @@ static void mass_is_kept(void **state) {
 
 // m, where density goes through a level on the way down through the surface of the bed.
 static double height_at(const firn_volume *v, float x, float z, float level) {
-  const float step = 1e-4f;
-  for (float y = 0.03f; y > -0.05f; y -= step)
+  for (int i = 0; i < 800; i++) {
+    float y = 0.03f - 1e-4f * (float)i;
     if (firn_volume_density(v, (firn_v3){x, y, z}) > level) return (double)y;
+  }
   return -0.05;
 }
 
