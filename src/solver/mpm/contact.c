@@ -45,10 +45,9 @@ static void constrain(const mpm *m, firn_real *constraint, firn_contact contact,
 
 // -------------------------------------------------------------------------------------- nodes
 
-// A box of nodes, its corner in cells, with velocities [n0][n1][n2][4] and their mass.
+// A cube of 4^3 nodes, its corner in cells, with velocities [64][4] and their mass.
 typedef struct node_box {
   double corner[3];
-  int n[3];
   uint64_t near; // parts that may touch it
   firn_real *v;
   firn_real *constraint; // as v, or NULL
@@ -56,6 +55,7 @@ typedef struct node_box {
   uint32_t *let_go;      // likewise, see count_release; or NULL
   mpm_push *push;        // of each recorded collider, or NULL
   const firn_real *mass; // what counts as this box's own mass for push, [nodes]; or NULL: all of it
+  unsigned rows;         // bits of those, of four along z, that may be touched at all
 } node_box;
 
 static void hold(mpm_holders *holders, int collider) {
@@ -73,19 +73,44 @@ static bool rests(const double v[3], const double surface[3], const double norma
   return away <= 1e-6 * sqrt(dot(v, v) + dot(surface, surface));
 }
 
-// The parts of one collider that may touch some box, with a tangent for the first few.
+// The parts of one collider that may touch some box, with a tangent for the first few. A half space all by
+// itself, as most floors are, is its own tangent: nobody need ask it again, point by point.
 enum { TANGENTS = 16 };
 typedef struct near_parts {
   int count;
+  const firn_part *flat;       // it, or NULL ...
+  double point[3], outward[3]; // ... through which its surface goes, and its normal
   uint64_t bit[TANGENTS];
   mpm_tangent tangent[TANGENTS];
   uint64_t rest; // bits of those for which there was no room
 } near_parts;
 
+static bool is_flat(const firn_part *part, near_parts *out) {
+  double point[3], normal[3];
+  if (part->sequence || !firn_shape_half_space(part->shape, point, normal)) return false;
+  firn_pose_turn(&part->pose, point, out->point);
+  firn_pose_turn(&part->pose, normal, out->outward);
+  for (int a = 0; a < 3; a++) out->point[a] += part->pose.shift[a];
+  return true;
+}
+
+static double flat_distance(const near_parts *parts, const double x[3]) {
+  double d = 0;
+  for (int a = 0; a < 3; a++) d += parts->outward[a] * (x[a] - parts->point[a]);
+  return d;
+}
+
 static void find_parts(const mpm *m, const firn_collider *collider, uint64_t near,
                        const double middle[3], near_parts *out) {
   out->count = 0;
   out->rest = 0;
+  out->flat = NULL;
+  if (collider->part_count == 1 && !collider->absent && collider->part->bit & near &&
+      is_flat(collider->part, out)) {
+    out->count = 1;
+    out->flat = collider->part;
+    return;
+  }
   // Others may share the bits of its parts.
   for (int i = 0; i < collider->part_count && !collider->absent; i++) {
     const firn_part *part = &collider->part[i];
@@ -99,21 +124,30 @@ static void find_parts(const mpm *m, const firn_collider *collider, uint64_t nea
   }
 }
 
-// Whether none of these touches a row of nodes that begins at x and goes on along z for `length`.
-static bool row_is_clear(const near_parts *parts, const double x[3], double length, double slack) {
-  if (parts->rest) return false;
-  for (int i = 0; i < parts->count; i++) {
+// The least distance of a plane through (point, normal) to a row of nodes that begins at x and goes on along z
+// for `length`.
+static double over_row(const double point[3], const double normal[3], const double x[3],
+                       double length) {
+  double d = normal[2] * length < 0 ? normal[2] * length : 0;
+  for (int a = 0; a < 3; a++) d += normal[a] * (x[a] - point[a]);
+  return d;
+}
+
+// Whether one of these may touch a row of nodes.
+static bool meets_row(const near_parts *parts, const double x[3], double length, double slack) {
+  if (parts->flat) return over_row(parts->point, parts->outward, x, length) <= slack;
+  bool meets = parts->rest != 0;
+  for (int i = 0; i < parts->count && !meets; i++) {
     const mpm_tangent *t = &parts->tangent[i];
-    double d = t->distance + fmin(0, t->n[2] * length);
-    for (int a = 0; a < 3; a++) d += t->n[a] * (x[a] - t->x[a]);
-    if (!t->convex || d <= slack) return false;
+    meets = !t->convex || t->distance + over_row(t->x, t->n, x, length) <= slack;
   }
-  return true;
+  return meets;
 }
 
 // Of these, the ones that may touch a point.
 static uint64_t parts_at(const near_parts *parts, const double x[3], double slack) {
   uint64_t bits = parts->rest;
+  if (parts->flat) return flat_distance(parts, x) <= slack ? parts->flat->bit : 0;
   for (int i = 0; i < parts->count; i++) {
     if (mpm_tangent_meets_point(&parts->tangent[i], x, slack)) bits |= parts->bit[i];
   }
@@ -155,12 +189,21 @@ static firn_contact resolve_still(const mpm *m, int c, const double normal[3], d
   return contact;
 }
 
-static void collide_node(const mpm *m, int c, uint64_t near, const double x[3], const node_box *box,
-                         int n, mpm_push *push) {
+// As firn_collider_sample_near.
+static double sample(const firn_collider *collider, const near_parts *parts, uint64_t near,
+                     const double x[3], double normal[3], double surface[3]) {
+  if (!parts->flat) return firn_collider_sample_near(collider, near, x, normal, surface);
+  memcpy(normal, parts->outward, sizeof parts->outward);
+  firn_pose_velocity(&parts->flat->pose, x, surface);
+  return flat_distance(parts, x);
+}
+
+static void collide_node(const mpm *m, int c, const near_parts *parts, uint64_t near,
+                         const double x[3], const node_box *box, int n, mpm_push *push) {
   const firn_collider *collider = &m->world->collider[c];
   firn_real *v = box->v + 4 * n;
   double normal[3], surface[3], velocity[3];
-  if (firn_collider_sample_near(collider, near, x, normal, surface) > 0) return;
+  if (sample(collider, parts, near, x, normal, surface) > 0) return;
   for (int a = 0; a < 3; a++) velocity[a] = (double)v[a];
   firn_contact contact;
   if (m->still) {
@@ -189,38 +232,53 @@ static void collide_node(const mpm *m, int c, uint64_t near, const double x[3], 
 static void collide_row(const mpm_view *view, const node_box *box, int c, const near_parts *parts,
                         int row, double x[3], mpm_push *push) {
   const mpm *m = view->host;
-  for (int k = 0; k < box->n[2]; k++) {
-    int n = row * box->n[2] + k;
+  for (int k = 0; k < 4; k++) {
+    int n = 4 * row + k;
     if (!(box->v[4 * n + 3] > view->mass_floor)) continue;
     x[2] = (box->corner[2] + k) * m->world->h;
     uint64_t near = parts_at(parts, x, 1e-6 * m->world->h);
-    if (near) collide_node(m, c, near, x, box, n, push);
+    if (near) collide_node(m, c, parts, near, x, box, n, push);
   }
+}
+
+static void middle_of(const node_box *box, double h, double middle[3]) {
+  for (int a = 0; a < 3; a++) middle[a] = (box->corner[a] + 1.5) * h;
+}
+
+// Where a row of nodes begins, m.
+static void row_at(const node_box *box, int row, double h, double x[3]) {
+  x[0] = (box->corner[0] + row / 4) * h;
+  x[1] = (box->corner[1] + row % 4) * h;
+  x[2] = box->corner[2] * h;
+}
+
+// Bits of the rows that some of these parts may touch.
+static unsigned rows_met(const near_parts *parts, const node_box *box, double h) {
+  unsigned rows = 0;
+  for (int row = 0; row < 16 && parts->count; row++) {
+    double x[3];
+    row_at(box, row, h, x);
+    rows |= (unsigned)meets_row(parts, x, 3 * h, 1e-6 * h) << row;
+  }
+  return rows;
 }
 
 static void collide_box(const mpm_view *view, const node_box *box) {
   const mpm *m = view->host;
-  double h = m->world->h, middle[3];
+  double h = m->world->h, middle[3], x[3];
   mpm_push *push = box->push;
-  for (int a = 0; a < 3; a++) middle[a] = (box->corner[a] + 0.5 * (box->n[a] - 1)) * h;
+  middle_of(box, h, middle);
   for (int c = 0; c < m->world->collider_count; c++) {
     const firn_collider *collider = &m->world->collider[c];
     mpm_push *own = push && collider->forces ? push++ : NULL;
     near_parts parts;
     find_parts(m, collider, box->near, middle, &parts);
-    if (!parts.count) continue;
-    for (int row = 0; row < box->n[0] * box->n[1]; row++) {
-      double x[3] = {(box->corner[0] + row / box->n[1]) * h, (box->corner[1] + row % box->n[1]) * h,
-                     box->corner[2] * h};
-      if (row_is_clear(&parts, x, (box->n[2] - 1) * h, 1e-6 * h)) continue;
+    for (unsigned rows = box->rows & rows_met(&parts, box, h); rows; rows &= rows - 1) {
+      int row = __builtin_ctz(rows);
+      row_at(box, row, h, x);
       collide_row(view, box, c, &parts, row, x, own);
     }
   }
-}
-
-// The mass that a grain gives to node (i, j, k) of its stencil.
-static firn_real mass_of(const mpm_grain *grain, int i, int j, int k) {
-  return grain->row[3] * grain->wx[i] * grain->wy[j] * grain->wz[3 + k];
 }
 
 // More than one collider may touch a box.
@@ -257,9 +315,9 @@ void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
   size_t index = ((const uint32_t *)m->constraint_of.data)[g];
   mpm_holders holders[64];
   node_box box = {.corner = {4.0 * at[0], 4.0 * at[1], 4.0 * at[2]},
-                  .n = {4, 4, 4},
                   .near = view->node_near[g],
-                  .v = v};
+                  .v = v,
+                  .rows = 0xffff};
   bool solved = mpm_nodes_are_solved(view, g);
   if (solved) {
     box.constraint = (firn_real *)m->constraint.data + index * FIRN_NODE_BLOCK_REALS;
@@ -281,23 +339,49 @@ void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
   if (box.holders == holders) share_pushes(m, &box);
 }
 
-void mpm_patch_contact(const mpm_view *view, size_t b, const int first[3], uint64_t shared,
-                       const mpm_grain *own, firn_real *v) {
+// One touched block of a parcel keeps the pushes of all, as one thread does the whole parcel.
+mpm_cube mpm_cube_of(const mpm_view *view, const firn_parcel *parcel) {
+  const mpm_contacts *c = &((const mpm *)view->host)->contacts;
+  mpm_cube cube = {.told = c->recorded > 0, .block = parcel->first};
+  for (uint32_t b = parcel->end; b-- > parcel->first;) {
+    if (!view->reach[b].spray || !view->box[b].touched) continue;
+    cube.near |= ((const mpm_near *)c->blocks.data)[b].nodes;
+    cube.block = b;
+  }
+  return cube;
+}
+
+unsigned mpm_cube_rows(const mpm_view *view, const mpm_cube *cube) {
+  const mpm *m = view->host;
+  double h = m->world->h, middle[3];
+  node_box box = {.near = cube->near};
+  memcpy(box.corner, cube->corner, sizeof box.corner);
+  middle_of(&box, h, middle);
+  unsigned rows = 0;
+  for (int c = 0; c < m->world->collider_count; c++) {
+    near_parts parts;
+    find_parts(m, &m->world->collider[c], box.near, middle, &parts);
+    rows |= rows_met(&parts, &box, h);
+  }
+  return rows;
+}
+
+void mpm_cube_contact(const mpm_view *view, const mpm_cube *cube, firn_real *v) {
   const mpm *m = view->host;
   const mpm_contacts *c = &m->contacts;
-  const mpm_near *near = (const mpm_near *)c->blocks.data + b;
-  firn_real mass[64];
-  node_box box = {.n = {4, 4, 4}, .v = v, .near = near->nodes};
-  for (int a = 0; a < 3; a++) box.corner[a] = 4.0 * view->block[b].at[a] + first[a];
-  if (c->recorded) {
-    // Its nodes hold the mass of others, too, who collide it again for themselves.
-    for (int n = 0; n < 64; n++) {
-      mass[n] = shared >> n & 1 ? 0 : mass_of(own, n / 16, n / 4 % 4, n % 4);
+  mpm_holders holders[64];
+  node_box box = {.v = v, .near = cube->near, .rows = cube->rows};
+  memcpy(box.corner, cube->corner, sizeof box.corner);
+  if (cube->told) {
+    box.push = mpm_block_pushes(c, ((const mpm_near *)c->blocks.data)[cube->block].index, false);
+    box.mass = cube->mass;
+    if (is_shared(m, box.near)) {
+      box.holders = holders;
+      memset(holders, 0, sizeof holders);
     }
-    box.push = mpm_block_pushes(c, near->index, false);
-    box.mass = mass;
   }
   collide_box(view, &box);
+  if (box.holders) share_pushes(m, &box);
 }
 
 // ---------------------------------------------------------------------------------- particles

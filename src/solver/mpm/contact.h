@@ -46,7 +46,7 @@ typedef struct mpm_contacts {
   firn_buffer fixed_far; // bool [particle blocks]: nothing that the block may reach is close to any
   int recorded;          // colliders with forces
   firn_buffer pushes;    // mpm_push [node_count][recorded], then [block_count][2][recorded]: by the
-                         // nodes around particles of spray, and by particles
+                         // nodes of spray, and by particles
   bool pressed;          // what sleeps has been asked, and has not changed since
   firn_buffer asleep;    // mpm_push [recorded]: what it does in a second
   firn_buffer holders;   // implicit, if recorded: [node_count][64]
@@ -60,11 +60,18 @@ firn_status mpm_contact_begin(struct mpm *m);
 
 // contact.c. Collides the nodes of block g, given in v as [64][4].
 void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v);
-// The same for the nodes around one particle of spray, whose grain is `own`: [4][4][4][4], the first
-// of them at `first` from the corner of its block b. Those whose bits are in `shared` are in node
-// blocks, which push for them.
-void mpm_patch_contact(const mpm_view *view, size_t b, const int first[3], uint64_t shared,
-                       const mpm_grain *own, firn_real *v);
+// The same for a cube of nodes of a parcel of spray, likewise [64][4]; those without mass are left alone.
+typedef struct mpm_cube {
+  double corner[3];   // cells
+  firn_real mass[64]; // kg, that the parcel's own particles have of each node, where `told`
+  bool told;          // some collider wants to know its forces
+  uint64_t near;      // bits of the parts that may touch the parcel's nodes
+  uint32_t block;     // of the parcel: who keeps what is done to colliders
+  unsigned rows;      // bits of those, of four nodes along z, that are looked at
+} mpm_cube;
+mpm_cube mpm_cube_of(const mpm_view *view, const firn_parcel *parcel);
+unsigned mpm_cube_rows(const mpm_view *view, const mpm_cube *cube); // that may be touched
+void mpm_cube_contact(const mpm_view *view, const mpm_cube *cube, firn_real *v);
 // Collides n particles of block b, the first of which is at slot: position in cells from the corner
 // of the block, and velocities [3][stride]. advect, the velocity they will move with, may be the
 // same array as v.

@@ -123,24 +123,46 @@ static inline void move_stencil(const node_math *math, const parcel_frame *f, co
 }
 
 // Needed nodes of a node block, as they have been made; corner is its first node in the frame.
+// Cubes of 4^3 nodes, as node blocks hold them, with their first node at `corner` in the frame. Along z the frame
+// has margins that nobody needs, so one that has nodes which somebody does begins inside.
+static inline bool begins_inside(const parcel_frame *f, const int corner[3]) {
+  return corner[2] >= 0 && corner[2] < f->n[2];
+}
+
+// Whether row r of a cube has a column of the frame, and that column's bits of nodes that are still to be moved.
+static inline uint64_t *column_of_row(const parcel_frame *f, const int corner[3], int r,
+                                      mpm_parcel_nodes *nodes) {
+  int x = corner[0] + r / 4, y = corner[1] + r % 4;
+  bool inside = x >= 0 && x < f->n[0] && y >= 0 && y < f->n[1];
+  return inside ? &nodes->column[x * f->n[1] + y] : NULL;
+}
+
+// Takes the bits of those nodes of a row out of its column.
+static inline unsigned take_row(const parcel_frame *f, const int corner[3], int r,
+                                mpm_parcel_nodes *nodes) {
+  uint64_t *column = column_of_row(f, corner, r, nodes);
+  unsigned left = column ? (unsigned)(*column >> corner[2]) & 15 : 0;
+  if (left) *column &= ~(UINT64_C(15) << corner[2]);
+  return left;
+}
+
+static inline size_t offset_of_row(const parcel_frame *f, const int corner[3], int r) {
+  return frame_offset(f, (const int[3]){corner[0] + r / 4, corner[1] + r % 4, corner[2]});
+}
+
 static inline void take_nodes(const mpm_view *view, size_t g, const int corner[3],
                               const parcel_frame *f, bool flip, mpm_parcel_nodes *nodes) {
   const firn_real *v = view->node_v + g * FIRN_NODE_BLOCK_REALS;
   const firn_real *u = flip ? view->node_u + g * FIRN_NODE_BLOCK_REALS : NULL;
-  uint64_t here = corner[2] < 0 ? UINT64_C(15) >> -corner[2] : UINT64_C(15) << corner[2];
+  if (!begins_inside(f, corner)) return;
   for (int r = 0; r < 16; r++) {
-    int i = corner[0] + r / 4, j = corner[1] + r % 4;
-    if (i < 0 || i >= f->n[0] || j < 0 || j >= f->n[1]) continue;
-    uint64_t *column = &nodes->column[i * f->n[1] + j], left = *column & here;
-    *column &= ~here;
-    for (; left; left &= left - 1) {
-      int z = __builtin_ctzll(left);
-      size_t from = (size_t)(FIRN_ROW_REALS * r + FIRN_NODE_REALS * (z - corner[2]));
-      firn_real *to = nodes->node + frame_offset(f, (const int[3]){i, j, z});
-      memcpy(to, v + from, FIRN_NODE_REALS * sizeof *v);
-      if (!flip) continue;
-      memcpy(to + MPM_PARCEL_REALS, u + from, FIRN_NODE_REALS * sizeof *u);
-    }
+    unsigned left = take_row(f, corner, r, nodes);
+    if (!left) continue;
+    firn_real *to = nodes->node + offset_of_row(f, corner, r);
+    row_storeu(to, select_nodes(left, row_load(v + FIRN_ROW_REALS * r), row_loadu(to)));
+    if (!flip) continue;
+    to += MPM_PARCEL_REALS;
+    row_storeu(to, select_nodes(left, row_load(u + FIRN_ROW_REALS * r), row_loadu(to)));
   }
 }
 
@@ -175,48 +197,101 @@ static inline void prefetch_grains(const mpm_view *view, uint32_t b) {
 
 // ---------------------------------------------------------------------------- beside colliders
 
-// The nodes of one particle's stencil.
-typedef struct patch {
-  _Alignas(64) firn_real v[FIRN_NODE_BLOCK_REALS]; // [4 x][4 y][4 z][4], as a node block
-  _Alignas(64) firn_real u[FIRN_NODE_BLOCK_REALS]; // FLIP: the difference
-} patch;
+// Nodes that colliders may touch are moved and collided by cubes, as node blocks are, before anybody gathers from
+// them: each once, however many particles share it.
 
-// Bits of the nodes of a patch that are in node blocks, in the order of the patch.
-static inline uint64_t find_shared(const mpm_view *view, uint32_t b, const int32_t first[3]) {
-  const uint32_t *target = view->target[b];
-  int width = view->stencil.width;
-  uint64_t shared = 0;
-  for (int n = 0; n < 64; n++) {
-    int i = n / 16, j = n / 4 % 4, k = n % 4;
-    if (i >= width || j >= width || k >= width) continue;
-    int x = (first[0] + i + 4) / 4 - 1, y = (first[1] + j + 4) / 4 - 1,
-        z = (first[2] + k + 4) / 4 - 1;
-    if (target[firn_grid_offset(x, y, z)] != FIRN_GRID_NONE) shared |= (uint64_t)1 << n;
-  }
-  return shared;
-}
-
-// The nodes around a particle that collide, which nodes in node blocks have done already.
-__attribute__((noinline)) static void collide_patch(const mpm_view *view, uint32_t b,
-                                                    const mpm_grain *grain, const firn_real *node,
-                                                    const parcel_frame *f, bool flip, patch *p) {
-  uint64_t shared = find_shared(view, b, grain->first);
-  int width = view->stencil.width;
-  memset(p->v, 0, sizeof p->v);
-  for (int r = 0; r < 16; r++) {
-    if (r / 4 >= width || r % 4 >= width) continue;
-    const firn_real *from = node + (size_t)(r / 4) * f->sx + (size_t)(r % 4) * f->sy;
-    row_store(p->v + 16 * r, row_loadu(from));
-    if (flip) row_store(p->u + 16 * r, row_loadu(from + MPM_PARCEL_REALS));
-  }
-  patch before = *p;
-  mpm_patch_contact(view, b, grain->first, shared, grain, p->v);
-  for (int n = 0; n < 64; n++) {
-    for (int a = 4 * n; a < 4 * n + 3; a++) {
-      if (shared >> n & 1) p->v[a] = before.v[a];
-      if (flip) p->u[a] += p->v[a] - before.v[a];
+static void collide_cube(const mpm_view *view, const node_math *math, const parcel_frame *f,
+                         const int corner[3], mpm_cube *cube, mpm_parcel_nodes *nodes) {
+  _Alignas(64) firn_real v[FIRN_NODE_BLOCK_REALS];
+  unsigned left[16], found = 0;
+  if (!begins_inside(f, corner)) return;
+  for (unsigned rows = mpm_cube_rows(view, cube); rows; rows &= rows - 1) {
+    int r = __builtin_ctz(rows);
+    left[r] = take_row(f, corner, r, nodes);
+    if (!left[r]) continue;
+    found |= 1u << r;
+    size_t at = offset_of_row(f, corner, r);
+    move_row(math, nodes->node + at, left[r]);
+    row16 moved = row_loadu(nodes->node + at);
+    row_store(v + FIRN_ROW_REALS * r, select_nodes(left[r], moved, row_zero()));
+    for (int z = 0; z < 4 && cube->told; z++) {
+      cube->mass[4 * r + z] = v[FIRN_ROW_REALS * r + 4 * z + 3] -
+                              nodes->others[at / FIRN_NODE_REALS + (size_t)z];
     }
   }
+  cube->rows = found;
+  if (found) mpm_cube_contact(view, cube, v);
+  for (unsigned rows = found; rows; rows &= rows - 1) {
+    int r = __builtin_ctz(rows);
+    firn_real *to = nodes->node + offset_of_row(f, corner, r), *u = to + MPM_PARCEL_REALS;
+    row16 before = row_loadu(to);
+    row16 after = select_nodes(left[r], row_load(v + FIRN_ROW_REALS * r), before);
+    row_storeu(to, after);
+    if (math->flip) row_storeu(u, row_add(row_loadu(u), row_sub(after, before)));
+  }
+}
+
+// The mass that grains of other parcels have of nodes that may be touched, times a factor. Those parcels
+// collide such nodes again for themselves, and each tells colliders of its own part.
+static void weigh_others(const mpm_view *view, const firn_parcel *parcel, const parcel_frame *f,
+                         firn_real factor, mpm_parcel_nodes *nodes) {
+  const firn_neighbour *from = view->neighbour + parcel->neighbour;
+  int width = view->stencil.width;
+  for (uint32_t n = 0; n < parcel->neighbours; n++, from++) {
+    const mpm_grain *grain = grains_of(view, &view->box[from->block]);
+    bool own = from->block >= parcel->first && from->block < parcel->end;
+    if (own || !view->box[from->block].touched) continue;
+    for (uint32_t i = 0; i < view->block[from->block].count; i++, grain++) {
+      int at[3];
+      if (!frame_finds(f, grain, from->shift, at)) continue;
+      for (int row = 0; row < width * width; row++) {
+        int x = at[0] + row / width, y = at[1] + row % width;
+        if (x < 0 || x >= f->n[0] || y < 0 || y >= f->n[1]) continue;
+        const int node[3] = {x, y, at[2]};
+        firn_real *others = nodes->others + frame_offset(f, node) / FIRN_NODE_REALS;
+        firn_real mass = grain->row[3] * grain->wx[row / width] * grain->wy[row % width];
+        for (int z = 0; z < 4; z++) others[z] = factor * (others[z] + mass * grain->wz[3 + z]);
+      }
+    }
+  }
+}
+
+static __attribute__((noinline)) void collide_parcel(const mpm_view *view,
+                                                     const firn_parcel *parcel,
+                                                     const parcel_frame *f, bool flip,
+                                                     mpm_parcel_nodes *nodes) {
+  enum { EDGE = FIRN_PARCEL_BLOCKS + 2 };
+  bool done[EDGE * EDGE * EDGE] = {false};
+  const node_math math = node_math_of(view, flip);
+  mpm_cube cube = mpm_cube_of(view, parcel);
+  if (cube.told) weigh_others(view, parcel, f, 1, nodes);
+  for (uint32_t b = parcel->first; b < parcel->end; b++) {
+    const mpm_box *box = &view->box[b];
+    if (!view->reach[b].spray || !box->touched) continue;
+    for (int o = 0; o < 27; o++) {
+      int d[3] = {o / 9 - 1, o / 3 % 3 - 1, o % 3 - 1}, corner[3], place = 0;
+      bool reached = true;
+      for (int a = 0; a < 3; a++) {
+        int in_parcel = (view->block[b].at[a] & (FIRN_PARCEL_BLOCKS - 1)) + d[a];
+        reached = reached && box->lo[a] < 4 * d[a] + 4 && box->lo[a] + box->n[a] > 4 * d[a];
+        corner[a] = 4 * in_parcel - f->lo[a];
+        cube.corner[a] = 4.0 * (view->block[b].at[a] + d[a]);
+        place = EDGE * place + in_parcel + 1;
+      }
+      if (!reached || done[place]) continue;
+      done[place] = true;
+      collide_cube(view, &math, f, corner, &cube, nodes);
+    }
+  }
+  if (cube.told) weigh_others(view, parcel, f, 0, nodes); // all zero again
+}
+
+static inline bool is_touched(const mpm_view *view, const firn_parcel *parcel) {
+  bool touched = false;
+  for (uint32_t b = parcel->first; b < parcel->end && !touched; b++) {
+    touched = view->reach[b].spray && view->box[b].touched;
+  }
+  return touched;
 }
 
 #endif

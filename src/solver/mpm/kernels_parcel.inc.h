@@ -51,23 +51,16 @@ static inline void K(sow_parcel)(const mpm_view *view, const firn_parcel *parcel
 }
 
 // What gather needs of the nodes around an own grain.
-static inline void K(reap_grain)(const mpm_view *view, uint32_t b, const parcel_frame *f,
-                                 const int at[3], const mpm_parcel_nodes *nodes, mpm_grain *grain) {
+static inline void K(reap_grain)(const mpm_view *view, const parcel_frame *f, const int at[3],
+                                 const mpm_parcel_nodes *nodes, mpm_grain *grain) {
   const firn_real *node = nodes->node + frame_offset(f, at);
-  size_t sx = f->sx, sy = f->sy, channel = MPM_PARCEL_REALS;
-  patch touched;
-  if (view->box[b].touched) {
-    collide_patch(view, b, grain, node, f, !APIC, &touched);
-    node = touched.v, sx = 4 * FIRN_ROW_REALS, sy = FIRN_ROW_REALS;
-    channel = FIRN_NODE_BLOCK_REALS;
-  }
   const spline w = spline_of_grain(grain);
 #if APIC
-  (void)channel;
-  K(gather_moments)(&w, node, sx, sy, grain->reaped);
+  (void)view;
+  K(gather_moments)(&w, node, f->sx, f->sy, grain->reaped);
 #else
   firn_real pic[3] = {0}, *also = view->advect_pic ? pic : NULL;
-  K(gather_gradient)(&w, node, sx, sy, channel, true, grain->reaped, also, 1);
+  K(gather_gradient)(&w, node, f->sx, f->sy, MPM_PARCEL_REALS, true, grain->reaped, also, 1);
   for (int c = 0; c < 3 && also; c++) grain->reaped[4 * c + 3] = pic[c];
 #endif
 }
@@ -89,7 +82,7 @@ static inline void K(walk_own)(const mpm_view *view, const firn_parcel *parcel,
         continue;
       }
       move_stencil(&math, f, at, WIDTH, nodes);
-      K(reap_grain)(view, b, f, at, nodes, grain);
+      K(reap_grain)(view, f, at, nodes, grain);
     }
   }
 }
@@ -99,5 +92,6 @@ static void K(reap)(const mpm_view *view, const firn_parcel *parcel, mpm_parcel_
   K(walk_own)(view, parcel, &f, false, nodes);
   K(sow_parcel)(view, parcel, &f, nodes);
   take_node_blocks(view, parcel, &f, !APIC, nodes);
+  if (is_touched(view, parcel)) collide_parcel(view, parcel, &f, !APIC, nodes);
   K(walk_own)(view, parcel, &f, true, nodes);
 }

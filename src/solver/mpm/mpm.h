@@ -7,7 +7,7 @@
 //     flying    in no block at all: a few particles that touch nothing (flight.h)
 //     clump     two or more of these that share nodes with each other alone (clump.h)
 //     thin      at most MPM_THIN_MAX particles, which give to node blocks one by one (sow.c)
-//     spray     thin, soft and far from colliders. It has no node blocks of its own: the nodes that it
+//     spray     thin, soft and not quiet. It has no node blocks of its own: the nodes that it
 //               needs are added up parcel by parcel (spray.c, grid/parcels.c)
 //   at rest (rest.h); each takes the one before
 //     settled   laid down in balance with its weight (balance.h); it need not be watched before it is
@@ -152,8 +152,6 @@ enum { MPM_FREE, MPM_NO_NORMAL, MPM_ONLY_TANGENT, MPM_HELD };
 firn_status mpm_layout(mpm *m, bool *sorted);
 // Builds the grid again, with or without spray; reach[b].spray says which blocks may be.
 firn_status mpm_rebuild_grid(mpm *m, bool spray);
-// near.c: whether some collider is close to the nodes of block b; after firn_world_prepare.
-bool mpm_box_is_near(const mpm *m, size_t b);
 // spray.c: whether there may be spray, which blocks may be, and a grid without those that a
 // semi-implicit step of dt would have to solve for.
 bool mpm_may_have_spray(const mpm *m);

@@ -112,14 +112,6 @@ static void box_nodes(const mpm_box *box, int lo[3], int hi[3]) {
   }
 }
 
-bool mpm_box_is_near(const mpm *m, size_t b) {
-  closeness found = {0};
-  int lo[3], hi[3];
-  box_nodes(&m->box[b], lo, hi);
-  look_at_box(m, b, lo, hi, ALL, &found);
-  return found.bits != 0;
-}
-
 // What fixed colliders are close to does not change as long as blocks stay where they are: parts by node
 // blocks, and for particle blocks whether all they may reach is far.
 static firn_status know_fixed(mpm *m) {

@@ -100,13 +100,10 @@ static void carry_rest(const mpm *m, size_t b, bool same, const mpm_rest *old, m
   for (int a = 0; a < 3; a++) rest->mean[a] -= old->drift[a];
 }
 
-// The block that was known as i; SIZE_MAX where removing particles has emptied it.
-static size_t find_block(const mpm *m, size_t i) {
-  const firn_particles *p = &m->world->particles;
-  const mpm_rest *rest = &rest_of(m)[i];
-  uint64_t key = firn_morton(rest->at);
+// The block at these coordinates; SIZE_MAX where there is none.
+static size_t block_at(const firn_particles *p, const int32_t at[3]) {
+  uint64_t key = firn_morton(at);
   size_t low = 0, high = p->block_count;
-  if (i < high && firn_morton(p->block[i].at) == key) return i;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (firn_morton(p->block[middle].at) < key)
@@ -115,6 +112,14 @@ static size_t find_block(const mpm *m, size_t i) {
       high = middle;
   }
   return low < p->block_count && firn_morton(p->block[low].at) == key ? low : SIZE_MAX;
+}
+
+// The block that was known as i; SIZE_MAX where removing particles has emptied it.
+static size_t find_block(const mpm *m, size_t i) {
+  const firn_particles *p = &m->world->particles;
+  const mpm_rest *rest = &rest_of(m)[i];
+  bool same = i < p->block_count && firn_morton(p->block[i].at) == firn_morton(rest->at);
+  return same ? i : block_at(p, rest->at);
 }
 
 firn_status mpm_rest_leave(mpm *m) {
@@ -307,20 +312,52 @@ static firn_status find_bodies(mpm *m) {
   return mpm_bodies_rest(m, &m->bodies, count, slow, &m->body_scratch, at_rest);
 }
 
-// What there is among the blocks that share nodes with b, itself included. Of spray nothing is known.
+// What there is among the blocks around one, itself included.
 enum { AROUND_QUICK = 1, AROUND_CREEPS = 2, AROUND_ASLEEP = 4 };
+static int see(const mpm_rest *other) {
+  return (other->watched ? 0 : AROUND_QUICK) | (other->quiet ? 0 : AROUND_CREEPS) |
+         (other->asleep ? AROUND_ASLEEP : 0);
+}
+
+// Those that share nodes with b. Of spray nothing is known.
 static int look_around(const mpm *m, size_t b) {
-  const mpm_rest *rest = rest_of(m);
   size_t g = m->grid.target[b][firn_grid_offset(0, 0, 0)];
   if (g == FIRN_GRID_NONE) return AROUND_QUICK;
   int found = 0;
   for (uint32_t n = m->grid.giver_start[g]; n < m->grid.giver_start[g + 1]; n++) {
-    const mpm_rest *other = &rest[firn_giver_block(m->grid.giver[n])];
-    if (!other->watched) found |= AROUND_QUICK;
-    if (!other->quiet) found |= AROUND_CREEPS;
-    if (other->asleep) found |= AROUND_ASLEEP;
+    found |= see(&rest_of(m)[firn_giver_block(m->grid.giver[n])]);
   }
   return found;
+}
+
+// The same without a grid.
+static int look_beside(const mpm *m, size_t b) {
+  const firn_particles *p = &m->world->particles;
+  int found = 0;
+  for (int o = 0; o < 27 && !(found & AROUND_QUICK); o++) {
+    const int d[3] = {o / 9 - 1, o / 3 % 3 - 1, o % 3 - 1};
+    int32_t at[3];
+    for (int a = 0; a < 3; a++) {
+      int32_t period = p->period[a];
+      at[a] = p->block[b].at[a] + d[a];
+      if (period) at[a] = (at[a] + period) % period;
+    }
+    size_t other = block_at(p, at);
+    if (other != SIZE_MAX) found |= see(&rest_of(m)[other]);
+  }
+  return found;
+}
+
+// Whether those around let it sleep. Beside snow that creeps it has to be weighed, which takes a weight, and to stay
+// in balance.
+static bool is_let_sleep(const mpm *m, const mpm_rest *rest, int around) {
+  bool steady = weight_of(m) > 0 && m->world->time >= rest->steady_from;
+  return !(around & (steady ? AROUND_QUICK : AROUND_QUICK | AROUND_CREEPS));
+}
+
+bool mpm_rest_awaits_nodes(const mpm *m, size_t b) {
+  const mpm_rest *rest = rest_of(m) + b;
+  return m->def.sleep && rest->quiet && is_let_sleep(m, rest, look_beside(m, b));
 }
 
 static bool may_sleep(const mpm *m, size_t b) {
@@ -330,9 +367,7 @@ static bool may_sleep(const mpm *m, size_t b) {
   if (!rest[b].calm && !rest[b].asleep) return false;
   // Spray adds up its neighbours' arenas itself and knows nothing of sleep.
   if (!rest[b].quiet || m->reach[b].spray) return false;
-  // Beside snow that creeps it has to be weighed, which takes a weight, and to stay in balance.
-  bool steady = weight_of(m) > 0 && m->world->time >= rest[b].steady_from;
-  if (look_around(m, b) & (steady ? AROUND_QUICK : AROUND_QUICK | AROUND_CREEPS)) return false;
+  if (!is_let_sleep(m, &rest[b], look_around(m, b))) return false;
   return !mover_is_near(m, b) && !is_forced(m, b);
 }
 
@@ -396,7 +431,8 @@ static bool layout_is_in_the_way(const mpm *m) {
   const mpm_rest *rest = rest_of(m);
   size_t kept = 0;
   for (size_t b = 0; b < m->rest_count; b++) {
-    bool is = (rest[b].may && !rest[b].asleep) || (rest[b].quiet && m->reach[b].spray);
+    bool is = (rest[b].may && !rest[b].asleep) ||
+              (m->reach[b].spray && mpm_rest_awaits_nodes(m, b));
     kept += is ? rest[b].count : 0;
   }
   return kept > KEPT * (double)(m->world->particles.count - m->asleep);

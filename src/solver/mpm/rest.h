@@ -48,6 +48,8 @@ firn_status mpm_rest_carry(mpm *m, bool same);
 void mpm_rest_lay(mpm *m, size_t b);
 // Has a block watched from now on; if it sleeps, the next review wakes it.
 void mpm_rest_rouse(mpm *m, size_t b);
+// Whether all that keeps a block from sleep may be that it is spray: it is quiet, and those around let it.
+bool mpm_rest_awaits_nodes(const mpm *m, size_t b);
 // Before a step: decides who sleeps. sorted: the blocks are new.
 firn_status mpm_rest_review(mpm *m, bool sorted);
 // Leaves everybody as they are, on a grid that has been built again.

@@ -28,21 +28,16 @@ static double soft_limit(const mpm *m, double dt) {
   return m->def.elastic_cfl * m->world->h / dt;
 }
 
-// Not what the longest step would have to solve for. Nor what lies on a collider or is quiet, which is better
-// off with nodes that are shared, and may sleep on them.
+// Not what the longest step would have to solve for. Nor what might sleep, which it can on nodes that are shared.
 void mpm_find_spray(mpm *m) {
   const firn_particles *p = &m->world->particles;
   double longest = fmax(m->def.dt_max, m->def.dt), limit = soft_limit(m, longest);
-  const mpm_rest *rest = m->def.sleep ? m->rest.data : NULL;
   if (!mpm_may_have_spray(m)) return;
-  firn_world_prepare(m->world, m->world->time);
-  m->view.dt = (firn_real)longest;
-  m->contacts.time = m->world->time;
   FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 64))
   for (size_t b = 0; b < p->block_count; b++) {
-    bool may = p->block[b].count <= MPM_THIN_MAX && !(rest && rest[b].quiet);
+    bool may = p->block[b].count <= MPM_THIN_MAX;
     if (may && m->memory.implicit) may = sound2_of(m, b) < limit * limit;
-    m->reach[b].spray = may && !mpm_box_is_near(m, b);
+    m->reach[b].spray = may && !mpm_rest_awaits_nodes(m, b);
   }
 }
 

@@ -89,6 +89,8 @@ enum {
 };
 typedef struct mpm_parcel_nodes {
   firn_real node[MPM_CHANNEL_MAX * MPM_PARCEL_REALS];
+  // kg, that grains of other parcels have of a node, where colliders ask; 0 between parcels
+  firn_real others[MPM_PARCEL_REALS / FIRN_NODE_REALS];
   uint64_t column[MPM_PARCEL_EDGE * MPM_PARCEL_EDGE]; // bits of nodes along z; 0 between parcels
 } mpm_parcel_nodes;
 
