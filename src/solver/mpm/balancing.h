@@ -9,7 +9,8 @@
 
 // Fields of nodes: displacement, m; impulse that contact leaves free, N s; velocity that the last solve
 // gave, m/s; the displacement that left the least out of balance, m; displacement and impulse of the round
-// before; and what both changed by in the last rounds, see balance_secant.c.
+// before; the impulse that snow had that was there before, see note_unrest of balance_rounds.c; and what
+// displacement and impulse changed by in the last rounds, see balance_secant.c.
 enum { SECANTS = 3 };
 enum {
   U,
@@ -18,6 +19,7 @@ enum {
   BEST,
   FORMER_U,
   FORMER_IMPULSE,
+  UNREST,
   DU,
   DF = DU + SECANTS,
   FIELDS = DF + SECANTS
