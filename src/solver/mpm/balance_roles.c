@@ -20,13 +20,7 @@ static void find_held(balance *k) {
 }
 
 static bool takes_part(const balance *k, size_t b) {
-  const firn_block *block = &k->m->world->particles.block[b];
-  if (!is_held(k, b)) return false;
-  bool part = k->whole || is_under(k, b);
-  for (uint32_t i = block->first; i < block->first + block->count && !part; i++) {
-    part = mpm_is_settled(k->m, i);
-  }
-  return part;
+  return is_held(k, b) && (k->whole || is_under(k, b) || mpm_holds_settled(k->m, b));
 }
 
 // Marks nodes and blocks as the semi-implicit step does. Solved for are the nodes that settled snow
@@ -78,7 +72,7 @@ static void begin_particle(balance *k, size_t b, size_t slot, double *sound2) {
   role is = role_of(k, b, slot);
   for (size_t i = 0; i < STATE; i++) {
     const firn_real *own = state_of(view, i);
-    start[i * slots] = !own || (i < 6 && is == SETTLED) ? 0 : own[slot];
+    start[i * slots] = own ? own[slot] : 0;
   }
   body[0] = 0;
   body[slots] = is <= UNDER ? view->mass[slot] : 0;

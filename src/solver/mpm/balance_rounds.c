@@ -21,19 +21,21 @@ static const double GOOD = 4e-3, SLOW = 0.7;
 static const double CALM = 0.01;
 // A round that leaves this many times more has gone where secants lead no longer.
 static const double WORSE = 1.5;
-// What a solve reduces its residual to, and where snow yields or slips.
-static const double REDUCTION = 0.03, ROUGHLY = 0.1;
+// What a solve reduces its residual to: of all snow, whose contact has to be found yet; of snow that is added,
+// where one solve is to do; and where snow yields or slips.
+static const double REDUCTION = 0.03, FINELY = 0.01, ROUGHLY = 0.1;
 
 // Springs have the strain of u alone: what they had before holds them where they are.
 static void strain_from_start(const balance *k, size_t b) {
   const firn_particles *p = &k->m->world->particles;
   const firn_block *block = &p->block[b];
   const firn_real *start = k->start.data;
-  bool spring = !k->whole && !k->laid_on;
-  for (size_t c = 0; c < STATE; c++) {
-    firn_real *own = state_of(&k->m->view, c);
-    for (uint32_t i = block->first; i < block->first + block->count && own; i++) {
-      own[i] = spring && c < 6 ? 0 : start[c * p->slots + i];
+  bool springs = !k->whole && !k->laid_on, pressed = k->pressed && is_held(k, b);
+  for (uint32_t i = block->first; i < block->first + block->count; i++) {
+    bool none = mpm_is_settled(k->m, i) ? !pressed : springs;
+    for (size_t c = 0; c < STATE; c++) {
+      firn_real *own = state_of(&k->m->view, c);
+      if (own) own[i] = c < 6 && none ? 0 : start[c * p->slots + i];
     }
   }
 }
@@ -169,7 +171,7 @@ static firn_status run_rounds(balance *k, double enough) {
     if (!isfinite(k->left) || slow || stalled == STALLED || round == ROUNDS || k->budget <= 0)
       break;
     // Where snow yields or slips K is not what it meets, and a round is worth no careful solve.
-    double reduction = fmax(REDUCTION, 0.5 * BALANCED / k->left);
+    double reduction = fmax(k->whole ? REDUCTION : FINELY, 0.5 * BALANCED / k->left);
     if (k->left > 0.5 * before) reduction = fmax(reduction, ROUGHLY);
     if (round > 0 && k->left < WORSE * before)
       mpm_secant_note(k);
@@ -219,13 +221,15 @@ static void note_unrest(balance *k) {
 }
 
 // First as if nothing could slide, then as it is. Snow that slides has no balance to be found: it is
-// laid down as if it did not, and slides then.
+// laid down as if it did not, and slides then. Snow that is added to a bed mostly lies as the bed does: the
+// strain of its column is near what is sought, where snow that begins with all else has rims to find.
 firn_status mpm_balance_seek(balance *k) {
   size_t reals = k->m->grid.count * FIRN_NODE_BLOCK_REALS + FIRN_ROW_REALS;
-  memset(k->nodes.data, 0, FIELDS * reals * sizeof(firn_real));
+  memset(k->nodes.data, 0, ZEROED * reals * sizeof(firn_real));
   if (!k->whole) note_unrest(k);
   for (int again = 0; again < 2; again++) {
     memset(k->nodes.data, 0, UNREST * reals * sizeof(firn_real));
+    k->pressed = !k->whole && !again;
     k->left = INFINITY;
     k->budget = ITERATIONS;
     k->m->still = MPM_STILL_STUCK;

@@ -17,9 +17,10 @@ enum {
   IMPULSE,
   LAST,
   BEST,
-  FORMER_U,
-  FORMER_IMPULSE,
   UNREST,
+  ZEROED, // those before begin a search as 0
+  FORMER_U = ZEROED,
+  FORMER_IMPULSE,
   DU,
   DF = DU + SECANTS,
   FIELDS = DF + SECANTS
@@ -34,6 +35,7 @@ typedef struct balance {
   bool whole;           // all snow takes part; else only the units with settled snow
   bool laid_on;         // some of it lies on snow that sleeps, see under
   bool begun;           // start is filled
+  bool pressed;         // settled snow begins with the strain of its column, else with none
   double time;          // s, t of balance.c
   double left;          // share of the weight that is out of balance
   int iterations;       // of all solves
@@ -48,6 +50,7 @@ typedef struct balance {
   firn_buffer let_go;   // [near node blocks][64] uint32_t, see mpm
   firn_buffer under;    // [blocks] bytes: asleep under snow that was added, see under.h
   firn_buffer held;     // [bodies] bytes: something holds it; there are no more than blocks
+  firn_buffer energy;   // double [blocks], J, see strain_held
 } balance;
 
 // What strain changes of a particle: b, ln J_P, and what bounds on J_P cut off, if that is kept.
