@@ -241,6 +241,7 @@ firn_status mpm_balance(mpm *m) {
                             &k.bodies, &k.under, &k.held,  &k.products, &k.energy};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
     firn_buffer_free(context, buffers[i]);
+  m->last.laid = k.iterations;
   if (solved) tell(&k, loose, firn_seconds() - began);
   return status;
 }

@@ -147,7 +147,7 @@ static firn_status solve(balance *k, double reduction) {
 static void look(balance *k) {
   strain(k);
   load(k);
-  mpm_free_impulse(k->m, k->whole ? NULL : node_field(k, UNREST), node_field(k, IMPULSE));
+  mpm_free_impulse(k->m, k->laid_on ? node_field(k, UNREST) : NULL, node_field(k, IMPULSE));
   k->left = measure(k);
 }
 
@@ -171,7 +171,7 @@ static firn_status run_rounds(balance *k, double enough) {
     if (!isfinite(k->left) || slow || stalled == STALLED || round == ROUNDS || k->budget <= 0)
       break;
     // Where snow yields or slips K is not what it meets, and a round is worth no careful solve.
-    double reduction = fmax(k->whole ? REDUCTION : FINELY, 0.5 * BALANCED / k->left);
+    double reduction = fmax(k->laid_on ? FINELY : REDUCTION, 0.5 * BALANCED / k->left);
     if (k->left > 0.5 * before) reduction = fmax(reduction, ROUGHLY);
     if (round > 0 && k->left < WORSE * before)
       mpm_secant_note(k);
@@ -221,15 +221,15 @@ static void note_unrest(balance *k) {
 }
 
 // First as if nothing could slide, then as it is. Snow that slides has no balance to be found: it is
-// laid down as if it did not, and slides then. Snow that is added to a bed mostly lies as the bed does: the
-// strain of its column is near what is sought, where snow that begins with all else has rims to find.
+// laid down as if it did not, and slides then. Snow that is added to a bed asleep mostly lies as the bed does:
+// the strain of its column is near what is sought. Beside springs, which press on nothing, it is not.
 firn_status mpm_balance_seek(balance *k) {
   size_t reals = k->m->grid.count * FIRN_NODE_BLOCK_REALS + FIRN_ROW_REALS;
   memset(k->nodes.data, 0, ZEROED * reals * sizeof(firn_real));
-  if (!k->whole) note_unrest(k);
+  if (k->laid_on) note_unrest(k);
   for (int again = 0; again < 2; again++) {
     memset(k->nodes.data, 0, UNREST * reals * sizeof(firn_real));
-    k->pressed = !k->whole && !again;
+    k->pressed = k->laid_on && !again;
     k->left = INFINITY;
     k->budget = ITERATIONS;
     k->m->still = MPM_STILL_STUCK;

@@ -140,6 +140,7 @@ typedef struct mpm {
     int redone;     // times it was halved and redone
     int indefinite; // directions of negative curvature met by the solve
     bool sorted;    // particles were re-sorted
+    int laid;       // iterations of the search for balance before it, if settled snow was laid down
   } last;           // step
   uint64_t sorts;
   double seconds[MPM_PHASES]; // of wall time; law and weights belong to scatter

@@ -171,7 +171,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   firn_world *world = m->world;
   *out = (firn_step){0};
   FIRN_TRY(check_materials(world));
-  m->last.redone = m->last.indefinite = 0;
+  m->last.redone = m->last.indefinite = m->last.laid = 0;
 
   // Particles in their blocks, volumes known.
   FIRN_TRY(mpm_layout(m, &m->last.sorted));
