@@ -126,8 +126,8 @@ static inline firn_status firn_sim_sums(firn_sim *sim, firn_sums *out) {
 }
 
 // Statistics: what only the solver at hand can tell, by name. Under mpm "jp_min", "jp_mean",
-// "density_max", "yielded", "energy_plastic"; of the last step "redone", "indefinite", "sorted"; since
-// creation "sorts" and, by phase, "seconds_sort", "seconds_scatter", "seconds_grid", "seconds_solve" and
+// "density_max", "yielded", "energy_plastic"; of the last step "redone", "indefinite", "sorted", "laid";
+// since creation "sorts" and, by phase, "seconds_sort", "seconds_scatter", "seconds_grid", "seconds_solve" and
 // "seconds_gather". Under sph "jp_min", "jp_mean", "density_max", "energy_plastic"; of the last step "neighbours_mean",
 // "pressure_iterations", "shear_iterations", "fell_back", "unconverged", "samples"; since creation
 // "seconds_search", "seconds_state", "seconds_pressure", "seconds_shear" and "seconds_move". Under flip

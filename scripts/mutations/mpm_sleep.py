@@ -5,6 +5,7 @@ from .form import Mutation
 REST = "src/solver/mpm/rest.c"
 BALANCE = "src/solver/mpm/balance.c"
 BALANCE_ROLES = "src/solver/mpm/balance_roles.c"
+BALANCE_ROUNDS = "src/solver/mpm/balance_rounds.c"
 
 MUTATIONS = [
     Mutation("sleep-never-ends", "what lies beside moving snow sleeps on",
@@ -71,6 +72,12 @@ MUTATIONS = [
     Mutation("balance-without-memory", "rounds of a balance learn nothing from each other",
              "mpm.settled",
              ("src/solver/mpm/balance_secant.c", "if (!n) return;", "if (n >= 0) return;")),
+    Mutation("balance-puts-others-right", "settled snow has to balance the waves in the snow beside it",
+             "mpm.settled_window",
+             (BALANCE_ROUNDS, "if (k->laid_on) note_unrest(k);", "")),
+    Mutation("slabs-begin-from-nothing", "settled snow that is added begins with no strain",
+             "mpm.settled_window",
+             (BALANCE_ROUNDS, "k->pressed = k->laid_on && !again;", "k->pressed = false;")),
     Mutation("settled-snow-hangs", "settled snow that nothing holds is put to sleep",
              "mpm.settled",
              (BALANCE, "if (!is_held(k, b)) return 1;", "if (!is_held(k, b)) return 0;")),

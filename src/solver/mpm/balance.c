@@ -2,7 +2,7 @@
 // Snow that is laid down settled lies in balance with its weight: the strain with which it does is
 // solved for before its first step, on the nodes, against what is under it and beside it.
 //
-// From no strain, nodal displacements u are sought with
+// From no strain, or that of its column where snow is added, nodal displacements u are sought with
 //
 //   f(u) + M g = 0 on nodes that contact leaves free,      F_E = I + grad u, then the plastic return,
 //
@@ -37,6 +37,14 @@ bool mpm_is_settled(const mpm *m, size_t slot) {
   return firn_settled_has(&m->world->settled, firn_particles_id(&m->world->particles)[slot]);
 }
 
+bool mpm_holds_settled(const mpm *m, size_t b) {
+  const firn_block *block = &m->world->particles.block[b];
+  for (uint32_t i = block->first; i < block->first + block->count; i++) {
+    if (mpm_is_settled(m, i)) return true;
+  }
+  return false;
+}
+
 // ---------------------------------------------------------------------------------------- the beginning
 
 static firn_status make_room(balance *k) {
@@ -52,10 +60,11 @@ static firn_status make_room(balance *k) {
   FIRN_TRY(firn_buffer_reserve(
       context, &k->products, m->grid.count * SECANTS * (SECANTS + 1) * sizeof(double), "balance"));
   FIRN_TRY(firn_buffer_reserve(context, &k->held, m->world->particles.block_count, "balance"));
+  FIRN_TRY(firn_buffer_reserve(context, &k->energy,
+                               m->world->particles.block_count * sizeof(double), "balance"));
   FIRN_TRY(mpm_find_under(m, &k->under, &k->laid_on));
   size_t count;
   FIRN_TRY(mpm_bodies_find(m, &k->bodies, &count));
-  memset(k->nodes.data, 0, FIELDS * (reals + FIRN_ROW_REALS) * real);
   // Vector kernels take slots between blocks along, which only their mass and volume of 0 tell apart.
   memset(k->body.data, 0, 3 * slots * real);
   FIRN_TRY(mpm_prepare_solve(m));
@@ -90,16 +99,18 @@ static bool begin(balance *k) {
 
 // ------------------------------------------------------------------------------------------- the end
 
-// Gives a block back what it had, but for settled snow and what carries it, if these were solved for.
+// Gives a block back what it had, but for settled snow, which has no strain, and what carries it, if these
+// were not solved for.
 static void restore(const balance *k, size_t b, bool solved) {
   const mpm *m = k->m;
   const firn_particles *p = &m->world->particles;
   const firn_real *start = k->start.data;
   for (uint32_t i = p->block[b].first; i < p->block[b].first + p->block[b].count; i++) {
-    if (solved && (is_under(k, b) || mpm_is_settled(m, i))) continue;
+    bool settled = mpm_is_settled(m, i);
+    if (solved && (is_under(k, b) || settled)) continue;
     for (size_t c = 0; c < STATE; c++) {
       firn_real *own = state_of(&m->view, c);
-      if (own) own[i] = start[c * p->slots + i];
+      if (own) own[i] = c < 6 && settled ? 0 : start[c * p->slots + i];
     }
   }
 }
@@ -119,13 +130,7 @@ static void end(balance *k, bool failed) {
   mpm_point_view(m); // arenas may lie elsewhere
   if (!k->begun) return;
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
-  for (size_t u = 0; u < p->unit_count; u++) {
-    const firn_unit *unit = &p->unit[u];
-    bool solved = !failed && mpm_unit_is_stiff(&m->view, u);
-    for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
-      restore(k, b, solved);
-    }
-  }
+  for (size_t b = 0; b < p->block_count; b++) restore(k, b, !failed && !m->box[b].soft);
 }
 
 // Force on the nodes of a block that is out of balance, in weights, as the last round left it.
@@ -193,6 +198,23 @@ static void tell(const balance *k, size_t loose, double seconds) {
   if (loose || !found) k->m->told_loose = true;
 }
 
+// J of strain of the snow that the search changes.
+static double strain_held(const balance *k) {
+  mpm *m = k->m;
+  const firn_particles *p = &m->world->particles;
+  double *energy = k->energy.data, sum = 0;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 4))
+  for (size_t b = 0; b < p->block_count; b++) {
+    energy[b] = 0;
+    if (!is_under(k, b) && !mpm_holds_settled(m, b)) continue;
+    for (uint32_t i = p->block[b].first; i < p->block[b].first + p->block[b].count; i++) {
+      energy[b] += mpm_energy(m, i);
+    }
+  }
+  for (size_t b = 0; b < p->block_count; b++) sum += energy[b];
+  return sum;
+}
+
 firn_status mpm_balance(mpm *m) {
   balance k = {.m = m,
                .def = m->def,
@@ -207,15 +229,19 @@ firn_status mpm_balance(mpm *m) {
   m->still = MPM_STILL;
   m->asleep = 0;
   firn_status status = make_room(&k);
+  double before = status == FIRN_OK ? strain_held(&k) : 0;
   bool sought = status == FIRN_OK && begin(&k);
   if (sought) status = mpm_balance_seek(&k);
   bool solved = sought && status == FIRN_OK;
   end(&k, !solved);
   size_t loose = solved ? lay(&k) : 0;
-  firn_buffer *buffers[] = {&k.start,  &k.body,  &k.nodes, &k.parts,   &k.let_go,
-                            &k.bodies, &k.under, &k.held,  &k.products};
+  // It was given to the snow, as new snow brings its own.
+  if (solved) m->world->ledger.given += strain_held(&k) - before;
+  firn_buffer *buffers[] = {&k.start,  &k.body,  &k.nodes, &k.parts,    &k.let_go,
+                            &k.bodies, &k.under, &k.held,  &k.products, &k.energy};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
     firn_buffer_free(context, buffers[i]);
+  m->last.laid = k.iterations;
   if (solved) tell(&k, loose, firn_seconds() - began);
   return status;
 }

@@ -19,47 +19,31 @@ static void find_held(balance *k) {
   }
 }
 
-static bool unit_takes_part(const balance *k, size_t u) {
-  const firn_unit *unit = &k->m->world->particles.unit[u];
-  bool held = false, settled = k->whole;
-  for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
-    held = held || is_held(k, b);
-    settled = settled || is_under(k, b);
-  }
-  for (uint32_t i = unit->first; i < unit->first + unit->count && held && !settled; i++) {
-    settled = mpm_is_settled(k->m, i);
-  }
-  return held && settled;
+static bool takes_part(const balance *k, size_t b) {
+  return is_held(k, b) && (k->whole || is_under(k, b) || mpm_holds_settled(k->m, b));
 }
 
-// Marks nodes and units as the semi-implicit step does. Solved for are the nodes that settled snow
-// touches; whoever else touches them is part of the matrix and holds them, on nodes that stay.
-static void choose_units(balance *k) {
+// Marks nodes and blocks as the semi-implicit step does. Solved for are the nodes that settled snow
+// touches; whoever else touches them is part of the matrix and holds them, on nodes that stay. Units are not
+// asked: one may hold thin blocks of places far apart, snow that a blade strikes among them.
+static void choose_blocks(balance *k) {
   mpm *m = k->m;
-  const firn_particles *p = &m->world->particles;
+  size_t blocks = m->world->particles.block_count;
   uint8_t *soft = m->node_soft.data;
   memset(soft, 1, m->grid.count);
-  for (size_t u = 0; u < p->unit_count; u++) {
-    const firn_unit *unit = &p->unit[u];
-    if (!unit_takes_part(k, u)) continue;
-    for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
-      for (int o = 0; o < 27; o++) {
-        if (m->grid.target[b][o] != FIRN_GRID_NONE) soft[m->grid.target[b][o]] = 0;
-      }
+  for (size_t b = 0; b < blocks; b++) {
+    if (!takes_part(k, b)) continue;
+    for (int o = 0; o < 27; o++) {
+      if (m->grid.target[b][o] != FIRN_GRID_NONE) soft[m->grid.target[b][o]] = 0;
     }
   }
-  for (size_t u = 0; u < p->unit_count; u++) {
-    const firn_unit *unit = &p->unit[u];
+  for (size_t b = 0; b < blocks; b++) {
     bool reaches = false;
-    for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
-      for (int o = 0; o < 27 && !reaches; o++) {
-        uint32_t g = m->grid.target[b][o];
-        reaches = g != FIRN_GRID_NONE && !soft[g];
-      }
+    for (int o = 0; o < 27 && !reaches; o++) {
+      uint32_t g = m->grid.target[b][o];
+      reaches = g != FIRN_GRID_NONE && !soft[g];
     }
-    for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
-      m->box[b].soft = !reaches;
-    }
+    m->box[b].soft = !reaches;
   }
   m->partial = true;
 }
@@ -88,7 +72,7 @@ static void begin_particle(balance *k, size_t b, size_t slot, double *sound2) {
   role is = role_of(k, b, slot);
   for (size_t i = 0; i < STATE; i++) {
     const firn_real *own = state_of(view, i);
-    start[i * slots] = !own || (i < 6 && is == SETTLED) ? 0 : own[slot];
+    start[i * slots] = own ? own[slot] : 0;
   }
   body[0] = 0;
   body[slots] = is <= UNDER ? view->mass[slot] : 0;
@@ -127,6 +111,6 @@ bool mpm_balance_enlist(balance *k) {
   k->time = CROSSINGS * extent(p) * m->world->h / sqrt(sound2);
   k->begun = true;
   find_held(k);
-  choose_units(k);
+  choose_blocks(k);
   return isfinite(sound2);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "solver/mpm/balance.h"
 #include "solver/mpm/balancing.h"
 #include "solver/mpm/rest.h"
 
@@ -16,21 +17,25 @@ static const double BALANCED = 1e-3, SLIDING = 0.02, STUCK = 0.03;
 // Below the first share a round must leave less than the second of the share before, or it is not worth its
 // time: what a floor misses then is well below a hundredth, and snow that yields comes nearer slowly.
 static const double GOOD = 4e-3, SLOW = 0.7;
+// What snow that was there before may be out of balance by, in weights, and is balanced with what is added.
+static const double CALM = 0.01;
 // A round that leaves this many times more has gone where secants lead no longer.
 static const double WORSE = 1.5;
-// What a solve reduces its residual to, and where snow yields or slips.
-static const double REDUCTION = 0.03, ROUGHLY = 0.1;
+// What a solve reduces its residual to: of all snow, whose contact has to be found yet; of snow that is added,
+// where one solve is to do; and where snow yields or slips.
+static const double REDUCTION = 0.03, FINELY = 0.01, ROUGHLY = 0.1;
 
 // Springs have the strain of u alone: what they had before holds them where they are.
 static void strain_from_start(const balance *k, size_t b) {
   const firn_particles *p = &k->m->world->particles;
   const firn_block *block = &p->block[b];
   const firn_real *start = k->start.data;
-  bool spring = !k->whole && !k->laid_on;
-  for (size_t c = 0; c < STATE; c++) {
-    firn_real *own = state_of(&k->m->view, c);
-    for (uint32_t i = block->first; i < block->first + block->count && own; i++) {
-      own[i] = spring && c < 6 ? 0 : start[c * p->slots + i];
+  bool springs = !k->whole && !k->laid_on, pressed = k->pressed && is_held(k, b);
+  for (uint32_t i = block->first; i < block->first + block->count; i++) {
+    bool none = mpm_is_settled(k->m, i) ? !pressed : springs;
+    for (size_t c = 0; c < STATE; c++) {
+      firn_real *own = state_of(&k->m->view, c);
+      if (own) own[i] = c < 6 && none ? 0 : start[c * p->slots + i];
     }
   }
 }
@@ -142,7 +147,7 @@ static firn_status solve(balance *k, double reduction) {
 static void look(balance *k) {
   strain(k);
   load(k);
-  mpm_free_impulse(k->m, node_field(k, IMPULSE));
+  mpm_free_impulse(k->m, k->laid_on ? node_field(k, UNREST) : NULL, node_field(k, IMPULSE));
   k->left = measure(k);
 }
 
@@ -166,7 +171,7 @@ static firn_status run_rounds(balance *k, double enough) {
     if (!isfinite(k->left) || slow || stalled == STALLED || round == ROUNDS || k->budget <= 0)
       break;
     // Where snow yields or slips K is not what it meets, and a round is worth no careful solve.
-    double reduction = fmax(REDUCTION, 0.5 * BALANCED / k->left);
+    double reduction = fmax(k->laid_on ? FINELY : REDUCTION, 0.5 * BALANCED / k->left);
     if (k->left > 0.5 * before) reduction = fmax(reduction, ROUGHLY);
     if (round > 0 && k->left < WORSE * before)
       mpm_secant_note(k);
@@ -184,12 +189,47 @@ static firn_status run_rounds(balance *k, double enough) {
   return FIRN_OK;
 }
 
+static void weigh_settled(balance *k, bool there) {
+  const mpm *m = k->m;
+  const firn_particles *p = &m->world->particles;
+  firn_real *body = k->body.data;
+  for (size_t b = 0; b < p->block_count; b++) {
+    for (uint32_t i = p->block[b].first; i < p->block[b].first + p->block[b].count; i++) {
+      if (!mpm_is_settled(m, i)) continue;
+      body[p->slots + i] = there ? k->view.mass[i] : 0;
+      body[2 * p->slots + i] = there ? k->view.volume[i] : 0;
+    }
+  }
+}
+
+// Snow that was there before may be far from balance of its own: a wave goes through it, it falls, or it fell
+// asleep while it was shaken. That is no load for what is added, nor is it for that to put right: what is
+// out of balance without it may stay so.
+static void note_unrest(balance *k) {
+  mpm *m = k->m;
+  firn_real *unrest = node_field(k, UNREST);
+  const double(*part)[3] = k->parts.data;
+  weigh_settled(k, false);
+  memset(k->let_go.data, 0, 64 * sizeof *m->let_go * m->contacts.node_count);
+  look(k);
+  weigh_settled(k, true);
+  for (size_t g = 0; g < m->grid.count; g++) {
+    if (part[g][1] <= CALM * part[g][0] * gravity_of(k)) continue;
+    size_t first = g * FIRN_NODE_BLOCK_REALS;
+    memcpy(unrest + first, node_field(k, IMPULSE) + first, FIRN_NODE_BLOCK_REALS * sizeof *unrest);
+  }
+}
+
 // First as if nothing could slide, then as it is. Snow that slides has no balance to be found: it is
-// laid down as if it did not, and slides then.
+// laid down as if it did not, and slides then. Snow that is added to a bed asleep mostly lies as the bed does:
+// the strain of its column is near what is sought. Beside springs, which press on nothing, it is not.
 firn_status mpm_balance_seek(balance *k) {
   size_t reals = k->m->grid.count * FIRN_NODE_BLOCK_REALS + FIRN_ROW_REALS;
+  memset(k->nodes.data, 0, ZEROED * reals * sizeof(firn_real));
+  if (k->laid_on) note_unrest(k);
   for (int again = 0; again < 2; again++) {
-    memset(k->nodes.data, 0, FIELDS * reals * sizeof(firn_real));
+    memset(k->nodes.data, 0, UNREST * reals * sizeof(firn_real));
+    k->pressed = k->laid_on && !again;
     k->left = INFINITY;
     k->budget = ITERATIONS;
     k->m->still = MPM_STILL_STUCK;

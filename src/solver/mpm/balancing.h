@@ -9,14 +9,17 @@
 
 // Fields of nodes: displacement, m; impulse that contact leaves free, N s; velocity that the last solve
 // gave, m/s; the displacement that left the least out of balance, m; displacement and impulse of the round
-// before; and what both changed by in the last rounds, see balance_secant.c.
+// before; the impulse that snow had that was there before, see note_unrest of balance_rounds.c; and what
+// displacement and impulse changed by in the last rounds, see balance_secant.c.
 enum { SECANTS = 3 };
 enum {
   U,
   IMPULSE,
   LAST,
   BEST,
-  FORMER_U,
+  UNREST,
+  ZEROED, // those before begin a search as 0
+  FORMER_U = ZEROED,
   FORMER_IMPULSE,
   DU,
   DF = DU + SECANTS,
@@ -32,6 +35,7 @@ typedef struct balance {
   bool whole;           // all snow takes part; else only the units with settled snow
   bool laid_on;         // some of it lies on snow that sleeps, see under
   bool begun;           // start is filled
+  bool pressed;         // settled snow begins with the strain of its column, else with none
   double time;          // s, t of balance.c
   double left;          // share of the weight that is out of balance
   int iterations;       // of all solves
@@ -46,6 +50,7 @@ typedef struct balance {
   firn_buffer let_go;   // [near node blocks][64] uint32_t, see mpm
   firn_buffer under;    // [blocks] bytes: asleep under snow that was added, see under.h
   firn_buffer held;     // [bodies] bytes: something holds it; there are no more than blocks
+  firn_buffer energy;   // double [blocks], J, see strain_held
 } balance;
 
 // What strain changes of a particle: b, ln J_P, and what bounds on J_P cut off, if that is kept.

@@ -62,6 +62,7 @@ enum {
   STAT_SORTED,
   STAT_SORTS,
   STAT_FLYING,
+  STAT_LAID,
   STAT_SECONDS,
   STATS = STAT_SECONDS + MPM_PHASES
 };
@@ -78,6 +79,7 @@ const firn_stat_info mpm_stats[] = {
     [STAT_SORTED] = {"sorted", "1", "1 if it sorted the particles anew"},
     [STAT_SORTS] = {"sorts", "1", "steps that did, since creation"},
     [STAT_FLYING] = {"flying", "1", "particles in free flight, outside the grid"},
+    [STAT_LAID] = {"laid", "1", "iterations of the last step's search for balance of settled snow"},
     [STAT_SECONDS + MPM_SORT] = {"seconds_sort", "s", "wall time in sorting"},
     [STAT_SECONDS + MPM_SCATTER] = {"seconds_scatter", "s", "from particles to grid, with the law"},
     [STAT_SECONDS + MPM_GRID] = {"seconds_grid", "s", "on the nodes"},
@@ -249,11 +251,17 @@ firn_status mpm_look(void *solver, const firn_solver_look *look) {
   for (int c = 0; c < 3 && look->sums; c++) look->sums->angular[c] += all.angular[c];
   double n = (double)p->count;
   double stats[STATS] = {
-      [STAT_JP_MIN] = n > 0 ? all.jp_min : 1, [STAT_JP_MEAN] = n > 0 ? all.jp / n : 1,
-      [STAT_DENSITY_MAX] = all.density_max,   [STAT_YIELDED] = n > 0 ? all.yielded / n : 0,
-      [STAT_REDONE] = m->last.redone,         [STAT_INDEFINITE] = m->last.indefinite,
-      [STAT_SORTED] = m->last.sorted,         [STAT_SORTS] = (double)m->sorts,
-      [STAT_FLYING] = (double)p->flying,      [STAT_PLASTIC] = m->memory.plastic + all.spent,
+      [STAT_JP_MIN] = n > 0 ? all.jp_min : 1,
+      [STAT_JP_MEAN] = n > 0 ? all.jp / n : 1,
+      [STAT_DENSITY_MAX] = all.density_max,
+      [STAT_YIELDED] = n > 0 ? all.yielded / n : 0,
+      [STAT_REDONE] = m->last.redone,
+      [STAT_INDEFINITE] = m->last.indefinite,
+      [STAT_SORTED] = m->last.sorted,
+      [STAT_SORTS] = (double)m->sorts,
+      [STAT_FLYING] = (double)p->flying,
+      [STAT_PLASTIC] = m->memory.plastic + all.spent,
+      [STAT_LAID] = m->last.laid,
   };
   memcpy(stats + STAT_SECONDS, m->seconds, sizeof m->seconds);
   for (int i = 0; i < STATS; i++) {

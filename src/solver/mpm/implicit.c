@@ -242,14 +242,21 @@ static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn
   return FIRN_OK;
 }
 
+// Of the nodes that are solved for, and of what touches them.
+static void make_diagonal(mpm *m) {
+  const mpm_view *view = &m->view;
+  FIRN_SHARED_FOR(m->world->context, walk, m->world->particles.unit_count) {
+    if (mpm_unit_is_stiff(view, walk.at)) firn_mpm_diagonal(view, walk.at);
+  }
+  FIRN_SHARED_FOR(m->world->context, walk, m->grid.count) {
+    if (!node_is_soft(m, walk.at)) firn_mpm_diagonal_nodes(view, walk.at);
+  }
+}
+
 // The system of Eq. 9, with its preconditioner made.
 static firn_linear_system make_system(mpm *m) {
   bool block = m->def.preconditioner == FIRN_PRECONDITIONER_BLOCK;
-  if (block) {
-    mpm_tally unused;
-    mpm_for_units(m, firn_mpm_diagonal, &unused);
-    mpm_for_nodes(m, firn_mpm_diagonal_nodes);
-  }
+  if (block) make_diagonal(m);
   return (firn_linear_system){
       .context = m->world->context,
       .count = m->grid.count * FIRN_NODE_BLOCK_REALS,
@@ -325,15 +332,18 @@ firn_status mpm_solve(mpm *m, firn_step *out) {
   return FIRN_OK;
 }
 
-void mpm_free_impulse(mpm *m, firn_real *impulse) {
+void mpm_free_impulse(mpm *m, const firn_real *less, firn_real *impulse) {
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t g = 0; g < m->grid.count; g++) {
     firn_real *to = impulse + g * FIRN_NODE_BLOCK_REALS;
     const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
+    const firn_real *off = less ? less + g * FIRN_NODE_BLOCK_REALS : NULL;
     if (node_is_soft(m, g)) continue;
     for (size_t i = 0; i < FIRN_NODE_BLOCK_REALS; i += 4) {
       bool active = v[i + 3] > m->view.mass_floor;
-      for (size_t a = 0; a < 3; a++) to[i + a] = active ? v[i + 3] * v[i + a] : 0;
+      for (size_t a = 0; a < 3; a++) {
+        to[i + a] = active ? v[i + 3] * v[i + a] - (off ? off[i + a] : 0) : 0;
+      }
       to[i + 3] = 0;
     }
     project(m, g, to);

@@ -69,7 +69,7 @@ typedef struct mpm_kernels {
 // The 3x3 blocks of the operator for the block preconditioner, near rest (S = I), where they are
 // positive definite: V0 (mu |g|^2 I + (mu + lambda) g g^T) summed over particles. Plain C for every
 // instruction set: it is made once a step. Arenas need two channels.
-void firn_mpm_diagonal(const mpm_view *view, size_t u, mpm_tally *unused);
+void firn_mpm_diagonal(const mpm_view *view, size_t u);
 void firn_mpm_diagonal_nodes(const mpm_view *view, size_t g);
 
 // The table for an instruction set, or NULL where it was not compiled in.

@@ -507,12 +507,12 @@ static void diagonal_one(const mpm_view *view, const mpm_box *box, size_t slot) 
   }
 }
 
-void firn_mpm_diagonal(const mpm_view *view, size_t u, mpm_tally *unused) {
+void firn_mpm_diagonal(const mpm_view *view, size_t u) {
   const firn_unit *unit = &view->unit[u];
-  (void)unused;
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
     const firn_block *block = &view->block[b];
     const mpm_box *box = &view->box[b];
+    if (box->soft) continue;
     memset(view->arena + box->arena, 0, mpm_arena_reals(box, 2, block->count) * sizeof(firn_real));
     for (uint32_t i = 0; i < block->count; i++) diagonal_one(view, box, block->first + i);
   }

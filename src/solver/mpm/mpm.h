@@ -140,6 +140,7 @@ typedef struct mpm {
     int redone;     // times it was halved and redone
     int indefinite; // directions of negative curvature met by the solve
     bool sorted;    // particles were re-sorted
+    int laid;       // iterations of the search for balance before it, if settled snow was laid down
   } last;           // step
   uint64_t sorts;
   double seconds[MPM_PHASES]; // of wall time; law and weights belong to scatter
@@ -215,10 +216,10 @@ firn_status mpm_prepare_solve(mpm *m); // before scatter
 // After the scatter: which blocks take part in the solve.
 void mpm_choose_stiff(mpm *m);
 firn_status mpm_solve(mpm *m, firn_step *out);
-// For a balance (balance.c): the impulse P M v* that contact leaves free, from v* in node_v, and the
+// For a balance (balance.c): the impulse P (M v* - less) that contact leaves free, from v* in node_v, and the
 // solution of (M + dt^2 K) v = P M v*, whose residual is reduced to `tolerance` of what it is for
-// v = 0. impulse is [node reals]; what contact takes of it is left out.
-void mpm_free_impulse(mpm *m, firn_real *impulse);
+// v = 0. less, which may be NULL, and impulse are [node reals]; what contact takes of it is left out.
+void mpm_free_impulse(mpm *m, const firn_real *less, firn_real *impulse);
 firn_status mpm_solve_rest(mpm *m, const firn_real *impulse, double tolerance, int most,
                            firn_linear_result *result);
 int mpm_channels(const mpm *m, bool implicit); // of an arena

@@ -142,14 +142,11 @@ static int mean_iterations(const mpm *m, int of_grid, const mpm_clump_sums *clum
                      (on_grid + (double)clumps->particles));
 }
 
-// What the strain of settled snow holds was given to it, as new snow brings its own.
 static firn_status lay_down(mpm *m) {
   firn_world *world = m->world;
   if (m->memory.spray) FIRN_TRY(mpm_rebuild_grid(m, false));
-  double before = firn_ledger_held(world, true);
   FIRN_TRY(mpm_balance(m));
   mpm_survey(m); // it may have hardened
-  world->ledger.given += firn_ledger_held(world, true) - before;
   world->settled.count = 0;
   return FIRN_OK;
 }
@@ -174,7 +171,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   firn_world *world = m->world;
   *out = (firn_step){0};
   FIRN_TRY(check_materials(world));
-  m->last.redone = m->last.indefinite = 0;
+  m->last.redone = m->last.indefinite = m->last.laid = 0;
 
   // Particles in their blocks, volumes known.
   FIRN_TRY(mpm_layout(m, &m->last.sorted));

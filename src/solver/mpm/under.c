@@ -50,14 +50,6 @@ static void pass_on(search *s, uint32_t b, uint8_t beside) {
   }
 }
 
-static bool holds_settled(const mpm *m, size_t b) {
-  const firn_block *block = &m->world->particles.block[b];
-  for (uint32_t i = block->first; i < block->first + block->count; i++) {
-    if (mpm_is_settled(m, i)) return true;
-  }
-  return false;
-}
-
 firn_status mpm_find_under(mpm *m, firn_buffer *under, bool *any) {
   firn_context *context = m->world->context;
   size_t blocks = m->world->particles.block_count;
@@ -71,7 +63,7 @@ firn_status mpm_find_under(mpm *m, firn_buffer *under, bool *any) {
   for (int a = 0; a < 3; a++) s.down[a] = g[a] / size;
   // It may have come beside snow that sleeps, or into a block of it, and its splines reach there.
   for (uint32_t b = 0; b < blocks; b++) {
-    if (holds_settled(m, b)) pass_on(&s, b, FROM_ABOVE);
+    if (mpm_holds_settled(m, b)) pass_on(&s, b, FROM_ABOVE);
   }
   *any = s.height > 0;
   while (s.height > 0) {
