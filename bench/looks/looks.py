@@ -143,15 +143,14 @@ class Bench:
             subprocess.run([FIRN, "refine", folder, "-q"], check=True)
         return folder
 
-    def picture(self, folder, frame, adapt, seed, spp=1):
+    def picture(self, folder, frame, adapt, seed):
         """Luminance; a picture that is there is read."""
         fine = "fine" if self.options.fine else "own"
         path = f"{folder}/{fine}-{frame}-{adapt}-{seed}.exr"
         if not os.path.exists(path):
-            spp = max(4, int(spp * self.options.spp))
             subprocess.run([FIRN, "render", folder, "-o", path, "-q", "--frames", f"{frame}:{frame}",
                             "--set", f"render.snow.adapt={adapt}", "--set", f"render.seed={seed}",
-                            "--spp", str(spp)] + ([] if self.options.fine else ["--no-fine"]),
+                            "--spp", str(self.options.spp)] + ([] if self.options.fine else ["--no-fine"]),
                            check=True)
         return read_exr(path)
 
@@ -170,7 +169,7 @@ class Bench:
         folder = self.run("creep")
         last, sums, count = None, 0, 0
         for frame in range(3, 13):
-            now = [self.picture(folder, frame, adapt, seed, 0.25) for seed in (1, 2)]
+            now = [self.picture(folder, frame, adapt, seed) for seed in (1, 2)]
             if last:
                 middle = mean(now[0])
                 change = [[v - w for r, s in zip(a, b) for v, w in zip(r, s)] for a, b in zip(now, last)]
