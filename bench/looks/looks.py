@@ -191,8 +191,9 @@ def main():
     for what in options.what or ["bed", "ledge", "creep"]:
         before, after = (getattr(bench, what)(adapt) for adapt in (0, 1))
         for name, value in before.items():
+            share = f"{after[name] / value:.3f} of it" if value else "all of it noise before"
             print(f"{what} {options.solver}{' fine' if options.fine else ''}: {name} {value:.4f} -> "
-                  f"{after[name]:.4f}, {after[name] / value:.3f} of it")
+                  f"{after[name]:.4f}, {share}")
 
 
 main()
