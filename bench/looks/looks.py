@@ -122,7 +122,7 @@ def width(profile, span=24):
     y = [profile[i] for i in x]
     best = math.inf, 0
     for c in (n + i / 4 for i in range(-24, 25)):
-        for w in (0.2 * 1.03 ** i for i in range(120)):
+        for w in (0.2 * 1.005 ** i for i in range(720)):
             f = [1 / (1 + math.exp(min((i - c) / w, 60))) for i in x]
             slope, shift = statistics.linear_regression(f, y)
             error = sum((slope * p + shift - q) ** 2 for p, q in zip(f, y))
