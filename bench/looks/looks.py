@@ -122,7 +122,7 @@ def width(profile, span=24):
     y = [profile[i] for i in x]
     best = math.inf, 0
     for c in (n + i / 4 for i in range(-24, 25)):
-        for w in (0.2 * 1.03 ** i for i in range(120)):
+        for w in (0.2 * 1.005 ** i for i in range(720)):
             f = [1 / (1 + math.exp(min((i - c) / w, 60))) for i in x]
             slope, shift = statistics.linear_regression(f, y)
             error = sum((slope * p + shift - q) ** 2 for p, q in zip(f, y))
@@ -143,15 +143,14 @@ class Bench:
             subprocess.run([FIRN, "refine", folder, "-q"], check=True)
         return folder
 
-    def picture(self, folder, frame, adapt, seed, spp=1):
+    def picture(self, folder, frame, adapt, seed):
         """Luminance; a picture that is there is read."""
         fine = "fine" if self.options.fine else "own"
         path = f"{folder}/{fine}-{frame}-{adapt}-{seed}.exr"
         if not os.path.exists(path):
-            spp = max(4, int(spp * self.options.spp))
             subprocess.run([FIRN, "render", folder, "-o", path, "-q", "--frames", f"{frame}:{frame}",
                             "--set", f"render.snow.adapt={adapt}", "--set", f"render.seed={seed}",
-                            "--spp", str(spp)] + ([] if self.options.fine else ["--no-fine"]),
+                            "--spp", str(self.options.spp)] + ([] if self.options.fine else ["--no-fine"]),
                            check=True)
         return read_exr(path)
 
@@ -170,7 +169,7 @@ class Bench:
         folder = self.run("creep")
         last, sums, count = None, 0, 0
         for frame in range(3, 13):
-            now = [self.picture(folder, frame, adapt, seed, 0.25) for seed in (1, 2)]
+            now = [self.picture(folder, frame, adapt, seed) for seed in (1, 2)]
             if last:
                 middle = mean(now[0])
                 change = [[v - w for r, s in zip(a, b) for v, w in zip(r, s)] for a, b in zip(now, last)]
@@ -192,8 +191,9 @@ def main():
     for what in options.what or ["bed", "ledge", "creep"]:
         before, after = (getattr(bench, what)(adapt) for adapt in (0, 1))
         for name, value in before.items():
+            share = f"{after[name] / value:.3f} of it" if value else "all of it noise before"
             print(f"{what} {options.solver}{' fine' if options.fine else ''}: {name} {value:.4f} -> "
-                  f"{after[name]:.4f}, {after[name] / value:.3f} of it")
+                  f"{after[name]:.4f}, {share}")
 
 
 main()

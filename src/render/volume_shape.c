@@ -14,9 +14,10 @@ static const float GRAINS[2] = {1, 3.5f}, PACKING[2] = {0.25f, 0.55f};
 
 static const double LONE = 0.6;    // width of a grain alone, in that of the brush
 static const double LEAST = 0.125; // volume of a kernel, in that of the brush: corners are no dots
-// Spread of the neighbours, in that of endless snow: of the second axis at an edge and where it is flat, of
-// the shortest at the surface and where that is out of sight.
-static const float EDGE[2] = {0.8f, 0.95f}, DEEP[2] = {0.75f, 0.97f};
+// Spread of the neighbours, in that of endless snow: of the second axis at an edge and where it is flat; of
+// the shortest in a layer one grain thin and in one of two, and at the surface and where that is out of
+// sight.
+static const float EDGE[2] = {0.8f, 0.95f}, THIN[2] = {0.25f, 0.4f}, DEEP[2] = {0.75f, 0.97f};
 static const float SMOOTH = 0.2f; // share of noise that the surface of packed snow keeps
 
 // Of crumbs: width in that of the brush if all were one, and how far off they are, in spacings.
@@ -62,10 +63,12 @@ static float packed(const firn_grain_fit *by, const firn_grain *grain,
 }
 
 // How smooth packed snow is: all of it where it is flat, and not where it has an edge, which lives on being
-// crisp and crumbly. There the second of three spreads is small, too.
+// crisp and crumbly. There the second of three spreads is small, too. Nor where a layer of single grains lies
+// on something: spread wide, they would be a veil over the gaps between them.
 static float smooth(const double s[3]) {
   double least = fmin(s[0], fmin(s[1], s[2])), most = fmax(s[0], fmax(s[1], s[2]));
-  return firn_smoothstep(EDGE[0], EDGE[1], (float)(s[0] + s[1] + s[2] - least - most));
+  return firn_smoothstep(EDGE[0], EDGE[1], (float)(s[0] + s[1] + s[2] - least - most)) *
+         firn_smoothstep(THIN[0], THIN[1], (float)least);
 }
 
 // How near the surface is.

@@ -139,6 +139,32 @@ static void packed_snow_is_smooth_and_its_surface_sharp(void **state) {
   firn_context_destroy(context);
 }
 
+// Kernels in a layer of packed grains are wider than the brush where it is thick, and not where single ones
+// lie on something: gaps between these stay open. The layer is as wide as one looks, and level.
+static void a_layer_of_single_grains_is_no_veil(void **state) {
+  (void)state;
+  const firn_grain_fit by = {.kernel = 3, .amount = 1, .adapt = 1, .spacing = 2.5f};
+  const firn_grain grain = {.mass = 1, .size = 1, .bulk = 1 / (2.5f * 2.5f * 2.5f)};
+  const double layers[2] = {1, 4}, window = 2.7 * 2.5;
+  float reach[2];
+  for (int i = 0; i < 2; i++) {
+    firn_grain_company company = {.window = pow(window, 3),
+                                  .endless = 5.0 / 12 * window * window,
+                                  .mass = 2.7 * 2.7 * layers[i],
+                                  .axis = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    company.variance[0] = company.variance[2] = company.endless;
+    company.variance[1] = (layers[i] * layers[i] - 1) / 12 * 2.5 * 2.5;
+    const firn_grain_shape shape = firn_grain_shape_of(&by, &grain, &company);
+    assert_true(shape.loose == 0);
+    assert_true(shape.reach[1] < shape.reach[0]);
+    reach[i] = shape.reach[0];
+    print_message("%g voxels\n", (double)reach[i]);
+  }
+  // Those of single grains get some of the volume back that being thin takes from them.
+  assert_true(reach[0] < 2 * 3 * 1.5f);
+  assert_true(reach[1] > 2 * 3 * 1.5f);
+}
+
 // A grain in flight is five crumbs of its mass, no two grains alike; with a size of its own it stays whole.
 static void grains_in_flight_differ(void **state) {
   (void)state;
@@ -273,6 +299,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(mass_is_kept),
       cmocka_unit_test(packed_snow_is_smooth_and_its_surface_sharp),
+      cmocka_unit_test(a_layer_of_single_grains_is_no_veil),
       cmocka_unit_test(grains_in_flight_differ),
       cmocka_unit_test(the_same_bytes_come_from_any_threads_and_instructions),
       cmocka_unit_test(nothing_jumps_while_snow_comes_apart),
