@@ -14,7 +14,7 @@ const cli_verb cli_verbs[] = {
     {"info", "DIR|FILE", "tell what a run has written", cli_info},
     {"refine", "DIR", "fill a run's snow with fine particles: powder and spray", cli_refine},
     {"export", "DIR|FILE", "write the frames of a run for other programs", cli_export},
-    {"render", "DIR|FILE", "take pictures and films of what a run has written", cli_render},
+    {"render", "DIR|SCENE", "take pictures and films of a run or of a scene", cli_render},
     {"plot", "DIR", "draw curves from the statistics of a run", cli_plot},
     {"bench", "[NAME]", "measure the speed of this machine", cli_bench},
     {"help", "[VERB]", "this page, or the page of a verb", cli_help},

@@ -63,12 +63,9 @@ static const struct argp_option options[] = {
      0},
     {"from", KEY_FROM, "DIR:FRAME", 0,
      "branch off from a checkpoint of another run, its newest where no frame is given: begin with "
-     "what "
-     "that had come to, and go on with the numbers of this scene. Frames and rows up to there are "
-     "taken "
-     "over. What differs must be numbers of materials, gravity, wind, motions of colliders, time "
-     "steps "
-     "or output",
+     "what that had come to, and go on with the numbers of this scene. Frames and rows up to there "
+     "are taken over. What differs must be numbers of materials and forces, gravity, the wind's "
+     "velocity, motions of colliders, time steps or output",
      0},
     {"no-memory-check", KEY_UNCHECKED, NULL, 0,
      "begin even where the snow will hardly fit into memory", 0},

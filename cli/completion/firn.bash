@@ -10,19 +10,25 @@ _firn_options() {
     sed -n -e 's/^ \{1,6\}\(-., \)\{0,1\}\(--[a-z-]*\)\[.*/\2/p' \
       -e 's/^ \{1,6\}\(-., \)\{0,1\}\(--[a-z-]*=\{0,1\}\).*/\2/p'
 }
+# Whether a word is an option, of firn VERB, that the next word is the value of.
+_firn_wants() { [[ $3 == -[oj] ]] || { [[ $3 == --* ]] && _firn_options "$1" "$2" | grep -qxF -- "$3="; }; }
 # What a verb takes: SCENE, NAME, VERB, DIR|FILE, as the page of firn says.
 _firn_argument() { "$1" help 2>/dev/null | sed -n "s/^  firn $2 \[\{0,1\}\([A-Z|]*\).*/\1/p"; }
 
 _firn() {
   local firn=${COMP_WORDS[0]} cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]-} words=
+  local last=${COMP_WORDS[COMP_CWORD - 1]}
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
     words="$(_firn_verbs "$firn") --help --version"
   elif [[ $cur == -* ]]; then
     words=$(_firn_options "$firn" "$verb")
+  elif [[ $cur == = || $last == = ]] || _firn_wants "$firn" "$verb" "$last"; then
+    : # a value, perhaps a file
   else
     case $verb:$(_firn_argument "$firn" "$verb") in
       bench:*) words=$("$firn" bench --list 2>/dev/null | sed 's/ .*//') ;;
+      *:DIR\|SCENE) compgen -f -- "$cur" >/dev/null || words=$(_firn_scenes "$firn") ;;
       *:SCENE | *:NAME) words=$(_firn_scenes "$firn") ;;
       *:VERB) words=$(_firn_verbs "$firn") ;;
     esac

@@ -23,5 +23,5 @@ end
 
 complete -c firn -n 'not __firn_has_verb' -f -a '(__firn_verbs)'
 complete -c firn -n '__firn_has_verb; and string match -q -- "-*" (commandline -ct)' -a '(__firn_options)'
-complete -c firn -n '__firn_has_verb; and __firn_takes SCENE NAME' -a '(__firn_scenes)'
+complete -c firn -n '__firn_has_verb; and __firn_takes SCENE "DIR|SCENE" NAME' -a '(__firn_scenes)'
 complete -c firn -n '__firn_has_verb; and __firn_takes VERB' -f -a '(__firn_verbs)'

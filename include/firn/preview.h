@@ -24,8 +24,8 @@ typedef struct firn_preview_def {
   firn_camera_def camera; // eye equal to target: placed by the snow; lens and focus are not used
   firn_sun_def sun;       // its direction
   bool show_ground;       // false: level floors are left out
-  double ground;          // m, height of a ground that is shown whether a collider is there or not;
-                          // nan: none but the colliders
+  double ground;     // m, height of a ground that is shown where no collider is one, that is, a
+                     // height field or a half space that is not steep; nan: none but the colliders
   const char *color; // field that gives the colour: a number, the length of a vector, a part of
                      // one as velocity.y or stress.xx; "speed" is the length of velocity and
                      // "pressure" minus a third of the trace of stress. NULL: white

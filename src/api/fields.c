@@ -6,6 +6,7 @@
 #include "api/sim.h"
 #include "base/def.h"
 #include "base/parallel.h"
+#include "scene/nearest.h"
 #include "world/heat.h"
 #include "world/strain_rate.h"
 
@@ -31,7 +32,13 @@ static int find(const firn_sim *sim, const char *name, firn_field_info *info) {
 }
 
 static firn_status unknown(const firn_sim *sim, const char *name) {
-  return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT, "there is no field '%s'", name);
+  firn_field_info info;
+  firn_nearest nearest = firn_nearest_begin(name);
+  for (int i = 0; firn_sim_field(sim, i, &info) == FIRN_OK; i++)
+    firn_nearest_offer(&nearest, info.name);
+  return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT,
+                   "solver %s has no field '%s'" FIRN_NEAREST_FORMAT, sim->type->name, name,
+                   FIRN_NEAREST_WORDS(nearest));
 }
 
 bool firn_sim_has_field(const firn_sim *sim, const char *name, firn_field_info *out) {
@@ -275,8 +282,11 @@ firn_status firn_sim_stat(firn_sim *sim, const char *name, double *out) {
   int count = firn_sim_stat_count(sim), i = 0;
   while (i < count && strcmp(sim->type->stats[i].name, name) != 0) i++;
   if (i == count) {
-    return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT, "solver %s has no statistic '%s'",
-                     sim->type->name, name);
+    firn_nearest nearest = firn_nearest_begin(name);
+    for (i = 0; i < count; i++) firn_nearest_offer(&nearest, sim->type->stats[i].name);
+    return firn_fail(sim->world.context, FIRN_ERROR_ARGUMENT,
+                     "solver %s has no statistic '%s'" FIRN_NEAREST_FORMAT, sim->type->name, name,
+                     FIRN_NEAREST_WORDS(nearest));
   }
   FIRN_TRY(firn_sim_look(sim, &(firn_solver_look){.wanted = (uint64_t)1 << i, .stats = stats}));
   *out = stats[i];

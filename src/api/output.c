@@ -42,9 +42,9 @@ static firn_status check_field(firn_context *context, const firn_sim *sim, const
     if (strcmp(info.name, name) == 0) return FIRN_OK;
     firn_nearest_offer(&nearest, info.name);
   }
-  return firn_fail(context, FIRN_ERROR_ARGUMENT, "output: this simulation has no field '%s'%s%s%s",
-                   name, nearest.best ? "; did you mean '" : "", nearest.best ? nearest.best : "",
-                   nearest.best ? "'?" : "");
+  return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                   "output: this simulation has no field '%s'" FIRN_NEAREST_FORMAT, name,
+                   FIRN_NEAREST_WORDS(nearest));
 }
 
 firn_status firn_output_check(firn_context *context, const firn_output_def *def,

@@ -127,9 +127,10 @@ static void add_body(preview *p, size_t i, bool *ground) {
                                          def->looks);
   if (body->kind == FIRN_PICTURE_HIDDEN) return;
   bool hidden = look.mode == FIRN_LOOK_HIDDEN;
+  // A plane that nobody has made would cut through slopes and hills.
+  if (body->ground && body->kind != FIRN_PICTURE_WALL) *ground = true;
   if (body->kind == FIRN_PICTURE_FLOOR) {
     bool level = body->plane[1] > 0.9999;
-    if (level && fabs(body->plane[3] - def->ground) < 1e-3 * extent_of(p)) *ground = true;
     if (!hidden && (!level || def->show_ground)) add_floor(p, body->plane, &look);
     return;
   }

@@ -42,8 +42,8 @@ static firn_status fail_field(const firn_picture_source *source, const char *col
   }
   return firn_fail(
       source->context, FIRN_ERROR_ARGUMENT,
-      "the frame has no '%s' to colour by; it has %s. Scenes choose with output.fields", color,
-      list);
+      "the frame has no '%s' to colour by; it has %s%s. Scenes choose with output.fields", color,
+      list, firn_picture_field(source, "velocity", &field) ? ", and so speed" : "");
 }
 
 static firn_status understand(const firn_picture_source *source, const char *color, question *out) {

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "api/scene.h"
@@ -151,6 +152,8 @@ static firn_status fail_at(const firn_run_state *r, firn_status status) {
 
 static firn_status perform(firn_run_state *r) {
   FIRN_TRY(check_def(r->context, r->def, r->last));
+  struct stat info;
+  r->opened = stat(r->def->folder, &info) != 0;
   FIRN_TRY(firn_folder_make(r->context, r->def->folder));
   FIRN_TRY(firn_lock_take(r->context, r->def->folder, &r->lock));
   FIRN_TRY(firn_run_file(r, FIRN_RUN_LOG));
@@ -222,6 +225,8 @@ firn_status firn_run(const firn_scene *scene, const firn_run_def *given) {
     firn_log_end(&r->log);
   }
   firn_log_close(&r->log);
+  // A run that was refused leaves nothing; one that has begun has files in its folder, which then stays.
+  if (status != FIRN_OK && r->opened) rmdir(def->folder);
   if (r->lock >= 0) close(r->lock);
   firn_scene_files_free(&r->files);
   firn_sim_destroy(r->sim);

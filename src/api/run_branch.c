@@ -42,10 +42,12 @@ static firn_status check_scene(firn_run_state *r, unsigned *loose) {
   if (!d.count) return FIRN_OK;
   char sentence[440], more[40] = "";
   if (d.count > 1) snprintf(more, sizeof more, " (and %d more)", d.count - 1);
-  snprintf(sentence, sizeof sentence,
-           "%.180s%s. A run that branches off may change numbers of materials, gravity, wind, how "
-           "colliders move and hold, time steps and such of the solver, and output; not this",
-           d.text, more);
+  snprintf(
+      sentence, sizeof sentence,
+      "%.180s%s. A run that branches off may change numbers of materials and forces, gravity, the "
+      "velocity of the wind, how colliders move and hold, time steps and such of the solver, and "
+      "output; not this",
+      d.text, more);
   return firn_scene_fail_at(r->scene, d.path, sentence);
 }
 

@@ -3,6 +3,7 @@
 #include "api/sim.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -47,8 +48,13 @@ firn_status firn_sim_create(firn_context *context, const firn_sim_def *given, fi
   FIRN_TRY(firn_def_take_with(context, "firn_sim_def", given, def, sizeof own, &mpm_part));
   const firn_solver_type *type = firn_solver_find(def->solver ? def->solver : "mpm");
   if (!type) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT, "simulation: solver '%s' does not exist",
-                     def->solver);
+    char list[64] = "";
+    for (int i = 0; (type = firn_solver_at(i)); i++) {
+      size_t used = strlen(list);
+      snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", type->name);
+    }
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "simulation: solver '%s' does not exist; there are %s", def->solver, list);
   }
   FIRN_TRY(firn_tables_check(context, type));
   firn_sim *sim = firn_alloc_zero(context, sizeof *sim, "simulation");
@@ -82,10 +88,12 @@ void firn_sim_destroy(firn_sim *sim) {
 firn_status firn_sim_between_steps(const firn_sim *sim, const char *call) {
   if (!sim) return FIRN_ERROR_ARGUMENT;
   if (!sim->in_step) return FIRN_OK;
-  return firn_fail(sim->world.context, FIRN_ERROR_STATE,
-                   "%s: the simulation is within a step, at time %g s; this may be called between "
-                   "steps only",
-                   call, sim->world.time);
+  const char *sized = strstr(call, "_sized"); // which a program calls by its name without this
+  return firn_fail(
+      sim->world.context, FIRN_ERROR_STATE,
+      "%.*s: the simulation is within a step, at time %g s; this may be called between "
+      "steps only",
+      (int)(sized ? (size_t)(sized - call) : strlen(call)), call, sim->world.time);
 }
 
 firn_status firn_sim_not_advancing(const firn_sim *sim, const char *call) {

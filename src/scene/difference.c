@@ -36,7 +36,12 @@ static const char *const free_places[] = {"gravity",
                                           "colliders[].velocity",
                                           "colliders[].spin",
                                           "colliders[].motion",
-                                          "colliders[].parts[].motion"};
+                                          "colliders[].parts[].motion",
+                                          "forces[].uniform.*",
+                                          "forces[].attractor.*",
+                                          "forces[].vortex.*",
+                                          "forces[].drag.rate",
+                                          "forces[].drag.velocity"};
 // But for what particles were made with.
 static const char *const settled_places[] = {"materials.*.law",
                                              "materials.*.conductivity",

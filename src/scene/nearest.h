@@ -22,4 +22,10 @@ typedef struct firn_nearest {
 firn_nearest firn_nearest_begin(const char *word);
 void firn_nearest_offer(firn_nearest *nearest, const char *candidate);
 
+// At the end of a message: "; did you mean 'jp'?", or nothing.
+#define FIRN_NEAREST_FORMAT "%s%s%s"
+#define FIRN_NEAREST_WORDS(nearest)                                                                \
+  (nearest).best ? "; did you mean '" : "", (nearest).best ? (nearest).best : "",                  \
+      (nearest).best ? "'?" : ""
+
 #endif

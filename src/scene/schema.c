@@ -15,7 +15,7 @@ static const firn_schema_row preview_rows[] = {
     REAL("extent", LENGTH, "[0, inf)", "0", "height of what is seen at center; 0: fits the snow"),
     VEC3("view", NONE, NULL, "[-0.35, -0.3, -1]",
          "the direction the camera looks in; any length but zero"),
-    REAL("ground", LENGTH, NULL, "0", "height of the ground plane"),
+    REAL("ground", LENGTH, NULL, "0", "height of a ground plane, where no collider is ground"),
     BOOL("show_ground", "true", "draws the ground"),
 };
 static const firn_schema_record preview_record = {"the preview", ROWS(preview_rows)};

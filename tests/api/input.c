@@ -62,7 +62,7 @@ static void a_simulation_names_the_field_it_cannot_take(void **state) {
   }
   firn_sim_def def = firn_default_sim_def();
   def.solver = "sledge";
-  create_fails(&def, "solver", "'sledge'");
+  create_fails(&def, "solver 'sledge'", "there are mpm, sph, flip");
 }
 
 // Each number of firn_mpm_def, with a value below and one above what it may be.
@@ -509,6 +509,11 @@ static void fields_say_what_they_are_not(void **state) {
   MUST(w.context, add_one(w.sim, 0.01, 0, 0));
   double v[18] = {0};
   MUST_FAIL(w.context, firn_sim_read(w.sim, "colour", v), FIRN_ERROR_ARGUMENT, "'colour'");
+  assert_null(strstr(firn_context_message(w.context), "did you mean"));
+  MUST_FAIL(w.context, firn_sim_read(w.sim, "positon", v), FIRN_ERROR_ARGUMENT,
+            "did you mean 'position'?");
+  MUST_FAIL(w.context, firn_sim_stat(w.sim, "jp_maen", v), FIRN_ERROR_ARGUMENT,
+            "did you mean 'jp_mean'?");
   MUST_FAIL(w.context, firn_sim_write(w.sim, "colour", v), FIRN_ERROR_ARGUMENT, "'colour'");
   MUST_FAIL(w.context, firn_sim_write(w.sim, "mass", v), FIRN_ERROR_ARGUMENT, "'mass'",
             "cannot be written");

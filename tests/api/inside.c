@@ -112,6 +112,10 @@ static void intrude(void *user, const firn_force_chunk *chunk) {
     in->refused++;
   }
   assert_non_null(strstr(firn_context_message(in->context), "within a step"));
+  // By the name that a program calls it by, which is not firn_sim_sums_sized.
+  firn_sums sums;
+  assert_int_equal(firn_sim_sums(in->sim, &sums), FIRN_ERROR_STATE);
+  assert_non_null(strstr(firn_context_message(in->context), "firn_sim_sums:"));
 }
 
 static void nothing_may_be_asked_within_a_step(void **state) {

@@ -353,6 +353,29 @@ static void a_hidden_floor_is_no_floor(void **state) {
   assert_memory_equal(p[0], p[1], sizeof p[0]);
 }
 
+// Neither are hills and slopes, which a plane would cut through; beside a wall there is one.
+static void hills_and_slopes_are_ground_enough(void **state) {
+  scratch *s = *state;
+  static const char *const grounds[] = {
+      "height_field: {center: [0, -0.05, 0], size: [3, 3], amplitude: 0.1, wavelength: 0.5}",
+      "half_space: {normal: [0, 1, 0.3]}", "half_space: {point: [0, -0.1, 0]}",
+      "half_space: {point: [-1, 0, 0], normal: [1, 0, 0]}"};
+  firn_frame *frame = write_frame(s, COUNT);
+  for (int k = 0; k < 4; k++) {
+    static pixels p[2];
+    firn_scene *scene = read_ground(s, grounds[k], "");
+    firn_preview_def def = look_at(-1);
+    for (int made_up = 0; made_up < 2; made_up++) {
+      def.ground = made_up ? 0 : (double)NAN;
+      assert_int_equal(firn_frame_preview_pixels(frame, scene, &def, &p[made_up][0][0][0]),
+                       FIRN_OK);
+    }
+    firn_scene_destroy(scene);
+    if ((memcmp(p[0], p[1], sizeof p[0]) != 0) != (k == 3)) fail_msg("%s", grounds[k]);
+  }
+  firn_frame_close(frame);
+}
+
 // What is highest has the colour of the bar's top: so do the top of the cube and of the bar agree.
 static void the_bar_and_the_snow_have_the_same_colours(void **state) {
   scratch *s = *state;
@@ -375,7 +398,6 @@ static void the_bar_and_the_snow_have_the_same_colours(void **state) {
   firn_frame_close(frame);
 }
 
-// A ground in any case, the floors of colliders alone, or neither.
 // Down to thumbnails there is a bar, and most of the picture is left.
 static void the_bar_shrinks_with_the_picture(void **state) {
   scratch *s = *state;
@@ -401,6 +423,7 @@ static void the_bar_shrinks_with_the_picture(void **state) {
   firn_frame_close(frame);
 }
 
+// A ground in any case, the floors of colliders alone, or neither.
 static void ground_is_shown_as_asked(void **state) {
   scratch *s = *state;
   static pixels p[4];
@@ -485,6 +508,7 @@ int main(void) {
       TEST(cuts_take_what_is_beyond_their_planes),
       TEST(colliders_may_be_hidden_or_held_out),
       TEST(a_hidden_floor_is_no_floor),
+      TEST(hills_and_slopes_are_ground_enough),
       TEST(the_bar_and_the_snow_have_the_same_colours),
       TEST(the_bar_shrinks_with_the_picture),
       TEST(ground_is_shown_as_asked),

@@ -16,6 +16,9 @@ snow: [{shape: {sphere: {center: [0, 0.2, 0], radius: 0.16}}, velocity: [0, -3, 
 colliders:
   - {name: ground, shape: {half_space: {}}, friction: 0.4}
   - {name: plate, shape: {box: {center: [0, 0.6, 0], size: [1, 0.1, 1]}}, motion: {velocity: [0, -0.5, 0]}}
+forces:
+  - {name: moon, attractor: {center: [0, 1, 0], strength: 1}}
+  - {name: breeze, drag: {rate: 0.1, velocity: [1, 0, 0], gust: {strength: 10 %}}}
 YAML
 run 0 run scene.yaml -o whole --quiet
 run 0 run scene.yaml -o trunk --frames 0:4 --quiet
@@ -47,6 +50,9 @@ check friction --set colliders.ground.friction=0
 check motion --set 'colliders.plate.motion={velocity: [0, -2, 0]}'
 check step --set mpm.dt_max=0.1ms
 check sticky --set colliders.ground.sticky=true
+check strength --set 'forces.moon.attractor.strength={keys: [[0 s, 1], [0.12 s, 50]]}'
+check center --set 'forces.moon.attractor.center=[1, 1, 0]'
+check rate --set forces.breeze.drag.rate=5
 grep -q 'young: 400000' young/scene.yaml || die "the scene of a branch is not its own"
 
 # Stopped, a branch goes on as any run does.
@@ -55,6 +61,9 @@ run 0 run scene.yaml -o step2 --from trunk:4 --set mpm.dt_max=0.1ms --resume --q
 for i in 5 8; do
   cmp step/frame_0000$i.hdf step2/frame_0000$i.hdf || die "frame $i of a branch that was resumed"
 done
+run 0 run scene.yaml -o rate2 --from trunk:4 --set forces.breeze.drag.rate=5 --frames 0:6 --quiet
+run 0 run scene.yaml -o rate2 --from trunk:4 --set forces.breeze.drag.rate=5 --resume --quiet
+cmp rate/frame_00008.hdf rate2/frame_00008.hdf || die "a force of a branch that was resumed"
 # The newest checkpoint where no frame is given; the trunk is as it was.
 before=$(sums trunk)
 run 0 run scene.yaml -o newest --from trunk --quiet
@@ -68,7 +77,7 @@ refused() { # WORDS SETTING...
   run 2 run scene.yaml -o refused --from trunk:4 "$@"
   expect "$err" "$words"
   expect "$err" "A run that branches off may change numbers of materials"
-  [[ ! -e refused/scene.yaml ]] || die "something was written"
+  [[ ! -e refused ]] || die "something was written"
 }
 refused "--set h=3cm: h is 0.03 now, and was 0.04" --set h=3cm
 refused "--set mpm.basis=quadratic: mpm.basis is quadratic now" --set mpm.basis=quadratic
@@ -76,6 +85,8 @@ refused "solver" --set solver=flip
 refused "--set fps=25: fps" --set fps=25
 refused "colliders[1].shape.box" --set 'colliders.plate.shape.box.size=[1, 1, 1]'
 refused "materials.soft.law" --set materials.soft.law=elastic
+refused "forces[1].drag.gust.strength is 0.5 now" --set forces.breeze.drag.gust.strength=0.5
+refused "forces[0].vortex is new" --set 'forces.0={name: moon, vortex: {strength: 1}}'
 sed 's/radius: 0.16/radius: 0.17/' scene.yaml >other.yaml
 run 2 run other.yaml -o refused --from trunk:4
 expect "$err" "other.yaml:6:"
@@ -100,6 +111,7 @@ run 2 run scene.yaml -o refused --from trunk:4 --set frames=4
 expect "$err" "nothing is left to do"
 run 2 run scene.yaml -o refused --from :4
 expect "$err" "is not as DIR or DIR:FRAME"
+[[ ! -e refused ]] || die "a refused branch left a folder"
 
 # Curves of runs over each other.
 run 0 plot whole young gravity -o runs.svg

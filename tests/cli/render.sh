@@ -203,6 +203,7 @@ expect "$(cat none.out)" "none.mp4: 4 frames, 0 rendered now"
 # Wrong questions.
 run 2 render run --color colour
 expect "$err" "no 'colour' to colour by; it has density, id, jp, mass"
+expect "$err" "velocity, and so speed."
 run 2 render run --color "$(printf 'x%.0s' {1..9000})" --range 0:1 -o long
 expect "$err" "xxx"
 run 2 render run --color velocity.w

@@ -68,6 +68,12 @@ completes "firn scenes bunny-d" "bunny-drop"
 completes "firn help sw" "sweep"
 completes "firn bench mpm/explicit-cubic" "mpm/explicit-cubic-flip"
 completes "firn info nothing-of-this" ""
+completes "firn render bunny-d" "bunny-drop"
+# Values of options are none of these; bash takes = for a word.
+completes "firn run --solver bunny-d" ""
+completes "firn run --set = bunny-d" ""
+completes "firn run -o bunny-d" ""
+completes "firn run --resume bunny-d" "bunny-drop"
 # All scenes, as the program lists them.
 completes "firn run " "$(firn scenes | sed 's/ .*//' | paste -sd ' ')"
 
