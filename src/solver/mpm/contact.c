@@ -135,7 +135,6 @@ static double over_row(const double point[3], const double normal[3], const doub
 
 // Whether one of these may touch a row of nodes.
 static bool meets_row(const near_parts *parts, const double x[3], double length, double slack) {
-  if (parts->flat) return over_row(parts->point, parts->outward, x, length) <= slack;
   bool meets = parts->rest != 0;
   for (int i = 0; i < parts->count && !meets; i++) {
     const mpm_tangent *t = &parts->tangent[i];
@@ -189,21 +188,25 @@ static firn_contact resolve_still(const mpm *m, int c, const double normal[3], d
   return contact;
 }
 
-// As firn_collider_sample_near.
-static double sample(const firn_collider *collider, const near_parts *parts, uint64_t near,
-                     const double x[3], double normal[3], double surface[3]) {
-  if (!parts->flat) return firn_collider_sample_near(collider, near, x, normal, surface);
+// Whether a point is inside of a collider, and its surface there.
+static bool is_inside(const mpm *m, const firn_collider *collider, const near_parts *parts,
+                      const double x[3], double normal[3], double surface[3]) {
+  if (!parts->flat) {
+    uint64_t near = parts_at(parts, x, 1e-6 * m->world->h);
+    return near && firn_collider_sample_near(collider, near, x, normal, surface) <= 0;
+  }
+  if (flat_distance(parts, x) > 0) return false;
   memcpy(normal, parts->outward, sizeof parts->outward);
   firn_pose_velocity(&parts->flat->pose, x, surface);
-  return flat_distance(parts, x);
+  return true;
 }
 
-static void collide_node(const mpm *m, int c, const near_parts *parts, uint64_t near,
-                         const double x[3], const node_box *box, int n, mpm_push *push) {
+static void collide_node(const mpm *m, int c, const near_parts *parts, const double x[3],
+                         const node_box *box, int n, mpm_push *push) {
   const firn_collider *collider = &m->world->collider[c];
   firn_real *v = box->v + 4 * n;
   double normal[3], surface[3], velocity[3];
-  if (sample(collider, parts, near, x, normal, surface) > 0) return;
+  if (!is_inside(m, collider, parts, x, normal, surface)) return;
   for (int a = 0; a < 3; a++) velocity[a] = (double)v[a];
   firn_contact contact;
   if (m->still) {
@@ -236,8 +239,7 @@ static void collide_row(const mpm_view *view, const node_box *box, int c, const 
     int n = 4 * row + k;
     if (!(box->v[4 * n + 3] > view->mass_floor)) continue;
     x[2] = (box->corner[2] + k) * m->world->h;
-    uint64_t near = parts_at(parts, x, 1e-6 * m->world->h);
-    if (near) collide_node(m, c, parts, near, x, box, n, push);
+    collide_node(m, c, parts, x, box, n, push);
   }
 }
 
@@ -255,6 +257,15 @@ static void row_at(const node_box *box, int row, double h, double x[3]) {
 // Bits of the rows that some of these parts may touch.
 static unsigned rows_met(const near_parts *parts, const node_box *box, double h) {
   unsigned rows = 0;
+  if (parts->flat) {
+    const double *n = parts->outward;
+    double corner[3] = {box->corner[0] * h, box->corner[1] * h, box->corner[2] * h};
+    double over = over_row(parts->point, n, corner, 3 * h) - 1e-6 * h;
+    for (int row = 0; row < 16; row++) {
+      rows |= (unsigned)(over + h * (n[0] * (row / 4) + n[1] * (row % 4)) <= 0) << row;
+    }
+    return rows;
+  }
   for (int row = 0; row < 16 && parts->count; row++) {
     double x[3];
     row_at(box, row, h, x);
