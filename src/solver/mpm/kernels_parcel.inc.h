@@ -21,14 +21,15 @@ static inline void K(sow_beside)(const parcel_frame *f, const mpm_grain *grain, 
   }
 }
 
-static inline void K(sow_own)(const parcel_frame *f, const mpm_grain *grain, const int at[3],
-                              mpm_parcel_nodes *nodes) {
-  firn_real *node = nodes->node + frame_offset(f, at);
+// What a grain gives to the nodes of its own stencil, the first of which is `node`.
+static inline void K(sow_own)(const mpm_grain *grain, firn_real *node, size_t sx, size_t sy,
+                              size_t channel) {
   const spline w = spline_of_grain(grain);
 #if APIC
-  K(scatter_affine)(&w, grain->row, node, f->sx, f->sy);
+  (void)channel;
+  K(scatter_affine)(&w, grain->row, node, sx, sy);
 #else
-  K(scatter_flip)(&w, grain->row, node, f->sx, f->sy, MPM_PARCEL_REALS);
+  K(scatter_flip)(&w, grain->row, node, sx, sy, channel);
 #endif
 }
 
@@ -43,7 +44,7 @@ static inline void K(sow_parcel)(const mpm_view *view, const firn_parcel *parcel
       int at[3];
       if (!frame_finds(f, grain, from->shift, at)) continue;
       if (own)
-        K(sow_own)(f, grain, at, nodes);
+        K(sow_own)(grain, nodes->node + frame_offset(f, at), f->sx, f->sy, MPM_PARCEL_REALS);
       else
         K(sow_beside)(f, grain, at, nodes);
     }
@@ -99,7 +100,7 @@ static inline void K(walk_own)(const mpm_view *view, const firn_parcel *parcel,
   }
 }
 
-// What a grain gives to the nodes of another's stencil, or its own; d: from the first of those to its own first.
+// What a grain gives to the nodes of another's stencil; d: from the first of those to its own first.
 static inline void K(sow_patch)(const mpm_grain *grain, const int d[3], patch *p) {
   const K(gift) gift = K(gift_of)(grain, d[2]);
   int x_end = d[0] < 0 ? WIDTH : WIDTH - d[0], y_end = d[1] < 0 ? WIDTH : WIDTH - d[1];
@@ -123,7 +124,11 @@ static inline void K(sow_block)(const mpm_view *view, const firn_neighbour *from
       d[a] = grain->first[a] + from->shift[a] - first[a];
       meets = meets && d[a] > -WIDTH && d[a] < WIDTH;
     }
-    if (meets) K(sow_patch)(grain, d, p);
+    if (!meets) continue;
+    if (d[0] | d[1] | d[2])
+      K(sow_patch)(grain, d, p);
+    else
+      K(sow_own)(grain, p->v, 4 * FIRN_ROW_REALS, FIRN_ROW_REALS, FIRN_NODE_BLOCK_REALS);
   }
 }
 
