@@ -21,7 +21,8 @@ enum {
 typedef struct survey {
   const firn_particles *particles;
   const firn_reach *reach;
-  firn_block_map_entry *table; // of spray
+  const firn_parcel *parcel;
+  firn_block_map_entry *table; // of parcels, by their corners
   size_t mask;
 } survey;
 
@@ -53,57 +54,95 @@ static bool overlaps(const firn_reach *own, const firn_reach *reach, const int d
   return true;
 }
 
-// The spray block at d blocks from a parcel's corner, or FIRN_GRID_NONE.
-static uint32_t spray_at(const survey *s, const int32_t corner[3], const int d[3]) {
-  int32_t at[3];
-  for (int a = 0; a < 3; a++) {
-    int32_t period = s->particles->period[a];
-    at[a] = corner[a] + d[a];
-    if (period) at[a] = (at[a] % period + period) % period;
+// Blocks of spray around a parcel, by x, y and z: which are there, and their numbers.
+enum { WIDE = EDGE + 2 * BESIDE };
+typedef struct around {
+  uint16_t there[WIDE][WIDE]; // bits along z
+  uint32_t block[WIDE][WIDE][WIDE];
+} around;
+
+// Parcels that have blocks between lo and hi, along one axis, from a parcel's corner; their first blocks.
+static int corners_along(const survey *s, int a, int32_t corner, int lo, int hi,
+                         int32_t out[WIDE]) {
+  int32_t period = s->particles->period[a];
+  int count = 0;
+  for (int d = lo; d <= hi; d++) {
+    int32_t at = corner + d;
+    if (period) at = (at % period + period) % period;
+    at &= ~(EDGE - 1);
+    bool known = false;
+    for (int i = 0; i < count; i++) known = known || out[i] == at;
+    if (!known) out[count++] = at;
   }
-  const firn_block_map_entry *entry = firn_block_map_find(s->table, s->mask, firn_morton(at));
-  return entry->key1 ? entry->value : FIRN_GRID_NONE;
+  return count;
 }
 
-// Finds a parcel's neighbours; out may be NULL. Returns their number.
+// Enters those of a parcel's blocks that share nodes with `own`, which is what another, at a corner, reaches.
+static uint32_t enter_around(const survey *s, const firn_parcel *parcel, const int32_t corner[3],
+                             const firn_reach *own, around *out) {
+  uint32_t count = 0;
+  for (uint32_t b = parcel->first; b < parcel->end; b++) {
+    int d[3];
+    if (!s->reach[b].spray) continue;
+    for (int a = 0; a < 3; a++) {
+      int32_t period = s->particles->period[a];
+      d[a] = s->particles->block[b].at[a] - corner[a];
+      if (period && d[a] < -BESIDE) d[a] += period;
+      if (period && d[a] >= period - BESIDE) d[a] -= period;
+    }
+    if (!overlaps(own, &s->reach[b], d)) continue;
+    const int x = d[0] + BESIDE, y = d[1] + BESIDE, z = d[2] + BESIDE;
+    out->there[x][y] |= (uint16_t)(1u << z);
+    out->block[x][y][z] = b;
+    count++;
+  }
+  return count;
+}
+
+// Finds a parcel's neighbours, by a table of parcels rather than of blocks: most places around sparse spray
+// are empty. out may be NULL. Returns their number.
 static uint32_t look_around(const survey *s, const firn_parcel *parcel, firn_neighbour *out) {
   const firn_reach own = bound_own(s, parcel);
-  int32_t corner[3];
-  int lo[3], hi[3];
+  int32_t corner[3], from[3][WIDE];
+  int n[3];
   uint32_t count = 0;
+  around found;
+  memset(found.there, 0, sizeof found.there);
   for (int a = 0; a < 3; a++) {
     corner[a] = s->particles->block[parcel->first].at[a] & ~(EDGE - 1);
-    lo[a] = own.lo[a] <= 6 - 4 ? (own.lo[a] <= 6 - 8 ? -BESIDE : -1) : 0;
-    hi[a] = (own.hi[a] + 2) / 4;
+    int lo = own.lo[a] <= 6 - 4 ? (own.lo[a] <= 6 - 8 ? -BESIDE : -1) : 0;
+    n[a] = corners_along(s, a, corner[a], lo, (own.hi[a] + 2) / 4, from[a]);
   }
-  for (int x = lo[0]; x <= hi[0]; x++) {
-    for (int y = lo[1]; y <= hi[1]; y++) {
-      for (int z = lo[2]; z <= hi[2]; z++) {
-        const int d[3] = {x, y, z};
-        uint32_t b = spray_at(s, corner, d);
-        if (b == FIRN_GRID_NONE || !overlaps(&own, &s->reach[b], d)) continue;
-        if (out)
-          out[count] = (firn_neighbour){b, {(int8_t)(4 * x), (int8_t)(4 * y), (int8_t)(4 * z)}};
-        count++;
-      }
+  for (int i = 0; i < n[0] * n[1] * n[2]; i++) {
+    const int32_t at[3] = {from[0][i / (n[1] * n[2])], from[1][i / n[2] % n[1]], from[2][i % n[2]]};
+    const firn_block_map_entry *entry = firn_block_map_find(s->table, s->mask, firn_morton(at));
+    if (entry->key1) count += enter_around(s, &s->parcel[entry->value], corner, &own, &found);
+  }
+  for (int i = 0; i < WIDE * WIDE && out; i++) {
+    int x = i / WIDE, y = i % WIDE;
+    for (unsigned left = found.there[x][y]; left; left &= left - 1) {
+      int z = __builtin_ctz(left);
+      *out++ = (firn_neighbour){
+          found.block[x][y][z],
+          {(int8_t)(4 * (x - BESIDE)), (int8_t)(4 * (y - BESIDE)), (int8_t)(4 * (z - BESIDE))}};
     }
   }
   return count;
 }
 
-static firn_status enter_spray(firn_grid *grid, survey *s) {
-  size_t size = firn_block_map_size(64, 2 * grid->spray_count);
+static firn_status enter_parcels(firn_grid *grid, survey *s) {
+  size_t size = firn_block_map_size(64, 2 * grid->parcel_count);
   FIRN_TRY(firn_buffer_reserve(grid->context, &grid->table, size * sizeof(firn_block_map_entry),
                                "block table"));
-  firn_block_map_entry *table = s->table = grid->table.data;
+  s->table = grid->table.data;
   s->mask = size - 1;
-  memset(table, 0, size * sizeof *table);
-  FIRN_PARALLEL_FOR(grid->context, schedule(static))
-  for (size_t b = 0; b < s->particles->block_count; b++) {
+  s->parcel = grid->parcel;
+  memset(s->table, 0, size * sizeof *s->table);
+  for (size_t i = 0; i < grid->parcel_count; i++) {
+    const int32_t *at = s->particles->block[grid->parcel[i].first].at;
+    const int32_t corner[3] = {at[0] & ~(EDGE - 1), at[1] & ~(EDGE - 1), at[2] & ~(EDGE - 1)};
     size_t made = 0;
-    if (!s->reach[b].spray) continue;
-    uint64_t key = firn_morton(s->particles->block[b].at);
-    firn_block_map_claim(table, size - 1, key, &made)->value = (uint32_t)b;
+    firn_block_map_claim(s->table, s->mask, firn_morton(corner), &made)->value = (uint32_t)i;
   }
   return FIRN_OK;
 }
@@ -137,8 +176,8 @@ firn_status firn_grid_list_parcels(firn_grid *grid, const firn_particles *partic
     grid->spray_count += reach[b].spray;
   }
   if (!grid->spray_count) return FIRN_OK;
-  FIRN_TRY(enter_spray(grid, &s));
   FIRN_TRY(cut(grid, &s));
+  FIRN_TRY(enter_parcels(grid, &s));
   FIRN_PARALLEL_FOR(grid->context, schedule(dynamic, 16))
   for (size_t i = 0; i < grid->parcel_count; i++) {
     grid->parcel[i].neighbours = look_around(&s, &grid->parcel[i], NULL);

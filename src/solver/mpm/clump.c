@@ -137,11 +137,10 @@ static uint32_t place(desk *d, mpm_box *box) {
 }
 
 // Makes the next boxes those of this step.
-static bool turn_over(desk *d) {
+static void turn_over(desk *d) {
   mpm_box *box = d->view.next_box;
   d->view.next_box = d->box[box == d->box[0]];
   d->view.box = box;
-  return place(d, box) == d->unit.block_count;
 }
 
 // Takes as many of these clumps as make a bundle; they lie one behind the other, from slot `first` on.
@@ -354,7 +353,11 @@ static void step_bundle(desk *d, mpm_clump_sums *sums) {
     mpm_tally tally = mpm_empty_tally();
     m->kernels->gather(&d->view, 0, &tally);
     done++;
-    bool fits = !tally.left && turn_over(d);
+    bool fits = !tally.left;
+    if (fits) turn_over(d);
+    // Patches that have grown need not fit together any more: the next step may bundle others.
+    if (fits && done < parts)
+      fits = place(d, d->box[d->view.box != d->box[0]]) == d->unit.block_count;
     if (!fits && done < parts) tally.det_min = 0; // flung away within a step
     tally.left = !fits || has_spread(d);
     mpm_merge_tally(&sums->tally, &tally);

@@ -8,6 +8,8 @@
 // The box of nodes that a parcel works on: those that its own stencils cover now. Along z there is room
 // for the rest of rows that have some of these.
 enum { FRAME_MARGIN = 3 };
+// Particles that may share nodes with one, on the mean, for it to look them up one by one.
+enum { MEETINGS = 1 };
 typedef struct parcel_frame {
   int lo[3], n[3]; // first node from the parcel's corner, and nodes
   size_t sx, sy;   // reals from node to node
@@ -97,8 +99,8 @@ static inline void need_stencil(const parcel_frame *f, const int at[3], int widt
 }
 
 // From the sums of a row of nodes to their velocities, of those whose bits are set.
-static inline void move_row(const node_math *math, firn_real *v, unsigned bits) {
-  firn_real *u = v + MPM_PARCEL_REALS;
+static inline void move_row(const node_math *math, firn_real *v, size_t channel, unsigned bits) {
+  firn_real *u = v + channel;
   row16 momentum = row_loadu(v), mass = row_broadcast_w(momentum), old;
   row16 now = accelerate(math, momentum, mass, u, &old);
   row_storeu(v, select_nodes(bits, row_blend_w(now, momentum), momentum));
@@ -116,7 +118,7 @@ static inline void move_stencil(const node_math *math, const parcel_frame *f, co
     for (int j = 0; j < width; j++) {
       unsigned left = (unsigned)(column[j] >> at[2]) & 15;
       if (!left) continue;
-      move_row(math, node + (size_t)i * f->sx + (size_t)j * f->sy, left);
+      move_row(math, node + (size_t)i * f->sx + (size_t)j * f->sy, MPM_PARCEL_REALS, left);
       column[j] &= ~(UINT64_C(15) << at[2]);
     }
   }
@@ -195,6 +197,77 @@ static inline void prefetch_grains(const mpm_view *view, uint32_t b) {
     __builtin_prefetch(p + i);
 }
 
+// ------------------------------------------------------------------------------- few neighbours
+
+// The nodes of one particle's stencil.
+typedef struct patch {
+  _Alignas(64) firn_real v[FIRN_NODE_BLOCK_REALS]; // [4 x][4 y][4 z][4], as a node block
+  _Alignas(64) firn_real u[FIRN_NODE_BLOCK_REALS]; // FLIP: the difference
+} patch;
+
+// Where the neighbours of a parcel are, in blocks from its corner, and where their stencils begin, in nodes
+// from there: what lies far away in memory is looked at only if it does meet.
+enum { BESIDE = 2, AROUND = FIRN_PARCEL_BLOCKS + 2 * BESIDE };
+typedef struct bystander {
+  uint16_t number;
+  int8_t lo[3], hi[3];
+} bystander;
+typedef struct surroundings {
+  uint16_t there[AROUND][AROUND]; // bits along z
+  bystander at[AROUND][AROUND][AROUND];
+} surroundings;
+
+static inline void survey_parcel(const mpm_view *view, const firn_parcel *parcel,
+                                 surroundings *out) {
+  const firn_neighbour *n = view->neighbour + parcel->neighbour;
+  memset(out->there, 0, sizeof out->there);
+  for (uint32_t i = 0; i < parcel->neighbours; i++, n++) {
+    int x = n->shift[0] / 4 + BESIDE, y = n->shift[1] / 4 + BESIDE, z = n->shift[2] / 4 + BESIDE;
+    const mpm_box *box = &view->box[n->block];
+    bystander *to = &out->at[x][y][z];
+    out->there[x][y] |= (uint16_t)(1u << z);
+    to->number = (uint16_t)i;
+    for (int a = 0; a < 3; a++) {
+      to->lo[a] = (int8_t)(box->lo[a] + n->shift[a]);
+      to->hi[a] = (int8_t)(to->lo[a] + box->n[a] - view->stencil.width);
+    }
+  }
+}
+
+// Whether some stencil of the block may share nodes with one of a given width.
+static inline bool stands_near(const bystander *by, const int first[3], int width) {
+  int apart = 0;
+  for (int a = 0; a < 3; a++) {
+    apart |= (first[a] + width - 1 - by->lo[a]) | (by->hi[a] + width - 1 - first[a]);
+  }
+  return apart >= 0;
+}
+
+// Whether a node of the parcel is touched by so few particles that each of these better adds up its own
+// nodes, in registers, than all of them together those of the parcel, which is more than a cache has. That knows
+// of neither node blocks nor colliders.
+static inline bool is_sparse(const mpm_view *view, const firn_parcel *parcel,
+                             const parcel_frame *f) {
+  const size_t wide = 2 * (size_t)view->stencil.width - 1;
+  size_t cells = (size_t)f->n[0] * (size_t)f->n[1] * (size_t)(f->n[2] - 2 * FRAME_MARGIN), own = 0;
+  for (uint32_t b = parcel->first; b < parcel->end; b++) {
+    if (!view->reach[b].spray) continue;
+    if (view->found[b] || view->box[b].touched) return false;
+    own += view->block[b].count;
+  }
+  return own * wide * wide * wide <= MEETINGS * cells;
+}
+
+// Blocks, from the parcel's corner, whose particles may share nodes along an axis with a stencil that begins
+// at a node: theirs begin from a cell of drift below the block to one above.
+static inline void blocks_beside(const mpm_stencil *stencil, int node, int out[2]) {
+  int first = node - stencil->first, reach = stencil->width - 1;
+  out[0] = ((first - reach - 4 + 3 + 64) >> 2) - 16;
+  out[1] = ((first + reach + 1 + 64) >> 2) - 16;
+  if (out[0] < -BESIDE) out[0] = -BESIDE;
+  if (out[1] >= AROUND - BESIDE) out[1] = AROUND - BESIDE - 1;
+}
+
 // ---------------------------------------------------------------------------- beside colliders
 
 // Nodes that colliders may touch are moved and collided by cubes, as node blocks are, before anybody gathers from
@@ -211,7 +284,7 @@ static void collide_cube(const mpm_view *view, const node_math *math, const parc
     if (!left[r]) continue;
     found |= 1u << r;
     size_t at = offset_of_row(f, corner, r);
-    move_row(math, nodes->node + at, left[r]);
+    move_row(math, nodes->node + at, MPM_PARCEL_REALS, left[r]);
     row16 moved = row_loadu(nodes->node + at);
     row_store(v + FIRN_ROW_REALS * r, select_nodes(left[r], moved, row_zero()));
     for (int z = 0; z < 4 && cube->told; z++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Spray, parcel by parcel; a part of kernels_lane.inc.h. The nodes that a parcel's own stencils need
 // are cleared, all grains that reach them are sown into them, whoever's these are, and they are moved as they are
-// gathered from: all of that in cache. Every parcel adds up a node from the same grains, and in the same order,
-// that of their blocks by x, y and z.
+// gathered from: all of that in cache. Where few meet, each grain does that by itself, for its own nodes alone.
+// Whoever does adds up a node from the same grains, and in the same order, that of their blocks by x, y and z.
 
 // What a grain of another parcel gives to nodes that this one needs.
 static inline void K(sow_beside)(const parcel_frame *f, const mpm_grain *grain, const int at[3],
@@ -21,14 +21,15 @@ static inline void K(sow_beside)(const parcel_frame *f, const mpm_grain *grain, 
   }
 }
 
-static inline void K(sow_own)(const parcel_frame *f, const mpm_grain *grain, const int at[3],
-                              mpm_parcel_nodes *nodes) {
-  firn_real *node = nodes->node + frame_offset(f, at);
+// What a grain gives to the nodes of its own stencil, the first of which is `node`.
+static inline void K(sow_own)(const mpm_grain *grain, firn_real *node, size_t sx, size_t sy,
+                              size_t channel) {
   const spline w = spline_of_grain(grain);
 #if APIC
-  K(scatter_affine)(&w, grain->row, node, f->sx, f->sy);
+  (void)channel;
+  K(scatter_affine)(&w, grain->row, node, sx, sy);
 #else
-  K(scatter_flip)(&w, grain->row, node, f->sx, f->sy, MPM_PARCEL_REALS);
+  K(scatter_flip)(&w, grain->row, node, sx, sy, channel);
 #endif
 }
 
@@ -43,24 +44,23 @@ static inline void K(sow_parcel)(const mpm_view *view, const firn_parcel *parcel
       int at[3];
       if (!frame_finds(f, grain, from->shift, at)) continue;
       if (own)
-        K(sow_own)(f, grain, at, nodes);
+        K(sow_own)(grain, nodes->node + frame_offset(f, at), f->sx, f->sy, MPM_PARCEL_REALS);
       else
         K(sow_beside)(f, grain, at, nodes);
     }
   }
 }
 
-// What gather needs of the nodes around an own grain.
-static inline void K(reap_grain)(const mpm_view *view, const parcel_frame *f, const int at[3],
-                                 const mpm_parcel_nodes *nodes, mpm_grain *grain) {
-  const firn_real *node = nodes->node + frame_offset(f, at);
+// What gather needs of the nodes around a grain.
+static inline void K(reap_nodes)(const mpm_view *view, const firn_real *node, size_t sx, size_t sy,
+                                 size_t channel, mpm_grain *grain) {
   const spline w = spline_of_grain(grain);
 #if APIC
-  (void)view;
-  K(gather_moments)(&w, node, f->sx, f->sy, grain->reaped);
+  (void)view, (void)channel;
+  K(gather_moments)(&w, node, sx, sy, grain->reaped);
 #else
   firn_real pic[3] = {0}, *also = view->advect_pic ? pic : NULL;
-  K(gather_gradient)(&w, node, f->sx, f->sy, MPM_PARCEL_REALS, true, grain->reaped, also, 1);
+  K(gather_gradient)(&w, node, sx, sy, channel, true, grain->reaped, also, 1);
   for (int c = 0; c < 3 && also; c++) grain->reaped[4 * c + 3] = pic[c];
 #endif
 }
@@ -82,13 +82,96 @@ static inline void K(walk_own)(const mpm_view *view, const firn_parcel *parcel,
         continue;
       }
       move_stencil(&math, f, at, WIDTH, nodes);
-      K(reap_grain)(view, f, at, nodes, grain);
+      const firn_real *node = nodes->node + frame_offset(f, at);
+      K(reap_nodes)(view, node, f->sx, f->sy, MPM_PARCEL_REALS, grain);
+    }
+  }
+}
+
+// What a grain gives to the nodes of another's stencil; d: from the first of those to its own first.
+static inline void K(sow_patch)(const mpm_grain *grain, const int d[3], patch *p) {
+  const K(gift) gift = K(gift_of)(grain, d[2]);
+  int x_end = d[0] < 0 ? WIDTH : WIDTH - d[0], y_end = d[1] < 0 ? WIDTH : WIDTH - d[1];
+  for (int i = d[0] < 0 ? -d[0] : 0; i < x_end; i++) {
+    const K(plane) plane = K(plane_of)(&gift, grain, i);
+    for (int j = d[1] < 0 ? -d[1] : 0; j < y_end; j++) {
+      size_t at = FIRN_ROW_REALS * (size_t)(4 * (d[0] + i) + d[1] + j);
+      K(give_row)(&plane, grain, j, p->v + at, p->u + at, false);
+    }
+  }
+}
+
+// Of all grains of a block, to the nodes of a stencil that begins at `first`, from the corner of the parcel.
+static inline void K(sow_block)(const mpm_view *view, const firn_neighbour *from,
+                                const int first[3], patch *p) {
+  const mpm_grain *grain = grains_of(view, &view->box[from->block]);
+  for (uint32_t i = 0; i < view->block[from->block].count; i++, grain++) {
+    bool meets = true;
+    int d[3];
+    for (int a = 0; a < 3; a++) {
+      d[a] = grain->first[a] + from->shift[a] - first[a];
+      meets = meets && d[a] > -WIDTH && d[a] < WIDTH;
+    }
+    if (!meets) continue;
+    if (d[0] | d[1] | d[2])
+      K(sow_patch)(grain, d, p);
+    else
+      K(sow_own)(grain, p->v, 4 * FIRN_ROW_REALS, FIRN_ROW_REALS, FIRN_NODE_BLOCK_REALS);
+  }
+}
+
+// Step 1 and 4 to 6 for one grain, by itself.
+static inline void K(reap_alone)(const mpm_view *view, const node_math *math,
+                                 const firn_parcel *parcel, const surroundings *s,
+                                 const int8_t shift[3], mpm_grain *grain) {
+  patch p;
+  int first[3], range[3][2];
+  for (int a = 0; a < 3; a++) {
+    first[a] = grain->first[a] + shift[a];
+    blocks_beside(&view->stencil, first[a], range[a]);
+  }
+  for (int r = 0; r < 4 * WIDTH; r++) {
+    row_store(p.v + FIRN_ROW_REALS * r, row_zero());
+    if (!APIC) row_store(p.u + FIRN_ROW_REALS * r, row_zero());
+  }
+  unsigned mask = (2u << (range[2][1] + BESIDE)) - (1u << (range[2][0] + BESIDE));
+  for (int x = range[0][0] + BESIDE; x <= range[0][1] + BESIDE; x++) {
+    for (int y = range[1][0] + BESIDE; y <= range[1][1] + BESIDE; y++) {
+      for (unsigned left = s->there[x][y] & mask; left; left &= left - 1) {
+        const bystander *by = &s->at[x][y][__builtin_ctz(left)];
+        if (!stands_near(by, first, WIDTH)) continue;
+        K(sow_block)(view, &view->neighbour[parcel->neighbour + by->number], first, &p);
+      }
+    }
+  }
+  for (int r = 0; r < 4 * WIDTH; r++) {
+    if (r % 4 < WIDTH) move_row(math, p.v + FIRN_ROW_REALS * r, FIRN_NODE_BLOCK_REALS, 15);
+  }
+  K(reap_nodes)(view, p.v, 4 * FIRN_ROW_REALS, FIRN_ROW_REALS, FIRN_NODE_BLOCK_REALS, grain);
+}
+
+static inline void K(reap_each)(const mpm_view *view, const firn_parcel *parcel) {
+  const node_math math = node_math_of(view, !APIC);
+  surroundings s;
+  survey_parcel(view, parcel, &s);
+  for (uint32_t b = parcel->first; b < parcel->end; b++) {
+    mpm_grain *grain = grains_of(view, &view->box[b]);
+    int8_t shift[3];
+    if (b + 2 < parcel->end && view->reach[b + 2].spray) prefetch_grains(view, b + 2);
+    if (!view->reach[b].spray) continue;
+    shift_in_parcel(view, b, shift);
+    for (uint32_t i = 0; i < view->block[b].count; i++, grain++) {
+      K(reap_alone)(view, &math, parcel, &s, shift, grain);
     }
   }
 }
 
 static void K(reap)(const mpm_view *view, const firn_parcel *parcel, mpm_parcel_nodes *nodes) {
   const parcel_frame f = frame_of(view, parcel);
+  if (is_sparse(view, parcel, &f)) {
+    K(reap_each)(view, parcel);
+    return;
+  }
   K(walk_own)(view, parcel, &f, false, nodes);
   K(sow_parcel)(view, parcel, &f, nodes);
   take_node_blocks(view, parcel, &f, !APIC, nodes);
