@@ -55,6 +55,28 @@ run 0 run scene.yaml -o step2 --from trunk:4 --set mpm.dt_max=0.1ms --resume --q
 for i in 5 8; do
   cmp step/frame_0000$i.hdf step2/frame_0000$i.hdf || die "frame $i of a branch that was resumed"
 done
+# Under steady forces snow that sleeps does so in the branch as well: nothing has changed, nobody is woken.
+cat >steady.yaml <<'YAML'
+firn: 1
+h: 4 cm
+fps: 10
+frames: 8
+snow: [{shape: {box: {center: [0, 0.1, 0], size: [0.4, 0.2, 0.4]}}, settled: true}]
+colliders: [{name: ground, shape: {half_space: {}}, sticky: true}]
+forces:
+  - {name: shove, steady: true, uniform: {acceleration: [1 mm/s^2, 0, 0]}}
+  - {name: draw, steady: true, attractor: {center: [3, 1, 2], axis: [1, 2, 3], strength: 1 mm/s^2}}
+  - {name: breeze, steady: true, drag: {rate: {keys: [[0 s, 0.02], [9 s, 0.02]]}, velocity: [0.1, 0, 0]}}
+YAML
+run 0 run steady.yaml -o resting --quiet
+run 0 run steady.yaml -o rested --frames 0:6 --quiet
+run 0 run steady.yaml -o asleep --from rested:6 --quiet
+awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "asleep") k = i} NR > 1 && $1 >= 6 && !($k > 100) {exit 1}' \
+  resting/stats.csv || die "nothing sleeps, so nothing is shown"
+for i in 7 8; do
+  cmp resting/frame_0000$i.hdf asleep/frame_0000$i.hdf || die "frame $i of a branch under steady forces"
+done
+cmp <(columns resting/stats.csv) <(columns asleep/stats.csv) || die "rows of a branch under steady forces"
 # The newest checkpoint where no frame is given; the trunk is as it was.
 before=$(sums trunk)
 run 0 run scene.yaml -o newest --from trunk --quiet
