@@ -43,7 +43,8 @@ static firn_status check_scene(firn_run_state *r, unsigned *loose) {
   char sentence[440], more[40] = "";
   if (d.count > 1) snprintf(more, sizeof more, " (and %d more)", d.count - 1);
   snprintf(sentence, sizeof sentence,
-           "%.180s%s. A run that branches off may change numbers of materials, gravity, wind, how "
+           "%.180s%s. A run that branches off may change numbers of materials, gravity, wind, "
+           "forces, how "
            "colliders move and hold, time steps and such of the solver, and output; not this",
            d.text, more);
   return firn_scene_fail_at(r->scene, d.path, sentence);

@@ -47,6 +47,7 @@ check friction --set colliders.ground.friction=0
 check motion --set 'colliders.plate.motion={velocity: [0, -2, 0]}'
 check step --set mpm.dt_max=0.1ms
 check sticky --set colliders.ground.sticky=true
+check bounds --set 'materials.soft.jp_range=[0.95, 1.05]' # particles get a field that those of the trunk lack
 grep -q 'young: 400000' young/scene.yaml || die "the scene of a branch is not its own"
 
 # Stopped, a branch goes on as any run does.
@@ -77,6 +78,32 @@ for i in 7 8; do
   cmp resting/frame_0000$i.hdf asleep/frame_0000$i.hdf || die "frame $i of a branch under steady forces"
 done
 cmp <(columns resting/stats.csv) <(columns asleep/stats.csv) || die "rows of a branch under steady forces"
+for change in forces.shove.uniform.acceleration='[3, 0, 0]' forces.draw.attractor.strength=4 \
+  'forces.breeze.drag={rate: 3, velocity: [1, 0, 0], gust: {strength: 1}}'; do
+  run 0 run steady.yaml -o shoved --from rested:6 --set "$change" --overwrite --quiet
+  cmp resting/frame_00006.hdf shoved/frame_00006.hdf || die "$change: frame 6 is not the trunk's"
+  cmp -s resting/frame_00008.hdf shoved/frame_00008.hdf && die "$change: nothing has changed"
+done
+run 2 run steady.yaml -o refused --from rested:6 --set 'forces.draw={vortex: {strength: 1}, steady: true}'
+expect "$err" "forces[1]"
+
+# A collider that was warm is so no more.
+cat >warm.yaml <<'YAML'
+firn: 1
+h: 5 cm
+fps: 50
+frames: 3
+solver: sph
+materials: {soft: {conductivity: 1000 W/m/K}}
+snow: [{shape: {box: {center: [0, 0.1, 0], size: [0.2, 0.2, 0.2]}}, material: soft, temperature: 260 K}]
+colliders: [{name: plate, shape: {half_space: {}}, temperature: 300 K}]
+output: {fields: [temperature]}
+YAML
+run 0 run warm.yaml -o warm --frames 0:2 --quiet
+sed 's/, temperature: 300 K//' warm.yaml >cold.yaml
+run 0 run warm.yaml -o warm2 --from warm:2 --quiet
+run 0 run cold.yaml -o cold --from warm:2 --quiet
+cmp -s warm2/frame_00003.hdf cold/frame_00003.hdf && die "a collider keeps a temperature that is gone"
 # The newest checkpoint where no frame is given; the trunk is as it was.
 before=$(sums trunk)
 run 0 run scene.yaml -o newest --from trunk --quiet
@@ -98,6 +125,11 @@ refused "solver" --set solver=flip
 refused "--set fps=25: fps" --set fps=25
 refused "colliders[1].shape.box" --set 'colliders.plate.shape.box.size=[1, 1, 1]'
 refused "materials.soft.law" --set materials.soft.law=elastic
+# These would do nothing to snow that is there.
+refused "--set materials.soft.density=300: materials.soft.density" --set materials.soft.density=300
+refused "materials.soft.durability" --set materials.soft.durability=0.5
+refused "mpm.volume" --set mpm.volume=nominal
+refused "colliders[0].temperature is new" --set colliders.ground.temperature=300K
 sed 's/radius: 0.16/radius: 0.17/' scene.yaml >other.yaml
 run 2 run other.yaml -o refused --from trunk:4
 expect "$err" "other.yaml:6:"
