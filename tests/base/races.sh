@@ -24,7 +24,7 @@ echo 'int main(void) { return 0; }' >"$work/empty.c"
 build() { # NAME TEAM: the hosts with this team.c
   local base=$FIRN_SOURCE_DIR/src/base
   "$gcc" "${flags[@]}" -I "$FIRN_SOURCE_DIR/src" -I "$FIRN_SOURCE_DIR/include" \
-    -DFIRN_VERSION='"races"' "$FIRN_SOURCE_DIR/tests/base/hosts.c" "$2" \
+    "$FIRN_SOURCE_DIR/tests/base/hosts.c" "$2" \
     "$base"/{context,def,isa,memory,pages,status}.c -o "$work/$1"
 }
 runs() { # NAME ROUNDS
