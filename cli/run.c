@@ -66,7 +66,8 @@ static const struct argp_option options[] = {
      "what "
      "that had come to, and go on with the numbers of this scene. Frames and rows up to there are "
      "taken "
-     "over. What differs must be numbers of materials, gravity, wind, motions of colliders, time "
+     "over. What differs must be numbers of materials, gravity, wind, forces, motions of "
+     "colliders, time "
      "steps "
      "or output",
      0},

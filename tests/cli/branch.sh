@@ -56,6 +56,30 @@ run 0 run scene.yaml -o step2 --from trunk:4 --set mpm.dt_max=0.1ms --resume --q
 for i in 5 8; do
   cmp step/frame_0000$i.hdf step2/frame_0000$i.hdf || die "frame $i of a branch that was resumed"
 done
+# Another origin than it had is refused, by whatever name the folder goes.
+run 0 run scene.yaml -o step2 --from ./trunk --set mpm.dt_max=0.1ms --resume --quiet
+run 2 run scene.yaml -o step2 --from trunk:3 --set mpm.dt_max=0.1ms --resume
+expect "$err" "the run in step2 branched off from trunk:4, and not from trunk:3"
+run 2 run scene.yaml -o step2 --from whole --set mpm.dt_max=0.1ms --resume
+expect "$err" "and not from whole"
+run 2 run scene.yaml -o whole --from trunk:4 --resume
+expect "$err" "the run in whole did not branch off"
+
+# A source that is not whole is refused before anything is written or taken away.
+cp -r trunk headless
+rm headless/stats.csv
+old=$(sums young)
+run 1 run scene.yaml -o young --from headless:4 --overwrite
+expect "$err" "headless/stats.csv"
+[[ $(sums young) == "$old" ]] || die "an old run was changed for a branch that cannot be"
+run 1 run scene.yaml -o unborn --from headless:4
+[[ ! -e unborn/scene.yaml ]] || die "a branch that cannot be has begun"
+cp -r trunk blind
+rm blind/frame_00002.hdf && ln -s nothing blind/frame_00002.hdf
+run 1 run scene.yaml -o young --from blind:4 --overwrite
+expect "$err" "blind/frame_00002.hdf"
+[[ $(sums young) == "$old" ]] || die "an old run was changed for a branch without a frame"
+
 # Under steady forces snow that sleeps does so in the branch as well: nothing has changed, nobody is woken.
 cat >steady.yaml <<'YAML'
 firn: 1
