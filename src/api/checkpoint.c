@@ -21,7 +21,7 @@
 #include "world/heat.h"
 #include "world/morton.h"
 
-enum { FORMAT = 8 };
+enum { FORMAT = 9 };
 
 static firn_archive_type archive_type(firn_field_type type) {
   switch (type) {
@@ -242,6 +242,8 @@ static firn_status load_tables(const loader *l, firn_particles *p) {
 
 static firn_status load_fields(const loader *l, firn_particles *p, size_t slots) {
   char name[128];
+  // What other numbers need besides is made when those are set.
+  if (l->loose & FIRN_LOOSE_NUMBERS) firn_world_drop_kept(&l->sim->world);
   // Fields for materials that vary exist in a simulation only once some particle has them.
   if (firn_archive_has(l->archive, "particles/field/mu")) FIRN_TRY(firn_world_vary(&l->sim->world));
   if (firn_archive_has(l->archive, "particles/field/ln_cut")) {

@@ -4,10 +4,27 @@
 #include "api/files.h"
 #include "base/memory.h"
 
-#define COLLIDERS "world/colliders"
+#define COLLIDERS "world/colliders" // the digest of each
+#define FORCES    "world/forces"    // the kind of each
 
-static size_t table_size(const firn_world *world) {
-  return (size_t)world->collider_count * sizeof(uint64_t);
+static uint64_t digest_of(const firn_world *world, size_t i) {
+  return world->collider[i].digest;
+}
+
+static uint64_t kind_of(const firn_world *world, size_t i) {
+  return (uint64_t)world->forces.force[i].def.kind;
+}
+
+// A number for each of count things.
+static firn_status save_table(const firn_world *world, firn_archive *a, const char *name,
+                              size_t count, uint64_t (*number)(const firn_world *, size_t)) {
+  size_t size = count * sizeof(uint64_t);
+  uint64_t *table = firn_alloc(world->context, size, name);
+  if (count && !table) return FIRN_ERROR_MEMORY;
+  for (size_t i = 0; i < count; i++) table[i] = number(world, i);
+  firn_status status = firn_archive_write(a, name, FIRN_ARCHIVE_U64, count, 1, table);
+  firn_free(world->context, table, size);
+  return status;
 }
 
 firn_status firn_checkpoint_save_world(const firn_world *world, firn_archive *a) {
@@ -16,14 +33,8 @@ firn_status firn_checkpoint_save_world(const firn_world *world, firn_archive *a)
   firn_archive_set_u64(a, "world", "space", d.space);
   firn_archive_set_u64(a, "world", "gravity", d.gravity);
   firn_archive_set_u64(a, "world", "materials", d.materials);
-  // One a collider.
-  size_t n = (size_t)world->collider_count;
-  uint64_t *table = firn_alloc(world->context, table_size(world), COLLIDERS);
-  if (n && !table) return FIRN_ERROR_MEMORY;
-  for (size_t i = 0; i < n; i++) table[i] = world->collider[i].digest;
-  firn_status status = firn_archive_write(a, COLLIDERS, FIRN_ARCHIVE_U64, n, 1, table);
-  firn_free(world->context, table, table_size(world));
-  return status;
+  FIRN_TRY(save_table(world, a, COLLIDERS, (size_t)world->collider_count, digest_of));
+  return save_table(world, a, FORCES, (size_t)world->forces.count, kind_of);
 }
 
 static firn_status differs(const firn_world *world, const char *path, const char *what) {
@@ -31,28 +42,57 @@ static firn_status differs(const firn_world *world, const char *path, const char
                    "%s cannot be gone on with: %s differs from what it was saved with", path, what);
 }
 
+static firn_status check_count(const firn_world *world, firn_archive *a, const char *path,
+                               const char *name, const char *what, size_t count) {
+  firn_archive_info info;
+  FIRN_TRY(firn_archive_describe(a, name, &info));
+  if (info.count == count) return FIRN_OK;
+  return firn_fail(world->context, FIRN_ERROR_STATE,
+                   "%s cannot be gone on with: it was saved with %zu %s, here are %zu", path,
+                   info.count, what, count);
+}
+
 static firn_status check_colliders(const firn_world *world, firn_archive *a, const char *path,
                                    unsigned loose) {
-  firn_archive_info info;
-  size_t n = (size_t)world->collider_count;
-  FIRN_TRY(firn_archive_describe(a, COLLIDERS, &info));
-  if (info.count != n) {
-    return firn_fail(world->context, FIRN_ERROR_STATE,
-                     "%s cannot be gone on with: it was saved with %zu colliders, here are %zu",
-                     path, info.count, n);
-  }
+  size_t n = (size_t)world->collider_count, size = n * sizeof(uint64_t);
+  FIRN_TRY(check_count(world, a, path, COLLIDERS, "colliders", n));
   if (!n || loose & FIRN_LOOSE_COLLIDERS) return FIRN_OK;
-  uint64_t *table = firn_alloc(world->context, table_size(world), COLLIDERS);
+  uint64_t *table = firn_alloc(world->context, size, COLLIDERS);
   if (!table) return FIRN_ERROR_MEMORY;
   firn_status status = firn_archive_read(a, COLLIDERS, FIRN_ARCHIVE_U64, n, 1, table);
   for (size_t i = 0; status == FIRN_OK && i < n; i++) {
-    if (table[i] == world->collider[i].digest) continue;
+    if (table[i] == digest_of(world, i)) continue;
     status = firn_fail(world->context, FIRN_ERROR_STATE,
                        "%s cannot be gone on with: collider %zu, '%s', differs from what it was "
                        "saved with",
                        path, i, world->collider[i].name);
   }
-  firn_free(world->context, table, table_size(world));
+  firn_free(world->context, table, size);
+  return status;
+}
+
+static const char *kind_name(uint64_t kind) {
+  static const char *const name[] = {"function", "uniform", "attractor", "vortex", "drag"};
+  return kind < sizeof name / sizeof name[0] ? name[kind] : "no kind that this firn knows";
+}
+
+// Numbers of forces are held as they were; which there are is the builder's.
+static firn_status check_forces(const firn_world *world, firn_archive *a, const char *path) {
+  size_t n = (size_t)world->forces.count, size = n * sizeof(uint64_t);
+  FIRN_TRY(check_count(world, a, path, FORCES, "forces", n));
+  if (!n) return FIRN_OK;
+  uint64_t *table = firn_alloc(world->context, size, FORCES);
+  if (!table) return FIRN_ERROR_MEMORY;
+  firn_status status = firn_archive_read(a, FORCES, FIRN_ARCHIVE_U64, n, 1, table);
+  for (size_t i = 0; status == FIRN_OK && i < n; i++) {
+    if (table[i] == kind_of(world, i)) continue;
+    status = firn_fail(world->context, FIRN_ERROR_STATE,
+                       "%s cannot be gone on with: %s is of another kind than it was saved with: "
+                       "%s here, %s there",
+                       path, world->forces.force[i].name, kind_name(kind_of(world, i)),
+                       kind_name(table[i]));
+  }
+  firn_free(world->context, table, size);
   return status;
 }
 
@@ -63,6 +103,7 @@ firn_status firn_checkpoint_check_world(const firn_world *world, firn_archive *a
   FIRN_TRY(firn_archive_get_u64(a, "world", "gravity", &saved.gravity));
   FIRN_TRY(firn_archive_get_u64(a, "world", "materials", &saved.materials));
   if (saved.space != here.space) return differs(world, path, "the period of the domain");
+  FIRN_TRY(check_forces(world, a, path));
   if (loose & FIRN_LOOSE_NUMBERS) return check_colliders(world, a, path, loose);
   if (saved.gravity != here.gravity) return differs(world, path, "gravity");
   if (saved.materials != here.materials) return differs(world, path, "a material");

@@ -12,7 +12,7 @@ int firn_sim_collider_count(const firn_sim *sim) {
 
 firn_status firn_sim_collider_sized(const firn_sim *sim, int id, firn_collider_state *out,
                                     size_t size) {
-  FIRN_TRY(firn_sim_between_steps(sim, __func__));
+  FIRN_TRY(firn_sim_between_steps(sim, "firn_sim_collider"));
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_collider");
   const firn_collider *collider = firn_world_collider(&sim->world, id);
   if (!collider) return FIRN_ERROR_ARGUMENT;
@@ -88,7 +88,7 @@ static firn_collider_force force_of(const firn_collider_sums *sums) {
 firn_status firn_sim_collider_force_sized(const firn_sim *sim, int id, firn_collider_force *out,
                                           size_t size) {
   firn_status status;
-  FIRN_TRY(firn_sim_between_steps(sim, __func__));
+  FIRN_TRY(firn_sim_between_steps(sim, "firn_sim_collider_force"));
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_collider_force");
   const firn_collider *collider = recorded(sim, id, &status);
   if (!collider) return status;
@@ -100,7 +100,7 @@ firn_status firn_sim_collider_force_sized(const firn_sim *sim, int id, firn_coll
 firn_status firn_sim_collider_step_sized(const firn_sim *sim, int id, firn_collider_force *out,
                                          size_t size) {
   firn_status status;
-  FIRN_TRY(firn_sim_between_steps(sim, __func__));
+  FIRN_TRY(firn_sim_between_steps(sim, "firn_sim_collider_step"));
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_collider_step");
   const firn_collider *collider = recorded(sim, id, &status);
   if (!collider) return status;

@@ -238,7 +238,7 @@ firn_status firn_sim_look(firn_sim *sim, const firn_solver_look *look) {
 
 firn_status firn_sim_sums_sized(firn_sim *sim, firn_sums *out, size_t size) {
   firn_sums own;
-  FIRN_TRY(firn_sim_between_steps(sim, __func__));
+  FIRN_TRY(firn_sim_between_steps(sim, "firn_sim_sums"));
   if (!out) return firn_fail_null(sim->world.context, "firn_sim_sums");
   FIRN_TRY(firn_sim_look(sim, &(firn_solver_look){.sums = &own}));
   firn_fill_out(&own, sizeof own, out, size);
@@ -261,7 +261,7 @@ uint64_t firn_sim_all_stats(const firn_sim *sim) {
 firn_status firn_sim_measure_sized(firn_sim *sim, firn_sums *sums, double *stats,
                                    size_t sums_size) {
   firn_sums own = {0};
-  FIRN_TRY(firn_sim_between_steps(sim, __func__));
+  FIRN_TRY(firn_sim_between_steps(sim, "firn_sim_measure"));
   const firn_solver_look look = {
       .sums = sums ? &own : NULL, .wanted = stats ? firn_sim_all_stats(sim) : 0, .stats = stats};
   FIRN_TRY(firn_sim_look(sim, &look));

@@ -23,7 +23,7 @@ static void drop_room(firn_context *context, double *room, size_t count) {
 
 firn_status firn_sim_pieces_sized(firn_sim *sim, const firn_pieces_def *given, firn_pieces *out,
                                   size_t size) {
-  FIRN_TRY(firn_sim_between_steps(sim, __func__));
+  FIRN_TRY(firn_sim_between_steps(sim, "firn_sim_pieces"));
   firn_context *context = sim->world.context;
   if (!out) return firn_fail_null(context, "firn_sim_pieces");
   firn_pieces_def def = firn_default_pieces_def();

@@ -146,6 +146,8 @@ firn_status firn_run_begin(firn_run_state *run);
 // numbers of this scene; and what that run had written until then, into the folder of this one.
 firn_status firn_run_branch_load(firn_run_state *run);
 firn_status firn_run_branch_copy(firn_run_state *run);
+// Whether the run that is gone on with began where def->from says.
+firn_status firn_run_branch_check_origin(firn_run_state *run);
 
 // Writes the files of the frame that is finished now.
 firn_status firn_run_finish_frame(firn_run_state *run);
@@ -185,6 +187,8 @@ bool firn_run_has_table(const firn_run_state *run, firn_run_table table);
 firn_status firn_run_create_tables(firn_run_state *run);
 // Reads one back; path is set.
 firn_status firn_run_open_table(firn_run_state *run, firn_run_table table, firn_rows *out);
+firn_status firn_run_open_table_of(const firn_run_state *run, const char *folder,
+                                   firn_run_table table, firn_rows *out);
 // What the i-th row of each frame has in the column `name`; NULL: there is none. number is where a name
 // is made up.
 const char *firn_run_row_name(const firn_run_state *run, firn_run_table table, int i,

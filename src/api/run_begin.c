@@ -314,6 +314,7 @@ static firn_status begin_resumed(firn_run_state *r, firn_run_check *c) {
     r->sim = NULL;
     return begin_fresh(r, c);
   }
+  if (r->def->from) FIRN_TRY(firn_run_branch_check_origin(r));
   int faults = c->faults;
   FIRN_TRY(firn_run_find(r, c));
   if (faults) {

@@ -7,6 +7,7 @@
 // numbers of 16 or 32 bits: what went on from it would be another run from the first step on.
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -84,6 +85,28 @@ static firn_status find_checkpoint(firn_run_state *r) {
   return firn_numbered_path(r->context, r->def->from, FIRN_CHECKPOINT_PREFIX, frame, r->path);
 }
 
+// All that will be copied can be read: once the copying begins, an old run is gone.
+static firn_status check_source(firn_run_state *r) {
+  char path[FIRN_PATH_SIZE];
+  int *number;
+  size_t count;
+  for (firn_run_table t = 0; t < FIRN_RUN_TABLES; t++) {
+    firn_rows rows;
+    if (!firn_run_has_table(r, t)) continue;
+    FIRN_TRY(firn_run_open_table_of(r, r->def->from, t, &rows));
+    firn_rows_close(&rows);
+  }
+  FIRN_TRY(firn_numbered_list(r->context, r->def->from, FIRN_FRAME_PREFIX, &number, &count));
+  firn_status status = FIRN_OK;
+  for (size_t i = 0; status == FIRN_OK && i < count && number[i] <= r->frame; i++) {
+    status = firn_numbered_path(r->context, r->def->from, FIRN_FRAME_PREFIX, number[i], path);
+    if (status == FIRN_OK && access(path, R_OK) != 0)
+      status = firn_file_fail(r->context, "open", path, errno);
+  }
+  firn_free(r->context, number, count * sizeof *number);
+  return status;
+}
+
 firn_status firn_run_branch_load(firn_run_state *r) {
   unsigned loose;
   FIRN_TRY(check_folders(r));
@@ -96,7 +119,66 @@ firn_status firn_run_branch_load(firn_run_state *r) {
         r->frame, r->last);
   FIRN_TRY(firn_scene_build_empty(r->scene, &r->sim));
   FIRN_TRY(firn_sim_load_with(r->sim, r->path, loose, firn_run_load_tally, r));
-  return firn_scene_apply_all(r->scene, r->sim);
+  FIRN_TRY(firn_scene_apply_all(r->scene, r->sim));
+  return check_source(r);
+}
+
+// ---------------------------------------------------------------------------------------- resuming
+
+// The text and the number of a line of the log, which firn has written; false: it says nothing of this.
+static bool find_origin(const char *log, char from[FIRN_PATH_SIZE], int *frame) {
+  static const char key[] = "\"from\": \"", after[] = "\"after_frame\": ";
+  const char *at = strstr(log, key), *line = at, *number;
+  size_t used = 0;
+  if (!at) return false;
+  for (at += strlen(key); *at && *at != '"' && used < FIRN_PATH_SIZE - 1; at++) {
+    if (*at == '\\' && at[1]) at++;
+    from[used++] = *at;
+  }
+  from[used] = 0;
+  while (line > log && line[-1] != '\n') line--;
+  number = strstr(line, after);
+  *frame = number ? atoi(number + strlen(after)) : -1;
+  return true;
+}
+
+static bool is_same_folder(const char *a, const char *b) {
+  struct stat one, other;
+  if (strcmp(a, b) == 0) return true;
+  return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev &&
+         one.st_ino == other.st_ino;
+}
+
+firn_status firn_run_branch_check_origin(firn_run_state *r) {
+  char from[FIRN_PATH_SIZE], *log;
+  int frame = -1;
+  size_t size;
+  struct stat info;
+  FIRN_TRY(firn_run_file(r, FIRN_RUN_LOG));
+  if (stat(r->path, &info) != 0 || !S_ISREG(info.st_mode)) {
+    firn_note(r->context, FIRN_LOG_WARNING,
+              "%s is missing: nobody knows whether the run began with %s", r->path, r->def->from);
+    return FIRN_OK;
+  }
+  FIRN_TRY(firn_file_get(r->context, r->path, &log, &size));
+  bool found = find_origin(log, from, &frame);
+  firn_free(r->context, log, size + 1);
+  if (!found)
+    return firn_fail(
+        r->context, FIRN_ERROR_STATE,
+        "cannot resume: the run in %s did not branch off, and cannot begin with %s any "
+        "more" FIRN_RUN_ANEW,
+        r->def->folder, r->def->from);
+  bool same = is_same_folder(from, r->def->from) &&
+              (r->def->from_frame < 0 || frame < 0 || r->def->from_frame == frame);
+  if (same) return FIRN_OK;
+  char asked[32] = "";
+  if (r->def->from_frame >= 0) snprintf(asked, sizeof asked, ":%d", r->def->from_frame);
+  return firn_fail(
+      r->context, FIRN_ERROR_STATE,
+      "cannot resume: the run in %s branched off from %s:%d, and not from %s%s; without "
+      "--from it goes on" FIRN_RUN_ANEW,
+      r->def->folder, from, frame, r->def->from, asked);
 }
 
 // ---------------------------------------------------------------------------------------- copying

@@ -57,13 +57,19 @@ firn_status firn_run_create_tables(firn_run_state *r) {
   return firn_probes_create(r->context, r->path, &columns);
 }
 
+firn_status firn_run_open_table_of(const firn_run_state *r, const char *folder,
+                                   firn_run_table table, firn_rows *out) {
+  char path[FIRN_PATH_SIZE];
+  FIRN_TRY(firn_path_format(r->context, path, "%s/%s", folder, firn_run_table_name(table)));
+  if (table == FIRN_RUN_STATS) return firn_stats_open(r->context, path, r->sim->type->columns, out);
+  if (table == FIRN_RUN_COLLIDERS) return firn_colliders_open(r->context, path, out);
+  firn_probe_columns columns = probe_columns(r->sim);
+  return firn_probes_open(r->context, path, &columns, out);
+}
+
 firn_status firn_run_open_table(firn_run_state *r, firn_run_table table, firn_rows *out) {
   FIRN_TRY(firn_run_file(r, firn_run_table_name(table)));
-  if (table == FIRN_RUN_STATS)
-    return firn_stats_open(r->context, r->path, r->sim->type->columns, out);
-  if (table == FIRN_RUN_COLLIDERS) return firn_colliders_open(r->context, r->path, out);
-  firn_probe_columns columns = probe_columns(r->sim);
-  return firn_probes_open(r->context, r->path, &columns, out);
+  return firn_run_open_table_of(r, r->def->folder, table, out);
 }
 
 const char *firn_run_row_name(const firn_run_state *r, firn_run_table table, int i,

@@ -56,7 +56,7 @@ static firn_status apply_colliders(const firn_value *list, double time, bool all
       FIRN_TRY(firn_sim_set_adhesion(sim, id, firn_value_number_at(c, "adhesion", time)));
     if (all || keyed(c, "sticky"))
       FIRN_TRY(firn_sim_set_sticky(sim, id, firn_value_number_at(c, "sticky", time) != 0));
-    if ((all && firn_value_find(c, "temperature")) || keyed(c, "temperature"))
+    if (all || keyed(c, "temperature")) // 0, and so none, where it is not given
       FIRN_TRY(firn_sim_set_temperature(sim, id, firn_value_number_at(c, "temperature", time)));
     if (all || keyed(c, "present"))
       FIRN_TRY(firn_sim_set_present(sim, id, firn_value_number_at(c, "present", time) != 0));

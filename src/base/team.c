@@ -5,13 +5,18 @@
 #endif
 #include "base/team.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
+#include <unistd.h>
 
+// A cpu_set_t has room for 1024; a kernel that may have more refuses it.
 int firn_team_processors(void) {
   cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+  long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online >= 1 && online <= INT_MAX ? (int)online : 1;
 }
 
 void firn_team_init(firn_team *team, int threads, firn_team_worker *worker) {
@@ -31,7 +36,6 @@ void firn_team_end(firn_team *team) {
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #if defined(__x86_64__)
 #define PAUSE() __builtin_ia32_pause()
@@ -249,6 +253,7 @@ void firn_team_GOMP_parallel(void (*fn)(void *), void *data, unsigned threads, u
   fn(data);
   // Had there been a barrier, all would have begun: what nobody has taken yet can be done in any order.
   for (int i = 1; i < team->count; i++) take_part(team, i);
+  own = (seat){.team = team}; // the caller again, whose waits are judged
   for (unsigned left; (left = look(&team->working)) != 0;) wait_while(team, &team->working, left);
   own = before;
   team->busy = false;

@@ -37,18 +37,21 @@ static const char *const free_places[] = {"gravity",
                                           "colliders[].spin",
                                           "colliders[].motion",
                                           "colliders[].parts[].motion",
+                                          "forces[].steady",
                                           "forces[].uniform.*",
                                           "forces[].attractor.*",
                                           "forces[].vortex.*",
-                                          "forces[].drag.rate",
-                                          "forces[].drag.velocity"};
-// But for what particles were made with.
+                                          "forces[].drag.*"};
+// But for what particles, or a lattice of wind, were made with.
 static const char *const settled_places[] = {"materials.*.law",
+                                             "materials.*.density",
+                                             "materials.*.durability",
                                              "materials.*.conductivity",
                                              "materials.*.heat_capacity",
                                              "mpm.basis",
                                              "mpm.transfer",
                                              "mpm.hardening",
+                                             "mpm.volume",
                                              "mpm.flight",
                                              "mpm.sleep",
                                              "sph.rest_density",
@@ -56,12 +59,14 @@ static const char *const settled_places[] = {"materials.*.law",
                                              "sph.boundary_depth",
                                              "flip.kernel",
                                              "flip.transfer",
-                                             "materials.*.young_of_temperature"};
+                                             "materials.*.young_of_temperature",
+                                             "forces[].drag.file"};
 
 typedef struct comparison {
   char path[160];  // of the value at hand: "snow[1].shape", for messages
   char place[160]; // the same without numbers: "snow[].shape"
   bool branch;
+  bool conducts; // some material did
   firn_scene_difference *out;
 } comparison;
 
@@ -144,8 +149,17 @@ static bool fits(const char *pattern, const char *place) {
   return !*place;
 }
 
+// Without, particles have no temperatures, and a collider's would do nothing.
+static bool conducts(const firn_node *scene) {
+  const firn_node *materials = firn_node_find(scene, "materials");
+  for (const firn_node *m = materials ? materials->first : NULL; m; m = m->next)
+    if (m->kind == FIRN_NODE_MAP && firn_node_find(m, "conductivity")) return true;
+  return false;
+}
+
 static bool is_free(const comparison *c, const firn_node *was, const firn_node *now) {
   bool found = false;
+  if (now && !c->conducts && strcmp(c->place, "colliders[].temperature") == 0) return false;
   for (size_t i = 0; i < sizeof free_places / sizeof *free_places; i++)
     found = found || fits(free_places[i], c->place);
   for (size_t i = 0; i < sizeof settled_places / sizeof *settled_places; i++)
@@ -226,7 +240,7 @@ static firn_status compare_texts(firn_context *context, const char *was, size_t 
   const firn_node *after = firn_node_parse(&arena, &report, now, now_size, (firn_mark){0});
   bool memory = !arena.failed && !report.failed;
   if (memory && before && after && before->kind == FIRN_NODE_MAP) {
-    comparison c = {.branch = branch, .out = out};
+    comparison c = {.branch = branch, .conducts = conducts(before), .out = out};
     compare(&c, before, after);
   } else {
     out->count = 1;

@@ -20,8 +20,8 @@ firn_status firn_scene_compare(firn_context *context, const char *was, size_t wa
                                const char *now, size_t now_size, firn_scene_difference *out);
 
 // The same for a run that branches off from a checkpoint of another. What may change then is, besides, what
-// a program may set between two steps: numbers of materials, gravity, wind, how colliders move and hold,
-// settings of the solver that are not settled when it is made, and all of output.
+// a program may set between two steps: numbers of materials, gravity, wind, forces, how colliders move and
+// hold, settings of the solver that are not settled when it is made, and all of output.
 firn_status firn_scene_compare_branch(firn_context *context, const char *was, size_t was_size,
                                       const char *now, size_t now_size, firn_scene_difference *out);
 

@@ -218,6 +218,12 @@ static bool unpack(firn_collider *collider, const drive_row *row) {
   return true;
 }
 
+// Whoever drove it did so after what is loaded now.
+static void let_go(firn_collider *collider) {
+  collider->driven = false;
+  for (int i = 0; i < collider->part_count; i++) collider->part[i].driven = false;
+}
+
 static firn_status visit_rows(firn_world *world, int c, bool load,
                               const firn_state_visitor *visitor) {
   firn_collider *collider = &world->collider[c];
@@ -249,9 +255,11 @@ firn_status firn_drive_visit(firn_world *world, int c, bool load,
     return firn_fail(world->context, FIRN_ERROR_FORMAT,
                      "the checkpoint is damaged: %s does not make sense", name);
   }
+  bool was_led = collider->led;
   collider->led = s.led != 0;
   collider->driving = s.driving;
-  if (!collider->led) return FIRN_OK;
+  if (!collider->led && !was_led) return FIRN_OK;
+  if (!collider->led) let_go(collider);
   collider->keyed_speed = collider->speed = firn_collider_find_speed(collider);
   collider->prepared = (double)NAN; // for another place
   return FIRN_OK;

@@ -240,6 +240,73 @@ static firn_status renew_wind(const firn_world *world, firn_wind *w, const firn_
   return FIRN_OK;
 }
 
+// All that a setter may change and two forces of a kind may differ in, without gaps: to compare, and as
+// checkpoints hold it.
+typedef struct numbers {
+  uint64_t steady;
+  double acceleration[3], strength, center[3], axis[3], radius, falloff, core, reach, rate;
+  // Of the wind, less its lattice.
+  double velocity[3], gust, gust_period, gust_noise;
+  double swirl, swirl_center[3], swirl_axis[3], swirl_radius;
+  double turbulence, turbulence_wavelength, turbulence_drift[3];
+  double body_center[3], body_radii[3], body_axis[3], air_density, air_viscosity;
+  int turbulence_octaves;
+  firn_wind_body body;
+  uint64_t seed;
+} numbers;
+_Static_assert(sizeof(numbers) == 48 * 8, "compared and saved byte by byte");
+
+// Calls X(number, of the force) and V(vector, of the force) for each; f and n are at hand.
+#define NUMBERS(X, V)                                                                              \
+  X(steady, def.steady)                                                                            \
+  V(acceleration, def.acceleration)                                                                \
+  X(strength, def.strength)                                                                        \
+  V(center, def.center)                                                                            \
+  V(axis, def.axis)                                                                                \
+  X(radius, def.radius)                                                                            \
+  X(falloff, def.falloff)                                                                          \
+  X(core, def.core)                                                                                \
+  X(reach, def.reach)                                                                              \
+  X(rate, def.rate)                                                                                \
+  V(velocity, wind.def.velocity)                                                                   \
+  X(gust, wind.def.gust)                                                                           \
+  X(gust_period, wind.def.gust_period)                                                             \
+  X(gust_noise, wind.def.gust_noise)                                                               \
+  X(swirl, wind.def.swirl)                                                                         \
+  V(swirl_center, wind.def.swirl_center)                                                           \
+  V(swirl_axis, wind.def.swirl_axis)                                                               \
+  X(swirl_radius, wind.def.swirl_radius)                                                           \
+  X(turbulence, wind.def.turbulence)                                                               \
+  X(turbulence_wavelength, wind.def.turbulence_wavelength)                                         \
+  V(turbulence_drift, wind.def.turbulence_drift)                                                   \
+  V(body_center, wind.def.body_center)                                                             \
+  V(body_radii, wind.def.body_radii)                                                               \
+  V(body_axis, wind.def.body_axis)                                                                 \
+  X(air_density, wind.def.air_density)                                                             \
+  X(air_viscosity, wind.def.air_viscosity)                                                         \
+  X(turbulence_octaves, wind.def.turbulence_octaves)                                               \
+  X(body, wind.def.body)                                                                           \
+  X(seed, wind.def.seed)
+
+static numbers numbers_of(const firn_force *f) {
+  numbers n;
+#define X(number, from) n.number = f->from;
+#define V(vector, from) memcpy(n.vector, f->from, sizeof n.vector);
+  NUMBERS(X, V)
+#undef X
+#undef V
+  return n;
+}
+
+// Puts them in place as they are: an axis of unit length, made so again, may be another in its last bit.
+static void put_numbers(firn_force *f, const numbers *n) {
+#define X(number, to) f->to = n->number;
+#define V(vector, to) memcpy(f->to, n->vector, sizeof n->vector);
+  NUMBERS(X, V)
+#undef X
+#undef V
+}
+
 firn_status firn_world_set_force(firn_world *world, int id, const firn_force_def *def) {
   firn_force *f = firn_world_force(world, id);
   if (!f) return FIRN_ERROR_ARGUMENT;
@@ -248,10 +315,14 @@ firn_status firn_world_set_force(firn_world *world, int id, const firn_force_def
                      "%s: kind and act stay as they were when it was added", f->name);
   }
   FIRN_TRY(check(world, f->name, def));
+  const numbers before = numbers_of(f);
   if (def->kind == FIRN_FORCE_DRAG) FIRN_TRY(renew_wind(world, &f->wind, &def->wind));
-  // Snow may rest under one that is steady, and must hear of it; nobody rests under others.
-  if (def->steady || f->def.steady) world->changes++;
   take(f, def);
+  const numbers after = numbers_of(f);
+  // Snow may rest under one that is steady, and must hear of a change, but of none where keys stand still;
+  // what a function does is known to its owner alone. Nobody rests under others.
+  bool other = def->kind == FIRN_FORCE_FUNCTION || memcmp(&before, &after, sizeof before) != 0;
+  if (other && (before.steady || after.steady)) world->changes++;
   return FIRN_OK;
 }
 
@@ -263,59 +334,39 @@ void firn_forces_free(firn_forces *forces, firn_context *context) {
 
 // ----------------------------------------------------------------------------------- checkpoints
 
-// What setters may have changed, and what it has done.
-typedef struct numbers {
-  double acceleration[3], strength, center[3], axis[3], radius, falloff, core, reach, rate, wind[3];
-  firn_force_sums sums;
-} numbers;
+typedef struct force_state {
+  numbers set;
+  firn_force_sums sums; // what it has done
+} force_state;
+
+static bool is_good(const firn_force_sums *sums) {
+  return firn_finite3(sums->impulse) && isfinite(sums->work);
+}
+
+static firn_status take_state(firn_world *world, firn_force *f, const force_state *s) {
+  firn_force next = *f;
+  put_numbers(&next, &s->set);
+  firn_status status = check(world, f->name, &next.def);
+  // What a wind derives of its numbers.
+  if (status == FIRN_OK && f->def.kind == FIRN_FORCE_DRAG)
+    status = renew_wind(world, &f->wind, &next.wind.def);
+  if (status != FIRN_OK || !is_good(&s->sums)) {
+    return firn_fail(world->context, FIRN_ERROR_FORMAT, "the checkpoint is damaged: numbers of %s",
+                     f->name);
+  }
+  put_numbers(f, &s->set);
+  f->sums = s->sums;
+  return FIRN_OK;
+}
 
 firn_status firn_forces_visit(firn_world *world, bool load, const firn_state_visitor *visitor) {
-  uint64_t count = (uint64_t)world->forces.count;
-  if (!count) return FIRN_OK; // as before there were any
-  FIRN_TRY(visitor->blob(visitor->user, "forces", &count, sizeof count));
-  if (count != (uint64_t)world->forces.count) {
-    return firn_fail(
-        world->context, FIRN_ERROR_FORMAT,
-        "the checkpoint knows %llu forces, this simulation %d: it must be built as the "
-        "saved one was",
-        (unsigned long long)count, world->forces.count);
-  }
   for (int i = 0; i < world->forces.count; i++) {
     firn_force *f = &world->forces.force[i];
-    firn_force_def def = f->def;
-    numbers n = {.strength = def.strength,
-                 .radius = def.radius,
-                 .falloff = def.falloff,
-                 .core = def.core,
-                 .reach = def.reach,
-                 .rate = def.rate,
-                 .sums = f->sums};
-    memcpy(n.acceleration, def.acceleration, sizeof n.acceleration);
-    memcpy(n.center, def.center, sizeof n.center);
-    memcpy(n.axis, def.axis, sizeof n.axis);
-    memcpy(n.wind, f->wind.def.velocity, sizeof n.wind);
+    force_state s = {numbers_of(f), f->sums};
     char name[32];
     snprintf(name, sizeof name, "acting_%d", i);
-    FIRN_TRY(visitor->blob(visitor->user, name, &n, sizeof n));
-    if (!load) continue;
-    memcpy(def.acceleration, n.acceleration, sizeof n.acceleration);
-    memcpy(def.center, n.center, sizeof n.center);
-    memcpy(def.axis, n.axis, sizeof n.axis);
-    def.strength = n.strength;
-    def.radius = n.radius;
-    def.falloff = n.falloff;
-    def.core = n.core;
-    def.reach = n.reach;
-    def.rate = n.rate;
-    bool good = check(world, f->name, &def) == FIRN_OK && firn_finite3(n.wind) &&
-                firn_finite3(n.sums.impulse) && isfinite(n.sums.work);
-    if (!good) {
-      return firn_fail(world->context, FIRN_ERROR_FORMAT,
-                       "the checkpoint is damaged: numbers of %s", f->name);
-    }
-    f->def = def;
-    f->sums = n.sums;
-    memcpy(f->wind.def.velocity, n.wind, sizeof n.wind);
+    FIRN_TRY(visitor->blob(visitor->user, name, &s, sizeof s));
+    if (load) FIRN_TRY(take_state(world, f, &s));
   }
   return FIRN_OK;
 }

@@ -194,6 +194,8 @@ firn_status firn_world_vary(firn_world *world);
 // The field "ln_cut": of the volume that the bounds on J_P have taken out of it, so that densities can be
 // told. It is made with the first material that has bounds.
 firn_status firn_world_keep_cut(firn_world *world);
+// Takes all fields of these kinds away while there are no particles: a file says which it has.
+void firn_world_drop_kept(firn_world *world);
 
 // Where those fields are, by FIRN_VARY_*; NULL while they are not there.
 static inline void firn_world_varied(const firn_world *world,

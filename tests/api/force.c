@@ -388,7 +388,7 @@ static void a_storm_goes_on_after_a_load(void **state) {
     function.act = stir;
     function.parallel = true;
     // One is missing.
-    MUST_FAIL(context, firn_sim_load(resumed, path), FIRN_ERROR_FORMAT, "force");
+    MUST_FAIL(context, firn_sim_load(resumed, path), FIRN_ERROR_STATE, "with 3 forces, here are 2");
     firn_sim_destroy(resumed);
 
     resumed = make_sim(context, &def);
@@ -409,6 +409,96 @@ static void a_storm_goes_on_after_a_load(void **state) {
     firn_sim_destroy(resumed);
     drop_context(context);
   }
+}
+
+// A flake in a drag, from def.
+static firn_sim *open_breeze(firn_context *context, const firn_force_def *def, bool snow) {
+  firn_sim *sim = open_sim(context, "mpm", 0.05, 1e-3, 9.81);
+  MUST(context, firn_sim_add_force(sim, def, NULL));
+  if (snow) add_flake(context, sim, (const double[]){0.1, 0, 0.2}, NULL);
+  return sim;
+}
+
+// Each number of a wind by itself, set after the force was added, is there after a load.
+static void a_checkpoint_holds_all_numbers_of_a_drag(void **state) {
+  scratch *files = *state;
+  enum { CASES = 9 };
+  for (int i = 0; i < CASES; i++) {
+    firn_context *context = make_context(1, FIRN_ISA_AUTO);
+    firn_force_def def = firn_default_force_def();
+    double u[3], v[3], w[3];
+    char path[600];
+    def.kind = FIRN_FORCE_DRAG;
+    def.rate = 50;
+    def.wind.velocity[0] = 3;
+    def.wind.gust = 0.2;
+    def.wind.turbulence = 0.5;
+    firn_sim *whole = open_breeze(context, &def, true), *plain = open_breeze(context, &def, true);
+    firn_sim *resumed = open_breeze(context, &def, false);
+    switch (i) {
+    case 0: def.wind.gust = 0.7; break;
+    case 1: def.wind.gust_period = 0.02; break;
+    case 2: def.wind.gust_noise = 1; break;
+    case 3:
+      def.wind.swirl = 2;
+      def.wind.swirl_axis[0] = 0.3; // whose unit vector is rounded
+      break;
+    case 4: def.wind.turbulence = 1.5; break;
+    case 5: def.wind.turbulence_octaves = 3; break;
+    case 6:
+      def.wind.body = FIRN_WIND_BODY_ELLIPSOID;
+      for (int a = 0; a < 3; a++) def.wind.body_radii[a] = 0.1 + 0.02 * a;
+      break;
+    case 7: def.wind.seed = 77; break;
+    default: def.wind.turbulence_drift[0] = 40; break;
+    }
+    MUST(context, firn_sim_set_force(whole, 0, &def));
+    snprintf(path, sizeof path, "%s/breeze", files->folder);
+    MUST(context, firn_sim_save(whole, path));
+    MUST(context, firn_sim_load(resumed, path));
+    steps(context, whole, 10);
+    steps(context, plain, 10);
+    steps(context, resumed, 10);
+    MUST(context, firn_sim_read(whole, "velocity", u));
+    MUST(context, firn_sim_read(plain, "velocity", v));
+    MUST(context, firn_sim_read(resumed, "velocity", w));
+    assert_memory_not_equal(u, v, sizeof u); // it mattered
+    assert_memory_equal(u, w, sizeof u);
+    firn_sim_destroy(whole);
+    firn_sim_destroy(plain);
+    firn_sim_destroy(resumed);
+    drop_context(context);
+  }
+}
+
+// As colliders: which there are, and of what kind, is the builder's.
+static void a_checkpoint_wants_the_forces_it_was_saved_with(void **state) {
+  scratch *files = *state;
+  firn_context *context = make_context(1, FIRN_ISA_AUTO);
+  firn_force_def up = firn_default_force_def(), drag = up;
+  char with[600], without[600];
+  up.kind = FIRN_FORCE_UNIFORM;
+  up.name = "up";
+  drag.kind = FIRN_FORCE_DRAG;
+  drag.name = "breeze";
+  snprintf(with, sizeof with, "%s/with", files->folder);
+  snprintf(without, sizeof without, "%s/without", files->folder);
+  firn_sim *sim = open_sim(context, "mpm", 0.05, 1e-3, 9.81);
+  add_flake(context, sim, (const double[]){0, 0, 0}, NULL);
+  MUST(context, firn_sim_save(sim, without));
+  MUST(context, firn_sim_add_force(sim, &up, NULL));
+  MUST(context, firn_sim_save(sim, with));
+  firn_sim_destroy(sim);
+
+  sim = open_sim(context, "mpm", 0.05, 1e-3, 9.81);
+  MUST_FAIL(context, firn_sim_load(sim, with), FIRN_ERROR_STATE, "saved with 1 forces, here are 0");
+  MUST(context, firn_sim_add_force(sim, &drag, NULL));
+  MUST_FAIL(context, firn_sim_load(sim, without), FIRN_ERROR_STATE, "with 0 forces, here are 1");
+  MUST_FAIL(context, firn_sim_load(sim, with), FIRN_ERROR_STATE, "'breeze'", "drag here",
+            "uniform there");
+  assert_int_equal(firn_sim_count(sim), 0);
+  firn_sim_destroy(sim);
+  drop_context(context);
 }
 
 // ----------------------------------------------------------------------------------------- sleep
@@ -449,6 +539,14 @@ static void a_force_keeps_snow_awake_unless_it_is_steady(void **state) {
   weak.acceleration[0] = 1e-3;
   MUST(context, firn_sim_set_force(sim, 1, &weak));
   assert_true(asleep_after(context, sim, 1200) > all / 2);
+  // As it was before, as a scene's keys do while they stand still: nobody wakes.
+  for (int i = 0; i < 40; i++) {
+    MUST(context, firn_sim_set_force(sim, 1, &weak));
+    assert_true(asleep_after(context, sim, 1) > all / 2);
+  }
+  weak.acceleration[0] = 2e-3;
+  MUST(context, firn_sim_set_force(sim, 1, &weak));
+  assert_int_equal(asleep_after(context, sim, 40), 0);
   weak.steady = false;
   MUST(context, firn_sim_set_force(sim, 1, &weak));
   assert_int_equal(asleep_after(context, sim, 40), 0);
@@ -528,6 +626,10 @@ int main(void) {
       cmocka_unit_test(what_flies_is_pushed_too),
       cmocka_unit_test(any_number_of_threads_makes_the_same),
       cmocka_unit_test_setup_teardown(a_storm_goes_on_after_a_load, scratch_open, scratch_close),
+      cmocka_unit_test_setup_teardown(a_checkpoint_holds_all_numbers_of_a_drag, scratch_open,
+                                      scratch_close),
+      cmocka_unit_test_setup_teardown(a_checkpoint_wants_the_forces_it_was_saved_with, scratch_open,
+                                      scratch_close),
       cmocka_unit_test(a_force_keeps_snow_awake_unless_it_is_steady),
       cmocka_unit_test(what_cannot_be_is_refused),
   };

@@ -112,10 +112,23 @@ static void intrude(void *user, const firn_force_chunk *chunk) {
     in->refused++;
   }
   assert_non_null(strstr(firn_context_message(in->context), "within a step"));
-  // By the name that a program calls it by, which is not firn_sim_sums_sized.
+  // By the names that a program knows them by.
   firn_sums sums;
-  assert_int_equal(firn_sim_sums(in->sim, &sums), FIRN_ERROR_STATE);
-  assert_non_null(strstr(firn_context_message(in->context), "firn_sim_sums:"));
+  firn_collider_state collider;
+  firn_collider_force push;
+  firn_pieces pieces;
+  firn_pieces_def def = firn_default_pieces_def();
+  MUST_FAIL(in->context, firn_sim_sums(in->sim, &sums), FIRN_ERROR_STATE, "firn_sim_sums: ");
+  MUST_FAIL(in->context, firn_sim_measure(in->sim, &sums, NULL), FIRN_ERROR_STATE,
+            "firn_sim_measure: ");
+  MUST_FAIL(in->context, firn_sim_collider(in->sim, 0, &collider), FIRN_ERROR_STATE,
+            "firn_sim_collider: ");
+  MUST_FAIL(in->context, firn_sim_collider_force(in->sim, 0, &push), FIRN_ERROR_STATE,
+            "firn_sim_collider_force: ");
+  MUST_FAIL(in->context, firn_sim_collider_step(in->sim, 0, &push), FIRN_ERROR_STATE,
+            "firn_sim_collider_step: ");
+  MUST_FAIL(in->context, firn_sim_pieces(in->sim, &def, &pieces), FIRN_ERROR_STATE,
+            "firn_sim_pieces: ");
 }
 
 static void nothing_may_be_asked_within_a_step(void **state) {

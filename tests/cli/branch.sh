@@ -53,6 +53,7 @@ check sticky --set colliders.ground.sticky=true
 check strength --set 'forces.moon.attractor.strength={keys: [[0 s, 1], [0.12 s, 50]]}'
 check center --set 'forces.moon.attractor.center=[1, 1, 0]'
 check rate --set forces.breeze.drag.rate=5
+check bounds --set 'materials.soft.jp_range=[0.95, 1.05]' # particles get a field that those of the trunk lack
 grep -q 'young: 400000' young/scene.yaml || die "the scene of a branch is not its own"
 
 # Stopped, a branch goes on as any run does.
@@ -64,6 +65,78 @@ done
 run 0 run scene.yaml -o rate2 --from trunk:4 --set forces.breeze.drag.rate=5 --frames 0:6 --quiet
 run 0 run scene.yaml -o rate2 --from trunk:4 --set forces.breeze.drag.rate=5 --resume --quiet
 cmp rate/frame_00008.hdf rate2/frame_00008.hdf || die "a force of a branch that was resumed"
+# Another origin than it had is refused, by whatever name the folder goes.
+run 0 run scene.yaml -o step2 --from ./trunk --set mpm.dt_max=0.1ms --resume --quiet
+run 2 run scene.yaml -o step2 --from trunk:3 --set mpm.dt_max=0.1ms --resume
+expect "$err" "the run in step2 branched off from trunk:4, and not from trunk:3"
+run 2 run scene.yaml -o step2 --from whole --set mpm.dt_max=0.1ms --resume
+expect "$err" "and not from whole"
+run 2 run scene.yaml -o whole --from trunk:4 --resume
+expect "$err" "the run in whole did not branch off"
+
+# A source that is not whole is refused before anything is written or taken away.
+cp -r trunk headless
+rm headless/stats.csv
+old=$(sums young)
+run 1 run scene.yaml -o young --from headless:4 --overwrite
+expect "$err" "headless/stats.csv"
+[[ $(sums young) == "$old" ]] || die "an old run was changed for a branch that cannot be"
+run 1 run scene.yaml -o unborn --from headless:4
+[[ ! -e unborn/scene.yaml ]] || die "a branch that cannot be has begun"
+cp -r trunk blind
+rm blind/frame_00002.hdf && ln -s nothing blind/frame_00002.hdf
+run 1 run scene.yaml -o young --from blind:4 --overwrite
+expect "$err" "blind/frame_00002.hdf"
+[[ $(sums young) == "$old" ]] || die "an old run was changed for a branch without a frame"
+
+# Under steady forces snow that sleeps does so in the branch as well: nothing has changed, nobody is woken.
+cat >steady.yaml <<'YAML'
+firn: 1
+h: 4 cm
+fps: 10
+frames: 8
+snow: [{shape: {box: {center: [0, 0.1, 0], size: [0.4, 0.2, 0.4]}}, settled: true}]
+colliders: [{name: ground, shape: {half_space: {}}, sticky: true}]
+forces:
+  - {name: shove, steady: true, uniform: {acceleration: [1 mm/s^2, 0, 0]}}
+  - {name: draw, steady: true, attractor: {center: [3, 1, 2], axis: [1, 2, 3], strength: 1 mm/s^2}}
+  - {name: breeze, steady: true, drag: {rate: {keys: [[0 s, 0.02], [9 s, 0.02]]}, velocity: [0.1, 0, 0]}}
+YAML
+run 0 run steady.yaml -o resting --quiet
+run 0 run steady.yaml -o rested --frames 0:6 --quiet
+run 0 run steady.yaml -o asleep --from rested:6 --quiet
+awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "asleep") k = i} NR > 1 && $1 >= 6 && !($k > 100) {exit 1}' \
+  resting/stats.csv || die "nothing sleeps, so nothing is shown"
+for i in 7 8; do
+  cmp resting/frame_0000$i.hdf asleep/frame_0000$i.hdf || die "frame $i of a branch under steady forces"
+done
+cmp <(columns resting/stats.csv) <(columns asleep/stats.csv) || die "rows of a branch under steady forces"
+for change in forces.shove.uniform.acceleration='[3, 0, 0]' forces.draw.attractor.strength=4 \
+  'forces.breeze.drag={rate: 3, velocity: [1, 0, 0], gust: {strength: 1}}'; do
+  run 0 run steady.yaml -o shoved --from rested:6 --set "$change" --overwrite --quiet
+  cmp resting/frame_00006.hdf shoved/frame_00006.hdf || die "$change: frame 6 is not the trunk's"
+  cmp -s resting/frame_00008.hdf shoved/frame_00008.hdf && die "$change: nothing has changed"
+done
+run 2 run steady.yaml -o refused --from rested:6 --set 'forces.draw={vortex: {strength: 1}, steady: true}'
+expect "$err" "forces[1]"
+
+# A collider that was warm is so no more.
+cat >warm.yaml <<'YAML'
+firn: 1
+h: 5 cm
+fps: 50
+frames: 3
+solver: sph
+materials: {soft: {conductivity: 1000 W/m/K}}
+snow: [{shape: {box: {center: [0, 0.1, 0], size: [0.2, 0.2, 0.2]}}, material: soft, temperature: 260 K}]
+colliders: [{name: plate, shape: {half_space: {}}, temperature: 300 K}]
+output: {fields: [temperature]}
+YAML
+run 0 run warm.yaml -o warm --frames 0:2 --quiet
+sed 's/, temperature: 300 K//' warm.yaml >cold.yaml
+run 0 run warm.yaml -o warm2 --from warm:2 --quiet
+run 0 run cold.yaml -o cold --from warm:2 --quiet
+cmp -s warm2/frame_00003.hdf cold/frame_00003.hdf && die "a collider keeps a temperature that is gone"
 # The newest checkpoint where no frame is given; the trunk is as it was.
 before=$(sums trunk)
 run 0 run scene.yaml -o newest --from trunk --quiet
@@ -85,8 +158,12 @@ refused "solver" --set solver=flip
 refused "--set fps=25: fps" --set fps=25
 refused "colliders[1].shape.box" --set 'colliders.plate.shape.box.size=[1, 1, 1]'
 refused "materials.soft.law" --set materials.soft.law=elastic
-refused "forces[1].drag.gust.strength is 0.5 now" --set forces.breeze.drag.gust.strength=0.5
 refused "forces[0].vortex is new" --set 'forces.0={name: moon, vortex: {strength: 1}}'
+# These would do nothing to snow that is there.
+refused "--set materials.soft.density=300: materials.soft.density" --set materials.soft.density=300
+refused "materials.soft.durability" --set materials.soft.durability=0.5
+refused "mpm.volume" --set mpm.volume=nominal
+refused "colliders[0].temperature is new" --set colliders.ground.temperature=300K
 sed 's/radius: 0.16/radius: 0.17/' scene.yaml >other.yaml
 run 2 run other.yaml -o refused --from trunk:4
 expect "$err" "other.yaml:6:"

@@ -83,25 +83,45 @@ static void what_matters_is_named_with_its_values(void **state) {
 // What a program may set between two steps; other things particles were made with.
 static void a_branch_may_change_more(void **state) {
   (void)state;
-  static const char was[] = "h: 0.1\ngravity: [0, -9.81, 0]\nmaterials:\n  powder:\n    law: snow\n"
-                            "    young: 5\nmpm:\n  flip: 0.95\n  basis: cubic\ncolliders:\n"
-                            "  - name: \"a\"\n    friction: 0.5\n    forces: true\n";
+  static const char was[] =
+      "h: 0.1\ngravity: [0, -9.81, 0]\nmaterials:\n  powder:\n    law: snow\n"
+      "    young: 5\n    density: 400\n    durability: 1\n"
+      "    jp_range: [0, .inf]\nmpm:\n  flip: 0.95\n  basis: cubic\n"
+      "  volume: density\ncolliders:\n"
+      "  - name: \"a\"\n    friction: 0.5\n    forces: true\n"
+      "forces:\n  - name: \"b\"\n    uniform:\n      acceleration: [1, 0, 0]\n"
+      "    steady: false\n  - drag:\n      rate: 1\n      gust:\n"
+      "        strength: 1\n      file: \"a.csv\"\n";
   static const struct {
     const char *old, *new, *path; // path "": it may
     bool moved;
-  } cases[] = {{"-9.81", "-1", "", false},
-               {"young: 5", "young: 6", "", false},
-               {"law: snow", "law: sand", "materials.powder.law", false},
-               {"powder:", "firm:", "materials.firm", false},
-               {"flip: 0.95", "flip: 0.5", "", false},
-               {"basis: cubic", "basis: quadratic", "mpm.basis", false},
-               {"h: 0.1", "h: 0.2", "h", false},
-               {"friction: 0.5", "friction: 0.1", "", true},
-               {"forces: true", "forces: true\n    motion:\n      velocity: [1, 0, 0]", "", true},
-               {"forces: true", "forces: false", "colliders[0].forces", false},
-               {"\"a\"", "\"b\"", "colliders[0].name", false}};
+  } cases[] = {
+      {"-9.81", "-1", "", false},
+      {"young: 5", "young: 6", "", false},
+      {"law: snow", "law: sand", "materials.powder.law", false},
+      {"powder:", "firm:", "materials.firm", false},
+      {"flip: 0.95", "flip: 0.5", "", false},
+      {"basis: cubic", "basis: quadratic", "mpm.basis", false},
+      {"h: 0.1", "h: 0.2", "h", false},
+      {"friction: 0.5", "friction: 0.1", "", true},
+      {"forces: true", "forces: true\n    motion:\n      velocity: [1, 0, 0]", "", true},
+      {"forces: true", "forces: false", "colliders[0].forces", false},
+      {"\"a\"", "\"b\"", "colliders[0].name", false},
+      {"density: 400", "density: 300", "materials.powder.density", false},
+      {"durability: 1", "durability: 0.5", "materials.powder.durability", false},
+      {"[0, .inf]", "[0.5, 2]", "", false},
+      {"volume: density", "volume: nominal", "mpm.volume", false},
+      // Nobody conducts.
+      {"friction: 0.5", "friction: 0.5\n    temperature: 250", "colliders[0].temperature", false},
+      {"[1, 0, 0]", "[2, 0, 0]", "", false},
+      {"steady: false", "steady: true", "", false},
+      {"rate: 1", "rate: 2", "", false},
+      {"strength: 1", "strength: 2", "", false},
+      {"a.csv", "b.csv", "forces[1].drag.file", false},
+      {"uniform:\n      acceleration: [1, 0, 0]", "vortex:\n      strength: 1", "forces[0].vortex",
+       false}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    char now[600];
+    char now[900];
     const char *at = strstr(was, cases[i].old);
     assert_non_null(at);
     snprintf(now, sizeof now, "%.*s%s%s", (int)(at - was), was, cases[i].new,
@@ -113,6 +133,18 @@ static void a_branch_may_change_more(void **state) {
     assert_int_equal(d.count > 0, *cases[i].path != 0);
     assert_int_equal(d.moved, cases[i].moved);
   }
+}
+
+static void a_branch_may_heat_a_collider_where_snow_conducts(void **state) {
+  (void)state;
+  static const char was[] = "materials:\n  a:\n    conductivity: 1\ncolliders:\n  - name: \"a\"\n";
+  static const char now[] = "materials:\n  a:\n    conductivity: 1\ncolliders:\n  - name: \"a\"\n"
+                            "    temperature: 260\n";
+  firn_scene_difference d;
+  assert_int_equal(firn_scene_compare_branch(context, was, strlen(was), now, strlen(now), &d),
+                   FIRN_OK);
+  assert_int_equal(d.count, 0);
+  assert_true(d.moved);
 }
 
 static void long_values_are_cut(void **state) {
@@ -142,6 +174,7 @@ int main(void) {
       cmocka_unit_test(what_leaves_the_simulation_alone_does_not_count),
       cmocka_unit_test(what_matters_is_named_with_its_values),
       cmocka_unit_test(a_branch_may_change_more),
+      cmocka_unit_test(a_branch_may_heat_a_collider_where_snow_conducts),
       cmocka_unit_test(long_values_are_cut),
       cmocka_unit_test(what_is_no_scene_is_said),
   };
