@@ -108,8 +108,9 @@ static inline size_t arena_offset(const mpm_box *box, const stage *s, int l) {
 
 // ---------------------------------------------------------------------------------------- law
 
-static inline firn_law_params group_params(const mpm_view *view, uint32_t slot, int *law,
-                                           bool *mixed) {
+static inline __attribute__((always_inline)) firn_law_params group_params(const mpm_view *view,
+                                                                          uint32_t slot, int *law,
+                                                                          bool *mixed) {
   const uint16_t *material = view->material + slot;
   *mixed = false;
   if (view->material_count > 1) {
@@ -471,7 +472,8 @@ typedef struct node_math {
   bool flip;
 } node_math;
 
-static inline node_math node_math_of(const mpm_view *view, bool flip) {
+static inline __attribute__((always_inline)) node_math node_math_of(const mpm_view *view,
+                                                                    bool flip) {
   firn_real g[4];
   for (int a = 0; a < 3; a++) g[a] = view->dt * view->gravity[a];
   g[3] = 0;

@@ -10,7 +10,9 @@
 
 // --------------------------------------------------------------------------- weights of a group
 
-static inline void K(weights)(const mpm_view *view, uint32_t slot, stage *s) {
+// Inlined by force, as others of bulk are: the compiler would stop at the size of this file.
+static inline __attribute__((always_inline)) void K(weights)(const mpm_view *view, uint32_t slot,
+                                                             stage *s) {
   lane w[3][4], d[3][4];
   for (int a = 0; a < 3; a++) {
     lane f, x = lane_load(view->x[a] + slot);
