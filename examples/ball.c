@@ -110,8 +110,9 @@ int main(int argc, char **argv) {
   context_def.threads = 1; // for so little snow
   firn_context *context = NULL;
   check(firn_context_create(&context_def, &context), context);
+  const char *solver = argc > 1 ? argv[1] : "mpm";
   int tub;
-  firn_sim *sim = make_bed(context, argc > 1 ? argv[1] : "mpm", &tub);
+  firn_sim *sim = make_bed(context, solver, &tub);
   ball b = make_ball(context, sim);
   firn_sums snow;
   check(firn_sim_sums(sim, &snow), context);
@@ -137,8 +138,10 @@ int main(int argc, char **argv) {
     if (a == 1) given += b.stopped - (snow.mass + b.mass) * GRAVITY * firn_sim_time(sim);
     off = fmax(off, fabs(after[a] - before[a] - given));
   }
-  printf("momentum is right to %.0e of the ball's\n", off / thrown);
+  // sph solves for pressures up to a residual, which is momentum that somebody lacks.
+  double allowed = strcmp(solver, "sph") == 0 ? 5e-3 : 1e-4;
+  printf("momentum is right to %.0e of the ball's; %.0e is allowed\n", off / thrown, allowed);
   firn_sim_destroy(sim);
   firn_context_destroy(context);
-  return EXIT_SUCCESS;
+  return off / thrown < allowed ? EXIT_SUCCESS : EXIT_FAILURE;
 }

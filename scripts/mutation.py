@@ -103,8 +103,7 @@ def limits():
 def check(test):
     """None if the test passes, otherwise what failed in it."""
     # The first failed assertion ends the program: what comes after it tells nothing new.
-    environment = dict(os.environ, OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive",
-                       CMOCKA_TEST_ABORT="1", TMPDIR=str(TMP))
+    environment = dict(os.environ, CMOCKA_TEST_ABORT="1", TMPDIR=str(TMP))
     program = BIN / "tests" / f"test_{test.replace('.', '_')}"
     try:
         run = subprocess.run([str(program)], env=environment, cwd=TMP, timeout=TIMEOUT,

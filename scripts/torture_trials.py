@@ -61,7 +61,7 @@ class Base:
             damage.write(self.path(name + ".yaml"), text.encode())
         damage.write(self.path("block.obj"), BLOCK.encode())
         damage.write(self.path("other.obj"), BLOCK.replace("0.03 0\n", "0.02 0\n").encode())
-        self.environment = dict(os.environ, OMP_NUM_THREADS="1", GOMP_SPINCOUNT="0", LC_ALL="C")
+        self.environment = dict(os.environ, LC_ALL="C")
         words = subprocess.run([firn, "run", "--help"], capture_output=True, text=True).stdout
         self.overwrite = ["--overwrite"] if "--overwrite" in words else []
         words = subprocess.run([firn, "info", "--help"], capture_output=True, text=True).stdout

@@ -52,8 +52,9 @@ typedef struct firn_collider_def {
   const firn_part_def *parts; // [part_count]: a tree of parts in place of shape
   int part_count;
   const firn_sequence *sequence; // in place of shape; held, not copied
-  bool forces; // add up what the snow does to it; costs a little where a solve is made
-  bool absent; // not there until firn_sim_set_present says so
+  bool forces;      // add up what the snow does to it; costs a little where a solve is made
+  bool absent;      // not there until firn_sim_set_present says so
+  char reserved[6]; // 0: up to its end
 } firn_collider_def;
 
 FIRN_API void firn_collider_def_init(firn_collider_def *def, size_t size);
@@ -81,7 +82,8 @@ typedef struct firn_collider_state {
   double spin[3];     // rad/s
   double friction, friction_viscosity, adhesion;
   bool sticky;
-  bool present; // the snow meets it
+  bool present;     // the snow meets it
+  char reserved[6]; // 0: up to its end
 } firn_collider_state;
 FIRN_API firn_status firn_sim_collider_sized(const firn_sim *sim, int id, firn_collider_state *out,
                                              size_t size);

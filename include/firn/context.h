@@ -27,8 +27,10 @@ extern "C" {
 //   - A struct that the library fills comes with its size, by the inline functions of these headers; what the
 //     program does not know of is left out. Other languages call the function they stand for, ..._sized.
 //   - Structs that are part of others, of arrays, or returned by a function of the library keep their
-//     size, and have room where that may be too little: shapes, motions, loads, probes, looks, cameras and
-//     lights.
+//     size, and have room where that may be too little: shapes, motions, loads, probes, looks, cameras,
+//     lights and cuts.
+//   - A struct that may grow has no gap at its end, where a short member would leave its size as it was:
+//     `reserved` fills it, is 0, and stays. What is added comes behind it, with a `reserved` of its own.
 //   - What callbacks are given belongs to the library, and may be longer than the program knows.
 
 typedef struct firn_context firn_context;

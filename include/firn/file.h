@@ -49,7 +49,8 @@ typedef struct firn_checkpoint_info {
   char precision[32]; // "float" or "double"
   double h, time;     // m, s
   size_t particles;
-  int frame; // last one that its run had finished; -1: saved by itself
+  int frame;        // last one that its run had finished; -1: saved by itself
+  char reserved[4]; // 0: up to its end
 } firn_checkpoint_info;
 FIRN_API firn_status firn_checkpoint_read_sized(firn_context *context, const char *path,
                                                 firn_checkpoint_info *out, size_t size);

@@ -102,6 +102,7 @@ typedef struct firn_fill_def {
   bool settled;                      // laid down as it lies at rest, in balance with its weight
   const firn_variation_def *variation; // [variation_count], applied in order; copied
   int variation_count;
+  char reserved[4]; // 0: up to its end
 } firn_fill_def;
 
 FIRN_API void firn_fill_def_init(firn_fill_def *def, size_t size);

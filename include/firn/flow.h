@@ -95,6 +95,7 @@ typedef struct firn_window_def {
   double min[3], max[3]; // m at time 0; infinite along axes that it does not bound
   double velocity[3];    // m/s; or
   int follow;            // a collider's id: moves as the collider's position does; -1: none
+  char reserved[4];      // 0: up to its end
 } firn_window_def;
 
 FIRN_API void firn_window_def_init(firn_window_def *def, size_t size);

@@ -74,6 +74,7 @@ typedef struct firn_force_def {
   // Snow that sleeps (solver mpm) is passed over, and falls asleep though this acts on it. Otherwise what
   // may feel it stays awake.
   bool steady;
+  char reserved[7]; // 0: up to its end
 } firn_force_def;
 
 FIRN_API void firn_force_def_init(firn_force_def *def, size_t size, size_t wind_size);

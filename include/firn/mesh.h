@@ -34,6 +34,7 @@ typedef struct firn_mesh_def {
   double scale;     // m per unit of the file
   double weld;      // m: vertices this near become one; 0: those at exactly the same place
   firn_holes holes; // what to do about edges that only one triangle has
+  char reserved[4]; // 0: up to its end
 } firn_mesh_def;
 
 // y up, scale 1, weld 0, holes kept
@@ -119,8 +120,9 @@ typedef struct firn_sequence_def {
   const firn_distance_grid *grids; // [count]
   double voxel;                    // m: for meshes; 0: 1/100 of the longest edge of all bounds
   int band;                        // voxels to each side of the surface that are exact; 0: 3
-  bool loop; // after the last key comes the first, which should look the same;
-             // otherwise the body rests before the first and after the last key
+  bool loop;        // after the last key comes the first, which should look the same;
+                    // otherwise the body rests before the first and after the last key
+  char reserved[3]; // 0: up to its end
 } firn_sequence_def;
 
 typedef struct firn_sequence firn_sequence;

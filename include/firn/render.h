@@ -98,6 +98,7 @@ enum { FIRN_CUTS = 8, FIRN_CUT_PLANES = 6 };
 typedef struct firn_cut_def {
   int count;                        // planes
   double plane[FIRN_CUT_PLANES][4]; // normal n, of any length but zero, and d: beyond is n x > d, m
+  double room[4];                   // 0: for what later versions may add
 } firn_cut_def;
 
 // Called now and then by one thread with the share that is done, 0 to 1; false: stop.

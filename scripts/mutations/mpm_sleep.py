@@ -10,7 +10,7 @@ BALANCE_ROUNDS = "src/solver/mpm/balance_rounds.c"
 MUTATIONS = [
     Mutation("sleep-never-ends", "what lies beside moving snow sleeps on",
              "mpm.wake",
-             (REST, "if (!other->watched) found |= AROUND_QUICK;", "")),
+             (REST, "(other->watched ? 0 : AROUND_QUICK) | ", "")),
     Mutation("sleep-deaf-to-speed", "quick snow does not wake its neighbours",
              "mpm.wake",
              (REST, "bool quick = tally[u].speed2_max > limit * limit;",

@@ -67,7 +67,12 @@ double firn_picture_voxel(const firn_picture_points *points, const firn_snow_loo
 // The points have masses and sizes, and ids if there is detail. origin is the stage's.
 firn_status firn_picture_volume(const firn_picture_points *points, const firn_snow_look_def *snow,
                                 double shutter, const double origin[3], firn_volume **out);
-// Whether its numbers make sense.
+// Whether a newer program says what this version does not know of, [count] rooms of cameras, lights or looks;
+// and the looks of single colliders, [count], or NULL.
+firn_status firn_picture_check_rooms(firn_context *context, const char *name, size_t count,
+                                     const double *const *room);
+firn_status firn_picture_check_looks(firn_context *context, int count, const firn_look_def *looks);
+// Whether its numbers make sense, and its room is empty.
 firn_status firn_picture_check_snow(firn_context *context, const char *who,
                                     const firn_snow_look_def *snow);
 

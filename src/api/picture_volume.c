@@ -4,13 +4,30 @@
 #include <string.h>
 
 #include "api/picture.h"
+#include "base/def.h"
 
 static bool is_share(double x) {
   return x >= 0 && x <= 1;
 }
 
+firn_status firn_picture_check_rooms(firn_context *context, const char *name, size_t count,
+                                     const double *const *room) {
+  enum { ROOM = sizeof((firn_camera_def *)0)->room / sizeof(double) }; // as those of all others
+  for (size_t i = 0; i < count; i++) FIRN_TRY(firn_room_check(context, name, room[i], ROOM));
+  return FIRN_OK;
+}
+
+firn_status firn_picture_check_looks(firn_context *context, int count, const firn_look_def *looks) {
+  for (int i = 0; looks && i < count; i++)
+    FIRN_TRY(firn_picture_check_rooms(context, "firn_look_def", 1,
+                                      (const double *const[]){looks[i].room}));
+  return FIRN_OK;
+}
+
 firn_status firn_picture_check_snow(firn_context *context, const char *who,
                                     const firn_snow_look_def *snow) {
+  FIRN_TRY(firn_picture_check_rooms(context, "firn_snow_look_def", 1,
+                                    (const double *const[]){snow->room}));
   const struct {
     const char *name, *wanted;
     double value;

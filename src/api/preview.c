@@ -178,6 +178,10 @@ static firn_status check(firn_context *context, const firn_preview_def *def) {
   if ((int)def->map < 0 || def->map > FIRN_COLORS_BALANCE)
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "preview: there is no colour map %d",
                      (int)def->map);
+  const double *const room[] = {def->camera.room, def->sun.room, def->ground_look.room,
+                                def->bodies.room};
+  FIRN_TRY(firn_picture_check_rooms(context, "firn_preview_def", sizeof room / sizeof *room, room));
+  FIRN_TRY(firn_picture_check_looks(context, def->look_count, def->looks));
   return firn_camera_check(context, &def->camera);
 }
 

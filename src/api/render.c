@@ -59,19 +59,14 @@ static firn_status check_looks(firn_context *context, const firn_render_def *def
   return FIRN_OK;
 }
 
-// What a newer program may say that this version does not know of.
 static firn_status check_rooms(firn_context *context, const firn_render_def *def) {
-  enum { ROOM = sizeof def->camera.room / sizeof *def->camera.room };
   const double *const room[] = {def->camera.room, def->camera_shut.room, def->sun.room,
-                                def->sky.room,    def->snow.room,        def->ground.room,
-                                def->bodies.room};
-  for (size_t i = 0; i < sizeof room / sizeof *room; i++)
-    FIRN_TRY(firn_room_check(context, "firn_render_def", room[i], ROOM));
+                                def->sky.room,    def->ground.room,      def->bodies.room};
+  FIRN_TRY(firn_picture_check_rooms(context, "firn_render_def", sizeof room / sizeof *room, room));
   for (int i = 0; i < def->lamp_count; i++)
-    FIRN_TRY(firn_room_check(context, "firn_lamp_def", def->lamps[i].room, ROOM));
-  for (int i = 0; def->looks && i < def->look_count; i++)
-    FIRN_TRY(firn_room_check(context, "firn_look_def", def->looks[i].room, ROOM));
-  return FIRN_OK;
+    FIRN_TRY(firn_picture_check_rooms(context, "firn_lamp_def", 1,
+                                      (const double *const[]){def->lamps[i].room}));
+  return firn_picture_check_looks(context, def->look_count, def->looks);
 }
 
 static firn_status check(firn_context *context, const firn_render_def *def) {

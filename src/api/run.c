@@ -159,6 +159,7 @@ static firn_status perform(firn_run_state *r) {
   FIRN_TRY(firn_run_file(r, FIRN_RUN_LOG));
   FIRN_TRY(firn_log_lock(r->context, r->path, &r->log));
   FIRN_TRY(firn_run_begin(r));
+  r->opened = false; // by now another one may have its name
   r->begin_time = firn_sim_time(r->sim);
   r->frame_wall = firn_seconds() - r->tally.wall;
   firn_status status = simulate(r);
@@ -225,7 +226,7 @@ firn_status firn_run(const firn_scene *scene, const firn_run_def *given) {
     firn_log_end(&r->log);
   }
   firn_log_close(&r->log);
-  // A run that was refused leaves nothing; one that has begun has files in its folder, which then stays.
+  // A run that was refused leaves nothing; where files are in its folder, that stays.
   if (status != FIRN_OK && r->opened) rmdir(def->folder);
   if (r->lock >= 0) close(r->lock);
   firn_scene_files_free(&r->files);

@@ -48,7 +48,7 @@ typedef struct firn_run_state {
   firn_log_fn listener; // of the context, which hears what the run's log does too
   void *listener_user;
   int lock;    // of the folder; -1: none
-  bool opened; // the folder was not there before
+  bool opened; // the folder was not there before, and the run has not begun yet
   firn_run_log log;
   int first, last; // frames that get a file
   struct {

@@ -3,11 +3,14 @@
 
 #include <math.h>
 
+#include "base/def.h"
 #include "base/parallel.h"
 #include "render/volume_grid.h"
 
 static firn_status make_one(firn_context *context, const char *what, int c, const firn_cut_def *cut,
                             firn_cut_def *out) {
+  FIRN_TRY(
+      firn_room_check(context, "firn_cut_def", cut->room, sizeof cut->room / sizeof *cut->room));
   if (cut->count < 1 || cut->count > FIRN_CUT_PLANES)
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: cut %d has %d planes; it takes 1 to %d",
                      what, c, cut->count, FIRN_CUT_PLANES);

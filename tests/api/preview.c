@@ -277,10 +277,12 @@ static void bodies_cast_shadows(void **state) {
 static void cuts_take_what_is_beyond_their_planes(void **state) {
   scratch *s = *state;
   static pixels p[6];
-  const firn_cut_def all = {1, {{0, 1, 0, -1}}}, above = {1, {{0, 0.1, 0, 0.015}}},
-                     same = {1, {{0, 7, 0, 7 * 0.15}}},
-                     corner = {2, {{0, 1, 0, 0.15}, {1, 0, 0, 0}}},
-                     slice[2] = {{1, {{1, 0, 0, 0.05}}}, {1, {{-1, 0, 0, 0.05}}}};
+  const firn_cut_def all = {.count = 1, .plane = {{0, 1, 0, -1}}},
+                     above = {.count = 1, .plane = {{0, 0.1, 0, 0.015}}},
+                     same = {.count = 1, .plane = {{0, 7, 0, 7 * 0.15}}},
+                     corner = {.count = 2, .plane = {{0, 1, 0, 0.15}, {1, 0, 0, 0}}},
+                     slice[2] = {{.count = 1, .plane = {{1, 0, 0, 0.05}}},
+                                 {.count = 1, .plane = {{-1, 0, 0, 0.05}}}};
   const firn_cut_def *const cuts[] = {NULL, &above, &same, &corner, slice, &all};
   const int counts[] = {0, 1, 1, 1, 2, 1};
   firn_frame *frame = write_frame(s, COUNT);
@@ -423,6 +425,31 @@ static void the_bar_shrinks_with_the_picture(void **state) {
   firn_frame_close(frame);
 }
 
+// What a newer program says in the rooms of structs is refused, not left out.
+static void what_is_not_known_is_refused(void **state) {
+  scratch *s = *state;
+  static pixels p;
+  firn_frame *frame = write_frame(s, COUNT);
+  for (int k = 0; k < 6; k++) {
+    firn_preview_def def = look_at(-1);
+    firn_cut_def cut = {.count = 1, .plane = {{0, 1, 0, -1}}};
+    firn_look_def look = {.albedo = {0.5, 0.5, 0.5}};
+    double *const room[] = {def.camera.room, def.sun.room, def.ground_look.room,
+                            def.bodies.room, look.room,    cut.room};
+    static const char *const name[] = {"firn_preview_def", "firn_preview_def", "firn_preview_def",
+                                       "firn_preview_def", "firn_look_def",    "firn_cut_def"};
+    def.looks = &look;
+    def.cuts = &cut;
+    def.look_count = def.cut_count = 1;
+    assert_int_equal(firn_frame_preview_pixels(frame, NULL, &def, &p[0][0][0]), FIRN_OK);
+    room[k][3] = 1;
+    assert_int_equal(firn_frame_preview_pixels(frame, NULL, &def, &p[0][0][0]),
+                     FIRN_ERROR_UNSUPPORTED);
+    assert_message(s, name[k]);
+  }
+  firn_frame_close(frame);
+}
+
 // A ground in any case, the floors of colliders alone, or neither.
 static void ground_is_shown_as_asked(void **state) {
   scratch *s = *state;
@@ -511,6 +538,7 @@ int main(void) {
       TEST(hills_and_slopes_are_ground_enough),
       TEST(the_bar_and_the_snow_have_the_same_colours),
       TEST(the_bar_shrinks_with_the_picture),
+      TEST(what_is_not_known_is_refused),
       TEST(ground_is_shown_as_asked),
       TEST(a_simulation_looks_as_its_frame_does),
   };

@@ -275,7 +275,8 @@ static void a_cut_opens_the_snow(void **state) {
   cloud c = make_ball();
   firn_frame *frame = write_frame(s, &c, 4);
   static uint8_t p[3][HEIGHT][WIDTH][3];
-  const firn_cut_def right = {1, {{1, 0, 0, 0}}}, all = {1, {{0, 1, 0, -9}}};
+  const firn_cut_def right = {.count = 1, .plane = {{1, 0, 0, 0}}},
+                     all = {.count = 1, .plane = {{0, 1, 0, -9}}};
   const firn_cut_def *const cuts[3] = {NULL, &right, &all};
   for (int k = 0; k < 3; k++) {
     firn_render_def def = small_def();
@@ -294,7 +295,7 @@ static void a_cut_opens_the_snow(void **state) {
     assert_true(abs(p[1][y][9][a] - p[2][y][9][a]) > 10 || a != 0);
   }
   assert_memory_not_equal(p[0][y][14], p[2][y][14], 3);
-  const firn_cut_def none = {1, {{0, 0, 0, 1}}};
+  const firn_cut_def none = {.count = 1, .plane = {{0, 0, 0, 1}}};
   firn_render_def bad = small_def();
   bad.cut_count = 1;
   bad.cuts = &none;

@@ -318,6 +318,10 @@ static void cells_and_names_are_checked(void **state) {
   def.snow.detail = 2;
   assert_int_equal(firn_export(s->context, &def), FIRN_ERROR_ARGUMENT);
   assert_message(s, "export: the look of snow: detail is 2");
+  def = def_of(s);
+  def.snow.room[3] = 1; // of a program that knows more
+  assert_int_equal(firn_export(s->context, &def), FIRN_ERROR_UNSUPPORTED);
+  assert_message(s, "firn_snow_look_def");
 }
 
 int main(void) {

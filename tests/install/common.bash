@@ -19,11 +19,19 @@ installed() {
   LIBDIR=$(cd "$(dirname "$(find "$PREFIX" -name firn.pc)")/.." && pwd)
 }
 
-# runs PROGRAM NAME: an example says something and does not fail.
+# runs PROGRAM NAME WORDS...: an example says something into NAME and does not fail.
 runs() {
-  LD_LIBRARY_PATH=$LIBDIR OMP_NUM_THREADS=2 "$1" >"$2"
-  if [[ ! -s $2 ]]; then
-    echo "$1 says nothing"
+  local program=$1 said=$2
+  shift 2
+  if ! LD_LIBRARY_PATH=$LIBDIR "$program" "$@" >"$said" || [[ ! -s $said ]]; then
+    echo "$program $* says nothing, or fails:"
+    cat "$said"
     exit 1
   fi
+}
+
+# all_solvers PROGRAM NAME: the same under each, for examples that take its name.
+all_solvers() {
+  local solver
+  for solver in mpm sph flip; do runs "$1" "$2-$solver.txt" "$solver"; done
 }

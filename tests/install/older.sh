@@ -145,6 +145,14 @@ grep -q '^FIRN_OK' newer.txt
 build newest tomorrow -DNEWER=1
 grep -q '^FIRN_ERROR_UNSUPPORTED: firn_collider_def' newest.txt
 
+# However short it is: there is no gap at the end that it could hide in.
+cp -r "$PREFIX/include" short
+change short/firn/collider.h 's/^} firn_collider_def;/  bool tomorrow;\n&/'
+build shorter short -DNEWER=false
+grep -q '^FIRN_OK' shorter.txt
+build shortest short -DNEWER=true
+grep -q '^FIRN_ERROR_UNSUPPORTED: firn_collider_def' shortest.txt
+
 # One that never was a def.
 cat >zero.c <<'EOF'
 #include <firn/firn.h>

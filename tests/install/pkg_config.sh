@@ -25,6 +25,7 @@ for example in "$DOC"/examples/*.c; do
   "$CC" -std=c17 -Wall -Wextra -Wpedantic -Werror "$example" -o "$name" \
     $(pkg-config --cflags --libs firn) -lm
   runs "./$name" "$name.txt"
+  [[ $name == drop ]] || all_solvers "./$name" "$name"
   count=$((count + 1))
 done
 if [[ $count -lt 2 || ! -s drop.txt || ! -s ball.txt ]]; then

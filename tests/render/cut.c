@@ -38,9 +38,11 @@ static bool is_beyond(const firn_cut_def *cut, const double x[3], double margin)
 static void what_is_beyond_is_gone_and_nothing_else(void **state) {
   (void)state;
   firn_context *context = trace_context(FIRN_ISA_AUTO, 2);
-  const firn_cut_def one = {1, {{0, 0, 7, 7 * 1.3}}}, oblique = {1, {{1, 2, -0.5, 3}}},
-                     corner = {2, {{1, 0, 0, 3}, {0, 0, -2, -4}}},
-                     slice[2] = {{1, {{0, 1, 0, 4.5}}}, {1, {{0, -1, 0, 7}}}};
+  const firn_cut_def one = {.count = 1, .plane = {{0, 0, 7, 7 * 1.3}}},
+                     oblique = {.count = 1, .plane = {{1, 2, -0.5, 3}}},
+                     corner = {.count = 2, .plane = {{1, 0, 0, 3}, {0, 0, -2, -4}}},
+                     slice[2] = {{.count = 1, .plane = {{0, 1, 0, 4.5}}},
+                                 {.count = 1, .plane = {{0, -1, 0, 7}}}};
   const struct {
     int count;
     const firn_cut_def *cut;
@@ -79,7 +81,7 @@ static void a_face_lies_where_it_was_asked_for(void **state) {
   for (int k = 0; k < 10; k++) {
     double at = 0.1 * k;
     firn_volume *volume = cube(context);
-    const firn_cut_def def = {1, {{2, 0, 0, 2 * (origin[0] + at)}}};
+    const firn_cut_def def = {.count = 1, .plane = {{2, 0, 0, 2 * (origin[0] + at)}}};
     firn_cuts cuts = make(context, 1, &def);
     firn_volume_cut(volume, &cuts, origin);
     for (int i = 0; i < 5; i++)
@@ -93,8 +95,10 @@ static void a_face_lies_where_it_was_asked_for(void **state) {
 static void nonsense_is_refused(void **state) {
   (void)state;
   firn_context *context = trace_context(FIRN_ISA_AUTO, 1);
-  const firn_cut_def flat = {1, {{0, 0, 0, 1}}}, wild = {1, {{1, 0, 0, (double)NAN}}},
-                     empty = {0, {{0}}}, many = {FIRN_CUT_PLANES + 1, {{1, 0, 0, 0}}};
+  const firn_cut_def flat = {.count = 1, .plane = {{0, 0, 0, 1}}},
+                     wild = {.count = 1, .plane = {{1, 0, 0, (double)NAN}}},
+                     empty = {.count = 0, .plane = {{0}}},
+                     many = {.count = FIRN_CUT_PLANES + 1, .plane = {{1, 0, 0, 0}}};
   const firn_cut_def *const bad[] = {&flat, &wild, &empty, &many};
   firn_cuts cuts;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)

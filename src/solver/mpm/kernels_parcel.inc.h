@@ -144,8 +144,10 @@ static inline void K(reap_alone)(const mpm_view *view, const node_math *math,
       }
     }
   }
-  for (int r = 0; r < 4 * WIDTH; r++) {
-    if (r % 4 < WIDTH) move_row(math, p.v + FIRN_ROW_REALS * r, FIRN_NODE_BLOCK_REALS, 15);
+  for (int i = 0; i < WIDTH; i++) {
+    for (int j = 0; j < WIDTH; j++) {
+      move_row(math, p.v + FIRN_ROW_REALS * (4 * i + j), FIRN_NODE_BLOCK_REALS, 15);
+    }
   }
   K(reap_nodes)(view, p.v, 4 * FIRN_ROW_REALS, FIRN_ROW_REALS, FIRN_NODE_BLOCK_REALS, grain);
 }
