@@ -69,6 +69,13 @@ FIRN_HD_INLINE row16 row_fnma(lane w, row16 a, row16 c) {
 FIRN_HD_INLINE row16 row_fma_row(row16 a, row16 b, row16 c) {
   FIRN_ROW_MAP(lane_fma(a.r[k], b.r[k], c.r[k]));
 }
+FIRN_HD_INLINE row16 row_sqrt(row16 a) {
+  FIRN_ROW_MAP(lane_sqrt(a.r[k]));
+}
+// c - a*b, all rows.
+FIRN_HD_INLINE row16 row_fnma_row(row16 a, row16 b, row16 c) {
+  FIRN_ROW_MAP(lane_fnma(a.r[k], b.r[k], c.r[k]));
+}
 // a where x > y, else b.
 FIRN_HD_INLINE row16 row_select_gt(row16 x, row16 y, row16 a, row16 b) {
   FIRN_ROW_MAP(lane_select(lane_gt(x.r[k], y.r[k]), a.r[k], b.r[k]));
@@ -97,6 +104,19 @@ FIRN_HD_INLINE row16 row_broadcast_w(row16 a) {
 // x, y, z of a with w of b.
 FIRN_HD_INLINE row16 row_blend_w(row16 a, row16 b) {
   a.r[0] = _mm512_mask_blend_ps(0x8888, a.r[0], b.r[0]);
+  return a;
+}
+// The sum over the components of each node, in all four of them: (x + y) + (z + w).
+FIRN_HD_INLINE row16 row_sum_node(row16 a) {
+  lane pair = a.r[0] + _mm512_permute_ps(a.r[0], 0xb1);
+  a.r[0] = pair + _mm512_permute_ps(pair, 0x4e);
+  return a;
+}
+// a for those nodes whose bits are set, else b.
+FIRN_HD_INLINE row16 row_select_nodes(unsigned bits, row16 a, row16 b) {
+  static const uint16_t mask[16] = {0x0000, 0x000f, 0x00f0, 0x00ff, 0x0f00, 0x0f0f, 0x0ff0, 0x0fff,
+                                    0xf000, 0xf00f, 0xf0f0, 0xf0ff, 0xff00, 0xff0f, 0xfff0, 0xffff};
+  a.r[0] = _mm512_mask_blend_ps(mask[bits], b.r[0], a.r[0]);
   return a;
 }
 // Nodes [first, first + count) of the row at p; the others are 0 and their memory is not touched.
@@ -134,6 +154,17 @@ FIRN_HD_INLINE row16 row_broadcast_w(row16 a) {
 FIRN_HD_INLINE row16 row_blend_w(row16 a, row16 b) {
   FIRN_ROW_MAP(_mm512_mask_blend_pd(0x88, a.r[k], b.r[k]));
 }
+FIRN_HD_INLINE row16 row_sum_node(row16 a) {
+  for (int k = 0; k < 2; k++) {
+    lane pair = a.r[k] + _mm512_permute_pd(a.r[k], 0x55);
+    a.r[k] = pair + _mm512_permutex_pd(pair, 0x4e);
+  }
+  return a;
+}
+FIRN_HD_INLINE row16 row_select_nodes(unsigned bits, row16 a, row16 b) {
+  static const uint8_t mask[4] = {0x00, 0x0f, 0xf0, 0xff};
+  FIRN_ROW_MAP(_mm512_mask_blend_pd(mask[bits >> 2 * k & 3], b.r[k], a.r[k]));
+}
 FIRN_HD_INLINE row16 row_maskz_load(const firn_real *p, unsigned first, unsigned count) {
   row16 out;
   unsigned m = ((1u << 4 * count) - 1u) << 4 * first;
@@ -169,6 +200,23 @@ FIRN_HD_INLINE row16 row_broadcast_w(row16 a) {
 FIRN_HD_INLINE row16 row_blend_w(row16 a, row16 b) {
   FIRN_ROW_MAP(_mm256_blend_ps(a.r[k], b.r[k], 0x88));
 }
+FIRN_HD_INLINE row16 row_sum_node(row16 a) {
+  for (int k = 0; k < 2; k++) {
+    lane pair = a.r[k] + _mm256_permute_ps(a.r[k], 0xb1);
+    a.r[k] = pair + _mm256_permute_ps(pair, 0x4e);
+  }
+  return a;
+}
+FIRN_HD_INLINE row16 row_select_nodes(unsigned bits, row16 a, row16 b) {
+  __m256i n = _mm256_set_epi32(2, 2, 2, 2, 1, 1, 1, 1);
+  row16 out;
+  for (int k = 0; k < 2; k++) {
+    __m256i set = _mm256_and_si256(_mm256_set1_epi32((int)(bits >> 2 * k)), n);
+    out.r[k] = _mm256_blendv_ps(b.r[k], a.r[k],
+                                _mm256_castsi256_ps(_mm256_cmpeq_epi32(set, n)));
+  }
+  return out;
+}
 FIRN_HD_INLINE row16 row_maskz_load(const firn_real *p, unsigned first, unsigned count) {
   row16 out;
   __m256i lo = _mm256_set1_epi32((int)first), hi = _mm256_set1_epi32((int)(first + count));
@@ -201,6 +249,16 @@ FIRN_HD_INLINE row16 row_broadcast_w(row16 a) {
 }
 FIRN_HD_INLINE row16 row_blend_w(row16 a, row16 b) {
   FIRN_ROW_MAP(_mm256_blend_pd(a.r[k], b.r[k], 0x8));
+}
+FIRN_HD_INLINE row16 row_sum_node(row16 a) {
+  for (int k = 0; k < 4; k++) {
+    lane pair = a.r[k] + _mm256_permute_pd(a.r[k], 0x5);
+    a.r[k] = pair + _mm256_permute4x64_pd(pair, 0x4e);
+  }
+  return a;
+}
+FIRN_HD_INLINE row16 row_select_nodes(unsigned bits, row16 a, row16 b) {
+  FIRN_ROW_MAP(bits >> k & 1 ? a.r[k] : b.r[k]);
 }
 FIRN_HD_INLINE row16 row_maskz_load(const firn_real *p, unsigned first, unsigned count) {
   FIRN_ROW_MAP((unsigned)k - first < count ? _mm256_loadu_pd(p + 4 * k) : _mm256_setzero_pd());

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "solver/mpm/mpm.h"
+#include "solver/mpm/plane.h"
 #include "world/contact.h"
 
 static double dot(const double a[3], const double b[3]) {
@@ -85,15 +86,6 @@ typedef struct near_parts {
   uint64_t rest; // bits of those for which there was no room
 } near_parts;
 
-static bool is_flat(const firn_part *part, near_parts *out) {
-  double point[3], normal[3];
-  if (part->sequence || !firn_shape_half_space(part->shape, point, normal)) return false;
-  firn_pose_turn(&part->pose, point, out->point);
-  firn_pose_turn(&part->pose, normal, out->outward);
-  for (int a = 0; a < 3; a++) out->point[a] += part->pose.shift[a];
-  return true;
-}
-
 static double flat_distance(const near_parts *parts, const double x[3]) {
   double d = 0;
   for (int a = 0; a < 3; a++) d += parts->outward[a] * (x[a] - parts->point[a]);
@@ -106,7 +98,7 @@ static void find_parts(const mpm *m, const firn_collider *collider, uint64_t nea
   out->rest = 0;
   out->flat = NULL;
   if (collider->part_count == 1 && !collider->absent && collider->part->bit & near &&
-      is_flat(collider->part, out)) {
+      mpm_part_is_flat(collider->part, out->point, out->outward)) {
     out->count = 1;
     out->flat = collider->part;
     return;

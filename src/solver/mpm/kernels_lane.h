@@ -15,7 +15,7 @@
 #include "material/law.h"
 #include "math/bspline.h"
 #include "math/row.h"
-#include "solver/mpm/contact.h"
+#include "solver/mpm/kernels_plane.h"
 
 #define L FIRN_LANES
 
@@ -495,6 +495,31 @@ static inline void blend_rows(const node_math *m, firn_real *u, row16 now) {
   row_store(u, row_fnma(m->alpha, row_load(u), row_blend_w(now, m->zero)));
 }
 
+// Collides the nodes of a block with the one plane that is near them, if that is so.
+static bool collide_by_plane(const mpm_view *view, size_t g, unsigned touched, firn_real *v) {
+  mpm_plane plane;
+  if (!mpm_plane_at_nodes(view, g, &plane)) return false;
+  const plane_math p = plane_math_of(&plane, view->mass_floor, view->spacing);
+  const int32_t corner[3] = {4 * view->node_at[g][0], 4 * view->node_at[g][1],
+                             4 * view->node_at[g][2]};
+  double height[3][4];
+  plane_sums sums = plane_sums_begin();
+  for (int a = 0; a < 3; a++) {
+    for (int n = 0; n < 4; n++) height[a][n] = plane_height(&p, a, corner[a] + n);
+  }
+  for (int r = 0; r < 16; r++) {
+    double over = height[0][r / 4] + height[1][r % 4];
+    unsigned inside = 0;
+    for (int k = 0; k < 4; k++) inside |= (unsigned)(over + height[2][k] <= 0) << k;
+    if (!inside || !(touched >> r & 1)) continue;
+    row16 before = row_load(v + 16 * r), after = plane_collide(&p, inside, before);
+    row_store(v + 16 * r, after);
+    plane_tell(&sums, row_broadcast_w(before), before, after, (const int[3]){r / 4, r % 4, 0});
+  }
+  if (plane.push) plane_end(&p, &sums, corner);
+  return true;
+}
+
 static inline void nodes_of(const mpm_view *view, size_t g, bool flip) {
   _Alignas(64) firn_real sum[2][FIRN_NODE_BLOCK_REALS];
   // Under APIC what sleeps holds force where others hold momentum.
@@ -531,7 +556,7 @@ static inline void nodes_of(const mpm_view *view, size_t g, bool flip) {
   if (!near || (!touched && !solved)) return;
 
   // Collisions change velocities, so what depends on them is made again.
-  mpm_node_contact(view, g, v);
+  if (!collide_by_plane(view, g, touched, v)) mpm_node_contact(view, g, v);
   low = huge;
   high = tiny;
   for (int r = 0; r < 16; r++) {

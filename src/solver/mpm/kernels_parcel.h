@@ -6,7 +6,7 @@
 #include "solver/mpm/kernels_grain.h"
 
 // The box of nodes that a parcel works on: those that its own stencils cover now. Along z there is room
-// for the rest of rows that have some of these.
+// for the rest of rows that have some of these, and columns are made of whole rows.
 enum { FRAME_MARGIN = 3 };
 // Particles that may share nodes with one, on the mean, for it to look them up one by one.
 enum { MEETINGS = 1 };
@@ -41,6 +41,7 @@ static inline parcel_frame frame_of(const mpm_view *view, const firn_parcel *par
     f.lo[a] = lo[a] - margin;
     f.n[a] = hi[a] - lo[a] + 2 * margin;
   }
+  f.n[2] = (f.n[2] + 3) & ~3;
   f.sy = FIRN_NODE_REALS * (size_t)f.n[2];
   f.sx = f.sy * (size_t)f.n[1];
   return f;
@@ -62,65 +63,82 @@ static inline size_t frame_offset(const parcel_frame *f, const int at[3]) {
   return (size_t)at[0] * f->sx + (size_t)at[1] * f->sy + FIRN_NODE_REALS * (size_t)at[2];
 }
 
-// a for those nodes of a row whose bits are set, else b.
-static inline row16 select_nodes(unsigned bits, row16 a, row16 b) {
-#define NODE(n) (n) & 1, (n)&1, (n)&1, (n)&1
-#define NODES(n)                                                                                   \
-  { NODE(n), NODE((n) >> 1), NODE((n) >> 2), NODE((n) >> 3) }
-  _Alignas(64) static const firn_real set[16][FIRN_ROW_REALS] = {
-      NODES(0), NODES(1), NODES(2),  NODES(3),  NODES(4),  NODES(5),  NODES(6),  NODES(7),
-      NODES(8), NODES(9), NODES(10), NODES(11), NODES(12), NODES(13), NODES(14), NODES(15)};
-#undef NODES
-#undef NODE
-  return bits == 15 ? a : row_select_gt(row_load(set[bits]), row_zero(), a, b);
-}
-
-// Nodes of a row that are needed and not yet clear.
-static inline void clear_row(firn_real *node, int channels, unsigned bits) {
-  for (int c = 0; c < channels; c++, node += MPM_PARCEL_REALS) {
-    row_storeu(node, select_nodes(bits, row_zero(), row_loadu(node)));
-  }
-}
-
-// Clears the nodes of an own stencil and marks them as needed. Of other nodes nobody reads what they hold,
-// but the last of a row of four, which a quadratic stencil reads with weight 0.
-static inline void need_stencil(const parcel_frame *f, const int at[3], int width, int channels,
+// Marks the nodes of an own stencil as needed; with the last of a row of four, which a quadratic stencil reads
+// with weight 0.
+static inline void need_stencil(const parcel_frame *f, const int at[3], int width,
                                 mpm_parcel_nodes *nodes) {
-  uint64_t *column = nodes->column + at[0] * f->n[1] + at[1];
-  firn_real *node = nodes->node + frame_offset(f, at);
+  uint64_t *column = nodes->column + at[0] * f->n[1] + at[1], bits = UINT64_C(15) << at[2];
   for (int i = 0; i < width; i++, column += f->n[1]) {
-    for (int j = 0; j < width; j++) {
-      unsigned had = (unsigned)(column[j] >> at[2]) & 15;
-      if (had == 15) continue;
-      clear_row(node + (size_t)i * f->sx + (size_t)j * f->sy, channels, 15 & ~had);
-      column[j] |= UINT64_C(15) << at[2];
+    for (int j = 0; j < width; j++) column[j] |= bits;
+  }
+}
+
+// Takes the next row of four nodes, some of which are set in a column's bits: its first node, and which of them.
+static inline int next_row(uint64_t *column, unsigned *bits) {
+  uint64_t left = *column;
+  __asm__("" : "+r"(left)); // or gcc counts in registers of masks, at several times the cost
+  int z = __builtin_ctzll(left) & ~3;
+  *bits = (unsigned)(left >> z) & 15;
+  left &= ~(UINT64_C(15) << z);
+  __asm__("" : "+r"(left));
+  *column = left;
+  return z;
+}
+
+// Clears the rows of needed nodes. Of other nodes nobody reads what they hold.
+static inline void clear_columns(const parcel_frame *f, int channels,
+                                 mpm_parcel_nodes *nodes) {
+  const row16 zero = row_zero();
+  for (int c = 0; c < f->n[0] * f->n[1]; c++) {
+    firn_real *node = nodes->node + (size_t)c * f->sy;
+    for (uint64_t left = nodes->column[c]; left;) {
+      unsigned bits;
+      firn_real *row = node + FIRN_NODE_REALS * next_row(&left, &bits);
+      row_store(row, zero);
+      if (channels > 1) row_store(row + MPM_PARCEL_REALS, zero);
     }
   }
 }
 
-// From the sums of a row of nodes to their velocities, of those whose bits are set.
-static inline void move_row(const node_math *math, firn_real *v, size_t channel, unsigned bits) {
-  firn_real *u = v + channel;
-  row16 momentum = row_loadu(v), mass = row_broadcast_w(momentum), old;
-  row16 now = accelerate(math, momentum, mass, u, &old);
-  row_storeu(v, select_nodes(bits, row_blend_w(now, momentum), momentum));
-  if (!math->flip) return;
-  row16 difference = row_fnma(math->alpha, old, row_blend_w(now, math->zero));
-  row_storeu(u, select_nodes(bits, difference, row_loadu(u)));
+// The velocities of a row of nodes, with their mass.
+typedef struct moved_row {
+  row16 sums, old, now;
+} moved_row;
+
+static inline moved_row moved_of(const node_math *math, const firn_real *v, size_t channel) {
+  moved_row row;
+  row.sums = row_loadu(v);
+  row16 now = accelerate(math, row.sums, row_broadcast_w(row.sums), v + channel, &row.old);
+  row.now = row_blend_w(now, row.sums);
+  return row;
 }
 
-// Moves what still has to be of the nodes of an own stencil.
-static inline void move_stencil(const node_math *math, const parcel_frame *f, const int at[3],
-                                int width, mpm_parcel_nodes *nodes) {
-  uint64_t *column = nodes->column + at[0] * f->n[1] + at[1];
-  firn_real *node = nodes->node + frame_offset(f, at);
-  for (int i = 0; i < width; i++, column += f->n[1]) {
-    for (int j = 0; j < width; j++) {
-      unsigned left = (unsigned)(column[j] >> at[2]) & 15;
-      if (!left) continue;
-      move_row(math, node + (size_t)i * f->sx + (size_t)j * f->sy, MPM_PARCEL_REALS, left);
-      column[j] &= ~(UINT64_C(15) << at[2]);
+// In place of the sums, for those nodes whose bits are set.
+static inline void put_moved(const node_math *math, const moved_row *row, firn_real *v,
+                             size_t channel, unsigned bits) {
+  firn_real *u = v + channel;
+  row_storeu(v, row_select_nodes(bits, row->now, row->sums));
+  if (!math->flip) return;
+  row16 difference = row_fnma(math->alpha, row->old, row_blend_w(row->now, math->zero));
+  row_storeu(u, row_select_nodes(bits, difference, row_loadu(u)));
+}
+
+static inline void move_row(const node_math *math, firn_real *v, size_t channel, unsigned bits) {
+  moved_row row = moved_of(math, v, channel);
+  put_moved(math, &row, v, channel, bits);
+}
+
+// Moves what still has to be.
+static inline void move_columns(const node_math *math, const parcel_frame *f,
+                                mpm_parcel_nodes *nodes) {
+  for (int c = 0; c < f->n[0] * f->n[1]; c++) {
+    firn_real *node = nodes->node + (size_t)c * f->sy;
+    for (uint64_t left = nodes->column[c]; left;) {
+      unsigned bits;
+      int z = next_row(&left, &bits);
+      move_row(math, node + FIRN_NODE_REALS * z, MPM_PARCEL_REALS, bits);
     }
+    nodes->column[c] = 0;
   }
 }
 
@@ -161,10 +179,10 @@ static inline void take_nodes(const mpm_view *view, size_t g, const int corner[3
     unsigned left = take_row(f, corner, r, nodes);
     if (!left) continue;
     firn_real *to = nodes->node + offset_of_row(f, corner, r);
-    row_storeu(to, select_nodes(left, row_load(v + FIRN_ROW_REALS * r), row_loadu(to)));
+    row_storeu(to, row_select_nodes(left, row_load(v + FIRN_ROW_REALS * r), row_loadu(to)));
     if (!flip) continue;
     to += MPM_PARCEL_REALS;
-    row_storeu(to, select_nodes(left, row_load(u + FIRN_ROW_REALS * r), row_loadu(to)));
+    row_storeu(to, row_select_nodes(left, row_load(u + FIRN_ROW_REALS * r), row_loadu(to)));
   }
 }
 
@@ -273,6 +291,45 @@ static inline void blocks_beside(const mpm_stencil *stencil, int node, int out[2
 // Nodes that colliders may touch are moved and collided by cubes, as node blocks are, before anybody gathers from
 // them: each once, however many particles share it.
 
+// Moves what still has to be, and collides it with a plane, which alone is near. first: the number of the frame's
+// first node.
+static void move_by_plane(const node_math *math, const plane_math *p, const parcel_frame *f,
+                          const int32_t first[3], mpm_parcel_nodes *nodes) {
+  double deep[MPM_PARCEL_DEPTH];
+  for (int z = 0; z < f->n[2]; z++) deep[z] = plane_height(p, 2, first[2] + z);
+  for (int c = 0; c < f->n[0] * f->n[1]; c++) {
+    firn_real *node = nodes->node + (size_t)c * f->sy;
+    const int32_t at[3] = {first[0] + c / f->n[1], first[1] + c % f->n[1], first[2]};
+    uint64_t left = nodes->column[c];
+    if (!left) continue;
+    double over = plane_height(p, 0, at[0]) + plane_height(p, 1, at[1]);
+    plane_sums sums = plane_sums_begin();
+    bool any = false;
+    nodes->column[c] = 0;
+    while (left) {
+      unsigned bits, inside = 0;
+      int z = next_row(&left, &bits);
+      firn_real *v = node + FIRN_NODE_REALS * z;
+      for (int k = 0; k < 4; k++) inside |= (unsigned)(over + deep[z + k] <= 0) << k;
+      inside &= bits;
+      moved_row row = moved_of(math, v, MPM_PARCEL_REALS);
+      if (!inside) {
+        put_moved(math, &row, v, MPM_PARCEL_REALS, bits);
+        continue;
+      }
+      row16 before = row.now, after = plane_collide(p, inside, before);
+      row.now = after;
+      put_moved(math, &row, v, MPM_PARCEL_REALS, bits);
+      if (!p->plane.push) continue;
+      row16 others = row_spread4(nodes->others + (v - nodes->node) / FIRN_NODE_REALS);
+      plane_tell(&sums, row_sub(row_broadcast_w(before), others), before, after,
+                 (const int[3]){0, 0, z});
+      any = true;
+    }
+    if (any) plane_end(p, &sums, at);
+  }
+}
+
 static void collide_cube(const mpm_view *view, const node_math *math, const parcel_frame *f,
                          const int corner[3], mpm_cube *cube, mpm_parcel_nodes *nodes) {
   _Alignas(64) firn_real v[FIRN_NODE_BLOCK_REALS];
@@ -286,7 +343,7 @@ static void collide_cube(const mpm_view *view, const node_math *math, const parc
     size_t at = offset_of_row(f, corner, r);
     move_row(math, nodes->node + at, MPM_PARCEL_REALS, left[r]);
     row16 moved = row_loadu(nodes->node + at);
-    row_store(v + FIRN_ROW_REALS * r, select_nodes(left[r], moved, row_zero()));
+    row_store(v + FIRN_ROW_REALS * r, row_select_nodes(left[r], moved, row_zero()));
     for (int z = 0; z < 4 && cube->told; z++) {
       cube->mass[4 * r + z] = v[FIRN_ROW_REALS * r + 4 * z + 3] -
                               nodes->others[at / FIRN_NODE_REALS + (size_t)z];
@@ -298,7 +355,7 @@ static void collide_cube(const mpm_view *view, const node_math *math, const parc
     int r = __builtin_ctz(rows);
     firn_real *to = nodes->node + offset_of_row(f, corner, r), *u = to + MPM_PARCEL_REALS;
     row16 before = row_loadu(to);
-    row16 after = select_nodes(left[r], row_load(v + FIRN_ROW_REALS * r), before);
+    row16 after = row_select_nodes(left[r], row_load(v + FIRN_ROW_REALS * r), before);
     row_storeu(to, after);
     if (math->flip) row_storeu(u, row_add(row_loadu(u), row_sub(after, before)));
   }
@@ -316,28 +373,26 @@ static void weigh_others(const mpm_view *view, const firn_parcel *parcel, const 
     if (own || !view->box[from->block].touched) continue;
     for (uint32_t i = 0; i < view->block[from->block].count; i++, grain++) {
       int at[3];
+      firn_real along[4];
       if (!frame_finds(f, grain, from->shift, at)) continue;
+      for (int z = 0; z < 4; z++) along[z] = grain->row[3] * grain->wz[3 + z];
       for (int row = 0; row < width * width; row++) {
         int x = at[0] + row / width, y = at[1] + row % width;
         if (x < 0 || x >= f->n[0] || y < 0 || y >= f->n[1]) continue;
         const int node[3] = {x, y, at[2]};
         firn_real *others = nodes->others + frame_offset(f, node) / FIRN_NODE_REALS;
-        firn_real mass = grain->row[3] * grain->wx[row / width] * grain->wy[row % width];
-        for (int z = 0; z < 4; z++) others[z] = factor * (others[z] + mass * grain->wz[3 + z]);
+        firn_real sides = grain->wx[row / width] * grain->wy[row % width];
+        for (int z = 0; z < 4; z++) others[z] = factor * (others[z] + sides * along[z]);
       }
     }
   }
 }
 
-static __attribute__((noinline)) void collide_parcel(const mpm_view *view,
-                                                     const firn_parcel *parcel,
-                                                     const parcel_frame *f, bool flip,
-                                                     mpm_parcel_nodes *nodes) {
+// Any colliders, cube by cube.
+static void collide_cubes(const mpm_view *view, const node_math *math, const firn_parcel *parcel,
+                          const parcel_frame *f, mpm_cube *cube, mpm_parcel_nodes *nodes) {
   enum { EDGE = FIRN_PARCEL_BLOCKS + 2 };
   bool done[EDGE * EDGE * EDGE] = {false};
-  const node_math math = node_math_of(view, flip);
-  mpm_cube cube = mpm_cube_of(view, parcel);
-  if (cube.told) weigh_others(view, parcel, f, 1, nodes);
   for (uint32_t b = parcel->first; b < parcel->end; b++) {
     const mpm_box *box = &view->box[b];
     if (!view->reach[b].spray || !box->touched) continue;
@@ -348,13 +403,34 @@ static __attribute__((noinline)) void collide_parcel(const mpm_view *view,
         int in_parcel = (view->block[b].at[a] & (FIRN_PARCEL_BLOCKS - 1)) + d[a];
         reached = reached && box->lo[a] < 4 * d[a] + 4 && box->lo[a] + box->n[a] > 4 * d[a];
         corner[a] = 4 * in_parcel - f->lo[a];
-        cube.corner[a] = 4.0 * (view->block[b].at[a] + d[a]);
+        cube->corner[a] = 4.0 * (view->block[b].at[a] + d[a]);
         place = EDGE * place + in_parcel + 1;
       }
       if (!reached || done[place]) continue;
       done[place] = true;
-      collide_cube(view, &math, f, corner, &cube, nodes);
+      collide_cube(view, math, f, corner, cube, nodes);
     }
+  }
+}
+
+// Moves what still has to be where colliders are near.
+static __attribute__((noinline)) void collide_parcel(const mpm_view *view, const node_math *math,
+                                                     const firn_parcel *parcel,
+                                                     const parcel_frame *f,
+                                                     mpm_parcel_nodes *nodes) {
+  mpm_cube cube = mpm_cube_of(view, parcel);
+  mpm_plane plane;
+  if (cube.told) weigh_others(view, parcel, f, 1, nodes);
+  if (mpm_plane_at_parcel(view, &cube, &plane)) {
+    const plane_math p = plane_math_of(&plane, view->mass_floor, view->spacing);
+    int32_t first[3];
+    for (int a = 0; a < 3; a++) {
+      first[a] = 4 * (view->block[parcel->first].at[a] & ~(FIRN_PARCEL_BLOCKS - 1)) + f->lo[a];
+    }
+    move_by_plane(math, &p, f, first, nodes);
+  } else {
+    collide_cubes(view, math, parcel, f, &cube, nodes);
+    move_columns(math, f, nodes);
   }
   if (cube.told) weigh_others(view, parcel, f, 0, nodes); // all zero again
 }

@@ -10,7 +10,7 @@
 #include "solver/mpm/rest.h"
 
 // Blocks with fewer particles than this reach only around where their particles are.
-enum { SPARSE = 8 };
+enum { SPARSE = 64 };
 
 firn_status mpm_layout_blocks(mpm *m) {
   size_t blocks = m->world->particles.block_count;
@@ -117,17 +117,39 @@ static bool bound_all(mpm *m) {
   return inside;
 }
 
-// Spray would otherwise claim 27 node blocks for each particle.
+// How far the particles of a block may go along an axis before the next sort, in cells: the quickest of all has a
+// cell. Who is slow, or sleeps, does with less; should he be pushed, the sort comes sooner.
+static double allowance(const mpm *m, size_t b, int a) {
+  enum { LEAST_PER_CELL = 4 };
+  const firn_block *block = &m->world->particles.block[b];
+  const firn_real *v = m->view.v[a] + block->first;
+  double quickest = sqrt(m->memory.speed2_max), speed = 0;
+  for (uint32_t i = 0; i < block->count; i++) speed = fmax(speed, fabs((double)v[i]));
+  return speed < quickest ? fmax(speed / quickest, 1.0 / LEAST_PER_CELL) : 1;
+}
+
+// Spray would otherwise claim 27 node blocks for each particle, and debris 27 for a few.
 static void narrow(mpm *m) {
   const firn_particles *p = &m->world->particles;
+  const mpm_stencil *s = &m->stencil;
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t b = 0; b < p->block_count; b++) {
-    int lo[3], hi[3];
-    for (int a = 0; a < 3; a++) {
-      lo[a] = m->box[b].lo[a];
-      hi[a] = lo[a] + m->box[b].n[a] - 1;
+    const firn_block *block = &p->block[b];
+    firn_reach reach = widest(s);
+    for (int a = 0; a < 3 && block->count < SPARSE; a++) {
+      const firn_real *x = m->view.x[a] + block->first;
+      firn_real least = x[0], most = x[0];
+      for (uint32_t i = 1; i < block->count; i++) {
+        least = firn_min(least, x[i]);
+        most = firn_max(most, x[i]);
+      }
+      double way = allowance(m, b, a);
+      int lo = (int)floor((double)least - way - s->shift) + s->first;
+      int hi = (int)floor((double)most + way - s->shift) + s->first + s->width - 1;
+      if (lo > reach.lo[a]) reach.lo[a] = (int8_t)lo;
+      if (hi < reach.hi[a]) reach.hi[a] = (int8_t)hi;
     }
-    m->reach[b] = mpm_reach_around(&m->stencil, lo, hi, p->block[b].count);
+    m->reach[b] = reach;
   }
 }
 
@@ -289,6 +311,7 @@ void mpm_point_view(mpm *m) {
   view->psd = m->def.hessian == FIRN_HESSIAN_PSD;
   view->advect_pic = m->def.advect_pic;
   view->h = (firn_real)world->h;
+  view->spacing = world->h;
   for (int a = 0; a < 3; a++) {
     view->x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
     view->v[a] = firn_particles_real(p, FIRN_FIELD_VX + a);

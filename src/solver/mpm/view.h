@@ -80,18 +80,20 @@ FIRN_HD double mpm_smaller(double a, double b) {
 
 enum { MPM_CHANNEL_MOMENTUM, MPM_CHANNEL_FORCE, MPM_CHANNEL_MAX };
 
-// The nodes that a parcel's own stencils may cover, from a cell of drift below to one above; along z with room for
-// rows of four that have some of these.
+// The nodes that a parcel's own stencils may cover, from a cell of drift below to one above; along z in whole rows of
+// four, and with room for those that have some of these.
 enum {
   MPM_PARCEL_EDGE = 4 * FIRN_PARCEL_BLOCKS + 2 + 3,
-  MPM_PARCEL_REALS = MPM_PARCEL_EDGE * MPM_PARCEL_EDGE * (MPM_PARCEL_EDGE + 6) * FIRN_NODE_REALS +
+  MPM_PARCEL_DEPTH = (MPM_PARCEL_EDGE + 6 + 3) / 4 * 4,
+  MPM_PARCEL_REALS = MPM_PARCEL_EDGE * MPM_PARCEL_EDGE * MPM_PARCEL_DEPTH * FIRN_NODE_REALS +
                      MPM_ARENA_PAD
 };
 typedef struct mpm_parcel_nodes {
-  firn_real node[MPM_CHANNEL_MAX * MPM_PARCEL_REALS];
+  _Alignas(64) firn_real node[MPM_CHANNEL_MAX * MPM_PARCEL_REALS];
   // kg, that grains of other parcels have of a node, where colliders ask; 0 between parcels
   firn_real others[MPM_PARCEL_REALS / FIRN_NODE_REALS];
-  uint64_t column[MPM_PARCEL_EDGE * MPM_PARCEL_EDGE]; // bits of nodes along z; 0 between parcels
+  // bits of nodes along z that are needed, and not made yet; 0 between parcels
+  uint64_t column[MPM_PARCEL_EDGE * MPM_PARCEL_EDGE];
 } mpm_parcel_nodes;
 
 // Slots, blocks and units are those of world/particles.h, node blocks g those of grid/grid.h.
@@ -111,6 +113,7 @@ typedef struct mpm_view {
   size_t patch_channel;
   firn_real dt;         // s
   firn_real h;          // m
+  double spacing;       // m, the same
   firn_real alpha;      // share of FLIP in the velocity, the rest is PIC
   firn_real gravity[3]; // m/s^2
   firn_real mass_floor; // kg: nodes lighter than this do not move
