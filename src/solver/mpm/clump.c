@@ -129,6 +129,9 @@ static void put_back(const desk *d, uint32_t first) {
 static uint32_t place(desk *d, mpm_box *box) {
   size_t at = 0;
   for (uint32_t b = 0; b < d->unit.block_count; b++) {
+    // A line of three nodes would have each row of four wait until the one before, which it
+    // overlaps, is written.
+    if (box[b].n[2] < 4) box[b].n[2] = 4;
     box[b].arena = at;
     at += mpm_patch_reals(&box[b]) + FIRN_ROW_REALS;
     if (at > REALS) return b;
