@@ -15,6 +15,8 @@ PARCELS = "src/solver/mpm/kernels_parcel.inc.h"
 CLUMP = "src/solver/mpm/clump.c"
 PATCH = "src/solver/mpm/kernels_clump.h"
 PATCHES = "src/solver/mpm/kernels_clump_lane.h"
+FEW = "src/solver/mpm/kernels_few.h"
+FEWS = "src/solver/mpm/kernels_few.inc.h"
 
 MUTATIONS = [
     Mutation("gradient-sign-flipped", "derivatives of both splines, for every path",
@@ -194,6 +196,26 @@ MUTATIONS = [
              "mpm.clump",
              (CLUMP, "s->threshold = m->def.tolerance * m->def.tolerance * datum.square;",
               "s->threshold = m->def.tolerance * datum.square;")),
+    Mutation("few-gram-not-transposed", "a clump's pair of particles as seen from the wrong one",
+             "mpm.clump",
+             (FEW, "lane of = g[k <= l ? 3 * c + d : 3 * d + c];", "lane of = g[3 * c + d];"),
+             isa="avx2"),
+    Mutation("few-without-mass", "the product of a clump's solve without nodes lacks the mass",
+             "mpm.clump",
+             (FEW, "w[k][i] = lane_fma(factor, a[i], r[k][i]);", "w[k][i] = factor * a[i];"),
+             isa="avx2"),
+    Mutation("few-factors-exchanged", "a mixed term of the matrix of a few particles is its mirror image",
+             "mpm.clump",
+             (FEWS, "row[5] = lane_fma(ew[1][j], ze, row[5]);",
+              "row[5] = lane_fma(we[1][j], ez, row[5]);"), isa="avx2"),
+    Mutation("few-unfinished-taken", "what has not converged without nodes counts as solved",
+             "mpm.clump",
+             (FEW, "if (!lmask_any(active) || iterations >= most) return;",
+              "if (!lmask_any(active)) return;\n"
+              "    if (iterations >= most) {\n"
+              "      few_end(f, active, residual, zero, threshold, iterations, system);\n"
+              "      return;\n"
+              "    }"), isa="avx2"),
     Mutation("soft-clumps-solved-for", "clumps that an explicit step suits take part in solves",
              "mpm.clump",
              (CLUMP, "  return soft;\n", "  return soft && m->def.beta < 0;\n")),

@@ -25,13 +25,14 @@ typedef struct cloud {
   size_t clump[PARTICLES], count;
 } cloud;
 
-// closing: 1/s, at which a loose clump falls in on itself.
-static void make_cloud(cloud *c, double closing) {
+// closing: 1/s, at which a loose clump falls in on itself; most: particles of a clump.
+static void make_cloud(cloud *c, double closing, size_t most) {
   c->count = 0;
   for (size_t i = 0; i < CLUMPS; i++) {
     const size_t corner[3] = {i / 16, i / 4 % 4, i % 4};
-    size_t count = 2 + i * 7 % 31;
+    size_t count = 2 + i * 7 % (most - 1);
     double half = i % 3 ? 0.25 * cbrt((double)count) : 1.6;
+    if (most < MOST && i % 8 == 1) half = 1e-6; // all but in one place
     for (size_t k = 0; k < count; k++, c->count++) {
       for (size_t a = 0; a < 3; a++) {
         size_t n = 3 * c->count + a;
@@ -60,6 +61,8 @@ typedef struct stepping {
   firn_krylov krylov;
   firn_hessian hessian;
   double closing;
+  size_t most;        // particles of a clump; 0: 32
+  int max_iterations; // 0: as many as it takes
 } stepping;
 
 static double tolerance(void) {
@@ -75,6 +78,7 @@ static mpm_case open_empty(const mpm_variant *v, const stepping *how, bool fligh
   def.mpm.krylov = how->krylov;
   def.mpm.hessian = how->hessian;
   def.mpm.tolerance = tolerance();
+  if (how->max_iterations) def.mpm.max_iterations = how->max_iterations;
   def.mpm.flight = flight;
   firn_material_def snow = firn_default_material_def(), elastic = mpm_elastic_material();
   mpm_case c = mpm_case_open_threads(v, &def, &snow, threads);
@@ -97,7 +101,7 @@ static mpm_case open_cloud(const mpm_variant *v, const stepping *how, bool fligh
   static cloud c;
   mpm_case out = open_empty(v, how, flight, threads);
   size_t snow = 0;
-  make_cloud(&c, how->closing);
+  make_cloud(&c, how->closing, how->most ? how->most : MOST);
   while (!is_elastic(c.clump[snow])) snow++;
   add(&out, &c, 0, snow, 0);
   add(&out, &c, snow, c.count, 1);
@@ -134,7 +138,7 @@ typedef struct difference {
 static difference differ(const mpm_case *a, const mpm_case *b) {
   static cloud c;
   difference d = {{{0}}};
-  make_cloud(&c, 0);
+  make_cloud(&c, 0, MOST);
   for (int f = 0; f < FIELDS; f++) {
     double *in_a = mpm_case_read(a, fields[f].name), *in_b = mpm_case_read(b, fields[f].name);
     size_t n = fields[f].components;
@@ -205,6 +209,87 @@ static void clumps_are_solved_for_as_on_the_grid(void **state) {
     if (is_apic(v) || !is_cubic(v) || v->isa == FIRN_ISA_SCALAR) continue;
     compare(v, "minres", &minres);
     compare(v, "cg", &cg);
+  }
+}
+
+// The kernels of a case but for few_solve, which is none or one that counts.
+static mpm_kernels others;
+static void (*few_solve)(const mpm_view *view, const mpm_patch_vectors *vectors,
+                         mpm_patch_system *system);
+static size_t few_tried, few_solved;
+
+static void count_few(const mpm_view *view, const mpm_patch_vectors *vectors,
+                      mpm_patch_system *system) {
+  few_solve(view, vectors, system);
+  for (uint32_t b = 0; b < view->unit[0].block_count; b++) {
+    few_tried += view->block[b].count <= MPM_FEW;
+    few_solved += system[b].solved;
+    assert_true(view->block[b].count <= MPM_FEW || !system[b].solved);
+  }
+}
+
+static void set_few(const mpm_case *c, bool nodes) {
+  mpm *m = mpm_case_solver(c);
+  few_solve = m->kernels->few_solve;
+  others = *m->kernels;
+  others.few_solve = nodes ? NULL : count_few;
+  m->kernels = &others;
+}
+
+// The worst difference between all clumps solved for as they are and all on nodes, and iterations
+// of both.
+static void differ_by_nodes(const mpm_variant *v, const stepping *how, double off[FIELDS],
+                            double iterations[2]) {
+  mpm_case c[2];
+  few_tried = few_solved = 0;
+  for (int nodes = 0; nodes < 2; nodes++) {
+    c[nodes] = open_cloud(v, how, true, 1);
+    set_few(&c[nodes], nodes);
+    iterations[nodes] = go(&c[nodes], how->steps);
+  }
+  for (int f = 0; f < FIELDS; f++) {
+    double *of[2] = {mpm_case_read(&c[0], fields[f].name), mpm_case_read(&c[1], fields[f].name)};
+    size_t n = fields[f].components * firn_sim_count(c[0].sim);
+    off[f] = 0;
+    for (size_t i = 0; i < n; i++) worst(&off[f], of[0][i] - of[1][i]);
+    free(of[0]);
+    free(of[1]);
+  }
+  for (int i = 0; i < 2; i++) mpm_case_close(&c[i]);
+}
+
+// Clumps of 2 to 7, of which those up to 4 have a solve without nodes: against that on nodes, which
+// takes as many iterations. It is the same method, so a fourth of what the grid is allowed will do.
+static void few_are_solved_for_as_on_nodes(void **state) {
+  (void)state;
+  stepping how = IMPLICIT;
+  how.most = 7;
+  double allowed[FIELDS], off[FIELDS], iterations[2];
+  allow(&how, allowed);
+  for_each_variant(v) {
+    if (v->isa == FIRN_ISA_SCALAR) continue; // knows no other than that on nodes
+    differ_by_nodes(v, &how, off, iterations);
+    mpm_report(v, "%zu of %zu solved; v %.2g of what is allowed, strain %.2g; %g iterations, %g",
+               few_solved, few_tried, off[1] / allowed[1], off[2] / allowed[2], iterations[0],
+               iterations[1]);
+    for (int f = 0; f < FIELDS; f++) assert_below(v, fields[f].name, off[f], allowed[f] / 4);
+    assert_true(few_tried >= (size_t)how.steps * CLUMPS / 2 && few_solved == few_tried);
+    assert_true(fabs(iterations[0] - iterations[1]) <= 1);
+  }
+}
+
+// Where that does not get there, nodes begin from the beginning.
+static void few_that_do_not_converge_are_left_to_nodes(void **state) {
+  (void)state;
+  stepping how = IMPLICIT;
+  how.most = 7;
+  how.max_iterations = 1;
+  double off[FIELDS], iterations[2];
+  for_each_variant(v) {
+    if (v->isa == FIRN_ISA_SCALAR) continue;
+    differ_by_nodes(v, &how, off, iterations);
+    for (int f = 0; f < FIELDS; f++) assert_below(v, fields[f].name, off[f], 0);
+    assert_true(few_tried > 0 && few_solved == 0 && iterations[0] == 1);
   }
 }
 
@@ -311,6 +396,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(clumps_move_as_on_the_grid),
       cmocka_unit_test(clumps_are_solved_for_as_on_the_grid),
+      cmocka_unit_test(few_are_solved_for_as_on_nodes),
+      cmocka_unit_test(few_that_do_not_converge_are_left_to_nodes),
       cmocka_unit_test(only_stiff_clumps_are_solved_for),
       cmocka_unit_test(clumps_that_fall_in_take_halves),
       cmocka_unit_test_setup_teardown(threads_and_checkpoints_change_nothing, scratch_open,

@@ -129,6 +129,9 @@ static void put_back(const desk *d, uint32_t first) {
 static uint32_t place(desk *d, mpm_box *box) {
   size_t at = 0;
   for (uint32_t b = 0; b < d->unit.block_count; b++) {
+    // A line of three nodes would have each row of four wait until the one before, which it
+    // overlaps, is written.
+    if (box[b].n[2] < 4) box[b].n[2] = 4;
     box[b].arena = at;
     at += mpm_patch_reals(&box[b]) + FIRN_ROW_REALS;
     if (at > REALS) return b;
@@ -232,6 +235,15 @@ static void solve_together(desk *d, firn_krylov kind) {
   }
 }
 
+// Whether some clump is still to be solved for.
+static bool is_left(const desk *d) {
+  bool left = false;
+  for (uint32_t b = 0; b < d->unit.block_count; b++) {
+    left = left || (d->system[b].max_iterations && !d->system[b].solved);
+  }
+  return left;
+}
+
 // Step 6, each clump to the tolerance by what it has itself.
 static void solve(desk *d, mpm_clump_sums *sums) {
   const mpm *m = d->m;
@@ -261,7 +273,8 @@ static void solve(desk *d, mpm_clump_sums *sums) {
     any = true;
   }
   if (!any) return;
-  m->kernels->patch_solve(m->kernels, &d->view, &vectors, d->system);
+  if (quick && m->kernels->few_solve) m->kernels->few_solve(&d->view, &vectors, d->system);
+  if (is_left(d)) m->kernels->patch_solve(m->kernels, &d->view, &vectors, d->system);
   for (uint32_t b = 0; b < d->unit.block_count; b++) {
     mpm_patch_system *s = &d->system[b];
     s->broken = s->max_iterations && (s->broken || !quick);

@@ -21,6 +21,7 @@ typedef struct mpm_patch_system {
   int iterations, indefinite;
   double residual; // r'M^-1 r
   bool broken;
+  bool solved;       // by few_solve
   double zeta, owed; // linear/cr.c
 } mpm_patch_system;
 
@@ -60,7 +61,12 @@ typedef struct mpm_kernels {
   // Semi-implicit: the vectors mass and inverse, and the sums that mpm_datum_of wants ...
   void (*patch_measure)(const mpm_view *view, size_t b, const mpm_patch_vectors *vectors,
                         double sums[5]);
-  // ... and conjugate residuals on all patches of unit 0 side by side, each by itself. One that breaks
+  // ... conjugate residuals for clumps of up to MPM_FEW particles in the space of their gradients
+  // (kernels_few.h). Those that it is not sure of it leaves as they are; others are `solved`. NULL:
+  // knows no such thing ...
+  void (*few_solve)(const mpm_view *view, const mpm_patch_vectors *vectors,
+                    mpm_patch_system *system);
+  // ... and conjugate residuals on all other patches of unit 0 side by side, each by itself. One that breaks
   // down keeps its last good velocities, and their residual in r.
   void (*patch_solve)(const struct mpm_kernels *kernels, const mpm_view *view,
                       const mpm_patch_vectors *vectors, mpm_patch_system *system);

@@ -167,7 +167,8 @@ static void patch_iterate(patch_pass *p, const patch_rows *rows, mpm_patch_syste
 }
 
 static bool patch_goes_on(const mpm_patch_system *s) {
-  return !s->broken && !(s->residual <= s->threshold) && s->iterations < s->max_iterations;
+  return !s->solved && !s->broken && !(s->residual <= s->threshold) &&
+         s->iterations < s->max_iterations;
 }
 
 static patch_pass pass_at(const mpm_view *view, const mpm_patch_vectors *all, size_t b) {
@@ -260,6 +261,7 @@ static void patch_solve(const mpm_kernels *kernels, const mpm_view *view,
   for (size_t b = 0; b < count; b++) {
     size_t reals = mpm_patch_reals(&view->box[b]);
     pass[b] = pass_at(view, vectors, b);
+    if (system[b].solved) continue;
     patch_difference(&pass[b], reals, system[b].mean);
     find_rows(pass[b].v.mass, reals, &rows[b]);
   }
@@ -267,6 +269,7 @@ static void patch_solve(const mpm_kernels *kernels, const mpm_view *view,
   bool some = false;
   for (size_t b = 0; b < count; b++) {
     mpm_patch_system *s = &system[b];
+    if (s->solved) continue;
     s->residual = patch_over(&pass[b], patch_begin, &rows[b]);
     s->broken = !firn_linear_is_square(s->residual);
     s->iterations = s->indefinite = 0;
@@ -285,6 +288,7 @@ static void patch_solve(const mpm_kernels *kernels, const mpm_view *view,
     }
   }
   for (size_t b = 0; b < count; b++) {
+    if (system[b].solved) continue;
     pass[b].owed = lane_set1((firn_real)system[b].owed);
     if (system[b].owed != 0) patch_over(&pass[b], patch_settle, &rows[b]);
   }

@@ -5,6 +5,7 @@
 #define FIRN_SOLVER_MPM_KERNELS_CLUMP_LANE_H
 
 #include "solver/mpm/kernels_clump.h"
+#include "solver/mpm/kernels_few.h"
 #include "solver/mpm/kernels_parcel.h"
 
 static inline bool row_has_mass(row16 mass) {

@@ -314,9 +314,10 @@ typedef struct K(local) {
 } K(local);
 
 // Gathers `field` (and node_u under blend) for the lanes of a group into the stage's rows.
-static inline void K(gather_group)(const mpm_view *view, uint32_t slot, const segment *in,
-                                   int segments, stage *s, K(local) * local, const firn_real *field,
-                                   bool blend, firn_real *pic) {
+// Inlined by force, as weights are.
+static inline __attribute__((always_inline)) void K(gather_group)(
+    const mpm_view *view, uint32_t slot, const segment *in, int segments, stage *s,
+    K(local) * local, const firn_real *field, bool blend, firn_real *pic) {
   // Sparse blocks: the nodes of each lane lie elsewhere, so ask for all before the first is needed.
   for (int n = 1; n < segments; n++) {
     if (view->patch_channel || view->reach[in[n].block].spray) continue;
@@ -494,6 +495,59 @@ static void K(check)(const mpm_view *view, size_t u, mpm_tally *tally) {
 
 // ------------------------------------------------------------------------------------ hessian
 
+// Adds the force A g of a group, A by slots, to the arenas of its segments.
+static inline __attribute__((always_inline)) void K(scatter_stress)(const mpm_view *view,
+                                                                    uint32_t slot,
+                                                                    const segment *in, int segments,
+                                                                    const lane a[9], stage *s) {
+  lane r[16]; // by columns of A
+#if APIC
+  lane k = lane_set1(1 / ((firn_real)view->stencil.d * view->h));
+#else
+  lane k = lane_set1(1 / view->h);
+#endif
+  for (int c = 0; c < 3; c++) {
+    lane base = lane_zero();
+    for (int d = 0; d < 3; d++) {
+      r[4 + 4 * d + c] = k * a[3 * c + d];
+      base = lane_fnma(r[4 + 4 * d + c], s->from[d] - lane_set1(1), base);
+    }
+    r[c] = base;
+  }
+  r[3] = r[7] = r[11] = r[15] = lane_zero();
+  row_transpose16(r, s->row);
+  for (int n = 0; n < segments; n++) {
+    const mpm_box *box = &view->box[in[n].block];
+    if (box->thin) {
+      K(put_grains)(view, slot, &in[n], s);
+      continue;
+    }
+    size_t sy = FIRN_NODE_REALS * (size_t)box->n[2], sx = sy * (size_t)box->n[1];
+    firn_real *arena = view->arena + box->arena;
+    for (int l = in[n].begin; l < in[n].end; l++) {
+      firn_real *node = arena + arena_offset(box, s, l);
+#if APIC
+      const spline w = spline_of_lane(s, l);
+      K(scatter_affine)(&w, s->row[l], node, sx, sy);
+#else
+      row16 wz = row_spread4(s->wz[l]), dz = row_spread4(s->dz[l]);
+      row16 fx = row_mul(wz, row_splat4(s->row[l] + 4)),
+            fy = row_mul(wz, row_splat4(s->row[l] + 8)),
+            fz = row_mul(dz, row_splat4(s->row[l] + 12));
+      for (int i = 0; i < WIDTH; i++) {
+        lane wx = lane_set1(s->wx[i][l]), dx = lane_set1(s->dx[i][l]);
+        row16 fi = row_fma(dx, fx, row_scale(wx, fz)), gi = row_scale(wx, fy);
+        for (int j = 0; j < WIDTH; j++) {
+          firn_real *p = node + (size_t)i * sx + (size_t)j * sy;
+          row_storeu(p, row_fma(lane_set1(s->dy[j][l]), gi,
+                                row_fma(lane_set1(s->wy[j][l]), fi, row_loadu(p))));
+        }
+      }
+#endif
+    }
+  }
+}
+
 static void K(hessian)(const mpm_view *view, size_t u) {
   const firn_unit *unit = &view->unit[u];
   stage s;
@@ -503,63 +557,18 @@ static void K(hessian)(const mpm_view *view, size_t u) {
   uint32_t block = unit->first_block;
   K(clear)(view, unit, 1, true);
   for (uint32_t slot = unit->first; slot < unit->first + unit->count; slot += L) {
-    lane v[3], grad[9], a[9], r[16];
+    lane v[3], grad[9], a[9];
     int segments = leave_stiff(view, in, split(view, unit, slot, &block, in));
     if (!segments) continue;
     K(weights)(view, slot, &s);
     K(gather_group)(view, slot, in, segments, &s, &local, view->direction, false, NULL);
     K(unstage)(view, &s, v, grad);
     differential(view, slot, grad, a);
-
-    // Force A g, by columns of A.
-#if APIC
-    lane k = lane_set1(1 / ((firn_real)view->stencil.d * view->h));
-#else
-    lane k = lane_set1(1 / view->h);
-#endif
-    for (int c = 0; c < 3; c++) {
-      lane base = lane_zero();
-      for (int d = 0; d < 3; d++) {
-        r[4 + 4 * d + c] = k * a[3 * c + d];
-        base = lane_fnma(r[4 + 4 * d + c], s.from[d] - lane_set1(1), base);
-      }
-      r[c] = base;
-    }
-    r[3] = r[7] = r[11] = r[15] = lane_zero();
-    row_transpose16(r, s.row);
-    for (int n = 0; n < segments; n++) {
-      const mpm_box *box = &view->box[in[n].block];
-      if (box->thin) {
-        K(put_grains)(view, slot, &in[n], &s);
-        continue;
-      }
-      size_t sy = FIRN_NODE_REALS * (size_t)box->n[2], sx = sy * (size_t)box->n[1];
-      firn_real *arena = view->arena + box->arena;
-      for (int l = in[n].begin; l < in[n].end; l++) {
-        firn_real *node = arena + arena_offset(box, &s, l);
-#if APIC
-        const spline w = spline_of_lane(&s, l);
-        K(scatter_affine)(&w, s.row[l], node, sx, sy);
-#else
-        row16 wz = row_spread4(s.wz[l]), dz = row_spread4(s.dz[l]);
-        row16 fx = row_mul(wz, row_splat4(s.row[l] + 4)),
-              fy = row_mul(wz, row_splat4(s.row[l] + 8)),
-              fz = row_mul(dz, row_splat4(s.row[l] + 12));
-        for (int i = 0; i < WIDTH; i++) {
-          lane wx = lane_set1(s.wx[i][l]), dx = lane_set1(s.dx[i][l]);
-          row16 fi = row_fma(dx, fx, row_scale(wx, fz)), gi = row_scale(wx, fy);
-          for (int j = 0; j < WIDTH; j++) {
-            firn_real *p = node + (size_t)i * sx + (size_t)j * sy;
-            row_storeu(p, row_fma(lane_set1(s.dy[j][l]), gi,
-                                  row_fma(lane_set1(s.wy[j][l]), fi, row_loadu(p))));
-          }
-        }
-#endif
-      }
-    }
+    K(scatter_stress)(view, slot, in, segments, a, &s);
   }
 }
 
+#include "solver/mpm/kernels_few.inc.h"
 #include "solver/mpm/kernels_parcel.inc.h"
 
 static const mpm_kernels K(table) = {.bound = bound,
@@ -574,6 +583,7 @@ static const mpm_kernels K(table) = {.bound = bound,
                                      .patch_nodes = patch_nodes,
                                      .patch_finish = patch_finish,
                                      .patch_measure = patch_measure,
+                                     .few_solve = K(few_solve),
                                      .patch_solve = patch_solve};
 
 #undef WIDTH

@@ -188,6 +188,7 @@ FIRN_HD size_t mpm_arena_reals(const mpm_box *box, int channels, uint32_t partic
 enum {
   MPM_BUNDLE_SLOTS = 32, // a multiple of FIRN_SLOT_ALIGN; no clump has more
   MPM_BUNDLE_CLUMPS = MPM_BUNDLE_SLOTS / 2,
+  MPM_FEW = 4,                               // particles of clumps that few_solve knows (kernels.h)
   MPM_BUNDLE_REALS = 4096 * FIRN_NODE_REALS, // of a channel of all patches
 };
 
