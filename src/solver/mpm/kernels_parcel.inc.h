@@ -99,22 +99,82 @@ static inline void K(sow_patch)(const mpm_grain *grain, const int d[3], patch *p
   }
 }
 
-// Of all grains of a block, to the nodes of a stencil that begins at `first`, from the corner of the parcel.
-static inline void K(sow_block)(const mpm_view *view, const firn_neighbour *from,
-                                const int first[3], patch *p) {
+// What the nodes around a grain that meets no other would give it. Its own mass and momentum make one velocity of them
+// all, and a force over a mass is a sum of functions of x, y and z, so that all sums over nodes are sums along axes:
+// with the moments of the weights, Sigma w = 1, Sigma w i' = x' and Sigma w (i' - x')^2 = D,
+//   APIC   v_i = v + C (x_i - x_p): value and slopes come back as they were sown;
+//   FLIP   f_i / m_i = Sigma_c row_c d_c / w_c / m: no change of velocity, and a gradient of row_c / m Sigma d_c^2 / w_c.
+static inline void K(reap_lone)(const mpm_view *view, mpm_grain *grain) {
+  firn_real per = 1 / grain->row[3], *out = grain->reaped;
+  const firn_real *const w[3] = {grain->wx, grain->wy, grain->wz + 3};
+#if APIC
+  firn_real value[3], at[3];
+  for (int c = 0; c < 3; c++) at[c] = w[c][2] - w[c][0] + (WIDTH == 4 ? 2 * w[c][3] : 0);
+  for (int a = 0; a < 3; a++) {
+    value[a] = grain->row[a];
+    for (int c = 0; c < 3; c++) value[a] += grain->row[4 + 4 * c + a] * at[c];
+    value[a] = value[a] * per + view->dt * view->gravity[a];
+    out[a] = value[a];
+  }
+  firn_real spread = per * (firn_real)view->stencil.d;
+  for (int c = 0; c < 3; c++) {
+    for (int a = 0; a < 3; a++) {
+      out[4 + 4 * c + a] = at[c] * value[a] + spread * grain->row[4 + 4 * c + a];
+    }
+  }
+#else
+  const firn_real *const d[3] = {grain->dx, grain->dy, grain->dz + 3};
+  for (int a = 0; a < 3; a++) {
+    firn_real v = grain->row[a] * per, fall = view->dt * view->gravity[a];
+    out[a] = (1 - view->alpha) * v + fall;
+    if (view->advect_pic) out[4 * a + 3] = v + fall;
+  }
+  for (int c = 0; c < 3; c++) {
+    firn_real sum = 0;
+    for (int i = 0; i < WIDTH; i++) sum += w[c][i] > 0 ? d[c][i] * d[c][i] / w[c][i] : 0;
+    sum *= per * view->dt;
+    for (int a = 0; a < 3; a++) out[4 + 4 * c + a] = grain->row[4 + 4 * c + a] * sum;
+  }
+#endif
+}
+
+// A grain that has nodes in common with another one, and from the first of the other's nodes to its own first.
+typedef struct K(meeting) {
+  const mpm_grain *grain;
+  int d[3];
+} K(meeting);
+enum { K(MEETINGS_MAX) = 64 }; // of one grain; more are sown in several goes
+
+// Of a block, those that meet a stencil which begins at `first`, from the corner of the parcel.
+static inline int K(find_meetings)(const mpm_view *view, const firn_neighbour *from,
+                                   const int first[3], int count, K(meeting) * out) {
   const mpm_grain *grain = grains_of(view, &view->box[from->block]);
   for (uint32_t i = 0; i < view->block[from->block].count; i++, grain++) {
-    bool meets = true;
-    int d[3];
+    int apart = 0;
     for (int a = 0; a < 3; a++) {
-      d[a] = grain->first[a] + from->shift[a] - first[a];
-      meets = meets && d[a] > -WIDTH && d[a] < WIDTH;
+      int d = grain->first[a] + from->shift[a] - first[a];
+      out[count].d[a] = d;
+      apart |= (d + WIDTH - 1) | (WIDTH - 1 - d);
     }
-    if (!meets) continue;
-    if (d[0] | d[1] | d[2])
-      K(sow_patch)(grain, d, p);
+    out[count].grain = grain;
+    count += apart >= 0;
+  }
+  return count;
+}
+
+static inline void K(sow_meetings)(const K(meeting) * met, int count, patch *p) {
+  for (int n = 0; n < count; n++) {
+    if (met[n].d[0] | met[n].d[1] | met[n].d[2])
+      K(sow_patch)(met[n].grain, met[n].d, p);
     else
-      K(sow_own)(grain, p->v, 4 * FIRN_ROW_REALS, FIRN_ROW_REALS, FIRN_NODE_BLOCK_REALS);
+      K(sow_own)(met[n].grain, p->v, 4 * FIRN_ROW_REALS, FIRN_ROW_REALS, FIRN_NODE_BLOCK_REALS);
+  }
+}
+
+static inline void K(clear_patch)(patch *p) {
+  for (int r = 0; r < 4 * WIDTH; r++) {
+    row_store(p->v + FIRN_ROW_REALS * r, row_zero());
+    if (!APIC) row_store(p->u + FIRN_ROW_REALS * r, row_zero());
   }
 }
 
@@ -123,14 +183,12 @@ static inline void K(reap_alone)(const mpm_view *view, const node_math *math,
                                  const firn_parcel *parcel, const surroundings *s,
                                  const int8_t shift[3], mpm_grain *grain) {
   patch p;
-  int first[3], range[3][2];
+  K(meeting) met[K(MEETINGS_MAX) + MPM_THIN_MAX];
+  int first[3], range[3][2], count = 0;
+  bool begun = false;
   for (int a = 0; a < 3; a++) {
     first[a] = grain->first[a] + shift[a];
     blocks_beside(&view->stencil, first[a], range[a]);
-  }
-  for (int r = 0; r < 4 * WIDTH; r++) {
-    row_store(p.v + FIRN_ROW_REALS * r, row_zero());
-    if (!APIC) row_store(p.u + FIRN_ROW_REALS * r, row_zero());
   }
   unsigned mask = (2u << (range[2][1] + BESIDE)) - (1u << (range[2][0] + BESIDE));
   for (int x = range[0][0] + BESIDE; x <= range[0][1] + BESIDE; x++) {
@@ -138,10 +196,22 @@ static inline void K(reap_alone)(const mpm_view *view, const node_math *math,
       for (unsigned left = s->there[x][y] & mask; left; left &= left - 1) {
         const bystander *by = &s->at[x][y][__builtin_ctz(left)];
         if (!stands_near(by, first, WIDTH)) continue;
-        K(sow_block)(view, &view->neighbour[parcel->neighbour + by->number], first, &p);
+        const firn_neighbour *from = &view->neighbour[parcel->neighbour + by->number];
+        count = K(find_meetings)(view, from, first, count, met);
+        if (count < K(MEETINGS_MAX)) continue;
+        if (!begun) K(clear_patch)(&p);
+        begun = true;
+        K(sow_meetings)(met, count, &p);
+        count = 0;
       }
     }
   }
+  if (!begun && count == 1) { // itself
+    K(reap_lone)(view, grain);
+    return;
+  }
+  if (!begun) K(clear_patch)(&p);
+  K(sow_meetings)(met, count, &p);
   for (int i = 0; i < WIDTH; i++) {
     for (int j = 0; j < WIDTH; j++) {
       move_row(math, p.v + FIRN_ROW_REALS * (4 * i + j), FIRN_NODE_BLOCK_REALS, 15);
