@@ -52,10 +52,10 @@ test-long: setup ## the same with the tests that take minutes, some of them in P
 bench: build ## speed of this machine; ARGS="mpm --json" selects
 	@build/firn bench $(ARGS)
 
-lint: ## format, includes, cppcheck, clang-tidy
+lint: ## format, includes, cppcheck, clang-tidy; ARGS=--deep looks longer
 	@scripts/setup.sh build lint
 	@cmake --log-level=NOTICE --preset release >/dev/null
-	@scripts/lint build/release
+	@scripts/lint $(ARGS) build/release
 
 fmt: ## rewrite the layout of all C files
 	@scripts/setup.sh lint

@@ -26,6 +26,7 @@ enum {
 typedef struct {
   cli_options options;
   firn_export_def def;
+  const char *shaping; // the last option given that is about surfaces alone
   bool has_format, quiet, json, live, open;
   firn_export_event last; // path is not kept
   char folder[4096];      // of the last file
@@ -57,9 +58,16 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     return 0;
   case KEY_CELL: a->def.cell = cli_real(state, "--cell", arg, 0, 1e9); return 0;
   case KEY_DENSITY: a->def.density = cli_real(state, "--density", arg, 0, 1e9); return 0;
-  case KEY_LEVEL: a->def.level = cli_real(state, "--level", arg, 0, 1e9); return 0;
-  case KEY_SMOOTH: a->def.smooth = (int)cli_number(state, "--smooth", arg, 0, 1000); return 0;
+  case KEY_LEVEL:
+    a->def.level = cli_real(state, "--level", arg, 0, 1e9);
+    a->shaping = "--level";
+    return 0;
+  case KEY_SMOOTH:
+    a->def.smooth = (int)cli_number(state, "--smooth", arg, 0, 1000);
+    a->shaping = "--smooth";
+    return 0;
   case KEY_SPRAY:
+    a->shaping = "--spray";
     a->def.spray = strcmp(arg, "none") == 0 ? 0 : cli_real(state, "--spray", arg, 0, 100);
     return 0;
   case KEY_VELOCITY: a->def.velocity = arg; return 0;
@@ -71,6 +79,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
       argp_error(state, "which format? Give --format vtp, ply, bgeo, csv, vdb or obj");
     if (a->options.override_count && a->def.format != FIRN_EXPORT_VDB)
       argp_error(state, "--set changes the look of the snow, which only vdb has");
+    if (a->shaping && a->def.format != FIRN_EXPORT_OBJ && !a->def.surface)
+      argp_error(state, "%s is about surfaces: obj, or ply with --surface", a->shaping);
     return 0;
   default: return ARGP_ERR_UNKNOWN;
   }

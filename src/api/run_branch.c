@@ -18,11 +18,21 @@
 #include "cache/series.h"
 #include "scene/difference.h"
 
+// A folder that is not there was misspelt, and so was one that is not of a run: no failure of the disk's.
 // Into the folder that is branched off from, it would take away what it begins with.
 static firn_status check_folders(firn_run_state *r) {
   struct stat from, here;
-  if (stat(r->def->from, &from) != 0)
-    return firn_file_fail(r->context, "open", r->def->from, errno);
+  if (stat(r->def->from, &from) != 0) {
+    if (errno != ENOENT && errno != ENOTDIR)
+      return firn_file_fail(r->context, "open", r->def->from, errno);
+    return firn_fail(r->context, FIRN_ERROR_ARGUMENT,
+                     "%s: %s; a run branches off from the folder of another", r->def->from,
+                     strerror(errno));
+  }
+  FIRN_TRY(firn_path_format(r->context, r->path, "%s/scene.yaml", r->def->from));
+  if (stat(r->path, &here) != 0 && (errno == ENOENT || errno == ENOTDIR))
+    return firn_fail(r->context, FIRN_ERROR_ARGUMENT,
+                     "%s is not the folder of a run: it has no scene.yaml", r->def->from);
   if (stat(r->def->folder, &here) != 0 || from.st_dev != here.st_dev || from.st_ino != here.st_ino)
     return FIRN_OK;
   return firn_fail(r->context, FIRN_ERROR_ARGUMENT,

@@ -24,9 +24,10 @@ static size_t least(size_t a, size_t b) {
   return a < b ? a : b;
 }
 
-// No struct of ours is near a megabyte: what is not plausible is no size at all.
+// No struct of ours is near a megabyte, and none has ever been its size alone: what is not plausible is no
+// size at all.
 static firn_status check_size(firn_context *context, const char *name, size_t size) {
-  if (size >= sizeof size && size % sizeof size == 0 && size < 1u << 20) return FIRN_OK;
+  if (size > sizeof size && size % sizeof size == 0 && size < 1u << 20) return FIRN_OK;
   return firn_fail(context, FIRN_ERROR_ARGUMENT,
                    "%s: size is %zu; begin with what firn_default_%s() returns", name, size,
                    name + strlen("firn_"));

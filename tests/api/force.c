@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: P21
+// labels: P21 slow
 // processors: 2
 // timeout: 120
 // Forces against closed forms, under every solver: what they give is what the snow gets.

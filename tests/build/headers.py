@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
+# labels: slow
 # What GPUs share with CPUs is device code: headers.cu includes every header that mentions FIRN_HD,
 # calls each such function, itself or through another, and compiles for sm_90 in both precisions
 # without a word from nvcc. The headers of the x86 lanes and the .inc.h files are for CPUs alone.

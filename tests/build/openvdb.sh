@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
+# labels: slow
 # timeout: 120
 # The configuration without OpenVDB: it goes on and says so, or ends where it was insisted on.
 set -u

@@ -214,6 +214,19 @@ static inline int count_files(scratch *s, const char *folder, const char *prefix
   return found;
 }
 
+// Cuts a file in two, or fills most of it with what it was not.
+static inline void damage(scratch *s, const char *name, bool truncate_it) {
+  char *data;
+  size_t n;
+  scratch_read(s, name, &data, &n);
+  size_t keep = truncate_it ? n / 2 : n;
+  if (!truncate_it) memset(data + 600, 0xff, n - 600);
+  FILE *f = fopen(scratch_path(s, name), "w");
+  fwrite(data, 1, keep, f);
+  fclose(f);
+  firn_free(s->context, data, n + 1);
+}
+
 static inline void assert_said(scratch *s, const char *folder, const char *word) {
   char name[700], *text;
   size_t n;

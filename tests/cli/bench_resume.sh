@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
+# labels: slow
 # timeout: 60
 # firn bench paper/... goes on where it was cut off, and counts what it would have counted at one go.
 source "$(dirname "$0")/common.bash"

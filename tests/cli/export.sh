@@ -56,6 +56,13 @@ run 2 export run --format obj --level -1
 expect "$err" "--level"
 run 2 export run --format obj --spray some
 expect "$err" "--spray"
+for shaping in "--spray 2" "--level 0.3" "--smooth 0"; do
+  for format in vdb vtp ply; do
+    # shellcheck disable=SC2086 # an option and its argument
+    run 2 export run --format $format $shaping
+    expect "$err" "${shaping% *} is about surfaces: obj, or ply with --surface"
+  done
+done
 run 2 export run --format csv --set render.snow.detail=0
 expect "$err" "only vdb has"
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
+# labels: slow
 # timeout: 60
 # processors: 2
 # firn render of a scene before it is run, cuts, turntables, colliders that are not shown, and the camera

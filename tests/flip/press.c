@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: F7
+// labels: F7 slow
 // timeout: 120
 // A body that strikes snow pushes whole snow together and throws crushed snow.
 #include "support/flip_case.h"

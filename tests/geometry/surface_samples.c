@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
 // timeout: 240
+// long in double
 // Samples of surfaces: how near, how far, how many, on what, and that nothing else matters.
 #include "geometry/solids.h"
 //

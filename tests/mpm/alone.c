@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: flight
+// labels: flight slow
 // Particles that fly by themselves do what they would do on the grid: alone, until they meet each other,
 // snow or a collider, whatever acts on them from outside. Each case runs twice, with flight and without.
 #include "cache/scratch.h"

@@ -1,4 +1,4 @@
-// labels: M2 M4 M5
+// labels: M2 M4 M5 slow
 // SPDX-License-Identifier: Apache-2.0
 // What the transfers between particles and grid must keep: mass, momentum, and angular momentum on
 // the way to the grid (with APIC also on the way back).

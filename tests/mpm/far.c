@@ -1,4 +1,4 @@
-// labels: precision
+// labels: precision slow
 // SPDX-License-Identifier: Apache-2.0
 // A kilometre from the origin snow falls, strikes and breaks as it does at the origin: positions
 // are kept relative to their block. In float, positions counted from the origin would be rounded at

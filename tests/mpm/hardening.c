@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: M35
+// labels: M35 slow
 // Packed snow is stiffer: waves in a bar of J_P = 0.9 run e^{xi (1 - J_P)/2} = e^{1/2} times as fast
 // as in one of J_P = 1.
 #include "support/mpm_case.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// labels: slow
 // timeout: 60
 // Which integrator `auto` picks: the one that needs less work for the same time, by its own count
 // and from the state alone.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
 // timeout: 120
+// long in double
 // Snow that has settled is left out of steps, holds up what lies on it, and wakes when it must.
 #include "cache/scratch.h"
 

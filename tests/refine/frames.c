@@ -141,7 +141,7 @@ static void a_stopped_run_ends_in_the_same_bytes(void **state) {
     def.seed = 0;
     must(s, firn_refine(s->context, NULL, &def));
     for (int f = 0; f < FRAMES; f++) {
-      char name[2][32], *data[2];
+      char name[2][64], *data[2];
       size_t size[2];
       for (int k = 0; k < 2; k++) {
         snprintf(name[k], sizeof name[k], "%s%d/frame_%05d.hdf", k ? "parts" : "whole", precision,

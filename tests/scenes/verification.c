@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: M12 M30 M31 M33
+// labels: M12 M30 M31 M33 slow
 // timeout: 60
 // Cases with closed forms, told as scene files: a block on an incline, confined compression, the
 // velocity algebra of collisions. tests/mpm has them, with all variants, through the C interface.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: P7 P8 P9 slow
 // timeout: 240
+// long in double
 // Columns under load, against closed forms. They are periodic to the sides, so that nothing but a floor
 // and perhaps a piston holds them; loads are ramped, since sudden ones overshoot plastically.
 #include "support/sph_case.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// labels: P5 P6
+// labels: P5 P6 slow
 // timeout: 120
 // Strain turns with the snow, and a rotation is none.
 #include "support/both_lists.h"
