@@ -80,8 +80,9 @@ static firn_reach reach_of(const mpm_search *s, size_t b) {
       least = firn_min(least, position(s, &one[i], a));
       most = firn_max(most, position(s, &one[i], a));
     }
-    lo[a] = mpm_flight_cell(s, least) + stencil->first;
-    hi[a] = mpm_flight_cell(s, most) + stencil->first + stencil->width - 1;
+    // A cell to either side, the most that layout.c may allow for.
+    lo[a] = mpm_flight_cell(s, least) + stencil->first - 1;
+    hi[a] = mpm_flight_cell(s, most) + stencil->first + stencil->width;
   }
   firn_reach reach = mpm_reach_around(stencil, lo, hi, brick->count);
   if (brick->old == FIRN_BRICK_NONE || !s->choice->stay) return reach;

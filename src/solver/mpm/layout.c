@@ -93,8 +93,8 @@ firn_reach mpm_reach_around(const mpm_stencil *s, const int lo[3], const int hi[
   firn_reach reach = widest(s);
   if (count >= SPARSE) return reach;
   for (int a = 0; a < 3; a++) {
-    if (lo[a] - 1 > reach.lo[a]) reach.lo[a] = (int8_t)(lo[a] - 1);
-    if (hi[a] + 1 < reach.hi[a]) reach.hi[a] = (int8_t)(hi[a] + 1);
+    if (lo[a] > reach.lo[a]) reach.lo[a] = (int8_t)lo[a];
+    if (hi[a] < reach.hi[a]) reach.hi[a] = (int8_t)hi[a];
   }
   return reach;
 }
@@ -117,15 +117,15 @@ static bool bound_all(mpm *m) {
   return inside;
 }
 
-// How far the particles of a block may go along an axis before the next sort, in cells: the quickest of all has a
-// cell. Who is slow, or sleeps, does with less; should he be pushed, the sort comes sooner.
+// How far the particles of a block may go along an axis before the next sort, in cells. The quickest of all have a
+// cell; who is far slower, or sleeps, does with a part of it. Should he be pushed, the sort comes sooner.
 static double allowance(const mpm *m, size_t b, int a) {
-  enum { LEAST_PER_CELL = 4 };
+  enum { SLOWER = 16 };
   const firn_block *block = &m->world->particles.block[b];
   const firn_real *v = m->view.v[a] + block->first;
   double quickest = sqrt(m->memory.speed2_max), speed = 0;
   for (uint32_t i = 0; i < block->count; i++) speed = fmax(speed, fabs((double)v[i]));
-  return speed < quickest ? fmax(speed / quickest, 1.0 / LEAST_PER_CELL) : 1;
+  return SLOWER * speed < quickest ? 0.25 : 1;
 }
 
 // Spray would otherwise claim 27 node blocks for each particle, and debris 27 for a few.
@@ -135,7 +135,7 @@ static void narrow(mpm *m) {
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t b = 0; b < p->block_count; b++) {
     const firn_block *block = &p->block[b];
-    firn_reach reach = widest(s);
+    int lo[3], hi[3];
     for (int a = 0; a < 3 && block->count < SPARSE; a++) {
       const firn_real *x = m->view.x[a] + block->first;
       firn_real least = x[0], most = x[0];
@@ -144,12 +144,10 @@ static void narrow(mpm *m) {
         most = firn_max(most, x[i]);
       }
       double way = allowance(m, b, a);
-      int lo = (int)floor((double)least - way - s->shift) + s->first;
-      int hi = (int)floor((double)most + way - s->shift) + s->first + s->width - 1;
-      if (lo > reach.lo[a]) reach.lo[a] = (int8_t)lo;
-      if (hi < reach.hi[a]) reach.hi[a] = (int8_t)hi;
+      lo[a] = (int)floor((double)least - way - s->shift) + s->first;
+      hi[a] = (int)floor((double)most + way - s->shift) + s->first + s->width - 1;
     }
-    m->reach[b] = reach;
+    m->reach[b] = mpm_reach_around(s, lo, hi, block->count);
   }
 }
 

@@ -164,8 +164,8 @@ void mpm_reap(mpm *m);
 firn_status mpm_layout_blocks(mpm *m); // the part that a loaded checkpoint needs too
 // Makes the next boxes those of this step.
 void mpm_swap_boxes(mpm *m);
-// What a block of `count` particles whose stencils now cover the nodes lo to hi may reach until the next
-// sort. Where it has many, the nodes are not asked for.
+// What a block of `count` particles may reach until the next sort, if their stencils will not cover more than the
+// nodes lo to hi. Where it has many, the nodes are not asked for.
 firn_reach mpm_reach_around(const mpm_stencil *s, const int lo[3], const int hi[3], uint32_t count);
 bool mpm_reach_is_good(const mpm *m, const firn_reach *reach); // one from a file
 // Points the view at the particles and nodes.
