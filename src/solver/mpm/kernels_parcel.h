@@ -63,13 +63,22 @@ static inline size_t frame_offset(const parcel_frame *f, const int at[3]) {
   return (size_t)at[0] * f->sx + (size_t)at[1] * f->sy + FIRN_NODE_REALS * (size_t)at[2];
 }
 
-// Marks the nodes of an own stencil as needed; with the last of a row of four, which a quadratic stencil reads
-// with weight 0.
-static inline void need_stencil(const parcel_frame *f, const int at[3], int width,
+// Clears the nodes of an own stencil and marks them as needed. Of other nodes nobody reads what they hold,
+// but the last of a row of four, which a quadratic stencil reads with weight 0.
+static inline void need_stencil(const parcel_frame *f, const int at[3], int width, int channels,
                                 mpm_parcel_nodes *nodes) {
-  uint64_t *column = nodes->column + at[0] * f->n[1] + at[1], bits = UINT64_C(15) << at[2];
+  uint64_t *column = nodes->column + at[0] * f->n[1] + at[1];
+  firn_real *node = nodes->node + frame_offset(f, at);
   for (int i = 0; i < width; i++, column += f->n[1]) {
-    for (int j = 0; j < width; j++) column[j] |= bits;
+    for (int j = 0; j < width; j++) {
+      unsigned had = (unsigned)(column[j] >> at[2]) & 15;
+      if (had == 15) continue;
+      firn_real *row = node + (size_t)i * f->sx + (size_t)j * f->sy;
+      for (int c = 0; c < channels; c++, row += MPM_PARCEL_REALS) {
+        row_storeu(row, row_select_nodes(had, row_loadu(row), row_zero()));
+      }
+      column[j] |= UINT64_C(15) << at[2];
+    }
   }
 }
 
@@ -83,21 +92,6 @@ static inline int next_row(uint64_t *column, unsigned *bits) {
   __asm__("" : "+r"(left));
   *column = left;
   return z;
-}
-
-// Clears the rows of needed nodes. Of other nodes nobody reads what they hold.
-static inline void clear_columns(const parcel_frame *f, int channels,
-                                 mpm_parcel_nodes *nodes) {
-  const row16 zero = row_zero();
-  for (int c = 0; c < f->n[0] * f->n[1]; c++) {
-    firn_real *node = nodes->node + (size_t)c * f->sy;
-    for (uint64_t left = nodes->column[c]; left;) {
-      unsigned bits;
-      firn_real *row = node + FIRN_NODE_REALS * next_row(&left, &bits);
-      row_store(row, zero);
-      if (channels > 1) row_store(row + MPM_PARCEL_REALS, zero);
-    }
-  }
 }
 
 // The velocities of a row of nodes, with their mass.
@@ -128,17 +122,18 @@ static inline void move_row(const node_math *math, firn_real *v, size_t channel,
   put_moved(math, &row, v, channel, bits);
 }
 
-// Moves what still has to be.
-static inline void move_columns(const node_math *math, const parcel_frame *f,
-                                mpm_parcel_nodes *nodes) {
-  for (int c = 0; c < f->n[0] * f->n[1]; c++) {
-    firn_real *node = nodes->node + (size_t)c * f->sy;
-    for (uint64_t left = nodes->column[c]; left;) {
-      unsigned bits;
-      int z = next_row(&left, &bits);
-      move_row(math, node + FIRN_NODE_REALS * z, MPM_PARCEL_REALS, bits);
+// Moves what still has to be of the nodes of an own stencil.
+static inline void move_stencil(const node_math *math, const parcel_frame *f, const int at[3],
+                                int width, mpm_parcel_nodes *nodes) {
+  uint64_t *column = nodes->column + at[0] * f->n[1] + at[1];
+  firn_real *node = nodes->node + frame_offset(f, at);
+  for (int i = 0; i < width; i++, column += f->n[1]) {
+    for (int j = 0; j < width; j++) {
+      unsigned left = (unsigned)(column[j] >> at[2]) & 15;
+      if (!left) continue;
+      move_row(math, node + (size_t)i * f->sx + (size_t)j * f->sy, MPM_PARCEL_REALS, left);
+      column[j] &= ~(UINT64_C(15) << at[2]);
     }
-    nodes->column[c] = 0;
   }
 }
 
@@ -413,7 +408,7 @@ static void collide_cubes(const mpm_view *view, const node_math *math, const fir
   }
 }
 
-// Moves what still has to be where colliders are near.
+// Moves and collides nodes that colliders may touch.
 static __attribute__((noinline)) void collide_parcel(const mpm_view *view, const node_math *math,
                                                      const firn_parcel *parcel,
                                                      const parcel_frame *f,
@@ -430,7 +425,6 @@ static __attribute__((noinline)) void collide_parcel(const mpm_view *view, const
     move_by_plane(math, &p, f, first, nodes);
   } else {
     collide_cubes(view, math, parcel, f, &cube, nodes);
-    move_columns(math, f, nodes);
   }
   if (cube.told) weigh_others(view, parcel, f, 0, nodes); // all zero again
 }

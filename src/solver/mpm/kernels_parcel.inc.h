@@ -68,6 +68,7 @@ static inline void K(reap_nodes)(const mpm_view *view, const firn_real *node, si
 // Own grains one after the other: first their nodes are needed, then their velocities.
 static inline void K(walk_own)(const mpm_view *view, const firn_parcel *parcel,
                                const parcel_frame *f, bool reap, mpm_parcel_nodes *nodes) {
+  const node_math math = node_math_of(view, !APIC);
   for (uint32_t b = parcel->first; b < parcel->end; b++) {
     mpm_grain *grain = grains_of(view, &view->box[b]);
     int8_t shift[3];
@@ -77,9 +78,10 @@ static inline void K(walk_own)(const mpm_view *view, const firn_parcel *parcel,
       int at[3];
       if (!frame_finds(f, grain, shift, at)) continue; // it does
       if (!reap) {
-        need_stencil(f, at, WIDTH, nodes);
+        need_stencil(f, at, WIDTH, APIC ? 1 : 2, nodes);
         continue;
       }
+      move_stencil(&math, f, at, WIDTH, nodes);
       const firn_real *node = nodes->node + frame_offset(f, at);
       K(reap_nodes)(view, node, f->sx, f->sy, MPM_PARCEL_REALS, grain);
     }
@@ -242,14 +244,12 @@ static void K(reap)(const mpm_view *view, const firn_parcel *parcel, mpm_parcel_
     K(reap_each)(view, parcel);
     return;
   }
-  const node_math math = node_math_of(view, !APIC);
   K(walk_own)(view, parcel, &f, false, nodes);
-  clear_columns(&f, APIC ? 1 : 2, nodes);
   K(sow_parcel)(view, parcel, &f, nodes);
   take_node_blocks(view, parcel, &f, !APIC, nodes);
-  if (is_touched(view, parcel))
+  if (is_touched(view, parcel)) {
+    const node_math math = node_math_of(view, !APIC);
     collide_parcel(view, &math, parcel, &f, nodes);
-  else
-    move_columns(&math, &f, nodes);
+  }
   K(walk_own)(view, parcel, &f, true, nodes);
 }
