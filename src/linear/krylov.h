@@ -24,9 +24,8 @@ typedef struct firn_linear_system {
   size_t block; // reals that belong together: 256 of a grid block, 6 of a body, 1 of a pressure
   size_t chunk; // reals in a chunk, likewise; sums are formed per chunk and added in order
   void *user;
-  // y = P A x for x in the range of P; symmetric there. What y has outside of that range makes no
-  // difference, if precondition takes it out: r is then the whole of b - A x. Called outside parallel
-  // regions. A status other than FIRN_OK ends the solve and is passed on.
+  // y = P A x for x in the range of P; symmetric there. Called outside parallel regions. A status
+  // other than FIRN_OK ends the solve and is passed on.
   firn_status (*apply)(void *user, const firn_real *x, firn_real *y); // [count], [count]
   // z = B^-1 r for one range of the vector: r and z point to its first real, which is number
   // `first` of the whole vector, and hold `count` reals, whole blocks. r and z do not overlap. Called
@@ -57,7 +56,7 @@ firn_status firn_krylov_solve(firn_krylov kind, const firn_linear_system *system
                               double reference2, // squared B^-1 norm that tolerance is relative to
                               int max_iterations,
                               firn_real *x, // [count], in: initial guess
-                              firn_real *r, // [count], in: P(b - A x), out: the same by CR, else scratch
+                              firn_real *r, // [count], in: P(b - A x), out: scratch
                               firn_real *workspace, firn_linear_result *out);
 
 // BiCGSTAB, for A that need not be symmetric: two products with A an iteration. The same in everything

@@ -78,11 +78,8 @@ void mpm_cube_contact(const mpm_view *view, const mpm_cube *cube, firn_real *v);
 void mpm_particle_contact(const mpm_view *view, size_t b, size_t slot, int n, int stride,
                           firn_real *x, firn_real *v, firn_real *advect);
 
-// push.c. After a solve: adds what held nodes pass on to their colliders. residual: that of the solve, [node reals],
-// what it has where nodes are held included; NULL: nobody knows.
-void mpm_contact_react(struct mpm *m, const firn_real *residual);
-// The velocity of some node that is held and solved for; false where there is none, or nobody asks for forces.
-bool mpm_held_velocity(const struct mpm *m, double out[3]);
+// push.c. After a solve: adds what held nodes pass on to their colliders.
+void mpm_contact_react(struct mpm *m);
 // After a step: adds up what the snow did to each collider.
 void mpm_contact_end(struct mpm *m, double dt);
 // The place for what it does to the i-th recorded collider.

@@ -110,8 +110,7 @@ void mpm_choose_stiff(mpm *m) {
   }
 }
 
-// The left side of Eq. 9, for what contact leaves free. What it gives where contact holds is left in the product, and
-// so in the residual, which then tells what the solve does to colliders (push.c).
+// The left side of Eq. 9 on what contact leaves free.
 static firn_status apply(void *user, const firn_real *x, firn_real *y) {
   mpm *m = user;
   m->view.direction = x;
@@ -125,7 +124,9 @@ static firn_status apply(void *user, const firn_real *x, firn_real *y) {
   mpm_sow_product(m);
   FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
   for (size_t g = 0; g < count; g++) {
-    if (!node_is_soft(m, g)) m->kernels->hessian_nodes(view, g);
+    if (node_is_soft(m, g)) continue;
+    m->kernels->hessian_nodes(view, g);
+    project(m, g, y + g * FIRN_NODE_BLOCK_REALS);
   }
   return FIRN_OK;
 }
@@ -137,18 +138,14 @@ static void project_range(const mpm *m, firn_real *z, size_t first, size_t count
   }
 }
 
-// A residual has parts where contact holds. They are taken out before and after: what rounding would leave of large
-// ones is nothing to the solve only if it is the rounding of what rounding has left.
 static void precondition_mass(void *user, const firn_real *r, firn_real *z, size_t first,
                               size_t count) {
   const mpm *m = user;
   const firn_real *v = m->view.node_v + first;
   firn_real floor = m->view.mass_floor;
-  memcpy(z, r, count * sizeof *z);
-  project_range(m, z, first, count);
   for (size_t i = 0; i < count; i += 4) {
     firn_real inverse = v[i + 3] > floor ? 1 / v[i + 3] : 0;
-    for (size_t a = 0; a < 4; a++) z[i + a] *= inverse;
+    for (size_t a = 0; a < 4; a++) z[i + a] = r[i + a] * inverse;
   }
   project_range(m, z, first, count);
 }
@@ -157,13 +154,10 @@ static void precondition_block(void *user, const firn_real *r, firn_real *z, siz
                                size_t count) {
   const mpm *m = user;
   const firn_real *d = m->view.diagonal + first / 4 * 6;
-  memcpy(z, r, count * sizeof *z);
-  project_range(m, z, first, count);
   for (size_t i = 0; i < count; i += 4, d += 6) {
-    const firn_real x[3] = {z[i], z[i + 1], z[i + 2]};
-    z[i] = d[0] * x[0] + d[3] * x[1] + d[4] * x[2];
-    z[i + 1] = d[3] * x[0] + d[1] * x[1] + d[5] * x[2];
-    z[i + 2] = d[4] * x[0] + d[5] * x[1] + d[2] * x[2];
+    z[i] = d[0] * r[i] + d[3] * r[i + 1] + d[4] * r[i + 2];
+    z[i + 1] = d[3] * r[i] + d[1] * r[i + 1] + d[5] * r[i + 2];
+    z[i + 2] = d[4] * r[i] + d[5] * r[i + 1] + d[2] * r[i + 2];
     z[i + 3] = 0;
   }
   project_range(m, z, first, count);
@@ -214,9 +208,9 @@ static mpm_datum measure(const mpm *m) {
   return mpm_datum_of(m, sum);
 }
 
-// r = M v* - A v*, the residual of the first guess. A - M, all that is left, gives 0 for one velocity
-// everywhere: without some common one, `moved` [node reals], no digits are lost to it.
-static firn_status residual(mpm *m, const double common[3], firn_real *moved, firn_real *r) {
+// r = P (M v* - A v*), the residual of the first guess. A - M, all that is left, gives 0 for one
+// velocity everywhere: without the mean, `moved` [node reals], no digits are lost to it.
+static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn_real *r) {
   size_t count = m->grid.count;
   firn_real floor = m->view.mass_floor;
   FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
@@ -226,7 +220,7 @@ static firn_status residual(mpm *m, const double common[3], firn_real *moved, fi
       const firn_real *v = m->view.node_v + 4 * n;
       bool active = v[3] > floor;
       for (size_t a = 0; a < 3; a++) {
-        moved[4 * n + a] = active ? (firn_real)((double)v[a] - common[a]) : 0;
+        moved[4 * n + a] = active ? (firn_real)((double)v[a] - mean[a]) : 0;
       }
       moved[4 * n + 3] = 0;
     }
@@ -238,10 +232,12 @@ static firn_status residual(mpm *m, const double common[3], firn_real *moved, fi
     const firn_real *u = moved + g * FIRN_NODE_BLOCK_REALS;
     const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
     if (node_is_soft(m, g)) continue;
+    // r holds P A u; P is linear, so projecting the difference again does no harm.
     for (size_t i = 0; i < FIRN_NODE_BLOCK_REALS; i += 4) {
       for (size_t a = 0; a < 3; a++) block[i + a] = v[i + 3] * u[i + a] - block[i + a];
       block[i + 3] = 0;
     }
+    project(m, g, block);
   }
   return FIRN_OK;
 }
@@ -279,9 +275,7 @@ static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *resu
   firn_linear_system system = make_system(m);
   firn_real *workspace = r + reals;
   mpm_datum d = measure(m);
-  double common[3];
-  if (!mpm_held_velocity(m, common)) memcpy(common, d.mean, sizeof common);
-  FIRN_TRY(residual(m, common, workspace, r));
+  FIRN_TRY(residual(m, d.mean, workspace, r));
   return firn_krylov_solve(kind, &system, m->def.tolerance, d.square, m->def.max_iterations,
                            m->view.node_v, r, workspace, result);
 }
@@ -313,7 +307,6 @@ firn_status mpm_solve(mpm *m, firn_step *out) {
   if (!m->grid.count || m->none_stiff) return FIRN_OK; // all fly, or an explicit step has been made
   view->stiffness_factor = (firn_real)(m->def.beta * (double)view->dt * (double)view->dt);
   firn_linear_result result = {0};
-  bool followed = m->def.krylov == FIRN_KRYLOV_CR; // by the residual, whole
   FIRN_TRY(solve_with(m, m->def.krylov, &result));
   out->iterations += result.iterations;
   m->last.indefinite += result.indefinite;
@@ -325,7 +318,6 @@ firn_status mpm_solve(mpm *m, firn_step *out) {
     mpm_for_nodes(m, m->kernels->nodes);
     FIRN_TRY(solve_with(m, FIRN_KRYLOV_MINRES, &result));
     out->iterations += result.iterations;
-    followed = false;
   }
   if (!isfinite(result.residual)) return mpm_fail_solve(m);
   if (!result.converged) {
@@ -335,7 +327,7 @@ firn_status mpm_solve(mpm *m, firn_step *out) {
               (unsigned long long)m->memory.steps, m->world->time, result.iterations,
               result.residual, m->def.tolerance);
   }
-  mpm_contact_react(m, followed ? m->krylov.data : NULL);
+  mpm_contact_react(m);
   mpm_for_nodes(m, finish);
   return FIRN_OK;
 }

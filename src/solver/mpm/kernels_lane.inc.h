@@ -332,7 +332,7 @@ static inline __attribute__((always_inline)) void K(gather_group)(
       take_reaped(view, slot, &in[n], s, pic);
       continue;
     }
-    if (local->block != in[n].block && !patched) {
+    if (!patched && local->block != in[n].block) {
       load_box(view, in[n].block, field, local->node[0]);
       if (blend) load_box(view, in[n].block, view->node_u, local->node[APIC ? 0 : 1]);
       local->block = in[n].block;

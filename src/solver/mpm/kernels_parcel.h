@@ -137,7 +137,6 @@ static inline void move_stencil(const node_math *math, const parcel_frame *f, co
   }
 }
 
-// Needed nodes of a node block, as they have been made; corner is its first node in the frame.
 // Cubes of 4^3 nodes, as node blocks hold them, with their first node at `corner` in the frame. Along z the frame
 // has margins that nobody needs, so one that has nodes which somebody does begins inside.
 static inline bool begins_inside(const parcel_frame *f, const int corner[3]) {
@@ -165,6 +164,7 @@ static inline size_t offset_of_row(const parcel_frame *f, const int corner[3], i
   return frame_offset(f, (const int[3]){corner[0] + r / 4, corner[1] + r % 4, corner[2]});
 }
 
+// Needed nodes of a node block, as they have been made; corner is its first node in the frame.
 static inline void take_nodes(const mpm_view *view, size_t g, const int corner[3],
                               const parcel_frame *f, bool flip, mpm_parcel_nodes *nodes) {
   const firn_real *v = view->node_v + g * FIRN_NODE_BLOCK_REALS;

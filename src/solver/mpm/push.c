@@ -8,8 +8,9 @@
 //
 // where v_free is the velocity before collisions. They left v*, which the solve keeps in what it
 // holds, so there lambda = M (v* - v_free) + beta dt^2 (K v): the first part is that of an explicit
-// step, the second is what the residual of the solve has where nodes are held. In what the solve leaves
-// free, such as the tangent of a slipping contact, the residual is the solve's and not the collider's.
+// step, the second takes one more product with K, and only on nodes close to a collider. In what
+// the solve leaves free, such as the tangent of a slipping contact, the second part is the residual
+// of the solve and not the collider's.
 #include <math.h>
 #include <string.h>
 
@@ -187,8 +188,8 @@ static void held_part(const firn_real constraint[4], double impulse[3]) {
   }
 }
 
-// residual holds (M - A) v, A = M + beta dt^2 K, where nodes are held.
-static void react_block(const mpm *m, size_t g, size_t index, const firn_real *residual) {
+// product holds (M + beta dt^2 K) direction.
+static void react_block(const mpm *m, size_t g, size_t index) {
   mpm_holders *holders = (mpm_holders *)m->contacts.holders.data + 64 * index;
   const firn_real *constraint = (const firn_real *)m->constraint.data +
                                 index * FIRN_NODE_BLOCK_REALS;
@@ -201,7 +202,10 @@ static void react_block(const mpm *m, size_t g, size_t index, const firn_real *r
     double h = m->world->h, impulse[3], v[3];
     double x[3] = {(4.0 * at[0] + n / 16) * h, (4.0 * at[1] + n / 4 % 4) * h,
                    (4.0 * at[2] + n % 4) * h};
-    for (size_t a = 0; a < 3; a++) impulse[a] = (double)residual[i + a];
+    for (size_t a = 0; a < 3; a++) {
+      impulse[a] = (double)m->view.node_v[i + 3] * (double)m->view.direction[i + a] -
+                   (double)m->view.product[i + a];
+    }
     held_part(constraint + 4 * n, impulse);
     for (size_t a = 0; a < 3; a++) {
       v[a] = (double)m->view.node_v[i + a];
@@ -213,35 +217,32 @@ static void react_block(const mpm *m, size_t g, size_t index, const firn_real *r
 
 // K gives 0 for one velocity everywhere. Without that of some node that is held, no digits are lost
 // to it, since what touches a collider moves about as it does.
-bool mpm_held_velocity(const mpm *m, double out[3]) {
+static void reference_velocity(const mpm *m, double out[3]) {
   const uint32_t *of = m->constraint_of.data;
   const mpm_holders *holders = m->contacts.holders.data;
   memset(out, 0, 3 * sizeof *out);
-  if (!m->contacts.recorded || !m->contacts.node_count) return false;
   for (size_t g = 0; g < m->grid.count; g++) {
     if (of[g] == FIRN_GRID_NONE || !mpm_nodes_are_solved(&m->view, g)) continue;
     for (size_t n = 0; n < 64; n++) {
       if (!holders[64 * (size_t)of[g] + n].collider[0]) continue;
       const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS + 4 * n;
       for (int a = 0; a < 3; a++) out[a] = (double)v[a];
-      return true;
+      return;
     }
   }
-  return false;
 }
 
-// By one more product, where the solve has not followed the residual: (M - A) of the velocities, left where the
-// product is.
-static firn_real *find_residual(mpm *m) {
+void mpm_contact_react(mpm *m) {
   mpm_view *view = &m->view;
   size_t units = m->world->particles.unit_count, count = m->grid.count;
   const uint32_t *of = m->constraint_of.data;
+  if (!m->contacts.recorded || !m->contacts.node_count) return;
   // The solve is over, and its vectors are free.
-  firn_real *direction = m->krylov.data, *product = direction + count * FIRN_NODE_BLOCK_REALS;
+  firn_real *direction = m->krylov.data;
   double reference[3];
-  mpm_held_velocity(m, reference);
+  reference_velocity(m, reference);
   view->direction = direction;
-  view->product = product;
+  view->product = direction + count * FIRN_NODE_BLOCK_REALS;
   FIRN_PARALLEL(m->world->context) {
 #pragma omp for schedule(static)
     for (size_t g = 0; g < count; g++) {
@@ -265,21 +266,7 @@ static firn_real *find_residual(mpm *m) {
   for (size_t g = 0; g < count; g++) {
     if (of[g] == FIRN_GRID_NONE || !mpm_nodes_are_solved(view, g)) continue;
     m->kernels->hessian_nodes(view, g);
-    for (size_t i = g * FIRN_NODE_BLOCK_REALS; i < (g + 1) * FIRN_NODE_BLOCK_REALS; i++) {
-      product[i] = view->node_v[i | 3] * direction[i] - product[i];
-    }
-  }
-  return product;
-}
-
-void mpm_contact_react(mpm *m, const firn_real *residual) {
-  const uint32_t *of = m->constraint_of.data;
-  if (!m->contacts.recorded || !m->contacts.node_count) return;
-  if (!residual) residual = find_residual(m);
-  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
-  for (size_t g = 0; g < m->grid.count; g++) {
-    if (of[g] == FIRN_GRID_NONE || !mpm_nodes_are_solved(&m->view, g)) continue;
-    react_block(m, g, of[g], residual);
+    react_block(m, g, of[g]);
   }
 }
 
