@@ -54,17 +54,18 @@ static firn_status check(const firn_linear_system *s, double tolerance, int max_
 double firn_linear_pass_chunk(const firn_linear_solve *solve, size_t first, size_t end,
                               firn_linear_pass_fn pass, void *args) {
   const uint8_t *still = solve->system->still;
-  size_t block = solve->system->block;
+  size_t block = solve->system->block, at_block = first / block; // counted, not divided for each
   double total = 0;
-  for (size_t i = first; i < end; i += block) {
+  for (size_t i = first; i < end; i += block, at_block++) {
     size_t start = i;
-    while (i < end && !(still && still[i / block])) i += block;
+    for (; i < end && !(still && still[at_block]); at_block++) i += block;
+    if (i == start) continue; // most, where most snow sleeps
     firn_linear_sum sum = {{0}};
     for (size_t at = start, n; at < i; at += n) {
       n = i - at < solve->piece ? i - at : solve->piece;
       pass(args, at, n, &sum);
     }
-    if (i > start) total += firn_linear_sum_total(&sum);
+    total += firn_linear_sum_total(&sum);
   }
   return total;
 }
