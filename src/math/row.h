@@ -212,8 +212,7 @@ FIRN_HD_INLINE row16 row_select_nodes(unsigned bits, row16 a, row16 b) {
   row16 out;
   for (int k = 0; k < 2; k++) {
     __m256i set = _mm256_and_si256(_mm256_set1_epi32((int)(bits >> 2 * k)), n);
-    out.r[k] = _mm256_blendv_ps(b.r[k], a.r[k],
-                                _mm256_castsi256_ps(_mm256_cmpeq_epi32(set, n)));
+    out.r[k] = _mm256_blendv_ps(b.r[k], a.r[k], _mm256_castsi256_ps(_mm256_cmpeq_epi32(set, n)));
   }
   return out;
 }

@@ -91,17 +91,20 @@ void mpm_choose_stiff(mpm *m) {
   const firn_particles *p = &m->world->particles;
   double limit = m->def.elastic_cfl * m->world->h / (double)m->view.dt;
   bool select = m->def.integrator == FIRN_INTEGRATOR_AUTO;
-  m->partial = false;
-  m->none_stiff = select;
+  bool partial = false, none_stiff = select;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static) reduction(|| : partial) reduction(&& : none_stiff))
   for (size_t b = 0; b < p->block_count; b++) {
     bool slow = (double)m->view.sound2[b] < limit * limit;
     m->box[b].soft = select && (slow || m->reach[b].spray);
-    m->partial = m->partial || m->box[b].soft;
-    m->none_stiff = m->none_stiff && (m->box[b].soft || m->box[b].asleep);
+    partial = partial || m->box[b].soft;
+    none_stiff = none_stiff && (m->box[b].soft || m->box[b].asleep);
   }
+  m->partial = partial;
+  m->none_stiff = none_stiff;
   uint8_t *soft = m->node_soft.data;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t g = 0; g < m->grid.count; g++) {
-    bool all = m->partial || m->asleep;
+    bool all = partial || m->asleep;
     for (uint32_t n = m->grid.giver_start[g]; n < m->grid.giver_start[g + 1] && all; n++) {
       const mpm_box *box = &m->box[firn_giver_block(m->grid.giver[n])];
       all = box->soft || box->asleep;
