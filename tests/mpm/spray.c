@@ -49,7 +49,25 @@ static void squeeze(void *user, const double x[3], double d[9]) {
   for (int i = 0; i < 9; i++) d[i] = 4e-3 * sin(40 * x[i % 3] + i);
 }
 
-static mpm_case run(const mpm_variant *v, const density *of, double **x, double **velocity) {
+// What is left of a particle alone: of its velocity its own gradient shows nothing, but its strain does.
+typedef struct fields {
+  double *x, *v, *strain, *affine; // affine: APIC, or NULL
+} fields;
+
+static void release(fields *f) {
+  free(f->x);
+  free(f->v);
+  free(f->strain);
+  free(f->affine);
+}
+
+static double apart(const mpm_case *c, int components, const double *a, const double *b) {
+  double max = 0;
+  for (size_t i = 0; i < (size_t)components * mpm_case_count(c); i++) worst(&max, a[i] - b[i]);
+  return max;
+}
+
+static mpm_case run(const mpm_variant *v, const density *of, fields *out) {
   firn_sim_def def = mpm_printed_def(v, 0.01);
   def.gravity[1] = -9.81;
   def.mpm.volume_nominal = true;
@@ -65,8 +83,10 @@ static mpm_case run(const mpm_variant *v, const density *of, double **x, double 
   mpm_case_set_velocity(&c, plunge, NULL);
   mpm_case_set_gradient(&c, squeeze, NULL);
   mpm_case_steps(&c, STEPS);
-  *x = mpm_case_read(&c, "position");
-  *velocity = mpm_case_read(&c, "velocity");
+  *out = (fields){.x = mpm_case_read(&c, "position"),
+                  .v = mpm_case_read(&c, "velocity"),
+                  .strain = mpm_case_read(&c, "strain"),
+                  .affine = is_apic(v) ? mpm_case_read(&c, "affine") : NULL};
   return c;
 }
 
@@ -86,8 +106,9 @@ static void compare(const density *of) {
   // masses, which costs another factor of ten.
   double tolerance = 6 * 40 * 200 * EPS;
   for_each_scheme(scalar, FIRN_ISA_SCALAR) {
-    double *x0, *v0, floor0[6];
-    mpm_case reference = run(scalar, of, &x0, &v0);
+    fields f0;
+    double floor0[6];
+    mpm_case reference = run(scalar, of, &f0);
     read_floor(&reference, floor0);
     assert_true(-floor0[1] > 0);
     for_each_variant(v) {
@@ -95,33 +116,39 @@ static void compare(const density *of) {
           v->transfer != scalar->transfer) {
         continue;
       }
-      double *x, *velocity, worst_x = 0, worst_v = 0, floor[6], worst_floor = 0;
-      mpm_case c = run(v, of, &x, &velocity);
+      fields f;
+      double floor[6], worst_floor = 0;
+      mpm_case c = run(v, of, &f);
       const mpm *m = mpm_case_solver(&c);
       size_t blocks = m->world->particles.block_count;
       // Some blocks are apart, some share nodes with dense snow, and both kinds meet.
       assert_true(m->grid.spray_count > blocks / of->rest);
       assert_true(m->grid.spray_count < blocks);
-      for (size_t i = 0; i < 3 * mpm_case_count(&c); i++) {
-        worst_x = fmax(worst_x, fabs(x[i] - x0[i]));
-        worst_v = fmax(worst_v, fabs(velocity[i] - v0[i]));
-      }
+      double worst_x = apart(&c, 3, f.x, f0.x), worst_v = apart(&c, 3, f.v, f0.v);
+      double worst_e = apart(&c, 6, f.strain, f0.strain);
+      double worst_c = f.affine ? apart(&c, 9, f.affine, f0.affine) : 0;
       read_floor(&c, floor);
       for (int i = 0; i < 6; i++) worst_floor = fmax(worst_floor, fabs(floor[i] - floor0[i]));
       print_message(
-          "%-24s %zu of %zu blocks apart: dx %.2e h, dv %.2e m/s, floor %.2e of %.2e N s\n",
-          v->name, m->grid.spray_count, blocks, worst_x / c.h, worst_v, worst_floor, -floor0[1]);
+          "%-24s %zu of %zu blocks apart: dx %.2e h, dv %.2e m/s, strain %.2e, C %.2e 1/s, "
+          "floor %.2e of %.2e N s\n",
+          v->name, m->grid.spray_count, blocks, worst_x / c.h, worst_v, worst_e, worst_c,
+          worst_floor, -floor0[1]);
       assert_true(worst_v < tolerance);
       assert_true(worst_x < tolerance * STEPS * c.dt);
+      // A gradient of such velocities, of which rims, and so the factor of ten, are a small part: it takes
+      // sum |dw| / h <= 2 / h of them, or sum w |x_i - x_p| / (D h^2) <= 1 / (sqrt(D) h). Strain takes twice that
+      // a step, of errors that begin at none.
+      double slope = 2 * tolerance / 10 / c.h; // 1/s
+      assert_true(worst_c < slope);
+      assert_true(worst_e < 2 * slope * c.dt * STEPS / 2);
       // Those that share a node tell of their parts of it. Only nodes at the rim err by the factor of ten, and
       // these push with little.
       assert_true(worst_floor < 40 * 20 * EPS * -floor0[1]);
-      free(x);
-      free(velocity);
+      release(&f);
       mpm_case_close(&c);
     }
-    free(x0);
-    free(v0);
+    release(&f0);
     mpm_case_close(&reference);
   }
 }
