@@ -89,7 +89,7 @@ enum {
                      MPM_ARENA_PAD
 };
 typedef struct mpm_parcel_nodes {
-  _Alignas(64) firn_real node[MPM_CHANNEL_MAX * MPM_PARCEL_REALS];
+  firn_real node[MPM_CHANNEL_MAX * MPM_PARCEL_REALS];
   // kg, that grains of other parcels have of a node, where colliders ask; 0 between parcels
   firn_real others[MPM_PARCEL_REALS / FIRN_NODE_REALS];
   // bits of nodes along z that are needed, and not made yet; 0 between parcels
