@@ -286,16 +286,9 @@ static void collide_box(const mpm_view *view, const node_box *box) {
 
 // More than one collider may touch a box.
 static bool is_shared(const mpm *m, uint64_t near) {
-  int count = 0;
-  for (int c = 0; c < m->world->collider_count && count < 2; c++) {
-    const firn_collider *collider = &m->world->collider[c];
-    bool touches = false;
-    for (int i = 0; i < collider->part_count && !collider->absent; i++) {
-      touches |= (collider->part[i].bit & near) != 0;
-    }
-    count += touches;
-  }
-  return count > 1;
+  const firn_collider *first;
+  int slot;
+  return mpm_colliders_near(m->world, near, &first, &slot) > 1;
 }
 
 static void share_pushes(const mpm *m, const node_box *box) {
