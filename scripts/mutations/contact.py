@@ -11,8 +11,7 @@ PARCEL = "src/solver/mpm/kernels_parcel.h"
 MUTATIONS = [
     Mutation("rows-without-friction", "rows of nodes slip along a plane freely",
              "mpm.plane",
-             (ROWS, "row_add(row_set1(1), row_div(row_mul(p->friction, into), speed));",
-              "row_set1(1);"), isa="avx2"),
+             (ROWS, "row_mul(p->friction, into)", "row_mul(zero, into)"), isa="avx2"),
     Mutation("rows-collide-on-their-way-out", "the sign of v_n, for rows of nodes",
              "mpm.plane",
              (ROWS, "row16 into = row_sum_node(row_mul(rel, p->normal));",
