@@ -4,8 +4,30 @@ from .form import Mutation
 
 CONTACT = "src/solver/mpm/contact.c"
 LAW = "src/world/contact.h"
+PLANE = "src/solver/mpm/plane.c"
+ROWS = "src/solver/mpm/kernels_plane.h"
+PARCEL = "src/solver/mpm/kernels_parcel.h"
 
 MUTATIONS = [
+    Mutation("rows-without-friction", "rows of nodes slip along a plane freely",
+             "mpm.plane",
+             (ROWS, "row_mul(p->friction, into)", "row_mul(zero, into)"), isa="avx2"),
+    Mutation("rows-collide-on-their-way-out", "the sign of v_n, for rows of nodes",
+             "mpm.plane",
+             (ROWS, "row16 into = row_sum_node(row_mul(rel, p->normal));",
+              "row16 into = row_sub(zero, row_sum_node(row_mul(rel, p->normal)));"), isa="avx2"),
+    Mutation("rows-push-at-their-first-node", "torques by all of a row are those by its first node",
+             "mpm.plane",
+             (ROWS, "along[4] = {0, 1, 2, 3};", "along[4] = {0, 0, 0, 0};"), isa="avx2"),
+    Mutation("rows-push-with-others-mass", "a parcel tells a plane of its neighbours' grains too",
+             "mpm.plane mpm.spray",
+             (PARCEL, "row_sub(row_broadcast_w(before), others)",
+              "row_sub(row_broadcast_w(before), row_sub(others, others))"), isa="avx2"),
+    Mutation("rows-see-the-first-of-two", "beside two colliders rows collide with one",
+             "mpm.plane",
+             (PLANE, "if (mpm_colliders_near(m->world, near, &collider, &slot) != 1) return false;",
+              "if (mpm_colliders_near(m->world, near, &collider, &slot) < 1) return false;"),
+             isa="avx2"),
     Mutation("particle-contact-dropped", "step 9 is left out",
              "mpm.particle_contact",
              (CONTACT, "  collide_velocity(s, p->stride, p->v);\n", "")),

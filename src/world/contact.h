@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The collision law of Stomakhin et al. 2013, section 8. Grid nodes and particles share it.
+// The collision law of Stomakhin et al. 2013, section 8. Grid nodes and particles share it;
+// solver/mpm/kernels_plane.h is its twin for rows of nodes.
 #ifndef FIRN_WORLD_CONTACT_H
 #define FIRN_WORLD_CONTACT_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collisions (section 8), on nodes and on particles. Colliders touch few blocks, so this is plain
 // code in double precision for every instruction set; blocks away from all colliders never get
-// here (near.c).
+// here (near.c), nor in vector kernels do explicit nodes that have but one plane near them (plane.h).
 #include <math.h>
 #include <string.h>
 
@@ -286,16 +286,9 @@ static void collide_box(const mpm_view *view, const node_box *box) {
 
 // More than one collider may touch a box.
 static bool is_shared(const mpm *m, uint64_t near) {
-  int count = 0;
-  for (int c = 0; c < m->world->collider_count && count < 2; c++) {
-    const firn_collider *collider = &m->world->collider[c];
-    bool touches = false;
-    for (int i = 0; i < collider->part_count && !collider->absent; i++) {
-      touches |= (collider->part[i].bit & near) != 0;
-    }
-    count += touches;
-  }
-  return count > 1;
+  const firn_collider *first;
+  int slot;
+  return mpm_colliders_near(m->world, near, &first, &slot) > 1;
 }
 
 static void share_pushes(const mpm *m, const node_box *box) {
@@ -442,7 +435,8 @@ static double follow(uint64_t near, double tolerance, const double way[3], surfa
 // Keeps a particle from passing through a collider, however thin, within the step: its way is seen
 // from the collider as it stands at the end of the step. Where it arrives it collides, and only
 // goes on along the surface; what was inside before comes out to a depth of push_out cells, at most
-// half a cell a step, so that it stays within its block's reach.
+// half a cell a step. Where its block reaches less far, as those of slow snow do (layout.c), a sort comes
+// before the next step.
 static void sweep(const mpm *m, uint64_t near, const body *p, surface *s, double shift[3]) {
   double dt = (double)m->view.dt, h = m->world->h, tolerance = 1e-3 * h, at[3], way[3];
   firn_collider_sample_near(s->collider, near, p->x, s->normal, s->velocity);

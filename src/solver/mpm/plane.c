@@ -14,32 +14,31 @@ bool mpm_part_is_flat(const firn_part *part, double point[3], double normal[3]) 
   return true;
 }
 
-// The only collider that has some of these parts, or NULL; *slot is its place among those recorded.
-static const firn_collider *only_one(const firn_world *world, uint64_t near, int *slot) {
-  const firn_collider *found = NULL;
-  int recorded = 0;
-  for (int c = 0; c < world->collider_count; c++) {
+int mpm_colliders_near(const firn_world *world, uint64_t near, const firn_collider **first,
+                       int *slot) {
+  int count = 0, recorded = 0;
+  for (int c = 0; c < world->collider_count && count < 2; c++) {
     const firn_collider *collider = &world->collider[c];
     uint64_t bits = 0;
     for (int i = 0; i < collider->part_count && !collider->absent; i++) {
       bits |= collider->part[i].bit;
     }
-    if (bits & near) {
-      if (found) return NULL;
-      found = collider;
+    if (bits & near && !count++) {
+      *first = collider;
       *slot = recorded;
     }
     recorded += collider->forces;
   }
-  return found;
+  return count;
 }
 
 // Its forces go to its slot of pushes, where there are any.
 static bool find_plane(const mpm *m, uint64_t near, mpm_push *pushes, mpm_plane *out) {
+  const firn_collider *collider = NULL;
   int slot = 0;
   if (m->still) return false; // a search for balance has rules of its own
-  const firn_collider *collider = only_one(m->world, near, &slot);
-  if (!collider || collider->part_count != 1) return false;
+  if (mpm_colliders_near(m->world, near, &collider, &slot) != 1) return false;
+  if (collider->part_count != 1) return false;
   const firn_part *part = collider->part;
   const double *spin = part->pose.spin;
   if (spin[0] != 0 || spin[1] != 0 || spin[2] != 0) return false;

@@ -18,6 +18,11 @@ typedef struct mpm_plane {
 // Whether a part is a half space: a point of its surface and its normal.
 bool mpm_part_is_flat(const firn_part *part, double point[3], double normal[3]);
 
+// How many colliders have some of these parts, counted up to 2; the first of them, and its place among those recorded,
+// are left as they were where there is none.
+int mpm_colliders_near(const firn_world *world, uint64_t near, const firn_collider **first,
+                       int *slot);
+
 // The plane that alone is near the nodes of block g, or near those of a parcel; false where that is not so.
 bool mpm_plane_at_nodes(const mpm_view *view, size_t g, mpm_plane *out);
 bool mpm_plane_at_parcel(const mpm_view *view, const mpm_cube *cube, mpm_plane *out);
