@@ -85,7 +85,7 @@ static inline void need_stencil(const parcel_frame *f, const int at[3], int widt
 // Takes the next row of four nodes, some of which are set in a column's bits: its first node, and which of them.
 static inline int next_row(uint64_t *column, unsigned *bits) {
   uint64_t left = *column;
-  __asm__("" : "+r"(left)); // or gcc counts in registers of masks, at several times the cost
+  __asm__("" : "+r"(left)); // or gcc counts in registers of masks, which takes longer
   int z = __builtin_ctzll(left) & ~3;
   *bits = (unsigned)(left >> z) & 15;
   left &= ~(UINT64_C(15) << z);
