@@ -30,6 +30,15 @@ static size_t krylov_reals(const mpm *m) {
   return reals + workspace;
 }
 
+// The stiffness costs as much as half an iteration to make, and saves every other. Who takes it goes on with it until
+// there is next to nothing left to save.
+static bool wants_stiffness(const mpm *m) {
+  static const double MANY = 2.5, FEW = 1;
+  double more_than = m->memory.implicit == MPM_IMPLICIT_STIFFNESS ? FEW : MANY;
+  return m->def.preconditioner == FIRN_PRECONDITIONER_STIFFNESS ||
+         (m->def.preconditioner == FIRN_PRECONDITIONER_AUTO && m->memory.iterations > more_than);
+}
+
 // All memory that the solve will want is asked for here, before the scatter returns strains to the
 // yield surface: a step that fails for want of memory has changed nothing, and can be made again.
 firn_status mpm_prepare_solve(mpm *m) {
@@ -48,11 +57,13 @@ firn_status mpm_prepare_solve(mpm *m) {
   FIRN_TRY(firn_buffer_reserve(context, &m->node_sums, m->grid.count * sizeof *view->node_sums,
                                "linear solve"));
   view->node_sums = m->node_sums.data;
-  if (m->def.preconditioner == FIRN_PRECONDITIONER_BLOCK) {
-    FIRN_TRY(firn_buffer_reserve(context, &m->diagonal, 64 * m->grid.count * 6 * sizeof(firn_real),
-                                 "preconditioner"));
-    view->diagonal = m->diagonal.data;
-  }
+  m->by_stiffness = wants_stiffness(m);
+  size_t of_block = m->def.preconditioner == FIRN_PRECONDITIONER_BLOCK ? 64 * 6
+                    : m->by_stiffness                                  ? FIRN_NODE_BLOCK_REALS
+                                                                       : 0;
+  FIRN_TRY(firn_buffer_reserve(context, &m->diagonal,
+                               of_block * m->grid.count * sizeof(firn_real), "preconditioner"));
+  view->diagonal = view->inverse = m->diagonal.data;
   return firn_buffer_reserve(context, &m->krylov, krylov_reals(m) * sizeof(firn_real),
                              "linear solve");
 }
@@ -166,6 +177,14 @@ static void precondition_block(void *user, const firn_real *r, firn_real *z, siz
   project_range(m, z, first, count);
 }
 
+static void precondition_stiffness(void *user, const firn_real *r, firn_real *z, size_t first,
+                                   size_t count) {
+  const mpm *m = user;
+  const firn_real *inverse = m->view.inverse + first;
+  for (size_t i = 0; i < count; i++) z[i] = inverse[i] * r[i];
+  project_range(m, z, first, count);
+}
+
 // Squared velocity, m^2/s^2, of the centre of mass against the collider that moves most like it;
 // 0 where there is none.
 static double motion_against_colliders(const firn_world *world, const double mean[3]) {
@@ -256,10 +275,25 @@ static void make_diagonal(mpm *m) {
   }
 }
 
+// Likewise.
+static void make_stiffness(mpm *m) {
+  const mpm_view *view = &m->view;
+  FIRN_SHARED_FOR(m->world->context, walk, m->world->particles.unit_count) {
+    if (mpm_unit_is_stiff(view, walk.at)) m->kernels->stiffness(view, walk.at);
+  }
+  mpm_sow_stiffness(m);
+  FIRN_SHARED_FOR(m->world->context, walk, m->grid.count) {
+    if (!node_is_soft(m, walk.at)) m->kernels->stiffness_nodes(view, walk.at);
+  }
+}
+
 // The system of Eq. 9, with its preconditioner made.
 static firn_linear_system make_system(mpm *m) {
   bool block = m->def.preconditioner == FIRN_PRECONDITIONER_BLOCK;
-  if (block) make_diagonal(m);
+  if (block)
+    make_diagonal(m);
+  else if (m->by_stiffness)
+    make_stiffness(m);
   return (firn_linear_system){
       .context = m->world->context,
       .count = m->grid.count * FIRN_NODE_BLOCK_REALS,
@@ -268,7 +302,9 @@ static firn_linear_system make_system(mpm *m) {
       .still = m->partial || m->asleep ? m->node_soft.data : NULL,
       .user = m,
       .apply = apply,
-      .precondition = block ? precondition_block : precondition_mass,
+      .precondition = block             ? precondition_block
+                      : m->by_stiffness ? precondition_stiffness
+                                        : precondition_mass,
   };
 }
 

@@ -57,7 +57,7 @@ static inline K(plane) K(plane_of)(const K(gift) * gift, const mpm_grain *grain,
 #endif
 }
 
-// momentum: of the row, or NULL, and under FLIP force; fresh: nothing is there yet.
+// momentum: of the row, or NULL, and under FLIP force, or NULL; fresh: nothing is there yet.
 static inline void K(give_row)(const K(plane) * plane, const mpm_grain *grain, int j,
                                firn_real *momentum, firn_real *force, bool fresh) {
   lane wy = lane_set1(grain->wy[j]);
@@ -69,6 +69,7 @@ static inline void K(give_row)(const K(plane) * plane, const mpm_grain *grain, i
   if (momentum) {
     row_storeu(momentum, row_fma(wy, plane->t, row_loadu(fresh ? no_row : momentum)));
   }
+  if (!force) return;
   row16 f = row_fma(wy, plane->f, row_loadu(fresh ? no_row : force));
   row_storeu(force, row_fma(lane_set1(grain->dy[j]), plane->g, f));
 #endif

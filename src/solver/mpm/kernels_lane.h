@@ -587,4 +587,19 @@ static void hessian_nodes(const mpm_view *view, size_t g) {
   }
 }
 
+static void stiffness_nodes(const mpm_view *view, size_t g) {
+  _Alignas(64) firn_real sum[1][FIRN_NODE_BLOCK_REALS];
+  size_t at = g * FIRN_NODE_BLOCK_REALS;
+  const firn_real *const sown[2] = {view->inverse + at, NULL};
+  unsigned touched = add_arenas(view, g, sown, 1, NULL, sum);
+  const row16 floor_ = row_set1(view->mass_floor), zero = row_zero();
+  const lane factor = lane_set1(view->stiffness_factor);
+  for (int r = 0; r < 16; r++, at += 16) {
+    row16 mass = row_broadcast_w(row_load(view->node_v + at)), whole = mass;
+    if (touched >> r & 1) whole = row_fma(factor, row_load(sum[0] + 16 * r), mass);
+    row16 inverse = row_select_gt(mass, floor_, row_div(row_set1(1), whole), zero);
+    row_store(view->inverse + at, row_blend_w(inverse, zero));
+  }
+}
+
 #endif

@@ -568,6 +568,43 @@ static void K(hessian)(const mpm_view *view, size_t u) {
   }
 }
 
+static void K(stiffness)(const mpm_view *view, size_t u) {
+  const firn_unit *unit = &view->unit[u];
+  stage s;
+  segment in[L];
+  uint32_t block = unit->first_block;
+  K(clear)(view, unit, 1, true);
+  for (uint32_t slot = unit->first; slot < unit->first + unit->count; slot += L) {
+    int segments = leave_stiff(view, in, split(view, unit, slot, &block, in));
+    if (!segments) continue;
+    K(weights)(view, slot, &s);
+    lane mu = lane_load(view->stiff[0] + slot), lambda = lane_load(view->stiff[1] + slot), r[16];
+    for (int i = 0; i < 16; i++) r[i] = lane_zero();
+    r[0] = r[1] = r[2] = lane_fma(lane_set1(4), mu, lambda) * lane_set1(mpm_stiffness_per(view));
+    row_transpose16(r, s.row);
+    for (int n = 0; n < segments; n++) {
+      const mpm_box *box = &view->box[in[n].block];
+      if (box->thin) {
+        K(put_grains)(view, slot, &in[n], &s);
+        continue;
+      }
+      size_t sy = FIRN_NODE_REALS * (size_t)box->n[2], sx = sy * (size_t)box->n[1];
+      firn_real *arena = view->arena + box->arena;
+      for (int l = in[n].begin; l < in[n].end; l++) {
+        firn_real *node = arena + arena_offset(box, &s, l);
+        row16 t = row_mul(row_spread4(s.wz[l]), row_splat4(s.row[l]));
+        for (int i = 0; i < WIDTH; i++) {
+          row16 ti = row_scale(lane_set1(s.wx[i][l]), t);
+          for (int j = 0; j < WIDTH; j++) {
+            firn_real *p = node + (size_t)i * sx + (size_t)j * sy;
+            row_storeu(p, row_fma(lane_set1(s.wy[j][l]), ti, row_loadu(p)));
+          }
+        }
+      }
+    }
+  }
+}
+
 #include "solver/mpm/kernels_few.inc.h"
 #include "solver/mpm/kernels_parcel.inc.h"
 
@@ -580,6 +617,8 @@ static const mpm_kernels K(table) = {.bound = bound,
                                      .gather = K(gather),
                                      .hessian = K(hessian),
                                      .hessian_nodes = hessian_nodes,
+                                     .stiffness = K(stiffness),
+                                     .stiffness_nodes = stiffness_nodes,
                                      .patch_nodes = patch_nodes,
                                      .patch_finish = patch_finish,
                                      .patch_measure = patch_measure,

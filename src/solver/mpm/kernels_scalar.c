@@ -491,6 +491,35 @@ static void hessian_nodes(const mpm_view *view, size_t g) {
 
 // ----------------------------------------------------------------------------- preconditioner
 
+static void stiffness(const mpm_view *view, size_t u) {
+  const firn_unit *unit = &view->unit[u];
+  for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
+    const firn_block *block = &view->block[b];
+    const mpm_box *box = &view->box[b];
+    memset(view->arena + box->arena, 0, mpm_arena_reals(box, 1, block->count) * sizeof(firn_real));
+    for (size_t slot = block->first; slot < block->first + block->count; slot++) {
+      firn_real k = mpm_stiffness_per(view) * (4 * view->stiff[0][slot] + view->stiff[1][slot]);
+      stencil s;
+      stencil_at(view, slot, &s);
+      for (int m = 0; m < s.count; m++) arena_node(view, box, &s, m)[0] += k * s.w[m];
+    }
+  }
+}
+
+static void stiffness_nodes(const mpm_view *view, size_t g) {
+  firn_real sum[FIRN_NODE_BLOCK_REALS] = {0};
+  add_arenas(view, g, 0, 0, sum);
+  size_t at = g * FIRN_NODE_BLOCK_REALS;
+  for (int n = 0; n < 64; n++, at += 4) {
+    firn_real mass = view->node_v[at + 3];
+    bool active = mass > view->mass_floor;
+    for (size_t a = 0; a < 3; a++) {
+      view->inverse[at + a] = active ? 1 / (mass + view->stiffness_factor * sum[4 * n]) : 0;
+    }
+    view->inverse[at + 3] = 0;
+  }
+}
+
 static void diagonal_one(const mpm_view *view, const mpm_box *box, size_t slot) {
   firn_real mu = view->stiff[0][slot], both = mu + view->stiff[1][slot];
   stencil s;
@@ -547,6 +576,8 @@ const mpm_kernels *firn_mpm_kernels_scalar(const mpm_stencil *stencil_, bool api
                                     .gather = gather,
                                     .hessian = hessian,
                                     .hessian_nodes = hessian_nodes,
+                                    .stiffness = stiffness,
+                                    .stiffness_nodes = stiffness_nodes,
                                     .patch_nodes = patch_nodes,
                                     .patch_finish = patch_finish,
                                     .patch_measure = patch_measure,

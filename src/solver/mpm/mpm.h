@@ -45,6 +45,9 @@ enum { MPM_SORT, MPM_SCATTER, MPM_GRID, MPM_SOLVE, MPM_GATHER, MPM_PHASES };
 // nothing slides on them.
 enum { MPM_MOVES, MPM_STILL, MPM_STILL_STUCK };
 
+// A step is explicit, or solved for with the mass or the block as preconditioner, or with the stiffness.
+enum { MPM_EXPLICIT, MPM_IMPLICIT, MPM_IMPLICIT_STIFFNESS };
+
 // What the time step and the integrator are chosen from; part of a checkpoint, so that a resumed
 // run chooses as the undisturbed one.
 typedef struct mpm_memory {
@@ -58,7 +61,7 @@ typedef struct mpm_memory {
   uint8_t must_sort;    // particles have left their reach, or are new
   uint8_t must_survey;  // the numbers above are not those of the particles
   uint8_t volumes_set;  // the first volumes have been computed
-  uint8_t implicit;     // the integrator of the last step
+  uint8_t implicit;     // the last step: MPM_EXPLICIT ...
   uint8_t spray;        // the grid was built with spray marked as such
   uint8_t disturbed;    // sleep: something quiet has moved
   uint8_t regroup;      // sleep: many are awake only because others of their units are
@@ -96,7 +99,7 @@ typedef struct mpm {
   size_t tile_start[9];      // ... where each begins
   firn_buffer stiff;         // implicit: s and stiff of mpm_view, [8][slots]
   firn_buffer krylov;        // implicit: residual and workspace
-  firn_buffer diagonal;      // implicit: inverse 3x3 blocks, [node blocks][64][6]
+  firn_buffer diagonal;      // implicit: inverse 3x3 blocks, [node blocks][64][6], or [node reals]
   firn_buffer constraint;    // implicit: [near node blocks][64][4]: kind and direction
   firn_buffer constraint_of; // [node blocks] index into constraint, or FIRN_GRID_NONE
   firn_buffer parcels;       // mpm_parcel_nodes, one a thread
@@ -107,6 +110,7 @@ typedef struct mpm {
   firn_buffer clump_sums;    // mpm_clump_sums, of parts of the clumps
   firn_buffer softened;      // mu and lambda by temperature, [2][slots]; where materials have such
   firn_buffer node_soft; // implicit: [node blocks] bytes, those that the solve leaves as they are
+  bool by_stiffness;     // the solve of this step has the stiffness as preconditioner
   bool partial;          // some units are soft ...
   bool none_stiff;       // ... or all that are awake
   firn_buffer rest, rest_spare; // sleep: mpm_rest, [rest_count]
@@ -180,7 +184,8 @@ bool mpm_knows_grains(const mpm *m);
 bool mpm_may_be_thin(const mpm *m, size_t b);
 // Sows the grains of thin blocks, before nodes are made; stiff: of those that take part in a solve.
 void mpm_sow(mpm *m, bool stiff);
-void mpm_sow_product(mpm *m); // the same, of a product of the solve
+void mpm_sow_product(mpm *m);   // the same, of a product of the solve ...
+void mpm_sow_stiffness(mpm *m); // ... and of its preconditioner
 
 // volume.c: V0 of particles that have none.
 firn_status mpm_set_volumes(mpm *m);

@@ -113,6 +113,10 @@ void mpm_sow(mpm *m, bool stiff) {
   sow(m, m->view.node_v, m->view.node_u, stiff);
 }
 
+void mpm_sow_stiffness(mpm *m) {
+  sow(m, m->view.inverse, NULL, true);
+}
+
 void mpm_sow_product(mpm *m) {
   firn_real *product = m->view.product;
   sow(m, m->view.apic ? product : NULL, m->view.apic ? NULL : product, true);

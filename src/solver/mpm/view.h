@@ -164,6 +164,7 @@ typedef struct mpm_view {
   firn_real *product;         // nodes, kg m/s: what receives it
   firn_real stiffness_factor; // beta dt^2, s^2
   firn_real *diagonal;        // [node_count][64][6] inverse 3x3 blocks of the operator, 1/kg
+  firn_real *inverse;         // nodes, 1/kg: the stiffness preconditioner
 } mpm_view;
 
 // Whether some collider is close to the nodes of block g.
