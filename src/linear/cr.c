@@ -32,13 +32,23 @@ static void turn(void *args, size_t i, size_t n, firn_linear_sum *qy) {
   firn_block_dot(qy, k->q + i, y, n);
 }
 
-// r -= alpha q, z = B^-1 r; sums r'z.
-static void advance(void *args, size_t i, size_t n, firn_linear_sum *rz) {
+// Sums what the residual is measured by, given z = B^-1 r.
+static void measure(void *args, size_t i, size_t n, firn_linear_sum *rr) {
+  const cr *k = args;
+  const firn_linear_solve *solve = k->state.solve;
+  const firn_linear_system *s = solve->system;
+  alignas(64) firn_real y[FIRN_LINEAR_PIECE];
+  if (s->norm) s->norm(s->user, solve->r + i, y, i, n);
+  firn_block_dot(rr, solve->r + i, s->norm ? y : k->z + i, n);
+}
+
+// r -= alpha q, z = B^-1 r; sums the residual.
+static void advance(void *args, size_t i, size_t n, firn_linear_sum *rr) {
   cr *k = args;
   const firn_linear_solve *solve = k->state.solve;
   firn_block_axpy(solve->r + i, (firn_real)-k->alpha, k->q + i, n);
   solve->system->precondition(solve->system->user, solve->r + i, k->z + i, i, n);
-  firn_block_dot(rz, solve->r + i, k->z + i, n);
+  measure(k, i, n, rr);
 }
 
 // x += owed p
@@ -83,6 +93,7 @@ firn_status firn_cr_solve(const firn_linear_solve *solve) {
           .z = v[2],
           .w = v[3]};
   firn_linear_begin(&k.state);
+  if (solve->system->norm) k.state.residual = firn_linear_pass_alone(solve, measure, &k);
   firn_status status = firn_linear_loop(&k.state, iterate);
   if (k.owed != 0) firn_linear_pass_alone(solve, settle, &k);
   return status;

@@ -30,13 +30,26 @@ static size_t krylov_reals(const mpm *m) {
   return reals + workspace;
 }
 
-// The stiffness costs as much as half an iteration to make, and saves every other. Who takes it goes on with it until
-// there is next to nothing left to save.
+// Hardened snow in large pieces takes half the iterations by its stiffness. Where stiff crumbs lie among loose snow it
+// takes more: the stiffness is then a hundred times the mass, differs from node to node, and sets crumbs in motion
+// that the mass would have left at rest as a whole. So both are tried; the one that is not in use, now and then.
+enum { TRIAL = 64 };                            // solves from one trial to the next
+static const double FEW = 2.5, STIFFNESS = 0.5; // iterations: not worth it below; what it takes to make
+
 static bool wants_stiffness(const mpm *m) {
-  static const double MANY = 2.5, FEW = 1;
-  double more_than = m->memory.implicit == MPM_IMPLICIT_STIFFNESS ? FEW : MANY;
-  return m->def.preconditioner == FIRN_PRECONDITIONER_STIFFNESS ||
-         (m->def.preconditioner == FIRN_PRECONDITIONER_AUTO && m->memory.iterations > more_than);
+  const double *by = m->memory.by;
+  if (m->def.preconditioner != FIRN_PRECONDITIONER_AUTO) {
+    return m->def.preconditioner == FIRN_PRECONDITIONER_STIFFNESS;
+  }
+  bool pays = by[0] > FEW && by[1] + STIFFNESS < by[0];
+  bool tries = by[0] > FEW && m->memory.solves % TRIAL == TRIAL - 1;
+  return pays != tries;
+}
+
+static void remember_preconditioner(mpm *m, int iterations) {
+  double *by = &m->memory.by[m->by_stiffness];
+  *by += (*by > 0 ? 0.2 : 1) * (iterations - *by);
+  m->memory.solves++;
 }
 
 // All memory that the solve will want is asked for here, before the scatter returns strains to the
@@ -312,6 +325,7 @@ static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *resu
   size_t reals = m->grid.count * FIRN_NODE_BLOCK_REALS;
   firn_real *r = m->krylov.data;
   firn_linear_system system = make_system(m);
+  system.norm = system.precondition == precondition_mass ? NULL : precondition_mass;
   firn_real *workspace = r + reals;
   mpm_datum d = measure(m);
   FIRN_TRY(residual(m, d.mean, workspace, r));
@@ -348,6 +362,7 @@ firn_status mpm_solve(mpm *m, firn_step *out) {
   firn_linear_result result = {0};
   FIRN_TRY(solve_with(m, m->def.krylov, &result));
   out->iterations += result.iterations;
+  remember_preconditioner(m, result.iterations);
   m->last.indefinite += result.indefinite;
   if (result.breakdown && m->def.krylov == FIRN_KRYLOV_CR) {
     // Make v* again, which the solve has overwritten, and take the slower, safer way.

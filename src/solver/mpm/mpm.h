@@ -45,9 +45,6 @@ enum { MPM_SORT, MPM_SCATTER, MPM_GRID, MPM_SOLVE, MPM_GATHER, MPM_PHASES };
 // nothing slides on them.
 enum { MPM_MOVES, MPM_STILL, MPM_STILL_STUCK };
 
-// A step is explicit, or solved for with the mass or the block as preconditioner, or with the stiffness.
-enum { MPM_EXPLICIT, MPM_IMPLICIT, MPM_IMPLICIT_STIFFNESS };
-
 // What the time step and the integrator are chosen from; part of a checkpoint, so that a resumed
 // run chooses as the undisturbed one.
 typedef struct mpm_memory {
@@ -56,17 +53,19 @@ typedef struct mpm_memory {
   double mass_min;               // kg, of the lightest particle
   double iterations;             // implicit: running mean of what a solve took ...
   double courant;                // ... and of c dt/h it was taken at
+  double by[2];                  // the same of solves on the grid by the mass and by the stiffness
   double plastic;                // J, that plastic returns have taken so far
   uint64_t steps;
   uint8_t must_sort;    // particles have left their reach, or are new
   uint8_t must_survey;  // the numbers above are not those of the particles
   uint8_t volumes_set;  // the first volumes have been computed
-  uint8_t implicit;     // the last step: MPM_EXPLICIT ...
+  uint8_t implicit;     // the integrator of the last step
   uint8_t spray;        // the grid was built with spray marked as such
   uint8_t disturbed;    // sleep: something quiet has moved
   uint8_t regroup;      // sleep: many are awake only because others of their units are
   uint8_t flight_steps; // flight: steps that may be made before the next look
   uint32_t rest_steps;  // sleep: steps since the last review
+  uint32_t solves;      // on the grid
   uint64_t changes;     // of the world, that have been taken notice of
   double flight_until;  // s: nobody who flies meets anything before
   double flight_left; // cells that the quickest of them may still go; where more than gravity acts

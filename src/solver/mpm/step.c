@@ -254,9 +254,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   m->memory.sound2_max = fmax(law.sound2_max, flown.sound2_max);
   m->memory.must_sort = moved.left || flown.left || m->flight_lacks;
   m->flight_lacks = false;
-  m->memory.implicit = !choice.implicit    ? MPM_EXPLICIT
-                       : !m->by_stiffness ? MPM_IMPLICIT
-                                          : MPM_IMPLICIT_STIFFNESS;
+  m->memory.implicit = choice.implicit;
   out->iterations = spent + mean_iterations(m, out->iterations - spent, &clumps);
   if (choice.implicit) mpm_remember_solve(m, choice.dt, out->iterations - spent);
   m->memory.steps++;
