@@ -59,7 +59,6 @@ static void iterate(void *state) {
 #pragma omp master
     *k = mine;
   }
-  firn_linear_tell(&k->state, 0, k->alpha);
 }
 
 firn_status firn_cg_solve(const firn_linear_solve *solve) {

@@ -97,7 +97,6 @@ static void iterate(void *state) {
 #pragma omp master
     *k = mine;
   }
-  firn_linear_tell(&k->state, k->beta, k->alpha);
 }
 
 firn_status firn_cr_solve(const firn_linear_solve *solve) {

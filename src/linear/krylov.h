@@ -36,11 +36,6 @@ typedef struct firn_linear_system {
   // Blocks that x is to keep as it is, [count / block], 1: keep; NULL: none. The solve touches no
   // vector there, and apply must not read them.
   const uint8_t *still;
-  // NULL, or told by CR and CG of each step of x, by alpha p with p = d + beta p of the step before (at
-  // first 0), where d is what apply was given last. So may be followed whatever is linear in x and comes
-  // with products, such as what P takes out of them. The others have no such steps. Called outside
-  // parallel regions.
-  void (*moved)(void *user, double beta, double alpha);
 } firn_linear_system;
 
 typedef struct firn_linear_result {

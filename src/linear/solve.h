@@ -59,12 +59,6 @@ void firn_linear_begin(firn_linear_state *state);
 // breaks leaves x where its residual was good.
 firn_status firn_linear_loop(firn_linear_state *state, void (*iterate)(void *state));
 
-// After an iteration, by methods whose x moves along directions of their own: see firn_linear_system.moved.
-static inline void firn_linear_tell(const firn_linear_state *state, double beta, double alpha) {
-  const firn_linear_system *s = state->solve->system;
-  if (s->moved && !state->broken) s->moved(s->user, beta, alpha);
-}
-
 // Works on the n reals from number i on, whole blocks, and adds to a sum.
 typedef void (*firn_linear_pass_fn)(void *args, size_t i, size_t n, firn_linear_sum *sum);
 

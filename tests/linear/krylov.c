@@ -29,9 +29,6 @@ typedef struct small {
   int products;
   int fail_at;      // number of the product that returns an error, from 1; 0: none
   int nonfinite_at; // likewise, that has a nan in it
-  int told;         // steps of x, by firn_linear_system.moved
-  double given[SMALL], direction[SMALL],
-      way[SMALL]; // what apply was given, p and x by what was told
   alignas(64) firn_real x[SMALL];
   alignas(64) firn_real r[SMALL];
   alignas(64) firn_real workspace[6 * SMALL];
@@ -42,7 +39,6 @@ static firn_status small_apply(void *user, const firn_real *x, firn_real *y) {
   if (++s->products == s->fail_at) {
     return firn_fail(s->system.context, FIRN_ERROR_DOMAIN, "product %d failed", s->products);
   }
-  for (size_t i = 0; i < s->system.count; i++) s->given[i] = (double)x[i];
   for (size_t i = 0; i < s->system.count; i += 2) {
     double u = (double)x[i], v = (double)x[i + 1];
     y[i] = (firn_real)(s->scale[i] * (s->a * u + s->b * v));
@@ -61,19 +57,10 @@ static void small_precondition(void *user, const firn_real *r, firn_real *z, siz
   for (size_t i = 0; i < count; i++) z[i] = (firn_real)s->preconditioner * r[i];
 }
 
-static void small_moved(void *user, double beta, double alpha) {
-  small *s = user;
-  s->told++;
-  for (size_t i = 0; i < s->system.count; i++) {
-    s->direction[i] = s->given[i] + beta * s->direction[i];
-    s->way[i] += alpha * s->direction[i];
-  }
-}
-
 static void small_init(small *s, double a, double b, double c) {
   memset(s, 0, sizeof *s);
-  s->system = (firn_linear_system){
-      context, SMALL, BLOCK, BLOCK, s, small_apply, small_precondition, NULL, small_moved};
+  s->system = (firn_linear_system){context, SMALL, BLOCK, BLOCK, s, small_apply, small_precondition,
+                                   NULL};
   s->a = a, s->b = b, s->c = c;
   s->preconditioner = 1;
   for (int i = 0; i < SMALL; i++) s->scale[i] = 1;
@@ -232,29 +219,6 @@ static void iterations_are_as_many_as_distinct_eigenvalues(void **state) {
     assert_true(result.residual <= tolerance);
     for (int i = 0; i < SMALL; i++)
       assert_true(fabs((double)s.x[i] * s.scale[i / 2 * 2] - 1) < 8 * tolerance * sqrt(SMALL));
-  }
-}
-
-// Those of iterations that broke down are not: x has not made them.
-static void steps_of_x_are_told(void **state) {
-  (void)state;
-  static small s;
-  const double values[] = {1, 2, 3, 5, 8};
-  for (int k = 0; k < KINDS_COUNT; k++) {
-    for (int nonfinite_at = 0; nonfinite_at < 5; nonfinite_at++) {
-      firn_linear_result result;
-      bool tells = KINDS[k] != FIRN_KRYLOV_MINRES;
-      small_init(&s, 1, 0, 1);
-      for (int i = 0; i < SMALL; i++) s.scale[i] = values[i / 2 % 5];
-      s.nonfinite_at = nonfinite_at;
-      double tolerance = 1e4 * FIRN_REAL_EPS;
-      assert_int_equal(small_solve(&s, KINDS[k], 1, true, tolerance, 50, &result), FIRN_OK);
-      assert_int_equal(result.breakdown, nonfinite_at > 0);
-      assert_int_equal(s.told, tells ? result.iterations : 0);
-      // x of 1 at most is rounded at each of five steps, and so are the directions.
-      for (int i = 0; i < SMALL && tells; i++)
-        assert_true(fabs((double)s.x[i] - s.way[i]) < 10 * FIRN_REAL_EPS);
-    }
   }
 }
 
@@ -530,7 +494,6 @@ int main(void) {
       cmocka_unit_test(still_blocks_stay_and_do_not_disturb_the_rest),
       cmocka_unit_test(a_block_may_have_any_number_of_reals),
       cmocka_unit_test(iterations_are_as_many_as_distinct_eigenvalues),
-      cmocka_unit_test(steps_of_x_are_told),
       cmocka_unit_test(an_exact_preconditioner_needs_one_iteration),
       cmocka_unit_test(cr_and_minres_take_the_same_steps_and_never_grow_the_residual),
       cmocka_unit_test(the_reported_residual_is_that_of_x),
