@@ -8,7 +8,9 @@
 // Here an iteration is one product with A and one parallel region with a dot product and two
 // passes. Three things bring its traffic down to 14 vectors, from 18 as written above: y lives for
 // one block only; z is B^-1 r anew, which costs the same as y and cannot drift away from r; and x
-// is moved by the last alpha and p when the next pass loads p anyway.
+// is moved by the last alpha and p when the next pass loads p anyway. The first iteration takes 7: z
+// and w become p and q as they are, and x has nothing to catch up with. Many solves of a snow step have
+// but one or two.
 #include <stdalign.h>
 
 #include "linear/solve.h"
@@ -20,16 +22,36 @@ typedef struct cr {
   double owed; // x lags behind by this times p
 } cr;
 
-// x += owed p, p = z + beta p, q = w + beta q; sums q'B^-1 q.
-static void turn(void *args, size_t i, size_t n, firn_linear_sum *qy) {
+// Sums q'B^-1 q.
+static void weigh(void *args, size_t i, size_t n, firn_linear_sum *qy) {
   cr *k = args;
   const firn_linear_system *s = k->state.solve->system;
   alignas(64) firn_real y[FIRN_LINEAR_PIECE];
+  s->precondition(s->user, k->q + i, y, i, n);
+  firn_block_dot(qy, k->q + i, y, n);
+}
+
+// x += owed p, p = z + beta p, q = w + beta q; the same sum.
+static void turn(void *args, size_t i, size_t n, firn_linear_sum *qy) {
+  cr *k = args;
   firn_block_axpy(k->state.solve->x + i, (firn_real)k->owed, k->p + i, n);
   firn_block_xpay(k->p + i, k->z + i, (firn_real)k->beta, n);
   firn_block_xpay(k->q + i, k->w + i, (firn_real)k->beta, n);
-  s->precondition(s->user, k->q + i, y, i, n);
-  firn_block_dot(qy, k->q + i, y, n);
+  weigh(k, i, n, qy);
+}
+
+static void swap(firn_real **a, firn_real **b) {
+  firn_real *t = *a;
+  *a = *b;
+  *b = t;
+}
+
+// p = z, q = w, whose places the next z and w take.
+static void set_out(cr *k) {
+  swap(&k->p, &k->z);
+  swap(&k->q, &k->w);
+  k->state.direction = k->z;
+  k->state.product = k->w;
 }
 
 // Sums what the residual is measured by, given z = B^-1 r.
@@ -65,12 +87,14 @@ static void iterate(void *state) {
   FIRN_PARALLEL(solve->system->context) {
     cr mine = *k; // every thread comes to the same scalars
     double zeta_last = mine.zeta;
+    bool first = zeta_last == 0;
     mine.zeta = firn_linear_pass(solve, 0, firn_linear_bend, &mine.state);
     mine.state.negative = mine.zeta < 0;
     mine.beta = zeta_last != 0 ? mine.zeta / zeta_last : 0;
     mine.state.broken = !isfinite(mine.zeta) || mine.zeta == 0 || !firn_linear_is_finite(mine.beta);
     if (!mine.state.broken) {
-      double qy = firn_linear_pass(solve, 1, turn, &mine);
+      if (first) set_out(&mine);
+      double qy = firn_linear_pass(solve, 1, first ? weigh : turn, &mine);
       mine.owed = 0;
       mine.alpha = mine.zeta / qy;
       mine.state.broken = !(qy > 0) || !firn_linear_is_finite(mine.alpha);
@@ -87,7 +111,7 @@ static void iterate(void *state) {
 
 firn_status firn_cr_solve(const firn_linear_solve *solve) {
   firn_real *const *v = solve->vector;
-  cr k = {.state = {.solve = solve, .direction = v[2], .product = v[3], .zeros = 2},
+  cr k = {.state = {.solve = solve, .direction = v[2], .product = v[3]},
           .p = v[0],
           .q = v[1],
           .z = v[2],

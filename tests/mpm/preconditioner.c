@@ -12,16 +12,20 @@ static firn_mpm_def def_of(firn_preconditioner preconditioner, double tolerance)
   return like;
 }
 
-// A cloud whose J_P lies between two numbers. In its steps c dt/h is e^{5 (1 - J_P)}/2.
+// A cloud whose J_P lies between two numbers, one for each cube of two cells. In its steps c dt/h is
+// e^{5 (1 - J_P)}/2.
 static mpm_case open_hard(const mpm_variant *v, const firn_mpm_def *like, const cloud *what,
-                          const double between[2]) {
+                          double least, double most) {
   mpm_case c = open_cloud(v, like, what);
-  double *jp = mpm_case_new(&c, 1);
+  double *jp = mpm_case_new(&c, 1), *x = mpm_case_read(&c, "position");
   for (size_t i = 0; i < mpm_case_count(&c); i++) {
-    jp[i] = mpm_random(5, i, between[0], between[1]);
+    size_t cube = 0;
+    for (size_t a = 0; a < 3; a++) cube = 8 * cube + (size_t)(x[3 * i + a] / (2 * H));
+    jp[i] = mpm_random(7, cube, least, most);
   }
   mpm_case_write(&c, "jp", jp);
   free(jp);
+  free(x);
   return c;
 }
 
@@ -34,8 +38,7 @@ static void stiffness_of_uniform_snow_is_its_mass_times_a_number(void **state) {
   for_each_variant(v) {
     for (int i = 0; i < 2; i++) {
       const cloud what = {{sizes[i], sizes[i], sizes[i]}, 0, 0, 1, true};
-      const double alike[2] = {JP, JP};
-      mpm_case c = open_hard(v, &like, &what, alike);
+      mpm_case c = open_hard(v, &like, &what, JP, JP);
       firn_material_def snow = firn_default_material_def();
       double mu = snow.young / (2 * (1 + snow.poisson));
       double lambda = 2 * mu * snow.poisson / (1 - 2 * snow.poisson);
@@ -64,12 +67,10 @@ static void stiffness_of_uniform_snow_is_its_mass_times_a_number(void **state) {
   }
 }
 
-// One step of a hardened block that hits a slope.
 static double *step_once(const mpm_variant *v, const cloud *what, const firn_mpm_def *like,
                          mpm_case *c, int *iterations) {
   firn_step step;
-  const double hard[2] = {0.45, 0.55};
-  *c = open_hard(v, like, what, hard);
+  *c = open_hard(v, like, what, JP, JP);
   must(c, firn_sim_step(c->sim, 0, &step));
   *iterations = step.iterations;
   double *out = malloc(node_reals(c) * sizeof *out);
@@ -91,9 +92,11 @@ static double distance(const mpm_case *c, const double *a, const double *b) {
   return sqrt(sum / mass);
 }
 
-static void stiffness_takes_fewer_iterations_to_the_same_error(void **state) {
+// Uniform snow, for which the stiffness is the mass times 13 or 17: in its own norm a residual would be a quarter of
+// what it is in that of the mass, and solves would stop at four times the error.
+static void a_tolerance_means_the_same_by_mass_and_by_stiffness(void **state) {
   (void)state;
-  const cloud what = {{8, 8, 8}, -0.01, 0.005, 0.7, true};
+  const cloud what = {{6, 6, 6}, -0.01, 0.005, 1, true};
   const firn_mpm_def by_mass = def_of(FIRN_PRECONDITIONER_MASS, 1e-3),
                      by_stiffness = def_of(FIRN_PRECONDITIONER_STIFFNESS, 1e-3),
                      best = def_of(FIRN_PRECONDITIONER_MASS, 1e-6);
@@ -106,8 +109,8 @@ static void stiffness_takes_fewer_iterations_to_the_same_error(void **state) {
     double off_mass = distance(&c, exact, first), off_stiffness = distance(&c, exact, second);
     mpm_report(v, "by the mass %d iterations, off by %.1e m/s; by the stiffness %d, %.1e m/s", mass,
                off_mass, stiffness, off_stiffness);
-    assert_true(4 * stiffness <= 3 * mass);
-    assert_true(off_stiffness < 1.5 * off_mass);
+    assert_true(off_mass > 0 && off_stiffness < 1.5 * off_mass);
+    assert_true(mass > 8 && 10 * stiffness <= 12 * mass);
     free(exact);
     free(first);
     free(second);
@@ -121,8 +124,7 @@ static void stiffness_takes_fewer_iterations_to_the_same_error(void **state) {
 static int iterations_of(const mpm_variant *v, const cloud *what, firn_preconditioner kind,
                          int steps) {
   const firn_mpm_def like = def_of(kind, 1e-3);
-  const double hard[2] = {0.45, 0.55};
-  mpm_case c = open_hard(v, &like, what, hard);
+  mpm_case c = open_hard(v, &like, what, 0.6, 1.3);
   int sum = 0;
   for (int i = 0; i < steps; i++) {
     firn_step step;
@@ -133,22 +135,25 @@ static int iterations_of(const mpm_variant *v, const cloud *what, firn_precondit
   return sum;
 }
 
+// The first solves, out of random velocities, take as many by either; those after the first trial, at step 64, do not.
 static void auto_takes_what_takes_fewer_iterations(void **state) {
   (void)state;
-  const cloud what = {{5, 5, 5}, -0.01, 0.005, 0.7, true};
-  enum { STEPS = 160 };
+  const cloud what = {{4, 4, 4}, -0.01, 0.005, 1, true};
+  enum { STEPS = 200 };
   for_each_variant(v) {
     int mass = iterations_of(v, &what, FIRN_PRECONDITIONER_MASS, STEPS);
     int stiffness = iterations_of(v, &what, FIRN_PRECONDITIONER_STIFFNESS, STEPS);
     int chosen = iterations_of(v, &what, FIRN_PRECONDITIONER_AUTO, STEPS);
     mpm_report(v, "%d by the mass, %d by the stiffness, %d chosen", mass, stiffness, chosen);
+    assert_true(100 * stiffness < 85 * mass);
+    assert_true(100 * chosen < 92 * mass);
   }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stiffness_of_uniform_snow_is_its_mass_times_a_number),
-      cmocka_unit_test(stiffness_takes_fewer_iterations_to_the_same_error),
+      cmocka_unit_test(a_tolerance_means_the_same_by_mass_and_by_stiffness),
       cmocka_unit_test(auto_takes_what_takes_fewer_iterations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,7 @@ static void choose_blocks(balance *k) {
     m->box[b].soft = !reaches;
   }
   m->partial = true;
+  mpm_list_stiff(m);
 }
 
 // What snow is to the balance. At the start all that lies still takes part, and passes its weight on;

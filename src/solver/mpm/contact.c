@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solver/mpm/hold.h"
 #include "solver/mpm/mpm.h"
 #include "solver/mpm/plane.h"
 #include "world/contact.h"
@@ -332,6 +333,7 @@ void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
     if (box.holders) memset(box.holders, 0, 64 * sizeof *box.holders);
   }
   collide_box(view, &box);
+  if (solved) mpm_hold_note(m, g);
   if (box.holders == holders) share_pushes(m, &box);
 }
 

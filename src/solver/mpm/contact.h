@@ -78,9 +78,7 @@ void mpm_cube_contact(const mpm_view *view, const mpm_cube *cube, firn_real *v);
 void mpm_particle_contact(const mpm_view *view, size_t b, size_t slot, int n, int stride,
                           firn_real *x, firn_real *v, firn_real *advect);
 
-// push.c. After a solve: adds what held nodes pass on to their colliders.
-void mpm_contact_react(struct mpm *m);
-// After a step: adds up what the snow did to each collider.
+// push.c. After a step: adds up what the snow did to each collider.
 void mpm_contact_end(struct mpm *m, double dt);
 // The place for what it does to the i-th recorded collider.
 static inline mpm_push *mpm_node_pushes(const mpm_contacts *c, size_t index) {

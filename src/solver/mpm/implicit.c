@@ -11,7 +11,9 @@
 #include "base/parallel.h"
 #include "linear/krylov.h"
 #include "solver/mpm/fault.h"
+#include "solver/mpm/hold.h"
 #include "solver/mpm/mpm.h"
+#include "solver/mpm/react.h"
 #include "solver/mpm/rest.h"
 
 int mpm_channels(const mpm *m, bool implicit) {
@@ -30,11 +32,13 @@ static size_t krylov_reals(const mpm *m) {
   return reals + workspace;
 }
 
-// Hardened snow in large pieces takes half the iterations by its stiffness. Where stiff crumbs lie among loose snow it
-// takes more: the stiffness is then a hundred times the mass, differs from node to node, and sets crumbs in motion
-// that the mass would have left at rest as a whole. So both are tried; the one that is not in use, now and then.
-enum { TRIAL = 64 };                            // solves from one trial to the next
-static const double FEW = 2.5, STIFFNESS = 0.5; // iterations: not worth it below; what it takes to make
+// Where stiffness differs from place to place, by it a solve takes two thirds of the iterations; where all is alike, as
+// many; and where stiff crumbs lie among loose snow, more: it is then a hundred times the mass, differs from node
+// to node, and sets crumbs in motion that the mass would have left at rest as a whole. So both are tried; the one that is not
+// in use, now and then.
+enum { TRIAL = 64 }; // solves from one trial to the next
+static const double FEW = 2.5,
+                    STIFFNESS = 0.5; // iterations: not worth it below; what it takes to make
 
 static bool wants_stiffness(const mpm *m) {
   const double *by = m->memory.by;
@@ -48,7 +52,8 @@ static bool wants_stiffness(const mpm *m) {
 
 static void remember_preconditioner(mpm *m, int iterations) {
   double *by = &m->memory.by[m->by_stiffness];
-  *by += (*by > 0 ? 0.2 : 1) * (iterations - *by);
+  bool tried = m->memory.solves % TRIAL == TRIAL - 1; // what it took long ago says nothing
+  *by += (*by > 0 && !tried ? 0.2 : 1) * (iterations - *by);
   m->memory.solves++;
 }
 
@@ -67,6 +72,10 @@ firn_status mpm_prepare_solve(mpm *m) {
 
   FIRN_TRY(firn_buffer_reserve(context, &m->node_soft, m->grid.count, "linear solve"));
   view->node_soft = m->node_soft.data;
+  FIRN_TRY(
+      firn_buffer_reserve(context, &m->solved, m->grid.count * sizeof(uint32_t), "linear solve"));
+  FIRN_TRY(firn_buffer_reserve(context, &m->stiff_units,
+                               m->world->particles.unit_count * sizeof(uint32_t), "linear solve"));
   FIRN_TRY(firn_buffer_reserve(context, &m->node_sums, m->grid.count * sizeof *view->node_sums,
                                "linear solve"));
   view->node_sums = m->node_sums.data;
@@ -74,38 +83,27 @@ firn_status mpm_prepare_solve(mpm *m) {
   size_t of_block = m->def.preconditioner == FIRN_PRECONDITIONER_BLOCK ? 64 * 6
                     : m->by_stiffness                                  ? FIRN_NODE_BLOCK_REALS
                                                                        : 0;
-  FIRN_TRY(firn_buffer_reserve(context, &m->diagonal,
-                               of_block * m->grid.count * sizeof(firn_real), "preconditioner"));
+  FIRN_TRY(firn_buffer_reserve(context, &m->diagonal, of_block * m->grid.count * sizeof(firn_real),
+                               "preconditioner"));
   view->diagonal = view->inverse = m->diagonal.data;
   return firn_buffer_reserve(context, &m->krylov, krylov_reals(m) * sizeof(firn_real),
                              "linear solve");
 }
 
-// Removes from one node block of a vector what contact holds (D-6).
-static void project(const mpm *m, size_t g, firn_real *block) {
-  uint32_t index = ((const uint32_t *)m->constraint_of.data)[g];
-  if (index == FIRN_GRID_NONE) return;
-  const firn_real *constraint = (const firn_real *)m->constraint.data +
-                                (size_t)index * FIRN_NODE_BLOCK_REALS;
-  for (int n = 0; n < 64; n++, constraint += 4, block += 4) {
-    firn_real along = block[0] * constraint[0] + block[1] * constraint[1] +
-                      block[2] * constraint[2];
-    switch ((int)constraint[3]) {
-    case MPM_FREE: break;
-    case MPM_NO_NORMAL:
-      for (int a = 0; a < 3; a++) block[a] -= along * constraint[a];
-      break;
-    case MPM_ONLY_TANGENT:
-      for (int a = 0; a < 3; a++) block[a] = along * constraint[a];
-      break;
-    default: memset(block, 0, 3 * sizeof *block);
-    }
-  }
-}
-
 // Nodes that the solve leaves as they are.
 static bool node_is_soft(const mpm *m, size_t g) {
   return ((const uint8_t *)m->node_soft.data)[g];
+}
+
+void mpm_list_stiff(mpm *m) {
+  uint32_t *solved = m->solved.data, *units = m->stiff_units.data;
+  m->solved_count = m->stiff_count = 0;
+  for (size_t g = 0; g < m->grid.count; g++) {
+    if (!node_is_soft(m, g)) solved[m->solved_count++] = (uint32_t)g;
+  }
+  for (size_t u = 0; u < m->world->particles.unit_count; u++) {
+    if (mpm_unit_is_stiff(&m->view, u)) units[m->stiff_count++] = (uint32_t)u;
+  }
 }
 
 // Snow that an explicit step of this length suits needs no solve, and gets one only where the whole
@@ -135,6 +133,7 @@ void mpm_choose_stiff(mpm *m) {
     }
     soft[g] = all;
   }
+  mpm_list_stiff(m);
 }
 
 // The left side of Eq. 9 on what contact leaves free.
@@ -143,17 +142,15 @@ static firn_status apply(void *user, const firn_real *x, firn_real *y) {
   m->view.direction = x;
   m->view.product = y;
   const mpm_view *view = &m->view;
-  size_t units = m->world->particles.unit_count, count = m->grid.count;
+  const uint32_t *units = m->stiff_units.data, *solved = m->solved.data;
   FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 4))
-  for (size_t u = 0; u < units; u++) {
-    if (mpm_unit_is_stiff(view, u)) m->kernels->hessian(view, u);
-  }
+  for (size_t i = 0; i < m->stiff_count; i++) m->kernels->hessian(view, units[i]);
   mpm_sow_product(m);
   FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
-  for (size_t g = 0; g < count; g++) {
-    if (node_is_soft(m, g)) continue;
+  for (size_t i = 0; i < m->solved_count; i++) {
+    size_t g = solved[i];
     m->kernels->hessian_nodes(view, g);
-    project(m, g, y + g * FIRN_NODE_BLOCK_REALS);
+    mpm_hold_project(m, g, y + g * FIRN_NODE_BLOCK_REALS);
   }
   return FIRN_OK;
 }
@@ -161,7 +158,7 @@ static firn_status apply(void *user, const firn_real *x, firn_real *y) {
 // Takes what contact holds out of a range of blocks; see firn_linear_system.precondition.
 static void project_range(const mpm *m, firn_real *z, size_t first, size_t count) {
   for (size_t g = first / FIRN_NODE_BLOCK_REALS; g < (first + count) / FIRN_NODE_BLOCK_REALS; g++) {
-    project(m, g, z + (g * FIRN_NODE_BLOCK_REALS - first));
+    mpm_hold_project(m, g, z + (g * FIRN_NODE_BLOCK_REALS - first));
   }
 }
 
@@ -246,12 +243,11 @@ static mpm_datum measure(const mpm *m) {
 // r = P (M v* - A v*), the residual of the first guess. A - M, all that is left, gives 0 for one
 // velocity everywhere: without the mean, `moved` [node reals], no digits are lost to it.
 static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn_real *r) {
-  size_t count = m->grid.count;
+  const uint32_t *solved = m->solved.data; // what is stiff does not reach the others
   firn_real floor = m->view.mass_floor;
-  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
-  for (size_t g = 0; g < count; g++) {
-    if (node_is_soft(m, g)) continue; // what is stiff does not reach there
-    for (size_t n = 64 * g; n < 64 * (g + 1); n++) {
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
+  for (size_t k = 0; k < m->solved_count; k++) {
+    for (size_t n = 64 * (size_t)solved[k]; n < 64 * ((size_t)solved[k] + 1); n++) {
       const firn_real *v = m->view.node_v + 4 * n;
       bool active = v[3] > floor;
       for (size_t a = 0; a < 3; a++) {
@@ -262,17 +258,17 @@ static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn
   }
   FIRN_TRY(apply(m, moved, r));
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
-  for (size_t g = 0; g < count; g++) {
+  for (size_t k = 0; k < m->solved_count; k++) {
+    size_t g = solved[k];
     firn_real *block = r + g * FIRN_NODE_BLOCK_REALS;
     const firn_real *u = moved + g * FIRN_NODE_BLOCK_REALS;
     const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
-    if (node_is_soft(m, g)) continue;
     // r holds P A u; P is linear, so projecting the difference again does no harm.
     for (size_t i = 0; i < FIRN_NODE_BLOCK_REALS; i += 4) {
       for (size_t a = 0; a < 3; a++) block[i + a] = v[i + 3] * u[i + a] - block[i + a];
       block[i + 3] = 0;
     }
-    project(m, g, block);
+    mpm_hold_project(m, g, block);
   }
   return FIRN_OK;
 }
@@ -280,23 +276,25 @@ static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn
 // Of the nodes that are solved for, and of what touches them.
 static void make_diagonal(mpm *m) {
   const mpm_view *view = &m->view;
-  FIRN_SHARED_FOR(m->world->context, walk, m->world->particles.unit_count) {
-    if (mpm_unit_is_stiff(view, walk.at)) firn_mpm_diagonal(view, walk.at);
+  const uint32_t *units = m->stiff_units.data, *solved = m->solved.data;
+  FIRN_SHARED_FOR(m->world->context, walk, m->stiff_count) {
+    firn_mpm_diagonal(view, units[walk.at]);
   }
-  FIRN_SHARED_FOR(m->world->context, walk, m->grid.count) {
-    if (!node_is_soft(m, walk.at)) firn_mpm_diagonal_nodes(view, walk.at);
+  FIRN_SHARED_FOR(m->world->context, walk, m->solved_count) {
+    firn_mpm_diagonal_nodes(view, solved[walk.at]);
   }
 }
 
 // Likewise.
 static void make_stiffness(mpm *m) {
   const mpm_view *view = &m->view;
-  FIRN_SHARED_FOR(m->world->context, walk, m->world->particles.unit_count) {
-    if (mpm_unit_is_stiff(view, walk.at)) m->kernels->stiffness(view, walk.at);
+  const uint32_t *units = m->stiff_units.data, *solved = m->solved.data;
+  FIRN_SHARED_FOR(m->world->context, walk, m->stiff_count) {
+    m->kernels->stiffness(view, units[walk.at]);
   }
   mpm_sow_stiffness(m);
-  FIRN_SHARED_FOR(m->world->context, walk, m->grid.count) {
-    if (!node_is_soft(m, walk.at)) m->kernels->stiffness_nodes(view, walk.at);
+  FIRN_SHARED_FOR(m->world->context, walk, m->solved_count) {
+    m->kernels->stiffness_nodes(view, solved[walk.at]);
   }
 }
 
@@ -335,7 +333,6 @@ static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *resu
 
 // FLIP's difference, and the spread of velocities for the guard, with the velocities as solved.
 static void finish(const mpm_view *view, size_t g) {
-  if (!mpm_nodes_are_solved(view, g)) return;
   const firn_real *v = view->node_v + g * FIRN_NODE_BLOCK_REALS;
   firn_real *u = view->node_u ? view->node_u + g * FIRN_NODE_BLOCK_REALS : NULL;
   const firn_real keep[4] = {1, 1, 1, 0};
@@ -382,7 +379,8 @@ firn_status mpm_solve(mpm *m, firn_step *out) {
               result.residual, m->def.tolerance);
   }
   mpm_contact_react(m);
-  mpm_for_nodes(m, finish);
+  const uint32_t *solved = m->solved.data;
+  FIRN_SHARED_FOR(m->world->context, walk, m->solved_count) finish(view, solved[walk.at]);
   return FIRN_OK;
 }
 
@@ -400,7 +398,7 @@ void mpm_free_impulse(mpm *m, const firn_real *less, firn_real *impulse) {
       }
       to[i + 3] = 0;
     }
-    project(m, g, to);
+    mpm_hold_project(m, g, to);
   }
 }
 
@@ -430,7 +428,7 @@ firn_status mpm_solve_rest(mpm *m, const firn_real *impulse, double tolerance, i
   memset(r + reals, 0, (krylov_reals(m) - reals) * sizeof *r);
   memcpy(r, impulse, reals * sizeof *r);
   for (size_t g = 0; g < m->grid.count; g++) {
-    if (!node_is_soft(m, g)) project(m, g, r + g * FIRN_NODE_BLOCK_REALS);
+    if (!node_is_soft(m, g)) mpm_hold_project(m, g, r + g * FIRN_NODE_BLOCK_REALS);
   }
   for (size_t i = 0; i < reals; i += 4) memset(m->view.node_v + i, 0, 3 * sizeof *r);
   return firn_krylov_solve(m->def.krylov, &system, tolerance, square_of(m, &system, r), most,

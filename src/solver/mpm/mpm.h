@@ -100,6 +100,7 @@ typedef struct mpm {
   firn_buffer krylov;        // implicit: residual and workspace
   firn_buffer diagonal;      // implicit: inverse 3x3 blocks, [node blocks][64][6], or [node reals]
   firn_buffer constraint;    // implicit: [near node blocks][64][4]: kind and direction
+  firn_buffer held;          // implicit: uint64_t [near node blocks], bits of nodes that are held
   firn_buffer constraint_of; // [node blocks] index into constraint, or FIRN_GRID_NONE
   firn_buffer parcels;       // mpm_parcel_nodes, one a thread
   firn_buffer tallies;       // [units]
@@ -108,10 +109,13 @@ typedef struct mpm {
   firn_buffer clump_desks;   // one a thread, see clump.c
   firn_buffer clump_sums;    // mpm_clump_sums, of parts of the clumps
   firn_buffer softened;      // mu and lambda by temperature, [2][slots]; where materials have such
-  firn_buffer node_soft; // implicit: [node blocks] bytes, those that the solve leaves as they are
-  bool by_stiffness;     // the solve of this step has the stiffness as preconditioner
-  bool partial;          // some units are soft ...
-  bool none_stiff;       // ... or all that are awake
+  firn_buffer node_soft;   // implicit: [node blocks] bytes, those that the solve leaves as they are
+  firn_buffer solved;      // implicit: uint32_t [solved_count], the others, in order ...
+  firn_buffer stiff_units; // ... and [stiff_count]: units that take part
+  size_t solved_count, stiff_count;
+  bool by_stiffness;            // the solve of this step has the stiffness as preconditioner
+  bool partial;                 // some units are soft ...
+  bool none_stiff;              // ... or all that are awake
   firn_buffer rest, rest_spare; // sleep: mpm_rest, [rest_count]
   size_t rest_count;
   bool weighs;         // sleep: the step shows which blocks are calm ...
@@ -219,6 +223,7 @@ void mpm_add_stiffness(mpm *m, const double count[MPM_SHARES]);
 firn_status mpm_prepare_solve(mpm *m); // before scatter
 // After the scatter: which blocks take part in the solve.
 void mpm_choose_stiff(mpm *m);
+void mpm_list_stiff(mpm *m); // what node_soft and boxes say
 firn_status mpm_solve(mpm *m, firn_step *out);
 // For a balance (balance.c): the impulse P (M v* - less) that contact leaves free, from v* in node_v, and the
 // solution of (M + dt^2 K) v = P M v*, whose residual is reduced to `tolerance` of what it is for

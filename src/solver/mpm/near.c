@@ -219,6 +219,7 @@ static void free_sleeping_nodes(mpm *m) {
   firn_real *constraint = m->constraint.data;
   for (size_t g = 0; g < m->grid.count; g++) {
     if (of[g] == FIRN_GRID_NONE || !mpm_node_is_asleep(m, g)) continue;
+    ((uint64_t *)m->held.data)[of[g]] = 0;
     memset(constraint + (size_t)of[g] * FIRN_NODE_BLOCK_REALS, 0,
            FIRN_NODE_BLOCK_REALS * sizeof *constraint);
   }
@@ -234,6 +235,7 @@ static firn_status make_room(mpm *m) {
     FIRN_TRY(firn_buffer_reserve(context, &m->constraint,
                                  (nodes + 1) * FIRN_NODE_BLOCK_REALS * sizeof(firn_real),
                                  "contacts"));
+    FIRN_TRY(firn_buffer_reserve(context, &m->held, (nodes + 1) * sizeof(uint64_t), "contacts"));
     if (m->asleep) free_sleeping_nodes(m);
   }
   if (!c->recorded) return FIRN_OK;
