@@ -48,11 +48,15 @@ static inline __attribute__((always_inline)) void K(reap_nodes)(const mpm_view *
       moved_v[j] = v[j] = row_loadu(p + (size_t)j * around->sy);
       moved_u[j] = u[j] = APIC ? v[j] : row_loadu(p + around->channel + (size_t)j * around->sy);
     }
-    K(move_plane)(math, v, u);
+    unsigned left[WIDTH], any = !some;
     for (int j = 0; j < WIDTH && some; j++) {
-      unsigned left = (unsigned)(around->left[i * around->columns + j] >> around->z) & 15;
-      v[j] = row_select_nodes(left, v[j], moved_v[j]);
-      u[j] = row_select_nodes(left, u[j], moved_u[j]);
+      left[j] = (unsigned)(around->left[i * around->columns + j] >> around->z) & 15;
+      any |= left[j];
+    }
+    if (any) K(move_plane)(math, v, u);
+    for (int j = 0; j < WIDTH && some && any; j++) {
+      v[j] = row_select_nodes(left[j], v[j], moved_v[j]);
+      u[j] = row_select_nodes(left[j], u[j], moved_u[j]);
     }
 #if APIC
     K(add_plane)(&sums, i, seed->wx[i], wy, v);

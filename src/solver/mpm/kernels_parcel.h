@@ -152,33 +152,33 @@ static inline void take_node_blocks(const mpm_view *view, const company *with, i
 // Nodes that colliders may touch are moved and collided by cubes, as node blocks are, before anybody gathers from
 // them: each once, however many particles share it.
 
-// Moves what still has to be, and collides it with a plane, which alone is near. first: the number of the frame's
-// first node; begin, end: of the nodes along x.
+// Moves and collides what is inside a plane, which alone is near; the rest is left as it is. first: the number of the
+// frame's first node; begin, end: of the nodes along x.
 static void move_by_plane(const node_math *math, const plane_math *p, const parcel_frame *f,
                           const int32_t first[3], int begin, int end, mpm_parcel_nodes *nodes) {
-  double deep[MPM_PARCEL_DEPTH];
-  for (int z = 0; z < f->n[2]; z++) deep[z] = plane_height(p, 2, first[2] + z);
+  double deep[MPM_PARCEL_DEPTH], deepest = INFINITY;
+  for (int z = 0; z < f->n[2]; z++) {
+    deep[z] = plane_height(p, 2, first[2] + z);
+    deepest = fmin(deepest, deep[z]);
+  }
   for (int c = begin * f->n[1]; c < end * f->n[1]; c++) {
     const int32_t at[3] = {first[0] + c / f->n[1], first[1] + c % f->n[1], first[2]};
     uint64_t left = nodes->needed[c];
-    if (!left) continue;
+    double over = plane_height(p, 0, at[0]) + plane_height(p, 1, at[1]);
+    if (!left || over + deepest > 0) continue;
     firn_real *node = nodes->node + frame_offset(f, c / f->n[1], c % f->n[1], 0);
     const firn_real *heavy = nodes->others + others_offset(f, c / f->n[1], c % f->n[1], 0);
-    double over = plane_height(p, 0, at[0]) + plane_height(p, 1, at[1]);
     plane_sums sums = plane_sums_begin();
     bool any = false;
-    nodes->needed[c] = 0;
     while (left) {
       unsigned bits, inside = 0;
       int z = next_row(&left, &bits);
       firn_real *v = node + FIRN_NODE_REALS * z;
       for (int k = 0; k < 4; k++) inside |= (unsigned)(over + deep[z + k] <= 0) << k;
       inside &= bits;
+      if (!inside) continue;
+      nodes->needed[c] &= ~((uint64_t)bits << z);
       moved_row row = moved_of(math, v, f->channel);
-      if (!inside) {
-        put_moved(math, &row, v, f->channel, bits);
-        continue;
-      }
       row16 before = row.now, after = plane_collide(p, inside, before);
       row.now = after;
       put_moved(math, &row, v, f->channel, bits);

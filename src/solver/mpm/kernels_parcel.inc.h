@@ -3,7 +3,8 @@
 // where they begin, whoever's these are; planes that nobody can add to any more are taken over from node blocks, collided
 // and moved; and its own grains that end there are reaped. What is at work is a few planes, in cache.
 
-// What a grain gives to nodes that the parcel needs. One of its own has no others.
+// What a grain gives to nodes that the parcel needs. One of its own has no others. Other parcels collide nodes that they
+// share again for themselves, and each tells colliders of its own grains' part: so the mass of others is noted.
 static inline __attribute__((always_inline)) void K(sow_frame)(const parcel_frame *f,
                                                                const grain_seed *seed,
                                                                const int8_t at[3], bool own,
@@ -22,23 +23,10 @@ static inline __attribute__((always_inline)) void K(sow_frame)(const parcel_fram
       nodes->made[column] |= UINT64_C(15) << at[2];
       firn_real *to = node + (size_t)j * f->sy;
       K(give_row)(&plane, seed, j, to, APIC ? NULL : to + f->channel, had);
-    }
-  }
-}
-
-// The mass that a grain of another parcel has of nodes. Those parcels collide them again for themselves, and each tells
-// colliders of its own part.
-static inline void K(weigh_other)(const parcel_frame *f, const grain_seed *seed, const int8_t at[3],
-                                  mpm_parcel_nodes *nodes) {
-  firn_real along[4];
-  for (int z = 0; z < 4; z++) along[z] = seed->row[3] * seed->wz[z];
-  for (int i = 0; i < WIDTH; i++) {
-    for (int j = 0; j < WIDTH; j++) {
-      int x = at[0] + i, y = at[1] + j;
-      if (x < 0 || x >= f->n[0] || y < 0 || y >= f->n[1]) continue;
-      firn_real *others = nodes->others + others_offset(f, x, y, at[2]);
-      firn_real sides = seed->wx[i] * seed->wy[j];
-      for (int z = 0; z < 4; z++) others[z] += sides * along[z];
+      if (own || !f->told) continue;
+      firn_real *others = nodes->others + others_offset(f, x, at[1] + j, at[2]);
+      firn_real mass = seed->row[3] * (seed->wx[i] * seed->wy[j]);
+      for (int z = 0; z < 4; z++) others[z] += mass * seed->wz[z];
     }
   }
 }
@@ -61,7 +49,6 @@ static inline uint32_t K(sow_guests)(const mpm_view *view, const parcel_frame *f
         continue;
       }
       K(sow_frame)(f, &seed, guest[n].at, false, nodes);
-      if (f->told) K(weigh_other)(f, &seed, guest[n].at, nodes);
     }
   }
   return from;
