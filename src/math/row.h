@@ -345,6 +345,23 @@ FIRN_HD_INLINE void row_reduce4x4(row16 a, row16 b, row16 c, row16 d, firn_real 
 
 #endif
 
+// As row_spread4, for w4[-from], w4[1 - from], ...; 0 where that is not one of the four (from is -4 to 4).
+FIRN_HD_INLINE row16 row_spread4_from(const firn_real *w4, int from) {
+#if defined(FIRN_LANE_AVX512) && !defined(FIRN_DOUBLE)
+  // In registers: what has just been written in two pieces cannot be read as one without a wait.
+  row16 out;
+  __m512i node = _mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
+  __m512i i = _mm512_sub_epi32(node, _mm512_set1_epi32(from));
+  __mmask16 in = _mm512_cmplt_epu32_mask(i, _mm512_set1_epi32(4));
+  out.r[0] = _mm512_maskz_permutexvar_ps(in, i, _mm512_castps128_ps512(_mm_loadu_ps(w4)));
+  return out;
+#else
+  firn_real all[12] = {0};
+  for (int k = 0; k < 4; k++) all[4 + k] = w4[k];
+  return row_spread4(all + 4 - from);
+#endif
+}
+
 // Four values of each particle, from across lanes to one after the other: out[l] = a, b, c, d of
 // lane l. out is aligned to 64 bytes.
 FIRN_HD_INLINE void row_transpose4(lane a, lane b, lane c, lane d, firn_real (*out)[4]) {

@@ -38,10 +38,7 @@ static inline grain_seed seed_of(const handful *h, const seeds *s, int n) {
 
 // Weights along z of four nodes, the first of them `from` behind that of the stencil (-3 to 3).
 static inline row16 weights_from(const firn_real w[4], int from) {
-  if (from == 0) return row_spread4(w);
-  firn_real all[12] = {0};
-  memcpy(all + 4, w, 4 * sizeof *w);
-  return row_spread4(all + 4 - from);
+  return from == 0 ? row_spread4(w) : row_spread4_from(w, from);
 }
 
 // Leaves lane l's particle as a grain.
