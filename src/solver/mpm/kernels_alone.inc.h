@@ -2,6 +2,92 @@
 // Spray, grain by grain; a part of kernels_lane.inc.h. Where few meet, each adds up the nodes of its own stencil by itself,
 // from all that have some of these, in the order of kernels_frame.h.
 
+// As gather_moments and gather_gradient, from rows that are not in memory. Of bulk, which has these in memory, the
+// compiler makes a seventh more instructions when it goes by this text.
+
+#if APIC
+
+// Velocity and its first moments in i', j', k' around a stencil, plane by plane across x.
+typedef struct K(moments) {
+  row16 a, ax, ay;
+} K(moments);
+
+// Plane i, given its rows.
+static inline __attribute__((always_inline)) void K(add_plane)(K(moments) * s, int i, firn_real x,
+                                                               const lane wy[WIDTH],
+                                                               const row16 v[WIDTH]) {
+  row16 m0 = row_scale(wy[0], v[0]), m2 = row_scale(wy[2], v[2]);
+  row16 sum = row_fma(wy[1], v[1], row_add(m0, m2)), moment = row_sub(m2, m0);
+#if WIDTH == 4
+  row16 m3 = row_scale(wy[3], v[3]);
+  sum = row_add(sum, m3);
+  moment = row_fma(lane_set1(2), m3, moment);
+#endif
+  lane wx = lane_set1(x);
+  row16 t = row_scale(wx, sum);
+  s->a = row_add(s->a, t);
+  s->ay = row_fma(wx, moment, s->ay);
+  if (i == 0) s->ax = row_sub(s->ax, t);
+  if (i == 2) s->ax = row_add(s->ax, t);
+  if (i == 3) s->ax = row_fma(lane_set1(2), t, s->ax);
+}
+
+static inline void K(end_planes)(const K(moments) * s, const firn_real *z, firn_real out[16]) {
+  row16 wz = row_spread4(z), m = row_mul(s->a, wz);
+  row_reduce4x4(m, row_mul(s->ax, wz), row_mul(s->ay, wz), row_mul(m, K(offsets)()), out);
+}
+
+#else
+
+// Value and gradient of a field around a stencil, plane by plane across x: value, d/dx, d/dy, d/dz. With a second
+// channel the value is that of this one.
+typedef struct K(gradient) {
+  row16 a, gx, gy, u;
+} K(gradient);
+
+// A plane, given its rows, and those of the second channel or NULL.
+static inline __attribute__((always_inline)) void K(add_plane)(K(gradient) * s, firn_real x,
+                                                               firn_real d, const lane wy[WIDTH],
+                                                               const lane dy[WIDTH],
+                                                               const row16 v[WIDTH],
+                                                               const row16 *u) {
+  row16 value = row_fma(wy[1], v[1], row_scale(wy[0], v[0]));
+  row16 slope = row_fma(dy[1], v[1], row_scale(dy[0], v[0]));
+  value = row_fma(wy[2], v[2], value);
+  slope = row_fma(dy[2], v[2], slope);
+#if WIDTH == 4
+  value = row_fma(wy[3], v[3], value);
+  slope = row_fma(dy[3], v[3], slope);
+#endif
+  lane wx = lane_set1(x), dx = lane_set1(d);
+  s->a = row_fma(wx, value, s->a);
+  s->gx = row_fma(dx, value, s->gx);
+  s->gy = row_fma(wx, slope, s->gy);
+  if (!u) return;
+  row16 other = row_fma(wy[1], u[1], row_scale(wy[0], u[0]));
+#if WIDTH == 4
+  other = row_add(other, row_fma(wy[3], u[3], row_scale(wy[2], u[2])));
+#else
+  other = row_fma(wy[2], u[2], other);
+#endif
+  s->u = row_fma(wx, other, s->u);
+}
+
+// pic receives the value of the first channel, a component every `stride` reals, or is NULL.
+static inline void K(end_planes)(const K(gradient) * s, bool blend, const firn_real *z,
+                                 const firn_real *d, firn_real out[16], firn_real *pic,
+                                 int stride) {
+  row16 wz = row_spread4(z), dz = row_spread4(d);
+  row_reduce4x4(row_mul(blend ? s->u : s->a, wz), row_mul(s->gx, wz), row_mul(s->gy, wz),
+                row_mul(s->a, dz), out);
+  if (!pic) return;
+  firn_real sums[16];
+  row_reduce4x4(row_mul(s->a, wz), row_zero(), row_zero(), row_zero(), sums);
+  for (int c = 0; c < 3; c++) pic[c * stride] = sums[c];
+}
+
+#endif
+
 // The nodes of a stencil, as sums, but for those that have been moved.
 typedef struct K(nodes_around) {
   const firn_real *plane[WIDTH]; // the first node of each plane across x

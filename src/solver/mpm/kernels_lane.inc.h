@@ -207,48 +207,31 @@ static void K(nodes)(const mpm_view *view, size_t g) {
 
 #if APIC
 
-// Velocity and its first moments in i', j', k' around a stencil, plane by plane across x.
-typedef struct K(moments) {
-  row16 a, ax, ay;
-} K(moments);
-
-// Plane i, given its rows.
-static inline __attribute__((always_inline)) void K(add_plane)(K(moments) * s, int i, firn_real x,
-                                                               const lane wy[WIDTH],
-                                                               const row16 v[WIDTH]) {
-  row16 m0 = row_scale(wy[0], v[0]), m2 = row_scale(wy[2], v[2]);
-  row16 sum = row_fma(wy[1], v[1], row_add(m0, m2)), moment = row_sub(m2, m0);
-#if WIDTH == 4
-  row16 m3 = row_scale(wy[3], v[3]);
-  sum = row_add(sum, m3);
-  moment = row_fma(lane_set1(2), m3, moment);
-#endif
-  lane wx = lane_set1(x);
-  row16 t = row_scale(wx, sum);
-  s->a = row_add(s->a, t);
-  s->ay = row_fma(wx, moment, s->ay);
-  if (i == 0) s->ax = row_sub(s->ax, t);
-  if (i == 2) s->ax = row_add(s->ax, t);
-  if (i == 3) s->ax = row_fma(lane_set1(2), t, s->ax);
-}
-
-static inline void K(end_planes)(const K(moments) * s, const firn_real *z, firn_real out[16]) {
-  row16 wz = row_spread4(z), m = row_mul(s->a, wz);
-  row_reduce4x4(m, row_mul(s->ax, wz), row_mul(s->ay, wz), row_mul(m, K(offsets)()), out);
-}
-
+// Velocity and its first moments in i', j', k' around a stencil.
 static inline void K(gather_moments)(const spline *s, const firn_real *node, size_t sx, size_t sy,
                                      firn_real out[16]) {
-  K(moments) sums = {row_zero(), row_zero(), row_zero()};
+  row16 a = row_zero(), ax = a, ay = a;
   lane wy[WIDTH];
   for (int j = 0; j < WIDTH; j++) wy[j] = lane_set1(s->y[(size_t)j * s->step]);
   for (int i = 0; i < WIDTH; i++) {
     const firn_real *p = node + (size_t)i * sx;
-    row16 v[WIDTH];
-    for (int j = 0; j < WIDTH; j++) v[j] = row_loadu(p + (size_t)j * sy);
-    K(add_plane)(&sums, i, s->x[(size_t)i * s->step], wy, v);
+    row16 m0 = row_scale(wy[0], row_loadu(p)), m2 = row_scale(wy[2], row_loadu(p + 2 * sy));
+    row16 sum = row_fma(wy[1], row_loadu(p + sy), row_add(m0, m2)), moment = row_sub(m2, m0);
+#if WIDTH == 4
+    row16 m3 = row_scale(wy[3], row_loadu(p + 3 * sy));
+    sum = row_add(sum, m3);
+    moment = row_fma(lane_set1(2), m3, moment);
+#endif
+    lane wx = lane_set1(s->x[(size_t)i * s->step]);
+    row16 t = row_scale(wx, sum);
+    a = row_add(a, t);
+    ay = row_fma(wx, moment, ay);
+    if (i == 0) ax = row_sub(ax, t);
+    if (i == 2) ax = row_add(ax, t);
+    if (i == 3) ax = row_fma(lane_set1(2), t, ax);
   }
-  K(end_planes)(&sums, s->z, out);
+  row16 wz = row_spread4(s->z), m = row_mul(a, wz);
+  row_reduce4x4(m, row_mul(ax, wz), row_mul(ay, wz), row_mul(m, K(offsets)()), out);
 }
 
 // G = (moment - x' v) / (D h), row-major.
@@ -265,57 +248,12 @@ static inline void K(unstage)(const mpm_view *view, stage *s, lane v[3], lane gr
 
 #else
 
-// Value and gradient of a field around a stencil, plane by plane across x: value, d/dx, d/dy, d/dz. With a second
-// channel the value is that of this one.
-typedef struct K(gradient) {
-  row16 a, gx, gy, u;
-} K(gradient);
-
-// A plane, given its rows, and those of the second channel or NULL.
-static inline __attribute__((always_inline)) void K(add_plane)(K(gradient) * s, firn_real x,
-                                                               firn_real d, const lane wy[WIDTH],
-                                                               const lane dy[WIDTH],
-                                                               const row16 v[WIDTH],
-                                                               const row16 *u) {
-  row16 value = row_fma(wy[1], v[1], row_scale(wy[0], v[0]));
-  row16 slope = row_fma(dy[1], v[1], row_scale(dy[0], v[0]));
-  value = row_fma(wy[2], v[2], value);
-  slope = row_fma(dy[2], v[2], slope);
-#if WIDTH == 4
-  value = row_fma(wy[3], v[3], value);
-  slope = row_fma(dy[3], v[3], slope);
-#endif
-  lane wx = lane_set1(x), dx = lane_set1(d);
-  s->a = row_fma(wx, value, s->a);
-  s->gx = row_fma(dx, value, s->gx);
-  s->gy = row_fma(wx, slope, s->gy);
-  if (!u) return;
-  row16 other = row_fma(wy[1], u[1], row_scale(wy[0], u[0]));
-#if WIDTH == 4
-  other = row_add(other, row_fma(wy[3], u[3], row_scale(wy[2], u[2])));
-#else
-  other = row_fma(wy[2], u[2], other);
-#endif
-  s->u = row_fma(wx, other, s->u);
-}
-
-// pic receives the value of the first channel, a component every `stride` reals, or is NULL.
-static inline void K(end_planes)(const K(gradient) * s, bool blend, const firn_real *z,
-                                 const firn_real *d, firn_real out[16], firn_real *pic,
-                                 int stride) {
-  row16 wz = row_spread4(z), dz = row_spread4(d);
-  row_reduce4x4(row_mul(blend ? s->u : s->a, wz), row_mul(s->gx, wz), row_mul(s->gy, wz),
-                row_mul(s->a, dz), out);
-  if (!pic) return;
-  firn_real sums[16];
-  row_reduce4x4(row_mul(s->a, wz), row_zero(), row_zero(), row_zero(), sums);
-  for (int c = 0; c < 3; c++) pic[c * stride] = sums[c];
-}
-
+// Value and gradient of the field at node around a stencil: value, d/dx, d/dy, d/dz. Under blend the
+// value is that of the second channel; pic receives the first's, a component every `stride` reals.
 static inline void K(gather_gradient)(const spline *s, const firn_real *node, size_t sx, size_t sy,
                                       size_t channel, bool blend, firn_real out[16], firn_real *pic,
                                       int stride) {
-  K(gradient) sums = {row_zero(), row_zero(), row_zero(), row_zero()};
+  row16 a = row_zero(), gx = a, gy = a, u = a;
   lane wy[WIDTH], dy[WIDTH];
   for (int j = 0; j < WIDTH; j++) {
     wy[j] = lane_set1(s->y[(size_t)j * s->step]);
@@ -323,15 +261,39 @@ static inline void K(gather_gradient)(const spline *s, const firn_real *node, si
   }
   for (int i = 0; i < WIDTH; i++) {
     const firn_real *p = node + (size_t)i * sx;
-    row16 v[WIDTH], u[WIDTH];
-    for (int j = 0; j < WIDTH; j++) {
-      v[j] = row_loadu(p + (size_t)j * sy);
-      if (blend) u[j] = row_loadu(p + channel + (size_t)j * sy);
+    row16 r0 = row_loadu(p), r1 = row_loadu(p + sy), r2 = row_loadu(p + 2 * sy);
+    row16 value = row_fma(wy[1], r1, row_scale(wy[0], r0));
+    row16 slope = row_fma(dy[1], r1, row_scale(dy[0], r0));
+    value = row_fma(wy[2], r2, value);
+    slope = row_fma(dy[2], r2, slope);
+#if WIDTH == 4
+    row16 r3 = row_loadu(p + 3 * sy);
+    value = row_fma(wy[3], r3, value);
+    slope = row_fma(dy[3], r3, slope);
+#endif
+    lane wx = lane_set1(s->x[(size_t)i * s->step]), dx = lane_set1(s->dx[(size_t)i * s->step]);
+    a = row_fma(wx, value, a);
+    gx = row_fma(dx, value, gx);
+    gy = row_fma(wx, slope, gy);
+    if (blend) {
+      const firn_real *q = p + channel;
+      row16 other = row_fma(wy[1], row_loadu(q + sy), row_scale(wy[0], row_loadu(q)));
+#if WIDTH == 4
+      other = row_add(
+          other, row_fma(wy[3], row_loadu(q + 3 * sy), row_scale(wy[2], row_loadu(q + 2 * sy))));
+#else
+      other = row_fma(wy[2], row_loadu(q + 2 * sy), other);
+#endif
+      u = row_fma(wx, other, u);
     }
-    K(add_plane)
-    (&sums, s->x[(size_t)i * s->step], s->dx[(size_t)i * s->step], wy, dy, v, blend ? u : NULL);
   }
-  K(end_planes)(&sums, blend, s->z, s->dz, out, pic, stride);
+  row16 wz = row_spread4(s->z), dz = row_spread4(s->dz);
+  row_reduce4x4(row_mul(blend ? u : a, wz), row_mul(gx, wz), row_mul(gy, wz), row_mul(a, dz), out);
+  if (pic) {
+    firn_real sums[16];
+    row_reduce4x4(row_mul(a, wz), row_zero(), row_zero(), row_zero(), sums);
+    for (int c = 0; c < 3; c++) pic[c * stride] = sums[c];
+  }
 }
 
 static inline void K(unstage)(const mpm_view *view, stage *s, lane v[3], lane grad[9]) {
