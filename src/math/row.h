@@ -89,6 +89,12 @@ FIRN_HD_INLINE row16 row_splat4(const firn_real *four) {
   out.r[0] = _mm512_broadcast_f32x4(_mm_loadu_ps(four));
   return out;
 }
+// The same with 0 in place of d, which may be anything.
+FIRN_HD_INLINE row16 row_splat3(const firn_real *four) {
+  row16 out;
+  out.r[0] = _mm512_maskz_broadcast_f32x4(0x7777, _mm_loadu_ps(four));
+  return out;
+}
 // One weight a node: w4[0] four times, w4[1] four times, ...
 FIRN_HD_INLINE row16 row_spread4(const firn_real *w4) {
   row16 out;
@@ -99,6 +105,20 @@ FIRN_HD_INLINE row16 row_spread4(const firn_real *w4) {
 // Component w of each node to the node's four components.
 FIRN_HD_INLINE row16 row_broadcast_w(row16 a) {
   a.r[0] = _mm512_permute_ps(a.r[0], 0xff);
+  return a;
+}
+// Component w of each node of four rows: those of a as x, of b as y, ...
+FIRN_HD_INLINE row16 row_collect_w(row16 a, row16 b, row16 c, row16 d) {
+  lane ab = _mm512_mask_permute_ps(_mm512_permute_ps(a.r[0], 0xff), 0x2222, b.r[0], 0xff);
+  d.r[0] = _mm512_mask_permute_ps(_mm512_mask_blend_ps(0x8888, ab, d.r[0]), 0x4444, c.r[0], 0xff);
+  return d;
+}
+// And back: component k of each node to its four.
+FIRN_HD_INLINE row16 row_broadcast(row16 a, int k) {
+  a.r[0] = k == 0   ? _mm512_permute_ps(a.r[0], 0x00)
+           : k == 1 ? _mm512_permute_ps(a.r[0], 0x55)
+           : k == 2 ? _mm512_permute_ps(a.r[0], 0xaa)
+                    : _mm512_permute_ps(a.r[0], 0xff);
   return a;
 }
 // x, y, z of a with w of b.
@@ -141,6 +161,11 @@ FIRN_HD_INLINE row16 row_splat4(const firn_real *four) {
   out.r[0] = out.r[1] = _mm512_broadcast_f64x4(_mm256_loadu_pd(four));
   return out;
 }
+FIRN_HD_INLINE row16 row_splat3(const firn_real *four) {
+  row16 out;
+  out.r[0] = out.r[1] = _mm512_maskz_broadcast_f64x4(0x77, _mm256_loadu_pd(four));
+  return out;
+}
 FIRN_HD_INLINE row16 row_spread4(const firn_real *w4) {
   row16 out;
   __m512d w = _mm512_castpd256_pd512(_mm256_loadu_pd(w4));
@@ -150,6 +175,19 @@ FIRN_HD_INLINE row16 row_spread4(const firn_real *w4) {
 }
 FIRN_HD_INLINE row16 row_broadcast_w(row16 a) {
   FIRN_ROW_MAP(_mm512_permutex_pd(a.r[k], 0xff));
+}
+FIRN_HD_INLINE row16 row_collect_w(row16 a, row16 b, row16 c, row16 d) {
+  for (int k = 0; k < 2; k++) {
+    lane ab = _mm512_mask_permutex_pd(_mm512_permutex_pd(a.r[k], 0xff), 0x22, b.r[k], 0xff);
+    d.r[k] = _mm512_mask_permutex_pd(_mm512_mask_blend_pd(0x88, ab, d.r[k]), 0x44, c.r[k], 0xff);
+  }
+  return d;
+}
+FIRN_HD_INLINE row16 row_broadcast(row16 a, int c) {
+  FIRN_ROW_MAP(c == 0   ? _mm512_permutex_pd(a.r[k], 0x00)
+               : c == 1 ? _mm512_permutex_pd(a.r[k], 0x55)
+               : c == 2 ? _mm512_permutex_pd(a.r[k], 0xaa)
+                        : _mm512_permutex_pd(a.r[k], 0xff));
 }
 FIRN_HD_INLINE row16 row_blend_w(row16 a, row16 b) {
   FIRN_ROW_MAP(_mm512_mask_blend_pd(0x88, a.r[k], b.r[k]));
@@ -186,6 +224,12 @@ FIRN_HD_INLINE row16 row_splat4(const firn_real *four) {
   out.r[0] = out.r[1] = _mm256_insertf128_ps(_mm256_castps128_ps256(v), v, 1);
   return out;
 }
+FIRN_HD_INLINE row16 row_splat3(const firn_real *four) {
+  row16 out;
+  __m128 v = _mm_blend_ps(_mm_loadu_ps(four), _mm_setzero_ps(), 0x8);
+  out.r[0] = out.r[1] = _mm256_insertf128_ps(_mm256_castps128_ps256(v), v, 1);
+  return out;
+}
 FIRN_HD_INLINE row16 row_spread4(const firn_real *w4) {
   row16 out;
   __m128 v = _mm_loadu_ps(w4);
@@ -196,6 +240,19 @@ FIRN_HD_INLINE row16 row_spread4(const firn_real *w4) {
 }
 FIRN_HD_INLINE row16 row_broadcast_w(row16 a) {
   FIRN_ROW_MAP(_mm256_permute_ps(a.r[k], 0xff));
+}
+FIRN_HD_INLINE row16 row_collect_w(row16 a, row16 b, row16 c, row16 d) {
+  for (int k = 0; k < 2; k++) {
+    lane ab = _mm256_unpackhi_ps(a.r[k], b.r[k]), cd = _mm256_unpackhi_ps(c.r[k], d.r[k]);
+    d.r[k] = _mm256_shuffle_ps(ab, cd, 0xee);
+  }
+  return d;
+}
+FIRN_HD_INLINE row16 row_broadcast(row16 a, int c) {
+  FIRN_ROW_MAP(c == 0   ? _mm256_permute_ps(a.r[k], 0x00)
+               : c == 1 ? _mm256_permute_ps(a.r[k], 0x55)
+               : c == 2 ? _mm256_permute_ps(a.r[k], 0xaa)
+                        : _mm256_permute_ps(a.r[k], 0xff));
 }
 FIRN_HD_INLINE row16 row_blend_w(row16 a, row16 b) {
   FIRN_ROW_MAP(_mm256_blend_ps(a.r[k], b.r[k], 0x88));
@@ -240,11 +297,28 @@ FIRN_HD_INLINE row16 row_splat4(const firn_real *four) {
   out.r[0] = out.r[1] = out.r[2] = out.r[3] = _mm256_loadu_pd(four);
   return out;
 }
+FIRN_HD_INLINE row16 row_splat3(const firn_real *four) {
+  __m256d v = _mm256_blend_pd(_mm256_loadu_pd(four), _mm256_setzero_pd(), 0x8);
+  FIRN_ROW_MAP(v);
+}
 FIRN_HD_INLINE row16 row_spread4(const firn_real *w4) {
   FIRN_ROW_MAP(lane_set1(w4[k]));
 }
 FIRN_HD_INLINE row16 row_broadcast_w(row16 a) {
   FIRN_ROW_MAP(_mm256_permute4x64_pd(a.r[k], 0xff));
+}
+FIRN_HD_INLINE row16 row_collect_w(row16 a, row16 b, row16 c, row16 d) {
+  for (int k = 0; k < 4; k++) {
+    lane ab = _mm256_unpackhi_pd(a.r[k], b.r[k]), cd = _mm256_unpackhi_pd(c.r[k], d.r[k]);
+    d.r[k] = _mm256_permute2f128_pd(ab, cd, 0x31);
+  }
+  return d;
+}
+FIRN_HD_INLINE row16 row_broadcast(row16 a, int c) {
+  FIRN_ROW_MAP(c == 0   ? _mm256_permute4x64_pd(a.r[k], 0x00)
+               : c == 1 ? _mm256_permute4x64_pd(a.r[k], 0x55)
+               : c == 2 ? _mm256_permute4x64_pd(a.r[k], 0xaa)
+                        : _mm256_permute4x64_pd(a.r[k], 0xff));
 }
 FIRN_HD_INLINE row16 row_blend_w(row16 a, row16 b) {
   FIRN_ROW_MAP(_mm256_blend_pd(a.r[k], b.r[k], 0x8));
@@ -270,6 +344,23 @@ FIRN_HD_INLINE void row_reduce4x4(row16 a, row16 b, row16 c, row16 d, firn_real 
 }
 
 #endif
+
+// As row_spread4, for w4[-from], w4[1 - from], ...; 0 where that is not one of the four (from is -4 to 4).
+FIRN_HD_INLINE row16 row_spread4_from(const firn_real *w4, int from) {
+#if defined(FIRN_LANE_AVX512) && !defined(FIRN_DOUBLE)
+  // In registers: what has just been written in two pieces cannot be read as one without a wait.
+  row16 out;
+  __m512i node = _mm512_set_epi32(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
+  __m512i i = _mm512_sub_epi32(node, _mm512_set1_epi32(from));
+  __mmask16 in = _mm512_cmplt_epu32_mask(i, _mm512_set1_epi32(4));
+  out.r[0] = _mm512_maskz_permutexvar_ps(in, i, _mm512_castps128_ps512(_mm_loadu_ps(w4)));
+  return out;
+#else
+  firn_real all[12] = {0};
+  for (int k = 0; k < 4; k++) all[4 + k] = w4[k];
+  return row_spread4(all + 4 - from);
+#endif
+}
 
 // Four values of each particle, from across lanes to one after the other: out[l] = a, b, c, d of
 // lane l. out is aligned to 64 bytes.
@@ -314,6 +405,25 @@ FIRN_HD_INLINE void row_transpose4(lane a, lane b, lane c, lane d, firn_real (*o
   lane_store(out[2], _mm256_permute2f128_ps(quad[2], quad[3], 0x20));
   lane_store(out[4], _mm256_permute2f128_ps(quad[0], quad[1], 0x31));
   lane_store(out[6], _mm256_permute2f128_ps(quad[2], quad[3], 0x31));
+#endif
+}
+
+// Component w of the second to fourth of four columns, for the rows of FIRN_LANES / 4 particles: three lanes each, and
+// a fourth that is 0.
+FIRN_HD_INLINE lane row_load_w3(const firn_real *const row[FIRN_LANES / 4]) {
+#if defined(FIRN_LANE_AVX512) && !defined(FIRN_DOUBLE)
+  const __m512i at = _mm512_set_epi32(0, 31, 27, 23, 0, 15, 11, 7, 0, 31, 27, 23, 0, 15, 11, 7);
+  lane lo = _mm512_permutex2var_ps(lane_loadu(row[0]), at, lane_loadu(row[1]));
+  lane hi = _mm512_permutex2var_ps(lane_loadu(row[2]), at, lane_loadu(row[3]));
+  return _mm512_maskz_mov_ps(0x7777, _mm512_mask_blend_ps(0xff00, lo, hi));
+#elif defined(FIRN_LANE_AVX512)
+  const __m256d lo = _mm256_setr_pd(row[0][7], row[0][11], row[0][15], 0),
+                hi = _mm256_setr_pd(row[1][7], row[1][11], row[1][15], 0);
+  return _mm512_insertf64x4(_mm512_castpd256_pd512(lo), hi, 1);
+#elif !defined(FIRN_DOUBLE)
+  return _mm256_setr_ps(row[0][7], row[0][11], row[0][15], 0, row[1][7], row[1][11], row[1][15], 0);
+#else
+  return _mm256_setr_pd(row[0][7], row[0][11], row[0][15], 0);
 #endif
 }
 

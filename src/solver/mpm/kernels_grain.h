@@ -9,44 +9,43 @@ static inline mpm_grain *grains_of(const mpm_view *view, const mpm_box *box) {
   return (mpm_grain *)(void *)(view->arena + box->arena);
 }
 
-_Alignas(64) static const firn_real no_row[FIRN_ROW_REALS];
-
-// Weights along x and y, a particle after the other.
-typedef struct across {
-  _Alignas(64) firn_real wx[L][4], wy[L][4], dx[L][4], dy[L][4];
-} across;
-
-static inline void turn_weights(const stage *s, bool flip, across *out) {
-  row_transpose4(lane_load(s->wx[0]), lane_load(s->wx[1]), lane_load(s->wx[2]), lane_load(s->wx[3]),
-                 out->wx);
-  row_transpose4(lane_load(s->wy[0]), lane_load(s->wy[1]), lane_load(s->wy[2]), lane_load(s->wy[3]),
-                 out->wy);
-  if (!flip) return;
-  row_transpose4(lane_load(s->dx[0]), lane_load(s->dx[1]), lane_load(s->dx[2]), lane_load(s->dx[3]),
-                 out->dx);
-  row_transpose4(lane_load(s->dy[0]), lane_load(s->dy[1]), lane_load(s->dy[2]), lane_load(s->dy[3]),
-                 out->dy);
+static inline mpm_grain *grain_of(const mpm_view *view, uint32_t grain) {
+  return (mpm_grain *)(void *)(view->arena + FIRN_ROW_REALS * (size_t)grain);
 }
 
-static inline void pad_weights(firn_real out[12], const firn_real w[4]) {
-  memset(out, 0, 12 * sizeof *out);
-  memcpy(out + 3, w, 4 * sizeof *w);
+// Some grains, as many as a lane has places for, and their weights.
+enum { TOGETHER = L / 4 };
+typedef struct handful {
+  mpm_grain *grain[TOGETHER];
+  int count;
+} handful;
+typedef struct seeds {
+  _Alignas(64) firn_real w[L][4],
+      d[L][4];                   // [4 n + axis], weights of the n-th; under FLIP their derivatives
+  _Alignas(64) int32_t first[L]; // [4 n + axis], first node of the stencil, from the block's corner
+} seeds;
+
+// One of these.
+typedef struct grain_seed {
+  const firn_real *row, *wx, *wy, *wz, *dx, *dy, *dz;
+  const int32_t *first;
+} grain_seed;
+
+static inline grain_seed seed_of(const handful *h, const seeds *s, int n) {
+  const firn_real(*w)[4] = s->w + 4 * n, (*d)[4] = s->d + 4 * n;
+  return (grain_seed){h->grain[n]->row, w[0], w[1], w[2], d[0], d[1], d[2], s->first + 4 * n};
 }
 
-// Leaves lane l's particle, which is number i of its block, as a grain.
-static inline void put_grain(const mpm_view *view, const mpm_box *box, uint32_t i, const stage *s,
-                             const across *w, int l, bool flip) {
-  mpm_grain *grain = grains_of(view, box) + i;
-  row_storeu(grain->row, row_load(s->row[l]));
-  memcpy(grain->wx, w->wx[l], sizeof grain->wx);
-  memcpy(grain->wy, w->wy[l], sizeof grain->wy);
-  pad_weights(grain->wz, s->wz[l]);
-  if (flip) {
-    memcpy(grain->dx, w->dx[l], sizeof grain->dx);
-    memcpy(grain->dy, w->dy[l], sizeof grain->dy);
-    pad_weights(grain->dz, s->dz[l]);
-  }
-  for (int a = 0; a < 3; a++) grain->first[a] = s->first[a][l];
+// Weights along z of four nodes, the first of them `from` behind that of the stencil (-3 to 3).
+static inline row16 weights_from(const firn_real w[4], int from) {
+  return from == 0 ? row_spread4(w) : row_spread4_from(w, from);
+}
+
+// Leaves lane l's particle as a grain.
+static inline void put_grain(const mpm_view *view, uint32_t slot, const stage *s, int l,
+                             mpm_grain *grain) {
+  row_store(grain->row, row_load(s->row[l]));
+  for (int a = 0; a < 3; a++) grain->row[7 + 4 * a] = view->x[a][slot + (uint32_t)l];
 }
 
 // Where a particle's stencil lies among node blocks, along x and y: the offset in `target` and the
@@ -66,20 +65,16 @@ static inline places places_along(int first, int width, int stride, int row) {
 }
 
 // Bits of the offsets from its block at which a grain has nodes.
-static inline uint32_t offsets_of(const mpm_grain *grain, int width) {
+static inline uint32_t offsets_of(const int32_t grain_first[3], int width) {
   static const uint32_t along[3][3] = {{0x00001ff, 0x003fe00, 0x7fc0000},
                                        {0x01c0e07, 0x0e07038, 0x70381c0},
                                        {0x1249249, 0x2492492, 0x4924924}};
   uint32_t all = ~0u;
   for (int a = 0; a < 3; a++) {
-    int first = (grain->first[a] + 4) >> 2, last = (grain->first[a] + width + 3) >> 2;
+    int first = (grain_first[a] + 4) >> 2, last = (grain_first[a] + width + 3) >> 2;
     all &= along[a][first] | along[a][last];
   }
   return all;
-}
-
-static inline spline spline_of_grain(const mpm_grain *g) {
-  return (spline){g->wx, g->wy, g->dx, g->dy, g->wz + 3, g->dz + 3, NULL, 1};
 }
 
 // What was reaped for the lanes of a segment of spray.
@@ -88,7 +83,7 @@ static inline void take_reaped(const mpm_view *view, uint32_t slot, const segmen
   const mpm_grain *grain = grains_of(view, &view->box[in->block]);
   grain += slot + (uint32_t)in->begin - view->block[in->block].first;
   for (int l = in->begin; l < in->end; l++, grain++) {
-    row_store(s->row[l], row_loadu(grain->reaped));
+    row_store(s->row[l], row_load(grain->reaped));
     for (int c = 0; c < 3 && pic; c++) pic[c * L + l] = grain->reaped[4 * c + 3];
   }
 }

@@ -605,6 +605,7 @@ static void K(stiffness)(const mpm_view *view, size_t u) {
   }
 }
 
+#include "solver/mpm/kernels_alone.inc.h"
 #include "solver/mpm/kernels_few.inc.h"
 #include "solver/mpm/kernels_parcel.inc.h"
 

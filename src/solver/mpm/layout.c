@@ -287,6 +287,7 @@ firn_status mpm_place_arenas(mpm *m, int channels) {
   for (size_t b = 0; b < p->block_count; b++) {
     if (m->box[b].asleep) continue;
     m->box[b].thin = mpm_may_be_thin(m, b);
+    m->box[b].grains = m->box[b].thin ? (uint8_t)p->block[b].count : 0;
     m->box[b].arena = reals;
     reals += rows_of(mpm_arena_reals(&m->box[b], channels, p->block[b].count));
   }

@@ -36,6 +36,7 @@ typedef struct mpm_box {
   bool stored : 1;  // asleep, and the arena does hold it
   bool soft : 1;    // takes no part in this step's solve: an explicit step suits it
   bool thin : 1;    // its arena holds its particles one by one, see mpm_grain
+  uint8_t grains;   // how many these are, where it is thin
   size_t arena;     // offset in reals
 } mpm_box;
 
@@ -45,12 +46,10 @@ typedef struct mpm_box {
 // know of this.
 enum { MPM_THIN_MAX = 16 }; // particles of such a block
 typedef struct mpm_grain {
-  firn_real row[16];        // four columns that weights are multiplied by
-  firn_real wx[4], wy[4];   // weights ...
-  firn_real dx[4], dy[4];   // ... and, under FLIP, their derivatives
-  firn_real wz[12], dz[12]; // the same, behind three zeros and before five
-  int32_t first[8];         // [3]: first node of the stencil, from the block's corner
-  firn_real reaped[16];     // spray: what was gathered for it (kernels_parcel.inc.h)
+  // Four columns that weights are multiplied by; where the last three would have a fourth component, the particle's
+  // place, in cells from the block's corner, which all its weights follow from.
+  firn_real row[16];
+  firn_real reaped[16]; // spray: what was gathered for it (kernels_parcel.inc.h)
 } mpm_grain;
 
 // 4 x 4 x 4 particle blocks; tiles of one colour, of eight, touch no node block in common.
@@ -80,20 +79,37 @@ FIRN_HD double mpm_smaller(double a, double b) {
 
 enum { MPM_CHANNEL_MOMENTUM, MPM_CHANNEL_FORCE, MPM_CHANNEL_MAX };
 
+// A grain that gives to nodes of a parcel, its own or one beside it.
+typedef struct mpm_guest {
+  uint32_t grain; // rows of reals from the beginning of the arenas
+  int8_t at[3];   // first node of its stencil, in the frame (kernels_frame.h)
+  bool own;
+} mpm_guest;
+
 // The nodes that a parcel's own stencils may cover, from a cell of drift below to one above; along z in whole rows of
-// four, and with room for those that have some of these.
+// four, and with room for those that have some of these. Of planes across x there are as many as have to be there at
+// the same time: four that colliders and node blocks are asked about at once, and the rest of stencils on both sides.
 enum {
   MPM_PARCEL_EDGE = 4 * FIRN_PARCEL_BLOCKS + 2 + 3,
   MPM_PARCEL_DEPTH = (MPM_PARCEL_EDGE + 6 + 3) / 4 * 4,
-  MPM_PARCEL_REALS = MPM_PARCEL_EDGE * MPM_PARCEL_EDGE * MPM_PARCEL_DEPTH * FIRN_NODE_REALS +
-                     MPM_ARENA_PAD
+  MPM_PARCEL_PLANES = 4 + 2 * 3,
+  MPM_PARCEL_NODES = MPM_PARCEL_PLANES * MPM_PARCEL_EDGE * MPM_PARCEL_DEPTH,
+  MPM_PARCEL_COLUMNS = MPM_PARCEL_EDGE * MPM_PARCEL_EDGE,
+  // Guests begin from three nodes below the frame on; along y they are told apart by fours.
+  MPM_PARCEL_FOURS = FIRN_PARCEL_BLOCKS + 4,
+  MPM_PARCEL_LISTS = (MPM_PARCEL_EDGE + 3) * MPM_PARCEL_FOURS,
+  MPM_PARCEL_GUESTS = (FIRN_PARCEL_BLOCKS + 4) * (FIRN_PARCEL_BLOCKS + 4) *
+                      (FIRN_PARCEL_BLOCKS + 4) * MPM_THIN_MAX
 };
 typedef struct mpm_parcel_nodes {
-  firn_real node[MPM_CHANNEL_MAX * MPM_PARCEL_REALS];
-  // kg, that grains of other parcels have of a node, where colliders ask; 0 between parcels
-  firn_real others[MPM_PARCEL_REALS / FIRN_NODE_REALS];
-  // bits of nodes along z that are needed, and not made yet; 0 between parcels
-  uint64_t column[MPM_PARCEL_EDGE * MPM_PARCEL_EDGE];
+  firn_real node[MPM_CHANNEL_MAX * MPM_PARCEL_NODES * FIRN_NODE_REALS + MPM_ARENA_PAD];
+  // kg, that grains of other parcels have of a node, where colliders ask
+  firn_real others[MPM_PARCEL_NODES + MPM_ARENA_PAD];
+  // Bits of nodes along z, of all columns: those that are needed and have not been moved yet, and those that something
+  // has been sown into.
+  uint64_t needed[MPM_PARCEL_COLUMNS], made[MPM_PARCEL_COLUMNS];
+  mpm_guest come[MPM_PARCEL_GUESTS], guest[MPM_PARCEL_GUESTS]; // as they come, and in order
+  uint32_t list[MPM_PARCEL_LISTS + 1];                         // where in order each list begins
 } mpm_parcel_nodes;
 
 // Slots, blocks and units are those of world/particles.h, node blocks g those of grid/grid.h.

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The frame of a parcel of spray, and the grains that have nodes in it.
+#ifndef FIRN_SOLVER_MPM_KERNELS_FRAME_H
+#define FIRN_SOLVER_MPM_KERNELS_FRAME_H
+
+#include "solver/mpm/kernels_grain.h"
+
+// The box of nodes that a parcel works on: those that its own stencils cover now. Along z there is room
+// for the rest of rows that have some of these, and columns are made of whole rows, those of one channel behind
+// those of the other. Planes across x take turns in memory, so that the cache may hold what there is of them.
+enum { FRAME_MARGIN = 3 };
+typedef struct parcel_frame {
+  int lo[3], n[3];    // first node from the parcel's corner, and nodes
+  size_t sy, channel; // reals from column to column, and from a node's momentum to its force
+  int planes;         // that there are at a time
+  uint8_t plane[MPM_PARCEL_EDGE]; // of nodes, by their place along x
+  bool told;                      // some collider wants to know its forces
+} parcel_frame;
+
+// From the corner of its parcel to that of block b, in nodes.
+static inline void shift_in_parcel(const mpm_view *view, uint32_t b, int8_t shift[3]) {
+  for (int a = 0; a < 3; a++) {
+    shift[a] = (int8_t)(4 * (view->block[b].at[a] & (FIRN_PARCEL_BLOCKS - 1)));
+  }
+}
+
+static inline parcel_frame frame_of(const mpm_view *view, const firn_parcel *parcel, int channels) {
+  int lo[3] = {INT8_MAX, INT8_MAX, INT8_MAX}, hi[3] = {INT8_MIN, INT8_MIN, INT8_MIN};
+  for (uint32_t b = parcel->first; b < parcel->end; b++) {
+    const mpm_box *box = &view->box[b];
+    int8_t shift[3];
+    if (!view->reach[b].spray) continue;
+    shift_in_parcel(view, b, shift);
+    for (int a = 0; a < 3; a++) {
+      int from = box->lo[a] + shift[a], to = from + box->n[a];
+      lo[a] = from < lo[a] ? from : lo[a];
+      hi[a] = to > hi[a] ? to : hi[a];
+    }
+  }
+  parcel_frame f = {.told = false};
+  for (int a = 0; a < 3; a++) {
+    int margin = a == 2 ? FRAME_MARGIN : 0;
+    f.lo[a] = lo[a] - margin;
+    f.n[a] = hi[a] - lo[a] + 2 * margin;
+  }
+  f.n[2] = (f.n[2] + 3) & ~3;
+  f.channel = FIRN_NODE_REALS * (size_t)f.n[2];
+  f.sy = (size_t)channels * f.channel;
+  return f;
+}
+
+// A node's place in memory, which its plane need not be in; y may be before the first.
+static inline ptrdiff_t frame_offset(const parcel_frame *f, int x, int y, int z) {
+  ptrdiff_t column = (ptrdiff_t)f->plane[x] * f->n[1] + y;
+  return column * (ptrdiff_t)f->sy + FIRN_NODE_REALS * (ptrdiff_t)z;
+}
+
+// The same in `others`.
+static inline ptrdiff_t others_offset(const parcel_frame *f, int x, int y, int z) {
+  return ((ptrdiff_t)f->plane[x] * f->n[1] + y) * f->n[2] + z;
+}
+
+// --------------------------------------------------------------------------------------- guests
+
+// Guests are sorted by their first node along x, then by the cube of four along y that it is in, then by their
+// blocks' x, y and z. That is the order in which a node is added up, whichever parcel does that: so it is the same.
+static inline uint32_t list_of(const parcel_frame *f, int x, int y) {
+  return (uint32_t)((x + 3) * MPM_PARCEL_FOURS + ((y + f->lo[1] + 8) >> 2));
+}
+
+// Whether some row of a stencil has room in the frame.
+static inline bool frame_finds(const parcel_frame *f, int reach, const int at[3]) {
+  return at[0] >= -reach && at[0] < f->n[0] && at[1] >= -reach && at[1] < f->n[1] && at[2] >= 0 &&
+         at[2] <= f->n[2] - 4;
+}
+
+// Those of one block, as they come.
+static inline uint32_t welcome(const mpm_view *view, const parcel_frame *f,
+                               const firn_neighbour *from, bool own, mpm_parcel_nodes *nodes,
+                               uint32_t count) {
+  const mpm_box *box = &view->box[from->block];
+  uint32_t grain = (uint32_t)(box->arena / FIRN_ROW_REALS), of = box->grains;
+  for (uint32_t i = 0; i < of; i++, grain += sizeof(mpm_grain) / sizeof(firn_real[16])) {
+    const firn_real *row = grain_of(view, grain)->row;
+    int at[3];
+    for (int a = 0; a < 3; a++) {
+      int first = box->lo[a]; // of one alone
+      if (of > 1) {
+        firn_real x = row[7 + 4 * a] - (firn_real)view->stencil.shift;
+        first = (int)floor((double)x) + view->stencil.first;
+      }
+      at[a] = first + from->shift[a] - f->lo[a];
+    }
+    if (!frame_finds(f, view->stencil.width - 1, at)) continue;
+    nodes->come[count++] = (mpm_guest){grain, {(int8_t)at[0], (int8_t)at[1], (int8_t)at[2]}, own};
+    nodes->list[list_of(f, at[0], at[1])]++;
+  }
+  return count;
+}
+
+// Neighbours lie here and there in memory: first what is known of their blocks is fetched, then their grains.
+static inline void expect(const mpm_view *view, const firn_neighbour *from, uint32_t left) {
+  enum { SOON = 12, LATER = 24 };
+  if (left > LATER) __builtin_prefetch(&view->box[from[LATER].block]);
+  if (left > SOON) __builtin_prefetch(view->arena + view->box[from[SOON].block].arena);
+}
+
+// Lists all grains that have nodes in the frame, in order. Returns how many there are.
+static inline uint32_t list_guests(const mpm_view *view, const firn_parcel *parcel,
+                                   const parcel_frame *f, mpm_parcel_nodes *nodes) {
+  const firn_neighbour *from = view->neighbour + parcel->neighbour;
+  uint32_t count = 0, lists = (uint32_t)(f->n[0] + 3) * MPM_PARCEL_FOURS, begin = 0;
+  memset(nodes->list, 0, lists * sizeof *nodes->list);
+  for (uint32_t n = 0; n < parcel->neighbours; n++, from++) {
+    bool own = from->block >= parcel->first && from->block < parcel->end;
+    expect(view, from, parcel->neighbours - n);
+    count = welcome(view, f, from, own, nodes, count);
+  }
+  for (uint32_t i = 0; i < lists; i++) {
+    uint32_t of = nodes->list[i];
+    nodes->list[i] = begin;
+    begin += of;
+  }
+  for (uint32_t i = 0; i < count; i++) {
+    const mpm_guest *guest = &nodes->come[i];
+    nodes->guest[nodes->list[list_of(f, guest->at[0], guest->at[1])]++] = *guest;
+  }
+  // Each list has been filled up to where the next one begins.
+  memmove(nodes->list + 1, nodes->list, lists * sizeof *nodes->list);
+  nodes->list[0] = 0;
+  return count;
+}
+
+#endif
