@@ -33,12 +33,12 @@ typedef struct firn_linear_system {
   // of a grid's nodes. It must be projected even where B^-1 itself keeps the range: what rounding
   // leaves of r outside would stay in r'z and stop CR from converging any further.
   void (*precondition)(void *user, const firn_real *r, firn_real *z, size_t first, size_t count);
-  // y = C r in the same way: CR then stops by r'C r instead of r'B^-1 r, and so, whatever the preconditioner, at the
-  // same error. NULL: B^-1. The others know r'B^-1 r alone.
-  void (*norm)(void *user, const firn_real *r, firn_real *y, size_t first, size_t count);
   // Blocks that x is to keep as it is, [count / block], 1: keep; NULL: none. The solve touches no
   // vector there, and apply must not read them.
   const uint8_t *still;
+  // y = C r as z = B^-1 r is made: CR then stops by r'C r instead of r'B^-1 r, and so, whatever the preconditioner, at the
+  // same error. NULL: B^-1. The others know r'B^-1 r alone.
+  void (*norm)(void *user, const firn_real *r, firn_real *y, size_t first, size_t count);
 } firn_linear_system;
 
 typedef struct firn_linear_result {

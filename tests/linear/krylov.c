@@ -59,8 +59,13 @@ static void small_precondition(void *user, const firn_real *r, firn_real *z, siz
 
 static void small_init(small *s, double a, double b, double c) {
   memset(s, 0, sizeof *s);
-  s->system = (firn_linear_system){context, SMALL, BLOCK, BLOCK, s, small_apply, small_precondition,
-                                   NULL};
+  s->system = (firn_linear_system){.context = context,
+                                   .count = SMALL,
+                                   .block = BLOCK,
+                                   .chunk = BLOCK,
+                                   .user = s,
+                                   .apply = small_apply,
+                                   .precondition = small_precondition};
   s->a = a, s->b = b, s->c = c;
   s->preconditioner = 1;
   for (int i = 0; i < SMALL; i++) s->scale[i] = 1;
@@ -234,6 +239,38 @@ static void an_exact_preconditioner_needs_one_iteration(void **state) {
     assert_int_equal(result.iterations, 1);
     for (int i = 0; i < SMALL; i++) assert_true(fabs((double)s.x[i] - 0.75) < 1e-6);
   }
+}
+
+static void norm_of_sixteen(void *user, const firn_real *r, firn_real *y, size_t first,
+                            size_t count) {
+  (void)user, (void)first;
+  for (size_t i = 0; i < count; i++) y[i] = 16 * r[i];
+}
+
+// A norm that counts residuals four times makes CR go on until they are a quarter, from the first look on, and changes
+// no iterate.
+static void cr_stops_by_the_norm_it_is_given(void **state) {
+  (void)state;
+  static small s;
+  firn_linear_result plain, given, tight;
+  small_init(&s, 4, 1, 2);
+  for (size_t i = 0; i < SMALL; i++) s.scale[i] = 1 + 0.01 * (double)(i / 2 % 97);
+  assert_int_equal(small_solve(&s, FIRN_KRYLOV_CR, 3, false, 1e-3, 50, &plain), FIRN_OK);
+  assert_int_equal(small_solve(&s, FIRN_KRYLOV_CR, 3, false, 0.25e-3, 50, &tight), FIRN_OK);
+  firn_real first = s.x[0];
+  s.system.norm = norm_of_sixteen;
+  assert_int_equal(small_solve(&s, FIRN_KRYLOV_CR, 3, false, 1e-3, 50, &given), FIRN_OK);
+  assert_true(plain.converged && tight.converged && given.converged);
+  assert_true(tight.iterations > plain.iterations);
+  assert_int_equal(given.iterations, tight.iterations);
+  assert_true(s.x[0] == first);
+  assert_true(fabs(given.residual / tight.residual - 4) < 1e-6);
+  // Half of all is 0, so r is at first 0.7 of the reference.
+  assert_int_equal(small_solve(&s, FIRN_KRYLOV_CR, 3, false, 0.8, 50, &given), FIRN_OK);
+  assert_true(given.iterations > 0);
+  s.system.norm = NULL;
+  assert_int_equal(small_solve(&s, FIRN_KRYLOV_CR, 3, false, 0.8, 50, &plain), FIRN_OK);
+  assert_int_equal(plain.iterations, 0);
 }
 
 static void cr_and_minres_take_the_same_steps_and_never_grow_the_residual(void **state) {
@@ -495,6 +532,7 @@ int main(void) {
       cmocka_unit_test(a_block_may_have_any_number_of_reals),
       cmocka_unit_test(iterations_are_as_many_as_distinct_eigenvalues),
       cmocka_unit_test(an_exact_preconditioner_needs_one_iteration),
+      cmocka_unit_test(cr_stops_by_the_norm_it_is_given),
       cmocka_unit_test(cr_and_minres_take_the_same_steps_and_never_grow_the_residual),
       cmocka_unit_test(the_reported_residual_is_that_of_x),
       cmocka_unit_test(nothing_to_do_takes_no_iteration),
