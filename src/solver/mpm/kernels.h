@@ -76,14 +76,6 @@ typedef struct mpm_kernels {
                       const mpm_patch_vectors *vectors, mpm_patch_system *system);
 } mpm_kernels;
 
-// What a particle gives to nodes for the stiffness preconditioner, N/m, times its weight there. The diagonal of K is
-// sum V0 (mu |g|^2 + (mu + lambda) g_a^2) with the gradients g of weights w: on the mean over a, (lambda + 4 mu)/3 |g|^2,
-// and |g|^2 goes for 3 w/(16 D h^2), which is half of what it is at most. The factor was found by trial: half or twice
-// as much needs as many iterations, but with this one the residual says the same of the error as with the mass.
-FIRN_HD firn_real mpm_stiffness_per(const mpm_view *view) {
-  return 1 / (16 * (firn_real)view->stencil.d * view->h * view->h);
-}
-
 // The 3x3 blocks of the operator for the block preconditioner, near rest (S = I), where they are
 // positive definite: V0 (mu |g|^2 I + (mu + lambda) g g^T) summed over particles. Plain C for every
 // instruction set: it is made once a step. Arenas need two channels.
