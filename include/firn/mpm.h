@@ -29,7 +29,7 @@ typedef enum firn_preconditioner {
   FIRN_PRECONDITIONER_MASS,  // M^-1
   FIRN_PRECONDITIONER_BLOCK, // inverse of each node's 3x3 block of M + beta dt^2 K
   FIRN_PRECONDITIONER_STIFFNESS, // (m + beta dt^2 k)^-1 with a stiffness k that nodes get as they get mass
-  FIRN_PRECONDITIONER_AUTO // the mass where solves take few iterations, else the stiffness
+  FIRN_PRECONDITIONER_AUTO // the mass where solves take few iterations, else what took fewer
 } firn_preconditioner;
 
 // The material point method. Where the paper is silent or wrong a switch names both readings

@@ -80,7 +80,7 @@ static void settle(void *args, size_t i, size_t n, firn_linear_sum *unused) {
   firn_block_axpy(k->state.solve->x + i, (firn_real)k->owed, k->p + i, n);
 }
 
-// One iteration, given w = A z. It breaks if alpha cannot be formed or r'z is not a square.
+// One iteration, given w = A z. It breaks if alpha cannot be formed or the residual is not a square.
 static void iterate(void *state) {
   cr *k = state;
   const firn_linear_solve *solve = k->state.solve;

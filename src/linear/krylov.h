@@ -37,13 +37,14 @@ typedef struct firn_linear_system {
   // vector there, and apply must not read them.
   const uint8_t *still;
   // y = C r as z = B^-1 r is made: CR then stops by r'C r instead of r'B^-1 r, and so, whatever the preconditioner, at the
-  // same error. NULL: B^-1. The others know r'B^-1 r alone.
+  // same error; it need not fall from one iteration to the next, as r'B^-1 r does. NULL: B^-1. The others know r'B^-1 r alone.
   void (*norm)(void *user, const firn_real *r, firn_real *y, size_t first, size_t count);
 } firn_linear_system;
 
 typedef struct firn_linear_result {
   int iterations;
-  double residual; // sqrt(r'B^-1 r / reference2), last; infinite where only reference2 is 0
+  double
+      residual; // sqrt(r'B^-1 r / reference2), or of the norm, last; infinite where only reference2 is 0
   bool converged;
   int indefinite; // directions of negative curvature met, d'A d < 0
   bool breakdown; // a division by zero or a value that is not finite came up
@@ -52,11 +53,11 @@ typedef struct firn_linear_result {
 // Reals of scratch that a solve needs; 0 for an unknown kind.
 size_t firn_krylov_workspace(firn_krylov kind, size_t count);
 
-// Improves x until r'B^-1 r <= tolerance^2 reference2. All arrays are aligned to 64 bytes.
+// Improves x until r'B^-1 r, or what the norm makes of r, is at most tolerance^2 reference2. All arrays are aligned to 64 bytes.
 // Breakdown and too many iterations are told in *out, not by the status: x is then the last iterate
 // whose residual was finite, and the caller decides.
 firn_status firn_krylov_solve(firn_krylov kind, const firn_linear_system *system, double tolerance,
-                              double reference2, // squared B^-1 norm that tolerance is relative to
+                              double reference2, // squared norm that tolerance is relative to
                               int max_iterations,
                               firn_real *x, // [count], in: initial guess
                               firn_real *r, // [count], in: P(b - A x), out: scratch

@@ -19,7 +19,7 @@ enum {
 
 typedef struct firn_linear_solve {
   const firn_linear_system *system;
-  double threshold; // of r'B^-1 r
+  double threshold; // of the residual
   int max_iterations;
   size_t chunks;
   size_t piece;                             // reals that passes work on at a time
@@ -37,7 +37,7 @@ firn_status firn_linear_set_up(firn_linear_solve *solve, const firn_linear_syste
                                double tolerance, double reference2, size_t vectors,
                                firn_real *workspace);
 
-// Each sets *out, with residual as r'B^-1 r. They are given at least one chunk.
+// Each sets *out, with residual as r'B^-1 r or r'norm(r). They are given at least one chunk.
 firn_status firn_cr_solve(const firn_linear_solve *solve);
 firn_status firn_minres_solve(const firn_linear_solve *solve);
 firn_status firn_cg_solve(const firn_linear_solve *solve);
@@ -48,7 +48,7 @@ typedef struct firn_linear_state {
   firn_real *direction; // [count], at first B^-1 r; the next product is A direction
   firn_real *product;   // [count]
   int zeros;            // how many of the solve's vectors, from the first on, begin as 0
-  double residual;      // r'B^-1 r
+  double residual;      // r'B^-1 r, or r'norm(r)
   bool negative;        // the last direction's curvature, d'A d, was below 0
   bool broken;          // the last iteration could not be finished
 } firn_linear_state;

@@ -28,6 +28,7 @@ static mpm_case make(const mpm_variant *v, const plan *p, int threads, bool fill
     snow.jp_max = 3;
   }
   def.mpm.integrator = p->integrator;
+  def.mpm.preconditioner = FIRN_PRECONDITIONER_AUTO; // which remembers what solves took
   def.mpm.dt = p->dt;
   def.mpm.hardening_density = p->density;
   def.mpm.flight = true;

@@ -130,6 +130,18 @@ static void minres_with_blocks_gives_the_same_bytes(void **state) {
   }
 }
 
+// Through a trial of the preconditioner that is not in use, at solve 64.
+static void trials_give_the_same_bytes(void **state) {
+  (void)state;
+  for_each_variant(v) {
+    if (is_apic(v) || v->isa == FIRN_ISA_SCALAR) continue;
+    check_impact(v, &(impact){.integrator = FIRN_INTEGRATOR_IMPLICIT,
+                              .preconditioner = FIRN_PRECONDITIONER_AUTO,
+                              .radius = 0.03,
+                              .steps = 68});
+  }
+}
+
 // A given step becomes too long to be explicit once snow hardens at the floor.
 static void the_same_steps_are_taken_implicitly(void **state) {
   (void)state;
@@ -242,6 +254,7 @@ int main(void) {
       cmocka_unit_test(explicit_steps_give_the_same_bytes),
       cmocka_unit_test(implicit_steps_give_the_same_bytes),
       cmocka_unit_test(minres_with_blocks_gives_the_same_bytes),
+      cmocka_unit_test(trials_give_the_same_bytes),
       cmocka_unit_test(the_same_steps_are_taken_implicitly),
       cmocka_unit_test(snow_is_filled_in_at_the_same_places_by_any_number_of_threads),
       cmocka_unit_test(what_is_filled_before_does_not_move_what_is_filled_later),

@@ -40,20 +40,25 @@ enum { TRIAL = 64 }; // solves from one trial to the next
 static const double FEW = 2.5,
                     STIFFNESS = 0.5; // iterations: not worth it below; what it takes to make
 
+static bool is_trial(const mpm *m) {
+  return m->memory.solves % TRIAL == TRIAL - 1;
+}
+
 static bool wants_stiffness(const mpm *m) {
   const double *by = m->memory.by;
   if (m->def.preconditioner != FIRN_PRECONDITIONER_AUTO) {
     return m->def.preconditioner == FIRN_PRECONDITIONER_STIFFNESS;
   }
-  bool pays = by[0] > FEW && by[1] + STIFFNESS < by[0];
-  bool tries = by[0] > FEW && m->memory.solves % TRIAL == TRIAL - 1;
-  return pays != tries;
+  // The others stop by what their preconditioner makes of a residual, so that counts say nothing.
+  if (m->def.krylov != FIRN_KRYLOV_CR || !(by[0] > FEW)) return false;
+  bool pays = by[1] + STIFFNESS < by[0];
+  return pays != is_trial(m);
 }
 
 static void remember_preconditioner(mpm *m, int iterations) {
   double *by = &m->memory.by[m->by_stiffness];
-  bool tried = m->memory.solves % TRIAL == TRIAL - 1; // what it took long ago says nothing
-  *by += (*by > 0 && !tried ? 0.2 : 1) * (iterations - *by);
+  bool anew = is_trial(m) && m->memory.by[0] > FEW; // what it took long ago says nothing
+  *by += (*by > 0 && !anew ? 0.2 : 1) * (iterations - *by);
   m->memory.solves++;
 }
 
@@ -79,7 +84,8 @@ firn_status mpm_prepare_solve(mpm *m) {
   FIRN_TRY(firn_buffer_reserve(context, &m->node_sums, m->grid.count * sizeof *view->node_sums,
                                "linear solve"));
   view->node_sums = m->node_sums.data;
-  m->by_stiffness = wants_stiffness(m);
+  if (!m->last.redone)
+    m->by_stiffness = wants_stiffness(m); // or a step that is redone may lack memory
   size_t of_block = m->def.preconditioner == FIRN_PRECONDITIONER_BLOCK ? 64 * 6
                     : m->by_stiffness                                  ? FIRN_NODE_BLOCK_REALS
                                                                        : 0;
@@ -358,8 +364,7 @@ firn_status mpm_solve(mpm *m, firn_step *out) {
   view->stiffness_factor = (firn_real)(m->def.beta * (double)view->dt * (double)view->dt);
   firn_linear_result result = {0};
   FIRN_TRY(solve_with(m, m->def.krylov, &result));
-  out->iterations += result.iterations;
-  remember_preconditioner(m, result.iterations);
+  int taken = result.iterations;
   m->last.indefinite += result.indefinite;
   if (result.breakdown && m->def.krylov == FIRN_KRYLOV_CR) {
     // Make v* again, which the solve has overwritten, and take the slower, safer way.
@@ -367,10 +372,15 @@ firn_status mpm_solve(mpm *m, firn_step *out) {
     mpm_for_units(m, m->kernels->scatter, &unused);
     mpm_sow(m, false);
     mpm_for_nodes(m, m->kernels->nodes);
+    bool by_stiffness = m->by_stiffness;
+    m->by_stiffness = false; // in whose norm it would stop too early
     FIRN_TRY(solve_with(m, FIRN_KRYLOV_MINRES, &result));
-    out->iterations += result.iterations;
+    m->by_stiffness = by_stiffness;
+    taken += result.iterations;
   }
+  out->iterations += taken;
   if (!isfinite(result.residual)) return mpm_fail_solve(m);
+  remember_preconditioner(m, taken);
   if (!result.converged) {
     firn_note(m->world->context, FIRN_LOG_WARNING,
               "step %llu at time %g s: the linear solve stopped after %d iterations at a relative "

@@ -183,9 +183,11 @@ static void move_by_plane(const node_math *math, const plane_math *p, const parc
       row.now = after;
       put_moved(math, &row, v, f->channel, bits);
       if (!p->plane.push) continue;
-      row16 others = row_spread4(heavy + z);
-      plane_tell(&sums, row_sub(row_broadcast_w(before), others), before, after,
-                 (const int[3]){0, 0, z});
+      // Of nodes that nobody needs there may be anything in memory.
+      row16 others = row_spread4(heavy + z), none = row_zero();
+      row16 mass = row_select_nodes(inside, row_sub(row_broadcast_w(before), others), none);
+      plane_tell(&sums, mass, row_select_nodes(inside, before, none),
+                 row_select_nodes(inside, after, none), (const int[3]){0, 0, z});
       any = true;
     }
     if (any) plane_end(p, &sums, at);

@@ -15,13 +15,12 @@ static inline __attribute__((always_inline)) void K(sow_frame)(const parcel_fram
     if (!own && (x < 0 || x >= f->n[0])) continue;
     const K(plane) plane = K(plane_of)(&gift, seed, i);
     ptrdiff_t column = (ptrdiff_t)x * f->n[1] + at[1];
-    firn_real *node = nodes->node + frame_offset(f, x, at[1], at[2]);
     for (int j = 0; j < WIDTH; j++, column++) {
       if (!own && (at[1] + j < 0 || at[1] + j >= f->n[1])) continue;
       if (!own && !(nodes->needed[column] >> at[2] & 15)) continue;
       unsigned had = (unsigned)(nodes->made[column] >> at[2]) & 15;
       nodes->made[column] |= UINT64_C(15) << at[2];
-      firn_real *to = node + (size_t)j * f->sy;
+      firn_real *to = nodes->node + frame_offset(f, x, at[1] + j, at[2]);
       K(give_row)(&plane, seed, j, to, APIC ? NULL : to + f->channel, had);
       if (own || !f->told) continue;
       firn_real *others = nodes->others + others_offset(f, x, at[1] + j, at[2]);
