@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// labels: slow
 // The stiffness as preconditioner of the semi-implicit solve, and the choice between it and the mass.
 #include "mpm/cloud.h"
 

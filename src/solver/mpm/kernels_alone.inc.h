@@ -154,7 +154,7 @@ static inline __attribute__((always_inline)) void K(reap_nodes)(const mpm_view *
   (void)view;
   K(end_planes)(&sums, seed->wz, out);
 #else
-  firn_real pic[3], *also = view->advect_pic ? pic : NULL;
+  firn_real pic[3] = {0}, *also = view->advect_pic ? pic : NULL;
   K(end_planes)(&sums, true, seed->wz, seed->dz, out, also, 1);
   for (int c = 0; c < 3 && also; c++) out[4 * c + 3] = pic[c];
 #endif
@@ -268,7 +268,7 @@ static inline void K(reap_each)(const mpm_view *view, const parcel_frame *f, uin
   const node_math math = node_math_of(view, !APIC);
   K(meetings) m;
   for (uint32_t i = 0; i < guests;) {
-    const mpm_guest *own[TOGETHER];
+    const mpm_guest *own[TOGETHER] = {NULL};
     handful some = {.count = 0};
     seeds weights;
     for (; i < guests && some.count < TOGETHER; i++) {
