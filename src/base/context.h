@@ -29,22 +29,30 @@ typedef struct firn_team_worker {
   char pad[64 - sizeof(unsigned long) - sizeof(int)];
 } firn_team_worker;
 
+// A word that many wait for or change, on a line of the cache.
+typedef struct firn_team_word {
+  unsigned is;
+  char pad[64 - sizeof(int)];
+} firn_team_word;
+
 // Threads that work together (team.h).
 typedef struct firn_team {
   int most, count;          // threads wanted; those that there are, with the one that calls
   firn_team_worker *worker; // [most - 1]
   void (*work)(void *);     // the region under way ...
   void *data;
-  unsigned region;         // ... raised with each; workers wait for that
-  unsigned working;        // parts that are not done yet; the caller waits for 0
-  unsigned round, arrived; // of the barrier
-  unsigned sleepers;       // who wait for any of these in the kernel
-  unsigned lock, singles;  // held by one; blocks for one that were begun
-  int crowded;             // waits to come for which cores count as wanted by others
-  double regions, waited;  // s, that regions took of late, and that of these the caller waited ...
-  int waits;               // ... so often
-  double alone, until;     // s: the last spell without workers, and when it ends
+  unsigned sleepers;      // who wait for any of the words below in the kernel
+  unsigned singles;       // blocks for one that were begun
+  int crowded;            // waits to come for which cores count as wanted by others
+  double regions, waited; // s, that regions took of late, and that of these the caller waited ...
+  int waits;              // ... so often
+  double alone, until;    // s: the last spell without workers, and when it ends
   bool busy, over;
+  char pad[64];
+  firn_team_word region;         // raised with each; workers wait for that
+  firn_team_word working;        // parts that are not done yet; the caller waits for 0
+  firn_team_word round, arrived; // of the barrier
+  firn_team_word lock;           // held by one
   firn_team_loop loop[FIRN_TEAM_LOOPS];
 } firn_team;
 

@@ -63,6 +63,7 @@ static inline firn_share_walk firn_share_begin(const firn_context *context) {
 static inline bool firn_share_next(firn_share_walk *w) {
   for (; w->done < w->count; w->done++) {
     firn_share *s = &w->share[(w->own + w->done) % w->count];
+    if (__atomic_load_n(&s->next, __ATOMIC_RELAXED) >= s->end) continue;
     w->at = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED);
     if (w->at < s->end) return true;
   }

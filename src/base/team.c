@@ -145,20 +145,22 @@ static void wake(firn_team *team, unsigned *word) {
   if (__atomic_load_n(&team->sleepers, __ATOMIC_SEQ_CST)) futex(word, FUTEX_WAKE, INT32_MAX);
 }
 
-// For what is seldom waited for.
-static void nap(void) {
-  nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+// For what is held for a moment only, unless its holder has lost its core: a try after so many.
+static void pause_or_nap(int tries) {
+  if (tries < SPINS)
+    PAUSE();
+  else
+    nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
 }
 
 static void lock(firn_team *team) {
-  for (int i = 0; __atomic_exchange_n(&team->lock, 1, __ATOMIC_ACQUIRE); i++) {
-    PAUSE();
-    if (i > 100) nap();
+  for (int i = 0; __atomic_exchange_n(&team->lock.is, 1, __ATOMIC_ACQUIRE);) {
+    for (; look(&team->lock.is); i++) pause_or_nap(i);
   }
 }
 
 static void unlock(firn_team *team) {
-  __atomic_store_n(&team->lock, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&team->lock.is, 0, __ATOMIC_RELEASE);
 }
 
 // --------------------------------------------------------------------------------------- threads
@@ -174,18 +176,19 @@ static void take_part(firn_team *team, int number) {
   if (!__atomic_exchange_n(&team->worker[number - 1].offered, 0, __ATOMIC_ACQ_REL)) return;
   own = (seat){.team = team, .number = number};
   team->work(team->data);
-  if (__atomic_sub_fetch(&team->working, 1, __ATOMIC_SEQ_CST) == 0) wake(team, &team->working);
+  if (__atomic_sub_fetch(&team->working.is, 1, __ATOMIC_SEQ_CST) == 0)
+    wake(team, &team->working.is);
 }
 
 static void *work(void *user) {
   place at;
   memcpy(&at, user, sizeof at);
   firn_team *team = at.team;
-  __atomic_store_n(&team->working, 0, __ATOMIC_SEQ_CST); // it has read where it stands
-  wake(team, &team->working);
+  __atomic_store_n(&team->working.is, 0, __ATOMIC_SEQ_CST); // it has read where it stands
+  wake(team, &team->working.is);
   for (unsigned seen = at.region;; seen++) {
-    wait_for(team, &team->region, seen);
-    seen = look(&team->region) - 1; // it may have missed some
+    wait_for(team, &team->region.is, seen);
+    seen = look(&team->region.is) - 1; // it may have missed some
     if (__atomic_load_n(&team->over, __ATOMIC_ACQUIRE)) return NULL;
     take_part(team, at.number);
   }
@@ -197,23 +200,23 @@ static void start_workers(firn_team *team) {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   for (; team->count < team->most; team->count++) {
-    place at = {team, team->count, team->region};
+    place at = {team, team->count, team->region.is};
     pthread_t thread;
-    team->working = 1;
+    team->working.is = 1;
     if (pthread_create(&thread, NULL, work, &at) != 0) {
       team->most = team->count;
       break;
     }
     team->worker[team->count - 1].thread = thread;
-    wait_for(team, &team->working, 1);
+    wait_for(team, &team->working.is, 1);
   }
   pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void firn_team_end(firn_team *team) {
   __atomic_store_n(&team->over, true, __ATOMIC_RELEASE);
-  __atomic_add_fetch(&team->region, 1, __ATOMIC_SEQ_CST);
-  wake(team, &team->region);
+  __atomic_add_fetch(&team->region.is, 1, __ATOMIC_SEQ_CST);
+  wake(team, &team->region.is);
   for (int i = 0; i < team->count - 1; i++) pthread_join(team->worker[i].thread, NULL);
 }
 
@@ -242,19 +245,20 @@ void firn_team_GOMP_parallel(void (*fn)(void *), void *data, unsigned threads, u
   team->busy = true;
   team->work = fn;
   team->data = data;
-  team->singles = team->arrived = 0;
+  team->singles = team->arrived.is = 0;
   for (int i = 0; i < FIRN_TEAM_LOOPS; i++) team->loop[i].number = 0;
-  team->working = (unsigned)team->count - 1;
+  team->working.is = (unsigned)team->count - 1;
   for (int i = 1; i < team->count; i++)
     __atomic_store_n(&team->worker[i - 1].offered, 1, __ATOMIC_RELEASE);
-  __atomic_add_fetch(&team->region, 1, __ATOMIC_SEQ_CST);
-  wake(team, &team->region);
+  __atomic_add_fetch(&team->region.is, 1, __ATOMIC_SEQ_CST);
+  wake(team, &team->region.is);
   own = (seat){.team = team};
   fn(data);
   // Had there been a barrier, all would have begun: what nobody has taken yet can be done in any order.
   for (int i = 1; i < team->count; i++) take_part(team, i);
   own = (seat){.team = team}; // the caller again, whose waits are judged
-  for (unsigned left; (left = look(&team->working)) != 0;) wait_while(team, &team->working, left);
+  for (unsigned left; (left = look(&team->working.is)) != 0;)
+    wait_while(team, &team->working.is, left);
   own = before;
   team->busy = false;
   judge(team, began);
@@ -274,14 +278,14 @@ void firn_team_GOMP_barrier(void);
 void firn_team_GOMP_barrier(void) {
   firn_team *team = own.team;
   if (!team) return;
-  unsigned round = look(&team->round);
-  if (__atomic_add_fetch(&team->arrived, 1, __ATOMIC_ACQ_REL) < (unsigned)team->count) {
-    wait_while(team, &team->round, round);
+  unsigned round = look(&team->round.is);
+  if (__atomic_add_fetch(&team->arrived.is, 1, __ATOMIC_ACQ_REL) < (unsigned)team->count) {
+    wait_while(team, &team->round.is, round);
     return;
   }
-  __atomic_store_n(&team->arrived, 0, __ATOMIC_RELAXED);
-  __atomic_add_fetch(&team->round, 1, __ATOMIC_SEQ_CST);
-  wake(team, &team->round);
+  __atomic_store_n(&team->arrived.is, 0, __ATOMIC_RELAXED);
+  __atomic_add_fetch(&team->round.is, 1, __ATOMIC_SEQ_CST);
+  wake(team, &team->round.is);
 }
 
 // Whether this thread is the first at a block for one.
@@ -318,8 +322,10 @@ static bool next(wide *from, wide *to) {
   return true;
 }
 
-// Threads may be some loops ahead of others, where nobody waits at their ends: a place is used again when
-// all are through with what it held.
+enum { BEING_MADE = UINT_MAX };
+
+// The first to come makes a loop. Threads may be some loops ahead of others, where nobody waits at their
+// ends: a place is used again when all are through with what it held.
 static bool begin(wide first, wide step, size_t count, size_t chunk, wide *from, wide *to) {
   firn_team *team = own.team;
   own.loop = NULL;
@@ -328,24 +334,22 @@ static bool begin(wide first, wide step, size_t count, size_t chunk, wide *from,
     *to = first + count * step;
     return count > 0;
   }
-  unsigned number = ++own.loops;
+  unsigned number = ++own.loops, is;
   firn_team_loop *loop = &team->loop[number % FIRN_TEAM_LOOPS];
-  lock(team);
-  while (loop->number != number && look(&loop->number) != 0) {
-    unlock(team);
-    nap();
-    lock(team);
+  for (int i = 0; (is = look(&loop->number)) != number; i++) {
+    if (is == 0 && __atomic_compare_exchange_n(&loop->number, &is, BEING_MADE, false,
+                                               __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+      loop->first = first;
+      loop->step = step;
+      loop->count = count;
+      loop->chunk = chunk;
+      loop->next = 0;
+      loop->left = 0;
+      __atomic_store_n(&loop->number, number, __ATOMIC_RELEASE);
+      break;
+    }
+    pause_or_nap(i);
   }
-  if (loop->number != number) {
-    loop->first = first;
-    loop->step = step;
-    loop->count = count;
-    loop->chunk = chunk;
-    loop->next = 0;
-    loop->left = 0;
-    __atomic_store_n(&loop->number, number, __ATOMIC_RELEASE);
-  }
-  unlock(team);
   own.loop = loop;
   return next(from, to);
 }

@@ -3,6 +3,7 @@
 // it touches 27 or 64, and pay for them in cache misses every step. Spray makes none: the nodes of a
 // parcel are added up where they are needed, in cache, from its own particles and those around it. Nodes
 // that some other block touches are in node blocks all the same.
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/parallel.h"
@@ -18,17 +19,19 @@ enum {
   PERIOD_MIN = EDGE + 2 * BESIDE
 };
 
+// Cubes of parcels' size, at multiples of it, are what a place is looked up by. Their blocks follow each other, as
+// blocks lie in Morton order.
 typedef struct survey {
   const firn_particles *particles;
   const firn_reach *reach;
-  const firn_parcel *parcel;
-  firn_block_map_entry *table; // of parcels, by their corners
+  firn_block_map_entry *table; // of cubes, by their corners: the first block of spray
   size_t mask;
 } survey;
 
-static bool is_in_parcel(const int32_t a[3], const int32_t b[3]) {
+// Whether two blocks are in one cube of so many a side.
+static bool is_in_cube(const int32_t a[3], const int32_t b[3], int32_t edge) {
   bool same = true;
-  for (int i = 0; i < 3; i++) same = same && (a[i] ^ b[i]) < EDGE && (a[i] ^ b[i]) >= 0;
+  for (int i = 0; i < 3; i++) same = same && (a[i] ^ b[i]) < edge && (a[i] ^ b[i]) >= 0;
   return same;
 }
 
@@ -61,7 +64,7 @@ typedef struct around {
   uint32_t block[WIDE][WIDE][WIDE];
 } around;
 
-// Parcels that have blocks between lo and hi, along one axis, from a parcel's corner; their first blocks.
+// Cubes that have blocks between lo and hi, along one axis, from a parcel's corner; their first blocks.
 static int corners_along(const survey *s, int a, int32_t corner, int lo, int hi,
                          int32_t out[WIDE]) {
   int32_t period = s->particles->period[a];
@@ -77,16 +80,19 @@ static int corners_along(const survey *s, int a, int32_t corner, int lo, int hi,
   return count;
 }
 
-// Enters those of a parcel's blocks that share nodes with `own`, which is what another, at a corner, reaches.
-static uint32_t enter_around(const survey *s, const firn_parcel *parcel, const int32_t corner[3],
+// Enters those blocks of a cube, given its first, that share nodes with `own`, which is what a parcel at a corner
+// reaches.
+static uint32_t enter_around(const survey *s, uint32_t first, const int32_t corner[3],
                              const firn_reach *own, around *out) {
+  const firn_block *block = s->particles->block;
   uint32_t count = 0;
-  for (uint32_t b = parcel->first; b < parcel->end; b++) {
+  for (uint32_t b = first; b < s->particles->block_count; b++) {
     int d[3];
+    if (!is_in_cube(block[first].at, block[b].at, EDGE)) break;
     if (!s->reach[b].spray) continue;
     for (int a = 0; a < 3; a++) {
       int32_t period = s->particles->period[a];
-      d[a] = s->particles->block[b].at[a] - corner[a];
+      d[a] = block[b].at[a] - corner[a];
       if (period && d[a] < -BESIDE) d[a] += period;
       if (period && d[a] >= period - BESIDE) d[a] -= period;
     }
@@ -99,7 +105,7 @@ static uint32_t enter_around(const survey *s, const firn_parcel *parcel, const i
   return count;
 }
 
-// Finds a parcel's neighbours, by a table of parcels rather than of blocks: most places around sparse spray
+// Finds a parcel's neighbours, by a table of cubes rather than of blocks: most places around sparse spray
 // are empty. out may be NULL. Returns their number.
 static uint32_t look_around(const survey *s, const firn_parcel *parcel, firn_neighbour *out) {
   const firn_reach own = bound_own(s, parcel);
@@ -116,7 +122,7 @@ static uint32_t look_around(const survey *s, const firn_parcel *parcel, firn_nei
   for (int i = 0; i < n[0] * n[1] * n[2]; i++) {
     const int32_t at[3] = {from[0][i / (n[1] * n[2])], from[1][i / n[2] % n[1]], from[2][i % n[2]]};
     const firn_block_map_entry *entry = firn_block_map_find(s->table, s->mask, firn_morton(at));
-    if (entry->key1) count += enter_around(s, &s->parcel[entry->value], corner, &own, &found);
+    if (entry->key1) count += enter_around(s, entry->value, corner, &own, &found);
   }
   for (int i = 0; i < WIDE * WIDE && out; i++) {
     int x = i / WIDE, y = i % WIDE;
@@ -130,38 +136,59 @@ static uint32_t look_around(const survey *s, const firn_parcel *parcel, firn_nei
   return count;
 }
 
-static firn_status enter_parcels(firn_grid *grid, survey *s) {
+static firn_status enter_cubes(firn_grid *grid, survey *s) {
   size_t size = firn_block_map_size(64, 2 * grid->parcel_count);
   FIRN_TRY(firn_buffer_reserve(grid->context, &grid->table, size * sizeof(firn_block_map_entry),
                                "block table"));
   s->table = grid->table.data;
   s->mask = size - 1;
-  s->parcel = grid->parcel;
   memset(s->table, 0, size * sizeof *s->table);
   for (size_t i = 0; i < grid->parcel_count; i++) {
     const int32_t *at = s->particles->block[grid->parcel[i].first].at;
     const int32_t corner[3] = {at[0] & ~(EDGE - 1), at[1] & ~(EDGE - 1), at[2] & ~(EDGE - 1)};
     size_t made = 0;
-    firn_block_map_claim(s->table, s->mask, firn_morton(corner), &made)->value = (uint32_t)i;
+    firn_block_map_entry *entry = firn_block_map_claim(s->table, s->mask, firn_morton(corner),
+                                                       &made);
+    if (made) entry->value = grid->parcel[i].first;
   }
   return FIRN_OK;
 }
 
-// Blocks of a parcel follow each other, as they lie in Morton order.
+// A parcel is a cube, or a part of one where most spray is in few: threads need something to share. Nodes at the
+// borders of parts are added up more than once, so that parts are not made without need: this many particles at
+// least are one, and all spray is about so many.
+enum { PART_MIN = 128, PARTS = 48 };
+
 static firn_status cut(firn_grid *grid, const survey *s) {
   FIRN_TRY(firn_grid_reserve(grid, &grid->parcel, &grid->parcel_capacity, grid->spray_count,
                              sizeof *grid->parcel));
   const firn_block *block = s->particles->block;
+  size_t enough = 0, count = 0;
+  for (size_t b = 0; b < s->particles->block_count; b++) {
+    if (s->reach[b].spray) enough += block[b].count;
+  }
+  enough = enough / PARTS > PART_MIN ? enough / PARTS : PART_MIN;
   firn_parcel *parcel = NULL;
   for (size_t b = 0; b < s->particles->block_count; b++) {
     if (!s->reach[b].spray) continue;
-    if (!parcel || !is_in_parcel(block[parcel->first].at, block[b].at)) {
+    bool begins = !parcel || !is_in_cube(block[parcel->first].at, block[b].at, EDGE);
+    begins = begins || (count >= enough && !is_in_cube(block[parcel->end - 1].at, block[b].at, 2));
+    if (begins) {
       parcel = &grid->parcel[grid->parcel_count++];
       parcel->first = (uint32_t)b;
+      count = 0;
     }
     parcel->end = (uint32_t)b + 1;
+    count += block[b].count;
   }
   return FIRN_OK;
+}
+
+// Those that take longest come first, so that nobody is left with one of them in the end.
+static int by_cost(const void *x, const void *y) {
+  const firn_parcel *a = x, *b = y;
+  if (a->neighbours != b->neighbours) return a->neighbours > b->neighbours ? -1 : 1;
+  return a->first < b->first ? -1 : 1;
 }
 
 firn_status firn_grid_list_parcels(firn_grid *grid, const firn_particles *particles,
@@ -177,7 +204,7 @@ firn_status firn_grid_list_parcels(firn_grid *grid, const firn_particles *partic
   }
   if (!grid->spray_count) return FIRN_OK;
   FIRN_TRY(cut(grid, &s));
-  FIRN_TRY(enter_parcels(grid, &s));
+  FIRN_TRY(enter_cubes(grid, &s));
   FIRN_PARALLEL_FOR(grid->context, schedule(dynamic, 16))
   for (size_t i = 0; i < grid->parcel_count; i++) {
     grid->parcel[i].neighbours = look_around(&s, &grid->parcel[i], NULL);
@@ -193,5 +220,6 @@ firn_status firn_grid_list_parcels(firn_grid *grid, const firn_particles *partic
   for (size_t i = 0; i < grid->parcel_count; i++) {
     look_around(&s, &grid->parcel[i], grid->neighbour + grid->parcel[i].neighbour);
   }
+  qsort(grid->parcel, grid->parcel_count, sizeof *grid->parcel, by_cost);
   return FIRN_OK;
 }

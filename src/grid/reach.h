@@ -36,7 +36,7 @@ typedef struct firn_neighbour {
   int8_t shift[3];
 } firn_neighbour;
 
-// A cube of this many blocks a side, at multiples of it, with spray in it: its own.
+// A cube of this many blocks a side, at multiples of it, or a part of one, with spray in it: its own.
 enum { FIRN_PARCEL_BLOCKS = 8 };
 typedef struct firn_parcel {
   uint32_t first, end;            // blocks; those that are spray are its own

@@ -38,7 +38,7 @@ if ! runs hosts 60; then
 fi
 
 # It would see a race: a barrier that lets everybody through.
-sed 's/^\(  if (__atomic_add_fetch(&team->arrived, 1, __ATOMIC_ACQ_REL) \)< (unsigned)team->count) {/\1== 0) {/' \
+sed 's/^\(  if (__atomic_add_fetch(&team->arrived.is, 1, __ATOMIC_ACQ_REL) \)< (unsigned)team->count) {/\1== 0) {/' \
   "$FIRN_SOURCE_DIR/src/base/team.c" >"$work/broken.c"
 if cmp -s "$FIRN_SOURCE_DIR/src/base/team.c" "$work/broken.c"; then
   echo "the barrier of team.c is written otherwise: nothing was broken"

@@ -60,6 +60,9 @@ firn_status mpm_flight_candidates(mpm_search *s) {
   FIRN_TRY(firn_buffer_reserve(context, &s->m->flight_candidates, s->count * sizeof *s->candidate,
                                "flight"));
   s->candidate = s->m->flight_candidates.data;
+  FIRN_TRY(firn_buffer_reserve(context, &s->m->flight_marks, s->count, "flight"));
+  s->mark = s->m->flight_marks.data;
+  FIRN_PARALLEL_FOR(context, schedule(static))
   for (size_t b = 0; b < choice->bricks; b++) {
     if (s->of[b] != FIRN_BRICK_NONE) s->candidate[s->of[b]].brick = (uint32_t)b;
   }
@@ -240,26 +243,34 @@ static void meet(const mpm_search *s) {
 // of whom that was not known.
 static bool bend(const mpm_search *s) {
   bool some = false;
-  for (uint32_t i = 0; i < s->count; i++) s->candidate[i].again = false;
+  FIRN_PARALLEL_FOR(s->p->context, schedule(static))
   for (uint32_t i = 0; i < s->count; i++) {
     mpm_candidate *c = &s->candidate[i];
     for (int k = 0; k < c->meetings; k++) {
-      mpm_candidate *o = &s->candidate[c->with[k] & ~MPM_MEETS_FLYING];
       if (!(c->with[k] & MPM_MEETS_FLYING)) continue;
-      c->again = c->again || c->straight;
-      o->again = o->again || o->straight;
-      c->straight = o->straight = false;
-      some = some || c->again || o->again;
+      mpm_candidate *o = &s->candidate[c->with[k] & ~MPM_MEETS_FLYING];
+      __atomic_store_n(&c->bent, true, __ATOMIC_RELAXED);
+      __atomic_store_n(&o->bent, true, __ATOMIC_RELAXED);
     }
+  }
+  FIRN_PARALLEL_FOR(s->p->context, schedule(static) reduction(|| : some))
+  for (uint32_t i = 0; i < s->count; i++) {
+    mpm_candidate *c = &s->candidate[i];
+    c->again = c->straight && c->bent;
+    c->straight = c->straight && !c->bent;
+    some = some || c->again;
+    s->mark[i] = c->bent;
   }
   return some;
 }
 
 void mpm_flight_meet(mpm_search *s) {
+  FIRN_PARALLEL_FOR(s->p->context, schedule(static))
   for (uint32_t i = 0; i < s->count; i++) {
     mpm_candidate *c = &s->candidate[i];
     c->straight = s->ballistic && s->choice->brick[c->brick].count == 1;
     c->again = true;
+    c->bent = false;
   }
   do meet(s);
   while (bend(s));

@@ -18,7 +18,8 @@ typedef struct mpm_candidate {
   bool fresh;             // some of its particles, or of the piece, have no volume yet
   bool grounded;
   bool straight; // one particle that nothing but gravity acts on, as far as is known ...
-  bool again;    // ... but that has just turned out to be wrong
+  bool again;    // ... but that has just turned out to be wrong, as ...
+  bool bent;     // ... it may meet another that flies
   uint8_t meetings;
   uint32_t with[MPM_MEETINGS]; // candidates, and whether as they fly or once they are grounded
 } mpm_candidate;
@@ -35,6 +36,7 @@ typedef struct mpm_search {
   bool known;     // the reach of blocks is that of the solver
   firn_reach widest;
   mpm_candidate *candidate;
+  uint8_t *mark; // [count] what they are to the pass at hand: far less to look through
   size_t count;
   uint32_t *of; // [bricks] its candidate, or FIRN_BRICK_NONE
   firn_bricks bricks;
@@ -48,7 +50,7 @@ static inline int mpm_flight_cell(const mpm_search *s, firn_real x) {
 
 // Numbers the candidates, and finds the quickest.
 firn_status mpm_flight_candidates(mpm_search *s);
-// Whom each may meet within the horizon, and who is grounded by that.
+// Whom each may meet within the horizon, and who is grounded by that. Marks those who may meet others that fly.
 void mpm_flight_meet(mpm_search *s);
 
 #endif

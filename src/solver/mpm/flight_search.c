@@ -61,46 +61,63 @@ static bool suits(const mpm_search *s, const mpm_candidate *root) {
   return root->particles <= most && (root->particles == 1 || fits(s, root));
 }
 
-// The root of a piece is the first of its candidates.
+// Adds a candidate to the piece of its root.
+static void add_to_piece(const mpm_search *s, uint32_t i) {
+  mpm_candidate *c = &s->candidate[i], *root = &s->candidate[c->root];
+  if (c != root) s->candidate[root->last].next = i;
+  root->last = i;
+  root->particles += s->choice->brick[c->brick].count;
+  root->fresh = root->fresh || c->fresh;
+  root->grounded = root->grounded || c->grounded;
+  if (c != root) widen(s, root, c);
+}
+
+// The root of a piece is the first of its candidates. Most are a piece by themselves.
 static void join(const mpm_search *s) {
   for (uint32_t i = 0; i < s->count; i++) {
     const mpm_candidate *c = &s->candidate[i];
-    for (int k = 0; k < c->meetings; k++) {
+    for (int k = 0; s->mark[i] && k < c->meetings; k++) {
       if (!(c->with[k] & MPM_MEETS_FLYING)) continue;
       uint32_t a = root_of(s, i), b = root_of(s, c->with[k] & ~MPM_MEETS_FLYING);
       s->candidate[a > b ? a : b].root = a > b ? b : a;
     }
   }
   for (uint32_t i = 0; i < s->count; i++) {
-    mpm_candidate *c = &s->candidate[i], *root = &s->candidate[root_of(s, i)];
-    if (c != root) s->candidate[root->last].next = i;
-    root->last = i;
-    root->particles += s->choice->brick[c->brick].count;
-    root->fresh = root->fresh || c->fresh;
-    root->grounded = root->grounded || c->grounded;
-    if (c != root) widen(s, root, c);
+    if (!s->mark[i]) continue;
+    s->candidate[i].root = root_of(s, i);
+    add_to_piece(s, i);
   }
+  bool some_lack = s->m->flight_lacks;
+  FIRN_PARALLEL_FOR(s->p->context, schedule(static) reduction(|| : some_lack))
   for (uint32_t i = 0; i < s->count; i++) {
     mpm_candidate *c = &s->candidate[i];
+    if (!s->mark[i]) add_to_piece(s, i);
     if (c->root != i || c->grounded) continue;
     // Particles that are not alone take their volume from the grid.
     bool lacks = c->fresh && c->particles > 1;
     c->grounded = lacks || !suits(s, c);
-    s->m->flight_lacks = s->m->flight_lacks || lacks;
+    some_lack = some_lack || lacks;
   }
+  s->m->flight_lacks = some_lack;
 }
 
-// Grounds whoever depends on what is grounded.
+static bool is_grounded(const mpm_search *s, uint32_t i) {
+  return __atomic_load_n(&s->candidate[s->candidate[i].root].grounded, __ATOMIC_RELAXED);
+}
+
+// Grounds whoever depends on what is grounded: the same in the end, in whatever order it is found.
 static void settle(const mpm_search *s) {
   for (bool more = true; more;) {
     more = false;
+    FIRN_PARALLEL_FOR(s->p->context, schedule(static) reduction(|| : more))
     for (uint32_t i = 0; i < s->count; i++) {
       const mpm_candidate *c = &s->candidate[i];
-      mpm_candidate *root = &s->candidate[root_of(s, i)];
-      for (int k = 0; k < c->meetings && !root->grounded; k++) {
-        root->grounded = s->candidate[root_of(s, c->with[k] & ~MPM_MEETS_FLYING)].grounded;
-        more = more || root->grounded;
+      bool falls = false;
+      for (int k = 0; k < c->meetings && !falls && !is_grounded(s, i); k++) {
+        falls = is_grounded(s, c->with[k] & ~MPM_MEETS_FLYING);
       }
+      if (falls) __atomic_store_n(&s->candidate[c->root].grounded, true, __ATOMIC_RELAXED);
+      more = more || falls;
     }
   }
 }
@@ -124,12 +141,15 @@ static void add(const mpm_search *s, const mpm_candidate *c, uint32_t home, flye
 // Lone particles first, then pieces one after the other, both in the order of their bricks.
 static firn_status gather(const mpm_search *s, firn_flock *out) {
   mpm *m = s->m;
+  enum { LONE = 1, PIECE = 2 };
   size_t count = 0, pieces = 0;
+  FIRN_PARALLEL_FOR(s->p->context, schedule(static) reduction(+ : count, pieces))
   for (uint32_t i = 0; i < s->count; i++) {
     const mpm_candidate *c = &s->candidate[i];
-    if (c->root != i || c->grounded) continue;
-    count += c->particles;
-    pieces += c->particles > 1;
+    bool flies = c->root == i && !c->grounded;
+    s->mark[i] = !flies ? 0 : c->particles > 1 ? PIECE : LONE;
+    count += flies ? c->particles : 0;
+    pieces += s->mark[i] == PIECE;
   }
   FIRN_TRY(firn_buffer_reserve(m->world->context, &m->flight_members, 2 * count * sizeof(uint32_t),
                                "flight"));
@@ -140,12 +160,12 @@ static firn_status gather(const mpm_search *s, firn_flock *out) {
   mpm_piece *piece = m->next_pieces.data;
   for (uint32_t i = 0; i < s->count; i++) {
     const mpm_candidate *c = &s->candidate[i];
-    if (c->root == i && !c->grounded && c->particles == 1) add(s, c, c->brick, &f);
+    if (s->mark[i] == LONE) add(s, c, c->brick, &f);
   }
   m->next_piece_count = 0;
   for (uint32_t i = 0; i < s->count && pieces; i++) {
     const mpm_candidate *root = &s->candidate[i];
-    if (root->root != i || root->grounded || root->particles == 1) continue;
+    if (s->mark[i] != PIECE) continue;
     piece[m->next_piece_count++] = (mpm_piece){(uint32_t)f.count, root->particles};
     for (uint32_t k = i; k != FIRN_BRICK_NONE; k = s->candidate[k].next)
       add(s, &s->candidate[k], root->brick, &f);

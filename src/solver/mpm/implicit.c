@@ -110,6 +110,7 @@ void mpm_list_stiff(mpm *m) {
   for (size_t u = 0; u < m->world->particles.unit_count; u++) {
     if (mpm_unit_is_stiff(&m->view, u)) units[m->stiff_count++] = (uint32_t)u;
   }
+  mpm_count_stiff_thin(m);
 }
 
 // Snow that an explicit step of this length suits needs no solve, and gets one only where the whole
@@ -149,12 +150,12 @@ static firn_status apply(void *user, const firn_real *x, firn_real *y) {
   m->view.product = y;
   const mpm_view *view = &m->view;
   const uint32_t *units = m->stiff_units.data, *solved = m->solved.data;
-  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 4))
-  for (size_t i = 0; i < m->stiff_count; i++) m->kernels->hessian(view, units[i]);
+  FIRN_SHARED_FOR(m->world->context, walk, m->stiff_count) {
+    m->kernels->hessian(view, units[walk.at]);
+  }
   mpm_sow_product(m);
-  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
-  for (size_t i = 0; i < m->solved_count; i++) {
-    size_t g = solved[i];
+  FIRN_SHARED_FOR(m->world->context, walk, m->solved_count) {
+    size_t g = solved[walk.at];
     m->kernels->hessian_nodes(view, g);
     mpm_hold_project(m, g, y + g * FIRN_NODE_BLOCK_REALS);
   }

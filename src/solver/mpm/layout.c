@@ -259,48 +259,6 @@ firn_status mpm_layout(mpm *m, bool *sorted) {
   return FIRN_OK;
 }
 
-// Arenas begin where a row of nodes would.
-static size_t rows_of(size_t reals) {
-  return (reals + FIRN_ROW_REALS - 1) / FIRN_ROW_REALS * FIRN_ROW_REALS;
-}
-
-// Arenas of what sleeps lie at the beginning and stay where they are; what falls asleep is added to
-// them. Whoever wakes leaves a hole there; once holes take more than the rest, all are laid anew.
-firn_status mpm_place_arenas(mpm *m, int channels) {
-  const firn_particles *p = &m->world->particles;
-  size_t held = 0;
-  for (size_t b = 0; b < p->block_count && m->asleep; b++) {
-    if (m->box[b].asleep) held += mpm_arena_reals(&m->box[b], channels, p->block[b].count);
-  }
-  // What is stored can be kept.
-  bool whole = channels == m->stored_channels && m->stored_reals <= 2 * held;
-  if (!whole) m->stored_reals = 0;
-  m->stored_channels = channels;
-  for (size_t b = 0; b < p->block_count && m->asleep; b++) {
-    if (!m->box[b].asleep || (whole && m->box[b].stored)) continue;
-    m->box[b].stored = m->next_box[b].stored = false;
-    m->box[b].arena = m->next_box[b].arena = m->stored_reals;
-    m->box[b].thin = m->next_box[b].thin = false;
-    m->stored_reals += rows_of(mpm_arena_reals(&m->box[b], channels, p->block[b].count));
-  }
-  size_t reals = m->stored_reals;
-  for (size_t b = 0; b < p->block_count; b++) {
-    if (m->box[b].asleep) continue;
-    m->box[b].thin = mpm_may_be_thin(m, b);
-    m->box[b].grains = m->box[b].thin ? (uint8_t)p->block[b].count : 0;
-    m->box[b].arena = reals;
-    reals += rows_of(mpm_arena_reals(&m->box[b], channels, p->block[b].count));
-  }
-  size_t before = m->arena.size;
-  FIRN_TRY(firn_buffer_reserve(m->world->context, &m->arena, reals * sizeof(firn_real), "arenas"));
-  // A buffer that grows forgets what it held.
-  for (size_t b = 0; b < p->block_count && m->asleep && m->arena.size != before; b++) {
-    m->box[b].stored = m->next_box[b].stored = false;
-  }
-  m->view.arena = m->arena.data;
-  return FIRN_OK;
-}
-
 void mpm_point_view(mpm *m) {
   firn_world *world = m->world;
   const firn_particles *p = &world->particles;

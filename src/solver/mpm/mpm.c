@@ -51,6 +51,7 @@ static void destroy(void *solver) {
   firn_free(context, m->next_box, m->block_capacity * sizeof *m->next_box);
   firn_free(context, m->reach, m->block_capacity * sizeof *m->reach);
   firn_buffer *buffers[] = {&m->arena,
+                            &m->arena_runs,
                             &m->node_v,
                             &m->node_u,
                             &m->node_range,
@@ -88,6 +89,7 @@ static void destroy(void *solver) {
                             &m->pieces,
                             &m->next_pieces,
                             &m->flight_candidates,
+                            &m->flight_marks,
                             &m->flight_of,
                             &m->flight_table,
                             &m->flight_members,

@@ -91,11 +91,13 @@ typedef struct mpm {
   size_t block_capacity;             // of box and reach
   mpm_box *box, *next_box;           // of this step and the next
   firn_reach *reach;
-  firn_buffer arena;
+  firn_buffer arena, arena_runs; // and where runs of blocks begin in it
   firn_buffer node_v, node_u, node_range, sown;
   firn_buffer thin;          // blocks that may be thin, by tiles ...
   firn_buffer tiles;         // ... mpm_tile, by colours ...
   size_t tile_start[9];      // ... where each begins
+  size_t thin_count;         // blocks that may be thin, and ...
+  size_t thin_stiff;         // ... those that are, and are solved for
   firn_buffer stiff;         // implicit: s and stiff of mpm_view, [8][slots]
   firn_buffer krylov;        // implicit: residual and workspace
   firn_buffer diagonal;      // implicit: inverse 3x3 blocks, [node blocks][64][6], or [node reals]
@@ -129,7 +131,8 @@ typedef struct mpm {
   size_t lone;             // flight: particles that are alone, the first of those who fly ...
   firn_buffer pieces;      // ... and mpm_piece [piece_count]: the others
   size_t piece_count;
-  firn_buffer next_pieces, flight_candidates, flight_of, flight_table, flight_members; // for sorts
+  firn_buffer next_pieces, flight_candidates, flight_marks, flight_of; // for sorts ...
+  firn_buffer flight_table, flight_members;                            // ... likewise
   size_t next_piece_count;
   mpm_flight_plan flight_plan; // of the last sort
   double flight_sound2;        // m^2/s^2, of the stiffest that it brings down
@@ -177,7 +180,7 @@ firn_reach mpm_reach_around(const mpm_stencil *s, const int lo[3], const int hi[
 bool mpm_reach_is_good(const mpm *m, const firn_reach *reach); // one from a file
 // Points the view at the particles and nodes.
 void mpm_point_view(mpm *m);
-// Gives each block's arena its place.
+// arenas.c: gives each block's arena its place.
 firn_status mpm_place_arenas(mpm *m, int channels);
 
 // sow.c: finds the tiles of blocks that may be thin.
@@ -185,6 +188,8 @@ firn_status mpm_find_tiles(mpm *m);
 // Whether there may be any, and whether block b may be one.
 bool mpm_knows_grains(const mpm *m);
 bool mpm_may_be_thin(const mpm *m, size_t b);
+// Counts those that take part in a solve, once it is known who does.
+void mpm_count_stiff_thin(mpm *m);
 // Sows the grains of thin blocks, before nodes are made; stiff: of those that take part in a solve.
 void mpm_sow(mpm *m, bool stiff);
 void mpm_sow_product(mpm *m);   // the same, of a product of the solve ...

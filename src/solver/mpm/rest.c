@@ -313,10 +313,9 @@ static firn_status find_bodies(mpm *m) {
 }
 
 // What there is among the blocks around one, itself included.
-enum { AROUND_QUICK = 1, AROUND_CREEPS = 2, AROUND_ASLEEP = 4 };
+enum { AROUND_QUICK = 1, AROUND_CREEPS = 2 };
 static int see(const mpm_rest *other) {
-  return (other->watched ? 0 : AROUND_QUICK) | (other->quiet ? 0 : AROUND_CREEPS) |
-         (other->asleep ? AROUND_ASLEEP : 0);
+  return (other->watched ? 0 : AROUND_QUICK) | (other->quiet ? 0 : AROUND_CREEPS);
 }
 
 // Those that share nodes with b. Of spray nothing is known.
@@ -330,7 +329,17 @@ static int look_around(const mpm *m, size_t b) {
   return found;
 }
 
-// The same without a grid.
+// Whether some of them sleep.
+static bool sleeps_around(const mpm *m, size_t b) {
+  size_t g = m->grid.target[b][firn_grid_offset(0, 0, 0)];
+  if (g == FIRN_GRID_NONE) return false;
+  for (uint32_t n = m->grid.giver_start[g]; n < m->grid.giver_start[g + 1]; n++) {
+    if (rest_of(m)[firn_giver_block(m->grid.giver[n])].asleep) return true;
+  }
+  return false;
+}
+
+// Who is around it, without a grid.
 static int look_beside(const mpm *m, size_t b) {
   const firn_particles *p = &m->world->particles;
   int found = 0;
@@ -371,14 +380,12 @@ static bool may_sleep(const mpm *m, size_t b) {
   return !mover_is_near(m, b) && !is_forced(m, b);
 }
 
-// Lets a unit sleep or wakes it.
-static void set_unit_asleep(mpm *m, const firn_unit *unit, bool asleep) {
+// Lets a unit sleep or wakes it. Returns its sound2 if it slept before: the step about to be chosen must suit it.
+static double set_unit_asleep(const mpm *m, const firn_unit *unit, bool asleep) {
   mpm_rest *rest = rest_of(m);
+  double sound2 = 0;
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
-    if (!asleep && rest[b].asleep) {
-      // The step about to be chosen must suit it.
-      m->memory.sound2_max = fmax(m->memory.sound2_max, rest[b].sound2);
-    }
+    if (!asleep && rest[b].asleep) sound2 = fmax(sound2, rest[b].sound2);
     if (asleep != m->box[b].asleep) m->box[b].stored = false;
     m->box[b].asleep = asleep;
     m->next_box[b] = m->box[b];
@@ -389,11 +396,13 @@ static void set_unit_asleep(mpm *m, const firn_unit *unit, bool asleep) {
     rest[b].asleep = asleep;
   }
   if (asleep && !all) stop_particles(m, unit->first, unit->count);
+  return sound2;
 }
 
 // Node blocks that only sleepers touch are left out too.
 static void find_sleeping_nodes(mpm *m) {
   uint8_t *asleep = m->node_asleep.data;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t g = 0; g < m->grid.count; g++) {
     bool all = true;
     for (uint32_t n = m->grid.giver_start[g]; n < m->grid.giver_start[g + 1] && all; n++) {
@@ -414,6 +423,7 @@ static void find_sleeping_nodes(mpm *m) {
 
 static size_t count_asleep(const mpm *m) {
   size_t count = 0;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static) reduction(+ : count))
   for (size_t b = 0; b < m->rest_count; b++)
     count += rest_of(m)[b].asleep ? rest_of(m)[b].count : 0;
   return count;
@@ -430,6 +440,7 @@ static void note_sleep(mpm *m) {
 static bool layout_is_in_the_way(const mpm *m) {
   const mpm_rest *rest = rest_of(m);
   size_t kept = 0;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static) reduction(+ : kept))
   for (size_t b = 0; b < m->rest_count; b++) {
     bool is = (rest[b].may && !rest[b].asleep) ||
               (m->reach[b].spray && mpm_rest_awaits_nodes(m, b));
@@ -444,15 +455,22 @@ static firn_status apply_sleep(mpm *m, bool decide) {
   if (decide) FIRN_TRY(find_bodies(m));
   FIRN_TRY(firn_buffer_reserve(m->world->context, &m->node_asleep, m->grid.count, "sleep"));
   if (!m->sleep_applied && m->grid.count) memset(m->node_asleep.data, 0, m->grid.count);
+  mpm_rest *rest = rest_of(m);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 64))
+  for (size_t b = 0; b < m->rest_count; b++) {
+    if (decide) rest[b].may = may_sleep(m, b);
+  }
+  double sound2 = m->memory.sound2_max;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static) reduction(max : sound2))
   for (size_t u = 0; u < p->unit_count; u++) {
     const firn_unit *unit = &p->unit[u];
     bool asleep = true;
     for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
-      if (decide) rest_of(m)[b].may = may_sleep(m, b);
-      asleep = asleep && (decide ? rest_of(m)[b].may : rest_of(m)[b].asleep);
+      asleep = asleep && (decide ? rest[b].may : rest[b].asleep);
     }
-    set_unit_asleep(m, unit, asleep);
+    sound2 = fmax(sound2, set_unit_asleep(m, unit, asleep));
   }
+  m->memory.sound2_max = sound2;
   note_sleep(m);
   return FIRN_OK;
 }
@@ -467,14 +485,18 @@ static void wake_to_weigh(mpm *m) {
   for (size_t b = 0; b < m->rest_count; b++) {
     if (rest[b].asleep && look_around(m, b) & AROUND_CREEPS) rest[b].calm = 0;
   }
+  double sound2 = m->memory.sound2_max;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static) reduction(max : sound2))
   for (size_t u = 0; u < p->unit_count; u++) {
     const firn_unit *unit = &p->unit[u];
     bool calm = true;
     for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
       calm = calm && rest[b].calm;
     }
-    if (m->box[unit->first_block].asleep && !calm) set_unit_asleep(m, unit, false);
+    if (!m->box[unit->first_block].asleep || calm) continue;
+    sound2 = fmax(sound2, set_unit_asleep(m, unit, false));
   }
+  m->memory.sound2_max = sound2;
   note_sleep(m);
 }
 
@@ -492,6 +514,15 @@ static firn_status begin_weighing(mpm *m) {
   }
   m->weighs = true;
   return FIRN_OK;
+}
+
+// Before the next review.
+static void weigh_again(const mpm *m) {
+  mpm_rest *rest = rest_of(m);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
+  for (size_t b = 0; b < m->rest_count; b++) {
+    if (!rest[b].asleep) rest[b].calm = 0;
+  }
 }
 
 firn_status mpm_rest_review(mpm *m, bool sorted) {
@@ -517,9 +548,7 @@ firn_status mpm_rest_review(mpm *m, bool sorted) {
   }
   FIRN_TRY(apply_sleep(m, true));
   if (due) m->memory.regroup = layout_is_in_the_way(m);
-  for (size_t b = 0; b < m->rest_count && due && !m->memory.regroup; b++) {
-    if (!rest_of(m)[b].asleep) rest_of(m)[b].calm = 0; // it is weighed again before the next review
-  }
+  if (due && !m->memory.regroup) weigh_again(m);
   return weighs ? begin_weighing(m) : FIRN_OK;
 }
 
@@ -555,6 +584,8 @@ void mpm_rest_watch(mpm *m) {
   const mpm_tally *tally = m->tallies.data;
   mpm_rest *rest = rest_of(m);
   double limit = WAKE_SPEED * m->def.sleep_speed * m->world->h;
+  bool disturbed = m->memory.disturbed;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static) reduction(|| : disturbed))
   for (size_t u = 0; u < p->unit_count; u++) {
     const firn_unit *unit = &p->unit[u];
     if (m->box[unit->first_block].asleep) continue;
@@ -562,8 +593,9 @@ void mpm_rest_watch(mpm *m) {
     for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
       rest[b].speed2 = fmax(rest[b].speed2, tally[u].speed2_max);
       if (!quick || !rest[b].watched || !holds_quick(m, b, WAKE_SPEED)) continue;
-      if (look_around(m, b) & AROUND_ASLEEP) m->memory.disturbed = true;
+      disturbed = disturbed || sleeps_around(m, b);
       rest[b].quiet = rest[b].watched = 0;
     }
   }
+  m->memory.disturbed = disturbed;
 }

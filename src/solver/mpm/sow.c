@@ -23,7 +23,7 @@ static bool has_nodes(const mpm *m, size_t b) {
 // Across a period, colours must alternate as well.
 static bool colours_fit(const firn_particles *p) {
   for (int a = 0; a < 3; a++) {
-    if (p->periodic[a] && p->period[a] % 8 != 0) return false;
+    if (p->periodic[a] && p->period[a] % 4 != 0) return false;
   }
   return true;
 }
@@ -42,8 +42,8 @@ static size_t find_thin(const mpm *m, firn_keyed *out) {
     if (!is_thin(m, b) || !has_nodes(m, b)) continue;
     int32_t at[3];
     for (int a = 0; a < 3; a++) at[a] = p->block[b].at[a] - corner[a];
-    uint64_t place = firn_morton(at), colour = place >> 6 & 7;
-    out[count++] = (firn_keyed){.key = colour << 60 | place >> 9 << 6 | (place & 63),
+    uint64_t place = firn_morton(at), colour = place >> 3 & 7;
+    out[count++] = (firn_keyed){.key = colour << 60 | place >> 6 << 3 | (place & 7),
                                 .slot = (uint32_t)b};
   }
   return count;
@@ -55,7 +55,7 @@ static void cut_into_tiles(mpm *m, const firn_keyed *sorted, size_t count) {
   size_t tile_count = 0;
   for (size_t n = 0; n < count; n++) {
     block[n] = sorted[n].slot;
-    if (n == 0 || sorted[n].key >> 6 != sorted[n - 1].key >> 6) {
+    if (n == 0 || sorted[n].key >> 3 != sorted[n - 1].key >> 3) {
       tiles[tile_count++] = (mpm_tile){.block = block + n};
       for (uint64_t colour = 1 + (sorted[n].key >> 60); colour <= 8; colour++) {
         m->tile_start[colour] = tile_count;
@@ -80,6 +80,7 @@ firn_status mpm_find_tiles(mpm *m) {
   const firn_particles *p = &m->world->particles;
   firn_context *context = m->world->context;
   memset(m->tile_start, 0, sizeof m->tile_start);
+  m->thin_count = m->thin_stiff = 0;
   if (!mpm_knows_grains(m)) return FIRN_OK;
   size_t blocks = p->block_count;
   firn_buffer keyed = {0};
@@ -87,18 +88,37 @@ firn_status mpm_find_tiles(mpm *m) {
   FIRN_TRY(firn_buffer_reserve(context, &m->tiles, blocks * sizeof(mpm_tile), "tiles"));
   FIRN_TRY(firn_buffer_reserve(context, &keyed, 2 * blocks * sizeof(firn_keyed), "tiles"));
   firn_keyed *all = keyed.data;
-  size_t count = find_thin(m, all);
+  size_t count = m->thin_count = find_thin(m, all);
   cut_into_tiles(m, firn_keyed_sort(all, all + count, count), count);
   firn_buffer_free(context, &keyed);
   return FIRN_OK;
 }
 
+void mpm_count_stiff_thin(mpm *m) {
+  const uint32_t *block = m->thin.data;
+  m->thin_stiff = 0;
+  for (size_t n = 0; n < m->thin_count; n++) {
+    const mpm_box *box = &m->box[block[n]];
+    m->thin_stiff += box->thin && !box->soft;
+  }
+}
+
+// Blocks for each thread below which colours are done sooner than all have met after each of them.
+enum { WORTH_SHARING = 2 };
+
 static void sow(mpm *m, firn_real *momentum, firn_real *force, bool stiff) {
   mpm_view *view = &m->view;
   const mpm_tile *tiles = m->tiles.data;
-  view->sows = m->tile_start[8] > 0;
+  size_t givers = stiff ? m->thin_stiff : m->thin_count;
+  view->sows = givers > 0;
   if (!view->sows) return;
   memset(view->sown, 0, m->grid.count * sizeof *view->sown);
+  if (givers < WORTH_SHARING * (size_t)m->world->context->threads) {
+    for (size_t t = 0; t < m->tile_start[8]; t++) {
+      m->kernels->sow(view, &tiles[t], momentum, force, stiff);
+    }
+    return;
+  }
   FIRN_PARALLEL(m->world->context) {
     for (int colour = 0; colour < 8; colour++) {
 #pragma omp for schedule(dynamic, 1)

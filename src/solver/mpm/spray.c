@@ -68,7 +68,8 @@ firn_status mpm_reserve_parcels(mpm *m) {
 void mpm_reap(mpm *m) {
   const firn_grid *grid = &m->grid;
   mpm_parcel_nodes *nodes = m->parcels.data;
-  FIRN_SHARED_FOR(m->world->context, walk, grid->parcel_count) {
-    m->kernels->reap(&m->view, &grid->parcel[walk.at], &nodes[omp_get_thread_num()]);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 1))
+  for (size_t i = 0; i < grid->parcel_count; i++) {
+    m->kernels->reap(&m->view, &grid->parcel[i], &nodes[omp_get_thread_num()]);
   }
 }

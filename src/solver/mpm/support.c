@@ -4,23 +4,35 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/parallel.h"
+
 // --------------------------------------------------------------------------------------- bodies
+
+// Threads find bodies together: whoever is first joins two of them, and the later block of the two roots gets the
+// earlier one for its parent, so that a body's root is its first block in the end, whatever the order.
+static uint32_t parent(const uint32_t *of, uint32_t b) {
+  return __atomic_load_n(&of[b], __ATOMIC_RELAXED);
+}
 
 // The first block of the body that b is known to belong to; shortens the way there.
 static uint32_t root_of(uint32_t *of, uint32_t b) {
-  while (of[b] != b) {
-    of[b] = of[of[b]];
-    b = of[b];
+  for (uint32_t up; (up = parent(of, b)) != b; b = up) {
+    uint32_t beyond = parent(of, up);
+    if (beyond != up) __atomic_store_n(&of[b], beyond, __ATOMIC_RELAXED);
   }
   return b;
 }
 
 static void join(uint32_t *of, uint32_t a, uint32_t b) {
-  uint32_t ra = root_of(of, a), rb = root_of(of, b);
-  if (ra < rb)
-    of[rb] = ra;
-  else
-    of[ra] = rb;
+  for (;;) {
+    a = root_of(of, a);
+    b = root_of(of, b);
+    if (a == b) return;
+    uint32_t first = a < b ? a : b, last = a < b ? b : a, root = last;
+    if (__atomic_compare_exchange_n(&of[last], &root, first, false, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED))
+      return;
+  }
 }
 
 // Whether the boxes of two givers of one node block overlap.
@@ -58,7 +70,9 @@ firn_status mpm_bodies_find(const mpm *m, firn_buffer *bodies, size_t *count) {
   size_t blocks = m->world->particles.block_count;
   FIRN_TRY(firn_buffer_reserve(m->world->context, bodies, blocks * sizeof(uint32_t), "bodies"));
   uint32_t *of = bodies->data;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t b = 0; b < blocks; b++) of[b] = (uint32_t)b;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 64))
   for (size_t g = 0; g < m->grid.count; g++) join_givers(m, of, g);
   // Roots come before the rest of their bodies: what they held is not needed any more then.
   *count = 0;
