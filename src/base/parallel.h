@@ -71,7 +71,11 @@ static inline bool firn_share_next(firn_share_walk *w) {
 }
 
 #define FIRN_SHARED_FOR(context, walk, things)                                                     \
-  for (bool dealt_ = firn_shares_deal(context, things); dealt_; dealt_ = false)                    \
+  FIRN_DEALT_FOR(context, walk, firn_shares_deal(context, things))
+
+// The same where shares are dealt by somebody else, who returns true.
+#define FIRN_DEALT_FOR(context, walk, deal)                                                        \
+  for (bool dealt_ = (deal); dealt_; dealt_ = false)                                               \
     FIRN_PARALLEL(context)                                                                         \
       for (firn_share_walk walk = firn_share_begin(context); firn_share_next(&(walk));)
 

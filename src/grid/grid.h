@@ -19,7 +19,7 @@ typedef struct firn_grid {
   firn_giver *giver;         // in order of their offsets
   uint32_t (*target)[27];    // [particle blocks] node block at this offset, or FIRN_GRID_NONE ...
   uint32_t *found;           // ... bits of the offsets at which there is one
-  firn_parcel *parcel;       // [parcel_count] all spray, the dearest first
+  firn_parcel *parcel;       // [parcel_count] all spray, in the order of its blocks
   firn_neighbour *neighbour; // of parcels, one after the other
   uint32_t (
       *around)[27]; // [count] node block at this offset of a node block; by firn_grid_link only

@@ -3,7 +3,6 @@
 // it touches 27 or 64, and pay for them in cache misses every step. Spray makes none: the nodes of a
 // parcel are added up where they are needed, in cache, from its own particles and those around it. Nodes
 // that some other block touches are in node blocks all the same.
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/parallel.h"
@@ -184,13 +183,6 @@ static firn_status cut(firn_grid *grid, const survey *s) {
   return FIRN_OK;
 }
 
-// Those that take longest come first, so that nobody is left with one of them in the end.
-static int by_cost(const void *x, const void *y) {
-  const firn_parcel *a = x, *b = y;
-  if (a->neighbours != b->neighbours) return a->neighbours > b->neighbours ? -1 : 1;
-  return a->first < b->first ? -1 : 1;
-}
-
 firn_status firn_grid_list_parcels(firn_grid *grid, const firn_particles *particles,
                                    firn_reach *reach) {
   survey s = {.particles = particles, .reach = reach};
@@ -218,8 +210,16 @@ firn_status firn_grid_list_parcels(firn_grid *grid, const firn_particles *partic
                              sizeof *grid->neighbour));
   FIRN_PARALLEL_FOR(grid->context, schedule(dynamic, 16))
   for (size_t i = 0; i < grid->parcel_count; i++) {
-    look_around(&s, &grid->parcel[i], grid->neighbour + grid->parcel[i].neighbour);
+    firn_parcel *parcel = &grid->parcel[i];
+    firn_neighbour *neighbour = grid->neighbour + parcel->neighbour;
+    look_around(&s, parcel, neighbour);
+    parcel->through = 0;
+    for (uint32_t n = 0; n < parcel->neighbours; n++) {
+      parcel->through += particles->block[neighbour[n].block].count;
+    }
   }
-  qsort(grid->parcel, grid->parcel_count, sizeof *grid->parcel, by_cost);
+  for (size_t i = 1; i < grid->parcel_count; i++) {
+    grid->parcel[i].through += grid->parcel[i - 1].through;
+  }
   return FIRN_OK;
 }

@@ -43,6 +43,7 @@ typedef struct mpm_contacts {
   int fixed;
   uint64_t fixed_changes;
   firn_buffer fixed_nodes; // uint64_t [node blocks], as nodes
+  firn_buffer runs; // uint32_t: numbers of those that are close to something, by runs of blocks
   firn_buffer fixed_far; // bool [particle blocks]: nothing that the block may reach is close to any
   int recorded;          // colliders with forces
   firn_buffer pushes;    // mpm_push [node_count][recorded], then [block_count][2][recorded]: by the

@@ -81,6 +81,7 @@ static void destroy(void *solver) {
                             &m->contacts.nodes,
                             &m->contacts.blocks,
                             &m->contacts.fixed_nodes,
+                            &m->contacts.runs,
                             &m->contacts.fixed_far,
                             &m->contacts.pushes,
                             &m->contacts.holders,

@@ -151,7 +151,19 @@ static firn_status know_fixed(mpm *m) {
   return FIRN_OK;
 }
 
-// Fills the bits of all blocks. Returns the largest speed^2 of what is about to reach any.
+// Those of a run are numbered by one thread.
+enum { RUN = 64 };
+
+static size_t runs_of(size_t count) {
+  return (count + RUN - 1) / RUN;
+}
+
+static size_t end_of(size_t run, size_t count) {
+  return (run + 1) * RUN < count ? (run + 1) * RUN : count;
+}
+
+// Fills the bits of all blocks, and counts those that are close to something by runs. Returns the largest speed^2 of
+// what is about to reach any.
 static double look_everywhere(mpm *m) {
   mpm_contacts *c = &m->contacts;
   size_t count = m->grid.count, blocks = m->world->particles.block_count;
@@ -159,34 +171,56 @@ static double look_everywhere(mpm *m) {
   const bool *far = c->fixed_far.data;
   uint64_t *nodes = c->nodes.data;
   mpm_near *near = c->blocks.data;
+  uint32_t *of = m->constraint_of.data, *of_run = c->runs.data;
   bool particles = m->view.particle_contact, others = c->fixed < m->world->collider_count;
   double speed2 = 0;
   FIRN_PARALLEL(m->world->context) {
 #pragma omp for schedule(static) reduction(max : speed2)
-    for (size_t g = 0; g < count; g++) {
-      closeness found = {0};
-      // What sleeps still presses on its collider, but evenly: it is asked once.
-      bool asked = (c->recorded && !c->pressed) || !mpm_node_is_asleep(m, g);
-      if (asked) found.bits = fixed[g];
-      if (asked && others) look_at_nodes(m, g, OTHERS, &found);
-      nodes[g] = found.bits;
-      speed2 = fmax(speed2, found.speed2);
+    for (size_t r = 0; r < runs_of(count); r++) {
+      of_run[r] = 0;
+      for (size_t g = r * RUN; g < end_of(r, count); g++) {
+        closeness found = {0};
+        // What sleeps still presses on its collider, but evenly: it is asked once.
+        bool asked = (c->recorded && !c->pressed) || !mpm_node_is_asleep(m, g);
+        if (asked) found.bits = fixed[g];
+        if (asked && others) look_at_nodes(m, g, OTHERS, &found);
+        nodes[g] = found.bits;
+        of[g] = FIRN_GRID_NONE;
+        of_run[r] += found.bits != 0;
+        speed2 = fmax(speed2, found.speed2);
+      }
     }
+    uint32_t *of_block_run = of_run + runs_of(count);
 #pragma omp for schedule(static) reduction(max : speed2)
-    for (size_t b = 0; b < blocks; b++) {
-      closeness of_particles = {0}, of_nodes = {0};
-      bool asked = !m->box[b].asleep && (others || !far[b]);
-      int lo[3], hi[3], which = far[b] ? OTHERS : ALL;
-      box_nodes(&m->box[b], lo, hi);
-      if (asked && particles) look_at_particles(m, b, lo, hi, which, &of_particles);
-      if (asked && m->reach[b].spray) look_at_box(m, b, lo, hi, which, &of_nodes);
-      near[b] = (mpm_near){of_particles.bits, of_nodes.bits, FIRN_GRID_NONE};
-      m->box[b].near = near[b].particles != 0;
-      m->box[b].touched = near[b].nodes != 0;
-      speed2 = fmax(speed2, fmax(of_particles.speed2, of_nodes.speed2));
+    for (size_t r = 0; r < runs_of(blocks); r++) {
+      of_block_run[r] = 0;
+      for (size_t b = r * RUN; b < end_of(r, blocks); b++) {
+        closeness of_particles = {0}, of_nodes = {0};
+        bool asked = !m->box[b].asleep && (others || !far[b]);
+        int lo[3], hi[3], which = far[b] ? OTHERS : ALL;
+        box_nodes(&m->box[b], lo, hi);
+        if (asked && particles) look_at_particles(m, b, lo, hi, which, &of_particles);
+        if (asked && m->reach[b].spray) look_at_box(m, b, lo, hi, which, &of_nodes);
+        near[b] = (mpm_near){of_particles.bits, of_nodes.bits, FIRN_GRID_NONE};
+        m->box[b].near = near[b].particles != 0;
+        m->box[b].touched = near[b].nodes != 0;
+        of_block_run[r] += m->box[b].near || m->box[b].touched;
+        speed2 = fmax(speed2, fmax(of_particles.speed2, of_nodes.speed2));
+      }
     }
   }
   return speed2;
+}
+
+// From what runs have to what comes before each. Returns the sum.
+static size_t add_up(uint32_t *of_run, size_t runs) {
+  uint32_t sum = 0;
+  for (size_t r = 0; r < runs; r++) {
+    uint32_t has = of_run[r];
+    of_run[r] = sum;
+    sum += has;
+  }
+  return sum;
 }
 
 static void number(mpm *m) {
@@ -194,13 +228,24 @@ static void number(mpm *m) {
   size_t count = m->grid.count, blocks = m->world->particles.block_count;
   const uint64_t *nodes = c->nodes.data;
   mpm_near *near = c->blocks.data;
-  uint32_t *of = m->constraint_of.data;
-  c->node_count = c->block_count = 0;
-  for (size_t g = 0; g < count; g++) {
-    of[g] = nodes[g] ? (uint32_t)c->node_count++ : FIRN_GRID_NONE;
-  }
-  for (size_t b = 0; b < blocks; b++) {
-    if (near[b].particles || near[b].nodes) near[b].index = (uint32_t)c->block_count++;
+  uint32_t *of = m->constraint_of.data, *of_run = c->runs.data;
+  uint32_t *of_block_run = of_run + runs_of(count);
+  c->node_count = add_up(of_run, runs_of(count));
+  c->block_count = add_up(of_block_run, runs_of(blocks));
+  if (!c->node_count && !c->block_count) return;
+  FIRN_PARALLEL(m->world->context) {
+#pragma omp for schedule(static) nowait
+    for (size_t r = 0; r < runs_of(count); r++) {
+      for (size_t g = r * RUN; g < end_of(r, count); g++) {
+        if (nodes[g]) of[g] = of_run[r]++;
+      }
+    }
+#pragma omp for schedule(static) nowait
+    for (size_t r = 0; r < runs_of(blocks); r++) {
+      for (size_t b = r * RUN; b < end_of(r, blocks); b++) {
+        if (near[b].particles || near[b].nodes) near[b].index = of_block_run[r]++;
+      }
+    }
   }
 }
 
@@ -265,6 +310,8 @@ firn_status mpm_contact_begin(mpm *m) {
   FIRN_TRY(firn_buffer_reserve(context, &c->blocks, (blocks + 1) * sizeof(mpm_near), "contacts"));
   FIRN_TRY(
       firn_buffer_reserve(context, &m->constraint_of, (count + 1) * sizeof(uint32_t), "contacts"));
+  FIRN_TRY(firn_buffer_reserve(
+      context, &c->runs, (runs_of(count) + runs_of(blocks) + 1) * sizeof(uint32_t), "contacts"));
   firn_world_prepare(m->world, c->time);
   FIRN_TRY(know_fixed(m));
   m->memory.surface2_max = look_everywhere(m);

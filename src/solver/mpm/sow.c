@@ -106,6 +106,12 @@ void mpm_count_stiff_thin(mpm *m) {
 // Blocks for each thread below which colours are done sooner than all have met after each of them.
 enum { WORTH_SHARING = 2 };
 
+// Few enough that all are done at about the same time, but not so few that threads are in each other's way.
+static size_t tiles_at_once(const mpm *m, int colour) {
+  size_t tiles = m->tile_start[colour + 1] - m->tile_start[colour];
+  return tiles / (4 * (size_t)m->world->context->threads) + 1;
+}
+
 static void sow(mpm *m, firn_real *momentum, firn_real *force, bool stiff) {
   mpm_view *view = &m->view;
   const mpm_tile *tiles = m->tiles.data;
@@ -121,7 +127,8 @@ static void sow(mpm *m, firn_real *momentum, firn_real *force, bool stiff) {
   }
   FIRN_PARALLEL(m->world->context) {
     for (int colour = 0; colour < 8; colour++) {
-#pragma omp for schedule(dynamic, 1)
+      size_t some = tiles_at_once(m, colour);
+#pragma omp for schedule(dynamic, some)
       for (size_t t = m->tile_start[colour]; t < m->tile_start[colour + 1]; t++) {
         m->kernels->sow(view, &tiles[t], momentum, force, stiff);
       }

@@ -65,11 +65,24 @@ firn_status mpm_reserve_parcels(mpm *m) {
   return FIRN_OK;
 }
 
+// Shares that cost about the same, each the same parcels as in the last step.
+static bool deal_parcels(const mpm *m) {
+  const firn_grid *grid = &m->grid;
+  const firn_context *context = m->world->context;
+  size_t n = (size_t)context->threads, i = 0;
+  uint64_t all = grid->parcel_count ? grid->parcel[grid->parcel_count - 1].through : 0;
+  for (size_t t = 0; t < n; t++) {
+    context->share[t].next = i;
+    while (i < grid->parcel_count && grid->parcel[i].through * n <= all * (t + 1)) i++;
+    context->share[t].end = i;
+  }
+  return true;
+}
+
 void mpm_reap(mpm *m) {
   const firn_grid *grid = &m->grid;
   mpm_parcel_nodes *nodes = m->parcels.data;
-  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 1))
-  for (size_t i = 0; i < grid->parcel_count; i++) {
-    m->kernels->reap(&m->view, &grid->parcel[i], &nodes[omp_get_thread_num()]);
+  FIRN_DEALT_FOR(m->world->context, walk, deal_parcels(m)) {
+    m->kernels->reap(&m->view, &grid->parcel[walk.at], &nodes[omp_get_thread_num()]);
   }
 }

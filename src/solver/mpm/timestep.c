@@ -69,13 +69,16 @@ int mpm_stiffness_class(const mpm *m, double sound2) {
 void mpm_remember_stiffness(mpm *m) {
   const firn_particles *p = &m->world->particles;
   const firn_real *sound2 = m->view.sound2;
-  double count[MPM_SHARES] = {0}, all = 0;
+  size_t count[MPM_SHARES] = {0}, all = 0;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static) reduction(+ : count, all))
   for (size_t b = 0; b < p->block_count; b++) {
     if (m->box[b].asleep || !(sound2[b] > 0)) continue;
     count[mpm_stiffness_class(m, (double)sound2[b])] += p->block[b].count;
     all += p->block[b].count;
   }
-  for (int k = 0; k < MPM_SHARES && all > 0; k++) m->memory.share[k] = (float)(count[k] / all);
+  for (int k = 0; k < MPM_SHARES && all > 0; k++) {
+    m->memory.share[k] = (float)((double)count[k] / (double)all);
+  }
 }
 
 void mpm_add_stiffness(mpm *m, const double count[MPM_SHARES]) {
