@@ -13,6 +13,7 @@ typedef struct density {
   double full; // share of blocks at the bottom that are not empty ...
   int most;    // ... and particles of those
   size_t rest; // of all blocks one in so many is apart, at least
+  int period;  // cells along x and z; 0: none
 } density;
 
 // A slab of snow with a cloud above it that thins out upwards, falling on it and on a floor.
@@ -74,6 +75,8 @@ static mpm_case run(const mpm_variant *v, const density *of, fields *out) {
   def.mpm.dt = 4e-5;
   def.mpm.integrator = FIRN_INTEGRATOR_EXPLICIT;
   def.mpm.particle_contact = true;
+  def.periodic[0] = def.periodic[2] = of->period > 0;
+  def.period_cells[0] = def.period_cells[2] = of->period;
   firn_material_def material = firn_default_material_def();
   mpm_case c = mpm_case_open(v, &def, &material);
   firn_collider_def floor_ = firn_default_collider_def();
@@ -128,7 +131,9 @@ static void compare(const density *of) {
       double worst_e = apart(&c, 6, f.strain, f0.strain);
       double worst_c = f.affine ? apart(&c, 9, f.affine, f0.affine) : 0;
       read_floor(&c, floor);
-      for (int i = 0; i < 6; i++) worst_floor = fmax(worst_floor, fabs(floor[i] - floor0[i]));
+      // Across a period it is anybody's choice from which of its places a node turns the floor.
+      int told = of->period ? 3 : 6;
+      for (int i = 0; i < told; i++) worst_floor = fmax(worst_floor, fabs(floor[i] - floor0[i]));
       print_message(
           "%-24s %zu of %zu blocks apart: dx %.2e h, dv %.2e m/s, strain %.2e, C %.2e 1/s, "
           "floor %.2e of %.2e N s\n",
@@ -163,10 +168,17 @@ static void sparse_spray_moves_as_with_shared_node_blocks(void **state) {
   compare(&(density){.full = 0.07, .most = 1, .rest = 20});
 }
 
+// Twelve blocks, the shortest period with parcels, of which the cloud is wider. Colours of tiles still alternate.
+static void spray_moves_so_across_a_period(void **state) {
+  (void)state;
+  compare(&(density){.full = 0.5, .most = 3, .rest = 4, .period = 48});
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spray_moves_as_with_shared_node_blocks),
       cmocka_unit_test(sparse_spray_moves_as_with_shared_node_blocks),
+      cmocka_unit_test(spray_moves_so_across_a_period),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
