@@ -62,8 +62,9 @@ void mpm_remember_solve(mpm *m, double dt, int iterations) {
 
 int mpm_stiffness_class(const mpm *m, double sound2) {
   double soft = m->def.elastic_cfl * m->world->h / m->def.dt_max;
-  double k = 1 + floor(log2(sound2 / (soft * soft)));
-  return (int)fmax(0, fmin(k, MPM_SHARES - 1));
+  int k; // the ratio is at least 2^(k - 1) and less than 2^k
+  frexp(sound2 / (soft * soft), &k);
+  return k < 0 ? 0 : k < MPM_SHARES ? k : MPM_SHARES - 1;
 }
 
 void mpm_remember_stiffness(mpm *m) {
