@@ -95,11 +95,12 @@ static firn_reach reach_of(const mpm_search *s, size_t b) {
   return reach;
 }
 
-// Where its particles may come.
+// Where its particles may come, as they fly and on the grid.
 static void bound(const mpm_search *s, mpm_candidate *c) {
   const firn_brick *brick = &s->choice->brick[c->brick];
   const firn_listed *one = s->choice->listed + brick->listed;
   double t = s->horizon, h = s->m->world->h;
+  c->reach = reach_of(s, c->brick);
   c->fresh = false;
   for (uint32_t i = 0; i < brick->count; i++)
     c->fresh = c->fresh || field(s, FIRN_FIELD_VOLUME)[one[i].slot] == 0;
@@ -179,7 +180,7 @@ static bool look_at(const mpm_search *s, mpm_candidate *c, const nodes *n, size_
   if (flies && meets_flying(s, c, &s->candidate[other], d))
     return note(c, other | MPM_MEETS_FLYING);
   if (!meets_reach(n, &s->widest, d)) return true;
-  firn_reach reach = reach_of(s, b);
+  firn_reach reach = flies ? s->candidate[other].reach : reach_of(s, b);
   return !meets_reach(n, &reach, d) || (flies && note(c, other));
 }
 
