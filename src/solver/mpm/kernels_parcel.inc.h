@@ -3,16 +3,16 @@
 // where they begin, whoever's these are; planes that nobody can add to any more are taken over from node blocks, collided
 // and moved; and its own grains that end there are reaped. What is at work is a few planes, in cache.
 
-// What a grain gives to nodes of the frame, and to some beside it along y. One of its own has no others. Other parcels
-// collide nodes that they share again for themselves, and each tells colliders of its own grains' part: so the mass of
-// others is noted.
+// What a grain gives to nodes of the frame, and to some beside it along y. Other parcels collide nodes that they share
+// again for themselves, and each tells colliders of its own grains' part: so the mass of others is noted. simple: all
+// planes of the stencil are in the frame, and nobody asks whose mass it is.
 static inline __attribute__((always_inline)) void K(sow_frame)(const parcel_frame *f,
                                                                const grain_seed *seed,
-                                                               const int8_t at[3], bool own,
+                                                               const int8_t at[3], bool simple,
                                                                mpm_parcel_nodes *nodes) {
   const K(gift) gift = K(gift_of)(seed, 0);
-  int begin = own || at[0] >= 0 ? 0 : -at[0];
-  int end = own || at[0] + WIDTH <= f->n[0] ? WIDTH : f->n[0] - at[0];
+  int begin = simple || at[0] >= 0 ? 0 : -at[0];
+  int end = simple || at[0] + WIDTH <= f->n[0] ? WIDTH : f->n[0] - at[0];
 #pragma GCC unroll 4
   for (int i = begin; i < end; i++) {
     const K(plane) plane = K(plane_of)(&gift, seed, i);
@@ -22,7 +22,7 @@ static inline __attribute__((always_inline)) void K(sow_frame)(const parcel_fram
     for (int j = 0; j < WIDTH; j++, node += (size_t)f->n[2], to += f->sy) {
       K(give_row)(&plane, seed, j, to, APIC ? NULL : to + f->channel, nodes->made + node);
       memset(nodes->made + node, 1, 4);
-      if (own || !f->told) continue;
+      if (simple || !f->told) continue;
       firn_real mass = seed->row[3] * (seed->wx[i] * seed->wy[j]);
       for (size_t z = 0; z < 4; z++) nodes->others[node + z] += mass * seed->wz[z];
     }
@@ -43,8 +43,10 @@ static __attribute__((noinline)) uint32_t K(sow_guests)(const mpm_view *view, co
     K(open_grains)(&some, &weights);
     for (int n = 0; n < some.count; n++) {
       const grain_seed seed = seed_of(&some, &weights, n);
-      if (guest[n].own) {
-        __builtin_prefetch(some.grain[n]->reaped, 1);
+      int x = guest[n].at[0];
+      bool inside = x >= 0 && x + WIDTH <= f->n[0];
+      __builtin_prefetch(guest[n].own ? some.grain[n]->reaped : some.grain[n]->row, 1);
+      if (guest[n].own || (inside && !f->told)) {
         K(sow_frame)(f, &seed, guest[n].at, true, nodes);
         continue;
       }
