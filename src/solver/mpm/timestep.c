@@ -71,6 +71,7 @@ void mpm_remember_stiffness(mpm *m) {
   const firn_particles *p = &m->world->particles;
   const firn_real *sound2 = m->view.sound2;
   double count[MPM_SHARES] = {0}, all = 0;
+  if (m->def.integrator == FIRN_INTEGRATOR_EXPLICIT) return; // nobody asks
   for (size_t b = 0; b < p->block_count; b++) {
     if (m->box[b].asleep || !(sound2[b] > 0)) continue;
     count[mpm_stiffness_class(m, (double)sound2[b])] += p->block[b].count;
