@@ -5,6 +5,8 @@
 #ifndef FIRN_MATH_ROW_H
 #define FIRN_MATH_ROW_H
 
+#include <string.h>
+
 #include "math/lane.h"
 
 #if FIRN_LANES > 1
@@ -344,6 +346,21 @@ FIRN_HD_INLINE void row_reduce4x4(row16 a, row16 b, row16 c, row16 d, firn_real 
 }
 
 #endif
+
+// The nodes of a row whose bytes are 1; the others, whose bytes are 0, are 0.
+FIRN_HD_INLINE row16 row_load_made(const firn_real *p, const uint8_t made[4]) {
+  uint32_t bytes;
+  memcpy(&bytes, made, sizeof bytes);
+#if defined(FIRN_LANE_AVX512) && !defined(FIRN_DOUBLE)
+  row16 out;
+  __m128i node = _mm_set_epi8(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
+  __m128i each = _mm_shuffle_epi8(_mm_set1_epi32((int)bytes), node);
+  out.r[0] = _mm512_maskz_loadu_ps(_mm_test_epi8_mask(each, each), p);
+  return out;
+#else
+  return row_select_nodes(bytes * 0x01020408u >> 24, row_loadu(p), row_zero());
+#endif
+}
 
 // As row_spread4, for w4[-from], w4[1 - from], ...; 0 where that is not one of the four (from is -4 to 4).
 FIRN_HD_INLINE row16 row_spread4_from(const firn_real *w4, int from) {

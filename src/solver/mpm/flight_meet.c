@@ -98,11 +98,12 @@ static firn_reach reach_of(const mpm_search *s, size_t b) {
   return reach;
 }
 
-// Where its particles may come.
+// Where its particles may come, as they fly and on the grid.
 static void bound(const mpm_search *s, mpm_candidate *c) {
   const firn_brick *brick = &s->choice->brick[c->brick];
   const firn_listed *one = s->choice->listed + brick->listed;
   double t = s->horizon, h = s->m->world->h;
+  c->reach = reach_of(s, c->brick);
   c->fresh = false;
   for (uint32_t i = 0; i < brick->count; i++)
     c->fresh = c->fresh || field(s, FIRN_FIELD_VOLUME)[one[i].slot] == 0;
@@ -149,18 +150,19 @@ static bool meets_reach(const nodes *n, const firn_reach *reach, const int32_t d
 // Whether two candidates may meet as they fly: whether no axis keeps them a stencil's width apart.
 static bool meets_flying(const mpm_search *s, const mpm_candidate *c, const mpm_candidate *o,
                          const int32_t d[3]) {
-  const firn_brick *mine = &s->choice->brick[c->brick], *its = &s->choice->brick[o->brick];
   double width = s->m->stencil.width, t = s->horizon / s->m->world->h;
-  bool relative = c->straight && o->straight;
-  const firn_listed *one = s->choice->listed + mine->listed,
-                    *other = s->choice->listed + its->listed;
   for (int a = 0; a < 3; a++) {
     double away = 4.0 * d[a];
     if ((double)o->lo[a] + away - (double)c->hi[a] >= width) return false;
     if ((double)c->lo[a] - ((double)o->hi[a] + away) >= width) return false;
-    if (!relative) continue;
+  }
+  if (!c->straight || !o->straight) return true;
+  const firn_brick *mine = &s->choice->brick[c->brick], *its = &s->choice->brick[o->brick];
+  const firn_listed *one = s->choice->listed + mine->listed,
+                    *other = s->choice->listed + its->listed;
+  for (int a = 0; a < 3; a++) {
     const firn_real *v = field(s, FIRN_FIELD_VX + a);
-    double dx = away + (double)position(s, other, a) - (double)position(s, one, a);
+    double dx = 4.0 * d[a] + (double)position(s, other, a) - (double)position(s, one, a);
     double dv = (double)v[other->slot] - (double)v[one->slot];
     if (fabs(dx) - fabs(dv) * t >= width + 2 * MPM_FLIGHT_MARGIN) return false;
   }
@@ -182,7 +184,7 @@ static bool look_at(const mpm_search *s, mpm_candidate *c, const nodes *n, size_
   if (flies && meets_flying(s, c, &s->candidate[other], d))
     return note(c, other | MPM_MEETS_FLYING);
   if (!meets_reach(n, &s->widest, d)) return true;
-  firn_reach reach = reach_of(s, b);
+  firn_reach reach = flies ? s->candidate[other].reach : reach_of(s, b);
   return !meets_reach(n, &reach, d) || (flies && note(c, other));
 }
 

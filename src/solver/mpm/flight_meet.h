@@ -15,6 +15,7 @@ typedef struct mpm_candidate {
   uint32_t last;          // of the piece, where this is its root ...
   uint32_t particles;     // ... and how many it has
   firn_real lo[3], hi[3]; // where its particles may come, cells from the brick's corner
+  firn_reach reach;       // what they may reach on the grid, should they be there
   bool fresh;             // some of its particles, or of the piece, have no volume yet
   bool grounded;
   bool straight; // one particle that nothing but gravity acts on, as far as is known ...

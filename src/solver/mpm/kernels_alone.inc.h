@@ -173,7 +173,7 @@ static inline void K(sow_patch)(const grain_seed *seed, const int d[3], K(patch)
     const K(plane) plane = K(plane_of)(&gift, seed, i);
     for (int j = d[1] < 0 ? -d[1] : 0; j < y_end; j++) {
       firn_real *to = p->node[0] + FIRN_ROW_REALS * (4 * (d[0] + i) + d[1] + j);
-      K(give_row)(&plane, seed, j, to, APIC ? NULL : to + FIRN_NODE_BLOCK_REALS, 15);
+      K(give_row)(&plane, seed, j, to, APIC ? NULL : to + FIRN_NODE_BLOCK_REALS, NULL);
     }
   }
 }

@@ -49,15 +49,19 @@ static inline parcel_frame frame_of(const mpm_view *view, const firn_parcel *par
   return f;
 }
 
-// A node's place in memory, which its plane need not be in; y may be before the first.
-static inline ptrdiff_t frame_offset(const parcel_frame *f, int x, int y, int z) {
-  ptrdiff_t column = (ptrdiff_t)f->plane[x] * f->n[1] + y;
-  return column * (ptrdiff_t)f->sy + FIRN_NODE_REALS * (ptrdiff_t)z;
+// A column's place in memory, which its plane need not be in; y may be before the first or behind the last.
+static inline size_t frame_column(const parcel_frame *f, int x, int y) {
+  return (size_t)(f->plane[x] * (f->n[1] + 2 * MPM_PARCEL_SIDE) + y + MPM_PARCEL_SIDE);
 }
 
-// The same in `others`.
-static inline ptrdiff_t others_offset(const parcel_frame *f, int x, int y, int z) {
-  return ((ptrdiff_t)f->plane[x] * f->n[1] + y) * f->n[2] + z;
+// A node's place in memory.
+static inline size_t frame_offset(const parcel_frame *f, int x, int y, int z) {
+  return frame_column(f, x, y) * f->sy + FIRN_NODE_REALS * (size_t)z;
+}
+
+// The same in `made` and `others`.
+static inline size_t frame_node(const parcel_frame *f, int x, int y, int z) {
+  return frame_column(f, x, y) * (size_t)f->n[2] + (size_t)z;
 }
 
 // --------------------------------------------------------------------------------------- guests
@@ -68,10 +72,11 @@ static inline uint32_t list_of(const parcel_frame *f, int x, int y) {
   return (uint32_t)((x + 3) * MPM_PARCEL_FOURS + ((y + f->lo[1] + 8) >> 2));
 }
 
-// Whether some row of a stencil has room in the frame.
-static inline bool frame_finds(const parcel_frame *f, int reach, const int at[3]) {
-  return at[0] >= -reach && at[0] < f->n[0] && at[1] >= -reach && at[1] < f->n[1] && at[2] >= 0 &&
-         at[2] <= f->n[2] - 4;
+// 1 if some row of a stencil has room in the frame, else 0. Not by branches, which nobody could foretell.
+static inline uint32_t frame_finds(const parcel_frame *f, int reach, const int at[3]) {
+  int least = (at[0] + reach) | (f->n[0] - 1 - at[0]) | (at[1] + reach) | (f->n[1] - 1 - at[1]) |
+              at[2] | (f->n[2] - 4 - at[2]); // negative if one of these is
+  return ~(uint32_t)least >> 31;
 }
 
 // Those of one block, as they come.
@@ -81,33 +86,35 @@ static inline uint32_t welcome(const mpm_view *view, const parcel_frame *f,
   const mpm_box *box = &view->box[from->block];
   uint32_t grain = (uint32_t)(box->arena / FIRN_ROW_REALS), of = box->grains;
   for (uint32_t i = 0; i < of; i++, grain += sizeof(mpm_grain) / sizeof(firn_real[16])) {
-    const firn_real *row = grain_of(view, grain)->row;
     int at[3];
-    for (int a = 0; a < 3; a++) {
-      int first = box->lo[a]; // of one alone
-      if (of > 1) {
-        firn_real x = row[7 + 4 * a] - (firn_real)view->stencil.shift;
-        first = (int)floor((double)x) + view->stencil.first;
-      }
-      at[a] = first + from->shift[a] - f->lo[a];
+    for (int a = 0; a < 3; a++) at[a] = box->lo[a]; // of one alone
+    for (int a = 0; a < 3 && of > 1; a++) {
+      firn_real x = grain_of(view, grain)->row[7 + 4 * a] - (firn_real)view->stencil.shift;
+      at[a] = (int)floor((double)x) + view->stencil.first;
     }
-    if (!frame_finds(f, view->stencil.width - 1, at)) continue;
-    nodes->come[count++] = (mpm_guest){grain, {(int8_t)at[0], (int8_t)at[1], (int8_t)at[2]}, own};
-    nodes->list[list_of(f, at[0], at[1])]++;
+    for (int a = 0; a < 3; a++) at[a] += from->shift[a] - f->lo[a];
+    uint32_t found = frame_finds(f, view->stencil.width - 1, at);
+    nodes->come[count] = (mpm_guest){grain, {(int8_t)at[0], (int8_t)at[1], (int8_t)at[2]}, own};
+    nodes->list[list_of(f, at[0], at[1]) & -found] += found;
+    count += found;
   }
   return count;
 }
 
 // Neighbours lie here and there in memory: first what is known of their blocks is fetched, then their grains.
-static inline void expect(const mpm_view *view, const firn_neighbour *from, uint32_t left) {
+static inline __attribute__((always_inline)) void expect(const mpm_view *view,
+                                                         const firn_neighbour *from,
+                                                         uint32_t left) {
   enum { SOON = 12, LATER = 24 };
   if (left > LATER) __builtin_prefetch(&view->box[from[LATER].block]);
   if (left > SOON) __builtin_prefetch(view->arena + view->box[from[SOON].block].arena);
 }
 
 // Lists all grains that have nodes in the frame, in order. Returns how many there are.
-static inline uint32_t list_guests(const mpm_view *view, const firn_parcel *parcel,
-                                   const parcel_frame *f, mpm_parcel_nodes *nodes) {
+static __attribute__((noinline)) uint32_t list_guests(const mpm_view *view,
+                                                      const firn_parcel *parcel,
+                                                      const parcel_frame *f,
+                                                      mpm_parcel_nodes *nodes) {
   const firn_neighbour *from = view->neighbour + parcel->neighbour;
   uint32_t count = 0, lists = (uint32_t)(f->n[0] + 3) * MPM_PARCEL_FOURS, begin = 0;
   memset(nodes->list, 0, lists * sizeof *nodes->list);

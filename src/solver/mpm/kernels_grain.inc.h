@@ -72,24 +72,24 @@ static inline K(plane) K(plane_of)(const K(gift) * gift, const grain_seed *seed,
 #endif
 }
 
-// momentum: of the row, or NULL, and under FLIP force, or NULL; had: bits of those nodes where something is already.
+// momentum: of the row, or NULL, and under FLIP force, or NULL; had: 1 for those nodes where something is already, or NULL
+// if that is all of them.
 static inline void K(give_row)(const K(plane) * plane, const grain_seed *seed, int j,
-                               firn_real *momentum, firn_real *force, unsigned had) {
+                               firn_real *momentum, firn_real *force, const uint8_t *had) {
   lane wy = lane_set1(seed->wy[j]);
-  const row16 none = row_zero();
 #if APIC
   (void)force;
   row16 t = row_fma(lane_set1((firn_real)(j - 1)), plane->ty, plane->t);
-  row16 sum = row_select_nodes(had, row_loadu(momentum), none);
+  row16 sum = had ? row_load_made(momentum, had) : row_loadu(momentum);
   row_storeu(momentum, row_fma(plane->wx * wy, t, sum));
 #else
   if (momentum) {
-    row16 sum = row_select_nodes(had, row_loadu(momentum), none);
+    row16 sum = had ? row_load_made(momentum, had) : row_loadu(momentum);
     row_storeu(momentum, row_fma(wy, plane->t, sum));
   }
   if (!force) return;
-  row16 f = row_fma(wy, plane->f, row_select_nodes(had, row_loadu(force), none));
-  row_storeu(force, row_fma(lane_set1(seed->dy[j]), plane->g, f));
+  row16 sum = had ? row_load_made(force, had) : row_loadu(force);
+  row_storeu(force, row_fma(lane_set1(seed->dy[j]), plane->g, row_fma(wy, plane->f, sum)));
 #endif
 }
 
@@ -97,6 +97,7 @@ static inline void K(give_row)(const K(plane) * plane, const grain_seed *seed, i
 static inline void K(sow_along)(const mpm_view *view, const grain_seed *seed, const places *x,
                                 const places *y, const uint32_t *columns, int from,
                                 firn_real *momentum, firn_real *force, bool stiff) {
+  static const uint8_t had[2][4] = {{0, 0, 0, 0}, {1, 1, 1, 1}};
   const K(gift) gift = K(gift_of)(seed, from);
   for (int i = 0; i < WIDTH; i++) {
     const K(plane) plane = K(plane_of)(&gift, seed, i);
@@ -105,10 +106,10 @@ static inline void K(sow_along)(const mpm_view *view, const grain_seed *seed, co
       int r = x->row[i] + y->row[j];
       if (g == FIRN_GRID_NONE || (stiff && view->node_soft[g])) continue; // none: spray
       size_t at = g * FIRN_NODE_BLOCK_REALS + 16 * (size_t)r;
-      unsigned had = view->sown[g] >> r & 1 ? 15 : 0;
+      bool again = view->sown[g] >> r & 1;
       view->sown[g] |= (uint16_t)(1u << r);
       K(give_row)
-      (&plane, seed, j, momentum ? momentum + at : NULL, force ? force + at : NULL, had);
+      (&plane, seed, j, momentum ? momentum + at : NULL, force ? force + at : NULL, had[again]);
     }
   }
 }

@@ -78,7 +78,7 @@ static inline unsigned take_row(const parcel_frame *f, const int corner[3], int 
   return left;
 }
 
-static inline ptrdiff_t offset_of_row(const parcel_frame *f, const int corner[3], int r) {
+static inline size_t offset_of_row(const parcel_frame *f, const int corner[3], int r) {
   return frame_offset(f, corner[0] + r / 4, corner[1] + r % 4, corner[2]);
 }
 
@@ -167,7 +167,7 @@ static void move_by_plane(const node_math *math, const plane_math *p, const parc
     double over = plane_height(p, 0, at[0]) + plane_height(p, 1, at[1]);
     if (!left || over + deepest > 0) continue;
     firn_real *node = nodes->node + frame_offset(f, c / f->n[1], c % f->n[1], 0);
-    const firn_real *heavy = nodes->others + others_offset(f, c / f->n[1], c % f->n[1], 0);
+    const firn_real *heavy = nodes->others + frame_node(f, c / f->n[1], c % f->n[1], 0);
     plane_sums sums = plane_sums_begin();
     bool any = false;
     while (left) {
@@ -204,9 +204,9 @@ static void collide_cube(const mpm_view *view, const node_math *math, const parc
     left[r] = take_row(f, corner, r, nodes);
     if (!left[r]) continue;
     found |= 1u << r;
-    ptrdiff_t at = offset_of_row(f, corner, r);
+    size_t at = offset_of_row(f, corner, r);
     const firn_real *others = nodes->others;
-    others += others_offset(f, corner[0] + r / 4, corner[1] + r % 4, corner[2]);
+    others += frame_node(f, corner[0] + r / 4, corner[1] + r % 4, corner[2]);
     move_row(math, nodes->node + at, f->channel, left[r]);
     row16 moved = row_loadu(nodes->node + at);
     row_store(v + FIRN_ROW_REALS * r, row_select_nodes(left[r], moved, row_zero()));

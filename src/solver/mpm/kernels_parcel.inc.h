@@ -3,36 +3,36 @@
 // where they begin, whoever's these are; planes that nobody can add to any more are taken over from node blocks, collided
 // and moved; and its own grains that end there are reaped. What is at work is a few planes, in cache.
 
-// What a grain gives to nodes that the parcel needs. One of its own has no others. Other parcels collide nodes that they
-// share again for themselves, and each tells colliders of its own grains' part: so the mass of others is noted.
+// What a grain gives to nodes of the frame, and to some beside it along y. Other parcels collide nodes that they share
+// again for themselves, and each tells colliders of its own grains' part: so the mass of others is noted. simple: all
+// planes of the stencil are in the frame, and nobody asks whose mass it is.
 static inline __attribute__((always_inline)) void K(sow_frame)(const parcel_frame *f,
                                                                const grain_seed *seed,
-                                                               const int8_t at[3], bool own,
+                                                               const int8_t at[3], bool simple,
                                                                mpm_parcel_nodes *nodes) {
   const K(gift) gift = K(gift_of)(seed, 0);
-  for (int i = 0; i < WIDTH; i++) {
-    int x = at[0] + i;
-    if (!own && (x < 0 || x >= f->n[0])) continue;
+  int begin = simple || at[0] >= 0 ? 0 : -at[0];
+  int end = simple || at[0] + WIDTH <= f->n[0] ? WIDTH : f->n[0] - at[0];
+#pragma GCC unroll 4
+  for (int i = begin; i < end; i++) {
     const K(plane) plane = K(plane_of)(&gift, seed, i);
-    ptrdiff_t column = (ptrdiff_t)x * f->n[1] + at[1];
-    for (int j = 0; j < WIDTH; j++, column++) {
-      if (!own && (at[1] + j < 0 || at[1] + j >= f->n[1])) continue;
-      if (!own && !(nodes->needed[column] >> at[2] & 15)) continue;
-      unsigned had = (unsigned)(nodes->made[column] >> at[2]) & 15;
-      nodes->made[column] |= UINT64_C(15) << at[2];
-      firn_real *to = nodes->node + frame_offset(f, x, at[1] + j, at[2]);
-      K(give_row)(&plane, seed, j, to, APIC ? NULL : to + f->channel, had);
-      if (own || !f->told) continue;
-      firn_real *others = nodes->others + others_offset(f, x, at[1] + j, at[2]);
+    size_t node = frame_node(f, at[0] + i, at[1], at[2]);
+    firn_real *to = nodes->node + frame_offset(f, at[0] + i, at[1], at[2]);
+#pragma GCC unroll 4
+    for (int j = 0; j < WIDTH; j++, node += (size_t)f->n[2], to += f->sy) {
+      K(give_row)(&plane, seed, j, to, APIC ? NULL : to + f->channel, nodes->made + node);
+      memset(nodes->made + node, 1, 4);
+      if (simple || !f->told) continue;
       firn_real mass = seed->row[3] * (seed->wx[i] * seed->wy[j]);
-      for (int z = 0; z < 4; z++) others[z] += mass * seed->wz[z];
+      for (size_t z = 0; z < 4; z++) nodes->others[node + z] += mass * seed->wz[z];
     }
   }
 }
 
 // Sows guests, from a number on, whose first plane is before `end`. Returns who is next.
-static inline uint32_t K(sow_guests)(const mpm_view *view, const parcel_frame *f, uint32_t from,
-                                     uint32_t guests, int end, mpm_parcel_nodes *nodes) {
+static __attribute__((noinline)) uint32_t K(sow_guests)(const mpm_view *view, const parcel_frame *f,
+                                                        uint32_t from, uint32_t guests, int end,
+                                                        mpm_parcel_nodes *nodes) {
   while (from < guests && nodes->guest[from].at[0] < end) {
     const mpm_guest *guest = nodes->guest + from;
     handful some = {.count = 0};
@@ -43,7 +43,10 @@ static inline uint32_t K(sow_guests)(const mpm_view *view, const parcel_frame *f
     K(open_grains)(&some, &weights);
     for (int n = 0; n < some.count; n++) {
       const grain_seed seed = seed_of(&some, &weights, n);
-      if (guest[n].own) {
+      int x = guest[n].at[0];
+      bool inside = x >= 0 && x + WIDTH <= f->n[0];
+      __builtin_prefetch(guest[n].own ? some.grain[n]->reaped : some.grain[n]->row, 1);
+      if (guest[n].own || (inside && !f->told)) {
         K(sow_frame)(f, &seed, guest[n].at, true, nodes);
         continue;
       }
@@ -102,12 +105,14 @@ static inline bool K(is_sparse)(const mpm_view *view, const firn_parcel *parcel,
   return own * WIDE * WIDE * WIDE <= MEETINGS * cells;
 }
 
-// Planes that come into the frame have no others' mass.
-static inline void K(clear_others)(const parcel_frame *f, int begin, int end,
+// Nothing has been sown into planes that come into the frame.
+static inline void K(clear_planes)(const parcel_frame *f, int begin, int end,
                                    mpm_parcel_nodes *nodes) {
+  size_t count = (size_t)(f->n[1] + 2 * MPM_PARCEL_SIDE) * (size_t)f->n[2];
   for (int x = begin; x < end && x < f->n[0]; x++) {
-    size_t reals = (size_t)f->n[1] * (size_t)f->n[2];
-    memset(nodes->others + others_offset(f, x, 0, 0), 0, reals * sizeof *nodes->others);
+    size_t first = frame_node(f, x, -MPM_PARCEL_SIDE, 0);
+    memset(nodes->made + first, 0, count);
+    if (f->told) memset(nodes->others + first, 0, count * sizeof *nodes->others);
   }
 }
 
@@ -130,14 +135,13 @@ static void K(reap)(const mpm_view *view, const firn_parcel *parcel, mpm_parcel_
   f.planes = step + 2 * rest;
   for (int x = 0; x < f.n[0]; x++) f.plane[x] = (uint8_t)(x % f.planes);
   size_t columns = (size_t)f.n[0] * (size_t)f.n[1];
-  memset(nodes->needed, 0, columns * sizeof *nodes->needed);
-  memset(nodes->made, 0, columns * sizeof *nodes->made);
-  for (uint32_t i = 0; i < guests; i++) {
+  if (step == 4) memset(nodes->needed, 0, columns * sizeof *nodes->needed);
+  for (uint32_t i = 0; i < guests && step == 4; i++) {
     if (nodes->guest[i].own) need_stencil(&f, nodes->guest[i].at, WIDTH, nodes);
   }
-  if (f.told) K(clear_others)(&f, 0, rest, nodes);
+  K(clear_planes)(&f, 0, rest, nodes);
   for (int begin = 0; begin < f.n[0]; begin = end, end += step, slab++) {
-    if (f.told) K(clear_others)(&f, begin + rest, end + rest, nodes);
+    K(clear_planes)(&f, begin + rest, end + rest, nodes);
     sown = K(sow_guests)(view, &f, sown, guests, end, nodes);
     if (with.any) take_node_blocks(view, &with, slab, &f, !APIC, nodes);
     if (near.any) collide_slab(view, &math, &near, slab, &f, nodes);

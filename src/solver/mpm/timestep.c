@@ -62,14 +62,16 @@ void mpm_remember_solve(mpm *m, double dt, int iterations) {
 
 int mpm_stiffness_class(const mpm *m, double sound2) {
   double soft = m->def.elastic_cfl * m->world->h / m->def.dt_max;
-  double k = 1 + floor(log2(sound2 / (soft * soft)));
-  return (int)fmax(0, fmin(k, MPM_SHARES - 1));
+  int k; // the ratio is at least 2^(k - 1) and less than 2^k
+  frexp(sound2 / (soft * soft), &k);
+  return k < 0 ? 0 : k < MPM_SHARES ? k : MPM_SHARES - 1;
 }
 
 void mpm_remember_stiffness(mpm *m) {
   const firn_particles *p = &m->world->particles;
   const firn_real *sound2 = m->view.sound2;
   size_t count[MPM_SHARES] = {0}, all = 0;
+  if (m->def.integrator == FIRN_INTEGRATOR_EXPLICIT) return; // nobody asks
   FIRN_PARALLEL_FOR(m->world->context, schedule(static) reduction(+ : count, all))
   for (size_t b = 0; b < p->block_count; b++) {
     if (m->box[b].asleep || !(sound2[b] > 0)) continue;

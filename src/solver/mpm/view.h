@@ -94,7 +94,8 @@ enum {
   MPM_PARCEL_EDGE = 4 * FIRN_PARCEL_BLOCKS + 2 + 3,
   MPM_PARCEL_DEPTH = (MPM_PARCEL_EDGE + 6 + 3) / 4 * 4,
   MPM_PARCEL_PLANES = 4 + 2 * 3,
-  MPM_PARCEL_NODES = MPM_PARCEL_PLANES * MPM_PARCEL_EDGE * MPM_PARCEL_DEPTH,
+  MPM_PARCEL_SIDE = 3, // columns to either side along y, for what others give that is not needed
+  MPM_PARCEL_NODES = MPM_PARCEL_PLANES * (MPM_PARCEL_EDGE + 2 * MPM_PARCEL_SIDE) * MPM_PARCEL_DEPTH,
   MPM_PARCEL_COLUMNS = MPM_PARCEL_EDGE * MPM_PARCEL_EDGE,
   // Guests begin from three nodes below the frame on; along y they are told apart by fours.
   MPM_PARCEL_FOURS = FIRN_PARCEL_BLOCKS + 4,
@@ -106,9 +107,8 @@ typedef struct mpm_parcel_nodes {
   firn_real node[MPM_CHANNEL_MAX * MPM_PARCEL_NODES * FIRN_NODE_REALS + MPM_ARENA_PAD];
   // kg, that grains of other parcels have of a node, where colliders ask
   firn_real others[MPM_PARCEL_NODES + MPM_ARENA_PAD];
-  // Bits of nodes along z, of all columns: those that are needed and have not been moved yet, and those that something
-  // has been sown into.
-  uint64_t needed[MPM_PARCEL_COLUMNS], made[MPM_PARCEL_COLUMNS];
+  uint8_t made[MPM_PARCEL_NODES + MPM_ARENA_PAD]; // 1: something has been sown into the node
+  uint64_t needed[MPM_PARCEL_COLUMNS]; // bits of nodes along z: needed, and not moved yet
   mpm_guest come[MPM_PARCEL_GUESTS], guest[MPM_PARCEL_GUESTS]; // as they come, and in order
   uint32_t list[MPM_PARCEL_LISTS + 1];                         // where in order each list begins
 } mpm_parcel_nodes;
