@@ -89,9 +89,10 @@ static bool is_crowded(firn_team *team) {
   return true;
 }
 
-// Waits after which it is judged whether the workers are worth it, and s of spells without them.
+// Waits and s after which it is judged whether the workers are worth it, and s of spells without them. A core that is
+// gone for some milliseconds now and then is no reason to do without them.
 enum { WAITS = 16 };
-static const double SHORTEST = 0.02, LONGEST = 2;
+static const double WHILE = 0.02, SHORTEST = 0.02, LONGEST = 2;
 
 // A team of n is slower than its caller alone where that one waits for more than 1 - 1/n of the time: its
 // workers get no cores, or loops are too short for them. Then they are left out for a while, for longer
@@ -99,7 +100,7 @@ static const double SHORTEST = 0.02, LONGEST = 2;
 static void judge(firn_team *team, double began) {
   double end = now();
   team->regions += end - began;
-  if (team->waits < WAITS) return;
+  if (team->waits < WAITS || team->regions < WHILE) return;
   if (team->waited * team->count > team->regions * (team->count - 1)) {
     team->alone = team->alone > 0 ? 2 * team->alone : SHORTEST;
     if (team->alone > LONGEST) team->alone = LONGEST;
