@@ -4,7 +4,6 @@ from .form import Mutation
 
 FLIGHT = "src/solver/mpm/flight.c"
 MEET = "src/solver/mpm/flight_meet.c"
-SEARCH = "src/solver/mpm/flight_search.c"
 HORIZON = "src/solver/mpm/flight_horizon.c"
 AHEAD = "src/solver/mpm/flight_ahead.c"
 SWARM = "src/grid/swarm.c"
@@ -15,11 +14,8 @@ MUTATIONS = [
              (MEET, "if (fabs(dx) - fabs(dv) * t >= width + 2 * MPM_FLIGHT_MARGIN) return false;",
               "if (fabs(dx) - 0 * t * fabs(dv) >= width + 2 * MPM_FLIGHT_MARGIN) return false;")),
     Mutation("flight-bends-one-of-two", "of two that may meet, one is still thought to go straight on",
-             "mpm.alone mpm.flight mpm.clump",
+             "mpm.alone",
              (MEET, "      __atomic_store_n(&o->bent, true, __ATOMIC_RELAXED);\n", "      (void)o;\n")),
-    Mutation("flight-grounds-one-after-the-other", "whoever depends on what was just grounded flies on",
-             "mpm.alone mpm.flight mpm.clump",
-             (SEARCH, "more = more || falls;", "more = more && falls;")),
     Mutation("flight-into-snow", "what a block may reach grounds nobody",
              "mpm.alone",
              (MEET, "return !meets_reach(n, &reach, d) || (flies && note(c, other));",
