@@ -146,7 +146,7 @@ static void wake(firn_team *team, unsigned *word) {
   if (__atomic_load_n(&team->sleepers, __ATOMIC_SEQ_CST)) futex(word, FUTEX_WAKE, INT32_MAX);
 }
 
-// For what is held for a moment only, unless its holder has lost its core: a try after so many.
+// For what is waited for a moment only, unless a thread has lost its core or is some loops behind: a try after so many.
 static void pause_or_nap(int tries) {
   if (tries < SPINS)
     PAUSE();
@@ -247,7 +247,6 @@ void firn_team_GOMP_parallel(void (*fn)(void *), void *data, unsigned threads, u
   team->work = fn;
   team->data = data;
   team->singles = team->arrived.is = 0;
-  for (int i = 0; i < FIRN_TEAM_LOOPS; i++) team->loop[i].number = 0;
   team->working.is = (unsigned)team->count - 1;
   for (int i = 1; i < team->count; i++)
     __atomic_store_n(&team->worker[i - 1].offered, 1, __ATOMIC_RELEASE);
@@ -323,7 +322,7 @@ static bool next(wide *from, wide *to) {
   return true;
 }
 
-enum { BEING_MADE = UINT_MAX };
+#define BEING_MADE UINT_MAX // no region has so many loops
 
 // The first to come makes a loop. Threads may be some loops ahead of others, where nobody waits at their
 // ends: a place is used again when all are through with what it held.

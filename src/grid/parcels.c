@@ -155,7 +155,7 @@ static firn_status enter_cubes(firn_grid *grid, survey *s) {
 
 // A parcel is a cube, or a part of one where most spray is in few: threads need something to share. Nodes at the
 // borders of parts are added up more than once, so that parts are not made without need: this many particles at
-// least are one, and all spray is about so many.
+// least are one, and no more than about so many parts are made beyond one of each cube.
 enum { PART_MIN = 128, PARTS = 48 };
 
 static firn_status cut(firn_grid *grid, const survey *s) {

@@ -41,7 +41,7 @@ enum { FIRN_PARCEL_BLOCKS = 8 };
 typedef struct firn_parcel {
   uint32_t first, end;            // blocks; those that are spray are its own
   uint32_t neighbour, neighbours; // first and number of these, its own among them, by x, y and z
-  uint32_t through; // particles of neighbours, of all parcels until this one: what they cost
+  uint64_t through; // particles of neighbours, of all parcels until this one: what they cost
 } firn_parcel;
 
 // A particle block that may reach a node block, and at which offset from it.

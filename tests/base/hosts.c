@@ -34,8 +34,38 @@ static int mix(const firn_context *context, long *a, long *b) {
 #pragma omp barrier
 #pragma omp for schedule(dynamic, 4)
     for (size_t i = 0; i < ITEMS; i++) a[i] = b[i];
+    // More of them than a team has places for: each place is made, left and made again.
+    for (int k = 0; k < 3 * FIRN_TEAM_LOOPS; k++) {
+#pragma omp for schedule(dynamic, 1) nowait
+      for (int i = 0; i < 5; i++) {
+        if (i == k % 5) __atomic_add_fetch(&a[k], 1000, __ATOMIC_RELAXED);
+      }
+    }
+#pragma omp barrier
+#pragma omp for schedule(static)
+    for (int k = 0; k < 3 * FIRN_TEAM_LOOPS; k++) a[k] -= 1000;
   }
   return ones;
+}
+
+// Sums of several kinds at once, which threads add to under a lock.
+static bool adds_up(const firn_context *context) {
+  size_t sum = 0, lo[3] = {ITEMS, ITEMS, ITEMS};
+  bool last = false;
+  FIRN_PARALLEL_FOR(context, schedule(static) reduction(+ : sum) reduction(min : lo) reduction(|| : last))
+  for (size_t i = 0; i < ITEMS; i++) {
+    sum += i;
+    if (i >= 3 && i < lo[i % 3]) lo[i % 3] = i;
+    last = last || i == ITEMS - 1;
+  }
+  return sum == (size_t)ITEMS * (ITEMS - 1) / 2 && lo[0] == 3 && lo[1] == 4 && lo[2] == 5 && last;
+}
+
+// All to the last share, which the others help with.
+static bool deal_unevenly(const firn_context *context) {
+  for (int t = 0; t < context->threads; t++) context->share[t] = (firn_share){.next = 0, .end = 0};
+  context->share[context->threads - 1].end = ITEMS;
+  return true;
 }
 
 static bool is_right(const host *h, long most, size_t least, int ones) {
@@ -66,8 +96,9 @@ static void *play(void *user) {
       if (i >= ITEMS / 2 && least > i) least = i;
     }
     int ones = mix(context, a, b);
-    FIRN_SHARED_FOR(context, walk, ITEMS) a[walk.at] += 1;
-    h->wrong = !is_right(h, most, least, ones);
+    FIRN_SHARED_FOR(context, walk, ITEMS) a[walk.at] += 2;
+    FIRN_DEALT_FOR(context, walk, deal_unevenly(context)) a[walk.at] -= 1;
+    h->wrong = !is_right(h, most, least, ones) || !adds_up(context);
   }
   if (context) firn_context_destroy(context);
   return NULL;

@@ -44,7 +44,8 @@ static inline row16 weights_from(const firn_real w[4], int from) {
 // Leaves lane l's particle as a grain.
 static inline void put_grain(const mpm_view *view, uint32_t slot, const stage *s, int l,
                              mpm_grain *grain) {
-  __builtin_prefetch(grain + 2 * L, 1); // of the group after the next, where all is thin
+  // Of the group after the next, where all is thin; there may be none.
+  __builtin_prefetch((void *)((uintptr_t)grain + 2 * L * sizeof *grain), 1);
   row_store(grain->row, row_load(s->row[l]));
   for (int a = 0; a < 3; a++) grain->row[7 + 4 * a] = view->x[a][slot + (uint32_t)l];
 }

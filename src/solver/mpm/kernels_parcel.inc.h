@@ -45,7 +45,7 @@ static __attribute__((noinline)) uint32_t K(sow_guests)(const mpm_view *view, co
       const grain_seed seed = seed_of(&some, &weights, n);
       int x = guest[n].at[0];
       bool inside = x >= 0 && x + WIDTH <= f->n[0];
-      __builtin_prefetch(guest[n].own ? some.grain[n]->reaped : some.grain[n]->row, 1);
+      if (guest[n].own) __builtin_prefetch(some.grain[n]->reaped, 1);
       if (guest[n].own || (inside && !f->told)) {
         K(sow_frame)(f, &seed, guest[n].at, true, nodes);
         continue;

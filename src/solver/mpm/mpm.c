@@ -150,7 +150,9 @@ static firn_status configure(void *solver, const void *settings) {
                      "mpm: basis, transfer, hardening, flight and sleep are settled when the "
                      "simulation is made");
   }
+  bool grains = mpm_knows_grains(m);
   m->def = *def;
+  if (mpm_knows_grains(m) != grains) m->memory.must_sort = true; // who is spray, and who has nodes
   return FIRN_OK;
 }
 

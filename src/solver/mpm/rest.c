@@ -456,9 +456,9 @@ static firn_status apply_sleep(mpm *m, bool decide) {
   FIRN_TRY(firn_buffer_reserve(m->world->context, &m->node_asleep, m->grid.count, "sleep"));
   if (!m->sleep_applied && m->grid.count) memset(m->node_asleep.data, 0, m->grid.count);
   mpm_rest *rest = rest_of(m);
-  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 64))
-  for (size_t b = 0; b < m->rest_count; b++) {
-    if (decide) rest[b].may = may_sleep(m, b);
+  if (decide) {
+    FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 64))
+    for (size_t b = 0; b < m->rest_count; b++) rest[b].may = may_sleep(m, b);
   }
   double sound2 = m->memory.sound2_max;
   FIRN_PARALLEL_FOR(m->world->context, schedule(static) reduction(max : sound2))

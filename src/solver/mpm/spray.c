@@ -76,6 +76,7 @@ static bool deal_parcels(const mpm *m) {
     while (i < grid->parcel_count && grid->parcel[i].through * n <= all * (t + 1)) i++;
     context->share[t].end = i;
   }
+  context->share[n - 1].end = grid->parcel_count;
   return true;
 }
 

@@ -2,6 +2,7 @@
 // How long a step may be, and whether to take it explicitly or semi-implicitly. All decisions come
 // from counts and from the state of the particles, never from clocks.
 #include <math.h>
+#include <string.h>
 
 #include "base/parallel.h"
 #include "solver/mpm/mpm.h"
@@ -62,16 +63,25 @@ void mpm_remember_solve(mpm *m, double dt, int iterations) {
 
 int mpm_stiffness_class(const mpm *m, double sound2) {
   double soft = m->def.elastic_cfl * m->world->h / m->def.dt_max;
-  int k; // the ratio is at least 2^(k - 1) and less than 2^k
-  frexp(sound2 / (soft * soft), &k);
+  double ratio = sound2 / (soft * soft);
+  int k; // it is at least 2^(k - 1) and less than 2^k
+  if (!isfinite(ratio)) return MPM_SHARES - 1;
+  frexp(ratio, &k);
   return k < 0 ? 0 : k < MPM_SHARES ? k : MPM_SHARES - 1;
+}
+
+// Only who may choose asks for them. What was true long ago is forgotten meanwhile.
+static bool shares_matter(mpm *m) {
+  if (m->def.integrator == FIRN_INTEGRATOR_AUTO) return true;
+  memset(m->memory.share, 0, sizeof m->memory.share);
+  return false;
 }
 
 void mpm_remember_stiffness(mpm *m) {
   const firn_particles *p = &m->world->particles;
   const firn_real *sound2 = m->view.sound2;
   size_t count[MPM_SHARES] = {0}, all = 0;
-  if (m->def.integrator == FIRN_INTEGRATOR_EXPLICIT) return; // nobody asks
+  if (!shares_matter(m)) return;
   FIRN_PARALLEL_FOR(m->world->context, schedule(static) reduction(+ : count, all))
   for (size_t b = 0; b < p->block_count; b++) {
     if (m->box[b].asleep || !(sound2[b] > 0)) continue;
@@ -85,6 +95,7 @@ void mpm_remember_stiffness(mpm *m) {
 
 void mpm_add_stiffness(mpm *m, const double count[MPM_SHARES]) {
   const firn_particles *p = &m->world->particles;
+  if (!shares_matter(m)) return;
   double on_grid = (double)(p->count - p->flying - m->asleep), all = on_grid;
   for (int k = 0; k < MPM_SHARES; k++) all += count[k];
   for (int k = 0; k < MPM_SHARES && all > 0; k++) {

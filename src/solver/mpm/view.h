@@ -52,8 +52,8 @@ typedef struct mpm_grain {
   firn_real reaped[16]; // spray: what was gathered for it (kernels_parcel.inc.h)
 } mpm_grain;
 
-// 2 x 2 x 2 particle blocks, of which each gives to node blocks one to either side; tiles of one colour, of eight, are
-// two such apart and touch no node block in common.
+// 2 x 2 x 2 particle blocks, of which each gives to node blocks one to either side; tiles of one colour, of eight, have
+// one of another between them and touch no node block in common.
 typedef struct mpm_tile {
   const uint32_t *block; // [count]
   uint32_t count;
