@@ -127,8 +127,7 @@ static void sow(mpm *m, firn_real *momentum, firn_real *force, bool stiff) {
   }
   FIRN_PARALLEL(m->world->context) {
     for (int colour = 0; colour < 8; colour++) {
-      size_t some = tiles_at_once(m, colour);
-#pragma omp for schedule(dynamic, some)
+#pragma omp for schedule(dynamic, tiles_at_once(m, colour))
       for (size_t t = m->tile_start[colour]; t < m->tile_start[colour + 1]; t++) {
         m->kernels->sow(view, &tiles[t], momentum, force, stiff);
       }
