@@ -394,6 +394,13 @@ bool firn_reader_scalar(firn_reader *r, const firn_schema_row *row, const firn_n
     FAIL(r, node->mark, "this cannot change with time; expected %s", expected);
     return false;
   }
+  if (node->kind == FIRN_NODE_MAP && row->keyed) {
+    char expected[EXPECTED];
+    firn_schema_expect(row, expected, sizeof expected);
+    FAIL(r, node->mark, "found a map without keys; expected %s, or {keys: [[time, value], ...]}",
+         expected);
+    return false;
+  }
   switch (row->type) {
   case FIRN_TYPE_BOOL: return read_bool(r, row, node, value->number);
   case FIRN_TYPE_INT:

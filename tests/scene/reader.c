@@ -211,6 +211,9 @@ static const wrong wrongs[] = {
     // keys
     {HEAD SNOW "gravty: [0, 0, 0]\n", 4, 1, "gravty: unknown key; did you mean 'gravity'?"},
     {HEAD SNOW "mpm: {flp: 1}\n", 4, 7, "mpm.flp: unknown key; did you mean 'flip'?"},
+    {HEAD SNOW "mpm: {dt_max: {kyes: [[0 s, 1 ms]]}}\n", 4, 15,
+     "mpm.dt_max: found a map without keys; expected a time of at least 1e-12 s and at most 1 s "
+     "(unit s), or {keys: [[time, value], ...]}"},
     {HEAD SNOW "young: 1\n", 4, 1, "young: unknown key here; there is materials.*.young"},
     {HEAD SNOW "zzz: 1\n", 4, 1, "unknown key; the keys of a scene are firn, include"},
     {HEAD "snow: [{shap: {sphere: {center: [0, 0, 0], radius: 1}}}]\n", 3, 9,
