@@ -5,6 +5,7 @@ from .form import Mutation
 MPM = "src/solver/mpm/mpm.c"
 STEP = "src/solver/mpm/step.c"
 IMPLICIT = "src/solver/mpm/implicit.c"
+STIFF = "src/solver/mpm/stiff.c"
 VOLUME = "src/solver/mpm/volume.c"
 TIMESTEP = "src/solver/mpm/timestep.c"
 
@@ -94,8 +95,20 @@ MUTATIONS = [
              ("src/solver/mpm/hold.c", "for (int n = 0; n < 64; n++)", "for (int n = 0; n < 63; n++)")),
     Mutation("stiff-units-lost", "the solve leaves out the first stiff unit",
              "mpm.solve mpm.valley",
-             (IMPLICIT, "    m->kernels->hessian(view, units[walk.at]);",
-              "    if (walk.at) m->kernels->hessian(view, units[walk.at]);")),
+             (IMPLICIT, "    m->kernels->hessian(&stiff, units[walk.at]);",
+              "    if (walk.at) m->kernels->hessian(&stiff, units[walk.at]);")),
+    Mutation("soft-particles-packed", "the solve takes soft particles of stiff blocks along",
+             "mpm.partial",
+             (STIFF, "bool stiff = !(modulus < sound2 * (double)view->mass[i]);", "bool stiff = modulus >= 0;")),
+    Mutation("packed-with-others-material", "stiff particles lie packed beside the material of others",
+             "mpm.partial",
+             (STIFF, "  to->material[at] = view->material[from];", "  to->material[at] = view->material[at];")),
+    Mutation("grains-packed", "stiff grains of thin blocks change their places",
+             "mpm.partial",
+             (STIFF, "at += view->box[b].thin || stiff;", "at += stiff;")),
+    Mutation("hardness-never-looked-at", "auto thinks that no particle is stiff by itself",
+             "mpm.partial",
+             (TIMESTEP, "if (unknown || m->memory.steps % LOOK_STEPS == 0) look_at_particles(m);", "if (unknown && false) look_at_particles(m);")),
     Mutation("flip-difference-not-finished", "FLIP gets no difference after a solve",
              "mpm.flight",
              (IMPLICIT, "u[a] = keep[a] * (v[4 * n + a] - view->alpha * u[a]);", "u[a] = 0;")),

@@ -3,7 +3,7 @@
 // timeout: 60
 // long in double
 // Under `auto`, a semi-implicit step solves for those blocks alone that an explicit step of its
-// length would not suit.
+// length would not suit, and of their particles for the stiff ones.
 #include "support/mpm_case.h"
 
 static const double H = 0.01, DT = 2e-4; // m, s: below the explicit limit of Table 2's snow
@@ -120,10 +120,165 @@ static void one_piece_moves_as_one(void **state) {
   }
 }
 
+// One cube in which every third particle is of a second material, ten times as stiff, and each has a number of its
+// own as Young's modulus; beside it are a few more, in blocks that are thin.
+enum { RIM = 40, CRUMBS = CUBE + RIM };
+
+static bool is_hard(int i) {
+  return i % 3 == 0;
+}
+
+static double young_of(int i) {
+  return (is_hard(i) ? 10 : 1) * YOUNG * (1 + 1e-5 * i);
+}
+
+static void place_of(const mpm_variant *v, int i, double x[3]) {
+  enum { SIDE = 8 };
+  int at[3] = {i / (4 * SIDE * SIDE), i / (2 * SIDE) % (2 * SIDE), i % (2 * SIDE)};
+  for (int a = 0; a < 3; a++) {
+    double cell = 0.25 + 0.5 * at[a];
+    if (i >= CUBE)
+      cell = mpm_random(31, 3 * (uint64_t)i + (uint64_t)a, a ? 0 : SIDE, a ? SIDE : SIDE + 2);
+    x[a] = (cell + (is_cubic(v) ? 0 : 0.5)) * H;
+  }
+}
+
+static mpm_case open_crumbs(const mpm_variant *v, firn_integrator integrator, double dt) {
+  firn_sim_def def = mpm_elastic_def(v, H);
+  def.mpm.integrator = integrator;
+  def.mpm.dt = dt;
+  def.mpm.tolerance = by_precision(1e-5, 1e-9);
+  firn_material_def elastic = mpm_elastic_material();
+  mpm_case c = mpm_case_open(v, &def, &elastic);
+  int hard;
+  must(&c, firn_sim_add_material(c.sim, &elastic, &hard));
+  static double x[CRUMBS][3], young[CRUMBS];
+  for (int k = 0; k < 2; k++) {
+    size_t count = 0;
+    for (int i = 0; i < CRUMBS; i++) {
+      if (is_hard(i) != (k == 1)) continue;
+      place_of(v, i, x[count]);
+      young[count++] = young_of(i);
+    }
+    firn_particles_def some = firn_default_particles_def();
+    some.count = count;
+    some.position = x[0];
+    some.young = young;
+    some.material = k ? hard : 0;
+    must(&c, firn_sim_add_particles(c.sim, &some));
+  }
+  mpm_case_set_gradient(&c, stretched, NULL);
+  return c;
+}
+
+// K sees all that is stiff, all of thin blocks and nothing else, with what belongs to it.
+static void stiff_particles_are_packed(void **state) {
+  (void)state;
+  for_each_variant(v) {
+    mpm_case c = open_crumbs(v, FIRN_INTEGRATOR_AUTO, DT);
+    must(&c, firn_sim_step(c.sim, 0, NULL));
+    const mpm *m = mpm_case_solver(&c);
+    const mpm_view view = mpm_stiff_view(m);
+    const firn_particles *p = &m->world->particles;
+    size_t packed = 0, grains = 0;
+    assert_true(m->packed.is);
+    for (size_t b = 0; b < p->block_count; b++) {
+      uint32_t at = view.block[b].first, end = p->block[b].first + p->block[b].count;
+      bool thin = mpm_may_be_thin(m, b), stiff = false;
+      for (uint32_t i = p->block[b].first; i < end; i++) stiff = stiff || m->view.material[i];
+      if (!stiff) continue;
+      for (uint32_t i = p->block[b].first; i < end; i++) {
+        if (!m->view.material[i] && !thin) continue;
+        assert_true(at < view.block[b].first + view.block[b].count);
+        assert_int_equal(view.material[at], m->view.material[i]);
+        assert_true((view.stiff[0][at] > 0) == (view.material[at] != 0));
+        assert_true(view.vary[FIRN_VARY_MU][at] == m->view.vary[FIRN_VARY_MU][i]);
+        // It has moved since, by much less than the next is away.
+        for (int a = 0; a < 3; a++) {
+          assert_true(fabs((double)view.x[a][at] - (double)m->view.x[a][i]) < 0.1);
+        }
+        at++;
+      }
+      assert_int_equal(at, view.block[b].first + view.block[b].count);
+      *(thin ? &grains : &packed) += view.block[b].count;
+    }
+    assert_true(packed >= CUBE / 3 && packed < CRUMBS / 2);
+    if (v->isa != FIRN_ISA_SCALAR) assert_true(grains > 0);
+    mpm_case_close(&c);
+  }
+}
+
+// What share of the snow is stiffer than three times the loose snow, by itself and by blocks.
+static void auto_knows_how_many_are_stiff(void **state) {
+  (void)state;
+  for_each_variant(v) {
+    mpm_case c = open_crumbs(v, FIRN_INTEGRATOR_AUTO, 0);
+    must(&c, firn_sim_step(c.sim, 0, NULL));
+    const mpm *m = mpm_case_solver(&c);
+    double loose = INFINITY, particles = 0, blocks = 0;
+    for (size_t i = 0; i < m->world->particles.slots; i++) {
+      if (m->view.mass[i] > 0) loose = fmin(loose, mpm_sound2(m, i));
+    }
+    for (int k = mpm_stiffness_class(m, 3 * loose); k < MPM_SHARES; k++) {
+      particles += (double)m->memory.hard[k];
+      blocks += (double)m->memory.share[k];
+    }
+    mpm_report(v, "%.3f of the particles, in blocks with %.3f", particles, blocks);
+    assert_true(fabs(particles - 1.0 / 3) < 0.01);
+    assert_true(blocks > 0.99);
+    mpm_case_close(&c);
+  }
+}
+
+static double *run_crumbs(const mpm_variant *v, firn_integrator integrator, double dt, int steps) {
+  mpm_case c = open_crumbs(v, integrator, dt);
+  for (int i = 0; i < steps; i++) must(&c, firn_sim_step(c.sim, 0, NULL));
+  double *out = mpm_case_read(&c, "position");
+  mpm_case_close(&c);
+  return out;
+}
+
+static void crumbs_move_as_one_piece(void **state) {
+  (void)state;
+  for_each_variant(v) {
+    if (v->isa == FIRN_ISA_SCALAR && is_cubic(v)) continue; // takes long
+    double *truth = run_crumbs(v, FIRN_INTEGRATOR_EXPLICIT, DT / 8, 8 * STEPS);
+    double *partly = run_crumbs(v, FIRN_INTEGRATOR_AUTO, DT, STEPS);
+    double *wholly = run_crumbs(v, FIRN_INTEGRATOR_IMPLICIT, DT, STEPS);
+    double a = difference(partly, truth, 3 * CRUMBS), b = difference(wholly, truth, 3 * CRUMBS);
+    mpm_report(v, "off by %.3g cells; solved as a whole by %.3g", a / H, b / H);
+    assert_true(a < b && b > 1e-5 * H);
+    free(truth);
+    free(partly);
+    free(wholly);
+  }
+}
+
+// Grains of thin blocks give to nodes by other ways; the scalar kernels know none of them.
+static void crumbs_move_as_scalar_ones(void **state) {
+  (void)state;
+  for_each_variant(v) {
+    if (v->isa == FIRN_ISA_SCALAR) continue;
+    mpm_variant scalar = *v;
+    scalar.isa = FIRN_ISA_SCALAR;
+    double *x = run_crumbs(v, FIRN_INTEGRATOR_AUTO, DT, 4);
+    double *oracle = run_crumbs(&scalar, FIRN_INTEGRATOR_AUTO, DT, 4);
+    double *still = run_crumbs(&scalar, FIRN_INTEGRATOR_AUTO, DT, 0), way = 0;
+    for (size_t i = 0; i < 3 * CRUMBS; i++) worst(&way, oracle[i] - still[i]);
+    double off = difference(x, oracle, 3 * CRUMBS);
+    mpm_report(v, "off by %.3g of a way of %.3g cells", off / way, way / H);
+    assert_below(v, "off", off, by_precision(1e-3, 1e-7) * way);
+    free(x);
+    free(oracle);
+    free(still);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(each_is_taken_its_own_way),
-      cmocka_unit_test(one_piece_moves_as_one),
+      cmocka_unit_test(each_is_taken_its_own_way),  cmocka_unit_test(one_piece_moves_as_one),
+      cmocka_unit_test(stiff_particles_are_packed), cmocka_unit_test(auto_knows_how_many_are_stiff),
+      cmocka_unit_test(crumbs_move_as_one_piece),   cmocka_unit_test(crumbs_move_as_scalar_ones),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,11 +174,11 @@ static uint32_t take(desk *d, const mpm_piece *clump, size_t count, uint32_t fir
 static bool is_soft(const desk *d, uint32_t b) {
   const mpm *m = d->m;
   const firn_block *block = &d->block[b];
-  double limit = m->def.elastic_cfl * m->world->h / (double)d->view.dt;
-  bool soft = m->def.integrator == FIRN_INTEGRATOR_AUTO;
+  double sound2 = mpm_stiff_sound2(m, (double)d->view.dt);
+  bool soft = sound2 > 0;
   for (uint32_t i = block->first; i < block->first + block->count && soft; i++) {
     double modulus = 2 * (double)d->stiff[0][i] + (double)d->stiff[1][i];
-    soft = modulus < limit * limit * (double)d->mass[i];
+    soft = modulus < sound2 * (double)d->mass[i];
   }
   return soft;
 }

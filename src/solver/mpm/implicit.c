@@ -68,19 +68,7 @@ firn_status mpm_prepare_solve(mpm *m) {
   firn_context *context = m->world->context;
   mpm_view *view = &m->view;
 
-  // What the differential needs of each particle.
-  size_t slots = m->world->particles.slots;
-  FIRN_TRY(firn_buffer_reserve(context, &m->stiff, 8 * slots * sizeof(firn_real), "stiffness"));
-  firn_real *base = m->stiff.data;
-  for (int i = 0; i < 6; i++) view->s[i] = base + (size_t)i * slots;
-  for (int i = 0; i < 2; i++) view->stiff[i] = base + (size_t)(6 + i) * slots;
-
-  FIRN_TRY(firn_buffer_reserve(context, &m->node_soft, m->grid.count, "linear solve"));
-  view->node_soft = m->node_soft.data;
-  FIRN_TRY(
-      firn_buffer_reserve(context, &m->solved, m->grid.count * sizeof(uint32_t), "linear solve"));
-  FIRN_TRY(firn_buffer_reserve(context, &m->stiff_units,
-                               m->world->particles.unit_count * sizeof(uint32_t), "linear solve"));
+  FIRN_TRY(mpm_prepare_stiff(m));
   FIRN_TRY(firn_buffer_reserve(context, &m->node_sums, m->grid.count * sizeof *view->node_sums,
                                "linear solve"));
   view->node_sums = m->node_sums.data;
@@ -101,57 +89,15 @@ static bool node_is_soft(const mpm *m, size_t g) {
   return ((const uint8_t *)m->node_soft.data)[g];
 }
 
-void mpm_list_stiff(mpm *m) {
-  uint32_t *solved = m->solved.data, *units = m->stiff_units.data;
-  m->solved_count = m->stiff_count = 0;
-  for (size_t g = 0; g < m->grid.count; g++) {
-    if (!node_is_soft(m, g)) solved[m->solved_count++] = (uint32_t)g;
-  }
-  for (size_t u = 0; u < m->world->particles.unit_count; u++) {
-    if (mpm_unit_is_stiff(&m->view, u)) units[m->stiff_count++] = (uint32_t)u;
-  }
-  mpm_count_stiff_thin(m);
-}
-
-// Snow that an explicit step of this length suits needs no solve, and gets one only where the whole
-// step was asked to be semi-implicit. What is left, often a few packed blocks, is all that the
-// iterations have to go through.
-void mpm_choose_stiff(mpm *m) {
-  const firn_particles *p = &m->world->particles;
-  double limit = m->def.elastic_cfl * m->world->h / (double)m->view.dt;
-  bool select = m->def.integrator == FIRN_INTEGRATOR_AUTO;
-  bool partial = false, none_stiff = select;
-  FIRN_PARALLEL_FOR(m->world->context, schedule(static) reduction(|| : partial) reduction(&& : none_stiff))
-  for (size_t b = 0; b < p->block_count; b++) {
-    bool slow = (double)m->view.sound2[b] < limit * limit;
-    m->box[b].soft = select && (slow || m->reach[b].spray);
-    partial = partial || m->box[b].soft;
-    none_stiff = none_stiff && (m->box[b].soft || m->box[b].asleep);
-  }
-  m->partial = partial;
-  m->none_stiff = none_stiff;
-  uint8_t *soft = m->node_soft.data;
-  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
-  for (size_t g = 0; g < m->grid.count; g++) {
-    bool all = partial || m->asleep;
-    for (uint32_t n = m->grid.giver_start[g]; n < m->grid.giver_start[g + 1] && all; n++) {
-      const mpm_box *box = &m->box[firn_giver_block(m->grid.giver[n])];
-      all = box->soft || box->asleep;
-    }
-    soft[g] = all;
-  }
-  mpm_list_stiff(m);
-}
-
 // The left side of Eq. 9 on what contact leaves free.
 static firn_status apply(void *user, const firn_real *x, firn_real *y) {
   mpm *m = user;
   m->view.direction = x;
   m->view.product = y;
-  const mpm_view *view = &m->view;
+  const mpm_view *view = &m->view, stiff = mpm_stiff_view(m);
   const uint32_t *units = m->stiff_units.data, *solved = m->solved.data;
   FIRN_SHARED_FOR(m->world->context, walk, m->stiff_count) {
-    m->kernels->hessian(view, units[walk.at]);
+    m->kernels->hessian(&stiff, units[walk.at]);
   }
   mpm_sow_product(m);
   FIRN_SHARED_FOR(m->world->context, walk, m->solved_count) {
@@ -282,10 +228,10 @@ static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn
 
 // Of the nodes that are solved for, and of what touches them.
 static void make_diagonal(mpm *m) {
-  const mpm_view *view = &m->view;
+  const mpm_view *view = &m->view, stiff = mpm_stiff_view(m);
   const uint32_t *units = m->stiff_units.data, *solved = m->solved.data;
   FIRN_SHARED_FOR(m->world->context, walk, m->stiff_count) {
-    firn_mpm_diagonal(view, units[walk.at]);
+    firn_mpm_diagonal(&stiff, units[walk.at]);
   }
   FIRN_SHARED_FOR(m->world->context, walk, m->solved_count) {
     firn_mpm_diagonal_nodes(view, solved[walk.at]);
@@ -294,10 +240,10 @@ static void make_diagonal(mpm *m) {
 
 // Likewise.
 static void make_stiffness(mpm *m) {
-  const mpm_view *view = &m->view;
+  const mpm_view *view = &m->view, stiff = mpm_stiff_view(m);
   const uint32_t *units = m->stiff_units.data, *solved = m->solved.data;
   FIRN_SHARED_FOR(m->world->context, walk, m->stiff_count) {
-    m->kernels->stiffness(view, units[walk.at]);
+    m->kernels->stiffness(&stiff, units[walk.at]);
   }
   mpm_sow_stiffness(m);
   FIRN_SHARED_FOR(m->world->context, walk, m->solved_count) {
@@ -371,6 +317,7 @@ firn_status mpm_solve(mpm *m, firn_step *out) {
     // Make v* again, which the solve has overwritten, and take the slower, safer way.
     mpm_tally unused;
     mpm_for_units(m, m->kernels->scatter, &unused);
+    mpm_choose_stiff(m);
     mpm_sow(m, false);
     mpm_for_nodes(m, m->kernels->nodes);
     bool by_stiffness = m->by_stiffness;

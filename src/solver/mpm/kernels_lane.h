@@ -57,11 +57,11 @@ static inline int split(const mpm_view *view, const firn_unit *unit, uint32_t sl
   uint32_t end = unit->first + unit->count;
   if (end > slot + L) end = slot + L;
   int count = 0;
-  for (uint32_t at = slot; at < end; count++) {
+  for (uint32_t at = slot; at < end;) {
     const firn_block *b = &view->block[*block];
-    uint32_t stop = b->first + b->count;
-    out[count] = (segment){*block, (int)(at - slot), (int)((stop < end ? stop : end) - slot)};
-    at = stop < end ? stop : end;
+    uint32_t stop = b->first + b->count, until = stop < end ? stop : end;
+    if (until > at) out[count++] = (segment){*block, (int)(at - slot), (int)(until - slot)};
+    at = until;
     if (at == stop) (*block)++;
   }
   return count;

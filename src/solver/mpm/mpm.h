@@ -73,6 +73,7 @@ typedef struct mpm_memory {
   // Share of the particles whose block's explicit limit is less than dt_max 2^(-(k-1)/2), down to
   // dt_max 2^(-k/2); the first has all that is more, the last all that is less.
   float share[MPM_SHARES];
+  float hard[MPM_SHARES]; // likewise, by their own limits; of those on the grid, now and then
 } mpm_memory;
 
 // For how long nobody who flies meets anything.
@@ -80,6 +81,17 @@ typedef struct mpm_flight_plan {
   double horizon; // s
   double way;     // cells, that the quickest may go until then; where more than gravity acts
 } mpm_flight_plan;
+
+// What kernels of K see of the stiff particles, in the order of their blocks: mpm_view's names for it. s and stiff
+// lie where those of all were.
+typedef struct mpm_packed {
+  bool is; // this step has packed them
+  int vary_count;
+  firn_real *x[3], *vary[FIRN_VARY_COUNT];
+  uint16_t *material;
+  firn_block *block;
+  firn_unit *unit;
+} mpm_packed;
 
 typedef struct mpm {
   firn_world *world;
@@ -114,6 +126,8 @@ typedef struct mpm {
   firn_buffer node_soft;   // implicit: [node blocks] bytes, those that the solve leaves as they are
   firn_buffer solved;      // implicit: uint32_t [solved_count], the others, in order ...
   firn_buffer stiff_units; // ... and [stiff_count]: units that take part
+  mpm_packed packed;       // ... and what lies where of their stiff particles:
+  firn_buffer packed_reals, packed_material, packed_blocks, packed_units;
   size_t solved_count, stiff_count;
   bool by_stiffness;            // the solve of this step has the stiffness as preconditioner
   bool partial;                 // some units are soft ...
@@ -219,16 +233,20 @@ typedef struct mpm_choice {
 } mpm_choice;
 mpm_choice mpm_choose(const mpm *m, double limit);
 void mpm_remember_solve(mpm *m, double dt, int iterations);
-void mpm_remember_stiffness(mpm *m); // from what a scatter tells of blocks
+void mpm_remember_stiffness(mpm *m); // after a scatter
 // The place of this sound speed, m^2/s^2, in memory.share, and how many clumps' particles are where.
 int mpm_stiffness_class(const mpm *m, double sound2);
 void mpm_add_stiffness(mpm *m, const double count[MPM_SHARES]);
 
+// stiff.c
+firn_status mpm_prepare_stiff(mpm *m);            // memory, before the scatter
+double mpm_stiff_sound2(const mpm *m, double dt); // m^2/s^2, from which on a step has to solve
+void mpm_choose_stiff(mpm *m);                    // after the scatter: who takes part in the solve
+void mpm_list_stiff(mpm *m);                      // all whom node_soft and boxes name
+mpm_view mpm_stiff_view(const mpm *m);            // of them alone, for kernels of K over units
+
 // implicit.c
 firn_status mpm_prepare_solve(mpm *m); // before scatter
-// After the scatter: which blocks take part in the solve.
-void mpm_choose_stiff(mpm *m);
-void mpm_list_stiff(mpm *m); // what node_soft and boxes say
 firn_status mpm_solve(mpm *m, firn_step *out);
 // For a balance (balance.c): the impulse P (M v* - less) that contact leaves free, from v* in node_v, and the
 // solution of (M + dt^2 K) v = P M v*, whose residual is reduced to `tolerance` of what it is for

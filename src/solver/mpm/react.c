@@ -96,6 +96,7 @@ void mpm_contact_react(mpm *m) {
   reference_velocity(m, reference);
   view->direction = direction;
   view->product = direction + m->grid.count * FIRN_NODE_BLOCK_REALS;
+  const mpm_view of_stiff = mpm_stiff_view(m);
   FIRN_PARALLEL(m->world->context) {
 #pragma omp for schedule(static)
     for (size_t i = 0; i < m->solved_count; i++) {
@@ -110,7 +111,7 @@ void mpm_contact_react(mpm *m) {
     }
 #pragma omp for schedule(dynamic, 4)
     for (size_t i = 0; i < m->stiff_count; i++) {
-      if (unit_is_near(m, stiff[i])) m->kernels->hessian(view, stiff[i]);
+      if (unit_is_near(m, stiff[i])) m->kernels->hessian(&of_stiff, stiff[i]);
     }
   }
   mpm_sow_product(m);

@@ -23,31 +23,26 @@ static double sound2_of(const mpm *m, size_t b) {
   return most;
 }
 
-// Sound that a semi-implicit step of dt takes explicitly, m/s.
-static double soft_limit(const mpm *m, double dt) {
-  return m->def.elastic_cfl * m->world->h / dt;
-}
-
 // Not what the longest step would have to solve for. Nor what might sleep, which it can on nodes that are shared.
 void mpm_find_spray(mpm *m) {
   const firn_particles *p = &m->world->particles;
-  double longest = fmax(m->def.dt_max, m->def.dt), limit = soft_limit(m, longest);
+  double stiff = mpm_stiff_sound2(m, fmax(m->def.dt_max, m->def.dt));
   if (!mpm_may_have_spray(m)) return;
   FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 64))
   for (size_t b = 0; b < p->block_count; b++) {
     bool may = p->block[b].count <= MPM_THIN_MAX;
-    if (may && m->memory.implicit) may = sound2_of(m, b) < limit * limit;
+    if (may && m->memory.implicit) may = sound2_of(m, b) < stiff;
     m->reach[b].spray = may && !mpm_rest_awaits_nodes(m, b);
   }
 }
 
 firn_status mpm_ground_spray(mpm *m, double dt) {
   const firn_particles *p = &m->world->particles;
-  double limit = soft_limit(m, dt);
+  double stiff = mpm_stiff_sound2(m, dt);
   bool any = false;
   FIRN_PARALLEL_FOR(m->world->context, schedule(static) reduction(|| : any))
   for (size_t b = 0; b < p->block_count; b++) {
-    if (!m->reach[b].spray || sound2_of(m, b) < limit * limit) continue;
+    if (!m->reach[b].spray || sound2_of(m, b) < stiff) continue;
     m->reach[b].spray = false;
     any = true;
   }

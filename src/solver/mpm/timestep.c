@@ -36,20 +36,24 @@ void mpm_survey(mpm *m) {
   m->memory.must_survey = false;
 }
 
-// Cost of a conjugate-residual iteration, and of what else a semi-implicit step does, in explicit
-// steps; measured (bench/results). Only their size matters, not their last digit.
-static const double ITERATION_COST = 0.6, IMPLICIT_COST = 1.4;
-// What an iteration costs beyond its particles, for the vectors, as a share of a whole one.
+// Cost of a conjugate-residual iteration, for the particles in K and for the nodes of their blocks, and of what else a
+// semi-implicit step does, in explicit steps; measured (bench/results). Only their size matters, not their last digit.
+static const double PARTICLE_COST = 0.33, BLOCK_COST = 0.27, IMPLICIT_COST = 1.4;
+// What an iteration costs however few take part, as a share of a whole one.
 static const double SOLVE_SHARE = 0.1;
+// Iterations go with this power of the Courant number: a longer step has more to solve for, too.
+static const double GROWTH = 1.5;
 
 // Iterations that a solve over dt will take: the last ones, scaled by the Courant number that the
-// count grows with. Before the first solve, what a ball of Table 2 takes in an impact: the Courant
+// count grows with, and the product that it begins with. Before the first solve, what a ball of Table 2 takes in an impact: the Courant
 // number is that of its hardest spot, so two a unit rather than the ten of uniform snow. A guess
 // that is too low costs one solve, one that is too high would never be put right.
 static double expected_iterations(const mpm *m, double sound, double dt) {
   double courant = sound * dt / m->world->h;
   const mpm_memory *memory = &m->memory;
-  if (memory->courant > 0) return 1 + memory->iterations * courant / memory->courant;
+  if (memory->courant > 0) {
+    return 1 + memory->iterations * pow(courant / memory->courant, GROWTH);
+  }
   return 1 + 2 * courant * fmax(1, log10(1 / m->def.tolerance) / 4);
 }
 
@@ -74,23 +78,52 @@ int mpm_stiffness_class(const mpm *m, double sound2) {
 static bool shares_matter(mpm *m) {
   if (m->def.integrator == FIRN_INTEGRATOR_AUTO) return true;
   memset(m->memory.share, 0, sizeof m->memory.share);
+  memset(m->memory.hard, 0, sizeof m->memory.hard);
   return false;
+}
+
+static double sum_of(const float share[MPM_SHARES]) {
+  double sum = 0;
+  for (int k = 0; k < MPM_SHARES; k++) sum += (double)share[k];
+  return sum;
+}
+
+static void set_shares(const size_t count[MPM_SHARES], float share[MPM_SHARES]) {
+  size_t all = 0;
+  for (int k = 0; k < MPM_SHARES; k++) all += count[k];
+  for (int k = 0; k < MPM_SHARES && all > 0; k++) {
+    share[k] = (float)((double)count[k] / (double)all);
+  }
+}
+
+// Snow hardens over many steps, and each particle is asked for an exponential.
+enum { LOOK_STEPS = 32 };
+static void look_at_particles(mpm *m) {
+  const firn_particles *p = &m->world->particles;
+  size_t count[MPM_SHARES] = {0};
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static) reduction(+ : count))
+  for (size_t b = 0; b < p->block_count; b++) {
+    if (m->box[b].asleep) continue;
+    for (uint32_t i = p->block[b].first; i < p->block[b].first + p->block[b].count; i++) {
+      count[mpm_stiffness_class(m, mpm_sound2(m, i))]++;
+    }
+  }
+  set_shares(count, m->memory.hard);
 }
 
 void mpm_remember_stiffness(mpm *m) {
   const firn_particles *p = &m->world->particles;
   const firn_real *sound2 = m->view.sound2;
-  size_t count[MPM_SHARES] = {0}, all = 0;
+  size_t count[MPM_SHARES] = {0};
   if (!shares_matter(m)) return;
-  FIRN_PARALLEL_FOR(m->world->context, schedule(static) reduction(+ : count, all))
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static) reduction(+ : count))
   for (size_t b = 0; b < p->block_count; b++) {
     if (m->box[b].asleep || !(sound2[b] > 0)) continue;
     count[mpm_stiffness_class(m, (double)sound2[b])] += p->block[b].count;
-    all += p->block[b].count;
   }
-  for (int k = 0; k < MPM_SHARES && all > 0; k++) {
-    m->memory.share[k] = (float)((double)count[k] / (double)all);
-  }
+  set_shares(count, m->memory.share);
+  bool unknown = !(sum_of(m->memory.hard) > 0);
+  if (unknown || m->memory.steps % LOOK_STEPS == 0) look_at_particles(m);
 }
 
 void mpm_add_stiffness(mpm *m, const double count[MPM_SHARES]) {
@@ -103,22 +136,31 @@ void mpm_add_stiffness(mpm *m, const double count[MPM_SHARES]) {
   }
 }
 
+static double cost_of(const mpm *m, double sound, double dt, double particles, double blocks) {
+  return IMPLICIT_COST +
+         expected_iterations(m, sound, dt) * (PARTICLE_COST * particles + BLOCK_COST * blocks);
+}
+
+// What is left, of those who are harder.
+static double stiff_share(double softer) {
+  return fmin(1, fmax(0, 1 - softer) + SOLVE_SHARE);
+}
+
 // The cheapest step that solves for packed snow alone and takes the rest explicitly; its cost is
 // told in explicit steps.
 static mpm_choice cheapest_implicit(const mpm *m, double sound, double longest, double *cost) {
   mpm_choice best = {longest, true};
-  double known = 0, softer = 0;
-  for (int k = 0; k < MPM_SHARES; k++) known += (double)m->memory.share[k];
-  *cost = IMPLICIT_COST + ITERATION_COST * expected_iterations(m, sound, longest);
-  if (!(known > 0)) return best; // before the first scatter
+  double softer = 0, soft = 0; // blocks, particles
+  *cost = cost_of(m, sound, longest, 1, 1);
+  if (!(sum_of(m->memory.share) > 0)) return best; // before the first scatter
   bool first = true;
   for (int k = 0; k < MPM_SHARES; k++) {
     softer += (double)m->memory.share[k];
+    soft += (double)m->memory.hard[k];
     double dt = m->def.dt_max * pow(2, -0.5 * k);
     if (dt > longest * (1 + 1e-9)) continue;
     if (first) dt = longest; // which lies between this and the one before
-    double stiff = fmin(1, fmax(0, 1 - softer) + SOLVE_SHARE);
-    double once = IMPLICIT_COST + ITERATION_COST * expected_iterations(m, sound, dt) * stiff;
+    double once = cost_of(m, sound, dt, stiff_share(soft), stiff_share(softer));
     if (first || once / dt < *cost / best.dt) {
       best.dt = dt;
       *cost = once;
