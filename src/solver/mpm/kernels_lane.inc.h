@@ -460,9 +460,7 @@ static void K(gather)(const mpm_view *view, size_t u, mpm_tally *tally) {
   if (view->in_place) return;
   tally->speed2_max = (double)lane_hmax(speed2);
   if (!(lane_hsum(poison) == 0)) tally->nonfinite = true;
-  for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
-    if (!bound(view, b)) tally->left = true;
-  }
+  if (!bound_unit(view, unit)) tally->left = true;
 }
 
 static void K(check)(const mpm_view *view, size_t u, mpm_tally *tally) {
