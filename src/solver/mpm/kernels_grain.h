@@ -41,6 +41,21 @@ static inline row16 weights_from(const firn_real w[4], int from) {
   return from == 0 ? row_spread4(w) : row_spread4_from(w, from);
 }
 
+// value + n slope, for the nodes of a stencil from its second (-1 to 2).
+static inline row16 row_offset(int n, row16 slope, row16 value) {
+  return n == -1  ? row_sub(value, slope)
+         : n == 0 ? value
+         : n == 1 ? row_add(value, slope)
+                  : row_fma(lane_set1(2), slope, value);
+}
+
+// Adds how much nodes fall in a step to four sums over them, by the weight of those that do, which is component w of the
+// sums: once for all of a stencil.
+static inline void add_fall(const row16 *fall, firn_real sums[16]) {
+  row16 all = row_load(sums);
+  row_store(sums, row_fma_row(*fall, row_broadcast_w(all), all));
+}
+
 // Leaves lane l's particle as a grain.
 static inline void put_grain(const mpm_view *view, uint32_t slot, const stage *s, int l,
                              mpm_grain *grain) {
@@ -85,6 +100,8 @@ static inline void take_reaped(const mpm_view *view, uint32_t slot, const segmen
   const mpm_grain *grain = grains_of(view, &view->box[in->block]);
   grain += slot + (uint32_t)in->begin - view->block[in->block].first;
   for (int l = in->begin; l < in->end; l++, grain++) {
+    // Of the group after the next, as put_grain does.
+    __builtin_prefetch((const void *)((uintptr_t)grain->reaped + 2 * L * sizeof *grain));
     row_store(s->row[l], row_load(grain->reaped));
     for (int c = 0; c < 3 && pic; c++) pic[c * L + l] = grain->reaped[4 * c + 3];
   }
