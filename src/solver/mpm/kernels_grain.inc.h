@@ -10,6 +10,28 @@ __attribute__((noinline)) static void K(put_grains)(const mpm_view *view, uint32
   for (int l = in->begin; l < in->end; l++, grain++) put_grain(view, slot, s, l, grain);
 }
 
+// x_p minus the first node of its stencil, in cells.
+static inline lane K(from_first)(lane x) {
+  lane f;
+#if WIDTH == 4
+  (void)firn_bspline_cubic_base(x, &f);
+  return f + lane_set1(1);
+#else
+  (void)firn_bspline_quadratic_base(x, &f);
+  return f;
+#endif
+}
+
+// Leaves a whole group as grains, which follow each other.
+__attribute__((noinline)) static void K(put_group)(const mpm_view *view, uint32_t slot, int count,
+                                                   const lane tau[6], mpm_grain *grain) {
+  lane r[16], from[3];
+  for (int a = 0; a < 3; a++) from[a] = K(from_first)(lane_load(view->x[a] + slot));
+  K(momentum_of)(view, slot, tau, from, r);
+  for (int a = 0; a < 3; a++) r[7 + 4 * a] = lane_load(view->x[a] + slot);
+  put_rows(r, count, grain);
+}
+
 // The weights of a handful, as those of a group.
 static inline void K(open_grains)(const handful *h, seeds *out) {
   static const firn_real none[16];

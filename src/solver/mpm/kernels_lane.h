@@ -228,6 +228,16 @@ static inline void differential(const mpm_view *view, uint32_t slot, const lane 
   }
 }
 
+// Bounds the norm of dt grad v for some lanes.
+static inline void limit_lanes(const mpm_view *view, lmask which, lane grad[9]) {
+  lane norm2 = lane_zero(), limit = lane_set1(view->grad_limit / view->dt);
+  for (int i = 0; i < 9; i++) norm2 = lane_fma(grad[i], grad[i], norm2);
+  lmask over = lmask_and(which, lane_gt(norm2, limit * limit));
+  if (!lmask_any(over)) return;
+  lane scale = lane_select(over, limit / lane_sqrt(norm2), lane_set1(1));
+  for (int i = 0; i < 9; i++) grad[i] = grad[i] * scale;
+}
+
 // -------------------------------------------------------------------------------------- boxes
 
 static bool bound(const mpm_view *view, size_t b) {
