@@ -347,18 +347,33 @@ FIRN_HD_INLINE void row_reduce4x4(row16 a, row16 b, row16 c, row16 d, firn_real 
 
 #endif
 
-// The nodes of a row whose bytes are 1; the others, whose bytes are 0, are 0.
-FIRN_HD_INLINE row16 row_load_made(const firn_real *p, const uint8_t made[4]) {
+// Those nodes of a row that have been made, from bytes that are 1, or 0 for the others.
+typedef struct row_made {
+#if defined(FIRN_LANE_AVX512) && !defined(FIRN_DOUBLE)
+  __mmask16 reals;
+#else
+  unsigned nodes; // bits
+#endif
+} row_made;
+FIRN_HD_INLINE row_made row_made_of(const uint8_t made[4]) {
   uint32_t bytes;
   memcpy(&bytes, made, sizeof bytes);
 #if defined(FIRN_LANE_AVX512) && !defined(FIRN_DOUBLE)
-  row16 out;
   __m128i node = _mm_set_epi8(3, 3, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0);
   __m128i each = _mm_shuffle_epi8(_mm_set1_epi32((int)bytes), node);
-  out.r[0] = _mm512_maskz_loadu_ps(_mm_test_epi8_mask(each, each), p);
+  return (row_made){_mm_test_epi8_mask(each, each)};
+#else
+  return (row_made){bytes * 0x01020408u >> 24};
+#endif
+}
+// These as they are, and 0 in place of the others.
+FIRN_HD_INLINE row16 row_load_made(const firn_real *p, row_made made) {
+#if defined(FIRN_LANE_AVX512) && !defined(FIRN_DOUBLE)
+  row16 out;
+  out.r[0] = _mm512_maskz_loadu_ps(made.reals, p);
   return out;
 #else
-  return row_select_nodes(bytes * 0x01020408u >> 24, row_loadu(p), row_zero());
+  return row_select_nodes(made.nodes, row_loadu(p), row_zero());
 #endif
 }
 

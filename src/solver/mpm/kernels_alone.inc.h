@@ -32,9 +32,11 @@ static inline __attribute__((always_inline)) void K(add_plane)(K(moments) * s, i
   if (i == 3) s->ax = row_fma(lane_set1(2), t, s->ax);
 }
 
-static inline void K(end_planes)(const K(moments) * s, const firn_real *z, firn_real out[16]) {
+static inline void K(end_planes)(const K(moments) * s, const row16 *fall, const firn_real *z,
+                                 firn_real out[16]) {
   row16 wz = row_spread4(z), m = row_mul(s->a, wz);
   row_reduce4x4(m, row_mul(s->ax, wz), row_mul(s->ay, wz), row_mul(m, K(offsets)()), out);
+  add_fall(fall, out);
 }
 
 #else
@@ -73,17 +75,18 @@ static inline __attribute__((always_inline)) void K(add_plane)(K(gradient) * s, 
   s->u = row_fma(wx, other, s->u);
 }
 
-// pic receives the value of the first channel, a component every `stride` reals, or is NULL.
-static inline void K(end_planes)(const K(gradient) * s, bool blend, const firn_real *z,
-                                 const firn_real *d, firn_real out[16], firn_real *pic,
-                                 int stride) {
+// pic receives the value of the first channel, or is NULL.
+static inline void K(end_planes)(const K(gradient) * s, const row16 *fall, const firn_real *z,
+                                 const firn_real *d, firn_real out[16], firn_real *pic) {
   row16 wz = row_spread4(z), dz = row_spread4(d);
-  row_reduce4x4(row_mul(blend ? s->u : s->a, wz), row_mul(s->gx, wz), row_mul(s->gy, wz),
+  row_reduce4x4(row_mul(row_blend_w(s->u, s->a), wz), row_mul(s->gx, wz), row_mul(s->gy, wz),
                 row_mul(s->a, dz), out);
+  add_fall(fall, out);
   if (!pic) return;
-  firn_real sums[16];
+  _Alignas(64) firn_real sums[16];
   row_reduce4x4(row_mul(s->a, wz), row_zero(), row_zero(), row_zero(), sums);
-  for (int c = 0; c < 3; c++) pic[c * stride] = sums[c];
+  add_fall(fall, sums);
+  for (int c = 0; c < 3; c++) pic[c] = sums[c];
 }
 
 #endif
@@ -96,17 +99,16 @@ typedef struct K(nodes_around) {
   int columns, z;                // of these, from plane to plane, and the bit of the first node
 } K(nodes_around);
 
-// From the sums of a plane to velocities, (m v + dt f) / m + dt g, and FLIP's differences in place of forces. Several
-// stencils do so for a node that they share, which takes less time than to write it down. One division does for
-// four rows, which have 16 masses.
+// From the sums of a plane to velocities without their fall, (m v + dt f) / m, and FLIP's differences in place of forces:
+// component w is 1, or 0 where there is no mass. Several stencils do so for a node that they share, which takes
+// less time than to write it down. One division does for four rows, which have 16 masses.
 static inline __attribute__((always_inline)) void K(move_plane)(const node_math *math,
                                                                 row16 v[WIDTH], row16 u[WIDTH]) {
   row16 mass = row_collect_w(v[0], v[1], v[2], v[WIDTH - 1]);
   row16 all = row_select_gt(mass, math->floor, row_div(row_set1(1), mass), math->zero);
   for (int j = 0; j < WIDTH; j++) {
     row16 inverse = row_broadcast(all, j), sum = APIC ? v[j] : row_fma(math->dt, u[j], v[j]);
-    row16 now = row_fma_row(inverse, sum, math->gravity);
-    now = row_select_gt(inverse, math->zero, now, math->zero);
+    row16 now = row_mul(inverse, sum);
     if (!APIC) u[j] = row_fnma(math->alpha, row_mul(inverse, v[j]), now);
     v[j] = now;
   }
@@ -140,8 +142,8 @@ static inline __attribute__((always_inline)) void K(reap_nodes)(const mpm_view *
       any |= left[j];
     }
     if (any) K(move_plane)(math, v, u);
-    for (int j = 0; j < WIDTH && some && any; j++) {
-      v[j] = row_select_nodes(left[j], v[j], moved_v[j]);
+    for (int j = 0; j < WIDTH && some; j++) {
+      v[j] = row_select_nodes(left[j], v[j], row_blend_w(moved_v[j], math->zero));
       u[j] = row_select_nodes(left[j], u[j], moved_u[j]);
     }
 #if APIC
@@ -152,10 +154,10 @@ static inline __attribute__((always_inline)) void K(reap_nodes)(const mpm_view *
   }
 #if APIC
   (void)view;
-  K(end_planes)(&sums, seed->wz, out);
+  K(end_planes)(&sums, &math->gravity, seed->wz, out);
 #else
   firn_real pic[3] = {0}, *also = view->advect_pic ? pic : NULL;
-  K(end_planes)(&sums, true, seed->wz, seed->dz, out, also, 1);
+  K(end_planes)(&sums, &math->gravity, seed->wz, seed->dz, out, also);
   for (int c = 0; c < 3 && also; c++) out[4 * c + 3] = pic[c];
 #endif
 }
@@ -251,8 +253,8 @@ static inline void K(find_meetings)(const mpm_view *view, const parcel_frame *f,
                                     const mpm_parcel_nodes *nodes, K(meetings) * m) {
   const mpm_guest *with = m->with;
   for (int x = with->at[0] - WIDTH + 1; x < with->at[0] + WIDTH; x++) {
-    uint32_t from = nodes->list[list_of(f, x, with->at[1] - WIDTH + 1)];
-    uint32_t end = nodes->list[list_of(f, x, with->at[1] + WIDTH - 1) + 1];
+    uint32_t from = nodes->list[list_of(f->lo[1], x, with->at[1] - WIDTH + 1)];
+    uint32_t end = nodes->list[list_of(f->lo[1], x, with->at[1] + WIDTH - 1) + 1];
     for (const mpm_guest *g = nodes->guest + from; g < nodes->guest + end; g++) {
       int y = g->at[1] - with->at[1], z = g->at[2] - with->at[2];
       if (((y + WIDTH - 1) | (WIDTH - 1 - y) | (z + WIDTH - 1) | (WIDTH - 1 - z)) < 0) continue;

@@ -10,6 +10,28 @@ __attribute__((noinline)) static void K(put_grains)(const mpm_view *view, uint32
   for (int l = in->begin; l < in->end; l++, grain++) put_grain(view, slot, s, l, grain);
 }
 
+// x_p minus the first node of its stencil, in cells.
+static inline lane K(from_first)(lane x) {
+  lane f;
+#if WIDTH == 4
+  (void)firn_bspline_cubic_base(x, &f);
+  return f + lane_set1(1);
+#else
+  (void)firn_bspline_quadratic_base(x, &f);
+  return f;
+#endif
+}
+
+// Leaves a whole group as grains, which follow each other.
+__attribute__((noinline)) static void K(put_group)(const mpm_view *view, uint32_t slot, int count,
+                                                   const lane tau[6], mpm_grain *grain) {
+  lane r[16], from[3];
+  for (int a = 0; a < 3; a++) from[a] = K(from_first)(lane_load(view->x[a] + slot));
+  K(momentum_of)(view, slot, tau, from, r);
+  for (int a = 0; a < 3; a++) r[7 + 4 * a] = lane_load(view->x[a] + slot);
+  put_rows(r, count, grain);
+}
+
 // The weights of a handful, as those of a group.
 static inline void K(open_grains)(const handful *h, seeds *out) {
   static const firn_real none[16];
@@ -44,7 +66,6 @@ typedef struct K(plane) {
 #else
   row16 t, f, g;
 #endif
-  lane wx;
 } K(plane);
 
 static inline K(gift) K(gift_of)(const grain_seed *seed, int from) {
@@ -64,31 +85,32 @@ static inline K(gift) K(gift_of)(const grain_seed *seed, int from) {
 static inline K(plane) K(plane_of)(const K(gift) * gift, const grain_seed *seed, int i) {
   lane wx = lane_set1(seed->wx[i]);
 #if APIC
-  return (K(plane)){row_fma(lane_set1((firn_real)(i - 1)), gift->tx, gift->t), gift->ty, wx};
+  row16 t = row_offset(i - 1, gift->tx, gift->t);
+  return (K(plane)){row_scale(wx, t), row_scale(wx, gift->ty)};
 #else
   return (K(plane)){row_scale(wx, gift->t),
                     row_fma(lane_set1(seed->dx[i]), gift->fx, row_scale(wx, gift->fz)),
-                    row_scale(wx, gift->fy), wx};
+                    row_scale(wx, gift->fy)};
 #endif
 }
 
-// momentum: of the row, or NULL, and under FLIP force, or NULL; had: 1 for those nodes where something is already, or NULL
+// momentum: of the row, or NULL, and under FLIP force, or NULL; had: those nodes where something is already, or NULL
 // if that is all of them.
 static inline void K(give_row)(const K(plane) * plane, const grain_seed *seed, int j,
-                               firn_real *momentum, firn_real *force, const uint8_t *had) {
+                               firn_real *momentum, firn_real *force, const row_made *had) {
   lane wy = lane_set1(seed->wy[j]);
 #if APIC
   (void)force;
-  row16 t = row_fma(lane_set1((firn_real)(j - 1)), plane->ty, plane->t);
-  row16 sum = had ? row_load_made(momentum, had) : row_loadu(momentum);
-  row_storeu(momentum, row_fma(plane->wx * wy, t, sum));
+  row16 t = row_offset(j - 1, plane->ty, plane->t);
+  row16 sum = had ? row_load_made(momentum, *had) : row_loadu(momentum);
+  row_storeu(momentum, row_fma(wy, t, sum));
 #else
   if (momentum) {
-    row16 sum = had ? row_load_made(momentum, had) : row_loadu(momentum);
+    row16 sum = had ? row_load_made(momentum, *had) : row_loadu(momentum);
     row_storeu(momentum, row_fma(wy, plane->t, sum));
   }
   if (!force) return;
-  row16 sum = had ? row_load_made(force, had) : row_loadu(force);
+  row16 sum = had ? row_load_made(force, *had) : row_loadu(force);
   row_storeu(force, row_fma(lane_set1(seed->dy[j]), plane->g, row_fma(wy, plane->f, sum)));
 #endif
 }
@@ -97,7 +119,7 @@ static inline void K(give_row)(const K(plane) * plane, const grain_seed *seed, i
 static inline void K(sow_along)(const mpm_view *view, const grain_seed *seed, const places *x,
                                 const places *y, const uint32_t *columns, int from,
                                 firn_real *momentum, firn_real *force, bool stiff) {
-  static const uint8_t had[2][4] = {{0, 0, 0, 0}, {1, 1, 1, 1}};
+  static const uint8_t made[2][4] = {{0, 0, 0, 0}, {1, 1, 1, 1}};
   const K(gift) gift = K(gift_of)(seed, from);
   for (int i = 0; i < WIDTH; i++) {
     const K(plane) plane = K(plane_of)(&gift, seed, i);
@@ -106,10 +128,10 @@ static inline void K(sow_along)(const mpm_view *view, const grain_seed *seed, co
       int r = x->row[i] + y->row[j];
       if (g == FIRN_GRID_NONE || (stiff && view->node_soft[g])) continue; // none: spray
       size_t at = g * FIRN_NODE_BLOCK_REALS + 16 * (size_t)r;
-      bool again = view->sown[g] >> r & 1;
+      const row_made had = row_made_of(made[view->sown[g] >> r & 1]);
       view->sown[g] |= (uint16_t)(1u << r);
       K(give_row)
-      (&plane, seed, j, momentum ? momentum + at : NULL, force ? force + at : NULL, had[again]);
+      (&plane, seed, j, momentum ? momentum + at : NULL, force ? force + at : NULL, &had);
     }
   }
 }

@@ -228,6 +228,16 @@ static inline void differential(const mpm_view *view, uint32_t slot, const lane 
   }
 }
 
+// Bounds the norm of dt grad v for some lanes.
+static inline void limit_lanes(const mpm_view *view, lmask which, lane grad[9]) {
+  lane norm2 = lane_zero(), limit = lane_set1(view->grad_limit / view->dt);
+  for (int i = 0; i < 9; i++) norm2 = lane_fma(grad[i], grad[i], norm2);
+  lmask over = lmask_and(which, lane_gt(norm2, limit * limit));
+  if (!lmask_any(over)) return;
+  lane scale = lane_select(over, limit / lane_sqrt(norm2), lane_set1(1));
+  for (int i = 0; i < 9; i++) grad[i] = grad[i] * scale;
+}
+
 // -------------------------------------------------------------------------------------- boxes
 
 static bool bound(const mpm_view *view, size_t b) {
@@ -268,6 +278,64 @@ static bool bound(const mpm_view *view, size_t b) {
     }
     box->lo[a] = (int8_t)first;
     box->n[a] = (int8_t)(last - first + 1);
+  }
+  return inside;
+}
+
+// First nodes of the stencils of a unit's particles, by axes.
+enum { UNIT_MANY = 2 * FIRN_UNIT_MIN }; // particles at most, of one that has several blocks
+typedef struct firsts {
+  int32_t of[3][UNIT_MANY + L];
+} firsts;
+
+static inline void find_firsts(const mpm_view *view, const firn_unit *unit, firsts *out) {
+  const lane shift = lane_set1((firn_real)view->stencil.shift), far = lane_set1(INT8_MIN),
+             first = lane_set1((firn_real)view->stencil.first);
+  for (uint32_t i = 0; i < unit->count; i += L) {
+    for (int a = 0; a < 3; a++) {
+      lane node = lane_floor(lane_load(view->x[a] + unit->first + i) - shift) + first;
+      // What is far away, or no number, is outside of what any block may reach.
+      lmask near = lmask_and(lane_gt(node, far), lane_gt(lane_zero() - far, node));
+      ilane_storeu(out->of[a] + i, lane_to_ilane(lane_select(near, node, far)));
+    }
+  }
+}
+
+// As bound, given these; at: the block's first particle.
+static inline bool bound_firsts(const mpm_view *view, size_t b, const firsts *f, uint32_t at) {
+  const firn_reach *reach = &view->reach[b];
+  const int rest = view->stencil.width - 1;
+  const uint32_t end = at + view->block[b].count;
+  int lo[3], hi[3], least = 0; // least: negative if some number is
+  for (int a = 0; a < 3; a++) lo[a] = hi[a] = f->of[a][at];
+  while (++at < end) {
+    for (int a = 0; a < 3; a++) {
+      int node = f->of[a][at];
+      lo[a] = node < lo[a] ? node : lo[a];
+      hi[a] = node > hi[a] ? node : hi[a];
+    }
+  }
+  for (int a = 0; a < 3; a++) {
+    least |= (lo[a] - reach->lo[a]) | (reach->hi[a] - rest - hi[a]);
+  }
+  if (least < 0) return false;
+  mpm_box *box = &view->next_box[b];
+  for (int a = 0; a < 3; a++) {
+    box->lo[a] = (int8_t)lo[a];
+    box->n[a] = (int8_t)(hi[a] - lo[a] + rest + 1);
+  }
+  return true;
+}
+
+// Bounds the blocks of a unit. Where there are several, of few particles each, these are looked at all together.
+static __attribute__((noinline)) bool bound_unit(const mpm_view *view, const firn_unit *unit) {
+  firsts f;
+  bool inside = true, several = unit->block_count > 1 && unit->count <= UNIT_MANY;
+  if (several) find_firsts(view, unit, &f);
+  for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
+    bool its = several ? bound_firsts(view, b, &f, view->block[b].first - unit->first)
+                       : bound(view, b);
+    inside = inside && its;
   }
   return inside;
 }

@@ -80,15 +80,16 @@ static inline void K(scatter_affine)(const spline *s, const firn_real row[16], f
   }
 }
 
-// Base and slopes in momentum per cell: slope = h m C - dt V tau / (D h).
-static inline void K(stage_momentum)(const mpm_view *view, uint32_t slot, const lane tau[6],
-                                     stage *s) {
+// Base and slopes in momentum per cell: slope = h m C - dt V tau / (D h). from: as of stage.
+static inline __attribute__((always_inline)) void K(momentum_of)(const mpm_view *view,
+                                                                 uint32_t slot, const lane tau[6],
+                                                                 const lane from[3], lane r[16]) {
   static const int at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
-  lane mass = lane_load(view->mass + slot), r[16];
+  lane mass = lane_load(view->mass + slot);
   firn_real per = -view->dt / ((firn_real)view->stencil.d * view->h);
   lane k = lane_load(view->volume + slot) * lane_set1(per), mh = mass * lane_set1(view->h);
   lane back[3];
-  for (int a = 0; a < 3; a++) back[a] = s->from[a] - lane_set1(1);
+  for (int a = 0; a < 3; a++) back[a] = from[a] - lane_set1(1);
   for (int a = 0; a < 3; a++) {
     lane base = mass * lane_load(view->v[a] + slot);
     for (int c = 0; c < 3; c++) {
@@ -100,7 +101,6 @@ static inline void K(stage_momentum)(const mpm_view *view, uint32_t slot, const 
   }
   r[3] = mass;
   r[7] = r[11] = r[15] = lane_zero();
-  row_transpose16(r, s->row);
 }
 
 #else
@@ -126,9 +126,11 @@ static inline void K(scatter_flip)(const spline *s, const firn_real row[16], fir
   }
 }
 
-static inline void K(stage_momentum)(const mpm_view *view, uint32_t slot, const lane tau[6],
-                                     stage *s) {
-  lane mass = lane_load(view->mass + slot), r[16];
+static inline __attribute__((always_inline)) void K(momentum_of)(const mpm_view *view,
+                                                                 uint32_t slot, const lane tau[6],
+                                                                 const lane from[3], lane r[16]) {
+  (void)from;
+  lane mass = lane_load(view->mass + slot);
   lane k = lane_load(view->volume + slot) * lane_set1(-1 / view->h);
   for (int a = 0; a < 3; a++) r[a] = mass * lane_load(view->v[a] + slot);
   r[3] = mass;
@@ -139,10 +141,16 @@ static inline void K(stage_momentum)(const mpm_view *view, uint32_t slot, const 
   r[10] = r[13] = k * tau[5];
   r[14] = k * tau[2];
   r[7] = r[11] = r[15] = lane_zero();
-  row_transpose16(r, s->row);
 }
 
 #endif
+
+static inline void K(stage_momentum)(const mpm_view *view, uint32_t slot, const lane tau[6],
+                                     stage *s) {
+  lane r[16];
+  K(momentum_of)(view, slot, tau, s->from, r);
+  row_transpose16(r, s->row);
+}
 
 // solve: only blocks that take part in it.
 static void K(clear)(const mpm_view *view, const firn_unit *unit, int channels, bool solve) {
@@ -165,15 +173,20 @@ static void K(scatter)(const mpm_view *view, size_t u, mpm_tally *tally) {
   segment in[L];
   law_tally law = {lane_zero(), lane_zero(), lane_zero()};
   uint32_t block = unit->first_block;
-  K(clear)(view, unit, APIC ? 1 : 2, false);
+  mpm_grain *grains = grains_of_unit(view, unit);
+  if (!grains) K(clear)(view, unit, APIC ? 1 : 2, false);
   memset(view->sound2 + block, 0, unit->block_count * sizeof *view->sound2);
   for (uint32_t slot = unit->first; slot < unit->first + unit->count; slot += L) {
     lane tau[6];
-    K(weights)(view, slot, &s);
+    if (!grains) K(weights)(view, slot, &s);
     constitute(view, slot, tau, &law);
-    K(stage_momentum)(view, slot, tau, &s);
+    if (!grains) K(stage_momentum)(view, slot, tau, &s);
     int segments = split(view, unit, slot, &block, in);
     if (unit->block_count > 1) tell_sound(view, in, segments, law.sound2);
+    if (grains) {
+      K(put_group)(view, slot, in[segments - 1].end, tau, grains + (slot - unit->first));
+      continue;
+    }
     for (int n = 0; n < segments; n++) {
       const mpm_box *box = &view->box[in[n].block];
       if (box->thin) {
@@ -235,13 +248,15 @@ static inline void K(gather_moments)(const spline *s, const firn_real *node, siz
 }
 
 // G = (moment - x' v) / (D h), row-major.
-static inline void K(unstage)(const mpm_view *view, stage *s, lane v[3], lane grad[9]) {
-  lane r[16], k = lane_set1(1 / ((firn_real)view->stencil.d * view->h));
-  row_untranspose16(s->row, r);
+static inline __attribute__((always_inline)) void K(gradient_of)(const mpm_view *view,
+                                                                 const lane from[3],
+                                                                 const lane r[16], lane v[3],
+                                                                 lane grad[9]) {
+  lane per = lane_set1(1 / ((firn_real)view->stencil.d * view->h));
   for (int a = 0; a < 3; a++) {
     v[a] = r[a];
     for (int c = 0; c < 3; c++) {
-      grad[3 * a + c] = k * lane_fnma(s->from[c] - lane_set1(1), r[a], r[4 + 4 * c + a]);
+      grad[3 * a + c] = per * lane_fnma(from[c] - lane_set1(1), r[a], r[4 + 4 * c + a]);
     }
   }
 }
@@ -296,16 +311,25 @@ static inline void K(gather_gradient)(const spline *s, const firn_real *node, si
   }
 }
 
-static inline void K(unstage)(const mpm_view *view, stage *s, lane v[3], lane grad[9]) {
-  lane r[16], k = lane_set1(1 / view->h);
-  row_untranspose16(s->row, r);
+static inline __attribute__((always_inline)) void K(gradient_of)(const mpm_view *view,
+                                                                 const lane from[3],
+                                                                 const lane r[16], lane v[3],
+                                                                 lane grad[9]) {
+  (void)from;
+  lane per = lane_set1(1 / view->h);
   for (int a = 0; a < 3; a++) {
     v[a] = r[a];
-    for (int c = 0; c < 3; c++) grad[3 * a + c] = k * r[4 + 4 * c + a];
+    for (int c = 0; c < 3; c++) grad[3 * a + c] = per * r[4 + 4 * c + a];
   }
 }
 
 #endif
+
+static inline void K(unstage)(const mpm_view *view, stage *s, lane v[3], lane grad[9]) {
+  lane r[16];
+  row_untranspose16(s->row, r);
+  K(gradient_of)(view, s->from, r, v, grad);
+}
 
 // A copy of the nodes around the block that is being gathered from.
 typedef struct K(local) {
@@ -396,13 +420,7 @@ static inline void K(limit)(const mpm_view *view, const segment *in, int segment
     any = true;
     for (int l = in[n].begin; l < in[n].end; l++) bounded[l] = 1;
   }
-  if (!any) return;
-  lane norm2 = lane_zero(), limit = lane_set1(view->grad_limit / view->dt);
-  for (int i = 0; i < 9; i++) norm2 = lane_fma(grad[i], grad[i], norm2);
-  lmask over = lmask_and(lane_gt(lane_loadu(bounded), lane_zero()), lane_gt(norm2, limit * limit));
-  if (!lmask_any(over)) return;
-  lane scale = lane_select(over, limit / lane_sqrt(norm2), lane_set1(1));
-  for (int i = 0; i < 9; i++) grad[i] = grad[i] * scale;
+  if (any) limit_lanes(view, lane_gt(lane_loadu(bounded), lane_zero()), grad);
 }
 
 // Step 7: the strain of a group, from dt grad v.
@@ -414,11 +432,69 @@ static inline void K(strain)(const mpm_view *view, uint32_t slot, lane grad[9]) 
   for (int i = 0; i < 6; i++) lane_store(view->b[i] + slot, e[i]);
 }
 
+// Steps 6 and 7 for a group that nothing collides with any more: what it has become is written back. speed2: the largest
+// so far; poison: 0, unless some velocity is not finite.
+static inline __attribute__((always_inline)) void K(settle)(const mpm_view *view, uint32_t slot,
+                                                            const lane x[3], const lane v[3],
+                                                            const lane advect[3], lane grad[9],
+                                                            lane *speed2, lane *poison) {
+  lane step = lane_set1(view->dt / view->h), v2 = lane_zero();
+  for (int a = 0; a < 3; a++) {
+    lane_store(view->x[a] + slot, lane_fma(step, advect[a], x[a]));
+    lane_store(view->v[a] + slot, v[a]);
+    v2 = lane_fma(v[a], v[a], v2);
+  }
+  *speed2 = lane_max(*speed2, v2);
+  *poison = *poison + (v2 - v2);
+#if APIC
+  for (int i = 0; i < 9; i++) lane_store(view->c[i] + slot, grad[i]);
+#endif
+  K(strain)(view, slot, grad);
+}
+
+static inline void K(tell)(const mpm_view *view, const firn_unit *unit, lane speed2, lane poison,
+                           mpm_tally *tally) {
+  tally->speed2_max = (double)lane_hmax(speed2);
+  if (!(lane_hsum(poison) == 0)) tally->nonfinite = true;
+  if (!bound_unit(view, unit)) tally->left = true;
+}
+
+// A unit that is spray and nothing else, whose grains lie one after the other. Out of line, as put_grains.
+static __attribute__((noinline)) void K(gather_spray)(const mpm_view *view, const firn_unit *unit,
+                                                      const mpm_grain *grain, mpm_tally *tally) {
+  const bool pic = !APIC && view->advect_pic;
+  lane speed2 = lane_zero(), poison = lane_zero();
+  for (uint32_t i = 0; i < unit->count; i += L) {
+    uint32_t slot = unit->first + i;
+    lane r[16], x[3], v[3], from[3], advect[3], grad[9];
+    take_rows(grain + i, unit->count - i, r);
+    for (int a = 0; a < 3; a++) {
+      x[a] = lane_load(view->x[a] + slot);
+      from[a] = K(from_first)(x[a]);
+    }
+    K(gradient_of)(view, from, r, v, grad);
+    limit_lanes(view, lane_gt(lane_set1(1), lane_zero()), grad);
+    for (int a = 0; a < 3; a++) {
+#if !APIC
+      v[a] = lane_fma(lane_set1(view->alpha), lane_load(view->v[a] + slot), v[a]);
+#endif
+      advect[a] = pic ? r[4 * a + 3] : v[a];
+    }
+    K(settle)(view, slot, x, v, advect, grad, &speed2, &poison);
+  }
+  K(tell)(view, unit, speed2, poison, tally);
+}
+
 static void K(gather)(const mpm_view *view, size_t u, mpm_tally *tally) {
   const firn_unit *unit = &view->unit[u];
   stage s;
   segment in[L];
   K(local) local;
+  const mpm_grain *grains = view->in_place ? NULL : reaped_of_unit(view, unit);
+  if (grains) {
+    K(gather_spray)(view, unit, grains, tally);
+    return;
+  }
   local.block = FIRN_GRID_NONE;
   uint32_t block = unit->first_block;
   bool separate = !APIC && view->advect_pic;
@@ -444,25 +520,9 @@ static void K(gather)(const mpm_view *view, size_t u, mpm_tally *tally) {
       advect[a] = separate ? lane_loadu(pic + a * L) : v[a];
     }
     if (view->particle_contact) K(collide)(view, slot, in, segments, x, v, advect, separate);
-    lane step = lane_set1(view->dt / view->h), v2 = lane_zero();
-    for (int a = 0; a < 3; a++) {
-      lane_store(view->x[a] + slot, lane_fma(step, advect[a], x[a]));
-      lane_store(view->v[a] + slot, v[a]);
-      v2 = lane_fma(v[a], v[a], v2);
-    }
-    speed2 = lane_max(speed2, v2);
-    poison = poison + (v2 - v2); // 0, unless some velocity is not finite
-#if APIC
-    for (int i = 0; i < 9; i++) lane_store(view->c[i] + slot, grad[i]);
-#endif
-    K(strain)(view, slot, grad);
+    K(settle)(view, slot, x, v, advect, grad, &speed2, &poison);
   }
-  if (view->in_place) return;
-  tally->speed2_max = (double)lane_hmax(speed2);
-  if (!(lane_hsum(poison) == 0)) tally->nonfinite = true;
-  for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
-    if (!bound(view, b)) tally->left = true;
-  }
+  if (!view->in_place) K(tell)(view, unit, speed2, poison, tally);
 }
 
 static void K(check)(const mpm_view *view, size_t u, mpm_tally *tally) {

@@ -113,13 +113,11 @@ static inline void corner_of(const parcel_frame *f, int x, int y, int z, int cor
 
 // Node blocks around the spray of a parcel.
 typedef struct company {
-  bool any;
   cubes found;
   uint32_t node_block[CUBES][CUBES][CUBES];
 } company;
 
 static inline void find_company(const mpm_view *view, const firn_parcel *parcel, company *out) {
-  out->any = false;
   memset(&out->found, 0, sizeof out->found);
   for (uint32_t b = parcel->first; b < parcel->end; b++) {
     int8_t shift[3];
@@ -128,7 +126,6 @@ static inline void find_company(const mpm_view *view, const firn_parcel *parcel,
     for (uint32_t left = view->found[b]; left; left &= left - 1) {
       int o = __builtin_ctz(left);
       int x = shift[0] / 4 + o / 9, y = shift[1] / 4 + o / 3 % 3, z = shift[2] / 4 + o % 3;
-      out->any = true;
       out->found.there[x][y] |= (uint16_t)(1u << z);
       out->node_block[x][y][z] = view->target[b][o];
     }
@@ -228,7 +225,7 @@ static void collide_cube(const mpm_view *view, const node_math *math, const parc
 
 // What a parcel has to do with colliders.
 typedef struct touching {
-  bool any, flat; // flat: it is one plane alone
+  bool flat; // it is one plane alone
   mpm_cube cube;
   plane_math plane;
   cubes reached;     // where it is not
@@ -256,11 +253,6 @@ static inline void find_reached(const mpm_view *view, const firn_parcel *parcel,
 }
 
 static inline void find_touching(const mpm_view *view, const firn_parcel *parcel, touching *out) {
-  out->any = false;
-  for (uint32_t b = parcel->first; b < parcel->end && !out->any; b++) {
-    out->any = view->reach[b].spray && view->box[b].touched;
-  }
-  if (!out->any) return;
   mpm_plane plane;
   out->cube = mpm_cube_of(view, parcel);
   out->flat = mpm_plane_at_parcel(view, &out->cube, &plane);

@@ -11,20 +11,26 @@ static inline __attribute__((always_inline)) void K(sow_frame)(const parcel_fram
                                                                const int8_t at[3], bool simple,
                                                                mpm_parcel_nodes *nodes) {
   const K(gift) gift = K(gift_of)(seed, 0);
-  int begin = simple || at[0] >= 0 ? 0 : -at[0];
-  int end = simple || at[0] + WIDTH <= f->n[0] ? WIDTH : f->n[0] - at[0];
+  const int x = at[0], y = at[1], z = at[2];
+  const size_t sy = f->sy, depth = (size_t)f->n[2], channel = f->channel;
+  int begin = simple || x >= 0 ? 0 : -x;
+  int end = simple || x + WIDTH <= f->n[0] ? WIDTH : f->n[0] - x;
+  size_t column[WIDTH]; // before `made`, whose bytes might be anything to the compiler, is written
+  for (int i = begin; i < end; i++) column[i] = frame_column(f, x + i, y);
 #pragma GCC unroll 4
   for (int i = begin; i < end; i++) {
     const K(plane) plane = K(plane_of)(&gift, seed, i);
-    size_t node = frame_node(f, at[0] + i, at[1], at[2]);
-    firn_real *to = nodes->node + frame_offset(f, at[0] + i, at[1], at[2]);
+    uint8_t *made = nodes->made + column[i] * depth + z;
+    firn_real *to = nodes->node + column[i] * sy + FIRN_NODE_REALS * z;
 #pragma GCC unroll 4
-    for (int j = 0; j < WIDTH; j++, node += (size_t)f->n[2], to += f->sy) {
-      K(give_row)(&plane, seed, j, to, APIC ? NULL : to + f->channel, nodes->made + node);
-      memset(nodes->made + node, 1, 4);
+    for (int j = 0; j < WIDTH; j++, made += depth, to += sy) {
+      const row_made had = row_made_of(made);
+      K(give_row)(&plane, seed, j, to, APIC ? NULL : to + channel, &had);
+      memset(made, 1, 4);
       if (simple || !f->told) continue;
       firn_real mass = seed->row[3] * (seed->wx[i] * seed->wy[j]);
-      for (size_t z = 0; z < 4; z++) nodes->others[node + z] += mass * seed->wz[z];
+      firn_real *others = nodes->others + (made - nodes->made);
+      for (size_t n = 0; n < 4; n++) others[n] += mass * seed->wz[n];
     }
   }
 }
@@ -45,8 +51,9 @@ static __attribute__((noinline)) uint32_t K(sow_guests)(const mpm_view *view, co
       const grain_seed seed = seed_of(&some, &weights, n);
       int x = guest[n].at[0];
       bool inside = x >= 0 && x + WIDTH <= f->n[0];
-      if (guest[n].own) __builtin_prefetch(some.grain[n]->reaped, 1);
-      if (guest[n].own || (inside && !f->told)) {
+      // Where own ones are reaped, without a branch; of others what is there already.
+      __builtin_prefetch(some.grain[n]->row + FIRN_ROW_REALS * guest[n].own, 1);
+      if (inside && (!f->told || guest[n].own)) {
         K(sow_frame)(f, &seed, guest[n].at, true, nodes);
         continue;
       }
@@ -67,9 +74,10 @@ static inline __attribute__((always_inline)) uint32_t K(reap_guests)(
     for (; some.count < TOGETHER && from < guests; from++) {
       const mpm_guest *guest = nodes->guest + from;
       if (guest->at[0] + WIDTH > end) break;
-      if (!guest->own) continue;
+      // Others are overwritten, without a branch that nobody could foretell.
       own[some.count] = guest;
-      some.grain[some.count++] = grain_of(view, guest->grain);
+      some.grain[some.count] = grain_of(view, guest->grain);
+      some.count += guest->own;
     }
     if (!some.count) continue;
     K(open_grains)(&some, &weights);
@@ -93,16 +101,11 @@ static inline __attribute__((always_inline)) uint32_t K(reap_guests)(
 
 // Whether particles of the parcel meet so few that each of these better adds up its own nodes than all of them together
 // those of the parcel. That knows of neither node blocks nor colliders.
-static inline bool K(is_sparse)(const mpm_view *view, const firn_parcel *parcel,
-                                const parcel_frame *f) {
+static inline bool K(is_sparse)(const parcel_own *own, const parcel_frame *f) {
   enum { WIDE = 2 * WIDTH - 1, MEETINGS = 1 }; // MEETINGS: on the mean
-  size_t cells = (size_t)f->n[0] * (size_t)f->n[1] * (size_t)(f->n[2] - 2 * FRAME_MARGIN), own = 0;
-  for (uint32_t b = parcel->first; b < parcel->end; b++) {
-    if (!view->reach[b].spray) continue;
-    if (view->found[b] || view->box[b].touched) return false;
-    own += view->block[b].count;
-  }
-  return own * WIDE * WIDE * WIDE <= MEETINGS * cells;
+  size_t cells = (size_t)f->n[0] * (size_t)f->n[1] * (size_t)(f->n[2] - 2 * FRAME_MARGIN);
+  bool alone = !own->gridded && !own->touched;
+  return alone && own->count * WIDE * WIDE * WIDE <= MEETINGS * cells;
 }
 
 // Nothing has been sown into planes that come into the frame.
@@ -117,20 +120,21 @@ static inline void K(clear_planes)(const parcel_frame *f, int begin, int end,
 }
 
 static void K(reap)(const mpm_view *view, const firn_parcel *parcel, mpm_parcel_nodes *nodes) {
-  parcel_frame f = frame_of(view, parcel, APIC ? 1 : 2);
+  const parcel_own own = own_of(view, parcel);
+  parcel_frame f = frame_of(&own, APIC ? 1 : 2);
   uint32_t guests = list_guests(view, parcel, &f, nodes), sown = 0, reaped = 0;
-  if (K(is_sparse)(view, parcel, &f)) {
+  if (K(is_sparse)(&own, &f)) {
     K(reap_each)(view, &f, guests, nodes);
     return;
   }
   const node_math math = node_math_of(view, !APIC);
   company with;
   touching near;
-  find_company(view, parcel, &with);
-  find_touching(view, parcel, &near);
-  f.told = near.any && near.cube.told;
+  if (own.gridded) find_company(view, parcel, &with);
+  if (own.touched) find_touching(view, parcel, &near);
+  f.told = own.touched && near.cube.told;
   // Planes one by one, or as many as a cube has.
-  int step = with.any || near.any ? 4 : 1, slab = (f.lo[0] + 4) >> 2;
+  int step = own.gridded || own.touched ? 4 : 1, slab = (f.lo[0] + 4) >> 2;
   int end = step == 4 ? 4 * slab - f.lo[0] : 1, rest = WIDTH - 1;
   f.planes = step + 2 * rest;
   for (int x = 0; x < f.n[0]; x++) f.plane[x] = (uint8_t)(x % f.planes);
@@ -143,8 +147,8 @@ static void K(reap)(const mpm_view *view, const firn_parcel *parcel, mpm_parcel_
   for (int begin = 0; begin < f.n[0]; begin = end, end += step, slab++) {
     K(clear_planes)(&f, begin + rest, end + rest, nodes);
     sown = K(sow_guests)(view, &f, sown, guests, end, nodes);
-    if (with.any) take_node_blocks(view, &with, slab, &f, !APIC, nodes);
-    if (near.any) collide_slab(view, &math, &near, slab, &f, nodes);
+    if (own.gridded) take_node_blocks(view, &with, slab, &f, !APIC, nodes);
+    if (own.touched) collide_slab(view, &math, &near, slab, &f, nodes);
     reaped = step == 1 ? K(reap_guests)(view, &math, &f, reaped, guests, end, false, nodes)
                        : K(reap_guests)(view, &math, &f, reaped, guests, end, true, nodes);
   }
