@@ -21,7 +21,7 @@
 #include "world/heat.h"
 #include "world/morton.h"
 
-enum { FORMAT = 10 };
+enum { FORMAT = 11 };
 
 static firn_archive_type archive_type(firn_field_type type) {
   switch (type) {

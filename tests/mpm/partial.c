@@ -171,39 +171,77 @@ static mpm_case open_crumbs(const mpm_variant *v, firn_integrator integrator, do
   return c;
 }
 
-// K sees all that is stiff, all of thin blocks and nothing else, with what belongs to it.
+// All that K may take of particles, by slots.
+typedef struct taken {
+  firn_real *s[6], *stiff[2];
+} taken;
+
+static taken take(const mpm *m) {
+  size_t bytes = m->world->particles.slots * sizeof(firn_real);
+  taken t;
+  for (int i = 0; i < 6; i++) t.s[i] = memcpy(malloc(bytes), m->view.s[i], bytes);
+  for (int i = 0; i < 2; i++) t.stiff[i] = memcpy(malloc(bytes), m->view.stiff[i], bytes);
+  return t;
+}
+
+static void drop(taken *t) {
+  for (int i = 0; i < 6; i++) free(t->s[i]);
+  for (int i = 0; i < 2; i++) free(t->stiff[i]);
+}
+
+// That the packed slot `at` is the particle i.
+static void assert_same(const mpm *m, const mpm_view *packed, const taken *t, uint32_t at,
+                        uint32_t i) {
+  bool hard = m->view.material[i] != 0;
+  assert_int_equal(packed->material[at], m->view.material[i]);
+  assert_true(packed->vary[FIRN_VARY_MU][at] == m->view.vary[FIRN_VARY_MU][i]);
+  for (int a = 0; a < 3; a++) assert_true(packed->x[a][at] == m->view.x[a][i]);
+  for (int k = 0; k < 6; k++) assert_true(packed->s[k][at] == t->s[k][i]);
+  for (int k = 0; k < 2; k++) assert_true(packed->stiff[k][at] == (hard ? t->stiff[k][i] : 0));
+}
+
+// Particles that a block has packed: all that are stiff; all of a thin one with some; and no others.
+static uint32_t assert_packed(const mpm *m, const mpm_view *packed, const taken *t, size_t b) {
+  const firn_block *block = &m->world->particles.block[b];
+  uint32_t at = packed->block[b].first, end = block->first + block->count;
+  bool stiff = false;
+  for (uint32_t i = block->first; i < end; i++) stiff = stiff || m->view.material[i];
+  for (uint32_t i = block->first; i < end && stiff; i++) {
+    if (m->view.material[i] || m->box[b].thin) assert_same(m, packed, t, at++, i);
+  }
+  assert_int_equal(packed->block[b].count, at - packed->block[b].first);
+  return packed->block[b].count;
+}
+
 static void stiff_particles_are_packed(void **state) {
   (void)state;
   for_each_variant(v) {
     mpm_case c = open_crumbs(v, FIRN_INTEGRATOR_AUTO, DT);
     must(&c, firn_sim_step(c.sim, 0, NULL));
-    const mpm *m = mpm_case_solver(&c);
-    const mpm_view view = mpm_stiff_view(m);
-    const firn_particles *p = &m->world->particles;
-    size_t packed = 0, grains = 0;
+    // Once more, from where that has come to.
+    mpm *m = mpm_case_solver(&c);
+    mpm_tally unused;
+    must(&c, mpm_place_arenas(m, mpm_channels(m, true)));
+    mpm_for_units(m, m->kernels->scatter, &unused);
+    taken t = take(m);
+    mpm_choose_stiff(m);
+    const mpm_view packed = mpm_stiff_view(m);
+    const uint32_t *units = m->stiff_units.data;
+    size_t all = 0, grains = 0;
     assert_true(m->packed.is);
-    for (size_t b = 0; b < p->block_count; b++) {
-      uint32_t at = view.block[b].first, end = p->block[b].first + p->block[b].count;
-      bool thin = mpm_may_be_thin(m, b), stiff = false;
-      for (uint32_t i = p->block[b].first; i < end; i++) stiff = stiff || m->view.material[i];
-      if (!stiff) continue;
-      for (uint32_t i = p->block[b].first; i < end; i++) {
-        if (!m->view.material[i] && !thin) continue;
-        assert_true(at < view.block[b].first + view.block[b].count);
-        assert_int_equal(view.material[at], m->view.material[i]);
-        assert_true((view.stiff[0][at] > 0) == (view.material[at] != 0));
-        assert_true(view.vary[FIRN_VARY_MU][at] == m->view.vary[FIRN_VARY_MU][i]);
-        // It has moved since, by much less than the next is away.
-        for (int a = 0; a < 3; a++) {
-          assert_true(fabs((double)view.x[a][at] - (double)m->view.x[a][i]) < 0.1);
-        }
-        at++;
+    for (size_t k = 0; k < m->stiff_count; k++) {
+      const firn_unit *unit = &packed.unit[units[k]];
+      uint32_t count = 0;
+      for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
+        count += assert_packed(m, &packed, &t, b);
+        grains += m->box[b].thin ? packed.block[b].count : 0;
       }
-      assert_int_equal(at, view.block[b].first + view.block[b].count);
-      *(thin ? &grains : &packed) += view.block[b].count;
+      assert_int_equal(unit->count, count);
+      all += count;
     }
-    assert_true(packed >= CUBE / 3 && packed < CRUMBS / 2);
+    assert_true(all - grains >= CUBE / 3 && all - grains < CRUMBS / 2);
     if (v->isa != FIRN_ISA_SCALAR) assert_true(grains > 0);
+    drop(&t);
     mpm_case_close(&c);
   }
 }
@@ -227,6 +265,109 @@ static void auto_knows_how_many_are_stiff(void **state) {
     assert_true(fabs(particles - 1.0 / 3) < 0.01);
     assert_true(blocks > 0.99);
     mpm_case_close(&c);
+  }
+}
+
+// What was once counted is counted again, for snow hardens.
+static void auto_looks_again(void **state) {
+  (void)state;
+  for_each_scheme(v, FIRN_ISA_SCALAR) {
+    mpm_case c = open_crumbs(v, FIRN_INTEGRATOR_AUTO, 0);
+    must(&c, firn_sim_step(c.sim, 0, NULL));
+    mpm *m = mpm_case_solver(&c);
+    float known[MPM_SHARES];
+    memcpy(known, m->memory.hard, sizeof known);
+    memset(m->memory.hard, 0, sizeof known);
+    m->memory.hard[MPM_SHARES - 1] = 1;
+    for (int i = 0; i < 33 && m->memory.hard[MPM_SHARES - 1] == 1; i++) {
+      must(&c, firn_sim_step(c.sim, 0, NULL));
+    }
+    for (int k = 0; k < MPM_SHARES; k++)
+      assert_true(fabs((double)(m->memory.hard[k] - known[k])) < 0.01);
+    mpm_case_close(&c);
+  }
+}
+
+// Solves for a few particles pay where solves for all of their blocks would not; and where all is stiff and
+// counts go with the step, the longest is the cheapest.
+static void auto_weighs_particles(void **state) {
+  (void)state;
+  for_each_scheme(v, FIRN_ISA_SCALAR) {
+    mpm_case c = open_crumbs(v, FIRN_INTEGRATOR_AUTO, 0);
+    must(&c, firn_sim_step(c.sim, 0, NULL));
+    mpm *m = mpm_case_solver(&c);
+    mpm_memory *memory = &m->memory;
+    double longest = m->def.dt_max;
+    memory->sound2_max = 100 * mpm_stiff_sound2(m, longest); // explicit steps: a tenth
+    memory->iterations = 20;
+    memory->courant = sqrt(memory->sound2_max) * longest / H;
+    memory->implicit = false;
+    for (int few = 0; few < 2; few++) {
+      memset(memory->share, 0, sizeof memory->share);
+      memset(memory->hard, 0, sizeof memory->hard);
+      memory->share[7] = 1; // 2^6 to 2^7 times what the longest step suits
+      memory->hard[7] = few ? 0.05F : 1;
+      memory->hard[0] = few ? 0.95F : 0;
+      memory->solved = few ? 0.15 : 1;
+      mpm_choice choice = mpm_choose(m, 0);
+      mpm_report(v, "%s are stiff: %g of dt_max, %d", few ? "few" : "all", choice.dt / longest,
+                 choice.implicit);
+      assert_int_equal(choice.implicit, few);
+      if (few) assert_true(choice.dt == longest);
+    }
+    memory->share[7] = memory->hard[7] = 1;
+    memory->hard[0] = 0;
+    memory->solved = 1;
+    memory->sound2_max *= 100;
+    memory->courant *= 10;
+    mpm_choice choice = mpm_choose(m, 0);
+    assert_true(choice.implicit && choice.dt == longest);
+    mpm_case_close(&c);
+  }
+}
+
+// Nodes of the first two products of a solve are all left at 0, which conjugate residuals cannot go on from.
+static struct {
+  const mpm_kernels *kernels;
+  size_t left;
+} broken;
+
+static void break_down(const mpm_view *view, size_t g) {
+  broken.kernels->hessian_nodes(view, g);
+  if (!broken.left) return;
+  broken.left--;
+  memset(view->product + g * FIRN_NODE_BLOCK_REALS, 0, FIRN_NODE_BLOCK_REALS * sizeof(firn_real));
+}
+
+static double *run_breakdown(const mpm_variant *v, firn_krylov krylov, bool breaks) {
+  mpm_case c = open_crumbs(v, FIRN_INTEGRATOR_AUTO, DT);
+  mpm *m = mpm_case_solver(&c);
+  mpm_kernels kernels = *m->kernels;
+  broken.kernels = m->kernels;
+  must(&c, firn_sim_step(c.sim, 0, NULL));
+  m->def.krylov = krylov;
+  broken.left = breaks ? 2 * m->solved_count : 0;
+  kernels.hessian_nodes = break_down;
+  m->kernels = &kernels;
+  must(&c, firn_sim_step(c.sim, 0, NULL));
+  assert_int_equal(broken.left, 0);
+  m->kernels = broken.kernels;
+  double *out = mpm_case_read(&c, "velocity");
+  mpm_case_close(&c);
+  return out;
+}
+
+static void breakdown_is_solved_for_by_minres(void **state) {
+  (void)state;
+  for_each_variant(v) {
+    double *out = run_breakdown(v, FIRN_KRYLOV_CR, true), speed = 0;
+    double *way = run_breakdown(v, FIRN_KRYLOV_MINRES, false);
+    for (size_t i = 0; i < 3 * CRUMBS; i++) worst(&speed, way[i]);
+    double off = difference(out, way, 3 * CRUMBS);
+    mpm_report(v, "off by %.3g of %.3g m/s", off, speed);
+    assert_below(v, "off", off, by_precision(1e-5, 1e-11) * speed);
+    free(out);
+    free(way);
   }
 }
 
@@ -276,9 +417,15 @@ static void crumbs_move_as_scalar_ones(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(each_is_taken_its_own_way),  cmocka_unit_test(one_piece_moves_as_one),
-      cmocka_unit_test(stiff_particles_are_packed), cmocka_unit_test(auto_knows_how_many_are_stiff),
-      cmocka_unit_test(crumbs_move_as_one_piece),   cmocka_unit_test(crumbs_move_as_scalar_ones),
+      cmocka_unit_test(each_is_taken_its_own_way),
+      cmocka_unit_test(one_piece_moves_as_one),
+      cmocka_unit_test(stiff_particles_are_packed),
+      cmocka_unit_test(auto_knows_how_many_are_stiff),
+      cmocka_unit_test(auto_looks_again),
+      cmocka_unit_test(auto_weighs_particles),
+      cmocka_unit_test(breakdown_is_solved_for_by_minres),
+      cmocka_unit_test(crumbs_move_as_one_piece),
+      cmocka_unit_test(crumbs_move_as_scalar_ones),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -177,8 +177,7 @@ static bool is_soft(const desk *d, uint32_t b) {
   double sound2 = mpm_stiff_sound2(m, (double)d->view.dt);
   bool soft = sound2 > 0;
   for (uint32_t i = block->first; i < block->first + block->count && soft; i++) {
-    double modulus = 2 * (double)d->stiff[0][i] + (double)d->stiff[1][i];
-    soft = modulus < sound2 * (double)d->mass[i];
+    soft = !mpm_is_stiff(&d->view, i, sound2);
   }
   return soft;
 }

@@ -115,6 +115,10 @@ static inline uint32_t frame_finds(const reception *r, const int at[3]) {
   return ~(uint32_t)least >> 31;
 }
 
+// In one store: the compiler would make five of it.
+_Static_assert(sizeof(mpm_guest) == 8 && offsetof(mpm_guest, at) == 4 &&
+                   offsetof(mpm_guest, own) == 7,
+               "put_guest");
 static inline void put_guest(uint32_t grain, const int at[3], bool own, mpm_guest *out) {
   uint64_t all = grain | (uint64_t)own << 56;
   for (int a = 0; a < 3; a++) all |= (uint64_t)(uint8_t)at[a] << (32 + 8 * a);

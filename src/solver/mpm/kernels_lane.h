@@ -330,7 +330,9 @@ static inline bool bound_firsts(const mpm_view *view, size_t b, const firsts *f,
 // Bounds the blocks of a unit. Where there are several, of few particles each, these are looked at all together.
 static __attribute__((noinline)) bool bound_unit(const mpm_view *view, const firn_unit *unit) {
   firsts f;
-  bool inside = true, several = unit->block_count > 1 && unit->count <= UNIT_MANY;
+  bool inside = true;
+  bool several = unit->block_count > 1 &&
+                 unit->count <= UNIT_MANY; // as all have; f has no room for more
   if (several) find_firsts(view, unit, &f);
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
     bool its = several ? bound_firsts(view, b, &f, view->block[b].first - unit->first)

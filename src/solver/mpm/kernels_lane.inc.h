@@ -432,7 +432,7 @@ static inline void K(strain)(const mpm_view *view, uint32_t slot, lane grad[9]) 
   for (int i = 0; i < 6; i++) lane_store(view->b[i] + slot, e[i]);
 }
 
-// Steps 6 and 7 for a group that nothing collides with any more: what it has become is written back. speed2: the largest
+// Steps 7 to 10 for a group that nothing collides with any more: what it has become is written back. speed2: the largest
 // so far; poison: 0, unless some velocity is not finite.
 static inline __attribute__((always_inline)) void K(settle)(const mpm_view *view, uint32_t slot,
                                                             const lane x[3], const lane v[3],

@@ -155,6 +155,9 @@ static firn_status configure(void *solver, const void *settings) {
                      "simulation is made");
   }
   bool grains = mpm_knows_grains(m);
+  if (def->dt_max != m->def.dt_max || def->elastic_cfl != m->def.elastic_cfl) {
+    memset(m->memory.hard, 0, sizeof m->memory.hard); // whose classes are told by these
+  }
   m->def = *def;
   if (mpm_knows_grains(m) != grains) m->memory.must_sort = true; // who is spray, and who has nodes
   return FIRN_OK;

@@ -52,7 +52,8 @@ typedef struct mpm_memory {
   double surface2_max;           // m^2/s^2, of colliders that are about to reach the snow
   double mass_min;               // kg, of the lightest particle
   double iterations;             // implicit: running mean of what a solve took ...
-  double courant;                // ... and of c dt/h it was taken at
+  double courant;                // ... of c dt/h it was taken at ...
+  double solved;                 // ... and of the share of particles it was for
   double by[2];                  // the same of solves on the grid by the mass and by the stiffness
   double plastic;                // J, that plastic returns have taken so far
   uint64_t steps;

@@ -9,7 +9,8 @@
 #include "solver/mpm/mpm.h"
 #include "solver/mpm/rest.h"
 
-// Sound, m^2/s^2, that a semi-implicit step of this length must solve for.
+// Sound, m^2/s^2, that a semi-implicit step of this length must solve for. Explicit steps know it, too: spray may not be
+// stiffer, or a change of the integrator would find it without nodes.
 double mpm_stiff_sound2(const mpm *m, double dt) {
   if (m->def.integrator == FIRN_INTEGRATOR_IMPLICIT) return 0;
   double limit = m->def.elastic_cfl * m->world->h / dt;
@@ -35,7 +36,7 @@ firn_status mpm_prepare_stiff(mpm *m) {
   FIRN_TRY(firn_buffer_reserve(context, &m->stiff_units, p->unit_count * sizeof(uint32_t),
                                "linear solve"));
   m->packed = (mpm_packed){.vary_count = view->vary[0] ? FIRN_VARY_COUNT : 0};
-  if (m->def.integrator == FIRN_INTEGRATOR_IMPLICIT) return FIRN_OK;
+  if (m->def.integrator != FIRN_INTEGRATOR_AUTO) return FIRN_OK; // who packs nothing
   size_t reals = slots * (size_t)(3 + m->packed.vary_count);
   FIRN_TRY(
       firn_buffer_reserve(context, &m->packed_reals, reals * sizeof(firn_real), "linear solve"));
@@ -122,8 +123,7 @@ static void pack_unit(const mpm *m, size_t u, double sound2) {
     to->block[b] = block;
     to->block[b].first = at;
     for (uint32_t i = block.first; i < end; i++) {
-      double modulus = 2 * (double)view->stiff[0][i] + (double)view->stiff[1][i];
-      bool stiff = !(modulus < sound2 * (double)view->mass[i]);
+      bool stiff = mpm_is_stiff(view, i, sound2);
       pack_one(view, to, i, at);
       if (!stiff) view->stiff[0][at] = view->stiff[1][at] = 0;
       at += view->box[b].thin || stiff;

@@ -33,6 +33,7 @@ void mpm_survey(mpm *m) {
   m->memory.speed2_max = speed2;
   m->memory.sound2_max = sound2;
   m->memory.mass_min = lightest;
+  memset(m->memory.hard, 0, sizeof m->memory.hard); // to be looked at anew
   m->memory.must_survey = false;
 }
 
@@ -41,18 +42,44 @@ void mpm_survey(mpm *m) {
 static const double PARTICLE_COST = 0.33, BLOCK_COST = 0.27, IMPLICIT_COST = 1.4;
 // What an iteration costs however few take part, as a share of a whole one.
 static const double SOLVE_SHARE = 0.1;
-// Iterations go with this power of the Courant number: a longer step has more to solve for, too.
-static const double GROWTH = 1.5;
 
-// Iterations that a solve over dt will take: the last ones, scaled by the Courant number that the
-// count grows with, and the product that it begins with. Before the first solve, what a ball of Table 2 takes in an impact: the Courant
+static double sum_from(const float share[MPM_SHARES], int first) {
+  double sum = 0;
+  for (int k = first; k < MPM_SHARES; k++) sum += (double)share[k];
+  return sum;
+}
+
+// Whom a step of dt has to solve for.
+typedef struct stiff_shares {
+  double particles, blocks; // all particles of such blocks
+} stiff_shares;
+
+// From the first class on that the step does not suit. Clumps count among blocks only; while particles have not been
+// looked at, they are as their blocks.
+static stiff_shares stiff_at(const mpm *m, double dt) {
+  const mpm_memory *memory = &m->memory;
+  double classes = ceil(2 * log2(m->def.dt_max / dt) - 1e-9);
+  int first = 1 + (int)fmin(fmax(classes, 0), MPM_SHARES - 1);
+  bool unknown = !(sum_from(memory->share, 0) > 0); // before the first scatter
+  double blocks = unknown ? 1 : fmin(1, sum_from(memory->share, first) + SOLVE_SHARE),
+         particles = blocks;
+  if (sum_from(memory->hard, 0) > 0) {
+    particles = fmin(blocks, sum_from(memory->hard, first) + SOLVE_SHARE);
+  }
+  return (stiff_shares){particles, blocks};
+}
+
+// Iterations that a solve over dt will take, and the product that it begins with. The count goes with the Courant number
+// and with the root of the share that is solved for (bench/results); what it was is known of the last solves. Before the
+// first, what a ball of Table 2 takes in an impact: the Courant
 // number is that of its hardest spot, so two a unit rather than the ten of uniform snow. A guess
 // that is too low costs one solve, one that is too high would never be put right.
 static double expected_iterations(const mpm *m, double sound, double dt) {
   double courant = sound * dt / m->world->h;
   const mpm_memory *memory = &m->memory;
   if (memory->courant > 0) {
-    return 1 + memory->iterations * pow(courant / memory->courant, GROWTH);
+    double more = sqrt(stiff_at(m, dt).particles / memory->solved);
+    return 1 + memory->iterations * courant / memory->courant * more;
   }
   return 1 + 2 * courant * fmax(1, log10(1 / m->def.tolerance) / 4);
 }
@@ -63,6 +90,7 @@ void mpm_remember_solve(mpm *m, double dt, int iterations) {
   double keep = memory->courant > 0 ? 0.8 : 0;
   memory->iterations = keep * memory->iterations + (1 - keep) * iterations;
   memory->courant = keep * memory->courant + (1 - keep) * courant;
+  memory->solved = keep * memory->solved + (1 - keep) * stiff_at(m, dt).particles;
 }
 
 int mpm_stiffness_class(const mpm *m, double sound2) {
@@ -82,17 +110,11 @@ static bool shares_matter(mpm *m) {
   return false;
 }
 
-static double sum_of(const float share[MPM_SHARES]) {
-  double sum = 0;
-  for (int k = 0; k < MPM_SHARES; k++) sum += (double)share[k];
-  return sum;
-}
-
 static void set_shares(const size_t count[MPM_SHARES], float share[MPM_SHARES]) {
   size_t all = 0;
   for (int k = 0; k < MPM_SHARES; k++) all += count[k];
-  for (int k = 0; k < MPM_SHARES && all > 0; k++) {
-    share[k] = (float)((double)count[k] / (double)all);
+  for (int k = 0; k < MPM_SHARES; k++) {
+    share[k] = all ? (float)((double)count[k] / (double)all) : 0;
   }
 }
 
@@ -122,7 +144,7 @@ void mpm_remember_stiffness(mpm *m) {
     count[mpm_stiffness_class(m, (double)sound2[b])] += p->block[b].count;
   }
   set_shares(count, m->memory.share);
-  bool unknown = !(sum_of(m->memory.hard) > 0);
+  bool unknown = !(sum_from(m->memory.hard, 0) > 0);
   if (unknown || m->memory.steps % LOOK_STEPS == 0) look_at_particles(m);
 }
 
@@ -136,36 +158,26 @@ void mpm_add_stiffness(mpm *m, const double count[MPM_SHARES]) {
   }
 }
 
-static double cost_of(const mpm *m, double sound, double dt, double particles, double blocks) {
-  return IMPLICIT_COST +
-         expected_iterations(m, sound, dt) * (PARTICLE_COST * particles + BLOCK_COST * blocks);
-}
-
-// What is left, of those who are harder.
-static double stiff_share(double softer) {
-  return fmin(1, fmax(0, 1 - softer) + SOLVE_SHARE);
+static double cost_of(const mpm *m, double sound, double dt) {
+  stiff_shares stiff = stiff_at(m, dt);
+  double once = PARTICLE_COST * stiff.particles + BLOCK_COST * stiff.blocks;
+  return IMPLICIT_COST + once * expected_iterations(m, sound, dt);
 }
 
 // The cheapest step that solves for packed snow alone and takes the rest explicitly; its cost is
 // told in explicit steps.
 static mpm_choice cheapest_implicit(const mpm *m, double sound, double longest, double *cost) {
   mpm_choice best = {longest, true};
-  double softer = 0, soft = 0; // blocks, particles
-  *cost = cost_of(m, sound, longest, 1, 1);
-  if (!(sum_of(m->memory.share) > 0)) return best; // before the first scatter
-  bool first = true;
+  *cost = cost_of(m, sound, longest);
+  if (!(sum_from(m->memory.share, 0) > 0)) return best; // before the first scatter
   for (int k = 0; k < MPM_SHARES; k++) {
-    softer += (double)m->memory.share[k];
-    soft += (double)m->memory.hard[k];
     double dt = m->def.dt_max * pow(2, -0.5 * k);
-    if (dt > longest * (1 + 1e-9)) continue;
-    if (first) dt = longest; // which lies between this and the one before
-    double once = cost_of(m, sound, dt, stiff_share(soft), stiff_share(softer));
-    if (first || once / dt < *cost / best.dt) {
+    if (dt >= longest) continue;
+    double once = cost_of(m, sound, dt);
+    if (once / dt < *cost / best.dt) {
       best.dt = dt;
       *cost = once;
     }
-    first = false;
   }
   return best;
 }

@@ -148,6 +148,7 @@ typedef struct mpm_view {
   const firn_real *vary[FIRN_VARY_COUNT]; // numbers that differ from particle to particle, or NULL
   const firn_material_row *materials;     // [material_count]
   int material_count;
+  // From the scatter until those that a solve is for are packed (stiff.c), who then find theirs by mpm_stiff_view alone.
   firn_real *s[6];     // implicit: F_E - I with F_E = sqrt(b), as b
   firn_real *stiff[2]; // implicit: V0 mu and V0 lambda, hardened, N m
   // Particle blocks.
@@ -183,6 +184,12 @@ typedef struct mpm_view {
   firn_real *diagonal;        // [node_count][64][6] inverse 3x3 blocks of the operator, 1/kg
   firn_real *inverse;         // nodes, 1/kg: the stiffness preconditioner
 } mpm_view;
+
+// Whether a particle is one that a semi-implicit step solves for, from the sound2 on that such a step must. What is no number is.
+FIRN_HD bool mpm_is_stiff(const mpm_view *view, size_t slot, double sound2) {
+  double modulus = 2 * (double)view->stiff[0][slot] + (double)view->stiff[1][slot];
+  return !(modulus < sound2 * (double)view->mass[slot]);
+}
 
 // Whether some collider is close to the nodes of block g.
 FIRN_HD bool mpm_nodes_are_near(const mpm_view *view, size_t g) {
