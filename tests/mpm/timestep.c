@@ -107,10 +107,43 @@ static void steps_that_invert_are_halved(void **state) {
   }
 }
 
+static void hear(void *user, firn_log_level level, const char *message) {
+  *(int *)user += level == FIRN_LOG_WARNING && strstr(message, "too long for sound");
+}
+
+// A step that is given and longer than sound allows is told of once; one that is solved for, or short, is not.
+static void explicit_steps_that_are_too_long_are_told_of(void **state) {
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    int heard = 0;
+    firn_context_def with = firn_default_context_def();
+    with.threads = 1;
+    with.log = hear;
+    with.log_user = &heard;
+    firn_sim_def def = firn_default_sim_def();
+    def.h = H;
+    def.mpm.integrator = k == 1 ? FIRN_INTEGRATOR_IMPLICIT : FIRN_INTEGRATOR_EXPLICIT;
+    def.mpm.volume_nominal = true;
+    def.mpm.dt = (k == 2 ? 0.9 : 1.1) * H / sqrt(M_WAVE / DENSITY);
+    firn_material_def snow = firn_default_material_def();
+    mpm_case c = {.h = H};
+    must(&c, firn_context_create(&with, &c.context));
+    must(&c, firn_sim_create(c.context, &def, &c.sim));
+    must(&c, firn_sim_add_material(c.sim, &snow, NULL));
+    firn_fill_def ball = firn_default_fill_def();
+    ball.shape = firn_sphere((const double[3]){0, 0, 0}, 3 * H);
+    must(&c, firn_sim_fill(c.sim, &ball));
+    for (int i = 0; i < 3; i++) must(&c, firn_sim_step(c.sim, 0, NULL));
+    assert_int_equal(heard, k == 0);
+    mpm_case_close(&c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(steps_are_as_long_as_the_state_allows),
       cmocka_unit_test(steps_that_invert_are_halved),
+      cmocka_unit_test(explicit_steps_that_are_too_long_are_told_of),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

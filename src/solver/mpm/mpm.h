@@ -131,6 +131,7 @@ typedef struct mpm {
   firn_buffer packed_reals, packed_material, packed_blocks, packed_units;
   size_t solved_count, stiff_count;
   bool by_stiffness;            // the solve of this step has the stiffness as preconditioner
+  bool warned;                  // of explicit steps that are too long
   bool partial;                 // some units are soft ...
   bool none_stiff;              // ... or all that are awake
   firn_buffer rest, rest_spare; // sleep: mpm_rest, [rest_count]

@@ -165,6 +165,21 @@ static firn_status check_materials(const firn_world *world) {
   return FIRN_OK;
 }
 
+// Nothing keeps a step that was given within what is stable. Beyond h/(c + |v|) it hardly is; once is enough to say so.
+static void warn_of_long_step(mpm *m, const mpm_choice *choice) {
+  double speed = sqrt(m->memory.sound2_max) + sqrt(m->memory.speed2_max);
+  double times = choice->dt * speed / m->world->h;
+  if (choice->implicit || !(m->def.dt > 0) || !(times > 1) || m->warned) return;
+  m->warned = true;
+  firn_note(m->world->context, FIRN_LOG_WARNING,
+            "step %llu at time %g s: explicit steps of dt = %g s are %.2g times h/(c + |v|), too "
+            "long for sound of "
+            "%.3g m/s: snow may blow up. A dt of 0 chooses steps, integrator auto solves for what "
+            "is stiff",
+            (unsigned long long)m->memory.steps, m->world->time, choice->dt, times,
+            sqrt(m->memory.sound2_max));
+}
+
 // The ten steps of section 4.1, as often as it takes to keep elements from turning inside out.
 firn_status mpm_step(void *solver, double limit, firn_step *out) {
   mpm *m = solver;
@@ -203,6 +218,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   mpm_choice choice = mpm_choose(m, 0);
   if (choice.dt < m->def.dt_min && !(m->def.dt > 0)) return mpm_fail_short(m, choice.dt);
   choice = mpm_choose(m, limit);
+  warn_of_long_step(m, &choice);
   if (choice.implicit && m->memory.spray) {
     FIRN_TRY(mpm_ground_spray(m, choice.dt));
     FIRN_TRY(mpm_rest_renew(m));
