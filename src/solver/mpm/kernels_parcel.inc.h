@@ -13,9 +13,11 @@ static inline __attribute__((always_inline)) void K(sow_frame)(const parcel_fram
   const K(gift) gift = K(gift_of)(seed, 0);
   const int x = at[0], y = at[1], z = at[2];
   const size_t sy = f->sy, depth = (size_t)f->n[2], channel = f->channel;
+  (void)channel; // of FLIP alone
   int begin = simple || x >= 0 ? 0 : -x;
   int end = simple || x + WIDTH <= f->n[0] ? WIDTH : f->n[0] - x;
-  size_t column[WIDTH]; // before `made`, whose bytes might be anything to the compiler, is written
+  size_t column[WIDTH] = {
+      0}; // before `made`, whose bytes might be anything to the compiler, is written
   for (int i = begin; i < end; i++) column[i] = frame_column(f, x + i, y);
 #pragma GCC unroll 4
   for (int i = begin; i < end; i++) {
@@ -131,8 +133,10 @@ static void K(reap)(const mpm_view *view, const firn_parcel *parcel, mpm_parcel_
   company with;
   touching near;
   if (own.gridded) find_company(view, parcel, &with);
-  if (own.touched) find_touching(view, parcel, &near);
-  f.told = own.touched && near.cube.told;
+  if (own.touched) {
+    find_touching(view, parcel, &near);
+    f.told = near.cube.told;
+  }
   // Planes one by one, or as many as a cube has.
   int step = own.gridded || own.touched ? 4 : 1, slab = (f.lo[0] + 4) >> 2;
   int end = step == 4 ? 4 * slab - f.lo[0] : 1, rest = WIDTH - 1;
