@@ -317,6 +317,22 @@ static const char *unknown(const arguments *a) {
   return NULL;
 }
 
+static int say_unknown(const char *word) {
+  const char *names[NAMES + 1] = {0};
+  int count = 0;
+  for (int s = 0; s < SUITES; s++)
+    for (const bench_case *c = suites[s]; c->name && count < NAMES; c++) names[count++] = c->name;
+  const char *nearest = cli_nearest(word, names);
+  fprintf(stderr, "firn bench: no case begins with '%s'", word);
+  if (nearest) {
+    fprintf(stderr, "; did you mean '%s'? `firn bench --list` has all\n", nearest);
+  } else {
+    fprintf(stderr, "; there are:\n");
+    list_cases(stderr);
+  }
+  return EXIT_INPUT;
+}
+
 static bool measure_machine(bench *b) {
   firn_context *context = cli_context(&b->options);
   if (!context) return false;
@@ -349,11 +365,11 @@ int cli_bench(int argc, char **argv) {
   arguments a = {.bench.state = "firn-bench"};
   argp_parse(&parser, argc, argv, 0, NULL, &a);
   const char *word = unknown(&a);
-  if (a.list || word) {
-    if (!a.list) fprintf(stderr, "firn bench: no case begins with '%s'; there are:\n", word);
-    list_cases(a.list ? stdout : stderr);
-    return a.list ? EXIT_OK : EXIT_INPUT;
+  if (a.list) {
+    list_cases(stdout);
+    return EXIT_OK;
   }
+  if (word) return say_unknown(word);
   cli_catch_signals();
   return run_cases(&a);
 }

@@ -7,7 +7,7 @@
 
 #include "cli.h"
 
-enum { KEY_ISA = 1000, KEY_DEVICE, KEY_SET, KEY_SOLVER, KEY_JSON, KEY_OVERWRITE };
+enum { KEY_ISA = 1000, KEY_DEVICE, KEY_SET, KEY_SOLVER, KEY_QUALITY, KEY_JSON, KEY_OVERWRITE };
 
 long cli_number(const struct argp_state *state, const char *name, const char *text, long least,
                 long most) {
@@ -82,12 +82,16 @@ void cli_add_override(const struct argp_state *state, cli_options *options, cons
 }
 
 static error_t parse_scene(int key, char *arg, struct argp_state *state) {
-  static char solver[64];
+  static char solver[64], quality[64];
   switch (key) {
   case KEY_SET: cli_add_override(state, state->input, arg); return 0;
   case KEY_SOLVER:
     snprintf(solver, sizeof solver, "solver=%.50s", arg);
     cli_add_override(state, state->input, solver);
+    return 0;
+  case KEY_QUALITY:
+    snprintf(quality, sizeof quality, "quality=%.50s", arg);
+    cli_add_override(state, state->input, quality);
     return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
@@ -100,6 +104,10 @@ static const struct argp_option scene_options[] = {
      "lists all paths",
      5},
     {"solver", KEY_SOLVER, "NAME", 0, "the method: mpm, sph or flip", 5},
+    {"quality", KEY_QUALITY, "Q", 0,
+     "the same as --set quality=Q: 0.5 has cells of twice the size, and takes a tenth of the time "
+     "or less",
+     5},
     {0},
 };
 const struct argp cli_scene_argp = {scene_options, parse_scene, NULL, NULL, NULL, NULL, NULL};
@@ -148,6 +156,9 @@ void cli_frames(const struct argp_state *state, const char *text, int *first, in
   char *colon = strchr(copy, ':');
   if (colon) *colon = 0;
   if (!*copy && !colon) argp_error(state, "--frames: which? Give A:B, or one number");
+  if (strspn(text, "0123456789:") != strlen(text) || (colon && strchr(colon + 1, ':')))
+    argp_error(state, "--frames: '%s' is not A:B, the first and last frame, nor the number of one",
+               text);
   if (*copy) *first = (int)cli_number(state, "--frames", copy, 0, 99999);
   if (!colon)
     *last = *first;

@@ -85,6 +85,7 @@ typedef struct firn_run_check {
   int faults;                    // things that are wrong, ...
   firn_status status;            // ... and of the first that has to be made again
   char reason[FIRN_MESSAGE_SIZE];
+  bool unasked; // that is a frame which was not to be written so far
 } firn_run_check;
 
 // Sets path to a file of the folder.

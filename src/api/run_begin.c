@@ -215,11 +215,9 @@ firn_status firn_run_find(firn_run_state *r, firn_run_check *c) {
         r->context, FIRN_ERROR_STATE,
         "cannot resume: %s holds frames, and no checkpoint to go on from" FIRN_RUN_ANEW,
         r->def->folder);
-  return firn_fail(
-      r->context, c->status,
-      "cannot resume: %.600s. No checkpoint is old enough to make it again; put back what "
-      "was there" FIRN_RUN_ANEW,
-      c->reason);
+  return firn_fail(r->context, c->status,
+                   "cannot resume: %.600s. No checkpoint is old enough to make it%s" FIRN_RUN_ANEW,
+                   c->reason, c->unasked ? "" : " again; put back what was there");
 }
 
 // The last frame that the run has come to.

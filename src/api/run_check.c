@@ -273,8 +273,11 @@ static void check_missing(firn_run_state *r, firn_run_check *c) {
     if (firn_run_numbered(r, FIRN_FRAME_PREFIX, i) != FIRN_OK) return;
     bool skipped = i < c->rows_end[FIRN_RUN_STATS] && !was_written(c, i, &row);
     snprintf(what, sizeof what, "%s is missing%s", r->path,
-             skipped ? ": it was not asked for so far, and is now (--frames)" : "");
+             skipped ? ": it was not asked for so far, and is now (--frames :B goes on without it)"
+                     : "");
+    bool first = !*c->reason;
     end_before(r, c, i, covered, what);
+    if (first && *c->reason) c->unasked = skipped;
   }
 }
 

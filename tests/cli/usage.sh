@@ -83,7 +83,16 @@ run 2 run demo --frames 5:2
 expect "$err" "5 is after 2"
 run 2 check snowball-drop --frames ""
 expect "$err" "--frames: which?"
-run 2 run demo --frames x
+for frames in x 0-5 1:2:3; do
+  run 2 run demo --frames "$frames"
+  expect "$err" "--frames: '$frames' is not A:B"
+done
+run 2 check demo --no-time --quality none
+expect "$out$err" "quality"
+run 0 check demo --resolved --quality 0.25
+expect "$out" "quality: 0.25"
+run 2 bench mpm/spry
+expect "$err" "did you mean 'mpm/spray'?"
 run 2 bench mpm nothing/here
 expect "$err" "no case begins with 'nothing/here'"
 expect "$err" "mpm/explicit-quadratic-apic"
