@@ -121,11 +121,13 @@ static void one_piece_moves_as_one(void **state) {
 }
 
 // One cube in which every third particle is of a second material, ten times as stiff, and each has a number of its
-// own as Young's modulus; beside it are a few more, in blocks that are thin.
+// own as Young's modulus; beside it are a few more, in blocks that are thin. Or those are stiff that lie on one side
+// of a plane through the cube's second blocks.
 enum { RIM = 40, CRUMBS = CUBE + RIM };
+static bool by_side;
 
 static bool is_hard(int i) {
-  return i % 3 == 0;
+  return by_side ? i >= CUBE / 16 * 11 && i < CUBE : i % 3 == 0;
 }
 
 static double young_of(int i) {
@@ -244,6 +246,104 @@ static void stiff_particles_are_packed(void **state) {
     drop(&t);
     mpm_case_close(&c);
   }
+}
+
+// Where a particle's stencil begins, in cells from its block's corner.
+static int first_of(const mpm_view *view, int a, uint32_t slot) {
+  return (int)floor((double)view->x[a][slot] - view->stencil.shift) + view->stencil.first;
+}
+
+// Boxes of stiff blocks are tight around stiff particles, and node blocks that these have no node of are left alone.
+static void nodes_of_soft_particles_are_left_alone(void **state) {
+  (void)state;
+  by_side = true;
+  for_each_variant(v) {
+    mpm_case c = open_crumbs(v, FIRN_INTEGRATOR_AUTO, DT);
+    must(&c, firn_sim_step(c.sim, 0, NULL)); // whose choice is still there
+    const mpm *m = mpm_case_solver(&c);
+    const mpm_view packed = mpm_stiff_view(m);
+    int width = m->view.stencil.width, smaller = 0;
+    uint8_t *met = calloc(m->grid.count, 1);
+    for (size_t b = 0; b < m->world->particles.block_count; b++) {
+      const mpm_box *box = &packed.box[b];
+      int lo[3] = {99, 99, 99}, end[3] = {-99, -99, -99};
+      for (uint32_t i = 0; i < packed.block[b].count && !box->soft && !box->thin; i++) {
+        int first[3];
+        for (int a = 0; a < 3; a++) {
+          first[a] = first_of(&packed, a, packed.block[b].first + i);
+          lo[a] = first[a] < lo[a] ? first[a] : lo[a];
+          end[a] = first[a] + width > end[a] ? first[a] + width : end[a];
+        }
+        for (int n = 0; n < width * width * width; n++) {
+          int at[3] = {n / (width * width), n / width % width, n % width}, o = 0;
+          for (int a = 0; a < 3; a++) o = 3 * o + 1 + ((first[a] + at[a] + 4) / 4 - 1);
+          met[m->grid.target[b][o]] = 1;
+        }
+      }
+      for (int a = 0; a < 3 && lo[0] < 99; a++) {
+        assert_int_equal(box->lo[a], lo[a]);
+        assert_int_equal(box->n[a], end[a] - lo[a]);
+        smaller += box->n[a] < m->next_box[b].n[a]; // of this step, since boxes have been swapped
+      }
+    }
+    size_t left = 0;
+    for (size_t g = 0; g < m->grid.count; g++) {
+      assert_int_equal(m->view.node_soft[g], !met[g]);
+      left += !met[g];
+    }
+    mpm_report(v, "%d boxes are smaller, %zu of %zu node blocks are left alone", smaller, left,
+               m->grid.count);
+    assert_true(smaller == 4 && left > m->grid.count / 4);
+    free(met);
+    mpm_case_close(&c);
+  }
+  by_side = false;
+}
+
+// Leaves the boxes of what is packed as wide as their blocks'.
+static struct {
+  const mpm_kernels *kernels;
+  const mpm *m;
+  int left;
+} wide;
+
+static bool leave_wide(const mpm_view *view, size_t b) {
+  if (view->next_box != wide.m->packed.box) return wide.kernels->bound(view, b);
+#pragma omp atomic
+  wide.left++;
+  return true;
+}
+
+static double *run_boxes(const mpm_variant *v, bool tight) {
+  mpm_case c = open_crumbs(v, FIRN_INTEGRATOR_AUTO, DT);
+  mpm *m = mpm_case_solver(&c);
+  mpm_kernels kernels = *m->kernels;
+  wide.kernels = m->kernels;
+  wide.m = m;
+  wide.left = 0;
+  kernels.bound = leave_wide;
+  if (!tight) m->kernels = &kernels;
+  for (int i = 0; i < STEPS; i++) must(&c, firn_sim_step(c.sim, 0, NULL));
+  m->kernels = wide.kernels;
+  assert_int_equal(wide.left > 0, !tight);
+  double *out = mpm_case_read(&c, "velocity");
+  mpm_case_close(&c);
+  return out;
+}
+
+static void tight_boxes_change_nothing(void **state) {
+  (void)state;
+  by_side = true;
+  for_each_variant(v) {
+    double *tight = run_boxes(v, true), *other = run_boxes(v, false), speed = 0;
+    for (size_t i = 0; i < 3 * CRUMBS; i++) worst(&speed, other[i]);
+    double off = difference(tight, other, 3 * CRUMBS);
+    mpm_report(v, "off by %.3g of %.3g m/s", off, speed);
+    assert_below(v, "off", off, 8 * STEPS * EPS * speed);
+    free(tight);
+    free(other);
+  }
+  by_side = false;
 }
 
 // What share of the snow is stiffer than three times the loose snow, by itself and by blocks.
@@ -420,6 +520,8 @@ int main(void) {
       cmocka_unit_test(each_is_taken_its_own_way),
       cmocka_unit_test(one_piece_moves_as_one),
       cmocka_unit_test(stiff_particles_are_packed),
+      cmocka_unit_test(nodes_of_soft_particles_are_left_alone),
+      cmocka_unit_test(tight_boxes_change_nothing),
       cmocka_unit_test(auto_knows_how_many_are_stiff),
       cmocka_unit_test(auto_looks_again),
       cmocka_unit_test(auto_weighs_particles),

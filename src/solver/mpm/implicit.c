@@ -94,15 +94,16 @@ static firn_status apply(void *user, const firn_real *x, firn_real *y) {
   mpm *m = user;
   m->view.direction = x;
   m->view.product = y;
-  const mpm_view *view = &m->view, stiff = mpm_stiff_view(m);
+  mpm_view stiff = mpm_stiff_view(m);
   const uint32_t *units = m->stiff_units.data, *solved = m->solved.data;
   FIRN_SHARED_FOR(m->world->context, walk, m->stiff_count) {
     m->kernels->hessian(&stiff, units[walk.at]);
   }
   mpm_sow_product(m);
+  stiff.sows = m->view.sows;
   FIRN_SHARED_FOR(m->world->context, walk, m->solved_count) {
     size_t g = solved[walk.at];
-    m->kernels->hessian_nodes(view, g);
+    m->kernels->hessian_nodes(&stiff, g);
     mpm_hold_project(m, g, y + g * FIRN_NODE_BLOCK_REALS);
   }
   return FIRN_OK;
@@ -228,26 +229,27 @@ static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn
 
 // Of the nodes that are solved for, and of what touches them.
 static void make_diagonal(mpm *m) {
-  const mpm_view *view = &m->view, stiff = mpm_stiff_view(m);
+  const mpm_view stiff = mpm_stiff_view(m);
   const uint32_t *units = m->stiff_units.data, *solved = m->solved.data;
   FIRN_SHARED_FOR(m->world->context, walk, m->stiff_count) {
     firn_mpm_diagonal(&stiff, units[walk.at]);
   }
   FIRN_SHARED_FOR(m->world->context, walk, m->solved_count) {
-    firn_mpm_diagonal_nodes(view, solved[walk.at]);
+    firn_mpm_diagonal_nodes(&stiff, solved[walk.at]);
   }
 }
 
 // Likewise.
 static void make_stiffness(mpm *m) {
-  const mpm_view *view = &m->view, stiff = mpm_stiff_view(m);
+  mpm_view stiff = mpm_stiff_view(m);
   const uint32_t *units = m->stiff_units.data, *solved = m->solved.data;
   FIRN_SHARED_FOR(m->world->context, walk, m->stiff_count) {
     m->kernels->stiffness(&stiff, units[walk.at]);
   }
   mpm_sow_stiffness(m);
+  stiff.sows = m->view.sows;
   FIRN_SHARED_FOR(m->world->context, walk, m->solved_count) {
-    m->kernels->stiffness_nodes(view, solved[walk.at]);
+    m->kernels->stiffness_nodes(&stiff, solved[walk.at]);
   }
 }
 

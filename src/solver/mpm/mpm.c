@@ -74,6 +74,7 @@ static void destroy(void *solver) {
                             &m->packed_reals,
                             &m->packed_material,
                             &m->packed_blocks,
+                            &m->packed_boxes,
                             &m->packed_units,
                             &m->rest,
                             &m->weighed,

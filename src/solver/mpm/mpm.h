@@ -91,6 +91,7 @@ typedef struct mpm_packed {
   firn_real *x[3], *vary[FIRN_VARY_COUNT];
   uint16_t *material;
   firn_block *block;
+  mpm_box *box; // those of stiff blocks are tight around their stiff particles
   firn_unit *unit;
 } mpm_packed;
 
@@ -128,7 +129,7 @@ typedef struct mpm {
   firn_buffer solved;      // implicit: uint32_t [solved_count], the others, in order ...
   firn_buffer stiff_units; // ... and [stiff_count]: units that take part
   mpm_packed packed;       // ... and what lies where of their stiff particles:
-  firn_buffer packed_reals, packed_material, packed_blocks, packed_units;
+  firn_buffer packed_reals, packed_material, packed_blocks, packed_boxes, packed_units;
   size_t solved_count, stiff_count;
   bool by_stiffness;            // the solve of this step has the stiffness as preconditioner
   bool warned;                  // of explicit steps that are too long
@@ -245,7 +246,7 @@ firn_status mpm_prepare_stiff(mpm *m);            // memory, before the scatter
 double mpm_stiff_sound2(const mpm *m, double dt); // m^2/s^2, from which on a step has to solve
 void mpm_choose_stiff(mpm *m);                    // after the scatter: who takes part in the solve
 void mpm_list_stiff(mpm *m);                      // all whom node_soft and boxes name
-mpm_view mpm_stiff_view(const mpm *m);            // of them alone, for kernels of K over units
+mpm_view mpm_stiff_view(const mpm *m);            // of them alone, for kernels of K
 
 // implicit.c
 firn_status mpm_prepare_solve(mpm *m); // before scatter

@@ -4,7 +4,9 @@
 // Snow that an explicit step of this length suits needs no solve, and gets one only where the whole step was asked to
 // be semi-implicit. Blocks all of whose snow is such are left out, and their nodes. Where hard crumbs lie among
 // loose snow, most particles of the others are such, too: what K takes of those that are left is packed together, so
-// that the iterations go through them alone.
+// that the iterations go through them and their nodes alone.
+#include <string.h>
+
 #include "base/parallel.h"
 #include "solver/mpm/mpm.h"
 #include "solver/mpm/rest.h"
@@ -44,22 +46,34 @@ firn_status mpm_prepare_stiff(mpm *m) {
       firn_buffer_reserve(context, &m->packed_material, slots * sizeof(uint16_t), "linear solve"));
   FIRN_TRY(firn_buffer_reserve(context, &m->packed_blocks, p->block_count * sizeof(firn_block),
                                "linear solve"));
+  FIRN_TRY(firn_buffer_reserve(context, &m->packed_boxes, p->block_count * sizeof(mpm_box),
+                               "linear solve"));
   return firn_buffer_reserve(context, &m->packed_units, p->unit_count * sizeof(firn_unit),
                              "linear solve");
 }
 
-void mpm_list_stiff(mpm *m) {
-  const uint8_t *soft = m->node_soft.data;
-  uint32_t *solved = m->solved.data, *units = m->stiff_units.data;
-  m->solved_count = m->stiff_count = 0;
-  m->packed.is = false;
-  for (size_t g = 0; g < m->grid.count; g++) {
-    if (!soft[g]) solved[m->solved_count++] = (uint32_t)g;
-  }
+static void list_units(mpm *m) {
+  uint32_t *units = m->stiff_units.data;
+  m->stiff_count = 0;
   for (size_t u = 0; u < m->world->particles.unit_count; u++) {
     if (mpm_unit_is_stiff(&m->view, u)) units[m->stiff_count++] = (uint32_t)u;
   }
   mpm_count_stiff_thin(m);
+}
+
+static void list_nodes(mpm *m) {
+  const uint8_t *soft = m->node_soft.data;
+  uint32_t *solved = m->solved.data;
+  m->solved_count = 0;
+  for (size_t g = 0; g < m->grid.count; g++) {
+    if (!soft[g]) solved[m->solved_count++] = (uint32_t)g;
+  }
+}
+
+void mpm_list_stiff(mpm *m) {
+  m->packed.is = false;
+  list_units(m);
+  list_nodes(m);
 }
 
 static void choose_blocks(mpm *m, double sound2) {
@@ -76,14 +90,16 @@ static void choose_blocks(mpm *m, double sound2) {
   m->none_stiff = none_stiff;
 }
 
+// Blocks that nothing stiff has a node of.
 static void choose_nodes(mpm *m) {
   uint8_t *soft = m->node_soft.data;
+  const mpm_box *boxes = m->packed.is ? m->packed.box : m->box;
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t g = 0; g < m->grid.count; g++) {
     bool all = m->partial || m->asleep;
     for (uint32_t n = m->grid.giver_start[g]; n < m->grid.giver_start[g + 1] && all; n++) {
-      const mpm_box *box = &m->box[firn_giver_block(m->grid.giver[n])];
-      all = box->soft || box->asleep;
+      const mpm_box *box = &boxes[firn_giver_block(m->grid.giver[n])];
+      all = box->soft || box->asleep || !mpm_box_meets(box, firn_giver_offset(m->grid.giver[n]));
     }
     soft[g] = all;
   }
@@ -112,7 +128,7 @@ static void pad(const mpm_view *view, const mpm_packed *to, uint32_t first, uint
 
 // The stiff particles of a unit, block by block. Grains of a thin one are told by their places: there, the others stay
 // where they are and have no stiffness.
-static void pack_unit(const mpm *m, size_t u, double sound2) {
+static void pack_unit(const mpm *m, const mpm_view *packed, size_t u, double sound2) {
   const mpm_view *view = &m->view;
   const mpm_packed *to = &m->packed;
   const firn_unit *unit = &view->unit[u];
@@ -129,6 +145,7 @@ static void pack_unit(const mpm *m, size_t u, double sound2) {
       at += view->box[b].thin || stiff;
     }
     to->block[b].count = at - to->block[b].first;
+    if (at > to->block[b].first && !view->box[b].thin) m->kernels->bound(packed, b);
   }
   pad(view, to, unit->first, at);
   to->unit[u] = *unit;
@@ -145,16 +162,24 @@ static void pack(mpm *m, double sound2) {
   packed->material = m->packed_material.data;
   packed->block = m->packed_blocks.data;
   packed->unit = m->packed_units.data;
+  packed->box = m->packed_boxes.data;
   packed->is = true;
-  FIRN_SHARED_FOR(m->world->context, walk, m->stiff_count) pack_unit(m, units[walk.at], sound2);
+  memcpy(packed->box, m->box, m->world->particles.block_count * sizeof *packed->box);
+  mpm_view view = mpm_stiff_view(m);
+  view.next_box = packed->box; // tight around what is packed
+  FIRN_SHARED_FOR(m->world->context, walk, m->stiff_count) {
+    pack_unit(m, &view, units[walk.at], sound2);
+  }
 }
 
 void mpm_choose_stiff(mpm *m) {
   double sound2 = mpm_stiff_sound2(m, (double)m->view.dt);
   choose_blocks(m, sound2);
-  choose_nodes(m);
-  mpm_list_stiff(m);
+  list_units(m);
+  m->packed.is = false;
   if (sound2 > 0) pack(m, sound2);
+  choose_nodes(m);
+  list_nodes(m);
 }
 
 mpm_view mpm_stiff_view(const mpm *m) {
@@ -165,6 +190,7 @@ mpm_view mpm_stiff_view(const mpm *m) {
   for (int i = 0; i < packed->vary_count; i++) view.vary[i] = packed->vary[i];
   view.material = packed->material;
   view.block = packed->block;
+  view.box = packed->box;
   view.unit = packed->unit;
   return view;
 }

@@ -209,6 +209,17 @@ FIRN_HD size_t mpm_arena_reals(const mpm_box *box, int channels, uint32_t partic
          MPM_ARENA_PAD;
 }
 
+// Whether a box has nodes of the node block that its particle block is a giver of, at this offset.
+FIRN_HD bool mpm_box_meets(const mpm_box *box, int offset) {
+  const int at[3] = {offset / 9, offset / 3 % 3, offset % 3};
+  bool meets = true;
+  for (int a = 0; a < 3; a++) {
+    int first = box->lo[a] + 4 * (at[a] - 1); // in the node block's coordinates
+    meets = meets && first < 4 && first + box->n[a] > 0;
+  }
+  return meets;
+}
+
 // A bundle of clumps that share a vector loop, as many as keep the loop busy and their nodes in cache.
 enum {
   MPM_BUNDLE_SLOTS = 32, // a multiple of FIRN_SLOT_ALIGN; no clump has more
