@@ -220,7 +220,9 @@ static void print_text(const bench *b, const bench_result *r) {
   if (!isnan(r->seconds_per_solve))
     printf("    %.4f s a solve of %.0f cells, to a residual of %.2g\n", r->seconds_per_solve,
            r->cells, r->residual);
-  if (!isnan(r->iterations_mean)) printf("    %.1f iterations a step\n", r->iterations_mean);
+  if (!isnan(r->iterations_mean))
+    printf("    %.1f iterations a %sstep\n", r->iterations_mean,
+           isnan(r->implicit) ? "" : "semi-implicit ");
   if (!isnan(r->viscosity_iterations))
     printf("    %.1f iterations a step for viscosity\n", r->viscosity_iterations);
   if (!isnan(r->ns_per_interaction))
@@ -317,6 +319,16 @@ static const char *unknown(const arguments *a) {
   return NULL;
 }
 
+// An option that none of the cases heeds would be taken for one that was.
+static const char *unheeded(const arguments *a) {
+  for (const bench_case *c = bench_paper; c->name; c++)
+    if (wanted(a, c->name)) return NULL;
+  return a->bench.quality > 0 ? "--quality"
+         : a->bench.frames    ? "--frames"
+         : a->bench.sleep     ? "--sleep"
+                              : NULL;
+}
+
 static int say_unknown(const char *word) {
   const char *names[NAMES + 1] = {0};
   int count = 0;
@@ -370,6 +382,11 @@ int cli_bench(int argc, char **argv) {
     return EXIT_OK;
   }
   if (word) return say_unknown(word);
+  if (unheeded(&a)) {
+    fprintf(stderr, "firn bench: %s is for paper/... alone, which nobody asked for\n",
+            unheeded(&a));
+    return EXIT_INPUT;
+  }
   cli_catch_signals();
   return run_cases(&a);
 }

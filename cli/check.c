@@ -141,8 +141,8 @@ static void print_disk(const findings *f) {
   char a[32], b[32], c[32];
   if (!isfinite(f->disk)) return;
   int written = cli_frames_written(&f->output, f->a->first, f->last);
-  printf("  disk       about %s (%d frames of %s, and checkpoints)", cli_bytes(f->disk, a), written,
-         cli_bytes(n->frame_bytes, b));
+  printf("  disk       about %s (%d frame%s of %s, and checkpoints)", cli_bytes(f->disk, a),
+         written, written == 1 ? "" : "s", cli_bytes(n->frame_bytes, b));
   if (isfinite(f->disk_there)) printf("; %s are free", cli_bytes(f->disk_there, c));
   if (n->particles > 0)
     printf("\n             %.1f bytes a particle and frame", n->frame_bytes / n->particles);
@@ -160,8 +160,11 @@ static void print_words(const findings *f) {
   if (f->needs.sampled == 0 && f->status != FIRN_OK) return; // nothing is known but why not
   printf("  particles  %s%s\n", f->needs.sampled < f->needs.particles ? "about " : "",
          cli_count(f->needs.particles, a));
-  printf("  frames     %d, and frame 0; %g s at %g a second\n", f->last, f->last * seconds,
-         1 / seconds);
+  if (f->a->first > 0)
+    printf("  frames     %d to %d of those that are simulated, from 0 on", f->a->first, f->last);
+  else
+    printf("  frames     %d, and frame 0", f->last);
+  printf("; %g s at %g a second\n", f->last * seconds, 1 / seconds);
   print_memory(f);
   print_time(f);
   print_disk(f);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // firn demo: the shortest way to a picture of snow.
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -8,18 +9,31 @@
 
 typedef struct {
   cli_simulate_options with;
+  bool quick;
 } arguments;
 
 enum { KEY_QUICK = 2000 };
-static const char *const quick[] = {"quality=0.5", "render.size=[480, 270]", "render.samples=16"};
+
+// Before what else the line says, which counts wherever it stands.
+static void be_quick(const struct argp_state *state, cli_options *options) {
+  const cli_options said = *options;
+  options->override_count = 0;
+  cli_add_override(state, options, "quality=0.5");
+  cli_add_override(state, options, "render.size=[480, 270]");
+  cli_add_override(state, options, "render.samples=16");
+  for (int i = 0; i < said.override_count; i++) {
+    cli_add_override(state, options, said.overrides[i]);
+  }
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state) {
   arguments *a = state->input;
   (void)arg;
   switch (key) {
   case ARGP_KEY_INIT: state->child_inputs[0] = &a->with; return 0;
-  case KEY_QUICK: // what --set says later on the line counts
-    for (int i = 0; i < 3; i++) cli_add_override(state, &a->with.options, quick[i]);
+  case KEY_QUICK: a->quick = true; return 0;
+  case ARGP_KEY_END:
+    if (a->quick) be_quick(state, &a->with.options);
     return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
@@ -142,7 +156,8 @@ static int run_demo(firn_context *context, const arguments *a, const char *folde
   d.render = (render_progress){.mode = a->with.run.mode, .live = d.progress.live, .total = 1};
   if (a->with.run.mode == PROGRESS_AUTO)
     printf("A snowball hits the ground: %s particles, %d frames into %s\n",
-           cli_short(firn_scene_particles(scene), (char[32]){0}), firn_scene_frames(scene), folder);
+           cli_short(round(firn_scene_particles(scene)), (char[32]){0}), firn_scene_frames(scene),
+           folder);
   fflush(stdout);
   firn_run_def def = firn_default_run_def();
   def.folder = folder;

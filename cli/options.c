@@ -157,7 +157,8 @@ void cli_frames(const struct argp_state *state, const char *text, int *first, in
   if (colon) *colon = 0;
   if (!*copy && !colon) argp_error(state, "--frames: which? Give A:B, or one number");
   if (strspn(text, "0123456789:") != strlen(text) || (colon && strchr(colon + 1, ':')))
-    argp_error(state, "--frames: '%s' is not A:B, the first and last frame, nor the number of one",
+    argp_error(state,
+               "--frames: '%s' is not A:B, the first and last frame, as 0:5, nor the number of one",
                text);
   if (*copy) *first = (int)cli_number(state, "--frames", copy, 0, 99999);
   if (!colon)

@@ -51,7 +51,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 
 static const struct argp_option options[] = {
     {"frames", KEY_FRAMES, "A:B", 0,
-     "write frames A to B, both included, instead of all; 0 is the initial state, where the "
+     "write frames A to B, both included, instead of all: :B from the first on, A: to the last, N "
+     "that one alone. 0 is the initial state, where the "
      "simulation begins whatever A is. B may be beyond the scene's last frame. Without it a resume "
      "goes on with those that were asked for, and where they are all there up to the scene's last",
      0},

@@ -91,6 +91,11 @@ run 2 check demo --no-time --quality none
 expect "$out$err" "quality"
 run 0 check demo --resolved --quality 0.25
 expect "$out" "quality: 0.25"
+run 2 bench mpm/spray --quality 0.1
+expect "$err" "--quality is for paper/... alone"
+run 0 check demo --no-time --frames 3
+expect "$out" "frames     3 to 3 of those that are simulated, from 0 on"
+expect "$out" "(1 frame of"
 run 2 bench mpm/spry
 expect "$err" "did you mean 'mpm/spray'?"
 run 2 bench mpm nothing/here
