@@ -330,10 +330,11 @@ static const char *unheeded(const arguments *a) {
 }
 
 static int say_unknown(const char *word) {
-  const char *names[NAMES + 1] = {0};
+  enum { CASES = 256 };
+  const char *names[CASES + 1] = {0};
   int count = 0;
   for (int s = 0; s < SUITES; s++)
-    for (const bench_case *c = suites[s]; c->name && count < NAMES; c++) names[count++] = c->name;
+    for (const bench_case *c = suites[s]; c->name && count < CASES; c++) names[count++] = c->name;
   const char *nearest = cli_nearest(word, names);
   fprintf(stderr, "firn bench: no case begins with '%s'", word);
   if (nearest) {

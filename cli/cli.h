@@ -43,7 +43,7 @@ enum { CLI_OVERRIDES = 256 };
 typedef struct cli_options {
   int threads; // 0: all
   firn_isa isa;
-  const char *overrides[CLI_OVERRIDES]; // of --set and --solver
+  const char *overrides[CLI_OVERRIDES]; // of --set, --solver and --quality
   int override_count;
   bool notes; // print the library's notes, not only its warnings
   void (*on_warning)(void *user, const char *message); // hears these besides; NULL: nobody does
@@ -51,7 +51,7 @@ typedef struct cli_options {
 } cli_options;
 
 extern const struct argp cli_context_argp; // --threads, --isa, --device
-extern const struct argp cli_scene_argp;   // --set, --solver
+extern const struct argp cli_scene_argp;   // --set, --solver, --quality
 // For a verb that takes no more than the first; its parser gives the child the struct.
 extern const struct argp_child cli_context_children[];
 

@@ -275,9 +275,8 @@ static void check_missing(firn_run_state *r, firn_run_check *c) {
     snprintf(what, sizeof what, "%s is missing%s", r->path,
              skipped ? ": it was not asked for so far, and is now (--frames :B goes on without it)"
                      : "");
-    bool first = !*c->reason;
+    if (i <= covered && i <= c->good) c->unasked = skipped; // or it is not the reason
     end_before(r, c, i, covered, what);
-    if (first && *c->reason) c->unasked = skipped;
   }
 }
 

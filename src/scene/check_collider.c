@@ -91,7 +91,7 @@ static void window_check(firn_scene *scene, const firn_value *colliders) {
     FAIL(scene, follow->mark, "window.follow", "no collider '%.60s'; there are: %s", follow->text,
          names);
   else
-    FAIL(scene, follow->mark, "window.follow", "no collider '%.60s'; none has a name",
+    FAIL(scene, follow->mark, "window.follow", "no collider '%.60s'; there is none with a name",
          follow->text);
 }
 

@@ -258,8 +258,7 @@ static int first_of(const mpm_view *view, int a, uint32_t slot) {
 // Boxes of stiff blocks are tight around stiff particles, and node blocks that these have no node of are left alone.
 static void nodes_of_soft_particles_are_left_alone(void **state) {
   (void)state;
-  for_each_variant(v) {
-    where = where == BELOW ? ABOVE : BELOW; // each of them with a half of the schemes
+  for_each_variant(v) for (where = BELOW; where <= ABOVE; where++) {
     mpm_case c = open_crumbs(v, FIRN_INTEGRATOR_AUTO, DT);
     must(&c, firn_sim_step(c.sim, 0, NULL)); // whose choice is still there
     const mpm *m = mpm_case_solver(&c);
@@ -269,7 +268,7 @@ static void nodes_of_soft_particles_are_left_alone(void **state) {
     for (size_t b = 0; b < m->world->particles.block_count; b++) {
       const mpm_box *box = &packed.box[b];
       int lo[3] = {99, 99, 99}, end[3] = {-99, -99, -99};
-      for (uint32_t i = 0; i < packed.block[b].count && !box->soft && !box->thin; i++) {
+      for (uint32_t i = 0; !box->soft && !box->thin && i < packed.block[b].count; i++) {
         int first[3];
         for (int a = 0; a < 3; a++) {
           first[a] = first_of(&packed, a, packed.block[b].first + i);
@@ -335,8 +334,7 @@ static double *run_boxes(const mpm_variant *v, bool tight) {
 
 static void tight_boxes_change_nothing(void **state) {
   (void)state;
-  where = ABOVE;
-  for_each_variant(v) {
+  for_each_variant(v) for (where = BELOW; where <= ABOVE; where++) {
     double *tight = run_boxes(v, true), *other = run_boxes(v, false), speed = 0;
     for (size_t i = 0; i < 3 * CRUMBS; i++) worst(&speed, other[i]);
     double off = difference(tight, other, 3 * CRUMBS);

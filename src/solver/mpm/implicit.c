@@ -100,7 +100,7 @@ static firn_status apply(void *user, const firn_real *x, firn_real *y) {
     m->kernels->hessian(&stiff, units[walk.at]);
   }
   mpm_sow_product(m);
-  stiff.sows = m->view.sows;
+  stiff = mpm_stiff_view(m); // which knows what has been sown
   FIRN_SHARED_FOR(m->world->context, walk, m->solved_count) {
     size_t g = solved[walk.at];
     m->kernels->hessian_nodes(&stiff, g);
@@ -247,7 +247,7 @@ static void make_stiffness(mpm *m) {
     m->kernels->stiffness(&stiff, units[walk.at]);
   }
   mpm_sow_stiffness(m);
-  stiff.sows = m->view.sows;
+  stiff = mpm_stiff_view(m);
   FIRN_SHARED_FOR(m->world->context, walk, m->solved_count) {
     m->kernels->stiffness_nodes(&stiff, solved[walk.at]);
   }
@@ -265,7 +265,7 @@ static firn_linear_system make_system(mpm *m) {
       .count = m->grid.count * FIRN_NODE_BLOCK_REALS,
       .block = FIRN_NODE_BLOCK_REALS,
       .chunk = 16 * FIRN_NODE_BLOCK_REALS,
-      .still = m->partial || m->asleep ? m->node_soft.data : NULL,
+      .still = m->solved_count < m->grid.count ? m->node_soft.data : NULL,
       .user = m,
       .apply = apply,
       .precondition = block             ? precondition_block

@@ -91,7 +91,7 @@ typedef struct mpm_packed {
   firn_real *x[3], *vary[FIRN_VARY_COUNT];
   uint16_t *material;
   firn_block *block;
-  mpm_box *box; // those of stiff blocks are tight around their stiff particles
+  mpm_box *box; // those of stiff blocks are tight around their stiff particles, but for thin ones
   firn_unit *unit;
 } mpm_packed;
 

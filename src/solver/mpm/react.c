@@ -96,7 +96,7 @@ void mpm_contact_react(mpm *m) {
   reference_velocity(m, reference);
   view->direction = direction;
   view->product = direction + m->grid.count * FIRN_NODE_BLOCK_REALS;
-  const mpm_view of_stiff = mpm_stiff_view(m);
+  mpm_view of_stiff = mpm_stiff_view(m);
   FIRN_PARALLEL(m->world->context) {
 #pragma omp for schedule(static)
     for (size_t i = 0; i < m->solved_count; i++) {
@@ -115,11 +115,12 @@ void mpm_contact_react(mpm *m) {
     }
   }
   mpm_sow_product(m);
+  of_stiff = mpm_stiff_view(m);
   FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
   for (size_t i = 0; i < m->solved_count; i++) {
     uint32_t index;
     if (!mpm_held_nodes(m, solved[i], &index)) continue;
-    m->kernels->hessian_nodes(view, solved[i]);
+    m->kernels->hessian_nodes(&of_stiff, solved[i]);
     tell(m, solved[i]);
   }
 }

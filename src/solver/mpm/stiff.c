@@ -96,7 +96,7 @@ static void choose_nodes(mpm *m) {
   const mpm_box *boxes = m->packed.is ? m->packed.box : m->box;
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t g = 0; g < m->grid.count; g++) {
-    bool all = m->partial || m->asleep;
+    bool all = m->packed.is || m->asleep;
     for (uint32_t n = m->grid.giver_start[g]; n < m->grid.giver_start[g + 1] && all; n++) {
       const mpm_box *box = &boxes[firn_giver_block(m->grid.giver[n])];
       all = box->soft || box->asleep || !mpm_box_meets(box, firn_giver_offset(m->grid.giver[n]));
@@ -145,6 +145,7 @@ static void pack_unit(const mpm *m, const mpm_view *packed, size_t u, double sou
       at += view->box[b].thin || stiff;
     }
     to->block[b].count = at - to->block[b].first;
+    // Where a position is no number the box stays as wide as it was.
     if (at > to->block[b].first && !view->box[b].thin) m->kernels->bound(packed, b);
   }
   pad(view, to, unit->first, at);
@@ -177,7 +178,7 @@ void mpm_choose_stiff(mpm *m) {
   choose_blocks(m, sound2);
   list_units(m);
   m->packed.is = false;
-  if (sound2 > 0) pack(m, sound2);
+  if (sound2 > 0 && m->world->particles.block_count) pack(m, sound2);
   choose_nodes(m);
   list_nodes(m);
 }
