@@ -118,7 +118,7 @@ DEVICE(render_vec, firn_v3_add, firn_v3_sub, firn_v3_mul, firn_v3_scale, firn_v3
        firn_v3_cross, firn_v3_unit, firn_clamp01, firn_smoothstep, firn_scramble, firn_noise)
 DEVICE(render_ray, firn_ray_at, firn_axes_about)
 DEVICE(solver_mpm_view_h, mpm_smaller, mpm_stiffness_per, mpm_arena_reals, mpm_nodes_are_solved,
-       mpm_is_stiff, mpm_patch_reals, mpm_channel_reals, mpm_spread_of)
+       mpm_is_stiff, mpm_patch_reals, mpm_box_meets, mpm_channel_reals, mpm_spread_of)
 DEVICE(world_cell_key, firn_cell_key, firn_cell_at, firn_cell_step, firn_cell_find)
 DEVICE(world_contact, firn_contact_resolve)
 DEVICE(world_drag, firn_drag_coefficient, firn_drag_rate, firn_drag_factor)
