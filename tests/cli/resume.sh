@@ -174,6 +174,9 @@ rm -rf m && cp -r n m && run 2 run s.yaml -o m --resume --frames 0:5
 expect "$err" "m/frame_00000.hdf is missing: it was not asked for so far, and is now"
 expect "$err" "--frames :B goes on without it"
 [[ $err != *"put back"* ]] || die "asked to put back what was never there: $err"
+rm -rf m && cp -r n m && flip m/frame_00004.hdf && run 2 run s.yaml -o m --resume --frames 0:5
+expect "$err" "m/frame_00000.hdf is missing: it was not asked for so far, and is now"
+[[ $err != *"put back"* ]] || die "asked to put back what was never there, since another is damaged: $err"
 # Frames that are there and fewer asked for: what was made is made again.
 fresh && flip m/frame_00004.hdf && run 0 run s.yaml -o m --resume --frames 0:2
 cmp good/frame_00004.hdf m/frame_00004.hdf || die "frame 4 is not made again"
