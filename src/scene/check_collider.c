@@ -82,7 +82,7 @@ static void window_check(firn_scene *scene, const firn_value *colliders) {
     size_t used = strlen(names);
     if (strcmp(name, follow->text) == 0) return;
     firn_nearest_offer(&nearest, name);
-    if (*name) snprintf(names + used, sizeof names - used, "%s%.60s", used ? ", " : "", name);
+    snprintf(names + used, sizeof names - used, "%s%.60s", used ? ", " : "", name);
   }
   if (nearest.best)
     FAIL(scene, follow->mark, "window.follow", "no collider '%.60s'; did you mean '%s'?",
@@ -91,7 +91,7 @@ static void window_check(firn_scene *scene, const firn_value *colliders) {
     FAIL(scene, follow->mark, "window.follow", "no collider '%.60s'; there are: %s", follow->text,
          names);
   else
-    FAIL(scene, follow->mark, "window.follow", "no collider '%.60s'; there is none with a name",
+    FAIL(scene, follow->mark, "window.follow", "no collider '%.60s'; the scene has none",
          follow->text);
 }
 
