@@ -22,8 +22,9 @@ static void snow_that_fell_a_metre(void **state) {
   plan.spacing = 0.02;
   plan.depth = 0.2;
   plan.fall = 1;
-  plan.pause =
-      0.58; // s: all have come down before the next are placed above what lies; three quarters of it, almost
+  // Longer than the fall, or the next would be placed above those in the air; and speeds are looked at by quarters of
+  // it, the third of which ends just before they land.
+  plan.pause = 0.58;
   pile p = pile_build(&plan);
   assert_true(p.speed > 4);
   assert_true(p.density > 0.95 * p.density_by_law);
