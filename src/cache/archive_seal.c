@@ -64,19 +64,6 @@ static uint64_t seal_size(uint64_t size) {
 }
 
 // Returns 0 or an errno.
-static int read_at(int fd, unsigned char *p, uint64_t size, uint64_t at) {
-  while (size) {
-    ssize_t n = pread(fd, p, (size_t)size, (off_t)at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno;
-    if (n == 0) return EIO; // it shrank meanwhile
-    p += n;
-    size -= (uint64_t)n;
-    at += (uint64_t)n;
-  }
-  return 0;
-}
-
 static int write_at(int fd, const unsigned char *p, uint64_t size, uint64_t at) {
   while (size) {
     ssize_t n = pwrite(fd, p, (size_t)size, (off_t)at);
@@ -94,7 +81,7 @@ static int write_at(int fd, const unsigned char *p, uint64_t size, uint64_t at) 
 static int hash_block(int fd, unsigned char *block, uint64_t size, uint64_t i, uint64_t *hash) {
   uint64_t at = i * FIRN_SEAL_BLOCK, left = size - at;
   size_t n = left < FIRN_SEAL_BLOCK ? (size_t)left : FIRN_SEAL_BLOCK;
-  int error = read_at(fd, block, n, at);
+  int error = firn_file_read_at(fd, block, n, at);
   *hash = error ? 0 : firn_seal_hash(block, n);
   return error;
 }
@@ -145,7 +132,7 @@ static firn_status say_why(firn_context *context, const char *path, int fd, uint
     return firn_fail(context, FIRN_ERROR_FORMAT,
                      "%s is damaged: it ends after %llu bytes, within its header", path, (ull)size);
   }
-  int error = read_at(fd, head, sizeof head, 0);
+  int error = firn_file_read_at(fd, head, sizeof head, 0);
   if (error) return firn_file_fail(context, "read", path, error);
   uint64_t end = promised_end(head);
   if (end > size) {
@@ -160,7 +147,7 @@ static firn_status say_why(firn_context *context, const char *path, int fd, uint
                      (ull)(end + length));
   }
   if (end && beyond > length) {
-    error = read_at(fd, foot, FOOT, end + length - FOOT);
+    error = firn_file_read_at(fd, foot, FOOT, end + length - FOOT);
     if (error) return firn_file_fail(context, "read", path, error);
     if (has_magic(foot)) {
       return firn_fail(context, FIRN_ERROR_FORMAT,
@@ -225,7 +212,7 @@ firn_status firn_seal_check(firn_context *context, const char *path, int fd, uin
   unsigned char foot[FOOT] = {0};
   *content = 0;
   if (size < FOOT) return say_why(context, path, fd, size);
-  int error = read_at(fd, foot, FOOT, size - FOOT);
+  int error = firn_file_read_at(fd, foot, FOOT, size - FOOT);
   if (error) return firn_file_fail(context, "read", path, error);
   if (!has_magic(foot)) return say_why(context, path, fd, size);
   uint64_t sealed = get(foot);
@@ -239,7 +226,7 @@ firn_status firn_seal_check(firn_context *context, const char *path, int fd, uin
   unsigned char *block = firn_alloc(context, bytes, "the seal of a file");
   if (!block) return FIRN_ERROR_MEMORY;
   unsigned char *seal = block + desks * FIRN_SEAL_BLOCK;
-  error = read_at(fd, seal, seal_size(sealed), sealed);
+  error = firn_file_read_at(fd, seal, seal_size(sealed), sealed);
   firn_status status = error ? firn_file_fail(context, "read", path, error)
                              : check_blocks(context, path, fd, sealed, block, seal);
   firn_free(context, block, bytes);
@@ -252,7 +239,7 @@ firn_status firn_seal_sum(firn_context *context, const char *path, uint64_t *sum
   size_t size;
   int fd;
   FIRN_TRY(firn_file_open(context, path, &fd, &size));
-  int error = size < FOOT ? EIO : read_at(fd, foot, FOOT, size - FOOT);
+  int error = size < FOOT ? EIO : firn_file_read_at(fd, foot, FOOT, size - FOOT);
   close(fd);
   if (error) return firn_file_fail(context, "read", path, error);
   if (!has_magic(foot)) return firn_fail(context, FIRN_ERROR_FORMAT, "%s has no seal", path);

@@ -3,12 +3,18 @@
 #include "cache/export_vdb.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <streambuf>
 #include <string>
+#include <system_error>
+#include <vector>
 
-#include <openvdb/io/File.h>
+#include <unistd.h>
+
+#include <openvdb/io/Archive.h>
 #include <openvdb/openvdb.h>
 
 namespace {
@@ -50,7 +56,61 @@ Grids fill(const firn_vdb_def &def) {
   return grids;
 }
 
-size_t write(const firn_vdb_def &def, const char *path) {
+// An open file as a stream that throws when the disk is full: OpenVDB's own File writes on and
+// reports nothing.
+class Disk : public std::streambuf {
+public:
+  explicit Disk(int file) : fd(file), room(1 << 18) {
+    setp(room.data(), room.data() + room.size());
+  }
+
+protected:
+  int sync() override {
+    for (const char *at = pbase(); at < pptr();) {
+      const ssize_t n = ::write(fd, at, static_cast<size_t>(pptr() - at));
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) throw std::system_error(n ? errno : ENOSPC, std::generic_category());
+      at += n;
+    }
+    setp(room.data(), room.data() + room.size());
+    return 0;
+  }
+  int_type overflow(int_type c) override {
+    sync();
+    if (!traits_type::eq_int_type(c, traits_type::eof())) sputc(traits_type::to_char_type(c));
+    return traits_type::not_eof(c);
+  }
+  pos_type seekoff(off_type to, std::ios_base::seekdir from, std::ios_base::openmode) override {
+    sync();
+    const off_t at = ::lseek(fd, to,
+                             from == std::ios_base::beg   ? SEEK_SET
+                             : from == std::ios_base::cur ? SEEK_CUR
+                                                          : SEEK_END);
+    if (at < 0) throw std::system_error(errno, std::generic_category());
+    return at;
+  }
+  pos_type seekpos(pos_type to, std::ios_base::openmode mode) override {
+    return seekoff(to, std::ios_base::beg, mode);
+  }
+
+private:
+  int fd;
+  std::vector<char> room;
+};
+
+// OpenVDB's way to write grids with their offsets, to a stream of ours.
+class Archive : public openvdb::io::Archive {
+public:
+  void put(const openvdb::GridPtrVec &grids, const openvdb::MetaMap &notes, int fd) const {
+    Disk disk(fd);
+    std::ostream stream(&disk);
+    stream.exceptions(std::ios_base::badbit | std::ios_base::failbit);
+    openvdb::io::Archive::write(stream, grids, true, notes);
+    stream.flush();
+  }
+};
+
+size_t write(const firn_vdb_def &def, int fd) {
   openvdb::initialize(); // does something the first time only
   Grids grids = fill(def);
   openvdb::GridPtrVec all{grids.density};
@@ -72,18 +132,16 @@ size_t write(const firn_vdb_def &def, const char *path) {
   notes.insertMeta("creator", openvdb::StringMetadata(std::string("firn ") + def.version));
   if (def.time == def.time) notes.insertMeta("time", openvdb::DoubleMetadata(def.time));
   if (def.frame >= 0) notes.insertMeta("frame", openvdb::Int32Metadata(def.frame));
-  openvdb::io::File file(path);
-  file.write(all, notes);
-  file.close();
+  Archive().put(all, notes, fd);
   return static_cast<size_t>(grids.density->activeVoxelCount());
 }
 
 } // namespace
 
-extern "C" int firn_vdb_write(const firn_vdb_def *def, const char *path, size_t *voxels,
-                              char *message, size_t size) {
+extern "C" int firn_vdb_write(const firn_vdb_def *def, int fd, size_t *voxels, char *message,
+                              size_t size) {
   try {
-    *voxels = write(*def, path);
+    *voxels = write(*def, fd);
     return 0;
   } catch (const std::exception &error) {
     std::snprintf(message, size, "%s", error.what());

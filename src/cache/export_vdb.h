@@ -29,14 +29,13 @@ typedef struct firn_vdb_def {
   const char *version;
 } firn_vdb_def;
 
-// 0, or 1 with the reason in message[size]. Written to path as it goes.
-typedef int (*firn_vdb_write_fn)(const firn_vdb_def *def, const char *path, size_t *voxels,
-                                 char *message, size_t size);
+// Writes an empty file that is open. 0, or 1 with the reason in message[size].
+typedef int (*firn_vdb_write_fn)(const firn_vdb_def *def, int fd, size_t *voxels, char *message,
+                                 size_t size);
 // The module's one function has this name.
 #define FIRN_VDB_MODULE "firn-vdb.so"
 #define FIRN_VDB_WRITE  "firn_vdb_write"
-int firn_vdb_write(const firn_vdb_def *def, const char *path, size_t *voxels, char *message,
-                   size_t size);
+int firn_vdb_write(const firn_vdb_def *def, int fd, size_t *voxels, char *message, size_t size);
 
 #ifdef __cplusplus
 }

@@ -103,6 +103,20 @@ int firn_file_write_all(int fd, const void *data, size_t size) {
   return 0;
 }
 
+int firn_file_read_at(int fd, void *data, uint64_t size, uint64_t at) {
+  char *p = data;
+  while (size) {
+    ssize_t n = pread(fd, p, (size_t)size, (off_t)at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    if (n == 0) return EIO; // it shrank meanwhile
+    p += n;
+    size -= (uint64_t)n;
+    at += (uint64_t)n;
+  }
+  return 0;
+}
+
 firn_status firn_file_put(firn_context *context, const char *path, const void *data, size_t size) {
   char part[FIRN_PATH_SIZE];
   int fd = -1;

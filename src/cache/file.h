@@ -36,6 +36,8 @@ void firn_file_abandon(const char *part, int fd);
 
 // All of data, however many writes it takes; returns 0 or an errno.
 int firn_file_write_all(int fd, const void *data, size_t size);
+// size bytes from byte `at` on; returns 0 or an errno, EIO where the file is shorter.
+int firn_file_read_at(int fd, void *data, uint64_t size, uint64_t at);
 
 // A whole small file at once.
 firn_status firn_file_put(firn_context *context, const char *path, const void *data, size_t size);

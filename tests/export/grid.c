@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 #include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include <firn/firn.h>
 
@@ -324,6 +326,57 @@ static void cells_and_names_are_checked(void **state) {
   assert_message(s, "firn_snow_look_def");
 }
 
+// OpenVDB draws a tag at random for each file that it writes; firn's follows from the content.
+static void the_same_export_is_the_same_bytes(void **state) {
+  scratch *s = *state;
+  make_run(s, true);
+  firn_export_def def = def_of(s);
+  char *data[3];
+  size_t size[3];
+  for (int i = 0; i < 3; i++) {
+    if (i == 2) def.density = 500;
+    MUST(s, firn_export(s->context, &def));
+    scratch_read(s, "run/vdb/frame_00000.vdb", &data[i], &size[i]);
+    assert_true(size[i] > 60);
+  }
+  assert_int_equal(size[0], size[1]);
+  assert_memory_equal(data[0], data[1], size[0]);
+  assert_memory_not_equal(data[0] + 21, data[2] + 21, 36);
+  assert_int_equal(data[0][21 + 14], '8');
+  for (int i = 0; i < 3; i++) firn_free(s->context, data[i], size[i] + 1);
+}
+
+// Wherever the disk is full, the export fails with the system's reason, leaves nothing cut behind, and
+// keeps the file of an earlier export.
+static void a_full_disk_is_an_error(void **state) {
+  scratch *s = *state;
+  make_run(s, true);
+  firn_export_def def = def_of(s);
+  char *whole, *kept;
+  size_t size, kept_size;
+  MUST(s, firn_export(s->context, &def));
+  scratch_read(s, "run/vdb/frame_00000.vdb", &whole, &size);
+  const size_t room[] = {0, 1, 30, 4096, size / 3, size / 2, size - 1};
+  struct rlimit before, limit;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  void (*action)(int) = signal(SIGXFSZ, SIG_IGN);
+  for (size_t i = 0; i < sizeof room / sizeof *room; i++) {
+    limit = (struct rlimit){.rlim_cur = room[i], .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    firn_status status = firn_export(s->context, &def);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(status, FIRN_ERROR_IO);
+    assert_message(s, "frame_00000.vdb", "File too large");
+    assert_false(scratch_exists(s, "run/vdb/frame_00000.vdb.part"));
+    scratch_read(s, "run/vdb/frame_00000.vdb", &kept, &kept_size);
+    assert_int_equal(kept_size, size);
+    assert_memory_equal(kept, whole, size);
+    firn_free(s->context, kept, kept_size + 1);
+  }
+  signal(SIGXFSZ, action);
+  firn_free(s->context, whole, size + 1);
+}
+
 int main(void) {
   if (!firn_export_format_available(FIRN_EXPORT_VDB)) {
     puts("skipped: this build has no OpenVDB");
@@ -334,6 +387,7 @@ int main(void) {
       TEST(a_grid_is_the_density_of_a_picture),         TEST(a_grid_has_the_mass_of_the_particles),
       TEST(velocities_are_those_of_a_picture),          TEST(z_up_turns_voxels_and_velocities),
       TEST(snow_without_velocities_is_a_density_alone), TEST(cells_and_names_are_checked),
+      TEST(the_same_export_is_the_same_bytes),          TEST(a_full_disk_is_an_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
