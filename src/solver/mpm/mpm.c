@@ -212,6 +212,8 @@ static firn_status visit_state(mpm *m, bool load, const firn_state_visitor *visi
     return firn_fail(m->world->context, FIRN_ERROR_FORMAT,
                      "the checkpoint is damaged: reach of block %zu does not fit", b);
   }
+  // Other kernels wrote it: these need node blocks where those had spray.
+  if (load && m->memory.spray && !mpm_knows_grains(m)) m->memory.must_sort = true;
   return FIRN_OK;
 }
 
