@@ -155,16 +155,9 @@ if [[ -z ${FIRN_SANITIZE:-} ]]; then # which maps more than any limit
   expect "$(cat .err)" "and ulimit allows 717 MB"
   [[ ! -e large ]] || die "a run that does not fit left a folder"
   # A signal while it is found out leaves nothing.
-  (ulimit -v 700000 && exec "$FIRN" run large.yaml -o large -j 1 >.out 2>.err) &
-  pid=$!
-  for _ in $(seq 1000); do
-    compgen -G "tmp/firn-*/frame_00000.hdf*" >.found && break
-    kill -0 "$pid" 2>.found || break
-    sleep 0.01
-  done
-  kill -TERM "$pid"
-  wait "$pid"
-  code=$?
+  code=$(ulimit -v 700000
+    STOP_SIGNAL=15 stop_at /frame_00000.hdf "$FIRN" run large.yaml -o large -j 1 >.out 2>.err
+    echo $code)
   [[ $code == 1 ]] || die "stopped while its size was tried: exit $code: $(cat .out .err)"
   expect "$(cat .err)" "stopped before the run began"
   [[ ! -e large && -z $(ls tmp) ]] || die "stopped while its size was tried, it left $(ls tmp)"

@@ -4,6 +4,8 @@
 #     expect TEXT WORDS         WORDS occur in TEXT
 #     refuse TEXT WORDS         they do not
 #     sums FOLDER               what is in a folder, by bytes: the log too, and links as such
+#     stop_at WHERE COMMAND...  runs a command that raises SIGINT, or signal $STOP_SIGNAL, at a moment that
+#                               tests/torture/stop.c finds; $code is how it ended
 #     columns TABLE             all columns of stats.csv but the last, wall_seconds
 # Any failure ends the test. $work is an empty folder that goes away at the end.
 set -u
@@ -11,6 +13,8 @@ FIRN=${FIRN:?the path of the program}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
+# An AddressSanitizer that is not the first library complains.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
 
 die() {
   echo "FAILED: $*" >&2
@@ -37,6 +41,13 @@ refuse() {
 
 sums() {
   (cd "$1" && find . -type f -exec sha256sum {} + | sort -k2 && find . -type l -printf '%p %l\n' | sort)
+}
+
+stop_at() {
+  local where=$1
+  shift
+  env LD_PRELOAD="$FIRN_STOP" STOP_AT="$where" "$@"
+  code=$?
 }
 
 columns() {

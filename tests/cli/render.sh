@@ -133,24 +133,15 @@ expect "$out" "2 rendered now"
 is_png both/frame_00001.png
 
 # Ctrl-C: what is whole stays, and the same command goes on.
-"$FIRN" render run --size 96x54 --spp 64 -o slow >slow.out 2>&1 &
-child=$!
-for ((i = 0; i < 600; i++)); do
-  grep -q "^done" slow/render.txt 2>/dev/null && break
-  sleep 0.1
-done
-kill -INT "$child"
-wait "$child"
-code=$?
-if [[ $code != 0 ]]; then # else it was quicker than we
-  [[ $code == 1 ]] || die "interrupted: exit $code"
-  expect "$(cat slow.out)" "the same command goes on"
-  is_png slow/frame_00000.png
-  lines=$(grep -c '^done' slow/render.txt)
-  run 0 render run --size 96x54 --spp 64 -o slow
-  expect "$out" "$lines of 4 pictures are there already"
-  expect "$out" "slow: 4 frames, $((4 - lines)) rendered now"
-fi
+stop_at slow/frame_00001.png "$FIRN" render run --size 96x54 --spp 64 -o slow >slow.out 2>&1
+[[ $code == 1 ]] || die "interrupted: exit $code: $(cat slow.out)"
+expect "$(cat slow.out)" "the same command goes on"
+is_png slow/frame_00000.png
+lines=$(grep -c '^done' slow/render.txt)
+((lines < 4)) || die "not interrupted"
+run 0 render run --size 96x54 --spp 64 -o slow
+expect "$out" "$lines of 4 pictures are there already"
+expect "$out" "slow: 4 frames, $((4 - lines)) rendered now"
 
 if command -v ffmpeg >/dev/null && command -v ffprobe >/dev/null; then
   run 0 render run --preview --size 65x37 -o drop.mp4
@@ -173,14 +164,11 @@ if command -v ffmpeg >/dev/null && command -v ffprobe >/dev/null; then
 fi
 # Ctrl-C while the film is made: no half of it, and the pictures stay.
 mkdir tools
-printf '#!/bin/sh\ntrap "" INT\n: >started\nexec sleep 60\n' >tools/ffmpeg
+printf '#!/bin/sh\ntrap "" INT\n: >started\nexec sleep 1000\n' >tools/ffmpeg
 chmod +x tools/ffmpeg
 PATH=$PWD/tools:$PATH "$FIRN" render run --preview --size 64x36 -o cut.mp4 >cut.out 2>&1 &
 child=$!
-for ((i = 0; i < 600; i++)); do
-  [[ -e started ]] && break
-  sleep 0.1
-done
+until [[ -e started ]]; do sleep 0.1; done
 kill -INT "$child"
 wait "$child"
 [[ $? == 1 ]] || die "a film that was stopped"

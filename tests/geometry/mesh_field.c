@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
 // processors: 2
-// Large and awkward meshes as distance fields: how long it takes, and what is inside.
+// wraps: firn_bvh_nearest
+// Large and awkward meshes as distance fields: how much work it is, and what is inside.
 #include "solids.h"
-
-#include <time.h>
 
 #include "base/clock.h"
 #include "geometry/bvh.h"
@@ -47,10 +46,13 @@ static void unmake(fixture *f) {
   firn_context_destroy(f->context);
 }
 
-static double cpu_seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+static size_t searches; // for a nearest point, counted
+
+firn_bvh_hit __wrap_firn_bvh_nearest(const firn_bvh *bvh, firn_vec3 p, uint32_t hint);
+firn_bvh_hit __real_firn_bvh_nearest(const firn_bvh *bvh, firn_vec3 p, uint32_t hint);
+firn_bvh_hit __wrap_firn_bvh_nearest(const firn_bvh *bvh, firn_vec3 p, uint32_t hint) {
+  __atomic_add_fetch(&searches, 1, __ATOMIC_RELAXED);
+  return __real_firn_bvh_nearest(bvh, p, hint);
 }
 
 static double sample(const fixture *f, const double p[3]) {
@@ -59,20 +61,27 @@ static double sample(const fixture *f, const double p[3]) {
 
 // ----------------------------------------------------------------------------------- a large mesh
 
-// Other programs may run at the same time, so processor seconds are held against the 5 seconds that
-// two cores may take: that is stricter, since they count both threads.
-static void closed_mesh_of_200k_triangles_takes_less_than_5_seconds_and_has_the_right_sign(
+// Nearest points are searched for at the 9^3 nodes of blocks near the surface; of all blocks at the corners,
+// the middle and, near the surface, the middles of octants. So the work goes with the surface, not with the box around
+// it. How long it takes is printed, not held: machines differ.
+static void closed_mesh_of_200k_triangles_takes_a_search_a_node_and_has_the_right_sign(
     void **state) {
   (void)state;
   solid s = {0};
   solid_bumpy_torus(&s, 500, 200);
-  double wall = firn_seconds(), cpu = cpu_seconds();
+  searches = 0;
+  double wall = firn_seconds();
   fixture f = make(&s, 0);
-  wall = firn_seconds() - wall, cpu = cpu_seconds() - cpu;
-  print_message("%zu triangles: %.2f s, %.2f s of processors, %zu blocks, %.1f MB\n", s.triangles,
-                wall, cpu, f.set->block_count, 1e-6 * (double)firn_level_set_bytes(f.set));
+  size_t blocks = f.set->block_count, corners = 1, all = 1;
+  for (int a = 0; a < 3; a++) {
+    corners *= (size_t)f.set->blocks[a] + 1;
+    all *= (size_t)f.set->blocks[a];
+  }
+  print_message("%zu triangles: %.2f s, %zu searches, %zu of %zu blocks, %.1f MB\n", s.triangles,
+                firn_seconds() - wall, searches, blocks, all,
+                1e-6 * (double)firn_level_set_bytes(f.set));
   assert_int_equal(firn_mesh_triangle_count(f.mesh), 200000);
-  assert_true(cpu < 5);
+  assert_true(searches <= 9 * 9 * 9 * blocks + corners + 9 * all);
 
   // The sharpest bumps have a curvature of 0.02 (23^2 / 1.35^2 + 5^2 / 0.27^2) + ... = 15/m or so.
   // Chords of 2 pi 1.4 / 500 m are off by 6e-4 m there, trilinear interpolation over h by
@@ -267,8 +276,7 @@ static void orientation_is_mended(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(
-          closed_mesh_of_200k_triangles_takes_less_than_5_seconds_and_has_the_right_sign),
+      cmocka_unit_test(closed_mesh_of_200k_triangles_takes_a_search_a_node_and_has_the_right_sign),
       cmocka_unit_test(sign_agrees_with_the_winding_number),
       cmocka_unit_test(overlapping_pieces_are_one_body),
       cmocka_unit_test(cavities_are_outside),

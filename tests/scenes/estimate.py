@@ -4,8 +4,9 @@
 # processors: 2
 # long
 # What firn check says that a run will need is what a run takes: on every built-in scene at quality 0.3,
-# time a frame within a factor of two of the mean of frames 1 to 4, and memory within 20 % of the largest
-# resident size. Prints a table. Arguments are names of scenes; none: all.
+# memory within 20 % of the largest resident size. Prints a table, of time as well, which is within a factor
+# of two of the mean of frames 1 to 4 where nothing else keeps the machine busy; with --time this is held,
+# too. Arguments are names of scenes; none: all.
 import csv
 import json
 import os
@@ -15,7 +16,7 @@ import tempfile
 
 FIRN = os.environ["FIRN"]
 SETTINGS = ["--set", "quality=0.3", "-j2"]
-ATTEMPTS = 3  # others may be at work on this machine
+ATTEMPTS = 3  # with --time
 # Not reached: memory of snow that bursts into spray. Two balls that shatter in frame 1 take twelve times
 # the blocks by frame 4, and fewer particles, which look ahead, spread over fewer cells. docs/cli.md says
 # so. The second figure is what is told of the peak at least.
@@ -53,21 +54,24 @@ def measure(scene):
     return said, (resident, sum(wall[1:5]) / 4, (seconds - begin) / 4)
 
 
-def judge(scene, said, true):
+def judge(scene, said, true, by_time):
     memory, wall, processor = (a / b for a, b in zip(said, true))
-    good = SPRAY.get(scene, 0.8) <= memory <= 1.2 and 0.5 <= wall <= 2 and 0.5 <= processor <= 2
+    good = SPRAY.get(scene, 0.8) <= memory <= 1.2
+    if by_time:
+        good = good and 0.5 <= wall <= 2 and 0.5 <= processor <= 2
     return good, memory, wall, processor
 
 
 def main():
     listed = subprocess.run([FIRN, "scenes"], check=True, capture_output=True, text=True).stdout
-    scenes = sys.argv[1:] or [line.split()[0] for line in listed.splitlines() if line.split()]
+    by_time = "--time" in sys.argv
+    scenes = [word for word in sys.argv[1:] if word != "--time"] or [line.split()[0] for line in listed.splitlines() if line.split()]
     print(f"{'scene':24} {'memory MB':>17} {'wall s a frame':>19} {'processor s':>19}")
     bad = []
     for scene in scenes:
-        for _ in range(ATTEMPTS):
+        for _ in range(ATTEMPTS if by_time else 1):
             said, true = measure(scene)
-            good, memory, wall, processor = judge(scene, said, true)
+            good, memory, wall, processor = judge(scene, said, true, by_time)
             print(f"{scene:24} {said[0] / 1e6:6.1f} {true[0] / 1e6:6.1f} {memory:.2f}"
                   f" {said[1]:7.3f} {true[1]:7.3f} {wall:.2f}"
                   f" {said[2]:7.3f} {true[2]:7.3f} {processor:.2f}{'' if good else '  missed'}",
