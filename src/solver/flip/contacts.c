@@ -15,11 +15,36 @@ static const double SETTLED = 1e-7;
 // Share by which impulses still grow in the last sweep, where a piece is squeezed.
 static const double SQUEEZED = 5e-3;
 
-// The closed sides of a cell, by collider: up to three. Their normals and places are weighed by area.
+// Less of a cell's face than this, h^2, is no contact: the shares of faces have no more digits, so that its normal
+// would be rounding. The cells around have the rest of the surface.
+static const double LEAST_AREA = 1e-2;
+// Cosine of the angle up to which two normals are one.
+static const double ALONG = 0.98;
+
+static double size_of_vector(const double v[3]) {
+  return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+// What closes the sides of a cell says how much of a surface is there and which way it faces on the whole, but the
+// shares are rounded. So the normal is that of the collider itself, and the place that on its surface, next
+// to the middle of the cell, unless an edge is next to that. Normals and places are weighed by area.
+static void aim(const flip *s, const double middle[3], flip_contact *t) {
+  double x[3], n[3], h = s->world->h, dot = 0;
+  for (int a = 0; a < 3; a++) x[a] = middle[a] * h;
+  double away = firn_collider_sample(&s->world->collider[t->collider], x, n, NULL);
+  for (int a = 0; a < 3; a++) dot += n[a] * t->n[a];
+  bool edge = dot < ALONG * t->area;
+  for (int a = 0; a < 3; a++) {
+    if (!edge) t->n[a] = n[a] * t->area;
+    t->x[a] = (middle[a] - (edge ? 0 : away * n[a] / h)) * t->area;
+  }
+}
+
+// The closed sides of a cell, by collider: up to three.
 static int contacts_of(const flip *s, const pieces *k, size_t g, int c, flip_contact out[3]) {
   size_t i = FLIP_CELLS * g + (size_t)c;
-  int count = 0;
-  double h = s->world->h;
+  int count = 0, kept = 0;
+  double h = s->world->h, middle[3];
   for (int a = 0; a < 3; a++) {
     double lower = (double)s->open[a][i], upper = (double)s->open[a][flip_beside(s, g, c, a, 1)];
     double x[3], velocity[3];
@@ -32,30 +57,28 @@ static int contacts_of(const flip *s, const pieces *k, size_t g, int c, flip_con
     if (to == count) out[count++] = (flip_contact){.collider = collider, .piece = k->label[i]};
     out[to].n[a] = upper - lower;
   }
-  for (int to = 0; to < count; to++) {
-    flip_contact *t = &out[to];
-    t->area = sqrt(t->n[0] * t->n[0] + t->n[1] * t->n[1] + t->n[2] * t->n[2]);
+  flip_corner(s, g, c, middle);
+  for (int a = 0; a < 3; a++) middle[a] += 0.5;
+  for (int n = 0; n < count; n++) {
+    flip_contact *t = &out[kept];
+    *t = out[n];
+    t->area = size_of_vector(t->n);
+    if (t->area < LEAST_AREA) continue;
+    kept++;
     t->share = t->area * (double)s->b[0][i];
     t->place = c & 0x2a; // the upper bit of each coordinate: which eighth of its block
-    flip_corner(s, g, c, t->x);
-    for (int a = 0; a < 3; a++) {
-      t->impulse[a] = t->n[a] * fmax(0, s->p[i]) * flip_cell_mass(s, i);
-      t->x[a] = (t->x[a] + 0.5) * t->area;
-    }
+    aim(s, middle, t);
+    for (int a = 0; a < 3; a++) t->impulse[a] = t->n[a] * fmax(0, s->p[i]) * flip_cell_mass(s, i);
   }
-  return count;
+  return kept;
 }
 
 // Whether two contacts of a block are one: close to each other on the same side of the same collider.
 static bool is_same(const flip_contact *a, const flip_contact *b) {
-  const double along = 0.98;
-  double dot = 0, size2 = 0;
+  double dot = 0;
   if (a->collider != b->collider || a->piece != b->piece || a->place != b->place) return false;
-  for (int k = 0; k < 3; k++) {
-    dot += a->n[k] * b->n[k];
-    size2 += a->n[k] * a->n[k];
-  }
-  return dot > along * b->area * sqrt(size2);
+  for (int k = 0; k < 3; k++) dot += a->n[k] * b->n[k];
+  return dot > ALONG * b->area * size_of_vector(a->n);
 }
 
 static void join(flip_contact *to, const flip_contact *t) {
@@ -90,7 +113,7 @@ static void push(const piece *p, const double r[3], const double impulse[3], dou
 // What is known of a contact once it is whole.
 static void finish(const flip *s, const piece *p, flip_contact *t) {
   double all = 0, along = 0;
-  double size = sqrt(t->n[0] * t->n[0] + t->n[1] * t->n[1] + t->n[2] * t->n[2]);
+  double size = size_of_vector(t->n);
   for (int a = 0; a < 3; a++) {
     t->n[a] /= size;
     t->x[a] /= t->area;

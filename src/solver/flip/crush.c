@@ -35,15 +35,15 @@ void flip_soften(flip *s) {
 
 // Eq. 3: d -= k_q p. Printed so, a step of half the length would do twice the harm, a pull would heal, and
 // the snow's own weight would crush it.
-void flip_crush(flip *s) {
+void flip_crush(flip *s, const uint64_t *pressed) {
   double share = s->def.durability_step ? 1 : s->dt / STEP;
   FLIP_FOR_BLOCKS(s, g) {
     for (size_t i = FLIP_CELLS * g; i < FLIP_CELLS * (g + 1); i++) {
       const firn_material_row *row = &s->world->material[s->kind[i]];
-      double before = (double)s->d[0][i], p = s->p[i] * flip_pascals(s, i);
+      double before = (double)s->d[0][i], p = (double)s->pressure[0][i];
       double harm = (double)row->crushing * share * fmax(0, p - s->def.durability_threshold);
       s->hurt[0][i] = 0;
-      if (!flip_bit(s->active, i) || harm == 0) continue;
+      if (!flip_bit(pressed, i) || harm == 0) continue;
       s->d[0][i] = (firn_real)fmax(0, before - harm);
       s->hurt[0][i] = (firn_real)((double)s->d[0][i] - before);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Velocities where there is no fluid, from where there is, so that particles at the surface find one on
-// every side.
+// every side; and pressures inside colliders, so that particles beside these do.
 #include <math.h>
 #include <string.h>
 
@@ -92,4 +92,49 @@ void flip_hold_solids(flip *s) {
     for (int a = 0; a < 3 && s->cut[g]; a++)
       memcpy(s->u[a] + FLIP_CELLS * g, s->wall[a] + FLIP_CELLS * g, FLIP_CELLS * sizeof *s->u[a]);
   }
+}
+
+// By how much the pressure of a cell is above that of the one on its other side, a step down or up an axis, Pa:
+// where air is there, by what it takes from the velocity between them.
+static double rise(const flip *s, const uint64_t *known, size_t cell, int axis, int step) {
+  size_t g = cell / FLIP_CELLS;
+  int c = (int)(cell % FLIP_CELLS);
+  size_t other = flip_beside(s, g, c, axis, step), face = step > 0 ? other : cell;
+  if (flip_bit(known, other)) return (double)s->pressure[0][cell] - (double)s->pressure[0][other];
+  if (!flip_bit(s->active, cell) || !flip_bit(s->moved[axis], face)) return 0;
+  double drop = flip_drop(s, face / FLIP_CELLS, (int)(face % FLIP_CELLS), axis);
+  return (step > 0 ? -drop : drop) * flip_pascals(s, cell);
+}
+
+// Cells inside colliders that have known ones beside them get the mean of what these lead to along a straight line.
+static uint64_t extend_pressure(flip *s, const uint64_t *known, size_t g) {
+  const uint64_t found = s->inside[g] & ~known[g] & grown(s, g, known);
+  for (uint64_t left = found; left; left &= left - 1) {
+    int c = __builtin_ctzll(left), count = 0;
+    double sum = 0;
+    for (int axis = 0; axis < 3; axis++) {
+      for (int step = -1; step < 2; step += 2) {
+        size_t from = flip_beside(s, g, c, axis, step);
+        if (!flip_bit(known, from)) continue;
+        sum += (double)s->pressure[0][from] + rise(s, known, from, axis, step);
+        count++;
+      }
+    }
+    s->pressure[0][FLIP_CELLS * g + (size_t)c] = (firn_real)(sum / count);
+  }
+  return known[g] | found;
+}
+
+const uint64_t *flip_extend_pressure(flip *s) {
+  enum { LAYERS = 3 }; // to the cell in a corner
+  uint64_t *known = s->next[0], *next = s->next[1];
+  memcpy(known, s->active, (s->grid.count + 1) * sizeof *known);
+  next[s->grid.count] = 0;
+  for (int layer = 0; layer < LAYERS; layer++) {
+    FLIP_FOR_BLOCKS(s, g) next[g] = extend_pressure(s, known, g);
+    uint64_t *other = known;
+    known = next;
+    next = other;
+  }
+  return known;
 }

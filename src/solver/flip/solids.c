@@ -90,7 +90,7 @@ double flip_open_share(const double corner[4], double middle) {
 // much of a cell is added to all.
 static const double SKIN = 1e-6;
 // Shares below this many last digits are closed: what flows through them would be rounding.
-static const double CLOSED = 1e3;
+static const double CLOSED = 1e1;
 
 enum { NODES = 5 };
 

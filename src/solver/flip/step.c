@@ -29,17 +29,19 @@ static void add_gravity(flip *s) {
   }
 }
 
-static void note_pressure(flip *s) {
+// Returns the cells that have a pressure, and those inside colliders beside them.
+static const uint64_t *note_pressure(flip *s) {
   FLIP_FOR_BLOCKS(s, g) {
     for (size_t i = FLIP_CELLS * g; i < FLIP_CELLS * (g + 1); i++)
       s->pressure[0][i] = (firn_real)(s->p[i] * flip_pascals(s, i));
   }
+  return flip_extend_pressure(s);
 }
 
 // What makes snow of a fluid: it is crushed, rubs and holds together. Friction and cohesion undo what the
 // pressure has done about colliders and volumes, so it comes once more.
-static firn_status deform(flip *s, double *clock) {
-  flip_crush(s);
+static firn_status deform(flip *s, const uint64_t *pressed, double *clock) {
+  flip_crush(s, pressed);
   lap_time(s, FLIP_CRUSHING, clock);
   flip_extrapolate(s, LAYERS_BEFORE); // velocities on all sides of each cell
   flip_rub(s);
@@ -128,10 +130,10 @@ firn_status flip_step(void *solver, double limit, firn_step *out) {
   add_gravity(s);
   if (s->porous) flip_soften(s);
   FIRN_TRY(flip_project(s, false));
-  note_pressure(s);
+  const uint64_t *pressed = note_pressure(s);
   if (!s->porous) flip_push_pressure(s, true);
   lap_time(s, FLIP_PRESSURE, &clock);
-  if (s->porous) FIRN_TRY(deform(s, &clock));
+  if (s->porous) FIRN_TRY(deform(s, pressed, &clock));
 
   // And back.
   flip_extrapolate(s, LAYERS_AFTER);
