@@ -73,9 +73,16 @@ static firn_status make(const firn_world *world, const firn_fill_def *def, uint3
   memcpy(out->pivot, def->pivot ? def->pivot : out->shape->center, sizeof out->pivot);
   FIRN_TRY(firn_variety_make(context, def->variation, def->variation_count, world->seed, out->name,
                              &out->variety));
-  if (number == FIRN_FILL_FREE) number = firn_flow_number(&world->flow, lo, hi);
-  return firn_seeder_make(context, def->seeding, def->per_cell, world->seed, number, out->name,
-                          &out->seeder);
+  bool numbered = number != FIRN_FILL_FREE;
+  if (!numbered) number = firn_flow_number(&world->flow, lo, hi);
+  FIRN_TRY(firn_seeder_make(context, def->seeding, def->per_cell, world->seed, number, out->name,
+                            &out->seeder));
+  // Fills that touch share a lattice, so that no particle of one is too close to one of the other.
+  // Particles that support each other by pressure keep half a spacing from the faces besides.
+  if (def->seeding == FIRN_SEEDING_LATTICE &&
+      (numbered || !firn_flow_lattice(&world->flow, lo, hi, &out->seeder)))
+    firn_seeder_center(&out->seeder, world->h, lo, hi, !world->hollow);
+  return FIRN_OK;
 }
 
 firn_status firn_fill_make(const firn_world *world, const firn_fill_def *def, const char *kind,

@@ -58,6 +58,22 @@ uint32_t firn_flow_number(const firn_flow *s, const double lo[3], const double h
   }
 }
 
+bool firn_flow_lattice(const firn_flow *s, const double lo[3], const double hi[3],
+                       firn_seeder *seeder) {
+  for (int i = 0; i < s->filled_count; i++) {
+    const firn_filled *f = &s->filled[i];
+    bool touches = f->lattice && f->per_cell == seeder->per_cell;
+    for (int a = 0; a < 3 && touches; a++) {
+      double near = 1e-6 * (hi[a] - lo[a]); // faces that touch, to rounding
+      touches = f->hi[a] >= lo[a] - near && f->lo[a] <= hi[a] + near;
+    }
+    if (!touches) continue;
+    memcpy(seeder->within, f->within, sizeof seeder->within);
+    return true;
+  }
+  return false;
+}
+
 static firn_status reserve_filled(firn_flow *s, firn_context *context) {
   if (s->filled_count < s->filled_capacity) return FIRN_OK;
   int capacity = s->filled_capacity ? 2 * s->filled_capacity : 4;
@@ -71,7 +87,10 @@ static firn_status reserve_filled(firn_flow *s, firn_context *context) {
 
 static void note_filled(firn_flow *s, const firn_fill *fill) {
   firn_filled *f = &s->filled[s->filled_count++];
-  *f = (firn_filled){.number = fill->seeder.number};
+  *f = (firn_filled){.number = fill->seeder.number,
+                     .lattice = fill->seeder.kind == FIRN_SEEDING_LATTICE,
+                     .per_cell = fill->seeder.per_cell};
+  memcpy(f->within, fill->seeder.within, sizeof f->within);
   firn_shape_bounds(fill->shape, f->lo, f->hi);
 }
 

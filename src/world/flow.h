@@ -47,6 +47,8 @@ typedef struct firn_impulse {
 typedef struct firn_filled {
   double lo[3], hi[3]; // m
   uint32_t number;
+  bool lattice; // the pattern is a lattice, of ...
+  double per_cell, within[3];
 } firn_filled;
 
 typedef struct firn_flow {
@@ -69,6 +71,10 @@ typedef struct firn_flow {
 
 // The smallest number that no fill has which overlaps these bounds.
 uint32_t firn_flow_number(const firn_flow *s, const double lo[3], const double hi[3]);
+// Lays a lattice on that of the first fill that touches these bounds and has as many particles a cell.
+// False: there is none.
+bool firn_flow_lattice(const firn_flow *s, const double lo[3], const double hi[3],
+                       firn_seeder *seeder);
 void firn_flow_free(firn_flow *s, firn_context *context);
 
 struct firn_world;

@@ -218,6 +218,7 @@ firn_status firn_seeder_make(firn_context *context, firn_seeding kind, double pe
   *out = (firn_seeder){.kind = kind, .per_cell = per_cell, .seed = seed, .number = number};
   FIRN_TRY(check(context, kind, per_cell, what));
   factor(per_cell >= 1 ? (int)per_cell : 1, out->parts);
+  for (int a = 0; a < 3; a++) out->within[a] = 0.5;
   if (kind != FIRN_SEEDING_POISSON) return FIRN_OK;
   firn_status status = make_tile(out, context);
   if (status != FIRN_OK) firn_seeder_free(out, context);
@@ -229,6 +230,18 @@ void firn_seeder_free(firn_seeder *s, firn_context *context) {
   firn_free(context, s->point, 3 * s->count * sizeof(double));
   firn_free(context, s->start, (cells + 1) * sizeof *s->start);
   *s = (firn_seeder){0};
+}
+
+void firn_seeder_center(firn_seeder *s, double h, const double lo[3], const double hi[3],
+                        bool rounded) {
+  static const double STEPS = 1 << 20; // a lattice on that of the cells is on it to the last bit
+  for (int a = 0; a < 3; a++) {
+    double spacing = h / s->parts[a];
+    double layers = fmax(1, floor((hi[a] - lo[a]) / spacing + (rounded ? 0.5 : 1e-3)));
+    double first = 0.5 * (lo[a] + hi[a]) / spacing - 0.5 * (layers - 1);
+    double within = round((first - floor(first)) * STEPS) / STEPS;
+    s->within[a] = within < 1 ? within : 0;
+  }
 }
 
 static bool random_particle(const firn_seeder *s, const int32_t cell[3], int k, double out[3]) {
@@ -246,7 +259,7 @@ static bool part_particle(const firn_seeder *s, const int32_t cell[3], int k, do
   firn_philox r = draw(s, cell, FIRN_DRAW_PLACE, k);
   int part[3] = {k / (n[1] * n[2]), k / n[2] % n[1], k % n[2]};
   for (int a = 0; a < 3; a++) {
-    double within = s->kind == FIRN_SEEDING_LATTICE ? 0.5 : firn_uniform(r.v[a]);
+    double within = s->kind == FIRN_SEEDING_LATTICE ? s->within[a] : firn_uniform(r.v[a]);
     out[a] = cell[a] + (part[a] + within) / n[a];
   }
   return true;

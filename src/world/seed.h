@@ -11,12 +11,13 @@ typedef struct firn_seeder {
   firn_seeding kind;
   double per_cell;
   uint64_t seed;
-  uint32_t number; // patterns of different numbers have nothing in common
-  int parts[3];    // of a cell, for jittered and lattice seeding
-  int tile;        // Poisson: repeats after this many cells
-  double distance; // Poisson: least distance, cells
-  double *point;   // Poisson: [count][3], cells from the tile's corner, ordered by cell
-  uint32_t *start; // Poisson: [tile^3 + 1]
+  uint32_t number;  // patterns of different numbers have nothing in common
+  int parts[3];     // of a cell, for jittered and lattice seeding
+  double within[3]; // lattice: where in its part a particle lies, in parts, [0, 1)
+  int tile;         // Poisson: repeats after this many cells
+  double distance;  // Poisson: least distance, cells
+  double *point;    // Poisson: [count][3], cells from the tile's corner, ordered by cell
+  uint32_t *start;  // Poisson: [tile^3 + 1]
   size_t count;
 } firn_seeder;
 
@@ -24,6 +25,12 @@ typedef struct firn_seeder {
 firn_status firn_seeder_make(firn_context *context, firn_seeding kind, double per_cell,
                              uint64_t seed, uint32_t number, const char *what, firn_seeder *out);
 void firn_seeder_free(firn_seeder *seeder, firn_context *context);
+
+// Lays a lattice so that its layers, whose spacing is h / parts, lie symmetrically between lo and hi
+// [m], as many of them as fit. rounded: as many as volume asks for, though the outer ones may then be
+// closer than half a spacing to the faces.
+void firn_seeder_center(firn_seeder *seeder, double h, const double lo[3], const double hi[3],
+                        bool rounded);
 
 // The k-th particle of a cell: its position in cells, and a lot in [0, 1). False: there are fewer.
 bool firn_seeder_particle(const firn_seeder *seeder, const int32_t cell[3], int k, double out[3],

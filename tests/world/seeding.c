@@ -156,6 +156,88 @@ static void lattice_counts_one_of_two_faces(void **state) {
   drop_context(context);
 }
 
+static void bounds_of(const double *x, size_t n, double lo[3], double hi[3]) {
+  for (size_t a = 0; a < 3; a++) {
+    lo[a] = INFINITY, hi[a] = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+      lo[a] = fmin(lo[a], x[3 * i + a]);
+      hi[a] = fmax(hi[a], x[3 * i + a]);
+    }
+  }
+}
+
+// A lattice is cut alike at opposite faces, wherever the box lies. 25 layers of 4 cm in 1 m have one in the
+// middle; the others show every remainder. A layer that takes part in pressure keeps half a spacing from
+// the faces, a layer of another solver a quarter.
+static void a_lattice_lies_symmetrically_in_its_shape(void **state) {
+  (void)state;
+  static const struct {
+    double center[3], half[3]; // cells
+    int layers[3][2];          // in the box; rounded, and as they fit
+  } cases[] = {
+      {{0, 0, 0}, {12.5, 12.5, 12.5}, {{25, 25}, {25, 25}, {25, 25}}},
+      {{0.37, -8.11, 103.9}, {3, 2.5, 0.2}, {{6, 6}, {5, 5}, {1, 1}}},
+      {{-17.77, 0.5, 0.25}, {1.3, 2.4, 3.85}, {{3, 2}, {5, 4}, {8, 7}}},
+  };
+  firn_context *context = make_context(1, FIRN_ISA_AUTO);
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    for (int fit = 0; fit < 2; fit++) {
+      firn_sim_def sim_def = firn_default_sim_def();
+      sim_def.h = H;
+      if (fit) sim_def.solver = "sph";
+      firn_sim *sim = make_sim(context, &sim_def);
+      double center[3], half[3], lo[3], hi[3], count = 1;
+      for (int a = 0; a < 3; a++) {
+        center[a] = cases[c].center[a] * H;
+        half[a] = cases[c].half[a] * H;
+        count *= cases[c].layers[a][fit];
+      }
+      firn_fill_def def = firn_default_fill_def();
+      def.shape = firn_box(center, half);
+      def.seeding = FIRN_SEEDING_LATTICE;
+      def.per_cell = 1;
+      MUST(context, firn_sim_fill(sim, &def));
+      assert_int_equal(firn_sim_count(sim), (int)count);
+      double *x = read_field(context, sim, "position", 3);
+      bounds_of(x, firn_sim_count(sim), lo, hi);
+      for (int a = 0; a < 3; a++) {
+        // 2^-21 of a cell by the rounding of the lattice, and that of positions in a block.
+        double error = fabs(0.5 * (lo[a] + hi[a]) - center[a]) / H;
+        if (error > 5e-7 + 8 * (double)FIRN_REAL_EPS) fail_msg("case %zu: %g cells", c, error);
+        assert_true(fabs((hi[a] - lo[a]) / H - (cases[c].layers[a][fit] - 1)) < 1e-5);
+      }
+      free(x);
+      firn_sim_destroy(sim);
+    }
+  }
+  drop_context(context);
+}
+
+// Layers of snow whose faces are no multiples of the spacing keep one lattice, and lie on each other.
+static void fills_that_touch_share_a_lattice(void **state) {
+  (void)state;
+  firn_context *context = make_context(1, FIRN_ISA_AUTO);
+  firn_sim *sim = open_sim(context);
+  double y = 0;
+  for (int i = 0; i < 5; i++) {
+    double thick = (1.3 + 0.7 * i) * H;
+    firn_fill_def def = firn_default_fill_def();
+    def.shape = firn_box((const double[3]){0, y + 0.5 * thick, 0},
+                         (const double[3]){2 * H, 0.5 * thick, 2 * H});
+    def.seeding = FIRN_SEEDING_LATTICE;
+    def.per_cell = 8;
+    MUST(context, firn_sim_fill(sim, &def));
+    y += thick;
+  }
+  size_t n = firn_sim_count(sim);
+  double *x = read_field(context, sim, "position", 3);
+  assert_true(fabs(least_distance(x, n) / (0.5 * H) - 1) < 1e-4);
+  assert_int_equal(n, 64 * (size_t)round(2 * y / H));
+  free(x);
+  firn_sim_destroy(sim);
+  drop_context(context);
+}
+
 // By density: half as many particles in the upper half (packing), or half as heavy ones (density).
 // 8192 lots of 1/2 deviate by 45.
 static void density_varies_by_count_or_by_mass(void **state) {
@@ -245,6 +327,8 @@ int main(void) {
       cmocka_unit_test(overlapping_fills_do_not_coincide),
       cmocka_unit_test(far_places_have_patterns_of_their_own),
       cmocka_unit_test(lattice_counts_one_of_two_faces),
+      cmocka_unit_test(a_lattice_lies_symmetrically_in_its_shape),
+      cmocka_unit_test(fills_that_touch_share_a_lattice),
       cmocka_unit_test(density_varies_by_count_or_by_mass),
       cmocka_unit_test(threads_do_not_matter),
       cmocka_unit_test(bad_fills_are_refused_by_name),
