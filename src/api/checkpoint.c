@@ -407,6 +407,7 @@ firn_status firn_sim_load_with(firn_sim *sim, const char *path, unsigned loose,
     if (status == FIRN_OK && sim->type->state)
       status = sim->type->state(sim->solver, true, &visitor);
     if (status == FIRN_OK) status = firn_world_state(&sim->world, true, &world);
+    if (status == FIRN_OK) status = firn_checkpoint_load_fills(&sim->world, l.archive, path);
     if (status == FIRN_OK && more) status = more(user, l.archive);
     if (status != FIRN_OK) drop_tables(p);
   }

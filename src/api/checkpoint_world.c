@@ -4,8 +4,15 @@
 #include "api/files.h"
 #include "base/memory.h"
 
+#include <math.h>
+#include <string.h>
+
 #define COLLIDERS "world/colliders" // the digest of each
 #define FORCES    "world/forces"    // the kind of each
+#define FILLS     "world/fills"     // [count][FILL_NUMBERS]
+
+// lo, hi, number, whether it is a lattice, particles a cell, where in a cell
+enum { FILL_NUMBERS = 12 };
 
 static uint64_t digest_of(const firn_world *world, size_t i) {
   return world->collider[i].digest;
@@ -27,6 +34,26 @@ static firn_status save_table(const firn_world *world, firn_archive *a, const ch
   return status;
 }
 
+static firn_status save_fills(const firn_world *world, firn_archive *a) {
+  const firn_flow *flow = &world->flow;
+  size_t count = (size_t)flow->filled_count, size = count * FILL_NUMBERS * sizeof(double);
+  double *table = firn_alloc(world->context, size, FILLS);
+  if (count && !table) return FIRN_ERROR_MEMORY;
+  for (size_t i = 0; i < count; i++) {
+    const firn_filled *f = &flow->filled[i];
+    double *row = table + i * FILL_NUMBERS;
+    memcpy(row, f->lo, sizeof f->lo);
+    memcpy(row + 3, f->hi, sizeof f->hi);
+    row[6] = f->number;
+    row[7] = f->lattice;
+    row[8] = f->per_cell;
+    memcpy(row + 9, f->within, sizeof f->within);
+  }
+  firn_status status = firn_archive_write(a, FILLS, FIRN_ARCHIVE_F64, count, FILL_NUMBERS, table);
+  firn_free(world->context, table, size);
+  return status;
+}
+
 firn_status firn_checkpoint_save_world(const firn_world *world, firn_archive *a) {
   firn_digests d = firn_world_digest(world);
   firn_archive_group(a, "world");
@@ -34,6 +61,7 @@ firn_status firn_checkpoint_save_world(const firn_world *world, firn_archive *a)
   firn_archive_set_u64(a, "world", "gravity", d.gravity);
   firn_archive_set_u64(a, "world", "materials", d.materials);
   FIRN_TRY(save_table(world, a, COLLIDERS, (size_t)world->collider_count, digest_of));
+  FIRN_TRY(save_fills(world, a));
   return save_table(world, a, FORCES, (size_t)world->forces.count, kind_of);
 }
 
@@ -108,4 +136,33 @@ firn_status firn_checkpoint_check_world(const firn_world *world, firn_archive *a
   if (saved.gravity != here.gravity) return differs(world, path, "gravity");
   if (saved.materials != here.materials) return differs(world, path, "a material");
   return check_colliders(world, a, path, loose);
+}
+
+static firn_status take_fill(firn_world *world, const double row[FILL_NUMBERS], const char *path) {
+  for (int k = 0; k < FILL_NUMBERS; k++) {
+    if (!isfinite(row[k]) || ((k == 6 || k == 7) && !(row[k] >= 0 && row[k] <= INT32_MAX)))
+      return firn_fail(world->context, FIRN_ERROR_FORMAT, "%s is damaged: a fill does not fit",
+                       path);
+  }
+  firn_filled f = {.number = (uint32_t)row[6], .lattice = row[7] != 0, .per_cell = row[8]};
+  memcpy(f.lo, row, sizeof f.lo);
+  memcpy(f.hi, row + 3, sizeof f.hi);
+  memcpy(f.within, row + 9, sizeof f.within);
+  return firn_flow_note_filled(&world->flow, world->context, &f);
+}
+
+firn_status firn_checkpoint_load_fills(firn_world *world, firn_archive *a, const char *path) {
+  if (!firn_archive_has(a, FILLS)) return FIRN_OK; // an older firn did not save them
+  firn_archive_info info;
+  FIRN_TRY(firn_archive_describe(a, FILLS, &info));
+  if (info.count > INT32_MAX || !info.count) return FIRN_OK;
+  size_t size = info.count * FILL_NUMBERS * sizeof(double);
+  double *table = firn_alloc(world->context, size, FILLS);
+  if (!table) return FIRN_ERROR_MEMORY;
+  firn_status status = firn_archive_read(a, FILLS, FIRN_ARCHIVE_F64, info.count, FILL_NUMBERS,
+                                         table);
+  for (size_t i = 0; status == FIRN_OK && i < info.count; i++)
+    status = take_fill(world, table + i * FILL_NUMBERS, path);
+  firn_free(world->context, table, size);
+  return status;
 }

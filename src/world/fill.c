@@ -78,10 +78,9 @@ static firn_status make(const firn_world *world, const firn_fill_def *def, uint3
   FIRN_TRY(firn_seeder_make(context, def->seeding, def->per_cell, world->seed, number, out->name,
                             &out->seeder));
   // Fills that touch share a lattice, so that no particle of one is too close to one of the other.
-  // Particles that support each other by pressure keep half a spacing from the faces besides.
   if (def->seeding == FIRN_SEEDING_LATTICE &&
       (numbered || !firn_flow_lattice(&world->flow, lo, hi, &out->seeder)))
-    firn_seeder_center(&out->seeder, world->h, lo, hi, !world->hollow);
+    firn_seeder_center(&out->seeder, world->h, lo, hi, world->hollow);
   return FIRN_OK;
 }
 

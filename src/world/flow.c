@@ -94,6 +94,23 @@ static void note_filled(firn_flow *s, const firn_fill *fill) {
   firn_shape_bounds(fill->shape, f->lo, f->hi);
 }
 
+static bool is_known(const firn_flow *s, const firn_filled *filled) {
+  for (int i = 0; i < s->filled_count; i++) {
+    const firn_filled *f = &s->filled[i];
+    if (f->number == filled->number && memcmp(f->lo, filled->lo, sizeof f->lo) == 0 &&
+        memcmp(f->hi, filled->hi, sizeof f->hi) == 0)
+      return true;
+  }
+  return false;
+}
+
+firn_status firn_flow_note_filled(firn_flow *s, firn_context *context, const firn_filled *filled) {
+  if (is_known(s, filled)) return FIRN_OK;
+  FIRN_TRY(reserve_filled(s, context));
+  s->filled[s->filled_count++] = *filled;
+  return FIRN_OK;
+}
+
 firn_status firn_world_fill(firn_world *world, const firn_fill_def *def) {
   firn_flow *s = &world->flow;
   firn_fill fill;

@@ -75,6 +75,8 @@ uint32_t firn_flow_number(const firn_flow *s, const double lo[3], const double h
 // False: there is none.
 bool firn_flow_lattice(const firn_flow *s, const double lo[3], const double hi[3],
                        firn_seeder *seeder);
+// Adds a fill that a checkpoint lists, unless it is known already.
+firn_status firn_flow_note_filled(firn_flow *s, firn_context *context, const firn_filled *filled);
 void firn_flow_free(firn_flow *s, firn_context *context);
 
 struct firn_world;

@@ -233,12 +233,14 @@ void firn_seeder_free(firn_seeder *s, firn_context *context) {
 }
 
 void firn_seeder_center(firn_seeder *s, double h, const double lo[3], const double hi[3],
-                        bool rounded) {
+                        bool pressing) {
   static const double STEPS = 1 << 20; // a lattice on that of the cells is on it to the last bit
   for (int a = 0; a < 3; a++) {
     double spacing = h / s->parts[a];
-    double layers = fmax(1, floor((hi[a] - lo[a]) / spacing + (rounded ? 0.5 : 1e-3)));
+    bool stands = pressing && a == 1, inside = pressing && a != 1;
+    double layers = fmax(1, floor((hi[a] - lo[a]) / spacing + (inside ? 1e-3 : 0.5)));
     double first = 0.5 * (lo[a] + hi[a]) / spacing - 0.5 * (layers - 1);
+    if (stands) first = lo[a] / spacing + 0.5;
     double within = round((first - floor(first)) * STEPS) / STEPS;
     s->within[a] = within < 1 ? within : 0;
   }

@@ -27,10 +27,11 @@ firn_status firn_seeder_make(firn_context *context, firn_seeding kind, double pe
 void firn_seeder_free(firn_seeder *seeder, firn_context *context);
 
 // Lays a lattice so that its layers, whose spacing is h / parts, lie symmetrically between lo and hi
-// [m], as many of them as fit. rounded: as many as volume asks for, though the outer ones may then be
-// closer than half a spacing to the faces.
+// [m]: as many as the volume needs, so the outer ones may be closer than half a spacing to the faces.
+// pressing: for particles that support each other by pressure. These keep half a spacing from the
+// faces at their sides, as many layers as fit, and stand on the lower face, half a spacing above it.
 void firn_seeder_center(firn_seeder *seeder, double h, const double lo[3], const double hi[3],
-                        bool rounded);
+                        bool pressing);
 
 // The k-th particle of a cell: its position in cells, and a lot in [0, 1). False: there are fewer.
 bool firn_seeder_particle(const firn_seeder *seeder, const int32_t cell[3], int k, double out[3],

@@ -157,13 +157,17 @@ static mpm_case make_bed(const mpm_variant *v, int threads) {
   return c;
 }
 
+// Two fills in one: a lattice, which lies on that of what it touches, and random places, which go by
+// the fills that were there before.
 static void lay(const mpm_case *c, double x, double bottom, double wide, bool settled) {
   firn_fill_def fill = firn_default_fill_def();
   const double half[3] = {wide / 2, 2 * H, 2 * H}, middle[3] = {x, bottom + 2 * H, 0};
   fill.shape = firn_box(middle, half);
   fill.settled = settled;
-  fill.seeding =
-      FIRN_SEEDING_LATTICE; // random places go by the number of the fill, which starts anew
+  fill.seeding = FIRN_SEEDING_LATTICE;
+  must(c, firn_sim_fill(c->sim, &fill));
+  fill.seeding = FIRN_SEEDING_RANDOM;
+  fill.per_cell = 1;
   must(c, firn_sim_fill(c->sim, &fill));
 }
 
