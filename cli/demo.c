@@ -164,6 +164,7 @@ static int run_demo(firn_context *context, const arguments *a, const char *folde
   def.overwrite = a->with.run.overwrite || is_demo(folder, scene);
   def.event = on_event;
   def.event_user = &d;
+  def.pictures = "demo_";
   firn_status status = firn_run(scene, &def);
   progress_end(&d.progress);
   if (status == FIRN_CANCELLED && d.progress.status != FIRN_OK) status = d.progress.status;

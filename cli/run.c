@@ -212,6 +212,7 @@ int cli_run(int argc, char **argv) {
   def.overwrite = a.with.run.overwrite;
   def.from = *a.from ? a.from : NULL;
   def.from_frame = a.from_frame;
+  def.pictures = a.pictures ? "picture_" : NULL;
   def.event = on_event;
   def.event_user = &w;
   firn_status status = firn_run(scene, &def);

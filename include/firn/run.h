@@ -36,10 +36,11 @@ typedef struct firn_run_def {
   // resumed, first < 0: those that it was asked for before, and with last < 0 too up to where it was
   // asked to go, or, if it has come so far, to the scene's.
   int first_frame, last_frame;
-  // What if the folder holds a run, that is, any frame or checkpoint, or a scene.yaml that firn did not
-  // write, or a table with rows? By default it is refused with FIRN_ERROR_STATE, and nothing is touched.
-  bool resume; // go on with it from its newest checkpoint, or refuse and say why; see docs/cache.md
-  bool overwrite; // take it away first; not both
+  // A folder that holds a run fails with FIRN_ERROR_STATE, and nothing is changed, unless one is set. So does,
+  // with either, a folder where a file that is not the run's own has a name that the run writes.
+  bool
+      resume; // go on with it from its newest checkpoint, or fail and report why; see docs/cache.md
+  bool overwrite; // remove its files first, and no others; not both
   // Begins with what another run had come to: a folder, and a frame of which it holds a checkpoint. The
   // scene may differ in what docs/cache.md says; other differences are FIRN_ERROR_SCENE. NULL: does not.
   const char *from;
@@ -47,6 +48,9 @@ typedef struct firn_run_def {
   const firn_output_def *output; // how frames are written; NULL: as the scene says
   firn_run_fn event;
   void *event_user;
+  // Pictures that event draws into the folder, <pictures>%05d.png by the number of the frame. They are then
+  // files of the run, which a later run with overwrite removes. NULL: it draws none.
+  const char *pictures;
 } firn_run_def;
 FIRN_API void firn_run_def_init(firn_run_def *def, size_t size);
 static inline firn_run_def firn_default_run_def(void) {

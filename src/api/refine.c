@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,9 +13,11 @@
 #include "base/clock.h"
 #include "base/def.h"
 #include "base/memory.h"
+#include "cache/archive_seal.h"
 #include "cache/file.h"
 #include "cache/folder.h"
 #include "cache/lock.h"
+#include "cache/record.h"
 #include "cache/series.h"
 #include "refine/fine.h"
 #include "scene/scene.h"
@@ -29,6 +32,7 @@ typedef struct refinement {
   int count; // frames
   char folder[FIRN_PATH_SIZE], path[FIRN_PATH_SIZE];
   int lock;
+  firn_record record;    // of the files that are written
   firn_refine_snow snow; // of the frame that is done last
   firn_refine_rows rows; // likewise
   firn_fine *fine;
@@ -136,6 +140,10 @@ static firn_status fine_path(refinement *r, int i) {
   return firn_numbered_path(r->context, r->folder, FIRN_FRAME_PREFIX, number_at(r, i), r->path);
 }
 
+static void fine_name(const refinement *r, int i, char name[64]) {
+  snprintf(name, 64, FIRN_FRAME_PREFIX "%05d.hdf", number_at(r, i));
+}
+
 // ------------------------------------------------------------------------------------------ a frame
 
 static firn_status open_frame(refinement *r, int i, firn_frame **out) {
@@ -158,14 +166,23 @@ static firn_status tell(refinement *r, int i) {
   return firn_fail(r->context, FIRN_CANCELLED, "refine stopped after frame %d", r->event.frame);
 }
 
+static firn_status write_series(refinement *r) {
+  return firn_series_frames(r->context, r->folder,
+                            r->scene ? firn_scene_frame_seconds(r->scene) : 1.0 / 24);
+}
+
 static firn_status write_frame(refinement *r, int i, const firn_frame *source) {
   struct stat info;
+  char name[64];
   FIRN_TRY(firn_lock_check(r->context, r->folder, r->lock));
+  fine_name(r, i, name);
+  FIRN_TRY(firn_record_add(&r->record, name));
+  FIRN_TRY(firn_record_write(&r->record));
   FIRN_TRY(fine_path(r, i));
   FIRN_TRY(firn_refine_rows_write(r->def, &r->rows, source, source_path(r, i), r->path));
+  FIRN_TRY(firn_record_mark(&r->record, name));
   if (stat(r->path, &info) == 0) r->event.bytes += (uint64_t)info.st_size;
-  FIRN_TRY(firn_series_frames(r->context, r->folder,
-                              r->scene ? firn_scene_frame_seconds(r->scene) : 1.0 / 24));
+  FIRN_TRY(write_series(r));
   return tell(r, i);
 }
 
@@ -298,17 +315,70 @@ static firn_status find_last(refinement *r, int *out) {
   return FIRN_OK;
 }
 
-// Takes away what is replaced: all frames, or those from frame i on.
+// ------------------------------------------------------------------------------- what is there already
+
+static bool choose_all(const void *user, const char *name) {
+  (void)user;
+  (void)name;
+  return true;
+}
+
+// Removes what is replaced: all listed files, or the frames from frame i on; and lists what is to come.
 static firn_status clear_from(refinement *r, int i) {
+  char name[64];
   FIRN_TRY(firn_lock_check(r->context, r->folder, r->lock));
-  if (r->def->overwrite)
-    return firn_numbered_clear(r->context, r->folder, FIRN_FRAME_PREFIX, -1, 0);
+  if (r->def->overwrite) FIRN_TRY(firn_record_remove_all(&r->record, choose_all, NULL));
   for (; i < r->count; i++) {
-    FIRN_TRY(fine_path(r, i));
-    if (unlink(r->path) && errno != ENOENT)
-      return firn_file_fail(r->context, "remove", r->path, errno);
+    fine_name(r, i, name);
+    FIRN_TRY(firn_record_remove(&r->record, name));
   }
-  return FIRN_OK;
+  FIRN_TRY(firn_record_remove_parts(&r->record));
+  FIRN_TRY(firn_record_settle(&r->record));
+  FIRN_TRY(firn_record_add(&r->record, FIRN_SERIES_FRAMES));
+  r->record.of_frame = number_at(r, 0);
+  FIRN_TRY(firn_seal_sum(r->context, source_path(r, 0), &r->record.of_mark));
+  return firn_record_write(&r->record);
+}
+
+// A frame that no list has, of a version of firn that wrote none: it is the refinement's if it says so itself.
+static firn_status adopt_frame(refinement *r, int number, const char *name) {
+  firn_frame *frame;
+  char from[FIRN_PATH_SIZE];
+  FIRN_TRY(firn_path_format(r->context, r->path, "%s/%s", r->folder, name));
+  FIRN_TRY(
+      firn_numbered_path(r->context, firn_folder_path(r->source), FIRN_FRAME_PREFIX, number, from));
+  firn_status status = firn_frame_open(r->context, r->path, &frame);
+  if (status == FIRN_ERROR_MEMORY) return status;
+  if (status == FIRN_OK) {
+    status = firn_refine_source_check(frame, from, r->path);
+    firn_frame_close(frame);
+  }
+  if (status == FIRN_OK) return firn_record_add(&r->record, name);
+  char message[FIRN_MESSAGE_SIZE];
+  memcpy(message, firn_context_message(r->context), sizeof message);
+  return firn_fail(r->context, FIRN_ERROR_STATE,
+                   "%.700s; no list says that firn refine has written it, so it is neither removed "
+                   "nor replaced: choose another folder, or remove it yourself",
+                   message);
+}
+
+// Every frame of the folder, and the list of frames, must be the refinement's own.
+static firn_status check_strangers(refinement *r, const int *number, size_t count) {
+  struct stat info;
+  for (size_t i = 0; i < count; i++) {
+    char name[64];
+    bool owns;
+    snprintf(name, sizeof name, FIRN_FRAME_PREFIX "%05d.hdf", number[i]);
+    FIRN_TRY(firn_record_owns(&r->record, name, &owns));
+    if (!owns) FIRN_TRY(adopt_frame(r, number[i], name));
+  }
+  if (firn_record_find(&r->record, FIRN_SERIES_FRAMES)) return FIRN_OK;
+  FIRN_TRY(firn_path_format(r->context, r->path, "%s/" FIRN_SERIES_FRAMES, r->folder));
+  if (count || lstat(r->path, &info)) return FIRN_OK;
+  return firn_fail(r->context, FIRN_ERROR_STATE,
+                   "%s is not of firn refine, which writes a file of that name: move it away, or "
+                   "choose another folder",
+                   r->path);
 }
 
 // Sets up what is there after frame i: seeds, or what a file holds. Old frames go once all is known to be good.
@@ -360,6 +430,16 @@ static firn_status check_folder(refinement *r) {
                    r->folder);
 }
 
+// In the folder of a run, fine/ is a folder of its own: what a link leads to is something else's.
+static firn_status check_link(refinement *r) {
+  struct stat info;
+  if (r->def->folder || lstat(r->folder, &info) || !S_ISLNK(info.st_mode)) return FIRN_OK;
+  return firn_fail(r->context, FIRN_ERROR_STATE,
+                   "%s is a link, and fine particles are not written behind it: remove it, or give "
+                   "-o with the folder that it leads to",
+                   r->folder);
+}
+
 // The folder to write into, held; *last is the last frame that it has, to go on from.
 static firn_status take_folder(refinement *r, int *last) {
   const firn_refine_def *d = r->def;
@@ -368,16 +448,19 @@ static firn_status take_folder(refinement *r, int *last) {
   else
     FIRN_TRY(firn_path_format(r->context, r->folder, "%s/" FIRN_FINE_FOLDER,
                               firn_folder_path(r->source)));
+  FIRN_TRY(check_link(r));
   FIRN_TRY(firn_folder_make(r->context, r->folder));
   FIRN_TRY(check_folder(r));
   FIRN_TRY(firn_lock_take(r->context, r->folder, &r->lock));
+  FIRN_TRY(firn_record_read(r->context, r->folder, "refine", &r->record));
   int *numbers;
   size_t count;
   FIRN_TRY(firn_numbered_list(r->context, r->folder, FIRN_FRAME_PREFIX, &numbers, &count));
+  firn_status status = FIRN_OK;
+  if (d->overwrite || d->resume || !count) status = check_strangers(r, numbers, count);
   firn_free(r->context, numbers, count * sizeof *numbers);
   *last = -1;
-  if (!count) return FIRN_OK;
-  if (d->overwrite) return firn_refine_frames_check(r->context, r->folder);
+  if (status != FIRN_OK || !count || d->overwrite) return status;
   if (d->resume) return find_last(r, last);
   return firn_fail(r->context, FIRN_ERROR_STATE,
                    "%s holds %zu frames already; --resume goes on after those that are whole, "
@@ -385,12 +468,18 @@ static firn_status take_folder(refinement *r, int *last) {
                    r->folder, count);
 }
 
+// All frames are there: what a killed process may have left undone is the list of frames, and that of files.
+static firn_status mend_rest(refinement *r) {
+  FIRN_TRY(clear_from(r, r->count));
+  return write_series(r);
+}
+
 static firn_status run(refinement *r) {
   int last;
   firn_frame *from, *frame;
   FIRN_TRY(list_frames(r));
   FIRN_TRY(take_folder(r, &last));
-  if (last == r->count - 1) return FIRN_OK;
+  if (last == r->count - 1) return mend_rest(r);
   int first = last >= 0 ? last : 0;
   FIRN_TRY(open_frame(r, first, &from));
   firn_status status = begin_at(r, first, last >= 0, from);
@@ -402,7 +491,7 @@ static firn_status run(refinement *r) {
     from = frame;
   }
   firn_frame_close(from);
-  return status;
+  return status == FIRN_OK ? firn_record_write(&r->record) : status; // with all marks
 }
 
 firn_status firn_refine(firn_context *context, const firn_scene *scene,
@@ -425,6 +514,7 @@ firn_status firn_refine(firn_context *context, const firn_scene *scene,
   firn_refine_rows_free(&r->rows);
   firn_refine_snow_free(&r->snow);
   firn_folder_close(r->source);
+  firn_record_free(&r->record);
   if (r->lock >= 0) close(r->lock);
   firn_free(context, r, sizeof *r);
   return status;

@@ -61,8 +61,9 @@ void firn_refine_rows_free(firn_refine_rows *rows);
 // Writes them, and rounds positions and velocities to what the file then holds. from is the source's path.
 firn_status firn_refine_rows_write(const firn_refine_def *def, firn_refine_rows *rows,
                                    const firn_frame *source, const char *from, const char *path);
-// Whether all frames of a folder are of fine particles; those that cannot be read are taken for them.
-firn_status firn_refine_frames_check(firn_context *context, const char *folder);
+// Whether a frame holds fine particles of the frame that the path from has; FIRN_ERROR_STATE: it does not.
+// path is the frame's own.
+firn_status firn_refine_source_check(firn_frame *frame, const char *from, const char *path);
 // Whether a frame was made with these settings, of the frame that the path from has.
 firn_status firn_refine_settings_check(const firn_refine_def *def, firn_frame *frame,
                                        const char *from, const char *path);

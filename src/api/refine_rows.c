@@ -206,40 +206,24 @@ firn_status firn_refine_rows_write(const firn_refine_def *def, firn_refine_rows 
 
 // ---------------------------------------------------------------------------------------- read back
 
-static firn_status check_fine(firn_context *context, const char *path) {
-  firn_archive *archive;
-  firn_status status = firn_archive_open(context, path, &archive);
-  if (status == FIRN_ERROR_MEMORY) return status;
-  if (status != FIRN_OK) return FIRN_OK;
-  bool fine = firn_archive_has_attribute(archive, "firn", "refine");
-  firn_archive_close(archive);
-  if (fine) return FIRN_OK;
-  return firn_fail(context, FIRN_ERROR_STATE,
-                   "%s is not of fine particles, and is not taken away: choose another folder, or "
-                   "remove it yourself",
-                   path);
-}
-
-firn_status firn_refine_frames_check(firn_context *context, const char *folder) {
-  int *numbers;
-  size_t count;
-  FIRN_TRY(firn_numbered_list(context, folder, FIRN_FRAME_PREFIX, &numbers, &count));
-  firn_status status = FIRN_OK;
-  for (size_t i = 0; i < count && status == FIRN_OK; i++) {
-    char path[FIRN_PATH_SIZE];
-    status = firn_numbered_path(context, folder, FIRN_FRAME_PREFIX, numbers[i], path);
-    if (status == FIRN_OK) status = check_fine(context, path);
-  }
-  firn_free(context, numbers, count * sizeof *numbers);
-  return status;
-}
-
 // An attribute of the writer; what is not there is empty.
 static firn_status read_text(firn_frame *frame, const char *name, char *text, size_t size) {
   text[0] = 0;
   return firn_archive_has_attribute(frame->archive, "firn", name)
              ? firn_archive_get_text(frame->archive, "firn", name, text, size)
              : FIRN_OK;
+}
+
+firn_status firn_refine_source_check(firn_frame *frame, const char *from, const char *path) {
+  char was[SUM_SIZE], sum[SUM_SIZE] = "";
+  if (!firn_archive_has_attribute(frame->archive, "firn", "refine"))
+    return firn_fail(frame->context, FIRN_ERROR_STATE, "%s is not of fine particles", path);
+  FIRN_TRY(read_text(frame, "source", was, sizeof was));
+  firn_status status = sum_text(frame->context, from, sum);
+  if (status == FIRN_ERROR_MEMORY) return status;
+  if (status == FIRN_OK && strcmp(was, sum) == 0) return FIRN_OK;
+  return firn_fail(frame->context, FIRN_ERROR_STATE, "%s is not of the run as it is now (%s)", path,
+                   from);
 }
 
 static firn_status fail_other_run(firn_context *context, const char *path) {

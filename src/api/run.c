@@ -51,7 +51,9 @@ static bool report(firn_run_state *r, bool frame_written, bool resumed) {
       .resumed = resumed,
       .sim = r->sim,
   };
-  return r->def->event(r->def->event_user, &event);
+  bool go = r->def->event(r->def->event_user, &event);
+  if (frame_written) r->noted = firn_run_note_picture(r);
+  return go && r->noted == FIRN_OK;
 }
 
 static void count_step(firn_run_state *r, const firn_step *step) {
@@ -94,6 +96,7 @@ static firn_status simulate_frame(firn_run_state *r, bool *go) {
 }
 
 static firn_status stopped(firn_run_state *r) {
+  FIRN_TRY(r->noted);
   if (!r->saved) {
     r->tally.wall = firn_seconds() - r->frame_wall;
     FIRN_TRY(firn_run_checkpoint(r));
@@ -165,6 +168,15 @@ static firn_status perform(firn_run_state *r) {
   firn_status status = simulate(r);
   if (status == FIRN_ERROR_STEP && !r->tally.all_steps)
     status = firn_scene_too_fast(r->scene, r->sim, status);
+  if (r->recorded) { // with all marks, also where a later frame failed
+    char message[FIRN_MESSAGE_SIZE];
+    memcpy(message, firn_context_message(r->context), sizeof message);
+    firn_status saved = firn_run_save_record(r);
+    if (status == FIRN_OK)
+      status = saved;
+    else // the first failure is the one to report
+      memcpy(r->context->message, message, sizeof message);
+  }
   bool told = status == FIRN_OK || status == FIRN_CANCELLED || status == FIRN_ERROR_SCENE;
   return told ? status : fail_at(r, status);
 }
@@ -210,6 +222,8 @@ firn_status firn_run(const firn_scene *scene, const firn_run_def *given) {
   r->output = output;
   r->context = context;
   r->log.fd = r->lock = -1;
+  r->from = def->from;
+  r->from_frame = def->from_frame;
   r->frame = -1;
   r->begin_wall = firn_seconds();
   r->first = def->first_frame < 0 ? 0 : def->first_frame;
@@ -230,6 +244,7 @@ firn_status firn_run(const firn_scene *scene, const firn_run_def *given) {
   if (status != FIRN_OK && r->opened) rmdir(def->folder);
   if (r->lock >= 0) close(r->lock);
   firn_scene_files_free(&r->files);
+  firn_record_free(&r->record);
   firn_sim_destroy(r->sim);
   firn_free(context, r, sizeof *r);
   return status;

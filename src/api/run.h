@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run in progress: what run.c (the loop), run_begin.c (a folder anew or gone on with), run_check.c
-// (whether what is there is whole), run_branch.c (one that goes on from another) and run_frame.c (the files
-// of a frame) share.
+// (whether what is there is whole), run_branch.c (one that goes on from another), run_record.c (the list of
+// its files) and run_frame.c (the files of a frame) share.
 #ifndef FIRN_API_RUN_H
 #define FIRN_API_RUN_H
 
@@ -9,15 +9,20 @@
 #include "api/log.h"
 #include "cache/file.h"
 #include "cache/folder.h"
+#include "cache/record.h"
 #include "cache/rows.h"
+#include "cache/series.h"
 #include "scene/files.h"
 
 // While an old run is taken away, its folder holds the scene that is to come, under this name: a run
 // killed meanwhile is resumed by taking away the rest.
 #define FIRN_RUN_NEXT_SCENE "scene.next.yaml"
 
+// Where the files that a scene names wait for their places.
+#define FIRN_RUN_STAGE FIRN_SCENE_FILES_FOLDER ".next"
+
 #define FIRN_RUN_LOG    "log.jsonl"
-#define FIRN_RUN_SERIES "frames.hdf.series"
+#define FIRN_RUN_SERIES FIRN_SERIES_FRAMES
 
 // How a refusal to resume ends.
 #define FIRN_RUN_ANEW ". Nothing was changed; --overwrite begins anew, without what is there"
@@ -41,6 +46,12 @@ typedef enum firn_run_table {
 typedef struct firn_run_state {
   const firn_scene *scene;
   const firn_run_def *def;
+  const char *from; // folder that the run branches off from, and of which frame; NULL: none
+  int from_frame;   // < 0: of its newest checkpoint
+  char origin[FIRN_PATH_SIZE]; // that folder, where the list has it
+  firn_record record;          // the files that are the run's own
+  bool recorded;               // the list in the folder is this run's
+  firn_status noted;           // whether the mark of the last picture could be set
   firn_output_def output;
   firn_scene_files files; // that the scene needs, and the scene as it stands in the folder
   firn_context *context;
@@ -78,6 +89,7 @@ typedef struct firn_run_state {
 typedef struct firn_run_check {
   int *frame, *checkpoint; // numbers of those that are there, ascending
   size_t frame_count, checkpoint_count;
+  size_t frames_room, checkpoints_room; // how many there is memory for
   firn_rows rows[FIRN_RUN_TABLES];
   int rows_end[FIRN_RUN_TABLES]; // the first frame whose rows are not all there and right ...
   bool broken[FIRN_RUN_TABLES];  // ... since something else is
@@ -86,6 +98,7 @@ typedef struct firn_run_check {
   firn_status status;            // ... and of the first that has to be made again
   char reason[FIRN_MESSAGE_SIZE];
   bool unasked; // that is a frame which was not to be written so far
+  int foreign;  // a frame that is there and not the run's; -1: none
 } firn_run_check;
 
 // Sets path to a file of the folder.
@@ -118,8 +131,11 @@ bool firn_run_has_begun_only(firn_run_state *run, const firn_run_check *check);
 // A folder is gone on with only by the scene that began it, or one that differs in what does not matter
 // to it; *same: it is the same text.
 firn_status firn_run_check_scene(firn_run_state *run, bool *same);
-// Whether a run was stopped while it took away the one that is there, and has begun to.
+// Whether scene.yaml is as firn wrote it, by the sum in it: FIRN_ERROR_STATE.
+firn_status firn_run_check_scene_sum(firn_run_state *run);
+// Whether a run was stopped while it took away the one that is there, and has begun to; whether it was about to.
 bool firn_run_replaced(firn_run_state *run);
+bool firn_run_has_next(firn_run_state *run);
 // Loads the newest checkpoint that is whole and no newer than what is. FIRN_ERROR_STATE or FIRN_ERROR_IO:
 // a resume is refused, and the message says why.
 firn_status firn_run_find(firn_run_state *run, firn_run_check *check);
@@ -129,11 +145,24 @@ void firn_run_check_free(firn_run_state *run, firn_run_check *check);
 void firn_run_fault(firn_run_state *run, firn_run_check *check, int frame, firn_status status,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-// Whether there is something in a folder without frames and checkpoints that a run would take away:
-// FIRN_ERROR_STATE, and the message names it. others: rows of tables, and a scene.yaml that is not firn's;
-// own: one that is the very scene of this run, written by hand.
-firn_status firn_run_check_others(firn_run_state *run);
-firn_status firn_run_check_own(firn_run_state *run);
+// Whether every file of the folder with a name that the run writes, of frames from first on, is the run's
+// own: FIRN_ERROR_STATE, and the message names one that is not.
+firn_status firn_run_check_foreign(firn_run_state *run, int first);
+// The same for a scene.yaml that is the very scene of this run.
+firn_status firn_run_check_own_scene(firn_run_state *run);
+bool firn_run_is_scene_itself(firn_run_state *run);
+// Whether the folder has a scene.yaml and a stats.csv.
+bool firn_run_looks_like_one(firn_run_state *run);
+
+// The list of the run's files (run_record.c). Writes it, if the folder is still the one that is held.
+firn_status firn_run_save_record(firn_run_state *run);
+// Lists what an earlier run has written that left no list; in memory alone.
+firn_status firn_run_adopt(firn_run_state *run, const firn_run_check *check);
+// Lists the files of the frame that the run is at, before they are written.
+firn_status firn_run_declare_frame(firn_run_state *run, bool checkpoint);
+// Lists the picture that an event function may draw now, where it has none; and sets its mark afterwards.
+firn_status firn_run_declare_picture(firn_run_state *run);
+firn_status firn_run_note_picture(firn_run_state *run);
 
 // Whether the files of a new run, or those that a resumed one goes on with, can be written where something
 // has their names; the message names it.
@@ -147,7 +176,13 @@ firn_status firn_run_begin(firn_run_state *run);
 // numbers of this scene; and what that run had written until then, into the folder of this one.
 firn_status firn_run_branch_load(firn_run_state *run);
 firn_status firn_run_branch_copy(firn_run_state *run);
-// Whether the run that is gone on with began where def->from says.
+// Sets in the list, in memory, where a branch is to begin.
+firn_status firn_run_branch_announce(firn_run_state *run);
+// Sets there where a run without a list has begun, as far as its log has it.
+firn_status firn_run_branch_recall(firn_run_state *run);
+// A branch that was stopped before it had a checkpoint begins where it was to: sets run->from.
+firn_status firn_run_branch_take_origin(firn_run_state *run);
+// Whether the run that is gone on with began where run->from says.
 firn_status firn_run_branch_check_origin(firn_run_state *run);
 
 // Writes the files of the frame that is finished now.
@@ -168,11 +203,14 @@ typedef enum firn_run_again {
 // Finds the files that the scene needs; copies them beside those of an earlier run, and then puts them in
 // their place; or checks those that are there. FIRN_ERROR_STATE: the run cannot go on with them.
 firn_status firn_run_files_open(firn_run_state *run);
+// Whether the copies would take the place of files that are not the run's, or pass a link. mends: a listed
+// copy that is damaged is replaced.
+firn_status firn_run_files_check_places(firn_run_state *run, bool mends);
+// Lists the copies that are to wait, before they are made.
+firn_status firn_run_files_declare(firn_run_state *run);
 firn_status firn_run_files_stage(firn_run_state *run);
 firn_status firn_run_files_place(firn_run_state *run);
 firn_status firn_run_files_unstage(firn_run_state *run); // what a killed run has copied
-// Takes what was copied away after a failure, whose status it answers with, and keeps its message.
-firn_status firn_run_files_drop(firn_run_state *run, firn_status status);
 firn_status firn_run_files_check(firn_run_state *run, firn_run_check *check, firn_run_again *again);
 
 // Sums of the tables' rows: brought up to date, kept in a checkpoint, and compared with the rows that

@@ -25,13 +25,6 @@ static firn_status write_scene(firn_run_state *r, const char *name) {
   return firn_file_put(r->context, r->path, text, strlen(text));
 }
 
-static firn_status remove_file(firn_run_state *r, const char *name) {
-  FIRN_TRY(firn_run_file(r, name));
-  return unlink(r->path) && errno != ENOENT ? firn_file_fail(r->context, "remove", r->path, errno)
-                                            : FIRN_OK;
-}
-
-// From here on the folder is changed: whoever refuses does so before.
 static firn_status open_log(firn_run_state *r) {
   FIRN_TRY(firn_run_check_folder(r));
   FIRN_TRY(firn_run_file(r, FIRN_RUN_LOG));
@@ -40,71 +33,179 @@ static firn_status open_log(firn_run_state *r) {
 
 // ------------------------------------------------------------------------------------------- anew
 
-static bool has_fine(const firn_run_state *r) {
-  struct stat info;
-  return stat(r->path, &info) == 0 && S_ISDIR(info.st_mode);
+// Fine particles that are to go with the run that they are of.
+typedef struct fine {
+  firn_record record;
+  bool own; // firn refine made them of the run that is there
+} fine;
+
+static firn_status open_fine(firn_run_state *r, fine *out) {
+  char folder[FIRN_PATH_SIZE], source[64];
+  FIRN_TRY(firn_path_format(r->context, folder, "%s/" FIRN_FINE_FOLDER, r->def->folder));
+  FIRN_TRY(firn_record_read(r->context, folder, "refine", &out->record));
+  snprintf(source, sizeof source, FIRN_FRAME_PREFIX "%05d.hdf", out->record.of_frame);
+  const firn_record_entry *of = firn_record_find(&r->record, source);
+  out->own = out->record.state == FIRN_RECORD_FOUND && of && of->marked &&
+             of->mark == out->record.of_mark;
+  return FIRN_OK;
 }
 
-// Whether fine particles may go: nobody makes them now, and a link leads to nothing else.
+// Frames that pictures of the new run would show, and of which no list says that they may go.
+static firn_status check_strangers(firn_run_state *r, const fine *f) {
+  struct stat info;
+  int *number;
+  size_t count;
+  FIRN_TRY(firn_run_file(r, FIRN_FINE_FOLDER "/scene.yaml"));
+  if (lstat(r->path, &info) == 0) return FIRN_OK; // another run, which is in no picture
+  FIRN_TRY(firn_numbered_list(r->context, f->record.folder, FIRN_FRAME_PREFIX, &number, &count));
+  firn_status status = FIRN_OK;
+  for (size_t i = 0; i < count && status == FIRN_OK; i++) {
+    char name[64];
+    bool owns;
+    snprintf(name, sizeof name, FIRN_FRAME_PREFIX "%05d.hdf", number[i]);
+    status = firn_record_owns(&f->record, name, &owns);
+    if (status == FIRN_OK && !(owns && f->own))
+      status = firn_fail(
+          r->context, FIRN_ERROR_STATE,
+          "%s/%s is not listed as fine particles of the run in %s, so firn does not remove it, and "
+          "pictures of a new run would show it: move %s away",
+          f->record.folder, name, r->def->folder, f->record.folder);
+  }
+  firn_free(r->context, number, count * sizeof *number);
+  return status;
+}
+
+// Whether the fine particles of a run that is replaced may go: no refinement writes them now, and no link
+// leads to them.
 static firn_status check_fine(firn_run_state *r) {
   struct stat info;
+  fine f;
   FIRN_TRY(firn_run_file(r, FIRN_FINE_FOLDER));
-  if (!has_fine(r)) return FIRN_OK;
+  if (!firn_record_has_files(&r->record) || lstat(r->path, &info)) return FIRN_OK;
+  if (S_ISLNK(info.st_mode))
+    return firn_fail(r->context, FIRN_ERROR_STATE,
+                     "%s is a link, and firn removes no fine particles behind a link: remove the "
+                     "link, or choose another folder",
+                     r->path);
+  if (!S_ISDIR(info.st_mode)) return FIRN_OK;
   FIRN_TRY(firn_lock_look(r->context, r->path));
-  return lstat(r->path, &info) == 0 && S_ISLNK(info.st_mode)
-             ? firn_refine_frames_check(r->context, r->path)
-             : FIRN_OK;
+  FIRN_TRY(open_fine(r, &f));
+  firn_status status = check_strangers(r, &f);
+  firn_record_free(&f.record);
+  return status;
+}
+
+static bool choose_all(const void *user, const char *name) {
+  (void)user;
+  (void)name;
+  return true;
 }
 
 // Fine particles of the old run, which pictures of the new one would show.
 static firn_status clear_fine(firn_run_state *r) {
-  char folder[FIRN_PATH_SIZE];
-  FIRN_TRY(firn_run_file(r, FIRN_FINE_FOLDER));
-  if (!has_fine(r)) return FIRN_OK;
-  memcpy(folder, r->path, sizeof folder);
-  FIRN_TRY(firn_numbered_clear(r->context, folder, FIRN_FRAME_PREFIX, -1, 0));
-  FIRN_TRY(firn_parts_clear(r->context, folder));
-  FIRN_TRY(remove_file(r, FIRN_FINE_FOLDER "/" FIRN_RUN_SERIES));
-  rmdir(folder); // where nothing else is in it
-  return FIRN_OK;
+  fine f;
+  FIRN_TRY(open_fine(r, &f));
+  firn_status status = FIRN_OK;
+  if (f.own) {
+    status = firn_record_remove_all(&f.record, choose_all, NULL);
+    if (status == FIRN_OK) status = firn_record_unlink(&f.record);
+    rmdir(f.record.folder); // where nothing else is in it
+  }
+  firn_record_free(&f.record);
+  return status;
 }
 
-// stats.csv goes first: where it is there, nothing has been taken away yet (firn_run_replaced).
+// What stays until the new run's own takes its place.
+static bool goes_first(const void *user, const char *name) {
+  (void)user;
+  return strcmp(name, "scene.yaml") != 0 && strcmp(name, FIRN_RUN_NEXT_SCENE) != 0 &&
+         strcmp(name, FIRN_RUN_LOG) != 0 &&
+         strncmp(name, FIRN_SCENE_FILES_FOLDER "/", sizeof FIRN_SCENE_FILES_FOLDER) != 0 &&
+         strncmp(name, FIRN_RUN_STAGE "/", sizeof FIRN_RUN_STAGE) != 0;
+}
+
+// Removes what the list owns, and no more. stats.csv goes first: where it is there, nothing has been taken
+// away yet (firn_run_replaced).
 static firn_status clear_old(firn_run_state *r) {
-  const char *folder = r->def->folder;
   for (firn_run_table t = FIRN_RUN_STATS; t < FIRN_RUN_TABLES; t++) {
-    FIRN_TRY(remove_file(r, firn_run_table_name(t)));
+    FIRN_TRY(firn_record_remove(&r->record, firn_run_table_name(t)));
+    FIRN_TRY(firn_run_file(r, firn_run_table_name(t)));
     FIRN_TRY(firn_file_sync_folder(r->context, r->path));
   }
   FIRN_TRY(firn_run_file(r, FIRN_RUN_LOG));
   FIRN_TRY(firn_log_clear(r->context, r->path, &r->log));
-  FIRN_TRY(firn_numbered_clear(r->context, folder, FIRN_CHECKPOINT_PREFIX, -1, 0));
-  FIRN_TRY(firn_numbered_clear(r->context, folder, FIRN_FRAME_PREFIX, -1, 0));
-  FIRN_TRY(clear_fine(r));
-  FIRN_TRY(firn_pictures_clear(r->context, folder));
-  FIRN_TRY(firn_parts_clear(r->context, folder));
-  return remove_file(r, FIRN_RUN_SERIES);
+  FIRN_TRY(clear_fine(r)); // by the marks of the run's frames, which are listed still
+  return firn_record_remove_all(&r->record, goes_first, NULL);
+}
+
+// Undoes what prepare has done, after a failure whose status and message stay.
+static firn_status undo(firn_run_state *r, bool listed, const firn_record_origin *next,
+                        firn_status status) {
+  char message[FIRN_MESSAGE_SIZE];
+  struct stat info;
+  memcpy(message, firn_context_message(r->context), sizeof message);
+  if (firn_run_check_folder(r) == FIRN_OK) { // another folder that has ours is left alone
+    firn_record_remove(&r->record, FIRN_RUN_NEXT_SCENE);
+    firn_run_files_unstage(r);
+    bool logged = firn_run_file(r, FIRN_RUN_LOG) == FIRN_OK && lstat(r->path, &info) == 0;
+    if (!logged) firn_record_drop(&r->record, FIRN_RUN_LOG);
+    r->record.next = *next;
+    if (listed || logged)
+      firn_record_write(&r->record);
+    else
+      firn_record_unlink(&r->record);
+  }
+  return firn_fail(r->context, status, "%s", message);
+}
+
+// Makes ready what the new run needs, beside the old one; that is listed before. From then on the folder is
+// changed: whatever refuses does so before.
+static firn_status prepare(firn_run_state *r, bool replaces) {
+  bool listed = r->record.state == FIRN_RECORD_FOUND;
+  const firn_record_origin was = r->record.next;
+  FIRN_TRY(firn_run_branch_announce(r));
+  FIRN_TRY(firn_run_files_declare(r));
+  if (!firn_record_find(&r->record, FIRN_RUN_LOG))
+    FIRN_TRY(firn_record_add(&r->record, FIRN_RUN_LOG));
+  if (replaces) FIRN_TRY(firn_record_add(&r->record, FIRN_RUN_NEXT_SCENE));
+  FIRN_TRY(firn_run_save_record(r));
+  firn_status status = firn_run_files_stage(r);
+  if (status == FIRN_OK) status = open_log(r);
+  if (status == FIRN_OK && replaces) status = write_scene(r, FIRN_RUN_NEXT_SCENE);
+  return status == FIRN_OK ? FIRN_OK : undo(r, listed, &was, status);
+}
+
+// Lists what the new run writes at once.
+static firn_status list_new(firn_run_state *r) {
+  static const char *const names[] = {"scene.yaml", FIRN_RUN_LOG, FIRN_RUN_SERIES};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    FIRN_TRY(firn_record_add(&r->record, names[i]));
+  for (firn_run_table t = FIRN_RUN_STATS; t < FIRN_RUN_TABLES; t++)
+    if (firn_run_has_table(r, t)) FIRN_TRY(firn_record_add(&r->record, firn_run_table_name(t)));
+  r->record.from = r->record.next; // which stays until the branch has its checkpoint
+  return FIRN_OK;
 }
 
 // Only once the scene is known to build: what is there is the user's until then.
 static firn_status begin_fresh(firn_run_state *r, const firn_run_check *c) {
-  FIRN_TRY(firn_run_check_own(r));
+  FIRN_TRY(firn_run_check_own_scene(r));
   FIRN_TRY(firn_run_check_places(r));
+  FIRN_TRY(firn_run_check_foreign(r, 0));
+  FIRN_TRY(firn_run_files_check_places(r, false));
   FIRN_TRY(check_fine(r));
-  FIRN_TRY(r->def->from ? firn_run_branch_load(r) : firn_scene_build(r->scene, &r->sim));
+  FIRN_TRY(r->from ? firn_run_branch_load(r) : firn_scene_build(r->scene, &r->sim));
   FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
   FIRN_TRY(firn_run_check_folder(r)); // to build may have taken long
-  FIRN_TRY(firn_run_files_stage(r));
-  firn_status status = open_log(r);
-  if (status == FIRN_OK && (c->frame_count || c->checkpoint_count))
-    status = write_scene(r, FIRN_RUN_NEXT_SCENE);
-  if (status != FIRN_OK) return firn_run_files_drop(r, status);
+  FIRN_TRY(prepare(r, c->frame_count || c->checkpoint_count));
   FIRN_TRY(clear_old(r));
-  FIRN_TRY(firn_run_files_place(r));
+  FIRN_TRY(list_new(r));
+  FIRN_TRY(firn_run_files_place(r)); // writes the list too
+  r->recorded = true;
   FIRN_TRY(write_scene(r, "scene.yaml"));
-  FIRN_TRY(remove_file(r, FIRN_RUN_NEXT_SCENE));
+  FIRN_TRY(firn_record_mark(&r->record, "scene.yaml"));
+  FIRN_TRY(firn_record_remove(&r->record, FIRN_RUN_NEXT_SCENE));
   FIRN_TRY(firn_run_create_tables(r));
-  return r->def->from ? firn_run_branch_copy(r) : FIRN_OK;
+  return r->from ? firn_run_branch_copy(r) : FIRN_OK;
 }
 
 // --------------------------------------------------------------------------------------- going on
@@ -145,13 +246,47 @@ firn_status firn_run_check_scene(firn_run_state *r, bool *same) {
                    r->path, d.text, more);
 }
 
-static bool is_there(firn_run_state *r, const char *name) {
+// Reads a scene of the folder; *sum is whether it is as firn wrote it.
+static firn_status read_sum(firn_run_state *r, const char *name, firn_scene_sum *sum) {
+  char *text;
+  size_t size;
+  FIRN_TRY(firn_run_file(r, name));
+  FIRN_TRY(firn_file_get(r->context, r->path, &text, &size));
+  *sum = firn_scene_check_sum(text, size);
+  firn_free(r->context, text, size + 1);
+  return FIRN_OK;
+}
+
+// Another program may have a file of that name: firn's is listed, or ends with the sum of its text.
+bool firn_run_has_next(firn_run_state *r) {
+  firn_scene_sum sum;
   struct stat info;
-  return firn_run_file(r, name) == FIRN_OK && stat(r->path, &info) == 0;
+  if (firn_run_file(r, FIRN_RUN_NEXT_SCENE) != FIRN_OK || lstat(r->path, &info)) return false;
+  if (firn_record_find(&r->record, FIRN_RUN_NEXT_SCENE)) return true;
+  return read_sum(r, FIRN_RUN_NEXT_SCENE, &sum) == FIRN_OK && sum == FIRN_SCENE_SUM_EXACT;
 }
 
 bool firn_run_replaced(firn_run_state *r) {
-  return !is_there(r, "stats.csv") && is_there(r, FIRN_RUN_NEXT_SCENE);
+  struct stat info;
+  return firn_run_file(r, "stats.csv") == FIRN_OK && stat(r->path, &info) != 0 &&
+         firn_run_has_next(r);
+}
+
+firn_status firn_run_check_scene_sum(firn_run_state *r) {
+  firn_scene_sum sum;
+  FIRN_TRY(read_sum(r, "scene.yaml", &sum));
+  // Older versions wrote no list, and the oldest no sum.
+  bool fits = sum == FIRN_SCENE_SUM_EXACT || sum == FIRN_SCENE_SUM_FITS ||
+              (sum == FIRN_SCENE_SUM_ABSENT && r->record.state != FIRN_RECORD_FOUND);
+  if (fits) return FIRN_OK;
+  return firn_fail(
+      r->context, FIRN_ERROR_STATE,
+      "cannot resume: %s is not the scene that began this folder: it was changed, and "
+      "its checksum %s. Put it back, and give changes that a resume may make by --set or "
+      "in a scene of your own" FIRN_RUN_ANEW,
+      r->path,
+      sum == FIRN_SCENE_SUM_ABSENT ? "(the line '# sum ...') is gone"
+                                   : "(the line '# sum ...') no longer fits");
 }
 
 // Only the scene that was to come goes on with what is not all there any more.
@@ -259,20 +394,55 @@ static void note_left_out(firn_run_state *r, const firn_run_check *c) {
             count, count == 1 ? "" : "s", last, count == 1 ? "was" : "were", count == 1 ? "s" : "");
 }
 
+// Copies what the scene needs, and the list of it, into the folder again.
+static firn_status stage_again(firn_run_state *r, firn_run_again again) {
+  firn_note(r->context, FIRN_LOG_WARNING,
+            again == FIRN_RUN_AGAIN_FILES
+                ? "files that the scene needs are copied into the folder again"
+                : "the list of files that the scene needs, " FIRN_SCENE_FILES_FOLDER
+                  "/sums.txt, is written again");
+  FIRN_TRY(firn_run_files_declare(r));
+  FIRN_TRY(firn_run_save_record(r));
+  return firn_run_files_stage(r);
+}
+
+// A scene.yaml that lies here and has remarks of its own keeps them.
+static firn_status replace_scene(firn_run_state *r, bool same) {
+  firn_scene_sum sum;
+  FIRN_TRY(read_sum(r, "scene.yaml", &sum));
+  bool keeps = firn_run_is_scene_itself(r) && sum != FIRN_SCENE_SUM_EXACT;
+  if (same || keeps) return FIRN_OK;
+  FIRN_TRY(firn_record_add(&r->record, "scene.yaml"));
+  FIRN_TRY(firn_run_save_record(r));
+  FIRN_TRY(write_scene(r, "scene.yaml"));
+  return firn_record_mark(&r->record, "scene.yaml");
+}
+
+// Brings the list up to date, where there was one, or writes it.
+static firn_status renew_record(firn_run_state *r) {
+  if (!firn_record_find(&r->record, FIRN_RUN_LOG))
+    FIRN_TRY(firn_record_add(&r->record, FIRN_RUN_LOG));
+  r->record.next.frame =
+      -1; // of a branch that has its checkpoint, or never began to replace this run
+  FIRN_TRY(firn_record_remove_parts(&r->record));
+  FIRN_TRY(firn_record_settle(&r->record));
+  FIRN_TRY(firn_run_declare_picture(r));
+  if (!firn_record_find(&r->record, FIRN_RUN_SERIES))
+    FIRN_TRY(firn_record_add(&r->record, FIRN_RUN_SERIES));
+  FIRN_TRY(firn_run_save_record(r));
+  r->recorded = true;
+  return FIRN_OK;
+}
+
 // Leaves the folder as it was at the checkpoint. Nothing was written before.
 static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool same,
                              firn_run_again again) {
-  if (again) {
-    firn_note(r->context, FIRN_LOG_WARNING,
-              again == FIRN_RUN_AGAIN_FILES
-                  ? "files that the scene needs are copied into the folder again"
-                  : "the list of files that the scene needs, " FIRN_SCENE_FILES_FOLDER
-                    "/sums.txt, is written again");
-    FIRN_TRY(firn_run_check_folder(r));
-    FIRN_TRY(firn_run_files_stage(r));
-  }
-  firn_status status = open_log(r);
-  if (status != FIRN_OK) return again ? firn_run_files_drop(r, status) : status;
+  bool listed = r->record.state == FIRN_RECORD_FOUND, next = firn_run_has_next(r);
+  const firn_record_origin was = r->record.next;
+  FIRN_TRY(firn_run_check_folder(r));
+  firn_status status = again ? stage_again(r, again) : FIRN_OK;
+  if (status == FIRN_OK) status = open_log(r);
+  if (status != FIRN_OK) return again ? undo(r, listed, &was, status) : status;
   for (firn_run_table t = 0; t < FIRN_RUN_TABLES; t++) {
     if (!firn_run_has_table(r, t)) continue;
     FIRN_TRY(firn_run_file(r, firn_run_table_name(t)));
@@ -283,26 +453,37 @@ static firn_status take_over(firn_run_state *r, const firn_run_check *c, bool sa
     FIRN_TRY(firn_rows_cut(&c->rows[t], r->path, r->frame, &r->table[t].size));
   }
   FIRN_TRY(again ? firn_run_files_place(r) : firn_run_files_unstage(r));
-  // A scene that lies here and has remarks of its own keeps them.
-  if (!same && firn_run_check_own(r) == FIRN_OK) FIRN_TRY(write_scene(r, "scene.yaml"));
-  FIRN_TRY(remove_file(r, FIRN_RUN_NEXT_SCENE)); // of a run that had not begun to replace this one
-  FIRN_TRY(firn_parts_clear(r->context, r->def->folder));
+  FIRN_TRY(replace_scene(r, same));
+  if (next) { // of a run that had not begun to replace this one
+    FIRN_TRY(firn_record_add(&r->record, FIRN_RUN_NEXT_SCENE));
+    FIRN_TRY(firn_record_remove(&r->record, FIRN_RUN_NEXT_SCENE));
+  }
+  FIRN_TRY(renew_record(r));
   // The next checkpoint takes older ones away. Where there is none to come, the run was stopped just there.
   if (r->frame >= r->last) FIRN_TRY(firn_run_clear_checkpoints(r));
   return firn_series_frames(r->context, r->def->folder, r->seconds);
 }
 
+// A frame that the list lacks would be taken for the run's by whatever reads the folder.
+static firn_status check_strangers_of(firn_run_state *r, const firn_run_check *c) {
+  if (c->foreign < 0) return FIRN_OK;
+  FIRN_TRY(firn_run_numbered(r, FIRN_FRAME_PREFIX, c->foreign));
+  return firn_fail(r->context, FIRN_ERROR_STATE,
+                   "cannot resume: %s is not of this run (" FIRN_RECORD_FILE
+                   " does not list it): move it away" FIRN_RUN_ANEW,
+                   r->path);
+}
+
 static firn_status begin_resumed(firn_run_state *r, firn_run_check *c) {
   bool same = false;
   firn_run_again again;
-  if (firn_run_replaced(r)) {
-    FIRN_TRY(check_next(r));
-    return begin_fresh(r, c);
-  }
   FIRN_TRY(firn_run_check_format(r, c));
   FIRN_TRY(firn_run_check_scene(r, &same));
+  FIRN_TRY(firn_run_check_scene_sum(r));
+  FIRN_TRY(check_strangers_of(r, c));
   firn_status files = firn_run_files_check(r, c, &again);
   if (files == FIRN_ERROR_MEMORY || (files != FIRN_OK && c->checkpoint_count)) return files;
+  if (again) FIRN_TRY(firn_run_files_check_places(r, true));
   FIRN_TRY(firn_scene_build_empty(r->scene, &r->sim));
   FIRN_TRY(firn_output_check(r->context, &r->output, r->sim));
   FIRN_TRY(firn_run_check_tables(r));
@@ -312,7 +493,7 @@ static firn_status begin_resumed(firn_run_state *r, firn_run_check *c) {
     r->sim = NULL;
     return begin_fresh(r, c);
   }
-  if (r->def->from) FIRN_TRY(firn_run_branch_check_origin(r));
+  if (r->from) FIRN_TRY(firn_run_branch_check_origin(r));
   int faults = c->faults;
   FIRN_TRY(firn_run_find(r, c));
   if (faults) {
@@ -323,7 +504,40 @@ static firn_status begin_resumed(firn_run_state *r, firn_run_check *c) {
   note_left_out(r, c);
   recall_frames(r, made);
   lengthen(r, made);
+  FIRN_TRY(firn_run_check_foreign(r, r->frame + 1));
   return take_over(r, c, same, again);
+}
+
+// A run of this scene that was stopped before it had a frame, or none at all: it begins. A branch begins
+// where it was to.
+static firn_status begin_stopped(firn_run_state *r, const firn_run_check *c) {
+  bool same, rows = false;
+  struct stat info;
+  FIRN_TRY(firn_run_file(r, "scene.yaml"));
+  bool scene = firn_record_find(&r->record, "scene.yaml") && lstat(r->path, &info) == 0;
+  FIRN_TRY(firn_run_file(r, "stats.csv"));
+  if (firn_record_find(&r->record, "stats.csv")) rows = lstat(r->path, &info) == 0;
+  if (firn_run_replaced(r))
+    FIRN_TRY(check_next(r));
+  else if (scene || rows)
+    FIRN_TRY(firn_run_check_scene(r, &same));
+  FIRN_TRY(firn_run_branch_take_origin(r));
+  return begin_fresh(r, c);
+}
+
+static firn_status resume(firn_run_state *r, firn_run_check *c) {
+  firn_scene_sum sum;
+  bool holds = c->frame_count || c->checkpoint_count;
+  if (r->record.state != FIRN_RECORD_FOUND) {
+    firn_status known = read_sum(r, "scene.yaml", &sum);
+    if (known == FIRN_ERROR_MEMORY) return known;
+    holds = holds && known == FIRN_OK; // frames alone are of something else: to begin names them
+    if (known == FIRN_OK && (sum == FIRN_SCENE_SUM_EXACT || sum == FIRN_SCENE_SUM_FITS ||
+                             (sum == FIRN_SCENE_SUM_ABSENT && c->checkpoint_count)))
+      FIRN_TRY(firn_run_adopt(r, c));
+  }
+  bool unfinished = r->record.next.frame >= 0 && !c->checkpoint_count; // a branch
+  return !holds || unfinished || firn_run_replaced(r) ? begin_stopped(r, c) : begin_resumed(r, c);
 }
 
 // ------------------------------------------------------------------------------------------- both
@@ -339,18 +553,17 @@ static void log_begin(firn_run_state *r, bool resumed) {
   firn_log_number(&r->log, "first_frame", r->first);
   firn_log_number(&r->log, "last_frame", r->last);
   if (resumed) firn_log_number(&r->log, "after_frame", r->frame);
-  if (r->def->from) firn_log_text(&r->log, "from", r->def->from);
+  if (r->from) firn_log_text(&r->log, "from", r->from);
   firn_log_end(&r->log);
 }
 
 static firn_status begin(firn_run_state *r, firn_run_check *c) {
   bool holds = c->frame_count || c->checkpoint_count;
   if (r->def->overwrite) return begin_fresh(r, c);
-  if (!holds) {
-    if (!firn_run_replaced(r)) FIRN_TRY(firn_run_check_others(r));
-    return begin_fresh(r, c);
-  }
-  if (r->def->resume) return begin_resumed(r, c);
+  if (r->def->resume) return resume(r, c);
+  FIRN_TRY(firn_run_check_own_scene(r));
+  bool run = firn_record_has_files(&r->record) || (holds && firn_run_looks_like_one(r));
+  if (!run) return begin_fresh(r, c);
   return firn_fail(
       r->context, FIRN_ERROR_STATE,
       "%s holds a run already (%zu frames, %zu checkpoints): --resume goes on with it, "
@@ -361,6 +574,7 @@ static firn_status begin(firn_run_state *r, firn_run_check *c) {
 firn_status firn_run_begin(firn_run_state *r) {
   firn_run_check c;
   FIRN_TRY(firn_run_files_open(r));
+  FIRN_TRY(firn_record_read(r->context, r->def->folder, "run", &r->record));
   FIRN_TRY(firn_run_list(r, &c));
   firn_status status = begin(r, &c);
   firn_run_check_free(r, &c);

@@ -31,14 +31,35 @@ void firn_run_fault(firn_run_state *r, firn_run_check *c, int frame, firn_status
   memcpy(c->reason, text, sizeof text);
 }
 
+// Leaves those of a list that the run's own has, and returns the last of the others; -1: there are none.
+static int keep_listed(firn_run_state *r, const char *prefix, int *number, size_t *count) {
+  size_t kept = 0;
+  int other = -1;
+  for (size_t i = 0; i < *count; i++) {
+    char name[64];
+    snprintf(name, sizeof name, "%.40s%05d.hdf", prefix, number[i]);
+    if (firn_record_find(&r->record, name))
+      number[kept++] = number[i];
+    else
+      other = number[i];
+  }
+  *count = kept;
+  return other;
+}
+
 firn_status firn_run_list(firn_run_state *r, firn_run_check *c) {
-  *c = (firn_run_check){.good = FIRN_FRAME_LAST};
+  *c = (firn_run_check){.good = FIRN_FRAME_LAST, .foreign = -1};
   const char *folder = r->def->folder;
   FIRN_TRY(firn_numbered_list(r->context, folder, FIRN_FRAME_PREFIX, &c->frame, &c->frame_count));
+  c->frames_room = c->frame_count;
   firn_status status = firn_numbered_list(r->context, folder, FIRN_CHECKPOINT_PREFIX,
                                           &c->checkpoint, &c->checkpoint_count);
+  c->checkpoints_room = c->checkpoint_count;
   if (status != FIRN_OK) firn_run_check_free(r, c);
-  return status;
+  if (status != FIRN_OK || r->record.state != FIRN_RECORD_FOUND) return status;
+  c->foreign = keep_listed(r, FIRN_FRAME_PREFIX, c->frame, &c->frame_count);
+  keep_listed(r, FIRN_CHECKPOINT_PREFIX, c->checkpoint, &c->checkpoint_count);
+  return FIRN_OK;
 }
 
 double firn_run_bytes(firn_run_state *r, const char *prefix, const int *number, size_t count) {
@@ -51,12 +72,12 @@ double firn_run_bytes(firn_run_state *r, const char *prefix, const int *number, 
 }
 
 void firn_run_check_free(firn_run_state *r, firn_run_check *c) {
-  firn_free(r->context, c->frame, c->frame_count * sizeof *c->frame);
-  firn_free(r->context, c->checkpoint, c->checkpoint_count * sizeof *c->checkpoint);
+  firn_free(r->context, c->frame, c->frames_room * sizeof *c->frame);
+  firn_free(r->context, c->checkpoint, c->checkpoints_room * sizeof *c->checkpoint);
   for (int t = 0; t < FIRN_RUN_TABLES; t++)
     if (c->rows[t].text) firn_rows_close(&c->rows[t]);
   r->rows = NULL;
-  *c = (firn_run_check){.good = -1};
+  *c = (firn_run_check){.good = -1, .foreign = -1};
 }
 
 // Nine digits of a time, and what rounding may do to a sum of steps.

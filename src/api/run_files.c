@@ -7,6 +7,9 @@
 // then nothing of an earlier run is touched, and no copy takes the place of a file that another one is
 // to be made of.
 //
+// What is copied is listed as the run's (cache/record.h) before it is written. A file of files/ that is not
+// listed is never replaced: the run fails.
+//
 // A file that cannot be copied (firn_scene_copy.to is NULL) stays where it is, and stands in the list under
 // its whole path: that it has changed is noticed all the same.
 #include <ctype.h>
@@ -23,7 +26,7 @@
 
 #define FOLDER FIRN_SCENE_FILES_FOLDER
 #define SUMS   FOLDER "/sums.txt"
-#define STAGE  FOLDER ".next"
+#define STAGE  FIRN_RUN_STAGE
 
 static bool is_there(void *user, const char *to) {
   firn_run_state *r = user;
@@ -108,31 +111,13 @@ static const char *listed_as(const firn_scene_copy *c) {
 
 // ---------------------------------------------------------------------------------------- copying
 
-// Of an earlier run, and not of this one. Names are not trusted to stay within the folder.
-static firn_status remove_others(firn_run_state *r, const sums *old) {
-  char name[FIRN_PATH_SIZE];
-  firn_file_mark mark;
-  for (const char *p = NULL; next_sum(old, &p, &mark, name, sizeof name);) {
-    bool own = strncmp(name, FOLDER "/", strlen(FOLDER) + 1) == 0 && !strstr(name, "..");
-    for (const firn_scene_copy *c = r->files.copies; c && own; c = c->next)
-      own = strcmp(listed_as(c), name) != 0;
-    if (!own) continue;
-    FIRN_TRY(firn_run_file(r, name));
-    if (unlink(r->path) && errno != ENOENT)
-      return firn_file_fail(r->context, "remove", r->path, errno);
-    // Its folder too, when it was the last.
-    for (char *slash; (slash = strrchr(name, '/')) && slash > name + strlen(FOLDER);) {
-      *slash = 0;
-      if (firn_run_file(r, name) != FIRN_OK || rmdir(r->path)) break;
-    }
-  }
-  if (r->files.copies) return FIRN_OK;
-  FIRN_TRY(firn_run_file(r, SUMS));
-  if (unlink(r->path) && errno != ENOENT)
-    return firn_file_fail(r->context, "remove", r->path, errno);
-  FIRN_TRY(firn_run_file(r, FOLDER));
-  rmdir(r->path); // where nothing else is in it
-  return FIRN_OK;
+// Of an earlier run, and not of this one.
+static bool is_other(const void *user, const char *name) {
+  const firn_run_state *r = user;
+  if (strncmp(name, FOLDER "/", strlen(FOLDER) + 1) != 0) return false;
+  for (const firn_scene_copy *c = r->files.copies; c; c = c->next)
+    if (c->to && strcmp(c->to, name) == 0) return false;
+  return !r->files.copies || strcmp(name, SUMS) != 0;
 }
 
 static firn_status make_folder_of(firn_run_state *r, const char *to) {
@@ -170,10 +155,14 @@ static firn_status check_place(firn_run_state *r, const char *to) {
              : FIRN_OK;
 }
 
-// Sets path to where a file waits for its place.
+// What a file is called while it waits for its place; staged sets path to it.
+static firn_status staged_name(firn_run_state *r, const char *to, char name[FIRN_PATH_SIZE]) {
+  return firn_path_format(r->context, name, STAGE "%s", to + strlen(FOLDER));
+}
+
 static firn_status staged(firn_run_state *r, const char *to) {
   char name[FIRN_PATH_SIZE];
-  FIRN_TRY(firn_path_format(r->context, name, STAGE "%s", to + strlen(FOLDER)));
+  FIRN_TRY(staged_name(r, to, name));
   return firn_run_file(r, name);
 }
 
@@ -224,63 +213,122 @@ static firn_status stage_all(firn_run_state *r) {
   return status;
 }
 
-firn_status firn_run_files_unstage(firn_run_state *r) {
-  FIRN_TRY(firn_run_file(r, STAGE));
-  return firn_folder_remove(r->context, r->path);
+static bool is_staged(const void *user, const char *name) {
+  (void)user;
+  return strncmp(name, STAGE "/", strlen(STAGE) + 1) == 0;
 }
 
 // The folders that were made for copies which did not come.
 static void remove_empty(firn_run_state *r) {
   for (const firn_scene_copy *c = r->files.copies; c; c = c->next)
-    if (c->to && firn_run_file(r, c->to) == FIRN_OK) {
-      *strrchr(r->path, '/') = 0;
-      rmdir(r->path);
+    for (int i = 0; i < 2 && c->to; i++) {
+      const char *slash = strrchr(c->to, '/');
+      firn_status named = firn_path_format(
+          r->context, r->path, "%s/%s%.*s", r->def->folder, i ? FOLDER : STAGE,
+          (int)(slash - c->to) - (int)strlen(FOLDER), c->to + strlen(FOLDER));
+      if (named == FIRN_OK) rmdir(r->path);
     }
+  if (firn_run_file(r, STAGE) == FIRN_OK) rmdir(r->path);
   if (firn_run_file(r, FOLDER) == FIRN_OK) rmdir(r->path);
 }
 
-firn_status firn_run_files_drop(firn_run_state *r, firn_status status) {
-  char message[FIRN_MESSAGE_SIZE];
-  memcpy(message, firn_context_message(r->context), sizeof message);
-  // By name: another folder that has ours is left alone.
-  if (firn_run_check_folder(r) == FIRN_OK) {
-    firn_run_files_unstage(r);
-    remove_empty(r);
-  }
-  return firn_fail(r->context, status, "%s", message);
+firn_status firn_run_files_unstage(firn_run_state *r) {
+  FIRN_TRY(firn_record_remove_all(&r->record, is_staged, NULL));
+  remove_empty(r);
+  return FIRN_OK;
 }
 
 firn_status firn_run_files_stage(firn_run_state *r) {
-  FIRN_TRY(firn_run_files_unstage(r));
   for (firn_scene_copy *c = r->files.copies; c; c = c->next) c->staged = false;
+  return r->files.copies ? stage_all(r) : FIRN_OK;
+}
+
+// ---------------------------------------------------------------------------------------- placing
+
+firn_status firn_run_files_declare(firn_run_state *r) {
+  char name[FIRN_PATH_SIZE];
   if (!r->files.copies) return FIRN_OK;
-  firn_status status = stage_all(r);
-  return status == FIRN_OK ? FIRN_OK : firn_run_files_drop(r, status);
+  FIRN_TRY(firn_run_files_unstage(r)); // of a killed run
+  for (const firn_scene_copy *c = r->files.copies; c; c = c->next) {
+    if (!c->to) continue;
+    FIRN_TRY(staged_name(r, c->to, name));
+    FIRN_TRY(firn_record_add(&r->record, name));
+  }
+  return firn_record_add(&r->record, STAGE "/sums.txt");
+}
+
+// The folders on the way to a copy, from files/ on: none is a link, which the copy would pass.
+static firn_status check_way(firn_run_state *r, const char *to) {
+  struct stat info;
+  for (const char *slash = to; (slash = strchr(slash, '/')); slash++) {
+    FIRN_TRY(
+        firn_path_format(r->context, r->path, "%s/%.*s", r->def->folder, (int)(slash - to), to));
+    if (lstat(r->path, &info) == 0 && S_ISLNK(info.st_mode))
+      return firn_fail(r->context, FIRN_ERROR_STATE,
+                       "%s is a link, and a run copies the files of its scene there: remove the "
+                       "link, or choose another folder. Nothing was changed",
+                       r->path);
+  }
+  return FIRN_OK;
+}
+
+static firn_status check_target(firn_run_state *r, const char *from, const char *to, bool mends) {
+  struct stat here, source;
+  bool owns;
+  FIRN_TRY(check_way(r, to));
+  FIRN_TRY(firn_record_owns(&r->record, to, &owns));
+  FIRN_TRY(firn_run_file(r, to));
+  owns = owns || (mends && firn_record_find(&r->record, to));
+  if (owns || lstat(r->path, &here)) return FIRN_OK;
+  if (S_ISDIR(here.st_mode)) return firn_file_fail(r->context, "write", r->path, EISDIR);
+  // A file that the scene uses there stays as it is, and so does one whose source is gone.
+  bool stays = from && S_ISREG(here.st_mode) &&
+               (stat(from, &source) ||
+                (source.st_dev == here.st_dev && source.st_ino == here.st_ino));
+  return stays ? FIRN_OK
+               : firn_fail(r->context, FIRN_ERROR_STATE,
+                           "%s is not a file of this run, and a copy of %s would take its place: "
+                           "move it away, or choose another folder. Nothing was changed",
+                           r->path, from ? from : "the checksums of the scene's files");
+}
+
+firn_status firn_run_files_check_places(firn_run_state *r, bool mends) {
+  if (!r->files.copies) return FIRN_OK;
+  for (const firn_scene_copy *c = r->files.copies; c; c = c->next)
+    if (c->to) FIRN_TRY(check_target(r, c->from, c->to, mends));
+  return check_target(r, NULL, SUMS, mends);
 }
 
 // What waits takes its place.
 static firn_status place_one(firn_run_state *r, const char *to) {
-  char from[FIRN_PATH_SIZE];
+  char name[FIRN_PATH_SIZE], from[FIRN_PATH_SIZE];
   FIRN_TRY(staged(r, to));
   FIRN_TRY(firn_path_format(r->context, from, "%s", r->path));
   FIRN_TRY(firn_run_file(r, to));
-  if (rename(from, r->path) == 0) return firn_file_sync_folder(r->context, r->path);
-  firn_file_mark mark;
-  if (errno == EXDEV) return firn_file_copy(r->context, from, r->path, &mark); // files/ is a link
-  return firn_file_fail(r->context, "write", r->path, errno);
+  if (rename(from, r->path)) return firn_file_fail(r->context, "write", r->path, errno);
+  FIRN_TRY(firn_file_sync_folder(r->context, r->path));
+  FIRN_TRY(firn_record_mark(&r->record, to));
+  FIRN_TRY(staged_name(r, to, name));
+  firn_record_drop(&r->record, name);
+  return FIRN_OK;
 }
 
-// The old list stays until all that it names and nobody needs any more is gone.
+// Lists what takes its place, and only that: a file that the scene uses where it is stays the user's.
+static firn_status list_placed(firn_run_state *r) {
+  for (const firn_scene_copy *c = r->files.copies; c; c = c->next)
+    if (c->staged) FIRN_TRY(firn_record_add(&r->record, c->to));
+  if (r->files.copies) FIRN_TRY(firn_record_add(&r->record, SUMS));
+  return firn_run_save_record(r);
+}
+
+// The old list of sums stays until all that it names and the run does not need is gone.
 firn_status firn_run_files_place(firn_run_state *r) {
-  sums old;
-  FIRN_TRY(read_sums(r, &old));
-  firn_status status = FIRN_OK;
-  for (const firn_scene_copy *c = r->files.copies; c && status == FIRN_OK; c = c->next)
-    if (c->staged) status = place_one(r, c->to); // others are there
-  if (status == FIRN_OK && old.text) status = remove_others(r, &old);
-  if (status == FIRN_OK && r->files.copies) status = place_one(r, SUMS);
-  free_sums(r, &old);
-  return status == FIRN_OK ? firn_run_files_unstage(r) : status;
+  FIRN_TRY(list_placed(r));
+  for (const firn_scene_copy *c = r->files.copies; c; c = c->next)
+    if (c->staged) FIRN_TRY(place_one(r, c->to)); // others are there
+  FIRN_TRY(firn_record_remove_all(&r->record, is_other, r));
+  if (r->files.copies) FIRN_TRY(place_one(r, SUMS));
+  return firn_run_files_unstage(r);
 }
 
 // --------------------------------------------------------------------------------------- checking

@@ -7,6 +7,8 @@
 // time targets and sums over the steps of a frame, the checkpoint carries what is needed.
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -77,15 +79,46 @@ firn_status firn_run_load_tally(void *user, firn_archive *a) {
 firn_status firn_run_checkpoint(firn_run_state *r) {
   FIRN_TRY(firn_run_check_folder(r));
   FIRN_TRY(firn_run_sum_tables(r));
-  FIRN_TRY(firn_run_numbered(r, FIRN_CHECKPOINT_PREFIX, r->frame));
+  char name[64];
+  snprintf(name, sizeof name, FIRN_CHECKPOINT_PREFIX "%05d.hdf", r->frame);
+  if (!firn_record_find(&r->record, name)) { // in the middle of a frame
+    FIRN_TRY(firn_record_add(&r->record, name));
+    FIRN_TRY(firn_run_save_record(r));
+  }
+  FIRN_TRY(firn_run_file(r, name));
   FIRN_TRY(firn_sim_save_with(r->sim, r->path, save_tally, r));
+  FIRN_TRY(firn_record_mark(&r->record, name));
   r->saved = true;
   return firn_run_clear_checkpoints(r);
 }
 
+// Listed checkpoints that are spare: all but the last ones up to a frame. Later ones, which a run that went
+// back has left behind, are spare too.
+typedef struct spare {
+  int first, last; // that are kept
+} spare;
+
+static int checkpoint_number(const char *name) {
+  const size_t n = sizeof FIRN_CHECKPOINT_PREFIX - 1;
+  return strncmp(name, FIRN_CHECKPOINT_PREFIX, n) == 0 ? atoi(name + n) : -1;
+}
+
+static bool is_spare(const void *user, const char *name) {
+  const spare *s = user;
+  int number = checkpoint_number(name);
+  return number >= 0 && (number < s->first || number > s->last);
+}
+
 firn_status firn_run_clear_checkpoints(firn_run_state *r) {
-  return firn_numbered_clear(r->context, r->def->folder, FIRN_CHECKPOINT_PREFIX, r->frame,
-                             CHECKPOINTS_KEPT);
+  spare s = {.first = 0, .last = r->frame};
+  int kept = 0;
+  for (size_t i = r->record.count; i-- > 0 && kept < CHECKPOINTS_KEPT;) {
+    int number = checkpoint_number(r->record.entry[i].name);
+    if (number < 0 || number > r->frame) continue;
+    s.first = number;
+    kept++;
+  }
+  return firn_record_remove_all(&r->record, is_spare, &s);
 }
 
 // ---------------------------------------------------------------------------------------- a frame
@@ -122,13 +155,18 @@ firn_status firn_run_finish_frame(firn_run_state *r) {
   firn_measures measures;
   double bytes = (double)NAN;
   r->saved = false;
+  // The last one always: a run may be lengthened.
+  bool save = firn_output_has_checkpoint(&r->output, r->frame) || r->frame == r->last;
+  FIRN_TRY(firn_run_declare_frame(r, save));
   if (firn_run_writes(r, r->frame)) {
     struct stat info;
-    FIRN_TRY(firn_run_check_folder(r));
+    char name[64];
     FIRN_TRY(firn_run_numbered(r, FIRN_FRAME_PREFIX, r->frame));
     FIRN_TRY(firn_sim_write_numbered_frame(r->sim, &r->output, r->path, r->frame, &measures));
     if (stat(r->path, &info)) return firn_file_fail(r->context, "read back", r->path, errno);
     bytes = (double)info.st_size;
+    snprintf(name, sizeof name, FIRN_FRAME_PREFIX "%05d.hdf", r->frame);
+    FIRN_TRY(firn_record_mark(&r->record, name));
     FIRN_TRY(firn_series_frames(r->context, r->def->folder, r->seconds));
   } else {
     FIRN_TRY(firn_sim_measure(r->sim, &measures.sums, measures.stats));
@@ -140,7 +178,5 @@ firn_status firn_run_finish_frame(firn_run_state *r) {
   log_frame(r, measures.stats, bytes, wall);
   r->tally = (firn_run_tally){.all_steps = r->tally.all_steps,
                               .all_iterations = r->tally.all_iterations};
-  // The last one always: a run may be lengthened.
-  bool save = firn_output_has_checkpoint(&r->output, r->frame) || r->frame == r->last;
   return save ? firn_run_checkpoint(r) : FIRN_OK;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "api/refine.h"
 #include "api/run.h"
 #include "api/scene.h"
 #include "base/def.h"
@@ -147,7 +148,16 @@ static firn_status look(verifier *v) {
   return look_at_others(v, r->frame);
 }
 
-// Frames of fine particles, byte by byte.
+// A frame of fine particles against its name, and against the run's frame that it was made of.
+static firn_status check_fine_frame(verifier *v, firn_frame *frame, int number, const char *path) {
+  firn_run_state *r = &v->run;
+  if (frame->frame != number)
+    return firn_fail(r->context, FIRN_ERROR_FORMAT, "%s holds frame %d", path, frame->frame);
+  FIRN_TRY(firn_run_numbered(r, FIRN_FRAME_PREFIX, number));
+  return firn_refine_source_check(frame, r->path, path);
+}
+
+// Frames of fine particles, byte by byte. Another run in a folder of that name is checked by itself.
 static firn_status look_at_fine(verifier *v) {
   firn_run_state *r = &v->run;
   struct stat info;
@@ -155,14 +165,20 @@ static firn_status look_at_fine(verifier *v) {
   FIRN_TRY(firn_run_file(r, FIRN_FINE_FOLDER));
   if (stat(r->path, &info) || !S_ISDIR(info.st_mode)) return FIRN_OK;
   FIRN_TRY(firn_folder_open(r->context, r->path, &fine));
+  if (firn_folder_scene(fine)) {
+    firn_folder_close(fine);
+    return FIRN_OK;
+  }
   firn_status status = FIRN_OK;
   for (int i = 0; i < firn_folder_count(fine, FIRN_FOLDER_FRAME); i++) {
     firn_frame *frame;
     status = firn_frame_open(r->context, firn_folder_file(fine, FIRN_FOLDER_FRAME, i), &frame);
     if (status == FIRN_ERROR_MEMORY) break;
     if (status == FIRN_OK) {
+      status = check_fine_frame(v, frame, firn_folder_number(fine, FIRN_FOLDER_FRAME, i),
+                                firn_folder_file(fine, FIRN_FOLDER_FRAME, i));
       firn_frame_close(frame);
-      continue;
+      if (status == FIRN_OK) continue;
     }
     char message[FIRN_MESSAGE_SIZE];
     memcpy(message, firn_context_message(r->context), sizeof message);
@@ -176,12 +192,26 @@ static firn_status look_at_fine(verifier *v) {
 // The mark of a run that was to replace this one, and had not begun to.
 static void check_next(verifier *v) {
   firn_run_state *r = &v->run;
-  struct stat info;
-  if (firn_run_file(r, FIRN_RUN_NEXT_SCENE) != FIRN_OK || lstat(r->path, &info)) return;
+  if (!firn_run_has_next(r) || firn_run_file(r, FIRN_RUN_NEXT_SCENE) != FIRN_OK) return;
   firn_run_fault(r, &v->check, FIRN_FRAME_LAST + 1, FIRN_ERROR_STATE,
                  "%s is left of a run that was to replace what is there, and was stopped; a resume "
                  "takes it away",
                  r->path);
+}
+
+// The list of the run's files, and frames that it lacks. Older versions wrote none.
+static void check_record(verifier *v) {
+  firn_run_state *r = &v->run;
+  const char *folder = r->def->folder;
+  if (r->record.state == FIRN_RECORD_BROKEN)
+    firn_run_fault(r, &v->check, FIRN_FRAME_LAST + 1, FIRN_ERROR_FORMAT,
+                   "%s/" FIRN_RECORD_FILE " is not as firn wrote it; a resume writes it again",
+                   folder);
+  if (v->check.foreign < 0) return;
+  firn_run_fault(r, &v->check, FIRN_FRAME_LAST + 1, FIRN_ERROR_STATE,
+                 "%s/" FIRN_FRAME_PREFIX "%05d.hdf is not of this run (" FIRN_RECORD_FILE
+                 " does not list it); move it away",
+                 folder, v->check.foreign);
 }
 
 static firn_status verify(verifier *v, firn_scene **scene) {
@@ -189,7 +219,9 @@ static firn_status verify(verifier *v, firn_scene **scene) {
   FIRN_TRY(firn_lock_look(r->context, r->def->folder));
   FIRN_TRY(firn_run_file(r, FIRN_RUN_LOG));
   FIRN_TRY(firn_lock_look_file(r->context, r->path));
+  FIRN_TRY(firn_record_read(r->context, r->def->folder, "run", &r->record));
   FIRN_TRY(firn_run_list(r, &v->check));
+  check_record(v);
   v->out->frames = (int)v->check.frame_count;
   v->out->checkpoints = (int)v->check.checkpoint_count;
   v->out->bytes = firn_run_bytes(r, FIRN_FRAME_PREFIX, v->check.frame, v->check.frame_count) +
@@ -219,6 +251,7 @@ static firn_status verify(verifier *v, firn_scene **scene) {
   FIRN_TRY(firn_run_files_open(r));
   bool same = false;
   status = firn_run_check_scene(r, &same);
+  if (status == FIRN_OK) status = firn_run_check_scene_sum(r);
   if (status != FIRN_OK) return refuse(v, status);
   if (!same) {
     firn_run_fault(
@@ -260,6 +293,7 @@ firn_status firn_folder_verify_sized(firn_context *context, const char *path, fi
   firn_run_check_free(&v->run, &v->check);
   firn_sim_destroy(v->run.sim);
   firn_scene_files_free(&v->run.files);
+  firn_record_free(&v->run.record);
   firn_scene_destroy(scene);
   firn_free(context, v, sizeof *v);
   return status;

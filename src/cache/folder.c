@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#define _GNU_SOURCE // nftw
 #include "cache/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "cache/file.h"
@@ -32,38 +29,19 @@ firn_status firn_folder_make(firn_context *context, const char *folder) {
   return S_ISDIR(info.st_mode) ? FIRN_OK : firn_file_fail(context, "make folder", folder, ENOTDIR);
 }
 
-static int remove_entry(const char *path, const struct stat *info, int kind, struct FTW *where) {
-  (void)info;
-  (void)where;
-  return (kind == FTW_DP ? rmdir(path) : unlink(path)) && errno != ENOENT ? errno : 0;
-}
-
-firn_status firn_folder_remove(firn_context *context, const char *folder) {
-  struct stat info;
-  if (lstat(folder, &info) && errno == ENOENT) return FIRN_OK;
-  errno = 0;
-  int error = nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-  if (error < 0) error = errno;
-  return error ? firn_file_fail(context, "remove", folder, error) : FIRN_OK;
-}
-
 firn_status firn_numbered_path(firn_context *context, const char *folder, const char *prefix,
                                int number, char *path) {
   return firn_path_format(context, path, "%s/%s%05d.hdf", folder, prefix, number);
 }
 
-// The number in a file's name between two texts, or -1.
-static int number_between(const char *name, const char *prefix, const char *suffix) {
+// The number in <prefix>%05d.hdf, or -1.
+static int number_of(const char *name, const char *prefix) {
   size_t n = strlen(prefix);
   if (strncmp(name, prefix, n) != 0 || strspn(name + n, "0123456789") != 5 ||
-      strcmp(name + n + 5, suffix) != 0) {
+      strcmp(name + n + 5, ".hdf") != 0) {
     return -1;
   }
   return (int)strtol(name + n, NULL, 10);
-}
-
-static int number_of(const char *name, const char *prefix) {
-  return number_between(name, prefix, ".hdf");
 }
 
 static int ascending(const void *a, const void *b) {
@@ -109,69 +87,6 @@ firn_status firn_numbered_list(firn_context *context, const char *folder, const 
   else
     firn_free(context, list, capacity * sizeof *list);
   return status;
-}
-
-firn_status firn_numbered_clear(firn_context *context, const char *folder, const char *prefix,
-                                int last, size_t keep) {
-  int *numbers;
-  size_t count, upto = 0;
-  FIRN_TRY(firn_numbered_list(context, folder, prefix, &numbers, &count));
-  while (upto < count && numbers[upto] <= last) upto++;
-  firn_status status = FIRN_OK;
-  for (size_t i = 0; i < count && status == FIRN_OK; i++) {
-    if (i < upto && i + keep >= upto) continue;
-    char path[FIRN_PATH_SIZE];
-    status = firn_numbered_path(context, folder, prefix, numbers[i], path);
-    if (status == FIRN_OK && unlink(path) && errno != ENOENT) {
-      status = firn_file_fail(context, "remove", path, errno);
-    }
-  }
-  firn_free(context, numbers, count * sizeof *numbers);
-  return status;
-}
-
-static bool is_part(const char *name) {
-  static const char *const own[] = {"scene.yaml",    "scene.next.yaml", "stats.csv",
-                                    "colliders.csv", "probes.csv",      "frames.hdf.series"};
-  const size_t suffix = strlen(FIRN_PART_SUFFIX), length = strlen(name);
-  if (length <= suffix || strcmp(name + length - suffix, FIRN_PART_SUFFIX) != 0) return false;
-  for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-    if (strlen(own[i]) == length - suffix && strncmp(name, own[i], length - suffix) == 0)
-      return true;
-  return number_between(name, FIRN_FRAME_PREFIX, ".hdf" FIRN_PART_SUFFIX) >= 0 ||
-         number_between(name, FIRN_CHECKPOINT_PREFIX, ".hdf" FIRN_PART_SUFFIX) >= 0 ||
-         number_between(name, "picture_", ".png" FIRN_PART_SUFFIX) >= 0;
-}
-
-static bool is_picture(const char *name) {
-  return number_between(name, "picture_", ".png") >= 0 ||
-         number_between(name, "demo_", ".png") >= 0;
-}
-
-// Files whose names are of a kind.
-static firn_status clear(firn_context *context, const char *folder, bool (*is)(const char *name)) {
-  DIR *dir = opendir(folder);
-  if (!dir) return firn_file_fail(context, "list", folder, errno);
-  firn_status status = FIRN_OK;
-  // cppcheck-suppress readdirCalled
-  for (struct dirent *entry; status == FIRN_OK && (entry = readdir(dir));) {
-    char path[FIRN_PATH_SIZE];
-    if (!is(entry->d_name)) continue;
-    status = firn_path_format(context, path, "%s/%s", folder, entry->d_name);
-    if (status == FIRN_OK && unlink(path) && errno != ENOENT &&
-        errno != EISDIR) // a folder is not ours
-      status = firn_file_fail(context, "remove", path, errno);
-  }
-  closedir(dir);
-  return status;
-}
-
-firn_status firn_parts_clear(firn_context *context, const char *folder) {
-  return clear(context, folder, is_part);
-}
-
-firn_status firn_pictures_clear(firn_context *context, const char *folder) {
-  return clear(context, folder, is_picture);
 }
 
 // -------------------------------------------------------------------------------------- to be read

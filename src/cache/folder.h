@@ -14,9 +14,6 @@ enum { FIRN_FRAME_LAST = 99999 };     // five digits, so that names sort as numb
 // Makes the folder, and those above it that are missing.
 firn_status firn_folder_make(firn_context *context, const char *folder);
 
-// Removes a folder and all that is in it, if there is one; links are not followed.
-firn_status firn_folder_remove(firn_context *context, const char *folder);
-
 // folder/<prefix>%05d.hdf into path[FIRN_PATH_SIZE].
 firn_status firn_numbered_path(firn_context *context, const char *folder, const char *prefix,
                                int number, char *path);
@@ -25,15 +22,5 @@ firn_status firn_numbered_path(firn_context *context, const char *folder, const 
 // count * sizeof(int) bytes.
 firn_status firn_numbered_list(firn_context *context, const char *folder, const char *prefix,
                                int **numbers, size_t *count);
-
-// Removes the files of that prefix but for the last few up to a number; later ones, which a run that
-// went back has left behind, go too.
-firn_status firn_numbered_clear(firn_context *context, const char *folder, const char *prefix,
-                                int last, size_t keep);
-
-// Removes what killed runs left half written: <name>.part of the files that a run writes.
-firn_status firn_parts_clear(firn_context *context, const char *folder);
-// Removes the pictures of a run: picture_%05d.png of `firn run --pictures`, demo_%05d.png of `firn demo`.
-firn_status firn_pictures_clear(firn_context *context, const char *folder);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "base/context.h"
 
+#define FIRN_SERIES_FRAMES "frames.hdf.series"
+
 // folder/frames.<extension>.series with frame_%05d.<extension> for the first count of the frames; time
 // is in s, [count].
 firn_status firn_series_write(firn_context *context, const char *folder, const char *extension,

@@ -179,11 +179,53 @@ static const char *path_in_folder(void *user, const char *path) {
   return place ? place->to : path;
 }
 
+static const char sum_word[] = "# sum ";
+
 // The text with a sum of itself in a last line: a digit that has changed is still a scene.
 static const char *with_sum(firn_arena *arena, const char *text) {
   if (!text) return NULL;
   uint64_t sum = firn_digest(FIRN_DIGEST_START, text, strlen(text));
-  return firn_arena_format(arena, "%s# sum %016llx\n", text, (unsigned long long)sum);
+  return firn_arena_format(arena, "%s%s%016llx\n", text, sum_word, (unsigned long long)sum);
+}
+
+// Where a line ends, at its '\n' or at the end of the text; *next is where the next one begins.
+static const char *line_end(const char *line, const char *stop, const char **next) {
+  const char *end = memchr(line, '\n', (size_t)(stop - line));
+  *next = end ? end + 1 : stop;
+  end = end ? end : stop;
+  return end > line && end[-1] == '\r' ? end - 1 : end;
+}
+
+// Nothing but remarks and empty lines.
+static bool only_remarks(const char *line, const char *stop) {
+  for (const char *next; line < stop; line = next) {
+    const char *end = line_end(line, stop, &next);
+    while (line < end && (*line == ' ' || *line == '\t')) line++;
+    if (line < end && *line != '#') return false;
+  }
+  return true;
+}
+
+firn_scene_sum firn_scene_check_sum(const char *text, size_t size) {
+  const char *stop = text + size, *line = text, *next;
+  bool exact = true;
+  uint64_t sum = FIRN_DIGEST_START;
+  if (size >= 3 && memcmp(line, "\xef\xbb\xbf", 3) == 0) line += 3, exact = false;
+  for (; line < stop; line = next) {
+    const char *end = line_end(line, stop, &next);
+    size_t length = (size_t)(end - line), word = strlen(sum_word);
+    char wanted[32];
+    snprintf(wanted, sizeof wanted, "%s%016llx", sum_word, (unsigned long long)sum);
+    exact = exact && next == end + 1;
+    if (length < word || memcmp(line, sum_word, word) != 0) {
+      sum = firn_digest(firn_digest(sum, line, length), "\n", 1);
+      continue;
+    }
+    if (length != strlen(wanted) || memcmp(line, wanted, length) != 0 || !only_remarks(next, stop))
+      return FIRN_SCENE_SUM_WRONG;
+    return exact && next == stop ? FIRN_SCENE_SUM_EXACT : FIRN_SCENE_SUM_FITS;
+  }
+  return FIRN_SCENE_SUM_ABSENT;
 }
 
 firn_status firn_scene_files_make(const firn_scene *scene, firn_there_fn there, void *user,

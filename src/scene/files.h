@@ -39,4 +39,13 @@ firn_status firn_scene_files_make(const firn_scene *scene, firn_there_fn there, 
                                   firn_scene_files *out);
 void firn_scene_files_free(firn_scene_files *files);
 
+// Whether a scene.yaml is as firn wrote it, by the sum in its last line.
+typedef enum firn_scene_sum {
+  FIRN_SCENE_SUM_EXACT,
+  FIRN_SCENE_SUM_FITS,   // but for line ends, a byte order mark, and remarks after the sum
+  FIRN_SCENE_SUM_ABSENT, // there is no sum
+  FIRN_SCENE_SUM_WRONG
+} firn_scene_sum;
+firn_scene_sum firn_scene_check_sum(const char *text, size_t size);
+
 #endif

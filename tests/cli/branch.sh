@@ -69,7 +69,7 @@ cmp rate/frame_00008.hdf rate2/frame_00008.hdf || die "a force of a branch that 
 # Another origin than it had is refused, by whatever name the folder goes.
 run 0 run scene.yaml -o step2 --from ./trunk --set mpm.dt_max=0.1ms --resume --quiet
 run 2 run scene.yaml -o step2 --from trunk:3 --set mpm.dt_max=0.1ms --resume
-expect "$err" "the run in step2 branched off from trunk:4, and not from trunk:3"
+expect "$err" "the run in step2 branched off from $PWD/trunk:4, and not from trunk:3"
 run 2 run scene.yaml -o step2 --from whole --set mpm.dt_max=0.1ms --resume
 expect "$err" "and not from whole"
 run 2 run scene.yaml -o whole --from trunk:4 --resume
@@ -79,10 +79,10 @@ expect "$err" "the run in whole did not branch off"
 cp -r trunk headless
 rm headless/stats.csv
 old=$(sums young)
-run 1 run scene.yaml -o young --from headless:4 --overwrite
+run 2 run scene.yaml -o young --from headless:4 --overwrite
 expect "$err" "headless/stats.csv"
 [[ $(sums young) == "$old" ]] || die "an old run was changed for a branch that cannot be"
-run 1 run scene.yaml -o unborn --from headless:4
+run 2 run scene.yaml -o unborn --from headless:4
 [[ ! -e unborn/scene.yaml ]] || die "a branch that cannot be has begun"
 cp -r trunk blind
 rm blind/frame_00002.hdf && ln -s nothing blind/frame_00002.hdf

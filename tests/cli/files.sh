@@ -15,17 +15,24 @@ snow: [{shape: {sphere: {center: [0, 10 cm, 0], radius: 5 cm}}, velocity: [0, -1
 colliders: [{shape: {half_space: {}}}]
 END
 
-# A victim behind every name that a run, its pictures, exports and plots are made under.
+# A link behind every name that a run is to write, in turn: the run fails with the name, and leaves it.
 echo precious >victim
-mkdir o
 for name in frame_00000.hdf frame_00002.hdf checkpoint_00002.hdf scene.yaml stats.csv colliders.csv \
-  frames.hdf.series log.jsonl; do
-  ln -s ../victim "o/$name.part"
-  [[ $name == log.jsonl || $name == *.hdf || $name == scene.yaml ]] || ln -s ../victim "o/$name"
+  frames.hdf.series log.jsonl firn-files.txt files.next; do
+  for link in "$name" "$name.part"; do
+    [[ $link == files.next.part ]] && continue
+    rm -rf o && mkdir o && ln -s ../victim "o/$link"
+    for how in "" --resume --overwrite; do
+      # shellcheck disable=SC2086
+      code=2 && [[ $link == log.jsonl ]] && code=1
+      run "$code" run scene.yaml -o o --quiet $how
+      expect "$err" "o/$link"
+      [[ -L o/$link && $(ls -A o) == "$link" ]] || die "a link for $link: refused, and changed: $(ls o)"
+    done
+  done
 done
-run 0 run scene.yaml -o o --quiet
 [[ $(cat victim) == precious ]] || die "the run wrote through a link"
-[[ ! -L o/stats.csv && ! -L o/frame_00000.hdf ]] || die "a link is left"
+rm -rf o && run 0 run scene.yaml -o o --quiet
 rm o/log.jsonl
 ln -s ../victim o/log.jsonl
 run 1 run scene.yaml -o o --resume --frames 0:3 --quiet

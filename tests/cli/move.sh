@@ -144,9 +144,9 @@ expect "$err" "another run is writing"
 [[ ! -e other/files.next && $(sums other) == "$before" ]] || die "refused by the log's lock: $(ls other)"
 exec 9>&-
 mkdir other/scene.next.yaml.part
-run 1 run src/s.yaml -o other --overwrite
+run 2 run src/s.yaml -o other --overwrite
 expect "$err" "scene.next.yaml.part"
-diff <(grep -v log.jsonl <<<"$before") <(sums other | grep -v log.jsonl) || die "no scene.next.yaml: other is changed"
+[[ $(sums other) == "$before" ]] || die "no scene.next.yaml: other is changed"
 [[ ! -e other/files.next ]] || die "no scene.next.yaml: $(ls other)"
 rmdir other/scene.next.yaml.part
 run 0 run src/s.yaml -o other --resume --quiet
@@ -175,7 +175,7 @@ run 0 run snowball-drop -o plain --quiet --frames 0:0 --set quality=0.1
 : >plain/files
 run 1 run src/s.yaml -o plain --overwrite --quiet
 [[ -s plain/frame_00000.hdf && -s plain/stats.csv ]] || die "a plain file called files: $(ls plain)"
-# No copy is made of another copy.
+# A file of the scene is in the place of a copy of another: nothing is written.
 cat >swap.yaml <<'SCENE'
 firn: 1
 h: 2 cm
@@ -186,9 +186,32 @@ colliders:
   - {shape: {mesh: {file: swap/files/block.obj, voxel: 5 mm}}}
 SCENE
 mkdir -p swap/files/deep && cp src/a/block.obj swap/files/deep/block.obj && cp src/b/block.obj swap/files/block.obj
-run 0 run swap.yaml -o swap --quiet
-cmp src/a/block.obj swap/files/block.obj || die "the first block is not the first"
-cmp src/b/block.obj swap/files/block-2.obj || die "the second block is not the second"
+before=$(sums swap)
+for how in "" --overwrite --resume; do
+  # shellcheck disable=SC2086
+  run 2 run swap.yaml -o swap --quiet $how
+  expect "$err" "swap/files/block.obj is not a file of this run"
+  [[ $(sums swap) == "$before" ]] || die "inputs below the folder: refused, and changed"
+done
+# In the folder of the scene itself, too.
+mkdir -p here/meshes here/files && cp src/a/block.obj here/meshes/block.obj && cp src/b/block.obj here/files/block.obj
+sed 's|swap/files/deep/|meshes/|; s|swap/files/|files/|' swap.yaml >here/s.yaml
+before=$(sums here)
+(cd here && run 2 run s.yaml -o . --quiet && expect "$err" "./files/block.obj is not a file of this run") || exit 1
+[[ $(sums here) == "$before" ]] || die "-o . has changed an input: $(ls -R here)"
+# One that the scene uses where it is stays the user's, also when another run takes the place of this one.
+sed -i '/meshes/d' here/s.yaml
+(cd here && run 0 run s.yaml -o . --quiet && run 0 run s.yaml -o . --quiet --resume) || exit 1
+cmp src/b/block.obj here/files/block.obj || die "an input is changed"
+(cd here && sed -i '/mesh/d; /^colliders/d' s.yaml && run 0 run s.yaml -o . --quiet --overwrite) || exit 1
+cmp src/b/block.obj here/files/block.obj || die "an input went with the run that used it"
+[[ -s here/meshes/block.obj && -s here/s.yaml && ! -e here/files/sums.txt ]] || die "here: $(ls -R here)"
+# Nothing is copied through a link.
+mkdir linked elsewhere && echo mine >elsewhere/block.obj && ln -s ../elsewhere linked/files
+run 2 run src/s.yaml -o linked --quiet
+expect "$err" "linked/files is a link"
+[[ $(ls linked) == files && $(ls elsewhere) == block.obj && $(cat elsewhere/block.obj) == mine ]] ||
+  die "copies went through a link"
 # A buffer that no mesh needs may be absent.
 sed -i 's/"buffers": \[/"buffers": [{"uri": "none.bin", "byteLength": 4}, /; s/"buffer": 1/"buffer": 2/; s/"buffer": 0/"buffer": 1/' src/thing.gltf
 run 0 run src/s.yaml -o absent --quiet --frames 0:2

@@ -108,12 +108,44 @@ ln -s ../elsewhere linked/fine
   expect "$err" "linked/fine"
 )
 [[ -e linked/frame_00004.hdf && -e elsewhere/frame_00004.hdf ]] || die "a refine at work is disturbed"
-run 0 run scene.yaml -o linked --overwrite --frames 0:1 --quiet
-[[ ! -e elsewhere/frame_00000.hdf ]] || die "fine particles of an old run are left behind a link"
-ln -sfn ../old linked/fine
 run 2 run scene.yaml -o linked --overwrite --quiet
-expect "$err" "not of fine particles"
-[[ -e old/frame_00000.hdf && -e linked/stats.csv ]] || die "a link leads a run to frames of another"
+expect "$err" "linked/fine is a link"
+run 2 refine linked --per 7 --overwrite
+expect "$err" "linked/fine is a link"
+[[ -e linked/frame_00004.hdf && -e elsewhere/frame_00004.hdf ]] || die "something was removed behind a link"
+# Fine particles of another run, or that no list has, are not removed; nor is another run of that name.
+run 0 run scene.yaml -o quick --frames 0:1 --set 'snow[0].velocity=[0, -6 m/s, 0]' --quiet
+cp -r run mixed && rm -r mixed/fine && run 0 refine quick --per 3 -o mixed/fine --quiet
+before=$(sums mixed)
+run 2 run scene.yaml -o mixed --overwrite --quiet
+expect "$err" "is not listed as fine particles of the run in mixed"
+[[ $(sums mixed) == "$before" ]] || die "fine particles of another run: refused, and changed"
+rm -r mixed && cp -r run mixed && rm -r mixed/fine && cp -r old mixed/fine
+before=$(sums mixed/fine)
+run 0 run scene.yaml -o mixed --overwrite --frames 0:1 --quiet
+[[ $(sums mixed/fine) == "$before" ]] || die "a run in fine/ is changed"
+run 0 info --verify mixed
+rm -r mixed
+# A frame of another number, or of another run.
+cp run/fine/frame_00002.hdf kept.hdf && cp run/fine/frame_00003.hdf run/fine/frame_00002.hdf
+run 1 info --verify run
+expect "$out" "run/fine/frame_00002.hdf holds frame 3"
+cp kept.hdf run/fine/frame_00002.hdf
+run 0 refine run --per 7 --resume --quiet
+run 0 info --verify run
+# Stopped while the list of frames was written: a resume that has nothing else to do writes it.
+before=$(sums run/fine)
+head -c 20 run/fine/frames.hdf.series >run/fine/frames.hdf.series.part && rm run/fine/frames.hdf.series
+run 0 refine run --per 7 --resume --quiet
+[[ $(sums run/fine) == "$before" ]] || die "the list of frames is not written again: $(ls run/fine)"
+# Foreign files stay, also with --overwrite.
+echo mine >run/fine/notes.txt && : >run/fine/frame_00009.hdf
+run 2 refine run --per 7 --overwrite
+expect "$err" "frame_00009.hdf"
+rm run/fine/frame_00009.hdf
+run 0 refine run --per 7 --overwrite --quiet
+[[ $(cat run/fine/notes.txt) == mine ]] || die "a file of the user is gone"
+rm run/fine/notes.txt
 
 # ---- what it refuses
 run 2 refine run

@@ -186,6 +186,15 @@ cmp <(columns good/stats.csv) <(columns m/stats.csv) || die "rows are lost"
 
 fresh && rm m/scene.yaml && refused "m/scene.yaml is missing"
 fresh && echo nonsense >m/scene.yaml && refused "scene.yaml"
+# Another one than the run's, though the scene that is given is the same or itself.
+fresh && sed -i 's/title: "small"/title: "large"/' m/scene.yaml && refused "m/scene.yaml" "checksum" "no longer fits"
+before=$(sums m)
+run 2 run m/scene.yaml -o m --resume
+expect "$err" "m/scene.yaml is not the scene that began this folder"
+sed -i '/^# sum/d' m/scene.yaml && before=$(sums m)
+run 2 run m/scene.yaml -o m --resume
+expect "$err" "is gone"
+[[ $(sums m) == "$before" ]] || die "an edited scene.yaml: refused, and the folder changed"
 
 # ---- a second run
 
@@ -198,8 +207,9 @@ expect "$err" "--overwrite"
 run 2 run s.yaml -o m --resume --overwrite
 expect "$err" "choose one"
 [[ $(sums m) == "$before" ]] || die "a usage error changed the folder"
-# A scene without colliders and probes leaves none of the old tables, and nothing half written.
-touch m/{stats.csv,frame_00007.hdf,checkpoint_00009.hdf,scene.yaml,picture_00001.png,mine}.part
+# A scene without colliders and probes leaves none of the old tables, and nothing half written. What firn has
+# not begun itself stays.
+touch m/{stats.csv,frame_00003.hdf,checkpoint_00003.hdf,scene.yaml,picture_00001.png,mine}.part
 cat >bare.yaml <<'SCENE'
 firn: 1
 h: 2 cm
@@ -209,14 +219,15 @@ snow:
   - shape: {sphere: {center: [0, 7 cm, 0], radius: 3 cm}}
 SCENE
 run 0 run bare.yaml -o m --overwrite --quiet
-[[ $(cd m && echo *) == "checkpoint_00000.hdf checkpoint_00001.hdf frame_00000.hdf frame_00001.hdf \
-frames.hdf.series log.jsonl mine.part scene.yaml stats.csv" ]] || die "overwritten: $(ls m)"
+[[ $(cd m && echo *) == "checkpoint_00000.hdf checkpoint_00001.hdf firn-files.txt frame_00000.hdf frame_00001.hdf \
+frames.hdf.series log.jsonl mine.part picture_00001.png.part scene.yaml stats.csv" ]] || die "overwritten: $(ls m)"
 run 0 info --verify m
-touch m/frame_00007.hdf.part
+touch m/frame_00001.hdf.part
 run 0 run bare.yaml -o m --resume --quiet
-[[ ! -e m/frame_00007.hdf.part ]] || die "a resume leaves what was half written"
+[[ ! -e m/frame_00001.hdf.part ]] || die "a resume leaves what was half written"
 # Killed while it replaced another scene's: nothing of use is left there, and a resume goes on.
-cp good/frame_00003.hdf m/ && mv m/scene.yaml m/scene.next.yaml && cp good/scene.yaml m/ && rm m/checkpoint_* m/stats.csv
+run 0 run bare.yaml -o bare --quiet
+fresh && cp bare/scene.yaml m/scene.next.yaml && rm m/checkpoint_* m/stats.csv
 run 1 info --verify m
 expect "$out" "was stopped while it replaced"
 run 2 run s.yaml -o m --resume
@@ -234,10 +245,12 @@ cmp good/stats.csv m/stats.csv || die "rows are gone for a scene.next.yaml"
 goes_on
 fresh && cp bare.yaml m/scene.next.yaml && run 2 run bare.yaml -o m --resume --quiet
 cmp good/frame_00004.hdf m/frame_00004.hdf || die "frames are gone for another scene.next.yaml"
-# Pictures of the old run go with it.
-: >m/picture_00003.png && : >m/picture_mine.png && mkdir m/picture_00009.png
+# Pictures of the old run go with it, but for one that was changed since. Others stay.
+fresh && run 0 run s.yaml -o m --overwrite --quiet --frames 0:1 --pictures
+: >m/picture_00003.png && : >m/picture_mine.png && mkdir m/picture_00009.png && echo mine >>m/picture_00001.png
 run 0 run s.yaml -o m --overwrite --quiet --frames 0:1
-[[ $(cd m && echo picture_*) == "picture_00009.png picture_mine.png" ]] || die "pictures of the old run: $(ls m)"
+[[ $(cd m && echo picture_*) == "picture_00001.png picture_00003.png picture_00009.png picture_mine.png" ]] ||
+  die "pictures of the old run: $(ls m)"
 run 0 info --verify m
 expect "$out" "2 frames, 2 checkpoints"
 # Only the initial state is there, and no checkpoint: that is a beginning.
@@ -264,10 +277,11 @@ for how in "" --resume --overwrite; do
   expect "$err" "own/scene.yaml is the scene itself"
 done
 keeps s.yaml
-expect "$err" "own/scene.yaml: firn did not write this scene"
-expect "$err" "--overwrite"
+expect "$err" "own/scene.yaml is not a file of this run"
+expect "$err" "move it away"
 keeps s.yaml --resume
-run 0 run s.yaml -o own --overwrite --quiet --frames 0:1
+keeps s.yaml --overwrite
+rm own/scene.yaml && run 0 run s.yaml -o own --quiet --frames 0:1
 run 0 run own/scene.yaml -o own --resume --quiet --frames 0:2
 run 0 run own/scene.yaml -o own --overwrite --quiet --frames 0:1
 run 0 run own/scene.yaml -o own --resume --quiet --set frames=2
@@ -278,13 +292,13 @@ echo "# mine" >>own/scene.yaml && run 0 run own/scene.yaml -o own --resume --qui
 rm -rf own && mkdir own && printf 'time,probe\n1,2\n' >own/probes.csv
 before=$(sums own)
 keeps s.yaml
-expect "$err" "own/probes.csv: the table has rows"
-expect "$err" "--overwrite"
+expect "$err" "own/probes.csv is not a file of this run"
 keeps s.yaml --resume
+keeps s.yaml --overwrite
 # Rows are all that is left of a run: a resume of its scene begins anew, one of another does not.
 fresh && rm m/frame_* m/checkpoint_*
 run 2 run bare.yaml -o m --resume
-expect "$err" "m/stats.csv: the table has rows"
+expect "$err" "the scene differs from the one that began this folder"
 run 2 run s.yaml -o m
 goes_on
 
@@ -295,12 +309,12 @@ rm -rf m && run 0 run s.yaml -o m --pictures --quiet --frames 0:2 "${view[@]}"
 cp m/picture_00002.png kept.png && rm m/picture_00002.png
 run 0 run s.yaml -o m --pictures --quiet --frames 0:3 --resume "${view[@]}"
 cmp kept.png m/picture_00002.png || die "the picture that was not drawn before is not drawn now"
-# One that cannot be drawn: said why, and drawn once it can be.
+# One that cannot be drawn, as something else has its name: known before the work.
 mkdir m/picture_00004.png
-run 1 run s.yaml -o m --pictures --quiet --resume "${view[@]}"
-expect "$err" "picture_00004.png"
-expect "$err" "can be resumed"
-[[ ! -e m/frame_00005.hdf ]] || die "the run went on without its picture"
+before=$(sums m)
+run 2 run s.yaml -o m --pictures --quiet --resume "${view[@]}"
+expect "$err" "m/picture_00004.png is not a file of this run"
+[[ $(sums m) == "$before" ]] || die "a picture in the way: refused, and the folder changed"
 rmdir m/picture_00004.png
 run 0 run s.yaml -o m --pictures --quiet --resume "${view[@]}"
 [[ -s m/picture_00004.png && -s m/picture_00005.png ]] || die "pictures: $(ls m)"
