@@ -51,7 +51,10 @@ static bool report(firn_run_state *r, bool frame_written, bool resumed) {
       .resumed = resumed,
       .sim = r->sim,
   };
-  return r->def->event(r->def->event_user, &event);
+  r->sim->in_advance = true;
+  bool go_on = r->def->event(r->def->event_user, &event);
+  r->sim->in_advance = false;
+  return go_on;
 }
 
 static void count_step(firn_run_state *r, const firn_step *step) {
