@@ -169,7 +169,8 @@ void cli_guard_streams(void);
 
 // -------------------------------------------------------------------------------- interruption
 
-// From here on Ctrl-C and SIGTERM only set a flag; a second one ends the program at once.
+// From here on Ctrl-C, SIGTERM and a SIGHUP that is not ignored only set a flag; a second Ctrl-C or
+// SIGTERM ends the program at once.
 void cli_catch_signals(void);
 int cli_interrupted(void); // 0, or the signal
 

@@ -160,6 +160,12 @@ void cli_catch_signals(void) {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  // A terminal that goes away, which may be said by the kernel and by the shell; not where nohup has
+  // this ignored.
+  struct sigaction before;
+  action.sa_flags = 0;
+  if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+    sigaction(SIGHUP, &action, NULL);
 }
 
 int cli_interrupted(void) {

@@ -26,7 +26,9 @@ typedef struct firn_run_event {
   // Nothing is done yet: a run that goes on stands where this frame ended. To make up for what an
   // earlier process did not come to, as a picture of it.
   bool resumed;
-  firn_sim *sim; // to look at: read and draw it, but do not step or change it
+  // To look at: read and draw it, but do not change it. To step, load or destroy it fails with
+  // FIRN_ERROR_STATE.
+  firn_sim *sim;
 } firn_run_event;
 typedef bool (*firn_run_fn)(void *user, const firn_run_event *event); // false: stop
 typedef struct firn_run_def {

@@ -51,7 +51,9 @@ static bool report(firn_run_state *r, bool frame_written, bool resumed) {
       .resumed = resumed,
       .sim = r->sim,
   };
+  r->sim->in_advance = true;
   bool go = r->def->event(r->def->event_user, &event);
+  r->sim->in_advance = false;
   if (frame_written) r->noted = firn_run_note_picture(r);
   return go && r->noted == FIRN_OK;
 }

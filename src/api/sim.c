@@ -101,8 +101,8 @@ firn_status firn_sim_not_advancing(const firn_sim *sim, const char *call) {
   if (!sim->in_advance) return FIRN_OK;
   return firn_fail(
       sim->world.context, FIRN_ERROR_STATE,
-      "%s: firn_sim_advance is under way, at time %g s; return false from its progress "
-      "function first",
+      "%s: firn_sim_advance or firn_run is under way with this simulation, at time %g s; return "
+      "false from the function that it calls first",
       call, sim->world.time);
 }
 

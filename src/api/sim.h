@@ -13,13 +13,13 @@ struct firn_sim {
   firn_profile profile;
   bool failed; // a step failed: the state may be half updated
   // It is calling a function of the user's: within a step, when nothing may be asked of it, or between two
-  // steps of firn_sim_advance, when nearly everything may.
+  // steps of firn_sim_advance or firn_run, when nearly everything may.
   bool in_step, in_advance;
 };
 
 // How a public call begins: FIRN_ERROR_ARGUMENT where sim is NULL, FIRN_ERROR_STATE within a step.
 firn_status firn_sim_between_steps(const firn_sim *sim, const char *call);
-// The same for those that firn_sim_advance cannot bear between its steps.
+// The same for those that firn_sim_advance and firn_run cannot bear between their steps.
 firn_status firn_sim_not_advancing(const firn_sim *sim, const char *call);
 
 // Fields of the solver's own, statistics, and sums, which need not be filled in, in one pass.

@@ -178,6 +178,24 @@ static void wall_seconds_of_a_frame_include_those_before_a_stop(void **state) {
   firn_table_close(stats);
 }
 
+// What its own steps stand on is not taken from a run.
+static bool meddle(const firn_run_event *event) {
+  double time = firn_sim_time(event->sim);
+  if (firn_sim_step(event->sim, 0, NULL) != FIRN_ERROR_STATE) _exit(81);
+  if (firn_sim_advance(event->sim, 1e-3, NULL, NULL) != FIRN_ERROR_STATE) _exit(82);
+  if (firn_sim_load(event->sim, "nowhere") != FIRN_ERROR_STATE) _exit(83);
+  firn_sim_destroy(event->sim);
+  if (firn_sim_time(event->sim) != time) _exit(84);
+  return true;
+}
+
+static void an_event_function_cannot_step_or_destroy_the_simulation(void **state) {
+  scratch *s = *state;
+  perform(s, (order){.folder = "whole"});
+  perform(s, (order){.folder = "meddled", .watch = meddle});
+  assert_same_run(s, "whole", "meddled");
+}
+
 static void a_damaged_checkpoint_is_passed_over(void **state) {
   scratch *s = *state;
   perform(s, (order){.folder = "whole"});
@@ -450,6 +468,7 @@ int main(void) {
       TEST(stopped_in_a_frame_and_resumed_ends_in_the_same_bytes),
       TEST(particles_asleep_are_told_as_the_mean_over_the_steps),
       TEST(wall_seconds_of_a_frame_include_those_before_a_stop),
+      TEST(an_event_function_cannot_step_or_destroy_the_simulation),
       TEST(a_damaged_checkpoint_is_passed_over),
       TEST(a_foreign_file_is_passed_over),
       TEST(what_was_changed_is_noticed),

@@ -36,17 +36,21 @@ run 0 run whole/scene.yaml -o again --threads 1 --quiet
 [[ -z $out ]] || die "--quiet said $out"
 for i in 0 3 6; do cmp whole/frame_0000$i.hdf again/frame_0000$i.hdf || die "frame $i differs"; done
 
-# Stop on the way, and go on: the same bytes as without.
-stop_at halves/frame_00001.hdf "$FIRN" run ball.yaml -o halves --threads 2 --overwrite >stop.out 2>stop.err
-[[ $code == 1 ]] || die "interrupted: exit $code: $(cat stop.out stop.err)"
-expect "$(cat stop.out)" "To go on:"
-expect "$(cat stop.out)" "  $FIRN run -o halves --threads 2 ball.yaml --resume"
-[[ ! -e halves/frame_00006.hdf ]] || die "not interrupted"
-run 0 run ball.yaml -o halves --threads 2 --resume --quiet
-for i in 0 1 2 3 4 5 6; do
-  cmp whole/frame_0000$i.hdf halves/frame_0000$i.hdf || die "resumed frame $i differs"
+# Stop on the way, and go on: the same bytes as without; a terminal that closes stops a run like Ctrl-C.
+for signal in INT HUP; do
+  rm -rf halves
+  STOP_SIGNAL=$signal stop_at halves/frame_00001.hdf "$FIRN" run ball.yaml -o halves --threads 2 \
+    >stop.out 2>stop.err
+  [[ $code == 1 ]] || die "interrupted by $signal: exit $code: $(cat stop.out stop.err)"
+  expect "$(cat stop.out)" "To go on:"
+  expect "$(cat stop.out)" "  $FIRN run -o halves --threads 2 ball.yaml --resume"
+  [[ ! -e halves/frame_00006.hdf ]] || die "not interrupted"
+  run 0 run ball.yaml -o halves --threads 2 --resume --quiet
+  for i in 0 1 2 3 4 5 6; do
+    cmp whole/frame_0000$i.hdf halves/frame_0000$i.hdf || die "resumed frame $i differs"
+  done
+  diff <(columns whole/stats.csv) <(columns halves/stats.csv) || die "resumed stats.csv differs"
 done
-diff <(columns whole/stats.csv) <(columns halves/stats.csv) || die "resumed stats.csv differs"
 
 # A part of the frames, then the rest.
 run 0 run ball.yaml -o part --frames 0:2 --quiet
