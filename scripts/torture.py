@@ -4,24 +4,27 @@
 
     scripts/torture.py [--seconds S] [--seed N] [--only PATTERN] [--list] FIRN SHIM
 
-FIRN is the program, SHIM what tests/torture/shim.c was built into. A trial is a small run (a ball
-on the ground, frames 0 to 4, a checkpoint each) into a new folder, on from half of a run, or over
-another one, which is
+FIRN is the program, SHIM what tests/torture/shim.c was built into. A trial is named KIND/SOLVER/VERB/...
+Its verb is a command: a small run by one of the solvers (a ball on the ground, frames 0 to 4, a checkpoint
+each) into a new folder, on from half of a run, over another one, with pictures, off from another run's
+checkpoint (branch), or gone on with by another instruction set (isa-down, isa-up); refine, an export of
+each format, render or sweep. Its kind is what happens to that:
 
-    kill     killed at one of the operations that change files; of a write, half is done
-    fail     given an error by one call of open, write, fsync, rename ..., or no memory
-    full     given a disk that is full after so many bytes
-    damage   not disturbed, but a file of its folder is cut, emptied, swapped, mangled ... before
+    kill     it is killed at one of the operations that change files; of a write, half is done
+    fail     one call of open, write, fsync, rename ... ends with an error, or there is no memory
+    full     the disk is full after so many bytes
+    damage   nothing, but a file of its folder is cut, emptied, swapped, mangled ... before
+    foreign  nothing, but a file or link of the user's has a name in its folder that firn uses
 
-and then gone on with, undisturbed. Afterwards frames and tables are, byte by byte, those of a run
-that nobody disturbed; or firn refused, said why, and has neither deleted nor changed a file, nor made
-one. After which damages it must not refuse, GOES_ON of torture_damage.py says. Frames that were whole
-stay whole; no process dies of a signal but the one that killed it; and whoever ends with a status other
-than 0 has said something.
+Then the command goes on, undisturbed. Afterwards all files are, byte by byte, those of a command that
+nothing disturbed; or firn refused, said why, and has neither deleted nor changed a file, nor made one.
+After which damages it must not refuse, GOES_ON of torture_damage.py says. Frames that were whole stay
+whole; what a failed export leaves is whole, too; files of the user's stay as they are; no process dies of
+a signal but the one that killed it; and each that ends with a status other than 0 has said something.
 
 Without --seconds all trials are made. With it their choice is spread over all kinds, by --seed,
 until the time is over. --only takes trials by their name, in the manner of a shell
-('kill/resume/*'), and --keep leaves the folders of those that failed. Exit status 0: all is well;
+('kill/mpm/resume/*'), and --keep leaves the folders of those that failed. Exit status 0: all is well;
 1: not.
 """
 import argparse, collections, concurrent.futures, fnmatch, itertools, os, random, resource, shutil

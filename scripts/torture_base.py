@@ -142,29 +142,26 @@ def put(folder, files):
         damage.write(path, data)
 
 
-def without_cell(data, which, mark=b","):
-    lines = []
-    for line in data.splitlines():
-        cells = line.split(mark)
-        lines.append(mark.join(cells[:which] + cells[which:][1:]))
-    return b"\n".join(lines)
+def without_column(data, name, mark=","):
+    """A table without the column of a name."""
+    rows = [line.split(mark) for line in data.decode(errors="replace").splitlines()]
+    heads = [cell.strip() for cell in rows[0]] if rows else []
+    at = heads.index(name) if name in heads else len(heads)
+    return "\n".join(mark.join(row[:at] + row[at + 1:]) for row in rows)
 
 
 def essence(name, data):
     """A file without what a clock or the place of a folder put into it; None: nothing else is in it."""
     name = os.path.basename(name)
-    if name == "log.jsonl":
+    if name == "log.jsonl" or data is None:
         return None
-    if data is None:
-        return None
-    if name == "stats.csv":
-        return without_cell(data, -1)
-    if name == "summary.csv":  # ... wall_seconds, message
-        return without_cell(data, -2)
-    if name == "summary.md":
-        return without_cell(data, -2, b"|")
-    if name == "render.txt":
-        return b"\n".join(line for line in data.splitlines() if not line.startswith(b"frames of"))
+    if name in ("stats.csv", "summary.csv"):
+        return without_column(data, "wall_seconds")
+    if name == "summary.md":  # the last cell of rows
+        return "\n".join(line.rpartition(" | ")[0] for line in data.decode().splitlines())
+    if name == "render.txt":  # a line cut by a kill ends with a question mark
+        return b"\n".join(line for line in data.splitlines()
+                          if not line.startswith(b"frames of") and not line.endswith(b"?"))
     return data
 
 
