@@ -83,7 +83,7 @@ fuzz: ## look for inputs that crash the readers, for 10 minutes; SECONDS=60 for 
 	@cmake --build build/fuzz --target fuzz_scene fuzz_mesh fuzz_points fuzz_cache -j $(JOBS)
 	@scripts/fuzz $(SECONDS) $(ARGS)
 
-torture: build ## kill, fail and damage runs, for ten minutes; nothing may be lost; SECONDS=60 for one
+torture: build ## kill, fail and damage runs, for twenty minutes; nothing may be lost; SECONDS=60 for one
 	@cmake --build build/$(preset) --target torture_shim -j $(JOBS)
 	@scripts/torture.py build/$(preset)/firn build/$(preset)/tests/torture_shim.so --jobs $(JOBS) \
 	  $(if $(filter command%,$(origin SECONDS)),--seconds $(SECONDS)) $(ARGS)

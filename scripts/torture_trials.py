@@ -1,249 +1,329 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done to a run, and what must hold afterwards. See torture.py."""
-import errno, os, shutil, signal, struct, subprocess
+"""Commands that are disturbed, and what must hold afterwards. See torture.py."""
+import collections, errno, os, shutil, signal
 
 import torture_damage as damage
+from torture_base import (BOARD, BRANCH, CALLS, FOREIGN, SOLVERS, Wrong, check_end, compare,
+                          essence, first_change, fresh, put, refused, same, snapshot)
 
-BARE = """firn: 1
-title: a small ball
-spacing: 11 mm
-frames: 4
-fps: 200 Hz
-snow:
-  - shape: {sphere: {center: [0, 5 cm, 0], radius: 4 cm}}
-    velocity: [0, -2 m/s, 0]
-preview: {width: 64, height: 36}
-"""
-# With tables for what it meets and for what is looked at.
-SCENE = BARE + """colliders:
-  - name: ground
-    shape: {half_space: {normal: [0, 1, 0]}}
-    forces: true
-  - name: block
-    shape: {mesh: {file: block.obj, voxel: 1 cm}}
-probes:
-  - {name: low, box: {center: [0, 0, 0], size: [10 cm, 6 cm, 10 cm]}}
-"""
-# A file of the scene's own, and another run's.
-BLOCK = """v 0.05 0 0
-v 0.08 0 0
-v 0.05 0.03 0
-v 0.05 0 0.03
-f 1 3 2
-f 1 2 4
-f 1 4 3
-f 2 3 4
-"""
-OTHER = SCENE.replace("-2 m/s", "-1 m/s").replace("frames: 4", "frames: 6")
-OTHER = OTHER.replace("block.obj", "other.obj")
-CALLS = "open create mkdir write fsync rename unlink truncate close read list memory".split()
-BOARD = struct.Struct(f"={len(CALLS) + 3}Q")
 ERRORS = {"open": ["EMFILE", "EACCES"], "create": ["ENOSPC", "EROFS"], "mkdir": ["ENOSPC"],
           "write": ["ENOSPC", "EIO", "EINTR"], "fsync": ["EIO", "ENOSPC"],
           "rename": ["EIO", "ENOSPC"], "unlink": ["EPERM", "EIO"], "truncate": ["EIO", "EFBIG"],
           "close": ["EIO"], "read": ["EIO", "EINTR"], "list": ["EMFILE"], "memory": ["ENOMEM"]}
 LIBRARIES = ("libfirn", "libyaml", "libhdf5")  # whose memory runs out
-TIMEOUT = 60
-
-
-class Wrong(Exception):
-    """Something was lost, or silently wrong."""
-
-
-class Base:
-    """The program, and runs of it that nobody disturbed."""
-
-    def __init__(self, firn, shim, folder):
-        self.firn, self.shim, self.folder = firn, shim, folder
-        os.makedirs(folder)
-        self.scene = self.path("scene.yaml")
-        for name, text in (("scene", SCENE), ("other", OTHER), ("bare", BARE)):
-            damage.write(self.path(name + ".yaml"), text.encode())
-        damage.write(self.path("block.obj"), BLOCK.encode())
-        damage.write(self.path("other.obj"), BLOCK.replace("0.03 0\n", "0.02 0\n").encode())
-        self.environment = dict(os.environ, LC_ALL="C")
-        words = subprocess.run([firn, "run", "--help"], capture_output=True, text=True).stdout
-        self.overwrite = ["--overwrite"] if "--overwrite" in words else []
-        words = subprocess.run([firn, "info", "--help"], capture_output=True, text=True).stdout
-        self.can_verify = "--verify" in words
-        self.make("whole", self.scene)
-        self.make("part", self.scene, "--frames", "0:2")
-        self.make("pictures", self.scene, "--pictures")
-        self.make("old", self.path("other.yaml"))
-        self.make("bare", self.path("bare.yaml"))
-        self.make("bare-part", self.path("bare.yaml"), "--frames", "0:2")
-        self.files = {name: snapshot(self.path(name))
-                      for name in ("whole", "part", "pictures", "bare", "bare-part")}
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def make(self, name, scene, *words):
-        code, said = self.call(["run", scene, "-o", self.path(name), "-q", "-j1", *words])
-        if code:
-            raise SystemExit(f"torture: the undisturbed run ends with {code}: {said}")
-
-    def call(self, words, more=None):
-        """Exit code, or minus the signal, and what was said."""
-        try:
-            done = subprocess.run([self.firn, *words], env=dict(self.environment, **(more or {})),
-                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT)
-        except subprocess.TimeoutExpired:
-            raise Wrong(f"still runs after {TIMEOUT} s: firn {' '.join(words)}")
-        return done.returncode, done.stdout.decode(errors="replace").strip()
-
-
-def snapshot(folder):
-    """The bytes of every file of a folder and below; None for what is no file."""
-    found = {}
-    for where, folders, names in os.walk(folder):
-        for name in names + [n for n in folders if not os.listdir(os.path.join(where, n))]:
-            path = os.path.join(where, name)
-            plain = os.path.isfile(path)
-            found[os.path.relpath(path, folder)] = damage.read(path) if plain else None
-    return dict(sorted(found.items()))
-
-
-def table_of(data):
-    """stats.csv without its last column, the seconds it took."""
-    return [line.rpartition(b",")[0] for line in data.splitlines()]
-
-
-def compare(found, wanted, older):
-    """Raises where a run that ended well did not leave what the undisturbed one left. A checkpoint
-    of before, as it was in older, may be there still."""
-    for name, data in wanted.items():
-        if name == "log.jsonl":
-            continue
-        if name not in found:
-            raise Wrong(f"ended well, and {name} is missing")
-        same = found[name] == data
-        if name == "stats.csv" and not same:
-            same = table_of(found[name] or b"") == table_of(data)
-        if not same:
-            raise Wrong(f"ended well, and {name} differs")
-    more = {name for name in set(found) - set(wanted) - {"log.jsonl"}
-            if found[name] != older.get(name, b"")}
-    if more:
-        raise Wrong(f"ended well, and left {sorted(more)}")
-
-
-def check_end(code, said, may_die=()):
-    """A process ends by itself, and says why where it failed."""
-    if code < 0 and -code not in may_die:
-        raise Wrong(f"died of {signal.Signals(-code).name}: {said[-300:]}")
-    if code > 0 and not said:
-        raise Wrong(f"ended with {code} and said nothing")
+# How many trials at most: kills, fails of a call by an error, of memory of firn's and of other libraries,
+# full disks.
+Share = collections.namedtuple("Share", "kill fail own memory full")
+LARGE, MIDDLE = Share(1000, 100, 250, 80, 60), Share(1000, 25, 80, 20, 30)
+SMALL, KILLS = Share(300, 12, 40, 8, 20), Share(300, 0, 0, 0, 0)
 
 
 class Scenario:
-    """What runs: into a new folder, on from half of a run, over another one, or over one that wrote
-    more kinds of files."""
+    """A command, undisturbed but for its first call, in a folder of its own."""
 
-    def __init__(self, base, name):
-        self.base, self.name = base, name
-        self.replaces = name in ("overwrite", "bare")
-        self.start = "part" if name == "resume" else "old" if self.replaces else None
-        self.scene = base.path("bare.yaml" if name == "bare" else "scene.yaml")
-        self.wanted = base.files[name if name in ("pictures", "bare") else "whole"]
-        self.older = base.files["bare-part" if name == "bare" else "part"]
-        self.more = ["--pictures"] if name == "pictures" else []
-        self.kept = base.files["part"] if name == "resume" else {}
+    start = {}  # folders that are there before: their place, and which of the base's
+    out = "run"  # what the command writes
+    share = SMALL
 
-    def words(self, folder, how):
-        run = os.path.join(folder, "run")
-        return ["run", self.scene, "-o", run, "-q", "-j1", *self.more, *how]
+    def __init__(self, base, solver, verb):
+        self.base, self.solver, self.verb = base, solver, verb
+        self.name, self.kept, self.older = f"{solver}/{verb}", {}, {}
+
+    def words(self, folder):
+        """The command that is disturbed."""
+        raise NotImplementedError
+
+    def again(self, folder):
+        """The command that goes on."""
+        return self.words(folder)
 
     def begin(self, folder):
-        shutil.rmtree(folder, ignore_errors=True)
-        os.makedirs(folder)
-        if self.start:
-            shutil.copytree(self.base.path(self.start), os.path.join(folder, "run"))
+        fresh(folder)
+        for place, name in self.start.items():
+            shutil.copytree(self.base.path(name), os.path.join(folder, place))
+        out = os.path.join(folder, self.out)
+        if os.path.isdir(out):
+            put(out, FOREIGN)
+
+    def found(self, folder):
+        """What the command has written. What is not its own is as it was."""
+        out = os.path.join(folder, self.out)
+        all_files = snapshot(folder)
+        all_files.pop("board", None)
+        inside, beside = {}, {}
+        for name, data in all_files.items():
+            rest = os.path.relpath(name, self.out)
+            if rest.startswith("..") or rest == ".":
+                beside[name] = data
+            else:
+                inside[rest] = data
+        beside.pop(self.out, None)  # an empty folder
+        for place, name in self.start.items():
+            if place == self.out:
+                continue
+            wanted = {os.path.join(place, n): d for n, d in self.base.files[name].items()}
+            there = {n: beside.pop(n) for n in list(beside) if n.startswith(place + "/")}
+            wrong = first_change(wanted, there) or next(iter(set(there) - set(wanted)), None)
+            if wrong:
+                raise Wrong(f"{wrong} is not its own, and is changed")
+        beside = [n for n in beside if not self.out.startswith(n + "/")]
+        if beside:
+            raise Wrong(f"left {beside} beside {self.out}")
+        if self.out in self.start:
+            wrong = first_change(FOREIGN, inside)
+            if wrong:
+                raise Wrong(f"{wrong} is the user's, and is changed or gone")
+            for name in FOREIGN:
+                del inside[name]
+        return inside
 
     def call(self, folder, plan):
         board = os.path.join(folder, "board")
         damage.write(board, bytes(BOARD.size))
-        how = self.base.overwrite if self.replaces else []
-        if self.name == "resume":
-            how = ["--resume"]
-        environment = {"LD_PRELOAD": self.base.shim, "TORTURE_ROOT": os.path.join(folder, "run"),
+        environment = {"LD_PRELOAD": self.base.shim, "TORTURE_ROOT": self.base.scratch,
                        "TORTURE_BOARD": board, **plan}
-        code, said = self.base.call(self.words(folder, how), environment)
+        code, said = self.base.call(self.words(folder), environment)
         return code, said, BOARD.unpack(damage.read(board))
 
     def count(self, folder):
         """How many calls of each kind there are, how many of them change files, and how many bytes
         are written."""
         counts = {}
-        for memory in LIBRARIES:
+        for memory in LIBRARIES if self.share.own else LIBRARIES[:1]:
             self.begin(folder)
             code, said, board = self.call(folder, {"TORTURE_MEMORY": memory})
             if code:
                 raise SystemExit(f"torture: {self.name} under the shim ends with {code}: {said}")
             counts = {**counts, **dict(zip(CALLS, board)), memory: board[CALLS.index("memory")]}
             counts["change"], counts["bytes"] = board[len(CALLS):len(CALLS) + 2]
+        self.counted(folder)
         return counts
 
     # ------------------------------------------------------------------------------ what must hold
 
-    def check_kept(self, run):
+    def counted(self, folder):
+        """An undisturbed folder: what is wanted, where the base does not have it."""
+
+    def check_kept(self, found):
         """Good frames stay good, whatever happens to the run that was to go on after them."""
         for name, data in self.kept.items():
-            if name.startswith("frame_") and (not os.path.isfile(os.path.join(run, name)) or
-                                              damage.read(os.path.join(run, name)) != data):
+            if name.startswith("frame_") and found.get(name) != data:
                 raise Wrong(f"{name} was whole, and is lost")
 
+    def check_failed(self, found, killed, plan):
+        """What a command may leave that did not end well."""
+
+    def check_whole(self, found):
+        compare(found, self.wanted, self.older)
+
     def go_on(self, folder):
-        """A run after that goes on and ends well; or, over another run, it may refuse and change
-        nothing."""
-        run = os.path.join(folder, "run")
-        before = snapshot(run) if os.path.isdir(run) else {}
-        code, said = self.base.call(self.words(folder, ["--resume"]))
+        code, said = self.base.call(self.again(folder))
         check_end(code, said)
         if code:
-            after = snapshot(run) if os.path.isdir(run) else {}
-            refused(before, after)
-            held = [name for name in before if name.endswith(".hdf")]
-            if not self.replaces or not held:
-                raise Wrong(f"cannot be gone on with: {said[-300:]}")
-            code, said = self.base.call(self.words(folder, self.base.overwrite))
-            if code:
-                raise Wrong(f"cannot be replaced: {said[-300:]}")
-        compare(snapshot(run), self.wanted, self.older)
+            raise Wrong(f"cannot be gone on with: {said[-300:]}")
+        self.check_whole(self.found(folder))
 
     def disturb(self, folder, plan):
         self.begin(folder)
         code, said, board = self.call(folder, plan)
         may_die = []
-        if plan["TORTURE_ACT"] == "kill" and board[-1]:
+        killed = plan["TORTURE_ACT"] == "kill" and board[-1]
+        if killed:
             may_die = [signal.SIGKILL]
         # HDF5 1.10 frees twice, or uses what it has freed, where its own memory runs out. That is
         # as good as being killed: nothing may be lost by it.
         if plan.get("TORTURE_MEMORY") == "libhdf5":
             may_die = [signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS]
         check_end(code, said, may_die)
-        run = os.path.join(folder, "run")
-        self.check_kept(run)
+        found = self.found(folder)
+        self.check_kept(found)
         if code == 0:
-            compare(snapshot(run), self.wanted, self.older)
+            self.check_whole(found)
         else:
+            self.check_failed(found, code < 0, plan)
             self.go_on(folder)
 
 
-def first_change(before, after):
-    """The first file that was changed or removed; None: none was."""
-    return next((name for name, data in before.items()
-                 if name not in after or after[name] != data), None)
+class Run(Scenario):
+    """Into a new folder, on from half of a run, over another one, or over one that wrote more kinds of
+    files."""
+
+    def __init__(self, base, solver, verb):
+        super().__init__(base, solver, verb)
+        self.replaces = verb in ("overwrite", "bare")
+        start = "part" if verb == "resume" else "old" if self.replaces else None
+        self.start = {"run": f"{solver}-{start}"} if start else {}
+        self.scene = base.scene(solver, "bare" if verb == "bare" else "scene")
+        self.wanted = base.files[f"{solver}-{verb if verb in ('pictures', 'bare') else 'whole'}"]
+        self.older = base.files[f"{solver}-{'bare-part' if verb == 'bare' else 'part'}"]
+        self.kept = base.files[f"{solver}-part"] if verb == "resume" else {}
+        some = LARGE if solver == "mpm" else MIDDLE
+        self.share = KILLS if verb in ("pictures", "bare") else some
+
+    def words(self, folder, how=None):
+        if how is None:
+            how = ["--overwrite"] if self.replaces else ["--resume"] if self.verb == "resume" else []
+        more = ["--pictures"] if self.verb == "pictures" else []
+        return ["run", self.scene, "-o", os.path.join(folder, "run"), "-q", "-j1", *more, *how]
+
+    def again(self, folder):
+        return self.words(folder, ["--resume"])
+
+    def go_on(self, folder):
+        """A run after that goes on and ends well; or, over another run, it may refuse and change
+        nothing."""
+        before = self.found(folder)
+        code, said = self.base.call(self.again(folder))
+        check_end(code, said)
+        if code:
+            refused(before, self.found(folder))
+            if not self.replaces or not any(name.endswith(".hdf") for name in before):
+                raise Wrong(f"cannot be gone on with: {said[-300:]}")
+            code, said = self.base.call(self.words(folder, ["--overwrite"]))
+            if code:
+                raise Wrong(f"cannot be replaced: {said[-300:]}")
+        self.check_whole(self.found(folder))
 
 
-def refused(before, after):
-    """Raises where a run that refused has changed something, be it the log."""
-    name = first_change(before, after)
-    if name:
-        raise Wrong(f"refused, and {name} is {'changed' if name in after else 'gone'}")
-    more = sorted(set(after) - set(before))
-    if more:
-        raise Wrong(f"refused, and left {more}")
+class Branch(Run):
+    """Off from half of a run, which stays as it is."""
+
+    def __init__(self, base, solver, verb):
+        super().__init__(base, solver, verb)
+        self.wanted = base.files[f"{solver}-branch"]
+        self.older = base.files[f"{solver}-trunk"]
+        self.share = SMALL
+
+    def words(self, folder, how=None):
+        trunk = self.base.path(f"{self.solver}-trunk")
+        return [*super().words(folder, how), *BRANCH, *([] if how else ["--from", trunk])]
+
+    def check_kept(self, found):
+        name = f"{self.solver}-trunk"
+        wrong = first_change(self.base.files[name], snapshot(self.base.path(name)))
+        if wrong:
+            raise Wrong(f"{wrong} of the trunk is changed")
+
+    def check_whole(self, found):
+        super().check_whole(found)
+        self.check_kept(found)
+
+
+class Mixed(Run):
+    """Begun by one instruction set, and gone on with by another. Each file and row is one of a run that
+    changed after some frame."""
+
+    def __init__(self, base, solver, way):
+        super().__init__(base, solver, f"isa-{way}")
+        self.first, self.then = base.isas[way]
+        self.runs = [base.files[f"{solver}-{way}-{last}"] for last in range(5)]
+        self.share = KILLS._replace(kill=100)
+
+    def words(self, folder, how=None):
+        return [*super().words(folder, how), "--isa", self.then if how else self.first]
+
+    def check_whole(self, found):
+        wanted = dict(self.runs[-1])
+        for name, data in found.items():
+            if name.endswith(".csv"):
+                rows = {row for run in self.runs for row in essence(name, run[name]).splitlines()}
+                if name in wanted and set(essence(name, data).splitlines()) <= rows and \
+                        data.count(b"\n") == wanted[name].count(b"\n"):
+                    wanted[name] = data
+            elif any(name in run and run[name] == data for run in self.runs):
+                wanted[name] = data
+        compare(found, wanted, {name: data for name, data in found.items()
+                                if any(run.get(name) == data for run in self.runs)})
+
+
+class Writer(Scenario):
+    """Writes files beside a run, each of them whole or not at all; the same command goes on."""
+
+    share = SMALL
+
+    def counted(self, folder):
+        self.wanted = self.found(folder)
+
+    def check_failed(self, found, killed, plan):
+        for name, data in found.items():
+            if name in self.wanted:
+                grows = name == "render.txt" or name.endswith(".series")
+                if not grows and not same(name, data, self.wanted[name]):
+                    raise Wrong(f"{'was killed' if killed else 'failed'}, and {name} is cut")
+            elif not killed and plan["TORTURE_CALL"] != "unlink":
+                raise Wrong(f"failed, and left {name}")
+
+
+class Refine(Writer):
+    out = "run/fine"
+
+    def __init__(self, base, solver, verb):
+        super().__init__(base, solver, verb)
+        self.start = {"run": f"{solver}-whole"}
+        self.share = SMALL if solver == "mpm" else KILLS
+
+    def words(self, folder, how=()):
+        return ["refine", os.path.join(folder, "run"), "--per", "3", "-q", "-j1", *how]
+
+    def again(self, folder):
+        return self.words(folder, ["--resume"])
+
+
+class Export(Writer):
+    out = "out"
+
+    def words(self, folder):
+        return ["export", self.base.path(f"{self.solver}-whole"), "--format",
+                self.verb.partition("-")[2], "-o", os.path.join(folder, "out"), "-q", "-j1"]
+
+
+class Render(Writer):
+    out = "out"
+
+    def words(self, folder):
+        how = ["--preview", "--size", "64x36"] if self.verb == "render-preview" else \
+            ["--size", "16x16", "--spp", "1", "--format", "exr", "--frames", "2:4"]
+        return ["render", self.base.path(f"{self.solver}-whole"), *how,
+                "-o", os.path.join(folder, "out"), "-q", "-j1"]
+
+
+class Sweep(Scenario):
+    out = "out"
+    share = SMALL._replace(kill=200)
+
+    def words(self, folder):
+        return ["sweep", self.base.scene(self.solver, "bare"), "--vary", "mpm.flip=0,0.9",
+                "-o", os.path.join(folder, "out"), "-q", "-j1"]
+
+    def counted(self, folder):
+        self.wanted = self.found(folder)
+        self.older = {f"{run}/{name}": data for run in {n.partition("/")[0] for n in self.wanted}
+                      for name, data in self.base.files[f"{self.solver}-bare-part"].items()}
+
+
+def scenarios(base):
+    for solver in SOLVERS:
+        for verb in ("run", "resume", "overwrite", "bare", "pictures"):
+            yield Run(base, solver, verb)
+        yield Branch(base, solver, "branch")
+        yield Refine(base, solver, "refine")
+        for way in base.isas:
+            yield Mixed(base, solver, way)
+    formats = ["vtp", "ply", "bgeo", "csv", "obj"]
+    code, said = base.call(["export", base.path("mpm-part"), "--format", "vdb", "-q",
+                            "-o", base.path("vdb")])
+    if code and "OpenVDB" in said:
+        print(f"no vdb files: {said}")
+    else:
+        formats.append("vdb")
+    for name in formats:
+        yield Export(base, "mpm", f"export-{name}")
+    yield Render(base, "mpm", "render-preview")
+    yield Render(base, "mpm", "render-exr")
+    yield Sweep(base, "mpm", "sweep")
+
+
+# ------------------------------------------------------------------------------------------- trials
 
 
 def plan_of(act, call, at, error=None, times=1, memory=None):
@@ -258,116 +338,29 @@ def plan_of(act, call, at, error=None, times=1, memory=None):
 
 def spaced(count, most):
     """Numbers from 1 to count, at most so many of them."""
-    step = max(1, -(-count // most))
-    return range(1, count + 1, step)
+    return range(1, count + 1, max(1, -(-count // most))) if most else ()
 
 
 def disturbances(scenario, counts):
     """Every trial that kills, fails or fills: its name, and what to do."""
-    name = scenario.name
+    name, share = scenario.name, scenario.share
 
     def trial(plan):
         return lambda folder: scenario.disturb(folder, plan)
 
-    for at in range(1, counts["change"] + 1):
+    for at in spaced(counts["change"], share.kill):
         yield f"kill/{name}/{at}", trial(plan_of("kill", "change", at))
-    if name in ("pictures", "bare"):
-        return
-    for call in CALLS[:-1]:
+    for call in CALLS[:-1] if share.fail else ():
         for error in ERRORS[call]:
-            for at in spaced(counts[call], 1000 if error == "ENOSPC" else 100):
+            for at in spaced(counts[call], share.fail * (3 if error == "ENOSPC" else 1)):
                 yield f"fail/{name}/{call}/{error}/{at}", trial(plan_of("fail", call, at, error))
                 if error == "ENOSPC":  # and stays full
                     yield f"fail/{name}/{call}/for-ever/{at}", \
                         trial(plan_of("fail", call, at, error, 1 << 60))
-    for memory in LIBRARIES:
-        for at in spaced(counts[memory], 250 if memory == "libfirn" else 80):
+    for memory in LIBRARIES if share.own else ():
+        for at in spaced(counts[memory], share.own if memory == "libfirn" else share.memory):
             yield f"fail/{name}/{memory}/{at}", \
                 trial(plan_of("fail", "memory", at, "ENOMEM", 1, memory))
-    for part in range(60):
-        limit = counts["bytes"] * part // 60
+    for part in range(share.full):
+        limit = counts["bytes"] * part // share.full
         yield f"full/{name}/{part}", trial(plan_of("full", "none", limit))
-
-
-# ------------------------------------------------------------------------------------------ damage
-
-
-def sealed(files):
-    return {name: data for name, data in files.items() if damage.is_sealed(name)}
-
-
-def is_spare(name, files):
-    """Whether it is a checkpoint, and not the newest one."""
-    checkpoints = [other for other in files if other.startswith("checkpoint_")]
-    return name.startswith("checkpoint_") and bool(checkpoints) and name < max(checkpoints)
-
-
-def resume(base, run):
-    code, said = base.call(["run", base.scene, "-o", run, "-q", "-j1", "--resume"])
-    check_end(code, said)
-    return code, said, snapshot(run)
-
-
-def check_verify(base, run, name, how, before):
-    """`firn info --verify` finds what is wrong with a sealed file, and changes nothing. Whether it found
-    nothing at all."""
-    if not base.can_verify:
-        return False
-    code, said = base.call(["info", "--verify", run])
-    check_end(code, said)
-    if code == 0 and damage.is_sealed(name) and how != "gone":
-        raise Wrong(f"firn info --verify finds nothing: {said[-300:]}")
-    refused(before, snapshot(run))
-    return code == 0
-
-
-def mend(base, folder, start, name, how, seed):
-    """A damaged folder is gone on with and ends as if nothing had been, or, where damage.GOES_ON does not
-    forbid it, is refused as it is."""
-    run = os.path.join(folder, "run")
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
-    shutil.copytree(base.path(start), run)
-    if not damage.apply(run, name, how, seed):
-        return
-    before = snapshot(run)
-    nothing_wrong = check_verify(base, run, name, how, before)
-    code, said, after = resume(base, run)
-    if code and nothing_wrong:
-        raise Wrong(f"firn info --verify finds nothing, and a resume is refused: {said[-300:]}")
-    wanted, part = base.files["whole"], base.files["part"]
-    if code and how in damage.OBSTACLES and damage.is_sealed(name) and first_change(before, after):
-        # What stands in the way of a file may be found when the file is to be written, and tables
-        # have been cut. Once it is gone, the run goes on.
-        if first_change(sealed(before), after):
-            raise Wrong(f"failed, and {first_change(sealed(before), after)} is lost")
-        damage.remove(os.path.join(run, name))
-        code, said, after = resume(base, run)
-        if code:
-            raise Wrong(f"cannot be gone on with: {said[-300:]}")
-    if code:
-        refused(before, after)
-        if damage.must_go_on(name, how, before):
-            raise Wrong(f"refused, and must be gone on from: {said[-300:]}")
-        return
-    # An older checkpoint is a spare one: what is wrong with it, firn info --verify tells.
-    spare = is_spare(name, before)
-    if spare and after.get(name) == before.get(name):
-        wanted = {key: data for key, data in wanted.items() if key != name}
-        part = {**part, name: after.get(name)}
-    compare(after, wanted, part)
-
-
-def damages(base, seed):
-    """Every trial that damages a file of a run that is half done, or done."""
-    for start in ("part", "whole"):
-        names = list(base.files[start])
-        for name in names:
-            ways = damage.changes(name)
-            if damage.is_sealed(name):
-                kind = name[:6]
-                others = [n for n in names if n != name and n.startswith(kind)]
-                ways += [f"{way}:{n}" for n in others for way in ("swap", "copy")]
-            for how in ways:
-                yield f"damage/{start}/{name}/{how}", \
-                    lambda folder, a=(start, name, how): mend(base, folder, *a, seed)

@@ -2,8 +2,13 @@
 // OpenEXR files as other programs write them: stored in part, beyond the edges, in other colours.
 #include "cache/scratch.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
 #include <openexr.h>
 
+#include "render/film.h"
 #include "render/map.h"
 
 // Writes lines of a picture; each pixel of channel c is 100 y + x + 1000 c, counted from the top left
@@ -102,12 +107,48 @@ static void what_cannot_be_told_apart_is_refused(void **state) {
   }
 }
 
+// A file may not grow beyond so many bytes, as on a full disk: an error, and nothing is left. In a process of
+// its own, which an alarm ends should it wait for ever, as OpenEXR does after a write that it knows to have
+// failed.
+static void a_full_disk_is_an_error(void **state) {
+  enum { SIDE = 64 };
+  scratch *s = *state;
+  static firn_v3 light[SIDE * SIDE];
+  static float alpha[SIDE * SIDE];
+  for (uint32_t i = 0; i < SIDE * SIDE; i++) light[i].x = firn_noise(i); // does not pack well
+  firn_film film = {.width = SIDE, .height = SIDE, .light = light, .alpha = alpha};
+  char path[1100];
+  snprintf(path, sizeof path, "%s", scratch_path(s, "full.exr"));
+  assert_int_equal(firn_film_write_exr(s->context, path, &film, false), FIRN_OK);
+  struct stat info;
+  assert_int_equal(stat(path, &info), 0);
+  assert_int_equal(unlink(path), 0);
+  for (int part = 0; part < 8; part++) {
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+      const struct rlimit limit = {(rlim_t)(info.st_size * part / 8), RLIM_INFINITY};
+      signal(SIGXFSZ, SIG_IGN);
+      alarm(60);
+      if (setrlimit(RLIMIT_FSIZE, &limit)) _exit(99);
+      _exit((int)firn_film_write_exr(s->context, path, &film, false));
+    }
+    int code;
+    assert_int_equal(waitpid(pid, &code, 0), pid);
+    assert_true(WIFEXITED(code));
+    assert_int_equal(WEXITSTATUS(code), FIRN_ERROR_IO);
+    assert_false(scratch_exists(s, "full.exr"));
+    assert_false(scratch_exists(s, "full.exr.part"));
+  }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(a_part_of_a_picture_stays_in_its_place),
       TEST(what_cannot_be_told_apart_is_refused),
+      TEST(a_full_disk_is_an_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

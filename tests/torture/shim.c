@@ -219,9 +219,45 @@ int creat(const char *file, mode_t mode) {
   return open(file, O_WRONLY | O_CREAT | O_TRUNC, mode);
 }
 
-FILE *fopen(const char *filename, const char *modes) {
-  if (below(filename) && (act(OPEN) || (*modes != 'r' && act(CREATE)))) return NULL;
-  return REAL(fopen)(filename, modes);
+// Streams of files that are ours come to the calls below, too, by a cookie that is their descriptor.
+static ssize_t read_stream(void *cookie, char *buf, size_t size) {
+  return read((int)(intptr_t)cookie, buf, size);
+}
+
+static ssize_t write_stream(void *cookie, const char *buf, size_t size) {
+  return write((int)(intptr_t)cookie, buf, size);
+}
+
+static int seek_stream(void *cookie, off64_t *offset, int whence) {
+  *offset = lseek((int)(intptr_t)cookie, *offset, whence);
+  return *offset < 0 ? -1 : 0;
+}
+
+static int close_stream(void *cookie) {
+  return close((int)(intptr_t)cookie);
+}
+
+FILE *fdopen(int fd, const char *modes) {
+  static const cookie_io_functions_t calls = {read_stream, write_stream, seek_stream, close_stream};
+  return mine(fd) ? fopencookie((void *)(intptr_t)fd, modes, calls) : REAL(fdopen)(fd, modes);
+}
+
+// Of streams that the C library opens itself only opening counts, and what others write to their descriptors,
+// as C++'s library does.
+#define FOPEN(name)                                                                                \
+  FILE *name(const char *filename, const char *modes) {                                            \
+    bool is_ours = below(filename);                                                                \
+    if (is_ours && (act(OPEN) || (*modes != 'r' && act(CREATE)))) return NULL;                     \
+    FILE *file = REAL(name)(filename, modes);                                                      \
+    if (file) keep(fileno(file), is_ours);                                                         \
+    return file;                                                                                   \
+  }
+FOPEN(fopen)
+FOPEN(fopen64)
+
+int fclose(FILE *stream) {
+  keep(fileno(stream), false);
+  return REAL(fclose)(stream);
 }
 
 int mkdir(const char *path, mode_t mode) {
@@ -238,6 +274,14 @@ int rename(const char *old, const char *new) {
 
 int unlink(const char *name) {
   return below(name) && act(UNLINK) ? -1 : REAL(unlink)(name);
+}
+
+int rmdir(const char *path) {
+  return below(path) && act(UNLINK) ? -1 : REAL(rmdir)(path);
+}
+
+int link(const char *from, const char *to) {
+  return below(to) && act(CREATE) ? -1 : REAL(link)(from, to);
 }
 
 ssize_t write(int fd, const void *buf, size_t n) {
@@ -260,7 +304,15 @@ PWRITE(pwrite)
 PWRITE(pwrite64)
 
 ssize_t writev(int fd, const struct iovec *iovec, int count) {
-  return mine(fd) && act(WRITE) ? -1 : REAL(writev)(fd, iovec, count);
+  ssize_t sum = 0;
+  if (!mine(fd)) return REAL(writev)(fd, iovec, count);
+  for (int i = 0; i < count; i++) {
+    ssize_t done = write(fd, iovec[i].iov_base, iovec[i].iov_len);
+    if (done < 0) return sum ? sum : -1;
+    sum += done;
+    if ((size_t)done < iovec[i].iov_len) break;
+  }
+  return sum;
 }
 
 ssize_t read(int fd, void *buf, size_t nbytes) {
