@@ -27,6 +27,8 @@ typedef struct firn_run_event {
   // earlier process did not come to, as a picture of it.
   bool resumed;
   firn_sim *sim; // to look at: read and draw it, but do not step or change it
+  // What bounded the step before, as firn_step has it; NULL where this process has taken none.
+  const char *bound;
 } firn_run_event;
 typedef bool (*firn_run_fn)(void *user, const firn_run_event *event); // false: stop
 typedef struct firn_run_def {

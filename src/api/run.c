@@ -50,12 +50,14 @@ static bool report(firn_run_state *r, bool frame_written, bool resumed) {
       .frame_written = frame_written,
       .resumed = resumed,
       .sim = r->sim,
+      .bound = r->bound,
   };
   return r->def->event(r->def->event_user, &event);
 }
 
 static void count_step(firn_run_state *r, const firn_step *step) {
   firn_run_tally *t = &r->tally;
+  r->bound = step->bound;
   t->dt_min = t->steps && t->dt_min < step->dt ? t->dt_min : step->dt;
   t->dt_sum += step->dt;
   t->asleep += step->asleep;
