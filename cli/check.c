@@ -129,6 +129,10 @@ static void print_time(const findings *f) {
   printf("  time       about %s a frame with %d thread%s (%.0f steps%s)\n", a, threads,
          threads == 1 ? "" : "s", n->steps_per_frame,
          n->sampled < 0.9 * n->particles ? ", by a sample of fewer particles" : "");
+  if (n->bound)
+    printf("             steps of %.3g ms, %.0f %% of them as long as %s allows\n",
+           1e3 * firn_scene_frame_seconds(f->scene) / n->steps_per_frame, 100 * n->bound_share,
+           n->bound);
   if (n->start_seconds > fmax(1, 0.5 * n->seconds_per_frame))
     printf("             after %s to build the snow and write frame 0\n",
            cli_duration(n->start_seconds, b));
@@ -205,6 +209,9 @@ static void json_needs(const findings *f) {
   json_number("cpu_seconds_per_frame", n->cpu_per_frame);
   json_number("steps_per_frame", n->steps_per_frame);
   json_number("frames_timed", n->frames_timed);
+  printf(", \"step_bound\": ");
+  n->bound ? cli_json_string(stdout, n->bound) : (void)printf("null");
+  json_number("step_bound_share", n->bound ? n->bound_share : NAN);
   json_number("frame_file_bytes", n->frame_bytes);
   json_number("checkpoint_file_bytes", n->checkpoint_bytes);
   json_number("frames_written", cli_frames_written(&f->output, f->a->first, f->last));

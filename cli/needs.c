@@ -57,6 +57,13 @@ typedef struct moment {
   uint64_t steps;
 } moment;
 
+// Steps by what bounded them. There are fewer such words than this.
+enum { BOUNDS = 16 };
+typedef struct bound_count {
+  const char *bound;
+  uint64_t steps;
+} bound_count;
+
 // A run that is watched from its first step on.
 typedef struct watch {
   const cli_needs_def *def;
@@ -68,7 +75,8 @@ typedef struct watch {
   uint64_t iterations; // so far
   bool is_auto;        // the solver may turn to semi-implicit steps
   int frames;          // finished
-  firn_status status;  // of the advice
+  bound_count bounds[BOUNDS];
+  firn_status status; // of the advice
 } watch;
 
 static void say(const cli_needs_def *def, const char *what) {
@@ -92,6 +100,14 @@ static void look_at_start(watch *w, const firn_run_event *e) {
   w->last = w->begin;
 }
 
+static void count_bound(watch *w, const char *bound) {
+  int i = 0;
+  while (i < BOUNDS && w->bounds[i].bound && strcmp(w->bounds[i].bound, bound) != 0) i++;
+  if (i == BOUNDS) return;
+  w->bounds[i].bound = bound;
+  w->bounds[i].steps++;
+}
+
 static bool on_event(void *user, const firn_run_event *e) {
   watch *w = user;
   if (e->steps == 0) {
@@ -101,6 +117,7 @@ static bool on_event(void *user, const firn_run_event *e) {
   w->last = (moment){e->time, cli_seconds(), cli_cpu_seconds(), e->steps};
   w->iterations = e->iterations;
   w->frames = e->frame;
+  if (e->bound) count_bound(w, e->bound);
   // Where others are at work on the machine it takes longer, but not for ever.
   double spent = fmin(w->last.wall - w->begin.wall, (w->last.cpu - w->begin.cpu) / w->threads);
   spent = fmax(spent, (w->last.wall - w->begin.wall) / 4);
@@ -109,12 +126,24 @@ static bool on_event(void *user, const firn_run_event *e) {
   return !enough && !cli_interrupted();
 }
 
+static void tell_bound(const watch *w, cli_needs *out) {
+  uint64_t most = 0, all = 0;
+  for (int i = 0; i < BOUNDS && w->bounds[i].bound; i++) {
+    all += w->bounds[i].steps;
+    if (w->bounds[i].steps <= most) continue;
+    most = w->bounds[i].steps;
+    out->bound = w->bounds[i].bound;
+  }
+  if (all) out->bound_share = (double)most / (double)all;
+}
+
 // A frame's time, by what was covered of the first ones. Of the files of a frame that was not finished
 // stands the checkpoint with which a run stops, twice.
 static void tell_time(const watch *w, double seconds, double stop_wall, double stop_cpu,
                       cli_needs *out) {
   double covered = w->last.time - w->begin.time;
   out->start_seconds = w->start;
+  tell_bound(w, out);
   if (!(covered > 0) || !(w->def->seconds > 0)) return;
   double share = seconds / covered, files = w->frames > 0 ? 0 : 2;
   out->frames_timed = covered / seconds;

@@ -20,6 +20,9 @@ typedef struct cli_needs {
   double cpu_per_frame;     // s, of all threads
   double steps_per_frame;
   double frames_timed; // of simulated time; may be a part of the first one
+  // What bounded the length of most steps (firn_step.bound), and of what share of them; NULL: not known.
+  const char *bound;
+  double bound_share;
 } cli_needs;
 
 typedef struct cli_needs_def {

@@ -29,6 +29,8 @@ typedef struct firn_run_event {
   // To look at: read and draw it, but do not change it. To step, load or destroy it fails with
   // FIRN_ERROR_STATE.
   firn_sim *sim;
+  // What bounded the step before, as firn_step has it; NULL where this process has taken none.
+  const char *bound;
 } firn_run_event;
 typedef bool (*firn_run_fn)(void *user, const firn_run_event *event); // false: stop
 typedef struct firn_run_def {

@@ -45,6 +45,9 @@ typedef struct firn_step {
   bool implicit;  // a linear system was solved
   int iterations; // which took so many; where there are several, on the mean over their particles
   size_t asleep;  // particles that were left out, being at rest
+  // What kept it from being longer: a setting of the solver, perhaps with what it is about in brackets
+  // ("mpm.cfl (the speed of snow)"), or other words. Never freed; NULL where nothing was stepped.
+  const char *bound;
 } firn_step;
 
 // One step of at most limit seconds (limit <= 0: as long as the solver likes). out may be NULL.

@@ -50,6 +50,7 @@ static bool report(firn_run_state *r, bool frame_written, bool resumed) {
       .frame_written = frame_written,
       .resumed = resumed,
       .sim = r->sim,
+      .bound = r->bound,
   };
   r->sim->in_advance = true;
   bool go = r->def->event(r->def->event_user, &event);
@@ -60,6 +61,7 @@ static bool report(firn_run_state *r, bool frame_written, bool resumed) {
 
 static void count_step(firn_run_state *r, const firn_step *step) {
   firn_run_tally *t = &r->tally;
+  r->bound = step->bound;
   t->dt_min = t->steps && t->dt_min < step->dt ? t->dt_min : step->dt;
   t->dt_sum += step->dt;
   t->asleep += step->asleep;

@@ -71,6 +71,7 @@ typedef struct firn_run_state {
   double begin_wall; // s, when firn_run was called ...
   double begin_time; // s, and where the simulation stood
   double particle_steps;
+  const char *bound;                 // of the last step; NULL before there is one
   double frame_wall;                 // s, when the current frame began
   double stage_wall[FIRN_OWN_STATS]; // s, statistics "seconds_..." when it began
   bool saved;                        // the newest checkpoint stands for what the simulation is now

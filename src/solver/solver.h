@@ -10,6 +10,16 @@
 // Says that two settings exclude each other: their keys, and why in the words of a scene file.
 typedef void (*firn_conflict_fn)(void *user, const char *key, const char *with, const char *why);
 
+// firn_step.bound of a step that is as short as its caller wants it.
+#define FIRN_BOUND_LIMIT "the end of the frame"
+// The shorter of a step and another limit, which is then what bounds it.
+static inline double firn_step_bound(double dt, double other, const char *what,
+                                     const char **bound) {
+  if (!(other < dt)) return dt;
+  *bound = what;
+  return other;
+}
+
 // What is asked of a solver's particles, in one pass, since they may have to be brought up to date
 // for it.
 enum { FIRN_OWN_FIELDS = 32, FIRN_OWN_STATS = 64 };

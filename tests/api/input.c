@@ -76,7 +76,7 @@ static const struct mpm_number {
     {"beta", offsetof(firn_mpm_def, beta), -0.5, 1.5},
     {"tolerance", offsetof(firn_mpm_def, tolerance), 0, 1},
     {"dt", offsetof(firn_mpm_def, dt), -1e-4, 2},
-    {"dt_max", offsetof(firn_mpm_def, dt_max), 0, 2},
+    {"dt_max", offsetof(firn_mpm_def, dt_max), -1e-4, 2},
     {"dt_min", offsetof(firn_mpm_def, dt_min), 0, 2},
     {"cfl", offsetof(firn_mpm_def, cfl), 0, 1.5},
     {"elastic_cfl", offsetof(firn_mpm_def, elastic_cfl), 0, 1.5},

@@ -23,6 +23,7 @@ expect "$out" "particles  4 096" # 8^3 cells of 8
 expect "$out" "memory     about"
 expect "$out" "time       about"
 expect "$out" "later ones may be dearer"
+expect "$out" "of them as long as mpm."
 expect "$out" "disk       about"
 refuse "$out" "warning"
 [[ -z $err ]] || die "no progress is told where there is no terminal: $err"

@@ -37,11 +37,11 @@ run 0 run whole/scene.yaml -o again --threads 1 --quiet
 for i in 0 3 6; do cmp whole/frame_0000$i.hdf again/frame_0000$i.hdf || die "frame $i differs"; done
 
 # Stop on the way, and go on: the same bytes as without; a terminal that closes stops a run like Ctrl-C.
-for signal in INT HUP; do
+for signal in 2 1; do # SIGINT, SIGHUP
   rm -rf halves
   STOP_SIGNAL=$signal stop_at halves/frame_00001.hdf "$FIRN" run ball.yaml -o halves --threads 2 \
     >stop.out 2>stop.err
-  [[ $code == 1 ]] || die "interrupted by $signal: exit $code: $(cat stop.out stop.err)"
+  [[ $code == 1 ]] || die "interrupted by signal $signal: exit $code: $(cat stop.out stop.err)"
   expect "$(cat stop.out)" "To go on:"
   expect "$(cat stop.out)" "  $FIRN run -o halves --threads 2 ball.yaml --resume"
   [[ ! -e halves/frame_00006.hdf ]] || die "not interrupted"

@@ -139,10 +139,82 @@ static void explicit_steps_that_are_too_long_are_told_of(void **state) {
   }
 }
 
+// A ball of snow far from everything, of this law's stiffness, and a step of it.
+static firn_step first_step(const firn_sim_def *def, double young, double speed, double limit) {
+  firn_material_def snow = firn_default_material_def();
+  snow.young = young;
+  mpm_variant any = {
+      .basis = def->mpm.basis, .transfer = def->mpm.transfer, .isa = FIRN_ISA_SCALAR};
+  mpm_case c = mpm_case_open(&any, def, &snow);
+  firn_fill_def ball = firn_default_fill_def();
+  ball.shape = firn_sphere((const double[3]){0.31 * def->h, 0, 0}, 2.5 * def->h);
+  ball.velocity[1] = speed;
+  must(&c, firn_sim_fill(c.sim, &ball));
+  firn_step step;
+  must(&c, firn_sim_step(c.sim, limit, &step));
+  mpm_case_close(&c);
+  return step;
+}
+
+// The paper's 0.5 ms belongs to cells of 5 mm: by default, a step is as long as the cells are large; a step
+// that is given is what it is.
+static void the_longest_step_goes_with_the_cells(void **state) {
+  (void)state;
+  static const double h[] = {1e-3, 5e-3, 0.04, 0.4, 20};
+  for (int i = 0; i < 5; i++) {
+    firn_sim_def def = firn_default_sim_def();
+    def.h = h[i];
+    memset(def.gravity, 0, sizeof def.gravity);
+    double longest = h[i] < 10 ? 0.1 * h[i] : 1; // s, of s/m times m
+    firn_step step = first_step(&def, 1, 0, 0);
+    assert_true(fabs(step.dt - longest) <= 1e-12 * longest);
+    assert_string_equal(step.bound, "mpm.dt_max");
+    def.mpm.dt_max = 5e-4;
+    step = first_step(&def, 1, 0, 0);
+    assert_true(step.dt == fmin(5e-4, step.dt) && (h[i] < 2e-3 || step.dt == 5e-4));
+    // No shorter step is allowed than the longest one: as for a number, so for the default.
+    def.mpm.dt_max = 0;
+    def.mpm.dt_min = 1.001 * longest < 1 ? 1.001 * longest : 1;
+    firn_context *context;
+    firn_sim *sim = NULL;
+    firn_context_def with = firn_default_context_def();
+    with.threads = 1;
+    assert_int_equal(firn_context_create(&with, &context), FIRN_OK);
+    firn_status made = firn_sim_create(context, &def, &sim);
+    assert_int_equal(made, h[i] < 10 ? FIRN_ERROR_ARGUMENT : FIRN_OK);
+    if (made != FIRN_OK) assert_non_null(strstr(firn_context_message(context), "dt_min"));
+    firn_sim_destroy(sim);
+    firn_context_destroy(context);
+  }
+}
+
+// Each limit is named by the step that it bounds.
+static void a_step_says_what_bounds_it(void **state) {
+  (void)state;
+  firn_sim_def def = firn_default_sim_def();
+  def.h = H;
+  def.mpm.integrator = FIRN_INTEGRATOR_EXPLICIT;
+  assert_string_equal(first_step(&def, 1, 0, 0).bound, "mpm.dt_max");
+  assert_string_equal(first_step(&def, 1, 0, 1e-5).bound, "the end of the frame");
+  // One of two equal parts is still as short as dt_max has it.
+  firn_step half = first_step(&def, 1, 0, 0.15 * H);
+  assert_true(half.dt == 0.075 * H);
+  assert_string_equal(half.bound, "mpm.dt_max");
+  assert_string_equal(first_step(&def, YOUNG, 0, 0).bound,
+                      "mpm.elastic_cfl (sound in the stiffest snow)");
+  def.mpm.integrator = FIRN_INTEGRATOR_IMPLICIT;
+  assert_string_equal(first_step(&def, YOUNG, 0, 0).bound, "mpm.dt_max");
+  assert_string_equal(first_step(&def, 1, 20, 0).bound, "mpm.cfl (the speed of snow)");
+  def.mpm.dt = 1e-4;
+  assert_string_equal(first_step(&def, 1, 20, 0).bound, "mpm.dt");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(steps_are_as_long_as_the_state_allows),
       cmocka_unit_test(steps_that_invert_are_halved),
+      cmocka_unit_test(the_longest_step_goes_with_the_cells),
+      cmocka_unit_test(a_step_says_what_bounds_it),
       cmocka_unit_test(explicit_steps_that_are_too_long_are_told_of),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -212,7 +212,7 @@ static const wrong wrongs[] = {
     {HEAD SNOW "gravty: [0, 0, 0]\n", 4, 1, "gravty: unknown key; did you mean 'gravity'?"},
     {HEAD SNOW "mpm: {flp: 1}\n", 4, 7, "mpm.flp: unknown key; did you mean 'flip'?"},
     {HEAD SNOW "mpm: {dt_max: {kyes: [[0 s, 1 ms]]}}\n", 4, 15,
-     "mpm.dt_max: found a map without keys; expected a time of at least 1e-12 s and at most 1 s "
+     "mpm.dt_max: found a map without keys; expected a time of at least 0 and at most 1 s "
      "(unit s), or {keys: [[time, value], ...]}"},
     {HEAD SNOW "young: 1\n", 4, 1, "young: unknown key here; there is materials.*.young"},
     {HEAD SNOW "zzz: 1\n", 4, 1, "unknown key; the keys of a scene are firn, include"},
@@ -304,7 +304,8 @@ static const wrong wrongs[] = {
      3, 87, "snow[0].per_cell: 2.5 is not whole"},
     {HEAD SNOW "periodic: [0.05, 0, 0]\n", 4, 11, "x: 0.05 m is 5 cells of 0.01 m"},
     {HEAD SNOW "mpm: {krylov: cg}\n", 4, 15, "cg needs hessian: psd"},
-    {HEAD SNOW "mpm: {dt_min: 1 s}\n", 4, 15, "mpm.dt_min: 1 s is longer than dt_max"},
+    {HEAD SNOW "mpm: {dt_min: 1 s, dt_max: 1 ms}\n", 4, 15,
+     "mpm.dt_min: 1 s is longer than dt_max"},
     {HEAD SNOW "mpm: {dt_min: 0.1 ms, dt: 0.01 ms}\n", 4, 27, "shorter than dt_min"},
     {HEAD SNOW "colliders: [{shape: {half_space: {normal: [0, 0, 0]}}}]\n", 4, 43, "no direction"},
     {HEAD SNOW "colliders: [{name: a, shape: {half_space: {}}}, {name: a, shape: {half_space: "

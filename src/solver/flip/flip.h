@@ -261,7 +261,7 @@ void flip_push_end(flip *s, const double gained[3]);
 
 // timestep.c
 void flip_survey(flip *s);
-double flip_choose_step(const flip *s, double limit);
+double flip_choose_step(const flip *s, double limit, const char **bound); // what bounds it
 
 firn_status flip_step(void *solver, double limit, firn_step *out);
 

@@ -103,6 +103,9 @@ firn_status flip_step(void *solver, double limit, firn_step *out) {
   if (!world->particles.count) {
     double dt = s->def.dt > 0 ? s->def.dt : s->def.dt_max;
     out->dt = limit > 0 ? fmin(limit, dt) : dt;
+    out->bound = limit > 0 && limit < dt ? FIRN_BOUND_LIMIT
+                 : s->def.dt > 0         ? "flip.dt"
+                                         : "flip.dt_max";
     world->time += out->dt;
     return FIRN_OK;
   }
@@ -112,9 +115,9 @@ firn_status flip_step(void *solver, double limit, firn_step *out) {
   if (s->memory.must_survey || world->kicked) flip_survey(s);
   world->kicked = false;
   world->settled.count = 0;
-  double longest = flip_choose_step(s, 0);
+  double longest = flip_choose_step(s, 0, &out->bound);
   if (longest < s->def.dt_min && !(s->def.dt > 0)) return fail_short(s, longest);
-  s->dt = flip_choose_step(s, limit);
+  s->dt = flip_choose_step(s, limit, &out->bound);
 
   // To the grid, with colliders where they are at the end of the step.
   flip_transfer(s);

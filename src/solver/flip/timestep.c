@@ -50,16 +50,19 @@ static double collider_speed(const flip *s) {
   return most;
 }
 
-double flip_choose_step(const flip *s, double limit) {
+double flip_choose_step(const flip *s, double limit, const char **bound) {
   const firn_flip_def *def = &s->def;
   const double *g = s->world->gravity;
   double h = s->world->h, fall = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
   // (v + g dt) dt = cfl h
   double v = sqrt(s->memory.speed2_max), way = def->cfl * h;
-  double dt = fmin(def->dt_max, 2 * way / (v + sqrt(v * v + 4 * fall * way)));
-  dt = fmin(dt, way / collider_speed(s));
-  if (def->dt > 0) dt = def->dt;
+  *bound = "flip.dt_max";
+  double dt = firn_step_bound(def->dt_max, 2 * way / (v + sqrt(v * v + 4 * fall * way)),
+                              "flip.cfl (the speed of snow)", bound);
+  dt = firn_step_bound(dt, way / collider_speed(s), "flip.cfl (the speed of a collider)", bound);
+  if (def->dt > 0) dt = firn_step_bound((double)INFINITY, def->dt, "flip.dt", bound);
   if (!(limit > 0)) return dt;
+  if (limit < dt) *bound = FIRN_BOUND_LIMIT;
   double parts = ceil(limit / dt - 1e-9); // equal ones rather than one last crumb
   return limit / fmax(1, parts);
 }

@@ -107,14 +107,25 @@ static void destroy(void *solver) {
   firn_free(context, m, sizeof *m);
 }
 
+// As mpm_conflicts has it, for a longest step that goes with the cells.
+static firn_status check_shortest(const firn_world *world, const firn_mpm_def *def) {
+  double longest = mpm_longest_step(def, world->h);
+  if (def->dt > 0 || !(def->dt_min > longest)) return FIRN_OK;
+  return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
+                   "mpm: dt_min = %g s is longer than dt_max, %g s for cells of %g m", def->dt_min,
+                   longest, world->h);
+}
+
 static firn_status create(firn_world *world, const void *settings, void **out) {
   firn_context *context = world->context;
   const firn_mpm_def *def = settings;
   *out = NULL;
+  FIRN_TRY(check_shortest(world, def));
   mpm *m = firn_alloc_zero(context, sizeof *m, "mpm");
   if (!m) return FIRN_ERROR_MEMORY;
   m->world = world;
   m->def = *def;
+  m->def.dt_max = mpm_longest_step(def, world->h);
   m->stencil = def->basis == FIRN_BASIS_CUBIC
                    ? (mpm_stencil){.width = 4, .first = -1, .shift = 0, .d = 1.0 / 3}
                    : (mpm_stencil){.width = 3, .first = 0, .shift = 0.5, .d = 1.0 / 4};
@@ -147,7 +158,9 @@ static void driven(void *solver, double speed) {
 
 static firn_status configure(void *solver, const void *settings) {
   mpm *m = solver;
-  const firn_mpm_def *def = settings;
+  firn_mpm_def own = *(const firn_mpm_def *)settings, *def = &own;
+  own.dt_max = mpm_longest_step(def, m->world->h);
+  FIRN_TRY(check_shortest(m->world, &own));
   if (def->basis != m->def.basis || def->transfer != m->def.transfer ||
       def->sleep != m->def.sleep || def->flight != m->def.flight ||
       def->hardening_density != m->def.hardening_density) {

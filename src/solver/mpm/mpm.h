@@ -233,7 +233,10 @@ double mpm_sound2(const mpm *m, size_t slot); // m^2/s^2, of compression waves i
 typedef struct mpm_choice {
   double dt;
   bool implicit;
+  const char *bound; // what kept it from being longer
 } mpm_choice;
+// s, what dt_max means for cells of h.
+double mpm_longest_step(const firn_mpm_def *def, double h);
 mpm_choice mpm_choose(const mpm *m, double limit);
 void mpm_remember_solve(mpm *m, double dt, int iterations);
 void mpm_remember_stiffness(mpm *m); // after a scatter

@@ -193,6 +193,9 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   if (!world->particles.count) {
     double longest = m->def.dt > 0 ? m->def.dt : m->def.dt_max;
     out->dt = limit > 0 ? fmin(limit, longest) : longest;
+    out->bound = limit > 0 && limit < longest ? FIRN_BOUND_LIMIT
+                 : m->def.dt > 0              ? "mpm.dt"
+                                              : "mpm.dt_max";
     world->time += out->dt;
     return FIRN_OK;
   }
@@ -240,6 +243,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
     double det = smallest_det(m);
     if (det > m->def.min_det) break;
     choice.dt /= 2;
+    choice.bound = "mpm.min_det (snow that would turn inside out)";
     m->last.redone++;
     if (!(det == det)) return mpm_fail_nonfinite(m);
     if (choice.dt < m->def.dt_min) return mpm_fail_inverted(m, 2 * choice.dt, det);
@@ -277,6 +281,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
   world->time += choice.dt;
   out->dt = choice.dt;
   out->implicit = choice.implicit;
+  out->bound = choice.bound;
   out->asleep = m->asleep;
   return FIRN_OK;
 }

@@ -37,6 +37,13 @@ void mpm_survey(mpm *m) {
   m->memory.must_survey = false;
 }
 
+// What bounded a step, for firn_step.bound.
+static const char BY_USER[] = "mpm.dt", BY_LONGEST[] = "mpm.dt_max",
+                  BY_SPEED[] = "mpm.cfl (the speed of snow)",
+                  BY_SURFACE[] = "mpm.cfl (the speed of a collider)",
+                  BY_SOUND[] = "mpm.elastic_cfl (sound in the stiffest snow)",
+                  BY_COST[] = "the cost of semi-implicit solves";
+
 // Cost of a conjugate-residual iteration, for the particles in K and for the nodes of their blocks, and of what else a
 // semi-implicit step does, in explicit steps; measured (bench/results). Only their size matters, not their last digit.
 static const double PARTICLE_COST = 0.33, BLOCK_COST = 0.27, IMPLICIT_COST = 1.4;
@@ -167,7 +174,7 @@ static double cost_of(const mpm *m, double sound, double dt) {
 // The cheapest step that solves for packed snow alone and takes the rest explicitly; its cost is
 // told in explicit steps.
 static mpm_choice cheapest_implicit(const mpm *m, double sound, double longest, double *cost) {
-  mpm_choice best = {longest, true};
+  mpm_choice best = {longest, true, BY_COST};
   *cost = cost_of(m, sound, longest);
   if (!(sum_from(m->memory.share, 0) > 0)) return best; // before the first scatter
   for (int k = 0; k < MPM_SHARES; k++) {
@@ -182,18 +189,32 @@ static mpm_choice cheapest_implicit(const mpm *m, double sound, double longest, 
   return best;
 }
 
+// s/m: the paper's semi-implicit step of 0.5 ms belongs to cells of 5 mm. In fresh snow of its Table 2, sound
+// goes two cells in it.
+static const double STEP_PER_CELL = 0.1;
+
 // The choice of the step: its length by dt, dt_max, cfl (advection) and elastic_cfl (sound), its kind
 // by what either would cost.
+double mpm_longest_step(const firn_mpm_def *def, double h) {
+  return def->dt_max > 0 ? def->dt_max : fmin(STEP_PER_CELL * h, 1);
+}
+
 mpm_choice mpm_choose(const mpm *m, double limit) {
   const firn_mpm_def *def = &m->def;
   double h = m->world->h, speed = sqrt(m->memory.speed2_max), sound = sqrt(m->memory.sound2_max);
   // Neither snow nor what is about to hit it may jump over nodes.
-  double advective = def->cfl * h / fmax(speed, sqrt(m->memory.surface2_max));
+  double surface = sqrt(m->memory.surface2_max), advective = def->cfl * h / fmax(speed, surface);
   double elastic = def->elastic_cfl * h / (sound + speed);
-  double explicit_dt = fmin(def->dt_max, fmin(advective, elastic));
-  double implicit_dt = fmin(def->dt_max, advective);
-  if (def->dt > 0) explicit_dt = implicit_dt = def->dt;
-  mpm_choice choice = {implicit_dt, def->integrator == FIRN_INTEGRATOR_IMPLICIT};
+  const char *by_flow = BY_LONGEST, *by_sound;
+  double implicit_dt = firn_step_bound(def->dt_max, advective,
+                                       surface > speed ? BY_SURFACE : BY_SPEED, &by_flow);
+  by_sound = by_flow;
+  double explicit_dt = firn_step_bound(implicit_dt, elastic, BY_SOUND, &by_sound);
+  if (def->dt > 0) {
+    explicit_dt = implicit_dt = def->dt;
+    by_flow = by_sound = BY_USER;
+  }
+  mpm_choice choice = {implicit_dt, def->integrator == FIRN_INTEGRATOR_IMPLICIT, by_flow};
   if (def->integrator == FIRN_INTEGRATOR_AUTO && def->dt > 0) {
     choice.implicit = def->dt > elastic; // there is no choice where the step is given
   } else if (def->integrator == FIRN_INTEGRATOR_AUTO) {
@@ -202,12 +223,17 @@ mpm_choice mpm_choose(const mpm *m, double limit) {
     // Changing over has to pay: without the margin, equal costs would make it flutter.
     double margin = m->memory.implicit ? 1.1 : 0.9;
     choice.implicit = cost / implicit.dt < margin / explicit_dt;
+    if (implicit.dt < implicit_dt) choice.bound = BY_COST;
     choice.dt = implicit.dt;
   }
-  if (!choice.implicit) choice.dt = explicit_dt;
+  if (!choice.implicit) {
+    choice.dt = explicit_dt;
+    choice.bound = by_sound;
+  }
   if (limit > 0) {
     // Equal parts rather than one last crumb.
     double parts = ceil(limit / choice.dt - 1e-9);
+    if (limit < choice.dt) choice.bound = FIRN_BOUND_LIMIT;
     choice.dt = limit / fmax(1, parts);
   }
   return choice;

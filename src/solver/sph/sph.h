@@ -187,7 +187,7 @@ void sph_advance(sph *s, bool *finite);
 
 // timestep.c
 void sph_survey(sph *s);
-double sph_choose_step(const sph *s, double limit);
+double sph_choose_step(const sph *s, double limit, const char **bound); // what bounds it
 
 firn_status sph_step(void *solver, double limit, firn_step *out);
 firn_status sph_fail_nonfinite(const sph *s);

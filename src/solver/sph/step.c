@@ -76,6 +76,9 @@ firn_status sph_step(void *solver, double limit, firn_step *out) {
     double dt = s->def.dt > 0 ? s->def.dt : s->def.dt_max;
     s->dt = out->dt = limit > 0 ? fmin(limit, dt) : dt;
     sph_push_end(s); // time goes on
+    out->bound = limit > 0 && limit < dt ? FIRN_BOUND_LIMIT
+                 : s->def.dt > 0         ? "sph.dt"
+                                         : "sph.dt_max";
     world->time += out->dt;
     return FIRN_OK;
   }
@@ -87,9 +90,9 @@ firn_status sph_step(void *solver, double limit, firn_step *out) {
   world->kicked = false;
   world->settled.count = 0;
   lap_time(s, SPH_SEARCH, &clock);
-  double longest = sph_choose_step(s, 0);
+  double longest = sph_choose_step(s, 0, &out->bound);
   if (longest < s->def.dt_min && !(s->def.dt > 0)) return fail_short(s, longest);
-  s->dt = sph_choose_step(s, limit);
+  s->dt = sph_choose_step(s, limit, &out->bound);
 
   // Densities and stiffness, forces one after the other, strain and positions.
   FIRN_TRY(sph_prepare(s));

@@ -35,22 +35,26 @@ static double surface_speed2(const sph *s) {
   return most;
 }
 
-double sph_choose_step(const sph *s, double limit) {
+double sph_choose_step(const sph *s, double limit, const char **bound) {
   const firn_sph_def *def = &s->def;
   const double *g = s->world->gravity;
   double speed = sqrt(fmax(s->memory.speed2_max, surface_speed2(s)));
   double accel = sqrt(fmax(s->memory.accel2_max, g[0] * g[0] + g[1] * g[1] + g[2] * g[2]));
-  double dt = fmin(def->dt_max, def->cfl * s->spacing / speed);
-  dt = fmin(dt, def->force_cfl * sqrt(s->spacing / accel));
+  *bound = "sph.dt_max";
+  double dt = firn_step_bound(def->dt_max, def->cfl * s->spacing / speed,
+                              "sph.cfl (the speed of snow or of a collider)", bound);
+  dt = firn_step_bound(dt, def->force_cfl * sqrt(s->spacing / accel),
+                       "sph.force_cfl (the largest acceleration)", bound);
   // Who is not near yet may come no further than samples are looked for around the snow. Of a user's
   // distance that depends on time nobody knows how fast it comes.
   for (int c = 0; c < s->world->collider_count; c++) {
     const firn_collider *collider = &s->world->collider[c];
     if (collider->absent || !(collider->speed > 0 && isfinite(collider->speed))) continue;
-    dt = fmin(dt, 2 * s->spacing / collider->speed);
+    dt = firn_step_bound(dt, 2 * s->spacing / collider->speed, "the speed of a collider", bound);
   }
-  if (def->dt > 0) dt = def->dt;
+  if (def->dt > 0) dt = firn_step_bound((double)INFINITY, def->dt, "sph.dt", bound);
   if (!(limit > 0)) return dt;
+  if (limit < dt) *bound = FIRN_BOUND_LIMIT;
   double parts = ceil(limit / dt - 1e-9); // equal ones rather than one last crumb
   return limit / fmax(1, parts);
 }
