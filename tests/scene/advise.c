@@ -163,10 +163,10 @@ static void what_is_thick_is_not_called_thin(void **state) {
   close(file);
   static const char mesh[] = HEAD BALL
       "colliders:\n  - shape: {mesh: {file: %s, voxel: %s}, scale: %s}\n";
-  snprintf(text, sizeof text, mesh, path, "2.5 mm", "0.01");
+  snprintf(text, sizeof text, mesh, path, "25 cm", "0.01");
   expect_none(text);
-  snprintf(text, sizeof text, mesh, path, "1 mm", "0.00375");
-  expect(text, 5, 6, "colliders[0].shape: about ", "parts thinner than a cell");
+  snprintf(text, sizeof text, mesh, path, "25 cm", "0.00375");
+  expect(text, 5, 12, "colliders[0].shape: about ", "parts thinner than a cell");
   unlink(path);
 }
 
