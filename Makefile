@@ -16,6 +16,13 @@ ifeq ($(preset),)
   $(error PRECISION=$(PRECISION): there are float and double)
 endif
 
+# A build folder that was copied or moved with its tree still names the old place, and would be built
+# there: it is made anew.
+moved := $(foreach cache,$(wildcard build/*/CMakeCache.txt),$(shell \
+  was=$$(sed -n 's/^CMAKE_CACHEFILE_DIR:INTERNAL=//p' '$(cache)'); \
+  [ "$$was" -ef '$(dir $(cache))' ] || { rm -rf '$(dir $(cache))'; \
+    echo "$(dir $(cache)) was configured in $$was; it is made anew here" >&2; }))
+
 export JOBS DESTDIR
 .NOTPARALLEL: # the tools below use the cores themselves
 .DELETE_ON_ERROR:

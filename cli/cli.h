@@ -122,6 +122,10 @@ int cli_fail_said(const char *message, firn_status status, progress_mode mode);
 // Prints {"event": "warning"} to stdout: an on_warning where JSON was asked for.
 void cli_warning_event(void *user, const char *message);
 
+// Whether a warning differs from an earlier one in its numbers alone. Those are counted, and the counts
+// are printed to stderr when the program ends.
+bool cli_is_repeat(const char *message);
+
 // The word that a misspelt one was likely meant to be; NULL if none is near.
 const char *cli_nearest(const char *word, const char *const *words);
 

@@ -202,8 +202,10 @@ static void on_note(void *user, firn_log_level level, const char *message) {
   const cli_options *options = user;
   if (level == FIRN_LOG_ERROR) return; // the call that failed says so
   if (level == FIRN_LOG_INFO && !options->notes) return;
-  if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
-  fprintf(stderr, "firn: %s%s\n", level == FIRN_LOG_INFO ? "" : "warning: ", message);
+  if (level == FIRN_LOG_INFO || !cli_is_repeat(message)) {
+    if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+    fprintf(stderr, "firn: %s%s\n", level == FIRN_LOG_INFO ? "" : "warning: ", message);
+  }
   if (level == FIRN_LOG_WARNING && options->on_warning)
     options->on_warning(options->warning_user, message);
 }

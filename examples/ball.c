@@ -43,14 +43,14 @@ static firn_sim *make_bed(firn_context *context, const char *solver, int *tub_id
   check(firn_material_preset(context, "packing", &snow), context);
   snow.velocity_factor = 1; // flip: what the ball meets gives way as fast as it comes
   check(firn_sim_add_material(sim, &snow, &bed.material), context);
-  bed.shape = firn_box((double[]){0, 0.05, 0}, (double[]){0.1, 0.05, 0.1});
+  bed.shape = firn_box_of_size((double[]){0, 0.05, 0}, (double[]){0.2, 0.1, 0.2});
   bed.seeding = FIRN_SEEDING_LATTICE;
   bed.settled = true;
   check(firn_sim_fill(sim, &bed), context);
 
   firn_shape *block = NULL, *room = NULL;
-  firn_shape_def outside = firn_box((double[]){0, 0.02, 0}, (double[]){0.18, 0.1, 0.18});
-  firn_shape_def inside = firn_box((double[]){0, 0.5, 0}, (double[]){0.1, 0.5, 0.1});
+  firn_shape_def outside = firn_box_of_size((double[]){0, 0.02, 0}, (double[]){0.36, 0.2, 0.36});
+  firn_shape_def inside = firn_box_of_size((double[]){0, 0.5, 0}, (double[]){0.2, 1, 0.2});
   check(firn_shape_create(context, &outside, &block), context);
   check(firn_shape_create(context, &inside, &room), context);
   firn_collider_def tub = firn_default_collider_def();

@@ -67,7 +67,7 @@ int main(int argc, char **argv) {
   firn_fill_def heap = firn_default_fill_def();
   check(firn_material_preset(context, "powder", &powder), context);
   check(firn_sim_add_material(sim, &powder, &heap.material), context);
-  heap.shape = firn_box((double[]){0, 0.1, 0}, (double[]){0.2, 0.1, 0.2});
+  heap.shape = firn_box_of_size((double[]){0, 0.1, 0}, (double[]){0.4, 0.2, 0.4});
   check(firn_sim_fill(sim, &heap), context);
   firn_collider_def ground = firn_default_collider_def();
   ground.shape = firn_half_space((double[]){0, 0, 0}, (double[]){0, 1, 0});

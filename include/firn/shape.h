@@ -2,7 +2,7 @@
 // Shapes: where snow is, and what it meets. Every shape is a signed distance in metres, negative
 // inside. docs/shapes.md has a line on each kind.
 //
-//   firn_shape_def d = firn_box(center, half);           // a def is enough for fills and colliders
+//   firn_shape_def d = firn_box_of_size(center, size);   // a def is enough for fills and colliders
 //   firn_shape *box, *ball, *hollow;                     // shapes that others are made of
 //   firn_shape_create(context, &d, &box);
 //   ...
@@ -141,6 +141,11 @@ typedef struct firn_shape_def {
 // Solids.
 FIRN_API firn_shape_def firn_half_space(const double point[3], const double normal[3]);
 FIRN_API firn_shape_def firn_sphere(const double center[3], double radius);
+// By the lengths of its edges, as `box: {center, size}` of a scene file.
+FIRN_API firn_shape_def firn_box_of_size(const double center[3], const double size[3]);
+FIRN_API firn_shape_def firn_rounded_box_of_size(const double center[3], const double size[3],
+                                                 double rounding);
+// The same by half its edges: size = 2 half.
 FIRN_API firn_shape_def firn_box(const double center[3], const double half[3]);
 FIRN_API firn_shape_def firn_rounded_box(const double center[3], const double half[3],
                                          double rounding);
@@ -153,6 +158,8 @@ FIRN_API firn_shape_def firn_cone(const double from[3], const double to[3], doub
                                   double radius_to);
 FIRN_API firn_shape_def firn_torus(const double center[3], const double axis[3], double radius,
                                    double tube);
+// By its width, height and length, as `prism: {center, size}` of a scene file; and by half of each.
+FIRN_API firn_shape_def firn_prism_of_size(const double center[3], const double size[3]);
 FIRN_API firn_shape_def firn_prism(const double center[3], const double half[3]);
 
 // Extrusions.

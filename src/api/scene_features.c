@@ -2,9 +2,9 @@
 // What of shapes is too fine for the grid: walls, teeth and grooves thinner than a cell, which snow
 // meets as nothing or as something blunt.
 //
-// A point of the surface is well resolved where a ball of half a cell touches it, or nearly, without
-// leaving the shape: where the shape is not changed much by an opening with that ball. Edges and
-// corners are not, but they are a small part of the surface.
+// A part or a gap is measured along the normal, from a point of the surface to where the shape ends or
+// begins again. Only signs of the distance and its first estimate of a step are used: many shapes know
+// but a bound of their distance, and meshes know it only near their surface.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,9 +19,9 @@
 
 // Points are thrown into the bounds, and those near the surface are taken to it: so each part of it
 // gets its share. Fewer than LEAST tell nothing: the shape is large, and its features are likely so.
-enum { THROWS = 1 << 16, LEAST = 200, STEPS = 16 };
-// From the surface to the middle of the ball, in its radii: 1 on a plane, 1.41 at a square edge.
-static const double NEAR = 1.5;
+enum { THROWS = 1 << 15, LEAST = 100, STEPS = 24 };
+// What is thinner than this share of a cell counts; a part of a whole cell does not, to rounding.
+static const double THIN = 0.95;
 // Less of the surface than this are edges.
 static const double SHARE_LEAST = 0.08;
 
@@ -32,29 +32,42 @@ static double even(int i, int axis) {
   return x - floor(x);
 }
 
-// Moves x to the nearest point of the surface; false where it does not arrive.
-static bool go_to_surface(const firn_shape *shape, double x[3], double near, double normal[3]) {
-  for (int i = 0; i < STEPS; i++) {
-    double d = firn_shape_sample(shape, x, 0, normal);
-    if (fabs(d) < near) return true;
-    for (int a = 0; a < 3; a++) x[a] -= d * normal[a];
-  }
-  return false;
+static void move(double x[3], const double normal[3], double by) {
+  for (int a = 0; a < 3; a++) x[a] += by * normal[a];
 }
 
-// The radius of the largest ball near x, r at most, on the inner (side 1) or outer (-1) side.
-static double room(const firn_shape *shape, const double x[3], const double normal[3], double r,
+// Moves x to the surface, along the normal by steps that grow until one crosses it, then by halves; false
+// where it does not arrive within far, m. The normal is that at the surface.
+static bool go_to_surface(const firn_shape *shape, double x[3], double far, double normal[3]) {
+  double d = firn_shape_sample(shape, x, 0, normal), way = d > 0 ? -1 : 1, sum = 0;
+  double step = fmax(fabs(d), 0.02 * far);
+  for (int i = 0; i < STEPS && step > 1e-3 * far; i++) {
+    double y[3] = {x[0], x[1], x[2]};
+    move(y, normal, way * step);
+    double there = firn_shape_sample(shape, y, 0, NULL);
+    if ((there > 0) != (d > 0)) {
+      step *= 0.5;
+      continue;
+    }
+    memcpy(x, y, sizeof y);
+    sum += step;
+    if (sum > far) return false;
+    d = there;
+  }
+  firn_shape_sample(shape, x, 0, normal);
+  return step <= 1e-3 * far;
+}
+
+// m, along the normal from x: until the shape ends (side -1, inwards) or begins again (side 1, outwards);
+// most where it does neither before.
+static double room(const firn_shape *shape, const double x[3], const double normal[3], double most,
                    double side) {
-  double y[3], n[3], most = 0;
-  for (int a = 0; a < 3; a++) y[a] = x[a] - side * r * normal[a];
-  for (int i = 0; i < STEPS; i++) {
-    double depth = -side * firn_shape_sample(shape, y, 0, n), far = 0;
-    for (int a = 0; a < 3; a++) far += (y[a] - x[a]) * (y[a] - x[a]);
-    if (far <= NEAR * NEAR * r * r) most = fmax(most, depth);
-    if (depth >= 0.95 * r) break;
-    // Away from the nearest surface; over the middle of something thin by half steps.
-    double step = (depth < 0 ? -depth + 0.5 * r : r - depth) * (i < STEPS / 2 ? 1 : 0.5);
-    for (int a = 0; a < 3; a++) y[a] -= side * step * n[a];
+  for (double t = 0.05 * most; t < most;) {
+    double y[3] = {x[0], x[1], x[2]};
+    move(y, normal, side * t);
+    double d = side * firn_shape_sample(shape, y, 0, NULL);
+    if (d <= 0) return t;
+    t += fmax(d, most / 32);
   }
   return most;
 }
@@ -65,16 +78,16 @@ typedef struct features {
 } features;
 
 static void look_at(const firn_shape *shape, double h, bool gaps, int i, double out[2]) {
-  double x[3], normal[3], r = 0.5 * h;
+  double x[3], normal[3], near = 0.5 * h;
   out[0] = out[1] = -1;
   for (int a = 0; a < 3; a++) {
-    double lo = shape->lo[a] - r, hi = shape->hi[a] + r;
+    double lo = shape->lo[a] - near, hi = shape->hi[a] + near;
     x[a] = lo + (hi - lo) * even(i, a);
   }
-  if (fabs(firn_shape_sample(shape, x, 0, NULL)) > r) return;
-  if (!go_to_surface(shape, x, 0.01 * h, normal)) return;
-  out[0] = room(shape, x, normal, r, 1);
-  out[1] = gaps ? room(shape, x, normal, r, -1) : r;
+  if (fabs(firn_shape_sample(shape, x, 0, NULL)) > near) return;
+  if (!go_to_surface(shape, x, h, normal)) return;
+  out[0] = room(shape, x, normal, h, -1);
+  out[1] = gaps ? room(shape, x, normal, h, 1) : h;
 }
 
 static features find(const firn_shape *shape, double h, bool gaps) {
@@ -84,10 +97,10 @@ static features find(const firn_shape *shape, double h, bool gaps) {
     double found[2];
     look_at(shape, h, gaps, i, found);
     if (found[0] < 0) continue;
-    bool is_thin = found[0] < 0.45 * h;
+    bool is_thin = found[0] < THIN * h;
     hits++;
     thin += is_thin;
-    narrow += !is_thin && found[1] < 0.45 * h;
+    narrow += !is_thin && found[1] < THIN * h;
   }
   return (features){hits, thin, narrow};
 }

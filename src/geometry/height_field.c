@@ -120,14 +120,16 @@ static void try_triangle(const double corner[3][3], const double p[3], nearest *
     ac[a] = corner[2][a] - corner[0][a];
     ap[a] = p[a] - corner[0][a];
   }
+  const double n[3] = {ab[1] * ac[2] - ab[2] * ac[1], ab[2] * ac[0] - ab[0] * ac[2],
+                       ab[0] * ac[1] - ab[1] * ac[0]};
+  double height = firn_sdf_dot(n, ap); // over the plane, times |n|; to rounding
+  if (height * height > (1 + 1e-9) * best->square * firn_sdf_dot(n, n)) return;
   nearest_weights(ab, ac, ap, w);
   for (int a = 0; a < 3; a++) v[a] = ap[a] - w[0] * ab[a] - w[1] * ac[a];
   double square = firn_sdf_dot(v, v);
   if (square >= best->square) return;
   best->square = square;
   memcpy(best->vector, v, sizeof v);
-  double n[3] = {ab[1] * ac[2] - ab[2] * ac[1], ab[2] * ac[0] - ab[0] * ac[2],
-                 ab[0] * ac[1] - ab[1] * ac[0]};
   firn_sdf_direction(n, best->normal);
   for (int a = 0; a < 3 && n[1] < 0; a++) best->normal[a] = -best->normal[a];
   best->face = w[0] > 0 && w[1] > 0 && w[0] + w[1] < 1;
@@ -151,12 +153,12 @@ typedef struct visit {
   double square;
 } visit;
 
-// Pushes the children of a node, the nearest last.
-static int push_children(const field *f, const visit *parent, const double p[3], double limit,
-                         visit *stack, int top) {
-  int first = top, l = parent->level - 1;
+// Pushes the node (i, j) of a level and the next ones along x and z, where they are, the nearest last.
+static int push_four(const field *f, int l, int i, int j, const double p[3], double limit,
+                     visit *stack, int top) {
+  int first = top;
   for (int c = 0; c < 4; c++) {
-    visit v = {l, 2 * parent->i + (c & 1), 2 * parent->j + (c >> 1), 0};
+    visit v = {l, i + (c & 1), j + (c >> 1), 0};
     if (v.i >= f->level[l].n[0] || v.j >= f->level[l].n[1]) continue;
     v.square = square_apart(f, l, v.i, v.j, p);
     if (v.square >= limit) continue;
@@ -167,6 +169,20 @@ static int push_children(const field *f, const visit *parent, const double p[3],
     stack[place] = v;
   }
   return top;
+}
+
+// Begins with no more than four nodes: those of the lowest level that so many suffice in for all cells
+// within the limit along x and z.
+static int push_near(const field *f, const double p[3], double limit, visit *stack) {
+  double reach = sqrt(limit);
+  int lo[2], hi[2], l = 0;
+  for (int k = 0; k < 2; k++) {
+    double at = p[2 * k], last = f->level[0].n[k] - 1;
+    lo[k] = (int)firn_sdf_clamp(floor((at - reach) / f->cell[k]), 0, last);
+    hi[k] = (int)firn_sdf_clamp(floor((at + reach) / f->cell[k]), 0, last);
+  }
+  while ((hi[0] >> l) - (lo[0] >> l) > 1 || (hi[1] >> l) - (lo[1] >> l) > 1) l++;
+  return push_four(f, l, lo[0] >> l, lo[1] >> l, p, limit, stack, 0);
 }
 
 // False if nothing is nearer than best is already.
@@ -190,12 +206,12 @@ static bool find_nearest(const field *f, const double p[3], nearest *best) {
     if (!(best->square < before)) break;
     for (int k = 0; k < 2; k++) at[k] = from[k] + 1e-3 * (from[k] - at[k]);
   }
-  stack[top++] = (visit){f->levels - 1, 0, 0, 0};
+  top = push_near(f, p, best->square, stack);
   while (top) {
     visit v = stack[--top];
     if (v.square >= best->square) continue;
     if (v.level) {
-      top = push_children(f, &v, p, best->square, stack, top);
+      top = push_four(f, v.level - 1, 2 * v.i, 2 * v.j, p, best->square, stack, top);
       continue;
     }
     for (int t = 0; t < 2; t++) {

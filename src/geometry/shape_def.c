@@ -45,6 +45,21 @@ firn_shape_def firn_box(const double center[3], const double half[3]) {
   return def;
 }
 
+// A def whose half holds whole lengths.
+static firn_shape_def halved(firn_shape_def def) {
+  for (int a = 0; a < 3; a++) def.half[a] *= 0.5;
+  return def;
+}
+
+firn_shape_def firn_box_of_size(const double center[3], const double size[3]) {
+  return halved(firn_box(center, size));
+}
+
+firn_shape_def firn_rounded_box_of_size(const double center[3], const double size[3],
+                                        double rounding) {
+  return halved(firn_rounded_box(center, size, rounding));
+}
+
 firn_shape_def firn_rounded_box(const double center[3], const double half[3], double rounding) {
   firn_shape_def def = firn_box(center, half);
   def.rounding = rounding;
@@ -88,6 +103,10 @@ firn_shape_def firn_prism(const double center[3], const double half[3]) {
   firn_shape_def def = at(FIRN_SHAPE_PRISM, center);
   memcpy(def.half, half, sizeof def.half);
   return def;
+}
+
+firn_shape_def firn_prism_of_size(const double center[3], const double size[3]) {
+  return halved(firn_prism(center, size));
 }
 
 firn_shape_def firn_polygon(const double center[3], int point_count, const double *points,

@@ -155,6 +155,13 @@ run 2 info ball.yaml
 run 2 info .
 run 2 info nowhere
 
+# Warnings that differ in their numbers are printed once, and counted.
+sed 's/^h: .*/h: 2 cm\nmpm: {integrator: implicit, max_iterations: 1, tolerance: 1e-9}/' ball.yaml >hard.yaml
+run 0 run hard.yaml -o hard --frames :1 --quiet
+[[ $(grep -c "warning: step .* the linear solve stopped after 1" <<<"$err") == 1 ]] || die "not once: $err"
+expect "$err" "a larger max_iterations"
+expect "$err" ' more like "step 0 at time 0 s: the linear solve stopped'
+
 # A folder that cannot be made: the run fails, with its reason.
 : >occupied
 run 1 run ball.yaml -o occupied/out --quiet

@@ -187,6 +187,30 @@ static void a_prism_is_a_roof(void **state) {
   case_end(context);
 }
 
+// Functions of a size take whole edges, the others half of them.
+static void sizes_are_whole_edges(void **state) {
+  (void)state;
+  firn_context *context = case_context();
+  const double size[3] = {2 * HALF[0], 2 * HALF[1], 2 * HALF[2]};
+  const firn_shape_def defs[][2] = {
+      {firn_box_of_size(MIDDLE, size), firn_box(MIDDLE, HALF)},
+      {firn_rounded_box_of_size(MIDDLE, size, 0.1), firn_rounded_box(MIDDLE, HALF, 0.1)},
+      {firn_prism_of_size(MIDDLE, size), firn_prism(MIDDLE, HALF)},
+  };
+  for (size_t k = 0; k < sizeof defs / sizeof *defs; k++) {
+    double lo[2][3], hi[2][3];
+    for (int i = 0; i < 2; i++) {
+      firn_shape *shape = case_make(context, defs[k][i]);
+      assert_true(firn_shape_bounds(shape, lo[i], hi[i]));
+      firn_shape_release(shape);
+    }
+    assert_memory_equal(lo[0], lo[1], sizeof lo[0]);
+    assert_memory_equal(hi[0], hi[1], sizeof hi[0]);
+    for (int a = 0; a < 3; a++) assert_true(fabs(hi[0][a] - lo[0][a] - size[a]) < 1e-12);
+  }
+  case_end(context);
+}
+
 // Contact asks for this: a tangent of a convex distance is below it everywhere.
 static void what_says_it_is_convex_is_convex(void **state) {
   (void)state;
@@ -241,6 +265,7 @@ int main(void) {
       cmocka_unit_test(cylinders_and_cones_are_exact_at_rims_and_tips),
       cmocka_unit_test(a_torus_turns_about_its_axis),
       cmocka_unit_test(a_prism_is_a_roof),
+      cmocka_unit_test(sizes_are_whole_edges),
       cmocka_unit_test(what_says_it_is_convex_is_convex),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is allowed in a scene but hardly meant is told, and what only looks like it is not.
+#include <unistd.h>
+
 #include "scene/setup.h"
 
 #define HEAD   "firn: 1\nh: 1 cm\n"
@@ -144,6 +146,30 @@ static void snow_thinner_than_a_cell_is_told(void **state) {
          "snow[0].shape: about ", "few particles will fill them");
 }
 
+// What is known of a shape may be a bound of its distance, or a distance near its surface alone, and
+// says little of how thick it is.
+static void what_is_thick_is_not_called_thin(void **state) {
+  (void)state;
+  expect_none(HEAD
+              "snow:\n  - shape:\n      displace: {of: {sphere: {center: [0, 0, 0], radius: 5 cm}}"
+              ", amplitude: 5 mm, wavelength: 2 cm}\n");
+  // A mesh of 8 voxels across, twice as thick as a cell, and the same at three quarters of a cell.
+  static const char cube[] = "v -1 -1 -1\nv -1 -1 1\nv -1 1 -1\nv -1 1 1\nv 1 -1 -1\nv 1 -1 1\n"
+                             "v 1 1 -1\nv 1 1 1\nf 1 2 4 3\nf 5 7 8 6\nf 1 5 6 2\nf 3 4 8 7\n"
+                             "f 1 3 7 5\nf 2 6 8 4\n";
+  char path[] = "/tmp/firn_advise_XXXXXX.obj", text[400];
+  int file = mkstemps(path, 4);
+  assert_true(file >= 0 && write(file, cube, sizeof cube - 1) == sizeof cube - 1);
+  close(file);
+  static const char mesh[] = HEAD BALL
+      "colliders:\n  - shape: {mesh: {file: %s, voxel: %s}, scale: %s}\n";
+  snprintf(text, sizeof text, mesh, path, "25 cm", "0.01");
+  expect_none(text);
+  snprintf(text, sizeof text, mesh, path, "25 cm", "0.00375");
+  expect(text, 5, 12, "colliders[0].shape: about ", "parts thinner than a cell");
+  unlink(path);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(snow_under_the_ground_is_told),
@@ -153,6 +179,7 @@ int main(void) {
       cmocka_unit_test(a_tread_finer_than_a_cell_is_told),
       cmocka_unit_test(a_sheet_thinner_than_a_cell_is_told),
       cmocka_unit_test(snow_thinner_than_a_cell_is_told),
+      cmocka_unit_test(what_is_thick_is_not_called_thin),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);
 }

@@ -334,7 +334,8 @@ firn_status mpm_solve(mpm *m, firn_step *out) {
   if (!result.converged) {
     firn_note(m->world->context, FIRN_LOG_WARNING,
               "step %llu at time %g s: the linear solve stopped after %d iterations at a relative "
-              "residual of %.2e (tolerance %.2e)",
+              "residual of %.2e (tolerance %.2e); a larger max_iterations, a larger tolerance or "
+              "a smaller dt_max helps",
               (unsigned long long)m->memory.steps, m->world->time, result.iterations,
               result.residual, m->def.tolerance);
   }
