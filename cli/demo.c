@@ -146,9 +146,24 @@ static bool is_demo(const char *folder, const firn_scene *scene) {
   return *title && strstr(firn_scene_resolved_text(scene), title);
 }
 
+// The picture of an earlier demo may be replaced, another file of that name may not.
+static bool check_picture(const char *folder, const firn_scene *scene) {
+  char path[4200];
+  snprintf(path, sizeof path, "%s/demo.png", folder);
+  if (access(path, F_OK) != 0 || is_demo(folder, scene)) return true;
+  fprintf(stderr,
+          "firn: %s is not of an earlier demo: move it away, or choose another folder (-o)\n",
+          path);
+  return false;
+}
+
 static int run_demo(firn_context *context, const arguments *a, const char *folder) {
   firn_scene *scene = cli_scene(context, "demo", &a->with.options, stderr);
   if (!scene) return EXIT_INPUT;
+  if (!check_picture(folder, scene)) {
+    firn_scene_destroy(scene);
+    return EXIT_INPUT;
+  }
   demo d = {.progress = progress_begin(a->with.run.mode, context),
             .folder = folder,
             .scene = scene,

@@ -126,7 +126,7 @@ static error_t parse_run(int key, char *arg, struct argp_state *state) {
 static const struct argp_option run_options[] = {
     {"output", 'o', "DIR", 0, "folder to write into", 0},
     {"overwrite", KEY_OVERWRITE, NULL, 0,
-     "replace what an earlier run has left in the folder; frames and checkpoints of it are removed",
+     "remove the files that an earlier run has left in the folder, and no others, and begin anew",
      0},
     {"quiet", 'q', NULL, 0, "say nothing but errors", 0},
     {"json", KEY_JSON, NULL, 0, "tell the progress as one JSON object a line, for programs", 0},

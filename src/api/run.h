@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run in progress: what run.c (the loop), run_begin.c (a folder anew or gone on with), run_check.c
+// A run in progress: what run.c (the loop), run_begin.c (a folder gone on with), run_fresh.c (anew), run_check.c
 // (whether what is there is whole), run_branch.c (one that goes on from another), run_record.c (the list of
 // its files) and run_frame.c (the files of a frame) share.
 #ifndef FIRN_API_RUN_H
@@ -77,8 +77,10 @@ typedef struct firn_run_state {
   bool saved;                        // the newest checkpoint stands for what the simulation is now
   firn_run_tally tally;
   struct {
-    uint64_t sum; // of the rows so far (firn_rows_sum) ...
-    size_t size;  // ... which are this many bytes of the file
+    uint64_t sum;    // of the rows so far (firn_rows_sum) ...
+    size_t size;     // ... which are this many bytes of the file
+    uint64_t wanted; // sum of the rows up to the checkpoint that was loaded, ...
+    bool known;      // ... if that has it
   } table[FIRN_RUN_TABLES];
   const firn_rows *rows; // [FIRN_RUN_TABLES] as they were found; NULL: they were not looked at
   firn_fault_fn fault;   // hears of whatever is wrong with what is there; NULL: nobody does
@@ -172,6 +174,14 @@ firn_status firn_run_check_tables(firn_run_state *run);
 
 // Makes or finds the simulation, and leaves the folder as it was when it stood there.
 firn_status firn_run_begin(firn_run_state *run);
+// The first of these (run_fresh.c): in place of whatever the list of the folder owns.
+firn_status firn_run_begin_fresh(firn_run_state *run, const firn_run_check *check);
+firn_status firn_run_write_scene(firn_run_state *run, const char *name);
+firn_status firn_run_open_log(firn_run_state *run);
+// After a failure, whose status it returns and whose message it keeps: removes what waits to be placed, and
+// restores the list. listed: there was one; next: it had this.
+firn_status firn_run_undo(firn_run_state *run, bool listed, const firn_record_origin *next,
+                          firn_status status);
 
 // A run that branches off (run_branch.c): the simulation as the other run's checkpoint has it, with the
 // numbers of this scene; and what that run had written until then, into the folder of this one.
@@ -219,6 +229,8 @@ firn_status firn_run_files_check(firn_run_state *run, firn_run_check *check, fir
 firn_status firn_run_sum_tables(firn_run_state *run);
 void firn_run_save_sums(const firn_run_state *run, firn_archive *archive);
 firn_status firn_run_check_sums(firn_run_state *run, firn_archive *archive);
+// The same with the sums of the checkpoint that was read last.
+firn_status firn_run_compare_sums(firn_run_state *run);
 
 // The tables of a run: stats.csv, and those that the scene asks for.
 const char *firn_run_table_name(firn_run_table table);

@@ -135,15 +135,15 @@ static void close_trunk(trunk *t) {
   firn_scene_destroy(t->scene);
 }
 
-// The sums in the checkpoint against the rows that were found.
-static firn_status check_trunk_sums(trunk *t) {
-  firn_run_state *f = &t->run;
-  firn_archive *archive;
-  FIRN_TRY(firn_run_numbered(f, FIRN_CHECKPOINT_PREFIX, f->frame));
-  FIRN_TRY(firn_archive_open(f->context, f->path, &archive));
-  firn_status status = firn_run_check_sums(f, archive);
-  firn_archive_close(archive);
-  return status;
+// The sums in the checkpoint, which is loaded, against the rows that were found.
+static firn_status check_trunk_sums(const firn_run_state *r, trunk *t) {
+  memcpy(t->run.table, r->table, sizeof t->run.table);
+  firn_status status = firn_run_compare_sums(&t->run);
+  if (status != FIRN_ERROR_FORMAT) return status;
+  char message[FIRN_MESSAGE_SIZE];
+  memcpy(message, firn_context_message(r->context), sizeof message);
+  return firn_fail(r->context, FIRN_ERROR_STATE, "cannot branch off from frame %d of %s: %.600s",
+                   r->frame, r->from, message);
 }
 
 // Frames and rows up to the checkpoint must be whole. What comes after does not matter: the other run may be
@@ -158,7 +158,7 @@ static firn_status check_trunk(firn_run_state *r, trunk *t) {
                      "cannot branch off: frame %d of %s is not of that run (" FIRN_RECORD_FILE
                      " there does not list it)",
                      c->foreign, r->from);
-  if (c->good >= r->frame) return check_trunk_sums(t);
+  if (c->good >= r->frame) return check_trunk_sums(r, t);
   return firn_fail(r->context, c->status == FIRN_OK ? FIRN_ERROR_STATE : c->status,
                    "cannot branch off from frame %d of %s: %.600s", r->frame, r->from,
                    *c->reason ? c->reason : "frames or rows before it are missing");
@@ -173,10 +173,9 @@ static firn_status check_source(firn_run_state *r) {
   return status;
 }
 
-firn_status firn_run_branch_load(firn_run_state *r) {
-  unsigned loose;
-  FIRN_TRY(check_folders(r));
-  FIRN_TRY(check_scene(r, &loose));
+// Loads the checkpoint. *gone: a run that still writes the trunk has removed it meanwhile.
+static firn_status load_checkpoint(firn_run_state *r, unsigned loose, bool *gone) {
+  struct stat info;
   FIRN_TRY(find_checkpoint(r));
   FIRN_TRY(firn_numbered_path(r->context, r->from, FIRN_CHECKPOINT_PREFIX, r->frame, r->path));
   if (r->frame >= r->last)
@@ -184,10 +183,27 @@ firn_status firn_run_branch_load(firn_run_state *r) {
         r->context, FIRN_ERROR_ARGUMENT,
         "%s is of frame %d, and the run shall end with frame %d: nothing is left to do", r->path,
         r->frame, r->last);
-  FIRN_TRY(check_source(r));
   FIRN_TRY(firn_scene_build_empty(r->scene, &r->sim));
-  FIRN_TRY(firn_numbered_path(r->context, r->from, FIRN_CHECKPOINT_PREFIX, r->frame, r->path));
-  FIRN_TRY(firn_sim_load_with(r->sim, r->path, loose, firn_run_load_tally, r));
+  firn_status status = firn_sim_load_with(r->sim, r->path, loose, firn_run_load_tally, r);
+  *gone = status == FIRN_ERROR_IO && lstat(r->path, &info) != 0 && errno == ENOENT;
+  return status;
+}
+
+firn_status firn_run_branch_load(firn_run_state *r) {
+  enum { TRIES = 20 };
+  unsigned loose;
+  bool gone = false;
+  FIRN_TRY(check_folders(r));
+  FIRN_TRY(check_scene(r, &loose));
+  firn_status status = load_checkpoint(r, loose, &gone);
+  for (int i = 0; gone && i < TRIES; i++) { // there is another, or a message that names those
+    firn_sim_destroy(r->sim);
+    r->sim = NULL;
+    gone = false;
+    status = load_checkpoint(r, loose, &gone);
+  }
+  FIRN_TRY(status);
+  FIRN_TRY(check_source(r));
   return firn_scene_apply_all(r->scene, r->sim);
 }
 

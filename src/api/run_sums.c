@@ -46,18 +46,29 @@ void firn_run_save_sums(const firn_run_state *r, firn_archive *a) {
     if (firn_run_has_table(r, t)) firn_archive_set_u64(a, "run", attribute(t), r->table[t].sum);
 }
 
-firn_status firn_run_check_sums(firn_run_state *r, firn_archive *a) {
+static firn_status read_sums(firn_run_state *r, firn_archive *a) {
+  for (firn_run_table t = 0; t < FIRN_RUN_TABLES; t++) {
+    r->table[t].known = firn_archive_has_attribute(a, "run", attribute(t));
+    if (r->table[t].known)
+      FIRN_TRY(firn_archive_get_u64(a, "run", attribute(t), &r->table[t].wanted));
+  }
+  return FIRN_OK;
+}
+
+firn_status firn_run_compare_sums(firn_run_state *r) {
   for (firn_run_table t = 0; r->rows && t < FIRN_RUN_TABLES; t++) {
-    uint64_t sum = 0;
     if (!firn_run_has_table(r, t)) continue;
-    bool known = firn_archive_has_attribute(a, "run", attribute(t));
-    if (known) FIRN_TRY(firn_archive_get_u64(a, "run", attribute(t), &sum));
     uint64_t found = firn_rows_sum(&r->rows[t], r->frame, skips(t), skip);
     r->table[t].sum = found;
-    if (known ? sum == found : !r->rows[t].renamed) continue;
+    if (r->table[t].known ? r->table[t].wanted == found : !r->rows[t].renamed) continue;
     return firn_fail(r->context, FIRN_ERROR_FORMAT,
                      "%s/%s: up to frame %d it does not hold what was written", r->def->folder,
                      firn_run_table_name(t), r->frame);
   }
   return FIRN_OK;
+}
+
+firn_status firn_run_check_sums(firn_run_state *r, firn_archive *a) {
+  FIRN_TRY(read_sums(r, a));
+  return firn_run_compare_sums(r);
 }

@@ -266,7 +266,7 @@ firn_status firn_record_mark(firn_record *r, const char *name) {
   if (at == r->count || strcmp(r->entry[at].name, name) != 0 || !has_mark(name)) return FIRN_OK;
   firn_status status = read_mark(r, name, &r->entry[at].mark);
   r->entry[at].marked = status == FIRN_OK;
-  return status == FIRN_ERROR_FORMAT || status == FIRN_ERROR_IO ? FIRN_OK : status;
+  return status;
 }
 
 static bool is_there(const firn_record *r, const char *name) {
@@ -284,10 +284,12 @@ bool firn_record_has_files(const firn_record *r) {
 
 firn_status firn_record_settle(firn_record *r) {
   for (size_t i = r->count; i-- > 0;) {
+    firn_status status = FIRN_OK;
     if (!is_there(r, r->entry[i].name))
       drop_at(r, i);
     else if (!r->entry[i].marked)
-      FIRN_TRY(firn_record_mark(r, r->entry[i].name));
+      status = firn_record_mark(r, r->entry[i].name);
+    if (status == FIRN_ERROR_MEMORY) return status;
   }
   return FIRN_OK;
 }
@@ -305,7 +307,7 @@ static firn_status begins_well(const firn_record *r, const char *name, bool *wel
   const char *at = head;
   while (strncmp(at, "\xef\xbb\xbf", 3) == 0) at += 3; // as a spreadsheet writes it
   if (*at == '"') at++;
-  *well = n == 0;
+  *well = file && n == 0;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (ends_with(name, known[i].end))
       *well = *well || strncmp(at, known[i].begin, strlen(known[i].begin)) == 0;
@@ -335,7 +337,9 @@ static firn_status is_listed_file(const firn_record *r, const firn_record_entry 
   if (!e->marked || !info.st_size) return FIRN_OK;
   firn_status status = read_mark(r, e->name, &mark);
   if (status == FIRN_ERROR_FORMAT || status == FIRN_ERROR_IO) return FIRN_OK; // damaged
-  *is = status == FIRN_OK && mark == e->mark;
+  *is = false;
+  for (size_t i = 0; status == FIRN_OK && i < r->count; i++) // or a copy of another that is listed
+    *is = *is || (r->entry[i].marked && r->entry[i].mark == mark);
   return status;
 }
 

@@ -65,9 +65,9 @@ const firn_record_entry *firn_record_find(const firn_record *record, const char 
 firn_status firn_record_add(firn_record *record, const char *name);
 // The same for the numbered file of a prefix.
 firn_status firn_record_add_numbered(firn_record *record, const char *prefix, int number);
-// Sets the mark of a listed file as the file is now. One that has none, or cannot be read, stays unmarked.
+// Sets the mark of a listed file as the file is now; a name that is not listed, or has no mark, is passed over.
 firn_status firn_record_mark(firn_record *record, const char *name);
-// Drops the names that have no file, and sets marks that are missing.
+// Drops the names that have no file, and sets marks that are missing where the file can be read.
 firn_status firn_record_settle(firn_record *record);
 // Takes a name off the list.
 void firn_record_drop(firn_record *record, const char *name);

@@ -200,6 +200,35 @@ static void an_overwrite_killed_in_any_call_is_resumed_or_left_alone(void **stat
   assert_true(kills > 3);
 }
 
+// A branch of other numbers, killed while it takes over what the trunk has. Its origin is on disk before
+// anything else is, so a resume need not be given it; where nothing is there yet, nothing has begun.
+static bool branch_and_resume(scratch *s, long call) {
+  char folder[32], list[64];
+  snprintf(folder, sizeof folder, "killed-%ld", call);
+  snprintf(list, sizeof list, "%s/firn-files.txt", folder);
+  order o = {.override = "gravity=[1, 2, 3]", .folder = folder, .from = "trunk"};
+  *count = (counts){.kill_call = call};
+  counting = true;
+  bool ended = perform(s, o);
+  counting = false;
+  if (ended) return true;
+  o.resume = true;
+  if (scratch_exists(s, list)) o.from = NULL;
+  perform(s, o);
+  assert_same_run(s, "branch", folder);
+  return false;
+}
+
+static void a_branch_killed_in_any_call_is_resumed_as_one(void **state) {
+  scratch *s = *state;
+  perform(s, (order){.folder = "trunk", .last = 2});
+  perform(s, (order){.override = "gravity=[1, 2, 3]", .folder = "branch", .from = "trunk"});
+  int kills = 0;
+  for (long call = 1; call < 80 && !branch_and_resume(s, call); call += is_slow() ? 13 : 4) kills++;
+  print_message("killed %d times\n", kills);
+  assert_true(kills > 3);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup_counts, teardown_counts)
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -207,6 +236,7 @@ int main(void) {
       TEST(sleepers_killed_in_a_moving_window_end_in_the_same_bytes),
       TEST(a_run_killed_in_each_call_of_a_frame_ends_in_the_same_bytes),
       TEST(an_overwrite_killed_in_any_call_is_resumed_or_left_alone),
+      TEST(a_branch_killed_in_any_call_is_resumed_as_one),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

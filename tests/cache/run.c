@@ -230,8 +230,12 @@ static void a_foreign_file_is_passed_over(void **state) {
   perform(s, (order){.folder = "whole"});
   perform(s, (order){.folder = "out", .last = 3});
   replace(s, "out/checkpoint_00003.hdf", "this is a letter");
-  replace(s, "out/checkpoint_00004.hdf", "");
   replace(s, "out/notes.txt", "mine");
+  // One of a name that the run is to write, and has not written: it stays, and the run fails.
+  replace(s, "out/checkpoint_00004.hdf", "");
+  perform(s, (order){.folder = "out", .resume = true, .exact_fail = FIRN_ERROR_STATE});
+  assert_said(s, "out", "checkpoint_00004.hdf is not a file of this run");
+  assert_int_equal(unlink(scratch_path(s, "out/checkpoint_00004.hdf")), 0);
   perform(s, (order){.folder = "out", .resume = true});
   assert_same_run(s, "whole", "out");
   assert_true(scratch_exists(s, "out/notes.txt"));

@@ -77,6 +77,7 @@ typedef struct order {
   const firn_output_def *output;
   int first, last;
   bool resume, overwrite;
+  const char *from;                           // folder to branch off from, likewise
   int stop_after;                             // events; 0: never
   bool (*watch)(const firn_run_event *event); // besides; false: stop
   int exact_fail;                             // status that is expected; 0: FIRN_OK
@@ -88,7 +89,7 @@ static inline bool on_event(void *user, const firn_run_event *event) {
   const order *o = user;
   if (event->frame < 0 || event->frame > event->last_frame || !event->sim) _exit(90);
   if (event->frame_written && event->frame < o->first) _exit(91);
-  if (event->resumed && !o->resume) _exit(95);
+  if (event->resumed && !o->resume && !o->from) _exit(95);
   if (event->resumed) return true; // nothing is done yet
   if (o->watch && !o->watch(event)) return false;
   return ++events != o->stop_after;
@@ -101,7 +102,7 @@ static inline int child(scratch *s, const order *o) {
   firn_context_def with = firn_default_context_def();
   with.threads = 2;
   if (firn_context_create(&with, &context)) return 92;
-  char scene_path[1200], folder[1200];
+  char scene_path[1200], folder[1200], from[1200];
   snprintf(scene_path, sizeof scene_path, "%s/%s", s->folder, o->scene ? o->scene : "ball.yaml");
   snprintf(folder, sizeof folder, "%s/%s", s->folder, o->folder);
   const char *const overrides[] = {o->override};
@@ -119,6 +120,8 @@ static inline int child(scratch *s, const order *o) {
   def.last_frame = o->last ? o->last : -1;
   def.resume = o->resume;
   def.overwrite = o->overwrite;
+  snprintf(from, sizeof from, "%s/%s", s->folder, o->from ? o->from : "");
+  if (o->from) def.from = from;
   def.output = o->output;
   def.event = on_event;
   def.event_user = (void *)(uintptr_t)o;

@@ -90,6 +90,53 @@ run 1 run scene.yaml -o young --from blind:4 --overwrite
 expect "$err" "blind/frame_00002.hdf"
 [[ $(sums young) == "$old" ]] || die "an old run was changed for a branch without a frame"
 
+# So is one whose frames or rows are not what its run wrote: a branch would sum them anew.
+flip() { # a bit in the middle of a file
+  python3 - "$1" <<'PYTHON'
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+data[len(data) // 2] ^= 1
+open(sys.argv[1], "wb").write(data)
+PYTHON
+}
+damaged() { # WORDS...: of the folder bad
+  local words
+  for words in "$@"; do
+    run 2 run scene.yaml -o young --from bad:4 --overwrite
+    expect "$err" "$words"
+    run 2 run scene.yaml -o unborn --from bad:4
+    expect "$err" "$words"
+  done
+  [[ $(sums young) == "$old" && ! -e unborn ]] || die "a branch of a damaged run: refused, and changed"
+  rm -rf bad && cp -r trunk bad
+}
+cp -r trunk bad
+flip bad/frame_00001.hdf && damaged "cannot branch off from frame 4 of bad" "bad/frame_00001.hdf is damaged"
+rm bad/frame_00003.hdf && damaged "bad/frame_00003.hdf is missing"
+cp bad/frame_00001.hdf bad/frame_00002.hdf && damaged "bad/frame_00002.hdf holds frame 1"
+sed -i '3s/,[^,]*$/,7/' bad/colliders.csv && damaged "bad/colliders.csv: up to frame 4 it does not hold what was written"
+sed -i '4s/^\(2,[^,]*,[0-9]*\)/\11/' bad/stats.csv && damaged "bad/stats.csv: up to frame 4 it does not hold"
+sed -i 's/^title:.*/title: other/' bad/scene.yaml && damaged "bad/scene.yaml"
+cp trunk/frame_00001.hdf bad/frame_00000.hdf.part && flip bad/checkpoint_00003.hdf && rm bad/log.jsonl
+run 0 run scene.yaml -o young --from bad:4 --overwrite --set materials.soft.young=400kPa --quiet # all that it needs is whole
+rm -rf bad
+
+# Stopped before it has a checkpoint, a branch goes on as one: what it begins with is written down first. Here
+# the frames cannot be copied.
+rm -rf stopped && mkdir stopped
+(ulimit -f 8 && exec "$FIRN" run scene.yaml -o stopped --from trunk:4 --set materials.soft.young=400kPa --quiet 2>.err) &&
+  die "a branch fits into 8 kB"
+grep -q "^next 4 $PWD/trunk\$" stopped/firn-files.txt || die "the origin is not written down: $(cat stopped/firn-files.txt)"
+run 2 run scene.yaml -o stopped --from whole --set materials.soft.young=400kPa --resume
+expect "$err" "branched off from $PWD/trunk:4, and not from whole"
+run 0 run scene.yaml -o stopped --set materials.soft.young=400kPa --resume
+expect "$err" "going on after frame 4"
+for i in 0 1 2 3 4 5 6 7 8; do
+  cmp "young/frame_0000$i.hdf" "stopped/frame_0000$i.hdf" || die "frame $i of a branch that was stopped at its beginning"
+done
+cmp young/colliders.csv stopped/colliders.csv || die "rows of a branch that was stopped at its beginning"
+run 0 info --verify stopped
+
 # Under steady forces snow that sleeps does so in the branch as well: nothing has changed, nobody is woken.
 cat >steady.yaml <<'YAML'
 firn: 1

@@ -28,6 +28,9 @@ run 0 demo -o other --set quality=0.2 --set frames=1 --set render.size=[64,36] -
 "$FIRN" scenes demo >mine.yaml
 run 0 run mine.yaml -o other --overwrite --frames 0:0 --set quality=0.2 --quiet
 run 2 demo -o other --set quality=0.2 --set frames=1 --set render.size=[64,36]
+expect "$err" "other/demo.png is not of an earlier demo"
+rm other/demo.png
+run 2 demo -o other --set quality=0.2 --set frames=1 --set render.size=[64,36]
 expect "$err" "other holds a run already"
 # Of --quick and --set the later counts.
 run 0 demo -o quick --quick --set quality=0.2 --set frames=1 --set render.size=[64,36]
