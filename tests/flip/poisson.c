@@ -82,7 +82,7 @@ static void flow_along_a_tilted_wall_is_left_alone(void **state) {
     flip_case_box(&c, (const int[3]){-6, -3, -3}, (const int[3]){6, 6, 3}, 0.1, along);
     flip_case_prepare(&c, 5e-3);
     flip *s = flip_case_solver(&c);
-    flip_extrapolate(s, 2);
+    flip_extrapolate(s, s->u, 2);
     must(&c, flip_project(s, false));
     double off = 0;
     int faces = 0, cut = 0;

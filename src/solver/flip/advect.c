@@ -11,6 +11,7 @@
 typedef struct tile {
   firn_real u[3][FLIP_TILE_CELLS];
   firn_real change[3][FLIP_TILE_CELLS];
+  firn_real late[3][FLIP_TILE_CELLS]; // of what comes on top of rigid motions
   firn_real fill[FLIP_TILE_CELLS], p[FLIP_TILE_CELLS], hurt[FLIP_TILE_CELLS];
 } tile;
 
@@ -87,38 +88,78 @@ static firn_real sum_at(const stencil t[3], bool splines, int slope, const firn_
   return sum;
 }
 
-static void velocity_at(const tile *t, const firn_real x[3], bool splines, firn_real out[3]) {
+static void velocity_at(const firn_real u[3][FLIP_TILE_CELLS], const firn_real x[3], bool splines,
+                        firn_real out[3]) {
   for (int a = 0; a < 3; a++) {
     stencil at[3];
     stencils_at(x, a, splines, at);
-    out[a] = sum_at(at, splines, -1, t->u[a]);
+    out[a] = sum_at(at, splines, -1, u[a]);
   }
 }
 
 // ------------------------------------------------------------------------------------ particles
+
+// Gradients over two cells: over one they are as large for waves that the grid cannot carry, and water that
+// sloshes would never come to rest.
+static void take_gradient(const flip *s, const firn_real u[3][FLIP_TILE_CELLS],
+                          const firn_real x[3], size_t slot, const firn_real rigid[9]) {
+  for (int n = 0; n < 9 && s->field_c >= 0; n++) {
+    stencil at[3];
+    stencils_at(x, n / 3, true, at);
+    double slope = (double)sum_at(at, true, n % 3, u[n / 3]) / s->world->h;
+    firn_particles_real(&s->world->particles,
+                        s->field_c + n)[slot] = (firn_real)(slope + (rigid ? (double)rigid[n] : 0));
+  }
+}
+
+static void set_velocity(const flip *s, size_t slot, const double v[3], flip_tally *tally) {
+  const firn_particles *p = &s->world->particles;
+  double mass = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot];
+  for (int a = 0; a < 3; a++) {
+    firn_real *to = &firn_particles_real(p, FIRN_FIELD_VX + a)[slot];
+    double before = (double)*to;
+    *to = (firn_real)v[a];
+    tally->gained[a] += mass * ((double)*to - before - s->dt * s->world->gravity[a]);
+  }
+}
 
 // New velocity, and the grid's where the particle is.
 static void take_velocity(const flip *s, const tile *t, const firn_real x[3], size_t slot,
                           double blend, firn_real pic[3], flip_tally *tally) {
   const firn_particles *p = &s->world->particles;
   bool splines = s->def.kernel == FIRN_FLIP_KERNEL_BSPLINE;
+  double v[3];
   for (int a = 0; a < 3; a++) {
     stencil at[3];
     stencils_at(x, a, splines, at);
-    firn_real *v = &firn_particles_real(p, FIRN_FIELD_VX + a)[slot];
     pic[a] = sum_at(at, splines, -1, t->u[a]);
-    double flipped = (double)*v + (double)sum_at(at, splines, -1, t->change[a]);
-    double before = (double)*v, mass = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot];
-    *v = (firn_real)(blend * flipped + (1 - blend) * (double)pic[a]);
-    tally->gained[a] += mass * ((double)*v - before - s->dt * s->world->gravity[a]);
-    if (s->field_c < 0) continue;
-    // Gradients over two cells: over one they are as large for waves that the grid cannot carry, and water that
-    // sloshes would never come to rest.
-    stencils_at(x, a, true, at);
-    for (int k = 0; k < 3; k++)
-      firn_particles_real(p, s->field_c + 3 * a + k)[slot] =
-          (firn_real)((double)sum_at(at, true, k, t->u[a]) / s->world->h);
+    double flipped = (double)firn_particles_real(p, FIRN_FIELD_VX + a)[slot] +
+                     (double)sum_at(at, splines, -1, t->change[a]);
+    v[a] = blend * flipped + (1 - blend) * (double)pic[a];
   }
+  set_velocity(s, slot, v, tally);
+  take_gradient(s, t->u, x, slot, NULL);
+}
+
+// The same of a particle of a rigid piece, and its way in cells.
+static void ride(const flip *s, const tile *t, const flip_ride *r, const firn_real x[3],
+                 size_t slot, firn_real way[3], flip_tally *tally) {
+  const firn_particles *p = &s->world->particles;
+  double v[3];
+  firn_real late[3];
+  velocity_at(t->late, x, s->def.kernel == FIRN_FLIP_KERNEL_BSPLINE, late);
+  for (int a = 0; a < 3; a++) {
+    double by = (double)r->way[9 + a];
+    v[a] = (double)late[a] + (double)r->speed[9 + a];
+    for (int k = 0; k < 3; k++) {
+      by += (double)r->way[3 * a + k] * (double)x[k];
+      v[a] += (double)r->speed[3 * a + k] * (double)x[k] +
+              (double)r->turn[3 * a + k] * (double)firn_particles_real(p, FIRN_FIELD_VX + k)[slot];
+    }
+    way[a] = (firn_real)(by + s->dt / s->world->h * (double)late[a]);
+  }
+  set_velocity(s, slot, v, tally);
+  take_gradient(s, t->late, x, slot, r->gradient);
 }
 
 // Whether the cell that a particle is in now is close to colliders.
@@ -172,6 +213,30 @@ static double share_of_flip(const flip *s) {
   return s->def.flip_rescale ? pow(s->def.flip, s->dt / step) : s->def.flip;
 }
 
+static void load_tile(const flip *s, size_t b, tile *t) {
+  for (int a = 0; a < 3; a++) {
+    load_channel(s, b, s->u[a], t->u[a]);
+    load_channel(s, b, s->was[a], t->change[a]);
+    if (s->riding.of) load_channel(s, b, s->rubbed[a], t->late[a]);
+  }
+  load_channel(s, b, s->fill[0], t->fill);
+  load_channel(s, b, s->pressure[0], t->p);
+  if (s->porous) load_channel(s, b, s->hurt[0], t->hurt);
+}
+
+// Density, pressure and durability.
+static void take_state(const flip *s, const tile *t, const firn_real x[3], size_t slot) {
+  const firn_particles *p = &s->world->particles;
+  bool splines = s->def.kernel == FIRN_FLIP_KERNEL_BSPLINE;
+  stencil middle[3];
+  stencils_at(x, 3, splines, middle);
+  firn_particles_real(p, s->field_fill)[slot] = sum_at(middle, splines, -1, t->fill);
+  firn_particles_real(p, s->field_p)[slot] = sum_at(middle, splines, -1, t->p);
+  if (!s->porous) return;
+  firn_real *d = &firn_particles_real(p, s->field_d)[slot];
+  *d = firn_max(0, *d + firn_min(0, sum_at(middle, splines, -1, t->hurt)));
+}
+
 flip_tally flip_move_scalar(const flip *s, size_t b, double blend) {
   const firn_particles *p = &s->world->particles;
   const firn_block *block = &p->block[b];
@@ -180,31 +245,24 @@ flip_tally flip_move_scalar(const flip *s, size_t b, double blend) {
   double cells = s->dt / s->world->h;
   flip_tally tally = {0};
   tile own = {0}, *t = &own;
-  for (int a = 0; a < 3; a++) {
-    load_channel(s, b, s->u[a], t->u[a]);
-    load_channel(s, b, s->was[a], t->change[a]);
-  }
-  load_channel(s, b, s->fill[0], t->fill);
-  load_channel(s, b, s->pressure[0], t->p);
-  if (s->porous) load_channel(s, b, s->hurt[0], t->hurt);
+  load_tile(s, b, t);
   for (size_t slot = block->first; slot < block->first + block->count; slot++) {
     firn_real x[3], v[3], half[3];
+    flip_ride r;
     double speed2 = 0;
     for (int a = 0; a < 3; a++) x[a] = firn_particles_real(p, FIRN_FIELD_X + a)[slot];
-    stencil middle[3];
-    stencils_at(x, 3, splines, middle);
-    firn_particles_real(p, s->field_fill)[slot] = sum_at(middle, splines, -1, t->fill);
-    firn_particles_real(p, s->field_p)[slot] = sum_at(middle, splines, -1, t->p);
-    if (s->porous) {
-      firn_real *d = &firn_particles_real(p, s->field_d)[slot];
-      *d = firn_max(0, *d + firn_min(0, sum_at(middle, splines, -1, t->hurt)));
+    take_state(s, t, x, slot);
+    if (flip_ride_of(s, b, flip_cell_of(p, slot), blend, &r)) {
+      ride(s, t, &r, x, slot, v, &tally);
+      for (int a = 0; a < 3; a++) x[a] += v[a];
+    } else {
+      take_velocity(s, t, x, slot, blend, v, &tally);
+      if (!s->def.advect_grid) {
+        for (int a = 0; a < 3; a++) half[a] = x[a] + (firn_real)(0.5 * cells * (double)v[a]);
+        velocity_at(t->u, half, splines, v);
+      }
+      for (int a = 0; a < 3; a++) x[a] += (firn_real)(cells * (double)v[a]);
     }
-    take_velocity(s, t, x, slot, blend, v, &tally);
-    if (!s->def.advect_grid) {
-      for (int a = 0; a < 3; a++) half[a] = x[a] + (firn_real)(0.5 * cells * (double)v[a]);
-      velocity_at(t, half, splines, v);
-    }
-    for (int a = 0; a < 3; a++) x[a] += (firn_real)(cells * (double)v[a]);
     if (near) flip_push_out(s, b, near, x);
     for (int a = 0; a < 3; a++) {
       double new = (double)firn_particles_real(p, FIRN_FIELD_VX + a)[slot];
@@ -253,7 +311,7 @@ void flip_displace(flip *s) {
     for (size_t slot = block->first; slot < block->first + block->count; slot++) {
       firn_real x[3], by[3];
       for (int a = 0; a < 3; a++) x[a] = firn_particles_real(p, FIRN_FIELD_X + a)[slot];
-      velocity_at(&t, x, splines, by);
+      velocity_at(t.u, x, splines, by);
       for (int a = 0; a < 3; a++) x[a] += firn_max(-FARTHEST, firn_min(FARTHEST, by[a]));
       if (near) flip_push_out(s, b, near, x);
       for (int a = 0; a < 3; a++) firn_particles_real(p, FIRN_FIELD_X + a)[slot] = x[a];

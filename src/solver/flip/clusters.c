@@ -9,6 +9,9 @@
 // face would have without pressure and colliders, which is for fluids: a piece bears the pressure of what
 // yields beside it, and touches colliders as a body does (contacts.c). m_f is about what particles have of
 // their mass there, so that a piece keeps their momenta, and not only the grid's.
+//
+// That is of pieces with snow that yields beside them, which exchange momentum with it by way of the grid. A piece that
+// has none moves with its particles, and by their momenta (moments.c).
 #include <math.h>
 #include <string.h>
 
@@ -45,6 +48,19 @@ static void find_owners(const flip *s, const pieces *k, size_t g) {
   k->sole[g] = sole;
 }
 
+// Pieces that nothing that yields presses on: such faces are in blocks with a cell that does, or above one.
+static void find_riders(const flip *s, const pieces *k) {
+  for (size_t n = 0; n < k->count; n++) k->of[n].rides = true;
+  for (size_t g = 0; g < s->grid.count; g++) {
+    uint64_t near = s->plastic[g];
+    for (int d = 0; d < 6; d += 2) near |= s->plastic[k->beside[g][d]];
+    for (int a = 0; a < 3 && near && k->sole[g] != NONE; a++)
+      for (size_t i = FLIP_CELLS * g; i < FLIP_CELLS * (g + 1); i++)
+        if (k->owner[a][i] != NONE && k->owner[a][i] & PRESSED)
+          k->of[k->owner[a][i] & ~PRESSED].rides = false;
+  }
+}
+
 static firn_status find_pieces(flip *s, pieces *k) {
   static const int offset[6] = {-9, 9, -3, 3, -1, 1};
   size_t blocks = s->grid.count, cells = blocks * FLIP_CELLS;
@@ -78,11 +94,12 @@ static firn_status find_pieces(flip *s, pieces *k) {
   k->count = flip_pools(blocks, k->member, (const uint64_t(*)[3])k->link,
                         (const uint32_t(*)[6])k->beside, k->label, k->forest);
   size_t bytes = (k->count + 1 + blocks) * sizeof *k->of;
-  FIRN_TRY(firn_buffer_reserve(s->world->context, &s->parts, bytes, "rigid pieces"));
-  k->of = s->parts.data;
+  FIRN_TRY(firn_buffer_reserve(s->world->context, &s->pieces, bytes, "rigid pieces"));
+  k->of = s->pieces.data;
   k->part = k->of + k->count + 1;
   memset(k->of, 0, k->count * sizeof *k->of);
   FLIP_FOR_BLOCKS(s, g) find_owners(s, k, g);
+  find_riders(s, k);
   return FIRN_OK;
 }
 
@@ -109,7 +126,7 @@ static double rigid_mass(const flip *s, size_t g, int c, int a) {
 static void count_face(const flip *s, size_t g, int c, int a, piece *to) {
   double x[3], m = rigid_mass(s, g, c, a);
   flip_corner(s, g, c, x);
-  to->mass[a] += m;
+  to->mass += m;
   for (int n = 0; n < 3; n++) to->center[n] += m * (x[n] + (n == a ? 0 : 0.5));
 }
 static void weigh_face(const flip *s, size_t g, int c, int a, piece *to) {
@@ -124,7 +141,7 @@ static void weigh_face(const flip *s, size_t g, int c, int a, piece *to) {
   const double J[3] = {1, b < d ? r[d] : -r[b], b < d ? -r[b] : r[d]};
   for (int n = 0; n < 3; n++) {
     to->given[at[n]] += m * J[n] * u;
-    for (int l = n; l < 3; l++) to->inertia[6 * at[n] + at[l]] += m * J[n] * J[l];
+    for (int l = n; l < 3; l++) to->system[6 * at[n] + at[l]] += m * J[n] * J[l];
   }
 }
 // The pressure of what yields on the other side.
@@ -156,7 +173,9 @@ static void add_faces(const flip *s, const pieces *k, size_t g, face_fn add, pie
     for (int c = 0; c < FLIP_CELLS && k->sole[g] != NONE; c++) {
       uint32_t owner = k->owner[a][FLIP_CELLS * g + (size_t)c];
       if (owner == NONE) continue;
+      const piece *of = &k->of[owner & ~PRESSED];
       piece *to = sole ? sole : &k->of[owner & ~PRESSED];
+      if (add == move_face ? of->rides && !(of->mass > 0) : of->rides) continue;
       if (owner & PRESSED && add == weigh_face) press_face(s, g, c, a, to);
       if (owner & PRESSED && add == move_face) continue;
       add(s, g, c, a, to);
@@ -181,11 +200,9 @@ static void add_all(const flip *s, const pieces *k, face_fn add) {
     }
     piece *p = &k->of[k->sole[g]];
     const piece *part = &k->part[g];
-    for (int a = 0; a < 3 && add == count_face; a++) {
-      p->mass[a] += part->mass[a];
-      p->center[a] += part->center[a];
-    }
-    for (int n = 0; n < 36; n++) p->inertia[n] += part->inertia[n];
+    if (add == count_face) p->mass += part->mass;
+    for (int a = 0; a < 3 && add == count_face; a++) p->center[a] += part->center[a];
+    for (int n = 0; n < 36; n++) p->system[n] += part->system[n];
     for (int n = 0; n < 6; n++) p->given[n] += part->given[n];
   }
 }
@@ -194,8 +211,7 @@ static void add_up(const flip *s, const pieces *k) {
   add_all(s, k, count_face);
   for (size_t n = 0; n < k->count; n++) {
     piece *p = &k->of[n];
-    double all = p->mass[0] + p->mass[1] + p->mass[2];
-    for (int a = 0; a < 3 && all > 0; a++) p->center[a] /= all;
+    for (int a = 0; a < 3 && p->mass > 0; a++) p->center[a] /= p->mass;
   }
   add_all(s, k, weigh_face);
 }
@@ -203,14 +219,14 @@ static void add_up(const flip *s, const pieces *k) {
 // The motion, and the inverse without flat directions, which takes the place of the system.
 static void find_motion(piece *p) {
   double V[36], most = 0, inverse[36] = {0};
-  firn_jacobi(6, p->inertia, V);
-  for (int e = 0; e < 6; e++) most = fmax(most, p->inertia[7 * e]);
+  firn_jacobi(6, p->system, V);
+  for (int e = 0; e < 6; e++) most = fmax(most, p->system[7 * e]);
   for (int e = 0; e < 6; e++) {
-    if (!(p->inertia[7 * e] > 1e-9 * most)) continue;
+    if (!(p->system[7 * e] > 1e-9 * most)) continue;
     for (int n = 0; n < 36; n++)
-      inverse[n] += V[6 * (n / 6) + e] * V[6 * (n % 6) + e] / p->inertia[7 * e];
+      inverse[n] += V[6 * (n / 6) + e] * V[6 * (n % 6) + e] / p->system[7 * e];
   }
-  memcpy(p->inertia, inverse, sizeof inverse);
+  memcpy(p->system, inverse, sizeof inverse);
   for (int n = 0; n < 36; n++) p->motion[n / 6] += inverse[n] * p->given[n % 6];
 }
 
@@ -221,7 +237,11 @@ firn_status flip_clusters(flip *s) {
   if (!k.count) return FIRN_OK;
   add_up(s, &k);
   for (size_t n = 0; n < k.count; n++) find_motion(&k.of[n]);
+  FIRN_TRY(flip_weigh_riders(s, &k));
   FIRN_TRY(flip_touch_pieces(s, &k));
+  for (size_t n = 0; n < k.count; n++) flip_turn_rider(s, &k.of[n]);
   FLIP_FOR_BLOCKS(s, g) add_faces(s, &k, g, move_face, NULL);
+  s->riding.label = k.label;
+  s->riding.of = k.of;
   return FIRN_OK;
 }

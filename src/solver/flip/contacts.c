@@ -98,7 +98,7 @@ static void velocity_at(const double q[6], const double r[3], double out[3]) {
   }
 }
 
-// Gives a piece an impulse at r. Its inertia is the inverse by now.
+// Gives a piece an impulse at r.
 static void push(const piece *p, const double r[3], const double impulse[3], double q[6]) {
   double all[6];
   for (int a = 0; a < 3; a++) {
@@ -107,7 +107,7 @@ static void push(const piece *p, const double r[3], const double impulse[3], dou
     all[3 + a] = r[b] * impulse[d] - r[d] * impulse[b];
   }
   for (int n = 0; n < 6; n++)
-    for (int m = 0; m < 6; m++) q[n] += p->inertia[6 * n + m] * all[m];
+    for (int m = 0; m < 6; m++) q[n] += p->system[6 * n + m] * all[m];
 }
 
 // What is known of a contact once it is whole.
@@ -307,6 +307,6 @@ firn_status flip_touch_pieces(flip *s, const pieces *k) {
     size_t from = n ? end[n - 1] : 0;
     settle(s, &k->of[n], sorted + from, end[n] - from);
   }
-  flip_push_contacts(s, most, all);
+  flip_push_contacts(s, k, most, all);
   return FIRN_OK;
 }

@@ -21,7 +21,7 @@ static uint64_t grown(const flip *s, size_t g, const uint64_t *bits) {
 }
 
 // Gives each unknown face beside known ones their mean.
-static uint64_t extend_block(flip *s, int a, size_t g) {
+static uint64_t extend_block(const flip *s, firn_real *u, int a, size_t g) {
   const uint64_t *known = s->known[a], found = ~known[g] & grown(s, g, known);
   for (uint64_t left = found; left; left &= left - 1) {
     int c = __builtin_ctzll(left), count = 0;
@@ -30,19 +30,19 @@ static uint64_t extend_block(flip *s, int a, size_t g) {
       for (int step = -1; step < 2; step += 2) {
         size_t other = flip_beside(s, g, c, axis, step);
         if (!flip_bit(known, other)) continue;
-        sum += s->u[a][other];
+        sum += u[other];
         count++;
       }
     }
-    s->u[a][FLIP_CELLS * g + (size_t)c] = sum / (firn_real)count;
+    u[FLIP_CELLS * g + (size_t)c] = sum / (firn_real)count;
   }
   return known[g] | found;
 }
 
-void flip_extrapolate(flip *s, int layers) {
+void flip_extrapolate(flip *s, firn_real *const u[3], int layers) {
   for (int layer = 0; layer < layers; layer++) {
     FLIP_FOR_BLOCKS(s, g) {
-      for (int a = 0; a < 3; a++) s->next[a][g] = extend_block(s, a, g);
+      for (int a = 0; a < 3; a++) s->next[a][g] = extend_block(s, u[a], a, g);
     }
     for (int a = 0; a < 3; a++) {
       uint64_t *other = s->known[a];

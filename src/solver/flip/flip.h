@@ -47,9 +47,10 @@ enum { FLIP_TILE = 8, FLIP_TILE_FIRST = -2, FLIP_TILE_CELLS = 512 };
   X(fill, 1)     /* density over that of particles as they are laid out */                         \
   X(pressure, 1) /* Pa, of the first solve of the step */                                          \
   X(d, 1)        /* durability */                                                                  \
-  X(rubbed, 3)   /* m/s, what the friction of colliders has changed */                             \
-  X(hurt, 1)     /* what it has changed by */                                                      \
-  X(b, 1)        /* share of a collider's velocity that the snow takes */
+  X(rubbed,                                                                                        \
+    3) /* m/s, what the friction of colliders has changed; later what the second pressure has */   \
+  X(hurt, 1) /* what it has changed by */                                                          \
+  X(b, 1)    /* share of a collider's velocity that the snow takes */
 
 // What the time step is chosen from; part of a checkpoint.
 typedef struct flip_memory {
@@ -99,12 +100,17 @@ typedef struct flip {
   firn_buffer kinds;           // [particle blocks] uint16_t, of most particles
   firn_buffer snow;            // of viscosity.c and clusters.c
   firn_buffer contacts;        // of contacts.c
-  bool wet_too;                // some are water
-  bool porous;                 // some particles are more than water
-  bool pushing;                // somebody wants to know them
-  double heavier;              // see push.c; 0: not known yet
-  double lattice;              // sum of the density's kernel over particles as they are laid out
-  double dt;                   // s, of the step under way
+  firn_buffer pieces, shares;  // of clusters.c and moments.c
+  struct {
+    const uint32_t *label;  // [blocks][64] number of a cell's piece, if it is rigid
+    const struct piece *of; // NULL: there are none
+  } riding;                 // pieces of this step, with which particles move
+  bool wet_too;             // some are water
+  bool porous;              // some particles are more than water
+  bool pushing;             // somebody wants to know them
+  double heavier;           // see push.c; 0: not known yet
+  double lattice;           // sum of the density's kernel over particles as they are laid out
+  double dt;                // s, of the step under way
   flip_memory memory;
   struct {
     int pressure_iterations, viscosity_iterations;
@@ -149,6 +155,16 @@ static inline void flip_corner(const flip *s, size_t g, int c, double out[3]) {
   out[2] = 4.0 * at[2] + (c & 3);
 }
 
+// The cell of its block that a particle counts to.
+static inline int flip_cell_of(const firn_particles *p, size_t slot) {
+  int cell = 0;
+  for (int a = 0; a < 3; a++) {
+    firn_real x = firn_particles_real(p, FIRN_FIELD_X + a)[slot];
+    cell = 4 * cell + (int)firn_min(3, firn_max(0, x));
+  }
+  return cell;
+}
+
 // Whether a material is more than a fluid without friction.
 static inline bool flip_is_porous(const firn_material_row *row) {
   return row->velocity_factor < 1 || row->yield_angle > 0 || row->yield_cohesion > 0 ||
@@ -176,8 +192,8 @@ int flip_collider_of_side(const flip *s, size_t g, const double x[3], int axis, 
 void flip_solids(flip *s);
 void flip_surface(flip *s);
 
-// extrapolate.c: velocities of faces that nobody knows from those around them, layer by layer.
-void flip_extrapolate(flip *s, int layers);
+// extrapolate.c: velocities u of faces that are not known from those around them, layer by layer.
+void flip_extrapolate(flip *s, firn_real *const u[3], int layers);
 // Another component, whose channel is u, at the lower face along a of a cell: the mean of four around it.
 double flip_across(const flip *s, const firn_real *u, size_t g, int c, int a, int other);
 // Pressures in cells inside colliders, three from the fluid, by those in it along a straight line: particles beside

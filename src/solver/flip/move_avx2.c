@@ -118,6 +118,7 @@ FIRN_HD_INLINE lane gather_at(const float *node, const lane x[3], int a, bool sp
 typedef struct tile {
   _Alignas(64) float u[3][FLIP_TILE_CELLS];
   float change[3][FLIP_TILE_CELLS];
+  float late[3][FLIP_TILE_CELLS]; // of what comes on top of rigid motions
   float fill[FLIP_TILE_CELLS], p[FLIP_TILE_CELLS], hurt[FLIP_TILE_CELLS];
 } tile;
 
@@ -166,14 +167,15 @@ typedef struct journey {
 } journey;
 
 // The gradient of the grid's velocity along an axis: over two cells, as in advect.c.
-FIRN_HD_INLINE void take_gradient(const journey *j, const crowd *who, int node, int a,
-                                  const nodes face[3], const nodes middle[3]) {
+FIRN_HD_INLINE void take_gradient(const journey *j, const crowd *who, const float *u, int a,
+                                  const nodes face[3], const nodes middle[3], const float *rigid) {
   const nodes *x = a == 0 ? &face[0] : &middle[0], *y = a == 1 ? &face[1] : &middle[1],
               *z = a == 2 ? &face[2] : &middle[2];
   lane per_h = lane_set1((float)(1 / j->s->world->h));
   for (int k = 0; k < 3; k++)
     give(firn_particles_real(&j->s->world->particles, j->s->field_c + 3 * a + k), who,
-         per_h * sum_around(j->t.u[a] + node, x, y, z, a, true, k));
+         lane_fma(per_h, sum_around(u, x, y, z, a, true, k),
+                  lane_set1(rigid ? rigid[3 * a + k] : 0)));
 }
 
 // The grid's velocity along an axis, by which the particles' own is changed.
@@ -195,6 +197,29 @@ FIRN_HD_INLINE lane take_velocity(const journey *j, const crowd *who, int node, 
   return u;
 }
 
+// A row of a map of places in the block.
+FIRN_HD_INLINE lane map_row(const float map[12], int a, const lane x[3]) {
+  lane sum = lane_set1(map[9 + a]);
+  for (int k = 0; k < 3; k++) sum = lane_fma(lane_set1(map[3 * a + k]), x[k], sum);
+  return sum;
+}
+
+// Particles of a rigid piece: their velocity along an axis, and the way that they go, in cells.
+FIRN_HD_INLINE lane ride(const journey *j, const flip_ride *r, const crowd *who, int node, int a,
+                         const nodes face[3], const nodes middle[3], const lane x[3],
+                         const lane before[3], lane mass, bool splines, lane *speed2, account *to) {
+  const flip *s = j->s;
+  const nodes *nx = a == 0 ? &face[0] : &middle[0], *ny = a == 1 ? &face[1] : &middle[1],
+              *nz = a == 2 ? &face[2] : &middle[2];
+  lane late = sum_around(j->t.late[a] + node, nx, ny, nz, a, splines, -1);
+  lane after = late + map_row(r->speed, a, x);
+  for (int k = 0; k < 3; k++) after = lane_fma(lane_set1(r->turn[3 * a + k]), before[k], after);
+  give(firn_particles_real(&s->world->particles, FIRN_FIELD_VX + a), who, after);
+  *speed2 = lane_fma(after, after, *speed2);
+  book(to, a, who, mass, before[a], after, s->dt * s->world->gravity[a]);
+  return lane_fma(lane_set1((float)(s->dt / s->world->h)), late, map_row(r->way, a, x));
+}
+
 // Density, pressure and durability.
 FIRN_HD_INLINE void take_state(const journey *j, const crowd *who, int node, const nodes m[3],
                                bool splines) {
@@ -208,6 +233,27 @@ FIRN_HD_INLINE void take_state(const journey *j, const crowd *who, int node, con
   float *d = firn_particles_real(p, s->field_d);
   lane hurt = sum_around(j->t.hurt + node, m, m + 1, m + 2, 3, splines, -1);
   give(d, who, lane_max(take(d, who) + lane_min(hurt, lane_zero()), lane_zero()));
+}
+
+// Places at the end of the step, out of colliders.
+FIRN_HD_INLINE void finish_crowd(const journey *j, const crowd *who, const lane x[3], lane speed2,
+                                 account *to) {
+  const firn_particles *p = &j->s->world->particles;
+  lane poison = speed2 - speed2; // 0, unless something is not finite
+  for (int k = 0; k < 3; k++) poison += x[k] - x[k];
+  to->bad = lmask_or(to->bad, lane_ne(poison, lane_zero()));
+  to->speed2 = lane_max(to->speed2, speed2);
+  if (!j->near) {
+    for (int k = 0; k < 3; k++) give(firn_particles_real(p, FIRN_FIELD_X + k), who, x[k]);
+    return;
+  }
+  float out[3][L];
+  for (int k = 0; k < 3; k++) lane_storeu(out[k], x[k]);
+  for (int l = 0; l < who->count; l++) {
+    float at[3] = {out[0][l], out[1][l], out[2][l]};
+    flip_push_out(j->s, j->b, j->near, at);
+    for (int k = 0; k < 3; k++) firn_particles_real(p, FIRN_FIELD_X + k)[who->slot[l]] = at[k];
+  }
 }
 
 FIRN_HD_INLINE void move_crowd(const journey *j, int cell, const crowd *who, bool splines,
@@ -227,40 +273,40 @@ FIRN_HD_INLINE void move_crowd(const journey *j, int cell, const crowd *who, boo
     weigh_nodes(in, false, splines, &middle[k]);
   }
   take_state(j, who, node, middle, splines);
+  flip_ride r;
+  bool rides = flip_ride_of(s, j->b, cell, j->blend, &r);
+  if (affine) {
+    nodes gradient_face[3], gradient_middle[3];
+    const float(*u)[FLIP_TILE_CELLS] = rides ? j->t.late : j->t.u;
+    for (int k = 0; k < 3; k++) {
+      lane in = x[k] - lane_set1((float)corner[k]);
+      weigh_nodes(in, true, true, &gradient_face[k]);
+      weigh_nodes(in, false, true, &gradient_middle[k]);
+    }
+    for (int a = 0; a < 3; a++)
+      take_gradient(j, who, u[a] + node, a, gradient_face, gradient_middle,
+                    rides ? r.gradient : NULL);
+  }
+  if (rides) {
+    lane before[3], way[3];
+    for (int k = 0; k < 3; k++) before[k] = take(firn_particles_real(p, FIRN_FIELD_VX + k), who);
+    way[0] = ride(j, &r, who, node, 0, face, middle, x, before, mass, splines, &speed2, to);
+    way[1] = ride(j, &r, who, node, 1, face, middle, x, before, mass, splines, &speed2, to);
+    way[2] = ride(j, &r, who, node, 2, face, middle, x, before, mass, splines, &speed2, to);
+    for (int k = 0; k < 3; k++) x[k] += way[k];
+    finish_crowd(j, who, x, speed2, to);
+    return;
+  }
   v[0] = take_velocity(j, who, node, 0, face, middle, mass, splines, &speed2, to);
   v[1] = take_velocity(j, who, node, 1, face, middle, mass, splines, &speed2, to);
   v[2] = take_velocity(j, who, node, 2, face, middle, mass, splines, &speed2, to);
-  if (affine) {
-    for (int k = 0; k < 3; k++) {
-      lane in = x[k] - lane_set1((float)corner[k]);
-      weigh_nodes(in, true, true, &face[k]);
-      weigh_nodes(in, false, true, &middle[k]);
-    }
-    for (int a = 0; a < 3; a++) take_gradient(j, who, node, a, face, middle);
-  }
   if (!s->def.advect_grid) {
     lane half[3];
     for (int k = 0; k < 3; k++) half[k] = lane_fma(lane_set1(0.5f) * cells, v[k], x[k]);
     for (int a = 0; a < 3; a++) v[a] = gather_at(j->t.u[a], half, a, splines);
   }
-  lane poison = speed2 - speed2; // 0, unless something is not finite
-  for (int k = 0; k < 3; k++) {
-    x[k] = lane_fma(cells, v[k], x[k]);
-    poison += x[k] - x[k];
-  }
-  to->bad = lmask_or(to->bad, lane_ne(poison, lane_zero()));
-  to->speed2 = lane_max(to->speed2, speed2);
-  if (!j->near) {
-    for (int k = 0; k < 3; k++) give(firn_particles_real(p, FIRN_FIELD_X + k), who, x[k]);
-    return;
-  }
-  float out[3][L];
-  for (int k = 0; k < 3; k++) lane_storeu(out[k], x[k]);
-  for (int l = 0; l < who->count; l++) {
-    float at[3] = {out[0][l], out[1][l], out[2][l]};
-    flip_push_out(s, j->b, j->near, at);
-    for (int k = 0; k < 3; k++) firn_particles_real(p, FIRN_FIELD_X + k)[who->slot[l]] = at[k];
-  }
+  for (int k = 0; k < 3; k++) x[k] = lane_fma(cells, v[k], x[k]);
+  finish_crowd(j, who, x, speed2, to);
 }
 
 FIRN_HD_INLINE flip_tally move_block(const flip *s, size_t b, double blend, bool splines,
@@ -281,6 +327,7 @@ FIRN_HD_INLINE flip_tally move_block(const flip *s, size_t b, double blend, bool
     // cppcheck-suppress uninitvar ; it is stored to
     load_tile(s->u[a], around, j.t.u[a]);
     load_tile(s->was[a], around, j.t.change[a]);
+    if (s->riding.of) load_tile(s->rubbed[a], around, j.t.late[a]);
   }
   load_tile(s->fill[0], around, j.t.fill);
   load_tile(s->pressure[0], around, j.t.p);

@@ -5,12 +5,18 @@
 
 #include "solver/flip/flip.h"
 
-// Lengths in cells, masses in kg. A motion is (V, omega): V + omega x r at r from the middle.
+// Lengths in cells, masses in kg. A motion is (V, omega): V + omega x r at r from the middle, m/s.
 typedef struct piece {
-  double mass[3];               // of faces, along each axis
-  double center[3];             //
-  double inertia[36], given[6]; // the system of clusters.c; later the inverse of the former
-  double motion[6];
+  bool rides;       // with its particles, by whose masses all below is then; else by those of faces
+  double mass;      // 0: it has none
+  double center[3]; //
+  double given[6];  // momenta, with all that acts but colliders
+  double system[36]; // from a motion to momenta; later the inverse
+  double motion[6];  // after all
+  double inertia[9]; // of what rides: about the middle, ...
+  double before[6];  // ... the motion of its particles, without gravity, ...
+  double turn[9];    // ... the rotation of the step ...
+  double spin[3];    // ... and omega after it
 } piece;
 
 typedef struct pieces {
@@ -45,10 +51,15 @@ typedef struct flip_contact {
   double fluid[3];       // ... by the pressure of the fluid that it was taken for
 } flip_contact;
 
+// moments.c: mass, middle, inertia and motion of those that ride.
+firn_status flip_weigh_riders(flip *s, const pieces *k);
+// How one that rides turns in the step, by its motion.
+void flip_turn_rider(const flip *s, piece *p);
+
 // contacts.c: what colliders do to pieces. motion is that without them; out: with them.
 firn_status flip_touch_pieces(flip *s, const pieces *k);
 
 // push.c: what they get for that.
-void flip_push_contacts(flip *s, size_t count, const flip_contact *all);
+void flip_push_contacts(flip *s, const pieces *k, size_t count, const flip_contact *all);
 
 #endif

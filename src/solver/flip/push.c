@@ -151,12 +151,13 @@ void flip_push_friction(flip *s) {
   if (s->pushing) add_touches(s, rub_of, heavier(s));
 }
 
-void flip_push_contacts(flip *s, size_t count, const flip_contact *all) {
+void flip_push_contacts(flip *s, const pieces *k, size_t count, const flip_contact *all) {
   if (!s->pushing) return;
-  double more = heavier(s);
+  double grid = heavier(s);
   for (size_t n = 0; n < count; n++) {
     for (int a = 0; a < 3; a++) {
-      touch t = {.collider = all[n].collider, .axis = a, .impulse = -more * all[n].impulse[a]};
+      touch t = {.collider = all[n].collider, .axis = a, .impulse = -all[n].impulse[a]};
+      if (t.collider >= 0 && !k->of[all[n].piece].rides) t.impulse *= grid;
       memcpy(t.x, all[n].x, sizeof t.x);
       memcpy(t.velocity, all[n].velocity, sizeof t.velocity);
       add_touch(s, &t);

@@ -9,7 +9,8 @@
 
 // Layers of faces that get a velocity from their neighbours: before the pressure those that it may need,
 // after it those that particles may: in a corner four steps from the next face that is known.
-enum { LAYERS_BEFORE = 2, LAYERS_AFTER = 5 };
+// Particles of pieces are in cells of these.
+enum { LAYERS_BEFORE = 2, LAYERS_AFTER = 5, LAYERS_RIDING = 3 };
 
 static void lap_time(flip *s, int phase, double *last) {
   double now = firn_seconds();
@@ -38,12 +39,34 @@ static const uint64_t *note_pressure(flip *s) {
   return flip_extend_pressure(s);
 }
 
+static void know_moved(flip *s) {
+  for (int a = 0; a < 3; a++)
+    memcpy(s->known[a], s->moved[a], (s->grid.count + 1) * sizeof *s->known[a]);
+}
+
+// Pressure once more. What that changes comes on top of the motion of pieces, so it is kept in `rubbed`, which has
+// done its work.
+static firn_status project_again(flip *s) {
+  size_t bytes = (s->grid.count + 1) * FLIP_CELLS * sizeof(firn_real);
+  for (int a = 0; a < 3; a++) memcpy(s->rubbed[a], s->u[a], bytes);
+  FIRN_TRY(flip_project(s, true));
+  if (!s->riding.of) return FIRN_OK;
+  FLIP_FOR_BLOCKS(s, g) {
+    for (int a = 0; a < 3; a++)
+      for (size_t i = FLIP_CELLS * g; i < FLIP_CELLS * (g + 1); i++)
+        s->rubbed[a][i] = flip_bit(s->known[a], i) ? s->u[a][i] - s->rubbed[a][i] : 0;
+  }
+  flip_extrapolate(s, s->rubbed, LAYERS_RIDING);
+  know_moved(s);
+  return FIRN_OK;
+}
+
 // What makes snow of a fluid: it is crushed, rubs and holds together. Friction and cohesion undo what the
 // pressure has done about colliders and volumes, so it comes once more.
 static firn_status deform(flip *s, const uint64_t *pressed, double *clock) {
   flip_crush(s, pressed);
   lap_time(s, FLIP_CRUSHING, clock);
-  flip_extrapolate(s, LAYERS_BEFORE); // velocities on all sides of each cell
+  flip_extrapolate(s, s->u, LAYERS_BEFORE); // velocities on all sides of each cell
   flip_rub(s);
   FIRN_TRY(flip_viscosity(s));
   lap_time(s, FLIP_FRICTION, clock);
@@ -51,10 +74,13 @@ static firn_status deform(flip *s, const uint64_t *pressed, double *clock) {
   if (s->def.clusters) FIRN_TRY(flip_clusters(s));
   flip_push_friction(s);
   lap_time(s, FLIP_COHESION, clock);
-  for (int a = 0; a < 3; a++)
-    memcpy(s->known[a], s->moved[a], (s->grid.count + 1) * sizeof *s->known[a]);
-  if (!s->def.reproject) return FIRN_OK;
-  FIRN_TRY(flip_project(s, true));
+  know_moved(s);
+  if (!s->def.reproject) {
+    for (int a = 0; a < 3; a++)
+      memset(s->rubbed[a], 0, (s->grid.count + 1) * FLIP_CELLS * sizeof *s->rubbed[a]);
+    return FIRN_OK;
+  }
+  FIRN_TRY(project_again(s));
   flip_push_pressure(s, true);
   lap_time(s, FLIP_PRESSURE, clock);
   return FIRN_OK;
@@ -100,6 +126,7 @@ firn_status flip_step(void *solver, double limit, firn_step *out) {
   double clock = firn_seconds();
   *out = (firn_step){0};
   memset(&s->last, 0, sizeof s->last);
+  s->riding.of = NULL;
   if (!world->particles.count) {
     double dt = s->def.dt > 0 ? s->def.dt : s->def.dt_max;
     out->dt = limit > 0 ? fmin(limit, dt) : dt;
@@ -129,7 +156,7 @@ firn_status flip_step(void *solver, double limit, firn_step *out) {
   lap_time(s, FLIP_SOLIDS, &clock);
 
   // What happens there.
-  flip_extrapolate(s, LAYERS_BEFORE);
+  flip_extrapolate(s, s->u, LAYERS_BEFORE);
   add_gravity(s);
   if (s->porous) flip_soften(s);
   FIRN_TRY(flip_project(s, false));
@@ -139,7 +166,7 @@ firn_status flip_step(void *solver, double limit, firn_step *out) {
   if (s->porous) FIRN_TRY(deform(s, pressed, &clock));
 
   // And back.
-  flip_extrapolate(s, LAYERS_AFTER);
+  flip_extrapolate(s, s->u, LAYERS_AFTER);
   flip_hold_solids(s);
   bool finite;
   double gained[3];

@@ -118,13 +118,9 @@ static void name_cells(flip *s, size_t b) {
   for (int m = 0; m < s->world->material_count && mixed; m++) {
     firn_real mass[FLIP_CELLS] = {0};
     for (uint32_t i = 0; i < block->count; i++) {
-      int cell = 0;
       if (material[i] != m) continue;
-      for (int a = 0; a < 3; a++) {
-        firn_real x = firn_particles_real(p, FIRN_FIELD_X + a)[block->first + i];
-        cell = 4 * cell + (int)firn_min(3, firn_max(0, x));
-      }
-      mass[cell] += firn_particles_real(p, FIRN_FIELD_MASS)[block->first + i];
+      mass[flip_cell_of(p, block->first + i)] += firn_particles_real(
+          p, FIRN_FIELD_MASS)[block->first + i];
     }
     for (int c = 0; c < FLIP_CELLS; c++) {
       if (!(mass[c] > best[c])) continue;

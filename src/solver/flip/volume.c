@@ -116,7 +116,7 @@ firn_status flip_keep_volume(flip *s) {
     memset(s->u[a], 0, (s->grid.count + 1) * FLIP_CELLS * sizeof *s->u[a]);
   FIRN_TRY(flip_spread(s, source));
   FLIP_FOR_BLOCKS(s, g) close_faces(s, g);
-  flip_extrapolate(s, LAYERS);
+  flip_extrapolate(s, s->u, LAYERS);
   flip_displace(s);
   return FIRN_OK;
 }
