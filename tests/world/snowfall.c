@@ -59,6 +59,28 @@ static void rates_are_kept(void **state) {
   drop_context(context);
 }
 
+// A flake may have any size, whatever the pattern that a fill of that solver would have: 25 mm in cells of 8 cm is
+// 32.768 a cell.
+static void flakes_have_any_size(void **state) {
+  (void)state;
+  firn_context *context = make_context(1, FIRN_ISA_AUTO);
+  for (int seeding = FIRN_SEEDING_RANDOM; seeding <= FIRN_SEEDING_POISSON; seeding++) {
+    firn_sim *sim = open_sim(context, 9.81);
+    firn_emitter_def def = sheet(30);
+    def.fill.seeding = (firn_seeding)seeding;
+    def.fill.per_cell = 32.768;
+    int id;
+    MUST(context, firn_sim_add_emitter(sim, &def, &id));
+    MUST(context, firn_sim_advance(sim, 0.02, NULL, NULL));
+    firn_sums sums;
+    MUST(context, firn_sim_sums(sim, &sums));
+    double flake = sums.mass / (double)firn_sim_count(sim) / 400;
+    assert_true(fabs(cbrt(flake) / (H / 3.2) - 1) < 1e-6);
+    firn_sim_destroy(sim);
+  }
+  drop_context(context);
+}
+
 static double least_apart(firn_context *context, firn_sim *sim) {
   size_t n = firn_sim_count(sim);
   double *x = read_field(context, sim, "position", 3), least = INFINITY;
@@ -231,6 +253,7 @@ static void wrong_snowfall_is_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rates_are_kept),
+      cmocka_unit_test(flakes_have_any_size),
       cmocka_unit_test(flakes_keep_their_distance),
       cmocka_unit_test(debts_are_paid_for_a_second_at_most),
       cmocka_unit_test(flakes_keep_their_distance_round_periods),
