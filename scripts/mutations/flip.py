@@ -109,6 +109,8 @@ MUTATIONS = [
     Mutation("flip-tight", "particles in the next cell of a wall are let through", "flip.near",
              ("src/solver/flip/solids.c", "if (least < to_node + s->def.push_out)",
               "if (least < -to_node + s->def.push_out)")),
+    Mutation("flip-seams", "particles stay where walls and floors push them", "flip.near",
+             ("src/solver/flip/advect.c", "    memcpy(x, from, 3 * sizeof *x);\n", "    return;\n")),
     Mutation("flip-affine", "affine velocities of gradients over one cell", "flip.flow",
              ("src/solver/flip/advect.c", "    stencils_at(x, n / 3, true, at);",
               "    stencils_at(x, n / 3, s->def.kernel, at);"),

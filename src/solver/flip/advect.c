@@ -180,18 +180,27 @@ static bool is_tight(const flip *s, size_t b, const firn_real x[3]) {
 // outside: snow that a collider is laid over comes out of it as it lies, not all of it onto the surface.
 static const double OUT_AT_ONCE = 2;
 
-void flip_push_out(const flip *s, size_t b, uint64_t near, firn_real x[3]) {
+static double distance_at(const flip *s, size_t b, uint64_t near, const firn_real x[3],
+                          double at[3]) {
   const firn_block *block = &s->world->particles.block[b];
+  for (int a = 0; a < 3; a++) at[a] = (4.0 * block->at[a] + (double)x[a]) * s->world->h;
+  return flip_solid_distance(s->world, near, at, NULL, NULL, NULL);
+}
+
+void flip_push_out(const flip *s, size_t b, uint64_t near, const firn_real from[3],
+                   firn_real x[3]) {
   double at[3], n[3], h = s->world->h, least = s->def.push_out * h;
   if (!is_tight(s, b, x)) return;
   for (int round = 0; round < 2; round++) {
-    for (int a = 0; a < 3; a++) at[a] = (4.0 * block->at[a] + (double)x[a]) * h;
-    double d = flip_solid_distance(s->world, near, at, NULL, NULL, NULL);
+    double d = distance_at(s, b, near, x, at);
     if (!(d < least)) return;
     flip_solid_distance(s->world, near, at, NULL, n, NULL);
     double by = fmin((least - d) / h, OUT_AT_ONCE);
     for (int a = 0; a < 3; a++) x[a] = (firn_real)((double)x[a] + by * n[a]);
   }
+  // Where one collider stands on another, the next way out of each leads into the other.
+  if (distance_at(s, b, near, x, at) < 0 && distance_at(s, b, near, from, at) >= 0)
+    memcpy(x, from, 3 * sizeof *x);
 }
 
 uint64_t flip_colliders_near(const flip *s, size_t b) {
@@ -247,7 +256,7 @@ flip_tally flip_move_scalar(const flip *s, size_t b, double blend) {
   tile own = {0}, *t = &own;
   load_tile(s, b, t);
   for (size_t slot = block->first; slot < block->first + block->count; slot++) {
-    firn_real x[3], v[3], half[3];
+    firn_real x[3], v[3], half[3], from[3];
     flip_ride r;
     double speed2 = 0;
     for (int a = 0; a < 3; a++) x[a] = firn_particles_real(p, FIRN_FIELD_X + a)[slot];
@@ -263,7 +272,8 @@ flip_tally flip_move_scalar(const flip *s, size_t b, double blend) {
       }
       for (int a = 0; a < 3; a++) x[a] += (firn_real)(cells * (double)v[a]);
     }
-    if (near) flip_push_out(s, b, near, x);
+    for (int a = 0; a < 3; a++) from[a] = firn_particles_real(p, FIRN_FIELD_X + a)[slot];
+    if (near) flip_push_out(s, b, near, from, x);
     for (int a = 0; a < 3; a++) {
       double new = (double)firn_particles_real(p, FIRN_FIELD_VX + a)[slot];
       firn_particles_real(p, FIRN_FIELD_X + a)[slot] = x[a];
@@ -309,11 +319,11 @@ void flip_displace(flip *s) {
     tile t = {0};
     for (int a = 0; a < 3; a++) load_channel(s, b, s->u[a], t.u[a]);
     for (size_t slot = block->first; slot < block->first + block->count; slot++) {
-      firn_real x[3], by[3];
-      for (int a = 0; a < 3; a++) x[a] = firn_particles_real(p, FIRN_FIELD_X + a)[slot];
+      firn_real x[3], by[3], from[3];
+      for (int a = 0; a < 3; a++) x[a] = from[a] = firn_particles_real(p, FIRN_FIELD_X + a)[slot];
       velocity_at(t.u, x, splines, by);
       for (int a = 0; a < 3; a++) x[a] += firn_max(-FARTHEST, firn_min(FARTHEST, by[a]));
-      if (near) flip_push_out(s, b, near, x);
+      if (near) flip_push_out(s, b, near, from, x);
       for (int a = 0; a < 3; a++) firn_particles_real(p, FIRN_FIELD_X + a)[slot] = x[a];
     }
   }

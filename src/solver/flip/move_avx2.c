@@ -250,8 +250,9 @@ FIRN_HD_INLINE void finish_crowd(const journey *j, const crowd *who, const lane 
   float out[3][L];
   for (int k = 0; k < 3; k++) lane_storeu(out[k], x[k]);
   for (int l = 0; l < who->count; l++) {
-    float at[3] = {out[0][l], out[1][l], out[2][l]};
-    flip_push_out(j->s, j->b, j->near, at);
+    float at[3] = {out[0][l], out[1][l], out[2][l]}, from[3];
+    for (int k = 0; k < 3; k++) from[k] = firn_particles_real(p, FIRN_FIELD_X + k)[who->slot[l]];
+    flip_push_out(j->s, j->b, j->near, from, at);
     for (int k = 0; k < 3; k++) firn_particles_real(p, FIRN_FIELD_X + k)[who->slot[l]] = at[k];
   }
 }
