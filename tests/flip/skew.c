@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// labels: F8
 // Blocks that nothing breaks on planes that no axis of the grid goes along: they slide with the acceleration
 // g (sin - mu cos), straight down, and do not turn.
 #include "support/flip_case.h"
