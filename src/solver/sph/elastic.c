@@ -71,6 +71,7 @@ static bool advance_one(sph *s, size_t i, double *speed2, double *accel2, double
   sph_wall_at samples = sph_pairs_wall(&s->pairs, i);
   double grad[9], wall = (double)*samples.vc, v2 = 0, a2 = 0, rho = sph_density(s, i);
   firn_real e[6];
+  const firn_real *way = (s->way ? s->way : s->v) + 3 * i;
   for (size_t a = 0; a < 3; a++) wall -= (double)s->v[3 * i + a] * (double)samples.c[a];
   sph_corrected_gradient(s, i, s->sigma + 9 * i, wall, grad);
   memcpy(e, s->s + 6 * i, sizeof e);
@@ -92,7 +93,8 @@ static bool advance_one(sph *s, size_t i, double *speed2, double *accel2, double
     v2 += now * now;
     a2 += change * change;
     *v = s->v[3 * i + a];
-    firn_particles_real(p, FIRN_FIELD_X + (int)a)[i] += (firn_real)(s->dt * now / s->world->h);
+    double step = s->dt * (double)way[a] / s->world->h;
+    firn_particles_real(p, FIRN_FIELD_X + (int)a)[i] += (firn_real)step;
     firn_particles_real(p, s->field_a + (int)a)[i] = s->a[3 * i + a];
   }
   firn_particles_real(p, s->field_p)[i] = s->p[i];
