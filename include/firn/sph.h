@@ -45,7 +45,7 @@ typedef struct firn_sph_def {
   bool rest_density_tracked;    // by the plastic volume, not by the density now (Eq. 21)
   bool source_divergence;       // of the pressure: by the velocity alone, not by the density
   double psi;                   // weight of the pressure on boundaries
-  double phi;                   // packing of boundary samples
+  double phi;                   // packing of boundary samples; 0: by the kind of pressure
   double boundary_depth;        // spacings by which these lie below the surface
   bool boundary_density_akinci; // samples count as mass rho_0 V_b, not as volume that is taken
   bool f_predict_printed;       // F** = F + dt grad v**, without the factor F
@@ -58,6 +58,7 @@ typedef struct firn_sph_def {
   double dt_min;                // s, give up below
   double cfl;                   // spacings moved in a step at most
   double force_cfl;             // of sqrt(spacing / acceleration)
+  bool iisph_printed;           // what is too dense is thrown apart, and psi is in gradients alone
 } firn_sph_def;
 
 FIRN_API void firn_sph_def_init(firn_sph_def *def, size_t size);

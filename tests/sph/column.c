@@ -85,7 +85,7 @@ static void water_has_hydrostatic_pressure(void **state) {
 static void elastic_snow_carries_what_is_above(void **state) {
   (void)state;
   sph_plan plan = sph_default_plan();
-  plan.sph.pressure_tolerance = 1e-6;
+  plan.sph.pressure_tolerance = plan.sph.shear_tolerance = 1e-6;
   plan.sph.dt_max = 1e-3;
   column col = build(&plan, 16);
   load(&col, 0, G9, 0.5, 1);

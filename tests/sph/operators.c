@@ -126,7 +126,7 @@ static void gradient_and_divergence_are_adjoint(void **state) {
   sph *s = sph_case_solver(&c);
   fill(s, s->p, 1, 11);
   fill(s, s->v, 3, 12);
-  sph_pairs_divergence(&s->pairs, s->V, s->v, s->q);
+  sph_pairs_divergence(&s->pairs, s->V, s->v, 1, s->q);
   for (int weighted = 0; weighted < 2; weighted++) {
     sph_pairs_gradient(&s->pairs, s->V, s->p, weighted ? FIRN_R(1.5) : FIRN_R(1), s->grad);
     double left = 0, right = 0, size = 0;

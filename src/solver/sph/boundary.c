@@ -532,7 +532,7 @@ static firn_status sort_samples(const layer *l) {
 static uint64_t digest_of(const layer *l) {
   const firn_world *world = l->world;
   const firn_particles *p = &world->particles;
-  uint64_t digest = 0x9E3779B97F4A7C15u;
+  uint64_t digest = firn_digest(0x9E3779B97F4A7C15u, &l->def->phi, sizeof l->def->phi);
   for (int c = 0; c < world->collider_count; c++) {
     if (moves(&world->collider[c])) return 0;
     digest = firn_digest(digest, &world->collider[c].absent, sizeof world->collider[c].absent);

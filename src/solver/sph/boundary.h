@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Colliders as samples of their surfaces, near the snow only (Gissler et al. 2020, section 3.3). A
 // sample stands for the volume V_b = phi / sum W over the samples of its body: so snow that touches a
-// wall sees as much of it as it would see of snow. Colliders that stand still are one body, others one
+// wall sees about as much of it as it would see of snow. Colliders that stand still are one body, others one
 // each.
 //
 // Samples lie `depth` spacings below the surface. With half a spacing, a layer of snow whose volume ends
@@ -32,8 +32,8 @@ typedef struct sph_boundary {
 // What samples are made of.
 typedef struct sph_boundary_def {
   double spacing; // m
-  double phi;     // 0.8
-  double depth;   // spacings below the surface
+  double phi;
+  double depth; // spacings below the surface
 } sph_boundary_def;
 
 void sph_boundary_free(sph_boundary *boundary, firn_context *context);

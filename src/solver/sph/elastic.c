@@ -65,12 +65,28 @@ static double spent_one(const sph *s, size_t i, const firn_material_row *row,
   return (double)s->mass[i] / (double)s->rho0[i] * (energy[0] - energy[1]);
 }
 
+// Turns a vector by the spin of D = dt grad v, by Cayley's form: what a body that turns begins its next solve
+// with turns along, or it would be driven by what is left of that.
+static void turn(const double D[9], double a[3]) {
+  const double t[3] = {(D[7] - D[5]) / 4, (D[2] - D[6]) / 4, (D[3] - D[1]) / 4};
+  double b[3], scale = 2 / (1 + t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
+  for (int k = 0; k < 3; k++) {
+    int l = (k + 1) % 3, m = (k + 2) % 3;
+    b[k] = a[k] + t[l] * a[m] - t[m] * a[l];
+  }
+  for (int k = 0; k < 3; k++) {
+    int l = (k + 1) % 3, m = (k + 2) % 3;
+    a[k] += scale * (t[l] * b[m] - t[m] * b[l]);
+  }
+}
+
 static bool advance_one(sph *s, size_t i, double *speed2, double *accel2, double *spent) {
   const firn_particles *p = &s->world->particles;
   firn_material_row row = firn_world_row(s->world, i);
   sph_wall_at samples = sph_pairs_wall(&s->pairs, i);
-  double grad[9], wall = (double)*samples.vc, v2 = 0, a2 = 0, rho = sph_density(s, i);
+  double grad[9], wall = (double)*samples.vc, v2 = 0, a2 = 0, rho = sph_density(s, i), shear[3];
   firn_real e[6];
+  const firn_real *way = (s->way ? s->way : s->v) + 3 * i;
   for (size_t a = 0; a < 3; a++) wall -= (double)s->v[3 * i + a] * (double)samples.c[a];
   sph_corrected_gradient(s, i, s->sigma + 9 * i, wall, grad);
   memcpy(e, s->s + 6 * i, sizeof e);
@@ -86,14 +102,17 @@ static bool advance_one(sph *s, size_t i, double *speed2, double *accel2, double
     firn_real *ln_jp = firn_particles_real(p, s->field_ln_jp) + i;
     *ln_jp = firn_min(firn_max((firn_real)((double)*ln_jp + taken), row.ln_jp_lo), row.ln_jp_hi);
   }
+  for (size_t a = 0; a < 3; a++) shear[a] = (double)s->a[3 * i + a];
+  turn(grad, shear);
   for (size_t a = 0; a < 3; a++) {
     firn_real *v = firn_particles_real(p, FIRN_FIELD_VX + (int)a) + i;
     double now = (double)s->v[3 * i + a], change = (now - (double)*v) / s->dt;
     v2 += now * now;
     a2 += change * change;
     *v = s->v[3 * i + a];
-    firn_particles_real(p, FIRN_FIELD_X + (int)a)[i] += (firn_real)(s->dt * now / s->world->h);
-    firn_particles_real(p, s->field_a + (int)a)[i] = s->a[3 * i + a];
+    double step = s->dt * (double)way[a] / s->world->h;
+    firn_particles_real(p, FIRN_FIELD_X + (int)a)[i] += (firn_real)step;
+    firn_particles_real(p, s->field_a + (int)a)[i] = (firn_real)shear[a];
   }
   firn_particles_real(p, s->field_p)[i] = s->p[i];
   firn_particles_real(p, s->field_rho)[i] = (firn_real)rho;

@@ -126,7 +126,7 @@ static void gradient(sph_pass *pass, size_t u, sph_desk *desk) {
 
 static void divergence(sph_pass *pass, size_t u, sph_desk *desk) {
   const sph_lists *lists = pass->lists;
-  const lane scale = lane_set1(pass->scale);
+  const lane scale = lane_set1(pass->scale), back = lane_set1(pass->back);
   FOR_EACH_BLOCK(pass, u, b) {
     work w = work_on(pass, u, b);
     stage4(&w, lists->grads, false, desk->stage);
@@ -144,7 +144,7 @@ static void divergence(sph_pass *pass, size_t u, sph_desk *desk) {
       if (w.touched) {
         lane wall[3];
         wall_of(&w, slot, wall);
-        for (int a = 0; a < 3; a++) c[a] = c[a] + wall[a];
+        for (int a = 0; a < 3; a++) c[a] = lane_fma(back, wall[a], c[a]);
       }
       lane others = lane_fma(x[0], sum[0], lane_fma(x[1], sum[1], lane_fma(x[2], sum[2], -sum[3])));
       lane self = lane_fma(own[0], c[0], lane_fma(own[1], c[1], own[2] * c[2]));
@@ -359,7 +359,7 @@ static inline void stress(const work *w, const uint32_t slot[L], size_t count, l
 
 static void velocity_gradient(sph_pass *pass, size_t u, sph_desk *desk) {
   const sph_lists *lists = pass->lists;
-  const lane scale = lane_set1(pass->scale);
+  const lane scale = lane_set1(pass->scale), back = lane_set1(pass->back);
   FOR_EACH_BLOCK(pass, u, b) {
     work w = work_on(pass, u, b);
     stage_velocities(&w, desk->stage);
@@ -389,7 +389,7 @@ static void velocity_gradient(sph_pass *pass, size_t u, sph_desk *desk) {
         if (w.touched) {
           lane wall[3];
           wall_of(&w, slot, wall);
-          for (int a = 0; a < 3; a++) sum = lane_fnma(v[a], wall[a], sum);
+          for (int a = 0; a < 3; a++) sum = lane_fnma(v[a], back * wall[a], sum);
         }
         scatter(pass->out, slot, n, 1, 0, sum);
       } else if (pass->into == SPH_INTO_RECORDS) {

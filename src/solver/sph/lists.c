@@ -233,10 +233,12 @@ void sph_lists_gradient(const sph_pairs *pairs, const firn_real *q, firn_real ps
   sweep(&pass, pairs->lists.kernels->gradient);
 }
 
-void sph_lists_laplace(const sph_pairs *pairs, const firn_real *q, firn_real psi, firn_real *out) {
+void sph_lists_laplace(const sph_pairs *pairs, const firn_real *q, firn_real psi, firn_real back,
+                       firn_real *out) {
   sph_pass pass = begin(pairs);
   pass.in = q;
   pass.psi = (float)psi;
+  pass.back = (float)back;
   pass.out = out;
   pass.into = SPH_INTO_RECORDS;
   sweep(&pass, pairs->lists.kernels->set_q);
@@ -244,10 +246,12 @@ void sph_lists_laplace(const sph_pairs *pairs, const firn_real *q, firn_real psi
   sweep(&pass, pairs->lists.kernels->divergence);
 }
 
-void sph_lists_divergence(const sph_pairs *pairs, const firn_real *u, firn_real *out) {
+void sph_lists_divergence(const sph_pairs *pairs, const firn_real *u, firn_real back,
+                          firn_real *out) {
   sph_pass pass = begin(pairs);
   pass.in = u;
   pass.out = out;
+  pass.back = (float)back;
   pass.into = SPH_INTO_TRACE;
   sweep(&pass, pairs->lists.kernels->set_v);
   sweep(&pass, pairs->lists.kernels->velocity_gradient);

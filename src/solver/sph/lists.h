@@ -99,8 +99,8 @@ typedef struct sph_pass {
   const sph_cells *cells;
   const bool *touched; // [units]
   const firn_real *wall_c, *wall_vc;
-  float scale; // 1/m: what a unit of the stored f is worth
-  float psi;
+  float scale;     // 1/m: what a unit of the stored f is worth
+  float psi, back; // of the boundary, in gradients and in divergences
   sph_into into;
   const sph_law *law; // NULL: none
   const firn_real *in;
@@ -141,8 +141,10 @@ void sph_lists_interpolate(const sph_pairs *pairs, const firn_real *w, firn_real
 void sph_lists_moments(const sph_pairs *pairs, const firn_real *V, firn_real *c, firn_real *m,
                        firn_real *g);
 void sph_lists_gradient(const sph_pairs *pairs, const firn_real *q, firn_real psi, firn_real *out);
-void sph_lists_laplace(const sph_pairs *pairs, const firn_real *q, firn_real psi, firn_real *out);
-void sph_lists_divergence(const sph_pairs *pairs, const firn_real *u, firn_real *out);
+void sph_lists_laplace(const sph_pairs *pairs, const firn_real *q, firn_real psi, firn_real back,
+                       firn_real *out);
+void sph_lists_divergence(const sph_pairs *pairs, const firn_real *u, firn_real back,
+                          firn_real *out);
 void sph_lists_velocity_gradient(const sph_pairs *pairs, const firn_real *v, firn_real *out);
 void sph_lists_stress_divergence(const sph_pairs *pairs, const firn_real *T, firn_real *out);
 void sph_lists_shear(const sph_pairs *pairs, const sph_law *law, const firn_real *u,

@@ -13,7 +13,7 @@
 #include "solver/sph/sph.h"
 
 bool sph_leads_loads(const sph *s) {
-  if (!s->pairs.walls.count) return false;
+  if (!s->pairs.walls.count || s->parting) return false;
   for (int c = 0; c < s->world->collider_count; c++)
     if (s->world->collider[c].load.mass > 0) return true;
   return false;
@@ -72,13 +72,27 @@ static void add_divergence(sph *s, int body, double change, firn_real *out) {
     if (!s->pairs.touched[u]) continue;
     SPH_FOR_SLOTS(s, u, i) {
       double rho = source ? sph_source_density(s, i) : sph_density(s, i);
-      double more = s->dt * rho * seen(s, body, i) * change;
+      double more = s->dt * rho * sph_back(s) * seen(s, body, i) * change;
       out[i] = (firn_real)((double)out[i] + more);
     }
   }
 }
 
+// Snow that is moved apart lifts no plate: beside one, what is too dense does so by its velocity.
+static void add_excess(sph *s) {
+  SPH_FOR_UNITS(s, u) {
+    if (!s->pairs.touched[u]) continue;
+    SPH_FOR_SLOTS(s, u, i) {
+      bool beside = false;
+      FOR_LOADS(s, body) beside = beside || seen(s, body, i) != 0;
+      double excess = sph_source_density(s, i) - (double)s->rho0[i];
+      if (beside) s->source[i] = (firn_real)((double)s->source[i] + fmax(0, excess));
+    }
+  }
+}
+
 void sph_loads_source(sph *s) {
+  if (sph_parts(s)) add_excess(s);
   FOR_LOADS(s, body) {
     add_divergence(s, body, speed_now(s, body) - speed_under(s, body, NULL), s->source);
   }
@@ -98,7 +112,7 @@ void sph_loads_diagonal(sph *s) {
     SPH_FOR_UNITS(s, u) {
       if (!s->pairs.touched[u]) continue;
       SPH_FOR_SLOTS(s, u, i) {
-        double more = sph_density(s, i) * fabs(seen(s, body, i)) * each;
+        double more = sph_density(s, i) * sph_back(s) * fabs(seen(s, body, i)) * each;
         s->diagonal[i] = (firn_real)((double)s->diagonal[i] + more);
       }
     }

@@ -312,9 +312,9 @@ void sph_pairs_gradient(const sph_pairs *pairs, const firn_real *V, const firn_r
 }
 
 void sph_pairs_divergence(const sph_pairs *pairs, const firn_real *V, const firn_real *u,
-                          firn_real *out) {
+                          firn_real back, firn_real *out) {
   if (pairs->lists.kernels) {
-    sph_lists_divergence(pairs, u, out);
+    sph_lists_divergence(pairs, u, back, out);
     return;
   }
   const sph_list *list = &pairs->snow;
@@ -330,19 +330,19 @@ void sph_pairs_divergence(const sph_pairs *pairs, const firn_real *V, const firn
                           (other[2] - own[2]) * near->x[2];
         sum += V[list->other[k]] * near->f * along;
       }
-      out[i] = sum * per_metre - (own[0] * c[0] + own[1] * c[1] + own[2] * c[2]);
+      out[i] = sum * per_metre - back * (own[0] * c[0] + own[1] * c[1] + own[2] * c[2]);
     }
   }
 }
 
 void sph_pairs_laplace(const sph_pairs *pairs, const firn_real *V, const firn_real *q,
-                       firn_real psi, firn_real *grad, firn_real *out) {
+                       firn_real psi, firn_real back, firn_real *grad, firn_real *out) {
   if (pairs->lists.kernels) {
-    sph_lists_laplace(pairs, q, psi, out);
+    sph_lists_laplace(pairs, q, psi, back, out);
     return;
   }
   sph_pairs_gradient(pairs, V, q, psi, grad);
-  sph_pairs_divergence(pairs, V, grad, out);
+  sph_pairs_divergence(pairs, V, grad, back, out);
 }
 
 void sph_pairs_velocity_gradient(const sph_pairs *pairs, const firn_real *V, const firn_real *v,

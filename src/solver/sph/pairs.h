@@ -96,13 +96,13 @@ void sph_pairs_moments(const sph_pairs *pairs, const firn_real *V, firn_real *c,
 void sph_pairs_gradient(const sph_pairs *pairs, const firn_real *V, const firn_real *q,
                         firn_real psi, firn_real *out);
 
-// out_i = sum V_j (u_j - u_i) . grad W_ij - u_i . sum V_b grad W_ib: the divergence, u_b being 0
+// out_i = sum V_j (u_j - u_i) . grad W_ij - back u_i . sum V_b grad W_ib: the divergence, u_b being 0
 void sph_pairs_divergence(const sph_pairs *pairs, const firn_real *V, const firn_real *u,
-                          firn_real *out);
+                          firn_real back, firn_real *out);
 
-// The divergence of the gradient of q. grad is scratch, [slots][3].
+// The divergence of the gradient of q, which has the boundary `back` times. grad is scratch, [slots][3].
 void sph_pairs_laplace(const sph_pairs *pairs, const firn_real *V, const firn_real *q,
-                       firn_real psi, firn_real *grad, firn_real *out);
+                       firn_real psi, firn_real back, firn_real *grad, firn_real *out);
 
 // out_i = sum V_j (v_j - v_i) (x) grad W_ij, [slots][9]
 void sph_pairs_velocity_gradient(const sph_pairs *pairs, const firn_real *V, const firn_real *v,

@@ -34,13 +34,24 @@ double sph_source_density(const sph *s, size_t i) {
   return strain ? (double)s->rho0[i] / sph_determinant(s->s + 6 * i) : sph_density(s, i);
 }
 
+bool sph_parts(const sph *s) {
+  return s->def.pressure == FIRN_SPH_PRESSURE_IISPH && !s->def.iisph_printed;
+}
+
+double sph_back(const sph *s) {
+  return sph_parts(s) ? s->def.psi : 1;
+}
+
 void sph_pressure_source(sph *s) {
-  sph_pairs_divergence(&s->pairs, s->V, s->v, s->source);
+  bool velocities_alone = sph_parts(s) && !s->parting;
+  double back = sph_back(s);
+  sph_pairs_divergence(&s->pairs, s->V, s->v, (firn_real)back, s->source);
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
-      double divergence = (double)s->source[i] + (double)*sph_pairs_wall(&s->pairs, i).vc;
-      double rho = sph_source_density(s, i), rho0 = (double)s->rho0[i];
-      s->source[i] = (firn_real)(rho - rho0 - rho * s->dt * divergence);
+      double divergence = (double)s->source[i] + back * (double)*sph_pairs_wall(&s->pairs, i).vc;
+      double rho = sph_source_density(s, i), excess = rho - (double)s->rho0[i];
+      if (velocities_alone) excess = fmin(excess, 0);
+      s->source[i] = (firn_real)(excess - rho * s->dt * divergence);
     }
   }
   if (sph_leads_loads(s)) sph_loads_source(s);
@@ -48,14 +59,14 @@ void sph_pressure_source(sph *s) {
 
 // -laplace, its diagonal (below Eq. 8). The second term is V_i V_j |grad W|^2; V_j V_j is a misprint.
 void sph_pressure_diagonal(sph *s) {
-  double psi = s->def.psi;
+  double psi = s->def.psi, back = sph_back(s);
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
       const firn_real *wall = sph_pairs_wall(&s->pairs, i).c;
       double sum = (double)s->V[i] * (double)s->g2[i];
       for (size_t a = 0; a < 3; a++) {
         double c = (double)s->c[3 * i + a], w = (double)wall[a];
-        sum += (c + psi * w) * (c + w);
+        sum += (c + psi * w) * (c + back * w);
       }
       s->diagonal[i] = (firn_real)sum;
     }
@@ -65,7 +76,8 @@ void sph_pressure_diagonal(sph *s) {
 
 // laplace p
 static void laplace(sph *s, const firn_real *p) {
-  sph_pairs_laplace(&s->pairs, s->V, p, (firn_real)s->def.psi, s->grad, s->lap);
+  sph_pairs_laplace(&s->pairs, s->V, p, (firn_real)s->def.psi, (firn_real)sph_back(s), s->grad,
+                    s->lap);
 }
 
 void sph_pressure_product(sph *s, const firn_real *p, firn_real *out) {
@@ -236,7 +248,7 @@ static void restart(sph *s) {
   const firn_particles *p = &s->world->particles;
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i)
-    s->p[i] = s->def.warm_start ? firn_particles_real(p, s->field_p)[i] : 0;
+    s->p[i] = s->def.warm_start && !s->parting ? firn_particles_real(p, s->field_p)[i] : 0;
   }
 }
 
@@ -334,4 +346,63 @@ firn_status sph_pressure(sph *s) {
   accelerate(s);
   if (sph_leads_loads(s)) sph_loads_lead(s);
   return FIRN_OK;
+}
+
+// Velocities that part what is too dense, from the gradient of p; the largest of them, squared.
+static double parting_velocities(sph *s) {
+  double most = 0;
+  sph_pairs_gradient(&s->pairs, s->V, s->p, (firn_real)s->def.psi, s->grad);
+  FIRN_PARALLEL_FOR(s->world->context, schedule(static) reduction(max : most))
+  for (size_t u = 0; u < s->world->particles.unit_count; u++) {
+    SPH_FOR_SLOTS(s, u, i) {
+      double square = 0, push = s->dt / sph_density(s, i);
+      for (size_t a = 0; a < 3; a++) {
+        double w = -push * (double)s->grad[3 * i + a];
+        s->way[3 * i + a] = (firn_real)w;
+        square += w * w;
+      }
+      most = fmax(most, square);
+    }
+  }
+  return most;
+}
+
+// By the pressure that undoes what densities will be too much, but for what bodies under a load would give
+// way. What would go too far goes a part of it, and the rest in the next steps.
+static firn_status part(sph *s) {
+  double before = s->last.residual;
+  sph_pressure_source(s);
+  restart(s);
+  FIRN_TRY(solve(s, true, &s->last.pressure_iterations));
+  s->last.residual = before;
+  double most = s->dt * sqrt(parting_velocities(s)), limit = s->def.cfl * s->spacing;
+  if (!isfinite(most)) return sph_fail_nonfinite(s);
+  double share = most > limit ? limit / most : 1;
+  SPH_FOR_UNITS(s, u) {
+    SPH_FOR_SLOTS(s, u, i) {
+      for (size_t a = 0; a < 3; a++) {
+        double w = (double)s->v[3 * i + a] + share * (double)s->way[3 * i + a];
+        s->way[3 * i + a] = (firn_real)w;
+      }
+    }
+  }
+  return FIRN_OK;
+}
+
+firn_status sph_part(sph *s) {
+  const firn_particles *p = &s->world->particles;
+  firn_real *v = s->v;
+  SPH_FOR_UNITS(s, u) {
+    SPH_FOR_SLOTS(s, u, i) firn_particles_real(p, s->field_p)[i] = s->p[i];
+  }
+  s->parting = true;
+  firn_status status = part(s);
+  s->v = s->way;
+  if (s->def.barrier && status == FIRN_OK) sph_barrier(s);
+  s->v = v;
+  s->parting = false;
+  SPH_FOR_UNITS(s, u) {
+    SPH_FOR_SLOTS(s, u, i) s->p[i] = firn_particles_real(p, s->field_p)[i];
+  }
+  return status;
 }

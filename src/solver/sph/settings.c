@@ -43,7 +43,9 @@ static const firn_schema_row rows[] = {
          .keyed = true, AT(source_divergence)),
     REAL("psi", NONE, "[0, 10]", "1.5", "weight of the pressure on colliders", .keyed = true,
          AT(psi)),
-    REAL("phi", NONE, "(0, 10]", "0.8", "packing of the samples of colliders", AT(phi)),
+    REAL("phi", NONE, "[0, 10]", "0",
+         "packing of the samples of colliders; 0: 0.8, as printed, and 0.7006 under iisph",
+         AT(phi)),
     REAL("boundary_depth", NONE, "[0, 1]", "0.5",
          "spacings by which samples lie below the surface; 0: on it", AT(boundary_depth)),
     ENUM("boundary_density", "consistent|akinci", "consistent",
@@ -72,6 +74,9 @@ static const firn_schema_row rows[] = {
          .keyed = true, AT(cfl)),
     REAL("force_cfl", NONE, "[0.001, 1]", "0.25",
          "of sqrt(spacing / acceleration), the longest step", .keyed = true, AT(force_cfl)),
+    ENUM("iisph", "balanced|printed", "balanced",
+         "balanced: what is too dense parts without gaining speed, and walls give no energy",
+         .keyed = true, AT(iisph_printed)),
 };
 
 const firn_schema_record firn_sph_settings = {"the sph section", ROWS(rows),

@@ -29,7 +29,7 @@ enum { SPH_SEARCH, SPH_STATE, SPH_PRESSURE, SPH_SHEAR, SPH_MOVE, SPH_PHASES };
   X(diagonal, 1) /* of -laplace, 1/m^2 */                                                          \
   X(a, 3)        /* m/s^2, of the shear solve */
 // NULL where nobody needs them: without samples, without a bulk modulus in the shear solve, without
-// alternations.
+// alternations, without iisph.
 #define SPH_WALL_LIST(X)                                                                           \
   X(trace, 1)  /* Pa, a third of tr sigma */                                                       \
   X(drag, 1)   /* 1/s, friction of walls in all directions; ... */                                 \
@@ -37,6 +37,7 @@ enum { SPH_SEARCH, SPH_STATE, SPH_PRESSURE, SPH_SHEAR, SPH_MOVE, SPH_PHASES };
   X(drawn, 3)  /* m/s^2, ... both times v_b. 0 where friction is not coupled */
 #define SPH_BULK_LIST(X)  X(bulk, 1) /* Pa, what the shear solve has on the trace of the strain */
 #define SPH_OTHER_LIST(X) X(v_other, 3) /* m/s, v*: after all that is not elastic */
+#define SPH_WAY_LIST(X)   X(way, 3)     /* m/s, by which places go where that is not v */
 // What one part of a step needs and the next does not: with quick lists these groups share their memory.
 #define SPH_MOMENT_LIST(X)                                                                         \
   X(c, 3)  /* 1/m, sum V_j grad W_ij */                                                            \
@@ -54,6 +55,7 @@ enum { SPH_SEARCH, SPH_STATE, SPH_PRESSURE, SPH_SHEAR, SPH_MOVE, SPH_PHASES };
   SPH_WALL_LIST(X)                                                                                 \
   SPH_BULK_LIST(X)                                                                                 \
   SPH_OTHER_LIST(X)                                                                                \
+  SPH_WAY_LIST(X)                                                                                  \
   SPH_MOMENT_LIST(X)                                                                               \
   SPH_PRESSURE_LIST(X)                                                                             \
   SPH_SHEAR_LIST(X)                                                                                \
@@ -82,6 +84,7 @@ typedef struct sph {
   firn_buffer kept, work, rescue, sums, pushes;
   size_t slots; // that the arrays have room for
   bool apart;   // no array shares memory with another; for tests that look at them
+  bool parting; // what p moves is places, not velocities
 #define X(name, n) firn_real *name;
   SPH_ARRAY_LIST(X)
 #undef X
@@ -155,7 +158,11 @@ void sph_air(sph *s);
 // pressure.c: solves for p and adds the acceleration to v.
 firn_status sph_pressure(sph *s);
 void sph_pressure_source(sph *s);
-double sph_source_density(const sph *s, size_t i);                     // kg/m^3, before the step
+// Under iisph, before places follow: what is too dense is moved apart, and gains no speed by it.
+bool sph_parts(const sph *s);
+firn_status sph_part(sph *s);
+double sph_back(const sph *s);                     // the weight of colliders in divergences
+double sph_source_density(const sph *s, size_t i); // kg/m^3, before the step
 void sph_pressure_product(sph *s, const firn_real *p, firn_real *out); // (kappa - dt^2 laplace) p
 void sph_pressure_diagonal(sph *s);
 

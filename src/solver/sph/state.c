@@ -25,6 +25,7 @@ DEFINE_GROUP(kept, SPH_KEPT_LIST)
 DEFINE_GROUP(walls, SPH_WALL_LIST)
 DEFINE_GROUP(bulk, SPH_BULK_LIST)
 DEFINE_GROUP(other, SPH_OTHER_LIST)
+DEFINE_GROUP(way, SPH_WAY_LIST)
 DEFINE_GROUP(moments, SPH_MOMENT_LIST)
 DEFINE_GROUP(pressure, SPH_PRESSURE_LIST)
 DEFINE_GROUP(shear, SPH_SHEAR_LIST)
@@ -44,7 +45,9 @@ static size_t lay_all_kept(sph *s, firn_real *base) {
   end = lay_bulk(s, s->apart || bulk ? base : NULL, at, stride);
   if (s->apart || bulk) at = end;
   end = lay_other(s, s->def.alternations > 1 ? base : NULL, at, stride);
-  return s->def.alternations > 1 ? end : at;
+  if (s->def.alternations > 1) at = end;
+  end = lay_way(s, sph_parts(s) ? base : NULL, at, stride);
+  return sph_parts(s) ? end : at;
 }
 
 static firn_status reserve_kept(sph *s) {
@@ -118,6 +121,13 @@ static void know_volumes(sph *s) {
   }
 }
 
+// Of the samples. As printed, snow that touches a wall weighs 1.026 of its density at rest. What keeps its
+// volume must not: where a sample of a plane has a volume of d^3, a wall stands for snow that goes on.
+static double packing(const sph *s) {
+  if (s->def.phi > 0) return s->def.phi;
+  return s->def.pressure == FIRN_SPH_PRESSURE_IISPH ? sph_boundary_plane_sum() : 0.8;
+}
+
 firn_status sph_layout(sph *s) {
   firn_world *world = s->world;
   firn_particles *p = &world->particles;
@@ -127,7 +137,7 @@ firn_status sph_layout(sph *s) {
   s->cpu.search += firn_cpu_seconds() - start;
   FIRN_TRY(
       firn_buffer_reserve(world->context, &s->sums, (p->unit_count + 1) * sizeof(double), "sums"));
-  sph_boundary_def def = {s->spacing, s->def.phi, s->def.boundary_depth};
+  sph_boundary_def def = {s->spacing, packing(s), s->def.boundary_depth};
   firn_world_prepare(world, world->time);
   FIRN_TRY(firn_world_check_colliders(world));
   FIRN_TRY(sph_boundary_update(&s->boundary, world, &def));

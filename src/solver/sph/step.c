@@ -99,11 +99,11 @@ firn_status sph_step(void *solver, double limit, firn_step *out) {
   lap_time(s, SPH_STATE, &clock);
   other_forces(s);
   FIRN_TRY(elastic_forces(s, &clock));
-  // What follows asks for no memory.
   FIRN_TRY(sph_conduct(s));
   world->ledger.given += s->last.given;
   sph_push_elastic(s);
   if (s->def.barrier) sph_barrier(s);
+  if (sph_parts(s)) FIRN_TRY(sph_part(s));
   bool finite;
   sph_advance(s, &finite);
   if (!finite) return sph_fail_nonfinite(s);

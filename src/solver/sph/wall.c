@@ -330,7 +330,7 @@ static void stop(sph *s, size_t u, size_t i, int c, const double x[3]) {
     s->v[3 * i + a] = (firn_real)((double)s->v[3 * i + a] + change);
     impulse[a] = (double)s->mass[i] * change;
   }
-  book(s, u, c, x, surface, impulse);
+  if (!s->parting) book(s, u, c, x, surface, impulse);
 }
 
 // By each collider that has samples around the particle.

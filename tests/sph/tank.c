@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// labels: P23 slow
+// What keeps its volume, in a tank that it fits exactly: nothing throws it out, and it weighs what it weighs.
+#include "support/both_lists.h"
+
+enum { WIDE = 8 };
+
+// Where the middle of a tank's floor is, in spacings, and which way its axes go.
+typedef struct place {
+  double at[3], axis[3][3];
+} place;
+
+// By a quaternion that need not have length 1.
+static place placed(const double at[3], const double q[4]) {
+  double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], s = 2 / n;
+  double x = q[0], y = q[1], z = q[2], w = q[3];
+  place p = {.axis = {{1 - s * (y * y + z * z), s * (x * y + w * z), s * (x * z - w * y)},
+                      {s * (x * y - w * z), 1 - s * (x * x + z * z), s * (y * z + w * x)},
+                      {s * (x * z + w * y), s * (y * z - w * x), 1 - s * (x * x + y * y)}}};
+  for (int a = 0; a < 3; a++) p.at[a] = at[a];
+  return p;
+}
+
+static place a_place(int k) {
+  static const double at[3][3] = {{0, 0, 0}, {0.37, -0.21, 0.44}, {-0.13, 0.58, 0.29}};
+  static const double turn[3][4] = {{0, 0, 0, 1}, {0.2, -0.5, 0.3, 0.8}, {-0.6, 0.1, 0.4, 0.7}};
+  return placed(at[k], turn[k]);
+}
+
+static void to_world(const place *p, double d, const double y[3], double x[3]) {
+  for (int a = 0; a < 3; a++) {
+    x[a] = p->at[a];
+    for (int k = 0; k < 3; k++) x[a] += y[k] * p->axis[k][a];
+    x[a] *= d;
+  }
+}
+
+// WIDE^3 particles, and five walls half a spacing from them.
+static sph_case fill(const sph_plan *plan, const place *p) {
+  sph_case c = sph_case_open(plan);
+  for (int wall = 0; wall < 5; wall++) {
+    int k = wall == 0 ? 1 : wall < 3 ? 0 : 2;
+    double side = wall == 0 || wall % 2 ? 1 : -1, y[3] = {0, 0, 0}, x[3], n[3];
+    if (wall > 0) y[k] = -side * WIDE / 2;
+    to_world(p, c.d, y, x);
+    for (int a = 0; a < 3; a++) n[a] = side * p->axis[k][a];
+    sph_case_plane(&c, x, n, 0);
+  }
+  double *x = malloc(3 * WIDE * WIDE * WIDE * sizeof *x);
+  assert_non_null(x);
+  for (int i = 0; i < WIDE * WIDE * WIDE; i++) {
+    const double y[3] = {i / WIDE / WIDE + 0.5 - WIDE / 2, i / WIDE % WIDE + 0.5,
+                         i % WIDE + 0.5 - WIDE / 2};
+    to_world(p, c.d, y, x + (size_t)(3 * i));
+  }
+  sph_case_add(&c, WIDE * WIDE * WIDE, x);
+  free(x);
+  return c;
+}
+
+static double speed_of(const sph_case *c) {
+  double *v = sph_case_read(c, "velocity", 3), most = 0;
+  for (size_t i = 0; i < sph_case_count(c); i++)
+    most = fmax(most,
+                v[3 * i] * v[3 * i] + v[3 * i + 1] * v[3 * i + 1] + v[3 * i + 2] * v[3 * i + 2]);
+  free(v);
+  return sqrt(most);
+}
+
+// Without gravity it stays where it is; edges and corners may give way a little.
+static void what_fits_its_tank_stays(void **state) {
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    place p = a_place(k);
+    sph_plan plan = plan_with_lists();
+    plan.sph.pressure = FIRN_SPH_PRESSURE_IISPH;
+    sph_case c = fill(&plan, &p);
+    double *before = sph_case_read(&c, "position", 3), mean[3] = {0}, most = 0;
+    sph_case_advance(&c, 0.1);
+    double *after = sph_case_read(&c, "position", 3);
+    for (size_t i = 0; i < sph_case_count(&c); i++) {
+      for (size_t a = 0; a < 3; a++) {
+        double way = after[3 * i + a] - before[3 * i + a];
+        mean[a] += way / WIDE / WIDE / WIDE;
+        worst(&most, way);
+      }
+    }
+    assert_below("the farthest move, spacings", most / c.d, 0.01);
+    assert_below("speed", speed_of(&c), 1e-3);
+    sph_report("place %d: moved by %.4f spacings at most, %.4f in the mean, speed %.2e", k,
+               most / c.d, sqrt(mean[0] * mean[0] + mean[1] * mean[1] + mean[2] * mean[2]) / c.d,
+               speed_of(&c));
+    free(before);
+    free(after);
+    sph_case_close(&c);
+  }
+}
+
+static void it_weighs_what_it_weighs(void **state) {
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    place p = a_place(k);
+    sph_plan plan = plan_with_lists();
+    plan.sph.pressure = FIRN_SPH_PRESSURE_IISPH;
+    plan.material.young = 300; // next to none, as water
+    for (int a = 0; a < 3; a++) plan.gravity[a] = -9.81 * p.axis[1][a];
+    sph_case c = fill(&plan, &p);
+    sph_case_advance(&c, 0.3);
+    double n = 0, sy = 0, sp = 0, syy = 0, syp = 0;
+    for (int look = 0; look < 20; look++) {
+      sph_case_advance(&c, 5e-3);
+      double *x = sph_case_read(&c, "position", 3), *q = sph_case_read(&c, "pressure", 1);
+      for (size_t i = 0; i < sph_case_count(&c); i++) {
+        double y = 0;
+        for (size_t a = 0; a < 3; a++) y += (x[3 * i + a] / c.d - p.at[a]) * p.axis[1][a];
+        if (!(y > 1 && y < WIDE - 1)) continue;
+        n++, sy += y, sp += q[i], syy += y * y, syp += y * q[i];
+      }
+      free(x);
+      free(q);
+    }
+    double slope = (n * syp - sy * sp) / (n * syy - sy * sy);
+    double p_mean = sp / n / (400 * 9.81 * c.d * (WIDE - sy / n));
+    assert_within("dp/dz, of rho g", slope / (-400 * 9.81 * c.d), 1.04, 0.06);
+    assert_within("pressure, of rho g depth", p_mean, 1, 0.05);
+    sph_report("place %d: dp/dz %.4f of rho g, p %.4f, speed %.2e", k, slope / (-400 * 9.81 * c.d),
+               p_mean, speed_of(&c));
+    sph_case_close(&c);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      BOTH_LISTS(what_fits_its_tank_stays),
+      BOTH_LISTS(it_weighs_what_it_weighs),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
