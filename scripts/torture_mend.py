@@ -91,10 +91,11 @@ def branch_off(base, folder, solver, name, how, seed):
 
 # ------------------------------------------------------------------------------------ the user's files
 
-# Names that firn itself uses, of files that it has not written; a link leads to a file outside.
+# Names that firn itself uses, of files that it has not written; a link leads to a file outside. What ends with
+# .part is firn's in any case.
 TAKEN = ("frame_00002.hdf", "frame_00009.hdf", "checkpoint_00004.hdf", "picture_00002.png",
          "picture_00009.png", "log.jsonl", "stats.csv", "colliders.csv", "low.csv", "scene.yaml",
-         "frames.hdf.series", "frame_00002.hdf.part", "files/block.obj", "files/sums.txt",
+         "frames.hdf.series", "files/block.obj", "files/sums.txt",
          "fine/frame_00001.hdf", "fine/notes.txt", "frame_00002.vtp", "frames.vtp.series",
          "frame_00002.png", "render.txt", "summary.csv", "001-flip=0/frame_00002.hdf", "sheet.png")
 FORMS = ("file", "link", "folder-link")
@@ -139,8 +140,6 @@ def find_foreign(base, folder, what, name, form):
     os.makedirs(mine)
     damage.write(os.path.join(mine, os.path.basename(name)), b"mine\n")
     if form == "folder-link":
-        if "/" not in name:
-            return
         place = os.path.dirname(path)
         shutil.rmtree(place, ignore_errors=True)
         os.makedirs(os.path.dirname(place), exist_ok=True)
@@ -197,7 +196,10 @@ def damages(base, seed):
                 yield f"damage/mpm/trunk/{name}/{how}", \
                     lambda folder, a=("mpm", name, how): branch_off(base, folder, *a, seed)
     for what in COMMANDS:
+        _, start = command_of(base, what, "")
         for name in TAKEN:
-            for form in FORMS:
+            if start and name in base.files[start]:
+                continue  # that is a damage
+            for form in FORMS if "/" in name and "=" not in name else FORMS[:2]:
                 yield f"foreign/mpm/{what}/{name}/{form}", \
                     lambda folder, a=(what, name, form): find_foreign(base, folder, *a)
