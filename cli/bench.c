@@ -376,7 +376,7 @@ static int run_cases(arguments *a) {
 
 int cli_bench(int argc, char **argv) {
   arguments a = {.bench.state = "firn-bench"};
-  argp_parse(&parser, argc, argv, 0, NULL, &a);
+  cli_parse(&parser, argc, argv, &a);
   const char *word = unknown(&a);
   if (a.list) {
     list_cases(stdout);

@@ -103,6 +103,9 @@ int cli_choice(const struct argp_state *state, const char *name, const char *tex
 // Creates a context, whose warnings go to stderr; on failure prints why and returns NULL. options must
 // live as long.
 firn_context *cli_context(const cli_options *options);
+// Parses the command line into arguments; ends the program with a usage error where it is wrong, and
+// with a suggestion where an option is misspelt.
+void cli_parse(const struct argp *parser, int argc, char **argv, void *arguments);
 // How most verbs begin: parses the command line into arguments, of which options are a part, and
 // creates a context.
 firn_context *cli_begin(const struct argp *parser, int argc, char **argv, void *arguments,
@@ -113,6 +116,8 @@ firn_scene *cli_scene(firn_context *context, const char *name, const cli_options
                       FILE *stream);
 void cli_print_errors(const firn_scene *scene, FILE *stream);
 
+// Prints the name of a built-in scene where what is not there is nearly one.
+void cli_suggest_scene(const char *name);
 // Prints "firn: ..." to stderr and returns the exit code that fits the status.
 int cli_fail(const firn_context *context, firn_status status);
 // The same after {"event": "error"} to stdout where JSON was asked for.

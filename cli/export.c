@@ -215,7 +215,7 @@ static int find_look(firn_context *context, arguments *a) {
 
 int cli_export(int argc, char **argv) {
   arguments a = {.def = firn_default_export_def()};
-  argp_parse(&parser, argc, argv, 0, NULL, &a);
+  cli_parse(&parser, argc, argv, &a);
   struct stat info;
   if (stat(a.def.source, &info) != 0) {
     fprintf(stderr, "firn: %s: %s\n", a.def.source, strerror(errno));

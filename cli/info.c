@@ -322,7 +322,7 @@ static int info_file(firn_context *context, const char *path, double bytes) {
 
 int cli_info(int argc, char **argv) {
   arguments a = {0};
-  argp_parse(&parser, argc, argv, 0, NULL, &a);
+  cli_parse(&parser, argc, argv, &a);
   const char *path = a.path;
   struct stat info;
   if (stat(path, &info) != 0) {

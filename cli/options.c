@@ -228,7 +228,7 @@ firn_context *cli_context(const cli_options *options) {
 
 firn_context *cli_begin(const struct argp *parser, int argc, char **argv, void *arguments,
                         const cli_options *options) {
-  argp_parse(parser, argc, argv, 0, NULL, arguments);
+  cli_parse(parser, argc, argv, arguments);
   return cli_context(options);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // firn plot DIR...: curves from the statistics of a run, or of several over each other.
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -82,6 +83,7 @@ int cli_plot(int argc, char **argv) {
     snprintf(path, sizeof path, "%.*s/stats.svg", (int)length, a.def.source);
   firn_status status = firn_plot(context, &a.def, path);
   int code = status == FIRN_OK ? EXIT_OK : cli_fail(context, status);
+  if (status == FIRN_ERROR_FORMAT || access(a.def.source, R_OK) != 0) code = EXIT_INPUT;
   if (status == FIRN_OK && !a.quiet) printf("%s\n", path);
   firn_context_destroy(context);
   return code;

@@ -383,6 +383,7 @@ static int find_frames(render_job *job, bool several, char folder[RENDER_PATH]) 
   }
   if (access(a->source, R_OK) != 0) {
     fprintf(stderr, "firn: cannot open %s: %s\n", a->source, strerror(errno));
+    cli_suggest_scene(a->source);
     return EXIT_INPUT;
   }
   if (!list_frames(job, folder)) return EXIT_INPUT;

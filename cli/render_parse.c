@@ -247,5 +247,5 @@ static const struct argp parser = {
 
 void render_parse(int argc, char **argv, render_arguments *a) {
   *a = (render_arguments){.last = -1, .every = 1};
-  argp_parse(&parser, argc, argv, 0, NULL, a);
+  cli_parse(&parser, argc, argv, a);
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // firn scenes [NAME]: the built-in scenes.
+#include <unistd.h>
+
 #include "cli.h"
 
 enum { KEY_SCHEMA = 3000, KEY_REFERENCE };
@@ -36,9 +38,20 @@ static void print(void *user, const char *text) {
   fputs(text, user);
 }
 
+static const char *nearest_scene(const char *name) {
+  const char *names[64] = {0};
+  for (int i = 0; i < 63 && firn_scene_builtin_name(i); i++) names[i] = firn_scene_builtin_name(i);
+  return cli_nearest(name, names);
+}
+
+void cli_suggest_scene(const char *name) {
+  const char *nearest = access(name, F_OK) == 0 ? NULL : nearest_scene(name);
+  if (nearest) fprintf(stderr, "firn: did you mean the scene '%s'?\n", nearest);
+}
+
 int cli_scenes(int argc, char **argv) {
   arguments a = {0};
-  argp_parse(&parser, argc, argv, 0, NULL, &a);
+  cli_parse(&parser, argc, argv, &a);
   const char *name = a.name;
   if (a.schema) firn_scene_schema(print, stdout);
   if (a.reference) firn_scene_reference(print, stdout);
@@ -53,9 +66,7 @@ int cli_scenes(int argc, char **argv) {
     fputs(text, stdout);
     return EXIT_OK;
   }
-  const char *names[64] = {0};
-  for (int i = 0; i < 63 && firn_scene_builtin_name(i); i++) names[i] = firn_scene_builtin_name(i);
-  const char *nearest = cli_nearest(name, names);
+  const char *nearest = nearest_scene(name);
   fprintf(stderr, "firn: there is no scene '%s'", name);
   if (nearest) fprintf(stderr, "; did you mean '%s'?", nearest);
   fprintf(stderr, "\n");

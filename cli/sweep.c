@@ -139,6 +139,8 @@ static bool perform(sweep *s, firn_context *context, int run) {
     snprintf(s->message[run], sizeof s->message[run], "%.255s",
              drawn ? firn_context_message(context) : w.progress.message);
     progress_fail(&w.progress, status);
+    // Nothing was done: the folder holds another run, of which the summary may tell.
+    s->refused = !w.progress.any && status == FIRN_ERROR_STATE;
   }
   return status != FIRN_CANCELLED;
 }
@@ -205,6 +207,11 @@ static int run_all(sweep *s, firn_context *context, int argc, char **argv) {
     announce(s, i);
     go = perform(s, context, i);
     if (s->state[i] == SWEEP_SKIPPED && s->mode == PROGRESS_AUTO) printf("  is there already\n");
+    if (s->refused) {
+      fprintf(stderr, "firn: %s is left as it is; --overwrite or another -o makes these runs\n",
+              s->folder);
+      return EXIT_INPUT;
+    }
     // After each run, so that there is something to look at on the way.
     if (!sweep_report(s, context)) return EXIT_RUN;
   }
@@ -258,7 +265,7 @@ static bool count_runs(sweep *s) {
 int cli_sweep(int argc, char **argv) {
   arguments *a = calloc(1, sizeof *a); // too large for some stacks
   if (!a) return EXIT_RUN;
-  argp_parse(&parser, argc, argv, 0, NULL, a);
+  cli_parse(&parser, argc, argv, a);
   sweep *s = &a->sweep;
   char folder[4096];
   cli_default_folder(a->scene, folder, sizeof folder - 8);

@@ -28,6 +28,7 @@ typedef struct sweep {
   progress_mode mode;
   bool overwrite; // runs that are there
   const cli_options *options;
+  bool refused; // a folder holds another run
 } sweep;
 
 // Reads "path=a,b,c"; commas within brackets or quotes do not divide. Returns what is wrong, or

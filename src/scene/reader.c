@@ -81,9 +81,28 @@ static void read_choice(firn_reader *r, const firn_schema_row *row, const firn_n
 static void read_row(firn_reader *r, const firn_schema_row *row, const firn_node *given,
                      firn_value *parent);
 
+// What other programs call it, and what it is here.
+static const char *const other_words[][2] = {
+    {"plane", "half_space"},
+    {"ground", "half_space"},
+    {"ball", "sphere"},
+    {"cube", "box"},
+    {"cuboid", "box"},
+    {"terrain", "height_field"},
+    {"heightfield", "height_field"},
+    {"heightmap", "height_field"},
+    {"translate", "move"},
+    {"position", "move"},
+    {"subtract", "difference"},
+    {"tube", "capsule"},
+};
+
 static const char *nearest_key(const firn_schema_record *record, const char *key) {
   firn_nearest nearest = firn_nearest_begin(key);
   for (int i = 0; i < record->count; i++) firn_nearest_offer(&nearest, record->rows[i].key);
+  for (size_t k = 0; k < sizeof other_words / sizeof *other_words && !nearest.best; k++)
+    for (int i = 0; i < record->count && strcmp(key, other_words[k][0]) == 0; i++)
+      if (strcmp(record->rows[i].key, other_words[k][1]) == 0) nearest.best = other_words[k][1];
   return nearest.best;
 }
 

@@ -52,8 +52,7 @@ static const firn_schema_record variation_record = {"a variation", ROWS(variatio
   REAL("temperature", TEMPERATURE, "(0, inf)", NULL, "at the beginning; 0 degC if none")
 #define SEEDING                                                                                    \
   ENUM("seeding", "auto|random|jittered|lattice|poisson", "auto",                                  \
-       "where in a cell; auto: random under mpm, else a lattice (per_cell 1, 8, 27, ...)"          \
-       "...)")
+       "where in a cell; auto: random under mpm, else a lattice (per_cell 1, 8, 27, ...)")
 #define PER_CELL REAL("per_cell", NONE, "(0, 1000]", "8", "particles a grid cell")
 #define VARIATION                                                                                  \
   LIST("variation", &variation_record,                                                             \

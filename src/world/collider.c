@@ -101,6 +101,19 @@ double firn_collider_sample_near(const firn_collider *collider, uint64_t near,
   return best;
 }
 
+bool firn_collider_clears(const firn_collider *collider, uint64_t near, const double position[3],
+                          double margin) {
+  for (int i = 0; i < collider->part_count && !collider->absent; i++) {
+    const firn_part *part = &collider->part[i];
+    double body[3];
+    if (!(part->bit & near) || part->radius < 0) continue;
+    if (part->sequence || !firn_shape_unmoved(part->shape)->ops->look) return false;
+    firn_pose_into(&part->pose, position, body);
+    if (!(firn_shape_look(part->shape, body, collider->prepared, NULL) > margin)) return false;
+  }
+  return true;
+}
+
 double firn_collider_sample(const firn_collider *collider, const double position[3],
                             double normal[3], double velocity[3]) {
   return firn_collider_sample_near(collider, UINT64_MAX, position, normal, velocity);

@@ -114,6 +114,10 @@ double firn_collider_sample(const firn_collider *collider, const double position
 // The same of those parts only whose bit is in near. Infinite where there is none.
 double firn_collider_sample_near(const firn_collider *collider, uint64_t near,
                                  const double position[3], double normal[3], double velocity[3]);
+// True only where these parts are further than margin, m; known without a search where a shape has a quick
+// bound of its distance, and false where it has none.
+bool firn_collider_clears(const firn_collider *collider, uint64_t near, const double position[3],
+                          double margin);
 
 // Whether a point is deeper inside than that, m, of at least 0. Parts that are elsewhere cost next to nothing.
 bool firn_collider_holds(const firn_collider *collider, const double position[3], double depth);

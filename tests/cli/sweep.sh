@@ -72,7 +72,7 @@ cmp frame study/004-*/frame_00002.hdf || die "run 4 came out otherwise"
 [[ -s $(echo study/005-*/preview.png) ]] || die "run 5 has no picture"
 
 # Other values under the names of these do not replace them, unless they shall.
-run 1 sweep ball.yaml "${vary[@]}" -o study --set 'frames=2' --set h=3cm --quiet
+run 2 sweep ball.yaml "${vary[@]}" -o study --set 'frames=2' --set h=3cm --quiet
 expect "$err" "cannot resume"
 [[ $(stat -c %Y.%i study/001-*/frame_00002.hdf) == "$before" ]] || die "run 1 was replaced"
 run 0 sweep ball.yaml --vary mpm.flip=0 -o study2 --quiet
@@ -84,6 +84,13 @@ run 1 sweep ball.yaml --vary mpm.dt_min=1e-9,0.9 --set mpm.dt_max=1 -o failing -
 grep -q '^1,.*,done,' failing/summary.csv || die "run 1: $(cat failing/summary.csv)"
 grep -q '^2,.*,failed,' failing/summary.csv || die "run 2: $(cat failing/summary.csv)"
 [[ -n $err && -s failing/sheet.png ]] || die "no message, or no sheet"
+
+# Other runs do not go into the folder of a sweep, and its summary stays as it is.
+run 0 sweep ball.yaml --vary mpm.flip=0.9,1 -o kept --quiet
+before=$(sums kept)
+run 2 sweep ball.yaml --vary mpm.flip=0.9,1 -o kept --quality 0.5 --quiet
+expect "$err" "kept is left as it is"
+[[ $(sums kept) == "$before" ]] || die "a refused sweep changed its folder"
 
 # For programs.
 run 0 sweep ball.yaml --vary mpm.flip=1 -o json --json

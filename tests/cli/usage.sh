@@ -103,4 +103,22 @@ expect "$err" "no case begins with 'nothing/here'"
 expect "$err" "mpm/explicit-quadratic-apic"
 run 0 bench --list
 expect "$out" "mpm/cr-iteration"
+
+# What is nearly right gets a suggestion.
+run 2 check demo --qualty 0.5
+expect "$err" "firn check: unrecognized option '--qualty'; did you mean '--quality'?"
+run 2 render castl
+expect "$err" "did you mean the scene 'castle'?"
+cat >plane.yaml <<'SCENE'
+firn: 1
+snow: [{shape: {sphere: {radius: 10 cm}}}]
+colliders: [{shape: {plane: {}}}]
+SCENE
+run 2 check plane.yaml
+expect "$out" "colliders[0].shape.plane: unknown key; did you mean 'half_space'?"
+
+# What cannot be read is bad input, for every verb.
+run 2 plot nowhere
+run 2 plot plane.yaml
+run 2 refine plane.yaml
 exit 0

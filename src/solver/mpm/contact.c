@@ -186,7 +186,8 @@ static bool is_inside(const mpm *m, const firn_collider *collider, const near_pa
                       const double x[3], double normal[3], double surface[3]) {
   if (!parts->flat) {
     uint64_t near = parts_at(parts, x, 1e-6 * m->world->h);
-    return near && firn_collider_sample_near(collider, near, x, normal, surface) <= 0;
+    return near && !firn_collider_clears(collider, near, x, 0) &&
+           firn_collider_sample_near(collider, near, x, normal, surface) <= 0;
   }
   if (flat_distance(parts, x) > 0) return false;
   memcpy(normal, parts->outward, sizeof parts->outward);
@@ -434,6 +435,11 @@ static double follow(uint64_t near, double tolerance, const double way[3], surfa
   return 1 - gone / length; // along the surface for so long that it may as well be there
 }
 
+static bool is_at_rest(const firn_collider *collider) {
+  return collider->speed == 0 && collider->driving.bound == 0 && !collider->varies &&
+         !(collider->load.mass > 0);
+}
+
 // Keeps a particle from passing through a collider, however thin, within the step: its way is seen
 // from the collider as it stands at the end of the step. Where it arrives it collides, and only
 // goes on along the surface; what was inside before comes out to a depth of push_out cells, at most
@@ -441,6 +447,11 @@ static double follow(uint64_t near, double tolerance, const double way[3], surfa
 // before the next step.
 static void sweep(const mpm *m, uint64_t near, const body *p, surface *s, double shift[3]) {
   double dt = (double)m->view.dt, h = m->world->h, tolerance = 1e-3 * h, at[3], way[3];
+  if (is_at_rest(s->collider)) { // too far for the way to lead to it?
+    for (int a = 0; a < 3; a++) way[a] = dt * (double)p->advect[a * p->stride];
+    double margin = sqrt(dot(way, way)) * (1 + 1e-6) + tolerance;
+    if (firn_collider_clears(s->collider, near, p->x, margin)) return;
+  }
   firn_collider_sample_near(s->collider, near, p->x, s->normal, s->velocity);
   for (int a = 0; a < 3; a++) {
     at[a] = p->x[a] + dt * s->velocity[a];
@@ -468,7 +479,8 @@ static void collide_particle(const mpm *m, const firn_collider *collider, uint64
   surface s = {.collider = collider};
   if (m->def.push_out >= 0) {
     sweep(m, near, p, &s, shift);
-  } else if (firn_collider_sample_near(collider, near, p->x, s.normal, s.velocity) <= 0) {
+  } else if (!firn_collider_clears(collider, near, p->x, 0) &&
+             firn_collider_sample_near(collider, near, p->x, s.normal, s.velocity) <= 0) {
     collide_body(p, &s);
   }
 }
