@@ -67,6 +67,7 @@ typedef struct firn_mpm_def {
   double sleep_speed; // cells/s that the quickest particle of a block may do
   double sleep_drift; // cells that their mean may wander ...
   double sleep_time;  // s, ... for as long as this, before the block counts as settled
+  bool contact_surface; // contact where the surface is; false: nodes within colliders are held, as printed
 } firn_mpm_def;
 
 FIRN_API void firn_mpm_def_init(firn_mpm_def *def, size_t size);

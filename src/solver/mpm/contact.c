@@ -15,8 +15,8 @@ static double dot(const double a[3], const double b[3]) {
 }
 
 // Adds a contact to what holds a node already: kind in slot 3, direction in 0 to 2 (D-6).
-static void constrain(const mpm *m, firn_real *constraint, firn_contact contact,
-                      const double normal[3]) {
+void mpm_constrain(const mpm *m, firn_real *constraint, firn_contact contact,
+                   const double normal[3]) {
   int kind = (int)constraint[3];
   if (contact == FIRN_CONTACT_NONE || kind == MPM_HELD) return;
   double d[3] = {normal[0], normal[1], normal[2]};
@@ -60,7 +60,7 @@ typedef struct node_box {
   unsigned rows;         // bits of those, of four along z, that may be touched at all
 } node_box;
 
-static void hold(mpm_holders *holders, int collider) {
+void mpm_hold_add(mpm_holders *holders, int collider) {
   for (int i = 0; i < MPM_HOLDERS; i++) {
     if (holders->collider[i]) continue;
     holders->collider[i] = (uint16_t)(collider + 1);
@@ -210,11 +210,12 @@ static void collide_node(const mpm *m, int c, const near_parts *parts, const dou
   }
   mpm_holders *holders = box->holders ? box->holders + n : NULL;
   if (contact == FIRN_CONTACT_NONE) {
-    if (holders && holders->collider[0] && rests(velocity, surface, normal)) hold(holders, c);
+    if (holders && holders->collider[0] && rests(velocity, surface, normal))
+      mpm_hold_add(holders, c);
     return;
   }
-  if (box->constraint) constrain(m, box->constraint + 4 * n, contact, normal);
-  if (holders) hold(holders, c);
+  if (box->constraint) mpm_constrain(m, box->constraint + 4 * n, contact, normal);
+  if (holders) mpm_hold_add(holders, c);
   double impulse[3], mass = (double)(box->mass ? box->mass[n] : v[3]);
   for (int a = 0; a < 3; a++) {
     firn_real after = (firn_real)velocity[a];
@@ -309,6 +310,7 @@ static void share_pushes(const mpm *m, const node_box *box) {
 void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
   const mpm *m = view->host;
   const mpm_contacts *c = &m->contacts;
+  if (c->surface) return; // once all blocks have their velocities, surface.c
   const int32_t *at = view->node_at[g];
   size_t index = ((const uint32_t *)m->constraint_of.data)[g];
   mpm_holders holders[64];

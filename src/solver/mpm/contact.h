@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "solver/mpm/kernels.h"
+#include "world/contact.h"
 #include "world/world.h"
 
 // What the snow does to one collider within one block and step. Blocks are worked on by any thread,
@@ -50,7 +51,16 @@ typedef struct mpm_contacts {
                          // nodes of spray, and by particles
   bool pressed;          // what sleeps has been asked, and has not changed since
   firn_buffer asleep;    // mpm_push [recorded]: what it does in a second
-  firn_buffer holders;   // implicit, if recorded: [node_count][64]
+  firn_buffer holders;   // implicit or by surface, if recorded: [node_count][64]
+  bool surface;          // contact is where surfaces are (surface.h), not at nodes; then:
+  firn_buffer samples, firsts; // of one collider, see surface.c
+  firn_buffer columns,
+      layers; // mpm_column [column_count], and uint32_t: where each collider's begin
+  uint32_t column_count;
+  bool several;         // colliders have columns
+  bool pressing;        // it is nodes asleep that collide, for what they do to colliders
+  firn_buffer inside;   // see surface.c
+  firn_buffer collided; // implicit: [node_count][64][4] m/s, v* after collisions
 } mpm_contacts;
 
 struct mpm;
@@ -78,6 +88,11 @@ void mpm_cube_contact(const mpm_view *view, const mpm_cube *cube, firn_real *v);
 // same array as v.
 void mpm_particle_contact(const mpm_view *view, size_t b, size_t slot, int n, int stride,
                           firn_real *x, firn_real *v, firn_real *advect);
+
+// Adds a contact to what holds a node in the solve, and a collider to those that hold it.
+void mpm_constrain(const struct mpm *m, firn_real *constraint, firn_contact contact,
+                   const double normal[3]);
+void mpm_hold_add(mpm_holders *holders, int collider);
 
 // push.c. After a step: adds up what the snow did to each collider.
 void mpm_contact_end(struct mpm *m, double dt);

@@ -15,6 +15,7 @@
 #include "solver/mpm/mpm.h"
 #include "solver/mpm/react.h"
 #include "solver/mpm/rest.h"
+#include "solver/mpm/surface.h"
 
 int mpm_channels(const mpm *m, bool implicit) {
   bool two = m->def.transfer == FIRN_TRANSFER_FLIP ||
@@ -89,9 +90,8 @@ static bool node_is_soft(const mpm *m, size_t g) {
   return ((const uint8_t *)m->node_soft.data)[g];
 }
 
-// The left side of Eq. 9 on what contact leaves free.
-static firn_status apply(void *user, const firn_real *x, firn_real *y) {
-  mpm *m = user;
+// The left side of Eq. 9.
+static void multiply(mpm *m, const firn_real *x, firn_real *y) {
   m->view.direction = x;
   m->view.product = y;
   mpm_view stiff = mpm_stiff_view(m);
@@ -104,8 +104,25 @@ static firn_status apply(void *user, const firn_real *x, firn_real *y) {
   FIRN_SHARED_FOR(m->world->context, walk, m->solved_count) {
     size_t g = solved[walk.at];
     m->kernels->hessian_nodes(&stiff, g);
-    mpm_hold_project(m, g, y + g * FIRN_NODE_BLOCK_REALS);
   }
+}
+
+// What contact leaves free of it.
+void mpm_project(const mpm *m, firn_real *y) {
+  const uint32_t *solved = m->solved.data;
+  mpm_surface_fold(m, y);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
+  for (size_t k = 0; k < m->solved_count; k++) {
+    mpm_hold_project(m, solved[k], y + solved[k] * (size_t)FIRN_NODE_BLOCK_REALS);
+  }
+}
+
+// Directions are the solver's own vectors: what is added to x is extended with them.
+static firn_status apply(void *user, const firn_real *x, firn_real *y) {
+  mpm *m = user;
+  mpm_surface_extend(m, (firn_real *)x);
+  multiply(m, x, y);
+  mpm_project(m, y);
   return FIRN_OK;
 }
 
@@ -196,7 +213,7 @@ static mpm_datum measure(const mpm *m) {
 
 // r = P (M v* - A v*), the residual of the first guess. A - M, all that is left, gives 0 for one
 // velocity everywhere: without the mean, `moved` [node reals], no digits are lost to it.
-static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn_real *r) {
+static void residual(mpm *m, const double mean[3], firn_real *moved, firn_real *r) {
   const uint32_t *solved = m->solved.data; // what is stiff does not reach the others
   firn_real floor = m->view.mass_floor;
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
@@ -210,21 +227,19 @@ static firn_status residual(mpm *m, const double mean[3], firn_real *moved, firn
       moved[4 * n + 3] = 0;
     }
   }
-  FIRN_TRY(apply(m, moved, r));
+  multiply(m, moved, r);
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t k = 0; k < m->solved_count; k++) {
     size_t g = solved[k];
     firn_real *block = r + g * FIRN_NODE_BLOCK_REALS;
     const firn_real *u = moved + g * FIRN_NODE_BLOCK_REALS;
     const firn_real *v = m->view.node_v + g * FIRN_NODE_BLOCK_REALS;
-    // r holds P A u; P is linear, so projecting the difference again does no harm.
     for (size_t i = 0; i < FIRN_NODE_BLOCK_REALS; i += 4) {
       for (size_t a = 0; a < 3; a++) block[i + a] = v[i + 3] * u[i + a] - block[i + a];
       block[i + 3] = 0;
     }
-    mpm_hold_project(m, g, block);
   }
-  return FIRN_OK;
+  mpm_project(m, r);
 }
 
 // Of the nodes that are solved for, and of what touches them.
@@ -281,7 +296,7 @@ static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *resu
   system.norm = system.precondition == precondition_mass ? NULL : precondition_mass;
   firn_real *workspace = r + reals;
   mpm_datum d = measure(m);
-  FIRN_TRY(residual(m, d.mean, workspace, r));
+  residual(m, d.mean, workspace, r);
   return firn_krylov_solve(kind, &system, m->def.tolerance, d.square, m->def.max_iterations,
                            m->view.node_v, r, workspace, result);
 }
@@ -322,6 +337,7 @@ firn_status mpm_solve(mpm *m, firn_step *out) {
     mpm_choose_stiff(m);
     mpm_sow(m, false);
     mpm_for_nodes(m, m->kernels->nodes);
+    if (m->contacts.surface) mpm_surface_collide(m);
     bool by_stiffness = m->by_stiffness;
     m->by_stiffness = false; // in whose norm it would stop too early
     FIRN_TRY(solve_with(m, FIRN_KRYLOV_MINRES, &result));

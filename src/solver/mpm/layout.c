@@ -156,6 +156,7 @@ firn_status mpm_rebuild_grid(mpm *m, bool spray) {
   m->laid_out = false;
   m->sleep_applied = m->contacts.fixed_known = false;
   FIRN_TRY(firn_grid_build(&m->grid, &m->world->particles, m->reach, m->memory.spray));
+  if (m->def.contact_surface) FIRN_TRY(firn_grid_link(&m->grid, &m->world->particles));
   FIRN_TRY(size_nodes(m));
   FIRN_TRY(mpm_find_tiles(m));
   FIRN_TRY(mpm_reserve_parcels(m));

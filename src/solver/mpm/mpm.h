@@ -254,6 +254,8 @@ mpm_view mpm_stiff_view(const mpm *m);            // of them alone, for kernels 
 // implicit.c
 firn_status mpm_prepare_solve(mpm *m); // before scatter
 firn_status mpm_solve(mpm *m, firn_step *out);
+// implicit.c: what contact leaves free of a vector of the solve.
+void mpm_project(const mpm *m, firn_real *y);
 // For a balance (balance.c): the impulse P (M v* - less) that contact leaves free, from v* in node_v, and the
 // solution of (M + dt^2 K) v = P M v*, whose residual is reduced to `tolerance` of what it is for
 // v = 0. less, which may be NULL, and impulse are [node reals]; what contact takes of it is left out.

@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "solver/mpm/mpm.h"
 #include "solver/mpm/rest.h"
+#include "solver/mpm/surface.h"
 
 mpm_tangent mpm_tangent_at(const firn_part *part, double time, const double x[3],
                            double velocity[3]) {
@@ -40,10 +41,10 @@ static bool is_fixed(const firn_collider *collider) {
 // Which colliders to look at.
 enum { FIXED = 1, OTHERS = 2, ALL = FIXED | OTHERS };
 
-// middle and half in cells. Particles that are kept from tunnelling also need what passes them
+// middle and half in cells; grown, m, is added on all sides. Particles that are kept from tunnelling also need what passes them
 // within the step: sweep adds the way that collider and particle can go.
-static void look(const mpm *m, const double middle[3], const double half[3], bool sweep, int which,
-                 closeness *out) {
+static void look(const mpm *m, const double middle[3], const double half[3], bool sweep,
+                 double grown, int which, closeness *out) {
   const firn_world *world = m->world;
   double x[3], edge[3], dt = (double)m->view.dt, h = world->h;
   for (int a = 0; a < 3; a++) {
@@ -60,9 +61,9 @@ static void look(const mpm *m, const double middle[3], const double half[3], boo
     for (int i = 0; i < collider->part_count; i++) {
       const firn_part *part = &collider->part[i];
       double away[3] = {x[0] - part->middle[0], x[1] - part->middle[1], x[2] - part->middle[2]};
-      double bound = part->radius + size + ahead + (sweep ? h : 0);
+      double bound = part->radius + size + ahead + (sweep ? h : grown);
       if (part->radius < 0 || square(away) > bound * bound) continue;
-      double velocity[3], margin = 0;
+      double velocity[3], margin = grown;
       mpm_tangent t = mpm_tangent_at(part, m->contacts.time, x, velocity);
       double speed2 = square(velocity), speed = sqrt(speed2);
       if (sweep) margin = h + dt * speed;
@@ -77,7 +78,8 @@ static void look_at_nodes(const mpm *m, size_t g, int which, closeness *out) {
   const int32_t *at = m->grid.at[g];
   double middle[3] = {4.0 * at[0] + 1.5, 4.0 * at[1] + 1.5, 4.0 * at[2] + 1.5};
   double half[3] = {1.5, 1.5, 1.5};
-  look(m, middle, half, false, which, out);
+  look(m, middle, half, false, m->def.contact_surface ? MPM_COLUMN_REACH * m->world->h : 0, which,
+       out);
 }
 
 // The nodes lo to hi from the corner of a block.
@@ -89,7 +91,7 @@ static void look_at_box(const mpm *m, size_t b, const int lo[3], const int hi[3]
     half[a] = 0.5 * (hi[a] - lo[a]);
     middle[a] = 4.0 * at[a] + lo[a] + half[a];
   }
-  look(m, middle, half, false, which, out);
+  look(m, middle, half, false, 0, which, out);
 }
 
 // From these nodes back to the cells of particles that touch them.
@@ -102,7 +104,7 @@ static void look_at_particles(const mpm *m, size_t b, const int lo[3], const int
     half[a] = 0.5 * (hi[a] - lo[a] + 2 - m->stencil.width);
     middle[a] = 4.0 * at[a] + first + half[a];
   }
-  look(m, middle, half, m->def.push_out >= 0, which, out);
+  look(m, middle, half, m->def.push_out >= 0, 0, which, out);
 }
 
 static void box_nodes(const mpm_box *box, int lo[3], int hi[3]) {
@@ -290,7 +292,7 @@ static firn_status make_room(mpm *m) {
   FIRN_TRY(firn_buffer_reserve(context, &c->pushes, pushes * sizeof(mpm_push), "forces"));
   pushes = (c->node_count + 2 * c->block_count) * (size_t)c->recorded;
   memset(c->pushes.data, 0, pushes * sizeof(mpm_push));
-  if (!m->view.implicit) return FIRN_OK;
+  if (!m->view.implicit && !c->surface) return FIRN_OK;
   return firn_buffer_reserve(context, &c->holders, (nodes + 1) * 64 * sizeof(mpm_holders),
                              "forces");
 }
@@ -301,6 +303,7 @@ firn_status mpm_contact_begin(mpm *m) {
   size_t count = m->grid.count, blocks = m->world->particles.block_count;
   // D-8: the paper does not say when the level set is sampled; the end of the step is the default.
   c->time = m->world->time + (m->def.collider_begin ? 0 : (double)m->view.dt);
+  c->surface = m->def.contact_surface && !m->still;
   int recorded = c->recorded;
   m->view.node_near = NULL;
   c->recorded = 0;
@@ -317,6 +320,7 @@ firn_status mpm_contact_begin(mpm *m) {
   m->memory.surface2_max = look_everywhere(m);
   number(m);
   FIRN_TRY(make_room(m));
+  if (c->surface) FIRN_TRY(mpm_surface_begin(m));
   m->view.node_near = c->nodes.data;
   return FIRN_OK;
 }

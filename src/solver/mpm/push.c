@@ -6,6 +6,7 @@
 #include "base/parallel.h"
 #include "solver/mpm/mpm.h"
 #include "solver/mpm/rest.h"
+#include "solver/mpm/surface.h"
 
 void mpm_push_add(mpm_push *push, const firn_collider *collider, const double x[3],
                   const double surface[3], const double impulse[3]) {
@@ -178,9 +179,11 @@ static void press_asleep(mpm *m) {
   mpm_view view = m->view;
   view.dt = FIRN_R(1e-3);
   view.implicit = false;
+  if (c->surface) mpm_surface_press_asleep(m, (double)view.dt);
   FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
   for (size_t g = 0; g < count; g++) {
-    if (of[g] != FIRN_GRID_NONE && mpm_node_is_asleep(m, g)) press_block(m, &view, g);
+    if (c->surface || of[g] == FIRN_GRID_NONE || !mpm_node_is_asleep(m, g)) continue;
+    press_block(m, &view, g);
   }
   for (size_t g = 0; g < count; g++) {
     if (of[g] == FIRN_GRID_NONE || !mpm_node_is_asleep(m, g)) continue;

@@ -17,6 +17,7 @@
 #include "base/parallel.h"
 #include "solver/mpm/hold.h"
 #include "solver/mpm/rest.h"
+#include "solver/mpm/surface.h"
 
 // The part of an impulse along which a node is held.
 static void held_part(const firn_real constraint[4], double impulse[3]) {
@@ -86,9 +87,45 @@ static void tell(const mpm *m, size_t g) {
   }
 }
 
+// By surface: what the solve moves along a line is held, too. Of lambda = M (v* - v) + beta dt^2 K v, all that
+// projection takes out is the collider's.
+static void tell_surface(mpm *m, const double reference[3]) {
+  const uint32_t *solved = m->solved.data, *of = m->constraint_of.data;
+  const firn_real *collided = m->contacts.collided.data;
+  firn_real *kept = (firn_real *)m->view.direction, *all = m->view.product;
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
+  for (size_t k = 0; k < m->solved_count; k++) {
+    size_t g = solved[k];
+    for (size_t n = 64 * g; n < 64 * (g + 1); n++) {
+      const firn_real *v = collided + 4 * (64 * (size_t)of[g] + n % 64);
+      bool near = of[g] != FIRN_GRID_NONE && v[3] > m->view.mass_floor;
+      for (size_t a = 0; a < 3; a++) {
+        double impulse = near ? (double)v[3] * ((double)v[a] - reference[a]) : 0;
+        all[4 * n + a] = near ? (firn_real)(impulse - (double)all[4 * n + a]) : 0;
+        kept[4 * n + a] = all[4 * n + a];
+      }
+    }
+  }
+  mpm_project(m, all);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
+  for (size_t k = 0; k < m->solved_count; k++) {
+    size_t g = solved[k];
+    if (of[g] == FIRN_GRID_NONE) continue;
+    mpm_holders *holders = (mpm_holders *)m->contacts.holders.data + 64 * (size_t)of[g];
+    for (size_t n = 0; n < 64; n++) {
+      for (size_t a = 0; a < 3; a++) {
+        size_t i = 4 * (64 * g + n) + a;
+        holders[n].impulse[a] += (double)kept[i] - (double)all[i];
+      }
+    }
+    mpm_surface_share(m, g);
+  }
+}
+
 void mpm_contact_react(mpm *m) {
   mpm_view *view = &m->view;
   const uint32_t *solved = m->solved.data, *stiff = m->stiff_units.data;
+  const uint32_t *of = m->constraint_of.data;
   if (!m->contacts.recorded || !m->contacts.node_count) return;
   // The solve is over, and its vectors are free.
   firn_real *direction = m->krylov.data;
@@ -119,8 +156,10 @@ void mpm_contact_react(mpm *m) {
   FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
   for (size_t i = 0; i < m->solved_count; i++) {
     uint32_t index;
-    if (!mpm_held_nodes(m, solved[i], &index)) continue;
-    m->kernels->hessian_nodes(&of_stiff, solved[i]);
-    tell(m, solved[i]);
+    bool near = m->contacts.surface && of[solved[i]] != FIRN_GRID_NONE;
+    bool held = mpm_held_nodes(m, solved[i], &index) != 0;
+    if (near || held) m->kernels->hessian_nodes(&of_stiff, solved[i]);
+    if (held && !m->contacts.surface) tell(m, solved[i]);
   }
+  if (m->contacts.surface) tell_surface(m, reference);
 }

@@ -10,6 +10,7 @@
 #include "solver/mpm/fault.h"
 #include "solver/mpm/mpm.h"
 #include "solver/mpm/rest.h"
+#include "solver/mpm/surface.h"
 
 void mpm_for_units(mpm *m, mpm_unit_fn kernel, mpm_tally *total) {
   size_t units = m->world->particles.unit_count;
@@ -124,6 +125,7 @@ static firn_status move_grid(mpm *m, firn_step *out, mpm_tally *law) {
   m->seconds[MPM_SCATTER] += scattered - start;
   mpm_sow(m, false);
   mpm_for_nodes(m, m->kernels->nodes);
+  if (m->contacts.surface) mpm_surface_collide(m);
   double moved = firn_seconds();
   m->seconds[MPM_GRID] += moved - scattered;
   if (m->view.implicit) {
