@@ -49,9 +49,35 @@ static void fields_check(firn_scene *scene, const firn_solver_type *type) {
   }
 }
 
+// A rate throws particles one by one; an inflow brings snow that is whole.
+static bool emits_grains(const firn_scene *scene) {
+  static const char *const rates[] = {"particles", "volume", "mass", "snowfall"};
+  const firn_value *emitters = firn_value_find(scene->root, "emitters");
+  for (const firn_value *e = emitters ? emitters->first : NULL; e; e = e->next)
+    for (size_t k = 0; k < sizeof rates / sizeof *rates; k++)
+      if (firn_value_find(e, rates[k])) return true;
+  return false;
+}
+
+static void choose(const firn_value *section, const char *key, const char *choice) {
+  firn_value *v = firn_value_find(section, key);
+  if (v && !v->given) v->text = choice;
+}
+
+// Grains that fall through the same cells are pressed by plastic flow while they are far apart, harden, and
+// hang in the air; by the density on the grid they pack (docs/theory-mpm.md). A scene that gives `hardening` keeps what it says.
+static void complete_packing(firn_scene *scene) {
+  const firn_value *mpm = firn_value_find(scene->root, "mpm");
+  const firn_value *hardening = firn_value_find(mpm, "hardening");
+  if (!hardening || hardening->given || !emits_grains(scene)) return;
+  choose(mpm, "hardening", "density");
+  choose(mpm, "volume", "nominal");
+}
+
 void firn_scene_check_solver(firn_scene *scene) {
   const firn_solver_type *type = firn_solver_find(firn_value_text(scene->root, "solver"));
   if (!type) return; // which has been told
+  complete_packing(scene);
   if (type->laws) {
     law_check(scene, type, "snow");
     law_check(scene, type, "emitters");

@@ -238,7 +238,9 @@ void firn_seeder_center(firn_seeder *s, double h, const double lo[3], const doub
   for (int a = 0; a < 3; a++) {
     double spacing = h / s->parts[a];
     bool stands = pressing && a == 1, inside = pressing && a != 1;
-    double layers = fmax(1, floor((hi[a] - lo[a]) / spacing + (inside ? 1e-3 : 0.5)));
+    double fitting = (hi[a] - lo[a]) / spacing;
+    if (fitting < 0.5) continue; // too thin for a layer: what is there is right on average
+    double layers = inside ? fmax(1, floor(fitting + 1e-3)) : floor(fitting + 0.5);
     double first = 0.5 * (lo[a] + hi[a]) / spacing - 0.5 * (layers - 1);
     if (stands) first = lo[a] / spacing + 0.5;
     double within = round((first - floor(first)) * STEPS) / STEPS;

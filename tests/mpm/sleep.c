@@ -32,6 +32,7 @@ static mpm_case make(const mpm_variant *v, bed *b, bool filled) {
   def.period_cells[0] = def.period_cells[2] = b->across;
   def.mpm.volume_nominal = true;
   def.mpm.dt = 0;
+  def.mpm.dt_max = 5e-4; // s: what sleeps is looked for every 16 steps, several times a sleep_time
   def.mpm.integrator = b->integrator;
   def.mpm.sleep = b->sleep;
   def.mpm.sleep_time = 0.02;

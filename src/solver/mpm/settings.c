@@ -23,9 +23,13 @@ static const firn_schema_row rows[] = {
     ENUM("advect", "blend|pic", "blend", "which velocity moves particles; blend is the paper's",
          .keyed = true, AT(advect_pic)),
     ENUM("volume", "density|nominal", "density",
-         "rest volumes from the grid's density, as printed, or mass/density", AT(volume_nominal)),
+         "rest volumes from the grid's density, as printed, or mass/density, the default of a "
+         "scene whose emitters have a rate",
+         AT(volume_nominal)),
     ENUM("hardening", "jp|density", "jp",
-         "J_P by plastic flow, as printed, or by the density on the grid", AT(hardening_density)),
+         "J_P by plastic flow, as printed, or by the density on the grid, the default of a scene "
+         "whose emitters have a rate",
+         AT(hardening_density)),
     ENUM("contact", "nodes|surface", "nodes",
          "what colliders hold: nodes within them, as printed, or velocity at the surface itself",
          AT(contact_surface)),
