@@ -91,6 +91,7 @@ firn_status firn_sim_set_settings(firn_sim *sim, const char *solver, const void 
     return firn_fail(sim->world.context, FIRN_ERROR_STATE,
                      "%s: its settings are settled when the simulation is made", solver);
   }
+  FIRN_FP_SCOPE;
   firn_context *context = sim->world.context;
   void *own = firn_alloc(context, type->def_size, "settings");
   if (!own) return FIRN_ERROR_MEMORY;

@@ -57,6 +57,7 @@ firn_status firn_sim_create(firn_context *context, const firn_sim_def *given, fi
                      "simulation: solver '%s' does not exist; there are %s", def->solver, list);
   }
   FIRN_TRY(firn_tables_check(context, type));
+  FIRN_FP_SCOPE;
   firn_sim *sim = firn_alloc_zero(context, sizeof *sim, "simulation");
   if (!sim) return FIRN_ERROR_MEMORY;
   sim->type = type;
