@@ -86,6 +86,14 @@ typedef struct firn_run_state {
   firn_fault_fn fault;   // hears of whatever is wrong with what is there; NULL: nobody does
   void *fault_user;
   char path[FIRN_PATH_SIZE]; // of the file at hand
+  struct {
+    bool begun, told_ice, told_speed;
+    double begin;                 // s, when the first frame was looked at
+    double first;                 // m/s, of the quickest particle then, or by its strain
+    double gravity[3];            // m/s^2, then
+    double highest[3], lowest[3]; // m, of the snow then
+    double body;                  // m/s, of the quickest collider so far
+  } watch;                        // run_watch.c
 } firn_run_state;
 
 // What was found in the folder of a run, and how much of it is whole.
@@ -116,6 +124,9 @@ firn_status firn_run_check_folder(firn_run_state *run);
 
 // True when this frame of the run has a file.
 bool firn_run_writes(const firn_run_state *run, int frame);
+
+// Warns, once each, of snow that is denser than ice or quicker than bodies and gravity can make it.
+void firn_run_watch(firn_run_state *run, const firn_measures *measures);
 
 // Lists the frames and checkpoints of the folder.
 firn_status firn_run_list(firn_run_state *run, firn_run_check *check);

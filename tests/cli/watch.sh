@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# timeout: 120
+# A run warns, once, of snow that is denser than ice, and of snow that is quicker than bodies and gravity make it.
+source "${BASH_SOURCE[0]%/*}/common.bash"
+
+# A box of snow whose lid comes down to a quarter of its height.
+cat >press.yaml <<'SCENE'
+firn: 1
+h: 10 cm
+frames: 8
+materials: {snow: {density: 400}}
+snow: [{shape: {box: {center: [0, 20 cm, 0], size: [40 cm, 40 cm, 40 cm]}}}]
+colliders:
+  - {name: ground, shape: {half_space: {}}}
+  - {name: left, shape: {half_space: {point: [-20 cm, 0, 0], normal: [1, 0, 0]}}}
+  - {name: right, shape: {half_space: {point: [20 cm, 0, 0], normal: [-1, 0, 0]}}}
+  - {name: front, shape: {half_space: {point: [0, 0, -20 cm], normal: [0, 0, 1]}}}
+  - {name: back, shape: {half_space: {point: [0, 0, 20 cm], normal: [0, 0, -1]}}}
+  - name: lid
+    shape: {box: {center: [0, 70 cm, 0], size: [80 cm, 50 cm, 80 cm]}}
+    motion: {translation: {keys: [[0 s, [0, 0, 0]], [0.3 s, [0, -35 cm, 0]]]}}
+SCENE
+run 0 run press.yaml -o pressed --quiet
+expect "$err" "denser than ice (917), with J_P down to 0."
+[[ $(grep -c "denser than ice" .err) == 1 ]] || die "ice was warned of more than once: $err"
+refuse "$err" "faster than"
+run 0 run press.yaml -o halfway --quiet --frames 0:3
+refuse "$err" "warning"
+
+# A sticky body that grazes sticky ground crushes the snow between.
+cat >truck.yaml <<'SCENE'
+firn: 1
+h: 15 cm
+frames: 6
+materials: {snow: {density: 200}}
+snow: [{shape: {box: {center: [0, 15 cm, 0], size: [2.4 m, 30 cm, 0.8 m]}}, settled: true}]
+colliders:
+  - {name: ground, sticky: true, shape: {half_space: {}}}
+  - name: truck
+    sticky: true
+    shape: {box: {center: [-1.9 m, 45 cm, 0], size: [1.2 m, 80 cm, 60 cm]}}
+    motion: {translation: {keys: [[0 s, [0, 0, 0]], [0.4 s, [3.2 m, 0, 0]]]}}
+SCENE
+run 0 run truck.yaml -o crushed --quiet
+expect "$err" "faster than its start, bodies of at most 8 m/s and gravity can give it"
+[[ $(grep -c "faster than" .err) == 1 ]] || die "speed was warned of more than once: $err"
+run 0 run truck.yaml -o slid --quiet --set colliders.0.sticky=false --set colliders.1.sticky=false
+refuse "$err" "faster than"
