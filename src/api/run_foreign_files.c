@@ -73,6 +73,13 @@ static firn_status check_name(firn_run_state *r, const char *name, int first) {
 }
 
 firn_status firn_run_check_foreign(firn_run_state *r, int first) {
+  static const char *const added_to[] = {FIRN_RUN_LOG, FIRN_RUN_SERIES};
+  for (int i = 0; i < 2; i++) { // a resume goes on with them, where they are
+    bool owns = true;
+    if (firn_record_find(&r->record, added_to[i]))
+      FIRN_TRY(firn_record_owns(&r->record, added_to[i], &owns));
+    if (!owns) return refuse(r, added_to[i]);
+  }
   DIR *dir = opendir(r->def->folder);
   if (!dir) return firn_file_fail(r->context, "list", r->def->folder, errno);
   firn_status status = FIRN_OK;

@@ -294,23 +294,60 @@ firn_status firn_record_settle(firn_record *r) {
   return FIRN_OK;
 }
 
-// Whether a file that has no mark begins as firn begins such files; an empty one holds nothing.
-static firn_status begins_well(const firn_record *r, const char *name, bool *well) {
-  static const struct {
-    const char *end, *begin;
-  } known[] = {{".csv", "frame"}, {".jsonl", "{"}, {".series", "{"}, {FIRN_PART_SUFFIX, "firn "}};
-  char path[FIRN_PATH_SIZE], head[16] = "";
+// How a file begins: its first bytes, with a 0 after them. False: it cannot be read.
+enum { HEAD = 4096 };
+static firn_status read_head(const firn_record *r, const char *name, char head[HEAD], size_t *size,
+                             bool *read) {
+  char path[FIRN_PATH_SIZE];
   FIRN_TRY(firn_path_format(r->context, path, "%s/%s", r->folder, name));
   FILE *file = fopen(path, "r");
-  size_t n = file ? fread(head, 1, sizeof head - 1, file) : 0;
+  *read = file != NULL;
+  *size = file ? fread(head, 1, HEAD - 1, file) : 0;
+  head[*size] = 0;
   if (file) fclose(file);
-  const char *at = head;
-  while (strncmp(at, "\xef\xbb\xbf", 3) == 0) at += 3; // as a spreadsheet writes it
-  if (*at == '"') at++;
-  *well = file && n == 0;
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (ends_with(name, known[i].end))
-      *well = *well || strncmp(at, known[i].begin, strlen(known[i].begin)) == 0;
+  return FIRN_OK;
+}
+
+// Nothing, or what a power cut may leave.
+static bool is_blank(const char *head, size_t size) {
+  size_t i = 0;
+  while (i < size && !head[i]) i++;
+  return i == size;
+}
+
+// Whether a file without a mark holds what firn writes into those of its name, be it damaged.
+static firn_status has_words(const firn_record *r, const char *name, bool *has) {
+  static const struct {
+    const char *end, *words[2]; // of a table both, of others one
+  } known[] = {{".csv", {"frame", "time"}},
+               {".jsonl", {"\"event\"", "\"at\""}},
+               {".series", {"\"file", "\"name\""}},
+               {FIRN_PART_SUFFIX, {"firn run", "firn refine"}}};
+  char head[HEAD];
+  size_t size;
+  FIRN_TRY(read_head(r, name, head, &size, has));
+  if (!*has || is_blank(head, size)) return FIRN_OK;
+  *has = false;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    if (!ends_with(name, known[i].end)) continue;
+    int found = (strstr(head, known[i].words[0]) != NULL) +
+                (strstr(head, known[i].words[1]) != NULL);
+    *has = found > (i == 0);
+  }
+  return FIRN_OK;
+}
+
+// Whether a file without a good seal was a frame or a checkpoint: it begins as HDF5 does, but for some bits.
+static firn_status was_archive(const firn_record *r, const char *name, bool *was) {
+  static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+  char head[HEAD];
+  size_t size;
+  int wrong = 0;
+  FIRN_TRY(read_head(r, name, head, &size, was));
+  if (!*was || is_blank(head, size)) return FIRN_OK;
+  for (size_t i = 0; i < sizeof signature; i++)
+    wrong += __builtin_popcount((unsigned char)head[i] ^ signature[i]);
+  *was = size >= sizeof signature && wrong <= 8;
   return FIRN_OK;
 }
 
@@ -320,7 +357,7 @@ static firn_status is_own_part(const firn_record *r, const char *name, bool *is)
   struct stat info;
   FIRN_TRY(firn_path_format(r->context, path, "%s/%s", r->folder, name));
   *is = lstat(path, &info) != 0;
-  return !*is && S_ISREG(info.st_mode) ? begins_well(r, name, is) : FIRN_OK;
+  return !*is && S_ISREG(info.st_mode) ? has_words(r, name, is) : FIRN_OK;
 }
 
 // Whether the file with the name of an entry is the one that was listed.
@@ -333,10 +370,10 @@ static firn_status is_listed_file(const firn_record *r, const firn_record_entry 
   if (lstat(path, &info) || S_ISLNK(info.st_mode)) return FIRN_OK; // a link holds nothing itself
   *is = S_ISREG(info.st_mode);
   if (!*is) return FIRN_OK;
-  if (!has_mark(e->name)) return begins_well(r, e->name, is);
+  if (!has_mark(e->name)) return has_words(r, e->name, is);
   if (!e->marked || !info.st_size) return FIRN_OK;
   firn_status status = read_mark(r, e->name, &mark);
-  if (status == FIRN_ERROR_FORMAT || status == FIRN_ERROR_IO) return FIRN_OK; // damaged
+  if (status == FIRN_ERROR_FORMAT || status == FIRN_ERROR_IO) return was_archive(r, e->name, is);
   *is = false;
   for (size_t i = 0; status == FIRN_OK && i < r->count; i++) // or a copy of another that is listed
     *is = *is || (r->entry[i].marked && r->entry[i].mark == mark);

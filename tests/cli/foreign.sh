@@ -88,10 +88,19 @@ replaced() { # NAME SOURCE: not removed, and refused as the run needs the name
 }
 replaced picture_00001.png s.yaml
 replaced frame_00001.hdf other/frame_00001.hdf
+replaced frame_00001.hdf s.yaml
 replaced checkpoint_00002.hdf other/checkpoint_00002.hdf
 replaced stats.csv s.yaml
 replaced log.jsonl s.yaml
 replaced scene.yaml s.yaml
+# So does a resume, which would add to it or replace it.
+for name in log.jsonl frames.hdf.series; do
+  rm -rf o && cp -r kept o && echo mine >"o/$name"
+  before=$(tree o)
+  run 2 run s.yaml -o o --quiet --resume
+  expect "$err" "o/$name is not a file of this run"
+  [[ $(tree o) == "$before" ]] || die "$name replaced: a resume was refused, and changed"
+done
 # Damage is no other file: a run that cannot be gone on with is begun anew.
 rm -rf o && cp -r kept o && truncate -s 100 o/frame_00001.hdf && : >o/stats.csv && rm o/checkpoint_00001.hdf
 run 0 run s.yaml -o o --quiet --overwrite --pictures
