@@ -196,7 +196,8 @@ class Branch(Run):
 
     def words(self, folder, how=None):
         trunk = self.base.path(f"{self.solver}-trunk")
-        return [*super().words(folder, how), *BRANCH, *([] if how else ["--from", trunk])]
+        # Where nothing was begun yet, a resume has to be told of the trunk.
+        return [*super().words(folder, how), *BRANCH, "--from", trunk]
 
     def check_kept(self, found):
         name = f"{self.solver}-trunk"
@@ -230,7 +231,7 @@ class Mixed(Run):
                 if name in wanted and set(essence(name, data).splitlines()) <= rows and \
                         data.count(b"\n") == wanted[name].count(b"\n"):
                     wanted[name] = data
-            elif any(name in run and run[name] == data for run in self.runs):
+            elif any(name in run and same(name, run[name], data) for run in self.runs):
                 wanted[name] = data
         compare(found, wanted, {name: data for name, data in found.items()
                                 if any(run.get(name) == data for run in self.runs)})
@@ -247,7 +248,7 @@ class Writer(Scenario):
     def check_failed(self, found, killed, plan):
         for name, data in found.items():
             if name in self.wanted:
-                grows = name == "render.txt" or name.endswith(".series")
+                grows = name in ("render.txt", "firn-files.txt") or name.endswith(".series")
                 if not grows and not same(name, data, self.wanted[name]):
                     raise Wrong(f"{'was killed' if killed else 'failed'}, and {name} is cut")
             elif not killed and plan["TORTURE_CALL"] != "unlink":
