@@ -38,7 +38,7 @@ extern firn_sim *sim;
 extern firn_fill_def fill;
 extern firn_track_def swing, path;
 extern firn_collider_def walker;
-extern double center[3], half[3], hip[3], knee[3], ankle[3], times[3], places[9];
+extern double center[3], half[3], size[3], hip[3], knee[3], ankle[3], times[3], places[9];
 extern int id;
 """
 

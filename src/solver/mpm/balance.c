@@ -231,6 +231,8 @@ firn_status mpm_balance(mpm *m) {
   firn_status status = make_room(&k);
   double before = status == FIRN_OK ? strain_held(&k) : 0;
   bool sought = status == FIRN_OK && begin(&k);
+  if (sought && k.whole)
+    firn_note(context, FIRN_LOG_INFO, "settled snow: the search for its balance begins");
   if (sought) status = mpm_balance_seek(&k);
   bool solved = sought && status == FIRN_OK;
   end(&k, !solved);
