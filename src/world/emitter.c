@@ -82,8 +82,8 @@ firn_status firn_world_add_emitter(firn_world *world, const firn_emitter_def *de
                     .stop = def->stop,
                     .max_count = def->max_count ? def->max_count : UINT64_MAX,
                     .number = FIRN_FILL_EMITTER | (uint32_t)s->emitter_count};
-  // What comes at a rate comes anywhere in the shape: per_cell is the size of a particle alone, and need not suit
-  // a pattern.
+  // What comes at a rate comes anywhere in the shape: per_cell is the size of a particle alone, and
+  // need not suit a pattern.
   firn_fill_def fill = def->fill;
   if (def->kind != FIRN_EMIT_INFLOW) fill.seeding = FIRN_SEEDING_RANDOM;
   FIRN_TRY(firn_fill_make(world, &fill, "emitter", e.number, &e.fill));

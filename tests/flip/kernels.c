@@ -127,8 +127,8 @@ static void save(const flip *s, bool back, firn_real *fields[FIELDS]) {
   }
 }
 
-// Particles take sums of at most 36 nodes with weights of 1 in all, and slopes of 4 at most; those of pieces what
-// turns by a few m/s a cell, some cells from its middle.
+// Particles take sums of at most 36 nodes with weights of 1 in all, and slopes of 4 at most; those
+// of pieces what turns by a few m/s a cell, some cells from its middle.
 static void particles_take_the_same_from_the_grid(void **state) {
   (void)state;
   for (int variant = 0; variant < 16; variant++) {

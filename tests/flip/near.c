@@ -81,8 +81,8 @@ static void blocks_inside_are_closed(void **state) {
   flip_case_close(&c);
 }
 
-// No particle that was outside ends inside: not in the seam of a wall that stands on a floor either, where the next way
-// out of each leads into the other.
+// No particle that was outside ends inside: not in the seam of a wall that stands on a floor
+// either, where the next way out of each leads into the other.
 static void nothing_gets_into_a_seam(void **state) {
   (void)state;
   enum { POINTS = 4000 };

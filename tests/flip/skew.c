@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: F8
-// Blocks that nothing breaks on planes that no axis of the grid goes along: they slide with the acceleration
-// g (sin - mu cos), straight down, and do not turn.
+// Blocks that nothing breaks on planes that no axis of the grid goes along: they slide with the
+// acceleration g (sin - mu cos), straight down, and do not turn.
 #include "support/flip_case.h"
 
 static const double G = 9.81; // m/s^2
@@ -25,7 +25,8 @@ static void frame_of(const incline *p, double n[3], double down[3], double acros
   }
 }
 
-// Eight particles a cell on a lattice that is turned with the plane: size cells down it, out of it and across.
+// Eight particles a cell on a lattice that is turned with the plane: size cells down it, out of it
+// and across.
 static void add_turned(const flip_case *c, const incline *p, const int size[3]) {
   double axis[3][3];
   frame_of(p, axis[1], axis[0], axis[2]);
@@ -95,7 +96,8 @@ static void slide(const incline *p, double h) {
   flip_case_close(&c);
 }
 
-// The first two of each orientation pass so close to nodes that open shares of faces are about to vanish.
+// The first two of each orientation pass so close to nodes that open shares of faces are about to
+// vanish.
 static void blocks_slide_straight_down(void **state) {
   (void)state;
   static const incline all[] = {

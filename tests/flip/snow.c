@@ -261,8 +261,9 @@ static void move_with_pieces(flip *s) {
       }
 }
 
-// F9: pieces beside what yields keep the momentum and angular momentum of the grid, and have no shear left; a single
-// cell and a row too. At one end of each is a cell that yields, which weighs nothing here.
+// F9: pieces beside what yields keep the momentum and angular momentum of the grid, and have no
+// shear left; a single cell and a row too. At one end of each is a cell that yields, which weighs
+// nothing here.
 static void rigid_pieces_keep_their_momenta(void **state) {
   (void)state;
   flip_plan plan = plain_plan();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: F9
-// Rigid pieces that fly freely keep momentum and angular momentum to rounding, whatever their shape and axis and
-// however velocities come back from the grid, and move as rigid bodies do.
+// Rigid pieces that fly freely keep momentum and angular momentum to rounding, whatever their shape
+// and axis and however velocities come back from the grid, and move as rigid bodies do.
 #include "support/flip_case.h"
 
 typedef struct flight {
@@ -95,8 +95,9 @@ static void fly(const flight *f, firn_flip_transfer transfer, firn_flip_kernel k
   assert_below("angular momentum, change", size_of(off) / size_of(L0), by_precision(1e-5, 1e-12));
   assert_below("way, cells", size_of(way), by_precision(1e-4, 1e-11));
   assert_below("change of distances, cells", stretched, by_precision(1e-4, 1e-11));
-  // What turns about a principal axis keeps its energy; so does the ellipsoid, by the second order of the step.
-  // Under apic the first step takes some for what turns within a cell, which particles had not.
+  // What turns about a principal axis keeps its energy; so does the ellipsoid, by the second order
+  // of the step. Under apic the first step takes some for what turns within a cell, which particles
+  // had not.
   if (transfer != FIRN_FLIP_TRANSFER_APIC)
     assert_relative("energy", last.energy_kinetic, first.energy_kinetic,
                     f->half[1] < 6 ? 2e-5 : 1e-5);

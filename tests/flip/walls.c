@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: F2 F6
-// Particles beside walls have the pressure of their depth, and are crushed by it, as others are, however the
-// tank is turned on the grid.
+// Particles beside walls have the pressure of their depth, and are crushed by it, as others are,
+// however the tank is turned on the grid.
 #include "support/flip_case.h"
 
 static const double G = 9.81; // m/s^2
@@ -13,7 +13,8 @@ typedef struct tank {
   flip_case c;
 } tank;
 
-// A tank whose upward axis is this, of any length, with its corner there, in cells; all but the lid.
+// A tank whose upward axis is this, of any length, with its corner there, in cells; all but the
+// lid.
 static tank open_tank(flip_plan *plan, const double up[3], const double corner[3]) {
   tank t = {.corner = {corner[0], corner[1], corner[2]}};
   double size = sqrt(up[0] * up[0] + up[1] * up[1] + up[2] * up[2]), flat = hypot(up[1], up[0]);
@@ -75,8 +76,8 @@ static const struct {
               {{-0.6, 0.5, 0.63}, {0.71, 0.3, 0.42}}};
 enum { PLACE_COUNT = sizeof PLACES / sizeof *PLACES };
 
-// What particles say of their depth, cells, over what it is. The water's surface, of spheres, is not where its
-// particles end: by how much is what those far from walls say.
+// What particles say of their depth, cells, over what it is. The water's surface, of spheres, is
+// not where its particles end: by how much is what those far from walls say.
 typedef struct depths {
   double surface; // cells
   double mean, worst, count;
@@ -102,7 +103,8 @@ static depths compare(const tank *t, const double *x, const double *said) {
   return out;
 }
 
-// The worst are those that a wall askew leaves alone in a cell that it cuts: their pressure is that of its middle.
+// The worst are those that a wall askew leaves alone in a cell that it cuts: their pressure is that
+// of its middle.
 static void check(const char *what, int place, const tank *t, const double *x, const double *said) {
   depths d = compare(t, x, said);
   flip_report("%s, place %d: surface %.3f cells, %g particles: mean %.4f, worst %.4f\n", what,

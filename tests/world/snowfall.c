@@ -59,8 +59,8 @@ static void rates_are_kept(void **state) {
   drop_context(context);
 }
 
-// A flake may have any size, whatever the pattern that a fill of that solver would have: 25 mm in cells of 8 cm is
-// 32.768 a cell.
+// A flake may have any size, whatever the pattern that a fill of that solver would have: 25 mm in
+// cells of 8 cm is 32.768 a cell.
 static void flakes_have_any_size(void **state) {
   (void)state;
   firn_context *context = make_context(1, FIRN_ISA_AUTO);

@@ -99,8 +99,8 @@ static void velocity_at(const firn_real u[3][FLIP_TILE_CELLS], const firn_real x
 
 // ------------------------------------------------------------------------------------ particles
 
-// Gradients over two cells: over one they are as large for waves that the grid cannot carry, and water that
-// sloshes would never come to rest.
+// Gradients over two cells: over one they are as large for waves that the grid cannot carry, and
+// water that sloshes would never come to rest.
 static void take_gradient(const flip *s, const firn_real u[3][FLIP_TILE_CELLS],
                           const firn_real x[3], size_t slot, const firn_real rigid[9]) {
   for (int n = 0; n < 9 && s->field_c >= 0; n++) {

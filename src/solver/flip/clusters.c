@@ -10,8 +10,8 @@
 // yields beside it, and touches colliders as a body does (contacts.c). m_f is about what particles have of
 // their mass there, so that a piece keeps their momenta, and not only the grid's.
 //
-// That is of pieces with snow that yields beside them, which exchange momentum with it by way of the grid. A piece that
-// has none moves with its particles, and by their momenta (moments.c).
+// That is of pieces with snow that yields beside them, which exchange momentum with it by way of
+// the grid. A piece that has none moves with its particles, and by their momenta (moments.c).
 #include <math.h>
 #include <string.h>
 
@@ -48,7 +48,8 @@ static void find_owners(const flip *s, const pieces *k, size_t g) {
   k->sole[g] = sole;
 }
 
-// Pieces that nothing that yields presses on: such faces are in blocks with a cell that does, or above one.
+// Pieces that nothing that yields presses on: such faces are in blocks with a cell that does, or
+// above one.
 static void find_riders(const flip *s, const pieces *k) {
   for (size_t n = 0; n < k->count; n++) k->of[n].rides = true;
   for (size_t g = 0; g < s->grid.count; g++) {

@@ -15,8 +15,8 @@ static const double SETTLED = 1e-7;
 // Share by which impulses still grow in the last sweep, where a piece is squeezed.
 static const double SQUEEZED = 5e-3;
 
-// Less of a cell's face than this, h^2, is no contact: the shares of faces have no more digits, so that its normal
-// would be rounding. The cells around have the rest of the surface.
+// Less of a cell's face than this, h^2, is no contact: the shares of faces have no more digits, so
+// that its normal would be rounding. The cells around have the rest of the surface.
 static const double LEAST_AREA = 1e-2;
 // Cosine of the angle up to which two normals are one.
 static const double ALONG = 0.98;
@@ -25,9 +25,10 @@ static double size_of_vector(const double v[3]) {
   return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-// What closes the sides of a cell says how much of a surface is there and which way it faces on the whole, but the
-// shares are rounded. So the normal is that of the collider itself, and the place that on its surface, next
-// to the middle of the cell, unless an edge is next to that. Normals and places are weighed by area.
+// What closes the sides of a cell says how much of a surface is there and which way it faces on the
+// whole, but the shares are rounded. So the normal is that of the collider itself, and the place
+// that on its surface, next to the middle of the cell, unless an edge is next to that. Normals and
+// places are weighed by area.
 static void aim(const flip *s, const double middle[3], flip_contact *t) {
   double x[3], n[3], h = s->world->h, dot = 0;
   for (int a = 0; a < 3; a++) x[a] = middle[a] * h;

@@ -94,8 +94,8 @@ void flip_hold_solids(flip *s) {
   }
 }
 
-// By how much the pressure of a cell is above that of the one on its other side, a step down or up an axis, Pa:
-// where air is there, by what it takes from the velocity between them.
+// By how much the pressure of a cell is above that of the one on its other side, a step down or up
+// an axis, Pa: where air is there, by what it takes from the velocity between them.
 static double rise(const flip *s, const uint64_t *known, size_t cell, int axis, int step) {
   size_t g = cell / FLIP_CELLS;
   int c = (int)(cell % FLIP_CELLS);
@@ -106,7 +106,8 @@ static double rise(const flip *s, const uint64_t *known, size_t cell, int axis, 
   return (step > 0 ? -drop : drop) * flip_pascals(s, cell);
 }
 
-// Cells inside colliders that have known ones beside them get the mean of what these lead to along a straight line.
+// Cells inside colliders that have known ones beside them get the mean of what these lead to along
+// a straight line.
 static uint64_t extend_pressure(flip *s, const uint64_t *known, size_t g) {
   const uint64_t found = s->inside[g] & ~known[g] & grown(s, g, known);
   for (uint64_t left = found; left; left &= left - 1) {

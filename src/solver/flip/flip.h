@@ -196,9 +196,9 @@ void flip_surface(flip *s);
 void flip_extrapolate(flip *s, firn_real *const u[3], int layers);
 // Another component, whose channel is u, at the lower face along a of a cell: the mean of four around it.
 double flip_across(const flip *s, const firn_real *u, size_t g, int c, int a, int other);
-// Pressures in cells inside colliders, three from the fluid, by those in it along a straight line: particles beside
-// a wall have half of their neighbours there. Returns the cells that have one now, a bit each, until velocities are
-// extrapolated.
+// Pressures in cells inside colliders, three from the fluid, by those in it along a straight line:
+// particles beside a wall have half of their neighbours there. Returns the cells that have one now,
+// a bit each, until velocities are extrapolated.
 const uint64_t *flip_extend_pressure(flip *s);
 // On faces inside colliders, what would flow into these or out of them is turned along them: were only one
 // of both, particles would drift off walls.
@@ -226,7 +226,8 @@ static inline double flip_mass_in(const flip *s, size_t cell) {
   return (double)s->fill[0][cell] * flip_cell_mass(s, cell);
 }
 
-// crush.c: how much of a collider's velocity snow takes, and what the pressure of these cells leaves of its durability.
+// crush.c: how much of a collider's velocity snow takes, and what the pressure of these cells
+// leaves of its durability.
 void flip_soften(flip *s);
 void flip_crush(flip *s, const uint64_t *pressed);
 // Pa, of the bound on shear without pressure.

@@ -28,12 +28,12 @@ uint64_t flip_scatter_scalar(const flip *s, size_t b, firn_real *arena);
 flip_tally flip_move_scalar(const flip *s, size_t b, double blend);
 // Colliders that particles of a block may come close to, a bit each as of flip_solid_distance.
 uint64_t flip_colliders_near(const flip *s, size_t b);
-// Moves a particle out of what it is closer to than it may be, by the way that its distance grows; or back to where
-// it came from, if that leads nowhere.
+// Moves a particle out of what it is closer to than it may be, by the way that its distance grows;
+// or back to where it came from, if that leads nowhere.
 void flip_push_out(const flip *s, size_t b, uint64_t near, const firn_real from[3], firn_real x[3]);
 
-// moments.c: how particles in a rigid cell move, from x in cells from the corner of their block, but for what the
-// second pressure does. Each map is of three rows, and then what is added to them.
+// moments.c: how particles in a rigid cell move, from x in cells from the corner of their block,
+// but for what the second pressure does. Each map is of three rows, and then what is added to them.
 typedef struct flip_ride {
   firn_real way[12];     // cells that x grows by
   firn_real speed[12];   // m/s, of the piece ...

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rigid pieces that ride: that move with their particles, those in their cells. What a piece weighs, and how it moves before anything
-// acts on it, are sums over these; and as a piece moves, its particles do:
+// Rigid pieces that ride: that move with their particles, those in their cells. What a piece
+// weighs, and how it moves before anything acts on it, are sums over these; and as a piece moves,
+// its particles do:
 //
 //   r' = R r,   v' = V + omega' x r' + alpha R (v - V_0 - omega_0 x r),
 //
-// r from the middle, V_0 and omega_0 the motion before and V and omega that after. What a particle's velocity is
-// beside the rigid one turns along, and decays as under FLIP. R is a rotation by the step's half-way omega,
-// and omega' that of the turned piece with the angular momentum that it has: so neither momentum changes by
-// the way between particles and grid.
+// r from the middle, V_0 and omega_0 the motion before and V and omega that after. What a
+// particle's velocity is beside the rigid one turns along, and decays as under FLIP. R is a
+// rotation by the step's half-way omega, and omega' that of the turned piece with the angular
+// momentum that it has: so neither momentum changes by the way between particles and grid.
 #include <math.h>
 #include <string.h>
 
@@ -16,8 +17,8 @@
 #include "solver/flip/kernels.h"
 #include "solver/flip/pieces.h"
 
-// Squared radius of gyration, cells^2, of a direction in which a piece does not turn: those of a row of cells, which
-// are full, have an eighth.
+// Squared radius of gyration, cells^2, of a direction in which a piece does not turn: those of a
+// row of cells, which are full, have an eighth.
 static const double THIN = 0.05;
 
 // What the particles of a block add to one piece, from the block's corner.
@@ -43,7 +44,8 @@ static void apply(const double A[9], const double v[3], double out[3]) {
   for (int i = 0; i < 3; i++) out[i] = A[3 * i] * v[0] + A[3 * i + 1] * v[1] + A[3 * i + 2] * v[2];
 }
 
-// --------------------------------------------------------------------------------------- what it is
+// --------------------------------------------------------------------------------------- what it
+// is
 
 static uint64_t rigid_cells(const flip *s, size_t b, size_t *g) {
   *g = s->grid.target[b][firn_grid_offset(0, 0, 0)];
@@ -74,7 +76,8 @@ static void add_particle(const flip *s, size_t slot, share *to) {
   }
 }
 
-// One share for each piece that has particles in the block. Returns how many there are; out may be NULL.
+// One share for each piece that has particles in the block. Returns how many there are; out may be
+// NULL.
 static size_t share_block(const flip *s, const pieces *k, size_t b, share *out) {
   const firn_particles *p = &s->world->particles;
   const firn_block *block = &p->block[b];
@@ -190,7 +193,8 @@ firn_status flip_weigh_riders(flip *s, const pieces *k) {
   return FIRN_OK;
 }
 
-// -------------------------------------------------------------------------------------- how it goes
+// -------------------------------------------------------------------------------------- how it
+// goes
 
 // The rotation by a vector, in rad.
 static void rotation(const double by[3], double out[9]) {

@@ -44,8 +44,8 @@ static void know_moved(flip *s) {
     memcpy(s->known[a], s->moved[a], (s->grid.count + 1) * sizeof *s->known[a]);
 }
 
-// Pressure once more. What that changes comes on top of the motion of pieces, so it is kept in `rubbed`, which has
-// done its work.
+// Pressure once more. What that changes comes on top of the motion of pieces, so it is kept in
+// `rubbed`, which has done its work.
 static firn_status project_again(flip *s) {
   size_t bytes = (s->grid.count + 1) * FLIP_CELLS * sizeof(firn_real);
   for (int a = 0; a < 3; a++) memcpy(s->rubbed[a], s->u[a], bytes);
