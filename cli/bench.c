@@ -252,8 +252,9 @@ static void print_text(const bench *b, const bench_result *r) {
     printf("    %s particles/s\n", cli_short(r->particles_per_second, a));
   if (r->ratio_of) printf("    %.3f of %s\n", r->ratio, r->ratio_of);
   if (!isnan(r->bytes_per_particle))
-    printf("    %.0f bytes a particle (%.0f at most)%s", r->bytes_per_particle,
-           r->peak_bytes_per_particle, isnan(r->yielded) ? "\n" : "");
+    printf("    %.0f bytes a particle (%.0f at most)", r->bytes_per_particle,
+           r->peak_bytes_per_particle);
+  if (!isnan(r->bytes_per_particle) && isnan(r->yielded)) putchar('\n');
   if (!isnan(r->yielded)) printf("    %.0f %% yielded\n", 100 * r->yielded);
   if (r->profile.all.total > 0) print_phases(&r->profile, false);
   if (r->stage_count) print_stages(r, false);

@@ -6,7 +6,22 @@
 
 #include <argp.h>
 #include <firn/firn.h>
+#include <stdarg.h>
 #include <stdio.h>
+
+// printf and fprintf to the program's streams and files, but what a %s stands for is escaped
+// (firn_escape); so control sequences belong into the format. What is printed otherwise (fputs, fwrite) is
+// the program's own, or JSON. Conversions with h, j and t are not known.
+int cli_print(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int cli_vprint(FILE *stream, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+void cli_argp_error(const struct argp_state *state, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+#ifndef CLI_PRINTS
+#define printf(...)     cli_print(stdout, __VA_ARGS__)
+#define fprintf(...)    cli_print(__VA_ARGS__)
+#define argp_error(...) cli_argp_error(__VA_ARGS__)
+#endif
 
 // Exit codes of every verb.
 enum { EXIT_OK = 0, EXIT_RUN = 1, EXIT_INPUT = 2 };
@@ -42,6 +57,7 @@ enum { CLI_OVERRIDES = 256 };
 // parser and gives it this struct.
 typedef struct cli_options {
   int threads; // 0: all
+  bool allow_outside;
   firn_isa isa;
   const char *overrides[CLI_OVERRIDES]; // of --set, --solver and --quality
   int override_count;

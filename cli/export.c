@@ -134,10 +134,13 @@ static void print_line(const firn_export_event *e, bool live) {
   if (e->triangles)
     snprintf(size, sizeof size, "  %s triangles", cli_short((double)e->triangles, b));
   double left = e->wall / e->done * (e->total - e->done);
-  printf("%sframe %d  %d/%d  %s particles%s  %s%s", live ? "\r" : "", e->frame, e->done, e->total,
-         cli_short((double)e->particles, a), size, cli_bytes((double)e->bytes, c),
-         live ? "" : "\n");
-  if (live) printf("  %s left\033[K", cli_duration(left, a));
+  if (live) putchar('\r');
+  printf("frame %d  %d/%d  %s particles%s  %s", e->frame, e->done, e->total,
+         cli_short((double)e->particles, a), size, cli_bytes((double)e->bytes, c));
+  if (live)
+    printf("  %s left\033[K", cli_duration(left, a));
+  else
+    putchar('\n');
   fflush(stdout);
 }
 

@@ -95,6 +95,15 @@ int main(int argc, char **argv) {
     usage(stderr);
     return EXIT_INPUT;
   }
+  for (int i = 1; i < argc; i++) { // of which argp would print the name as it is
+    size_t n = strncmp(argv[i], "--", 2) == 0 ? strcspn(argv[i], "=") : 0;
+    char plain[64];
+    if (n && firn_escape(argv[i], plain, sizeof plain) != n && memchr(plain, '\\', strlen(plain)) &&
+        strcspn(argv[i], "=") > strcspn(plain, "\\")) {
+      fprintf(stderr, "firn: an option holds a control character: '%s'\n", argv[i]);
+      return EXIT_INPUT;
+    }
+  }
   const char *name = argv[1];
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "-?") == 0)
     name = "help";

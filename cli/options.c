@@ -7,7 +7,16 @@
 
 #include "cli.h"
 
-enum { KEY_ISA = 1000, KEY_DEVICE, KEY_SET, KEY_SOLVER, KEY_QUALITY, KEY_JSON, KEY_OVERWRITE };
+enum {
+  KEY_ISA = 1000,
+  KEY_DEVICE,
+  KEY_SET,
+  KEY_SOLVER,
+  KEY_QUALITY,
+  KEY_JSON,
+  KEY_OVERWRITE,
+  KEY_ALLOW_OUTSIDE
+};
 
 long cli_number(const struct argp_state *state, const char *name, const char *text, long least,
                 long most) {
@@ -84,6 +93,7 @@ void cli_add_override(const struct argp_state *state, cli_options *options, cons
 static error_t parse_scene(int key, char *arg, struct argp_state *state) {
   static char solver[64], quality[64];
   switch (key) {
+  case KEY_ALLOW_OUTSIDE: ((cli_options *)state->input)->allow_outside = true; return 0;
   case KEY_SET: cli_add_override(state, state->input, arg); return 0;
   case KEY_SOLVER:
     snprintf(solver, sizeof solver, "solver=%.50s", arg);
@@ -103,6 +113,8 @@ static const struct argp_option scene_options[] = {
      "snow.0.velocity='[0, -5 m/s, 0]'; may be given several times. `firn check SCENE --resolved` "
      "lists all paths",
      5},
+    {"allow-outside", KEY_ALLOW_OUTSIDE, NULL, 0,
+     "let the scene include files that are not below its own folder", 5},
     {"solver", KEY_SOLVER, "NAME", 0, "the method: mpm, sph or flip", 5},
     {"quality", KEY_QUALITY, "Q", 0,
      "the same as --set quality=Q: 0.5 has cells of twice the size, and takes a tenth of the time "
@@ -214,6 +226,7 @@ firn_context *cli_context(const cli_options *options) {
   firn_context_def def = firn_default_context_def();
   def.threads = options->threads;
   def.isa = options->isa;
+  def.include_outside = options->allow_outside;
   def.log = on_note;
   def.log_user = (void *)options;
   firn_context *context;

@@ -40,6 +40,7 @@ static pilot pilot_open(const firn_scene *scene, const cli_needs_def *def, doubl
   firn_context_def context_def = firn_default_context_def();
   context_def.threads = def->options->threads;
   context_def.isa = def->options->isa;
+  context_def.include_outside = def->options->allow_outside;
   pilot p = {0};
   if (firn_context_create(&context_def, &p.context) != FIRN_OK) return p;
   p.scene = cli_load_like(p.context, scene, def, factor, more);

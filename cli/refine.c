@@ -91,7 +91,8 @@ static const struct argp parser = {
 
 static void print_line(const firn_refine_event *e, bool live) {
   char a[32], b[32], c[32];
-  printf("%sframe %d  %d/%d  %s fine particles  %s", live ? "\r" : "", e->frame, e->done, e->total,
+  if (live) putchar('\r');
+  printf("frame %d  %d/%d  %s fine particles  %s", e->frame, e->done, e->total,
          cli_short((double)e->particles, a), cli_bytes((double)e->bytes, b));
   if (e->moving > 0) printf("  %s updates/s", cli_short((double)e->updates / e->moving, c));
   printf(live ? "\033[K" : "\n");

@@ -27,8 +27,9 @@ void render_progress_show(render_progress *p, double part) {
   char left[32], of[32] = "";
   cli_duration(ready > 0.01 ? spent * (wanted - ready) / ready : -1, left);
   if (p->total > 1) snprintf(of, sizeof of, "%d/%d  ", p->done + 1, p->total);
-  printf("%sframe %d  %s%.0f %%  %s left%s", p->live ? "\r" : "", p->number, of, 100 * part, left,
-         p->live ? "\033[K" : "\n");
+  if (p->live) putchar('\r');
+  printf("frame %d  %s%.0f %%  %s left", p->number, of, 100 * part, left);
+  printf(p->live ? "\033[K" : "\n");
   fflush(stdout);
   p->open = p->live;
 }

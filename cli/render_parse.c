@@ -25,6 +25,7 @@ enum {
   KEY_FORCE,
   KEY_NO_FINE,
   KEY_SET,
+  KEY_ALLOW_OUTSIDE,
   KEY_JSON
 };
 
@@ -183,6 +184,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_FPS: a->fps = cli_real(state, "--fps", arg, 0.1, 1000); return 0;
   case KEY_FORCE: a->force = true; return 0;
   case KEY_NO_FINE: a->no_fine = true; return 0;
+  case KEY_ALLOW_OUTSIDE: a->options.allow_outside = true; return 0;
   case KEY_SET: cli_add_override(state, &a->options, arg); return 0;
   case ARGP_KEY_ARG: cli_argument(state, "folder", arg, &a->source); return 0;
   case ARGP_KEY_END: check_all(a, state); return 0;
@@ -212,6 +214,8 @@ static const struct argp_option options[] = {
      0},
     {"turntable", KEY_TURNTABLE, "N", 0,
      "N pictures of one frame from all around it, into a folder or film", 0},
+    {"allow-outside", KEY_ALLOW_OUTSIDE, NULL, 0,
+     "let the scene include files that are not below its own folder", 0},
     {"set", KEY_SET, "PATH=VALUE", 0,
      "change a value of the scene, as render.sun.height='20 deg'; may be given several times", 0},
     {"scene", KEY_SCENE, "FILE", 0,

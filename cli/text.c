@@ -62,13 +62,17 @@ const char *cli_duration(double seconds, char *buffer) {
 
 void cli_json_string(FILE *stream, const char *text) {
   fputc('"', stream);
-  for (const char *c = text; *c; c++) {
+  for (const char *c = text; *c;) {
+    int n = firn_utf8(c);
     if (*c == '"' || *c == '\\')
       fprintf(stream, "\\%c", *c);
-    else if ((unsigned char)*c < 0x20)
-      fprintf(stream, "\\u%04x", (unsigned)*c);
+    else if (n == 2 && (unsigned char)c[0] == 0xc2 && (unsigned char)c[1] < 0xa0)
+      fprintf(stream, "\\u%04x", (unsigned)(unsigned char)c[1]); // a terminal acts on it
+    else if (!n || (unsigned char)*c < 0x20)
+      fprintf(stream, "\\u%04x", n ? (unsigned)*c : 0xfffd);
     else
-      fputc(*c, stream);
+      fwrite(c, 1, (size_t)n, stream);
+    c += n ? n : 1;
   }
   fputc('"', stream);
 }
@@ -87,10 +91,12 @@ static void print_word(const char *word) {
     fputs(word, stdout);
     return;
   }
-  putchar('\'');
-  for (const char *c = word; *c; c++)
+  char escaped[8192];
+  bool active = firn_escape(word, escaped, sizeof escaped) != strlen(word);
+  fputs(active ? "$'" : "'", stdout); // in which the shell reads escapes
+  for (const char *c = active ? escaped : word; *c; c++)
     if (*c == '\'')
-      fputs("'\\''", stdout);
+      fputs(active ? "\\'" : "'\\''", stdout);
     else
       putchar(*c);
   putchar('\'');

@@ -59,6 +59,10 @@ typedef struct firn_context_def {
   void *resize_user;
   firn_log_fn log; // receives notes and warnings; NULL: nobody does
   void *log_user;
+  // Scenes may include files that are not below the folder of the scene's file. False: such a file is an
+  // error, and is not read.
+  bool include_outside;
+  bool reserved[7]; // false
 } firn_context_def;
 
 FIRN_API void firn_context_def_init(firn_context_def *def, size_t size);
@@ -71,6 +75,14 @@ static inline firn_context_def firn_default_context_def(void) {
 // has no such instruction set; *out is then NULL, of which the message below says the same.
 FIRN_API firn_status firn_context_create(const firn_context_def *def, firn_context **out);
 FIRN_API void firn_context_destroy(firn_context *context);
+
+// Text of others, such as the name of a file, made fit for a terminal or a line of a log: control characters,
+// line ends, what turns the direction of text and bytes that are not UTF-8 are written as \n, \t, \x1b or
+// \u202e. Ends out[size] with a 0 byte, before an escape that does not fit; returns the length. Messages and
+// notes of the library are as this leaves them.
+FIRN_API size_t firn_escape(const char *text, char *out, size_t size);
+// Bytes of the UTF-8 character at text; 0: it is none.
+FIRN_API int firn_utf8(const char *text);
 
 // The message of the last call that failed on this context; never NULL.
 FIRN_API const char *firn_context_message(const firn_context *context);

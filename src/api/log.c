@@ -61,11 +61,17 @@ static void put(firn_run_log *log, const char *text) {
 
 static void put_string(firn_run_log *log, const char *text) {
   put(log, "\"");
-  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-    char code[8] = {(char)*c, 0};
-    if (*c == '"' || *c == '\\') snprintf(code, sizeof code, "\\%c", *c);
-    if (*c < 0x20) snprintf(code, sizeof code, "\\u%04x", *c);
+  for (const char *c = text; *c;) {
+    int n = firn_utf8(c);
+    char code[8] = {0};
+    if (*c == '"' || *c == '\\')
+      snprintf(code, sizeof code, "\\%c", *c);
+    else if (!n || (unsigned char)*c < 0x20)
+      snprintf(code, sizeof code, "\\u%04x", n ? (unsigned)*c : 0xfffd);
+    else
+      memcpy(code, c, (size_t)n);
     put(log, code);
+    c += n ? n : 1;
   }
   put(log, "\"");
 }

@@ -51,6 +51,7 @@ firn_status firn_context_create(const firn_context_def *given, firn_context **ou
   context->log = def->log;
   context->log_user = def->log_user;
   context->threads = threads;
+  context->include_outside = def->include_outside;
   context->share = (firn_share *)(context + 1);
   firn_team_init(&context->team, threads, (firn_team_worker *)(context->share + threads));
   context->isa = def->isa == FIRN_ISA_AUTO ? firn_isa_best() : def->isa;
@@ -93,8 +94,10 @@ firn_status firn_fail(firn_context *context, firn_status status, const char *for
   if (!context) return status;
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(context->message, sizeof context->message, format, arguments);
+  char message[FIRN_MESSAGE_SIZE];
+  vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
+  firn_escape(message, context->message, sizeof context->message);
   if (context->log) context->log(context->log_user, FIRN_LOG_ERROR, context->message);
   return status;
 }
@@ -105,10 +108,11 @@ firn_status firn_fail_null(firn_context *context, const char *function) {
 
 void firn_note(firn_context *context, firn_log_level level, const char *format, ...) {
   if (!context || !context->log) return;
-  char message[FIRN_MESSAGE_SIZE];
+  char raw[FIRN_MESSAGE_SIZE], message[FIRN_MESSAGE_SIZE];
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(message, sizeof message, format, arguments);
+  vsnprintf(raw, sizeof raw, format, arguments);
   va_end(arguments);
+  firn_escape(raw, message, sizeof message);
   context->log(context->log_user, level, message);
 }

@@ -65,6 +65,7 @@ struct firn_context {
   firn_share *share; // [threads]
   firn_team team;
   firn_isa isa;
+  bool include_outside; // see firn_context_def
   // Through __atomic_* only: C++, and so CUDA, knows no _Atomic.
   size_t bytes; // allocated now
   size_t peak;  // allocated at most so far

@@ -36,6 +36,17 @@ void firn_free(firn_context *context, void *p, size_t size) {
   if (p) firn_resize(context, p, size, 0, "");
 }
 
+size_t firn_room(size_t count) {
+  size_t room = count ? 1 : 0;
+  while (room < count) room *= 2;
+  return room;
+}
+
+void *firn_grow(firn_context *context, void *array, size_t count, size_t size, const char *what) {
+  size_t room = firn_room(count), more = firn_room(count + 1);
+  return more == room ? array : firn_resize(context, array, room * size, more * size, what);
+}
+
 firn_status firn_buffer_reserve(firn_context *context, firn_buffer *buffer, size_t size,
                                 const char *what) {
   if (size <= buffer->size) return FIRN_OK;

@@ -12,6 +12,13 @@ void *firn_alloc_zero(firn_context *context, size_t size, const char *what);
 void *firn_resize(firn_context *context, void *p, size_t old_size, size_t size, const char *what);
 void firn_free(firn_context *context, void *p, size_t size);
 
+// Room in an array to which things are added one by one: the next power of two, so that adding n things
+// copies 2 n of them and not n^2 / 2.
+size_t firn_room(size_t count);
+// The array of `count` things of a size, with room for one more; NULL and a message, with the old one as it
+// was, where memory runs out. Free firn_room(count) * size bytes.
+void *firn_grow(firn_context *context, void *array, size_t count, size_t size, const char *what);
+
 // A growable array whose content need not survive growth: scratch that lives as long as its owner.
 typedef struct firn_buffer {
   void *data;

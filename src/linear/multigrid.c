@@ -54,7 +54,7 @@ static firn_status reserve_places(firn_multigrid *mg, firn_mg_level *l, size_t c
   char *at = l->places.data;
   for (int i = 0; i < 6; i++) {
     *array[i] = at;
-    at += aligned(count * size[i]);
+    if (at) at += aligned(count * size[i]);
   }
   return FIRN_OK;
 }

@@ -47,9 +47,6 @@ static void free_room(firn_fine *f) {
 }
 
 static firn_status reserve(firn_fine *f, size_t count) {
-  if (count > INT32_MAX)
-    return firn_fail(f->context, FIRN_ERROR_ARGUMENT, "%zu fine particles: at most %d are possible",
-                     count, INT32_MAX);
   if (count <= f->room) return FIRN_OK;
   free_room(f);
   f->room = count;
@@ -106,6 +103,9 @@ static double farthest(const firn_fine *f) {
 
 static firn_status load(firn_fine *f, size_t count, const double *x, const double *v,
                         const float *fx, const float *fv) {
+  if (count > INT32_MAX)
+    return firn_fail(f->context, FIRN_ERROR_ARGUMENT, "%zu fine particles: at most %d are possible",
+                     count, INT32_MAX);
   FIRN_TRY(check(f, count, x, fx, farthest(f), "position"));
   FIRN_TRY(check(f, count, v, fv, FASTEST, "velocity"));
   FIRN_TRY(reserve(f, count));

@@ -133,11 +133,32 @@ static firn_node *parse_included(includer *in, firn_mark mark, const char *name,
   return map;
 }
 
+// Whether a file is below the folder of the scene's own, links followed. One that does not exist is for
+// the reader to report.
+static bool is_inside(const char *scene_file, const char *name) {
+  char file[PATH_MAX], folder[PATH_MAX];
+  if (!realpath(name, file)) return errno == ENOENT;
+  const char *slash = strrchr(scene_file, '/');
+  int length = slash == scene_file ? 1 : slash ? (int)(slash - scene_file) : 0;
+  char given[PATH_MAX];
+  snprintf(given, sizeof given, "%.*s", length ? length : 1, length ? scene_file : ".");
+  if (!realpath(given, folder)) return false;
+  size_t n = strcmp(folder, "/") == 0 ? 0 : strlen(folder);
+  return strncmp(file, folder, n) == 0 && file[n] == '/';
+}
+
 static firn_node *read_included(includer *in, firn_mark mark, const char *name) {
   firn_scene *scene = in->scene;
   firn_buffer text = {0};
   size_t size = 0;
   firn_node *map = NULL;
+  if (!mark.origin && !scene->context->include_outside && !is_inside(scene->file, name)) {
+    firn_report_add(&scene->report, mark, "include",
+                    "%.200s is not below the folder of %.200s, and is not read; --allow-outside "
+                    "allows it (in C: include_outside of firn_context_def)",
+                    name, scene->file);
+    return NULL;
+  }
   firn_status status = firn_input_read(scene->context, name, &text, &size);
   if (status == FIRN_OK)
     map = parse_included(in, mark, name, text.data, size);

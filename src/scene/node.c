@@ -4,10 +4,9 @@
 #include <string.h>
 #include <yaml.h>
 
-// Deeper than any sane scene; a tree that contains itself through an anchor ends here.
-enum { DEPTH_MOST = 64 };
-// Anchors can be used to write a tree of 10^9 nodes in a few lines.
-enum { NODES_MOST = 200000 };
+enum { DEPTH_MOST = 64 }; // deeper than any sane scene
+// Anchors can be used to write a tree of 10^9 nodes in a few lines: so many, beyond those of the text.
+enum { COPIES_MOST = 200000 };
 // Keys are looked for one after the other.
 enum { KEYS_MOST = 10000 };
 
@@ -16,8 +15,9 @@ typedef struct {
   firn_report *report;
   yaml_document_t *document;
   firn_mark base; // origin, file and level of every mark
-  int nodes;
-  bool stopped; // by an error that makes the rest of the tree meaningless
+  size_t nodes;
+  int above[DEPTH_MOST + 1]; // numbers of the nodes that the one at hand lies in
+  bool stopped;              // by an error that makes the rest of the tree meaningless
 } builder;
 
 firn_node *firn_node_find(const firn_node *map, const char *key) {
@@ -141,16 +141,29 @@ static void convert_map(builder *b, const yaml_node_t *from, firn_node *map, int
   if (merged) merge(b, map, merged);
 }
 
+// A document ends though an anchor contains itself, or stands for too much.
+static bool may_convert(builder *b, int index, int depth, firn_mark mark) {
+  size_t own = (size_t)(b->document->nodes.top - b->document->nodes.start);
+  bool within = false;
+  for (int i = 0; i < depth && i <= DEPTH_MOST; i++) within = within || b->above[i] == index;
+  if (within)
+    firn_report_add(b->report, mark, "", "an anchor contains itself");
+  else if (depth > DEPTH_MOST)
+    firn_report_add(b->report, mark, "", "nested too deeply: more than %d lists and maps",
+                    DEPTH_MOST);
+  else if (b->nodes >= own + COPIES_MOST)
+    firn_report_add(b->report, mark, "", "anchors repeat more than %d values", COPIES_MOST);
+  else
+    return true;
+  b->stopped = true;
+  return false;
+}
+
 static firn_node *convert(builder *b, int index, int depth) {
   const yaml_node_t *from = yaml_document_get_node(b->document, index);
   firn_mark mark = mark_of(b, from->start_mark);
-  if (b->stopped) return NULL;
-  if (depth > DEPTH_MOST || b->nodes == NODES_MOST) {
-    const char *what = depth > DEPTH_MOST ? "nested too deeply" : "too many values";
-    firn_report_add(b->report, mark, "", "%s (does an anchor contain itself?)", what);
-    b->stopped = true;
-    return NULL;
-  }
+  if (b->stopped || !may_convert(b, index, depth, mark)) return NULL;
+  b->above[depth] = index;
   b->nodes++;
   firn_node *node = firn_arena_alloc(b->arena, sizeof *node);
   if (!node) return NULL;
@@ -281,7 +294,7 @@ firn_node *firn_node_parse(firn_arena *arena, firn_report *report, const char *t
                            firn_mark base) {
   yaml_parser_t parser;
   yaml_document_t document, rest;
-  builder b = {arena, report, &document, base, 0, false};
+  builder b = {.arena = arena, .report = report, .document = &document, .base = base};
   if (!is_shallow(&b, text, size)) return NULL;
   if (!yaml_parser_initialize(&parser)) {
     arena->failed = true;

@@ -11,7 +11,7 @@
 #define FAIL FIRN_READ_FAIL
 
 // Deeper than any sane scene, and more than any sane scene says: variables that hold themselves.
-enum { DEPTH_MOST = 64, VALUES_MOST = 200000 };
+enum { DEPTH_MOST = 64, VALUES_MOST = 2000000 };
 
 size_t firn_reader_push(firn_reader *r, const char *format, ...) {
   size_t before = r->length;
@@ -63,7 +63,7 @@ static bool enter(firn_reader *r, firn_mark mark) {
   r->depth--;
   r->stopped = true;
   FAIL(r, mark, "%s (does a variable hold itself?)",
-       r->count > VALUES_MOST ? "too many values" : "nested too deeply");
+       r->count > VALUES_MOST ? "more than 2,000,000 values" : "nested too deeply");
   return false;
 }
 

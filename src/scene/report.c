@@ -39,18 +39,20 @@ void firn_report_add(firn_report *report, firn_mark mark, const char *path, cons
   error->line = mark.origin ? 0 : mark.line;
   error->column = mark.origin ? 0 : mark.column;
   error->file = report->files[mark.file];
-  const int size = (int)sizeof error->message;
+  char message[sizeof error->message];
+  const int size = (int)sizeof message;
   int used = 0;
   if (firn_report_full(report)) {
-    snprintf(error->message, (size_t)size, "there are more errors, which are not listed");
+    snprintf(error->message, sizeof error->message, "there are more errors, which are not listed");
     return;
   }
-  if (mark.origin) used = snprintf(error->message, (size_t)size, "%.120s: ", mark.origin);
-  if (*path) used += snprintf(error->message + used, (size_t)(size - used), "%.200s: ", path);
+  if (mark.origin) used = snprintf(message, (size_t)size, "%.120s: ", mark.origin);
+  if (*path) used += snprintf(message + used, (size_t)(size - used), "%.200s: ", path);
   va_list args;
   va_start(args, format);
-  vsnprintf(error->message + used, (size_t)(size - used), format, args);
+  vsnprintf(message + used, (size_t)(size - used), format, args);
   va_end(args);
+  firn_escape(message, error->message, sizeof error->message);
 }
 
 firn_status firn_report_fail(const firn_report *report) {

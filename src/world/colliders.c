@@ -11,9 +11,8 @@ firn_status firn_world_add_collider(firn_world *world, const firn_collider_def *
   if (def->temperature > 0) FIRN_TRY(firn_world_keep_heat(world));
   for (int c = 0; c < world->collider_count; c++) parts += world->collider[c].part_count;
   FIRN_TRY(firn_collider_make(world->context, def, world->collider_count, parts, &collider));
-  size_t size = (size_t)world->collider_count * sizeof collider;
-  firn_collider *all = firn_resize(world->context, world->collider, size, size + sizeof collider,
-                                   "colliders");
+  firn_collider *all = firn_grow(world->context, world->collider, (size_t)world->collider_count,
+                                 sizeof collider, "colliders");
   if (!all) {
     firn_collider_free(&collider);
     return FIRN_ERROR_MEMORY;

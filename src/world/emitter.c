@@ -93,10 +93,9 @@ firn_status firn_world_add_emitter(firn_world *world, const firn_emitter_def *de
     e.area = firn_shape_volume(e.fill.shape) / (hi[1] - lo[1]);
   }
   firn_status status = check(world, def, &e);
-  size_t size = (size_t)s->emitter_count * sizeof e;
   firn_emitter *all = NULL;
   if (status == FIRN_OK) {
-    all = firn_resize(context, s->emitter, size, size + sizeof e, "emitters");
+    all = firn_grow(context, s->emitter, (size_t)s->emitter_count, sizeof e, "emitters");
     if (!all) status = FIRN_ERROR_MEMORY;
   }
   if (status != FIRN_OK) {

@@ -22,10 +22,10 @@ void firn_flow_free(firn_flow *s, firn_context *context) {
   for (int i = 0; i < s->sink_count; i++) firn_shape_release(s->sink[i].shape);
   firn_free(context, s->fill, (size_t)s->fill_capacity * sizeof *s->fill);
   firn_free(context, s->filled, (size_t)s->filled_capacity * sizeof *s->filled);
-  firn_free(context, s->emitter, (size_t)s->emitter_count * sizeof *s->emitter);
-  firn_free(context, s->sink, (size_t)s->sink_count * sizeof *s->sink);
+  firn_free(context, s->emitter, firn_room((size_t)s->emitter_count) * sizeof *s->emitter);
+  firn_free(context, s->sink, firn_room((size_t)s->sink_count) * sizeof *s->sink);
   for (int i = 0; i < s->impulse_count; i++) firn_shape_release(s->impulse[i].shape);
-  firn_free(context, s->impulse, (size_t)s->impulse_count * sizeof *s->impulse);
+  firn_free(context, s->impulse, firn_room((size_t)s->impulse_count) * sizeof *s->impulse);
   *s = (firn_flow){0};
 }
 
@@ -143,8 +143,7 @@ firn_status firn_world_add_sink(firn_world *world, const firn_sink_def *def, int
   }
   firn_sink sink = {.start = def->start, .stop = def->stop};
   FIRN_TRY(firn_shape_make(context, &def->shape, what, &sink.shape));
-  size_t size = (size_t)s->sink_count * sizeof sink;
-  firn_sink *all = firn_resize(context, s->sink, size, size + sizeof sink, "sinks");
+  firn_sink *all = firn_grow(context, s->sink, (size_t)s->sink_count, sizeof sink, "sinks");
   if (!all) {
     firn_shape_release(sink.shape);
     return FIRN_ERROR_MEMORY;

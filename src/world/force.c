@@ -201,8 +201,7 @@ firn_status firn_world_add_force(firn_world *world, const firn_force_def *def, i
   FIRN_TRY(check(world, f.name, def));
   if (def->kind == FIRN_FORCE_DRAG)
     FIRN_TRY(firn_wind_make(&f.wind, context, world->seed, &def->wind));
-  size_t size = (size_t)all->count * sizeof f;
-  firn_force *force = firn_resize(context, all->force, size, size + sizeof f, "forces");
+  firn_force *force = firn_grow(context, all->force, (size_t)all->count, sizeof f, "forces");
   if (!force) {
     firn_wind_free(&f.wind, context);
     return FIRN_ERROR_MEMORY;
@@ -328,7 +327,7 @@ firn_status firn_world_set_force(firn_world *world, int id, const firn_force_def
 
 void firn_forces_free(firn_forces *forces, firn_context *context) {
   for (int i = 0; i < forces->count; i++) firn_wind_free(&forces->force[i].wind, context);
-  firn_free(context, forces->force, (size_t)forces->count * sizeof *forces->force);
+  firn_free(context, forces->force, firn_room((size_t)forces->count) * sizeof *forces->force);
   firn_buffer_free(context, &forces->parts);
 }
 

@@ -31,8 +31,8 @@ firn_status firn_world_add_impulse(firn_world *world, const firn_impulse_def *de
   memcpy(impulse.spin, def->spin, sizeof impulse.spin);
   memcpy(impulse.pivot, def->pivot, sizeof impulse.pivot);
   if (def->shape) FIRN_TRY(firn_shape_make(context, def->shape, what, &impulse.shape));
-  size_t size = (size_t)s->impulse_count * sizeof impulse;
-  firn_impulse *all = firn_resize(context, s->impulse, size, size + sizeof impulse, "impulses");
+  firn_impulse *all = firn_grow(context, s->impulse, (size_t)s->impulse_count, sizeof impulse,
+                                "impulses");
   if (!all) {
     firn_shape_release(impulse.shape);
     return FIRN_ERROR_MEMORY;

@@ -55,7 +55,7 @@ void firn_world_free(firn_world *world) {
   firn_free(world->context, world->heat, (size_t)world->heat_count * sizeof *world->heat);
   for (int c = 0; c < world->collider_count; c++) firn_collider_free(&world->collider[c]);
   firn_free(world->context, world->collider,
-            (size_t)world->collider_count * sizeof *world->collider);
+            firn_room((size_t)world->collider_count) * sizeof *world->collider);
 }
 
 firn_status firn_world_add_material(firn_world *world, const firn_material_def *def, int *id) {

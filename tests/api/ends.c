@@ -13,7 +13,7 @@ ENDS(firn_checkpoint_info, reserved);
 ENDS(firn_collider_def, reserved);
 ENDS(firn_collider_force, angular);
 ENDS(firn_collider_state, reserved);
-ENDS(firn_context_def, log_user);
+ENDS(firn_context_def, reserved);
 ENDS(firn_emitter_def, max_count);
 ENDS(firn_export_def, event_user);
 ENDS(firn_field_info, doc);

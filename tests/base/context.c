@@ -150,6 +150,53 @@ static void a_long_message_is_cut_not_overrun(void **state) {
   firn_context_destroy(context);
 }
 
+// Names of files and keys of scenes are of others: none of them steers a terminal, or begins a line.
+static void text_of_others_is_escaped(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *escaped;
+  } cases[] = {
+      {"Caf\xc3\xa9 \xe9\x9b\xaa \xf0\x9f\x8c\xa8 a\\b",
+       "Caf\xc3\xa9 \xe9\x9b\xaa \xf0\x9f\x8c\xa8 a\\b"},
+      {"a\nfirn: ok\tb\r", "a\\nfirn: ok\\tb\\x0d"},
+      {"\x1b[2J\x7f\x01", "\\x1b[2J\\x7f\\x01"},
+      {"\xc2\x9b"
+       "31m",
+       "\\u009b31m"}, // C1: CSI in one character
+      {"\xe2\x80\xae"
+       "dlrow",
+       "\\u202edlrow"},                                        // from right to left
+      {"\xff\x80 \xc3", "\\xff\\x80 \\xc3"},                   // no UTF-8, cut short
+      {"\xc0\xaf \xe0\x80\xaf", "\\xc0\\xaf \\xe0\\x80\\xaf"}, // longer than need be
+      {"\xed\xa0\x80", "\\xed\\xa0\\x80"},                     // a surrogate
+      {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},            // beyond the last
+  };
+  firn_context_def def = firn_default_context_def();
+  heard h = {0};
+  def.log = hear;
+  def.log_user = &h;
+  firn_context *context = NULL;
+  assert_int_equal(firn_context_create(&def, &context), FIRN_OK);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char out[100];
+    size_t length = firn_escape(cases[i].text, out, sizeof out);
+    assert_string_equal(out, cases[i].escaped);
+    assert_int_equal(length, strlen(out));
+    firn_fail(context, FIRN_ERROR_IO, "%s", cases[i].text);
+    assert_string_equal(firn_context_message(context), cases[i].escaped);
+    firn_fail(context, FIRN_ERROR_IO, "again: %s", firn_context_message(context)); // once only
+    assert_string_equal(firn_context_message(context) + 7, cases[i].escaped);
+    firn_note(context, FIRN_LOG_WARNING, "%s", cases[i].text);
+    assert_string_equal(h.message, cases[i].escaped);
+    for (size_t size = 1; size <= strlen(out); size++) { // whole escapes and characters, or none
+      char cut[100];
+      length = firn_escape(cases[i].text, cut, size);
+      assert_true(length < size && strncmp(cut, out, length) == 0 && !cut[length]);
+    }
+  }
+  firn_context_destroy(context);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_status_has_a_name_and_a_text_of_its_own),
@@ -159,6 +206,7 @@ int main(void) {
       cmocka_unit_test(bad_defs_are_refused),
       cmocka_unit_test(a_failure_keeps_its_message_and_is_heard),
       cmocka_unit_test(a_long_message_is_cut_not_overrun),
+      cmocka_unit_test(text_of_others_is_escaped),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,4 +121,50 @@ expect "$out" "colliders[0].shape.plane: unknown key; did you mean 'half_space'?
 run 2 plot nowhere
 run 2 plot plane.yaml
 run 2 refine plane.yaml
+
+# Text of others reaches no terminal as it is: neither an escape sequence nor a line of its own.
+evil=$'a\e[2J\nfirn: ok \xff\xc2\x9b'
+quiet() { # what was said has no such thing
+  local said=$out$err
+  [[ $said != *$'\e'* && $said != *$'\xff'* && $said != *$'\xc2\x9b'* && $said != *$'\nfirn: ok'* ]] ||
+    die "raw text of others: $said"
+  expect "$said" 'a\x1b[2J\nfirn: ok'
+}
+printf 'firn: 1\nh: 2 cm\nframes: 1\nsnow:\n  - {name: "a\\e[2J\\nfirn: ok \\x9b", per: 1, shape: {sphere: {center: [0, 0, 0], radius: 3 cm}}}\n"a\\e[2J\\nfirn: ok": 1\n' >evil.yaml
+run 2 check evil.yaml && quiet
+run 2 check "$evil" && quiet
+run 2 "$evil" && quiet
+run 2 run demo --frames "$evil" && quiet
+run 2 run demo --set "$evil=1" && quiet
+run 2 run demo "--$evil" && quiet
+printf 'firn: 1\nh: 2 cm\nframes: 1\nsnow: [{shape: {sphere: {center: [0, 0, 0], radius: 3 cm}}}]\n' >"$evil.yaml"
+run 0 run "$evil.yaml" -o "$evil" && quiet
+run 0 info "$evil" && quiet
+run 0 run "$evil.yaml" -o "$evil" --overwrite --json
+python3 -c 'import json, sys
+for name in sys.argv[1:]:
+    for line in open(name, "rb").read().decode("utf-8").splitlines(): json.loads(line)' \
+  /dev/stdin "$evil/log.jsonl" <<<"$out" || die "no JSON: $out"
+
+# A scene reads what lies below its folder alone, unless it is allowed more.
+mkdir -p below/deeper
+printf 'secret of another\n' >secret
+printf 'firn: 1\ninclude: ../secret\n' >below/thief.yaml
+run 2 check below/thief.yaml
+expect "$out" "below/thief.yaml:2:10: include: below/../secret is not below the folder of below/thief.yaml"
+expect "$out" "--allow-outside"
+[[ $out$err != *"secret of"* ]] || die "a line of a file outside: $err"
+ln -s ../secret below/link
+printf 'firn: 1\ninclude: link\n' >below/thief.yaml
+run 2 check below/thief.yaml
+expect "$out" "include: below/link is not below"
+printf 'h: 2 cm\nframes: 1\nsnow: [{shape: {sphere: {center: [0, 0, 0], radius: 3 cm}}}]\n' >base.yaml
+printf 'firn: 1\ninclude: ../base.yaml\n' >below/scene.yaml
+run 2 check below/scene.yaml --no-time
+run 0 check below/scene.yaml --no-time --allow-outside
+cp base.yaml below/deeper
+printf 'firn: 1\ninclude: deeper/base.yaml\n' >below/scene.yaml
+run 0 check below/scene.yaml --no-time
+(cd below/deeper && printf 'firn: 1\ninclude: base.yaml\n' >x.yaml && "$FIRN" check x.yaml --no-time >/dev/null) ||
+  die "beside it"
 exit 0

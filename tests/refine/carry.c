@@ -400,6 +400,8 @@ static void bad_input_is_refused(void **state) {
   assert_int_equal(firn_fine_set(fine, 1, nowhere, v), FIRN_ERROR_ARGUMENT);
   assert_non_null(strstr(firn_context_message(context), "particle 0"));
   assert_int_equal(firn_fine_set(fine, 1, x, nowhere), FIRN_ERROR_ARGUMENT);
+  // Too many: said before any of them is read, of which there is one.
+  assert_int_equal(firn_fine_set(fine, (size_t)INT32_MAX + 1, x, v), FIRN_ERROR_ARGUMENT);
   must(context, firn_fine_set(fine, 1, x, v));
   firn_fine_step_def step = {.size = sizeof step, .dt = 0.03};
   assert_int_equal(firn_fine_step(fine, &step), FIRN_ERROR_ARGUMENT);

@@ -47,6 +47,25 @@ static void deep_nesting_is_told_at_once(void **state) {
   }
 }
 
+// Only what anchors repeat is bounded: 20,000 bodies, written out, are 240,000 values and more.
+static void a_long_list_is_read(void **state) {
+  (void)state;
+  enum { BODIES = 20000 };
+  char *bodies = repeat("", "  - {shape: {sphere: {center: [0, 0, 0], radius: 1}}}\n", BODIES, "");
+  char *text = malloc(strlen(bodies) + 200);
+  assert_non_null(text);
+  sprintf(text,
+          "firn: 1\nh: 1\nsnow: [{shape: {sphere: {center: [0, 0, 0], radius: 9}}}]\n"
+          "colliders:\n%s",
+          bodies);
+  free(bodies);
+  firn_scene *scene;
+  if (firn_scene_read(context, "t.yaml", text, strlen(text), 0, NULL, &scene) != FIRN_OK)
+    fail_msg("%s", firn_context_message(context));
+  free(text);
+  firn_scene_destroy(scene);
+}
+
 static char *many_keys(int count) {
   char *text = malloc(20 * (size_t)count + 20);
   assert_non_null(text);
@@ -75,6 +94,7 @@ static void of_many_errors_the_first_are_listed(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(deep_nesting_is_told_at_once, open_context, close_context),
+      cmocka_unit_test_setup_teardown(a_long_list_is_read, open_context, close_context),
       cmocka_unit_test_setup_teardown(of_many_errors_the_first_are_listed, open_context,
                                       close_context),
   };

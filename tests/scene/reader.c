@@ -200,7 +200,7 @@ static const wrong wrongs[] = {
     {"firn: 1\nh: *nobody\n", 2, 4, "not valid YAML"},
     {"firn: 1\nh: \xff\n", 2, 4, "not UTF-8"},
     {HEAD SNOW "---\nfirn: 1\n", 5, 1, "a second document"},
-    {"firn: 1\nh: 1\nmpm: &a {flip: *a}\n" SNOW, 3, 10, "does an anchor contain itself"},
+    {"firn: 1\nh: 1\nmpm: &a {flip: *a}\n" SNOW, 3, 6, "an anchor contains itself"},
     {HEAD SNOW "? [a, b]\n: 1\n", 4, 3, "expected a key, found a list"},
     {HEAD SNOW "title: \"a\\0b\"\n", 4, 8, "zero byte"},
     // the version

@@ -156,7 +156,7 @@ static firn_status gather(const mpm_search *s, firn_flock *out) {
   FIRN_TRY(firn_buffer_reserve(m->world->context, &m->next_pieces, pieces * sizeof(mpm_piece),
                                "flight"));
   flyers f = {.member = m->flight_members.data};
-  f.home = f.member + count;
+  f.home = count ? f.member + count : NULL; // NULL + 0 is undefined
   mpm_piece *piece = m->next_pieces.data;
   for (uint32_t i = 0; i < s->count; i++) {
     const mpm_candidate *c = &s->candidate[i];

@@ -28,8 +28,8 @@ firn_status mpm_prepare_stiff(mpm *m) {
   size_t slots = p->slots;
   FIRN_TRY(firn_buffer_reserve(context, &m->stiff, 8 * slots * sizeof(firn_real), "stiffness"));
   firn_real *base = m->stiff.data;
-  for (int i = 0; i < 6; i++) view->s[i] = base + (size_t)i * slots;
-  for (int i = 0; i < 2; i++) view->stiff[i] = base + (size_t)(6 + i) * slots;
+  for (int i = 0; i < 6 && slots; i++) view->s[i] = base + (size_t)i * slots;
+  for (int i = 0; i < 2 && slots; i++) view->stiff[i] = base + (size_t)(6 + i) * slots;
 
   FIRN_TRY(firn_buffer_reserve(context, &m->node_soft, m->grid.count, "linear solve"));
   view->node_soft = m->node_soft.data;

@@ -105,7 +105,7 @@ firn_status sph_cells_of_points(sph_cells *cells, firn_context *context, const d
   for (size_t i = 0; i < count; i++) blocks += i == 0 || keyed[i].key != keyed[i - 1].key;
   FIRN_TRY(reserve(cells, context, blocks, count));
   size_t b = 0;
-  const firn_real *x[3] = {place, place + 1, place + 2};
+  const firn_real *x[3] = {place, place ? place + 1 : NULL, place ? place + 2 : NULL};
   for (size_t i = 0, end; i < count; i = end, b++) {
     sph_cell_block *block = &cells->block[b];
     for (end = i; end < count && keyed[end].key == keyed[i].key; end++)

@@ -67,8 +67,11 @@ static void search_unit(const sph_pairs *pairs, size_t u, bool samples, taker *o
   const sph_boundary *boundary = pairs->boundary;
   const sph_cells *cells = samples ? &boundary->cells : &pairs->cells;
   const sph_list *list = samples ? &pairs->walls : &pairs->snow;
-  const firn_real *x[3], *bx[3] = {boundary->place, boundary->place + 1, boundary->place + 2};
-  for (int a = 0; a < 3; a++) x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
+  const firn_real *x[3], *bx[3];
+  for (int a = 0; a < 3; a++) {
+    x[a] = firn_particles_real(p, FIRN_FIELD_X + a);
+    bx[a] = boundary->place ? boundary->place + a : NULL;
+  }
   for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
     const firn_block *block = &p->block[b];
     uint32_t around[27], any = SPH_NONE;
