@@ -157,7 +157,7 @@ def essence(name, data):
         return None
     if name == "firn-files.txt":  # names; the files are compared themselves
         return sorted(line.split(b" ", 1)[-1] for line in data.splitlines()
-                      if not line.startswith(b"sum ") and b" checkpoint_" not in line)
+                      if not line.startswith((b"sum ", b"from ")) and b" checkpoint_" not in line)
     if name in ("stats.csv", "summary.csv"):
         return without_column(data, "wall_seconds")
     if name == "summary.md":  # the last cell of rows
