@@ -68,6 +68,7 @@ typedef struct firn_mpm_def {
   double sleep_drift; // cells that their mean may wander ...
   double sleep_time;  // s, ... for as long as this, before the block counts as settled
   bool contact_surface; // contact where the surface is; false: nodes within colliders are held, as printed
+  char reserved[7]; // 0: up to its end
 } firn_mpm_def;
 
 FIRN_API void firn_mpm_def_init(firn_mpm_def *def, size_t size);
