@@ -21,7 +21,7 @@ static firn_scene *read_scene(firn_context *context, scratch *s, double velocity
   fprintf(
       file,
       "firn: 1\nh: 2 cm\nfps: 10\n"
-      "mpm: {collider_time: begin}\n" // so that a step leaves colliders where they were before it
+      "mpm: {collider_time: begin, dt_max: 0.5 ms}\n" // so that a step leaves colliders where they were before it
       "snow: [{shape: {sphere: {center: [0, 0.1, 0], radius: 0.06}}}]\n"
       "colliders:\n"
       "  - {shape: {half_space: {}}}\n"

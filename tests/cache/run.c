@@ -229,8 +229,12 @@ static void a_foreign_file_is_passed_over(void **state) {
   scratch *s = *state;
   perform(s, (order){.folder = "whole"});
   perform(s, (order){.folder = "out", .last = 3});
-  replace(s, "out/checkpoint_00003.hdf", "this is a letter");
   replace(s, "out/notes.txt", "mine");
+  // One in place of a file of the run is not written over; a damaged one is.
+  replace(s, "out/checkpoint_00003.hdf", "this is a letter");
+  perform(s, (order){.folder = "out", .resume = true, .exact_fail = FIRN_ERROR_STATE});
+  assert_said(s, "out", "checkpoint_00003.hdf is not a file of this run");
+  replace(s, "out/checkpoint_00003.hdf", "\x89HDF\r\n\x1a\n, and no more");
   // One of a name that the run is to write, and has not written: it stays, and the run fails.
   replace(s, "out/checkpoint_00004.hdf", "");
   perform(s, (order){.folder = "out", .resume = true, .exact_fail = FIRN_ERROR_STATE});

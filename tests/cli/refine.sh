@@ -172,7 +172,7 @@ expect "$err" "frame_00007.hdf is not of fine particles"
 cp -r run bad
 truncate -s -9 bad/frame_00000.hdf
 before=$(sums bad/fine)
-run 1 refine bad --per 7 --overwrite
+run 2 refine bad --per 7 --overwrite
 [[ $(sums bad/fine) == "$before" ]] || die "fine particles are taken away before the run is looked at"
 run 2 refine run --resume --overwrite
 run 2 refine run --mode other
@@ -190,13 +190,13 @@ rm gap/frame_00002.hdf
 run 2 refine gap
 expect "$err" "frame 2 is missing"
 truncate -s -9 gap/frame_00004.hdf
-run 1 refine gap --frames 3:4
+run 2 refine gap --frames 3:4
 expect "$err" "frame_00004.hdf"
 run 0 run scene.yaml -o still --frames 0:1 --set output.fields=[mass] --quiet
-run 1 refine still
+run 2 refine still
 expect "$err" "no field velocity"
 run 0 run scene.yaml -o round --frames 0:1 --set 'periodic=[1.6 m, 0, 0]' --quiet
-run 1 refine round
+run 2 refine round
 expect "$err" "periodic"
 
 # Powder of powder is not what anybody wants.

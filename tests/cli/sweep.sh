@@ -9,6 +9,7 @@ out="" err="" # what run hears
 cat >ball.yaml <<'SCENE'
 firn: 1
 h: 2 cm
+mpm: {dt_max: 0.5 ms}
 frames: 2
 fps: 500 Hz
 snow:

@@ -11,6 +11,7 @@ err="" # what run hears
 cat >push.yaml <<'SCENE'
 firn: 1
 h: 2 cm
+mpm: {dt_max: 0.5 ms}
 frames: 6
 fps: 100 Hz
 gravity: [0, 0, 0]

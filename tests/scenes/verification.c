@@ -117,7 +117,7 @@ static const char oedometer[] =
     "h: 2 cm\n"
     "gravity: [0, 0, 0]\n"
     "periodic: [8 cm, 0, 8 cm]\n"
-    "mpm: {flip: 0, flip_rescale: false, sleep: false}\n"
+    "mpm: {flip: 0, flip_rescale: false, sleep: false, dt_max: 0.5 ms}\n"
     "snow:\n"
     "  - shape: {box: {center: [4 cm, 12 cm, 4 cm], size: [8 cm, 24 cm, 8 cm]}}\n"
     "    seeding: lattice\n"

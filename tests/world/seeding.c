@@ -176,7 +176,7 @@ static void a_lattice_lies_symmetrically_in_its_shape(void **state) {
     int layers[3][2];          // in the box; rounded, and as they fit
   } cases[] = {
       {{0, 0, 0}, {12.5, 12.5, 12.5}, {{25, 25}, {25, 25}, {25, 25}}},
-      {{0.37, -8.11, 103.9}, {3, 2.5, 0.2}, {{6, 6}, {5, 5}, {1, 1}}},
+      {{0.37, -8.11, 103.9}, {3, 2.5, 0.3}, {{6, 6}, {5, 5}, {1, 1}}},
       {{-17.77, 0.5, 0.25}, {1.3, 2.4, 3.85}, {{3, 2}, {5, 5}, {8, 7}}},
   };
   firn_context *context = make_context(1, FIRN_ISA_AUTO);

@@ -23,12 +23,10 @@ static const firn_schema_row rows[] = {
     ENUM("advect", "blend|pic", "blend", "which velocity moves particles; blend is the paper's",
          .keyed = true, AT(advect_pic)),
     ENUM("volume", "density|nominal", "density",
-         "rest volumes from the grid's density, as printed, or mass/density, the default of a "
-         "scene whose emitters have a rate",
+         "rest volumes by the grid's density, as printed, or mass/density (default: with emitters)",
          AT(volume_nominal)),
     ENUM("hardening", "jp|density", "jp",
-         "J_P by plastic flow, as printed, or by the density on the grid, the default of a scene "
-         "whose emitters have a rate",
+         "J_P by plastic flow, as printed, or by density on the grid (default: with emitters)",
          AT(hardening_density)),
     ENUM("contact", "nodes|surface", "nodes",
          "what colliders hold: nodes within them, as printed, or velocity at the surface itself",
