@@ -126,14 +126,18 @@ void progress_event(progress *p, const firn_run_event *event) {
   p->open = true;
 }
 
+bool progress_stop(progress *p, const firn_run_event *event, firn_status status) {
+  p->status = status;
+  snprintf(p->message, sizeof p->message, "stopped after frame %d, which can be resumed: %.1000s",
+           event->frame, firn_context_message(p->context));
+  return false;
+}
+
 bool progress_picture(progress *p, const firn_run_event *event, const firn_preview_def *view,
                       const char *path) {
   if (event->resumed && access(path, F_OK) == 0) return true;
-  p->status = firn_sim_preview(event->sim, view, path);
-  if (p->status != FIRN_OK)
-    snprintf(p->message, sizeof p->message, "stopped after frame %d, which can be resumed: %.1000s",
-             event->frame, firn_context_message(p->context));
-  return p->status == FIRN_OK;
+  firn_status status = firn_sim_preview(event->sim, view, path);
+  return status == FIRN_OK || progress_stop(p, event, status);
 }
 
 int progress_fail(const progress *p, firn_status status) {

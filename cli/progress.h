@@ -26,6 +26,8 @@ void progress_event(progress *p, const firn_run_event *event);
 // stop.
 bool progress_picture(progress *p, const firn_run_event *event, const firn_preview_def *view,
                       const char *path);
+// Notes why a picture failed, by the context's message, and returns false: the run shall stop.
+bool progress_stop(progress *p, const firn_run_event *event, firn_status status);
 // Says why a run failed, or why its picture did, and returns the exit code.
 int progress_fail(const progress *p, firn_status status);
 // Ends the live line, so that other text may follow.

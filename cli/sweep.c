@@ -90,23 +90,31 @@ static firn_scene *load(const sweep *s, firn_context *context, int run) {
 
 typedef struct {
   progress progress;
-  const char *folder;
+  const sweep *sweep;
+  firn_context *context;
+  int run;
   const firn_scene *scene;
 } watch;
+
+static bool draw_end(watch *w, const firn_run_event *event) {
+  char name[300], path[4500];
+  sweep_picture(w->sweep, w->run, name, sizeof name);
+  snprintf(path, sizeof path, "%s/%s", w->sweep->folder, name);
+  // Missing though nothing is left to do: the run was killed between its last frame and this.
+  w->progress.any = w->progress.any || access(path, F_OK) != 0;
+  firn_preview_def view = firn_scene_preview(w->scene, event->time);
+  view.width = THUMBNAIL_WIDTH;
+  view.height = THUMBNAIL_HEIGHT;
+  const char *const names[] = {name};
+  firn_status status = firn_folder_begin_own(w->context, w->sweep->folder, SWEEP_KIND, names, 1);
+  if (status != FIRN_OK) return progress_stop(&w->progress, event, status);
+  return progress_picture(&w->progress, event, &view, path);
+}
 
 static bool on_event(void *user, const firn_run_event *event) {
   watch *w = user;
   progress_event(&w->progress, event);
-  if (event->frame == event->last_frame) {
-    char path[4300];
-    snprintf(path, sizeof path, "%s/preview.png", w->folder);
-    // Missing though nothing is left to do: the run was killed between its last frame and this.
-    w->progress.any = w->progress.any || access(path, F_OK) != 0;
-    firn_preview_def view = firn_scene_preview(w->scene, event->time);
-    view.width = THUMBNAIL_WIDTH;
-    view.height = THUMBNAIL_HEIGHT;
-    if (!progress_picture(&w->progress, event, &view, path)) return false;
-  }
+  if (event->frame == event->last_frame && !draw_end(w, event)) return false;
   return !cli_interrupted();
 }
 
@@ -120,7 +128,11 @@ static bool perform(sweep *s, firn_context *context, int run) {
     snprintf(s->message[run], sizeof s->message[run], "the scene is not valid");
     return true;
   }
-  watch w = {.progress = progress_begin(s->mode, context), .folder = folder, .scene = scene};
+  watch w = {.progress = progress_begin(s->mode, context),
+             .sweep = s,
+             .context = context,
+             .run = run,
+             .scene = scene};
   firn_run_def def = firn_default_run_def();
   def.folder = folder;
   def.event = on_event;
@@ -201,6 +213,7 @@ static int run_all(sweep *s, firn_context *context, int argc, char **argv) {
     fprintf(stderr, "firn: folder %s cannot be made: %s\n", s->folder, strerror(errno));
     return EXIT_RUN;
   }
+  if (!sweep_check_files(s, context)) return EXIT_INPUT;
   cli_catch_signals();
   bool go = true;
   for (int i = 0; i < s->count && go; i++) {

@@ -189,7 +189,46 @@ static bool write_sheet(const sweep *s, firn_context *context) {
   return status == FIRN_OK;
 }
 
+// ---------------------------------------------------------------------------------------- own files
+
+static const char *const own_files[] = {"summary.csv", "summary.md", "sheet.png"};
+enum { OWN_FILES = sizeof own_files / sizeof *own_files };
+
+void sweep_picture(const sweep *s, int run, char *name, size_t size) {
+  char folder[256];
+  sweep_name(s, run, folder, sizeof folder);
+  snprintf(name, size, "%s/preview.png", folder);
+}
+
+bool sweep_check_files(const sweep *s, firn_context *context) {
+  enum { PICTURE = 300 };
+  size_t n = (size_t)s->count;
+  char(*picture)[PICTURE] = calloc(n, sizeof *picture);
+  const char **names = calloc(n, sizeof *names);
+  bool good = picture && names;
+  if (!good) fprintf(stderr, "firn: no memory for the names of %d runs\n", s->count);
+  for (int i = 0; good && i < s->count; i++) {
+    sweep_picture(s, i, picture[i], sizeof picture[i]);
+    names[i] = picture[i];
+  }
+  firn_status status = FIRN_OK;
+  if (good) status = firn_folder_check_own(context, s->folder, SWEEP_KIND, own_files, OWN_FILES);
+  if (good && status == FIRN_OK)
+    status = firn_folder_check_own(context, s->folder, SWEEP_KIND, names, s->count);
+  if (status != FIRN_OK) cli_fail(context, status);
+  free(picture);
+  free(names);
+  return good && status == FIRN_OK;
+}
+
 bool sweep_report(const sweep *s, firn_context *context) {
+  firn_status status = firn_folder_begin_own(context, s->folder, SWEEP_KIND, own_files, OWN_FILES);
+  if (status != FIRN_OK) {
+    cli_fail(context, status);
+    return false;
+  }
   bool tables = write_tables(s, context), sheet = write_sheet(s, context);
-  return tables && sheet;
+  status = firn_folder_end_own(context, s->folder, SWEEP_KIND);
+  if (status != FIRN_OK) cli_fail(context, status);
+  return tables && sheet && status == FIRN_OK;
 }

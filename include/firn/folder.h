@@ -58,6 +58,22 @@ static inline firn_status firn_folder_verify(firn_context *context, const char *
   return firn_folder_verify_sized(context, path, fault, user, out, sizeof *out);
 }
 
+// ------------------------------------------------------------------------------------------ own files
+
+// The list firn-files.txt of a folder into which a program writes files of its own beside others of the user's
+// (docs/cache.md, "Only its own files"): only listed files are replaced. kind says what keeps the list, as
+// "sweep"; runs and refinements keep theirs themselves. Names are relative to the folder; a name without a
+// file is fine. FIRN_ERROR_STATE: a file of one of the names is not listed, or was changed since, or the list
+// is of another kind; the message names the file, and nothing was changed.
+FIRN_API firn_status firn_folder_check_own(firn_context *context, const char *folder,
+                                           const char *kind, const char *const *name, int count);
+// The same, and lists the names: call it before the files are written ...
+FIRN_API firn_status firn_folder_begin_own(firn_context *context, const char *folder,
+                                           const char *kind, const char *const *name, int count);
+// ... and this afterwards: it marks the files as they are, and drops names that have none.
+FIRN_API firn_status firn_folder_end_own(firn_context *context, const char *folder,
+                                         const char *kind);
+
 // --------------------------------------------------------------------------------------------- tables
 
 // A CSV file as columns of numbers: stats.csv, colliders.csv, probes.csv.

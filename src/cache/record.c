@@ -244,9 +244,10 @@ static bool ends_with(const char *name, const char *end) {
   return n >= m && strcmp(name + n - m, end) == 0;
 }
 
-// Files that grow, or are written again and again.
-static bool has_mark(const char *name) {
-  return strchr(name, '/') ||
+// Files of runs and refinements grow, or are written again and again; those of others are written at once.
+static bool has_mark(const firn_record *r, const char *name) {
+  bool grows = strcmp(r->kind, "run") == 0 || strcmp(r->kind, "refine") == 0;
+  return !grows || strchr(name, '/') ||
          (!ends_with(name, ".csv") && !ends_with(name, ".jsonl") && !ends_with(name, ".series"));
 }
 
@@ -263,7 +264,7 @@ static firn_status read_mark(const firn_record *r, const char *name, uint64_t *m
 
 firn_status firn_record_mark(firn_record *r, const char *name) {
   size_t at = place_of(r, name);
-  if (at == r->count || strcmp(r->entry[at].name, name) != 0 || !has_mark(name)) return FIRN_OK;
+  if (at == r->count || strcmp(r->entry[at].name, name) != 0 || !has_mark(r, name)) return FIRN_OK;
   firn_status status = read_mark(r, name, &r->entry[at].mark);
   r->entry[at].marked = status == FIRN_OK;
   return status;
@@ -370,7 +371,7 @@ static firn_status is_listed_file(const firn_record *r, const firn_record_entry 
   if (lstat(path, &info) || S_ISLNK(info.st_mode)) return FIRN_OK; // a link holds nothing itself
   *is = S_ISREG(info.st_mode);
   if (!*is) return FIRN_OK;
-  if (!has_mark(e->name)) return has_words(r, e->name, is);
+  if (!has_mark(r, e->name)) return has_words(r, e->name, is);
   if (!e->marked || !info.st_size) return FIRN_OK;
   firn_status status = read_mark(r, e->name, &mark);
   if (status == FIRN_ERROR_FORMAT || status == FIRN_ERROR_IO) return was_archive(r, e->name, is);

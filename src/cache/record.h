@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of the files that a run, or a refinement, has written into its folder: firn-files.txt. firn
+// The list of the files that a run, a refinement or a sweep has written into its folder: firn-files.txt. firn
 // removes and replaces only files of this list, so nothing that another program, a person or another run
 // has put into the folder is lost.
 //
-//   firn run                            or: firn refine
+//   firn run                            or: firn refine, firn sweep
 //   from 4 /home/me/trunk               of a branch: frame and folder that it began with
 //   next 4 /home/me/trunk               the same of a branch that is still to begin
 //   of 0 0123456789abcdef               of a refinement: number and mark of its first source frame
@@ -43,7 +43,7 @@ typedef enum firn_record_state {
 typedef struct firn_record {
   firn_context *context;
   char folder[FIRN_PATH_SIZE];
-  const char *kind;         // "run" or "refine"
+  const char *kind;         // "run", "refine", "sweep"
   firn_record_state state;  // as it was read
   firn_record_entry *entry; // [count], ascending by name
   size_t count, capacity;

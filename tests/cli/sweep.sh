@@ -93,6 +93,48 @@ run 2 sweep ball.yaml --vary mpm.flip=0.9,1 -o kept --quality 0.5 --quiet
 expect "$err" "kept is left as it is"
 [[ $(sums kept) == "$before" ]] || die "a refused sweep changed its folder"
 
+# A sweep replaces only its own files: one of the user's, new or changed since, stops it before it changes
+# anything, with --overwrite too. The same sweep goes on once the file is moved away.
+keeps() { # FILE, and what is done to it
+  local before
+  run 0 sweep ball.yaml --vary mpm.flip=0.9,1 -o own --quiet
+  "${@:2}" "own/$1"
+  before=$(sums own)
+  for how in --quiet --overwrite; do
+    run 2 sweep ball.yaml --vary mpm.flip=0.9,1 -o own $how
+    expect "$err" "own/$1 is not a file of this sweep"
+    [[ $(sums own) == "$before" ]] || die "a sweep that $1 stops changed its folder"
+  done
+  mv "own/$1" mine
+}
+mine() { echo mine >"$1"; }
+mine_too() { echo mine >>"$1"; }
+mkdir own
+echo notes >own/notes.txt
+mine own/sheet.png
+run 2 sweep ball.yaml --vary mpm.flip=0.9,1 -o own
+expect "$err" "own/sheet.png is not a file of this sweep"
+[[ $(ls own) == "notes.txt
+sheet.png" ]] || die "a sweep that was refused left $(ls own)"
+rm own/sheet.png
+for file in summary.csv summary.md sheet.png 002-flip=1/preview.png; do
+  keeps $file mine_too
+done
+keeps summary.csv mine
+without_logs() { sums "$1" | grep -v ' .*/log.jsonl$'; }
+before=$(without_logs 'own/001-flip=0.9')
+run 0 sweep ball.yaml --vary mpm.flip=0.9,1 -o own
+expect "$out" "0 done, 2 were there already, 0 failed"
+[[ $(without_logs 'own/001-flip=0.9') == "$before" && $(cat own/notes.txt) == notes ]] || die "own is changed"
+before=$(without_logs own)
+run 0 sweep ball.yaml --vary mpm.flip=0.9,1 -o own --quiet
+[[ $(without_logs own) == "$before" ]] ||
+  die "a sweep with nothing to do changed $(diff <(echo "$before") <(without_logs own))"
+run 0 sweep ball.yaml --vary mpm.flip=0.9,1 -o own --quiet --overwrite
+[[ $(cat own/notes.txt) == notes ]] || die "--overwrite took notes.txt"
+run 2 run ball.yaml -o own --overwrite --quiet
+expect "$err" "own/firn-files.txt"
+
 # For programs.
 run 0 sweep ball.yaml --vary mpm.flip=1 -o json --json
 python3 - .out <<'PYTHON' || die "--json: $out"
