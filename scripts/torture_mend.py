@@ -97,7 +97,8 @@ TAKEN = ("frame_00002.hdf", "frame_00009.hdf", "checkpoint_00004.hdf", "picture_
          "picture_00009.png", "log.jsonl", "stats.csv", "colliders.csv", "low.csv", "scene.yaml",
          "frames.hdf.series", "files/block.obj", "files/sums.txt",
          "fine/frame_00001.hdf", "fine/notes.txt", "frame_00002.vtp", "frames.vtp.series",
-         "frame_00002.png", "render.txt", "summary.csv", "001-flip=0/frame_00002.hdf", "sheet.png")
+         "frame_00002.png", "render.txt", "summary.csv", "summary.md", "sheet.png",
+         "001-flip=0/frame_00002.hdf", "001-flip=0/preview.png")
 FORMS = ("file", "link", "folder-link")
 COMMANDS = ("run", "overwrite", "over-old", "resume", "branch", "refine", "refine-overwrite",
             "export", "render", "sweep", "sweep-overwrite")

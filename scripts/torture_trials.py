@@ -196,8 +196,14 @@ class Branch(Run):
 
     def words(self, folder, how=None):
         trunk = self.base.path(f"{self.solver}-trunk")
-        # Where nothing was begun yet, a resume has to be told of the trunk.
         return [*super().words(folder, how), *BRANCH, "--from", trunk]
+
+    def again(self, folder):
+        """The list of files names the trunk before anything is copied: with a list, a resume alone goes
+        on. Where there is none yet, nothing was begun, and the trunk has to be given again."""
+        words = super().again(folder)
+        begun = os.path.exists(os.path.join(folder, self.out, "firn-files.txt"))
+        return words[:words.index("--from")] if begun else words
 
     def check_kept(self, found):
         name = f"{self.solver}-trunk"
