@@ -196,7 +196,7 @@ run 0 run scene.yaml -o still --frames 0:1 --set output.fields=[mass] --quiet
 run 2 refine still
 expect "$err" "no field velocity"
 run 0 run scene.yaml -o round --frames 0:1 --set 'periodic=[1.6 m, 0, 0]' --quiet
-run 2 refine round
+run 1 refine round
 expect "$err" "periodic"
 
 # Powder of powder is not what anybody wants.
