@@ -35,7 +35,7 @@ ENDS(firn_part_def, motion);
 ENDS(firn_particles_def, cohesion);
 ENDS(firn_pieces, dust_mass);
 ENDS(firn_pieces_def, mass);
-ENDS(firn_plot_def, reserved);
+ENDS(firn_plot_def, axis);
 ENDS(firn_points_def, temperature);
 ENDS(firn_preview_def, looks);
 ENDS(firn_profile, iterations);

@@ -99,19 +99,25 @@ expect "$err" "no row has the name 'wheel'; there are floor, a, \"b\""
 run 2 plot run/colliders.csv # a curve that jumps between them says nothing
 expect "$err" "rows of which name? It has floor, a, \"b\"; choose with --name"
 
+run 0 plot run --columns com_y --x com_x -o path.svg
+expect "$(cat path.svg)" "com_x [m]"
+run 0 plot run --columns com_y --x frame -o frame.svg
+expect "$(cat frame.svg)" ">frame<"
+run 2 plot run --x com_q
+expect "$err" "no column 'com_q'; there are frame, time"
 run 2 plot run --columns com_q
 expect "$err" "no column 'com_q'; there are frame, time"
 run 2 plot run -o curves.jpg
 expect "$err" "curves.jpg ends in neither .svg nor .png"
-run 1 plot nowhere
+run 2 plot nowhere
 expect "$err" "nowhere"
 run 2 plot
 expect "$err" "which folder"
 : >empty.csv
-run 1 plot empty.csv
+run 2 plot empty.csv
 expect "$err" "empty.csv"
 printf 'frame,time,com_x\n' >none.csv
-run 1 plot none.csv
+run 2 plot none.csv
 expect "$err" "nothing to plot"
 run 0 help plot
 expect "$out" "--columns"
