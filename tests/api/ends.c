@@ -30,7 +30,7 @@ ENDS(firn_material_def, viscosity_slope);
 ENDS(firn_mesh_def, reserved);
 ENDS(firn_mesh_report, edges);
 ENDS(firn_mpm_def, reserved);
-ENDS(firn_output_def, checkpoints);
+ENDS(firn_output_def, reserved);
 ENDS(firn_part_def, motion);
 ENDS(firn_particles_def, cohesion);
 ENDS(firn_pieces, dust_mass);
