@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-enum { KEY_COLUMNS = 3000, KEY_TITLE, KEY_NAME, KEY_WIDTH, KEY_HEIGHT, KEY_LOG };
+enum { KEY_COLUMNS = 3000, KEY_TITLE, KEY_NAME, KEY_WIDTH, KEY_HEIGHT, KEY_LOG, KEY_X };
 
 enum { MOST = 64 }; // the library says how many it has room for
 
@@ -29,6 +29,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_HEIGHT:
     a->def.panel_height = (int)cli_number(state, "--height", arg, 100, 4096);
     return 0;
+  case KEY_X: a->def.axis = arg; return 0;
   case KEY_LOG: a->def.log_scale = true; return 0;
   case ARGP_KEY_ARG:
     if (!a->def.source)
@@ -49,6 +50,7 @@ static const struct argp_option options[] = {
      "and "
      "wall_per_step are made of others",
      0},
+    {"x", KEY_X, "COLUMN", 0, "the column along the horizontal axis (default: time)", 0},
     {"name", KEY_NAME, "NAME", 0, "rows of a collider or probe, for colliders.csv and probes.csv",
      0},
     {"title", KEY_TITLE, "TEXT", 0, "above the curves (default: the folders' names)", 0},

@@ -381,6 +381,11 @@ static int find_frames(render_job *job, bool several, char folder[RENDER_PATH]) 
             a->source, a->scene ? "--scene" : "--frames");
     return EXIT_INPUT;
   }
+  if (a->quality) {
+    fprintf(stderr, "firn: %s is no scene: --quality is for a scene that is shown as it begins\n",
+            a->source);
+    return EXIT_INPUT;
+  }
   if (access(a->source, R_OK) != 0) {
     fprintf(stderr, "firn: cannot open %s: %s\n", a->source, strerror(errno));
     cli_suggest_scene(a->source);

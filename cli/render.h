@@ -9,10 +9,11 @@ enum { RENDER_PATH = 4096 };
 
 typedef struct render_arguments {
   cli_options options;
-  const char *source; // folder of a run, a frame file, or a scene
-  const char *output; // NULL: beside the frames
-  const char *scene;  // NULL: scene.yaml beside the frames
-  int first, last;    // frames; last < 0: not given
+  const char *source;  // folder of a run, a frame file, or a scene
+  const char *output;  // NULL: beside the frames
+  const char *quality; // of a scene that is shown as it begins; NULL: its own
+  const char *scene;   // NULL: scene.yaml beside the frames
+  int first, last;     // frames; last < 0: not given
   bool frames_given;
   int every;
   int samples, width, height; // 0: as the scene says

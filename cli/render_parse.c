@@ -25,6 +25,7 @@ enum {
   KEY_FORCE,
   KEY_NO_FINE,
   KEY_SET,
+  KEY_QUALITY,
   KEY_ALLOW_OUTSIDE,
   KEY_JSON
 };
@@ -186,6 +187,13 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_NO_FINE: a->no_fine = true; return 0;
   case KEY_ALLOW_OUTSIDE: a->options.allow_outside = true; return 0;
   case KEY_SET: cli_add_override(state, &a->options, arg); return 0;
+  case KEY_QUALITY: {
+    static char quality[64];
+    snprintf(quality, sizeof quality, "quality=%.50s", arg);
+    a->quality = arg;
+    cli_add_override(state, &a->options, quality);
+    return 0;
+  }
   case ARGP_KEY_ARG: cli_argument(state, "folder", arg, &a->source); return 0;
   case ARGP_KEY_END: check_all(a, state); return 0;
   default: return ARGP_ERR_UNKNOWN;
@@ -218,6 +226,7 @@ static const struct argp_option options[] = {
      "let the scene include files that are not below its own folder", 0},
     {"set", KEY_SET, "PATH=VALUE", 0,
      "change a value of the scene, as render.sun.height='20 deg'; may be given several times", 0},
+    {"quality", KEY_QUALITY, "Q", 0, "of a scene: the same as --set quality=Q", 0},
     {"scene", KEY_SCENE, "FILE", 0,
      "take colliders and settings from here (default: scene.yaml beside the frames)", 0},
     {"format", KEY_FORMAT, "NAME", 0, "of pictures in a folder: png or exr", 0},

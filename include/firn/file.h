@@ -22,6 +22,8 @@ typedef struct firn_output_def {
   const char *const *fields;
   int every;       // frames from one that is written to the next, beginning with frame 0; default 1
   int checkpoints; // frames from checkpoint to checkpoint; default 1; < 0: only where a run ends
+  int keep_checkpoints; // the newest ones, which stay while a run goes on; default 2; < 0: all
+  char reserved[4];     // 0: up to its end
 } firn_output_def;
 
 FIRN_API void firn_output_def_init(firn_output_def *def, size_t size);

@@ -23,6 +23,8 @@ typedef struct firn_plot_def {
   int panel_height;  // pixels, of each panel
   bool log_scale;    // logarithmic values
   char reserved[7];  // 0: up to its end
+  const char
+      *axis; // the column along the horizontal axis; NULL: time, or frame where there is none
 } firn_plot_def;
 FIRN_API void firn_plot_def_init(firn_plot_def *def, size_t size);
 static inline firn_plot_def firn_default_plot_def(void) {

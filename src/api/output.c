@@ -8,7 +8,7 @@
 #include "scene/nearest.h"
 
 FIRN_DEFAULTS(output_def) {
-  return (firn_output_def){.precision = 32, .every = 1, .checkpoints = 1};
+  return (firn_output_def){.precision = 32, .every = 1, .checkpoints = 1, .keep_checkpoints = 2};
 }
 
 bool firn_output_is_packed(const firn_output_def *def) {

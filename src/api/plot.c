@@ -226,8 +226,8 @@ static firn_status add_column(plotter *p, const char *name) {
   return FIRN_OK;
 }
 
-static firn_status fail_column(const plotter *p, const char *name) {
-  const firn_table *table = p->source[0].table;
+static firn_status fail_column(const plotter *p, int of, const char *name) {
+  const firn_table *table = p->source[of].table;
   char list[600] = "";
   for (int c = 0; c < firn_table_columns(table); c++) {
     size_t used = strlen(list);
@@ -263,7 +263,7 @@ static firn_status choose_columns(plotter *p, const char *wanted, bool all) {
     snprintf(name, sizeof name, "%.*s", (int)length, wanted);
     wanted += length + (wanted[length] == ',');
     const contents c = contents_of(p, name);
-    if (!c.there && all) return fail_column(p, name);
+    if (!c.there && all) return fail_column(p, 0, name);
     bool dull = (strcmp(name, "particles") == 0 || strcmp(name, "asleep") == 0) && !c.change;
     if (c.there && (all || (c.value && !dull))) FIRN_TRY(add_column(p, name));
   }
@@ -292,11 +292,12 @@ static firn_status choose_all(plotter *p) {
 
 // Runs have one axis: time where all have it, or frame.
 static firn_status find_axis(plotter *p, const char **axis) {
-  *axis = "time";
-  for (int i = 0; i < p->count; i++)
+  *axis = p->def->axis ? p->def->axis : "time";
+  for (int i = 0; i < p->count && !p->def->axis; i++)
     if (!column(&p->source[i], "time")) *axis = "frame";
   for (int i = 0; i < p->count; i++) {
     p->source[i].x = column(&p->source[i], *axis);
+    if (!p->source[i].x && p->def->axis) return fail_column(p, i, *axis);
     if (!p->source[i].x)
       return firn_fail(p->context, FIRN_ERROR_FORMAT, "%s: no column time or frame",
                        i ? p->def->more[i - 1] : p->def->source);
@@ -321,7 +322,7 @@ static firn_status draw(plotter *p, const char *title, const char *path, bool sv
                      def->source);
   firn_chart chart = {.title = title,
                       .axis = axis,
-                      .unit = strcmp(axis, "time") == 0 ? "s" : "",
+                      .unit = place_of(axis).unit,
                       .count = p->source[0].rows,
                       .x = p->source[0].x,
                       .panel_count = p->panel_count,

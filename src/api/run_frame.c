@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "cache/series.h"
 
-enum { CHECKPOINTS_KEPT = 2 };
+enum { CHECKPOINTS_KEPT = 2 }; // where the output does not say
 
 // ------------------------------------------------------------------------------------ checkpoints
 
@@ -111,8 +111,9 @@ static bool is_spare(const void *user, const char *name) {
 
 firn_status firn_run_clear_checkpoints(firn_run_state *r) {
   spare s = {.first = 0, .last = r->frame};
-  int kept = 0;
-  for (size_t i = r->record.count; i-- > 0 && kept < CHECKPOINTS_KEPT;) {
+  int kept = 0, keep = r->output.keep_checkpoints;
+  if (keep == 0) keep = CHECKPOINTS_KEPT;
+  for (size_t i = r->record.count; i-- > 0 && (keep < 0 || kept < keep);) {
     int number = checkpoint_number(r->record.entry[i].name);
     if (number < 0 || number > r->frame) continue;
     s.first = number;

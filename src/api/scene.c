@@ -55,6 +55,7 @@ static firn_output_def output_of(const firn_scene *scene) {
   def.fields = fields ? fields->words : NULL;
   def.every = (int)firn_value_number(v, "every");
   def.checkpoints = (int)firn_value_number(v, "checkpoints");
+  def.keep_checkpoints = (int)firn_value_number(v, "keep_checkpoints");
   return def;
 }
 

@@ -51,6 +51,8 @@ typedef struct firn_quantity {
   double value;
   double zero; // of a unit: what its 0 is in SI; 273.15 K of degC, else 0
   int exponent[FIRN_BASES];
+  bool
+      bare; // of a variable without a unit, or a multiple of one: in a sum it has the unit of the other
 } firn_quantity;
 
 // Reads "kPa", "kg/m^3", ... into its factor to SI; on failure says why. degC stands alone: it is a

@@ -16,6 +16,7 @@ static const char *const harmless[] = {"title",
                                        "output.precision",
                                        "output.fields",
                                        "output.checkpoints",
+                                       "output.keep_checkpoints",
                                        "colliders[].look",
                                        "colliders[].in_pictures"};
 

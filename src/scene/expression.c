@@ -49,6 +49,13 @@ static bool plain(const firn_quantity *q) {
   return same_dimension(q, &none);
 }
 
+// A variable without a unit is in SI, as a value of the scene is: beside a length it is in metres.
+static void settle_bare(firn_quantity *a, firn_quantity *b) {
+  if (a->bare && !plain(b)) memcpy(a->exponent, b->exponent, sizeof a->exponent);
+  if (b->bare && !plain(a)) memcpy(b->exponent, a->exponent, sizeof b->exponent);
+  a->bare = plain(a) && (a->bare || b->bare);
+}
+
 static bool finite_result(const parser *s, const firn_quantity *q) {
   return s->formula || isfinite(q->value) || WRONG(s, "'%.80s' is not a finite number", s->text);
 }
@@ -149,10 +156,12 @@ static bool variable_value(parser *s, const char *name, firn_quantity *out) {
   bool good;
   if (node && node->kind != FIRN_NODE_SCALAR)
     good = WRONG(s, "the variable '%s' is %s, not a number", name, firn_node_kind_name(node));
-  else if (node)
+  else if (node) {
     good = evaluate(scope, node->text, out, s->why, s->why_size);
-  else
+    out->bare = good && plain(out) && (out->bare || !firn_expression_is(node->text));
+  } else {
     good = built_in_value(s, name, out);
+  }
   if (good) {
     entry->known = true;
     entry->value = *out;
@@ -399,6 +408,7 @@ static bool product(parser *s, firn_quantity *out) {
       if (abs(out->exponent[i]) > 100) return WRONG(s, "'%.80s' has no sensible unit", s->text);
     }
     if (!note(s, op == '/' ? FIRN_FORMULA_DIVIDE : FIRN_FORMULA_MULTIPLY, 0)) return false;
+    out->bare = plain(out) && (out->bare || next.bare);
     if (!finite_result(s, out)) return false;
   }
 }
@@ -412,6 +422,7 @@ static bool sum(parser *s, firn_quantity *out) {
     s->p++;
     firn_quantity next;
     if (!product(s, &next)) return false;
+    settle_bare(out, &next);
     if (!same_dimension(out, &next)) {
       char a[64], b[64];
       firn_quantity_words(out, a, sizeof a);

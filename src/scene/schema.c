@@ -41,6 +41,8 @@ static const firn_schema_row output_rows[] = {
     INT("every", "[1, 99999]", "1", "frames from one that is written to the next"),
     INT("checkpoints", "[-1, 99999]", "1",
         "frames from one to the next; -1: only where a run ends"),
+    INT("keep_checkpoints", "[-1, 99999]", "2",
+        "the newest ones, which stay while a run goes on; 0: 2; -1: all"),
 };
 static const firn_schema_record output_record = {"the output", ROWS(output_rows)};
 

@@ -34,6 +34,15 @@ cmp whole/colliders.csv same/colliders.csv || die "rows of colliders"
 run 0 info --verify same
 grep -q '"from": "trunk"' same/log.jsonl || die "the log does not say where it branched off"
 
+# A trunk that is whole keeps what it is to branch from.
+run 0 run scene.yaml -o keeps --set output.keep_checkpoints=-1 --quiet
+[[ $(echo keeps/checkpoint_*.hdf | wc -w) == 9 ]] || die "not all checkpoints are there"
+run 0 run scene.yaml -o same2 --from keeps:4 --quiet
+cmp whole/frame_00008.hdf same2/frame_00008.hdf || die "a branch of a trunk that keeps its checkpoints"
+run 0 run scene.yaml -o keeps --overwrite --set output.keep_checkpoints=3 --quiet
+[[ $(cd keeps && echo checkpoint_*.hdf) == "checkpoint_00006.hdf checkpoint_00007.hdf checkpoint_00008.hdf" ]] ||
+  die "keeps $(ls keeps)"
+
 # Each number that may change does, from the frame after on, and none before.
 check() { # NAME SETTING...: it is another run after frame 4, and the trunk before
   local name=$1

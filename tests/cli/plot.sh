@@ -99,6 +99,12 @@ expect "$err" "no row has the name 'wheel'; there are floor, a, \"b\""
 run 2 plot run/colliders.csv # a curve that jumps between them says nothing
 expect "$err" "rows of which name? It has floor, a, \"b\"; choose with --name"
 
+run 0 plot run --columns com_y --x com_x -o path.svg
+expect "$(cat path.svg)" "com_x [m]"
+run 0 plot run --columns com_y --x frame -o frame.svg
+expect "$(cat frame.svg)" ">frame<"
+run 2 plot run --x com_q
+expect "$err" "no column 'com_q'; there are frame, time"
 run 2 plot run --columns com_q
 expect "$err" "no column 'com_q'; there are frame, time"
 run 2 plot run -o curves.jpg

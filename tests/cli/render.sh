@@ -255,6 +255,12 @@ is_png compact.png
 head -c 3000 run/frame_00001.hdf >cut.hdf
 run 1 render cut.hdf
 expect "$err" "cut.hdf"
+# A scene takes --quality; frames cannot be made again.
+run 0 render demo --quality 0.2 --preview --quiet -o coarse.png
+run 0 render demo --set quality=0.2 --preview --quiet -o coarser.png
+cmp coarse.png coarser.png || die "--quality is not --set quality"
+run 2 render run --quality 0.2
+expect "$err" "run is no scene: --quality is for a scene"
 run 0 help render
 expect "$out" "--preview"
 exit 0

@@ -81,6 +81,10 @@ static void expressions_have_values_in_si(void **state) {
       {"50 % * ${R}", FIRN_DIM_LENGTH, 0.05},
       {"1e-2 * 1e2 m", FIRN_DIM_LENGTH, 1},
       {"${n} / 10", FIRN_DIM_LENGTH, 0.3}, // a bare number is SI
+      {"40 cm + ${n}", FIRN_DIM_LENGTH, 3.4},
+      {"-${n} / 2 + 40 cm", FIRN_DIM_LENGTH, -1.1},
+      {"1 m - (${n} + 1)", FIRN_DIM_LENGTH, -3},
+      {"10 m/s + ${n}", FIRN_DIM_VELOCITY, 13},
       // what the scene itself has: h after quality
       {"${h}", FIRN_DIM_LENGTH, 0.02},
       {"6 * ${spacing}", FIRN_DIM_LENGTH, 0.06},
@@ -118,6 +122,9 @@ static void wrong_expressions_say_what_is_wrong(void **state) {
   } cases[] = {
       {"${R} + 1 s", "adds a length and a time"},
       {"${R} + 1", "adds a length and a plain number"},
+      {"${R} + ${R} / ${R}", "adds a length and a plain number"},
+      {"${R} + ${quality}", "adds a length and a plain number"},
+      {"${R} + ${n} * 1 s", "adds a length and a time"},
       {"${R} * ${R}", "is an area"},
       {"${R}^2 * ${R}^2", "wrong unit"},
       {"1 / 0", "divides by zero"},
