@@ -46,7 +46,8 @@ void sweep_label(const sweep *s, int run, const char *between, char *label, size
 
 // The path of the picture of a run's end, within the folder of the sweep.
 void sweep_picture(const sweep *s, int run, char *name, size_t size);
-// Whether all files that the sweep writes beside its runs are its own, or not there. False: said why to stderr.
+// Whether all files that the sweep writes beside its runs are its own, or not there. False: said why
+// to stderr.
 bool sweep_check_files(const sweep *s, firn_context *context);
 // summary.csv, summary.md and sheet.png, of the runs that are there. False: said why to stderr.
 bool sweep_report(const sweep *s, firn_context *context);

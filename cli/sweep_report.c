@@ -189,7 +189,7 @@ static bool write_sheet(const sweep *s, firn_context *context) {
   return status == FIRN_OK;
 }
 
-// ---------------------------------------------------------------------------------------- own files
+// --------------------------------------------------------------------------------------- own files
 
 static const char *const own_files[] = {"summary.csv", "summary.md", "sheet.png"};
 enum { OWN_FILES = sizeof own_files / sizeof *own_files };

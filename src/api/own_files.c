@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of files (cache/record.h) of a folder that a program keeps: names are listed before their files are
-// written, and marked afterwards.
+// The list of files (cache/record.h) of a folder that a program keeps: names are listed before their
+// files are written, and marked afterwards.
 #include <firn/folder.h>
 #include <stdio.h>
 #include <string.h>
