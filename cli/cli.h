@@ -13,7 +13,7 @@
 // (firn_escape); so control sequences belong into the format. What is printed otherwise (fputs, fwrite) is
 // the program's own, or JSON. Conversions with h, j and t are not known.
 int cli_print(FILE *stream, const char *format, ...) __attribute__((format(printf, 2, 3)));
-int cli_vprint(FILE *stream, const char *format, va_list args)
+int cli_vprint(FILE *stream, const char *format, va_list given)
     __attribute__((format(printf, 2, 0)));
 void cli_argp_error(const struct argp_state *state, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

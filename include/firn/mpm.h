@@ -67,7 +67,8 @@ typedef struct firn_mpm_def {
   double sleep_speed; // cells/s that the quickest particle of a block may do
   double sleep_drift; // cells that their mean may wander ...
   double sleep_time;  // s, ... for as long as this, before the block counts as settled
-  bool contact_surface; // contact where the surface is; false: nodes within colliders are held, as printed
+  // Contact where the surface is; false: nodes within colliders are held, as printed.
+  bool contact_surface;
   char reserved[7]; // 0: up to its end
 } firn_mpm_def;
 

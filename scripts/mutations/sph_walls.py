@@ -93,7 +93,7 @@ MUTATIONS = [
               "out->work -= impulse[a] * surface[a];")),
     Mutation("sph-barrier-not-told", "colliders are not told what the barrier takes from snow",
              "sph.walls",
-             ("src/solver/sph/wall.c", "  book(s, u, c, x, surface, impulse);\n", "")),
+             ("src/solver/sph/wall.c", "  if (!s->parting) book(s, u, c, x, surface, impulse);\n", "")),
     Mutation("sph-barrier-at-rest", "the barrier does not move with its collider",
              "sph.walls",
              ("src/solver/sph/wall.c", "along += ((double)s->v[3 * i + a] - surface[a]) * n[a];",

@@ -24,9 +24,11 @@ static int number_in(const char *name, size_t length, const char *prefix, const 
 // Whether the run may write a file of this name, of frames from first on. Frames and checkpoints count
 // whatever their number is: they would be taken for the run's.
 static bool is_needed(const firn_run_state *r, const char *name, int first) {
+  // FIRN_RUN_STAGE is two literals on purpose. NOLINTBEGIN(bugprone-suspicious-missing-comma)
   static const char *const own[] = {"scene.yaml",    FIRN_RUN_NEXT_SCENE, FIRN_RUN_SERIES,
                                     FIRN_RUN_LOG,    FIRN_RECORD_FILE,    "stats.csv",
                                     "colliders.csv", "probes.csv",        FIRN_RUN_STAGE};
+  // NOLINTEND(bugprone-suspicious-missing-comma)
   size_t length = strlen(name), suffix = strlen(FIRN_PART_SUFFIX);
   bool part = length > suffix && strcmp(name + length - suffix, FIRN_PART_SUFFIX) == 0;
   if (part) length -= suffix;

@@ -4,7 +4,7 @@
 # timeout: 60
 # firn bench paper/... goes on where it was cut off, and counts what it would have counted at one go.
 source "$(dirname "$0")/common.bash"
-err="" # what run hears
+err="" code=0 # what run and stop_at hear
 
 small=(bench paper/castle --quality 0.1 --frames 24 --sleep on --json --threads 1)
 env LD_PRELOAD="$FIRN_STOP" STOP_COUNT=looks "$FIRN" "${small[@]}" --state whole >whole.json ||

@@ -4,7 +4,7 @@
 # processors: 2
 # firn render: pictures, folders that go on where they stopped, films, and what it says when it cannot.
 source "$(dirname "$0")/common.bash"
-out="" err="" # what run hears
+out="" err="" code=0 # what run and stop_at hear
 
 is_png() {
   [[ $(head -c 8 "$1" | od -An -tx1 | tr -d ' \n') == 89504e470d0a1a0a ]] || die "$1 is not a PNG"

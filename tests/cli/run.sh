@@ -4,7 +4,7 @@
 # processors: 2
 # firn run: frames, statistics, overrides, progress for people and programs, stop and resume.
 source "$(dirname "$0")/common.bash"
-out="" err="" # what run hears
+out="" err="" code=0 # what run and stop_at hear
 
 cat >ball.yaml <<'SCENE'
 firn: 1

@@ -3,6 +3,7 @@
 # timeout: 120
 # A run warns, once, of snow that is denser than ice, and of snow that is quicker than bodies and gravity make it.
 source "${BASH_SOURCE[0]%/*}/common.bash"
+err="" # what run hears
 
 # A box of snow whose lid comes down to a quarter of its height.
 cat >press.yaml <<'SCENE'

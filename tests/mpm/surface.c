@@ -163,8 +163,8 @@ static void snow_between_plates_is_pressed_by_their_distance(void **state) {
 // sinks by rho g H^2/(2 E). Returns the mean over the uppermost layer's middle, over that, less 1.
 static double lean(const mpm_variant *v, const double normal[3], double off, bool surface) {
   enum { WIDE = 10, HIGH = 8 };
-  double h = 0.05, height = HIGH * h, n[3], t[3], s[3], length = sqrt(3);
-  length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+  double h = 0.05, height = HIGH * h, n[3], t[3], s[3];
+  double length = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
   for (int a = 0; a < 3; a++) n[a] = normal[a] / length;
   length = sqrt(n[0] * n[0] + n[1] * n[1]);
   t[0] = n[1] / length;

@@ -40,6 +40,7 @@ static void pass(const char *path) {
   if (at && strstr(path, at)) stop();
 }
 
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the C library's are reserved
 #define OPEN(name)                                                                                 \
   int name(const char *path, int flags, ...) {                                                     \
     va_list arguments;                                                                             \
@@ -68,6 +69,7 @@ int clock_gettime(clockid_t id, struct timespec *t) {
   if (at && strncmp(at, "clock:", 6) == 0 && made == strtol(at + 6, NULL, 10)) stop();
   return REAL(clock_gettime)(id, t);
 }
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)
 
 __attribute__((destructor)) static void tell(void) {
   const char *path = getenv("STOP_COUNT");

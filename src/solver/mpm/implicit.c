@@ -117,7 +117,8 @@ void mpm_project(const mpm *m, firn_real *y) {
   }
 }
 
-// Directions are the solver's own vectors: what is added to x is extended with them.
+// The product of Eq. 9 that the solver needs. Directions are the solver's own vectors: what is added
+// to x is extended with them.
 static firn_status apply(void *user, const firn_real *x, firn_real *y) {
   mpm *m = user;
   mpm_surface_extend(m, (firn_real *)x);

@@ -55,7 +55,8 @@ bool mpm_plane_at_nodes(const mpm_view *view, size_t g, mpm_plane *out) {
   const mpm *m = view->host;
   const mpm_contacts *c = &m->contacts;
   mpm_push *pushes = NULL;
-  if (c->surface || mpm_nodes_are_solved(view, g)) return false; // what holds a node is asked for later
+  // What holds a node is looked up later.
+  if (c->surface || mpm_nodes_are_solved(view, g)) return false;
   if (c->recorded) pushes = mpm_node_pushes(c, ((const uint32_t *)m->constraint_of.data)[g]);
   if (!find_plane(m, view->node_near[g], pushes, out)) return false;
   // Set anew, not added to: nodes may be made twice in a step.

@@ -245,12 +245,11 @@ static void finish_block(mpm *m, size_t g) {
 
 void mpm_surface_collide(mpm *m) {
   mpm_contacts *k = &m->contacts;
-  firn_context *context = m->world->context;
   const uint32_t *of = m->constraint_of.data, *layer = k->layers.data;
   mpm_column *column = k->columns.data;
   size_t count = m->grid.count;
   if (!k->node_count) return;
-  FIRN_PARALLEL_FOR(context, schedule(static))
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t g = 0; g < count; g++) {
     if (of[g] != FIRN_GRID_NONE && mpm_node_is_asleep(m, g) == k->pressing) clear_block(m, g);
   }
@@ -258,13 +257,13 @@ void mpm_surface_collide(mpm *m) {
   // the others, and is projected again.
   for (int sweep = 0; sweep < (k->several ? SWEEPS : 1); sweep++) {
     for (int c = 0; c < m->world->collider_count; c++) {
-      FIRN_PARALLEL_FOR(context, schedule(static))
+      FIRN_PARALLEL_FOR(m->world->context, schedule(static))
       for (uint32_t i = layer[c]; i < layer[c + 1]; i++) {
         collide_column(m, c, &column[i], sweep > 0);
       }
     }
   }
-  FIRN_PARALLEL_FOR(context, schedule(dynamic, 16))
+  FIRN_PARALLEL_FOR(m->world->context, schedule(dynamic, 16))
   for (size_t g = 0; g < count; g++) {
     if (of[g] != FIRN_GRID_NONE && mpm_node_is_asleep(m, g) == k->pressing) finish_block(m, g);
   }
