@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
+// long in double
 // timeout: 180
 // Colliders in the caller's hands: momentum, every solver, checkpoints, sleep, flight, parts; and users'
 // surfaces that say how they move.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
+// long in double
 // A window takes a settled bed in slab by slab. Each of them comes to lie in balance, as precisely as a bed that
 // is laid at once, whatever goes on in the snow that it comes beside; and takes few iterations to.
 #include "base/isa.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
+// long in double
 // timeout: 120
 // A stiff block in a valley of two planes without friction, at right angles to each other and askew to
 // the grid. What contact holds there is along no axis: rounding of its projection leaves some of it

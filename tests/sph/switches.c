@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
+// long in double
 // timeout: 120
 // Every switch does something, and none that is not meant to changes much: a block that is pressed together
 // by gravity on a floor, once for each.
