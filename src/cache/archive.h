@@ -75,6 +75,8 @@ firn_status firn_archive_set(firn_archive *archive, const char *object, const ch
 
 // ---- reading
 
+// What cannot be read looks as if it were not there. Fails if any read failed since the file was opened.
+firn_status firn_archive_check_read(const firn_archive *archive);
 bool firn_archive_has(firn_archive *archive, const char *object);
 bool firn_archive_has_attribute(firn_archive *archive, const char *object, const char *name);
 

@@ -25,6 +25,12 @@ static bool exists(hid_t file, const char *object) {
   return H5Oexists_by_name(file, object, H5P_DEFAULT) > 0;
 }
 
+firn_status firn_archive_check_read(const firn_archive *a) {
+  if (a->store.unread) return firn_file_fail(a->context, "read", a->path, a->store.unread);
+  if (!a->store.starved) return FIRN_OK;
+  return firn_fail(a->context, FIRN_ERROR_MEMORY, "%s: no memory to read it", a->path);
+}
+
 bool firn_archive_has(firn_archive *a, const char *object) {
   firn_hdf5_guard g;
   firn_hdf5_enter(&g);

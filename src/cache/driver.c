@@ -82,7 +82,10 @@ static herr_t store_read(H5FD_t *file, H5FD_mem_t type, hid_t transfer, haddr_t 
   while (size) {
     ssize_t n = pread(store->fd, p, size, (off_t)address);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return -1;
+    if (n < 0) {
+      if (!store->unread) store->unread = errno;
+      return -1;
+    }
     if (n == 0) { // HDF5 asks past the end for space it has not written yet: zeros
       memset(p, 0, size);
       return 0;

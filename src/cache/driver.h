@@ -20,6 +20,7 @@ typedef struct firn_store {
   int fd;
   bool writable;
   int error;    // errno of the first write that failed, 0 so far
+  int unread;   // the same of the first read
   bool starved; // memory ran out inside HDF5, which has no word for it
   uint64_t end; // bytes in the file; set it to the file's size before opening
   hid_t driver; // HDF5's name for this driver; 0: none yet

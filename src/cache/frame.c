@@ -183,7 +183,8 @@ static firn_status read_head(firn_frame *f, const char *path) {
   FIRN_TRY(read_text(f, "solver", f->solver));
   FIRN_TRY(read_text(f, "precision", f->precision));
   FIRN_TRY(firn_frame_read_bodies(f));
-  return list_fields(f, path);
+  FIRN_TRY(list_fields(f, path));
+  return firn_archive_check_read(f->archive);
 }
 
 firn_status firn_frame_open(firn_context *context, const char *path, firn_frame **out) {
