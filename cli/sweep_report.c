@@ -23,18 +23,26 @@ static const char *state_name(sweep_state state) {
   return names[state];
 }
 
-static void read_outcome(const sweep *s, firn_context *context, int run, outcome *out) {
+static bool read_outcome(const sweep *s, firn_context *context, int run, outcome *out) {
   char folder[4200], path[4300];
   *out = (outcome){0};
   sweep_folder(s, run, folder, sizeof folder);
   out->stats = cli_stats(context, folder);
+  snprintf(path, sizeof path, "%s/stats.csv", folder);
+  if (!out->stats && access(path, F_OK) == 0) return false;
   double number = cli_stats_last(out->stats, "frame");
-  if (isnan(number)) return;
+  if (isnan(number)) return true;
   snprintf(path, sizeof path, "%s/frame_%05d.hdf", folder, (int)number);
   firn_frame *frame;
-  if (access(path, R_OK) != 0 || firn_frame_open(context, path, &frame) != FIRN_OK) return;
-  out->has_pieces = firn_frame_pieces(frame, NULL, &out->pieces) == FIRN_OK;
-  firn_frame_close(frame);
+  if (access(path, R_OK) != 0) return true;
+  firn_status status = firn_frame_open(context, path, &frame);
+  if (status == FIRN_OK) {
+    status = firn_frame_pieces(frame, NULL, &out->pieces);
+    firn_frame_close(frame);
+  }
+  out->has_pieces = status == FIRN_OK;
+  // A frame without masses has no pieces to count. Of a damaged one the summary would lack what was there.
+  return status != FIRN_ERROR_IO && status != FIRN_ERROR_MEMORY && status != FIRN_ERROR_FORMAT;
 }
 
 // The last cell of a column as it stands in stats.csv.
@@ -146,7 +154,9 @@ static bool write_tables(const sweep *s, firn_context *context) {
     md_header(s, md);
     for (int i = 0; i < s->count; i++) {
       outcome o;
-      read_outcome(s, context, i, &o);
+      bool read = read_outcome(s, context, i, &o);
+      if (!read) cli_fail(context, FIRN_ERROR_IO);
+      good = good && read;
       csv_row(s, i, &o, csv);
       md_row(s, i, &o, md);
       firn_table_close(o.stats);
