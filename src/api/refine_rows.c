@@ -155,7 +155,11 @@ static firn_status write_rows(const firn_frame_head *head, const firn_refine_row
                               const double step[4], const firn_frame *source, const char *path) {
   firn_archive *archive;
   FIRN_TRY(firn_frame_begin(r->context, path, head, &archive));
-  firn_frame_add_bodies(r->context, archive, source->body_count, source->body);
+  firn_status status = firn_frame_add_bodies(r->context, archive, source->body_count, source->body);
+  if (status != FIRN_OK) {
+    firn_archive_close(archive);
+    return status;
+  }
   const firn_frame_array arrays[] = {{"id", "1", FIRN_ARCHIVE_U32, 1, 0, r->id},
                                      {"position", "m", FIRN_ARCHIVE_F32, 3, step[0], r->position},
                                      {"velocity", "m/s", FIRN_ARCHIVE_F32, 3, step[1], r->velocity},
