@@ -25,7 +25,7 @@ build() { # NAME TEAM: the hosts with this team.c
   local base=$FIRN_SOURCE_DIR/src/base
   "$gcc" "${flags[@]}" -I "$FIRN_SOURCE_DIR/src" -I "$FIRN_SOURCE_DIR/include" \
     "$FIRN_SOURCE_DIR/tests/base/hosts.c" "$2" \
-    "$base"/{context,def,isa,memory,pages,status}.c -o "$work/$1"
+    "$base"/{context,def,escape,isa,memory,pages,status}.c -o "$work/$1"
 }
 runs() { # NAME ROUNDS
   TSAN_OPTIONS="halt_on_error=1 exitcode=66" "$work/$1" "$2" >"$work/$1.txt" 2>&1
