@@ -52,7 +52,7 @@ static firn_status add_all(firn_record *r, const char *const *name, int count) {
 
 firn_status firn_folder_check_own(firn_context *context, const char *folder, const char *kind,
                                   const char *const *name, int count) {
-  firn_record record;
+  firn_record record = {.context = context};
   FIRN_TRY(read_list(context, folder, kind, &record));
   firn_status status = check_all(&record, name, count);
   firn_record_free(&record);
@@ -61,7 +61,7 @@ firn_status firn_folder_check_own(firn_context *context, const char *folder, con
 
 firn_status firn_folder_begin_own(firn_context *context, const char *folder, const char *kind,
                                   const char *const *name, int count) {
-  firn_record record;
+  firn_record record = {.context = context};
   FIRN_TRY(read_list(context, folder, kind, &record));
   firn_status status = check_all(&record, name, count);
   if (status == FIRN_OK) status = add_all(&record, name, count);
@@ -70,7 +70,7 @@ firn_status firn_folder_begin_own(firn_context *context, const char *folder, con
 }
 
 firn_status firn_folder_end_own(firn_context *context, const char *folder, const char *kind) {
-  firn_record record;
+  firn_record record = {.context = context};
   FIRN_TRY(read_list(context, folder, kind, &record));
   firn_status status = firn_record_settle(&record);
   if (status == FIRN_OK) status = firn_record_write(&record);
