@@ -142,7 +142,7 @@ static inline void K(sow_grain)(const mpm_view *view, uint32_t b, const grain_se
   const places x = places_along(seed->first[0], WIDTH, 9, 4);
   const places y = places_along(seed->first[1], WIDTH, 3, 1);
   int z = seed->first[2], dz = z < 0 ? -1 : z >> 2, from = z & 3;
-  const uint32_t *columns = view->target[b] + dz + 1;
+  const uint32_t *columns = view->target[b] + (dz + 1);
   K(sow_along)(view, seed, &x, &y, columns, from, momentum, force, stiff);
   if (from + WIDTH <= 4) return;
   K(sow_along)(view, seed, &x, &y, columns + 1, from - 4, momentum, force, stiff);

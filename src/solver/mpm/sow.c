@@ -81,8 +81,8 @@ firn_status mpm_find_tiles(mpm *m) {
   firn_context *context = m->world->context;
   memset(m->tile_start, 0, sizeof m->tile_start);
   m->thin_count = m->thin_stiff = 0;
-  if (!mpm_knows_grains(m)) return FIRN_OK;
   size_t blocks = p->block_count;
+  if (!blocks || !mpm_knows_grains(m)) return FIRN_OK;
   firn_buffer keyed = {0};
   FIRN_TRY(firn_buffer_reserve(context, &m->thin, blocks * sizeof(uint32_t), "tiles"));
   FIRN_TRY(firn_buffer_reserve(context, &m->tiles, blocks * sizeof(mpm_tile), "tiles"));
