@@ -367,6 +367,11 @@ static void report(const render_job *job, const char *what) {
          p->rendered, cli_duration(spent, wall));
 }
 
+static int fail_list(const char *path) {
+  fprintf(stderr, "firn: cannot write %s/render.txt: %s\n", path, strerror(errno));
+  return EXIT_RUN;
+}
+
 static int render_all(render_job *job, folder *f, FILE *list, const char *film) {
   render_progress *p = &job->progress;
   char part[RENDER_PATH + 16];
@@ -393,7 +398,7 @@ static int render_all(render_job *job, folder *f, FILE *list, const char *film) 
     p->done++;
     fprintf(list, "done %d\n", job->frame[i].number);
     render_progress_frame(p, path, &job->stats);
-    if (fflush(list) != 0) return EXIT_RUN; // whoever closes it says why
+    if (fflush(list) != 0) return fail_list(f->path);
   }
   return EXIT_OK;
 }
@@ -417,10 +422,7 @@ int render_sequence(render_job *job, const char *folder_path, const char *film) 
       printf("%d of %d pictures are there already\n", p->done, p->total);
     p->start = cli_seconds();
     code = render_all(job, f, list, film);
-    if (fclose(list) != 0) {
-      fprintf(stderr, "firn: cannot write %s/render.txt: %s\n", folder_path, strerror(errno));
-      code = EXIT_RUN;
-    }
+    if (fclose(list) != 0 && code == EXIT_OK) code = fail_list(folder_path);
     render_progress_end(p);
     if (code == EXIT_OK && film) code = make_film(job, f, film);
     if (code == EXIT_OK) report(job, film ? film : folder_path);
