@@ -193,7 +193,7 @@ def damages(base, seed):
     files = base.files["mpm-trunk"]
     for name in files:
         for how in ways(files, name):
-            if how != "pipe":  # whoever reads from one waits
+            if how != "pipe":  # a reader of a pipe would wait
                 yield f"damage/mpm/trunk/{name}/{how}", \
                     lambda folder, a=("mpm", name, how): branch_off(base, folder, *a, seed)
     for what in COMMANDS:

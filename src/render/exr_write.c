@@ -27,7 +27,7 @@ typedef struct sink {
   char reason[160]; // what the library complained about
 } sink;
 
-// After an error it only seems to write: what OpenEXR is told of one it leaves with its lock held, and waits
+// After an error it only seems to write: OpenEXR keeps its lock after a reported error, and waits
 // for that itself when it closes the file.
 static int64_t put(exr_const_context_t file, void *user, const void *data, uint64_t size,
                    uint64_t offset, exr_stream_error_func_ptr_t complain) {

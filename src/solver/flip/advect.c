@@ -141,7 +141,7 @@ static void take_velocity(const flip *s, const tile *t, const firn_real x[3], si
   take_gradient(s, t->u, x, slot, NULL);
 }
 
-// The same of a particle of a rigid piece, and its way in cells.
+// The same of a particle of a rigid piece, and its displacement in cells.
 static void ride(const flip *s, const tile *t, const flip_ride *r, const firn_real x[3],
                  size_t slot, firn_real way[3], flip_tally *tally) {
   const firn_particles *p = &s->world->particles;

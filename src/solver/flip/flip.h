@@ -107,7 +107,7 @@ typedef struct flip {
   } riding;                 // pieces of this step, with which particles move
   bool wet_too;             // some are water
   bool porous;              // some particles are more than water
-  bool pushing;             // somebody wants to know them
+  bool pushing;             // forces on colliders are recorded
   double heavier;           // see push.c; 0: not known yet
   double lattice;           // sum of the density's kernel over particles as they are laid out
   double dt;                // s, of the step under way
