@@ -15,8 +15,8 @@ static const double SETTLED = 1e-7;
 // Share by which impulses still grow in the last sweep, where a piece is squeezed.
 static const double SQUEEZED = 5e-3;
 
-// Less of a cell's face than this, h^2, is no contact: the shares of faces have no more digits, so
-// that its normal would be rounding. The cells around have the rest of the surface.
+// A contact of less area than this, h^2, is left out: its normal is a difference of closed shares of faces, which
+// are rounded, so that it would point anywhere. The cells around it have the rest of the surface.
 static const double LEAST_AREA = 1e-2;
 // Cosine of the angle up to which two normals are one.
 static const double ALONG = 0.98;
@@ -25,20 +25,13 @@ static double size_of_vector(const double v[3]) {
   return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-// What closes the sides of a cell says how much of a surface is there and which way it faces on the
-// whole, but the shares are rounded. So the normal is that of the collider itself, and the place
-// that on its surface, next to the middle of the cell, unless an edge is next to that. Normals and
-// places are weighed by area.
-static void aim(const flip *s, const double middle[3], flip_contact *t) {
-  double x[3], n[3], h = s->world->h, dot = 0;
+// The place of a contact: on the collider's surface, below the middle of the cell along the contact's normal.
+// Normals and places are weighted by area.
+static void put_on_surface(const flip *s, const double middle[3], flip_contact *t) {
+  double x[3], h = s->world->h;
   for (int a = 0; a < 3; a++) x[a] = middle[a] * h;
-  double away = firn_collider_sample(&s->world->collider[t->collider], x, n, NULL);
-  for (int a = 0; a < 3; a++) dot += n[a] * t->n[a];
-  bool edge = dot < ALONG * t->area;
-  for (int a = 0; a < 3; a++) {
-    if (!edge) t->n[a] = n[a] * t->area;
-    t->x[a] = (middle[a] - (edge ? 0 : away * n[a] / h)) * t->area;
-  }
+  double away = firn_collider_sample(&s->world->collider[t->collider], x, NULL, NULL) / h;
+  for (int a = 0; a < 3; a++) t->x[a] = middle[a] * t->area - away * t->n[a];
 }
 
 // The closed sides of a cell, by collider: up to three.
@@ -68,7 +61,7 @@ static int contacts_of(const flip *s, const pieces *k, size_t g, int c, flip_con
     kept++;
     t->share = t->area * (double)s->b[0][i];
     t->place = c & 0x2a; // the upper bit of each coordinate: which eighth of its block
-    aim(s, middle, t);
+    put_on_surface(s, middle, t);
     for (int a = 0; a < 3; a++) t->impulse[a] = t->n[a] * fmax(0, s->p[i]) * flip_cell_mass(s, i);
   }
   return kept;
