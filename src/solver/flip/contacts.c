@@ -15,56 +15,8 @@ static const double SETTLED = 1e-7;
 // Share by which impulses still grow in the last sweep, where a piece is squeezed.
 static const double SQUEEZED = 5e-3;
 
-// A contact of less area than this, h^2, is left out: its normal is a difference of closed shares of faces, which
-// are rounded, so that it would point anywhere. The cells around it have the rest of the surface.
-static const double LEAST_AREA = 1e-2;
-// Cosine of the angle up to which two normals are one.
-static const double ALONG = 0.98;
-
 static double size_of_vector(const double v[3]) {
   return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
-// The place of a contact: on the collider's surface, below the middle of the cell along the contact's normal.
-// Normals and places are weighted by area.
-static void put_on_surface(const flip *s, const double middle[3], flip_contact *t) {
-  double x[3], h = s->world->h;
-  for (int a = 0; a < 3; a++) x[a] = middle[a] * h;
-  double away = firn_collider_sample(&s->world->collider[t->collider], x, NULL, NULL) / h;
-  for (int a = 0; a < 3; a++) t->x[a] = middle[a] * t->area - away * t->n[a];
-}
-
-// The closed sides of a cell, by collider: up to three.
-static int contacts_of(const flip *s, const pieces *k, size_t g, int c, flip_contact out[3]) {
-  size_t i = FLIP_CELLS * g + (size_t)c;
-  int count = 0, kept = 0;
-  double h = s->world->h, middle[3];
-  for (int a = 0; a < 3; a++) {
-    double lower = (double)s->open[a][i], upper = (double)s->open[a][flip_beside(s, g, c, a, 1)];
-    double x[3], velocity[3];
-    int to = 0;
-    if (lower == upper) continue;
-    flip_corner(s, g, c, x);
-    for (int n = 0; n < 3; n++) x[n] = (x[n] + (n != a ? 0.5 : upper < lower)) * h;
-    int collider = flip_collider_of_side(s, g, x, a, velocity);
-    while (to < count && out[to].collider != collider) to++;
-    if (to == count) out[count++] = (flip_contact){.collider = collider, .piece = k->label[i]};
-    out[to].n[a] = upper - lower;
-  }
-  flip_corner(s, g, c, middle);
-  for (int a = 0; a < 3; a++) middle[a] += 0.5;
-  for (int n = 0; n < count; n++) {
-    flip_contact *t = &out[kept];
-    *t = out[n];
-    t->area = size_of_vector(t->n);
-    if (t->area < LEAST_AREA) continue;
-    kept++;
-    t->share = t->area * (double)s->b[0][i];
-    t->place = c & 0x2a; // the upper bit of each coordinate: which eighth of its block
-    put_on_surface(s, middle, t);
-    for (int a = 0; a < 3; a++) t->impulse[a] = t->n[a] * fmax(0, s->p[i]) * flip_cell_mass(s, i);
-  }
-  return kept;
 }
 
 // Whether two contacts of a block are one: close to each other on the same side of the same collider.
@@ -72,7 +24,7 @@ static bool is_same(const flip_contact *a, const flip_contact *b) {
   double dot = 0;
   if (a->collider != b->collider || a->piece != b->piece || a->place != b->place) return false;
   for (int k = 0; k < 3; k++) dot += a->n[k] * b->n[k];
-  return dot > ALONG * b->area * size_of_vector(a->n);
+  return dot > FLIP_ALONG * b->area * size_of_vector(a->n);
 }
 
 static void join(flip_contact *to, const flip_contact *t) {
@@ -243,14 +195,14 @@ static uint64_t touched_cells(const flip *s, const pieces *k, size_t g) {
 }
 
 // There are three places for each touched cell; those that are not used have no collider.
-static void find_contacts(const flip *s, const pieces *k, const uint64_t *touched,
-                          const size_t *first, flip_contact *all) {
+static void find_contacts(const flip *s, const pieces *k, const flip_middle *snow,
+                          const uint64_t *touched, const size_t *first, flip_contact *all) {
   FLIP_FOR_BLOCKS(s, g) {
     flip_contact *of = all + first[g];
     size_t count = 0, places = 3 * (size_t)__builtin_popcountll(touched[g]);
     for (uint64_t left = touched[g]; left; left &= left - 1) {
       flip_contact cell[3];
-      int sides = contacts_of(s, k, g, __builtin_ctzll(left), cell);
+      int sides = flip_contacts_of(s, k, snow, g, __builtin_ctzll(left), cell);
       for (int n = 0; n < sides; n++) {
         size_t to = 0;
         while (to < count && !is_same(&of[to], &cell[n])) to++;
@@ -278,14 +230,16 @@ static void sort_contacts(size_t count, flip_contact *all, size_t most, flip_con
 
 firn_status flip_touch_pieces(flip *s, const pieces *k) {
   size_t blocks = s->grid.count, most = 0;
-  size_t head = blocks * (sizeof(uint64_t) + sizeof(size_t)) + (k->count + 1) * sizeof(size_t);
+  size_t head = blocks * (sizeof(uint64_t) + sizeof(size_t) + FLIP_CELLS * sizeof(flip_middle)) +
+                (k->count + 1) * sizeof(size_t);
   for (size_t g = 0; g < blocks; g++)
     most += 3 * (size_t)__builtin_popcountll(touched_cells(s, k, g));
   if (!most) return FIRN_OK;
   FIRN_TRY(firn_buffer_reserve(s->world->context, &s->contacts,
                                head + most * (sizeof(flip_contact) + sizeof(flip_contact *)),
                                "contacts"));
-  uint64_t *touched = s->contacts.data;
+  flip_middle *snow = s->contacts.data;
+  uint64_t *touched = (uint64_t *)(snow + blocks * FLIP_CELLS);
   size_t *first = (size_t *)(touched + blocks), *end = first + blocks, next = 0;
   flip_contact *all = (flip_contact *)(end + k->count + 1),
                **sorted = (flip_contact **)(all + most);
@@ -294,7 +248,8 @@ firn_status flip_touch_pieces(flip *s, const pieces *k) {
     first[g] = next;
     next += 3 * (size_t)__builtin_popcountll(touched[g]);
   }
-  find_contacts(s, k, touched, first, all);
+  flip_find_middles(s, snow);
+  find_contacts(s, k, snow, touched, first, all);
   sort_contacts(k->count, all, most, sorted, end);
   FIRN_PARALLEL_FOR(s->world->context, schedule(dynamic, 1))
   for (size_t n = 0; n < k->count; n++) {

@@ -51,6 +51,19 @@ typedef struct flip_contact {
   double fluid[3];       // ... by the pressure of the fluid that it was taken for
 } flip_contact;
 
+// Cosine of the angle up to which two normals are one.
+static const double FLIP_ALONG = 0.98;
+
+// touch.c: of the particles of a cell: their middle, from its corner, in cells.
+typedef struct flip_middle {
+  double x[3], count;
+} flip_middle;
+// In blocks of the grid beside colliders; out: [blocks][64].
+void flip_find_middles(const flip *s, flip_middle *out);
+// The contacts of a cell of a piece, up to three. n, x, share and impulse are those of their areas yet.
+int flip_contacts_of(const flip *s, const pieces *k, const flip_middle *snow, size_t g, int c,
+                     flip_contact out[3]);
+
 // moments.c: mass, middle, inertia and motion of those that ride.
 firn_status flip_weigh_riders(flip *s, const pieces *k);
 // How one that rides turns in the step, by its motion.
