@@ -55,14 +55,17 @@ static void all_fall_alike(void **state) {
 }
 
 // F2: at rest for good, with a pressure that grows by density g for each metre. In float the solve cannot
-// know velocities of g dt better than to 6e-8 of that, nor a pressure of eight of them.
+// know velocities of g dt better than to 6e-8 of that, nor a pressure of eight of them. Nor is the
+// surface known better by density, to which volumes of 64 particles add up: sixteen of their last
+// digits, 2e-6 cells, over which a step would fall by 1e-7 m/s, ten of which may be left.
 static void a_tank_stays_at_rest(void **state) {
   (void)state;
   enum { DEEP = 8, STEPS = 1000 };
   const int lo[3] = {0, 0, 0}, hi[3] = {5, DEEP, 4};
-  for (int kernel = 0; kernel < 2; kernel++) {
+  for (int kernel = 0; kernel < 4; kernel++) {
     flip_plan plan = flip_default_plan();
-    plan.flip.kernel = kernel ? FIRN_FLIP_KERNEL_BSPLINE : FIRN_FLIP_KERNEL_SPH;
+    plan.flip.kernel = kernel % 2 ? FIRN_FLIP_KERNEL_BSPLINE : FIRN_FLIP_KERNEL_SPH;
+    plan.flip.surface_spheres = kernel > 1;
     plan.gravity[1] = -G;
     flip_case c = flip_case_open(&plan);
     flip_case_tank(&c, lo, hi, false);
@@ -70,7 +73,7 @@ static void a_tank_stays_at_rest(void **state) {
     flip_case_steps(&c, kernel ? STEPS / 10 : STEPS);
     double *v = flip_case_read(&c, "velocity", 3), most = 0, gap = 0;
     for (size_t i = 0; i < 3 * flip_case_count(&c); i++) worst(&most, v[i]);
-    assert_below("speed", most, 1e-6);
+    assert_below("speed", most, kernel < 2 ? by_precision(2e-6, 1e-6) : 1e-6);
 
     // Between cells, one above the other, p falls by g dt in its own unit.
     flip *s = flip_case_solver(&c);
@@ -90,14 +93,14 @@ static void a_tank_stays_at_rest(void **state) {
   }
 }
 
-// The floor carries the weight, and walls what water of that depth presses with: density g H^2/2 for each
-// metre, with the surface where the particles' spheres have it: between cells whose middles are 0.433 and
-// 0.829 away from the next particle, at 7.922 of 8 cells.
-static void a_tank_presses_on_its_walls(void **state) {
-  (void)state;
+// The floor carries the weight, and walls what water of that depth presses with: density g H^2/2 for
+// each metre. By spheres the surface is between cells whose middles are 0.433 and 0.829 away from the
+// next particle, at 7.922 of 8 cells.
+static void presses_on_walls(bool spheres) {
   const int lo[3] = {0, 0, 0}, hi[3] = {5, 8, 4};
   flip_plan plan = flip_default_plan();
   plan.gravity[1] = -G;
+  plan.flip.surface_spheres = spheres;
   flip_case c = flip_case_open(&plan);
   flip_case_tank(&c, lo, hi, false);
   flip_case_box(&c, lo, hi, 0, NULL);
@@ -109,12 +112,17 @@ static void a_tank_presses_on_its_walls(void **state) {
   must(&c, firn_sim_collider_force(c.sim, 1, &right));
   assert_relative("weight on the floor", floor.impulse[1] / time, -weight, 1e-5);
   double in = sqrt(3.0 / 16) - 0.6, out = sqrt(11.0 / 16) - 0.6,
-         depth = (7.5 + in / (in - out)) * h;
+         depth = (spheres ? 7.5 + in / (in - out) : 8) * h;
   double side = 1000 * G * depth * depth / 2 * 4 * h;
   assert_relative("push on a wall", left.impulse[0] / time, -side, 1e-3);
   assert_relative("and on the other", right.impulse[0] / time, -left.impulse[0] / time, 1e-5);
   assert_below("up a wall", left.impulse[1] / weight / time, 1e-9);
   flip_case_close(&c);
+}
+
+static void a_tank_presses_on_its_walls(void **state) {
+  (void)state;
+  for (int spheres = 0; spheres < 2; spheres++) presses_on_walls(spheres);
 }
 
 // F3: after the projection of a velocity that is anything, no cell loses or gains more than the solve

@@ -11,6 +11,7 @@ static double error_of(int n, firn_flip_kernel kernel) {
   plan.h = 1.0 / n;
   plan.flip.kernel = kernel;
   plan.flip.pressure_tolerance = 1e-10;
+  plan.flip.surface_spheres = true; // phi is set below
   flip_case c = flip_case_open(&plan);
   const int hi = (int)(0.8 * n), lo[3] = {-hi, -hi, -hi}, end[3] = {hi, hi, hi};
   flip_case_box(&c, lo, end, 0, NULL);

@@ -190,6 +190,8 @@ double flip_solid_distance(const firn_world *world, uint64_t beside, const doubl
 // most that way. Where two meet, the nearest may be the other.
 int flip_collider_of_side(const flip *s, size_t g, const double x[3], int axis, double velocity[3]);
 void flip_solids(flip *s);
+
+// surface.c: cells of fluid, and how far from their middles its surface is.
 void flip_surface(flip *s);
 
 // extrapolate.c: velocities u of faces that are not known from those around them, layer by layer.
@@ -268,6 +270,10 @@ void flip_displace(flip *s);
 
 // volume.c: keeps water at its density, by moving particles a little.
 firn_status flip_keep_volume(flip *s);
+// Volumes of particles, in cells, each shared out between the middles of eight cells; out: [blocks][64].
+void flip_share_volumes(flip *s, firn_real *out);
+// Of that of a full cell, what colliders leave room for.
+double flip_room(const flip *s, size_t g, int c);
 
 // push.c: what colliders are pushed by.
 firn_status flip_push_begin(flip *s);

@@ -180,22 +180,3 @@ void flip_solids(flip *s) {
       for (size_t c = 0; c < FLIP_CELLS; c++) s->open[a][FLIP_CELLS * g + c] = 1;
   }
 }
-
-// Cells that hold a particle are fluid, however far that is from their middle. Fluid goes on inside
-// colliders, or a cell of which little is open would count as air.
-void flip_surface(flip *s) {
-  const firn_real half = FIRN_R(0.5), little = FIRN_R(-0.1);
-  FLIP_FOR_BLOCKS(s, g) {
-    uint64_t active = 0;
-    for (int c = 0; c < FLIP_CELLS; c++) {
-      size_t i = FLIP_CELLS * g + (size_t)c;
-      firn_real *phi = &s->phi[0][i], open = 0;
-      if (flip_bit(s->full, i)) *phi = firn_min(*phi, little);
-      if (flip_bit(s->inside, i) && *phi < half) *phi = -half;
-      if (!(*phi < 0)) continue;
-      for (int a = 0; a < 3; a++) open += s->open[a][i] + s->open[a][flip_beside(s, g, c, a, 1)];
-      if (open > 0) active |= (uint64_t)1 << c;
-    }
-    s->active[g] = active;
-  }
-}

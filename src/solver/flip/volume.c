@@ -11,25 +11,30 @@
 #include "solver/flip/flip.h"
 #include "solver/flip/transfer.h"
 
-// A cell that is closed on one side lacks what particles beyond it would add: an eighth of their volume, at a
-// quarter and three quarters of a cell.
+// A cell that is closed on one side lacks what particles beyond it would add: an eighth of their
+// volume, at a quarter and three quarters of a cell.
 static const double BEYOND = 0.125;
+// The least room of a cell; in less, what it holds is rounding.
+static const double LITTLE_ROOM = 0.05;
 // An excess below this is left alone, and no more than that is taken at once.
 static const double LEAST = 1e-3, MOST = 0.5;
+// Of an excess, what is taken in a step. What particles that lie askew on the grid seem to have too
+// much changes from cell to cell; taken at once, it would shake the surface and damp waves.
+static const double SHARE = 0.3;
 
 // Volumes of particles, shared out between the middles of eight cells, where they are now.
-static void scatter_block(const flip *s, size_t b, firn_real *arena) {
+static void scatter_block(const flip *s, size_t b, double *arena) {
   const firn_particles *p = &s->world->particles;
   const firn_block *block = &p->block[b];
   memset(arena, 0, FLIP_TILE_CELLS * sizeof *arena);
   for (size_t slot = block->first; slot < block->first + block->count; slot++) {
     int first[3];
-    firn_real share[3][2], volume = firn_particles_real(p, FIRN_FIELD_VOLUME)[slot];
+    double share[3][2], volume = (double)firn_particles_real(p, FIRN_FIELD_VOLUME)[slot];
     for (int a = 0; a < 3; a++) {
       firn_real x = firn_particles_real(p, FIRN_FIELD_X + a)[slot] - FIRN_R(0.5 + FLIP_TILE_FIRST);
       firn_real at = firn_min(firn_max(x, 0), FIRN_R(FLIP_TILE - 1.001));
       first[a] = (int)at;
-      share[a][1] = at - (firn_real)first[a];
+      share[a][1] = (double)(at - (firn_real)first[a]);
       share[a][0] = 1 - share[a][1];
     }
     for (int n = 0; n < 8; n++) {
@@ -52,27 +57,50 @@ static bool is_at_surface(const flip *s, size_t g, int c) {
   return false;
 }
 
+// Of the share of a full cell, what would come from beyond a plane that is so far from its middle, in
+// cells: the integral of a hat function.
+static double share_beyond(double away) {
+  double rest = fmax(0, 1 - fabs(away)), tail = rest * rest / 2;
+  return away > 0 ? tail : 1 - tail;
+}
+
+// By the sides of the cell that are closed, which is exact in corners of colliders along the grid; and
+// by distances, which is nearer the truth of those that lie between cells, and of several.
+double flip_room(const flip *s, size_t g, int c) {
+  const firn_world *world = s->world;
+  size_t i = FLIP_CELLS * g + (size_t)c;
+  double x[3], by_sides = 1, by_distance = 1;
+  if (!s->cut[g]) return 1;
+  flip_corner(s, g, c, x);
+  for (int a = 0; a < 3; a++) {
+    double closed = 2 - (double)s->open[a][i] - (double)s->open[a][flip_beside(s, g, c, a, 1)];
+    by_sides *= 1 - BEYOND * closed;
+    x[a] = (x[a] + 0.5) * world->h;
+  }
+  for (int n = 0; n < world->collider_count; n++) {
+    if (world->collider[n].absent || !(s->beside[g] >> n % 64 & 1)) continue;
+    by_distance *= 1 - share_beyond(firn_collider_sample(&world->collider[n], x, NULL, NULL) /
+                                    world->h);
+  }
+  return fmax(LITTLE_ROOM, fmin(by_sides, by_distance));
+}
+
 // What is too much in a cell, in cells; what is too little at the surface is none of our business.
 static double excess(const flip *s, size_t g, int c, double volume) {
   size_t i = FLIP_CELLS * g + (size_t)c;
   if (!flip_bit(s->active, i) || flip_is_porous(&s->world->material[s->kind[i]])) return 0;
-  double room = 1;
-  for (int a = 0; a < 3; a++) {
-    double closed = 2 - (double)s->open[a][i] - (double)s->open[a][flip_beside(s, g, c, a, 1)];
-    room *= 1 - BEYOND * closed;
-  }
-  double e = volume / room - 1;
+  double e = SHARE * (volume / flip_room(s, g, c) - 1);
   if (fabs(e) < LEAST || (e < 0 && is_at_surface(s, g, c))) return 0;
   return fmin(MOST, fmax(-MOST, e));
 }
 
 // Volumes of a block's cells: its share of the arenas that reach it.
-static void gather_block(const flip *s, size_t g, firn_real *out) {
-  const firn_real *arenas = s->arenas.data;
+static void gather_block(const flip *s, size_t g, double out[FLIP_CELLS]) {
+  const double *arenas = s->arenas.data;
   memset(out, 0, FLIP_CELLS * sizeof *out);
   for (uint32_t n = s->grid.giver_start[g]; n < s->grid.giver_start[g + 1]; n++) {
     firn_giver giver = s->grid.giver[n];
-    const firn_real *arena = arenas + (size_t)firn_giver_block(giver) * FLIP_TILE_CELLS;
+    const double *arena = arenas + (size_t)firn_giver_block(giver) * FLIP_TILE_CELLS;
     int o = firn_giver_offset(giver), d[3] = {o / 9 - 1, o / 3 % 3 - 1, o % 3 - 1};
     for (int c = 0; c < FLIP_CELLS; c++) {
       int i = (c >> 4) - 4 * d[0] - FLIP_TILE_FIRST, j = (c >> 2 & 3) - 4 * d[1] - FLIP_TILE_FIRST,
@@ -80,6 +108,17 @@ static void gather_block(const flip *s, size_t g, firn_real *out) {
       bool inside = i >= 0 && j >= 0 && k >= 0 && i < FLIP_TILE && j < FLIP_TILE && k < FLIP_TILE;
       if (inside) out[c] += arena[64 * i + 8 * j + k];
     }
+  }
+}
+
+void flip_share_volumes(flip *s, firn_real *out) {
+  const double cell = s->world->h * s->world->h * s->world->h;
+  double *arenas = s->arenas.data; // of two channels of those of velocities
+  FLIP_FOR_PARTICLE_BLOCKS(s, b) scatter_block(s, b, arenas + b * FLIP_TILE_CELLS);
+  FLIP_FOR_BLOCKS(s, g) {
+    double volume[FLIP_CELLS];
+    gather_block(s, g, volume);
+    for (size_t c = 0; c < FLIP_CELLS; c++) out[FLIP_CELLS * g + c] = (firn_real)(volume[c] / cell);
   }
 }
 
@@ -98,16 +137,14 @@ static void close_faces(flip *s, size_t g) {
 
 firn_status flip_keep_volume(flip *s) {
   enum { LAYERS = 3 };
-  firn_real *source = s->rubbed[0], *arenas = s->arenas.data;
-  double cell = s->world->h * s->world->h * s->world->h;
+  firn_real *source = s->rubbed[0];
   bool any = false;
-  FLIP_FOR_PARTICLE_BLOCKS(s, b) scatter_block(s, b, arenas + b * FLIP_TILE_CELLS);
+  flip_share_volumes(s, source);
   FIRN_PARALLEL_FOR(s->world->context, schedule(dynamic, 8) reduction(|| : any))
   for (size_t g = 0; g < s->grid.count; g++) {
     firn_real *out = source + FLIP_CELLS * g;
-    gather_block(s, g, out);
     for (int c = 0; c < FLIP_CELLS; c++) {
-      out[c] = (firn_real)excess(s, g, c, (double)out[c] / cell);
+      out[c] = (firn_real)excess(s, g, c, (double)out[c]);
       any = any || out[c] != 0;
     }
   }
