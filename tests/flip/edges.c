@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: F8
+// timeout: 120
 // Rigid pieces on colliders that are no planes, turned and moved on the grid anyhow: on a ball,
 // around a rod, in a trough, on a pillar that is smaller than they are, and over an edge.
 #include "support/flip_case.h"
