@@ -25,7 +25,7 @@ typedef struct mpm_column {
   firn_real surface[MPM_COLUMN][3]; // m/s, its velocity
   uint8_t count, outside;           // nodes, and those of them with phi > 0, which come first
   bool led;                         // the first is at least half a cell outside
-  bool contested; // some are within surfaces that meet at an angle neither right nor flat
+  bool contested; // some are within surfaces that meet at an angle neither right nor flat, or go round in a valley
   // By the collision of this step: the first node of the line; whether all components are held, or the normal one;
   // and bits of the nodes that follow the first in the solve.
   uint8_t leader;
