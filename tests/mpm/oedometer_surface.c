@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: M13 slow
+// long in double
 // An oedometer: snow in a box, pressed to 0.61 of its height by a piston without friction. In closed form
 //
 //   J_P = s/(1 - theta_c),  sigma = -M theta_c (1 - theta_c) e^{xi (1 - J_P)}/s = -262 616 Pa (Table 2)
@@ -47,7 +48,8 @@ static int add_wall(const mpm_case *c, const box *b, const double at[3], const d
   const double times[3] = {0, PRESSED, 1};
   double ways[9] = {0};
   for (int a = 0; a < 3; a++) ways[3 + a] = ways[6 + a] = way * normal[a];
-  if (way > 0) wall.motion.translation = (firn_track_def){.count = 3, .times = times, .values = ways};
+  if (way > 0)
+    wall.motion.translation = (firn_track_def){.count = 3, .times = times, .values = ways};
   must(c, firn_sim_add_collider(c->sim, &wall, &id));
   return id;
 }
@@ -106,25 +108,40 @@ static double press(const mpm_variant *v, const box *b, double *on_floor, double
   return p;
 }
 
-// The plane that does not move lies at each wall, up to what particles that move against the grid make of strain: 2 to 3 %
-// at 4 cells. By nodes it lies up to 10 h behind it. The sides bear lambda/M of it.
+typedef struct bound {
+  box of;
+  double lo, hi; // of the pressure over the closed form
+} bound;
+
+// At 8 cells within 5 %; at 4 the strain that particles take from splines, as they move against the grid by a cell and
+// more, is a tenth off at most. On walls askew to the grid columns near edges end within the next wall, where nodes are
+// held as printed: the more the box is turned, and the narrower it is, the less it presses. By nodes the plane that does
+// not move lies 0.4 to 10 h behind each wall, so that less than half of it is left.
 static void packed_snow_presses_as_in_the_closed_form(void **state) {
   (void)state;
-  static const box boxes[] = {
-      {4, 0, {0.23, 0.37, 0.61}, true},  {8, 0, {0.23, 0.37, 0.61}, true},
-      {16, 0, {0.23, 0.37, 0.61}, true}, {8, 0, {0.41, 0.83, 0.07}, true},
-      {8, 20, {0.23, 0.37, 0.61}, true}, {8, 33, {0.41, 0.83, 0.07}, true},
-      {8, 45, {0.23, 0.37, 0.61}, true}, {4, 0, {0.23, 0.37, 0.61}, false},
-      {8, 0, {0.23, 0.37, 0.61}, false}, {16, 0, {0.23, 0.37, 0.61}, false},
+  static const bound bounds[] = {
+      {{4, 0, {0.23, 0.37, 0.61}, true}, 0.9, 1.1},
+      {{8, 0, {0.23, 0.37, 0.61}, true}, 0.95, 1.05},
+      {{8, 0, {0.41, 0.83, 0.07}, true}, 0.95, 1.05},
+      {{16, 0, {0.41, 0.63, 0.29}, true}, 0.95, 1.05},
+      {{8, 20, {0.23, 0.37, 0.61}, true}, 0.9, 1.05},
+      {{8, 33, {0.41, 0.83, 0.07}, true}, 0.75, 1.05},
+      {{8, 0, {0.23, 0.37, 0.61}, false}, 0.2, 0.5},
   };
   for_each_scheme(v, FIRN_ISA_AVX2) {
     if (!is_cubic(v) || is_apic(v)) continue;
-    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++) {
-      const box *b = &boxes[i];
-      double low, side, p = press(v, b, &low, &side);
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+      const box *b = &bounds[i].of;
+      double low, side, p = press(v, b, &low, &side), kilo = closed_form() / 1e3;
       mpm_report(v, "%-7s %2d cells, %2.0f deg, %.2f over: %.1f kPa, floor %.1f, side %.1f",
-                 b->surface ? "surface" : "nodes", b->cells, b->turn, b->over[1],
-                 p * closed_form() / 1e3, low * closed_form() / 1e3, side * closed_form() / 1e3);
+                 b->surface ? "surface" : "nodes", b->cells, b->turn, b->over[1], p * kilo,
+                 low * kilo, side * kilo);
+      double middle = (bounds[i].lo + bounds[i].hi) / 2, half = (bounds[i].hi - bounds[i].lo) / 2;
+      assert_within(v, "pressure on the piston", p, middle, half);
+      assert_within(v, "pressure on the floor", low, p, 0.01);
+      // The sides bear Poisson's share, lambda/M; what is lost of it at edges is lost of the rest, too.
+      if (b->surface && b->turn == 0)
+        assert_within(v, "on a side", side / p, LAMBDA / M_WAVE, 0.01);
     }
   }
 }

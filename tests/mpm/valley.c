@@ -21,7 +21,8 @@ typedef struct valley {
   double turn; // degrees, of the first plane against the ground
   firn_krylov krylov;
   firn_preconditioner preconditioner;
-  bool silent; // nobody asks for forces
+  bool silent;  // nobody asks for forces
+  bool surface; // contact where the surface is
 } valley;
 
 typedef struct scene {
@@ -65,6 +66,7 @@ static void open_valley(const mpm_variant *v, const valley *in, scene *s) {
   def.mpm.tolerance = s->tolerance;
   def.mpm.max_iterations = 1000;
   def.mpm.volume_nominal = true;
+  def.mpm.contact_surface = in->surface;
   def.mpm.krylov = in->krylov;
   if (in->krylov == FIRN_KRYLOV_CG) def.mpm.hessian = FIRN_HESSIAN_PSD;
   def.mpm.preconditioner = in->preconditioner;
@@ -203,6 +205,17 @@ static void every_solver_holds_it(void **state) {
   }
 }
 
+// By surface, columns of both planes lie along one axis at 45 degrees, and along two at 30: at the bottom leaders of one
+// would follow those of the other. The planes' shares of a node's impulse are along their own normals.
+static void it_lies_where_the_surface_is(void **state) {
+  (void)state;
+  for_each_scheme(v, FIRN_ISA_AVX2) {
+    for (int k = 0; k < 3; k++) {
+      check_valley(v, &(valley){.turn = k == 0 ? 30 : k == 1 ? 45 : 17, .surface = true});
+    }
+  }
+}
+
 // Forces are looked at, never acted on.
 static void who_asks_changes_nothing(void **state) {
   (void)state;
@@ -229,6 +242,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_stiff_block_lies_in_a_valley),
       cmocka_unit_test(every_solver_holds_it),
+      cmocka_unit_test(it_lies_where_the_surface_is),
       cmocka_unit_test(who_asks_changes_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

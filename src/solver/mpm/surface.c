@@ -40,7 +40,8 @@ static int leader_of(const mpm *m, const mpm_column *c) {
   int inner = c->outside - 1;
   const double GAP = 0.5;
   if (!c->led || c->contested) return NO_LEADER;
-  if (inner <= 0) return inner;
+  if (inner < 0) return inner;
+  if (inner == 0) return c->rounds & 1 ? NO_LEADER : 0;
   double inside = 0, outside = 0, due_inside = 0, due_outside = 0;
   for (int i = 0; i < c->count; i++) {
     double mass = is_active(m, c->node[i]) ? (double)m->view.node_v[4 * (size_t)c->node[i] + 3] : 0;
@@ -49,7 +50,8 @@ static int leader_of(const mpm *m, const mpm_column *c) {
     *(i < c->outside ? &outside : &inside) += mass;
     *(i < c->outside ? &due_outside : &due_inside) += due;
   }
-  return inside * due_outside >= outside * due_inside ? 0 : inner;
+  int leader = inside * due_outside >= outside * due_inside ? 0 : inner;
+  return c->rounds >> leader & 1 ? NO_LEADER : leader;
 }
 
 static int members_of(const mpm *m, const mpm_column *c, int from, member *out, int *of) {

@@ -25,7 +25,9 @@ typedef struct mpm_column {
   firn_real surface[MPM_COLUMN][3]; // m/s, its velocity
   uint8_t count, outside;           // nodes, and those of them with phi > 0, which come first
   bool led;                         // the first is at least half a cell outside
-  bool contested; // some are within surfaces that meet at an angle neither right nor flat, or go round in a valley
+  bool contested; // some are within surfaces that meet at an angle neither right nor flat
+  uint16_t
+      rounds; // bits of the nodes outside that cannot lead: in a valley they would follow each other
   // By the collision of this step: the first node of the line; whether all components are held, or the normal one;
   // and bits of the nodes that follow the first in the solve.
   uint8_t leader;

@@ -112,6 +112,7 @@ static void list_column(const mpm *m, uint32_t first, mpm_column *c) {
   int outside = 0;
   c->count = 0;
   c->led = c->contested = false;
+  c->rounds = 0;
   while (!c->led && outside < 4 && (node = next_of(m, node, axis, true)) != UINT32_MAX) {
     out[outside++] = node;
     c->led = (double)sample_of(m, node)->phi >= LEAST;
@@ -223,11 +224,12 @@ static void mark_contested(mpm *m) {
   for (uint32_t i = 0; i < k->column_count; i++) {
     mpm_column *c = &column[i];
     c->contested = false;
+    c->rounds = 0;
     for (int j = 0; j < c->count; j++) {
       const mpm_inside *in = &inside[64 * (size_t)of[c->node[j] / 64] + c->node[j] % 64];
       c->contested = c->contested || in->contested;
       for (int w = 0; w < WITHIN && j < c->outside && in->by[w].axis; w++) {
-        c->contested = c->contested || goes_round(c, j, &in->by[w]);
+        if (goes_round(c, j, &in->by[w])) c->rounds |= (uint16_t)(1u << j);
       }
     }
   }
