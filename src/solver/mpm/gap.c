@@ -18,8 +18,8 @@ static bool presses(const firn_collider *c) {
 }
 
 typedef struct gap {
-  int count;  // of particles in it
-  double sum; // cells
+  int count;    // of particles in it
+  double least; // cells
 } gap;
 
 static double dot(const double a[3], const double b[3]) {
@@ -40,8 +40,8 @@ static void look_at(const mpm *m, const double x[3], int count, gap *pair) {
       double wide = away[o] + away[c];
       if (!pressed || !(wide < reach) || away[c] < 0 || away[o] < 0) continue;
       if (dot(normal[o], normal[c]) > FACING) continue;
-      pair[o * COLLIDERS + c].count++;
-      pair[o * COLLIDERS + c].sum += wide / world->h;
+      gap *of = &pair[o * COLLIDERS + c];
+      of->least = of->count++ ? fmin(of->least, wide / world->h) : wide / world->h;
     }
   }
 }
@@ -86,5 +86,5 @@ void mpm_tell_gaps(mpm *m) {
     if (pair[i].count > pair[found].count) found = i;
   }
   if (pair[found].count < ENOUGH) return;
-  tell(m, found / COLLIDERS, found % COLLIDERS, pair[found].sum / pair[found].count);
+  tell(m, found / COLLIDERS, found % COLLIDERS, pair[found].least);
 }
