@@ -51,6 +51,11 @@ static heard press(double deep, double away, double speed, bool surface, bool al
   plate.shape = firn_transform(plain[1], at, turn, 1);
   for (int a = 0; a < 3; a++) plate.motion.velocity[a] = -speed * normal[a];
   if (!alone) must(&c, firn_sim_add_collider(c.sim, &plate, NULL));
+  // Something far away that moves, and presses nothing.
+  firn_collider_def ball = firn_default_collider_def();
+  ball.shape = firn_sphere((const double[]){60 * H, 60 * H, 0}, 2 * H);
+  ball.motion.velocity[0] = 0.1;
+  if (speed == 0) must(&c, firn_sim_add_collider(c.sim, &ball, NULL));
   firn_fill_def fill = firn_default_fill_def();
   fill.shape = firn_transform(plain[0], at, turn, 1);
   must(&c, firn_sim_fill(c.sim, &fill));
