@@ -55,7 +55,7 @@ typedef struct firn_mpm_def {
   double tolerance; // relative residual of the solve
   int max_iterations;
   double dt;          // s, fixed step; 0: adaptive
-  double dt_max;      // s, largest explicit or implicit step; 0: 0.1 s/m times h
+  double dt_max;      // s, largest explicit or implicit step; 0: by h, see docs/theory-mpm.md
   double dt_min;      // s, give up below
   double cfl;         // advective: cells moved in a step at most
   double elastic_cfl; // longest explicit step, of h/(c + |v|); auto solves for what needs less

@@ -180,8 +180,9 @@ static void partly_solved_steps_balance_momentum(void **state) {
 
 typedef struct rest {
   bool implicit;
-  bool tray;  // an open box that is brought to a stop, instead of a floor
-  bool sleep; // what has settled is left out
+  bool tray;    // an open box that is brought to a stop, instead of a floor
+  bool sleep;   // what has settled is left out
+  bool surface; // contact where the surface is
 } rest;
 
 // A tray that comes in from the side within 0.05 s and then stands still.
@@ -220,6 +221,7 @@ static void check_rest(const mpm_variant *v, const rest *r) {
   def.mpm.integrator = r->implicit ? FIRN_INTEGRATOR_IMPLICIT : FIRN_INTEGRATOR_EXPLICIT;
   def.mpm.dt_max = r->implicit ? 1e-3 : 5e-4;
   def.mpm.sleep = r->sleep;
+  def.mpm.contact_surface = r->surface;
   mpm_case c = mpm_case_open(v, &def, &snow);
   int id = r->tray ? add_tray(&c, shapes) : add_floor(&c, 0, 0.5);
   mpm_case_lattice(&c, (const int[]){-2, 0, -2}, (const int[]){2, 2, 2}, 2);
@@ -257,8 +259,8 @@ static void heap_at_rest_presses_with_its_weight(void **state) {
 
 static void snow_asleep_presses_with_its_weight(void **state) {
   (void)state;
-  for (int k = 0; k < 2; k++) {
-    rest r = {.implicit = k, .sleep = true};
+  for (int k = 0; k < 4; k++) {
+    rest r = {.implicit = k & 1, .sleep = true, .surface = k & 2};
     for_each_scheme(v, FIRN_ISA_AVX2) {
       if (is_cubic(v) != is_apic(v)) check_rest(v, &r);
     }

@@ -22,6 +22,8 @@ typedef struct settled_case {
   bool sleep, nominal;
   firn_integrator integrator;
   double aside; // cells along x, of what is filled
+  bool surface; // contact where the surface is, and ...
+  double over;  // ... cells that snow and floor lie over nodes, along all axes
 } settled_case;
 
 typedef struct settled_outcome {
@@ -41,13 +43,14 @@ static void settled_fill(const mpm_case *c, const settled_case *s, double from, 
   firn_fill_def fill = firn_default_fill_def();
   firn_variation_def vary[2] = {firn_default_variation_def(), firn_default_variation_def()};
   double h = SETTLED_H, half[3] = {s->across * h / 2, (to - from) * h / 2, s->across * h / 2};
-  const double middle[3] = {s->aside * h, (from + to) * h / 2, 0}, still[3] = {0, 0, 0};
+  const double middle[3] = {s->aside * h, (from + to) * h / 2, 0},
+               up[3] = {s->over * h, s->over * h, s->over * h};
   double turn[4];
   firn_shape_def box = firn_box(middle, half);
   firn_shape *level;
   firn_rotation((const double[]){0, 0, 1}, angle, turn);
   must(c, firn_shape_create(c->context, &box, &level));
-  fill.shape = firn_transform(level, still, turn, 1);
+  fill.shape = firn_transform(level, up, turn, 1);
   fill.material = material;
   fill.settled = true;
   if (s->kind == SETTLED_VARIED) {
@@ -74,10 +77,12 @@ static mpm_case settled_open(const mpm_variant *v, const settled_case *s, int *f
   def.mpm.volume_nominal = s->nominal;
   def.mpm.integrator = s->integrator;
   def.mpm.sleep = s->sleep;
+  def.mpm.contact_surface = s->surface;
   def.mpm.dt = 0;
   mpm_case c = mpm_case_open(v, &def, &snow);
   firn_collider_def floor = firn_default_collider_def();
-  floor.shape = firn_half_space((const double[]){0, 0, 0},
+  const double over = s->over * SETTLED_H;
+  floor.shape = firn_half_space((const double[]){over, over, over},
                                 (const double[]){-sin(angle), cos(angle), 0});
   floor.sticky = s->kind == SETTLED_STICKY;
   floor.friction = floor.sticky ? 0 : 0.5;

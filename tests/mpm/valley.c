@@ -21,7 +21,8 @@ typedef struct valley {
   double turn; // degrees, of the first plane against the ground
   firn_krylov krylov;
   firn_preconditioner preconditioner;
-  bool silent; // nobody asks for forces
+  bool silent;  // nobody asks for forces
+  bool surface; // contact where the surface is
 } valley;
 
 typedef struct scene {
@@ -65,6 +66,7 @@ static void open_valley(const mpm_variant *v, const valley *in, scene *s) {
   def.mpm.tolerance = s->tolerance;
   def.mpm.max_iterations = 1000;
   def.mpm.volume_nominal = true;
+  def.mpm.contact_surface = in->surface;
   def.mpm.krylov = in->krylov;
   if (in->krylov == FIRN_KRYLOV_CG) def.mpm.hessian = FIRN_HESSIAN_PSD;
   def.mpm.preconditioner = in->preconditioner;
@@ -143,7 +145,8 @@ static void check_step(scene *s, faults *off, double pressed[2]) {
 
 enum { SETTLE = 60, STEPS = 80 };
 
-static void check_valley(const mpm_variant *v, const valley *in) {
+// Returns the most iterations of a step.
+static int check_valley(const mpm_variant *v, const valley *in) {
   scene s;
   faults off = {0};
   double pressed[2], fastest = G * sin(TILT * PI / 180) * STEPS * DT;
@@ -184,6 +187,7 @@ static void check_valley(const mpm_variant *v, const valley *in) {
                     1e-4 / ((STEPS - SETTLE) * DT * G));
   }
   mpm_case_close(&s.c);
+  return s.iterations;
 }
 
 static void a_stiff_block_lies_in_a_valley(void **state) {
@@ -200,6 +204,22 @@ static void every_solver_holds_it(void **state) {
     check_valley(v, &(valley){.turn = 45, .krylov = FIRN_KRYLOV_CG});
     check_valley(v, &(valley){.turn = 30, .preconditioner = FIRN_PRECONDITIONER_BLOCK});
     check_valley(v, &(valley){.turn = 30, .preconditioner = FIRN_PRECONDITIONER_STIFFNESS});
+  }
+}
+
+// By surface, columns of both planes lie along one axis at 45 degrees, and along two at 30: at the bottom leaders of one
+// would follow those of the other. The planes' shares of a node's impulse are along their own normals. Lines leave the
+// matrix no worse than held nodes do: 69 to 75 iterations against 82 to 90 are seen, and 97 to 112 where leaders follow
+// each other round.
+static void it_lies_where_the_surface_is(void **state) {
+  (void)state;
+  for_each_scheme(v, FIRN_ISA_AVX2) {
+    for (int k = 0; k < 3; k++) {
+      valley in = {.turn = k == 0 ? 30 : k == 1 ? 45 : 17, .surface = true};
+      double by_surface = check_valley(v, &in);
+      in.surface = false;
+      if (k == 1) assert_below(v, "iterations", by_surface, check_valley(v, &in));
+    }
   }
 }
 
@@ -229,6 +249,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_stiff_block_lies_in_a_valley),
       cmocka_unit_test(every_solver_holds_it),
+      cmocka_unit_test(it_lies_where_the_surface_is),
       cmocka_unit_test(who_asks_changes_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

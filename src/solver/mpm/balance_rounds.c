@@ -8,6 +8,7 @@
 #include "solver/mpm/balance.h"
 #include "solver/mpm/balancing.h"
 #include "solver/mpm/rest.h"
+#include "solver/mpm/surface.h"
 
 // Rounds at most, those without progress that end them, and iterations of all solves of a search.
 enum { ROUNDS = 40, STALLED = 6, ITERATIONS = 1500 };
@@ -76,6 +77,7 @@ static void load(balance *k) {
   for (size_t g = 0; g < count; g++) {
     if (!soft[g]) m->kernels->nodes(&m->view, g);
   }
+  if (m->contacts.surface) mpm_surface_collide(m);
 }
 
 // Of node block g: mass, force that is out of balance, and the part of it that strain can take up:

@@ -54,7 +54,7 @@ typedef struct node_box {
   firn_real *v;
   firn_real *constraint; // as v, or NULL
   mpm_holders *holders;  // of each node, for push to be shared later; or NULL
-  uint32_t *let_go;      // likewise, see count_release; or NULL
+  uint32_t *let_go;      // likewise, see mpm_count_release; or NULL
   mpm_push *push;        // of each recorded collider, or NULL
   const firn_real *mass; // what counts as this box's own mass for push, [nodes]; or NULL: all of it
   unsigned rows;         // bits of those, of four along z, that may be touched at all
@@ -148,14 +148,14 @@ static uint64_t parts_at(const near_parts *parts, const double x[3], double slac
 
 // What one node has done with collider c in a search for balance: two bits count how often it let go, the
 // next tells that it is held. Eight colliders have bits of their own; few nodes are in more than two.
-static void count_release(uint32_t *node, int c, bool held) {
+void mpm_count_release(uint32_t *node, int c, bool held) {
   int shift = 4 * (c % 8);
   uint32_t was = *node >> shift & 7, times = was & 3;
   if (!held && was & 4 && times < 3) times++;
   *node = (*node & ~(7u << shift)) | (times | (held ? 4u : 0u)) << shift;
 }
 
-static bool has_left(uint32_t node, int c) {
+bool mpm_has_left(uint32_t node, int c) {
   return (node >> 4 * (c % 8) & 3) == 3;
 }
 
@@ -169,11 +169,11 @@ static firn_contact resolve_still(const mpm *m, int c, const double normal[3], d
   const firn_collider *collider = &m->world->collider[c];
   const double surface[3] = {0, 0, 0}, before[3] = {v[0], v[1], v[2]};
   double friction = m->still == MPM_STILL_STUCK ? (double)INFINITY : collider->friction;
-  if (box->let_go && has_left(box->let_go[n], c)) return FIRN_CONTACT_NONE;
+  if (box->let_go && mpm_has_left(box->let_go[n], c)) return FIRN_CONTACT_NONE;
   bool free = !box->constraint || (int)box->constraint[4 * n + 3] == MPM_FREE;
   firn_contact contact = firn_contact_resolve(v, surface, normal, friction, collider->sticky);
   bool held = contact != FIRN_CONTACT_NONE;
-  if (box->let_go && (held || free)) count_release(&box->let_go[n], c, held);
+  if (box->let_go && (held || free)) mpm_count_release(&box->let_go[n], c, held);
   if (contact == FIRN_CONTACT_SLIP) {
     memcpy(v, before, sizeof before);
     firn_contact_resolve(v, surface, normal, 0.9 * friction, false);

@@ -93,6 +93,9 @@ void mpm_particle_contact(const mpm_view *view, size_t b, size_t slot, int n, in
 void mpm_constrain(const struct mpm *m, firn_real *constraint, firn_contact contact,
                    const double normal[3]);
 void mpm_hold_add(mpm_holders *holders, int collider);
+// In a search for balance: notes that a node is held by a collider or not; whether it has let go of it for good.
+void mpm_count_release(uint32_t *node, int collider, bool held);
+bool mpm_has_left(uint32_t node, int collider);
 
 // push.c. After a step: adds up what the snow did to each collider.
 void mpm_contact_end(struct mpm *m, double dt);

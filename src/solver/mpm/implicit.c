@@ -362,6 +362,15 @@ firn_status mpm_solve(mpm *m, firn_step *out) {
   return FIRN_OK;
 }
 
+// Likewise, without a list of the nodes that are solved for.
+static void project_all(const mpm *m, firn_real *y) {
+  mpm_surface_fold(m, y);
+  FIRN_PARALLEL_FOR(m->world->context, schedule(static))
+  for (size_t g = 0; g < m->grid.count; g++) {
+    if (!node_is_soft(m, g)) mpm_hold_project(m, g, y + g * FIRN_NODE_BLOCK_REALS);
+  }
+}
+
 void mpm_free_impulse(mpm *m, const firn_real *less, firn_real *impulse) {
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t g = 0; g < m->grid.count; g++) {
@@ -376,8 +385,8 @@ void mpm_free_impulse(mpm *m, const firn_real *less, firn_real *impulse) {
       }
       to[i + 3] = 0;
     }
-    mpm_hold_project(m, g, to);
   }
+  project_all(m, impulse);
 }
 
 // r'B^-1 r.
@@ -405,9 +414,7 @@ firn_status mpm_solve_rest(mpm *m, const firn_real *impulse, double tolerance, i
   // Snow that is part of the matrix may touch nodes that stay, which the solve never writes.
   memset(r + reals, 0, (krylov_reals(m) - reals) * sizeof *r);
   memcpy(r, impulse, reals * sizeof *r);
-  for (size_t g = 0; g < m->grid.count; g++) {
-    if (!node_is_soft(m, g)) mpm_hold_project(m, g, r + g * FIRN_NODE_BLOCK_REALS);
-  }
+  project_all(m, r);
   for (size_t i = 0; i < reals; i += 4) memset(m->view.node_v + i, 0, 3 * sizeof *r);
   return firn_krylov_solve(m->def.krylov, &system, tolerance, square_of(m, &system, r), most,
                            m->view.node_v, r, r + reals, result);

@@ -159,6 +159,7 @@ typedef struct mpm {
   uint8_t still;    // MPM_STILL...: how colliders are seen, while a balance is being sought
   uint32_t *let_go; // [near node blocks][64], then: what a node did with its colliders (contact.c)
   bool told_loose;  // that settled snow is held by nothing
+  bool told_gap;    // of snow between surfaces too few cells apart
   bool unlaid;      // sorted, but memory ran out before blocks had their boxes and reach
   bool laid_out; // grid and node arrays are those of the blocks; not so after a load or a failure
   mpm_view view;
@@ -243,6 +244,9 @@ void mpm_remember_stiffness(mpm *m); // after a scatter
 // The place of this sound speed, m^2/s^2, in memory.share, and how many clumps' particles are where.
 int mpm_stiffness_class(const mpm *m, double sound2);
 void mpm_add_stiffness(mpm *m, const double count[MPM_SHARES]);
+
+// gap.c: warns once of snow that is pressed between surfaces too few cells apart for contact at nodes.
+void mpm_tell_gaps(mpm *m);
 
 // stiff.c
 firn_status mpm_prepare_stiff(mpm *m);            // memory, before the scatter

@@ -303,7 +303,7 @@ firn_status mpm_contact_begin(mpm *m) {
   size_t count = m->grid.count, blocks = m->world->particles.block_count;
   // D-8: the paper does not say when the level set is sampled; the end of the step is the default.
   c->time = m->world->time + (m->def.collider_begin ? 0 : (double)m->view.dt);
-  c->surface = m->def.contact_surface && !m->still;
+  c->surface = m->def.contact_surface;
   int recorded = c->recorded;
   m->view.node_near = NULL;
   c->recorded = 0;

@@ -76,15 +76,16 @@ static int drop_covered(holder *by, int count, double h) {
 }
 
 // Surfaces push. Of all impulses that push each of these along its normal, those whose sum comes
-// closest; rest is what they leave.
-static void push_along_normals(holder *by, int count, double rest[3]) {
+// closest; rest is what they leave. By surface a leader gives up what its column takes, so that at some nodes they pull.
+static void push_along_normals(holder *by, int count, bool pull, double rest[3]) {
   double size = sqrt(dot(rest, rest)), most = size;
   for (int sweep = 0; sweep < 64 && most > 1e-12 * size; sweep++) {
     most = 0;
     for (int i = 0; i < count; i++) {
       double was = by[i].along;
       if (by[i].as != i) continue;
-      by[i].along = fmax(0, was - dot(rest, by[i].normal));
+      by[i].along = was - dot(rest, by[i].normal);
+      if (!pull) by[i].along = fmax(0, by[i].along);
       for (int a = 0; a < 3; a++) rest[a] += (by[i].along - was) * by[i].normal[a];
       most = fmax(most, fabs(by[i].along - was));
     }
@@ -98,7 +99,7 @@ static void weigh(holder *by, int count, const double rest[3]) {
   double all = 0;
   for (int i = 0; i < count; i++) {
     const firn_collider *c = by[i].collider;
-    by[i].weight = by[i].along * fmin(c->sticky ? 1e6 : c->friction, 1e6);
+    by[i].weight = fabs(by[i].along) * fmin(c->sticky ? 1e6 : c->friction, 1e6);
     all += by[i].weight;
   }
   if (all > 0) {
@@ -138,7 +139,7 @@ void mpm_push_share(const mpm *m, mpm_push *push, const mpm_holders *holders, co
   holder by[MPM_HOLDERS];
   double rest[3] = {holders->impulse[0], holders->impulse[1], holders->impulse[2]};
   int count = drop_covered(by, find_holders(m, holders, x, v, by), m->world->h);
-  push_along_normals(by, count, rest);
+  push_along_normals(by, count, m->contacts.surface, rest);
   weigh(by, count, rest);
   for (int i = 0; i < count; i++) {
     double part[3];

@@ -13,8 +13,9 @@ enum { REVIEW_STEPS = 16 };
 // Speeds and drifts that wake are this many times those that let sleep: elastic waves pass through
 // snow at rest and leave it where it was.
 static const double WAKE_SPEED = 2, WAKE_DRIFT = 4;
-// Share of the gravity that may be left to act on a block that falls asleep.
-static const double CALM = 0.05;
+// Share of the gravity that may be left to act on a block that falls asleep. By surface some of what a floor takes from
+// snow that moves goes with its velocity, since particles miss the line of their column, and is gone once it is still.
+static const double CALM = 0.05, CALM_BY_SURFACE = 0.02;
 // Share of what is awake that units may keep from sleep before they are laid out anew.
 static const double KEPT = 0.125;
 // Share of the speed that drift allows that a body may move freely with.
@@ -254,7 +255,7 @@ static double weight_of(const mpm *m) {
 // happen to pull little, and lies in balance then.
 static void end_weighing(mpm *m, double dt) {
   const double(*before)[3] = m->weighed.data;
-  double limit = CALM * weight_of(m) * dt;
+  double limit = (m->def.contact_surface ? CALM_BY_SURFACE : CALM) * weight_of(m) * dt;
   mpm_rest *rest = rest_of(m);
   m->weighs = false;
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))

@@ -217,6 +217,7 @@ firn_status mpm_step(void *solver, double limit, firn_step *out) {
     FIRN_TRY(mpm_rebuild_grid(m, true));
   }
 
+  mpm_tell_gaps(m);
   FIRN_TRY(mpm_rest_review(m, m->last.sorted));
 
   // Steps 1 to 6, again with half the time as long as something would be turned inside out.

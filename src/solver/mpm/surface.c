@@ -21,7 +21,9 @@ typedef struct member {
   double mass, phi, rel[3], u, n[3];
 } member;
 
+// A search for balance leaves nodes alone that it does not solve for.
 static bool is_active(const mpm *m, uint32_t node) {
+  if (m->still && !mpm_nodes_are_solved(&m->view, node / 64)) return false;
   return mpm_node_is_asleep(m, node / 64) == m->contacts.pressing &&
          m->view.node_v[4 * (size_t)node + 3] > m->view.mass_floor;
 }
@@ -38,7 +40,8 @@ static int leader_of(const mpm *m, const mpm_column *c) {
   int inner = c->outside - 1;
   const double GAP = 0.5;
   if (!c->led || c->contested) return NO_LEADER;
-  if (inner <= 0) return inner;
+  if (inner < 0) return inner;
+  if (inner == 0) return c->rounds & 1 ? NO_LEADER : 0;
   double inside = 0, outside = 0, due_inside = 0, due_outside = 0;
   for (int i = 0; i < c->count; i++) {
     double mass = is_active(m, c->node[i]) ? (double)m->view.node_v[4 * (size_t)c->node[i] + 3] : 0;
@@ -47,7 +50,8 @@ static int leader_of(const mpm *m, const mpm_column *c) {
     *(i < c->outside ? &outside : &inside) += mass;
     *(i < c->outside ? &due_outside : &due_inside) += due;
   }
-  return inside * due_outside >= outside * due_inside ? 0 : inner;
+  int leader = inside * due_outside >= outside * due_inside ? 0 : inner;
+  return c->rounds >> leader & 1 ? NO_LEADER : leader;
 }
 
 static int members_of(const mpm *m, const mpm_column *c, int from, member *out, int *of) {
@@ -69,8 +73,8 @@ static int members_of(const mpm *m, const mpm_column *c, int from, member *out, 
 }
 
 // Projects onto the line; false if the column leaves the surface. again: it has been found not to.
-static bool project(const firn_collider *collider, member *e, int count, bool led, bool again,
-                    bool *whole) {
+static bool project(const mpm *m, const firn_collider *collider, member *e, int count, bool led,
+                    bool again, bool *whole) {
   double along = 0, square = 0, line[3] = {0, 0, 0}, push = 0, shear[3] = {0, 0, 0};
   for (int i = 0; i < count; i++) {
     along += e[i].mass * e[i].phi * e[i].u;
@@ -87,11 +91,14 @@ static bool project(const firn_collider *collider, member *e, int count, bool le
       shear[a] += e[i].mass * (e[i].phi * (line[a] - off * e[i].n[a]) - w);
     }
   }
-  double friction = collider->friction, size = sqrt(dot(shear, shear));
+  double friction = m->still == MPM_STILL_STUCK ? (double)INFINITY : collider->friction;
+  double size = sqrt(dot(shear, shear));
   if (!again) {
     if (!collider->sticky && push <= 0) return false;
     *whole = collider->sticky || (friction > 0 && size <= friction * push);
   }
+  // As resolve_still of contact.c: what slips in a search for balance is let go on a tenth further.
+  if (m->still) friction *= 0.9;
   double share = *whole ? 1 : friction > 0 && !again ? friction * push / size : 0;
   for (int i = 0; i < count; i++) {
     double off = dot(line, e[i].n);
@@ -164,8 +171,28 @@ static bool is_fit(const member *e, int count) {
   return e[0].mass * e[0].phi * e[0].phi > 0.02 * all;
 }
 
+// In a search for balance a column remembers by its first node inside how often it has let go.
+static uint32_t *memory_of(const mpm *m, uint32_t node) {
+  const uint32_t *index = m->constraint_of.data;
+  return m->let_go ? m->let_go + 64 * (size_t)index[node / 64] + node % 64 : NULL;
+}
+
+static bool is_free(const mpm *m, uint32_t node) {
+  const uint32_t *index = m->constraint_of.data;
+  return (int)mpm_constraint(m, index[node / 64], (int)(node % 64))[3] == MPM_FREE;
+}
+
+// Projects, and remembers it in a search for balance.
+static bool meet(const mpm *m, int collider, uint32_t node, member *e, int count, bool led,
+                 bool again, bool *whole) {
+  uint32_t *memory = memory_of(m, node);
+  if (memory && !again && mpm_has_left(*memory, collider)) return false;
+  bool held = project(m, &m->world->collider[collider], e, count, led, again, whole);
+  if (memory && !again && (held || is_free(m, node))) mpm_count_release(memory, collider, held);
+  return held;
+}
+
 static void collide_column(mpm *m, int collider, mpm_column *c, bool again) {
-  const firn_collider *by = &m->world->collider[collider];
   member e[MPM_COLUMN];
   int of[MPM_COLUMN];
   if (!again) {
@@ -179,7 +206,7 @@ static void collide_column(mpm *m, int collider, mpm_column *c, bool again) {
   int count = members_of(m, c, led ? c->leader : c->outside, e, of);
   if (!count || of[count - 1] < c->outside) return; // none inside
   if (led && of[0] == c->leader && is_fit(e, count)) {
-    if (project(by, e, count, true, again, &c->whole)) {
+    if (meet(m, collider, c->node[c->outside], e, count, true, again, &c->whole)) {
       take(m, collider, c, e, of, count, true, c->whole, again);
       c->caught = true;
     } else {
@@ -191,7 +218,7 @@ static void collide_column(mpm *m, int collider, mpm_column *c, bool again) {
   for (int i = 0; i < count; i++) {
     bool whole = false;
     if (of[i] < c->outside) continue;
-    if (project(by, &e[i], 1, false, false, &whole))
+    if (meet(m, collider, c->node[of[i]], &e[i], 1, false, false, &whole))
       take(m, collider, c, &e[i], &of[i], 1, false, whole, false);
     else
       share_twin(m, collider, c, &e[i], &of[i], 1);

@@ -26,6 +26,8 @@ typedef struct mpm_column {
   uint8_t count, outside;           // nodes, and those of them with phi > 0, which come first
   bool led;                         // the first is at least half a cell outside
   bool contested; // some are within surfaces that meet at an angle neither right nor flat
+  uint16_t
+      rounds; // bits of the nodes outside that cannot lead: in a valley they would follow each other
   // By the collision of this step: the first node of the line; whether all components are held, or the normal one;
   // and bits of the nodes that follow the first in the solve.
   uint8_t leader;

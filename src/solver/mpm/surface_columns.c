@@ -55,7 +55,7 @@ static void sample_block(const mpm *m, int c, size_t g, uint64_t near, mpm_sampl
     out[n].axis = axis_of(normal);
     for (int a = 0; a < 3; a++) {
       out[n].normal[a] = (firn_real)normal[a];
-      out[n].surface[a] = (firn_real)surface[a];
+      out[n].surface[a] = m->still ? 0 : (firn_real)surface[a]; // at rest in a search for balance
     }
   }
 }
@@ -112,6 +112,7 @@ static void list_column(const mpm *m, uint32_t first, mpm_column *c) {
   int outside = 0;
   c->count = 0;
   c->led = c->contested = false;
+  c->rounds = 0;
   while (!c->led && outside < 4 && (node = next_of(m, node, axis, true)) != UINT32_MAX) {
     out[outside++] = node;
     c->led = (double)sample_of(m, node)->phi >= LEAST;
@@ -167,12 +168,23 @@ static firn_status list_columns(mpm *m, uint32_t *first) {
   return FIRN_OK;
 }
 
-// What is inside of which surface, of all colliders so far.
+// What is inside of which surfaces, of all colliders so far.
+typedef struct mpm_within {
+  firn_real phi, normal[3];
+  int8_t axis; // of its sample; 0: none
+} mpm_within;
+
+enum { WITHIN = 2 }; // as many are told apart
 typedef struct mpm_inside {
-  firn_real normal[3];
-  uint8_t any,
-      contested; // contested: surfaces meet there at an angle that is neither right nor flat
+  mpm_within by[WITHIN];
+  bool contested; // surfaces meet there at an angle that is neither right nor flat
 } mpm_inside;
+
+static double cosine(const firn_real a[3], const firn_real b[3]) {
+  double d = 0;
+  for (int i = 0; i < 3; i++) d += (double)a[i] * (double)b[i];
+  return fabs(d);
+}
 
 static void note_inside(mpm *m) {
   mpm_contacts *k = &m->contacts;
@@ -181,26 +193,44 @@ static void note_inside(mpm *m) {
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t i = 0; i < 64 * k->node_count; i++) {
     if (!(s[i].phi <= 0)) continue;
-    double d = 0;
-    for (int a = 0; a < 3; a++) d += (double)in[i].normal[a] * (double)s[i].normal[a];
-    if (in[i].any && fabs(d) > 1e-3 && fabs(d) < 0.999) in[i].contested = 1;
-    if (in[i].any) continue;
-    in[i].any = 1;
-    memcpy(in[i].normal, s[i].normal, sizeof s[i].normal);
+    int j = 0;
+    for (; j < WITHIN && in[i].by[j].axis; j++) {
+      double d = cosine(in[i].by[j].normal, s[i].normal);
+      if (d > 1e-3 && d < 0.999) in[i].contested = true;
+    }
+    if (j == WITHIN) continue;
+    in[i].by[j] = (mpm_within){.phi = s[i].phi, .axis = s[i].axis};
+    memcpy(in[i].by[j].normal, s[i].normal, sizeof s[i].normal);
   }
+}
+
+// Whether the leader of a column would follow a leader of another surface that may in turn follow it: the column of
+// that surface, which goes out along its own axis until LEAST outside, ends inside of this one. So it is at the bottom of
+// a valley, and in a gap.
+static bool goes_round(const mpm_column *c, int leader, const mpm_within *other) {
+  int a = (other->axis < 0 ? -other->axis : other->axis) - 1;
+  double rise = fabs((double)other->normal[a]);
+  double cells = ceil((LEAST - (double)other->phi) / rise - 1e-6);
+  double along = (double)c->normal[leader][a] * (other->axis < 0 ? -1 : 1);
+  return (double)c->phi[leader] + cells * along <= 1e-6;
 }
 
 static void mark_contested(mpm *m) {
   mpm_contacts *k = &m->contacts;
   const uint32_t *of = m->constraint_of.data;
-  const mpm_inside *in = k->inside.data;
+  const mpm_inside *inside = k->inside.data;
   mpm_column *column = k->columns.data;
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (uint32_t i = 0; i < k->column_count; i++) {
-    column[i].contested = false;
-    for (int j = 0; j < column[i].count; j++) {
-      uint32_t node = column[i].node[j];
-      if (in[64 * (size_t)of[node / 64] + node % 64].contested) column[i].contested = true;
+    mpm_column *c = &column[i];
+    c->contested = false;
+    c->rounds = 0;
+    for (int j = 0; j < c->count; j++) {
+      const mpm_inside *in = &inside[64 * (size_t)of[c->node[j] / 64] + c->node[j] % 64];
+      c->contested = c->contested || in->contested;
+      for (int w = 0; w < WITHIN && j < c->outside && in->by[w].axis; w++) {
+        if (goes_round(c, j, &in->by[w])) c->rounds |= (uint16_t)(1u << j);
+      }
     }
   }
 }

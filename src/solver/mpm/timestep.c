@@ -189,14 +189,16 @@ static mpm_choice cheapest_implicit(const mpm *m, double sound, double longest, 
   return best;
 }
 
-// s/m: the paper's semi-implicit step of 0.5 ms belongs to cells of 5 mm. In fresh snow of its Table 2, sound
-// goes two cells in it.
-static const double STEP_PER_CELL = 0.1;
+// The paper's semi-implicit step of 0.5 ms belongs to cells of 5 mm: shorter where cells are smaller, s/m. Where they are
+// larger it grows half as fast, once that is more: presses of 4 to 16 cells are then within 5 % of what they read with
+// short steps, and 5 to 8 % below it with 0.1 s/m.
+static const double STEP_PER_CELL = 0.1, STEP_OF_PAPER = 5e-4, STEP_PER_LARGE_CELL = 0.05;
 
 // The choice of the step: its length by dt, dt_max, cfl (advection) and elastic_cfl (sound), its kind
 // by what either would cost.
 double mpm_longest_step(const firn_mpm_def *def, double h) {
-  return def->dt_max > 0 ? def->dt_max : fmin(STEP_PER_CELL * h, 1);
+  double longest = fmax(fmin(STEP_PER_CELL * h, STEP_OF_PAPER), STEP_PER_LARGE_CELL * h);
+  return def->dt_max > 0 ? def->dt_max : fmin(longest, 1);
 }
 
 mpm_choice mpm_choose(const mpm *m, double limit) {
