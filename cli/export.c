@@ -48,8 +48,14 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     a->has_format = true;
     return 0;
   case 'o': a->def.folder = arg; return 0;
-  case 'q': a->quiet = true; return 0;
-  case KEY_JSON: a->json = true; return 0;
+  case 'q':
+    cli_wait_off();
+    a->quiet = true;
+    return 0;
+  case KEY_JSON:
+    cli_wait_off();
+    a->json = true;
+    return 0;
   case KEY_FRAMES: cli_frames(state, arg, &a->def.first_frame, &a->def.last_frame); return 0;
   case KEY_FIELDS: a->def.fields = arg; return 0;
   case KEY_SURFACE: a->def.surface = true; return 0;

@@ -157,8 +157,14 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   switch (key) {
   case ARGP_KEY_INIT: state->child_inputs[0] = &a->options; return 0;
   case 'o': a->output = arg; return 0;
-  case 'q': a->mode = PROGRESS_QUIET; return 0;
-  case KEY_JSON: a->mode = PROGRESS_JSON; return 0;
+  case 'q':
+    cli_wait_off();
+    a->mode = PROGRESS_QUIET;
+    return 0;
+  case KEY_JSON:
+    cli_wait_off();
+    a->mode = PROGRESS_JSON;
+    return 0;
   case KEY_FRAMES:
     cli_frames(state, arg, &a->first, &a->last);
     a->frames_given = true;

@@ -197,6 +197,7 @@ static void widen(double range[2]) {
 static firn_status gather(preview *p) {
   const firn_preview_def *def = p->def;
   double aspect = (double)def->width / def->height;
+  if (p->source.frame) firn_doing(p->context, 0, 0, "preview: reading the frame");
   FIRN_TRY(firn_picture_points_read(&p->source, FIRN_PICTURE_SPACING, &p->points));
   p->camera = def->camera;
   if (firn_camera_is_fitted(&p->camera))
