@@ -43,7 +43,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_FRAMES: a->bench.frames = parse_frames(arg, state); return 0;
   case KEY_QUALITY: a->bench.quality = cli_real(state, "--quality", arg, 0, 100); return 0;
   case KEY_SLEEP:
-    cli_choice(state, "--sleep", arg, (const char *const[]){"on", "off", NULL});
+    cli_choice(state, "--sleep", arg, cli_values("bench", "--sleep"));
     a->bench.sleep = arg;
     return 0;
   case KEY_STATE: a->bench.state = arg; return 0;

@@ -116,6 +116,11 @@ double cli_real(const struct argp_state *state, const char *name, const char *te
 int cli_choice(const struct argp_state *state, const char *name, const char *text,
                const char *const *words);
 
+// The words that an option takes, for cli_choice; NULL: any text. Ends with NULL.
+const char *const *cli_values(const char *verb, const char *option);
+// Prints them, or what a completion may offer, a line each; scene: of which --set changes a value, or NULL.
+int cli_print_values(const char *verb, const char *option, const char *scene);
+
 // Creates a context, whose warnings go to stderr; on failure prints why and returns NULL. options must
 // live as long.
 firn_context *cli_context(const cli_options *options);

@@ -60,7 +60,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_FIELDS: a->def.fields = arg; return 0;
   case KEY_SURFACE: a->def.surface = true; return 0;
   case KEY_UP:
-    a->def.z_up = cli_choice(state, "--up", arg, (const char *const[]){"y", "z", NULL}) == 1;
+    a->def.z_up = cli_choice(state, "--up", arg, cli_values("export", "--up")) == 1;
     return 0;
   case KEY_CELL: a->def.cell = cli_real(state, "--cell", arg, 0, 1e9); return 0;
   case KEY_DENSITY: a->def.density = cli_real(state, "--density", arg, 0, 1e9); return 0;

@@ -66,7 +66,7 @@ static error_t parse_context(int key, char *arg, struct argp_state *state) {
   case KEY_DEVICE:
     if (strcmp(arg, "cuda") == 0)
       argp_error(state, "--device: this build of firn has no cuda; use auto or cpu");
-    cli_choice(state, "--device", arg, (const char *const[]){"auto", "cpu", NULL});
+    cli_choice(state, "--device", arg, cli_values("", "--device"));
     return 0;
   default: return ARGP_ERR_UNKNOWN;
   }

@@ -49,7 +49,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_FRAMES: cli_frames(state, arg, &a->first, &a->last); return 0;
   case KEY_PER: a->per = cli_number(state, "--per", arg, 1, 10000); return 0;
   case KEY_MODE:
-    a->mode = cli_choice(state, "--mode", arg, (const char *const[]){"ballistic", "printed", NULL});
+    a->mode = cli_choice(state, "--mode", arg, cli_values("refine", "--mode"));
     return 0;
   case KEY_SEED: a->seed = cli_number(state, "--seed", arg, 0, 9007199254740992); return 0;
   case KEY_SET: cli_add_override(state, &a->options, arg); return 0;

@@ -129,8 +129,7 @@ static void parse_camera(render_arguments *a, const char *text, const struct arg
 }
 
 static firn_color_map parse_map(const char *text, const struct argp_state *state) {
-  static const char *const names[] = {"deep", "ember", "grey", "balance", NULL};
-  return (firn_color_map)cli_choice(state, "--map", text, names);
+  return (firn_color_map)cli_choice(state, "--map", text, cli_values("render", "--map"));
 }
 
 static void check_all(render_arguments *a, const struct argp_state *state) {
@@ -186,7 +185,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_CAMERA: parse_camera(a, arg, state); return 0;
   case KEY_SCENE: a->scene = arg; return 0;
   case KEY_FORMAT:
-    a->exr = cli_choice(state, "--format", arg, (const char *const[]){"png", "exr", NULL}) == 1;
+    a->exr = cli_choice(state, "--format", arg, cli_values("render", "--format")) == 1;
     return 0;
   case KEY_FPS: a->fps = cli_real(state, "--fps", arg, 0.1, 1000); return 0;
   case KEY_FORCE: a->force = true; return 0;
