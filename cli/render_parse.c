@@ -139,6 +139,13 @@ static void check_all(render_arguments *a, const struct argp_state *state) {
   if (a->output && render_ends_with(a->output, ".mp4") && a->exr)
     argp_error(state, "--format exr: a film is made of PNG files");
   if (a->has_view && a->has_camera) argp_error(state, "--view and --camera exclude each other");
+  // What is not simulated is not worth a path traced picture.
+  if (a->frames_given && render_is_scene(a->source)) {
+    a->preview = true;
+    if (a->exr) argp_error(state, "--format exr: previews are PNG files");
+    if (a->turntable)
+      argp_error(state, "--turntable: of a scene it shows frame 0 alone; leave out --frames");
+  }
   if (a->turntable && a->every > 1)
     argp_error(state, "--turntable goes round one frame; --every chooses among several");
   if (a->turntable && a->frames_given && a->first != a->last)
@@ -211,7 +218,12 @@ static const struct argp_option options[] = {
      "(default: a picture beside the frames)",
      0},
     {"frames", KEY_FRAMES, "A:B", 0,
-     "frames to show, both ends included (default: all for a film or folder, else the last)", 0},
+     "frames to show, both ends included (default: all for a film or folder, else the last). Of a "
+     "scene, an "
+     "animatic: previews in which bodies move and outlines show where snow will come from, while "
+     "the snow stays as "
+     "it was laid",
+     0},
     {"every", KEY_EVERY, "N", 0, "only every N-th of them", 0},
     {"size", KEY_SIZE, "WxH", 0, "pixels (default: render.size of the scene)", 0},
     {"spp", KEY_SPP, "N", 0, "paths a pixel (default: render.samples); 4 times: half the noise", 0},

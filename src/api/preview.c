@@ -6,6 +6,7 @@
 
 #include "api/picture.h"
 #include "api/preview_field.h"
+#include "api/preview_outline.h"
 #include "base/def.h"
 #include "base/memory.h"
 #include "math/vec3.h"
@@ -221,6 +222,30 @@ static firn_status gather(preview *p) {
   return FIRN_OK;
 }
 
+// Where snow comes from, or will be laid.
+static firn_status draw_sources(const preview *p, const firn_preview_shot *shot, uint8_t *rgb) {
+  static const uint8_t at_work[3] = {255, 140, 30}, idle[3] = {150, 160, 170};
+  const firn_world *world = &p->source.sim->world;
+  const firn_flow *flow = &world->flow;
+  firn_outline_def line = {.width = shot->width,
+                           .height = shot->height,
+                           .camera = shot->camera,
+                           .half_height = shot->half_height};
+  memcpy(line.origin, shot->origin, sizeof line.origin);
+  for (int i = 0; i < flow->emitter_count; i++) {
+    const firn_emitter *e = &flow->emitter[i];
+    line.color = world->time >= e->start && world->time < e->stop ? at_work : idle;
+    FIRN_TRY(firn_preview_outline(p->context, &line, e->fill.shape, world->time, rgb));
+  }
+  for (int i = 0; i < flow->fill_count; i++) {
+    const firn_fill *fill = &flow->fill[i];
+    if (!(fill->time > 0)) continue; // of a window: some of it is there
+    line.color = world->time >= fill->time ? at_work : idle;
+    FIRN_TRY(firn_preview_outline(p->context, &line, fill->shape, world->time, rgb));
+  }
+  return FIRN_OK;
+}
+
 static firn_status draw(preview *p, uint8_t *rgb) {
   const firn_preview_def *def = p->def;
   double sun[3];
@@ -245,6 +270,7 @@ static firn_status draw(preview *p, uint8_t *rgb) {
   memcpy(shot.low, p->points.low, sizeof shot.low);
   memcpy(shot.high, p->points.high, sizeof shot.high);
   FIRN_TRY(firn_preview_render(p->context, &shot, rgb));
+  if (def->sources && p->source.sim) FIRN_TRY(draw_sources(p, &shot, rgb));
   if (!def->color || !def->bar) return FIRN_OK;
   return firn_preview_bar(p->context, shot.colors, p->range, def->color, p->field.unit, def->width,
                           def->height, rgb);
