@@ -166,7 +166,9 @@ static firn_status survey(render_job *job) {
       job->scene ? 0.3 * firn_scene_frames(job->scene) * firn_scene_frame_seconds(job->scene) : 0;
   if (status == FIRN_OK) status = render_settings(job, some_time, &later, &preview);
   if (status != FIRN_OK) return status;
-  bool fit = memcmp(render.camera.eye, render.camera.target, sizeof render.camera.eye) == 0,
+  // That of an animatic is fitted to what will come, too, as each of its pictures is taken.
+  bool fit = !job->sim &&
+             memcmp(render.camera.eye, render.camera.target, sizeof render.camera.eye) == 0,
        colored = a->color && !(a->range[1] > a->range[0]), any = false;
   memcpy(job->range, a->range, sizeof job->range);
   int looks = job->count < LOOKS ? job->count : LOOKS;

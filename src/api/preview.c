@@ -195,14 +195,37 @@ static void widen(double range[2]) {
   if (size > 1e-30) range[0] -= pad;
 }
 
+static void widen_by(const firn_shape *shape, bool *any, double low[3], double high[3]) {
+  double lo[3], hi[3];
+  if (!firn_shape_bounds(shape, lo, hi)) return;
+  for (int a = 0; a < 3; a++) {
+    low[a] = *any ? fmin(low[a], lo[a]) : lo[a];
+    high[a] = *any ? fmax(high[a], hi[a]) : hi[a];
+  }
+  *any = true;
+}
+
+// To the snow, and to where it will come from if that is shown.
+static void fit_camera(preview *p, double aspect) {
+  double low[3], high[3];
+  bool any = p->points.any;
+  memcpy(low, p->points.low, sizeof low);
+  memcpy(high, p->points.high, sizeof high);
+  const firn_flow *flow = p->source.sim ? &p->source.sim->world.flow : NULL;
+  for (int i = 0; flow && p->def->sources && i < flow->emitter_count; i++)
+    widen_by(flow->emitter[i].fill.shape, &any, low, high);
+  for (int i = 0; flow && p->def->sources && i < flow->fill_count; i++)
+    if (flow->fill[i].time > 0) widen_by(flow->fill[i].shape, &any, low, high);
+  firn_camera_fit(&p->camera, low, high, aspect);
+}
+
 static firn_status gather(preview *p) {
   const firn_preview_def *def = p->def;
   double aspect = (double)def->width / def->height;
   if (p->source.frame) firn_doing(p->context, 0, 0, "preview: reading the frame");
   FIRN_TRY(firn_picture_points_read(&p->source, FIRN_PICTURE_SPACING, &p->points));
   p->camera = def->camera;
-  if (firn_camera_is_fitted(&p->camera))
-    firn_camera_fit(&p->camera, p->points.low, p->points.high, aspect);
+  if (firn_camera_is_fitted(&p->camera)) fit_camera(p, aspect);
   if (p->source.frame) {
     firn_frame *frame = p->source.frame;
     firn_picture_note_view(&p->source, &p->points, &p->camera, NULL, aspect);
