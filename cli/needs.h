@@ -41,7 +41,8 @@ firn_status cli_measure(firn_context *context, const firn_scene *scene, const cl
 
 double cli_cpu_seconds(void); // of all threads so far
 
-// The scene anew, with so many times its quality, and other settings (NULL: none; ends with NULL). NULL: it
+// The scene anew, with so many times its quality, and other settings (NULL: none; ends with NULL).
+// NULL: it
 // cannot be read so.
 firn_scene *cli_load_like(firn_context *context, const firn_scene *scene, const cli_needs_def *def,
                           double factor, const char *const *more);

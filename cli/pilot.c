@@ -99,8 +99,8 @@ cli_pilot cli_look_ahead(const firn_scene *scene, const cli_needs_def *def, int 
 
 // -------------------------------------------------------------------------- semi-implicit steps
 
-// Bytes that the library holds at most in a step of an integrator; 0 where it fails. How far a solve goes
-// changes nothing about them.
+// Bytes that the library holds at most in a step of an integrator; 0 where it fails. How far a
+// solve goes changes nothing about them.
 static double peak_with(const firn_scene *scene, const cli_needs_def *def, double factor,
                         const char *integrator, double *particles) {
   const char *const settings[] = {integrator, "mpm.tolerance=0.5", NULL};

@@ -37,7 +37,8 @@ firn_status render_animatic_frame(render_job *job, int number, const firn_previe
   return status == FIRN_OK ? firn_sim_preview(job->sim, &def, path) : status;
 }
 
-// The frames that were asked for: the camera is fitted to the snow of the first file, which all of them name.
+// The frames that were asked for: the camera is fitted to the snow of the first file, which all of
+// them name.
 static bool list_frames(render_job *job) {
   const render_arguments *a = job->arguments;
   int last = a->last >= 0 ? a->last : firn_scene_frames(job->scene);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures of a study's runs by one camera, so that they can be compared: where the scene places none, it is
-// fitted to the snow of all runs at their ends.
+// Pictures of a study's runs by one camera, so that they can be compared: where the scene places
+// none, it is fitted to the snow of all runs at their ends.
 #include <math.h>
 #include <string.h>
 

@@ -38,7 +38,7 @@ const char *const *cli_values(const char *verb, const char *option) {
   return NULL;
 }
 
-// --------------------------------------------------------------------------------------- paths of --set
+// ------------------------------------------------------------------------------- paths of --set
 
 enum { DEPTH = 32, PATH = 512 };
 

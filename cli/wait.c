@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A line on the terminal that says what is being done, while nothing else does. It is on stderr, so that
-// what a program prints to stdout stays as it is, and is overwritten by what comes next.
+// A line on the terminal that says what is being done, while nothing else does. It is on stderr, so
+// that what a program prints to stdout stays as it is, and is overwritten by what comes next.
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>

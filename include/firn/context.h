@@ -56,9 +56,9 @@ typedef struct firn_activity {
   const char *what;     // "settled snow: seeking its balance"; escaped as notes are
   uint64_t done, total; // parts of it; total 0: how many there will be is not known
 } firn_activity;
-// Called when work begins that may take seconds, and again as parts of it are done, so how often depends on the
-// work alone and never on a clock. From the thread that called the library; it must not call the library with the
-// same context.
+// Called when work begins that may take seconds, and again as parts of it are done, so how often
+// depends on the work alone and never on a clock. From the thread that called the library; it must
+// not call the library with the same context.
 typedef void (*firn_activity_fn)(void *user, const firn_activity *activity);
 
 typedef struct firn_context_def {
@@ -72,7 +72,7 @@ typedef struct firn_context_def {
   // Scenes may include files that are not below the folder of the scene's file. False: such a file is an
   // error, and is not read.
   bool include_outside;
-  bool reserved[7]; // false
+  bool reserved[7];          // false
   firn_activity_fn activity; // receives what calls are doing; NULL: nothing does
   void *activity_user;
 } firn_context_def;

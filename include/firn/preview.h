@@ -37,8 +37,8 @@ typedef struct firn_preview_def {
   firn_look_def ground_look, bodies;
   int look_count;
   const firn_look_def *looks; // as in firn_render_def
-  // Outlines of emitters, and of snow that is still to come: orange while they give snow, else grey. Of a
-  // simulation alone, not of a frame.
+  // Outlines of emitters, and of snow that is still to come: orange while they give snow, else
+  // grey. Of a simulation alone, not of a frame.
   bool sources;
   bool reserved[7]; // false
 } firn_preview_def;

@@ -42,8 +42,8 @@ static bool clip(const ray *r, const double low[3], const double high[3], double
   return part[0] <= part[1];
 }
 
-// Whether a ray meets the shape, to half a pixel: a distance, which is no more than that to the surface, may be
-// gone at a time.
+// Whether a ray meets the shape, to half a pixel: a distance, which is no more than that to the
+// surface, may be gone at a time.
 static bool meets(const firn_shape *shape, const ray *r, double time, double pixel,
                   const double low[3], const double high[3]) {
   double part[2];

@@ -14,8 +14,8 @@ typedef struct firn_outline_def {
   const uint8_t *color;    // [3]
 } firn_outline_def;
 
-// Draws the outline of a shape at a time [s] over rgb, [height][width][3], through what stands before it. Nothing
-// is drawn of a shape without bounds.
+// Draws the outline of a shape at a time [s] over rgb, [height][width][3], through what stands
+// before it. Nothing is drawn of a shape without bounds.
 firn_status firn_preview_outline(firn_context *context, const firn_outline_def *def,
                                  const firn_shape *shape, double time, uint8_t *rgb);
 

@@ -33,7 +33,8 @@ static int gravity_axis(const firn_scene *scene, double *sign) {
   return gravity->keys || along != 1 ? -1 : axis;
 }
 
-// Whether a body at rest may be met by snow that falls out of the box. One that moves may be anywhere.
+// Whether a body at rest may be met by snow that falls out of the box. One that moves may be
+// anywhere.
 static bool may_stop(const firn_value *collider, const box *snow, int axis, double sign) {
   box body;
   if (firn_value_find(collider, "motion") || firn_value_find(collider, "load") ||

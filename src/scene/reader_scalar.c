@@ -18,8 +18,8 @@ static void fail_why(firn_reader *r, firn_mark mark, const char *why, const char
   FAIL(r, mark, "%s%sxpected %s", why, question ? " E" : "; e", expected);
 }
 
-// A turn that is written as 30 for 30 degrees is 4.8 turns. A file that firn has resolved has radians, but
-// of angles that were given in hundredths of a degree or coarser.
+// A turn that is written as 30 for 30 degrees is 4.8 turns. A file that firn has resolved has
+// radians, but of angles that were given in hundredths of a degree or coarser.
 static void warn_of_degrees(firn_reader *r, const firn_schema_row *row, const firn_node *node,
                             double value) {
   const double degree = 3.14159265358979323846 / 180, hundredths = 100 * value / degree;

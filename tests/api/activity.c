@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a context says that it is doing: each part of long work, in order, and nothing that depends on a clock.
+// What a context says that it is doing: each part of long work, in order, and nothing that depends
+// on a clock.
 #include "../cache/scratch.h"
 
 #include <firn/firn.h>

@@ -58,8 +58,8 @@ static void project(const firn_outline_def *def, const double p[3], double out[2
   out[1] = 0.5 * HEIGHT - unit * dot(c->up, r);
 }
 
-// The ball of radius R around C touches the cone of rays at angle asin(R / D) to its middle, D away: on a circle of
-// radius R cos(angle), R sin(angle) before the middle.
+// The ball of radius R around C touches the cone of rays at angle asin(R / D) to its middle, D
+// away: on a circle of radius R cos(angle), R sin(angle) before the middle.
 static void the_outline_of_a_ball_is_where_rays_touch_it(void **state) {
   (void)state;
   static const double eye[3] = {1.3, 2.1, 3.7}, target[3] = {0.2, 0.4, -0.1};

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 60
 # processors: 2
-# firn render SCENE --frames: bodies move, outlines show where snow comes from, and nothing is simulated.
+# firn render SCENE --frames: bodies move, outlines show where snow comes from, and nothing is
+# simulated.
 source "$(dirname "$0")/common.bash"
 out="" err="" # what run hears
 
@@ -55,15 +56,16 @@ run 0 render plan.yaml --frames 0:8 "${view[@]}" -o plan
 expect "$out" "9 frames, 9 rendered now"
 [[ ! -e plan_animatic && $(find plan -name 'frame_*.png' | wc -l) == 9 ]] || die "pictures: $(ls plan)"
 
-# The block of 0.2 m moves by 1 m/s. Its near face, 4.9 m away, is what is seen widest of it: 0.2 m are 13.7 pixels.
+# The block of 0.2 m moves by 1 m/s. Its near face, 4.9 m away, is what is seen widest of it: 0.2 m
+# are 13.7 pixels.
 for frame in 0 4 8; do
   read -r count left right _ _ <<<"$(python3 find.py plan/frame_0000$frame.png body)"
   [[ $count -gt 50 ]] || die "no block in frame $frame"
   within "middle of the block in frame $frame" "($left + $right) / 2" "160 + 67.2 * (-1 + 0.1 * $frame)" 4
 done
 
-# The emitter: a ring of radius 0.2 m, 0.75 m above the target, orange from 0.3 s until 0.6 s. A sphere is seen a
-# little wider than its middle plane: tan(asin(0.2 / 5.056)) 5.056 = 0.2002 m.
+# The emitter: a ring of radius 0.2 m, 0.75 m above the target, orange from 0.3 s until 0.6 s. A
+# sphere is seen a little wider than its middle plane: tan(asin(0.2 / 5.056)) 5.056 = 0.2002 m.
 for frame in 0 2 3 5 6 8; do
   on=grey off=orange
   ((frame >= 3 && frame < 6)) && on=orange off=grey
@@ -75,7 +77,8 @@ for frame in 0 2 3 5 6 8; do
   [[ $count == 0 ]] || die "frame $frame has $count pixels of an outline that is $off"
 done
 
-# The same command goes on; one frame is one picture; every other one; and without -o a folder of that name.
+# The same command goes on; one frame is one picture; every other one; and without -o a folder of
+# that name.
 run 0 render plan.yaml --frames 0:8 "${view[@]}" -o plan
 expect "$out" "9 frames, 0 rendered now"
 run 0 render plan.yaml --frames 3 "${view[@]}" -o three.png

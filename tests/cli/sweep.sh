@@ -86,8 +86,8 @@ grep -q '^1,.*,done,' failing/summary.csv || die "run 1: $(cat failing/summary.c
 grep -q '^2,.*,failed,' failing/summary.csv || die "run 2: $(cat failing/summary.csv)"
 [[ -n $err && -s failing/sheet.png ]] || die "no message, or no sheet"
 
-# One camera sees the ends of all runs: what flew left stands left on the sheet. One side of a ball is in shadow, so
-# that the middle of what is bright is a little off.
+# One camera sees the ends of all runs: what flew left stands left on the sheet. One side of a ball
+# is in shadow, so that the middle of what is bright is a little off.
 cat >centers.py <<'PYTHON'
 import struct, sys, zlib
 for path in sys.argv[1:]:  # RGB of 8 bits: the middle column of what is bright, as a share of the width

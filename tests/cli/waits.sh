@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 60
 # processors: 2
-# On a terminal each verb says what it is doing before it has anything else to say; elsewhere, and with
+# On a terminal each verb says what it is doing before it has anything else to say; elsewhere, and
+# with
 # --quiet or --json, it does not.
 source "$(dirname "$0")/common.bash"
 out="" err="" # what run hears

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is read as it stands but is hardly meant is warned of, by whatever reads the scene, and with its place.
+// What is read as it stands but is hardly meant is warned of, by whatever reads the scene, and with
+// its place.
 #include "scene/setup.h"
 
 #define HEAD "firn: 1\nh: 2 cm\n"

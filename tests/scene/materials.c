@@ -13,7 +13,7 @@
 
 #define BLOCK                                                                                      \
   "firn: 1\nh: 1 cm\nmaterials:\n  block: {young: 120 kPa, theta_c: 2 %, hardening: 8}\n"          \
-  "snow: [{shape: {sphere: {center: [0, 0, 0], radius: 5 cm}}, material: block}]\n" \
+  "snow: [{shape: {sphere: {center: [0, 0, 0], radius: 5 cm}}, material: block}]\n"                \
   "gravity: [0, 0, 0]\n" // else nothing holds it
 
 typedef struct {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scene is taken to a time without a step: bodies and keyed values are those of the time, the snow stays.
+// A scene is taken to a time without a step: bodies and keyed values are those of the time, the
+// snow stays.
 #include <math.h>
 
 #include "scene/setup.h"
