@@ -19,17 +19,31 @@ typedef struct {
   bool list;
 } arguments;
 
+// "3", or "0:3" as the other verbs have it: frame 0 is the initial state and takes no time.
+static int parse_frames(const char *text, const struct argp_state *state) {
+  int first = 0, last = -1;
+  if (!strchr(text, ':')) return (int)cli_number(state, "--frames", text, 1, 99999);
+  cli_frames(state, text, &first, &last);
+  if (first > 0 || last < 1)
+    argp_error(state, "--frames: '%s' is neither N nor 0:N; a scene is measured from frame 0 on",
+               text);
+  return last;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state) {
   arguments *a = state->input;
   switch (key) {
   case ARGP_KEY_INIT: state->child_inputs[0] = &a->bench.options; return 0;
-  case KEY_JSON: a->bench.json = true; return 0;
+  case KEY_JSON:
+    cli_wait_off();
+    a->bench.json = true;
+    return 0;
   case KEY_QUICK: a->bench.quick = true; return 0;
   case KEY_LIST: a->list = true; return 0;
-  case KEY_FRAMES: a->bench.frames = (int)cli_number(state, "--frames", arg, 1, 99999); return 0;
+  case KEY_FRAMES: a->bench.frames = parse_frames(arg, state); return 0;
   case KEY_QUALITY: a->bench.quality = cli_real(state, "--quality", arg, 0, 100); return 0;
   case KEY_SLEEP:
-    cli_choice(state, "--sleep", arg, (const char *const[]){"on", "off", NULL});
+    cli_choice(state, "--sleep", arg, cli_values("bench", "--sleep"));
     a->bench.sleep = arg;
     return 0;
   case KEY_STATE: a->bench.state = arg; return 0;
@@ -45,7 +59,8 @@ static const struct argp_option options[] = {
     {"json", KEY_JSON, NULL, 0, "tell the results as one JSON object a line, for programs", 0},
     {"quick", KEY_QUICK, NULL, 0, "smaller and shorter: all of it in under a minute", 0},
     {"list", KEY_LIST, NULL, 0, "list the names of the cases", 0},
-    {"frames", KEY_FRAMES, "N", 0, "of paper/...: only the first N frames of each scene", 0},
+    {"frames", KEY_FRAMES, "0:N", 0,
+     "of paper/...: only the first N frames of each scene; also as N", 0},
     {"quality", KEY_QUALITY, "Q", 0, "of paper/...: at this quality instead of 1", 0},
     {"sleep", KEY_SLEEP, "on|off", 0, "of paper/...: only with or without sleep, instead of both",
      0},
@@ -385,7 +400,7 @@ int cli_bench(int argc, char **argv) {
   }
   if (word) return say_unknown(word);
   if (unheeded(&a)) {
-    fprintf(stderr, "firn bench: %s is for paper/... alone, which nobody asked for\n",
+    fprintf(stderr, "firn bench: %s is for paper/... alone, and no such case was named\n",
             unheeded(&a));
     return EXIT_INPUT;
   }

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "limits.h"
 #include "needs.h"
@@ -26,7 +25,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     return 0;
   case KEY_RESOLVED: a->resolved = true; return 0;
   case KEY_NO_TIME: a->no_time = true; return 0;
-  case KEY_JSON: a->json = true; return 0;
+  case KEY_JSON:
+    cli_wait_off();
+    a->json = true;
+    return 0;
   case KEY_FRAMES: cli_frames(state, arg, &a->first, &a->last); return 0;
   case 'o': a->folder = arg; return 0;
   case ARGP_KEY_ARG:
@@ -272,11 +274,11 @@ static void find_out(firn_context *context, findings *f) {
   cli_needs_def def = {.scene = a->scene,
                        .options = &a->options,
                        .seconds = a->no_time ? 0 : 1,
-                       .live = isatty(STDERR_FILENO),
                        .on_advice = keep_advice,
                        .advice_user = f};
   f->output = firn_scene_output(f->scene);
   f->status = cli_measure(context, f->scene, &def, &f->needs);
+  cli_wait_clear();
   f->disk = cli_disk(&f->needs, &f->output, a->first, f->last);
   f->disk_there = limits_disk(a->folder ? a->folder : folder);
   f->memory_there = limits_memory(NULL);

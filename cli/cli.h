@@ -116,6 +116,12 @@ double cli_real(const struct argp_state *state, const char *name, const char *te
 int cli_choice(const struct argp_state *state, const char *name, const char *text,
                const char *const *words);
 
+// The words that an option takes, for cli_choice; NULL: any text. Ends with NULL.
+const char *const *cli_values(const char *verb, const char *option);
+// Prints them, or what a completion may offer, a line each; scene: of which --set changes a value,
+// or NULL.
+int cli_print_values(const char *verb, const char *option, const char *scene);
+
 // Creates a context, whose warnings go to stderr; on failure prints why and returns NULL. options must
 // live as long.
 firn_context *cli_context(const cli_options *options);
@@ -142,6 +148,10 @@ int cli_fail_run(const firn_context *context, firn_status status, progress_mode 
 int cli_fail_said(const char *message, firn_status status, progress_mode mode);
 // Prints {"event": "warning"} to stdout: an on_warning where JSON was asked for.
 void cli_warning_event(void *user, const char *message);
+
+// Keeps notes and warnings to itself until it is called with false: what is read once more says the
+// same again.
+void cli_mute(bool mute);
 
 // Whether a warning differs from an earlier one in its numbers alone. Those are counted, and the counts
 // are printed to stderr when the program ends.
@@ -175,6 +185,15 @@ firn_table *cli_stats(firn_context *context, const char *folder);
 // A cell of its last row; nan: it is empty. table may be NULL.
 double cli_stats_last(const firn_table *table, const char *column);
 double cli_stats_wall(const firn_table *table); // s, sum of the column wall_seconds
+
+// -------------------------------------------------------------------------------- waiting
+
+// Says on a terminal what is being done until something else is printed. Nothing is said where
+// stderr is no terminal, nor after cli_wait_off, which --quiet and --json call.
+void cli_wait(const char *what);
+void cli_wait_clear(void);
+void cli_wait_off(void);
+void cli_wait_activity(void *user, const firn_activity *activity); // of a context
 
 // -------------------------------------------------------------------------------- files
 

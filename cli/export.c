@@ -48,13 +48,19 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
     a->has_format = true;
     return 0;
   case 'o': a->def.folder = arg; return 0;
-  case 'q': a->quiet = true; return 0;
-  case KEY_JSON: a->json = true; return 0;
+  case 'q':
+    cli_wait_off();
+    a->quiet = true;
+    return 0;
+  case KEY_JSON:
+    cli_wait_off();
+    a->json = true;
+    return 0;
   case KEY_FRAMES: cli_frames(state, arg, &a->def.first_frame, &a->def.last_frame); return 0;
   case KEY_FIELDS: a->def.fields = arg; return 0;
   case KEY_SURFACE: a->def.surface = true; return 0;
   case KEY_UP:
-    a->def.z_up = cli_choice(state, "--up", arg, (const char *const[]){"y", "z", NULL}) == 1;
+    a->def.z_up = cli_choice(state, "--up", arg, cli_values("export", "--up")) == 1;
     return 0;
   case KEY_CELL: a->def.cell = cli_real(state, "--cell", arg, 0, 1e9); return 0;
   case KEY_DENSITY: a->def.density = cli_real(state, "--density", arg, 0, 1e9); return 0;

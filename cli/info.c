@@ -309,6 +309,7 @@ static int info_file(firn_context *context, const char *path, double bytes) {
     return EXIT_OK;
   }
   firn_frame *frame;
+  cli_wait("reading the file");
   firn_status status = firn_frame_open(context, path, &frame);
   if (status == FIRN_OK) {
     printf("%s\n", path);

@@ -28,7 +28,7 @@ static void usage(FILE *stream) {
   for (const cli_verb *v = cli_verbs; v->name; v++) {
     char left[32];
     snprintf(left, sizeof left, "%s %s", v->name, v->arguments);
-    fprintf(stream, "  firn %-16s %s\n", left, v->doc);
+    fprintf(stream, "  firn %-17s %s\n", left, v->doc);
   }
   fprintf(stream, "\nStart with `firn demo`. `firn VERB --help` explains a verb.\n"
                   "Exit status: 0 ok, 1 the run failed, 2 bad usage or input.\n");
@@ -64,9 +64,14 @@ int cli_help(int argc, char **argv) {
     return EXIT_OK;
   }
   if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-?") == 0) {
-    printf("Usage: firn help [VERB]\nPrints what firn can do, or the page of a verb.\n");
+    printf("Usage: firn help [VERB]\nPrints what firn can do, or the page of a verb.\n\n"
+           "`firn help --values VERB OPTION [SCENE]` lists values of an option, for the completion "
+           "of\n"
+           "shells; of --set the keys of the scene.\n");
     return EXIT_OK;
   }
+  if (strcmp(argv[1], "--values") == 0 && argc >= 4)
+    return cli_print_values(argv[2], argv[3], argc > 4 ? argv[4] : NULL);
   const cli_verb *verb = find(argv[1]);
   if (!verb) return unknown(argv[1]);
   char help[] = "--help";

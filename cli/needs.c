@@ -79,12 +79,6 @@ typedef struct watch {
   firn_status status; // of the advice
 } watch;
 
-static void say(const cli_needs_def *def, const char *what) {
-  if (!def->live) return;
-  fprintf(stderr, "\r%s%s\033[K", what, *what ? " ..." : "");
-  fflush(stderr);
-}
-
 static void look_at_start(watch *w, const firn_run_event *e) {
   firn_mpm_def settings;
   w->start = e->wall;
@@ -92,10 +86,10 @@ static void look_at_start(watch *w, const firn_run_event *e) {
   w->is_auto = firn_sim_settings(e->sim, "mpm", &settings, sizeof settings) == FIRN_OK &&
                settings.integrator == FIRN_INTEGRATOR_AUTO;
   if (w->def->on_advice) {
-    say(w->def, "looking at what lies where");
+    cli_wait("looking at what lies where");
     w->status = firn_scene_advise(w->scene, e->sim, w->def->on_advice, w->def->advice_user);
   }
-  say(w->def, w->def->seconds > 0 ? "timing the first steps" : "taking a step");
+  cli_wait(w->def->seconds > 0 ? "timing the first steps" : "taking a step");
   w->begin = (moment){.wall = cli_seconds(), .cpu = cli_cpu_seconds()};
   w->last = w->begin;
 }
@@ -193,7 +187,7 @@ static firn_status measure_run(firn_context *context, const firn_scene *scene, d
 static void add_growth(const firn_scene *scene, const watch *w, cli_needs *out) {
   int last = firn_scene_frames(scene), frames = last < FRAMES_TIMED ? last : FRAMES_TIMED;
   if (!(out->frames_timed > 0) || w->frames >= frames) return;
-  say(w->def, "looking ahead with fewer particles");
+  cli_wait("looking ahead with fewer particles");
   cli_pilot growth = cli_look_ahead(scene, w->def, frames, w->last.time, out->cpu_per_frame,
                                     w->iterations > 0);
   out->seconds_per_frame *= growth.time;
@@ -210,10 +204,26 @@ static void scale_time(double scale, cli_needs *out) {
   out->cpu_per_frame *= scale * steps;
 }
 
+// What shortens the solve of a step that is not timed; the memory that it takes is the same.
+static const char *const *rough_solve(const firn_scene *scene, const cli_needs_def *def) {
+  static const char *const rough[] = {"mpm.tolerance=0.5", NULL};
+  bool mpm = strstr(firn_scene_resolved_text(scene), "\nsolver: mpm\n") != NULL;
+  return mpm && !(def->seconds > 0) ? rough : NULL;
+}
+
+static firn_status measure_whole(firn_context *context, const firn_scene *scene, watch *w,
+                                 cli_needs *out) {
+  const char *const *rough = rough_solve(scene, w->def);
+  firn_scene *same = rough ? cli_load_like(context, scene, w->def, 1, rough) : NULL;
+  firn_status status = measure_run(context, same ? same : scene, 1, w, out);
+  firn_scene_destroy(same);
+  return status;
+}
+
 static firn_status measure_sample(firn_context *context, const firn_scene *scene, watch *w,
                                   cli_needs *out) {
   double factor = cbrt(SAMPLE / out->particles);
-  firn_scene *sample = cli_load_like(context, scene, w->def, factor, NULL);
+  firn_scene *sample = cli_load_like(context, scene, w->def, factor, rough_solve(scene, w->def));
   if (!sample) return FIRN_OK; // the guess stands
   double scale = out->particles / fmax(1, firn_scene_particles(sample));
   firn_status status = measure_run(context, sample, scale, w, out);
@@ -224,7 +234,7 @@ static firn_status measure_sample(firn_context *context, const firn_scene *scene
 
 firn_status cli_measure(firn_context *context, const firn_scene *scene, const cli_needs_def *def,
                         cli_needs *out) {
-  say(def, "counting the snow");
+  cli_wait("counting the snow");
   double guess = firn_scene_particles(scene);
   *out = (cli_needs){.particles = guess,
                      .memory = guess * BYTES_USUAL,
@@ -239,20 +249,20 @@ firn_status cli_measure(firn_context *context, const firn_scene *scene, const cl
   watch w = {.def = def, .scene = scene, .threads = firn_context_threads(context)};
   if (guess * BYTES_LEAST < limits_memory(NULL)) {
     bool whole = guess <= WHOLE_MOST;
-    say(def, "building");
-    status = whole ? measure_run(context, scene, 1, &w, out)
+    cli_wait("building");
+    status = whole ? measure_whole(context, scene, &w, out)
                    : measure_sample(context, scene, &w, out);
     out->sampled = w.particles;
     if (whole) out->particles = w.particles;
     if (status == FIRN_OK) add_growth(scene, &w, out);
     out->memory_most = out->memory;
     if (status == FIRN_OK && w.is_auto && w.iterations == 0 && out->particles > 0) {
-      say(def, "taking a semi-implicit step");
+      cli_wait("taking a semi-implicit step");
       double implicit = out->memory_alone + cli_implicit_bytes(scene, def, out->particles);
       out->memory_most = fmax(out->memory, implicit);
     }
   }
-  say(def, "");
+  cli_wait_clear();
   return status;
 }
 

@@ -29,7 +29,6 @@ typedef struct cli_needs_def {
   const char *scene; // its name and ...
   const cli_options *options;
   double seconds;           // of real steps: about that many, or four frames; 0: a single step
-  bool live;                // tell on the terminal what is being done
   firn_advice_fn on_advice; // or NULL
   void *advice_user;
 } cli_needs_def;
@@ -42,10 +41,11 @@ firn_status cli_measure(firn_context *context, const firn_scene *scene, const cl
 
 double cli_cpu_seconds(void); // of all threads so far
 
-// The scene anew, with so many times its quality, and another setting if that is not NULL. NULL: it
+// The scene anew, with so many times its quality, and other settings (NULL: none; ends with NULL).
+// NULL: it
 // cannot be read so.
 firn_scene *cli_load_like(firn_context *context, const firn_scene *scene, const cli_needs_def *def,
-                          double factor, const char *more);
+                          double factor, const char *const *more);
 
 // How many times as much the first frames take as the part of them that was covered: a mean frame of
 // time, and the library of memory at most.

@@ -66,7 +66,7 @@ static error_t parse_context(int key, char *arg, struct argp_state *state) {
   case KEY_DEVICE:
     if (strcmp(arg, "cuda") == 0)
       argp_error(state, "--device: this build of firn has no cuda; use auto or cpu");
-    cli_choice(state, "--device", arg, (const char *const[]){"auto", "cpu", NULL});
+    cli_choice(state, "--device", arg, cli_values("", "--device"));
     return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
@@ -128,8 +128,14 @@ static error_t parse_run(int key, char *arg, struct argp_state *state) {
   cli_run_options *options = state->input;
   switch (key) {
   case 'o': options->folder = arg; return 0;
-  case 'q': options->mode = PROGRESS_QUIET; return 0;
-  case KEY_JSON: options->mode = PROGRESS_JSON; return 0;
+  case 'q':
+    cli_wait_off();
+    options->mode = PROGRESS_QUIET;
+    return 0;
+  case KEY_JSON:
+    cli_wait_off();
+    options->mode = PROGRESS_JSON;
+    return 0;
   case KEY_OVERWRITE: options->overwrite = true; return 0;
   default: return ARGP_ERR_UNKNOWN;
   }
@@ -209,10 +215,16 @@ void cli_warning_event(void *user, const char *message) {
   fflush(stdout);
 }
 
+static bool muted;
+
+void cli_mute(bool mute) {
+  muted = mute;
+}
+
 // user is the options. A live line may be on the screen, to be overwritten.
 static void on_note(void *user, firn_log_level level, const char *message) {
   const cli_options *options = user;
-  if (level == FIRN_LOG_ERROR) return; // the call that failed says so
+  if (level == FIRN_LOG_ERROR || muted) return; // the call that failed says so
   if (level == FIRN_LOG_INFO && !options->notes) return;
   if (level == FIRN_LOG_INFO || !cli_is_repeat(message)) {
     if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
@@ -229,6 +241,7 @@ firn_context *cli_context(const cli_options *options) {
   def.include_outside = options->allow_outside;
   def.log = on_note;
   def.log_user = (void *)options;
+  def.activity = cli_wait_activity;
   firn_context *context;
   firn_status status = firn_context_create(&def, &context);
   if (status == FIRN_OK) return context;
@@ -259,8 +272,10 @@ void cli_print_errors(const firn_scene *scene, FILE *stream) {
 firn_scene *cli_scene(firn_context *context, const char *name, const cli_options *options,
                       FILE *stream) {
   firn_scene *scene;
+  cli_wait("reading the scene");
   firn_status status = firn_scene_load(context, name, options->override_count, options->overrides,
                                        &scene);
+  cli_wait_clear();
   if (status == FIRN_OK) return scene;
   if (scene)
     cli_print_errors(scene, stream);

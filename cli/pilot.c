@@ -11,17 +11,22 @@
 static const double PROBE = 2e5;
 
 firn_scene *cli_load_like(firn_context *context, const firn_scene *scene, const cli_needs_def *def,
-                          double factor, const char *more) {
+                          double factor, const char *const *more) {
   const char *at = strstr(firn_scene_resolved_text(scene), "\nquality: ");
   char quality[64];
   cli_options options = *def->options;
-  if (options.override_count + 2 > CLI_OVERRIDES || !at) return NULL;
+  if (options.override_count == CLI_OVERRIDES || !at) return NULL;
   snprintf(quality, sizeof quality, "quality=%.9g", factor * strtod(at + 10, NULL));
   if (factor != 1) options.overrides[options.override_count++] = quality;
-  if (more) options.overrides[options.override_count++] = more;
+  for (int i = 0; more && more[i]; i++) {
+    if (options.override_count == CLI_OVERRIDES) return NULL;
+    options.overrides[options.override_count++] = more[i];
+  }
   firn_scene *like;
+  cli_mute(true);
   firn_status status = firn_scene_load(context, def->scene, options.override_count,
                                        options.overrides, &like);
+  cli_mute(false);
   if (status == FIRN_OK) return like;
   firn_scene_destroy(like);
   return NULL;
@@ -36,7 +41,7 @@ typedef struct pilot {
 } pilot;
 
 static pilot pilot_open(const firn_scene *scene, const cli_needs_def *def, double factor,
-                        const char *more) {
+                        const char *const *more) {
   firn_context_def context_def = firn_default_context_def();
   context_def.threads = def->options->threads;
   context_def.isa = def->options->isa;
@@ -94,10 +99,12 @@ cli_pilot cli_look_ahead(const firn_scene *scene, const cli_needs_def *def, int 
 
 // -------------------------------------------------------------------------- semi-implicit steps
 
-// Bytes that the library holds at most in a step with a setting; 0 where it fails.
+// Bytes that the library holds at most in a step of an integrator; 0 where it fails. How far a
+// solve goes changes nothing about them.
 static double peak_with(const firn_scene *scene, const cli_needs_def *def, double factor,
-                        const char *setting, double *particles) {
-  pilot p = pilot_open(scene, def, factor, setting);
+                        const char *integrator, double *particles) {
+  const char *const settings[] = {integrator, "mpm.tolerance=0.5", NULL};
+  pilot p = pilot_open(scene, def, factor, settings);
   double peak = 0;
   if (p.sim && firn_sim_step(p.sim, 0, NULL) == FIRN_OK) {
     peak = (double)firn_context_peak_bytes(p.context);

@@ -21,7 +21,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   arguments *a = state->input;
   switch (key) {
   case 'o': a->output = arg; return 0;
-  case 'q': a->quiet = true; return 0;
+  case 'q':
+    cli_wait_off();
+    a->quiet = true;
+    return 0;
   case KEY_COLUMNS: a->def.columns = arg; return 0;
   case KEY_TITLE: a->def.title = arg; return 0;
   case KEY_NAME: a->def.where = arg; return 0;

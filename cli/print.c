@@ -31,6 +31,7 @@ static void put_text(FILE *stream, const char *spec, const char *text, int preci
 
 int cli_vprint(FILE *stream, const char *format, va_list given) {
   va_list args;
+  if (stream == stdout || stream == stderr) cli_wait_clear();
   va_copy(args, given);
   for (const char *p = format; *p;) {
     size_t plain = strcspn(p, "%");

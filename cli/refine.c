@@ -38,12 +38,18 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   switch (key) {
   case ARGP_KEY_INIT: state->child_inputs[0] = &a->options; return 0;
   case 'o': a->output = arg; return 0;
-  case 'q': a->progress = PROGRESS_QUIET; return 0;
-  case KEY_JSON: a->progress = PROGRESS_JSON; return 0;
+  case 'q':
+    cli_wait_off();
+    a->progress = PROGRESS_QUIET;
+    return 0;
+  case KEY_JSON:
+    cli_wait_off();
+    a->progress = PROGRESS_JSON;
+    return 0;
   case KEY_FRAMES: cli_frames(state, arg, &a->first, &a->last); return 0;
   case KEY_PER: a->per = cli_number(state, "--per", arg, 1, 10000); return 0;
   case KEY_MODE:
-    a->mode = cli_choice(state, "--mode", arg, (const char *const[]){"ballistic", "printed", NULL});
+    a->mode = cli_choice(state, "--mode", arg, cli_values("refine", "--mode"));
     return 0;
   case KEY_SEED: a->seed = cli_number(state, "--seed", arg, 0, 9007199254740992); return 0;
   case KEY_SET: cli_add_override(state, &a->options, arg); return 0;

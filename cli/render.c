@@ -166,7 +166,9 @@ static firn_status survey(render_job *job) {
       job->scene ? 0.3 * firn_scene_frames(job->scene) * firn_scene_frame_seconds(job->scene) : 0;
   if (status == FIRN_OK) status = render_settings(job, some_time, &later, &preview);
   if (status != FIRN_OK) return status;
-  bool fit = memcmp(render.camera.eye, render.camera.target, sizeof render.camera.eye) == 0,
+  // That of an animatic is fitted to what will come, too, as each of its pictures is taken.
+  bool fit = !job->sim &&
+             memcmp(render.camera.eye, render.camera.target, sizeof render.camera.eye) == 0,
        colored = a->color && !(a->range[1] > a->range[0]), any = false;
   memcpy(job->range, a->range, sizeof job->range);
   int looks = job->count < LOOKS ? job->count : LOOKS;
@@ -288,7 +290,12 @@ firn_status render_picture(render_job *job, const render_frame *file, const char
   render.progress = on_progress;
   render.progress_user = job;
   double start = cli_seconds();
-  if (status == FIRN_OK && job->arguments->preview) {
+  if (status == FIRN_OK && job->sim) {
+    double time = file->number * firn_scene_frame_seconds(job->scene);
+    status = render_settings(job, time, &render, &preview); // a camera that is keyed moves
+    if (status == FIRN_OK) status = render_animatic_frame(job, file->number, &preview, path);
+    job->stats.particles = firn_sim_count(job->sim);
+  } else if (status == FIRN_OK && job->arguments->preview) {
     status = firn_frame_preview(frame, job->scene, &preview, path);
     job->stats.particles = firn_frame_count(frame);
   } else if (status == FIRN_OK) {
@@ -341,7 +348,10 @@ static firn_status open_scene(render_job *job, const char *folder, int *code) {
 // Names what was not named: pictures go beside the frames, those of a scene into the current folder.
 static void default_output(const render_job *job, const char *folder, bool several, char *path) {
   const render_arguments *a = job->arguments;
-  const char *kind = a->turntable ? "turntable" : a->preview ? "preview" : "render";
+  const char *kind = job->sim       ? "animatic"
+                     : a->turntable ? "turntable"
+                     : a->preview   ? "preview"
+                                    : "render";
   if (*job->temporary) {
     char name[1024];
     cli_default_folder(a->source, name, sizeof name);
@@ -375,10 +385,10 @@ static int find_frames(render_job *job, bool several, char folder[RENDER_PATH]) 
   const render_arguments *a = job->arguments;
   int code = EXIT_OK;
   if (render_is_scene(a->source)) {
-    if (!a->scene && !a->frames_given) return render_build_scene(job);
+    if (!a->scene) return render_build_scene(job);
     fprintf(stderr,
-            "firn: %s is a scene, which is shown as it begins: %s is for the frames of a run\n",
-            a->source, a->scene ? "--scene" : "--frames");
+            "firn: %s is a scene, which is shown by itself: --scene is for the frames of a run\n",
+            a->source);
     return EXIT_INPUT;
   }
   if (a->quality) {
@@ -454,6 +464,7 @@ int cli_render(int argc, char **argv) {
   int code = run_job(&job);
   if (*job.temporary) cli_remove_folder(job.temporary);
   free(job.frame);
+  firn_sim_destroy(job.sim);
   firn_scene_destroy(job.scene);
   firn_context_destroy(context);
   return code;

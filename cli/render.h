@@ -68,14 +68,19 @@ typedef struct render_job {
   double range[2];             // of colours
   double turn;                 // rad, of the frame at hand
   char temporary[RENDER_PATH]; // folder with the frame of a scene; "": none
+  firn_sim *sim; // of a scene whose bodies move through the frames; NULL: frames are files
   render_progress progress;
   firn_render_stats stats; // of the last picture
 } render_job;
 
 // Whether the source is a scene to be shown as it begins.
 bool render_is_scene(const char *source);
-// Builds it, and makes its first frame the one to show. Returns the exit code.
+// Builds it, and makes its first frame the one to show, or with --frames, of an animatic, all of
+// them. Returns the exit code.
 int render_build_scene(render_job *job);
+// Takes the scene of an animatic to a frame and draws it.
+firn_status render_animatic_frame(render_job *job, int number, const firn_preview_def *view,
+                                  const char *path);
 
 // Draws a frame into a PNG or EXR file.
 firn_status render_picture(render_job *job, const render_frame *file, const char *path);

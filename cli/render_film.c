@@ -148,6 +148,7 @@ static void describe(const render_job *job, folder *f) {
       const double *n = a->cuts[c].plane[i];
       add(f, "cut %d %.17g %.17g %.17g beyond %.17g\n", c, n[0], n[1], n[2], n[3]);
     }
+  if (job->sim) add(f, "animatic\n");
   if (a->turntable)
     add(f, "turntable of %d around frame %.4000s\n", a->turntable,
         *job->temporary ? "0" : job->frame->path);

@@ -129,8 +129,7 @@ static void parse_camera(render_arguments *a, const char *text, const struct arg
 }
 
 static firn_color_map parse_map(const char *text, const struct argp_state *state) {
-  static const char *const names[] = {"deep", "ember", "grey", "balance", NULL};
-  return (firn_color_map)cli_choice(state, "--map", text, names);
+  return (firn_color_map)cli_choice(state, "--map", text, cli_values("render", "--map"));
 }
 
 static void check_all(render_arguments *a, const struct argp_state *state) {
@@ -140,6 +139,13 @@ static void check_all(render_arguments *a, const struct argp_state *state) {
   if (a->output && render_ends_with(a->output, ".mp4") && a->exr)
     argp_error(state, "--format exr: a film is made of PNG files");
   if (a->has_view && a->has_camera) argp_error(state, "--view and --camera exclude each other");
+  // What is not simulated is not worth a path traced picture.
+  if (a->frames_given && render_is_scene(a->source)) {
+    a->preview = true;
+    if (a->exr) argp_error(state, "--format exr: previews are PNG files");
+    if (a->turntable)
+      argp_error(state, "--turntable: of a scene it shows frame 0 alone; leave out --frames");
+  }
   if (a->turntable && a->every > 1)
     argp_error(state, "--turntable goes round one frame; --every chooses among several");
   if (a->turntable && a->frames_given && a->first != a->last)
@@ -157,8 +163,14 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   switch (key) {
   case ARGP_KEY_INIT: state->child_inputs[0] = &a->options; return 0;
   case 'o': a->output = arg; return 0;
-  case 'q': a->mode = PROGRESS_QUIET; return 0;
-  case KEY_JSON: a->mode = PROGRESS_JSON; return 0;
+  case 'q':
+    cli_wait_off();
+    a->mode = PROGRESS_QUIET;
+    return 0;
+  case KEY_JSON:
+    cli_wait_off();
+    a->mode = PROGRESS_JSON;
+    return 0;
   case KEY_FRAMES:
     cli_frames(state, arg, &a->first, &a->last);
     a->frames_given = true;
@@ -180,7 +192,7 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case KEY_CAMERA: parse_camera(a, arg, state); return 0;
   case KEY_SCENE: a->scene = arg; return 0;
   case KEY_FORMAT:
-    a->exr = cli_choice(state, "--format", arg, (const char *const[]){"png", "exr", NULL}) == 1;
+    a->exr = cli_choice(state, "--format", arg, cli_values("render", "--format")) == 1;
     return 0;
   case KEY_FPS: a->fps = cli_real(state, "--fps", arg, 0.1, 1000); return 0;
   case KEY_FORCE: a->force = true; return 0;
@@ -206,7 +218,12 @@ static const struct argp_option options[] = {
      "(default: a picture beside the frames)",
      0},
     {"frames", KEY_FRAMES, "A:B", 0,
-     "frames to show, both ends included (default: all for a film or folder, else the last)", 0},
+     "frames to show, both ends included (default: all for a film or folder, else the last). Of a "
+     "scene, an "
+     "animatic: previews in which bodies move and outlines show where snow will come from, while "
+     "the snow stays as "
+     "it was laid",
+     0},
     {"every", KEY_EVERY, "N", 0, "only every N-th of them", 0},
     {"size", KEY_SIZE, "WxH", 0, "pixels (default: render.size of the scene)", 0},
     {"spp", KEY_SPP, "N", 0, "paths a pixel (default: render.samples); 4 times: half the noise", 0},

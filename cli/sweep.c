@@ -10,7 +10,7 @@
 
 #include "needs.h"
 
-enum { KEY_VARY = 2000, KEY_LIST, THUMBNAIL_WIDTH = 320, THUMBNAIL_HEIGHT = 180 };
+enum { KEY_VARY = 2000, KEY_LIST };
 
 typedef struct {
   cli_simulate_options with;
@@ -81,10 +81,11 @@ static bool run_options(const sweep *s, int run, cli_options *out, char text[SWE
   return true;
 }
 
-static firn_scene *load(const sweep *s, firn_context *context, int run) {
+firn_scene *sweep_scene(const sweep *s, firn_context *context, int run) {
   cli_options with;
   char text[SWEEP_AXES][1024];
   if (!run_options(s, run, &with, text)) return NULL;
+  cli_wait("reading the scenes");
   return cli_scene(context, s->scene, &with, stderr);
 }
 
@@ -102,9 +103,7 @@ static bool draw_end(watch *w, const firn_run_event *event) {
   snprintf(path, sizeof path, "%s/%s", w->sweep->folder, name);
   // Missing though nothing is left to do: the run was killed between its last frame and this.
   w->progress.any = w->progress.any || access(path, F_OK) != 0;
-  firn_preview_def view = firn_scene_preview(w->scene, event->time);
-  view.width = THUMBNAIL_WIDTH;
-  view.height = THUMBNAIL_HEIGHT;
+  firn_preview_def view = sweep_view(w->scene, event->time);
   const char *const names[] = {name};
   firn_status status = firn_folder_begin_own(w->context, w->sweep->folder, SWEEP_KIND, names, 1);
   if (status != FIRN_OK) return progress_stop(&w->progress, event, status);
@@ -122,7 +121,7 @@ static bool on_event(void *user, const firn_run_event *event) {
 static bool perform(sweep *s, firn_context *context, int run) {
   char folder[4200];
   sweep_folder(s, run, folder, sizeof folder);
-  firn_scene *scene = load(s, context, run);
+  firn_scene *scene = sweep_scene(s, context, run);
   if (!scene) {
     s->state[run] = SWEEP_FAILED;
     snprintf(s->message[run], sizeof s->message[run], "the scene is not valid");
@@ -200,11 +199,21 @@ static void report_end(const sweep *s, bool stopped, int argc, char **argv) {
 // Every scene is read before the first one runs: a misspelt path should not cost a night.
 static bool check_all(const sweep *s, firn_context *context) {
   for (int i = 0; i < s->count; i++) {
-    firn_scene *scene = load(s, context, i);
+    firn_scene *scene = sweep_scene(s, context, i);
     if (!scene) return false;
     firn_scene_destroy(scene);
   }
   return true;
+}
+
+// Not after each run: the camera is known when the last one is done.
+static bool draw_alike(const sweep *s, firn_context *context) {
+  cli_wait("drawing the ends of all runs");
+  cli_mute(true); // each scene has been read
+  firn_status status = sweep_draw_alike(s, context);
+  cli_mute(false);
+  if (status != FIRN_OK) cli_fail(context, status);
+  return status == FIRN_OK;
 }
 
 static int run_all(sweep *s, firn_context *context, int argc, char **argv) {
@@ -225,6 +234,7 @@ static int run_all(sweep *s, firn_context *context, int argc, char **argv) {
               s->folder);
       return EXIT_INPUT;
     }
+    if ((i + 1 == s->count || !go) && !draw_alike(s, context)) return EXIT_RUN;
     // After each run, so that there is something to look at on the way.
     if (!sweep_report(s, context)) return EXIT_RUN;
   }

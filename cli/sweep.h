@@ -44,6 +44,14 @@ void sweep_folder(const sweep *s, int run, char *folder, size_t size);
 // "flip = 0.9\nyoung = 140 kPa".
 void sweep_label(const sweep *s, int run, const char *between, char *label, size_t size);
 
+// The scene of a run; NULL: it is not valid, and was told to stderr why.
+firn_scene *sweep_scene(const sweep *s, firn_context *context, int run);
+// How the end of a run is drawn for the sheet.
+enum { SWEEP_PICTURE_WIDTH = 320, SWEEP_PICTURE_HEIGHT = 180 };
+firn_preview_def sweep_view(const firn_scene *scene, double time);
+// Draws the newest frames of all runs that are done, by one camera where their scenes place none.
+firn_status sweep_draw_alike(const sweep *s, firn_context *context);
+
 // The path of the picture of a run's end, within the folder of the sweep.
 void sweep_picture(const sweep *s, int run, char *name, size_t size);
 // Whether all files that the sweep writes beside its runs are its own, or not there. False: said why

@@ -154,6 +154,7 @@ static bool write_tables(const sweep *s, firn_context *context) {
     md_header(s, md);
     for (int i = 0; i < s->count; i++) {
       outcome o;
+      cli_wait("summing up the runs");
       bool read = read_outcome(s, context, i, &o);
       if (!read) cli_fail(context, FIRN_ERROR_IO);
       good = good && read;

@@ -51,6 +51,16 @@ typedef void *(*firn_resize_fn)(void *user, void *p, size_t old_size, size_t siz
 typedef enum firn_log_level { FIRN_LOG_ERROR, FIRN_LOG_WARNING, FIRN_LOG_INFO } firn_log_level;
 typedef void (*firn_log_fn)(void *user, firn_log_level level, const char *message);
 
+// What a call is doing, for a user who waits for it.
+typedef struct firn_activity {
+  const char *what;     // "settled snow: seeking its balance"; escaped as notes are
+  uint64_t done, total; // parts of it; total 0: how many there will be is not known
+} firn_activity;
+// Called when work begins that may take seconds, and again as parts of it are done, so how often
+// depends on the work alone and never on a clock. From the thread that called the library; it must
+// not call the library with the same context.
+typedef void (*firn_activity_fn)(void *user, const firn_activity *activity);
+
 typedef struct firn_context_def {
   size_t size;           // of this struct: firn_default_context_def() knows
   int threads;           // worker threads; 0: as many as the machine has cores
@@ -62,7 +72,9 @@ typedef struct firn_context_def {
   // Scenes may include files that are not below the folder of the scene's file. False: such a file is an
   // error, and is not read.
   bool include_outside;
-  bool reserved[7]; // false
+  bool reserved[7];          // false
+  firn_activity_fn activity; // receives what calls are doing; NULL: nothing does
+  void *activity_user;
 } firn_context_def;
 
 FIRN_API void firn_context_def_init(firn_context_def *def, size_t size);

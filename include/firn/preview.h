@@ -37,6 +37,10 @@ typedef struct firn_preview_def {
   firn_look_def ground_look, bodies;
   int look_count;
   const firn_look_def *looks; // as in firn_render_def
+  // Outlines of emitters, and of snow that is still to come: orange while they give snow, else
+  // grey. Of a simulation alone, not of a frame.
+  bool sources;
+  bool reserved[7]; // false
 } firn_preview_def;
 FIRN_API void firn_preview_def_init(firn_preview_def *def, size_t size);
 static inline firn_preview_def firn_default_preview_def(void) {

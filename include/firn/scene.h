@@ -57,6 +57,11 @@ FIRN_API firn_status firn_scene_build_empty(const firn_scene *scene, firn_sim **
 // Gives sim, built from this scene, the values that the scene keys over time, as they are at the
 // sim's time. Call it before each step. A scene without keyed values costs nothing.
 FIRN_API firn_status firn_scene_apply(const firn_scene *scene, firn_sim *sim);
+// Takes sim, built from this scene, to a time [s, 0 or later] without a step: bodies stand where
+// their motions have them by then, keyed values are those of the time, and the snow stays as it is.
+// To look at a scene before it is run; bodies that a load moves stay where they began.
+// FIRN_ERROR_ARGUMENT for another time.
+FIRN_API firn_status firn_scene_pose(const firn_scene *scene, firn_sim *sim, double time);
 // Built-in scenes: name, one line, text; NULL past the last.
 FIRN_API const char *firn_scene_builtin_name(int i);
 FIRN_API const char *firn_scene_builtin_doc(int i);

@@ -146,6 +146,7 @@ static firn_status find_density(export *e) {
   int count = firn_folder_count(e->frames, FIRN_FOLDER_FRAME);
   for (int i = 0; i < count && !(e->density > 0); i++) {
     const char *path = firn_folder_file(e->frames, FIRN_FOLDER_FRAME, i);
+    firn_doing(e->context, 0, 0, "density of the snow in %s", path);
     FIRN_TRY(median_density(e->context, path, &e->density));
   }
   return FIRN_OK;
@@ -312,7 +313,10 @@ static firn_status run(export *e) {
   e->time = firn_alloc_zero(e->context, e->count * sizeof *e->time, "times of frames");
   if (!e->time) return FIRN_ERROR_MEMORY;
   firn_status status = FIRN_OK;
-  for (size_t i = 0; i < e->count && status == FIRN_OK; i++) status = write_frame(e, i);
+  for (size_t i = 0; i < e->count && status == FIRN_OK; i++) {
+    firn_doing(e->context, i, e->count, "exporting frames");
+    status = write_frame(e, i);
+  }
   bool series = d->format == FIRN_EXPORT_VTP && !single && e->done;
   if (series && (status == FIRN_OK || status == FIRN_CANCELLED)) {
     // Those that are whole, also when the rest was not wanted any more.

@@ -387,8 +387,12 @@ static void tell_apart(plotter *p) {
 static firn_status plot(plotter *p, const char *path, bool svg) {
   const firn_plot_def *def = p->def;
   char title[FIRN_CURVES * (2 * NAME + 2)] = "";
-  FIRN_TRY(open_source(p, def->source));
-  for (int i = 0; i < def->more_count; i++) FIRN_TRY(open_source(p, def->more[i]));
+  for (int i = 0; i <= def->more_count; i++) {
+    const char *run = i ? def->more[i - 1] : def->source;
+    firn_doing(p->context, (size_t)i, (size_t)def->more_count + 1, "plot: reading %s", run);
+    FIRN_TRY(open_source(p, run));
+  }
+  firn_doing(p->context, 0, 0, "plot: drawing");
   tell_apart(p);
   for (int i = 0; i < p->count; i++) {
     size_t used = strlen(title);

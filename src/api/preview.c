@@ -6,6 +6,7 @@
 
 #include "api/picture.h"
 #include "api/preview_field.h"
+#include "api/preview_outline.h"
 #include "base/def.h"
 #include "base/memory.h"
 #include "math/vec3.h"
@@ -194,13 +195,37 @@ static void widen(double range[2]) {
   if (size > 1e-30) range[0] -= pad;
 }
 
+static void widen_by(const firn_shape *shape, bool *any, double low[3], double high[3]) {
+  double lo[3], hi[3];
+  if (!firn_shape_bounds(shape, lo, hi)) return;
+  for (int a = 0; a < 3; a++) {
+    low[a] = *any ? fmin(low[a], lo[a]) : lo[a];
+    high[a] = *any ? fmax(high[a], hi[a]) : hi[a];
+  }
+  *any = true;
+}
+
+// To the snow, and to where it will come from if that is shown.
+static void fit_camera(preview *p, double aspect) {
+  double low[3], high[3];
+  bool any = p->points.any;
+  memcpy(low, p->points.low, sizeof low);
+  memcpy(high, p->points.high, sizeof high);
+  const firn_flow *flow = p->source.sim ? &p->source.sim->world.flow : NULL;
+  for (int i = 0; flow && p->def->sources && i < flow->emitter_count; i++)
+    widen_by(flow->emitter[i].fill.shape, &any, low, high);
+  for (int i = 0; flow && p->def->sources && i < flow->fill_count; i++)
+    if (flow->fill[i].time > 0) widen_by(flow->fill[i].shape, &any, low, high);
+  firn_camera_fit(&p->camera, low, high, aspect);
+}
+
 static firn_status gather(preview *p) {
   const firn_preview_def *def = p->def;
   double aspect = (double)def->width / def->height;
+  if (p->source.frame) firn_doing(p->context, 0, 0, "preview: reading the frame");
   FIRN_TRY(firn_picture_points_read(&p->source, FIRN_PICTURE_SPACING, &p->points));
   p->camera = def->camera;
-  if (firn_camera_is_fitted(&p->camera))
-    firn_camera_fit(&p->camera, p->points.low, p->points.high, aspect);
+  if (firn_camera_is_fitted(&p->camera)) fit_camera(p, aspect);
   if (p->source.frame) {
     firn_frame *frame = p->source.frame;
     firn_picture_note_view(&p->source, &p->points, &p->camera, NULL, aspect);
@@ -217,6 +242,30 @@ static firn_status gather(preview *p) {
   if (!given) widen(p->range);
   float low = (float)p->range[0], scale = (float)(1 / (p->range[1] - p->range[0]));
   for (size_t i = 0; i < p->field.count; i++) p->field.value[i] = (p->field.value[i] - low) * scale;
+  return FIRN_OK;
+}
+
+// Where snow comes from, or will be laid.
+static firn_status draw_sources(const preview *p, const firn_preview_shot *shot, uint8_t *rgb) {
+  static const uint8_t at_work[3] = {255, 140, 30}, idle[3] = {150, 160, 170};
+  const firn_world *world = &p->source.sim->world;
+  const firn_flow *flow = &world->flow;
+  firn_outline_def line = {.width = shot->width,
+                           .height = shot->height,
+                           .camera = shot->camera,
+                           .half_height = shot->half_height};
+  memcpy(line.origin, shot->origin, sizeof line.origin);
+  for (int i = 0; i < flow->emitter_count; i++) {
+    const firn_emitter *e = &flow->emitter[i];
+    line.color = world->time >= e->start && world->time < e->stop ? at_work : idle;
+    FIRN_TRY(firn_preview_outline(p->context, &line, e->fill.shape, world->time, rgb));
+  }
+  for (int i = 0; i < flow->fill_count; i++) {
+    const firn_fill *fill = &flow->fill[i];
+    if (!(fill->time > 0)) continue; // of a window: some of it is there
+    line.color = world->time >= fill->time ? at_work : idle;
+    FIRN_TRY(firn_preview_outline(p->context, &line, fill->shape, world->time, rgb));
+  }
   return FIRN_OK;
 }
 
@@ -244,6 +293,7 @@ static firn_status draw(preview *p, uint8_t *rgb) {
   memcpy(shot.low, p->points.low, sizeof shot.low);
   memcpy(shot.high, p->points.high, sizeof shot.high);
   FIRN_TRY(firn_preview_render(p->context, &shot, rgb));
+  if (def->sources && p->source.sim) FIRN_TRY(draw_sources(p, &shot, rgb));
   if (!def->color || !def->bar) return FIRN_OK;
   return firn_preview_bar(p->context, shot.colors, p->range, def->color, p->field.unit, def->width,
                           def->height, rgb);

@@ -147,6 +147,7 @@ static void fine_name(const refinement *r, int i, char name[64]) {
 // ------------------------------------------------------------------------------------------ a frame
 
 static firn_status open_frame(refinement *r, int i, firn_frame **out) {
+  firn_doing(r->context, (size_t)i, (size_t)r->count, "refining frames");
   FIRN_TRY(firn_frame_open(r->context, source_path(r, i), out));
   if (!firn_archive_has_attribute((*out)->archive, "firn", "refine")) return FIRN_OK;
   firn_frame_close(*out);

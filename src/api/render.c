@@ -192,6 +192,8 @@ static firn_status trace(picture *p) {
 
 // ------------------------------------------------------------------------------------------- all
 
+enum { GATHERED = 4 }; // things that a picture is made of
+
 static firn_status gather(picture *p, firn_frame *frame, const firn_scene *scene, bool planes) {
   const firn_render_def *def = p->def;
   double start = firn_seconds(), time = firn_frame_time(frame);
@@ -199,6 +201,7 @@ static firn_status gather(picture *p, firn_frame *frame, const firn_scene *scene
                    (def->snow.detail > 0 || def->snow.adapt > 0 ? FIRN_PICTURE_ID : 0) |
                    (def->shutter > 0 || planes ? FIRN_PICTURE_VELOCITY : 0);
   firn_picture_source source = firn_picture_of_frame(frame);
+  firn_doing(p->context, 0, GATHERED, "picture: reading %zu particles", firn_frame_count(frame));
   FIRN_TRY(firn_picture_points_read(&source, wants, &p->points));
   p->stats.particles = p->points.count;
   p->stats.seconds_read = firn_seconds() - start;
@@ -206,11 +209,14 @@ static firn_status gather(picture *p, firn_frame *frame, const firn_scene *scene
   place_camera(p);
   firn_picture_note_view(&source, &p->points, &p->camera, &p->camera_shut,
                          (double)def->width / def->height);
+  firn_doing(p->context, 1, GATHERED, "picture: surfaces of bodies");
   FIRN_TRY(
       firn_picture_bodies_of_frame(frame, scene, time - p->shutter / 2, &p->camera, &p->bodies));
   FIRN_TRY(firn_picture_surfaces(p->context, &p->bodies, def, &p->camera, p->shutter, p->origin,
                                  &p->surfaces));
+  firn_doing(p->context, 2, GATHERED, "picture: density of the snow");
   FIRN_TRY(make_volume(p));
+  firn_doing(p->context, 3, GATHERED, "picture: sky and lamps");
   return make_lights(p);
 }
 
@@ -221,6 +227,7 @@ static firn_status take(picture *p, firn_frame *frame, const firn_scene *scene, 
   FIRN_TRY(firn_film_create(p->context, p->def->width, p->def->height, planes || p->def->denoise,
                             &p->film));
   FIRN_TRY(trace(p));
+  if (p->def->denoise) firn_doing(p->context, 0, 0, "picture: taking noise away");
   if (p->def->denoise) FIRN_TRY(firn_film_denoise(p->context, &p->film));
   p->stats.seconds = firn_seconds() - start;
   return FIRN_OK;

@@ -123,6 +123,7 @@ static firn_status try_checkpoint(firn_run_state *r, int number) {
   if (!r->sim) FIRN_TRY(firn_scene_build_empty(r->scene, &r->sim));
   r->frame = number;
   FIRN_TRY(firn_run_numbered(r, FIRN_CHECKPOINT_PREFIX, number));
+  firn_doing(r->context, 0, 0, "loading %s", r->path);
   FIRN_TRY(firn_sim_load_with(r->sim, r->path, 0, firn_run_load_tally, r));
   r->saved = true;
   return FIRN_OK;

@@ -206,7 +206,10 @@ static void announce(firn_run_state *r, const firn_run_check *c) {
 static firn_status check_frames(firn_run_state *r, firn_run_check *c) {
   firn_row row = {0};
   announce(r, c);
-  for (size_t i = 0; i < c->frame_count; i++) FIRN_TRY(check_frame(r, c, c->frame[i], &row));
+  for (size_t i = 0; i < c->frame_count; i++) {
+    firn_doing(r->context, i, c->frame_count, "checking frames");
+    FIRN_TRY(check_frame(r, c, c->frame[i], &row));
+  }
   return FIRN_OK;
 }
 

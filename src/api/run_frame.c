@@ -20,6 +20,7 @@
 #include "cache/series.h"
 
 enum { CHECKPOINTS_KEPT = 2 }; // where the output does not say
+enum { LARGE = 1000000 };      // particles of a frame that takes a while to write
 
 // ------------------------------------------------------------------------------------ checkpoints
 
@@ -163,6 +164,7 @@ firn_status firn_run_finish_frame(firn_run_state *r) {
     struct stat info;
     char name[64];
     FIRN_TRY(firn_run_numbered(r, FIRN_FRAME_PREFIX, r->frame));
+    if (firn_sim_count(r->sim) > LARGE) firn_doing(r->context, 0, 0, "writing frame %d", r->frame);
     FIRN_TRY(firn_sim_write_numbered_frame(r->sim, &r->output, r->path, r->frame, &measures));
     if (stat(r->path, &info)) return firn_file_fail(r->context, "read back", r->path, errno);
     bytes = (double)info.st_size;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values that a scene keys over time, given to a simulation through its public setters, which do
 // nothing where nothing has changed.
+#include <math.h>
 #include <string.h>
 
 #include "api/scene.h"
@@ -128,4 +129,14 @@ firn_status firn_scene_apply_all(const firn_scene *scene, firn_sim *sim) {
   FIRN_TRY(apply_forces(firn_value_find(root, "forces"), time, true, sim));
   FIRN_TRY(apply_materials(firn_value_find(root, "materials"), time, true, sim));
   return apply_colliders(firn_value_find(root, "colliders"), time, true, sim);
+}
+
+firn_status firn_scene_pose(const firn_scene *scene, firn_sim *sim, double time) {
+  if (!scene || !sim) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_sim_not_advancing(sim, "firn_scene_pose"));
+  if (!(isfinite(time) && time >= 0))
+    return firn_fail(scene->context, FIRN_ERROR_ARGUMENT,
+                     "firn_scene_pose: a time of %g s; it must be finite and not below 0", time);
+  firn_world_set_time(&sim->world, time);
+  return firn_scene_apply(scene, sim);
 }

@@ -334,8 +334,10 @@ static firn_status add_force(builder *b, const firn_value *v) {
 static firn_status add_each(builder *b, const char *list,
                             firn_status (*add)(builder *b, const firn_value *item)) {
   int i = 0;
-  for (const firn_value *v = section(b, list); v; v = v->next, i++)
+  for (const firn_value *v = section(b, list); v; v = v->next, i++) {
+    firn_doing(b->scene->context, 0, 0, "building %s[%d]", list, i);
     FIRN_TRY(blame_item(b, list, i, v, add(b, v)));
+  }
   return FIRN_OK;
 }
 

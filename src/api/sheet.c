@@ -29,6 +29,7 @@ static firn_status read_pictures(firn_context *context, const firn_sheet_def *de
   for (int i = 0; i < def->count; i++) {
     firn_sheet_picture *p = &pictures[i];
     p->label = def->label[i];
+    firn_doing(context, (size_t)i, (size_t)def->count, "contact sheet: reading pictures");
     if (!def->png[i]) continue;
     const size_t most = (size_t)FIRN_PNG_MOST * FIRN_PNG_MOST;
     firn_pixels *pixels = &images[i];

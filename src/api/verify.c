@@ -170,8 +170,10 @@ static firn_status look_at_fine(verifier *v) {
     return FIRN_OK;
   }
   firn_status status = FIRN_OK;
-  for (int i = 0; i < firn_folder_count(fine, FIRN_FOLDER_FRAME); i++) {
+  int count = firn_folder_count(fine, FIRN_FOLDER_FRAME);
+  for (int i = 0; i < count; i++) {
     firn_frame *frame;
+    firn_doing(r->context, (size_t)i, (size_t)count, "checking frames of fine particles");
     status = firn_frame_open(r->context, firn_folder_file(fine, FIRN_FOLDER_FRAME, i), &frame);
     if (status == FIRN_ERROR_MEMORY) break;
     if (status == FIRN_OK) {

@@ -50,6 +50,8 @@ firn_status firn_context_create(const firn_context_def *given, firn_context **ou
   context->resize_user = def->resize_user;
   context->log = def->log;
   context->log_user = def->log_user;
+  context->activity = def->activity;
+  context->activity_user = def->activity_user;
   context->threads = threads;
   context->include_outside = def->include_outside;
   context->share = (firn_share *)(context + 1);
@@ -115,4 +117,16 @@ void firn_note(firn_context *context, firn_log_level level, const char *format, 
   va_end(arguments);
   firn_escape(raw, message, sizeof message);
   context->log(context->log_user, level, message);
+}
+
+void firn_doing(firn_context *context, size_t done, size_t total, const char *format, ...) {
+  if (!context || !context->activity) return;
+  char raw[FIRN_MESSAGE_SIZE], what[FIRN_MESSAGE_SIZE];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(raw, sizeof raw, format, arguments);
+  va_end(arguments);
+  firn_escape(raw, what, sizeof what);
+  const firn_activity activity = {.what = what, .done = done, .total = total};
+  context->activity(context->activity_user, &activity);
 }

@@ -61,6 +61,8 @@ struct firn_context {
   void *resize_user;
   firn_log_fn log;
   void *log_user;
+  firn_activity_fn activity;
+  void *activity_user;
   int threads;
   firn_share *share; // [threads]
   firn_team team;
@@ -82,6 +84,10 @@ firn_status firn_fail_null(firn_context *context, const char *function);
 
 void firn_note(firn_context *context, firn_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+// Reports what is being done, or how much of it (firn_activity). Not from within a parallel loop.
+void firn_doing(firn_context *context, size_t done, size_t total, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 // Passes a failure on: FIRN_TRY(firn_do(...)).
 #define FIRN_TRY(call)                                                                             \

@@ -17,7 +17,8 @@ enum {
   CELLS = FIRN_LEVEL_SET_CELLS,
   NODES = FIRN_LEVEL_SET_NODES,
   BLOCK = FIRN_LEVEL_SET_BLOCK,
-  HALF = CELLS / 2
+  HALF = CELLS / 2,
+  PASSES = 4 // over the blocks, of about the same length
 };
 
 static firn_vec3 node_position(const firn_level_set_build *b, double x, double y, double z) {
@@ -215,11 +216,20 @@ static firn_status choose_blocks(firn_level_set_build *b) {
   return firn_level_set_blocks(s, count, b->vertex_velocity);
 }
 
-static firn_status fill(firn_level_set_build *b) {
+static void doing(const firn_level_set_build *b, const char *what, size_t pass) {
+  firn_doing(b->set->context, pass, PASSES, "%s: distances to %zu triangles", what,
+             b->bvh.mesh->triangle_count);
+}
+
+static firn_status fill(firn_level_set_build *b, const char *what) {
   firn_level_set *s = b->set;
+  doing(b, what, 0);
   for_all(b, ((size_t)s->blocks[1] + 1) * ((size_t)s->blocks[2] + 1), do_corners);
+  doing(b, what, 1);
   FIRN_TRY(choose_blocks(b));
+  doing(b, what, 2);
   for_all(b, s->block_count, fill_own);
+  doing(b, what, 3);
   for_all(b, s->block_count, do_shared);
   for_all(b, s->block_count, firn_level_set_sign);
   for_all(b, s->block_count, do_shared_again);
@@ -270,7 +280,7 @@ static firn_status build(firn_level_set *s, const firn_mesh *mesh, const double 
   size_t slots = firn_level_set_table_size(s);
   b.near = firn_alloc(context, slots, "distance field");
   b.near_hint = firn_alloc(context, slots * sizeof *b.near_hint, "distance field");
-  firn_status status = b.near && b.near_hint ? fill(&b) : FIRN_ERROR_MEMORY;
+  firn_status status = b.near && b.near_hint ? fill(&b, what) : FIRN_ERROR_MEMORY;
   firn_free(context, b.near, slots);
   firn_free(context, b.near_hint, slots * sizeof *b.near_hint);
   firn_free(context, b.slot, b.room * sizeof *b.slot);

@@ -80,6 +80,7 @@ firn_status firn_mesh_load(firn_context *context, const char *path, const firn_m
   const firn_mesh_def *def = &own;
   char *bytes;
   size_t size;
+  firn_doing(context, 0, 0, "reading %s", path);
   FIRN_TRY(firn_file_get(context, path, &bytes, &size));
   firn_status status = read_any(context, path, path, bytes, size, def, out);
   firn_free(context, bytes, size + 1);

@@ -14,6 +14,8 @@ void firn_scene_complete_material(firn_scene *scene, firn_value *material);
 void firn_scene_name_material(firn_scene *scene, firn_value *body, const char *list, int i);
 void firn_scene_check_unused(firn_scene *scene);
 void firn_scene_check_snow(firn_scene *scene);
+// Warns of snow that nothing can stop; when shapes are made.
+void firn_scene_check_ground(firn_scene *scene);
 void firn_scene_check_colliders(firn_scene *scene);
 void firn_scene_check_render(firn_scene *scene);
 void firn_scene_check_solver(firn_scene *scene);

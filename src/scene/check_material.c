@@ -29,15 +29,6 @@ static const char *preset_list(char text[200]) {
   return text;
 }
 
-// Where a value stands, for notes: "FILE:LINE:COLUMN: ", or the override.
-static const char *place_of(const firn_scene *scene, firn_mark mark, char text[300]) {
-  if (mark.origin)
-    snprintf(text, 300, "%.250s: ", mark.origin);
-  else
-    snprintf(text, 300, "%.250s:%d:%d: ", scene->report.files[mark.file], mark.line, mark.column);
-  return text;
-}
-
 static void drop(firn_value *material, const firn_value *key) {
   firn_value *before = NULL;
   for (firn_value *v = material->first; v != key; v = v->next) before = v;
@@ -60,7 +51,7 @@ static void material_check_law(firn_scene *scene, firn_value *material, const ch
     snprintf(key_path, sizeof key_path, "%s.%s", path, v->key);
     if (law->given && law->mark.level > v->mark.level) {
       firn_note(scene->context, FIRN_LOG_INFO, "%s%s is left out: it belongs to law %s, not to %s",
-                place_of(scene, v->mark, place), key_path, owner, law->text);
+                firn_report_place(&scene->report, v->mark, place), key_path, owner, law->text);
       drop(material, v);
       continue;
     }
@@ -244,6 +235,6 @@ void firn_scene_check_unused(firn_scene *scene) {
            end);
     else if (scene->report.count == 0)
       firn_note(scene->context, FIRN_LOG_WARNING, "%s%s: no snow is made of this material%s%s%s",
-                place_of(scene, m->mark, place), path, ask, best, end);
+                firn_report_place(&scene->report, m->mark, place), path, ask, best, end);
   }
 }

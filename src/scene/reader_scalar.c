@@ -18,6 +18,23 @@ static void fail_why(firn_reader *r, firn_mark mark, const char *why, const char
   FAIL(r, mark, "%s%sxpected %s", why, question ? " E" : "; e", expected);
 }
 
+// A turn that is written as 30 for 30 degrees is 4.8 turns. A file that firn has resolved has
+// radians, but of angles that were given in hundredths of a degree or coarser.
+static void warn_of_degrees(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                            double value) {
+  const double degree = 3.14159265358979323846 / 180, hundredths = 100 * value / degree;
+  char *end, place[300];
+  bool turn = row->dimension == FIRN_DIM_ANGLE && row->key && strcmp(row->key, "rotate") == 0;
+  if (!turn || !(fabs(value) > 360 * degree * (1 + 1e-9))) return;
+  if (fabs(hundredths - round(hundredths)) < 1e-9 * fabs(hundredths)) return;
+  strtod(node->text, &end);
+  if (end == node->text || *end) return; // it has a unit, or is worked out
+  firn_note(r->report->context, FIRN_LOG_WARNING,
+            "%s%s: %.40s is in radians, %.3g turns; for degrees write '%.40s deg'",
+            firn_report_place(r->report, node->mark, place), r->path, node->text,
+            fabs(value) / (360 * degree), node->text);
+}
+
 // One number of row, which may be a list of them; part, if not "", is which: "y".
 static bool read_part(firn_reader *r, const firn_schema_row *list, const char *part,
                       const firn_node *node, double *out) {
@@ -49,6 +66,7 @@ static bool read_part(firn_reader *r, const firn_schema_row *list, const char *p
     FAIL(r, node->mark, "%.60s%s is not whole; expected %s", node->text, is, expected);
     return false;
   }
+  warn_of_degrees(r, list, node, value);
   *out = value;
   return true;
 }

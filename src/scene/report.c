@@ -94,3 +94,11 @@ void firn_report_free(firn_report *report) {
   report->errors = NULL;
   report->count = report->capacity = 0;
 }
+
+const char *firn_report_place(const firn_report *report, firn_mark mark, char text[300]) {
+  if (mark.origin)
+    snprintf(text, 300, "%.250s: ", mark.origin);
+  else
+    snprintf(text, 300, "%.250s:%d:%d: ", report->files[mark.file], mark.line, mark.column);
+  return text;
+}

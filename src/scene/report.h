@@ -37,6 +37,8 @@ bool firn_report_full(const firn_report *report);
 // Fails with the first of its errors, which must exist, as FILE:LINE:COLUMN: message, and says how many
 // more there are.
 firn_status firn_report_fail(const firn_report *report);
+// Where a value stands, for notes: "FILE:LINE:COLUMN: ", or the override and ": ".
+const char *firn_report_place(const firn_report *report, firn_mark mark, char text[300]);
 void firn_report_sort(firn_report *report);
 void firn_report_free(firn_report *report);
 

@@ -76,7 +76,8 @@ static void read_tree(firn_scene *scene, const char *text, size_t size, int over
   firn_scene_complete(scene);
   scene->scope = NULL;
   static void (*const make[])(firn_scene *) = {firn_scene_make_tracks, firn_scene_make_shapes,
-                                               firn_scene_make_probes, firn_scene_make_render};
+                                               firn_scene_make_probes, firn_scene_make_render,
+                                               firn_scene_check_ground};
   for (size_t i = 0; i < sizeof make / sizeof make[0]; i++)
     if (scene->report.count == 0 && !out_of_memory(scene)) make[i](scene);
   if (scene->report.count == 0 && !out_of_memory(scene))

@@ -93,6 +93,7 @@ frames: 1
 fps: 500 Hz
 snow:
   - {shape: {sphere: {center: [0, 1, 0], radius: 10 cm}}, settled: true}
+kill_box: {min: [-9, -9, -9], max: [9, 9, 9]}
 SCENE
 run 0 run hung.yaml -o hung --json
 python3 - .out hung/log.jsonl <<'PYTHON' || die "warnings: $out; $(cat hung/log.jsonl)"

@@ -46,8 +46,6 @@ run 2 render bad.yaml
 expect "$err" "bad.yaml:3:"
 run 2 render nowhere.yaml
 expect "$err" "nowhere.yaml"
-run 2 render my.scene.yaml --frames 3
-expect "$err" "my.scene.yaml is a scene, which is shown as it begins: --frames is for the frames of a run"
 run 2 render my.scene.yaml --scene run/scene.yaml
 expect "$err" "--scene is for the frames of a run"
 [[ -z $(ls -A tmp) ]] || die "left in TMPDIR: $(ls tmp)"

@@ -32,6 +32,9 @@ if command -v help2man >/dev/null; then
     if command -v man >/dev/null; then
       said=$(MANWIDTH=80 man --warnings -l "$man1/$page.1" 2>&1 >/dev/null) || true
       [[ -z $said ]] || wrong "$page.1: $said"
+      # No two commands share a line: they would have run together.
+      said=$(MANWIDTH=200 man -l "$man1/$page.1" | grep -E '(^| )firn [a-z].* firn [a-z]' || true)
+      [[ -z $said ]] || wrong "$page.1 has commands in one paragraph: $said"
     fi
   done
   for verb in $verbs; do
@@ -69,8 +72,31 @@ completes "firn help sw" "sweep"
 completes "firn bench mpm/explicit-cubic" "mpm/explicit-cubic-flip"
 completes "firn info nothing-of-this" ""
 completes "firn render bunny-d" "bunny-drop"
-# Values of options are none of these; bash takes = for a word.
+# Values of options; bash takes = for a word.
 completes "firn run --solver bunny-d" ""
+completes "firn run --solver " "mpm sph flip"
+completes "firn run --solver = s" "sph"
+completes "firn run --solver =" "mpm sph flip"
+completes "firn export --format v" "$(firn help --values export --format | grep '^v' | paste -sd ' ')"
+completes "firn export -f pl" "ply"
+completes "firn render --format e" "exr"
+completes "firn render --map = b" "balance"
+completes "firn run --quality 0." "0.25 0.5"
+completes "firn run --isa sc" "scalar"
+completes "firn run --threads 0" ""
+completes "firn run --set mpm.fli" "mpm.flip= mpm.flip_rescale= mpm.flight="
+completes "firn run --set = qual" "quality="
+completes "firn run --solver sph snowball-drop --set snow.0.variation.2." "$(
+  printf 'snow.0.variation.2.%s= ' of axis blend factor offset amplitude wavelength octaves seed | sed 's/ $//')"
+# Every key of a scene that it offers can be set.
+firn scenes snowball-drop >ball.yaml
+for path in $(firn help --values run --set snowball-drop | sed 's/=$//'); do
+  said=$(firn check snowball-drop --resolved --set "$path=~" 2>&1) || true
+  [[ $said != *"unknown key"* ]] || wrong "--set $path: $said"
+done
+for value in $(firn help --values run --solver); do
+  firn check demo --resolved --solver "$value" >/dev/null || wrong "--solver $value"
+done
 completes "firn run --set = bunny-d" ""
 completes "firn run -o bunny-d" ""
 completes "firn run --resume bunny-d" "bunny-drop"
@@ -88,6 +114,9 @@ if command -v fish >/dev/null; then
   offers "firn run --res" --resume
   offers "firn run --fra" --frames=
   offers "firn run bunny-d" bunny-drop
+  offers "firn run --solver m" mpm
+  offers "firn run --solver=m" --solver=mpm
+  offers "firn run --set mpm.fli" mpm.flip=
 fi
 if command -v zsh >/dev/null; then
   zsh="$PREFIX/share/zsh/site-functions/_firn"
@@ -99,5 +128,7 @@ if command -v zsh >/dev/null; then
   lists "_firn_options firn run" "--resume:go on"
   lists "_firn_options firn run" "--frames=:write"
   lists "_firn_scenes firn" "bunny-drop:A bunny"
+  lists "_firn_values firn run --solver" sph
+  lists "_firn_scene firn run --solver sph bunny-drop" bunny-drop
 fi
 exit $((failures > 0))

@@ -13,7 +13,8 @@
 
 #define BLOCK                                                                                      \
   "firn: 1\nh: 1 cm\nmaterials:\n  block: {young: 120 kPa, theta_c: 2 %, hardening: 8}\n"          \
-  "snow: [{shape: {sphere: {center: [0, 0, 0], radius: 5 cm}}, material: block}]\n"
+  "snow: [{shape: {sphere: {center: [0, 0, 0], radius: 5 cm}}, material: block}]\n"                \
+  "gravity: [0, 0, 0]\n" // else nothing holds it
 
 typedef struct {
   int warnings, notes;
@@ -88,7 +89,7 @@ static void a_material_of_a_file_that_nothing_uses_is_told(void **state) {
   firn_context *context = open_hearing(&h);
   const char *text = "firn: 1\nh: 1 cm\nmaterials:\n  block: {young: 1e5}\n  blck: {young: 1e5}\n"
                      "snow: [{shape: {sphere: {center: [0, 0, 0], radius: 5 cm}}, material: "
-                     "block}]\n";
+                     "block}]\ngravity: [0, 0, 0]\n";
   assert_int_equal(read_in(context, text, NULL, NULL, &scene), FIRN_OK);
   assert_string_equal(h.text,
                       "test.yaml:5:9: materials.blck: no snow is made of this material; did "

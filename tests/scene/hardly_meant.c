@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is read as it stands but is hardly meant is warned of, by whatever reads the scene, and with
+// its place.
+#include "scene/setup.h"
+
+#define HEAD "firn: 1\nh: 2 cm\n"
+#define SNOW "snow:\n  - shape: {box: {center: [0, 50 cm, 0], size: [20 cm, 20 cm, 20 cm]}%s}\n"
+
+typedef struct heard {
+  int warnings;
+  char last[1024];
+} heard;
+
+static void hear(void *user, firn_log_level level, const char *message) {
+  heard *h = user;
+  if (level != FIRN_LOG_WARNING) return;
+  h->warnings++;
+  snprintf(h->last, sizeof h->last, "%s", message);
+}
+
+// Reads a scene of the snow with a turn and whatever follows; override NULL: none.
+static heard warnings_on(const char *turn, const char *rest, const char *override) {
+  char text[2000];
+  heard h = {0};
+  firn_context_def def = firn_default_context_def();
+  def.threads = 1;
+  def.log = hear;
+  def.log_user = &h;
+  firn_context *own;
+  firn_scene *scene = NULL;
+  int used = snprintf(text, sizeof text, HEAD SNOW, turn);
+  snprintf(text + used, sizeof text - (size_t)used, "%s", rest);
+  assert_int_equal(firn_context_create(&def, &own), FIRN_OK);
+  const char *const overrides[] = {override};
+  firn_status status = firn_scene_read(own, "a.yaml", text, strlen(text), override != NULL,
+                                       overrides, &scene);
+  if (status != FIRN_OK) fail_msg("%s in\n%s", firn_context_message(own), text);
+  firn_scene_destroy(scene);
+  firn_context_destroy(own);
+  return h;
+}
+
+static void expect(heard h, const char *words) {
+  if (h.warnings != 1 || !strstr(h.last, words)) fail_msg("%d warnings: %s", h.warnings, h.last);
+}
+
+static void expect_none(heard h) {
+  if (h.warnings) fail_msg("said %s", h.last);
+}
+
+#define GROUND "colliders:\n  - {shape: {half_space: {}}}\n"
+
+static void a_turn_in_degrees_without_a_unit(void **state) {
+  (void)state;
+  expect(warnings_on(", rotate: [0, 0, 30]", GROUND, NULL),
+         "a.yaml:4:87: snow[0].shape.rotate[2]: 30 is in radians, 4.77 turns; for degrees write "
+         "'30 deg'");
+  expect(warnings_on(", rotate: [-33.3, 0, 0]", GROUND, NULL), "'-33.3 deg'");
+  expect(warnings_on("", GROUND, "snow.0.shape.rotate=[0, 90, 0]"), "rotate[1]: 90 is in radians");
+  // A turn or less, with a unit, worked out, or as the resolved text of a scene has it.
+  static const char *const good[] = {"1.57",
+                                     "-6.28",
+                                     "30 deg",
+                                     "720 deg",
+                                     "30 rad",
+                                     "4 * 3.14",
+                                     "12.566370614359172",
+                                     "-6.9813170079773181"};
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    char turn[100];
+    snprintf(turn, sizeof turn, ", rotate: [0, %s, 0]", good[i]);
+    expect_none(warnings_on(turn, GROUND, NULL));
+  }
+  // Other angles may be many turns.
+  expect_none(
+      warnings_on("",
+                  "colliders:\n  - {shape: {half_space: {}}}\n"
+                  "  - {shape: {sphere: {center: [2, 2, 2], radius: 10 cm}}, motion: {axis: "
+                  "[0, 1, 0], angle: 30}}\n",
+                  NULL));
+}
+
+static void snow_that_nothing_can_stop(void **state) {
+  (void)state;
+  const char *words = "a.yaml:4:5: snow[0]: nothing lies below this snow";
+  expect(warnings_on("", "", NULL), words);
+  expect(warnings_on("", "colliders: []\n", NULL), words);
+  // Beside it and above it are not below it.
+  expect(warnings_on("", "colliders:\n  - {shape: {box: {center: [1, 0, 0], size: [1, 1, 1]}}}\n",
+                     NULL),
+         words);
+  expect(warnings_on("", "colliders:\n  - {shape: {box: {center: [0, 2, 0], size: [1, 1, 1]}}}\n",
+                     NULL),
+         words);
+  expect(warnings_on("",
+                     "gravity: [5, 0, 0]\ncolliders:\n"
+                     "  - {shape: {box: {center: [-1, 0.5, 0], size: [1, 1, 1]}}}\n",
+                     NULL),
+         words);
+  static const char *const good[] = {
+      GROUND,
+      "colliders:\n  - {shape: {box: {center: [0, 0, 0], size: [1, 10 cm, 1]}}}\n",
+      "gravity: [5, 0, 0]\ncolliders:\n"
+      "  - {shape: {box: {center: [1, 0.5, 0], size: [1, 1, 1]}}}\n",
+      "colliders:\n  - {shape: {box: {center: [3, 0, 0], size: [1, 1, 1]}}, motion: {velocity: [1, "
+      "0, 0]}}\n",
+      "gravity: [0, 0, 0]\n",
+      "kill_box: {min: [-5, -5, -5], max: [5, 5, 5]}\n",
+      "periodic: [64 cm, 64 cm, 64 cm]\n",
+      "sinks:\n  - {shape: {box: {center: [0, -1, 0], size: [9, 1, 9]}}}\n"};
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+    expect_none(warnings_on("", good[i], NULL));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_turn_in_degrees_without_a_unit),
+      cmocka_unit_test(snow_that_nothing_can_stop),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
