@@ -46,7 +46,8 @@ static void every_switch_presses_snow_alike(void **state) {
   static const char *const name[] = {"default",    "jacobi",    "bicgstab",    "cold",
                                      "deviatoric", "combined",  "alternating", "tracked",
                                      "divergence", "f_predict", "rotation",    "friction",
-                                     "akinci",     "depth 0",   "iisph"};
+                                     "akinci",     "depth 0",   "iisph",
+                                     "walls"};
   enum { COUNT = sizeof name / sizeof *name };
   outcome first = {0};
   for (int k = 0; k < COUNT; k++) {
@@ -65,6 +66,7 @@ static void every_switch_presses_snow_alike(void **state) {
     if (k == 11) def.friction_printed = true;
     if (k == 12) def.boundary_density_akinci = true;
     if (k == 13) def.boundary_depth = 0;
+    if (k == 13 || k == 15) def.walls_printed = true; // on the surface mirrored snow stays where it was laid
     if (k == 14) def.pressure = FIRN_SPH_PRESSURE_IISPH;
     outcome o = press(&def);
     if (k == 0) first = o;

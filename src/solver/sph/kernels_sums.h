@@ -67,6 +67,14 @@ static inline void wall_of(const work *w, const uint32_t slot[L], lane out[3]) {
     out[a] = w->touched ? gather(w->pass->wall_c, slot, 3, a) : lane_zero();
 }
 
+// out += R u, as sph_pairs_missing.
+static inline void add_missing(const work *w, const uint32_t slot[L], const lane u[3], lane out[3]) {
+  static const size_t place[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+  for (int a = 0; a < 3; a++)
+    for (int c = 0; c < 3; c++)
+      out[a] = lane_fma(gather(w->pass->wall_t, slot, 6, place[a][c]), u[c], out[a]);
+}
+
 static void set_q(sph_pass *pass, size_t u, sph_desk *desk) {
   const sph_lists *lists = pass->lists;
   (void)desk;
@@ -110,9 +118,21 @@ static void gradient(sph_pass *pass, size_t u, sph_desk *desk) {
         out[a] = lane_fma(q[3], c[a], c[3] * others);
       }
       if (w.touched) {
-        lane wall[3];
+        lane wall[3], e[3];
         wall_of(&w, slot, wall);
-        for (int a = 0; a < 3; a++) out[a] = lane_fma(psi * q[3], wall[a], out[a]);
+        for (int a = 0; a < 3; a++) {
+          e[a] = lane_fnma(q[3] + q[3], c[a], out[a]);
+          out[a] = lane_fma(psi * q[3], wall[a], out[a]);
+        }
+        if (pass->wall_t) add_missing(&w, slot, e, out);
+      }
+      if (w.touched && pass->more) {
+        lane more[3] = {lane_zero(), lane_zero(), lane_zero()};
+        add_missing(&w, slot, out, more);
+        for (size_t a = 0; a < 3; a++) {
+          scatter(pass->more, slot, n, 3, a, more[a]);
+          out[a] = out[a] + more[a];
+        }
       }
       if (pass->into == SPH_INTO_RECORDS) {
         out[3] = lane_fma(out[0], x[0], lane_fma(out[1], x[1], out[2] * x[2]));
@@ -141,14 +161,20 @@ static void divergence(sph_pass *pass, size_t u, sph_desk *desk) {
       load4(lists->c[at], c);
       load4(lists->grads + 4 * at, own);
       load4(desk->sum + 4 * k, sum);
+      lane more = lane_zero(); // of 2 R u . c, less that of R u in what walls have
       if (w.touched) {
         lane wall[3];
         wall_of(&w, slot, wall);
-        for (int a = 0; a < 3; a++) c[a] = lane_fma(back, wall[a], c[a]);
+        for (size_t a = 0; a < 3; a++) {
+          if (pass->more)
+            more = lane_fma(gather(pass->more, slot, 3, a),
+                            lane_fma(back, wall[a], c[a] + c[a]), more);
+          c[a] = lane_fma(back, wall[a], c[a]);
+        }
       }
       lane others = lane_fma(x[0], sum[0], lane_fma(x[1], sum[1], lane_fma(x[2], sum[2], -sum[3])));
       lane self = lane_fma(own[0], c[0], lane_fma(own[1], c[1], own[2] * c[2]));
-      scatter(pass->out, slot, n, 1, 0, scale * others - self / c[3]);
+      scatter(pass->out, slot, n, 1, 0, scale * others - (self - more) / c[3]);
     }
   }
 }
@@ -310,6 +336,40 @@ static inline void times_symmetric(const lane A[3][3], const lane S[6], lane out
   }
 }
 
+// Takes from D what a mirror image of u has of its gradient.
+static inline void add_mirror(const work *w, const uint32_t slot[L], const lane u[3], lane D[3][3]) {
+  lane m[10], sum[6];
+  for (size_t k = 0; k < 10; k++) m[k] = gather(w->pass->wall_m, slot, 10, k);
+  for (size_t k = 0; k < 6; k++) {
+    sum[k] = w->pass->law->strain ? gather(w->pass->wall_vm, slot, 6, k) : lane_zero();
+    for (int d = 0; d < 3; d++) sum[k] = lane_fnma(m[SPH_MIRROR[d][k]], u[d], sum[k]);
+  }
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 3; c++) D[r][c] = D[r][c] + sum[symmetric[r][c]];
+}
+
+// What walls add to div sigma; as hold of shear.c.
+static inline void hold(const work *w, const uint32_t slot[L], size_t count, lane third,
+                        const lane corrects[6], const lane T[3][3]) {
+  const sph_law *law = w->pass->law;
+  lane held[3] = {lane_zero(), lane_zero(), lane_zero()};
+  if (w->pass->wall_m) {
+    const lane t[6] = {T[0][0],           T[1][1],           T[2][2],
+                       T[0][1] + T[1][0], T[0][2] + T[2][0], T[1][2] + T[2][1]};
+    lane m[10];
+    for (size_t k = 0; k < 10; k++) m[k] = gather(w->pass->wall_m, slot, 10, k);
+    for (int d = 0; d < 3; d++)
+      for (int k = 0; k < 6; k++) held[d] = lane_fma(m[SPH_MIRROR[d][k]], t[k], held[d]);
+  } else {
+    lane wall[3];
+    wall_of(w, slot, wall);
+    for (int a = 0; a < 3; a++)
+      for (int c = 0; c < 3; c++)
+        held[a] = lane_fma(third * corrects[symmetric[a][c]], wall[c], held[a]);
+  }
+  for (size_t a = 0; a < 3; a++) scatter(law->held, slot, count, 3, a, held[a]);
+}
+
 // T = V sigma L from the plain gradient D of u, as rows {T_a, T_a . x}; as stress_one of shear.c.
 static inline void stress(const work *w, const uint32_t slot[L], size_t count, lane D[3][3],
                           const lane u[3], const lane x[4], lane V, lane rows[16]) {
@@ -321,10 +381,16 @@ static inline void stress(const work *w, const uint32_t slot[L], size_t count, l
   if (w->touched) {
     lane wall[3];
     wall_of(w, slot, wall);
-    for (int a = 0; a < 3; a++) trace = lane_fnma(u[a], wall[a], trace);
-    if (law->strain) trace = trace + gather(w->pass->wall_vc, slot, 1, 0);
+    const lane back = lane_set1((float)law->back);
+    for (int a = 0; a < 3; a++) trace = lane_fnma(u[a], back * wall[a], trace);
+    if (law->strain) trace = lane_fma(back, gather(w->pass->wall_vc, slot, 1, 0), trace);
+    if (w->pass->wall_m) add_mirror(w, slot, u, D);
   }
   times_symmetric((const lane(*)[3])D, corrects, E);
+  for (size_t k = 0; k < 9 && w->touched && w->pass->wall_t; k++) {
+    lane t = gather(w->pass->wall_t, slot, 6, (size_t)symmetric[k / 3][k % 3]);
+    trace = lane_fma(t, D[k / 3][k % 3], trace);
+  }
   lane off = (trace - (E[0][0] + E[1][1] + E[2][2])) * lane_set1(1 / 3.0f);
   for (int a = 0; a < 3; a++) E[a][a] = E[a][a] + off;
   times_symmetric((const lane(*)[3])E, e, H);
@@ -345,11 +411,12 @@ static inline void stress(const work *w, const uint32_t slot[L], size_t count, l
       if (r == c) sigma[r][c] = sigma[r][c] + around;
     }
   }
+  times_symmetric((const lane(*)[3])sigma, corrects, T);
   if (w->touched) {
     lane third = (sigma[0][0] + sigma[1][1] + sigma[2][2]) * lane_set1(1 / 3.0f);
     scatter(law->trace, slot, count, 1, 0, third);
+    hold(w, slot, count, third, corrects, (const lane(*)[3])T);
   }
-  times_symmetric((const lane(*)[3])sigma, corrects, T);
   for (int r = 0; r < 3; r++) {
     for (int c = 0; c < 3; c++) rows[4 * r + c] = V * T[r][c];
     rows[4 * r + 3] = lane_fma(rows[4 * r], x[0],
@@ -389,7 +456,12 @@ static void velocity_gradient(sph_pass *pass, size_t u, sph_desk *desk) {
         if (w.touched) {
           lane wall[3];
           wall_of(&w, slot, wall);
-          for (int a = 0; a < 3; a++) sum = lane_fnma(v[a], back * wall[a], sum);
+          for (size_t a = 0; a < 3; a++) {
+            sum = lane_fnma(v[a], back * wall[a], sum);
+            if (pass->more)
+              sum = lane_fma(gather(pass->more, slot, 3, a),
+                             lane_fma(back, wall[a], c[a] + c[a]), sum);
+          }
         }
         scatter(pass->out, slot, n, 1, 0, sum);
       } else if (pass->into == SPH_INTO_RECORDS) {
@@ -428,15 +500,8 @@ static void set_T(sph_pass *pass, size_t u, sph_desk *desk) {
 // What walls add to div sigma; and, for a product, m (1 + dt drag) u - dt V of all that.
 static inline void finish(const work *w, const uint32_t slot[L], lane V, lane div[3]) {
   const sph_law *law = w->pass->law;
-  if (w->touched) { // 1/3 tr sigma_i sum V_b L_i grad W_ib
-    lane wall[3], corrects[16];
-    wall_of(w, slot, wall);
-    load6(law->L, law->s, slot, corrects);
-    lane trace = gather(law->trace, slot, 1, 0);
-    for (int a = 0; a < 3; a++) {
-      for (int c = 0; c < 3; c++)
-        div[a] = lane_fma(trace * corrects[symmetric[a][c]], wall[c], div[a]);
-    }
+  if (w->touched) {
+    for (size_t a = 0; a < 3; a++) div[a] = div[a] + gather(law->held, slot, 3, a);
   }
   if (law->strain) return;
   const lane dt = lane_set1((float)law->dt);

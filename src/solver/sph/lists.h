@@ -84,11 +84,17 @@ typedef struct sph_law {
   const firn_real *L, *s, *G, *mass;
   const firn_real *bulk; // NULL: 0
   const firn_real *drag; // NULL without walls
-  firn_real *trace;      // receives tr(sigma) / 3 of who has samples around
+  firn_real *trace;      // receives tr(sigma) / 3 of particles with samples around, ...
+  firn_real *held;       // ... and what samples add to div sigma [slots][3]
+  double back;           // of the boundary, in divergences
   double dt, cube;       // s; m^3 of a spacing^3
   bool strain;  // adds F_E itself to H, takes walls as they move, and leaves it at div sigma
   bool printed; // with strain: H = dt grad u, without its factor F_E
 } sph_law;
+
+// A mirror image of u has m_kd u_d of its gradient, and the stress T there pushes with m_kd T_k: k is one of
+// xx yy zz xy xz yz, d one of x y z, and the place in sph_wall.m is this.
+static const uint8_t SPH_MIRROR[3][6] = {{0, 5, 7, 3, 4, 9}, {3, 1, 8, 5, 9, 6}, {4, 6, 2, 9, 7, 8}};
 
 typedef enum sph_into { SPH_INTO_OUT, SPH_INTO_RECORDS, SPH_INTO_TRACE } sph_into;
 
@@ -98,12 +104,13 @@ typedef struct sph_pass {
   const firn_particles *p;
   const sph_cells *cells;
   const bool *touched; // [units]
-  const firn_real *wall_c, *wall_vc;
+  const firn_real *wall_c, *wall_vc, *wall_m, *wall_vm, *wall_t; // as in sph_wall
   float scale;     // 1/m: what a unit of the stored f is worth
   float psi, back; // of the boundary, in gradients and in divergences
   sph_into into;
   const sph_law *law; // NULL: none
   const firn_real *in;
+  firn_real *more; // [slots][3]: R u of a divergence; NULL: none
   firn_real *out, *out2, *out3;
   size_t run_capacity, line_capacity;
   uint64_t runs_used, lines_used; // through __atomic_*
@@ -142,9 +149,9 @@ void sph_lists_moments(const sph_pairs *pairs, const firn_real *V, firn_real *c,
                        firn_real *g);
 void sph_lists_gradient(const sph_pairs *pairs, const firn_real *q, firn_real psi, firn_real *out);
 void sph_lists_laplace(const sph_pairs *pairs, const firn_real *q, firn_real psi, firn_real back,
-                       firn_real *out);
-void sph_lists_divergence(const sph_pairs *pairs, const firn_real *u, firn_real back,
-                          firn_real *out);
+                       firn_real *more, firn_real *out);
+void sph_lists_divergence(const sph_pairs *pairs, const firn_real *u, const firn_real *more,
+                          firn_real back, firn_real *out);
 void sph_lists_velocity_gradient(const sph_pairs *pairs, const firn_real *v, firn_real *out);
 void sph_lists_stress_divergence(const sph_pairs *pairs, const firn_real *T, firn_real *out);
 void sph_lists_shear(const sph_pairs *pairs, const sph_law *law, const firn_real *u,

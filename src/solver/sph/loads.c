@@ -49,7 +49,7 @@ static double impulse(sph *s, int body, const firn_real *p) {
       part[u] += (double)s->V[i] * (p ? (double)p[i] * c : fabs(c));
     }
   }
-  return s->dt * s->def.psi * cube * sph_sum_units(s);
+  return s->dt * sph_psi(s) * cube * sph_sum_units(s);
 }
 
 // m/s, V(p); V(0) without p.
@@ -85,7 +85,7 @@ static void add_excess(sph *s) {
     SPH_FOR_SLOTS(s, u, i) {
       bool beside = false;
       FOR_LOADS(s, body) beside = beside || seen(s, body, i) != 0;
-      double excess = sph_source_density(s, i) - (double)s->rho0[i];
+      double excess = sph_excess(s, i);
       if (beside) s->source[i] = (firn_real)((double)s->source[i] + fmax(0, excess));
     }
   }

@@ -42,6 +42,13 @@ typedef struct sph_wall {
   firn_real *w;  // [slots]    sum V_b W_ib
   firn_real *c;  // [slots][3] 1/m, sum V_b grad W_ib
   firn_real *vc; // [slots]    1/s, sum V_b v_b . grad W_ib
+  // Without `mirror` NULL: m sum V_b n n n (n . grad W_ib), symmetric, in the order of SPH_MIRROR, and the
+  // same of n n (n . v_b), as xx yy zz xy xz yz.
+  firn_real *m;  // [slots][10] 1/m
+  firn_real *vm; // [slots][6]  1/s
+  // R, symmetric: what is missing along walls, of what snow has there. Until sph_pairs_complete it is
+  // m/2 sum V_b t (x) t W'/-r, t the distance along the wall: what samples would add to L^-1.
+  firn_real *t; // [slots][6]
 } sph_wall;
 
 struct sph_pairs {
@@ -51,7 +58,9 @@ struct sph_pairs {
   sph_cells cells;
   sph_lists lists; // quick ones of the snow; without them:
   sph_list snow;
+  double mirror;  // m; 0: none. Set before they are built
   bool plain_too; // set by whoever builds them: snow is filled in any case
+  const firn_real *c; // of plain lists: that of sph_pairs_moments
   sph_list walls;
   sph_wall wall;
   firn_buffer wall_sums, unit_counts;
@@ -92,17 +101,28 @@ void sph_pairs_interpolate(const sph_pairs *pairs, const firn_real *w, firn_real
 void sph_pairs_moments(const sph_pairs *pairs, const firn_real *V, firn_real *c, firn_real *m,
                        firn_real *g);
 
+// Makes R of L (Eq. 15): colliders mirror what is along them, too, as snow has it. With e the sum over snow of
+// (q_j - q_i) V_j grad W_ij, a gradient has R e more; a divergence is that of u + R u, and has 2 R u . c more,
+// which is what makes it the adjoint.
+void sph_pairs_complete(const sph_pairs *pairs, size_t i, const firn_real L[6]);
+// R u of slot i; and the same into more, and added to u.
+void sph_pairs_missing(const sph_pairs *pairs, size_t i, const double u[3], double out[3]);
+void sph_pairs_add_missing(const sph_pairs *pairs, size_t i, firn_real u[3], firn_real more[3]);
+
 // out_i = sum (q_i + q_j) V_j grad W_ij + psi q_i sum V_b grad W_ib: the gradient of a pressure
 void sph_pairs_gradient(const sph_pairs *pairs, const firn_real *V, const firn_real *q,
                         firn_real psi, firn_real *out);
 
-// out_i = sum V_j (u_j - u_i) . grad W_ij - back u_i . sum V_b grad W_ib: the divergence, u_b being 0
+// out_i = sum V_j (u_j - u_i) . grad W_ij - back u_i . sum V_b grad W_ib: the divergence, u_b being 0.
+// u has R u in it where more is not NULL, which is that.
 void sph_pairs_divergence(const sph_pairs *pairs, const firn_real *V, const firn_real *u,
-                          firn_real back, firn_real *out);
+                          const firn_real *more, firn_real back, firn_real *out);
 
-// The divergence of the gradient of q, which has the boundary `back` times. grad is scratch, [slots][3].
+// The divergence of the gradient of q, which has the boundary `back` times. grad and more are scratch,
+// [slots][3].
 void sph_pairs_laplace(const sph_pairs *pairs, const firn_real *V, const firn_real *q,
-                       firn_real psi, firn_real back, firn_real *grad, firn_real *out);
+                       firn_real psi, firn_real back, firn_real *grad, firn_real *more,
+                       firn_real *out);
 
 // out_i = sum V_j (v_j - v_i) (x) grad W_ij, [slots][9]
 void sph_pairs_velocity_gradient(const sph_pairs *pairs, const firn_real *V, const firn_real *v,

@@ -34,22 +34,51 @@ double sph_source_density(const sph *s, size_t i) {
   return strain ? (double)s->rho0[i] / sph_determinant(s->s + 6 * i) : sph_density(s, i);
 }
 
+double sph_excess(const sph *s, size_t i) {
+  bool printed = s->def.source_divergence || s->field_ln_jp >= 0;
+  if (printed || s->def.pressure == FIRN_SPH_PRESSURE_IISPH)
+    return sph_source_density(s, i) - (double)s->rho0[i];
+  return -sph_density(s, i) * sph_dilation(s->s + 6 * i);
+}
+
 bool sph_parts(const sph *s) {
   return s->def.pressure == FIRN_SPH_PRESSURE_IISPH && !s->def.iisph_printed;
 }
 
+bool sph_mirrors(const sph *s) {
+  bool printed = s->def.pressure == FIRN_SPH_PRESSURE_IISPH && s->def.iisph_printed;
+  return !s->def.walls_printed && !printed;
+}
+
+// Of a mirror image there is the pressure of the particle itself, twice as a pair's is, and the samples are
+// so many d^3 as a plane of them has.
+double sph_psi(const sph *s) {
+  if (s->def.psi > 0) return s->def.psi;
+  return sph_mirrors(s) ? s->pairs.mirror : 1.5;
+}
+
 double sph_back(const sph *s) {
-  return sph_parts(s) ? s->def.psi : 1;
+  return sph_parts(s) || sph_mirrors(s) ? sph_psi(s) : 1;
 }
 
 void sph_pressure_source(sph *s) {
   bool velocities_alone = sph_parts(s) && !s->parting;
   double back = sph_back(s);
-  sph_pairs_divergence(&s->pairs, s->V, s->v, (firn_real)back, s->source);
+  bool completes = s->pairs.wall.t;
+  if (completes) {
+    SPH_FOR_UNITS(s, u) {
+      SPH_FOR_SLOTS(s, u, i) {
+        memcpy(s->grad + 3 * i, s->v + 3 * i, 3 * sizeof *s->v);
+        sph_pairs_add_missing(&s->pairs, i, s->grad + 3 * i, s->more + 3 * i);
+      }
+    }
+  }
+  sph_pairs_divergence(&s->pairs, s->V, completes ? s->grad : s->v, completes ? s->more : NULL,
+                       (firn_real)back, s->source);
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
       double divergence = (double)s->source[i] + back * (double)*sph_pairs_wall(&s->pairs, i).vc;
-      double rho = sph_source_density(s, i), excess = rho - (double)s->rho0[i];
+      double rho = sph_source_density(s, i), excess = sph_excess(s, i);
       if (velocities_alone) excess = fmin(excess, 0);
       s->source[i] = (firn_real)(excess - rho * s->dt * divergence);
     }
@@ -59,14 +88,17 @@ void sph_pressure_source(sph *s) {
 
 // -laplace, its diagonal (below Eq. 8). The second term is V_i V_j |grad W|^2; V_j V_j is a misprint.
 void sph_pressure_diagonal(sph *s) {
-  double psi = s->def.psi, back = sph_back(s);
+  double psi = sph_psi(s), back = sph_back(s);
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
       const firn_real *wall = sph_pairs_wall(&s->pairs, i).c;
       double sum = (double)s->V[i] * (double)s->g2[i];
+      const double c[3] = {(double)s->c[3 * i], (double)s->c[3 * i + 1], (double)s->c[3 * i + 2]};
+      double more[3];
+      sph_pairs_missing(&s->pairs, i, c, more);
       for (size_t a = 0; a < 3; a++) {
-        double c = (double)s->c[3 * i + a], w = (double)wall[a];
-        sum += (c + psi * w) * (c + back * w);
+        double own = c[a] - more[a], w = (double)wall[a];
+        sum += (own + psi * w) * (own + back * w);
       }
       s->diagonal[i] = (firn_real)sum;
     }
@@ -76,8 +108,8 @@ void sph_pressure_diagonal(sph *s) {
 
 // laplace p
 static void laplace(sph *s, const firn_real *p) {
-  sph_pairs_laplace(&s->pairs, s->V, p, (firn_real)s->def.psi, (firn_real)sph_back(s), s->grad,
-                    s->lap);
+  sph_pairs_laplace(&s->pairs, s->V, p, (firn_real)sph_psi(s), (firn_real)sph_back(s), s->grad,
+                    s->more, s->lap);
 }
 
 void sph_pressure_product(sph *s, const firn_real *p, firn_real *out) {
@@ -320,7 +352,7 @@ static firn_status solve(sph *s, bool jacobian, int *iterations) {
 }
 
 static void accelerate(sph *s) {
-  sph_pairs_gradient(&s->pairs, s->V, s->p, (firn_real)s->def.psi, s->grad);
+  sph_pairs_gradient(&s->pairs, s->V, s->p, (firn_real)sph_psi(s), s->grad);
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
       double push = s->dt / sph_density(s, i);
@@ -351,7 +383,7 @@ firn_status sph_pressure(sph *s) {
 // Velocities that part what is too dense, from the gradient of p; the largest of them, squared.
 static double parting_velocities(sph *s) {
   double most = 0;
-  sph_pairs_gradient(&s->pairs, s->V, s->p, (firn_real)s->def.psi, s->grad);
+  sph_pairs_gradient(&s->pairs, s->V, s->p, (firn_real)sph_psi(s), s->grad);
   FIRN_PARALLEL_FOR(s->world->context, schedule(static) reduction(max : most))
   for (size_t u = 0; u < s->world->particles.unit_count; u++) {
     SPH_FOR_SLOTS(s, u, i) {

@@ -41,8 +41,9 @@ static const firn_schema_row rows[] = {
     ENUM("source", "density|divergence", "density",
          "what the pressure answers: predicted densities, as printed, or strain and velocities",
          .keyed = true, AT(source_divergence)),
-    REAL("psi", NONE, "[0, 10]", "1.5", "weight of the pressure on colliders", .keyed = true,
-         AT(psi)),
+    REAL("psi", NONE, "[0, 10]", "0",
+         "weight of the pressure on colliders; 0: that of a mirror image, or 1.5 as printed",
+         .keyed = true, AT(psi)),
     REAL("phi", NONE, "[0, 10]", "0",
          "packing of the samples of colliders; 0: 0.8, as printed, and 0.7006 under iisph",
          AT(phi)),
@@ -77,6 +78,9 @@ static const firn_schema_row rows[] = {
     ENUM("iisph", "balanced|printed", "balanced",
          "balanced: what is too dense parts without gaining speed, and walls give no energy",
          .keyed = true, AT(iisph_printed)),
+    ENUM("walls", "mirrored|printed", "mirrored",
+         "colliders answer as snow that mirrors what is before them, or by psi p and a mean stress",
+         .keyed = true, AT(walls_printed)),
 };
 
 const firn_schema_record firn_sph_settings = {"the sph section", ROWS(rows),

@@ -32,6 +32,7 @@ enum { SPH_SEARCH, SPH_STATE, SPH_PRESSURE, SPH_SHEAR, SPH_MOVE, SPH_PHASES };
 // alternations, without iisph.
 #define SPH_WALL_LIST(X)                                                                           \
   X(trace, 1)  /* Pa, a third of tr sigma */                                                       \
+  X(held, 3)   /* Pa/m, what samples add to div sigma */                                           \
   X(drag, 1)   /* 1/s, friction of walls in all directions; ... */                                 \
   X(spared, 3) /* s^-1/2, ... its square is what there is more along them, but not along it; */    \
   X(drawn, 3)  /* m/s^2, ... both times v_b. 0 where friction is not coupled */
@@ -47,6 +48,7 @@ enum { SPH_SEARCH, SPH_STATE, SPH_PRESSURE, SPH_SHEAR, SPH_MOVE, SPH_PHASES };
   X(q, 1)                              /* residual ... */                                          \
   X(step, 1)                           /* ... and direction */                                     \
   X(grad, 3)                           /* Pa/m */                                                  \
+  X(more, 3)                           /* of it, or of velocities: R u */                          \
   X(lap, 1)                            /* of a pressure */
 #define SPH_SHEAR_LIST(X)  X(b, 3)     /* N, residual; what the solver needs follows it */
 #define SPH_STRAIN_LIST(X) X(sigma, 9) /* 1/s and Pa: gradients, then sigma L */
@@ -138,6 +140,7 @@ firn_status sph_prepare(sph *s); // from positions and strain
 // BiCGSTAB needs three times that of CG, which nearly always does.
 firn_status sph_work_reserve(sph *s, bool bicgstab);
 double sph_determinant(const firn_real s[6]); // of I + s
+double sph_dilation(const firn_real s[6]);    // that less 1, with all of its digits
 // The factor on Lame's parameters of snow packed to this density.
 double sph_hardening(const firn_material_row *row, double rho0);
 
@@ -161,8 +164,12 @@ void sph_pressure_source(sph *s);
 // Under iisph, before places follow: what is too dense is moved apart, and gains no speed by it.
 bool sph_parts(const sph *s);
 firn_status sph_part(sph *s);
-double sph_back(const sph *s);                     // the weight of colliders in divergences
+double sph_psi(const sph *s);                      // the weight of colliders in gradients of pressures
+double sph_back(const sph *s);                     // and in divergences
+bool sph_mirrors(const sph *s);                    // whether colliders mirror what is before them
 double sph_source_density(const sph *s, size_t i); // kg/m^3, before the step
+// By how much that is above the density at rest. It is 0 at rest, where a difference has rounding left.
+double sph_excess(const sph *s, size_t i);
 void sph_pressure_product(sph *s, const firn_real *p, firn_real *out); // (kappa - dt^2 laplace) p
 void sph_pressure_diagonal(sph *s);
 
@@ -180,9 +187,10 @@ firn_status sph_shear(sph *s);
 void sph_shear_stress(sph *s, const firn_real *u, bool strain);
 // out = m u - m dt/rho div sigma(dt u): the left side of Eq. 14 times the mass.
 firn_status sph_shear_product(void *s, const firn_real *u, firn_real *out);
-// The corrected velocity gradient with the trace of the plain one, from that in D; Eqs. 16 to 18.
-void sph_corrected_gradient(const sph *s, size_t i, const firn_real D[9], double wall,
-                            double out[9]);
+// The corrected gradient of u with the trace of the plain one, from the sum over snow in D; Eqs. 16 to 18.
+// moving: walls move as they do, or stand still.
+void sph_corrected_gradient(const sph *s, size_t i, const firn_real D[9], const firn_real *u,
+                            bool moving, double out[9]);
 
 // elastic.c: F_E of the next step, and positions.
 // Strains F_E = I + e by D = dt grad v, clamps what the material does not hold, and takes rotation out.

@@ -145,6 +145,7 @@ firn_status sph_layout(sph *s) {
   know_volumes(s);
   start = firn_cpu_seconds();
   s->pairs.lists.wanted = s->def.short_lists;
+  s->pairs.mirror = sph_mirrors(s) ? 2 * sph_boundary_plane_sum() / def.phi : 0;
   s->pairs.plain_too = firn_world_conducts(world);
   FIRN_TRY(sph_pairs_build(&s->pairs, p, &s->boundary, s->spacing,
                            firn_particles_real(p, FIRN_FIELD_VOLUME), s->V));
@@ -171,10 +172,15 @@ static void load(sph *s) {
   }
 }
 
-double sph_determinant(const firn_real s[6]) {
-  double xx = 1 + (double)s[0], yy = 1 + (double)s[1], zz = 1 + (double)s[2], xy = (double)s[3],
+double sph_dilation(const firn_real s[6]) {
+  double a = (double)s[0], b = (double)s[1], c = (double)s[2], xy = (double)s[3],
          xz = (double)s[4], yz = (double)s[5];
-  return xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
+  double diagonal = a + b + c + a * b + b * c + c * a + a * b * c;
+  return diagonal + 2 * xy * yz * xz - (1 + a) * yz * yz - (1 + b) * xz * xz - (1 + c) * xy * xy;
+}
+
+double sph_determinant(const firn_real s[6]) {
+  return 1 + sph_dilation(s);
 }
 
 double sph_hardening(const firn_material_row *row, double rho0) {
@@ -247,13 +253,15 @@ firn_status sph_prepare(sph *s) {
     SPH_FOR_SLOTS(s, u, i) set_density(s, i);
   }
   sph_pairs_moments(pairs, s->V, s->c, s->L, s->g2);
-  sph_pressure_diagonal(s);
+  pairs->c = s->c;
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
       firn_real m[6];
       memcpy(m, s->L + 6 * i, sizeof m);
       invert(m, s->L + 6 * i);
+      sph_pairs_complete(pairs, i, s->L + 6 * i);
     }
   }
+  sph_pressure_diagonal(s);
   return FIRN_OK;
 }
