@@ -67,14 +67,6 @@ static inline void wall_of(const work *w, const uint32_t slot[L], lane out[3]) {
     out[a] = w->touched ? gather(w->pass->wall_c, slot, 3, a) : lane_zero();
 }
 
-// out += R u, as sph_pairs_missing.
-static inline void add_missing(const work *w, const uint32_t slot[L], const lane u[3], lane out[3]) {
-  static const size_t place[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
-  for (int a = 0; a < 3; a++)
-    for (int c = 0; c < 3; c++)
-      out[a] = lane_fma(gather(w->pass->wall_t, slot, 6, place[a][c]), u[c], out[a]);
-}
-
 static void set_q(sph_pass *pass, size_t u, sph_desk *desk) {
   const sph_lists *lists = pass->lists;
   (void)desk;
@@ -118,21 +110,9 @@ static void gradient(sph_pass *pass, size_t u, sph_desk *desk) {
         out[a] = lane_fma(q[3], c[a], c[3] * others);
       }
       if (w.touched) {
-        lane wall[3], e[3];
+        lane wall[3];
         wall_of(&w, slot, wall);
-        for (int a = 0; a < 3; a++) {
-          e[a] = lane_fnma(q[3] + q[3], c[a], out[a]);
-          out[a] = lane_fma(psi * q[3], wall[a], out[a]);
-        }
-        if (pass->wall_t) add_missing(&w, slot, e, out);
-      }
-      if (w.touched && pass->more) {
-        lane more[3] = {lane_zero(), lane_zero(), lane_zero()};
-        add_missing(&w, slot, out, more);
-        for (size_t a = 0; a < 3; a++) {
-          scatter(pass->more, slot, n, 3, a, more[a]);
-          out[a] = out[a] + more[a];
-        }
+        for (int a = 0; a < 3; a++) out[a] = lane_fma(psi * q[3], wall[a], out[a]);
       }
       if (pass->into == SPH_INTO_RECORDS) {
         out[3] = lane_fma(out[0], x[0], lane_fma(out[1], x[1], out[2] * x[2]));
@@ -161,20 +141,14 @@ static void divergence(sph_pass *pass, size_t u, sph_desk *desk) {
       load4(lists->c[at], c);
       load4(lists->grads + 4 * at, own);
       load4(desk->sum + 4 * k, sum);
-      lane more = lane_zero(); // of 2 R u . c, less that of R u in what walls have
       if (w.touched) {
         lane wall[3];
         wall_of(&w, slot, wall);
-        for (size_t a = 0; a < 3; a++) {
-          if (pass->more)
-            more = lane_fma(gather(pass->more, slot, 3, a),
-                            lane_fma(back, wall[a], c[a] + c[a]), more);
-          c[a] = lane_fma(back, wall[a], c[a]);
-        }
+        for (int a = 0; a < 3; a++) c[a] = lane_fma(back, wall[a], c[a]);
       }
       lane others = lane_fma(x[0], sum[0], lane_fma(x[1], sum[1], lane_fma(x[2], sum[2], -sum[3])));
       lane self = lane_fma(own[0], c[0], lane_fma(own[1], c[1], own[2] * c[2]));
-      scatter(pass->out, slot, n, 1, 0, scale * others - (self - more) / c[3]);
+      scatter(pass->out, slot, n, 1, 0, scale * others - self / c[3]);
     }
   }
 }
@@ -456,12 +430,7 @@ static void velocity_gradient(sph_pass *pass, size_t u, sph_desk *desk) {
         if (w.touched) {
           lane wall[3];
           wall_of(&w, slot, wall);
-          for (size_t a = 0; a < 3; a++) {
-            sum = lane_fnma(v[a], back * wall[a], sum);
-            if (pass->more)
-              sum = lane_fma(gather(pass->more, slot, 3, a),
-                             lane_fma(back, wall[a], c[a] + c[a]), sum);
-          }
+          for (int a = 0; a < 3; a++) sum = lane_fnma(v[a], back * wall[a], sum);
         }
         scatter(pass->out, slot, n, 1, 0, sum);
       } else if (pass->into == SPH_INTO_RECORDS) {

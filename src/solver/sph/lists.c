@@ -237,23 +237,21 @@ void sph_lists_gradient(const sph_pairs *pairs, const firn_real *q, firn_real ps
 }
 
 void sph_lists_laplace(const sph_pairs *pairs, const firn_real *q, firn_real psi, firn_real back,
-                       firn_real *more, firn_real *out) {
+                       firn_real *out) {
   sph_pass pass = begin(pairs);
   pass.in = q;
   pass.psi = (float)psi;
   pass.back = (float)back;
   pass.out = out;
-  pass.more = pairs->wall.t ? more : NULL;
   pass.into = SPH_INTO_RECORDS;
   sweep(&pass, pairs->lists.kernels->set_q);
   sweep(&pass, pairs->lists.kernels->gradient);
   sweep(&pass, pairs->lists.kernels->divergence);
 }
 
-void sph_lists_divergence(const sph_pairs *pairs, const firn_real *u, const firn_real *more,
-                          firn_real back, firn_real *out) {
+void sph_lists_divergence(const sph_pairs *pairs, const firn_real *u, firn_real back,
+                          firn_real *out) {
   sph_pass pass = begin(pairs);
-  pass.more = (firn_real *)more;
   pass.in = u;
   pass.out = out;
   pass.back = (float)back;

@@ -110,7 +110,6 @@ typedef struct sph_pass {
   sph_into into;
   const sph_law *law; // NULL: none
   const firn_real *in;
-  firn_real *more; // [slots][3]: R u of a divergence; NULL: none
   firn_real *out, *out2, *out3;
   size_t run_capacity, line_capacity;
   uint64_t runs_used, lines_used; // through __atomic_*
@@ -149,9 +148,9 @@ void sph_lists_moments(const sph_pairs *pairs, const firn_real *V, firn_real *c,
                        firn_real *g);
 void sph_lists_gradient(const sph_pairs *pairs, const firn_real *q, firn_real psi, firn_real *out);
 void sph_lists_laplace(const sph_pairs *pairs, const firn_real *q, firn_real psi, firn_real back,
-                       firn_real *more, firn_real *out);
-void sph_lists_divergence(const sph_pairs *pairs, const firn_real *u, const firn_real *more,
-                          firn_real back, firn_real *out);
+                       firn_real *out);
+void sph_lists_divergence(const sph_pairs *pairs, const firn_real *u, firn_real back,
+                          firn_real *out);
 void sph_lists_velocity_gradient(const sph_pairs *pairs, const firn_real *v, firn_real *out);
 void sph_lists_stress_divergence(const sph_pairs *pairs, const firn_real *T, firn_real *out);
 void sph_lists_shear(const sph_pairs *pairs, const sph_law *law, const firn_real *u,

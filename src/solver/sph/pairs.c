@@ -173,10 +173,10 @@ static void sum_walls(sph_pairs *pairs) {
         }
         w += V * (double)firn_sph_kernel((firn_real)sqrt(r2));
         vc += V * along;
+        pairs->touched[u] = true;
         if (!(pairs->mirror > 0)) continue;
         add_mirror(n, V * across, speed, m, vm);
         add_along(t, pairs->mirror / 2 * V, near, n);
-        pairs->touched[u] = true;
       }
       pairs->wall.w[i] = (firn_real)w;
       for (size_t a = 0; a < 3; a++) pairs->wall.c[3 * i + a] = (firn_real)(c[a] * per_metre);
@@ -342,14 +342,6 @@ void sph_pairs_moments(const sph_pairs *pairs, const firn_real *V, firn_real *c,
   }
 }
 
-// Symmetric times vector.
-static void times(const firn_real R[6], const double u[3], double out[3]) {
-  double xy = (double)R[3], xz = (double)R[4], yz = (double)R[5];
-  out[0] = (double)R[0] * u[0] + xy * u[1] + xz * u[2];
-  out[1] = xy * u[0] + (double)R[1] * u[1] + yz * u[2];
-  out[2] = xz * u[0] + yz * u[1] + (double)R[2] * u[2];
-}
-
 // Beside one wall R has 0.18 along it twice, and where two meet 0.8 in all. Where hardly any snow is around it
 // would be as large as L, and stays at this.
 static const double MISSING = 1;
@@ -372,23 +364,6 @@ void sph_pairs_complete(const sph_pairs *pairs, size_t i, const firn_real L[6]) 
   for (int k = 0; k < 6; k++) t[k] = (firn_real)(share * R[k]);
 }
 
-void sph_pairs_missing(const sph_pairs *pairs, size_t i, const double u[3], double out[3]) {
-  if (pairs->wall.t)
-    times(pairs->wall.t + 6 * i, u, out);
-  else
-    memset(out, 0, 3 * sizeof *out);
-}
-
-void sph_pairs_add_missing(const sph_pairs *pairs, size_t i, firn_real u[3], firn_real more[3]) {
-  const double own[3] = {(double)u[0], (double)u[1], (double)u[2]};
-  double R_u[3];
-  sph_pairs_missing(pairs, i, own, R_u);
-  for (int a = 0; a < 3; a++) {
-    more[a] = (firn_real)R_u[a];
-    u[a] = (firn_real)(own[a] + R_u[a]);
-  }
-}
-
 void sph_pairs_gradient(const sph_pairs *pairs, const firn_real *V, const firn_real *q,
                         firn_real psi, firn_real *out) {
   if (pairs->lists.kernels) {
@@ -407,22 +382,15 @@ void sph_pairs_gradient(const sph_pairs *pairs, const firn_real *V, const firn_r
         firn_real w = (q[i] + q[j]) * V[j] * near->f;
         for (int a = 0; a < 3; a++) sum[a] += w * near->x[a];
       }
-      double e[3], more[3] = {0, 0, 0};
-      if (pairs->wall.t && pairs->c) {
-        for (size_t a = 0; a < 3; a++)
-          e[a] = (double)(sum[a] * per_metre) - 2 * (double)q[i] * (double)pairs->c[3 * i + a];
-        sph_pairs_missing(pairs, i, e, more);
-      }
-      for (size_t a = 0; a < 3; a++)
-        out[3 * i + a] = sum[a] * per_metre + psi * q[i] * wall[a] + (firn_real)more[a];
+      for (size_t a = 0; a < 3; a++) out[3 * i + a] = sum[a] * per_metre + psi * q[i] * wall[a];
     }
   }
 }
 
 void sph_pairs_divergence(const sph_pairs *pairs, const firn_real *V, const firn_real *u,
-                          const firn_real *more, firn_real back, firn_real *out) {
+                          firn_real back, firn_real *out) {
   if (pairs->lists.kernels) {
-    sph_lists_divergence(pairs, u, more, back, out);
+    sph_lists_divergence(pairs, u, back, out);
     return;
   }
   const sph_list *list = &pairs->snow;
@@ -439,26 +407,18 @@ void sph_pairs_divergence(const sph_pairs *pairs, const firn_real *V, const firn
         sum += V[list->other[k]] * near->f * along;
       }
       out[i] = sum * per_metre - back * (own[0] * c[0] + own[1] * c[1] + own[2] * c[2]);
-      if (!more) continue;
-      for (size_t a = 0; a < 3; a++)
-        out[i] += more[3 * i + a] * (2 * pairs->c[3 * i + a] + back * c[a]);
     }
   }
 }
 
 void sph_pairs_laplace(const sph_pairs *pairs, const firn_real *V, const firn_real *q,
-                       firn_real psi, firn_real back, firn_real *grad, firn_real *more,
-                       firn_real *out) {
+                       firn_real psi, firn_real back, firn_real *grad, firn_real *out) {
   if (pairs->lists.kernels) {
-    sph_lists_laplace(pairs, q, psi, back, more, out);
+    sph_lists_laplace(pairs, q, psi, back, out);
     return;
   }
   sph_pairs_gradient(pairs, V, q, psi, grad);
-  FOR_EACH_UNIT(pairs, u) {
-    if (!pairs->wall.t) continue;
-    FOR_EACH_SLOT(pairs, u, i) sph_pairs_add_missing(pairs, i, grad + 3 * i, more + 3 * i);
-  }
-  sph_pairs_divergence(pairs, V, grad, pairs->wall.t ? more : NULL, back, out);
+  sph_pairs_divergence(pairs, V, grad, back, out);
 }
 
 void sph_pairs_velocity_gradient(const sph_pairs *pairs, const firn_real *V, const firn_real *v,

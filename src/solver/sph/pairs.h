@@ -60,7 +60,6 @@ struct sph_pairs {
   sph_list snow;
   double mirror;  // m; 0: none. Set before they are built
   bool plain_too; // set by whoever builds them: snow is filled in any case
-  const firn_real *c; // of plain lists: that of sph_pairs_moments
   sph_list walls;
   sph_wall wall;
   firn_buffer wall_sums, unit_counts;
@@ -101,28 +100,20 @@ void sph_pairs_interpolate(const sph_pairs *pairs, const firn_real *w, firn_real
 void sph_pairs_moments(const sph_pairs *pairs, const firn_real *V, firn_real *c, firn_real *m,
                        firn_real *g);
 
-// Makes R of L (Eq. 15): colliders mirror what is along them, too, as snow has it. With e the sum over snow of
-// (q_j - q_i) V_j grad W_ij, a gradient has R e more; a divergence is that of u + R u, and has 2 R u . c more,
-// which is what makes it the adjoint.
+// Makes R of slot i from its L (Eq. 15).
 void sph_pairs_complete(const sph_pairs *pairs, size_t i, const firn_real L[6]);
-// R u of slot i; and the same into more, and added to u.
-void sph_pairs_missing(const sph_pairs *pairs, size_t i, const double u[3], double out[3]);
-void sph_pairs_add_missing(const sph_pairs *pairs, size_t i, firn_real u[3], firn_real more[3]);
 
 // out_i = sum (q_i + q_j) V_j grad W_ij + psi q_i sum V_b grad W_ib: the gradient of a pressure
 void sph_pairs_gradient(const sph_pairs *pairs, const firn_real *V, const firn_real *q,
                         firn_real psi, firn_real *out);
 
-// out_i = sum V_j (u_j - u_i) . grad W_ij - back u_i . sum V_b grad W_ib: the divergence, u_b being 0.
-// u has R u in it where more is not NULL, which is that.
+// out_i = sum V_j (u_j - u_i) . grad W_ij - back u_i . sum V_b grad W_ib: the divergence, u_b being 0
 void sph_pairs_divergence(const sph_pairs *pairs, const firn_real *V, const firn_real *u,
-                          const firn_real *more, firn_real back, firn_real *out);
+                          firn_real back, firn_real *out);
 
-// The divergence of the gradient of q, which has the boundary `back` times. grad and more are scratch,
-// [slots][3].
+// The divergence of the gradient of q, which has the boundary `back` times. grad is scratch, [slots][3].
 void sph_pairs_laplace(const sph_pairs *pairs, const firn_real *V, const firn_real *q,
-                       firn_real psi, firn_real back, firn_real *grad, firn_real *more,
-                       firn_real *out);
+                       firn_real psi, firn_real back, firn_real *grad, firn_real *out);
 
 // out_i = sum V_j (v_j - v_i) (x) grad W_ij, [slots][9]
 void sph_pairs_velocity_gradient(const sph_pairs *pairs, const firn_real *V, const firn_real *v,

@@ -64,17 +64,7 @@ double sph_back(const sph *s) {
 void sph_pressure_source(sph *s) {
   bool velocities_alone = sph_parts(s) && !s->parting;
   double back = sph_back(s);
-  bool completes = s->pairs.wall.t;
-  if (completes) {
-    SPH_FOR_UNITS(s, u) {
-      SPH_FOR_SLOTS(s, u, i) {
-        memcpy(s->grad + 3 * i, s->v + 3 * i, 3 * sizeof *s->v);
-        sph_pairs_add_missing(&s->pairs, i, s->grad + 3 * i, s->more + 3 * i);
-      }
-    }
-  }
-  sph_pairs_divergence(&s->pairs, s->V, completes ? s->grad : s->v, completes ? s->more : NULL,
-                       (firn_real)back, s->source);
+  sph_pairs_divergence(&s->pairs, s->V, s->v, (firn_real)back, s->source);
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
       double divergence = (double)s->source[i] + back * (double)*sph_pairs_wall(&s->pairs, i).vc;
@@ -93,12 +83,9 @@ void sph_pressure_diagonal(sph *s) {
     SPH_FOR_SLOTS(s, u, i) {
       const firn_real *wall = sph_pairs_wall(&s->pairs, i).c;
       double sum = (double)s->V[i] * (double)s->g2[i];
-      const double c[3] = {(double)s->c[3 * i], (double)s->c[3 * i + 1], (double)s->c[3 * i + 2]};
-      double more[3];
-      sph_pairs_missing(&s->pairs, i, c, more);
       for (size_t a = 0; a < 3; a++) {
-        double own = c[a] - more[a], w = (double)wall[a];
-        sum += (own + psi * w) * (own + back * w);
+        double c = (double)s->c[3 * i + a], w = (double)wall[a];
+        sum += (c + psi * w) * (c + back * w);
       }
       s->diagonal[i] = (firn_real)sum;
     }
@@ -109,7 +96,7 @@ void sph_pressure_diagonal(sph *s) {
 // laplace p
 static void laplace(sph *s, const firn_real *p) {
   sph_pairs_laplace(&s->pairs, s->V, p, (firn_real)sph_psi(s), (firn_real)sph_back(s), s->grad,
-                    s->more, s->lap);
+                    s->lap);
 }
 
 void sph_pressure_product(sph *s, const firn_real *p, firn_real *out) {

@@ -48,7 +48,6 @@ enum { SPH_SEARCH, SPH_STATE, SPH_PRESSURE, SPH_SHEAR, SPH_MOVE, SPH_PHASES };
   X(q, 1)                              /* residual ... */                                          \
   X(step, 1)                           /* ... and direction */                                     \
   X(grad, 3)                           /* Pa/m */                                                  \
-  X(more, 3)                           /* of it, or of velocities: R u */                          \
   X(lap, 1)                            /* of a pressure */
 #define SPH_SHEAR_LIST(X)  X(b, 3)     /* N, residual; what the solver needs follows it */
 #define SPH_STRAIN_LIST(X) X(sigma, 9) /* 1/s and Pa: gradients, then sigma L */

@@ -253,7 +253,6 @@ firn_status sph_prepare(sph *s) {
     SPH_FOR_SLOTS(s, u, i) set_density(s, i);
   }
   sph_pairs_moments(pairs, s->V, s->c, s->L, s->g2);
-  pairs->c = s->c;
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
       firn_real m[6];
