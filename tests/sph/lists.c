@@ -16,14 +16,14 @@ typedef struct cloud {
   double pitch;  // spacings from one particle to the next
   double jitter; // of it
   double corner[3];
-  bool floor, periodic, printed;
+  bool floor, periodic, mirrors;
 } cloud;
 
 static const cloud clouds[] = {
     {"at rest", {9, 9, 9}, 1, 0, {0.1, 0.2, 0.3}, false, false, false},
     {"on faces of blocks", {9, 9, 9}, 1, 0, {0, 0, 0}, false, false, false},
     {"random", {10, 9, 11}, 1, 0.45, {-3.3, 5.1, 0.4}, true, false, false},
-    {"printed walls", {10, 9, 11}, 1, 0.45, {-3.3, 5.1, 0.4}, true, false, true},
+    {"mirrored", {10, 9, 11}, 1, 0.45, {-3.3, 5.1, 0.4}, true, false, true},
     {"packed", {12, 12, 12}, 0.794, 0.25, {0.7, 3, -4.2}, true, false, false},
     {"crushed", {14, 13, 12}, 0.4, 0.4, {-2.5, -2.5, -2.5}, false, false, false},
     {"thin", {7, 7, 7}, 3.1, 0.45, {0, 0, 0}, false, false, false},
@@ -37,7 +37,7 @@ static sph_case make(const cloud *k, firn_isa isa, int threads) {
   sph_plan plan = sph_default_plan();
   plan.isa = isa;
   plan.sph.short_lists = true;
-  plan.sph.walls_printed = k->printed;
+  plan.sph.walls_printed = !k->mirrors;
   plan.threads = threads;
   for (int a = 0; a < 3; a++) {
     plan.periodic[a] = k->periodic;

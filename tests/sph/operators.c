@@ -26,8 +26,9 @@ static void lattice_has_the_density_of_its_kernel_sum(void **state) {
 }
 
 // A cloud above a floor, and with snow of several densities in it: nothing is uniform.
-static sph_case cloud(bool floor, double far) {
+static sph_case mirrored_cloud(bool floor, double far, bool mirrored) {
   sph_plan plan = plan_with_lists();
+  plan.sph.walls_printed = !mirrored;
   sph_case c = sph_case_open(&plan);
   const double corner[3] = {0.003 + far, 0.006, -0.02};
   if (floor) sph_case_plane(&c, (const double[3]){0, 0, 0}, (const double[3]){0, 1, 0}, 1);
@@ -41,6 +42,10 @@ static sph_case cloud(bool floor, double far) {
   }
   sph_pairs_moments(&s->pairs, s->V, s->c, s->L, s->g2);
   return c;
+}
+
+static sph_case cloud(bool floor, double far) {
+  return mirrored_cloud(floor, far, false);
 }
 
 static void diagonal_is_that_of_the_product_with_a_unit_vector(void **state) {
@@ -149,7 +154,7 @@ static void gradient_and_divergence_are_adjoint(void **state) {
 // printed, their trace.
 static void stress_is_adjoint(bool mirrored) {
   static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
-  sph_case c = cloud(true, 0);
+  sph_case c = mirrored_cloud(true, 0, mirrored);
   sph *s = sph_case_solver(&c);
   firn_real *sigma = malloc(6 * s->slots * sizeof *sigma), *L = s->L;
   fill(s, sigma, 6, 21);

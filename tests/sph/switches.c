@@ -66,8 +66,8 @@ static void every_switch_presses_snow_alike(void **state) {
     if (k == 11) def.friction_printed = true;
     if (k == 12) def.boundary_density_akinci = true;
     if (k == 13) def.boundary_depth = 0;
-    if (k == 13 || k == 15) def.walls_printed = true; // on the surface mirrored snow stays where it was laid
     if (k == 14) def.pressure = FIRN_SPH_PRESSURE_IISPH;
+    if (k == 15) def.walls_printed = false;
     outcome o = press(&def);
     if (k == 0) first = o;
     sph_report("%-11s height %.4f, lowest %.3f, density %.3f, speed %.4f m/s, %.1f iterations",

@@ -311,7 +311,8 @@ static inline void times_symmetric(const lane A[3][3], const lane S[6], lane out
 }
 
 // Takes from D what a mirror image of u has of its gradient.
-static inline void add_mirror(const work *w, const uint32_t slot[L], const lane u[3], lane D[3][3]) {
+static inline void add_mirror(const work *w, const uint32_t slot[L], const lane u[3],
+                              lane D[3][3]) {
   lane m[10], sum[6];
   for (size_t k = 0; k < 10; k++) m[k] = gather(w->pass->wall_m, slot, 10, k);
   for (size_t k = 0; k < 6; k++) {

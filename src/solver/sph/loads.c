@@ -85,7 +85,7 @@ static void add_excess(sph *s) {
     SPH_FOR_SLOTS(s, u, i) {
       bool beside = false;
       FOR_LOADS(s, body) beside = beside || seen(s, body, i) != 0;
-      double excess = sph_excess(s, i);
+      double excess = sph_source_density(s, i) - (double)s->rho0[i];
       if (beside) s->source[i] = (firn_real)((double)s->source[i] + fmax(0, excess));
     }
   }

@@ -136,8 +136,7 @@ static void add_along(double t[6], double V, const sph_near *near, const firn_re
   double across = 0;
   for (int a = 0; a < 3; a++) across += (double)n[a] * (double)near->x[a];
   sph_near along = {.f = near->f};
-  for (int a = 0; a < 3; a++)
-    along.x[a] = (firn_real)((double)near->x[a] - across * (double)n[a]);
+  for (int a = 0; a < 3; a++) along.x[a] = (firn_real)((double)near->x[a] - across * (double)n[a]);
   add_moment(t, V, &along);
 }
 
@@ -148,7 +147,8 @@ static void add_mirror(const firn_real n[3], double g, double speed, double m[10
   static const uint8_t of_pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
   for (int k = 0; k < 10; k++)
     m[k] += g * (double)n[index[k][0]] * (double)n[index[k][1]] * (double)n[index[k][2]];
-  for (int k = 0; k < 6; k++) vm[k] += g * speed * (double)n[of_pair[k][0]] * (double)n[of_pair[k][1]];
+  for (int k = 0; k < 6; k++)
+    vm[k] += g * speed * (double)n[of_pair[k][0]] * (double)n[of_pair[k][1]];
 }
 
 static void sum_walls(sph_pairs *pairs) {
@@ -175,16 +175,15 @@ static void sum_walls(sph_pairs *pairs) {
         vc += V * along;
         pairs->touched[u] = true;
         if (!(pairs->mirror > 0)) continue;
-        add_mirror(n, V * across, speed, m, vm);
+        add_mirror(n, pairs->mirror * V * across, speed, m, vm);
         add_along(t, pairs->mirror / 2 * V, near, n);
       }
       pairs->wall.w[i] = (firn_real)w;
       for (size_t a = 0; a < 3; a++) pairs->wall.c[3 * i + a] = (firn_real)(c[a] * per_metre);
       pairs->wall.vc[i] = (firn_real)(vc * per_metre);
       if (!(pairs->mirror > 0)) continue;
-      double scale = pairs->mirror * per_metre;
-      for (size_t k = 0; k < 10; k++) pairs->wall.m[10 * i + k] = (firn_real)(scale * m[k]);
-      for (size_t k = 0; k < 6; k++) pairs->wall.vm[6 * i + k] = (firn_real)(scale * vm[k]);
+      for (size_t k = 0; k < 10; k++) pairs->wall.m[10 * i + k] = (firn_real)(per_metre * m[k]);
+      for (size_t k = 0; k < 6; k++) pairs->wall.vm[6 * i + k] = (firn_real)(per_metre * vm[k]);
       for (size_t k = 0; k < 6; k++) pairs->wall.t[6 * i + k] = (firn_real)t[k];
     }
   }
@@ -291,8 +290,9 @@ static void add_walls(const sph_pairs *pairs, size_t i, double m[6]) {
     const sph_near *near = &walls->near[k];
     size_t b = walls->other[k];
     double V = (double)pairs->boundary->volume[b];
+    const firn_real *n = pairs->boundary->normal + 3 * b;
     if (pairs->mirror > 0)
-      add_mirrored(m, pairs->mirror / 2 * V, near, pairs->boundary->normal + 3 * b);
+      add_mirrored(m, pairs->mirror / 2 * V, near, n);
     else
       add_moment(m, V, near);
   }
@@ -357,7 +357,8 @@ void sph_pairs_complete(const sph_pairs *pairs, size_t i, const firn_real L[6]) 
     R[k] = 0;
     for (int m = 0; m < 3; m++)
       R[k] += ((double)t[place[r][m]] * (double)L[place[m][c]] +
-               (double)L[place[r][m]] * (double)t[place[m][c]]) / 2;
+               (double)L[place[r][m]] * (double)t[place[m][c]]) /
+              2;
     if (k < 3) trace += R[k];
   }
   double share = trace > MISSING ? MISSING / trace : 1;

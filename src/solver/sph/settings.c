@@ -78,8 +78,9 @@ static const firn_schema_row rows[] = {
     ENUM("iisph", "balanced|printed", "balanced",
          "balanced: what is too dense parts without gaining speed, and walls give no energy",
          .keyed = true, AT(iisph_printed)),
-    ENUM("walls", "mirrored|printed", "mirrored",
-         "colliders answer as snow that mirrors what is before them, or by psi p and a mean stress",
+    ENUM("walls", "mirrored|printed", "printed",
+         "what colliders answer: psi p and a mean stress, or as snow that mirrors what is before "
+         "them",
          .keyed = true, AT(walls_printed)),
 };
 

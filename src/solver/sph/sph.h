@@ -139,7 +139,6 @@ firn_status sph_prepare(sph *s); // from positions and strain
 // BiCGSTAB needs three times that of CG, which nearly always does.
 firn_status sph_work_reserve(sph *s, bool bicgstab);
 double sph_determinant(const firn_real s[6]); // of I + s
-double sph_dilation(const firn_real s[6]);    // that less 1, with all of its digits
 // The factor on Lame's parameters of snow packed to this density.
 double sph_hardening(const firn_material_row *row, double rho0);
 
@@ -163,12 +162,10 @@ void sph_pressure_source(sph *s);
 // Under iisph, before places follow: what is too dense is moved apart, and gains no speed by it.
 bool sph_parts(const sph *s);
 firn_status sph_part(sph *s);
-double sph_psi(const sph *s);                      // the weight of colliders in gradients of pressures
-double sph_back(const sph *s);                     // and in divergences
-bool sph_mirrors(const sph *s);                    // whether colliders mirror what is before them
-double sph_source_density(const sph *s, size_t i); // kg/m^3, before the step
-// By how much that is above the density at rest. It is 0 at rest, where a difference has rounding left.
-double sph_excess(const sph *s, size_t i);
+double sph_psi(const sph *s);   // the weight of colliders in gradients of pressures
+double sph_back(const sph *s);  // and in divergences
+bool sph_mirrors(const sph *s); // whether colliders mirror what is before them
+double sph_source_density(const sph *s, size_t i);                     // kg/m^3, before the step
 void sph_pressure_product(sph *s, const firn_real *p, firn_real *out); // (kappa - dt^2 laplace) p
 void sph_pressure_diagonal(sph *s);
 

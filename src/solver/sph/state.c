@@ -172,15 +172,10 @@ static void load(sph *s) {
   }
 }
 
-double sph_dilation(const firn_real s[6]) {
-  double a = (double)s[0], b = (double)s[1], c = (double)s[2], xy = (double)s[3],
-         xz = (double)s[4], yz = (double)s[5];
-  double diagonal = a + b + c + a * b + b * c + c * a + a * b * c;
-  return diagonal + 2 * xy * yz * xz - (1 + a) * yz * yz - (1 + b) * xz * xz - (1 + c) * xy * xy;
-}
-
 double sph_determinant(const firn_real s[6]) {
-  return 1 + sph_dilation(s);
+  double xx = 1 + (double)s[0], yy = 1 + (double)s[1], zz = 1 + (double)s[2], xy = (double)s[3],
+         xz = (double)s[4], yz = (double)s[5];
+  return xx * (yy * zz - yz * yz) - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz);
 }
 
 double sph_hardening(const firn_material_row *row, double rho0) {
@@ -246,6 +241,26 @@ static void invert(const firn_real m[6], firn_real L[6]) {
   }
 }
 
+// Whether the snow at i is drawn to what is before it, by the strain that it has.
+static bool is_drawn(const sph *s, size_t i) {
+  const firn_real *c = s->pairs.wall.c + 3 * i, *e = s->s + 6 * i;
+  double c2 = 0, along = 0, p = (double)s->p[i], kappa = (double)s->kappa[i];
+  for (size_t a = 0; a < 3; a++) c2 += (double)c[a] * (double)c[a];
+  if (!(c2 > 0)) return false;
+  for (int k = 0; k < 6; k++)
+    along += (k < 3 ? 1 : 2) * (double)e[k] * (double)c[pair[k][0]] * (double)c[pair[k][1]] / c2;
+  if (kappa > 0) p = (double)s->rho0[i] / kappa * (1 - sph_determinant(e));
+  return 2 * (double)s->G[i] * along > p;
+}
+
+// A wall stops what comes against it, and holds back what leaves as little as printed.
+static void mirror_at(sph *s, size_t i) {
+  sph_pairs_complete(&s->pairs, i, s->L + 6 * i);
+  if (!s->pairs.wall.m || !is_drawn(s, i)) return;
+  memset(s->pairs.wall.m + 10 * i, 0, 10 * sizeof *s->pairs.wall.m);
+  memset(s->pairs.wall.vm + 6 * i, 0, 6 * sizeof *s->pairs.wall.vm);
+}
+
 firn_status sph_prepare(sph *s) {
   sph_pairs *pairs = &s->pairs;
   load(s);
@@ -258,7 +273,7 @@ firn_status sph_prepare(sph *s) {
       firn_real m[6];
       memcpy(m, s->L + 6 * i, sizeof m);
       invert(m, s->L + 6 * i);
-      sph_pairs_complete(pairs, i, s->L + 6 * i);
+      mirror_at(s, i);
     }
   }
   sph_pressure_diagonal(s);

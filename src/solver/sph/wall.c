@@ -279,6 +279,9 @@ static void react_one(const sph *s, size_t u, size_t i) {
   double volume = (double)s->V[i] * cube, p = sph_psi(s) * (double)s->p[i];
   double trace = (double)s->trace[i], mass = (double)s->mass[i], n[3];
   mean_normal(s, i, n);
+  bool held = false; // not where snow is drawn to the wall
+  for (size_t k = 0; s->pairs.wall.m && k < 10; k++)
+    held = held || s->pairs.wall.m[10 * i + k] != 0;
   bool coupled = s->drag[i] > 0 || n[0] * n[0] + n[1] * n[1] + n[2] * n[2] > 0;
   for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
     const sph_near *near = &walls->near[k];
@@ -296,7 +299,7 @@ static void react_one(const sph *s, size_t u, size_t i) {
       for (int c = 0; c < 3; c++)
         mirrored += (double)normal[a] * (double)T[3 * a + c] * (double)normal[c];
     }
-    mirrored *= s->pairs.mirror * across;
+    mirrored *= held ? s->pairs.mirror * across : 0;
     for (int a = 0; a < 3; a++) {
       double shear = mirrored * (double)normal[a];
       for (int c = 0; c < 3 && !s->pairs.wall.m; c++)
