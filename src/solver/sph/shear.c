@@ -70,8 +70,9 @@ void sph_corrected_gradient(const sph *s, size_t i, const firn_real D[9], const 
 // 1/3 tr sigma_i sum V_b L_i grad W_ib.
 static void hold(const sph *s, size_t i, const double T[9]) {
   firn_real *out = s->held + 3 * i;
-  const firn_real *m = s->pairs.wall.m + 10 * i, *L = s->L + 6 * i;
+  const firn_real *L = s->L + 6 * i;
   if (s->pairs.wall.m) {
+    const firn_real *m = s->pairs.wall.m + 10 * i;
     const double t[6] = {T[0], T[4], T[8], T[1] + T[3], T[2] + T[6], T[5] + T[7]};
     for (int d = 0; d < 3; d++) {
       double sum = 0;
