@@ -79,8 +79,7 @@ static const firn_schema_row rows[] = {
          "balanced: what is too dense parts without gaining speed, and walls give no energy",
          .keyed = true, AT(iisph_printed)),
     ENUM("walls", "mirrored|printed", "printed",
-         "what colliders answer: psi p and a mean stress, or as snow that mirrors what is before "
-         "them",
+         "mirrored: colliders answer as a mirror image of the snow; printed: by psi p",
          .keyed = true, AT(walls_printed)),
 };
 
