@@ -44,7 +44,7 @@ typedef struct firn_sph_def {
   int alternations;             // how often a step solves for both in turn
   bool rest_density_tracked;    // by the plastic volume, not by the density now (Eq. 21)
   bool source_divergence;       // of the pressure: by the velocity alone, not by the density
-  double psi;                   // weight of the pressure on boundaries
+  double psi;                   // weight of the pressure on boundaries; 0: by `walls_printed`
   double phi;                   // packing of boundary samples; 0: by the kind of pressure
   double boundary_depth;        // spacings by which these lie below the surface
   bool boundary_density_akinci; // samples count as mass rho_0 V_b, not as volume that is taken
@@ -59,7 +59,8 @@ typedef struct firn_sph_def {
   double cfl;                   // spacings moved in a step at most
   double force_cfl;             // of sqrt(spacing / acceleration)
   bool iisph_printed;           // what is too dense is thrown apart, and psi is in gradients alone
-  char reserved[7];             // 0: up to its end
+  bool walls_printed;           // colliders answer psi p and a third of the trace of the shear stress
+  char reserved[6];             // 0: up to its end
 } firn_sph_def;
 
 FIRN_API void firn_sph_def_init(firn_sph_def *def, size_t size);

@@ -147,6 +147,24 @@ static void advise_surfaces(const firn_advisor *advisor) {
   }
 }
 
+// Elastic snow under sph sinks into printed walls.
+static void advise_walls(const firn_advisor *advisor) {
+  const firn_value *root = advisor->scene->root, *list = firn_value_find(root, "materials");
+  const firn_value *colliders = firn_value_find(root, "colliders"),
+                   *sph = firn_value_find(root, "sph");
+  const firn_value *walls = sph ? firn_value_find(sph, "walls") : NULL;
+  if (!firn_value_is(root, "solver", "sph") || !colliders || !colliders->first) return;
+  if (!walls || walls->given) return;
+  for (const firn_value *m = list ? list->first : NULL; m; m = m->next) {
+    if (!firn_value_is(m, "law", "elastic")) continue;
+    firn_advise(
+        advisor, firn_value_find(m, "law"), "sph.walls",
+        "elastic snow settles too far on walls that answer as printed: a column of 20 spacings by "
+        "61 %% more than its closed form, of 10 by 160 %%; sph.walls: mirrored gives 2 and 7 %%");
+    return;
+  }
+}
+
 static void find_bodies(const firn_scene *scene, place *p) {
   const firn_value *snow = firn_value_find(scene->root, "snow");
   int i = 0;
@@ -165,6 +183,7 @@ firn_status firn_scene_advise(const firn_scene *scene, firn_sim *sim, firn_advic
   firn_advisor advisor = {scene, tell, user};
   firn_advise_features(&advisor);
   advise_surfaces(&advisor);
+  advise_walls(&advisor);
   if (!sim) return FIRN_OK;
   place *p = firn_alloc_zero(scene->context, sizeof *p, "advice");
   if (!p) return FIRN_ERROR_MEMORY;

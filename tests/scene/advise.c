@@ -81,6 +81,31 @@ static void friction_of_the_other_solver_is_told(void **state) {
   }
 }
 
+static void elastic_snow_on_printed_walls_is_told(void **state) {
+  (void)state;
+  static const struct {
+    const char *law, *solver;
+    bool told;
+  } cases[] = {{"elastic", "sph", true},
+               {"snow", "sph", false},
+               {"elastic", "mpm", false},
+               {"elastic", "sph\nsph: {walls: mirrored}", false},
+               {"elastic", "sph\nsph: {walls: printed}", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[400];
+    snprintf(
+        text, sizeof text,
+        HEAD
+        "materials:\n  m: {law: %s}\nsolver: %s\nsnow:\n  - {shape: {box: {center: [0, 8 cm, 0], "
+        "size: [16 cm, 16 cm, 16 cm]}}, material: m}\n" GROUND,
+        cases[i].law, cases[i].solver);
+    if (cases[i].told)
+      expect(text, 4, 12, "sph.walls: elastic snow settles", "mirrored");
+    else
+      expect_none(text);
+  }
+}
+
 static void snow_inside_a_collider_is_told(void **state) {
   (void)state;
   const char *ball = "snow:\n  - shape: {sphere: {center: [0, 0, 0], radius: 8 cm}}\n";
@@ -174,6 +199,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(snow_under_the_ground_is_told),
       cmocka_unit_test(friction_of_the_other_solver_is_told),
+      cmocka_unit_test(elastic_snow_on_printed_walls_is_told),
       cmocka_unit_test(snow_inside_a_collider_is_told),
       cmocka_unit_test(snow_inside_other_snow_is_told),
       cmocka_unit_test(a_tread_finer_than_a_cell_is_told),

@@ -16,19 +16,20 @@ typedef struct cloud {
   double pitch;  // spacings from one particle to the next
   double jitter; // of it
   double corner[3];
-  bool floor, periodic;
+  bool floor, periodic, mirrors;
 } cloud;
 
 static const cloud clouds[] = {
-    {"at rest", {9, 9, 9}, 1, 0, {0.1, 0.2, 0.3}, false, false},
-    {"on faces of blocks", {9, 9, 9}, 1, 0, {0, 0, 0}, false, false},
-    {"random", {10, 9, 11}, 1, 0.45, {-3.3, 5.1, 0.4}, true, false},
-    {"packed", {12, 12, 12}, 0.794, 0.25, {0.7, 3, -4.2}, true, false},
-    {"crushed", {14, 13, 12}, 0.4, 0.4, {-2.5, -2.5, -2.5}, false, false},
-    {"thin", {7, 7, 7}, 3.1, 0.45, {0, 0, 0}, false, false},
-    {"far away", {9, 9, 9}, 1, 0.3, {8e6, -4e6, 3.3}, false, false},
-    {"periodic", {8, 8, 8}, 1, 0.4, {0.5, 0.5, 0.5}, false, true},
-    {"periodic in 16", {16, 16, 16}, 1, 0.3, {0.5, 0.5, 0.5}, false, true},
+    {"at rest", {9, 9, 9}, 1, 0, {0.1, 0.2, 0.3}, false, false, false},
+    {"on faces of blocks", {9, 9, 9}, 1, 0, {0, 0, 0}, false, false, false},
+    {"random", {10, 9, 11}, 1, 0.45, {-3.3, 5.1, 0.4}, true, false, false},
+    {"mirrored", {10, 9, 11}, 1, 0.45, {-3.3, 5.1, 0.4}, true, false, true},
+    {"packed", {12, 12, 12}, 0.794, 0.25, {0.7, 3, -4.2}, true, false, false},
+    {"crushed", {14, 13, 12}, 0.4, 0.4, {-2.5, -2.5, -2.5}, false, false, false},
+    {"thin", {7, 7, 7}, 3.1, 0.45, {0, 0, 0}, false, false, false},
+    {"far away", {9, 9, 9}, 1, 0.3, {8e6, -4e6, 3.3}, false, false, false},
+    {"periodic", {8, 8, 8}, 1, 0.4, {0.5, 0.5, 0.5}, false, true, false},
+    {"periodic in 16", {16, 16, 16}, 1, 0.3, {0.5, 0.5, 0.5}, false, true, false},
 };
 enum { CLOUDS = sizeof clouds / sizeof *clouds };
 
@@ -36,6 +37,7 @@ static sph_case make(const cloud *k, firn_isa isa, int threads) {
   sph_plan plan = sph_default_plan();
   plan.isa = isa;
   plan.sph.short_lists = true;
+  plan.sph.walls_printed = !k->mirrors;
   plan.threads = threads;
   for (int a = 0; a < 3; a++) {
     plan.periodic[a] = k->periodic;
@@ -337,7 +339,7 @@ static void results_are_the_same_at_any_number_of_threads(void **state) {
   for (size_t q = 0; q < sizeof quick / sizeof *quick; q++) {
     if (IS_DOUBLE || !firn_isa_available(quick[q])) continue;
     sph_case first = {0};
-    cloud big = {"", {24, 22, 23}, 0.9, 0.4, {-7, -3, 2}, true, false};
+    cloud big = {"", {24, 22, 23}, 0.9, 0.4, {-7, -3, 2}, true, false, false};
     if (is_slow()) big.n[0] = 12;
     for (int t = 0; t < 3; t++) {
       sph_case c = make(&big, quick[q], threads[t]);

@@ -26,8 +26,9 @@ static void lattice_has_the_density_of_its_kernel_sum(void **state) {
 }
 
 // A cloud above a floor, and with snow of several densities in it: nothing is uniform.
-static sph_case cloud(bool floor, double far) {
+static sph_case mirrored_cloud(bool floor, double far, bool mirrored) {
   sph_plan plan = plan_with_lists();
+  plan.sph.walls_printed = !mirrored;
   sph_case c = sph_case_open(&plan);
   const double corner[3] = {0.003 + far, 0.006, -0.02};
   if (floor) sph_case_plane(&c, (const double[3]){0, 0, 0}, (const double[3]){0, 1, 0}, 1);
@@ -41,6 +42,10 @@ static sph_case cloud(bool floor, double far) {
   }
   sph_pairs_moments(&s->pairs, s->V, s->c, s->L, s->g2);
   return c;
+}
+
+static sph_case cloud(bool floor, double far) {
+  return mirrored_cloud(floor, far, false);
 }
 
 static void diagonal_is_that_of_the_product_with_a_unit_vector(void **state) {
@@ -92,7 +97,7 @@ static void corrected_gradient_of_a_linear_field_is_exact(void **state) {
   for_each_particle(s, i) {
     const firn_real *D = s->sigma + 9 * i, *L = s->L + 6 * i;
     double grad[9], trace = (double)D[0] + (double)D[4] + (double)D[8];
-    sph_corrected_gradient(s, i, D, 0, grad);
+    sph_corrected_gradient(s, i, D, s->v, false, grad);
     worst(&swapped, grad[0] + grad[4] + grad[8] - trace);
     double back = (trace - (A[0] + A[4] + A[8])) / 3;
     for (int r = 0; r < 3; r++)
@@ -145,11 +150,11 @@ static void gradient_and_divergence_are_adjoint(void **state) {
   sph_case_close(&c);
 }
 
-// sum V sigma : grad~ u = - sum V u . div sigma, where grad~ has L and, of walls, their trace.
-static void stress_divergence_is_adjoint_to_the_corrected_gradient(void **state) {
-  (void)state;
+// sum V sigma : grad~ u = - sum V u . div sigma, where grad~ has L and, of walls, what they mirror or, as
+// printed, their trace.
+static void stress_is_adjoint(bool mirrored) {
   static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
-  sph_case c = cloud(true, 0);
+  sph_case c = mirrored_cloud(true, 0, mirrored);
   sph *s = sph_case_solver(&c);
   firn_real *sigma = malloc(6 * s->slots * sizeof *sigma), *L = s->L;
   fill(s, sigma, 6, 21);
@@ -161,16 +166,20 @@ static void stress_divergence_is_adjoint_to_the_corrected_gradient(void **state)
     for (int r = 0; r < 3; r++)
       for (int q = 0; q < 3; q++) {
         double grad = 0, l = (double)L[6 * i + (size_t)place[3 * r + q]];
-        for (int k = 0; k < 3; k++)
-          grad += (double)s->sigma[9 * i + 3 * (size_t)r + (size_t)k] *
-                  (double)L[6 * i + (size_t)place[3 * k + q]];
+        for (int k = 0; k < 3; k++) {
+          double plain = (double)s->sigma[9 * i + 3 * (size_t)r + (size_t)k];
+          for (int d = 0; d < 3 && mirrored; d++)
+            plain -= (double)s->pairs.wall.m[10 * i + SPH_MIRROR[d][place[3 * r + k]]] *
+                     (double)s->v[3 * i + (size_t)d];
+          grad += plain * (double)L[6 * i + (size_t)place[3 * k + q]];
+        }
         double part = (double)s->V[i] * (double)sigma[6 * i + (size_t)place[3 * r + q]] * grad;
         left += part;
         size += fabs(part);
         wall -= (double)s->v[3 * i + (size_t)r] * l * (double)s->pairs.wall.c[3 * i + (size_t)q];
       }
     double trace = (double)(sigma[6 * i] + sigma[6 * i + 1] + sigma[6 * i + 2]) / 3;
-    left += (double)s->V[i] * trace * wall;
+    if (!mirrored) left += (double)s->V[i] * trace * wall;
     for (int r = 0; r < 3; r++)
       for (int q = 0; q < 3; q++) {
         double sum = 0;
@@ -185,15 +194,24 @@ static void stress_divergence_is_adjoint_to_the_corrected_gradient(void **state)
     double trace = (double)(sigma[6 * i] + sigma[6 * i + 1] + sigma[6 * i + 2]) / 3;
     for (size_t r = 0; r < 3; r++) {
       double div = (double)s->grad[3 * i + r];
-      for (size_t q = 0; q < 3; q++)
+      for (size_t q = 0; q < 3 && !mirrored; q++)
         div += trace * (double)L[6 * i + (size_t)place[3 * r + q]] *
                (double)s->pairs.wall.c[3 * i + q];
+      for (size_t k = 0; k < 9 && mirrored; k++)
+        div += (double)s->pairs.wall.m[10 * i + SPH_MIRROR[r][place[k]]] *
+               (double)s->sigma[9 * i + k];
       right -= (double)s->V[i] * (double)s->v[3 * i + r] * div;
     }
   }
   assert_below("adjointness of the stress", (left - right) / size, by_precision(2e-6, 1e-12));
   free(sigma);
   sph_case_close(&c);
+}
+
+static void stress_divergence_is_adjoint_to_the_corrected_gradient(void **state) {
+  (void)state;
+  stress_is_adjoint(false);
+  stress_is_adjoint(true);
 }
 
 static void pairs_exert_no_force_on_themselves(void **state) {

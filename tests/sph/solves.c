@@ -72,13 +72,9 @@ static void dense_shear(sph *s, size_t n, const size_t *slot, double *x) {
   assert_non_null(a);
   sph_shear_stress(s, s->v, true);
   sph_pairs_stress_divergence(&s->pairs, s->V, s->sigma, out);
-  static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
   for (size_t k = 0; k < 3 * n; k++) {
     size_t i = slot[k / 3], r = k % 3;
-    double wall = 0;
-    for (size_t q = 0; q < 3; q++)
-      wall += (double)s->L[6 * i + (size_t)place[3 * r + q]] * (double)s->pairs.wall.c[3 * i + q];
-    x[k] = ((double)out[3 * i + r] + (double)s->trace[i] * wall) * (double)s->mass[i] /
+    x[k] = ((double)out[3 * i + r] + (double)s->held[3 * i + r]) * (double)s->mass[i] /
            sph_density(s, i);
     // Friction: drag v + |w|^2 v - w (w . v), less the wall's share.
     double rub = (double)s->drag[i] * (double)s->v[3 * i + r] - (double)s->drawn[3 * i + r];

@@ -46,7 +46,8 @@ static void every_switch_presses_snow_alike(void **state) {
   static const char *const name[] = {"default",    "jacobi",    "bicgstab",    "cold",
                                      "deviatoric", "combined",  "alternating", "tracked",
                                      "divergence", "f_predict", "rotation",    "friction",
-                                     "akinci",     "depth 0",   "iisph"};
+                                     "akinci",     "depth 0",   "iisph",
+                                     "walls"};
   enum { COUNT = sizeof name / sizeof *name };
   outcome first = {0};
   for (int k = 0; k < COUNT; k++) {
@@ -66,6 +67,7 @@ static void every_switch_presses_snow_alike(void **state) {
     if (k == 12) def.boundary_density_akinci = true;
     if (k == 13) def.boundary_depth = 0;
     if (k == 14) def.pressure = FIRN_SPH_PRESSURE_IISPH;
+    if (k == 15) def.walls_printed = false;
     outcome o = press(&def);
     if (k == 0) first = o;
     sph_report("%-11s height %.4f, lowest %.3f, density %.3f, speed %.4f m/s, %.1f iterations",

@@ -83,12 +83,10 @@ static void turn(const double D[9], double a[3]) {
 static bool advance_one(sph *s, size_t i, double *speed2, double *accel2, double *spent) {
   const firn_particles *p = &s->world->particles;
   firn_material_row row = firn_world_row(s->world, i);
-  sph_wall_at samples = sph_pairs_wall(&s->pairs, i);
-  double grad[9], wall = (double)*samples.vc, v2 = 0, a2 = 0, rho = sph_density(s, i), shear[3];
+  double grad[9], v2 = 0, a2 = 0, rho = sph_density(s, i), shear[3];
   firn_real e[6];
   const firn_real *way = (s->way ? s->way : s->v) + 3 * i;
-  for (size_t a = 0; a < 3; a++) wall -= (double)s->v[3 * i + a] * (double)samples.c[a];
-  sph_corrected_gradient(s, i, s->sigma + 9 * i, wall, grad);
+  sph_corrected_gradient(s, i, s->sigma + 9 * i, s->v, true, grad);
   memcpy(e, s->s + 6 * i, sizeof e);
   for (int k = 0; k < 9; k++) grad[k] *= s->dt;
   double principal[2][3], taken = sph_stretch(&row, s->def.rotation_printed, grad, e, principal);

@@ -310,6 +310,41 @@ static inline void times_symmetric(const lane A[3][3], const lane S[6], lane out
   }
 }
 
+// Takes from D what a mirror image of u has of its gradient.
+static inline void add_mirror(const work *w, const uint32_t slot[L], const lane u[3],
+                              lane D[3][3]) {
+  lane m[10], sum[6];
+  for (size_t k = 0; k < 10; k++) m[k] = gather(w->pass->wall_m, slot, 10, k);
+  for (size_t k = 0; k < 6; k++) {
+    sum[k] = w->pass->law->strain ? gather(w->pass->wall_vm, slot, 6, k) : lane_zero();
+    for (int d = 0; d < 3; d++) sum[k] = lane_fnma(m[SPH_MIRROR[d][k]], u[d], sum[k]);
+  }
+  for (int r = 0; r < 3; r++)
+    for (int c = 0; c < 3; c++) D[r][c] = D[r][c] + sum[symmetric[r][c]];
+}
+
+// What walls add to div sigma; as hold of shear.c.
+static inline void hold(const work *w, const uint32_t slot[L], size_t count, lane third,
+                        const lane corrects[6], const lane T[3][3]) {
+  const sph_law *law = w->pass->law;
+  lane held[3] = {lane_zero(), lane_zero(), lane_zero()};
+  if (w->pass->wall_m) {
+    const lane t[6] = {T[0][0],           T[1][1],           T[2][2],
+                       T[0][1] + T[1][0], T[0][2] + T[2][0], T[1][2] + T[2][1]};
+    lane m[10];
+    for (size_t k = 0; k < 10; k++) m[k] = gather(w->pass->wall_m, slot, 10, k);
+    for (int d = 0; d < 3; d++)
+      for (int k = 0; k < 6; k++) held[d] = lane_fma(m[SPH_MIRROR[d][k]], t[k], held[d]);
+  } else {
+    lane wall[3];
+    wall_of(w, slot, wall);
+    for (int a = 0; a < 3; a++)
+      for (int c = 0; c < 3; c++)
+        held[a] = lane_fma(third * corrects[symmetric[a][c]], wall[c], held[a]);
+  }
+  for (size_t a = 0; a < 3; a++) scatter(law->held, slot, count, 3, a, held[a]);
+}
+
 // T = V sigma L from the plain gradient D of u, as rows {T_a, T_a . x}; as stress_one of shear.c.
 static inline void stress(const work *w, const uint32_t slot[L], size_t count, lane D[3][3],
                           const lane u[3], const lane x[4], lane V, lane rows[16]) {
@@ -321,10 +356,16 @@ static inline void stress(const work *w, const uint32_t slot[L], size_t count, l
   if (w->touched) {
     lane wall[3];
     wall_of(w, slot, wall);
-    for (int a = 0; a < 3; a++) trace = lane_fnma(u[a], wall[a], trace);
-    if (law->strain) trace = trace + gather(w->pass->wall_vc, slot, 1, 0);
+    const lane back = lane_set1((float)law->back);
+    for (int a = 0; a < 3; a++) trace = lane_fnma(u[a], back * wall[a], trace);
+    if (law->strain) trace = lane_fma(back, gather(w->pass->wall_vc, slot, 1, 0), trace);
+    if (w->pass->wall_m) add_mirror(w, slot, u, D);
   }
   times_symmetric((const lane(*)[3])D, corrects, E);
+  for (size_t k = 0; k < 9 && w->touched && w->pass->wall_t; k++) {
+    lane t = gather(w->pass->wall_t, slot, 6, (size_t)symmetric[k / 3][k % 3]);
+    trace = lane_fma(t, D[k / 3][k % 3], trace);
+  }
   lane off = (trace - (E[0][0] + E[1][1] + E[2][2])) * lane_set1(1 / 3.0f);
   for (int a = 0; a < 3; a++) E[a][a] = E[a][a] + off;
   times_symmetric((const lane(*)[3])E, e, H);
@@ -345,11 +386,12 @@ static inline void stress(const work *w, const uint32_t slot[L], size_t count, l
       if (r == c) sigma[r][c] = sigma[r][c] + around;
     }
   }
+  times_symmetric((const lane(*)[3])sigma, corrects, T);
   if (w->touched) {
     lane third = (sigma[0][0] + sigma[1][1] + sigma[2][2]) * lane_set1(1 / 3.0f);
     scatter(law->trace, slot, count, 1, 0, third);
+    hold(w, slot, count, third, corrects, (const lane(*)[3])T);
   }
-  times_symmetric((const lane(*)[3])sigma, corrects, T);
   for (int r = 0; r < 3; r++) {
     for (int c = 0; c < 3; c++) rows[4 * r + c] = V * T[r][c];
     rows[4 * r + 3] = lane_fma(rows[4 * r], x[0],
@@ -428,15 +470,8 @@ static void set_T(sph_pass *pass, size_t u, sph_desk *desk) {
 // What walls add to div sigma; and, for a product, m (1 + dt drag) u - dt V of all that.
 static inline void finish(const work *w, const uint32_t slot[L], lane V, lane div[3]) {
   const sph_law *law = w->pass->law;
-  if (w->touched) { // 1/3 tr sigma_i sum V_b L_i grad W_ib
-    lane wall[3], corrects[16];
-    wall_of(w, slot, wall);
-    load6(law->L, law->s, slot, corrects);
-    lane trace = gather(law->trace, slot, 1, 0);
-    for (int a = 0; a < 3; a++) {
-      for (int c = 0; c < 3; c++)
-        div[a] = lane_fma(trace * corrects[symmetric[a][c]], wall[c], div[a]);
-    }
+  if (w->touched) {
+    for (size_t a = 0; a < 3; a++) div[a] = div[a] + gather(law->held, slot, 3, a);
   }
   if (law->strain) return;
   const lane dt = lane_set1((float)law->dt);

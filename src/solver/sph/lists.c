@@ -133,6 +133,9 @@ static sph_pass begin(const sph_pairs *pairs) {
                    .touched = pairs->touched,
                    .wall_c = pairs->wall.c,
                    .wall_vc = pairs->wall.vc,
+                   .wall_m = pairs->wall.m,
+                   .wall_vm = pairs->wall.vm,
+                   .wall_t = pairs->wall.t,
                    .scale = (float)(-3 / 65535.0 * FIRN_SPH_NORM / pairs->spacing)};
   return pass;
 }

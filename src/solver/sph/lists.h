@@ -84,11 +84,18 @@ typedef struct sph_law {
   const firn_real *L, *s, *G, *mass;
   const firn_real *bulk; // NULL: 0
   const firn_real *drag; // NULL without walls
-  firn_real *trace;      // receives tr(sigma) / 3 of who has samples around
+  firn_real *trace;      // receives tr(sigma) / 3 of particles with samples around, ...
+  firn_real *held;       // ... and what samples add to div sigma [slots][3]
+  double back;           // of the boundary, in divergences
   double dt, cube;       // s; m^3 of a spacing^3
   bool strain;  // adds F_E itself to H, takes walls as they move, and leaves it at div sigma
   bool printed; // with strain: H = dt grad u, without its factor F_E
 } sph_law;
+
+// A mirror image of u has m_kd u_d of its gradient, and the stress T there pushes with m_kd T_k: k is one of
+// xx yy zz xy xz yz, d one of x y z, and the place in sph_wall.m is this.
+static const uint8_t SPH_MIRROR[3][6] = {
+    {0, 5, 7, 3, 4, 9}, {3, 1, 8, 5, 9, 6}, {4, 6, 2, 9, 7, 8}};
 
 typedef enum sph_into { SPH_INTO_OUT, SPH_INTO_RECORDS, SPH_INTO_TRACE } sph_into;
 
@@ -97,8 +104,8 @@ typedef struct sph_pass {
   sph_lists *lists;
   const firn_particles *p;
   const sph_cells *cells;
-  const bool *touched; // [units]
-  const firn_real *wall_c, *wall_vc;
+  const bool *touched;                                           // [units]
+  const firn_real *wall_c, *wall_vc, *wall_m, *wall_vm, *wall_t; // as in sph_wall
   float scale;     // 1/m: what a unit of the stored f is worth
   float psi, back; // of the boundary, in gradients and in divergences
   sph_into into;

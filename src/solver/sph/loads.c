@@ -49,7 +49,7 @@ static double impulse(sph *s, int body, const firn_real *p) {
       part[u] += (double)s->V[i] * (p ? (double)p[i] * c : fabs(c));
     }
   }
-  return s->dt * s->def.psi * cube * sph_sum_units(s);
+  return s->dt * sph_psi(s) * cube * sph_sum_units(s);
 }
 
 // m/s, V(p); V(0) without p.

@@ -114,30 +114,77 @@ static firn_status reserve_list(sph_list *list, firn_context *context, size_t sl
 
 #define FOR_EACH_NEAR(list, i, k) for (uint64_t k = (list)->start[i]; k < (list)->end[i]; k++)
 
+// Adds V grad W (x) (x_j - x_i) = -V W'/r x (x) x to m.
+static void add_moment(double m[6], double V, const sph_near *near) {
+  static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  for (int k = 0; k < 6; k++) {
+    m[k] -= V * (double)near->f * (double)near->x[pair[k][0]] * (double)near->x[pair[k][1]];
+  }
+}
+
+// The same across the wall alone: along it a mirror image tells nothing that snow does not.
+static void add_mirrored(double m[6], double V, const sph_near *near, const firn_real n[3]) {
+  double along = 0;
+  for (int a = 0; a < 3; a++) along += (double)n[a] * (double)near->x[a];
+  sph_near across = {.f = near->f};
+  for (int a = 0; a < 3; a++) across.x[a] = (firn_real)(along * (double)n[a]);
+  add_moment(m, V, &across);
+}
+
+// And along it.
+static void add_along(double t[6], double V, const sph_near *near, const firn_real n[3]) {
+  double across = 0;
+  for (int a = 0; a < 3; a++) across += (double)n[a] * (double)near->x[a];
+  sph_near along = {.f = near->f};
+  for (int a = 0; a < 3; a++) along.x[a] = (firn_real)((double)near->x[a] - across * (double)n[a]);
+  add_moment(t, V, &along);
+}
+
+// Adds what a sample mirrors: g is along = n . grad W_ib times V_b.
+static void add_mirror(const firn_real n[3], double g, double speed, double m[10], double vm[6]) {
+  static const uint8_t index[10][3] = {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, {0, 0, 1}, {0, 0, 2},
+                                       {1, 1, 0}, {1, 1, 2}, {2, 2, 0}, {2, 2, 1}, {0, 1, 2}};
+  static const uint8_t of_pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  for (int k = 0; k < 10; k++)
+    m[k] += g * (double)n[index[k][0]] * (double)n[index[k][1]] * (double)n[index[k][2]];
+  for (int k = 0; k < 6; k++)
+    vm[k] += g * speed * (double)n[of_pair[k][0]] * (double)n[of_pair[k][1]];
+}
+
 static void sum_walls(sph_pairs *pairs) {
   const sph_boundary *boundary = pairs->boundary;
   const sph_list *list = &pairs->walls;
   double per_metre = 1 / pairs->spacing;
   FOR_EACH_UNIT(pairs, u) {
     FOR_EACH_SLOT(pairs, u, i) {
-      double w = 0, c[3] = {0, 0, 0}, vc = 0;
+      double w = 0, c[3] = {0, 0, 0}, vc = 0, m[10] = {0}, vm[6] = {0}, t[6] = {0};
       FOR_EACH_NEAR(list, i, k) {
         const sph_near *near = &list->near[k];
         uint32_t b = list->other[k];
-        double V = (double)boundary->volume[b], r2 = 0, along = 0;
+        double V = (double)boundary->volume[b], r2 = 0, along = 0, across = 0, speed = 0;
+        const firn_real *n = boundary->normal + 3 * (size_t)b;
         for (size_t a = 0; a < 3; a++) {
           double x = (double)near->x[a], g = (double)near->f * x;
           r2 += x * x;
           c[a] += V * g;
           along += (double)boundary->velocity[3 * (size_t)b + a] * g;
+          across += (double)n[a] * g;
+          speed += (double)n[a] * (double)boundary->velocity[3 * (size_t)b + a];
         }
         w += V * (double)firn_sph_kernel((firn_real)sqrt(r2));
         vc += V * along;
         pairs->touched[u] = true;
+        if (!(pairs->mirror > 0)) continue;
+        add_mirror(n, pairs->mirror * V * across, speed, m, vm);
+        add_along(t, pairs->mirror / 2 * V, near, n);
       }
       pairs->wall.w[i] = (firn_real)w;
       for (size_t a = 0; a < 3; a++) pairs->wall.c[3 * i + a] = (firn_real)(c[a] * per_metre);
       pairs->wall.vc[i] = (firn_real)(vc * per_metre);
+      if (!(pairs->mirror > 0)) continue;
+      for (size_t k = 0; k < 10; k++) pairs->wall.m[10 * i + k] = (firn_real)(per_metre * m[k]);
+      for (size_t k = 0; k < 6; k++) pairs->wall.vm[6 * i + k] = (firn_real)(per_metre * vm[k]);
+      for (size_t k = 0; k < 6; k++) pairs->wall.t[6 * i + k] = (firn_real)t[k];
     }
   }
 }
@@ -171,7 +218,7 @@ static firn_status build_list(sph_pairs *pairs, bool samples) {
 
 static firn_status build_walls(sph_pairs *pairs) {
   firn_context *context = pairs->p->context;
-  size_t slots = pairs->p->slots, bytes = 5 * slots * sizeof(firn_real);
+  size_t slots = pairs->p->slots, bytes = (pairs->mirror > 0 ? 27 : 5) * slots * sizeof(firn_real);
   pairs->wall = (sph_wall){0};
   pairs->walls.count = 0;
   memset(pairs->touched, 0, pairs->p->unit_count * sizeof *pairs->touched);
@@ -180,6 +227,11 @@ static firn_status build_walls(sph_pairs *pairs) {
   pairs->wall.w = pairs->wall_sums.data;
   pairs->wall.c = pairs->wall.w + slots;
   pairs->wall.vc = pairs->wall.c + 3 * slots;
+  if (pairs->mirror > 0) {
+    pairs->wall.m = pairs->wall.vc + slots;
+    pairs->wall.vm = pairs->wall.m + 10 * slots;
+    pairs->wall.t = pairs->wall.vm + 6 * slots;
+  }
   FIRN_TRY(build_list(pairs, true));
   sum_walls(pairs);
   return FIRN_OK;
@@ -231,19 +283,18 @@ void sph_pairs_interpolate(const sph_pairs *pairs, const firn_real *w, firn_real
   }
 }
 
-// Adds V grad W (x) (x_j - x_i) = -V W'/r x (x) x to m.
-static void add_moment(double m[6], double V, const sph_near *near) {
-  static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
-  for (int k = 0; k < 6; k++) {
-    m[k] -= V * (double)near->f * (double)near->x[pair[k][0]] * (double)near->x[pair[k][1]];
-  }
-}
-
 static void add_walls(const sph_pairs *pairs, size_t i, double m[6]) {
   const sph_list *walls = &pairs->walls;
   if (!walls->count) return;
   FOR_EACH_NEAR(walls, i, k) {
-    add_moment(m, (double)pairs->boundary->volume[walls->other[k]], &walls->near[k]);
+    const sph_near *near = &walls->near[k];
+    size_t b = walls->other[k];
+    double V = (double)pairs->boundary->volume[b];
+    const firn_real *n = pairs->boundary->normal + 3 * b;
+    if (pairs->mirror > 0)
+      add_mirrored(m, pairs->mirror / 2 * V, near, n);
+    else
+      add_moment(m, V, near);
   }
 }
 
@@ -289,6 +340,29 @@ void sph_pairs_moments(const sph_pairs *pairs, const firn_real *V, firn_real *c,
       g[i] = (firn_real)(square * per_metre * per_metre);
     }
   }
+}
+
+// Beside one wall R has 0.18 along it twice, and where two meet 0.8 in all. Where hardly any snow is around it
+// would be as large as L, and stays at this.
+static const double MISSING = 1;
+
+void sph_pairs_complete(const sph_pairs *pairs, size_t i, const firn_real L[6]) {
+  static const int place[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+  static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  if (!pairs->wall.t) return;
+  firn_real *t = pairs->wall.t + 6 * i;
+  double R[6], trace = 0;
+  for (int k = 0; k < 6; k++) {
+    int r = pair[k][0], c = pair[k][1];
+    R[k] = 0;
+    for (int m = 0; m < 3; m++)
+      R[k] += ((double)t[place[r][m]] * (double)L[place[m][c]] +
+               (double)L[place[r][m]] * (double)t[place[m][c]]) /
+              2;
+    if (k < 3) trace += R[k];
+  }
+  double share = trace > MISSING ? MISSING / trace : 1;
+  for (int k = 0; k < 6; k++) t[k] = (firn_real)(share * R[k]);
 }
 
 void sph_pairs_gradient(const sph_pairs *pairs, const firn_real *V, const firn_real *q,

@@ -42,6 +42,13 @@ typedef struct sph_wall {
   firn_real *w;  // [slots]    sum V_b W_ib
   firn_real *c;  // [slots][3] 1/m, sum V_b grad W_ib
   firn_real *vc; // [slots]    1/s, sum V_b v_b . grad W_ib
+  // Without `mirror` NULL: m sum V_b n n n (n . grad W_ib), symmetric, in the order of SPH_MIRROR, and the
+  // same of n n (n . v_b), as xx yy zz xy xz yz.
+  firn_real *m;  // [slots][10] 1/m
+  firn_real *vm; // [slots][6]  1/s
+  // R, symmetric: what is missing along walls, of what snow has there. Until sph_pairs_complete it is
+  // m/2 sum V_b t (x) t W'/-r, t the distance along the wall: what samples would add to L^-1.
+  firn_real *t; // [slots][6]
 } sph_wall;
 
 struct sph_pairs {
@@ -51,6 +58,7 @@ struct sph_pairs {
   sph_cells cells;
   sph_lists lists; // quick ones of the snow; without them:
   sph_list snow;
+  double mirror;  // m; 0: none. Set before they are built
   bool plain_too; // set by whoever builds them: snow is filled in any case
   sph_list walls;
   sph_wall wall;
@@ -91,6 +99,9 @@ void sph_pairs_interpolate(const sph_pairs *pairs, const firn_real *w, firn_real
 //   g_i = sum V_j |grad W_ij|^2                      [slots] 1/m^2
 void sph_pairs_moments(const sph_pairs *pairs, const firn_real *V, firn_real *c, firn_real *m,
                        firn_real *g);
+
+// Makes R of slot i from its L (Eq. 15).
+void sph_pairs_complete(const sph_pairs *pairs, size_t i, const firn_real L[6]);
 
 // out_i = sum (q_i + q_j) V_j grad W_ij + psi q_i sum V_b grad W_ib: the gradient of a pressure
 void sph_pairs_gradient(const sph_pairs *pairs, const firn_real *V, const firn_real *q,

@@ -38,8 +38,20 @@ bool sph_parts(const sph *s) {
   return s->def.pressure == FIRN_SPH_PRESSURE_IISPH && !s->def.iisph_printed;
 }
 
+bool sph_mirrors(const sph *s) {
+  bool printed = s->def.pressure == FIRN_SPH_PRESSURE_IISPH && s->def.iisph_printed;
+  return !s->def.walls_printed && !printed;
+}
+
+// A mirror image has the pressure of the particle itself, so that this counts twice. What keeps its volume
+// tumbles faster under a wall that stiff (dp/dz 1.08 to 1.11 of rho g, 0.15 m/s; 1.06 and 0.05 m/s with 1.5).
+double sph_psi(const sph *s) {
+  if (s->def.psi > 0) return s->def.psi;
+  return sph_mirrors(s) && s->def.pressure == FIRN_SPH_PRESSURE_EOS ? s->pairs.mirror : 1.5;
+}
+
 double sph_back(const sph *s) {
-  return sph_parts(s) ? s->def.psi : 1;
+  return sph_parts(s) || sph_mirrors(s) ? sph_psi(s) : 1;
 }
 
 void sph_pressure_source(sph *s) {
@@ -59,7 +71,7 @@ void sph_pressure_source(sph *s) {
 
 // -laplace, its diagonal (below Eq. 8). The second term is V_i V_j |grad W|^2; V_j V_j is a misprint.
 void sph_pressure_diagonal(sph *s) {
-  double psi = s->def.psi, back = sph_back(s);
+  double psi = sph_psi(s), back = sph_back(s);
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
       const firn_real *wall = sph_pairs_wall(&s->pairs, i).c;
@@ -76,7 +88,7 @@ void sph_pressure_diagonal(sph *s) {
 
 // laplace p
 static void laplace(sph *s, const firn_real *p) {
-  sph_pairs_laplace(&s->pairs, s->V, p, (firn_real)s->def.psi, (firn_real)sph_back(s), s->grad,
+  sph_pairs_laplace(&s->pairs, s->V, p, (firn_real)sph_psi(s), (firn_real)sph_back(s), s->grad,
                     s->lap);
 }
 
@@ -320,7 +332,7 @@ static firn_status solve(sph *s, bool jacobian, int *iterations) {
 }
 
 static void accelerate(sph *s) {
-  sph_pairs_gradient(&s->pairs, s->V, s->p, (firn_real)s->def.psi, s->grad);
+  sph_pairs_gradient(&s->pairs, s->V, s->p, (firn_real)sph_psi(s), s->grad);
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
       double push = s->dt / sph_density(s, i);
@@ -351,7 +363,7 @@ firn_status sph_pressure(sph *s) {
 // Velocities that part what is too dense, from the gradient of p; the largest of them, squared.
 static double parting_velocities(sph *s) {
   double most = 0;
-  sph_pairs_gradient(&s->pairs, s->V, s->p, (firn_real)s->def.psi, s->grad);
+  sph_pairs_gradient(&s->pairs, s->V, s->p, (firn_real)sph_psi(s), s->grad);
   FIRN_PARALLEL_FOR(s->world->context, schedule(static) reduction(max : most))
   for (size_t u = 0; u < s->world->particles.unit_count; u++) {
     SPH_FOR_SLOTS(s, u, i) {

@@ -41,7 +41,8 @@ static const firn_schema_row rows[] = {
     ENUM("source", "density|divergence", "density",
          "what the pressure answers: predicted densities, as printed, or strain and velocities",
          .keyed = true, AT(source_divergence)),
-    REAL("psi", NONE, "[0, 10]", "1.5", "weight of the pressure on colliders", .keyed = true,
+    REAL("psi", NONE, "[0, 10]", "0",
+         "weight of the pressure on colliders; 0: 1.5, as printed, or by walls", .keyed = true,
          AT(psi)),
     REAL("phi", NONE, "[0, 10]", "0",
          "packing of the samples of colliders; 0: 0.8, as printed, and 0.7006 under iisph",
@@ -77,6 +78,9 @@ static const firn_schema_row rows[] = {
     ENUM("iisph", "balanced|printed", "balanced",
          "balanced: what is too dense parts without gaining speed, and walls give no energy",
          .keyed = true, AT(iisph_printed)),
+    ENUM("walls", "mirrored|printed", "printed",
+         "mirrored: colliders answer as a mirror image of the snow; printed: by psi p",
+         .keyed = true, AT(walls_printed)),
 };
 
 const firn_schema_record firn_sph_settings = {"the sph section", ROWS(rows),

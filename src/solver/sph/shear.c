@@ -33,14 +33,15 @@ static void times_symmetric(const double A[9], const firn_real S[6], double out[
   }
 }
 
-void sph_corrected_gradient(const sph *s, size_t i, const firn_real D[9], double wall,
-                            double out[9]) {
-  double plain[9];
-  for (int k = 0; k < 9; k++) plain[k] = (double)D[k];
-  times_symmetric(plain, s->L + 6 * i, out);
-  double trace = plain[0] + plain[4] + plain[8] + wall;
-  double off = (trace - (out[0] + out[4] + out[8])) / 3;
-  for (int k = 0; k < 9; k += 4) out[k] += off;
+// Adds the part that a mirror image of u has in its gradient.
+static void add_mirror(const sph *s, size_t i, const firn_real *u, bool moving, double D[9]) {
+  static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+  const firn_real *m = s->pairs.wall.m + 10 * i, *vm = s->pairs.wall.vm + 6 * i;
+  for (int k = 0; k < 9; k++) {
+    double sum = moving ? (double)vm[place[k]] : 0;
+    for (size_t d = 0; d < 3; d++) sum -= (double)m[SPH_MIRROR[d][place[k]]] * (double)u[3 * i + d];
+    D[k] += sum;
+  }
 }
 
 // What the boundary adds to a divergence of u at i: that of walls that stand still, or as they move.
@@ -48,14 +49,52 @@ static double wall_of(const sph *s, size_t i, const firn_real *u, bool moving) {
   sph_wall_at wall = sph_pairs_wall(&s->pairs, i);
   double sum = moving ? (double)*wall.vc : 0;
   for (size_t a = 0; a < 3; a++) sum -= (double)u[3 * i + a] * (double)wall.c[a];
-  return sum;
+  return sph_mirrors(s) ? sph_back(s) * sum : sum;
+}
+
+void sph_corrected_gradient(const sph *s, size_t i, const firn_real D[9], const firn_real *u,
+                            bool moving, double out[9]) {
+  static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+  double plain[9];
+  for (int k = 0; k < 9; k++) plain[k] = (double)D[k];
+  double trace = plain[0] + plain[4] + plain[8] + wall_of(s, i, u, moving);
+  if (s->pairs.wall.m) add_mirror(s, i, u, moving, plain);
+  times_symmetric(plain, s->L + 6 * i, out);
+  const firn_real *t = s->pairs.wall.t ? s->pairs.wall.t + 6 * i : NULL;
+  for (int k = 0; t && k < 9; k++) trace += (double)t[place[k]] * plain[k];
+  double off = (trace - (out[0] + out[4] + out[8])) / 3;
+  for (int k = 0; k < 9; k += 4) out[k] += off;
+}
+
+// What the boundary adds to div sigma, from T = sigma L: what a mirror image of it comes to, or, as printed,
+// 1/3 tr sigma_i sum V_b L_i grad W_ib.
+static void hold(const sph *s, size_t i, const double T[9]) {
+  firn_real *out = s->held + 3 * i;
+  const firn_real *L = s->L + 6 * i;
+  if (s->pairs.wall.m) {
+    const firn_real *m = s->pairs.wall.m + 10 * i;
+    const double t[6] = {T[0], T[4], T[8], T[1] + T[3], T[2] + T[6], T[5] + T[7]};
+    for (int d = 0; d < 3; d++) {
+      double sum = 0;
+      for (int k = 0; k < 6; k++) sum += (double)m[SPH_MIRROR[d][k]] * t[k];
+      out[d] = (firn_real)sum;
+    }
+    return;
+  }
+  static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+  const firn_real *c = sph_pairs_wall(&s->pairs, i).c;
+  for (int r = 0; r < 3; r++) {
+    double sum = 0;
+    for (int k = 0; k < 3; k++) sum += (double)L[place[3 * r + k]] * (double)c[k];
+    out[r] = (firn_real)((double)s->trace[i] * sum);
+  }
 }
 
 // sigma L, from the gradient in s->sigma.
 static void stress_one(sph *s, size_t i, const firn_real *u, bool strain) {
   const firn_real *e = s->s + 6 * i;
   double grad[9], H[9], sigma[9], dt = s->dt;
-  sph_corrected_gradient(s, i, s->sigma + 9 * i, wall_of(s, i, u, strain), grad);
+  sph_corrected_gradient(s, i, s->sigma + 9 * i, u, strain, grad);
   times_symmetric(grad, e, H); // (grad u) F_E = grad u + (grad u) s
   bool printed = strain && s->def.f_predict_printed;
   for (int k = 0; k < 9; k++) H[k] = dt * (printed ? grad[k] : grad[k] + H[k]);
@@ -69,6 +108,7 @@ static void stress_one(sph *s, size_t i, const firn_real *u, bool strain) {
       sigma[3 * r + c] = G * (H[3 * r + c] + H[3 * c + r]) + (r == c ? around : 0);
   if (s->trace) s->trace[i] = (firn_real)((sigma[0] + sigma[4] + sigma[8]) / 3);
   times_symmetric(sigma, s->L + 6 * i, H);
+  if (s->held) hold(s, i, H);
   for (size_t k = 0; k < 9; k++) s->sigma[9 * i + k] = (firn_real)H[k];
 }
 
@@ -77,17 +117,6 @@ void sph_shear_stress(sph *s, const firn_real *u, bool strain) {
   SPH_FOR_UNITS(s, n) {
     SPH_FOR_SLOTS(s, n, i) stress_one(s, i, u, strain);
   }
-}
-
-// The boundary mirrors the trace of a stress alone: 1/3 tr sigma_i sum V_b L_i grad W_ib
-static void wall_force(const sph *s, size_t i, double out[3]) {
-  double c[9] = {0}, L[9];
-  const firn_real *wall = sph_pairs_wall(&s->pairs, i).c;
-  memset(out, 0, 3 * sizeof *out);
-  if (!s->trace) return;
-  for (size_t a = 0; a < 3; a++) c[a] = (double)s->trace[i] * (double)wall[a];
-  times_symmetric(c, s->L + 6 * i, L);
-  memcpy(out, L, 3 * sizeof *out);
 }
 
 // The law, for lists that take it along.
@@ -100,6 +129,8 @@ static sph_law law_of(const sph *s, bool strain) {
                    .cube = s->spacing * s->spacing * s->spacing,
                    .drag = s->drag,
                    .trace = s->trace,
+                   .held = s->held,
+                   .back = sph_mirrors(s) ? sph_back(s) : 1,
                    .dt = s->dt,
                    .strain = strain,
                    .printed = s->def.f_predict_printed};
@@ -137,10 +168,9 @@ static void plain_product(sph *s, const firn_real *u, firn_real *out) {
   sph_pairs_stress_divergence(&s->pairs, s->V, s->sigma, out);
   SPH_FOR_UNITS(s, n) {
     SPH_FOR_SLOTS(s, n, i) {
-      double wall[3], mass = (double)s->mass[i], scale = s->dt / sph_density(s, i);
-      wall_force(s, i, wall);
+      double mass = (double)s->mass[i], scale = s->dt / sph_density(s, i);
       for (size_t a = 0; a < 3; a++) {
-        double div = (double)out[3 * i + a] + wall[a];
+        double div = (double)out[3 * i + a] + (s->held ? (double)s->held[3 * i + a] : 0);
         double own = (1 + s->dt * drag_of(s, i)) * (double)u[3 * i + a];
         out[3 * i + a] = (firn_real)(mass * (own - scale * div));
       }
@@ -193,10 +223,10 @@ static double right_side(sph *s) {
   SPH_FOR_UNITS(s, u) {
     double sum = 0;
     SPH_FOR_SLOTS(s, u, i) {
-      double wall[3] = {0, 0, 0}, mass = (double)s->mass[i], rho = sph_density(s, i);
-      if (!quick) wall_force(s, i, wall);
+      double mass = (double)s->mass[i], rho = sph_density(s, i);
+      bool held = s->held && !quick;
       for (size_t a = 0; a < 3; a++) {
-        double b = ((double)s->b[3 * i + a] + wall[a]) / rho;
+        double b = ((double)s->b[3 * i + a] + (held ? (double)s->held[3 * i + a] : 0)) / rho;
         if (s->drag) b -= drag_of(s, i) * (double)s->v[3 * i + a] - (double)s->drawn[3 * i + a];
         s->b[3 * i + a] = (firn_real)(mass * b);
       }

@@ -32,6 +32,7 @@ enum { SPH_SEARCH, SPH_STATE, SPH_PRESSURE, SPH_SHEAR, SPH_MOVE, SPH_PHASES };
 // alternations, without iisph.
 #define SPH_WALL_LIST(X)                                                                           \
   X(trace, 1)  /* Pa, a third of tr sigma */                                                       \
+  X(held, 3)   /* Pa/m, what samples add to div sigma */                                           \
   X(drag, 1)   /* 1/s, friction of walls in all directions; ... */                                 \
   X(spared, 3) /* s^-1/2, ... its square is what there is more along them, but not along it; */    \
   X(drawn, 3)  /* m/s^2, ... both times v_b. 0 where friction is not coupled */
@@ -161,8 +162,10 @@ void sph_pressure_source(sph *s);
 // Under iisph, before places follow: what is too dense is moved apart, and gains no speed by it.
 bool sph_parts(const sph *s);
 firn_status sph_part(sph *s);
-double sph_back(const sph *s);                     // the weight of colliders in divergences
-double sph_source_density(const sph *s, size_t i); // kg/m^3, before the step
+double sph_psi(const sph *s);   // the weight of colliders in gradients of pressures
+double sph_back(const sph *s);  // and in divergences
+bool sph_mirrors(const sph *s); // whether colliders mirror what is before them
+double sph_source_density(const sph *s, size_t i);                     // kg/m^3, before the step
 void sph_pressure_product(sph *s, const firn_real *p, firn_real *out); // (kappa - dt^2 laplace) p
 void sph_pressure_diagonal(sph *s);
 
@@ -180,9 +183,10 @@ firn_status sph_shear(sph *s);
 void sph_shear_stress(sph *s, const firn_real *u, bool strain);
 // out = m u - m dt/rho div sigma(dt u): the left side of Eq. 14 times the mass.
 firn_status sph_shear_product(void *s, const firn_real *u, firn_real *out);
-// The corrected velocity gradient with the trace of the plain one, from that in D; Eqs. 16 to 18.
-void sph_corrected_gradient(const sph *s, size_t i, const firn_real D[9], double wall,
-                            double out[9]);
+// The corrected gradient of u with the trace of the plain one, from the sum over snow in D; Eqs. 16 to 18.
+// moving: walls move as they do, or stand still.
+void sph_corrected_gradient(const sph *s, size_t i, const firn_real D[9], const firn_real *u,
+                            bool moving, double out[9]);
 
 // elastic.c: F_E of the next step, and positions.
 // Strains F_E = I + e by D = dt grad v, clamps what the material does not hold, and takes rotation out.

@@ -145,6 +145,7 @@ firn_status sph_layout(sph *s) {
   know_volumes(s);
   start = firn_cpu_seconds();
   s->pairs.lists.wanted = s->def.short_lists;
+  s->pairs.mirror = sph_mirrors(s) ? 2 * sph_boundary_plane_sum() / def.phi : 0;
   s->pairs.plain_too = firn_world_conducts(world);
   FIRN_TRY(sph_pairs_build(&s->pairs, p, &s->boundary, s->spacing,
                            firn_particles_real(p, FIRN_FIELD_VOLUME), s->V));
@@ -240,6 +241,26 @@ static void invert(const firn_real m[6], firn_real L[6]) {
   }
 }
 
+// Whether the snow at i is drawn to what is before it, by the strain that it has.
+static bool is_drawn(const sph *s, size_t i) {
+  const firn_real *c = s->pairs.wall.c + 3 * i, *e = s->s + 6 * i;
+  double c2 = 0, along = 0, p = (double)s->p[i], kappa = (double)s->kappa[i];
+  for (size_t a = 0; a < 3; a++) c2 += (double)c[a] * (double)c[a];
+  if (!(c2 > 0)) return false;
+  for (int k = 0; k < 6; k++)
+    along += (k < 3 ? 1 : 2) * (double)e[k] * (double)c[pair[k][0]] * (double)c[pair[k][1]] / c2;
+  if (kappa > 0) p = (double)s->rho0[i] / kappa * (1 - sph_determinant(e));
+  return 2 * (double)s->G[i] * along > p;
+}
+
+// A wall stops what comes against it, and holds back what leaves as little as printed.
+static void mirror_at(sph *s, size_t i) {
+  sph_pairs_complete(&s->pairs, i, s->L + 6 * i);
+  if (!s->pairs.wall.m || !is_drawn(s, i)) return;
+  memset(s->pairs.wall.m + 10 * i, 0, 10 * sizeof *s->pairs.wall.m);
+  memset(s->pairs.wall.vm + 6 * i, 0, 6 * sizeof *s->pairs.wall.vm);
+}
+
 firn_status sph_prepare(sph *s) {
   sph_pairs *pairs = &s->pairs;
   load(s);
@@ -247,13 +268,14 @@ firn_status sph_prepare(sph *s) {
     SPH_FOR_SLOTS(s, u, i) set_density(s, i);
   }
   sph_pairs_moments(pairs, s->V, s->c, s->L, s->g2);
-  sph_pressure_diagonal(s);
   SPH_FOR_UNITS(s, u) {
     SPH_FOR_SLOTS(s, u, i) {
       firn_real m[6];
       memcpy(m, s->L + 6 * i, sizeof m);
       invert(m, s->L + 6 * i);
+      mirror_at(s, i);
     }
   }
+  sph_pressure_diagonal(s);
   return FIRN_OK;
 }

@@ -274,11 +274,14 @@ void sph_wall_follow(sph *s, int body, double change) {
 static void react_one(const sph *s, size_t u, size_t i) {
   static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
   const sph_list *walls = &s->pairs.walls;
-  const firn_real *L = s->L + 6 * i;
+  const firn_real *L = s->L + 6 * i, *T = s->sigma + 9 * i;
   double cube = s->spacing * s->spacing * s->spacing;
-  double volume = (double)s->V[i] * cube, p = s->def.psi * (double)s->p[i];
+  double volume = (double)s->V[i] * cube, p = sph_psi(s) * (double)s->p[i];
   double trace = (double)s->trace[i], mass = (double)s->mass[i], n[3];
   mean_normal(s, i, n);
+  bool held = false; // not where snow is drawn to the wall
+  for (size_t k = 0; s->pairs.wall.m && k < 10; k++)
+    held = held || s->pairs.wall.m[10 * i + k] != 0;
   bool coupled = s->drag[i] > 0 || n[0] * n[0] + n[1] * n[1] + n[2] * n[2] > 0;
   for (uint64_t k = walls->start[i]; k < walls->end[i]; k++) {
     const sph_near *near = &walls->near[k];
@@ -289,10 +292,19 @@ static void react_one(const sph *s, size_t u, size_t i) {
       slip[a] = (double)s->v[3 * i + a] - (double)s->boundary.velocity[3 * (size_t)b + a];
     }
     without(n, slip);
+    const firn_real *normal = s->boundary.normal + 3 * (size_t)b;
+    double mirrored = 0, across = 0;
     for (int a = 0; a < 3; a++) {
-      double across = 0;
-      for (int c = 0; c < 3; c++) across += (double)L[place[3 * a + c]] * g[c];
-      impulse[a] = s->dt * (volume * (trace * across - p * g[a]) + mass * drag * slip[a]);
+      across += (double)normal[a] * g[a];
+      for (int c = 0; c < 3; c++)
+        mirrored += (double)normal[a] * (double)T[3 * a + c] * (double)normal[c];
+    }
+    mirrored *= held ? s->pairs.mirror * across : 0;
+    for (int a = 0; a < 3; a++) {
+      double shear = mirrored * (double)normal[a];
+      for (int c = 0; c < 3 && !s->pairs.wall.m; c++)
+        shear += trace * (double)L[place[3 * a + c]] * g[c];
+      impulse[a] = s->dt * (volume * (shear - p * g[a]) + mass * drag * slip[a]);
     }
     react(s, u, b, impulse);
   }
