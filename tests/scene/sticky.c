@@ -8,7 +8,8 @@
 
 static void least_is(const char *colliders, const char *material, const char *rest, double least) {
   char text[2000];
-  snprintf(text, sizeof text, WORLD "snow: [{shape: {box: {size: [1, 1, 1]}}}]\n%s%s", material,
+  snprintf(text, sizeof text,
+           WORLD "snow: [{shape: {box: {center: [0, 3, 0], size: [1, 1, 1]}}}]\n%s%s", material,
            colliders, rest);
   firn_scene *scene = read_scene(text);
   const firn_value *snow = firn_value_find(firn_value_find(scene->root, "materials"), "snow"),
