@@ -69,8 +69,8 @@ static void warn_of_speed(firn_run_state *r, const firn_sums *now) {
       r->context, FIRN_LOG_WARNING,
       "frame %d: snow moves at %.3g m/s, faster than its start, bodies of at most %.3g m/s and "
       "gravity can give it: it is crushed between bodies or by sticky: true, or steps are too "
-      "long. Between sticky bodies mpm.transfer: apic or a smaller mpm.flip helps, else a shorter "
-      "mpm.dt_max",
+      "long. Between sticky bodies mpm.sticky_transfer: pic and a material's jp_range: [0.6, .inf] "
+      "help, else a shorter mpm.dt_max",
       r->frame, now->speed_max, r->watch.body);
 }
 

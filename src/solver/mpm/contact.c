@@ -58,6 +58,7 @@ typedef struct node_box {
   mpm_push *push;        // of each recorded collider, or NULL
   const firn_real *mass; // what counts as this box's own mass for push, [nodes]; or NULL: all of it
   unsigned rows;         // bits of those, of four along z, that may be touched at all
+  uint64_t *stuck;       // bits of nodes that a sticky collider holds are set here; or NULL
 } node_box;
 
 void mpm_hold_add(mpm_holders *holders, int collider) {
@@ -215,6 +216,7 @@ static void collide_node(const mpm *m, int c, const near_parts *parts, const dou
     return;
   }
   if (box->constraint) mpm_constrain(m, box->constraint + 4 * n, contact, normal);
+  if (box->stuck && collider->sticky) *box->stuck |= UINT64_C(1) << n;
   if (holders) mpm_hold_add(holders, c);
   double impulse[3], mass = (double)(box->mass ? box->mass[n] : v[3]);
   for (int a = 0; a < 3; a++) {
@@ -335,7 +337,12 @@ void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v) {
     }
     if (box.holders) memset(box.holders, 0, 64 * sizeof *box.holders);
   }
+  uint64_t stuck = 0;
+  if (view->damps) box.stuck = &stuck;
   collide_box(view, &box);
+  for (uint64_t left = stuck; left; left &= left - 1) {
+    view->node_u[g * FIRN_NODE_BLOCK_REALS + 4 * (size_t)__builtin_ctzll(left) + 3] = 1;
+  }
   if (solved) mpm_hold_note(m, g);
   if (box.holders == holders) share_pushes(m, &box);
 }
@@ -367,11 +374,13 @@ unsigned mpm_cube_rows(const mpm_view *view, const mpm_cube *cube) {
   return rows;
 }
 
-void mpm_cube_contact(const mpm_view *view, const mpm_cube *cube, firn_real *v) {
+uint64_t mpm_cube_contact(const mpm_view *view, const mpm_cube *cube, firn_real *v) {
   const mpm *m = view->host;
   const mpm_contacts *c = &m->contacts;
   mpm_holders holders[64];
+  uint64_t stuck = 0;
   node_box box = {.v = v, .near = cube->near, .rows = cube->rows};
+  if (view->damps) box.stuck = &stuck;
   memcpy(box.corner, cube->corner, sizeof box.corner);
   if (cube->told) {
     box.push = mpm_block_pushes(c, ((const mpm_near *)c->blocks.data)[cube->block].index, false);
@@ -383,6 +392,7 @@ void mpm_cube_contact(const mpm_view *view, const mpm_cube *cube, firn_real *v) 
   }
   collide_box(view, &box);
   if (box.holders) share_pushes(m, &box);
+  return stuck;
 }
 
 // ---------------------------------------------------------------------------------- particles

@@ -82,7 +82,8 @@ typedef struct mpm_cube {
 } mpm_cube;
 mpm_cube mpm_cube_of(const mpm_view *view, const firn_parcel *parcel);
 unsigned mpm_cube_rows(const mpm_view *view, const mpm_cube *cube); // that may be touched
-void mpm_cube_contact(const mpm_view *view, const mpm_cube *cube, firn_real *v);
+// Returns the bits of those that damp (mpm_view.damps).
+uint64_t mpm_cube_contact(const mpm_view *view, const mpm_cube *cube, firn_real *v);
 // Collides n particles of block b, the first of which is at slot: position in cells from the corner
 // of the block, and velocities [3][stride]. advect, the velocity they will move with, may be the
 // same array as v.

@@ -306,9 +306,9 @@ static firn_status solve_with(mpm *m, firn_krylov kind, firn_linear_result *resu
 static void finish(const mpm_view *view, size_t g) {
   const firn_real *v = view->node_v + g * FIRN_NODE_BLOCK_REALS;
   firn_real *u = view->node_u ? view->node_u + g * FIRN_NODE_BLOCK_REALS : NULL;
-  const firn_real keep[4] = {1, 1, 1, 0};
   for (int n = 0; n < 64 && u; n++, u += 4) {
-    for (int a = 0; a < 4; a++) u[a] = keep[a] * (v[4 * n + a] - view->alpha * u[a]);
+    firn_real alpha = view->alpha * (1 - u[3]);
+    for (int a = 0; a < 3; a++) u[a] = v[4 * n + a] - alpha * u[a];
   }
   firn_real lo[4] = {INFINITY, INFINITY, INFINITY, INFINITY};
   firn_real hi[4] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};

@@ -75,13 +75,19 @@ static inline __attribute__((always_inline)) void K(add_plane)(K(gradient) * s, 
   s->u = row_fma(wx, other, s->u);
 }
 
-// pic receives the value of the first channel, or is NULL.
+// pic receives the value of the first channel, or is NULL. some: nodes that damp may be among these.
 static inline void K(end_planes)(const K(gradient) * s, const row16 *fall, const firn_real *z,
-                                 const firn_real *d, firn_real out[16], firn_real *pic) {
+                                 const firn_real *d, bool some, firn_real out[16], firn_real *pic) {
   row16 wz = row_spread4(z), dz = row_spread4(d);
   row_reduce4x4(row_mul(row_blend_w(s->u, s->a), wz), row_mul(s->gx, wz), row_mul(s->gy, wz),
                 row_mul(s->a, dz), out);
   add_fall(fall, out);
+  out[3] = 0;
+  if (some) {
+    _Alignas(64) firn_real u[16];
+    row_store(u, row_mul(s->u, wz));
+    for (int n = 0; n < 4; n++) out[3] += u[4 * n + 3];
+  }
   if (!pic) return;
   _Alignas(64) firn_real sums[16];
   row_reduce4x4(row_mul(s->a, wz), row_zero(), row_zero(), row_zero(), sums);
@@ -144,7 +150,7 @@ static inline __attribute__((always_inline)) void K(reap_nodes)(const mpm_view *
     if (any) K(move_plane)(math, v, u);
     for (int j = 0; j < WIDTH && some; j++) {
       v[j] = row_select_nodes(left[j], v[j], row_blend_w(moved_v[j], math->zero));
-      u[j] = row_select_nodes(left[j], u[j], moved_u[j]);
+      u[j] = row_select_nodes(left[j], row_blend_w(u[j], math->zero), moved_u[j]);
     }
 #if APIC
     K(add_plane)(&sums, i, seed->wx[i], wy, v);
@@ -157,8 +163,8 @@ static inline __attribute__((always_inline)) void K(reap_nodes)(const mpm_view *
   K(end_planes)(&sums, &math->gravity, seed->wz, out);
 #else
   firn_real pic[3] = {0}, *also = view->advect_pic ? pic : NULL;
-  K(end_planes)(&sums, &math->gravity, seed->wz, seed->dz, out, also);
-  for (int c = 0; c < 3 && also; c++) out[4 * c + 3] = pic[c];
+  K(end_planes)(&sums, &math->gravity, seed->wz, seed->dz, some, out, also);
+  for (int c = 0; c < 3 && also; c++) out[4 * c + 7] = pic[c];
 #endif
 }
 
@@ -209,8 +215,9 @@ static inline void K(reap_lone)(const mpm_view *view, const grain_seed *seed, fi
   for (int a = 0; a < 3; a++) {
     firn_real v = row[a] * per, fall = view->dt * view->gravity[a];
     out[a] = (1 - view->alpha) * v + fall;
-    if (view->advect_pic) out[4 * a + 3] = v + fall;
+    if (view->advect_pic) out[4 * a + 7] = v + fall;
   }
+  out[3] = 0;
   for (int c = 0; c < 3; c++) {
     firn_real sum = 0;
     for (int i = 0; i < WIDTH; i++) sum += w[c][i] > 0 ? d[c][i] * d[c][i] / w[c][i] : 0;

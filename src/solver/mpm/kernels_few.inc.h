@@ -152,7 +152,7 @@ static void K(few_gradients)(const mpm_view *view, firn_real out[9][MPM_BUNDLE_S
     int segments = split(view, unit, slot, &block, in);
     K(weights)(view, slot, &s);
     K(gather_group)(view, slot, in, segments, &s, NULL, view->direction, false, NULL);
-    K(unstage)(view, &s, v, grad);
+    K(unstage)(view, &s, v, grad, NULL);
     for (int i = 0; i < 9; i++) lane_store(out[i] + slot, grad[i]);
   }
 }

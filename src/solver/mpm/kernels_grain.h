@@ -145,6 +145,12 @@ static inline uint32_t offsets_of(const int32_t grain_first[3], int width) {
   return all;
 }
 
+// Share of FLIP in the velocity of particles, of whose nodes a share damps (mpm_view.damps).
+static inline lane flip_share(const mpm_view *view, lane damped) {
+  lane alpha = lane_set1(view->alpha);
+  return lane_fnma(alpha, damped, alpha);
+}
+
 // What was reaped for the lanes of a segment of spray.
 static inline void take_reaped(const mpm_view *view, uint32_t slot, const segment *in, stage *s,
                                firn_real *pic) {
@@ -154,7 +160,7 @@ static inline void take_reaped(const mpm_view *view, uint32_t slot, const segmen
     // Of the group after the next, as put_grain does.
     __builtin_prefetch((const void *)((uintptr_t)grain->reaped + 2 * L * sizeof *grain));
     row_store(s->row[l], row_load(grain->reaped));
-    for (int c = 0; c < 3 && pic; c++) pic[c * L + l] = grain->reaped[4 * c + 3];
+    for (int c = 0; c < 3 && pic; c++) pic[c * L + l] = grain->reaped[4 * c + 7];
   }
 }
 

@@ -565,6 +565,13 @@ static inline void blend_rows(const node_math *m, firn_real *u, row16 now) {
   row_store(u, row_fnma(m->alpha, row_load(u), row_blend_w(now, m->zero)));
 }
 
+// The same after collisions: nodes that damp, with 1 in component w of u, keep it and their velocity alone.
+static inline void blend_collided(const node_math *m, firn_real *u, row16 now) {
+  row16 old = row_load(u), damps = row_broadcast_w(old);
+  row16 alpha = row_scale(m->alpha, row_sub(row_set1(1), damps));
+  row_store(u, row_blend_w(row_fnma_row(alpha, old, now), damps));
+}
+
 // Collides the nodes of a block with the one plane that is near them, if that is so.
 static bool collide_by_plane(const mpm_view *view, size_t g, unsigned touched, firn_real *v) {
   mpm_plane plane;
@@ -585,6 +592,9 @@ static bool collide_by_plane(const mpm_view *view, size_t g, unsigned touched, f
     row16 before = row_load(v + 16 * r), after = plane_collide(&p, inside, before);
     row_store(v + 16 * r, after);
     plane_tell(&sums, row_broadcast_w(before), before, after, (const int[3]){r / 4, r % 4, 0});
+    if (!plane.damps) continue;
+    firn_real *u = view->node_u + g * FIRN_NODE_BLOCK_REALS + 16 * r;
+    row_store(u, row_select_nodes(inside, row_blend_w(row_load(u), row_set1(1)), row_load(u)));
   }
   if (plane.push) plane_end(&p, &sums, corner);
   return true;
@@ -634,7 +644,7 @@ static inline void nodes_of(const mpm_view *view, size_t g, bool flip) {
     row16 now = row_load(v + 16 * r), mass = row_broadcast_w(now);
     low = row_min(low, row_select_gt(mass, math.floor, now, huge));
     high = row_max(high, row_select_gt(mass, math.floor, now, tiny));
-    if (flip && !solved) blend_rows(&math, u + 16 * r, now);
+    if (flip && !solved) blend_collided(&math, u + 16 * r, now);
   }
   store_range(view, g, low, high);
   if (view->implicit) store_sums(view, g, touched, v);

@@ -325,9 +325,12 @@ static inline __attribute__((always_inline)) void K(gradient_of)(const mpm_view 
 
 #endif
 
-static inline void K(unstage)(const mpm_view *view, stage *s, lane v[3], lane grad[9]) {
+// damped: of node_u, the share of each particle's nodes that damp; or NULL.
+static inline void K(unstage)(const mpm_view *view, stage *s, lane v[3], lane grad[9],
+                              lane *damped) {
   lane r[16];
   row_untranspose16(s->row, r);
+  if (damped) *damped = r[3];
   K(gradient_of)(view, s->from, r, v, grad);
 }
 
@@ -476,9 +479,9 @@ static __attribute__((noinline)) void K(gather_spray)(const mpm_view *view, cons
     limit_lanes(view, lane_gt(lane_set1(1), lane_zero()), grad);
     for (int a = 0; a < 3; a++) {
 #if !APIC
-      v[a] = lane_fma(lane_set1(view->alpha), lane_load(view->v[a] + slot), v[a]);
+      v[a] = lane_fma(flip_share(view, r[3]), lane_load(view->v[a] + slot), v[a]);
 #endif
-      advect[a] = pic ? r[4 * a + 3] : v[a];
+      advect[a] = pic ? r[4 * a + 7] : v[a];
     }
     K(settle)(view, slot, x, v, advect, grad, &speed2, &poison);
   }
@@ -501,12 +504,12 @@ static void K(gather)(const mpm_view *view, size_t u, mpm_tally *tally) {
   lane speed2 = lane_zero(), poison = lane_zero();
   for (uint32_t slot = unit->first; slot < unit->first + unit->count; slot += L) {
     firn_real pic[3 * L] = {0};
-    lane x[3], v[3], advect[3], grad[9];
+    lane x[3], v[3], advect[3], grad[9], damped;
     K(weights)(view, slot, &s);
     int segments = split(view, unit, slot, &block, in);
     K(gather_group)
     (view, slot, in, segments, &s, &local, view->node_v, !APIC, separate ? pic : NULL);
-    K(unstage)(view, &s, v, grad);
+    K(unstage)(view, &s, v, grad, &damped);
     if (view->in_place) {
       K(strain)(view, slot, grad);
       continue;
@@ -514,7 +517,7 @@ static void K(gather)(const mpm_view *view, size_t u, mpm_tally *tally) {
     if (view->spray) K(limit)(view, in, segments, grad);
     for (int a = 0; a < 3; a++) {
 #if !APIC
-      v[a] = lane_fma(lane_set1(view->alpha), lane_load(view->v[a] + slot), v[a]);
+      v[a] = lane_fma(flip_share(view, damped), lane_load(view->v[a] + slot), v[a]);
 #endif
       x[a] = lane_load(view->x[a] + slot);
       advect[a] = separate ? lane_loadu(pic + a * L) : v[a];
@@ -539,7 +542,7 @@ static void K(check)(const mpm_view *view, size_t u, mpm_tally *tally) {
     if (!segments) continue;
     K(weights)(view, slot, &s);
     K(gather_group)(view, slot, in, segments, &s, &local, view->node_v, false, NULL);
-    K(unstage)(view, &s, v, m);
+    K(unstage)(view, &s, v, m, NULL);
     for (int i = 0; i < 9; i++) {
       m[i] = lane_fma(lane_set1(view->dt), m[i], lane_set1((firn_real)(i % 4 == 0)));
     }
@@ -622,7 +625,7 @@ static void K(hessian)(const mpm_view *view, size_t u) {
     if (!segments) continue;
     K(weights)(view, slot, &s);
     K(gather_group)(view, slot, in, segments, &s, &local, view->direction, false, NULL);
-    K(unstage)(view, &s, v, grad);
+    K(unstage)(view, &s, v, grad, NULL);
     differential(view, slot, grad, a);
     K(scatter_stress)(view, slot, in, segments, a, &s);
   }

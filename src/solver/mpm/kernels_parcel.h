@@ -40,19 +40,21 @@ static inline moved_row moved_of(const node_math *math, const firn_real *v, size
   return row;
 }
 
-// In place of the sums, for those nodes whose bits are set.
+// In place of the sums, for those nodes whose bits are set; damping: of these, the ones that damp.
 static inline void put_moved(const node_math *math, const moved_row *row, firn_real *v,
-                             size_t channel, unsigned bits) {
+                             size_t channel, unsigned bits, unsigned damping) {
   firn_real *u = v + channel;
   row_storeu(v, row_select_nodes(bits, row->now, row->sums));
   if (!math->flip) return;
-  row16 difference = row_fnma(math->alpha, row->old, row_blend_w(row->now, math->zero));
+  row16 damps = row_select_nodes(damping, row_set1(1), math->zero);
+  row16 alpha = row_scale(math->alpha, row_sub(row_set1(1), damps));
+  row16 difference = row_fnma_row(alpha, row->old, row_blend_w(row->now, damps));
   row_storeu(u, row_select_nodes(bits, difference, row_loadu(u)));
 }
 
 static inline void move_row(const node_math *math, firn_real *v, size_t channel, unsigned bits) {
   moved_row row = moved_of(math, v, channel);
-  put_moved(math, &row, v, channel, bits);
+  put_moved(math, &row, v, channel, bits, 0);
 }
 
 // Cubes of 4^3 nodes, as node blocks hold them, with their first node at `corner` in the frame. Along z the frame
@@ -178,7 +180,7 @@ static void move_by_plane(const node_math *math, const plane_math *p, const parc
       moved_row row = moved_of(math, v, f->channel);
       row16 before = row.now, after = plane_collide(p, inside, before);
       row.now = after;
-      put_moved(math, &row, v, f->channel, bits);
+      put_moved(math, &row, v, f->channel, bits, p->plane.damps ? inside : 0);
       if (!p->plane.push) continue;
       // Of nodes that nobody needs there may be anything in memory.
       row16 others = row_spread4(heavy + z), none = row_zero();
@@ -195,6 +197,7 @@ static void collide_cube(const mpm_view *view, const node_math *math, const parc
                          const int corner[3], mpm_cube *cube, mpm_parcel_nodes *nodes) {
   _Alignas(64) firn_real v[FIRN_NODE_BLOCK_REALS];
   unsigned left[16], found = 0;
+  uint64_t damping = 0;
   if (!begins_inside(f, corner)) return;
   for (unsigned rows = mpm_cube_rows(view, cube); rows; rows &= rows - 1) {
     int r = __builtin_ctz(rows);
@@ -212,14 +215,17 @@ static void collide_cube(const mpm_view *view, const node_math *math, const parc
     }
   }
   cube->rows = found;
-  if (found) mpm_cube_contact(view, cube, v);
+  if (found) damping = mpm_cube_contact(view, cube, v);
   for (unsigned rows = found; rows; rows &= rows - 1) {
     int r = __builtin_ctz(rows);
     firn_real *to = nodes->node + offset_of_row(f, corner, r), *u = to + f->channel;
     row16 before = row_loadu(to);
     row16 after = row_select_nodes(left[r], row_load(v + FIRN_ROW_REALS * r), before);
     row_storeu(to, after);
-    if (math->flip) row_storeu(u, row_add(row_loadu(u), row_sub(after, before)));
+    if (!math->flip) continue;
+    row16 difference = row_add(row_loadu(u), row_sub(after, before));
+    unsigned damps = (unsigned)(damping >> 4 * r) & left[r];
+    row_storeu(u, row_select_nodes(damps, row_blend_w(after, row_set1(1)), difference));
   }
 }
 

@@ -284,7 +284,8 @@ static void nodes(const mpm_view *view, size_t g) {
   if (mpm_nodes_are_near(view, g)) mpm_node_contact(view, g, v);
   if (u && !mpm_nodes_are_solved(view, g)) {
     for (int n = 0; n < 64; n++) {
-      for (int a = 0; a < 3; a++) u[4 * n + a] = v[4 * n + a] - view->alpha * u[4 * n + a];
+      firn_real alpha = view->alpha * (1 - u[4 * n + 3]);
+      for (int a = 0; a < 3; a++) u[4 * n + a] = v[4 * n + a] - alpha * u[4 * n + a];
     }
   }
   if (view->implicit) store_sums(view, g, v);
@@ -352,18 +353,18 @@ static size_t node_at(const mpm_view *view, size_t b, const stencil *s, int m) {
 // Velocity and velocity gradient (row-major) of a node field at a particle; `blend`, if not NULL,
 // receives the value of view->node_u.
 static void interpolate(const mpm_view *view, size_t b, const stencil *s, const firn_real *field,
-                        firn_real v[3], firn_real grad[9], firn_real *blend) {
+                        firn_real v[3], firn_real grad[9], firn_real blend[4]) {
   memset(v, 0, 3 * sizeof *v);
   memset(grad, 0, 9 * sizeof *grad);
-  if (blend) memset(blend, 0, 3 * sizeof *blend);
+  if (blend) memset(blend, 0, 4 * sizeof *blend);
   for (int m = 0; m < s->count; m++) {
     size_t at = node_at(view, b, s, m);
     const firn_real *node = field + at;
     for (int a = 0; a < 3; a++) {
       v[a] += s->w[m] * node[a];
       for (int c = 0; c < 3; c++) grad[3 * a + c] += node[a] * s->g[m][c];
-      if (blend) blend[a] += s->w[m] * view->node_u[at + (size_t)a];
     }
+    for (size_t a = 0; a < 4 && blend; a++) blend[a] += s->w[m] * view->node_u[at + a];
   }
 }
 
@@ -398,7 +399,7 @@ static void check(const mpm_view *view, size_t u, mpm_tally *tally) {
 
 // Steps 7 to 10: strain (Eq. 11), velocity (PIC/FLIP blend), collision, position.
 static void gather_one(const mpm_view *view, size_t b, size_t slot, mpm_tally *tally) {
-  firn_real x[3], v[3], advect[3], grad[9], blend[3] = {0};
+  firn_real x[3], v[3], advect[3], grad[9], blend[4] = {0};
   stencil s;
   stencil_at(view, slot, &s);
   interpolate(view, b, &s, view->node_v, v, grad, view->apic ? NULL : blend);
@@ -408,7 +409,8 @@ static void gather_one(const mpm_view *view, size_t b, size_t slot, mpm_tally *t
   }
   memcpy(advect, v, sizeof v);
   if (!view->apic) {
-    for (int a = 0; a < 3; a++) v[a] = view->alpha * view->v[a][slot] + blend[a];
+    firn_real alpha = view->alpha * (1 - blend[3]);
+    for (int a = 0; a < 3; a++) v[a] = alpha * view->v[a][slot] + blend[a];
     if (!view->advect_pic) memcpy(advect, v, sizeof v);
   }
   for (int a = 0; a < 3; a++) x[a] = view->x[a][slot];

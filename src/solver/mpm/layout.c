@@ -268,6 +268,7 @@ void mpm_point_view(mpm *m) {
   view->apic = m->def.transfer == FIRN_TRANSFER_APIC;
   view->psd = m->def.hessian == FIRN_HESSIAN_PSD;
   view->advect_pic = m->def.advect_pic;
+  view->damps = !view->apic && !m->def.sticky_blend;
   view->h = (firn_real)world->h;
   view->spacing = world->h;
   for (int a = 0; a < 3; a++) {

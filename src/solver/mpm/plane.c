@@ -47,6 +47,7 @@ static bool find_plane(const mpm *m, uint64_t near, mpm_push *pushes, mpm_plane 
   memcpy(out->pivot, collider->pose.pivot, sizeof out->pivot);
   out->friction = collider->friction;
   out->sticky = collider->sticky;
+  out->damps = collider->sticky && m->view.damps;
   out->push = pushes && collider->forces ? pushes + slot : NULL;
   return true;
 }

@@ -12,6 +12,7 @@ typedef struct mpm_plane {
   double pivot[3];            // m, that torques are about
   double friction;            // may be infinite
   bool sticky;
+  bool damps;     // it is sticky, and nodes that it holds damp (mpm_view.damps)
   mpm_push *push; // what the snow does to it is added here; NULL: nobody asks
 } mpm_plane;
 

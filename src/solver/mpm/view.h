@@ -125,6 +125,7 @@ typedef struct mpm_view {
   bool spray;            // some blocks are spray
   bool sows;             // some blocks are thin: `sown` tells where grains are
   bool particle_contact; // particles collide, too
+  bool damps;            // FLIP: nodes held by sticky colliders act on particles as under PIC
   // Clumps (clump.h): blocks are clumps, and nodes lie where sums do, each channel this many reals behind
   // the one before; 0: blocks are those of the world.
   size_t patch_channel;
@@ -172,7 +173,9 @@ typedef struct mpm_view {
   const uint8_t *node_soft; // implicit: [node_count] those that the solve leaves as they are
   uint16_t *sown;    // [node_count] bit 4 x + y: grains have been sown into this row of nodes
   firn_real *node_v; // m/s, and kg in component 3
-  firn_real *node_u; // FLIP, m/s: v - alpha v_old (explicit, or after the solve); v_old before that
+  // FLIP, m/s: v - alpha v_old (explicit, or after the solve); v_old before that. Component 3 is 1 for nodes that
+  // damp, which hold v alone, else 0.
+  firn_real *node_u;
   double (*node_sums)[5]; // implicit: [node_count] momentum, mass and twice the energy of v*
   firn_real *node_lo;     // [node_count][3] smallest and largest velocity in the block, m/s;
   firn_real *node_hi;     //   infinity and -infinity where no node has mass
