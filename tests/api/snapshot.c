@@ -9,22 +9,8 @@
 
 #include "support/books.h"
 #include "support/checker.h"
-#include "support/snapshot.h"
 
 enum { BEFORE = 24, AFTER = 32 };
-
-static void assert_same_state(const snapshot *expected, const yard *y, int line) {
-  snapshot found = snapshot_take(y->sim);
-  int field = snapshot_difference(expected, &found);
-  if (field >= 0) {
-    firn_field_info info = {.name = "count or time"};
-    if (field < SNAPSHOT_FIELDS) firn_sim_field(y->sim, field, &info);
-    fail_msg("line %d: '%s' differs; %zu particles at %g s, expected %zu at %g s", line, info.name,
-             found.count, found.time, expected->count, expected->time);
-  }
-  snapshot_drop(&found);
-}
-#define SAME(expected, y) assert_same_state(expected, y, __LINE__)
 
 // What the snow has done to colliders, in all and in the last step, and where they are.
 typedef struct pushes {
@@ -115,6 +101,14 @@ static void rebuild(yard *y, const char *solver) {
     settings.flip = 0.5;
     MUST(context, firn_sim_set_mpm(y->sim, &settings));
   }
+  MUST(context, firn_sim_remove_collider(y->sim, y->plough));
+  MUST(context, firn_sim_remove_collider(y->sim, y->plate));
+  MUST(context, firn_sim_remove_collider(y->sim, y->rotor));
+  const uint64_t ids[] = {3, 4, 5};
+  firn_removal_def gone = firn_default_removal_def();
+  gone.ids = ids;
+  gone.id_count = 3;
+  MUST(context, firn_sim_remove_particles(y->sim, &gone, NULL));
   for (int i = 0; i < 3; i++) MUST(context, firn_sim_step(y->sim, 5e-4, NULL));
 }
 
@@ -187,9 +181,291 @@ static void a_snapshot_brings_the_same_bytes_back(void **state) {
   }
 }
 
+// Snapshots of several moments, in any order; memory does not grow by it.
+static void snapshots_stand_beside_each_other(void **state) {
+  (void)state;
+  for (int s = 0; s < SOLVERS_COUNT; s++) {
+    firn_snapshot *shot[3];
+    snapshot at[3];
+    yard y = yard_open(2, SOLVERS[s], true);
+    for (int i = 0; i < 3; i++) {
+      if (i) yard_go(&y, 3);
+      MUST(y.context, firn_sim_take_snapshot(y.sim, &shot[i]));
+      at[i] = snapshot_take(y.sim);
+      assert_true(firn_snapshot_bytes(shot[i]) > 40 * firn_sim_count(y.sim));
+    }
+    static const int order[] = {1, 1, 2, 0, 2, 1};
+    size_t bytes = 0;
+    for (int k = 0; k < 6; k++) {
+      int i = order[k];
+      MUST(y.context, firn_sim_restore(y.sim, shot[i]));
+      SAME(&at[i], &y);
+      if (i != 1) continue;
+      if (bytes) assert_int_equal(firn_context_bytes(y.context), bytes);
+      bytes = firn_context_bytes(y.context);
+      yard_go(&y, 3);
+      SAME(&at[2], &y);
+    }
+    firn_sim_destroy(y.sim); // which the snapshots outlive
+    for (int i = 0; i < 3; i++) snapshot_drop(&at[i]);
+    for (int i = 0; i < 3; i++) firn_snapshot_destroy(shot[i]);
+    drop_context(y.context);
+  }
+}
+
+// After a step that fails a snapshot is the way back, and none can be taken.
+static void a_failed_step_is_undone(void **state) {
+  (void)state;
+  firn_snapshot *shot, *none = (void *)state;
+  course c = undisturbed("mpm");
+  yard y = yard_open(1, "mpm", true);
+  yard_go(&y, BEFORE);
+  MUST(y.context, firn_sim_take_snapshot(y.sim, &shot));
+  double *v = read_field(y.context, y.sim, "velocity", 3);
+  v[31] = 1e12;
+  MUST(y.context, firn_sim_write(y.sim, "velocity", v));
+  free(v);
+  MUST_FAIL(y.context, firn_sim_advance(y.sim, 1, NULL, NULL), FIRN_ERROR_STEP, "dt_min");
+  MUST_FAIL(y.context, firn_sim_take_snapshot(y.sim, &none), FIRN_ERROR_STATE, "step failed");
+  assert_null(none);
+  MUST(y.context, firn_sim_restore(y.sim, shot));
+  check_middle(&c, &y);
+  check_end(&c, &y);
+  firn_snapshot_destroy(shot);
+  yard_close(&y);
+  course_drop(&c);
+}
+
+// ----------------------------------------------------------------------------------------- loads
+
+static const char *path_of(void) {
+  static char path[80];
+  snprintf(path, sizeof path, "/tmp/firn-snapshot-%d-%zu.hdf", (int)getpid(), sizeof(firn_real));
+  return path;
+}
+
+static void a_load_replaces_what_is_there(void **state) {
+  (void)state;
+  for (int s = 0; s < SOLVERS_COUNT; s++) {
+    course c = undisturbed(SOLVERS[s]);
+    yard saved = yard_open(3, SOLVERS[s], true);
+    yard_go(&saved, BEFORE);
+    MUST(saved.context, firn_sim_save(saved.sim, path_of()));
+    disturb(&saved); // the same simulation, later
+    MUST(saved.context, firn_sim_load(saved.sim, path_of()));
+    check_middle(&c, &saved);
+    check_end(&c, &saved);
+    yard_close(&saved);
+    yard other = yard_open(1, SOLVERS[s], true); // another one that has gone its own way
+    disturb(&other);
+    yard fresh = yard_open(2, SOLVERS[s], false); // and one that has nothing yet
+    MUST(other.context, firn_sim_load(other.sim, path_of()));
+    MUST(fresh.context, firn_sim_load(fresh.sim, path_of()));
+    check_end(&c, &other);
+    check_end(&c, &fresh);
+    yard_close(&other);
+    yard_close(&fresh);
+    unlink(path_of());
+    course_drop(&c);
+  }
+}
+
+// One that fails does so at the head of the file, in the middle, or at the last thing that it reads.
+static void a_load_that_fails_changes_nothing(void **state) {
+  (void)state;
+  for (int s = 0; s < SOLVERS_COUNT; s++) {
+    firn_collider_def wall = firn_default_collider_def();
+    firn_impulse_def never = firn_default_impulse_def();
+    course c = undisturbed(SOLVERS[s]);
+    yard saved = yard_open(1, SOLVERS[s], true), y = yard_open(2, SOLVERS[s], true);
+    yard_go(&saved, 3);
+    MUST(saved.context, firn_sim_save(saved.sim, path_of()));
+    yard_close(&saved);
+    yard_go(&y, BEFORE);
+    never.time = 1e3;
+    MUST(y.context, firn_sim_add_impulse(y.sim, &never, NULL));
+    MUST_FAIL(y.context, firn_sim_load(y.sim, path_of()), FIRN_ERROR_FORMAT, "impulse_1");
+    check_middle(&c, &y);
+    MUST_FAIL(y.context, firn_sim_load(y.sim, "/nowhere"), FIRN_ERROR_IO, "/nowhere");
+    check_end(&c, &y);
+    wall.shape = firn_sphere((double[]){0, 30, 0}, 1);
+    MUST(y.context, firn_sim_add_collider(y.sim, &wall, NULL));
+    snapshot before = snapshot_take(y.sim);
+    MUST_FAIL(y.context, firn_sim_load(y.sim, path_of()), FIRN_ERROR_STATE,
+              "4 colliders, here are 5");
+    SAME(&before, &y);
+    snapshot_drop(&before);
+    unlink(path_of());
+    yard_close(&y);
+    course_drop(&c);
+  }
+}
+
+// ------------------------------------------------------------------------------- out of memory
+
+enum { LAST = 4 }; // steps left when memory runs out
+
+typedef struct lack {
+  const char *name;
+  firn_status (*call)(yard *y, firn_snapshot *shot);
+} lack;
+
+static firn_status call_restore(yard *y, firn_snapshot *shot) {
+  return firn_sim_restore(y->sim, shot);
+}
+
+static firn_status call_load(yard *y, firn_snapshot *shot) {
+  (void)shot;
+  return firn_sim_load(y->sim, path_of());
+}
+
+static firn_status call_take(yard *y, firn_snapshot *shot) {
+  (void)shot;
+  firn_status status = firn_sim_take_snapshot(y->sim, &shot);
+  if (status != FIRN_OK) assert_null(shot);
+  firn_snapshot_destroy(shot);
+  return status;
+}
+
+// None of these are there, but that is found last.
+static firn_status call_remove(yard *y, firn_snapshot *shot) {
+  static const uint64_t ids[] = {1, 2};
+  firn_shape_def far = firn_sphere((double[]){90, 0, 0}, 1);
+  firn_removal_def def = firn_default_removal_def();
+  (void)shot;
+  def.shape = &far;
+  def.ids = ids;
+  def.id_count = 2;
+  return firn_sim_remove_particles(y->sim, &def, NULL);
+}
+
+// The call with every allocation failing in turn, or all from one on; then it goes on as if nothing had been.
+static void run_short(const course *c, const char *solver, const lack *of, bool stubborn) {
+  books b = {0};
+  yard y = {0};
+  firn_snapshot *shot;
+  size_t calls = 0, step = is_slow() ? 17 : 1;
+  assert_int_equal(books_context(&b, 1, &y.context), FIRN_OK);
+  y = yard_open_in(y.context, solver, true);
+  yard_go(&y, BEFORE);
+  MUST(y.context, firn_sim_take_snapshot(y.sim, &shot));
+  MUST(y.context, firn_sim_save(y.sim, path_of()));
+  yard_go(&y, AFTER - LAST);
+  snapshot before = snapshot_take(y.sim);
+  size_t bytes = b.bytes;
+  for (;; calls += step) {
+    b.refuse_at = b.calls + 1 + calls;
+    b.stubborn = stubborn;
+    firn_status status = of->call(&y, shot);
+    b.refuse_at = 0;
+    if (status == FIRN_OK) break;
+    if (status != FIRN_ERROR_MEMORY)
+      fail_msg("%s: allocation %zu: %s", of->name, calls, firn_context_message(y.context));
+    assert_int_equal(b.bytes, bytes);
+    if (calls % 8 == 0) SAME(&before, &y);
+  }
+  if (calls == 0) fail_msg("%s: no allocation failed", of->name);
+  print_message("%s, %s: %zu allocations\n", solver, of->name, calls);
+  if (of->call == call_restore || of->call == call_load) {
+    check_middle(c, &y);
+    yard_go(&y, AFTER - LAST);
+    b.refuse_at = b.calls + calls / 2; // and once more, then on from what was left alone
+    assert_int_equal(of->call(&y, shot), FIRN_ERROR_MEMORY);
+    b.refuse_at = 0;
+  }
+  SAME(&before, &y);
+  yard_go(&y, LAST);
+  pushes p = pushes_of(&y);
+  SAME(&c->end, &y);
+  assert_memory_equal(&p, &c->at_end, sizeof p);
+  snapshot_drop(&before);
+  firn_snapshot_destroy(shot);
+  yard_close(&y);
+  assert_int_equal(b.wrong, 0);
+  unlink(path_of());
+}
+
+static void memory_that_runs_out_changes_nothing(void **state) {
+  (void)state;
+  static const lack lacks[] = {
+      {"restore", call_restore}, {"load", call_load}, {"take", call_take}, {"remove", call_remove}};
+  for (int s = 0; s < SOLVERS_COUNT; s++) {
+    course c = undisturbed(SOLVERS[s]);
+    for (int i = 0; i < 4; i++) {
+      // Where all fail from one on, the one that begins it fails as it does alone.
+      run_short(&c, SOLVERS[s], &lacks[i], (s + i) % 2);
+    }
+    course_drop(&c);
+  }
+}
+
+// ------------------------------------------------------------------------------------ nonsense
+
+typedef struct intruder {
+  firn_context *context;
+  firn_sim *sim;
+  const firn_snapshot *shot;
+  int calls;
+} intruder;
+
+static bool between(void *user, firn_sim *sim, const firn_step *step) {
+  intruder *in = user;
+  firn_snapshot *taken;
+  (void)step;
+  in->calls++;
+  MUST_FAIL(in->context, firn_sim_restore(sim, in->shot), FIRN_ERROR_STATE, "firn_sim_restore",
+            "under way");
+  MUST(in->context, firn_sim_take_snapshot(sim, &taken));
+  firn_snapshot_destroy(taken);
+  return false;
+}
+
+static void within(void *user, const firn_force_chunk *chunk) {
+  intruder *in = user;
+  firn_snapshot *taken = NULL;
+  (void)chunk;
+  in->calls++;
+  assert_int_equal(firn_sim_restore(in->sim, in->shot), FIRN_ERROR_STATE);
+  assert_int_equal(firn_sim_take_snapshot(in->sim, &taken), FIRN_ERROR_STATE);
+  assert_null(taken);
+}
+
+static void nonsense_is_refused(void **state) {
+  (void)state;
+  yard a = yard_open(1, "mpm", true);
+  firn_sim *other = make_sim(a.context, NULL);
+  firn_snapshot *shot;
+  firn_sim *none = NULL;
+  MUST(a.context, firn_sim_take_snapshot(a.sim, &shot));
+  MUST_FAIL(a.context, firn_sim_restore(other, shot), FIRN_ERROR_ARGUMENT, "another simulation");
+  MUST_FAIL(a.context, firn_sim_restore(a.sim, NULL), FIRN_ERROR_ARGUMENT, "firn_sim_restore");
+  MUST_FAIL(a.context, firn_sim_take_snapshot(a.sim, NULL), FIRN_ERROR_ARGUMENT,
+            "firn_sim_take_snapshot");
+  assert_int_equal(firn_sim_restore(none, shot), FIRN_ERROR_ARGUMENT);
+  firn_snapshot_destroy(NULL);
+  intruder in = {a.context, a.sim, shot, 0};
+  MUST_FAIL(a.context, firn_sim_advance(a.sim, 1, between, &in), FIRN_CANCELLED, "cancelled");
+  assert_int_equal(in.calls, 1);
+  firn_force_def force = firn_default_force_def();
+  force.act = within;
+  force.user = &in;
+  MUST(a.context, firn_sim_add_force(a.sim, &force, NULL));
+  MUST(a.context, firn_sim_step(a.sim, 0, NULL));
+  assert_true(in.calls > 1);
+  firn_sim_destroy(other);
+  firn_snapshot_destroy(shot);
+  yard_close(&a);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_snapshot_brings_the_same_bytes_back),
+      cmocka_unit_test(snapshots_stand_beside_each_other),
+      cmocka_unit_test(a_failed_step_is_undone),
+      cmocka_unit_test(a_load_replaces_what_is_there),
+      cmocka_unit_test(a_load_that_fails_changes_nothing),
+      cmocka_unit_test(memory_that_runs_out_changes_nothing),
+      cmocka_unit_test(nonsense_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #define FIRN_TESTS_API_YARD_H
 
 #include "api/setup.h"
+#include "support/snapshot.h"
 
 static const char *const SOLVERS[] = {"mpm", "sph", "flip"};
 enum { SOLVERS_COUNT = 3 };
@@ -18,6 +19,9 @@ typedef struct yard {
   size_t asleep; // in the last step
 } yard;
 
+// Of mpm. Whether snow may sleep.
+static bool yard_sleeps = true;
+
 static inline firn_sim *yard_sim(firn_context *context, const char *solver) {
   firn_sim_def def = firn_default_sim_def();
   firn_sph_def sph = firn_default_sph_def();
@@ -25,6 +29,7 @@ static inline firn_sim *yard_sim(firn_context *context, const char *solver) {
   def.h = H;
   def.solver = solver;
   def.mpm.sleep_time = 0.01;
+  def.mpm.sleep = yard_sleeps;
   sph.rest_density_tracked = true;
   if (strcmp(solver, "sph") == 0) def.settings = &sph;
   MUST(context, firn_sim_create(context, &def, &sim));
@@ -39,7 +44,7 @@ static inline void yard_colliders(yard *y) {
   floor.forces = true;
   MUST(y->context, firn_sim_add_collider(y->sim, &floor, &y->floor));
   plough.name = "plough";
-  plough.shape = firn_sphere((double[]){0.31, 0.27, 0.02}, 0.1);
+  plough.shape = firn_sphere((double[]){0.24, 0.27, 0.02}, 0.1);
   plough.forces = true;
   MUST(y->context, firn_sim_add_collider(y->sim, &plough, &y->plough));
   plate.name = "plate";
@@ -58,17 +63,17 @@ static inline void yard_colliders(yard *y) {
 }
 
 // What a simulation is built of; with snow, or only told of it, for a checkpoint.
-static inline yard yard_open(int threads, const char *solver, bool snow) {
-  yard y = {.context = make_context(threads, FIRN_ISA_AUTO)};
+static inline yard yard_open_in(firn_context *context, const char *solver, bool snow) {
+  yard y = {.context = context};
   firn_material_def powder = firn_default_material_def();
   y.sim = yard_sim(y.context, solver);
   if (!snow) firn_sim_expect_load(y.sim);
   MUST(y.context, firn_sim_add_material(y.sim, &powder, NULL));
   yard_colliders(&y);
   firn_fill_def bed = firn_default_fill_def(), ball = bed, late = bed, still;
-  bed.shape = firn_box((double[]){0.02, 0.1, 0.01}, (double[]){0.2, 0.1, 0.15});
+  bed.shape = firn_box((double[]){0.02, 0.1, 0.01}, (double[]){0.12, 0.1, 0.09});
   still = bed;
-  still.shape = firn_box((double[]){-3, 0.1, 0}, (double[]){0.2, 0.1, 0.2});
+  still.shape = firn_box((double[]){-3, 0.1, 0}, (double[]){0.12, 0.1, 0.12});
   still.settled = strcmp(solver, "mpm") == 0;
   ball.shape = firn_sphere((double[]){-0.03, 0.33, 0.01}, 0.07);
   ball.velocity[1] = -1;
@@ -95,6 +100,10 @@ static inline yard yard_open(int threads, const char *solver, bool snow) {
   return y;
 }
 
+static inline yard yard_open(int threads, const char *solver, bool snow) {
+  return yard_open_in(make_context(threads, FIRN_ISA_AUTO), solver, snow);
+}
+
 static inline void yard_close(yard *y) {
   firn_sim_destroy(y->sim);
   drop_context(y->context);
@@ -114,5 +123,20 @@ static inline void yard_go(yard *y, int steps) {
     y->asleep = step.asleep;
   }
 }
+
+// ------------------------------------------------------------------------------------- states
+
+static inline void yard_assert_same(const snapshot *expected, const yard *y, int line) {
+  snapshot found = snapshot_take(y->sim);
+  int field = snapshot_difference(expected, &found);
+  if (field >= 0) {
+    firn_field_info info = {.name = "count or time"};
+    if (field < SNAPSHOT_FIELDS) firn_sim_field(y->sim, field, &info);
+    fail_msg("line %d: '%s' differs; %zu particles at %g s, expected %zu at %g s", line, info.name,
+             found.count, found.time, expected->count, expected->time);
+  }
+  snapshot_drop(&found);
+}
+#define SAME(expected, y) yard_assert_same(expected, y, __LINE__)
 
 #endif
