@@ -117,8 +117,9 @@ typedef struct course {
   snapshot middle, end;
   pushes at_middle, at_end;
 } course;
+static course courses[SOLVERS_COUNT];
 
-static course undisturbed(const char *solver) {
+static course run_undisturbed(const char *solver) {
   course c;
   yard y = yard_open(1, solver, true);
   yard_go(&y, BEFORE);
@@ -134,9 +135,21 @@ static course undisturbed(const char *solver) {
   return c;
 }
 
-static void course_drop(course *c) {
-  snapshot_drop(&c->middle);
-  snapshot_drop(&c->end);
+// Of each solver, once made.
+static const course *undisturbed(int solver) {
+  static bool made[SOLVERS_COUNT];
+  if (!made[solver]) courses[solver] = run_undisturbed(SOLVERS[solver]);
+  made[solver] = true;
+  return &courses[solver];
+}
+
+static int drop_courses(void **state) {
+  (void)state;
+  for (int s = 0; s < SOLVERS_COUNT; s++) {
+    snapshot_drop(&courses[s].middle);
+    snapshot_drop(&courses[s].end);
+  }
+  return 0;
 }
 
 static void check_middle(const course *c, const yard *y) {
@@ -157,27 +170,26 @@ static void check_end(const course *c, yard *y) {
 static void a_snapshot_brings_the_same_bytes_back(void **state) {
   (void)state;
   for (int s = 0; s < SOLVERS_COUNT; s++) {
-    course c = undisturbed(SOLVERS[s]);
+    const course *c = undisturbed(s);
     for (int threads = 1; threads <= 3; threads += 2) {
       firn_snapshot *shot;
       yard y = yard_open(threads, SOLVERS[s], true);
       yard_go(&y, BEFORE);
       MUST(y.context, firn_sim_take_snapshot(y.sim, &shot));
       assert_true(firn_snapshot_time(shot) == firn_sim_time(y.sim));
-      check_middle(&c, &y); // which taking one has not changed
+      check_middle(c, &y); // which taking one has not changed
       disturb(&y);
       MUST(y.context, firn_sim_restore(y.sim, shot));
-      check_middle(&c, &y);
-      check_end(&c, &y);
+      check_middle(c, &y);
+      check_end(c, &y);
       rebuild(&y, SOLVERS[s]);
       MUST(y.context, firn_sim_restore(y.sim, shot));
       assert_int_equal(firn_sim_collider_count(y.sim), 4);
-      check_middle(&c, &y);
-      check_end(&c, &y);
+      check_middle(c, &y);
+      check_end(c, &y);
       firn_snapshot_destroy(shot);
       yard_close(&y);
     }
-    course_drop(&c);
   }
 }
 
@@ -217,7 +229,7 @@ static void snapshots_stand_beside_each_other(void **state) {
 static void a_failed_step_is_undone(void **state) {
   (void)state;
   firn_snapshot *shot, *none = (void *)state;
-  course c = undisturbed("mpm");
+  const course *c = undisturbed(0);
   yard y = yard_open(1, "mpm", true);
   yard_go(&y, BEFORE);
   MUST(y.context, firn_sim_take_snapshot(y.sim, &shot));
@@ -229,11 +241,10 @@ static void a_failed_step_is_undone(void **state) {
   MUST_FAIL(y.context, firn_sim_take_snapshot(y.sim, &none), FIRN_ERROR_STATE, "step failed");
   assert_null(none);
   MUST(y.context, firn_sim_restore(y.sim, shot));
-  check_middle(&c, &y);
-  check_end(&c, &y);
+  check_middle(c, &y);
+  check_end(c, &y);
   firn_snapshot_destroy(shot);
   yard_close(&y);
-  course_drop(&c);
 }
 
 // ----------------------------------------------------------------------------------------- loads
@@ -247,26 +258,25 @@ static const char *path_of(void) {
 static void a_load_replaces_what_is_there(void **state) {
   (void)state;
   for (int s = 0; s < SOLVERS_COUNT; s++) {
-    course c = undisturbed(SOLVERS[s]);
+    const course *c = undisturbed(s);
     yard saved = yard_open(3, SOLVERS[s], true);
     yard_go(&saved, BEFORE);
     MUST(saved.context, firn_sim_save(saved.sim, path_of()));
     disturb(&saved); // the same simulation, later
     MUST(saved.context, firn_sim_load(saved.sim, path_of()));
-    check_middle(&c, &saved);
-    check_end(&c, &saved);
+    check_middle(c, &saved);
+    check_end(c, &saved);
     yard_close(&saved);
     yard other = yard_open(1, SOLVERS[s], true); // another one that has gone its own way
     disturb(&other);
     yard fresh = yard_open(2, SOLVERS[s], false); // and one that has nothing yet
     MUST(other.context, firn_sim_load(other.sim, path_of()));
     MUST(fresh.context, firn_sim_load(fresh.sim, path_of()));
-    check_end(&c, &other);
-    check_end(&c, &fresh);
+    check_end(c, &other);
+    check_end(c, &fresh);
     yard_close(&other);
     yard_close(&fresh);
     unlink(path_of());
-    course_drop(&c);
   }
 }
 
@@ -276,7 +286,7 @@ static void a_load_that_fails_changes_nothing(void **state) {
   for (int s = 0; s < SOLVERS_COUNT; s++) {
     firn_collider_def wall = firn_default_collider_def();
     firn_impulse_def never = firn_default_impulse_def();
-    course c = undisturbed(SOLVERS[s]);
+    const course *c = undisturbed(s);
     yard saved = yard_open(1, SOLVERS[s], true), y = yard_open(2, SOLVERS[s], true);
     yard_go(&saved, 3);
     MUST(saved.context, firn_sim_save(saved.sim, path_of()));
@@ -285,9 +295,9 @@ static void a_load_that_fails_changes_nothing(void **state) {
     never.time = 1e3;
     MUST(y.context, firn_sim_add_impulse(y.sim, &never, NULL));
     MUST_FAIL(y.context, firn_sim_load(y.sim, path_of()), FIRN_ERROR_FORMAT, "impulse_1");
-    check_middle(&c, &y);
+    check_middle(c, &y);
     MUST_FAIL(y.context, firn_sim_load(y.sim, "/nowhere"), FIRN_ERROR_IO, "/nowhere");
-    check_end(&c, &y);
+    check_end(c, &y);
     wall.shape = firn_sphere((double[]){0, 30, 0}, 1);
     MUST(y.context, firn_sim_add_collider(y.sim, &wall, NULL));
     snapshot before = snapshot_take(y.sim);
@@ -297,7 +307,6 @@ static void a_load_that_fails_changes_nothing(void **state) {
     snapshot_drop(&before);
     unlink(path_of());
     yard_close(&y);
-    course_drop(&c);
   }
 }
 
@@ -390,12 +399,11 @@ static void memory_that_runs_out_changes_nothing(void **state) {
   static const lack lacks[] = {
       {"restore", call_restore}, {"load", call_load}, {"take", call_take}, {"remove", call_remove}};
   for (int s = 0; s < SOLVERS_COUNT; s++) {
-    course c = undisturbed(SOLVERS[s]);
+    const course *c = undisturbed(s);
     for (int i = 0; i < 4; i++) {
       // Where all fail from one on, the one that begins it fails as it does alone.
-      run_short(&c, SOLVERS[s], &lacks[i], (s + i) % 2);
+      run_short(c, SOLVERS[s], &lacks[i], (s + i) % 2);
     }
-    course_drop(&c);
   }
 }
 
@@ -467,5 +475,5 @@ int main(void) {
       cmocka_unit_test(memory_that_runs_out_changes_nothing),
       cmocka_unit_test(nonsense_is_refused),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, drop_courses);
 }

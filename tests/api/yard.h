@@ -59,6 +59,7 @@ static inline void yard_colliders(yard *y) {
   rotor.name = "rotor";
   rotor.parts = part;
   rotor.part_count = 2;
+  rotor.forces = true; // so that what is lost of energy is known
   MUST(y->context, firn_sim_add_collider(y->sim, &rotor, &y->rotor));
 }
 
