@@ -32,6 +32,13 @@ static pushes pushes_of(const yard *y) {
   return p;
 }
 
+// Snow that comes later, laid in the pattern that is free there.
+static void lay(yard *y) {
+  firn_fill_def fill = firn_default_fill_def();
+  fill.shape = firn_sphere((double[]){1.5, 0.5, 0.02}, 0.06);
+  MUST(y->context, firn_sim_fill(y->sim, &fill));
+}
+
 // All that a program may do with it in the meantime.
 static void disturb(yard *y) {
   firn_context *context = y->context;
@@ -50,6 +57,7 @@ static void disturb(yard *y) {
   stiff.young *= 0.5;
   MUST(context, firn_sim_set_material(y->sim, 0, &stiff));
   MUST(context, add_one(y->sim, 0.2, 0.9, 0));
+  lay(y);
   for (int i = 0; i < 3; i++) MUST(context, firn_sim_step(y->sim, 5e-4, NULL));
 }
 
@@ -126,6 +134,7 @@ static course run_undisturbed(const char *solver) {
   c.middle = snapshot_take(y.sim);
   c.at_middle = pushes_of(&y);
   if (strcmp(solver, "mpm") == 0) assert_in_range(y.asleep, 1, firn_sim_count(y.sim) - 1);
+  lay(&y);
   yard_go(&y, AFTER);
   c.end = snapshot_take(y.sim);
   c.at_end = pushes_of(&y);
@@ -159,6 +168,7 @@ static void check_middle(const course *c, const yard *y) {
 }
 
 static void check_end(const course *c, yard *y) {
+  lay(y);
   yard_go(y, AFTER);
   pushes p = pushes_of(y);
   SAME(&c->end, y);
@@ -359,6 +369,7 @@ static void run_short(const course *c, const char *solver, const lack *of, bool 
   yard_go(&y, BEFORE);
   MUST(y.context, firn_sim_take_snapshot(y.sim, &shot));
   MUST(y.context, firn_sim_save(y.sim, path_of()));
+  lay(&y);
   yard_go(&y, AFTER - LAST);
   snapshot before = snapshot_take(y.sim);
   size_t bytes = b.bytes;
@@ -377,6 +388,7 @@ static void run_short(const course *c, const char *solver, const lack *of, bool 
   print_message("%s, %s: %zu allocations\n", solver, of->name, calls);
   if (of->call == call_restore || of->call == call_load) {
     check_middle(c, &y);
+    lay(&y);
     yard_go(&y, AFTER - LAST);
     b.refuse_at = b.calls + calls / 2; // and once more, then on from what was left alone
     assert_int_equal(of->call(&y, shot), FIRN_ERROR_MEMORY);
