@@ -101,6 +101,7 @@ static void rebuild(yard *y, const char *solver) {
   later.time = firn_sim_time(y->sim) + 0.5;
   MUST(context, firn_sim_fill(y->sim, &later));
   wind.velocity[2] = -9;
+  wind.air_density = 5; // which no checkpoint has
   MUST(context, firn_sim_set_wind(y->sim, &wind));
   MUST(context, firn_sim_set_kill_box(y->sim, (double[]){-9, 0.01, -9}, (double[]){9, 9, 9}));
   if (strcmp(solver, "mpm") == 0) {
