@@ -354,6 +354,20 @@ static void snow_that_slept_above_falls(void **state) {
   yard_close(&y);
 }
 
+// Wherever it is.
+static void all_that_slept_wakes(void **state) {
+  (void)state;
+  const firn_shape_def shape = region();
+  const firn_removal_def def = inside(&shape);
+  yard y = yard_open(1, "mpm", true);
+  yard_go(&y, 6);
+  assert_true(y.asleep > 0);
+  MUST(y.context, firn_sim_remove_particles(y.sim, &def, NULL));
+  go(&y, 1);
+  assert_int_equal(y.asleep, 0);
+  yard_close(&y);
+}
+
 // Saved before a step has sorted what is left.
 static void check_between(yard *a, yard *fresh) {
   firn_snapshot *shot;
@@ -494,6 +508,7 @@ int main(void) {
       cmocka_unit_test(it_is_what_a_sink_does),
       cmocka_unit_test(particles_go_by_their_ids),
       cmocka_unit_test(snow_that_slept_above_falls),
+      cmocka_unit_test(all_that_slept_wakes),
       cmocka_unit_test(states_between_removal_and_step_are_whole),
       cmocka_unit_test(snow_in_flight_goes_too),
       cmocka_unit_test(nothing_goes_within_a_step),
