@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches for the speed at which a snowball must hit the ground to be packed to half of its volume where it is
-// densest. The ball is made once; every throw begins with the same snapshot. A program that optimises, or a game
-// that takes a move back, does the same.
+// Searches for the speed at which a snowball must hit the ground to be packed to half of its volume
+// where it is densest. The ball is made once; every throw begins with the same snapshot. A program
+// that optimises, or a game that takes a move back, does the same.
 //
 //   cc search.c $(pkg-config --cflags --libs firn) -o search && ./search
 #include <stdio.h>
@@ -33,7 +33,8 @@ static firn_sim *make_ball(firn_context *context) {
   return sim;
 }
 
-// The least J_P after a throw at this speed, m/s. The simulation is at its beginning before and after.
+// The least J_P after a throw at this speed, m/s. The simulation is at its beginning before and
+// after.
 static double throw_ball(firn_context *context, firn_sim *sim, const firn_snapshot *beginning,
                          double speed) {
   size_t count = firn_sim_count(sim);

@@ -11,8 +11,9 @@ typedef struct firn_sim_aside {
   void *solver, *settings;
 } firn_sim_aside;
 
-// The simulation then has no particles, a new solver with these settings (NULL: those that it has), and, where
-// setup is not NULL, what its world was built of when that was taken. Fails having changed nothing.
+// The simulation then has no particles, a new solver with these settings (NULL: those that it has),
+// and, where setup is not NULL, what its world was built of when that was taken. Fails having
+// changed nothing.
 firn_status firn_sim_set_aside(firn_sim *sim, const firn_setup *setup, const void *settings,
                                firn_sim_aside *out);
 // Ends it: with the state that was set aside, or without it.

@@ -396,7 +396,8 @@ static firn_status load_state(const loader *l, const firn_sim_source *source, do
   FIRN_TRY(load_particles(l, &sim->world.particles));
   if (!l->loose) drop_temperatures(&sim->world);
   if (sim->type->state) FIRN_TRY(sim->type->state(sim->solver, true, &visitor));
-  // Of one that is being built, the list of fills says what was asked for; of others, what was made.
+  // Of one that is being built, the list of fills says what was asked for; of others, what was
+  // made.
   if (!sim->world.flow.expecting) sim->world.flow.filled_count = 0;
   FIRN_TRY(firn_world_state(&sim->world, true, &world));
   FIRN_TRY(firn_checkpoint_load_fills(&sim->world, l->archive, l->path));

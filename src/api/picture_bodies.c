@@ -48,9 +48,9 @@ static bool same_pose(const firn_pose *a, const firn_pose *b) {
          are_close(a->velocity, b->velocity, 3) && are_close(a->spin, b->spin, 3);
 }
 
-// Holds the parts that are elsewhere in the frame than the keys of the scene say; where both agree, the
-// keys tell more: the way while the shutter is open. All are placed for the frame's time. One that had
-// been removed has parts without shapes there, and is in no picture.
+// Holds the parts that are elsewhere in the frame than the keys of the scene say; where both agree,
+// the keys tell more: the way while the shutter is open. All are placed for the frame's time. One
+// that had been removed has parts without shapes there, and is in no picture.
 static void hold(firn_picture_bodies *b, const firn_frame *frame) {
   int foreign = -1;
   size_t count = frame->body_count ? b->count : 0, kept = 0;

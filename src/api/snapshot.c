@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// States in memory: a checkpoint in an archive that has no file, and what the world was built of then.
+// States in memory: a checkpoint in an archive that has no file, and what the world was built of
+// then.
 #include <string.h>
 
 #include "api/aside.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an archive in memory holds (archive_memory.c): arrays and attributes by name, each a copy of its own.
+// What an archive in memory holds (archive_memory.c): arrays and attributes by name, each a copy of
+// its own.
 #ifndef FIRN_CACHE_SHELF_H
 #define FIRN_CACHE_SHELF_H
 

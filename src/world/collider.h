@@ -99,7 +99,8 @@ static inline bool firn_collider_is_loaded(const firn_collider *collider) {
 firn_status firn_collider_make(firn_context *context, const firn_collider_def *def, int index,
                                int first_bit, firn_collider *out);
 void firn_collider_free(firn_collider *collider);
-// Takes it out: its parts are bare joints from now on. What it was made of otherwise, and its sums, stay.
+// Takes it out: its parts are bare joints from now on. What it was made of otherwise, and its sums,
+// stay.
 void firn_collider_remove(firn_collider *collider);
 // After a removal, once its parts have their shapes again.
 void firn_collider_revive(firn_collider *collider);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a world was built of at a moment, as far as a checkpoint leaves that to whoever builds it again: how many
-// things there were, heat of materials, wind, window and kill box. It holds the shapes of colliders, so that
-// one that is removed later can come back.
+// What a world was built of at a moment, as far as a checkpoint leaves that to whoever builds it
+// again: how many things there were, heat of materials, wind, window and kill box. It holds the
+// shapes of colliders, so that one that is removed later can come back.
 #ifndef FIRN_WORLD_SETUP_H
 #define FIRN_WORLD_SETUP_H
 
@@ -28,7 +28,8 @@ typedef struct firn_setup {
 // Fails having made nothing.
 firn_status firn_setup_take(const firn_world *world, firn_setup *out);
 void firn_setup_free(firn_setup *setup, firn_context *context);
-// For a world that was set aside with these counts, of which the setup was taken: makes it as it was then.
+// For a world that was set aside with these counts, of which the setup was taken: makes it as it
+// was then.
 firn_status firn_setup_apply(const firn_setup *setup, firn_world *world);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // timeout: 120
-// Colliders and particles that a program takes away between two steps: what is left goes on as it should, numbers
-// stay valid, books stay right, and states that were saved around it can be gone on with.
+// Colliders and particles that a program takes away between two steps: what is left goes on as it
+// should, numbers stay valid, books stay right, and states that were saved around it can be gone on
+// with.
 #include "api/yard.h"
 
 #include <stdio.h>
@@ -115,8 +116,8 @@ static void snow_that_slept_on_it_falls(void **state) {
   MUST(context, firn_sim_sums(y.sim, &after));
   double fall = 9.81 * (firn_sim_time(y.sim) - start) * after.mass;
   print_message("gained %.6f of what gravity gives\n", -after.momentum[1] / fall);
-  // It slept, so it begins at 0; explicit steps keep momentum to the rounding of 800 sums a step, some 1e-5.
-  // Snow that the next review wakes, up to 16 steps later, would lack a third.
+  // It slept, so it begins at 0; explicit steps keep momentum to the rounding of 800 sums a step,
+  // some 1e-5. Snow that the next review wakes, up to 16 steps later, would lack a third.
   assert_true(fabs(-after.momentum[1] / fall - 1) < 1e-4);
   yard_close(&y);
 }
@@ -236,7 +237,8 @@ static void what_lies_in_a_shape_goes(void **state) {
       kept++;
     }
     assert_int_equal(kept, count - removed);
-    // Sums of doubles in another order; what is lost is a small difference of large sums of working precision.
+    // Sums of doubles in another order; what is lost is a small difference of large sums of working
+    // precision.
     assert_true(fabs(before.mass - mass - after.mass) < 1e-12 * before.mass);
     double scale = before.energy_kinetic + before.energy_elastic + fabs(before.energy_gravity);
     double change = after.energy_lost - before.energy_lost;
@@ -322,8 +324,8 @@ static void particles_go_by_their_ids(void **state) {
   }
 }
 
-// What slept over it falls, as what stands on a floor that is taken away: a block of the grid and more above what
-// goes, so that none of its own particles do.
+// What slept over it falls, as what stands on a floor that is taken away: a block of the grid and
+// more above what goes, so that none of its own particles do.
 static void snow_that_slept_above_falls(void **state) {
   (void)state;
   firn_shape_def below = firn_box((double[]){0.1, 0.1, 0.1}, (double[]){0.2, 0.1, 0.2});

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // timeout: 120
-// States that come back: a checkpoint loaded into a simulation that has snow, and snapshots in memory. What goes on
-// from there goes on to the same bytes as what was never disturbed; what fails leaves everything as it was.
+// States that come back: a checkpoint loaded into a simulation that has snow, and snapshots in
+// memory. What goes on from there goes on to the same bytes as what was never disturbed; what fails
+// leaves everything as it was.
 #include "api/yard.h"
 
 #include <stdio.h>
@@ -291,7 +292,8 @@ static void a_load_replaces_what_is_there(void **state) {
   }
 }
 
-// One that fails does so at the head of the file, in the middle, or at the last thing that it reads.
+// One that fails does so at the head of the file, in the middle, or at the last thing that it
+// reads.
 static void a_load_that_fails_changes_nothing(void **state) {
   (void)state;
   for (int s = 0; s < SOLVERS_COUNT; s++) {
@@ -359,7 +361,8 @@ static firn_status call_remove(yard *y, firn_snapshot *shot) {
   return firn_sim_remove_particles(y->sim, &def, NULL);
 }
 
-// The call with every allocation failing in turn, or all from one on; then it goes on as if nothing had been.
+// The call with every allocation failing in turn, or all from one on; then it goes on as if nothing
+// had been.
 static void run_short(const course *c, const char *solver, const lack *of, bool stubborn) {
   books b = {0};
   yard y = {0};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A yard with something of everything that is state: snow that lies and sleeps, a ball that falls, flakes that come,
-// a gust at a time, a body that is driven, one under a load and one that turns by itself.
+// A yard with something of everything that is state: snow that lies and sleeps, a ball that falls,
+// flakes that come, a gust at a time, a body that is driven, one under a load and one that turns by
+// itself.
 #ifndef FIRN_TESTS_API_YARD_H
 #define FIRN_TESTS_API_YARD_H
 
