@@ -161,6 +161,38 @@ static void memory_of_a_removed_collider_is_given_back(void **state) {
   drop_context(context);
 }
 
+// A program that drives a scene may take away what the scene keys.
+static void keys_of_a_removed_collider_have_no_effect(void **state) {
+  (void)state;
+  firn_context *context = make_context(1, FIRN_ISA_AUTO);
+  firn_scene *scene;
+  firn_sim *sim;
+  firn_collider_state c;
+  FILE *file = fopen(path_of("scene"), "w");
+  assert_non_null(file);
+  fputs("firn: 1\nspacing: 5 cm\nsnow: [{shape: {sphere: {center: [0, 1, 0], radius: 10 cm}}}]\n"
+        "colliders:\n  - {name: gate, shape: {half_space: {}}, present: {keys: [[0, true], [1, "
+        "false]]},\n     friction: {keys: [[0, 0.1], [1, 0.3]]}}\n"
+        "  - {name: wall, shape: {half_space: {normal: [1, 0, 0], point: [-2, 0, 0]}}, friction: "
+        "{keys: "
+        "[[0, 0.1], [1 ms, 0.3]]}}\n",
+        file);
+  fclose(file);
+  MUST(context, firn_scene_load(context, path_of("scene"), 0, NULL, &scene));
+  MUST(context, firn_scene_build(scene, &sim));
+  MUST(context, firn_sim_remove_collider(sim, 0));
+  MUST(context, firn_sim_advance(sim, 1e-3, NULL, NULL));
+  MUST(context, firn_scene_apply(scene, sim));
+  MUST(context, firn_sim_collider(sim, 0, &c));
+  assert_true(c.removed && !c.present);
+  MUST(context, firn_sim_collider(sim, 1, &c));
+  assert_true(fabs(c.friction - 0.3) < 1e-12); // others follow theirs
+  firn_sim_destroy(sim);
+  firn_scene_destroy(scene);
+  drop_context(context);
+  unlink(path_of("scene"));
+}
+
 static void checkpoints_know_what_was_removed(void **state) {
   (void)state;
   for (int s = 0; s < SOLVERS_COUNT; s++) {
@@ -505,6 +537,7 @@ int main(void) {
       cmocka_unit_test(snow_that_slept_on_it_falls),
       cmocka_unit_test(a_window_keeps_what_it_follows),
       cmocka_unit_test(memory_of_a_removed_collider_is_given_back),
+      cmocka_unit_test(keys_of_a_removed_collider_have_no_effect),
       cmocka_unit_test(checkpoints_know_what_was_removed),
       cmocka_unit_test(what_lies_in_a_shape_goes),
       cmocka_unit_test(it_is_what_a_sink_does),
