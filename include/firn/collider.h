@@ -71,7 +71,19 @@ static inline firn_part_def firn_default_part_def(void) {
 }
 FIRN_API firn_load_def firn_default_load_def(void); // down, without an end
 FIRN_API firn_status firn_sim_add_collider(firn_sim *sim, const firn_collider_def *def, int *id);
+// Those that were removed are counted, too.
 FIRN_API int firn_sim_collider_count(const firn_sim *sim);
+// Takes a collider away for good; where it shall come back, firn_sim_set_present does less. Snow
+// meets it no more, and all snow that sleeps wakes. Its shapes are released, unless a snapshot has
+// them still. Its number and those of others stay as they are: what the snow did to it can still be
+// read (time, sums and work stay, the step is 0), firn_sim_collider says `removed`, and whatever
+// sets or drives it fails with FIRN_ERROR_STATE. It counts in checkpoints: a load into a simulation
+// that has it still removes it there.
+//
+// May be called between steps, also by a function that firn_sim_advance or firn_run calls between
+// them. FIRN_ERROR_ARGUMENT: there is no such collider; FIRN_ERROR_STATE: it was removed already,
+// the window follows it, or it is within a step.
+FIRN_API firn_status firn_sim_remove_collider(firn_sim *sim, int id);
 
 // Where a collider is, and how it moves.
 typedef struct firn_collider_state {
@@ -82,8 +94,10 @@ typedef struct firn_collider_state {
   double spin[3];     // rad/s
   double friction, friction_viscosity, adhesion;
   bool sticky;
-  bool present;     // the snow meets it
-  char reserved[6]; // 0: up to its end
+  bool present;       // the snow meets it
+  char reserved[6];   // 0: up to its end
+  bool removed;       // for good; the above is what it was
+  char reserved_2[7]; // 0: up to its end
 } firn_collider_state;
 FIRN_API firn_status firn_sim_collider_sized(const firn_sim *sim, int id, firn_collider_state *out,
                                              size_t size);

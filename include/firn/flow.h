@@ -63,6 +63,32 @@ static inline firn_sink_def firn_default_sink_def(void) {
 }
 FIRN_API firn_status firn_sim_add_sink(firn_sim *sim, const firn_sink_def *def, int *id);
 
+// Which particles to take away. At least one of shape and ids is given; where both are, both must
+// hold.
+typedef struct firn_removal_def {
+  size_t size;                 // of this struct: firn_default_removal_def() knows
+  const firn_shape_def *shape; // particles that lie in it now; NULL: wherever they are
+  const uint64_t *ids; // [id_count]: as field "id" has them, in any order; NULL: whichever they are
+  size_t id_count;
+} firn_removal_def;
+
+FIRN_API void firn_removal_def_init(firn_removal_def *def, size_t size);
+static inline firn_removal_def firn_default_removal_def(void) {
+  firn_removal_def def;
+  firn_removal_def_init(&def, sizeof def);
+  return def;
+}
+// Takes them away at once and for good, as a sink does: mass, momentum and energy of firn_sums are
+// of those that stay, energy_lost does not change, and ids are not used again. All snow that sleeps
+// wakes. *removed, which may be NULL, takes how many there were. Nothing of def is kept.
+//
+// May be called between steps, also by a function that firn_sim_advance or firn_run calls between
+// them. FIRN_ERROR_STATE: within a step, or an id is of a particle that is gone already;
+// FIRN_ERROR_ARGUMENT: neither shape nor ids, a shape that is none, or an id that no particle has
+// had; FIRN_ERROR_MEMORY. After a failure all particles are there.
+FIRN_API firn_status firn_sim_remove_particles(firn_sim *sim, const firn_removal_def *def,
+                                               size_t *removed);
+
 // A velocity that snow is given, once: added to what it has at the first step that begins at time or
 // later.
 typedef struct firn_impulse_def {

@@ -2,7 +2,7 @@
 // Checkpoints: everything needed to go on, bit by bit.
 //
 //   /firn          kind, format, version, precision, solver; h, time, materials
-//   /particles     count, slots, pending; blocks, units, pending_at as they lie in memory
+//   /particles     count, slots, pending, thinned; blocks, units, pending_at as they lie in memory
 //   /particles/field/<name>    every field of the registry, slot by slot, padding included
 //   /solver/<name>             what the solver hands over
 //   /world                     fingerprints of what the world was made with
@@ -13,15 +13,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/aside.h"
 #include "api/checkpoint_world.h"
 #include "api/files.h"
 #include "api/sim.h"
 #include "base/def.h"
+#include "base/isa.h"
 #include "base/memory.h"
 #include "world/heat.h"
 #include "world/morton.h"
 
-enum { FORMAT = 11 };
+enum { FORMAT = 12 };
 
 static firn_archive_type archive_type(firn_field_type type) {
   switch (type) {
@@ -61,6 +63,7 @@ static void save_particles(const firn_particles *p, firn_archive *a) {
   firn_archive_set_u64(a, "particles", "pending", p->pending);
   firn_archive_set_u64(a, "particles", "flying", p->flying);
   firn_archive_set_u64(a, "particles", "next_id", p->next_id);
+  firn_archive_set_u64(a, "particles", "thinned", p->thinned);
   firn_archive_write(a, "particles/blocks", FIRN_ARCHIVE_U32, p->block_count, BLOCK_WORDS,
                      p->block);
   firn_archive_write(a, "particles/units", FIRN_ARCHIVE_U32, p->unit_count, UNIT_WORDS, p->unit);
@@ -83,14 +86,13 @@ static firn_status save_world_blob(void *user, const char *name, void *data, siz
   return firn_archive_write(user, path, FIRN_ARCHIVE_U8, size, 1, data);
 }
 
-firn_status firn_sim_save_with(firn_sim *sim, const char *path, firn_archive_fn more, void *user) {
-  firn_context *context = sim->world.context;
-  if (sim->failed) {
-    return firn_fail(context, FIRN_ERROR_STATE,
-                     "%s: a step failed, so there is no state worth saving", path);
-  }
-  firn_archive *a;
-  FIRN_TRY(firn_archive_create(context, path, &a));
+firn_status firn_sim_check_worth(const firn_sim *sim, const char *what) {
+  if (!sim->failed) return FIRN_OK;
+  return firn_fail(sim->world.context, FIRN_ERROR_STATE,
+                   "%s: a step failed, so there is no state worth saving", what);
+}
+
+firn_status firn_sim_write_state(firn_sim *sim, firn_archive *a) {
   const firn_state_visitor visitor = {.user = a, .blob = save_blob};
   const firn_state_visitor world = {.user = a, .blob = save_world_blob};
   save_head(sim, a);
@@ -98,7 +100,14 @@ firn_status firn_sim_save_with(firn_sim *sim, const char *path, firn_archive_fn 
   firn_status status = firn_checkpoint_save_world(&sim->world, a);
   if (status == FIRN_OK && sim->type->state)
     status = sim->type->state(sim->solver, false, &visitor);
-  if (status == FIRN_OK) status = firn_world_state(&sim->world, false, &world);
+  return status == FIRN_OK ? firn_world_state(&sim->world, false, &world) : status;
+}
+
+firn_status firn_sim_save_with(firn_sim *sim, const char *path, firn_archive_fn more, void *user) {
+  firn_archive *a;
+  FIRN_TRY(firn_sim_check_worth(sim, path));
+  FIRN_TRY(firn_archive_create(sim->world.context, path, &a));
+  firn_status status = firn_sim_write_state(sim, a);
   if (status == FIRN_OK && more) status = more(user, a);
   if (status != FIRN_OK) {
     firn_archive_close(a);
@@ -242,8 +251,6 @@ static firn_status load_tables(const loader *l, firn_particles *p) {
 
 static firn_status load_fields(const loader *l, firn_particles *p, size_t slots) {
   char name[128];
-  // What other numbers need besides is made when those are set.
-  if (l->loose & FIRN_LOOSE_NUMBERS) firn_world_drop_kept(&l->sim->world);
   // Fields for materials that vary exist in a simulation only once some particle has them.
   if (firn_archive_has(l->archive, "particles/field/mu")) FIRN_TRY(firn_world_vary(&l->sim->world));
   if (firn_archive_has(l->archive, "particles/field/ln_cut")) {
@@ -334,12 +341,13 @@ static firn_status check_layout(const loader *l, const firn_particles *p, uint8_
 }
 
 static firn_status load_particles(const loader *l, firn_particles *p) {
-  uint64_t count, slots, pending, flying, next_id;
+  uint64_t count, slots, pending, flying, next_id, thinned;
   FIRN_TRY(firn_archive_get_u64(l->archive, "particles", "count", &count));
   FIRN_TRY(firn_archive_get_u64(l->archive, "particles", "slots", &slots));
   FIRN_TRY(firn_archive_get_u64(l->archive, "particles", "pending", &pending));
   FIRN_TRY(firn_archive_get_u64(l->archive, "particles", "flying", &flying));
   FIRN_TRY(firn_archive_get_u64(l->archive, "particles", "next_id", &next_id));
+  FIRN_TRY(firn_archive_get_u64(l->archive, "particles", "thinned", &thinned));
   if (next_id > UINT32_MAX || count > next_id || pending > count || flying > pending ||
       slots > UINT32_MAX) {
     return damaged(l, "number of particles", count);
@@ -352,6 +360,7 @@ static firn_status load_particles(const loader *l, firn_particles *p) {
   p->pending = pending;
   p->flying = flying;
   p->next_id = next_id;
+  p->thinned = thinned != 0;
   uint8_t *seen = firn_alloc_zero(l->context, next_id, "check of a checkpoint");
   if (next_id && !seen) return FIRN_ERROR_MEMORY;
   firn_status status = check_layout(l, p, seen);
@@ -373,49 +382,56 @@ static firn_status load_world_blob(void *user, const char *name, void *data, siz
   return firn_archive_read(l->archive, path, FIRN_ARCHIVE_U8, size, 1, data);
 }
 
-// Takes the tables that load_tables brings out of the way, or throws away what half a load left.
-static void drop_tables(firn_particles *p) {
-  firn_context *context = p->context;
-  firn_free(context, p->block, p->block_capacity * sizeof *p->block);
-  firn_free(context, p->unit, p->unit_capacity * sizeof *p->unit);
-  firn_free(context, p->pending_at, p->pending_capacity * sizeof *p->pending_at);
-  p->block = NULL;
-  p->unit = NULL;
-  p->pending_at = NULL;
-  p->block_count = p->block_capacity = p->unit_count = p->unit_capacity = 0;
-  p->pending_capacity = p->count = p->slots = p->pending = p->flying = p->next_id = 0;
-  p->thinned = false;
+// Surfaces have no temperature where nothing has.
+static void drop_temperatures(firn_world *world) {
+  for (int c = 0; c < world->collider_count && world->temperature < 0; c++)
+    world->collider[c].temperature = 0;
+}
+
+static firn_status load_state(const loader *l, const firn_sim_source *source, double *time) {
+  firn_sim *sim = l->sim;
+  const firn_state_visitor visitor = {.user = (void *)l, .blob = load_blob};
+  const firn_state_visitor world = {.user = (void *)l, .blob = load_world_blob};
+  FIRN_TRY(load_head(l, time));
+  FIRN_TRY(load_particles(l, &sim->world.particles));
+  if (!l->loose) drop_temperatures(&sim->world);
+  if (sim->type->state) FIRN_TRY(sim->type->state(sim->solver, true, &visitor));
+  // Of one that is being built, the list of fills says what was asked for; of others, what was
+  // made.
+  if (!sim->world.flow.expecting) sim->world.flow.filled_count = 0;
+  FIRN_TRY(firn_world_state(&sim->world, true, &world));
+  FIRN_TRY(firn_checkpoint_load_fills(&sim->world, l->archive, l->path));
+  return source->more ? source->more(source->user, l->archive) : FIRN_OK;
+}
+
+firn_status firn_sim_read_state(firn_sim *sim, const firn_sim_source *source) {
+  double time = 0;
+  firn_sim_aside aside;
+  const loader l = {.sim = sim,
+                    .context = sim->world.context,
+                    .archive = source->archive,
+                    .path = source->name,
+                    .loose = source->loose};
+  FIRN_FP_SCOPE;
+  FIRN_TRY(firn_sim_set_aside(sim, source->setup, source->settings, &aside));
+  firn_status status = load_state(&l, source, &time);
+  if (status != FIRN_OK) {
+    firn_sim_put_back(sim, &aside);
+    return status;
+  }
+  firn_sim_drop_aside(sim, &aside);
+  firn_world_set_time(&sim->world, time);
+  sim->failed = false;
+  return FIRN_OK;
 }
 
 firn_status firn_sim_load_with(firn_sim *sim, const char *path, unsigned loose,
                                firn_archive_fn more, void *user) {
-  firn_particles *p = &sim->world.particles;
-  loader l = {.sim = sim, .context = sim->world.context, .path = path, .loose = loose};
-  if (p->count) {
-    return firn_fail(l.context, FIRN_ERROR_STATE,
-                     "%s: cannot be loaded into a simulation that has %zu particles", path,
-                     p->count);
-  }
-  double time = 0;
-  FIRN_TRY(firn_archive_open(l.context, path, &l.archive));
-  const firn_state_visitor visitor = {.user = &l, .blob = load_blob};
-  const firn_state_visitor world = {.user = &l, .blob = load_world_blob};
-  firn_status status = load_head(&l, &time);
-  if (status == FIRN_OK) {
-    drop_tables(p);
-    status = load_particles(&l, p);
-    if (status == FIRN_OK && sim->type->state)
-      status = sim->type->state(sim->solver, true, &visitor);
-    if (status == FIRN_OK) status = firn_world_state(&sim->world, true, &world);
-    if (status == FIRN_OK) status = firn_checkpoint_load_fills(&sim->world, l.archive, path);
-    if (status == FIRN_OK && more) status = more(user, l.archive);
-    if (status != FIRN_OK) drop_tables(p);
-  }
-  firn_archive_close(l.archive);
-  if (status != FIRN_OK) return status;
-  firn_world_set_time(&sim->world, time);
-  sim->failed = false;
-  return FIRN_OK;
+  firn_sim_source source = {.name = path, .loose = loose, .more = more, .user = user};
+  FIRN_TRY(firn_archive_open(sim->world.context, path, &source.archive));
+  firn_status status = firn_sim_read_state(sim, &source);
+  firn_archive_close(source.archive);
+  return status;
 }
 
 firn_status firn_sim_load(firn_sim *sim, const char *path) {

@@ -23,7 +23,8 @@ firn_status firn_sim_collider_sized(const firn_sim *sim, int id, firn_collider_s
       .friction_viscosity = collider->friction_viscosity,
       .adhesion = collider->adhesion,
       .sticky = collider->sticky,
-      .present = !collider->absent};
+      .present = !collider->absent,
+      .removed = collider->removed};
   memcpy(own.pivot, pose->pivot, sizeof own.pivot);
   memcpy(own.rotation, pose->q, sizeof own.rotation);
   memcpy(own.velocity, pose->velocity, sizeof own.velocity);

@@ -48,16 +48,21 @@ static bool same_pose(const firn_pose *a, const firn_pose *b) {
          are_close(a->velocity, b->velocity, 3) && are_close(a->spin, b->spin, 3);
 }
 
-// Holds the parts that are elsewhere in the frame than the keys of the scene say; where both agree, the
-// keys tell more: the way while the shutter is open. All are placed for the frame's time.
+// Holds the parts that are elsewhere in the frame than the keys of the scene say; where both agree,
+// the keys tell more: the way while the shutter is open. All are placed for the frame's time. One
+// that had been removed has parts without shapes there, and is in no picture.
 static void hold(firn_picture_bodies *b, const firn_frame *frame) {
   int foreign = -1;
-  for (size_t i = 0; i < b->count && frame->body_count; i++) {
-    firn_picture_body *body = &b->body[i];
+  size_t count = frame->body_count ? b->count : 0, kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    firn_picture_body *body = &b->body[kept];
+    *body = b->body[i];
     const firn_frame_body *row = frame->body, *end = row + frame->body_count;
     const firn_part *first = b->collider[body->collider].part;
     while (row < end && !(row->collider == body->collider && row->part == body->part - first))
       row++;
+    if (row < end && row->shape == 0) continue;
+    kept++;
     if (row == end || row->shape != firn_part_digest(body->part)) {
       foreign = body->collider;
       continue;
@@ -65,6 +70,7 @@ static void hold(firn_picture_bodies *b, const firn_frame *frame) {
     body->pose = pose_of(row);
     body->held = !same_pose(&body->part->pose, &body->pose);
   }
+  if (count) b->count = kept;
   if (foreign >= 0)
     firn_note(b->context, FIRN_LOG_WARNING,
               "collider '%s' of the scene is not the one that the frame was written with; it is "

@@ -48,6 +48,7 @@ static firn_status apply_materials(const firn_value *list, double time, bool all
 static firn_status apply_colliders(const firn_value *list, double time, bool all, firn_sim *sim) {
   int id = 0;
   for (const firn_value *c = list->first; c; c = c->next, id++) {
+    if (id < sim->world.collider_count && sim->world.collider[id].removed) continue;
     if (all || keyed(c, "friction"))
       FIRN_TRY(firn_sim_set_friction(sim, id, firn_value_number_at(c, "friction", time)));
     if (all || keyed(c, "friction_viscosity"))

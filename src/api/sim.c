@@ -64,16 +64,22 @@ firn_status firn_sim_create(firn_context *context, const firn_sim_def *given, fi
   firn_status status = firn_world_init(&sim->world, context, def);
   if (status == FIRN_OK) status = take_settings(sim, def);
   if (status == FIRN_OK) status = type->create(&sim->world, sim->settings, &sim->solver);
+  if (status == FIRN_OK) status = firn_sim_identity_make(context, &sim->identity);
   sim->world.hollow = type->hollow;
-  sim->world.settler = (firn_settler){sim->solver, type->settle, type->energy};
-  sim->world.loader = (firn_loader){sim->solver, type->start_strain, type->start_stress};
-  sim->world.affine = (firn_affine){sim->solver, type->set_affine, type->get_affine};
+  firn_sim_connect(sim);
   if (status != FIRN_OK) {
     firn_sim_destroy(sim);
     return status;
   }
   *out = sim;
   return FIRN_OK;
+}
+
+void firn_sim_connect(firn_sim *sim) {
+  const firn_solver_type *type = sim->type;
+  sim->world.settler = (firn_settler){sim->solver, type->settle, type->energy};
+  sim->world.loader = (firn_loader){sim->solver, type->start_strain, type->start_stress};
+  sim->world.affine = (firn_affine){sim->solver, type->set_affine, type->get_affine};
 }
 
 void firn_sim_destroy(firn_sim *sim) {
@@ -83,6 +89,7 @@ void firn_sim_destroy(firn_sim *sim) {
   if (sim->solver) sim->type->destroy(sim->solver);
   firn_free(context, sim->settings, sim->type->def_size);
   firn_world_free(&sim->world);
+  firn_sim_identity_release(sim->identity);
   firn_free(context, sim, sizeof *sim);
 }
 
@@ -124,6 +131,20 @@ firn_status firn_sim_add_collider(firn_sim *sim, const firn_collider_def *given,
   return firn_world_add_collider(&sim->world, def, id);
 }
 
+firn_status firn_sim_remove_collider(firn_sim *sim, int id) {
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
+  return firn_world_remove_collider(&sim->world, id);
+}
+
+firn_status firn_sim_remove_particles(firn_sim *sim, const firn_removal_def *given,
+                                      size_t *removed) {
+  FIRN_TRY(firn_sim_between_steps(sim, __func__));
+  if (!given) return firn_fail_null(sim->world.context, "firn_sim_remove_particles");
+  FIRN_TAKE(sim->world.context, removal_def, given, own);
+  FIRN_FP_SCOPE;
+  return firn_world_remove_some(&sim->world, &own, removed);
+}
+
 firn_status firn_sim_add_particles(firn_sim *sim, const firn_particles_def *given) {
   FIRN_TRY(firn_sim_between_steps(sim, __func__));
   if (!given) return firn_fail_null(sim->world.context, "firn_sim_add_particles");
@@ -160,7 +181,7 @@ static firn_status take_step(firn_sim *sim, double limit, firn_step *out) {
   if (sim->failed) {
     return firn_fail(sim->world.context, FIRN_ERROR_STATE,
                      "an earlier step failed at time %g s, and what it left may be half updated; "
-                     "load a checkpoint into a new simulation to go on",
+                     "load a checkpoint or restore a snapshot to go on",
                      sim->world.time);
   }
   if (isnan(limit)) {

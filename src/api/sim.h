@@ -5,17 +5,30 @@
 
 #include "solver/solver.h"
 
+// What tells simulations apart, also after one is gone: snapshots hold that of theirs.
+typedef struct firn_sim_identity {
+  firn_context *context;
+  int references;
+} firn_sim_identity;
+firn_status firn_sim_identity_make(firn_context *context, firn_sim_identity **out);
+firn_sim_identity *firn_sim_identity_retain(firn_sim_identity *identity);
+void firn_sim_identity_release(firn_sim_identity *identity); // NULL is allowed
+
 struct firn_sim {
   firn_world world;
   const firn_solver_type *type;
   void *solver;
   void *settings; // those in force, type->def_size bytes
+  firn_sim_identity *identity;
   firn_profile profile;
   bool failed; // a step failed: the state may be half updated
   // It is calling a function of the user's: within a step, when nothing may be asked of it, or between two
   // steps of firn_sim_advance or firn_run, when nearly everything may.
   bool in_step, in_advance;
 };
+
+// Tells the world of the solver, which is another now.
+void firn_sim_connect(firn_sim *sim);
 
 // How a public call begins: FIRN_ERROR_ARGUMENT where sim is NULL, FIRN_ERROR_STATE within a step.
 firn_status firn_sim_between_steps(const firn_sim *sim, const char *call);

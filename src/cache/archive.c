@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "cache/archive_private.h"
 #include "cache/archive_seal.h"
+#include "cache/shelf.h"
 
 // ------------------------------------------------------------------- the lock and HDF5's messages
 
@@ -135,6 +136,11 @@ static firn_status archive_new(firn_context *context, const char *path, firn_arc
 
 // Closes without saying anything about failure.
 static void archive_drop(firn_archive *a) {
+  if (a->shelf) {
+    firn_shelf_free(a->shelf, a->context);
+    firn_free(a->context, a, sizeof *a);
+    return;
+  }
   firn_hdf5_guard g;
   firn_hdf5_enter(&g);
   if (a->file >= 0) H5Fclose(a->file);
@@ -178,6 +184,21 @@ firn_status firn_archive_create(firn_context *context, const char *path, firn_ar
     archive_drop(a);
     return status;
   }
+  *out = a;
+  return FIRN_OK;
+}
+
+firn_status firn_archive_create_memory(firn_context *context, const char *what,
+                                       firn_archive **out) {
+  firn_archive *a;
+  *out = NULL;
+  FIRN_TRY(archive_new(context, what, &a));
+  firn_status status = firn_shelf_make(context, &a->shelf);
+  if (status != FIRN_OK) {
+    firn_free(context, a, sizeof *a);
+    return status;
+  }
+  a->writer = true;
   *out = a;
   return FIRN_OK;
 }

@@ -43,6 +43,12 @@ firn_status firn_archive_create(firn_context *context, const char *path, firn_ar
 // tells a missing, forbidden, foreign, truncated or otherwise damaged file apart.
 firn_status firn_archive_open(firn_context *context, const char *path, firn_archive **out);
 
+// An archive in memory, through the context's allocator and without HDF5: may be read as soon as it
+// is written, until it is closed; what is its name in messages. It is neither committed nor opened.
+// Links, the list of a group's names and conversion between types are for files alone, and fail
+// with FIRN_ERROR_UNSUPPORTED here.
+firn_status firn_archive_create_memory(firn_context *context, const char *what, firn_archive **out);
+
 // Makes what was written durable and gives it its name. The archive is gone afterwards, whatever
 // the status.
 firn_status firn_archive_commit(firn_archive *archive);

@@ -9,8 +9,11 @@
 #include "cache/driver.h"
 #include "cache/file.h"
 
+struct firn_shelf;
+
 struct firn_archive {
   firn_context *context;
+  struct firn_shelf *shelf; // of an archive in memory; NULL: it is a file
   firn_store store;
   hid_t file;
   bool writer;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string.h>
 
+#include "cache/archive_memory.h"
 #include "cache/archive_private.h"
+#include "cache/shelf.h"
 
 static firn_archive_type type_of(hid_t stored) {
   for (int t = 0; t < FIRN_ARCHIVE_TYPE_COUNT; t++) {
@@ -32,6 +34,7 @@ firn_status firn_archive_check_read(const firn_archive *a) {
 }
 
 bool firn_archive_has(firn_archive *a, const char *object) {
+  if (a->shelf) return firn_shelf_has(a->shelf, object);
   firn_hdf5_guard g;
   firn_hdf5_enter(&g);
   bool result = exists(a->file, object);
@@ -80,6 +83,7 @@ static firn_status open_array(firn_archive *a, const firn_hdf5_guard *g, const c
 }
 
 firn_status firn_archive_describe(firn_archive *a, const char *name, firn_archive_info *out) {
+  if (a->shelf) return firn_memory_describe(a, name, out);
   firn_hdf5_guard g;
   firn_hdf5_enter(&g);
   hid_t set;
@@ -97,6 +101,9 @@ typedef struct request {
 } request;
 
 static firn_status read_array(firn_archive *a, const char *name, request r, void *data) {
+  if (a->shelf && r.convert) return firn_memory_refuse(a, "conversion");
+  if (a->shelf)
+    return firn_memory_read(a, name, (firn_archive_info){r.type, r.count, r.components}, data);
   firn_hdf5_guard g;
   firn_hdf5_enter(&g);
   hid_t set;
@@ -137,6 +144,7 @@ static bool has_attribute(hid_t file, const char *object, const char *name) {
 }
 
 bool firn_archive_has_attribute(firn_archive *a, const char *object, const char *name) {
+  if (a->shelf) return firn_memory_has_attribute(a, object, name);
   firn_hdf5_guard g;
   firn_hdf5_enter(&g);
   bool result = has_attribute(a->file, object, name);
@@ -159,6 +167,7 @@ static firn_status open_attribute(firn_archive *a, const firn_hdf5_guard *g, con
 
 firn_status firn_archive_get_text(firn_archive *a, const char *object, const char *name, char *text,
                                   size_t size) {
+  if (a->shelf) return firn_memory_get_text(a, object, name, text, size);
   firn_hdf5_guard g;
   firn_hdf5_enter(&g);
   hid_t attribute, type = -1, space = -1;
@@ -188,6 +197,7 @@ firn_status firn_archive_get_text(firn_archive *a, const char *object, const cha
 
 static firn_status get_number(firn_archive *a, const char *object, const char *name,
                               firn_archive_type type, void *value) {
+  if (a->shelf) return firn_memory_get(a, object, name, type, value);
   firn_hdf5_guard g;
   firn_hdf5_enter(&g);
   hid_t attribute, stored = -1, space = -1;
@@ -221,6 +231,7 @@ firn_status firn_archive_get_u64(firn_archive *a, const char *object, const char
 
 firn_status firn_archive_count(firn_archive *a, const char *group, int *count) {
   *count = 0;
+  if (a->shelf) return firn_memory_count(a, group, count);
   firn_hdf5_guard g;
   firn_hdf5_enter(&g);
   H5G_info_t info;
@@ -235,6 +246,7 @@ firn_status firn_archive_count(firn_archive *a, const char *group, int *count) {
 }
 
 firn_status firn_archive_name(firn_archive *a, const char *group, int i, char *name, size_t size) {
+  if (a->shelf) return firn_memory_refuse(a, "list of names");
   firn_hdf5_guard g;
   firn_hdf5_enter(&g);
   firn_status status = FIRN_OK;

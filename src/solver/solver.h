@@ -54,7 +54,9 @@ typedef struct firn_solver_type {
   bool hollow;      // colliders are their surfaces alone, so no snow is laid inside them
 
   // Makes the solver's state for a world that may still be empty, and adds the solver's fields to
-  // the particles. The solver keeps the world, which outlives it, and copies def.
+  // the particles. The solver keeps the world, which outlives it, and copies def. A load makes a
+  // new one, and destroys the old one when it is through, or the new one if it fails: neither may
+  // look at the world when it is destroyed, but for its context.
   firn_status (*create)(firn_world *world, const void *def, void **out);
   void (*destroy)(void *solver);
   // One step of at most limit seconds (no limit if <= 0); moves world->time.

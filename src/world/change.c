@@ -30,9 +30,9 @@ static void give_grip(firn_collider *collider, const firn_grip *grip) {
 }
 
 firn_status firn_world_set_grip(firn_world *world, int id, const firn_grip *grip) {
-  firn_collider *collider = firn_world_collider(world, id);
+  firn_collider *collider;
   char what[FIRN_NAME_SIZE + 16];
-  if (!collider) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_world_find_collider(world, id, &collider));
   firn_grip before = firn_collider_grip(collider);
   snprintf(what, sizeof what, "collider '%s'", collider->name);
   FIRN_TRY(firn_grip_check(world->context, what, grip));
@@ -45,8 +45,8 @@ firn_status firn_world_set_grip(firn_world *world, int id, const firn_grip *grip
 }
 
 firn_status firn_world_set_present(firn_world *world, int id, bool present) {
-  firn_collider *collider = firn_world_collider(world, id);
-  if (!collider) return FIRN_ERROR_ARGUMENT;
+  firn_collider *collider;
+  FIRN_TRY(firn_world_find_collider(world, id, &collider));
   if (collider->absent == !present) return FIRN_OK;
   collider->absent = !present;
   world->changes++;
@@ -113,7 +113,7 @@ typedef struct space_state {
 
 typedef struct surface_state {
   double friction, friction_viscosity, adhesion;
-  uint64_t sticky, absent;
+  uint64_t sticky, absent, removed;
 } surface_state;
 
 static firn_status damaged(const firn_world *world, const char *name) {
@@ -124,8 +124,9 @@ static firn_status damaged(const firn_world *world, const char *name) {
 static firn_status visit_surface(firn_world *world, int c, bool load,
                                  const firn_state_visitor *visitor) {
   firn_collider *collider = &world->collider[c];
-  surface_state s = {collider->friction, collider->friction_viscosity, collider->adhesion,
-                     collider->sticky, collider->absent};
+  surface_state s = {collider->friction, collider->friction_viscosity,
+                     collider->adhesion, collider->sticky,
+                     collider->absent,   collider->removed};
   char name[32];
   snprintf(name, sizeof name, "surface_%d", c);
   FIRN_TRY(visitor->blob(visitor->user, name, &s, sizeof s));
@@ -133,7 +134,14 @@ static firn_status visit_surface(firn_world *world, int c, bool load,
   const firn_grip grip = {s.friction, s.friction_viscosity, s.adhesion, s.sticky != 0};
   if (firn_grip_check(world->context, name, &grip) != FIRN_OK) return damaged(world, name);
   give_grip(collider, &grip);
-  collider->absent = s.absent != 0;
+  if (collider->removed && !s.removed) {
+    return firn_fail(world->context, FIRN_ERROR_STATE,
+                     "collider %d, '%s', was removed here, and the checkpoint has it; load it into "
+                     "a simulation that is made anew",
+                     c, collider->name);
+  }
+  if (s.removed && !collider->removed) firn_collider_remove(collider);
+  collider->absent = s.absent || s.removed;
   return FIRN_OK;
 }
 
@@ -151,13 +159,17 @@ static firn_status visit_temperature(firn_world *world, int c, bool load,
   return FIRN_OK;
 }
 
-// What the snow has done to a collider so far.
+// What the snow has done to a collider so far, and in the last step.
 static firn_status visit_sums(firn_world *world, int c, const firn_state_visitor *visitor) {
   firn_collider *collider = &world->collider[c];
   char name[32];
   if (!collider->forces) return FIRN_OK;
   snprintf(name, sizeof name, "force_%d", c);
-  return visitor->blob(visitor->user, name, &collider->sums, sizeof collider->sums);
+  firn_collider_sums sums[2] = {collider->sums, collider->last};
+  FIRN_TRY(visitor->blob(visitor->user, name, sums, sizeof sums));
+  collider->sums = sums[0];
+  collider->last = sums[1];
+  return FIRN_OK;
 }
 
 // Where its load has brought it.

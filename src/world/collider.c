@@ -136,6 +136,7 @@ bool firn_collider_holds(const firn_collider *collider, const double position[3]
 }
 
 bool firn_collider_moves(const firn_collider *collider, double t0, double t1) {
+  if (collider->removed) return false;
   if (collider->varies || collider->load.mass > 0 || collider->driving.nudge > 0) return true;
   if (collider->driven ? drive_moves(&collider->drive)
                        : firn_motion_moves(&collider->motion, t0, t1))

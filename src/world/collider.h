@@ -70,6 +70,7 @@ typedef struct firn_collider {
   double temperature; // K, of its surface; 0: none
   bool forces;        // its sums are kept
   bool absent;        // nothing meets it
+  bool removed;       // for good: it is absent, and its parts have no shapes
   firn_motion motion; // of the whole
   firn_load load;     // likewise, added to it
   bool jointed;       // it was defined by parts
@@ -90,10 +91,19 @@ typedef struct firn_collider {
   firn_collider_sums last;   // of the last step alone
 } firn_collider;
 
+static inline bool firn_collider_is_loaded(const firn_collider *collider) {
+  return collider->load.mass > 0 && !collider->removed;
+}
+
 // first_bit: number of parts that the world has already.
 firn_status firn_collider_make(firn_context *context, const firn_collider_def *def, int index,
                                int first_bit, firn_collider *out);
 void firn_collider_free(firn_collider *collider);
+// Takes it out: its parts are bare joints from now on. What it was made of otherwise, and its sums,
+// stay.
+void firn_collider_remove(firn_collider *collider);
+// After a removal, once its parts have their shapes again.
+void firn_collider_revive(firn_collider *collider);
 firn_status firn_grip_check(firn_context *context, const char *what, const firn_grip *grip);
 static inline firn_grip firn_collider_grip(const firn_collider *collider) {
   return (firn_grip){collider->friction, collider->friction_viscosity, collider->adhesion,

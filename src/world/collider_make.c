@@ -37,6 +37,20 @@ void firn_collider_free(firn_collider *collider) {
   collider->part_count = 0;
 }
 
+void firn_collider_remove(firn_collider *collider) {
+  for (int i = 0; i < collider->part_count; i++) {
+    firn_part *part = &collider->part[i];
+    firn_shape_release(part->shape);
+    firn_sequence_release(part->sequence);
+    part->shape = NULL;
+    part->sequence = NULL;
+    part->convex = false;
+    part->radius = -1;
+  }
+  collider->removed = collider->absent = true;
+  collider->varies = false;
+}
+
 // A sphere that holds the part as defined, at all times.
 static void bound_part(firn_part *part) {
   const double *lo = NULL, *hi = NULL;
@@ -152,6 +166,21 @@ static uint64_t digest_of(const firn_collider *collider) {
   return digest;
 }
 
+static void know_shapes(firn_collider *collider) {
+  for (int i = 0; i < collider->part_count; i++) {
+    firn_part *part = &collider->part[i];
+    part->convex = part->shape && part->shape->convex;
+    collider->varies = collider->varies || (part->shape && part->shape->varies);
+  }
+}
+
+void firn_collider_revive(firn_collider *collider) {
+  for (int i = 0; i < collider->part_count; i++) bound_part(&collider->part[i]);
+  know_shapes(collider);
+  collider->removed = false;
+  collider->prepared = (double)NAN;
+}
+
 firn_status firn_grip_check(firn_context *context, const char *what, const firn_grip *grip) {
   if (!(grip->friction >= 0)) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: friction %g must be 0 or more", what,
@@ -187,12 +216,9 @@ static firn_status make(firn_context *context, const firn_collider_def *def, con
   FIRN_TRY(firn_motion_make(context, &motion, out->part[0].motion.pivot, what, &out->motion));
   FIRN_TRY(firn_load_make(context, &def->load, what, &out->load));
 
-  for (int i = 0; i < out->part_count; i++) {
-    firn_part *part = &out->part[i];
-    part->bit = UINT64_C(1) << ((first_bit + i) & 63);
-    part->convex = part->shape && part->shape->convex;
-    out->varies = out->varies || (part->shape && part->shape->varies);
-  }
+  for (int i = 0; i < out->part_count; i++)
+    out->part[i].bit = UINT64_C(1) << ((first_bit + i) & 63);
+  know_shapes(out);
   out->keyed_speed = out->speed = firn_collider_find_speed(out);
   out->forces = out->forces || out->load.mass > 0;
   out->digest = digest_of(out);

@@ -30,7 +30,7 @@ firn_status firn_world_add_collider(firn_world *world, const firn_collider_def *
 void firn_world_prepare(firn_world *world, double time) {
   for (int c = 0; c < world->collider_count; c++) {
     firn_collider *collider = &world->collider[c];
-    if (collider->prepared != time) firn_collider_prepare(collider, time);
+    if (collider->prepared != time && !collider->removed) firn_collider_prepare(collider, time);
   }
 }
 
@@ -69,6 +69,11 @@ void firn_world_after_step(firn_world *world) {
   for (int c = 0; c < world->collider_count; c++) {
     firn_collider *collider = &world->collider[c];
     firn_load *load = &collider->load;
+    if (collider->removed) { // what was recorded of it stays, its time too
+      collider->sums = collider->before;
+      collider->last = (firn_collider_sums){0};
+      continue;
+    }
     collider->last = since(&collider->sums, &collider->before);
     collider->driving.nudge = 0;
     if (load->mass == 0) continue;
@@ -95,4 +100,25 @@ firn_collider *firn_world_collider(const firn_world *world, int id) {
   firn_fail(world->context, FIRN_ERROR_ARGUMENT, "collider %d does not exist; there are %d", id,
             world->collider_count);
   return NULL;
+}
+
+firn_status firn_world_find_collider(const firn_world *world, int id, firn_collider **out) {
+  *out = firn_world_collider(world, id);
+  if (!*out) return FIRN_ERROR_ARGUMENT;
+  if (!(*out)->removed) return FIRN_OK;
+  return firn_fail(world->context, FIRN_ERROR_STATE, "collider %d, '%s', was removed", id,
+                   (*out)->name);
+}
+
+firn_status firn_world_remove_collider(firn_world *world, int id) {
+  firn_collider *collider;
+  FIRN_TRY(firn_world_find_collider(world, id, &collider));
+  if (world->flow.windowed && world->flow.window.follow == id) {
+    return firn_fail(world->context, FIRN_ERROR_STATE,
+                     "collider %d, '%s', cannot be removed: the window follows it", id,
+                     collider->name);
+  }
+  firn_collider_remove(collider);
+  world->changes++;
+  return FIRN_OK;
 }

@@ -134,10 +134,10 @@ static bool hurry(firn_world *world, firn_collider *collider, double jump, doubl
 
 firn_status firn_world_drive(firn_world *world, int id, int part, const firn_body *body,
                              bool *faster) {
-  firn_collider *collider = firn_world_collider(world, id);
+  firn_collider *collider;
   char what[FIRN_NAME_SIZE + 48];
   *faster = false;
-  if (!collider) return FIRN_ERROR_ARGUMENT;
+  FIRN_TRY(firn_world_find_collider(world, id, &collider));
   FIRN_TRY(firn_collider_check_part(world, collider, part));
   if (part < 0)
     snprintf(what, sizeof what, "collider '%s'", collider->name);

@@ -131,8 +131,8 @@ double firn_world_softness(const firn_world *world, size_t slot) {
 // --------------------------------------------------------------------------------------- colliders
 
 firn_status firn_world_set_temperature(firn_world *world, int id, double temperature) {
-  firn_collider *collider = firn_world_collider(world, id);
-  if (!collider) return FIRN_ERROR_ARGUMENT;
+  firn_collider *collider;
+  FIRN_TRY(firn_world_find_collider(world, id, &collider));
   if (!firn_heat_is_good(temperature)) {
     return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
                      "collider '%s': temperature %g K must be positive, or 0 for none",

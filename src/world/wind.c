@@ -368,6 +368,20 @@ firn_status firn_wind_make(firn_wind *w, firn_context *context, uint64_t seed,
   return FIRN_OK;
 }
 
+firn_status firn_wind_copy(firn_context *context, const firn_wind *from, firn_wind *to) {
+  double *grid = NULL;
+  *to = (firn_wind){0};
+  if (from->grid_bytes) {
+    grid = firn_alloc(context, from->grid_bytes, "wind");
+    if (!grid) return FIRN_ERROR_MEMORY;
+    memcpy(grid, from->def.grid_velocity, from->grid_bytes);
+  }
+  *to = *from;
+  to->def.grid_velocity = grid;
+  to->cells = to->sums = (firn_buffer){0};
+  return FIRN_OK;
+}
+
 firn_status firn_world_set_wind(firn_world *world, const firn_wind_def *def) {
   if (def) {
     FIRN_TRY(firn_wind_make(&world->wind, world->context, world->seed, def));

@@ -30,6 +30,8 @@ void firn_wind_velocity(const firn_wind *w, const double position[3], double tim
 firn_status firn_world_set_wind(struct firn_world *world, const firn_wind_def *def);
 firn_status firn_world_set_wind_velocity(struct firn_world *world, const double velocity[3]);
 void firn_wind_free(firn_wind *wind, firn_context *context);
+// The same wind with a grid of its own, bit by bit; *to is empty after a failure.
+firn_status firn_wind_copy(firn_context *context, const firn_wind *from, firn_wind *to);
 // wind_grid.c: the grid of a file, for def; out is the caller's, of this many bytes.
 firn_status firn_wind_read_grid(firn_context *context, const char *path, firn_wind_def *def,
                                 double **out, size_t *bytes);

@@ -116,18 +116,6 @@ firn_status firn_world_keep_cut(firn_world *world) {
   return world->cut < 0 ? FIRN_ERROR_MEMORY : FIRN_OK;
 }
 
-// They come after those of the solver, which are there from the beginning.
-void firn_world_drop_kept(firn_world *world) {
-  const int kept[] = {world->vary[0], world->cut, world->temperature};
-  firn_particles *p = &world->particles;
-  int first = p->field_count;
-  for (int i = 0; i < 3; i++)
-    if (kept[i] >= 0 && kept[i] < first) first = kept[i];
-  while (p->field_count > first) firn_particles_drop_last_field(p);
-  for (int i = 0; i < FIRN_VARY_COUNT; i++) world->vary[i] = -1;
-  world->cut = world->temperature = -1;
-}
-
 FIRN_DEFAULTS(particles_def) {
   return (firn_particles_def){.per_cell = 8};
 }

@@ -108,8 +108,12 @@ void firn_world_before_step(firn_world *world);
 void firn_world_after_step(firn_world *world);
 // Fails where a user's distance was nan since the colliders were made.
 firn_status firn_world_check_colliders(const firn_world *world);
-// One by its number, or NULL and a message.
+// One by its number, also one that was removed; or NULL and a message.
 firn_collider *firn_world_collider(const firn_world *world, int id);
+// The same of those that are there; FIRN_ERROR_STATE for one that was removed.
+firn_status firn_world_find_collider(const firn_world *world, int id, firn_collider **out);
+// Its number stays its own. FIRN_ERROR_STATE: it was removed already, or the window follows it.
+firn_status firn_world_remove_collider(firn_world *world, int id);
 // drive.c: a collider, or a part of it, in the caller's hands. faster: solvers that look ahead have to
 // look again (solver.h).
 firn_status firn_world_drive(firn_world *world, int id, int part, const firn_body *body,
@@ -177,6 +181,8 @@ double firn_ledger_lost(const firn_world *world, double left);
 // firn_particles_remove, and out of the ledger.
 size_t firn_world_remove(firn_world *world, firn_touched_fn touched, firn_gone_fn gone,
                          const void *user);
+// removal.c: those of a def, whose message names it. Changes nothing where it fails.
+firn_status firn_world_remove_some(firn_world *world, const firn_removal_def *def, size_t *removed);
 firn_status firn_ledger_visit(firn_world *world, bool load, const firn_state_visitor *visitor);
 firn_status firn_drive_visit(firn_world *world, int collider, bool load,
                              const firn_state_visitor *visitor);                      // drive.c
@@ -194,8 +200,6 @@ firn_status firn_world_vary(firn_world *world);
 // The field "ln_cut": of the volume that the bounds on J_P have taken out of it, so that densities can be
 // told. It is made with the first material that has bounds.
 firn_status firn_world_keep_cut(firn_world *world);
-// Takes all fields of these kinds away while there are no particles: a file says which it has.
-void firn_world_drop_kept(firn_world *world);
 
 // Where those fields are, by FIRN_VARY_*; NULL while they are not there.
 static inline void firn_world_varied(const firn_world *world,

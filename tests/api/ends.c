@@ -12,7 +12,7 @@
 ENDS(firn_checkpoint_info, reserved);
 ENDS(firn_collider_def, reserved);
 ENDS(firn_collider_force, angular);
-ENDS(firn_collider_state, reserved);
+ENDS(firn_collider_state, reserved_2);
 ENDS(firn_context_def, reserved);
 ENDS(firn_emitter_def, max_count);
 ENDS(firn_export_def, event_user);
@@ -40,6 +40,7 @@ ENDS(firn_points_def, temperature);
 ENDS(firn_preview_def, looks);
 ENDS(firn_profile, iterations);
 ENDS(firn_refine_def, event_user);
+ENDS(firn_removal_def, id_count);
 ENDS(firn_render_def, progress_user);
 ENDS(firn_render_stats, camera);
 ENDS(firn_run_def, pictures);

@@ -67,7 +67,6 @@ static void every_type_and_shape_survives(void **state) {
   CHECK("u64", FIRN_ARCHIVE_U64, 3, 1, u64);
   CHECK("i32", FIRN_ARCHIVE_I32, 1, 3, i32);
   CHECK("i64", FIRN_ARCHIVE_I64, 3, 1, i64);
-#undef CHECK
   assert_int_equal(firn_archive_read(a, "nothing", FIRN_ARCHIVE_F32, 0, 3, NULL), FIRN_OK);
 
   char text[8];
@@ -481,6 +480,67 @@ static void two_contexts_write_in_two_threads(void **state) {
   assert_same_bytes(s, "0.hdf", "1.hdf");
 }
 
+// The same without a file; names may be asked for in any order.
+static void an_archive_in_memory_keeps_the_same(void **state) {
+  scratch *s = *state;
+  firn_archive *a;
+  firn_archive_info info;
+  char data[64], text[8], name[300];
+  double pi = 0;
+  uint64_t seed = 0;
+  int count = 0;
+  assert_int_equal(firn_archive_create_memory(s->context, "memory", &a), FIRN_OK);
+  assert_int_equal(firn_archive_group(a, "group"), FIRN_OK);
+  assert_int_equal(firn_archive_write(a, "group/inner/f32", FIRN_ARCHIVE_F32, 2, 3, f32), FIRN_OK);
+  assert_int_equal(firn_archive_write(a, "group/f64", FIRN_ARCHIVE_F64, 3, 1, f64), FIRN_OK);
+  assert_int_equal(firn_archive_write(a, "group/u64", FIRN_ARCHIVE_U64, 3, 1, u64), FIRN_OK);
+  assert_int_equal(firn_archive_write(a, "nothing", FIRN_ARCHIVE_F32, 0, 3, NULL), FIRN_OK);
+  assert_int_equal(firn_archive_set_text(a, "group", "title", "snow"), FIRN_OK);
+  assert_int_equal(firn_archive_set_f64(a, "group/f64", "pi", 3.25), FIRN_OK);
+  assert_int_equal(firn_archive_set_u64(a, "/", "seed", 17), FIRN_OK);
+
+  CHECK("group/u64", FIRN_ARCHIVE_U64, 3, 1, u64);
+  CHECK("group/inner/f32", FIRN_ARCHIVE_F32, 2, 3, f32);
+  CHECK("group/f64", FIRN_ARCHIVE_F64, 3, 1, f64);
+  assert_int_equal(firn_archive_get_text(a, "group", "title", text, sizeof text), FIRN_OK);
+  assert_string_equal(text, "snow");
+  assert_int_equal(firn_archive_get_f64(a, "group/f64", "pi", &pi), FIRN_OK);
+  assert_int_equal(firn_archive_get_u64(a, "/", "seed", &seed), FIRN_OK);
+  assert_true(pi == 3.25 && seed == 17);
+  assert_int_equal(firn_archive_describe(a, "nothing", &info), FIRN_OK);
+  assert_true(info.count == 0 && info.components == 3 && info.type == FIRN_ARCHIVE_F32);
+  assert_int_equal(firn_archive_count(a, "group", &count), FIRN_OK);
+  assert_int_equal(count, 2); // what is deeper does not count
+  assert_true(firn_archive_has(a, "group/inner") && firn_archive_has(a, "group/f64"));
+  assert_false(firn_archive_has(a, "gro") || firn_archive_has(a, "group/f6"));
+  assert_true(firn_archive_has_attribute(a, "group", "title"));
+  assert_false(firn_archive_has_attribute(a, "group", "pi"));
+
+  // What does not fit, and what is for files alone.
+  assert_int_equal(firn_archive_read(a, "group/f64", FIRN_ARCHIVE_F64, 2, 1, data),
+                   FIRN_ERROR_FORMAT);
+  assert_message(s, "memory", "[3][1]", "[2][1]");
+  assert_int_equal(firn_archive_read(a, "group/f64", FIRN_ARCHIVE_U64, 3, 1, data),
+                   FIRN_ERROR_FORMAT);
+  assert_message(s, "memory", "f64", "u64");
+  assert_int_equal(firn_archive_read(a, "none", FIRN_ARCHIVE_U8, 1, 1, data), FIRN_ERROR_FORMAT);
+  assert_int_equal(firn_archive_get_text(a, "group", "title", text, 4), FIRN_ERROR_FORMAT);
+  assert_int_equal(firn_archive_get_u64(a, "group/f64", "pi", &seed), FIRN_ERROR_FORMAT);
+  assert_int_equal(firn_archive_count(a, "none", &count), FIRN_ERROR_FORMAT);
+  assert_int_equal(firn_archive_name(a, "group", 0, name, sizeof name), FIRN_ERROR_UNSUPPORTED);
+  assert_int_equal(firn_archive_read_as(a, "group/f64", FIRN_ARCHIVE_F32, 3, 1, data),
+                   FIRN_ERROR_UNSUPPORTED);
+  memset(name, 'n', sizeof name);
+  name[sizeof name - 1] = 0;
+  assert_int_equal(firn_archive_write(a, name, FIRN_ARCHIVE_U8, 3, 1, u8), FIRN_ERROR_ARGUMENT);
+  // The first failure of a writer sticks here, too.
+  assert_int_equal(firn_archive_write(a, "u8", FIRN_ARCHIVE_U8, 3, 1, u8), FIRN_ERROR_ARGUMENT);
+  firn_archive_close(a);
+  assert_int_equal(firn_archive_create_memory(s->context, "memory", &a), FIRN_OK);
+  assert_int_equal(firn_archive_link(a, "group/f64", "again"), FIRN_ERROR_UNSUPPORTED);
+  firn_archive_close(a);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_open, scratch_close)
 int main(void) {
   const struct CMUnitTest tests[] = {
@@ -502,6 +562,7 @@ int main(void) {
       TEST(a_full_disk_is_said_and_leaves_nothing),
       TEST(a_file_size_limit_is_said_and_leaves_nothing),
       TEST(two_contexts_write_in_two_threads),
+      TEST(an_archive_in_memory_keeps_the_same),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

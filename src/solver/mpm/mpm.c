@@ -184,12 +184,15 @@ static firn_status configure(void *solver, const void *settings) {
 }
 
 static firn_status visit_rest(mpm *m, bool load, const firn_state_visitor *visitor) {
+  const firn_particles *p = &m->world->particles;
   uint64_t count = m->rest_count;
   FIRN_TRY(visitor->blob(visitor->user, "mpm_rest_count", &count, sizeof count));
-  if (load && count != 0 && count != m->world->particles.block_count) {
+  // Of particles that were removed since the last sort, what is known is that of the blocks before.
+  bool good = count == p->block_count || (p->thinned && count <= p->next_id);
+  if (load && count != 0 && !good) {
     return firn_fail(m->world->context, FIRN_ERROR_FORMAT,
                      "the checkpoint is damaged: rest of %llu blocks, of which there are %zu",
-                     (unsigned long long)count, m->world->particles.block_count);
+                     (unsigned long long)count, p->block_count);
   }
   if (load) {
     FIRN_TRY(firn_buffer_reserve(m->world->context, &m->rest, count * sizeof(mpm_rest), "sleep"));
@@ -200,7 +203,8 @@ static firn_status visit_rest(mpm *m, bool load, const firn_state_visitor *visit
 }
 
 static firn_status visit_flight(mpm *m, bool load, const firn_state_visitor *visitor) {
-  uint64_t count = m->piece_count;
+  // Where some were removed the next sort finds the pieces anew.
+  uint64_t count = m->world->particles.thinned ? 0 : m->piece_count;
   FIRN_TRY(visitor->blob(visitor->user, "mpm_piece_count", &count, sizeof count));
   bool good = count <= m->world->particles.flying;
   if (load && good) {

@@ -33,7 +33,7 @@ typedef struct sph_body {
 enum { MARGIN = 2 };
 
 static bool moves(const firn_collider *collider) {
-  return collider->speed > 0 || collider->varies;
+  return !collider->removed && (collider->speed > 0 || collider->varies);
 }
 
 static bool deforms(const firn_part *part) {

@@ -15,13 +15,13 @@
 bool sph_leads_loads(const sph *s) {
   if (!s->pairs.walls.count || s->parting) return false;
   for (int c = 0; c < s->world->collider_count; c++)
-    if (s->world->collider[c].load.mass > 0) return true;
+    if (firn_collider_is_loaded(&s->world->collider[c])) return true;
   return false;
 }
 
 #define FOR_LOADS(s, body)                                                                         \
   for (int body = 0; body < (s)->world->collider_count; body++)                                    \
-    if ((s)->world->collider[body].load.mass > 0)
+    if (firn_collider_is_loaded(&(s)->world->collider[body]))
 
 // 1/m, c_i
 static double seen(const sph *s, int body, size_t i) {
