@@ -108,7 +108,8 @@ setup: # installs missing Debian packages
 	@scripts/setup.sh build test
 
 run-%:
-	@cmake --log-level=NOTICE --preset $* "-DFIRN_TEST_PRECISIONS=$(PRECISIONS)" -DFIRN_SLOW_TESTS=$(SLOW)
+	@cmake --log-level=NOTICE --preset $* "-DFIRN_TEST_PRECISIONS=$(PRECISIONS)" \
+	  -DFIRN_SLOW_TESTS=$(SLOW)
 	@cmake --build build/$* -j $(JOBS)
 	@ctest --preset $* -j $(JOBS) $(if $(filter OFF,$(SLOW)),-LE slow) $(ARGS)
 

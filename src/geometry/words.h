@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the readers of meshes and points share: a file in memory, its words, its numbers and what is
-// said of it. Messages give the place of an error and what was expected there, and never the text that
-// stands there: a scene may name any file, and who reads its messages need not be who may read that file.
+// said of it. Messages give the place of an error and what was expected there, and quote no text
+// of the file: a scene may name a file that readers of its messages may not read.
 #ifndef FIRN_GEOMETRY_WORDS_H
 #define FIRN_GEOMETRY_WORDS_H
 

@@ -595,8 +595,8 @@ static void a_fill_that_fails_releases_what_it_was_given(void **state) {
   close_world(&w);
 }
 
-// What is added one by one stands in an array that doubles: what is copied, as the array grows, is less
-// than what the array is in the end, however many there are.
+// What is added one by one stands in an array that doubles: the bytes copied while it grows are
+// fewer than those of the array in the end, however many there are.
 typedef struct copies {
   size_t bytes; // that were in blocks that grew
 } copies;

@@ -137,7 +137,8 @@ static void resolved_text_reads_back_to_itself(void **state) {
   firn_scene_destroy(scene);
 }
 
-// Also what YAML does not take as it is: control characters of Latin-1, line ends of Unicode, marks and none.
+// Also what YAML does not take as it is: control characters of Latin-1, line ends of Unicode, byte
+// order marks, and codes that are no characters.
 static void text_of_any_characters_reads_back_to_itself(void **state) {
   (void)state;
   firn_scene *scene = read_good(
