@@ -8,6 +8,7 @@ ARGS    ?=
 OUT     ?= demo-out
 SECONDS ?= 600
 PRECISIONS ?= f32;f64
+SLOW    ?= ON
 PRECISION ?= float
 
 # The program computes in float; PRECISION=double builds, shows and installs the other one.
@@ -69,7 +70,8 @@ fmt: ## rewrite the layout of all C files
 	@git ls-files -z --cached --others --exclude-standard -- '*.c' '*.h' '*.cu' '*.cuh' | \
 	  xargs -0 -r clang-format -i
 
-asan: setup ## tests under AddressSanitizer and UBSan; ARGS="-LE slow" PRECISIONS=f32 is quicker
+asan: ## tests under AddressSanitizer and UBSan (clang); SLOW=OFF PRECISIONS=f32 is quicker
+	@scripts/setup.sh build test asan
 	@$(MAKE) --no-print-directory run-asan
 
 tsan: ## tests under ThreadSanitizer (clang)
@@ -85,9 +87,9 @@ mutation: ## break the code in known ways; every break must fail a test
 	@scripts/mutation.py $(ARGS)
 
 fuzz: ## look for inputs that crash the readers, for 10 minutes; SECONDS=60 for one
-	@scripts/setup.sh build fuzz
-	@cmake --log-level=NOTICE --preset fuzz
-	@cmake --build build/fuzz --target fuzz_scene fuzz_mesh fuzz_points fuzz_cache -j $(JOBS)
+	@scripts/setup.sh build asan
+	@cmake --log-level=NOTICE --preset asan
+	@cmake --build build/asan --target fuzz_scene fuzz_mesh fuzz_points fuzz_cache -j $(JOBS)
 	@scripts/fuzz $(SECONDS) $(ARGS)
 
 torture: build ## kill, fail and damage runs, for twenty minutes; nothing may be lost; SECONDS=60 for one
@@ -106,9 +108,10 @@ setup: # installs missing Debian packages
 	@scripts/setup.sh build test
 
 run-%:
-	@cmake --log-level=NOTICE --preset $* "-DFIRN_TEST_PRECISIONS=$(PRECISIONS)"
+	@cmake --log-level=NOTICE --preset $* "-DFIRN_TEST_PRECISIONS=$(PRECISIONS)" \
+	  -DFIRN_SLOW_TESTS=$(SLOW)
 	@cmake --build build/$* -j $(JOBS)
-	@ctest --preset $* -j $(JOBS) $(ARGS)
+	@ctest --preset $* -j $(JOBS) $(if $(filter OFF,$(SLOW)),-LE slow) $(ARGS)
 
 build/%/build.ninja: CMakePresets.json
 	@cmake --log-level=NOTICE --preset $*

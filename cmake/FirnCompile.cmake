@@ -48,7 +48,7 @@ if(FIRN_SANITIZE)
   # Two hundred test programs of 26 MB: lld, which need not be there, links one in half the time.
   find_program(FIRN_LLD ld.lld)
   mark_as_advanced(FIRN_LLD)
-  if(FIRN_LLD AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  if(FIRN_LLD AND (CMAKE_C_COMPILER_ID STREQUAL "GNU" OR FIRN_SANITIZE MATCHES "address"))
     target_link_options(firn_flags INTERFACE -fuse-ld=lld)
   endif()
   if(FIRN_SANITIZE MATCHES "undefined")
@@ -107,6 +107,14 @@ function(firn_add_core name precision)
     list(FILTER files INCLUDE REGEX "_${isa}\\.c$")
     set_source_files_properties(${files} PROPERTIES COMPILE_OPTIONS "${firn_isa_${isa}}")
   endforeach()
+  # Fuzzers are led by what an input reaches in the rooms that read; numerics would only be slower.
+  if(FIRN_FUZZ)
+    firn_room_sources(readers base geometry scene cache)
+    firn_room_sources(users material world api)
+    set_property(SOURCE ${readers} APPEND PROPERTY COMPILE_OPTIONS -fsanitize=fuzzer-no-link)
+    set_property(SOURCE ${users} APPEND PROPERTY COMPILE_OPTIONS
+                                                 -fsanitize-coverage=inline-8bit-counters,pc-table)
+  endif()
   if(firn_has_openvdb)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cache/export_volume.c"
                                 PROPERTIES COMPILE_DEFINITIONS FIRN_OPENVDB)

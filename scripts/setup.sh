@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what firn needs and this machine lacks, on Debian and its relatives.
 #
-#   scripts/setup.sh [build] [test] [lint] [tsan] [valgrind] [mutation] [fuzz] [viewers] [film]
+#   scripts/setup.sh [build] [test] [lint] [asan] [tsan] [valgrind] [mutation] [viewers] [film]
 #                                                                         (default: build test)
 #
 # viewers (1 GB) is for the tests that open exports in ParaView and Blender, film for
@@ -91,13 +91,13 @@ check_tsan() {
   need libomp-dev "an OpenMP runtime that it understands" compiles clang omp.h
 }
 
-links_fuzzer() {
+links_asan() { # with libFuzzer, whose targets are part of that build
   echo 'int LLVMFuzzerTestOneInput(void){return 0;}' |
     clang -fsanitize=fuzzer,address -x c -o /dev/null -
 }
-check_fuzz() {
-  need clang "the compiler for libFuzzer" command -v clang
-  need libclang-rt-dev "the runtime of libFuzzer" links_fuzzer
+check_asan() {
+  need clang "the compiler for AddressSanitizer" command -v clang
+  need libclang-rt-dev "the runtimes of AddressSanitizer and libFuzzer" links_asan
   need libomp-dev "an OpenMP runtime for clang" compiles clang omp.h
 }
 
@@ -120,9 +120,9 @@ check() {
   packages="" wishes="" reasons=""
   for group; do
     case $group in
-    build | test | lint | tsan | valgrind | mutation | fuzz | viewers | film) "check_$group" ;;
+    build | test | lint | asan | tsan | valgrind | mutation | viewers | film) "check_$group" ;;
     *)
-      echo "setup: unknown group '$group' (build, test, lint, tsan, valgrind, mutation, fuzz," \
+      echo "setup: unknown group '$group' (build, test, lint, asan, tsan, valgrind, mutation," \
         "viewers, film)" >&2
       exit 2
       ;;

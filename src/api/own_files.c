@@ -4,7 +4,6 @@
 #include <firn/folder.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/def.h"
 #include "cache/record.h"
@@ -25,23 +24,11 @@ static firn_status read_list(firn_context *context, const char *folder, const ch
                    folder, kind);
 }
 
-static firn_status check_name(const firn_record *r, const char *name) {
-  char path[FIRN_PATH_SIZE];
-  struct stat info;
-  bool owns;
-  if (!name) return firn_fail_null(r->context, "a list of files: a name");
-  FIRN_TRY(firn_path_format(r->context, path, "%s/%s", r->folder, name));
-  if (lstat(path, &info)) return FIRN_OK;
-  FIRN_TRY(firn_record_owns(r, name, &owns));
-  return owns ? FIRN_OK
-              : firn_fail(r->context, FIRN_ERROR_STATE,
-                          "%s is not a file of this %s, which writes one of that name: move it "
-                          "away, or choose another folder",
-                          path, r->kind);
-}
-
 static firn_status check_all(const firn_record *r, const char *const *name, int count) {
-  for (int i = 0; i < count; i++) FIRN_TRY(check_name(r, name[i]));
+  for (int i = 0; i < count; i++) {
+    if (!name[i]) return firn_fail_null(r->context, "a list of files: a name");
+    FIRN_TRY(firn_record_check_name(r, name[i], ""));
+  }
   return FIRN_OK;
 }
 

@@ -363,16 +363,6 @@ static firn_status adopt_frame(refinement *r, int number, const char *name) {
                    message);
 }
 
-static firn_status check_free(refinement *r, const char *name) {
-  struct stat info;
-  FIRN_TRY(firn_path_format(r->context, r->path, "%s/%s", r->folder, name));
-  if (lstat(r->path, &info)) return FIRN_OK;
-  return firn_fail(r->context, FIRN_ERROR_STATE,
-                   "%s is not of firn refine, which writes a file of that name: move it away, or "
-                   "choose another folder",
-                   r->path);
-}
-
 // Every frame of the folder, and the list of frames, must be the refinement's own.
 static firn_status check_strangers(refinement *r, const int *number, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -386,10 +376,10 @@ static firn_status check_strangers(refinement *r, const int *number, size_t coun
     char name[64], part[80];
     fine_name(r, i, name);
     snprintf(part, sizeof part, "%s" FIRN_PART_SUFFIX, name);
-    if (!firn_record_find(&r->record, name)) FIRN_TRY(check_free(r, part));
+    if (!firn_record_find(&r->record, name)) FIRN_TRY(firn_record_check_name(&r->record, part, ""));
   }
   bool listed = firn_record_find(&r->record, FIRN_SERIES_FRAMES) != NULL;
-  return listed || count ? FIRN_OK : check_free(r, FIRN_SERIES_FRAMES);
+  return listed || count ? FIRN_OK : firn_record_check_name(&r->record, FIRN_SERIES_FRAMES, "");
 }
 
 // Sets up what is there after frame i: seeds, or what a file holds. Old frames go once all is known to be good.

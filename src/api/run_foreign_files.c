@@ -45,13 +45,11 @@ static bool is_needed(const firn_run_state *r, const char *name, int first) {
   return number >= first && number >= 0 && number <= r->last;
 }
 
-static firn_status refuse(firn_run_state *r, const char *name) {
-  if (r->record.state == FIRN_RECORD_FOUND || !firn_run_looks_like_one(r))
-    return firn_fail(
-        r->context, FIRN_ERROR_STATE,
-        "%s/%s is not a file of this run, and the run writes or reads one of that name: "
-        "move it away, or choose another folder. Nothing was changed",
-        r->def->folder, name);
+// Where an older version has run, the folder has no list.
+static firn_status check_own(firn_run_state *r, const char *name) {
+  firn_status status = firn_record_check_name(&r->record, name, ". Nothing was changed");
+  bool listed = r->record.state == FIRN_RECORD_FOUND;
+  if (status != FIRN_ERROR_STATE || listed || !firn_run_looks_like_one(r)) return status;
   return firn_fail(
       r->context, FIRN_ERROR_STATE,
       "%s holds a run, and no whole list of its files (" FIRN_RECORD_FILE
@@ -62,26 +60,20 @@ static firn_status refuse(firn_run_state *r, const char *name) {
 }
 
 static firn_status check_name(firn_run_state *r, const char *name, int first) {
-  bool owns;
   if (!is_needed(r, name, first)) return FIRN_OK;
   // Not in its own list, which was read: it is whole, or not.
   if (strcmp(name, FIRN_RECORD_FILE) == 0)
-    return r->record.state == FIRN_RECORD_FOUND ? FIRN_OK : refuse(r, name);
+    return r->record.state == FIRN_RECORD_FOUND ? FIRN_OK : check_own(r, name);
   if (strcmp(name, FIRN_RUN_STAGE) == 0)
-    return firn_record_find(&r->record, FIRN_RUN_STAGE "/sums.txt") ? FIRN_OK : refuse(r, name);
+    return firn_record_find(&r->record, FIRN_RUN_STAGE "/sums.txt") ? FIRN_OK : check_own(r, name);
   if (strcmp(name, FIRN_RUN_NEXT_SCENE) == 0 && firn_run_has_next(r)) return FIRN_OK;
-  FIRN_TRY(firn_record_owns(&r->record, name, &owns));
-  return owns ? FIRN_OK : refuse(r, name);
+  return check_own(r, name);
 }
 
 firn_status firn_run_check_foreign(firn_run_state *r, int first) {
   static const char *const added_to[] = {FIRN_RUN_LOG, FIRN_RUN_SERIES};
-  for (int i = 0; i < 2; i++) { // a resume goes on with them, where they are
-    bool owns = true;
-    if (firn_record_find(&r->record, added_to[i]))
-      FIRN_TRY(firn_record_owns(&r->record, added_to[i], &owns));
-    if (!owns) return refuse(r, added_to[i]);
-  }
+  for (int i = 0; i < 2; i++) // a resume goes on with them, where they are
+    if (firn_record_find(&r->record, added_to[i])) FIRN_TRY(check_own(r, added_to[i]));
   DIR *dir = opendir(r->def->folder);
   if (!dir) return firn_file_fail(r->context, "list", r->def->folder, errno);
   firn_status status = FIRN_OK;

@@ -394,6 +394,20 @@ firn_status firn_record_owns(const firn_record *r, const char *name, bool *owns)
   return FIRN_OK;
 }
 
+firn_status firn_record_check_name(const firn_record *r, const char *name, const char *more) {
+  char path[FIRN_PATH_SIZE];
+  struct stat info;
+  bool owns;
+  FIRN_TRY(firn_path_format(r->context, path, "%s/%s", r->folder, name));
+  if (lstat(path, &info)) return FIRN_OK;
+  FIRN_TRY(firn_record_owns(r, name, &owns));
+  if (owns) return FIRN_OK;
+  return firn_fail(r->context, FIRN_ERROR_STATE,
+                   "%s is not a file of this %s, which writes or reads one of that name: move it "
+                   "away, or choose another folder%s",
+                   path, r->kind, more);
+}
+
 // ------------------------------------------------------------------------------------------ removing
 
 // Removes the folders between this one and a file, from the innermost on, while they are empty.

@@ -81,6 +81,9 @@ firn_status firn_record_unlink(firn_record *record);
 // Whether a file of the folder may be removed or replaced: it is listed, and nothing shows that another
 // file has taken its name. <name>.part of a listed name may be; so may a name that has no file.
 firn_status firn_record_owns(const firn_record *record, const char *name, bool *owns);
+// Whether the name may be written: it has no file, or one that the list owns. FIRN_ERROR_STATE
+// otherwise, with a message that ends in `more`.
+firn_status firn_record_check_name(const firn_record *record, const char *name, const char *more);
 // Removes a listed file, its .part, and the folders below this one that are empty then; takes the name off
 // the list. A file that the list does not own stays.
 firn_status firn_record_remove(firn_record *record, const char *name);

@@ -109,18 +109,17 @@ static firn_status decode(firn_gltf *g, const yaml_node_t *node, const unsigned 
 static firn_status load_beside(firn_gltf *g, const yaml_node_t *node, const char *name,
                                firn_gltf_buffer *out) {
   if (!g->in->path) {
-    return firn_gltf_fail(g, node,
-                          "buffer '%.60s' is another file, which cannot be had from memory", name);
+    return firn_gltf_fail(g, node, "a buffer is another file, which cannot be had from memory");
   }
   char path[4096];
   const char *slash = strrchr(g->in->path, '/');
   int folder = slash ? (int)(slash - g->in->path + 1) : 0;
   if (strchr(name, '%') || strstr(name, "://")) {
-    return firn_gltf_fail(g, node, "buffer '%.60s' is not a plain file name", name);
+    return firn_gltf_fail(g, node, "the uri of a buffer is not a plain file name");
   }
   int length = snprintf(path, sizeof path, "%.*s%s", folder, g->in->path, name);
   if (length < 0 || (size_t)length >= sizeof path) {
-    return firn_gltf_fail(g, node, "the path of buffer '%.60s' is too long", name);
+    return firn_gltf_fail(g, node, "the path of a buffer is too long");
   }
   char *bytes;
   FIRN_TRY(firn_file_get(g->in->file.context, path, &bytes, &out->size));

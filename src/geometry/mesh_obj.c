@@ -16,9 +16,7 @@ static firn_status vertex(firn_mesh_input *in, firn_words *words) {
                             a, a == 1 ? "is" : "are");
     }
     if (!firn_word_real(word, &position[a])) {
-      return firn_fail_line(&in->file, words->line,
-                            "%c of a vertex is '%.*s', which is not a number", "xyz"[a],
-                            FIRN_WORD_SHOW(word));
+      return firn_fail_line(&in->file, words->line, "%c of a vertex is not a number", "xyz"[a]);
     }
   }
   return firn_mesh_add_vertex(in->mesh, position);
@@ -37,8 +35,8 @@ static firn_status face(firn_mesh_input *in, firn_words *words) {
     firn_word number = {word.text, slash ? (size_t)(slash - word.text) : word.length};
     int64_t index, vertices = (int64_t)in->mesh->vertex_count;
     if (!firn_word_integer(number, &index)) {
-      return firn_fail_line(&in->file, words->line,
-                            "corner '%.*s' of a face is not a vertex number", FIRN_WORD_SHOW(word));
+      return firn_fail_line(&in->file, words->line, "corner %zu of a face is not a vertex number",
+                            count + 1);
     }
     int64_t at = index > 0 ? index - 1 : vertices + index;
     if (!index || at < 0 || at >= vertices) {

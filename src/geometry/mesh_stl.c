@@ -29,9 +29,7 @@ static firn_status read_corner(firn_mesh_input *in, firn_words *words, double co
   for (int a = 0; a < 3; a++) {
     firn_word word = firn_words_next(words);
     if (!firn_word_real(word, &corner[a])) {
-      return firn_fail_line(&in->file, words->line,
-                            "%c of a vertex is '%.*s', which is not a number", "xyz"[a],
-                            FIRN_WORD_SHOW(word));
+      return firn_fail_line(&in->file, words->line, "%c of a vertex is not a number", "xyz"[a]);
     }
   }
   return FIRN_OK;

@@ -32,7 +32,7 @@ static firn_status read_type(firn_ply *p, firn_word word, const firn_ply_type **
     if (firn_word_is(word, types[i].name) || firn_word_is(word, types[i].other_name))
       return FIRN_OK;
   }
-  return FAIL(p, "'%.*s' is not a type of PLY files", FIRN_WORD_SHOW(word));
+  return FAIL(p, "expected a type of PLY files, as float or int");
 }
 
 static firn_status read_format(firn_ply *p) {
@@ -40,8 +40,7 @@ static firn_status read_format(firn_ply *p) {
   p->big_endian = firn_word_is(word, "binary_big_endian");
   p->binary = p->big_endian || firn_word_is(word, "binary_little_endian");
   if (p->binary || firn_word_is(word, "ascii")) return FIRN_OK;
-  return FAIL(p, "format '%.*s' is neither ascii nor binary_little_endian nor binary_big_endian",
-              FIRN_WORD_SHOW(word));
+  return FAIL(p, "the format is neither ascii nor binary_little_endian nor binary_big_endian");
 }
 
 static void copy_name(char name[32], firn_word word) {
@@ -57,7 +56,7 @@ static firn_status read_element(firn_ply *p) {
   firn_word name = firn_words_next_in_line(&p->words), rows = firn_words_next_in_line(&p->words);
   int64_t count;
   if (!firn_word_integer(rows, &count) || count < 0) {
-    return FAIL(p, "'%.*s' is not a number of elements", FIRN_WORD_SHOW(rows));
+    return FAIL(p, "expected a number of elements");
   }
   firn_ply_element *e = &p->element[p->element_count++];
   *e = (firn_ply_element){
@@ -104,7 +103,7 @@ static firn_status read_header(firn_ply *p) {
     } else if (firn_word_is(word, "property")) {
       FIRN_TRY(read_property(p));
     } else if (word.length && !firn_word_is(word, "comment") && !firn_word_is(word, "obj_info")) {
-      return FAIL(p, "'%.*s' is not a word of PLY headers", FIRN_WORD_SHOW(word));
+      return FAIL(p, "the line does not begin with a word of PLY headers, as element or property");
     }
   }
   if (!format) return FAIL(p, "the header names no format");
@@ -138,25 +137,32 @@ firn_status firn_ply_fail(const firn_ply *p, const char *what, double value) {
                    : firn_fail_line(&p->file, p->words.line, "%s %.17g", what, value);
 }
 
+// For messages, which quote no text of the file.
+static const char *name_of(const firn_ply_element *e) {
+  static const char *const known[] = {"vertex", "face"};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strcmp(e->name, known[i]) == 0) return known[i];
+  return "row";
+}
+
 static firn_status read_text(firn_ply *p, const firn_ply_element *e, uint64_t row,
                              const firn_ply_type *t, double *out) {
   firn_word word = firn_words_next(&p->words);
   if (firn_word_real(word, out)) return FIRN_OK;
   if (!word.length) {
-    return FAIL(p, "the file ends in %s %llu of %llu", e->name, (unsigned long long)row,
+    return FAIL(p, "the file ends in %s %llu of %llu", name_of(e), (unsigned long long)row,
                 (unsigned long long)e->rows);
   }
   *out = NAN;
   if (t->kind == FLOAT && (firn_word_is(word, "nan") || firn_word_is(word, "inf"))) return FIRN_OK;
-  return FAIL(p, "'%.*s' in %s %llu is not a number", FIRN_WORD_SHOW(word), e->name,
-              (unsigned long long)row);
+  return FAIL(p, "a word in %s %llu is not a number", name_of(e), (unsigned long long)row);
 }
 
 static firn_status read_value(firn_ply *p, const firn_ply_element *e, uint64_t row,
                               const firn_ply_type *t, double *out) {
   if (!p->binary) return read_text(p, e, row, t, out);
   if (p->file.size - p->at < t->size) {
-    return firn_fail_byte(&p->file, p->file.size, "the file ends in %s %llu of %llu", e->name,
+    return firn_fail_byte(&p->file, p->file.size, "the file ends in %s %llu of %llu", name_of(e),
                           (unsigned long long)row, (unsigned long long)e->rows);
   }
   const unsigned char *bytes = p->file.bytes + p->at;

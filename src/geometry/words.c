@@ -13,10 +13,6 @@ static firn_status fail_at(const firn_file_bytes *file, const char *place, const
                            va_list arguments) {
   char text[512];
   vsnprintf(text, sizeof text, format, arguments);
-  // Bytes of a damaged file may be in it.
-  for (char *c = text; *c; c++) {
-    if ((unsigned char)*c < 32 || *c == 127) *c = '?';
-  }
   return firn_fail(file->context, FIRN_ERROR_FORMAT, "%s%s%s", file->name, place, text);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the readers of meshes and points share: a file in memory, its words, its numbers and what is
-// said of it.
+// said of it. Messages give the place of an error and what was expected there, and quote no text
+// of the file: a scene may name a file that readers of its messages may not read.
 #ifndef FIRN_GEOMETRY_WORDS_H
 #define FIRN_GEOMETRY_WORDS_H
 
@@ -48,8 +49,5 @@ bool firn_word_is(firn_word word, const char *text);
 // True if the whole word is a number.
 bool firn_word_real(firn_word word, double *out);
 bool firn_word_integer(firn_word word, int64_t *out);
-
-// For messages: "%.*s" with a length that fits.
-#define FIRN_WORD_SHOW(word) (int)((word).length < 40 ? (word).length : 40), (word).text
 
 #endif

@@ -43,13 +43,13 @@ static firn_status read_head(firn_context *context, const char *path, cursor *c,
         }
       }
       return firn_fail(context, FIRN_ERROR_FORMAT,
-                       "%s: the picture is stored as '%s'; only '-Y height +X width' is read", path,
-                       text);
+                       "%s: the picture is stored in another order than '-Y height +X width', and "
+                       "only that is read",
+                       path);
     }
     if (length == 0) body = true;
     if (strncmp(text, "FORMAT=", 7) == 0 && strncmp(text + 7, "32-bit_rle_rgbe", 15) != 0) {
-      return firn_fail(context, FIRN_ERROR_FORMAT, "%s: format '%s' is not 32-bit_rle_rgbe", path,
-                       text + 7);
+      return firn_fail(context, FIRN_ERROR_FORMAT, "%s: the format is not 32-bit_rle_rgbe", path);
     }
     if (strncmp(text, "EXPOSURE=", 9) == 0) {
       double e = 0;

@@ -2,7 +2,6 @@
 // Looking into a tree of values, and writing it.
 #include "scene/value.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -106,17 +105,33 @@ static void put_number(writer *w, double value) {
   put(w, "%s", text);
 }
 
+// Characters that YAML refuses as they are, or takes for the end of a line.
+static bool must_be_escaped(uint32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x2028 || code == 0x2029 ||
+         code == 0xfeff || code == 0xfffe || code == 0xffff;
+}
+
+static uint32_t code_of(const char *character, int bytes) {
+  uint32_t code = (unsigned char)*character;
+  if (bytes > 1) code &= 0x7fu >> bytes;
+  for (int i = 1; i < bytes; i++) code = code << 6 | ((unsigned char)character[i] & 0x3f);
+  return code;
+}
+
 static void put_quoted(writer *w, const char *text) {
   put(w, "\"");
-  for (const char *c = text; *c; c++) {
+  for (const char *c = text; *c;) {
+    int length = firn_utf8(c); // 0: no UTF-8, in a path, which stays as it is
+    int bytes = length ? length : 1;
     if (*c == '"' || *c == '\\')
       put(w, "\\%c", *c);
     else if (*c == '\n')
       put(w, "\\n");
-    else if (iscntrl((unsigned char)*c))
-      put(w, "\\x%02x", (unsigned)(unsigned char)*c);
+    else if (length && must_be_escaped(code_of(c, length)))
+      put(w, length < 3 ? "\\x%02x" : "\\u%04x", (unsigned)code_of(c, length));
     else
-      put(w, "%c", *c);
+      put(w, "%.*s", bytes, c);
+    c += bytes;
   }
   put(w, "\"");
 }

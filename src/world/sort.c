@@ -444,9 +444,11 @@ static firn_status sort_once(firn_particles *p, double shift, bool stay, firn_bu
   if (!movers && !p->thinned && !p->regroup) return FIRN_OK;
   FIRN_TRY(firn_buffer_reserve(context, &p->scratch[1], 2 * movers * sizeof(firn_keyed), "sort"));
   s.mover = p->scratch[1].data;
-  FIRN_TRY(list_movers(&s));
-  s.mover = firn_keyed_sort(s.mover, s.mover + movers, movers);
-  order_arrivals(&s, movers);
+  if (movers) { // otherwise there may be no array of them
+    FIRN_TRY(list_movers(&s));
+    s.mover = firn_keyed_sort(s.mover, s.mover + movers, movers);
+    order_arrivals(&s, movers);
+  }
 
   // Where everything goes. Whatever can fail does so before the layout changes.
   size_t targets = 0;

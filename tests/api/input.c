@@ -595,6 +595,56 @@ static void a_fill_that_fails_releases_what_it_was_given(void **state) {
   close_world(&w);
 }
 
+// What is added one by one stands in an array that doubles: the bytes copied while it grows are
+// fewer than those of the array in the end, however many there are.
+typedef struct copies {
+  size_t bytes; // that were in blocks that grew
+} copies;
+
+static void *count_copies(void *user, void *p, size_t old_size, size_t size) {
+  copies *c = user;
+  if (!size) {
+    free(p);
+    return NULL;
+  }
+  void *fresh = aligned_alloc(64, (size + 63) / 64 * 64);
+  if (fresh && p) {
+    memcpy(fresh, p, old_size < size ? old_size : size);
+    free(p);
+    c->bytes += old_size;
+  }
+  return fresh;
+}
+
+static void ten_thousand_of_a_kind_are_not_copied_for_each(void **state) {
+  (void)state;
+  enum { MANY = 10000 };
+  for (int kind = 0; kind < 3; kind++) {
+    copies c = {0};
+    firn_context_def def = firn_default_context_def();
+    def.threads = 1;
+    def.resize = count_copies;
+    def.resize_user = &c;
+    world w;
+    assert_int_equal(firn_context_create(&def, &w.context), FIRN_OK);
+    w.sim = make_sim(w.context, NULL);
+    firn_force_def force = firn_default_force_def();
+    force.kind = FIRN_FORCE_UNIFORM;
+    firn_collider_def collider = firn_default_collider_def();
+    firn_impulse_def impulse = firn_default_impulse_def();
+    collider.shape = firn_sphere((double[]){0, -1, 0}, 0.1);
+    impulse.velocity[1] = 1;
+    size_t before = firn_context_bytes(w.context);
+    for (int i = 0; i < MANY; i++) {
+      if (kind == 0) MUST(w.context, firn_sim_add_force(w.sim, &force, NULL));
+      if (kind == 1) MUST(w.context, firn_sim_add_collider(w.sim, &collider, NULL));
+      if (kind == 2) MUST(w.context, firn_sim_add_impulse(w.sim, &impulse, NULL));
+    }
+    assert_in_range(c.bytes, 1, firn_context_bytes(w.context) - before);
+    close_world(&w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_simulation_names_the_field_it_cannot_take),
@@ -612,6 +662,7 @@ int main(void) {
       cmocka_unit_test(fields_say_what_they_are_not),
       cmocka_unit_test(null_is_an_argument_error_not_a_crash),
       cmocka_unit_test(a_fill_that_fails_releases_what_it_was_given),
+      cmocka_unit_test(ten_thousand_of_a_kind_are_not_copied_for_each),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

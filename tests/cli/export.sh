@@ -92,11 +92,14 @@ if [[ -e $FIRN_BUILD_DIR/firn-vdb.so ]]; then
   run 2 export alone --format vdb --set render.snow.detail=0
   expect "$err" "alone/scene.yaml is not there"
   # The library without its module, as where OpenVDB has gone since: it says what is missing.
-  mkdir lonely && cp -L "$FIRN_BUILD_DIR"/libfirn.so.[0-9] lonely
-  LD_LIBRARY_PATH=$PWD/lonely run 1 export run --format vdb -o never
-  expect "$err" "the module for OpenVDB does not load"
-  expect "$err" "firn-vdb.so"
-  [[ ! -e never/frame_00000.vdb ]] || die "half a vdb file"
+  # A sanitizer loads modules in the name of the program, which finds it.
+  if [[ -z ${FIRN_SANITIZE:-} ]]; then
+    mkdir lonely && cp -L "$FIRN_BUILD_DIR"/libfirn.so.[0-9] lonely
+    LD_LIBRARY_PATH=$PWD/lonely run 1 export run --format vdb -o never
+    expect "$err" "the module for OpenVDB does not load"
+    expect "$err" "firn-vdb.so"
+    [[ ! -e never/frame_00000.vdb ]] || die "half a vdb file"
+  fi
 else
   run 1 export run --format vdb
   expect "$err" "made without OpenVDB"

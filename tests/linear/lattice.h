@@ -141,11 +141,12 @@ static inline void lattice_reset(lattice *l) {
 static inline void lattice_create(lattice *l, firn_context *context, int nx, int ny, int nz,
                                   double low, double high, bool constrained) {
   size_t nodes = (size_t)nx * (size_t)ny * (size_t)nz, count = (nodes + 63) / 64 * 256;
-  *l = (lattice){.system = {context, count, 256, 256, l, lattice_apply, lattice_precondition, NULL},
-                 .nodes = nodes,
-                 .node = firn_alloc_zero(context, nodes * sizeof *l->node, "lattice"),
-                 .x = firn_alloc(context, count * sizeof *l->x, "lattice"),
-                 .r = firn_alloc(context, count * sizeof *l->r, "lattice")};
+  *l = (lattice){
+      .system = {context, count, 256, 256, l, lattice_apply, lattice_precondition, NULL, NULL},
+      .nodes = nodes,
+      .node = firn_alloc_zero(context, nodes * sizeof *l->node, "lattice"),
+      .x = firn_alloc(context, count * sizeof *l->x, "lattice"),
+      .r = firn_alloc(context, count * sizeof *l->r, "lattice")};
   for (int i = 0; i < (int)nodes; i++) {
     lattice_node *n = &l->node[i];
     uint64_t id = (uint64_t)i;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
 // timeout: 120
+// long in double
 // mpm.hardening: density, by which snow is as hard as it is dense (Gissler et al. 2020, section 4.2.5).
 #include "support/mpm_case.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: M30 M31 slow
 // timeout: 120
+// long in double
 // An elastic block on an incline: it stays put below the angle of friction and slides with
 // g (sin - mu cos) above it, however stiff it is. The incline is a tilted plane, or a level one
 // under tilted gravity.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
+// long in double
 // The stiffness as preconditioner of the semi-implicit solve, and the choice between it and the mass.
 #include "mpm/cloud.h"
 

@@ -238,14 +238,14 @@ static void an_hdr_map_is_read_packed_or_not(void **state) {
     assert_message(s, n < sizeof line ? "line 0" : "line 1");
   }
   assert_int_equal(read_hdr(s, HEAD "+X 4 -Y 2\n", flat, sizeof flat, &m), FIRN_ERROR_FORMAT);
-  assert_message(s, "+X 4 -Y 2");
+  assert_message(s, "only that is read");
   assert_int_equal(read_hdr(s, HEAD "-Y 1 +X 99999999\n", flat, sizeof flat, &m),
                    FIRN_ERROR_FORMAT);
   assert_message(s, "99999999");
   assert_int_equal(
       read_hdr(s, "#?RADIANCE\nFORMAT=32-bit_rle_xyze\n\n-Y 2 +X 4\n", flat, sizeof flat, &m),
       FIRN_ERROR_FORMAT);
-  assert_message(s, "xyze");
+  assert_message(s, "not 32-bit_rle_rgbe");
 }
 
 static void damaged_exr_files_and_strangers_get_a_message(void **state) {

@@ -137,6 +137,25 @@ static void resolved_text_reads_back_to_itself(void **state) {
   firn_scene_destroy(scene);
 }
 
+// Also what YAML does not take as it is: control characters of Latin-1, line ends of Unicode, byte
+// order marks, and codes that are no characters.
+static void text_of_any_characters_reads_back_to_itself(void **state) {
+  (void)state;
+  firn_scene *scene = read_good(
+      "firn: 1\nh: 0.5 cm\n" SNOW
+      "title: \"\\t\\n\\r\\e\\x7f\\x80\\x85\\x9b\\xa0\\u2028\\u2029\\uFEFF"
+      "\\uFFFD\\uFFFE\\uFFFF\\U0001F328\\U0010FFFF \\u00e9\"\n");
+  firn_scene *again = read_good(firn_scene_resolved_text(scene));
+  const char *title = firn_value_text(scene->root, "title");
+  assert_string_equal(title,
+                      "\t\n\r\x1b\x7f\xc2\x80\xc2\x85\xc2\x9b\xc2\xa0\xe2\x80\xa8\xe2\x80\xa9"
+                      "\xef\xbb\xbf\xef\xbf\xbd\xef\xbf\xbe\xef\xbf\xbf"
+                      "\xf0\x9f\x8c\xa8\xf4\x8f\xbf\xbf \xc3\xa9");
+  assert_string_equal(firn_value_text(again->root, "title"), title);
+  firn_scene_destroy(again);
+  firn_scene_destroy(scene);
+}
+
 static void overrides_change_what_the_file_says(void **state) {
   (void)state;
   static const char *const overrides[] = {
@@ -404,6 +423,7 @@ int main(void) {
       cmocka_unit_test(json_is_a_scene_too),
       cmocka_unit_test(anchors_and_merge_keys_copy),
       cmocka_unit_test(resolved_text_reads_back_to_itself),
+      cmocka_unit_test(text_of_any_characters_reads_back_to_itself),
       cmocka_unit_test(overrides_change_what_the_file_says),
       cmocka_unit_test(a_decimal_comma_of_the_users_locale_changes_nothing),
       cmocka_unit_test(wrong_scenes_are_told_where_and_why),

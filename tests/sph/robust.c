@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
 // timeout: 120
+// long in double
 // What no formula asks for: particles alone, on top of each other, in a sheet; steps that are far too
 // long; laws and shapes that the solver does not know. It goes on, or says clearly why not.
 #include "support/both_lists.h"

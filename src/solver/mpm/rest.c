@@ -366,8 +366,9 @@ static bool is_let_sleep(const mpm *m, const mpm_rest *rest, int around) {
 }
 
 bool mpm_rest_awaits_nodes(const mpm *m, size_t b) {
+  if (!m->def.sleep) return false; // nothing is kept of the blocks
   const mpm_rest *rest = rest_of(m) + b;
-  return m->def.sleep && rest->quiet && is_let_sleep(m, rest, look_beside(m, b));
+  return rest->quiet && is_let_sleep(m, rest, look_beside(m, b));
 }
 
 static bool may_sleep(const mpm *m, size_t b) {
