@@ -79,10 +79,29 @@ static firn_status fail_missing(firn_run_state *r, int frame, const int *there, 
                    frame);
 }
 
-// Sets r->frame to that of the checkpoint.
+// The newest checkpoint that the other run has written by its list; -1: it lists none. One without a mark
+// may be about to be written, or was never.
+static firn_status find_listed(firn_run_state *r, int *frame) {
+  firn_record record;
+  *frame = -1;
+  FIRN_TRY(firn_record_read(r->context, r->from, "run", &record));
+  for (size_t i = 0; i < record.count; i++) {
+    const firn_record_entry *e = &record.entry[i];
+    size_t n = strlen(FIRN_CHECKPOINT_PREFIX);
+    if (e->marked && strncmp(e->name, FIRN_CHECKPOINT_PREFIX, n) == 0)
+      *frame = atoi(e->name + n); // ascending
+  }
+  firn_record_free(&record);
+  return FIRN_OK;
+}
+
+// Sets r->frame to that of the checkpoint, the newest one where none is named. Where the newest is lost, an
+// older one is not taken in its place unasked: the branch would begin at another time. The list is read first:
+// a run that still writes the trunk removes no checkpoint before there is a newer one.
 static firn_status find_checkpoint(firn_run_state *r) {
-  int *there;
+  int *there, listed;
   size_t count;
+  FIRN_TRY(find_listed(r, &listed));
   FIRN_TRY(firn_numbered_list(r->context, r->from, FIRN_CHECKPOINT_PREFIX, &there, &count));
   int frame = r->from_frame;
   if (frame < 0) frame = count ? there[count - 1] : 0;
@@ -91,7 +110,11 @@ static firn_status find_checkpoint(firn_run_state *r) {
   firn_status status = found ? FIRN_OK : fail_missing(r, frame, there, count < 4 ? count : 4);
   firn_free(r->context, there, count * sizeof *there);
   r->frame = frame;
-  return status;
+  if (status != FIRN_OK || r->from_frame >= 0 || listed <= frame) return status;
+  return firn_fail(r->context, FIRN_ERROR_STATE,
+                   "%s lists a checkpoint of frame %d (" FIRN_RECORD_FILE
+                   "), which is gone. --from %s:%d branches off from the newest that is there",
+                   r->from, listed, r->from, frame);
 }
 
 // ------------------------------------------------------------------------------------------ the trunk

@@ -130,6 +130,15 @@ cp trunk/frame_00001.hdf bad/frame_00000.hdf.part && flip bad/checkpoint_00003.h
 run 0 run scene.yaml -o young --from bad:4 --overwrite --set materials.soft.young=400kPa --quiet # all that it needs is whole
 rm -rf bad
 
+# Where the newest checkpoint is gone, an older one is taken only if it is named: the branch would begin earlier.
+cp -r trunk bad && rm bad/checkpoint_00004.hdf
+run 2 run scene.yaml -o unborn --from bad
+expect "$err" "bad lists a checkpoint of frame 4 (firn-files.txt), which is gone. --from bad:3 branches off"
+[[ ! -e unborn ]] || die "a branch of a run whose newest checkpoint is gone has begun"
+run 0 run scene.yaml -o earlier --from bad:3 --quiet
+cmp whole/frame_00008.hdf earlier/frame_00008.hdf || die "a branch from the older checkpoint"
+rm -rf bad earlier
+
 # Stopped before it has a checkpoint, a branch goes on as one: what it begins with is written down first. Here
 # the frames cannot be copied.
 rm -rf stopped && mkdir stopped
