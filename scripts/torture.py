@@ -39,7 +39,7 @@ def arguments():
     parser.add_argument("shim")
     parser.add_argument("--seconds", type=float, help="stop after so long")
     parser.add_argument("--seed", type=int, default=1, help="of the order, and of damages (1)")
-    parser.add_argument("--only", default="*", help="trials of these names")
+    parser.add_argument("--only", action="append", help="trials of these names; may be given again")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="trials at a time")
     parser.add_argument("--keep", action="store_true", help="leave the folders of failed trials")
     parser.add_argument("--list", action="store_true", help="print the names of the trials")
@@ -125,7 +125,7 @@ def main():
     try:
         base = torture_base.Base(os.path.abspath(a.firn), os.path.abspath(a.shim), scratch)
         rows = spread(find_trials(base, scratch, a.seed), a.seed)
-        rows = [row for row in rows if fnmatch.fnmatch(row[0], a.only)]
+        rows = [row for row in rows if any(fnmatch.fnmatch(row[0], p) for p in a.only or ["*"])]
         if a.list:
             print("\n".join(name for name, _ in rows))
             return 0

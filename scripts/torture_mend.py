@@ -67,7 +67,7 @@ def mend(base, folder, solver, start, name, how, seed):
     if spare and after.get(name) == before.get(name):
         wanted = {key: data for key, data in wanted.items() if key != name}
         part = {**part, name: after.get(name)}
-    compare(after, wanted, part)
+    compare(after, wanted, part, spare=name if spare else None)
 
 
 def branch_off(base, folder, solver, name, how, seed):
@@ -84,7 +84,7 @@ def branch_off(base, folder, solver, name, how, seed):
     check_end(code, said)
     refused(before, snapshot(trunk))
     if code == 0:
-        compare(snapshot(run), base.files[f"{solver}-branch"], base.files[f"{solver}-trunk"])
+        compare(snapshot(run), base.files[f"{solver}-branch"], base.files[f"{solver}-trunk"], trunk=trunk)
     elif os.path.isdir(run):
         raise Wrong(f"refused, and left {sorted(snapshot(run))}")
 
@@ -94,7 +94,7 @@ def branch_off(base, folder, solver, name, how, seed):
 # Names that firn itself uses, of files that it has not written; a link leads to a file outside. What ends with
 # .part is firn's in any case.
 TAKEN = ("frame_00002.hdf", "frame_00009.hdf", "checkpoint_00004.hdf", "picture_00002.png",
-         "picture_00009.png", "log.jsonl", "stats.csv", "colliders.csv", "low.csv", "scene.yaml",
+         "picture_00009.png", "log.jsonl", "stats.csv", "colliders.csv", "probes.csv", "scene.yaml",
          "frames.hdf.series", "files/block.obj", "files/sums.txt",
          "fine/frame_00001.hdf", "fine/notes.txt", "frame_00002.vtp", "frames.vtp.series",
          "frame_00002.png", "render.txt", "summary.csv", "summary.md", "sheet.png",
