@@ -290,6 +290,14 @@ static firn_status next_frame(refinement *r, int i, const firn_frame *from, firn
 
 // -------------------------------------------------------------------------------------- first frames
 
+// Whether a frame has the number of its name; another took its place where it has not.
+static bool has_number(refinement *r, int i, const firn_frame *frame) {
+  if (frame->frame == number_at(r, i)) return true;
+  firn_note(r->context, FIRN_LOG_WARNING, "%s holds frame %d; it is made again", r->path,
+            frame->frame);
+  return false;
+}
+
 // The last frame up to which all are there and whole; -1: none. Later ones are made again, where they were
 // made with the same settings.
 static firn_status find_last(refinement *r, int *out) {
@@ -305,11 +313,12 @@ static firn_status find_last(refinement *r, int *out) {
     if (status != FIRN_OK)
       firn_note(r->context, FIRN_LOG_WARNING, "%s; it is made again",
                 firn_context_message(r->context));
-    whole = whole && there && status == FIRN_OK;
+    bool good = there && status == FIRN_OK, numbered = good && has_number(r, i, frame);
+    whole = whole && numbered;
     if (whole) *out = i;
-    if (!there || status != FIRN_OK) continue;
-    status = firn_refine_settings_check(r->def, frame, source_path(r, i), r->path);
-    firn_frame_close(frame);
+    if (numbered) status = firn_refine_settings_check(r->def, frame, source_path(r, i), r->path);
+    if (good) firn_frame_close(frame);
+    if (!numbered) continue;
     FIRN_TRY(status);
   }
   return FIRN_OK;

@@ -129,9 +129,10 @@ rm -r mixed
 # A frame of another number, or of another run.
 cp run/fine/frame_00002.hdf kept.hdf && cp run/fine/frame_00003.hdf run/fine/frame_00002.hdf
 run 1 info --verify run
-expect "$out" "run/fine/frame_00002.hdf holds frame 3"
-cp kept.hdf run/fine/frame_00002.hdf
-run 0 refine run --per 7 --resume --quiet
+expect "$out" "run/fine/frame_00002.hdf holds frame 3; \`firn refine --resume\` makes it again"
+run 0 refine run --per 7 --resume
+expect "$err" "run/fine/frame_00002.hdf holds frame 3; it is made again"
+cmp kept.hdf run/fine/frame_00002.hdf || die "a frame of another number is not made again"
 run 0 info --verify run
 # Stopped while the list of frames was written: a resume that has nothing else to do writes it.
 before=$(sums run/fine)
