@@ -212,6 +212,19 @@ class Branch(Run):
         begun = os.path.exists(os.path.join(folder, self.out, "firn-files.txt"))
         return words[:words.index("--from")] if begun else words
 
+    def go_on(self, folder):
+        """What was killed as it wrote the list is not gone on with as another run, from time 0."""
+        half = os.path.join(folder, self.out, torture_list.LIST + ".part")
+        begun = os.path.exists(os.path.join(folder, self.out, torture_list.LIST))
+        if not begun and os.path.exists(half) and b"\nnext " in damage.read(half):
+            words, before = super().again(folder), self.found(folder)
+            code, said = self.base.call(words[:words.index("--from")])
+            check_end(code, said)
+            if not code:
+                raise Wrong("was to branch off, and began at time 0")
+            refused(before, self.found(folder))
+        super().go_on(folder)
+
     def check_kept(self, found):
         wrong = first_change(self.base.files[f"{self.solver}-trunk"], snapshot(self.trunk))
         if wrong:

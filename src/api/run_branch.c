@@ -209,7 +209,11 @@ static firn_status load_checkpoint(firn_run_state *r, unsigned loose, bool *gone
   FIRN_TRY(firn_scene_build_empty(r->scene, &r->sim));
   firn_status status = firn_sim_load_with(r->sim, r->path, loose, firn_run_load_tally, r);
   *gone = status == FIRN_ERROR_IO && lstat(r->path, &info) != 0 && errno == ENOENT;
-  return status;
+  if (status != FIRN_ERROR_FORMAT) return status;
+  char message[FIRN_MESSAGE_SIZE];
+  memcpy(message, firn_context_message(r->context), sizeof message);
+  return firn_fail(r->context, FIRN_ERROR_STATE, "cannot branch off from frame %d of %s: %.600s",
+                   r->frame, r->from, message);
 }
 
 firn_status firn_run_branch_load(firn_run_state *r) {
@@ -308,6 +312,24 @@ firn_status firn_run_branch_check_origin(firn_run_state *r) {
                    "cannot resume: the run in %s did not branch off, and cannot begin with %s any "
                    "more" FIRN_RUN_ANEW,
                    r->def->folder, r->from);
+}
+
+// The list is the first thing that a branch writes. Half of it does not name the trunk.
+firn_status firn_run_branch_check_half(firn_run_state *r) {
+  struct stat info;
+  char *text;
+  size_t size;
+  if (r->from || r->record.state == FIRN_RECORD_FOUND) return FIRN_OK;
+  FIRN_TRY(firn_run_file(r, FIRN_RECORD_FILE FIRN_PART_SUFFIX));
+  if (lstat(r->path, &info) || !S_ISREG(info.st_mode)) return FIRN_OK;
+  FIRN_TRY(firn_file_get(r->context, r->path, &text, &size));
+  bool branch = strncmp(text, "firn run\nnext ", 14) == 0;
+  firn_free(r->context, text, size + 1);
+  if (!branch) return FIRN_OK;
+  return firn_fail(r->context, FIRN_ERROR_STATE,
+                   "cannot resume: in %s a run was stopped as it began to branch off, and what it "
+                   "was to branch off from is not written down: give --from again",
+                   r->def->folder);
 }
 
 firn_status firn_run_branch_take_origin(firn_run_state *r) {
