@@ -95,7 +95,8 @@ def branch_off(base, folder, solver, name, how, seed):
 # .part is firn's in any case.
 TAKEN = ("frame_00002.hdf", "frame_00009.hdf", "checkpoint_00004.hdf", "picture_00002.png",
          "picture_00009.png", "log.jsonl", "stats.csv", "colliders.csv", "probes.csv", "scene.yaml",
-         "frames.hdf.series", "files/block.obj", "files/sums.txt",
+         "scene.next.yaml", "firn-files.txt", "frames.hdf.series", "files/block.obj", "files/sums.txt",
+         "files.next/block.obj",
          "fine/frame_00001.hdf", "fine/notes.txt", "frame_00002.vtp", "frames.vtp.series",
          "frame_00002.png", "render.txt", "summary.csv", "summary.md", "sheet.png",
          "001-flip=0/frame_00002.hdf", "001-flip=0/preview.png")

@@ -381,6 +381,18 @@ static firn_status check_free(refinement *r, const char *name) {
                    r->path);
 }
 
+// A list that is not whole is written again where there are frames to be told by themselves, and asked to be
+// gone on with. Anywhere else it may be another program's file.
+static firn_status check_list(const refinement *r, size_t frames) {
+  if (r->record.state != FIRN_RECORD_BROKEN || (r->def->resume && frames)) return FIRN_OK;
+  return firn_fail(r->context, FIRN_ERROR_STATE,
+                   "%s/" FIRN_RECORD_FILE " is not a whole list of the files of a refinement, so "
+                   "firn cannot tell which files there are its own: %s",
+                   r->folder,
+                   frames ? "--resume checks the frames and lists them again"
+                          : "move it away, or choose another folder");
+}
+
 // Every frame of the folder, and the list of frames, must be the refinement's own.
 static firn_status check_strangers(refinement *r, const int *number, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -475,8 +487,9 @@ static firn_status take_folder(refinement *r, int *last) {
   int *numbers;
   size_t count;
   FIRN_TRY(firn_numbered_list(r->context, r->folder, FIRN_FRAME_PREFIX, &numbers, &count));
-  firn_status status = FIRN_OK;
-  if (d->overwrite || d->resume || !count) status = check_strangers(r, numbers, count);
+  firn_status status = check_list(r, count);
+  if (status == FIRN_OK && (d->overwrite || d->resume || !count))
+    status = check_strangers(r, numbers, count);
   firn_free(r->context, numbers, count * sizeof *numbers);
   *last = -1;
   if (status != FIRN_OK || !count || d->overwrite) return status;

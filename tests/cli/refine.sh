@@ -147,6 +147,19 @@ rm run/fine/frame_00009.hdf
 run 0 refine run --per 7 --overwrite --quiet
 [[ $(cat run/fine/notes.txt) == mine ]] || die "a file of the user is gone"
 rm run/fine/notes.txt
+# So does one of the name of its own list; a list that is damaged is written again from the frames.
+mkdir lists && echo mine >lists/firn-files.txt
+for how in "" --resume --overwrite; do
+  # shellcheck disable=SC2086
+  run 2 refine run --per 7 -o lists $how
+  expect "$err" "lists/firn-files.txt is not a whole list of the files of a refinement"
+  [[ $(ls lists) == firn-files.txt && $(cat lists/firn-files.txt) == mine ]] || die "a list of the user is gone"
+done
+before=$(sums run/fine) && sed -i '3s/^./x/' run/fine/firn-files.txt
+run 2 refine run --per 7 --overwrite
+expect "$err" "--resume checks the frames"
+run 0 refine run --per 7 --resume --quiet
+[[ $(sums run/fine) == "$before" ]] || die "a damaged list of a refinement is not mended"
 
 # ---- what it refuses
 run 2 refine run
