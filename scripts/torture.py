@@ -17,7 +17,8 @@ each format, render or sweep. Its kind is what happens to that:
     foreign  nothing, but a file or link of the user's has a name in its folder that firn uses
 
 Then the command goes on, undisturbed. Afterwards all files are, byte by byte, those of a command that
-nothing disturbed; or firn refused, said why, and has neither deleted nor changed a file, nor made one.
+nothing disturbed, and firn-files.txt names them with their marks; or firn refused, said why, and has
+neither deleted nor changed a file, nor made one.
 After which damages it must not refuse, GOES_ON of torture_damage.py says. Frames that were whole stay
 whole; what a failed export leaves is whole, too; files of the user's stay as they are; no process dies of
 a signal but the one that killed it; and each that ends with a status other than 0 has said something.

@@ -77,6 +77,8 @@ class Base:
             self.run(f"{solver}-bare-part", self.scene(solver, "bare"), "--frames", "0:2")
             self.run(f"{solver}-trunk", scene, "--frames", "0:2")
             self.run(f"{solver}-branch", scene, "--from", self.path(f"{solver}-trunk"), *BRANCH)
+        self.make("mpm-fine", ["refine", self.path("mpm-whole"), "--per", "3", "-q", "-j1",
+                               "-o", self.path("mpm-fine")])
         self.isas = self.run_mixed()
 
     def run_mixed(self):

@@ -83,11 +83,13 @@ def wrong_list(found, spare=None, trunk=None):
         if list(names) != sorted(names, key=os.fsencode):
             return f"{place} is not in order"
         for name, mark in names.items():
+            if name == spare:
+                continue
             data = found.get(os.path.join(folder, name))
             if data is None:
                 return f"{place} names {name}, which is not there"
             grows = kind != "sweep" and GROWS.fullmatch(name)
-            if name != spare and mark != (NO_MARK if grows else mark_of(name, data)):
+            if mark != (NO_MARK if grows else mark_of(name, data)):
                 return f"{place} has another mark for {name}: {mark}"
     return unlisted(found) if lists_of(found) else None
 
