@@ -381,8 +381,8 @@ static firn_status check_free(refinement *r, const char *name) {
                    r->path);
 }
 
-// A list that is not whole is written again where there are frames to be told by themselves, and asked to be
-// gone on with. Anywhere else it may be another program's file.
+// A list that is not whole is written again where a resume finds frames, which say themselves what
+// they are. Anywhere else it may be another program's file.
 static firn_status check_list(const refinement *r, size_t frames) {
   if (r->record.state != FIRN_RECORD_BROKEN || (r->def->resume && frames)) return FIRN_OK;
   return firn_fail(r->context, FIRN_ERROR_STATE,

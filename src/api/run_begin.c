@@ -48,7 +48,8 @@ static firn_status read_sum(firn_run_state *r, const char *name, firn_scene_sum 
   return FIRN_OK;
 }
 
-// Whether the scene of the folder is the one that began it. Older versions wrote no list, and the oldest no sum.
+// Whether the scene of the folder is the one that began it. Older versions wrote no list, and the
+// oldest no sum.
 static bool is_as_begun(const firn_run_state *r, firn_scene_sum sum) {
   return sum == FIRN_SCENE_SUM_EXACT || sum == FIRN_SCENE_SUM_FITS ||
          (sum == FIRN_SCENE_SUM_ABSENT && r->record.state != FIRN_RECORD_FOUND);

@@ -79,8 +79,8 @@ static firn_status fail_missing(firn_run_state *r, int frame, const int *there, 
                    frame);
 }
 
-// The newest checkpoint that the other run has written by its list; -1: it lists none. One without a mark
-// may be about to be written, or was never.
+// The newest checkpoint that the other run has written by its list; -1: it lists none. One without a
+// mark may be about to be written, or was never.
 static firn_status find_listed(firn_run_state *r, int *frame) {
   firn_record record;
   *frame = -1;
@@ -95,9 +95,10 @@ static firn_status find_listed(firn_run_state *r, int *frame) {
   return FIRN_OK;
 }
 
-// Sets r->frame to that of the checkpoint, the newest one where none is named. Where the newest is lost, an
-// older one is not taken in its place unasked: the branch would begin at another time. The list is read first:
-// a run that still writes the trunk removes no checkpoint before there is a newer one.
+// Sets r->frame to that of the checkpoint, the newest one where none is named. Where the newest is
+// lost, an older one is not taken in its place unasked: the branch would begin at another time. The
+// list is read first: a run that still writes the trunk removes no checkpoint before there is a newer
+// one.
 static firn_status find_checkpoint(firn_run_state *r) {
   int *there, listed;
   size_t count;

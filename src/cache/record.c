@@ -363,8 +363,8 @@ static firn_status is_own_part(const firn_record *r, const char *name, bool *is)
   return !*is && S_ISREG(info.st_mode) ? has_words(r, name, is) : FIRN_OK;
 }
 
-// Whether the file with the name of an entry is the one that was listed. Fails where it cannot be read: that
-// says nothing of whose it is.
+// Whether the file with the name of an entry is the one that was listed. Fails where it cannot be
+// read: that says nothing of whose it is.
 static firn_status is_listed_file(const firn_record *r, const firn_record_entry *e, bool *is) {
   char path[FIRN_PATH_SIZE];
   struct stat info;

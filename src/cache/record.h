@@ -79,8 +79,8 @@ bool firn_record_has_files(const firn_record *record);
 firn_status firn_record_unlink(firn_record *record);
 
 // Whether a file of the folder may be removed or replaced: it is listed, and nothing shows that another
-// file has taken its name. <name>.part of a listed name may be; so may a name that has no file. Fails where
-// the file cannot be read.
+// file has taken its name. <name>.part of a listed name may be; so may a name that has no file. Fails
+// where the file cannot be read.
 firn_status firn_record_owns(const firn_record *record, const char *name, bool *owns);
 // Removes a listed file, its .part, and the folders below this one that are empty then; takes the name off
 // the list. A file that the list does not own stays.

@@ -153,7 +153,8 @@ for how in "" --resume --overwrite; do
   # shellcheck disable=SC2086
   run 2 refine run --per 7 -o lists $how
   expect "$err" "lists/firn-files.txt is not a whole list of the files of a refinement"
-  [[ $(ls lists) == firn-files.txt && $(cat lists/firn-files.txt) == mine ]] || die "a list of the user is gone"
+  [[ $(ls lists) == firn-files.txt && $(cat lists/firn-files.txt) == mine ]] ||
+    die "a list of the user is gone"
 done
 before=$(sums run/fine) && sed -i '3s/^./x/' run/fine/firn-files.txt
 run 2 refine run --per 7 --overwrite
