@@ -134,14 +134,16 @@ static FILE *open_part(const sweep *s, const char *name, char *part, size_t size
   return file;
 }
 
-static bool close_part(const sweep *s, const char *name, const char *part, FILE *file) {
+// keep: all that belongs into the file is in it. What cannot take its place goes.
+static bool close_part(const sweep *s, const char *name, const char *part, FILE *file, bool keep) {
   char path[4300];
   snprintf(path, sizeof path, "%s/%s", s->folder, name);
   bool good = !ferror(file);
   good = fclose(file) == 0 && good;
-  good = good && rename(part, path) == 0;
+  good = good && (!keep || rename(part, path) == 0);
   if (!good) fprintf(stderr, "firn: %s cannot be written: %s\n", path, strerror(errno));
-  return good;
+  if (!good || !keep) unlink(part);
+  return good && keep;
 }
 
 static bool write_tables(const sweep *s, firn_context *context) {
@@ -163,9 +165,9 @@ static bool write_tables(const sweep *s, firn_context *context) {
       firn_table_close(o.stats);
     }
   }
-  if (csv) good = close_part(s, "summary.csv", csv_part, csv) && good;
-  if (md) good = close_part(s, "summary.md", md_part, md) && good;
-  return good;
+  bool kept = !csv || close_part(s, "summary.csv", csv_part, csv, good);
+  if (md) kept = close_part(s, "summary.md", md_part, md, good) && kept;
+  return good && kept;
 }
 
 static bool write_sheet(const sweep *s, firn_context *context) {

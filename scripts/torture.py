@@ -17,7 +17,8 @@ each format, render or sweep. Its kind is what happens to that:
     foreign  nothing, but a file or link of the user's has a name in its folder that firn uses
 
 Then the command goes on, undisturbed. Afterwards all files are, byte by byte, those of a command that
-nothing disturbed; or firn refused, said why, and has neither deleted nor changed a file, nor made one.
+nothing disturbed, and firn-files.txt names them with their marks; or firn refused, said why, and has
+neither deleted nor changed a file, nor made one.
 After which damages it must not refuse, GOES_ON of torture_damage.py says. Frames that were whole stay
 whole; what a failed export leaves is whole, too; files of the user's stay as they are; no process dies of
 a signal but the one that killed it; and each that ends with a status other than 0 has said something.
@@ -39,7 +40,7 @@ def arguments():
     parser.add_argument("shim")
     parser.add_argument("--seconds", type=float, help="stop after so long")
     parser.add_argument("--seed", type=int, default=1, help="of the order, and of damages (1)")
-    parser.add_argument("--only", default="*", help="trials of these names")
+    parser.add_argument("--only", action="append", help="trials of these names; may be given again")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="trials at a time")
     parser.add_argument("--keep", action="store_true", help="leave the folders of failed trials")
     parser.add_argument("--list", action="store_true", help="print the names of the trials")
@@ -125,7 +126,7 @@ def main():
     try:
         base = torture_base.Base(os.path.abspath(a.firn), os.path.abspath(a.shim), scratch)
         rows = spread(find_trials(base, scratch, a.seed), a.seed)
-        rows = [row for row in rows if fnmatch.fnmatch(row[0], a.only)]
+        rows = [row for row in rows if any(fnmatch.fnmatch(row[0], p) for p in a.only or ["*"])]
         if a.list:
             print("\n".join(name for name, _ in rows))
             return 0

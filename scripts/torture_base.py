@@ -3,6 +3,7 @@
 import os, shutil, signal, struct, subprocess
 
 import torture_damage as damage
+import torture_list
 
 SOLVERS = ("mpm", "sph", "flip")
 BARE = """firn: 1
@@ -76,6 +77,8 @@ class Base:
             self.run(f"{solver}-bare-part", self.scene(solver, "bare"), "--frames", "0:2")
             self.run(f"{solver}-trunk", scene, "--frames", "0:2")
             self.run(f"{solver}-branch", scene, "--from", self.path(f"{solver}-trunk"), *BRANCH)
+        self.make("mpm-fine", ["refine", self.path("mpm-whole"), "--per", "3", "-q", "-j1",
+                               "-o", self.path("mpm-fine")])
         self.isas = self.run_mixed()
 
     def run_mixed(self):
@@ -155,9 +158,13 @@ def essence(name, data):
     name = os.path.basename(name)
     if name == "log.jsonl" or data is None:
         return None
-    if name == "firn-files.txt":  # names; the files are compared themselves
-        return sorted(line.split(b" ", 1)[-1] for line in data.splitlines()
-                      if not line.startswith((b"sum ", b"from ")) and b" checkpoint_" not in line)
+    if name == torture_list.LIST:  # wrong_list() holds marks, order and checkpoints to the files
+        content = torture_list.read_list(data)
+        if not content:
+            return data
+        kind, origins, names = content
+        return (kind, [line for line in origins if not line.startswith("from ")],
+                [listed for listed in names if not listed.startswith("checkpoint_")])
     if name in ("stats.csv", "summary.csv"):
         return without_column(data, "wall_seconds")
     if name == "summary.md":  # the last cell of rows
@@ -172,9 +179,10 @@ def same(name, a, b):
     return a == b or essence(name, a) == essence(name, b)
 
 
-def compare(found, wanted, older):
+def compare(found, wanted, older, spare=None, trunk=None):
     """Raises where a run that ended well did not leave what the undisturbed one left. A checkpoint
-    of before, as it was in older, may be there still."""
+    of before, as it was in older, may be there still; spare is one that may be damaged. trunk: the folder
+    that a branch must name."""
     for name, data in wanted.items():
         if os.path.basename(name) == "log.jsonl":
             continue
@@ -187,6 +195,9 @@ def compare(found, wanted, older):
             if os.path.basename(name) != "log.jsonl" and found[name] != older.get(name, b"")}
     if more:
         raise Wrong(f"ended well, and left {sorted(more)}")
+    wrong = torture_list.wrong_list(found, spare, trunk)
+    if wrong:
+        raise Wrong(f"ended well, and {wrong}")
 
 
 def first_change(before, after):

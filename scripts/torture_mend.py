@@ -67,7 +67,7 @@ def mend(base, folder, solver, start, name, how, seed):
     if spare and after.get(name) == before.get(name):
         wanted = {key: data for key, data in wanted.items() if key != name}
         part = {**part, name: after.get(name)}
-    compare(after, wanted, part)
+    compare(after, wanted, part, spare=name if spare else None)
 
 
 def branch_off(base, folder, solver, name, how, seed):
@@ -84,9 +84,35 @@ def branch_off(base, folder, solver, name, how, seed):
     check_end(code, said)
     refused(before, snapshot(trunk))
     if code == 0:
-        compare(snapshot(run), base.files[f"{solver}-branch"], base.files[f"{solver}-trunk"])
+        compare(snapshot(run), base.files[f"{solver}-branch"], base.files[f"{solver}-trunk"], trunk=trunk)
     elif os.path.isdir(run):
         raise Wrong(f"refused, and left {sorted(snapshot(run))}")
+
+
+def refine_again(base, folder, name, how, seed):
+    """Fine particles with a damaged file are made whole by `firn refine --resume`; what stands in the place
+    of a file may stop it, and everything stays then. The run stays in any case."""
+    run = os.path.join(folder, "run")
+    fine = os.path.join(run, "fine")
+    fresh(folder)
+    shutil.copytree(base.path("mpm-whole"), run)
+    shutil.copytree(base.path("mpm-fine"), fine)
+    if not damage.apply(fine, name, how, seed):
+        return
+    before = snapshot(run)
+    check_verify(base, run, name, how, before)
+    code, said = base.call(["refine", run, "--per", "3", "-q", "-j1", "--resume"])
+    check_end(code, said)
+    after = snapshot(run)
+    wrong = first_change(base.files["mpm-whole"], after)
+    if wrong:
+        raise Wrong(f"{wrong} of the run is changed")
+    if code:
+        refused(before, after)
+        if how not in damage.OBSTACLES:
+            raise Wrong(f"refused, and must be gone on from: {said[-300:]}")
+        return
+    compare(snapshot(fine), base.files["mpm-fine"], {})
 
 
 # ------------------------------------------------------------------------------------ the user's files
@@ -94,8 +120,9 @@ def branch_off(base, folder, solver, name, how, seed):
 # Names that firn itself uses, of files that it has not written; a link leads to a file outside. What ends with
 # .part is firn's in any case.
 TAKEN = ("frame_00002.hdf", "frame_00009.hdf", "checkpoint_00004.hdf", "picture_00002.png",
-         "picture_00009.png", "log.jsonl", "stats.csv", "colliders.csv", "low.csv", "scene.yaml",
-         "frames.hdf.series", "files/block.obj", "files/sums.txt",
+         "picture_00009.png", "log.jsonl", "stats.csv", "colliders.csv", "probes.csv", "scene.yaml",
+         "scene.next.yaml", "firn-files.txt", "frames.hdf.series", "files/block.obj", "files/sums.txt",
+         "files.next/block.obj",
          "fine/frame_00001.hdf", "fine/notes.txt", "frame_00002.vtp", "frames.vtp.series",
          "frame_00002.png", "render.txt", "summary.csv", "summary.md", "sheet.png",
          "001-flip=0/frame_00002.hdf", "001-flip=0/preview.png")
@@ -196,6 +223,11 @@ def damages(base, seed):
             if how != "pipe":  # a reader of a pipe would wait
                 yield f"damage/mpm/trunk/{name}/{how}", \
                     lambda folder, a=("mpm", name, how): branch_off(base, folder, *a, seed)
+    files = base.files["mpm-fine"]
+    for name in files:
+        for how in ways(files, name):
+            yield f"damage/mpm/fine/{name}/{how}", \
+                lambda folder, a=(name, how): refine_again(base, folder, *a, seed)
     for what in COMMANDS:
         _, start = command_of(base, what, "")
         for name in TAKEN:

@@ -3,6 +3,7 @@
 import collections, errno, os, shutil, signal
 
 import torture_damage as damage
+import torture_list
 from torture_base import (BOARD, BRANCH, CALLS, FOREIGN, SOLVERS, Wrong, check_end, compare,
                           essence, first_change, fresh, put, refused, same, snapshot)
 
@@ -23,6 +24,8 @@ class Scenario:
 
     start = {}  # folders that are there before: their place, and which of the base's
     out = "run"  # what the command writes
+    lists = True  # whether it lists its files there
+    trunk = None  # what it branches off
     share = SMALL
 
     def __init__(self, base, solver, verb):
@@ -114,7 +117,7 @@ class Scenario:
         """What a command may leave that did not end well."""
 
     def check_whole(self, found):
-        compare(found, self.wanted, self.older)
+        compare(found, self.wanted, self.older, trunk=self.trunk)
 
     def go_on(self, folder):
         code, said = self.base.call(self.again(folder))
@@ -130,17 +133,21 @@ class Scenario:
         killed = plan["TORTURE_ACT"] == "kill" and board[-1]
         if killed:
             may_die = [signal.SIGKILL]
-        # HDF5 1.10 frees twice, or uses what it has freed, where its own memory runs out. That is
-        # as good as being killed: nothing may be lost by it.
+        # HDF5 1.10 frees twice, uses what it has freed, or calls exit(-1), where its own memory runs
+        # out. That is as good as being killed: nothing may be lost by it.
         if plan.get("TORTURE_MEMORY") == "libhdf5":
             may_die = [signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS]
+            killed = code < 0 or code == 255
         check_end(code, said, may_die)
         found = self.found(folder)
         self.check_kept(found)
         if code == 0:
             self.check_whole(found)
         else:
-            self.check_failed(found, code < 0, plan)
+            unlisted = self.lists and torture_list.unlisted(found)
+            if unlisted:
+                raise Wrong(f"{'was killed' if killed else 'failed'}, and {unlisted}")
+            self.check_failed(found, killed, plan)
             self.go_on(folder)
 
 
@@ -192,11 +199,11 @@ class Branch(Run):
         super().__init__(base, solver, verb)
         self.wanted = base.files[f"{solver}-branch"]
         self.older = base.files[f"{solver}-trunk"]
+        self.trunk = base.path(f"{solver}-trunk")
         self.share = SMALL
 
     def words(self, folder, how=None):
-        trunk = self.base.path(f"{self.solver}-trunk")
-        return [*super().words(folder, how), *BRANCH, "--from", trunk]
+        return [*super().words(folder, how), *BRANCH, "--from", self.trunk]
 
     def again(self, folder):
         """The list of files names the trunk before anything is copied: with a list, a resume alone goes
@@ -205,9 +212,21 @@ class Branch(Run):
         begun = os.path.exists(os.path.join(folder, self.out, "firn-files.txt"))
         return words[:words.index("--from")] if begun else words
 
+    def go_on(self, folder):
+        """What was killed as it wrote the list is not gone on with as another run, from time 0."""
+        half = os.path.join(folder, self.out, torture_list.LIST + ".part")
+        begun = os.path.exists(os.path.join(folder, self.out, torture_list.LIST))
+        if not begun and os.path.exists(half) and b"\nnext " in damage.read(half):
+            words, before = super().again(folder), self.found(folder)
+            code, said = self.base.call(words[:words.index("--from")])
+            check_end(code, said)
+            if not code:
+                raise Wrong("was to branch off, and began at time 0")
+            refused(before, self.found(folder))
+        super().go_on(folder)
+
     def check_kept(self, found):
-        name = f"{self.solver}-trunk"
-        wrong = first_change(self.base.files[name], snapshot(self.base.path(name)))
+        wrong = first_change(self.base.files[f"{self.solver}-trunk"], snapshot(self.trunk))
         if wrong:
             raise Wrong(f"{wrong} of the trunk is changed")
 
@@ -278,6 +297,7 @@ class Refine(Writer):
 
 class Export(Writer):
     out = "out"
+    lists = False
 
     def words(self, folder):
         return ["export", self.base.path(f"{self.solver}-whole"), "--format",
@@ -286,6 +306,7 @@ class Export(Writer):
 
 class Render(Writer):
     out = "out"
+    lists = False
 
     def words(self, folder):
         how = ["--preview", "--size", "64x36"] if self.verb == "render-preview" else \

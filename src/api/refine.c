@@ -291,6 +291,14 @@ static firn_status next_frame(refinement *r, int i, const firn_frame *from, firn
 
 // -------------------------------------------------------------------------------------- first frames
 
+// Whether a frame has the number of its name; another took its place where it has not.
+static bool has_number(refinement *r, int i, const firn_frame *frame) {
+  if (frame->frame == number_at(r, i)) return true;
+  firn_note(r->context, FIRN_LOG_WARNING, "%s holds frame %d; it is made again", r->path,
+            frame->frame);
+  return false;
+}
+
 // The last frame up to which all are there and whole; -1: none. Later ones are made again, where they were
 // made with the same settings.
 static firn_status find_last(refinement *r, int *out) {
@@ -306,11 +314,12 @@ static firn_status find_last(refinement *r, int *out) {
     if (status != FIRN_OK)
       firn_note(r->context, FIRN_LOG_WARNING, "%s; it is made again",
                 firn_context_message(r->context));
-    whole = whole && there && status == FIRN_OK;
+    bool good = there && status == FIRN_OK, numbered = good && has_number(r, i, frame);
+    whole = whole && numbered;
     if (whole) *out = i;
-    if (!there || status != FIRN_OK) continue;
-    status = firn_refine_settings_check(r->def, frame, source_path(r, i), r->path);
-    firn_frame_close(frame);
+    if (numbered) status = firn_refine_settings_check(r->def, frame, source_path(r, i), r->path);
+    if (good) firn_frame_close(frame);
+    if (!numbered) continue;
     FIRN_TRY(status);
   }
   return FIRN_OK;
@@ -361,6 +370,18 @@ static firn_status adopt_frame(refinement *r, int number, const char *name) {
                    "%.700s; no list says that firn refine has written it, so it is neither removed "
                    "nor replaced: choose another folder, or remove it yourself",
                    message);
+}
+
+// A list that is not whole is written again where a resume finds frames, which say themselves what
+// they are. Anywhere else it may be another program's file.
+static firn_status check_list(const refinement *r, size_t frames) {
+  if (r->record.state != FIRN_RECORD_BROKEN || (r->def->resume && frames)) return FIRN_OK;
+  return firn_fail(r->context, FIRN_ERROR_STATE,
+                   "%s/" FIRN_RECORD_FILE " is not a whole list of the files of a refinement, so "
+                   "firn cannot tell which files there are its own: %s",
+                   r->folder,
+                   frames ? "--resume checks the frames and lists them again"
+                          : "move it away, or choose another folder");
 }
 
 // Every frame of the folder, and the list of frames, must be the refinement's own.
@@ -457,8 +478,9 @@ static firn_status take_folder(refinement *r, int *last) {
   int *numbers;
   size_t count;
   FIRN_TRY(firn_numbered_list(r->context, r->folder, FIRN_FRAME_PREFIX, &numbers, &count));
-  firn_status status = FIRN_OK;
-  if (d->overwrite || d->resume || !count) status = check_strangers(r, numbers, count);
+  firn_status status = check_list(r, count);
+  if (status == FIRN_OK && (d->overwrite || d->resume || !count))
+    status = check_strangers(r, numbers, count);
   firn_free(r->context, numbers, count * sizeof *numbers);
   *last = -1;
   if (status != FIRN_OK || !count || d->overwrite) return status;

@@ -202,6 +202,9 @@ firn_status firn_run_branch_copy(firn_run_state *run);
 firn_status firn_run_branch_announce(firn_run_state *run);
 // Sets there where a run without a list has begun, as far as its log has it.
 firn_status firn_run_branch_recall(firn_run_state *run);
+// Fails where a run that names no trunk finds the half of a list that a branch was writing as it was
+// stopped.
+firn_status firn_run_branch_check_half(firn_run_state *run);
 // A branch that was stopped before it had a checkpoint begins where it was to: sets run->from.
 firn_status firn_run_branch_take_origin(firn_run_state *run);
 // Whether the run that is gone on with began where run->from says.

@@ -37,9 +37,28 @@ static firn_status compare_scene(firn_run_state *r, const char *name, bool *any,
   return status;
 }
 
+// Reads a scene of the folder; *sum is whether it is as firn wrote it.
+static firn_status read_sum(firn_run_state *r, const char *name, firn_scene_sum *sum) {
+  char *text;
+  size_t size;
+  FIRN_TRY(firn_run_file(r, name));
+  FIRN_TRY(firn_file_get(r->context, r->path, &text, &size));
+  *sum = firn_scene_check_sum(text, size);
+  firn_free(r->context, text, size + 1);
+  return FIRN_OK;
+}
+
+// Whether the scene of the folder is the one that began it. Older versions wrote no list, and the
+// oldest no sum.
+static bool is_as_begun(const firn_run_state *r, firn_scene_sum sum) {
+  return sum == FIRN_SCENE_SUM_EXACT || sum == FIRN_SCENE_SUM_FITS ||
+         (sum == FIRN_SCENE_SUM_ABSENT && r->record.state != FIRN_RECORD_FOUND);
+}
+
 firn_status firn_run_check_scene(firn_run_state *r, bool *same) {
   bool any;
   firn_scene_difference d;
+  firn_scene_sum sum;
   FIRN_TRY(compare_scene(r, "scene.yaml", &any, &d));
   if (!any) {
     return firn_fail(r->context, FIRN_ERROR_STATE,
@@ -51,21 +70,16 @@ firn_status firn_run_check_scene(firn_run_state *r, bool *same) {
   if (!d.count) return FIRN_OK;
   char more[40] = "";
   if (d.count > 1) snprintf(more, sizeof more, " (and %d more)", d.count - 1);
+  FIRN_TRY(read_sum(r, "scene.yaml", &sum));
+  if (!is_as_begun(r, sum))
+    return firn_fail(r->context, FIRN_ERROR_STATE,
+                     "cannot resume: %s was changed after the run had begun (its checksum does not "
+                     "fit), and now differs from the scene: %s%s. Put it back" FIRN_RUN_ANEW,
+                     r->path, d.text, more);
   return firn_fail(r->context, FIRN_ERROR_STATE,
                    "cannot resume: the scene differs from the one that began this folder, %s: "
                    "%s%s" FIRN_RUN_ANEW,
                    r->path, d.text, more);
-}
-
-// Reads a scene of the folder; *sum is whether it is as firn wrote it.
-static firn_status read_sum(firn_run_state *r, const char *name, firn_scene_sum *sum) {
-  char *text;
-  size_t size;
-  FIRN_TRY(firn_run_file(r, name));
-  FIRN_TRY(firn_file_get(r->context, r->path, &text, &size));
-  *sum = firn_scene_check_sum(text, size);
-  firn_free(r->context, text, size + 1);
-  return FIRN_OK;
 }
 
 // Another program may have a file of that name: firn's is listed, or ends with the sum of its text.
@@ -86,10 +100,7 @@ bool firn_run_replaced(firn_run_state *r) {
 firn_status firn_run_check_scene_sum(firn_run_state *r) {
   firn_scene_sum sum;
   FIRN_TRY(read_sum(r, "scene.yaml", &sum));
-  // Older versions wrote no list, and the oldest no sum.
-  bool fits = sum == FIRN_SCENE_SUM_EXACT || sum == FIRN_SCENE_SUM_FITS ||
-              (sum == FIRN_SCENE_SUM_ABSENT && r->record.state != FIRN_RECORD_FOUND);
-  if (fits) return FIRN_OK;
+  if (is_as_begun(r, sum)) return FIRN_OK;
   return firn_fail(
       r->context, FIRN_ERROR_STATE,
       "cannot resume: %s is not the scene that began this folder: it was changed, and "
@@ -333,6 +344,7 @@ static firn_status begin_stopped(firn_run_state *r, const firn_run_check *c) {
     FIRN_TRY(check_next(r));
   else if (scene || rows)
     FIRN_TRY(firn_run_check_scene(r, &same));
+  FIRN_TRY(firn_run_branch_check_half(r));
   FIRN_TRY(firn_run_branch_take_origin(r));
   return firn_run_begin_fresh(r, c);
 }

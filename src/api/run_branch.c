@@ -79,10 +79,30 @@ static firn_status fail_missing(firn_run_state *r, int frame, const int *there, 
                    frame);
 }
 
-// Sets r->frame to that of the checkpoint.
+// The newest checkpoint that the other run has written by its list; -1: it lists none. One without a
+// mark may be about to be written, or was never.
+static firn_status find_listed(firn_run_state *r, int *frame) {
+  firn_record record;
+  *frame = -1;
+  FIRN_TRY(firn_record_read(r->context, r->from, "run", &record));
+  for (size_t i = 0; i < record.count; i++) {
+    const firn_record_entry *e = &record.entry[i];
+    size_t n = strlen(FIRN_CHECKPOINT_PREFIX);
+    if (e->marked && strncmp(e->name, FIRN_CHECKPOINT_PREFIX, n) == 0)
+      *frame = atoi(e->name + n); // ascending
+  }
+  firn_record_free(&record);
+  return FIRN_OK;
+}
+
+// Sets r->frame to that of the checkpoint, the newest one where none is named. Where the newest is
+// lost, an older one is not taken in its place unasked: the branch would begin at another time. The
+// list is read first: a run that still writes the trunk removes no checkpoint before there is a newer
+// one.
 static firn_status find_checkpoint(firn_run_state *r) {
-  int *there;
+  int *there, listed;
   size_t count;
+  FIRN_TRY(find_listed(r, &listed));
   FIRN_TRY(firn_numbered_list(r->context, r->from, FIRN_CHECKPOINT_PREFIX, &there, &count));
   int frame = r->from_frame;
   if (frame < 0) frame = count ? there[count - 1] : 0;
@@ -91,7 +111,11 @@ static firn_status find_checkpoint(firn_run_state *r) {
   firn_status status = found ? FIRN_OK : fail_missing(r, frame, there, count < 4 ? count : 4);
   firn_free(r->context, there, count * sizeof *there);
   r->frame = frame;
-  return status;
+  if (status != FIRN_OK || r->from_frame >= 0 || listed <= frame) return status;
+  return firn_fail(r->context, FIRN_ERROR_STATE,
+                   "%s lists a checkpoint of frame %d (" FIRN_RECORD_FILE
+                   "), which is gone. --from %s:%d branches off from the newest that is there",
+                   r->from, listed, r->from, frame);
 }
 
 // ------------------------------------------------------------------------------------------ the trunk
@@ -186,7 +210,11 @@ static firn_status load_checkpoint(firn_run_state *r, unsigned loose, bool *gone
   FIRN_TRY(firn_scene_build_empty(r->scene, &r->sim));
   firn_status status = firn_sim_load_with(r->sim, r->path, loose, firn_run_load_tally, r);
   *gone = status == FIRN_ERROR_IO && lstat(r->path, &info) != 0 && errno == ENOENT;
-  return status;
+  if (status != FIRN_ERROR_FORMAT) return status;
+  char message[FIRN_MESSAGE_SIZE];
+  memcpy(message, firn_context_message(r->context), sizeof message);
+  return firn_fail(r->context, FIRN_ERROR_STATE, "cannot branch off from frame %d of %s: %.600s",
+                   r->frame, r->from, message);
 }
 
 firn_status firn_run_branch_load(firn_run_state *r) {
@@ -285,6 +313,24 @@ firn_status firn_run_branch_check_origin(firn_run_state *r) {
                    "cannot resume: the run in %s did not branch off, and cannot begin with %s any "
                    "more" FIRN_RUN_ANEW,
                    r->def->folder, r->from);
+}
+
+// The list is the first thing that a branch writes. Half of it does not name the trunk.
+firn_status firn_run_branch_check_half(firn_run_state *r) {
+  struct stat info;
+  char *text;
+  size_t size;
+  if (r->from || r->record.state == FIRN_RECORD_FOUND) return FIRN_OK;
+  FIRN_TRY(firn_run_file(r, FIRN_RECORD_FILE FIRN_PART_SUFFIX));
+  if (lstat(r->path, &info) || !S_ISREG(info.st_mode)) return FIRN_OK;
+  FIRN_TRY(firn_file_get(r->context, r->path, &text, &size));
+  bool branch = strncmp(text, "firn run\nnext ", 14) == 0;
+  firn_free(r->context, text, size + 1);
+  if (!branch) return FIRN_OK;
+  return firn_fail(r->context, FIRN_ERROR_STATE,
+                   "cannot resume: in %s a run was stopped as it began to branch off, and what it "
+                   "was to branch off from is not written down: give --from again",
+                   r->def->folder);
 }
 
 firn_status firn_run_branch_take_origin(firn_run_state *r) {

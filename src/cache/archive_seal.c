@@ -239,10 +239,11 @@ firn_status firn_seal_sum(firn_context *context, const char *path, uint64_t *sum
   size_t size;
   int fd;
   FIRN_TRY(firn_file_open(context, path, &fd, &size));
-  int error = size < FOOT ? EIO : firn_file_read_at(fd, foot, FOOT, size - FOOT);
+  int error = size < FOOT ? 0 : firn_file_read_at(fd, foot, FOOT, size - FOOT);
   close(fd);
   if (error) return firn_file_fail(context, "read", path, error);
-  if (!has_magic(foot)) return firn_fail(context, FIRN_ERROR_FORMAT, "%s has no seal", path);
+  if (size < FOOT || !has_magic(foot))
+    return firn_fail(context, FIRN_ERROR_FORMAT, "%s has no seal", path);
   *sum = get(foot + WORD);
   return FIRN_OK;
 }

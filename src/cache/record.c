@@ -295,18 +295,19 @@ firn_status firn_record_settle(firn_record *r) {
   return FIRN_OK;
 }
 
-// How a file begins: its first bytes, with a 0 after them. False: it cannot be read.
+// How a file begins: its first bytes, with a 0 after them.
 enum { HEAD = 4096 };
-static firn_status read_head(const firn_record *r, const char *name, char head[HEAD], size_t *size,
-                             bool *read) {
+static firn_status read_head(const firn_record *r, const char *name, char head[HEAD],
+                             size_t *size) {
   char path[FIRN_PATH_SIZE];
+  int fd;
   FIRN_TRY(firn_path_format(r->context, path, "%s/%s", r->folder, name));
-  FILE *file = fopen(path, "r");
-  *read = file != NULL;
-  *size = file ? fread(head, 1, HEAD - 1, file) : 0;
+  FIRN_TRY(firn_file_open(r->context, path, &fd, size));
+  *size = *size < HEAD - 1 ? *size : HEAD - 1;
+  int error = firn_file_read_at(fd, head, *size, 0);
+  close(fd);
   head[*size] = 0;
-  if (file) fclose(file);
-  return FIRN_OK;
+  return error ? firn_file_fail(r->context, "read", path, error) : FIRN_OK;
 }
 
 // Nothing, or what a power cut may leave.
@@ -326,9 +327,9 @@ static firn_status has_words(const firn_record *r, const char *name, bool *has) 
                {FIRN_PART_SUFFIX, {"firn run", "firn refine"}}};
   char head[HEAD];
   size_t size;
-  FIRN_TRY(read_head(r, name, head, &size, has));
-  if (!*has || is_blank(head, size)) return FIRN_OK;
-  *has = false;
+  FIRN_TRY(read_head(r, name, head, &size));
+  *has = is_blank(head, size);
+  if (*has) return FIRN_OK;
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     if (!ends_with(name, known[i].end)) continue;
     int found = (strstr(head, known[i].words[0]) != NULL) +
@@ -344,8 +345,9 @@ static firn_status was_archive(const firn_record *r, const char *name, bool *was
   char head[HEAD];
   size_t size;
   int wrong = 0;
-  FIRN_TRY(read_head(r, name, head, &size, was));
-  if (!*was || is_blank(head, size)) return FIRN_OK;
+  FIRN_TRY(read_head(r, name, head, &size));
+  *was = is_blank(head, size);
+  if (*was) return FIRN_OK;
   for (size_t i = 0; i < sizeof signature; i++)
     wrong += __builtin_popcount((unsigned char)head[i] ^ signature[i]);
   *was = size >= sizeof signature && wrong <= 8;
@@ -361,7 +363,8 @@ static firn_status is_own_part(const firn_record *r, const char *name, bool *is)
   return !*is && S_ISREG(info.st_mode) ? has_words(r, name, is) : FIRN_OK;
 }
 
-// Whether the file with the name of an entry is the one that was listed.
+// Whether the file with the name of an entry is the one that was listed. Fails where it cannot be
+// read: that says nothing of whose it is.
 static firn_status is_listed_file(const firn_record *r, const firn_record_entry *e, bool *is) {
   char path[FIRN_PATH_SIZE];
   struct stat info;
@@ -374,7 +377,7 @@ static firn_status is_listed_file(const firn_record *r, const firn_record_entry 
   if (!has_mark(r, e->name)) return has_words(r, e->name, is);
   if (!e->marked || !info.st_size) return FIRN_OK;
   firn_status status = read_mark(r, e->name, &mark);
-  if (status == FIRN_ERROR_FORMAT || status == FIRN_ERROR_IO) return was_archive(r, e->name, is);
+  if (status == FIRN_ERROR_FORMAT) return was_archive(r, e->name, is);
   *is = false;
   for (size_t i = 0; status == FIRN_OK && i < r->count; i++) // or a copy of another that is listed
     *is = *is || (r->entry[i].marked && r->entry[i].mark == mark);

@@ -79,7 +79,8 @@ bool firn_record_has_files(const firn_record *record);
 firn_status firn_record_unlink(firn_record *record);
 
 // Whether a file of the folder may be removed or replaced: it is listed, and nothing shows that another
-// file has taken its name. <name>.part of a listed name may be; so may a name that has no file.
+// file has taken its name. <name>.part of a listed name may be; so may a name that has no file. Fails
+// where the file cannot be read.
 firn_status firn_record_owns(const firn_record *record, const char *name, bool *owns);
 // Whether the name may be written: it has no file, or one that the list owns. FIRN_ERROR_STATE
 // otherwise, with a message that ends in `more`.

@@ -126,9 +126,21 @@ cp bad/frame_00001.hdf bad/frame_00002.hdf && damaged "bad/frame_00002.hdf holds
 sed -i '3s/,[^,]*$/,7/' bad/colliders.csv && damaged "bad/colliders.csv: up to frame 4 it does not hold what was written"
 sed -i '4s/^\(2,[^,]*,[0-9]*\)/\11/' bad/stats.csv && damaged "bad/stats.csv: up to frame 4 it does not hold"
 sed -i 's/^title:.*/title: other/' bad/scene.yaml && damaged "bad/scene.yaml"
+flip bad/checkpoint_00004.hdf &&
+  damaged "cannot branch off from frame 4 of bad" "bad/checkpoint_00004.hdf is damaged"
 cp trunk/frame_00001.hdf bad/frame_00000.hdf.part && flip bad/checkpoint_00003.hdf && rm bad/log.jsonl
 run 0 run scene.yaml -o young --from bad:4 --overwrite --set materials.soft.young=400kPa --quiet # all that it needs is whole
 rm -rf bad
+
+# Where the newest checkpoint is gone, an older one is taken only if it is named: the branch would
+# begin earlier.
+cp -r trunk bad && rm bad/checkpoint_00004.hdf
+run 2 run scene.yaml -o unborn --from bad
+expect "$err" "bad lists a checkpoint of frame 4 (firn-files.txt), which is gone. --from bad:3"
+[[ ! -e unborn ]] || die "a branch of a run whose newest checkpoint is gone has begun"
+run 0 run scene.yaml -o earlier --from bad:3 --quiet
+cmp whole/frame_00008.hdf earlier/frame_00008.hdf || die "a branch from the older checkpoint"
+rm -rf bad earlier
 
 # Stopped before it has a checkpoint, a branch goes on as one: what it begins with is written down first. Here
 # the frames cannot be copied.
@@ -145,6 +157,16 @@ for i in 0 1 2 3 4 5 6 7 8; do
 done
 cmp young/colliders.csv stopped/colliders.csv || die "rows of a branch that was stopped at its beginning"
 run 0 info --verify stopped
+
+# Stopped while it wrote that down, it is not gone on with as another run, from time 0.
+mkdir half && printf 'firn run\nnext 4 /ho' >half/firn-files.txt.part
+before=$(sums half)
+run 2 run scene.yaml -o half --set materials.soft.young=400kPa --resume
+expect "$err" "give --from again"
+[[ $(sums half) == "$before" ]] || die "half of a list: refused, and changed"
+run 0 run scene.yaml -o half --from trunk:4 --set materials.soft.young=400kPa --frames 0:5 --resume \
+  --quiet
+cmp young/frame_00005.hdf half/frame_00005.hdf || die "frame 5 of a branch stopped as it began"
 
 # Under steady forces snow that sleeps does so in the branch as well: nothing has changed, nobody is woken.
 cat >steady.yaml <<'YAML'

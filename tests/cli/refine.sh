@@ -129,9 +129,10 @@ rm -r mixed
 # A frame of another number, or of another run.
 cp run/fine/frame_00002.hdf kept.hdf && cp run/fine/frame_00003.hdf run/fine/frame_00002.hdf
 run 1 info --verify run
-expect "$out" "run/fine/frame_00002.hdf holds frame 3"
-cp kept.hdf run/fine/frame_00002.hdf
-run 0 refine run --per 7 --resume --quiet
+expect "$out" "run/fine/frame_00002.hdf holds frame 3; \`firn refine --resume\` makes it again"
+run 0 refine run --per 7 --resume
+expect "$err" "run/fine/frame_00002.hdf holds frame 3; it is made again"
+cmp kept.hdf run/fine/frame_00002.hdf || die "a frame of another number is not made again"
 run 0 info --verify run
 # Stopped while the list of frames was written: a resume that has nothing else to do writes it.
 before=$(sums run/fine)
@@ -146,6 +147,20 @@ rm run/fine/frame_00009.hdf
 run 0 refine run --per 7 --overwrite --quiet
 [[ $(cat run/fine/notes.txt) == mine ]] || die "a file of the user is gone"
 rm run/fine/notes.txt
+# So does one of the name of its own list; a list that is damaged is written again from the frames.
+mkdir lists && echo mine >lists/firn-files.txt
+for how in "" --resume --overwrite; do
+  # shellcheck disable=SC2086
+  run 2 refine run --per 7 -o lists $how
+  expect "$err" "lists/firn-files.txt is not a whole list of the files of a refinement"
+  [[ $(ls lists) == firn-files.txt && $(cat lists/firn-files.txt) == mine ]] ||
+    die "a list of the user is gone"
+done
+before=$(sums run/fine) && sed -i '3s/^./x/' run/fine/firn-files.txt
+run 2 refine run --per 7 --overwrite
+expect "$err" "--resume checks the frames"
+run 0 refine run --per 7 --resume --quiet
+[[ $(sums run/fine) == "$before" ]] || die "a damaged list of a refinement is not mended"
 
 # ---- what it refuses
 run 2 refine run
