@@ -46,6 +46,7 @@ typedef struct firn_flip_def {
   double dt_min;               // s, give up below
   double cfl;                  // cells moved in a step at most
   bool surface_spheres;        // water ends with spheres around its particles, not by its density
+  bool reserved[7];            // 0: up to its end
 } firn_flip_def;
 
 FIRN_API void firn_flip_def_init(firn_flip_def *def, size_t size);
