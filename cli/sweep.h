@@ -44,7 +44,7 @@ void sweep_folder(const sweep *s, int run, char *folder, size_t size);
 // "flip = 0.9\nyoung = 140 kPa".
 void sweep_label(const sweep *s, int run, const char *between, char *label, size_t size);
 
-// The scene of a run; NULL: it is not valid, and was told to stderr why.
+// The scene of a run; NULL: the scene is not valid, and stderr has the reason.
 firn_scene *sweep_scene(const sweep *s, firn_context *context, int run);
 // How the end of a run is drawn for the sheet.
 enum { SWEEP_PICTURE_WIDTH = 320, SWEEP_PICTURE_HEIGHT = 180 };

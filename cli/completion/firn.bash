@@ -12,7 +12,7 @@ _firn_options() {
 }
 # Whether a word is an option, of firn VERB, that the next word is the value of.
 _firn_wants() { [[ $3 == -[ojf] ]] || { [[ $3 == --* ]] && _firn_options "$1" "$2" | grep -qxF -- "$3="; }; }
-# Values of an option that the program knows of, for a scene among the words where it matters.
+# Values that the program lists for an option; some depend on the scene on the command line.
 _firn_values() { "$1" help --values "$2" "$3" ${4:+"$4"} 2>/dev/null; }
 # The first word behind the verb that is neither an option nor the value of one.
 _firn_scene() {

@@ -134,7 +134,7 @@ MUTATIONS = [
              ("src/solver/flip/surface.c", "LIES_ON = 0.5", "LIES_ON = 50")),
     Mutation("flip-surface-depth", "outside, the surface is nearer than the density tells", "flip.waves",
              ("src/solver/flip/surface.c", "sqrt(2 * share) - 1", "sqrt(3 * share) - 1")),
-    Mutation("flip-room", "what walls between faces take from a cell is told by its closed sides", "flip.waves",
+    Mutation("flip-room", "the room that walls take from a cell comes from its closed sides", "flip.waves",
              ("src/solver/flip/volume.c", "1 - share_beyond(", "1 - 0 * share_beyond(")),
     Mutation("flip-surface", "water is drawn into its surface", "flip.water",
              ("src/solver/flip/volume.c", "(e < 0 && is_at_surface(s, g, c))",

@@ -49,7 +49,7 @@ static firn_status copy_collider(const firn_collider *from, firn_collider *to) {
   return FIRN_OK;
 }
 
-// What copy_collider has made; tracks belong to whoever stays.
+// What copy_collider has made; tracks belong to the world that stays.
 static void free_copy(firn_collider *collider) {
   for (int i = 0; i < collider->part_count; i++) {
     firn_shape_release(collider->part[i].shape);

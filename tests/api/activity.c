@@ -16,7 +16,7 @@ static const char scene_text[] =
     "colliders:\n  - {name: ground, shape: {half_space: {}}}\n"
     "  - {name: cube, shape: {mesh: {file: cube.obj}, scale: 0.1, move: [0, 40 cm, 0]}}\n";
 
-// Those that were told, a line each: "what done/total".
+// The reported activities, a line each: "what done/total".
 typedef struct journal {
   char text[20000];
   size_t used;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whoever presses snow between surfaces a few cells apart by contact at nodes is told, once; nobody else is.
+// A run that presses snow between surfaces a few cells apart by contact at nodes warns once; no other run warns.
 #include <stdio.h>
 
 #include "support/mpm_case.h"
@@ -65,7 +65,7 @@ static heard press(double deep, double away, double speed, bool surface, bool al
   return h;
 }
 
-static void thin_snow_that_is_pressed_is_told_once(void **state) {
+static void thin_snow_that_is_pressed_warns_once(void **state) {
   (void)state;
   heard h = press(7, 8, 0.1, false, false, 260);
   assert_int_equal(h.count, 1);
@@ -74,14 +74,14 @@ static void thin_snow_that_is_pressed_is_told_once(void **state) {
     fail_msg("told: %s", h.last);
 }
 
-// What comes nearer is told of once it is near: 20 cells less 5.12 in 256 steps.
+// A surface that comes nearer causes the warning once it is near: 20 cells less 5.12 in 256 steps.
 static void it_is_told_when_the_gap_closes(void **state) {
   (void)state;
   assert_int_equal(press(9, 20, 1.6, false, false, 128).count, 0);
   assert_int_equal(press(9, 20, 1.6, false, false, 260).count, 1);
 }
 
-static void nobody_else_is_told(void **state) {
+static void no_other_run_warns(void **state) {
   (void)state;
   assert_int_equal(press(7, 8, 0.1, true, false, 2).count, 0);    // by surface
   assert_int_equal(press(7, 8, 0, false, false, 2).count, 0);     // nothing presses
@@ -91,9 +91,9 @@ static void nobody_else_is_told(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(thin_snow_that_is_pressed_is_told_once),
+      cmocka_unit_test(thin_snow_that_is_pressed_warns_once),
       cmocka_unit_test(it_is_told_when_the_gap_closes),
-      cmocka_unit_test(nobody_else_is_told),
+      cmocka_unit_test(no_other_run_warns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

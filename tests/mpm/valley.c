@@ -21,7 +21,7 @@ typedef struct valley {
   double turn; // degrees, of the first plane against the ground
   firn_krylov krylov;
   firn_preconditioner preconditioner;
-  bool silent;  // nobody asks for forces
+  bool silent;  // forces are not recorded
   bool surface; // contact where the surface is
 } valley;
 

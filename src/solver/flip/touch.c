@@ -15,7 +15,7 @@
 
 // A contact of less area, h^2, is none: the cells around have the rest of the surface.
 static const double LEAST_AREA = 1e-2;
-// Cells: how deep below a surface its sides are told apart.
+// Cells: how deep below a surface its sides are distinguished.
 static const double BELOW = 0.05;
 // Cells: how far the snow around may be behind a side before which a cell has no particles of its own.
 static const double DEPTH = 0.1;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snow between surfaces that press it, too few cells apart for contact at nodes: its user is told once.
+// Warns once when snow lies between surfaces that press it and that are too few cells apart for contact at nodes.
 #include <math.h>
 
 #include "solver/mpm/mpm.h"
 
-// Steps between two looks, particles that are looked at, those that make a gap, and colliders that are told apart.
+// Steps between two checks, particles sampled, samples that make a gap, and colliders that are distinguished.
 enum { LOOK_STEPS = 128, LOOKS = 4096, ENOUGH = 3, COLLIDERS = 64 };
-// Cells below which it is told, and the cosine of surfaces that face each other.
+// Gap in cells below which the warning comes, and the cosine of surfaces that face each other.
 static const double THIN = 16, FACING = -0.7;
 // The plane that does not move lies some cells behind a surface, so that what is pressed has a gap plus twice that to
 // share: elastic snow reads 2 s/(gap + 2 s) too little with s of at least this. Of plastic snow, whose pressure grows

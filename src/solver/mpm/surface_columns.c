@@ -174,7 +174,7 @@ typedef struct mpm_within {
   int8_t axis; // of its sample; 0: none
 } mpm_within;
 
-enum { WITHIN = 2 }; // as many are told apart
+enum { WITHIN = 2 }; // as many are distinguished
 typedef struct mpm_inside {
   mpm_within by[WITHIN];
   bool contested; // surfaces meet there at an angle that is neither right nor flat
