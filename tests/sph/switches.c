@@ -46,8 +46,7 @@ static void every_switch_presses_snow_alike(void **state) {
   static const char *const name[] = {"default",    "jacobi",    "bicgstab",    "cold",
                                      "deviatoric", "combined",  "alternating", "tracked",
                                      "divergence", "f_predict", "rotation",    "friction",
-                                     "akinci",     "depth 0",   "iisph",
-                                     "walls"};
+                                     "akinci",     "depth 0",   "iisph",       "walls"};
   enum { COUNT = sizeof name / sizeof *name };
   outcome first = {0};
   for (int k = 0; k < COUNT; k++) {
