@@ -77,7 +77,7 @@ MUTATIONS = [
              ("src/world/motion.c", "    memcpy(out->velocity, d, sizeof d);\n", "")),
     Mutation("corner-shares-evenly", "two colliders that hold a node share its impulse by halves",
              "mpm.collider_force",
-             ("src/solver/mpm/push.c", "by[i].along = fmax(0, was - dot(rest, by[i].normal));",
+             ("src/solver/mpm/push.c", "by[i].along = was - dot(rest, by[i].normal);",
               "by[i].along = was;")),
     Mutation("collider-velocity-dropped-in-law", "v_rel = v",
              "mpm.contact",

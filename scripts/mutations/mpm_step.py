@@ -137,7 +137,7 @@ MUTATIONS = [
              (TIMESTEP, "if (unknown || m->memory.steps % LOOK_STEPS == 0) look_at_particles(m);", "if (unknown && false) look_at_particles(m);")),
     Mutation("flip-difference-not-finished", "FLIP gets no difference after a solve",
              "mpm.flight",
-             (IMPLICIT, "u[a] = keep[a] * (v[4 * n + a] - view->alpha * u[a]);", "u[a] = 0;")),
+             (IMPLICIT, "u[a] = v[4 * n + a] - alpha * u[a];", "u[a] = 0 * alpha;")),
     Mutation("sums-by-threads", "the solver's sums are divided by the number of threads",
              "mpm.threads",
              (IMPLICIT, ".chunk = 16 * FIRN_NODE_BLOCK_REALS,",

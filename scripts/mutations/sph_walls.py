@@ -5,8 +5,8 @@ from .form import Mutation
 MUTATIONS = [
     Mutation("sph-moment-without-walls", "the correction of gradients does not know of samples",
              "sph.walls",
-             ("src/solver/sph/pairs.c", "    add_moment(m, (double)pairs->boundary->volume[walls->other[k]], "
-              "&walls->near[k]);\n", "    add_moment(m, 0, &walls->near[k]);\n")),
+             ("src/solver/sph/pairs.c", "      add_moment(m, V, near);\n",
+              "      add_moment(m, 0, near);\n")),
     Mutation("sph-drag-of-a-wall-at-rest", "friction draws towards a wall that moves the other way",
              "sph.walls sph.solves",
              ("src/solver/sph/shear.c", "(double)s->v[3 * i + a] - (double)s->drawn[3 * i + a];",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run in progress: what run.c (the loop), run_begin.c (a folder gone on with), run_fresh.c (anew), run_check.c
-// (whether what is there is whole), run_branch.c (one that goes on from another), run_record.c (the list of
-// its files) and run_frame.c (the files of a frame) share.
+// A run in progress: what run.c (the loop), run_begin.c (a folder gone on with), run_fresh.c
+// (anew), run_check.c (whether what is there is whole), run_branch.c (one that goes on from
+// another), run_record.c (the list of its files) and run_frame.c (the files of a frame) share.
 #ifndef FIRN_API_RUN_H
 #define FIRN_API_RUN_H
 
@@ -14,8 +14,8 @@
 #include "cache/series.h"
 #include "scene/files.h"
 
-// While an old run is taken away, its folder holds the scene that is to come, under this name: a run
-// killed meanwhile is resumed by taking away the rest.
+// While an old run is taken away, its folder holds the scene that is to come, under this name: a
+// run killed meanwhile is resumed by taking away the rest.
 #define FIRN_RUN_NEXT_SCENE "scene.next.yaml"
 
 // Where the files that a scene names wait for their places.
@@ -133,34 +133,35 @@ firn_status firn_run_list(firn_run_state *run, firn_run_check *check);
 // Reads all that is listed: seals and numbers of frames, rows of tables, and whether they fit each
 // other. sim is an empty one of the scene. Fails only where nothing can be said.
 firn_status firn_run_look(firn_run_state *run, firn_run_check *check);
-// The newest checkpoint; of those after a frame that is known to have been made, only one that can be
-// read and is of the frame that its name tells. -1: there is none.
+// The newest checkpoint; of those after a frame that is known to have been made, only one that can
+// be read and is of the frame that its name tells. -1: there is none.
 int firn_run_newest_checkpoint(firn_run_state *run, const firn_run_check *check, int seen);
-// Whether the newest checkpoint that can be read has a format that this firn reads. It is asked before the
-// scene and the tables are, in which versions differ too.
+// Whether the newest checkpoint that can be read has a format that this firn reads. It is asked
+// before the scene and the tables are, in which versions differ too.
 firn_status firn_run_check_format(firn_run_state *run, const firn_run_check *check);
-// Whether a run that was looked at was stopped before it had a checkpoint, at the scene itself: no more
-// than frame 0 and its rows are there, and a resume begins anew.
+// Whether a run that was looked at was stopped before it had a checkpoint, at the scene itself: no
+// more than frame 0 and its rows are there, and a resume begins anew.
 bool firn_run_has_begun_only(firn_run_state *run, const firn_run_check *check);
-// A folder is gone on with only by the scene that began it, or one that differs in what does not matter
-// to it; *same: it is the same text.
+// A folder is gone on with only by the scene that began it, or one that differs in what does not
+// matter to it; *same: it is the same text.
 firn_status firn_run_check_scene(firn_run_state *run, bool *same);
 // Whether scene.yaml is as firn wrote it, by the sum in it: FIRN_ERROR_STATE.
 firn_status firn_run_check_scene_sum(firn_run_state *run);
-// Whether a run was stopped while it took away the one that is there, and has begun to; whether it was about to.
+// Whether a run was stopped while it took away the one that is there, and has begun to; whether it
+// was about to.
 bool firn_run_replaced(firn_run_state *run);
 bool firn_run_has_next(firn_run_state *run);
-// Loads the newest checkpoint that is whole and no newer than what is. FIRN_ERROR_STATE or FIRN_ERROR_IO:
-// a resume is refused, and the message says why.
+// Loads the newest checkpoint that is whole and no newer than what is. FIRN_ERROR_STATE or
+// FIRN_ERROR_IO: a resume is refused, and the message says why.
 firn_status firn_run_find(firn_run_state *run, firn_run_check *check);
 void firn_run_check_free(firn_run_state *run, firn_run_check *check);
-// Notes that something is wrong with a frame or its rows, which have to be made again; with one after
-// FIRN_FRAME_LAST: with something else.
+// Notes that something is wrong with a frame or its rows, which have to be made again; with one
+// after FIRN_FRAME_LAST: with something else.
 void firn_run_fault(firn_run_state *run, firn_run_check *check, int frame, firn_status status,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-// Whether every file of the folder with a name that the run writes, of frames from first on, is the run's
-// own: FIRN_ERROR_STATE, and the message names one that is not.
+// Whether every file of the folder with a name that the run writes, of frames from first on, is the
+// run's own: FIRN_ERROR_STATE, and the message names one that is not.
 firn_status firn_run_check_foreign(firn_run_state *run, int first);
 // The same for a scene.yaml that is the very scene of this run.
 firn_status firn_run_check_own_scene(firn_run_state *run);
@@ -168,18 +169,20 @@ bool firn_run_is_scene_itself(firn_run_state *run);
 // Whether the folder has a scene.yaml and a stats.csv.
 bool firn_run_looks_like_one(firn_run_state *run);
 
-// The list of the run's files (run_record.c). Writes it, if the folder is still the one that is held.
+// The list of the run's files (run_record.c). Writes it, if the folder is still the one that is
+// held.
 firn_status firn_run_save_record(firn_run_state *run);
 // Lists what an earlier run has written that left no list; in memory alone.
 firn_status firn_run_adopt(firn_run_state *run, const firn_run_check *check);
 // Lists the files of the frame that the run is at, before they are written.
 firn_status firn_run_declare_frame(firn_run_state *run, bool checkpoint);
-// Lists the picture that an event function may draw now, where it has none; and sets its mark afterwards.
+// Lists the picture that an event function may draw now, where it has none; and sets its mark
+// afterwards.
 firn_status firn_run_declare_picture(firn_run_state *run);
 firn_status firn_run_note_picture(firn_run_state *run);
 
-// Whether the files of a new run, or those that a resumed one goes on with, can be written where something
-// has their names; the message names it.
+// Whether the files of a new run, or those that a resumed one goes on with, can be written where
+// something has their names; the message names it.
 firn_status firn_run_check_places(firn_run_state *run);
 firn_status firn_run_check_tables(firn_run_state *run);
 
@@ -189,21 +192,21 @@ firn_status firn_run_begin(firn_run_state *run);
 firn_status firn_run_begin_fresh(firn_run_state *run, const firn_run_check *check);
 firn_status firn_run_write_scene(firn_run_state *run, const char *name);
 firn_status firn_run_open_log(firn_run_state *run);
-// After a failure, whose status it returns and whose message it keeps: removes what waits to be placed, and
-// restores the list. listed: there was one; next: it had this.
+// After a failure, whose status it returns and whose message it keeps: removes what waits to be
+// placed, and restores the list. listed: there was one; next: it had this.
 firn_status firn_run_undo(firn_run_state *run, bool listed, const firn_record_origin *next,
                           firn_status status);
 
-// A run that branches off (run_branch.c): the simulation as the other run's checkpoint has it, with the
-// numbers of this scene; and what that run had written until then, into the folder of this one.
+// A run that branches off (run_branch.c): the simulation as the other run's checkpoint has it, with
+// the numbers of this scene; and what that run had written until then, into the folder of this one.
 firn_status firn_run_branch_load(firn_run_state *run);
 firn_status firn_run_branch_copy(firn_run_state *run);
 // Sets in the list, in memory, where a branch is to begin.
 firn_status firn_run_branch_announce(firn_run_state *run);
 // Sets there where a run without a list has begun, as far as its log has it.
 firn_status firn_run_branch_recall(firn_run_state *run);
-// Fails where a run that names no trunk finds the half of a list that a branch was writing as it was
-// stopped.
+// Fails where a run that names no trunk finds the half of a list that a branch was writing as it
+// was stopped.
 firn_status firn_run_branch_check_half(firn_run_state *run);
 // A branch that was stopped before it had a checkpoint begins where it was to: sets run->from.
 firn_status firn_run_branch_take_origin(firn_run_state *run);
@@ -225,11 +228,12 @@ typedef enum firn_run_again {
   FIRN_RUN_AGAIN_FILES // copies, and the list
 } firn_run_again;
 
-// Finds the files that the scene needs; copies them beside those of an earlier run, and then puts them in
-// their place; or checks those that are there. FIRN_ERROR_STATE: the run cannot go on with them.
+// Finds the files that the scene needs; copies them beside those of an earlier run, and then puts
+// them in their place; or checks those that are there. FIRN_ERROR_STATE: the run cannot go on with
+// them.
 firn_status firn_run_files_open(firn_run_state *run);
-// Whether the copies would take the place of files that are not the run's, or pass a link. mends: a listed
-// copy that is damaged is replaced.
+// Whether the copies would take the place of files that are not the run's, or pass a link. mends: a
+// listed copy that is damaged is replaced.
 firn_status firn_run_files_check_places(firn_run_state *run, bool mends);
 // Lists the copies that are to wait, before they are made.
 firn_status firn_run_files_declare(firn_run_state *run);
@@ -238,8 +242,8 @@ firn_status firn_run_files_place(firn_run_state *run);
 firn_status firn_run_files_unstage(firn_run_state *run); // what a killed run has copied
 firn_status firn_run_files_check(firn_run_state *run, firn_run_check *check, firn_run_again *again);
 
-// Sums of the tables' rows: brought up to date, kept in a checkpoint, and compared with the rows that
-// were found; FIRN_ERROR_FORMAT: they are others.
+// Sums of the tables' rows: brought up to date, kept in a checkpoint, and compared with the rows
+// that were found; FIRN_ERROR_FORMAT: they are others.
 firn_status firn_run_sum_tables(firn_run_state *run);
 void firn_run_save_sums(const firn_run_state *run, firn_archive *archive);
 firn_status firn_run_check_sums(firn_run_state *run, firn_archive *archive);
@@ -255,8 +259,8 @@ firn_status firn_run_create_tables(firn_run_state *run);
 firn_status firn_run_open_table(firn_run_state *run, firn_run_table table, firn_rows *out);
 firn_status firn_run_open_table_of(const firn_run_state *run, const char *folder,
                                    firn_run_table table, firn_rows *out);
-// What the i-th row of each frame has in the column `name`; NULL: there is none. number is where a name
-// is made up.
+// What the i-th row of each frame has in the column `name`; NULL: there is none. number is where a
+// name is made up.
 const char *firn_run_row_name(const firn_run_state *run, firn_run_table table, int i,
                               char number[32]);
 // Adds the rows of the frame that is finished: bytes of its file (nan: none), and wall seconds.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that branches off: it begins with what another had come to at a checkpoint, and goes on with
-// numbers of its own. Its folder is whole: frames and rows of the other run up to there are in it, so that
-// films, tables and a resume know nothing of branches.
+// A run that branches off: it begins with what another had come to at a checkpoint, and goes on
+// with numbers of its own. Its folder is whole: frames and rows of the other run up to there are in
+// it, so that films, tables and a resume know nothing of branches.
 //
-// Only checkpoints will do. A frame has no strains, no affine velocities and no sums of contact, and
-// numbers of 16 or 32 bits: what went on from it would be another run from the first step on.
+// Only checkpoints will do. A frame has no strains, no affine velocities and no sums of contact,
+// and numbers of 16 or 32 bits: what went on from it would be another run from the first step on.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@
 #include "cache/series.h"
 #include "scene/difference.h"
 
-// A folder that is not there was misspelt, and so was one that is not of a run: no failure of the disk's.
-// Into the folder that is branched off from, it would take away what it begins with.
+// A folder that is not there was misspelt, and so was one that is not of a run: no failure of the
+// disk's. Into the folder that is branched off from, it would take away what it begins with.
 static firn_status check_folders(firn_run_state *r) {
   struct stat from, here;
   if (stat(r->from, &from) != 0) {
@@ -79,8 +79,8 @@ static firn_status fail_missing(firn_run_state *r, int frame, const int *there, 
                    frame);
 }
 
-// The newest checkpoint that the other run has written by its list; -1: it lists none. One without a
-// mark may be about to be written, or was never.
+// The newest checkpoint that the other run has written by its list; -1: it lists none. One without
+// a mark may be about to be written, or was never.
 static firn_status find_listed(firn_run_state *r, int *frame) {
   firn_record record;
   *frame = -1;
@@ -97,8 +97,8 @@ static firn_status find_listed(firn_run_state *r, int *frame) {
 
 // Sets r->frame to that of the checkpoint, the newest one where none is named. Where the newest is
 // lost, an older one is not taken in its place unasked: the branch would begin at another time. The
-// list is read first: a run that still writes the trunk removes no checkpoint before there is a newer
-// one.
+// list is read first: a run that still writes the trunk removes no checkpoint before there is a
+// newer one.
 static firn_status find_checkpoint(firn_run_state *r) {
   int *there, listed;
   size_t count;
@@ -118,7 +118,8 @@ static firn_status find_checkpoint(firn_run_state *r) {
                    r->from, listed, r->from, frame);
 }
 
-// ------------------------------------------------------------------------------------------ the trunk
+// ------------------------------------------------------------------------------------------ the
+// trunk
 
 // The other run: its folder, with its own scene, looked at as a resume of it does.
 typedef struct trunk {
@@ -170,8 +171,8 @@ static firn_status check_trunk_sums(const firn_run_state *r, trunk *t) {
                    r->frame, r->from, message);
 }
 
-// Frames and rows up to the checkpoint must be whole. What comes after does not matter: the other run may be
-// writing it just now.
+// Frames and rows up to the checkpoint must be whole. What comes after does not matter: the other
+// run may be writing it just now.
 static firn_status check_trunk(firn_run_state *r, trunk *t) {
   firn_run_check *c = &t->check;
   FIRN_TRY(open_trunk(r, t));
@@ -237,7 +238,8 @@ firn_status firn_run_branch_load(firn_run_state *r) {
 
 // ---------------------------------------------------------------------------------------- resuming
 
-// The text and the number of a line of the log, which firn has written; false: it says nothing of this.
+// The text and the number of a line of the log, which firn has written; false: it says nothing of
+// this.
 static bool find_origin(const char *log, char from[FIRN_PATH_SIZE], int *frame) {
   static const char key[] = "\"from\": \"", after[] = "\"after_frame\": ";
   const char *at = strstr(log, key), *line = at, *number;

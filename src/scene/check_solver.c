@@ -64,8 +64,9 @@ static void choose(const firn_value *section, const char *key, const char *choic
   if (v && !v->given) v->text = choice;
 }
 
-// Grains that fall through the same cells are pressed by plastic flow while they are far apart, harden, and
-// hang in the air; by the density on the grid they pack (docs/theory-mpm.md). A scene that gives `hardening` keeps what it says.
+// Grains that fall through the same cells are pressed by plastic flow while they are far apart,
+// harden, and hang in the air; by the density on the grid they pack (docs/theory-mpm.md). A scene
+// that gives `hardening` keeps what it says.
 static void complete_packing(firn_scene *scene) {
   const firn_value *mpm = firn_value_find(scene->root, "mpm");
   const firn_value *hardening = firn_value_find(mpm, "hardening");
@@ -93,9 +94,9 @@ static bool moves(const firn_value *body) {
 static const double LEAST_JP =
     0.6; // the stiffness is at most e^(0.4 xi), 55 times that of new snow
 
-// Snow on a sticky body moves as the body does, and is strained by nodes that others hold: J_P falls for as long as
-// they pass, and the stiffness grows to e^xi times that of new snow (docs/theory-mpm.md). A material that gives
-// `jp_range` keeps what it says.
+// Snow on a sticky body moves as the body does, and is strained by nodes that others hold: J_P
+// falls for as long as they pass, and the stiffness grows to e^xi times that of new snow
+// (docs/theory-mpm.md). A material that gives `jp_range` keeps what it says.
 static void complete_sticky(firn_scene *scene) {
   const firn_value *colliders = firn_value_find(scene->root, "colliders"),
                    *materials = firn_value_find(scene->root, "materials");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a world was built of at a moment, as far as a checkpoint leaves that to the program that builds it
-// again: how many things there were, heat of materials, wind, window and kill box. It holds the
-// shapes of colliders, so that one that is removed later can come back.
+// What a world was built of at a moment, as far as a checkpoint leaves that to the program that
+// builds it again: how many things there were, heat of materials, wind, window and kill box. It
+// holds the shapes of colliders, so that one that is removed later can come back.
 #ifndef FIRN_WORLD_SETUP_H
 #define FIRN_WORLD_SETUP_H
 

@@ -26,9 +26,9 @@ static flip_plan plan_of(const way *w) {
   return plan;
 }
 
-// x = x0 + N dt v0 + g dt^2 N (N + 1) / 2, v = v0 + N dt g, whatever the transfer: one velocity everywhere
-// has no divergence, and its mean is itself. In float a velocity of 3 m/s has steps of 2.4e-7, and so may
-// each of N steps of a mean over some 30 particles.
+// x = x0 + N dt v0 + g dt^2 N (N + 1) / 2, v = v0 + N dt g, whatever the transfer: one velocity
+// everywhere has no divergence, and its mean is itself. In float a velocity of 3 m/s has steps of
+// 2.4e-7, and so may each of N steps of a mean over some 30 particles.
 static void all_fall_alike(void **state) {
   (void)state;
   enum { N = 40 };
@@ -54,10 +54,10 @@ static void all_fall_alike(void **state) {
   }
 }
 
-// F2: at rest for good, with a pressure that grows by density g for each metre. In float the solve cannot
-// know velocities of g dt better than to 6e-8 of that, nor a pressure of eight of them. Nor is the
-// surface known better by density, to which volumes of 64 particles add up: sixteen of their last
-// digits, 2e-6 cells, over which a step would fall by 1e-7 m/s, ten of which may be left.
+// F2: at rest for good, with a pressure that grows by density g for each metre. In float the solve
+// cannot know velocities of g dt better than to 6e-8 of that, nor a pressure of eight of them. Nor
+// is the surface known better by density, to which volumes of 64 particles add up: sixteen of their
+// last digits, 2e-6 cells, over which a step would fall by 1e-7 m/s, ten of which may be left.
 static void a_tank_stays_at_rest(void **state) {
   (void)state;
   enum { DEEP = 8, STEPS = 1000 };
@@ -93,9 +93,9 @@ static void a_tank_stays_at_rest(void **state) {
   }
 }
 
-// The floor carries the weight, and walls what water of that depth presses with: density g H^2/2 for
-// each metre. By spheres the surface is between cells whose middles are 0.433 and 0.829 away from the
-// next particle, at 7.922 of 8 cells.
+// The floor carries the weight, and walls what water of that depth presses with: density g H^2/2
+// for each metre. By spheres the surface is between cells whose middles are 0.433 and 0.829 away
+// from the next particle, at 7.922 of 8 cells.
 static void presses_on_walls(bool spheres) {
   const int lo[3] = {0, 0, 0}, hi[3] = {5, 8, 4};
   flip_plan plan = flip_default_plan();
@@ -125,8 +125,8 @@ static void a_tank_presses_on_its_walls(void **state) {
   for (int spheres = 0; spheres < 2; spheres++) presses_on_walls(spheres);
 }
 
-// F3: after the projection of a velocity that is anything, no cell loses or gains more than the solve
-// leaves; the surface may lie anywhere, colliders cut cells anyhow.
+// F3: after the projection of a velocity that is anything, no cell loses or gains more than the
+// solve leaves; the surface may lie anywhere, colliders cut cells anyhow.
 static void what_flows_in_flows_out(void **state) {
   (void)state;
   for (int kernel = 0; kernel < 2; kernel++) {
@@ -200,8 +200,8 @@ static void a_piston_lifts_a_column(void **state) {
   }
 }
 
-// A pool without a surface has no way to tell its pressure, and rests all the same; pressed together it
-// goes on too, as well as it can.
+// A pool without a surface has no way to tell its pressure, and rests all the same; pressed
+// together it goes on too, as well as it can.
 static void a_closed_pool_goes_on(void **state) {
   (void)state;
   const int lo[3] = {0, 0, 0}, hi[3] = {4, 5, 4};
@@ -226,8 +226,8 @@ static void a_closed_pool_goes_on(void **state) {
   }
 }
 
-// Water that is squeezed into 8 of the 10 layers of cells that it needs gets them back, and no more; were its
-// volume not kept, it would never notice.
+// Water that is squeezed into 8 of the 10 layers of cells that it needs gets them back, and no
+// more; were its volume not kept, it would never notice.
 static void squeezed_water_gets_its_room_back(void **state) {
   (void)state;
   enum { N = 5, LAYERS = 10, COUNT = 8 * N * N * LAYERS };
@@ -259,7 +259,8 @@ static void squeezed_water_gets_its_room_back(void **state) {
   }
 }
 
-// Speed, m/s, that is left to water at rest under apic whose particles had one of up to 1 m/s each at random.
+// Speed, m/s, that is left to water at rest under apic whose particles had one of up to 1 m/s each
+// at random.
 static double restless_under_apic(firn_flip_kernel kernel) {
   enum { N = 8, COUNT = 8 * N * N * N };
   flip_plan plan = flip_default_plan();
@@ -291,8 +292,8 @@ static double restless_under_apic(firn_flip_kernel kernel) {
   return sqrt(sum);
 }
 
-// Gradients of what one cell cannot tell from noise would keep water moving for good: under the radial kernels,
-// whose reach is longer than that of linear weights, three times as fast.
+// Gradients of what one cell cannot tell from noise would keep water moving for good: under the
+// radial kernels, whose reach is longer than that of linear weights, three times as fast.
 static void apic_lets_water_come_to_rest(void **state) {
   (void)state;
   double radial = restless_under_apic(FIRN_FLIP_KERNEL_SPH),

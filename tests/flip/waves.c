@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: F5
 // timeout: 120
-// The lowest standing wave in a tank sloshes with omega^2 = g k tanh(k H), wherever the tank lies on
-// the grid and however it is turned, and keeps most of its height.
+// The lowest standing wave in a tank sloshes with omega^2 = g k tanh(k H), wherever the tank lies
+// on the grid and however it is turned, and keeps most of its height.
 #include "support/flip_case.h"
 
 static const double G = 9.81, PI = 3.14159265358979323846;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that presses snow between surfaces a few cells apart by contact at nodes warns once; no other run warns.
+// A run that presses snow between surfaces a few cells apart by contact at nodes warns once; no
+// other run warns.
 #include <stdio.h>
 
 #include "support/mpm_case.h"
@@ -18,8 +19,8 @@ static void hear(void *user, firn_log_level level, const char *message) {
   snprintf(h->last, sizeof h->last, "%s", message);
 }
 
-// Snow of `deep` cells on a floor that is tilted, with a plate of 6 cells `away` cells above the floor, which comes down at
-// `speed`, m/s. The scene is turned, and lies off the nodes.
+// Snow of `deep` cells on a floor that is tilted, with a plate of 6 cells `away` cells above the
+// floor, which comes down at `speed`, m/s. The scene is turned, and lies off the nodes.
 static heard press(double deep, double away, double speed, bool surface, bool alone, int steps) {
   heard h = {0};
   firn_context_def with = firn_default_context_def();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: M13 slow
 // long in double
-// An oedometer: snow in a box, pressed to 0.61 of its height by a piston without friction. In closed form
+// An oedometer: snow in a box, pressed to 0.61 of its height by a piston without friction. In
+// closed form
 //
 //   J_P = s/(1 - theta_c),  sigma = -M theta_c (1 - theta_c) e^{xi (1 - J_P)}/s = -262 616 Pa (Table 2)
 //
@@ -113,10 +114,11 @@ typedef struct bound {
   double lo, hi; // of the pressure over the closed form
 } bound;
 
-// At 8 cells within 5 %; at 4 the strain that particles take from splines, as they move against the grid by a cell and
-// more, is a tenth off at most. On walls askew to the grid columns near edges end within the next wall, where nodes are
-// held as printed: the more the box is turned, and the narrower it is, the less it presses. By nodes the plane that does
-// not move lies 0.4 to 10 h behind each wall, so that less than half of it is left.
+// At 8 cells within 5 %; at 4 the strain that particles take from splines, as they move against the
+// grid by a cell and more, is a tenth off at most. On walls askew to the grid columns near edges
+// end within the next wall, where nodes are held as printed: the more the box is turned, and the
+// narrower it is, the less it presses. By nodes the plane that does not move lies 0.4 to 10 h
+// behind each wall, so that less than half of it is left.
 static void packed_snow_presses_as_in_the_closed_form(void **state) {
   (void)state;
   static const bound bounds[] = {
@@ -139,7 +141,8 @@ static void packed_snow_presses_as_in_the_closed_form(void **state) {
       double middle = (bounds[i].lo + bounds[i].hi) / 2, half = (bounds[i].hi - bounds[i].lo) / 2;
       assert_within(v, "pressure on the piston", p, middle, half);
       assert_within(v, "pressure on the floor", low, p, 0.01);
-      // The sides bear Poisson's share, lambda/M; what is lost of it at edges is lost of the rest, too.
+      // The sides bear Poisson's share, lambda/M; what is lost of it at edges is lost of the rest,
+      // too.
       if (b->surface && b->turn == 0)
         assert_within(v, "on a side", side / p, LAMBDA / M_WAVE, 0.01);
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: slow
 // long in double
-// Settled snow lies in balance with its weight from the first step on, whatever it lies on, whatever
-// lies on it, and falls where nothing holds it. The whole matrix is settled_matrix.c.
+// Settled snow lies in balance with its weight from the first step on, whatever it lies on,
+// whatever lies on it, and falls where nothing holds it. The whole matrix is settled_matrix.c.
 #include "mpm/settled.h"
 
 #include "base/isa.h"
@@ -26,8 +26,9 @@ static void settled_snow_lies_still(void **state) {
   }
 }
 
-// By contact at the surface the balance is sought with the same columns that carry it then, wherever the floor lies
-// between nodes. With a search by nodes the floor missed a sixth of the weight in the first frames.
+// By contact at the surface the balance is sought with the same columns that carry it then,
+// wherever the floor lies between nodes. With a search by nodes the floor missed a sixth of the
+// weight in the first frames.
 static void settled_snow_lies_still_by_surface(void **state) {
   (void)state;
   static const double over[] = {0, 0.37, 0.83};
@@ -112,8 +113,8 @@ static void snow_that_nothing_holds_falls(void **state) {
   }
 }
 
-// What lies on settled snow without being settled weighs on it all the same: the bed carries it from
-// the beginning. The load itself has no strain yet, and sags.
+// What lies on settled snow without being settled weighs on it all the same: the bed carries it
+// from the beginning. The load itself has no strain yet, and sags.
 static void settled_snow_carries_what_lies_on_it(void **state) {
   (void)state;
   for_each_scheme(v, firn_isa_best()) {
@@ -135,8 +136,9 @@ static void settled_snow_carries_what_lies_on_it(void **state) {
       free(sigma);
       mpm_case_close(&c);
     }
-    // The mean over a bed of depth D is its weight over half of D; the load adds all of its own. Nodes
-    // that hold it lie up to a cell below the floor, and carry a sixth of it there: 1/12 of the mean.
+    // The mean over a bed of depth D is its weight over half of D; the load adds all of its own.
+    // Nodes that hold it lie up to a cell below the floor, and carry a sixth of it there: 1/12 of
+    // the mean.
     double half = DENSITY * SETTLED_G * 2 * SETTLED_H;
     mpm_report(v, "mean stress %.1f Pa alone, %.1f loaded", stress[0], stress[1]);
     assert_relative(v, "stress alone", stress[0], -half, 0.12);
@@ -144,7 +146,8 @@ static void settled_snow_carries_what_lies_on_it(void **state) {
   }
 }
 
-// Snow that is laid down later, on snow that lies: the floor has carried the first, and carries both.
+// Snow that is laid down later, on snow that lies: the floor has carried the first, and carries
+// both.
 static void settled_snow_may_come_later(void **state) {
   (void)state;
   for_each_scheme(v, firn_isa_best()) {
@@ -223,10 +226,10 @@ static void sleepers_carry_what_comes_later(void **state) {
   }
 }
 
-// Confined by its period, soft: 3 to 5 % of strain, which snow could not hold without yielding. At the
-// places where particles lie the balance is one of V0 tau: tau = J sigma = -density g depth. In the
-// middle half of the depth, in the mean over a layer of cells: the two layers of particles in it lie
-// unlike to the nodes, and share the load unevenly.
+// Confined by its period, soft: 3 to 5 % of strain, which snow could not hold without yielding. At
+// the places where particles lie the balance is one of V0 tau: tau = J sigma = -density g depth. In
+// the middle half of the depth, in the mean over a layer of cells: the two layers of particles in
+// it lie unlike to the nodes, and share the load unevenly.
 static void an_elastic_bed_is_pressed_as_far_as_it_takes(void **state) {
   (void)state;
   enum { ACROSS = 8, DEEP = 12 };
@@ -261,7 +264,8 @@ static void an_elastic_bed_is_pressed_as_far_as_it_takes(void **state) {
       worst(&off, sum[i] / (-DENSITY * SETTLED_G * (DEEP - i - 0.5) * h) - 1);
     }
     mpm_report(v, "stress off by %.4f", off);
-    // The floor's nodes lie at 0 and at -h, and leave a ripple that dies out slowly: 1.7 % are seen.
+    // The floor's nodes lie at 0 and at -h, and leave a ripple that dies out slowly: 1.7 % are
+    // seen.
     assert_below(v, "stress beside the closed form", off, 0.03);
     free(x);
     free(e);
@@ -303,8 +307,9 @@ static void snow_that_yields_hardens_until_it_holds(void **state) {
   }
 }
 
-// In a box of four walls with friction, which carry a part of the weight: snow, snow whose J_P has bounds,
-// and sand, which no rim of its own would hold; and under a gravity that has changed since it was laid.
+// In a box of four walls with friction, which carry a part of the weight: snow, snow whose J_P has
+// bounds, and sand, which no rim of its own would hold; and under a gravity that has changed since
+// it was laid.
 typedef struct boxed_case {
   const char *name;
   const char *law;
@@ -411,8 +416,8 @@ static void hear_iterations(void *user, firn_log_level level, const char *messag
   if (count) *(int *)user = atoi(count + strlen("of its weight: "));
 }
 
-// Where snow yields it does not answer as its stiffness says, and rounds that learn nothing from each other
-// take 393 iterations for 280.
+// Where snow yields it does not answer as its stiffness says, and rounds that learn nothing from
+// each other take 393 iterations for 280.
 static void rounds_learn_from_each_other(void **state) {
   (void)state;
   const double h = SETTLED_H, middle[3] = {0, 5 * h, 0}, half[3] = {5 * h, 5 * h, 5 * h};
@@ -558,7 +563,8 @@ static void garbage_finds_no_way_into_the_balance(void **state) {
   }
 }
 
-// A floor that is there twice is one floor: a node that the first holds does not let go of the second.
+// A floor that is there twice is one floor: a node that the first holds does not let go of the
+// second.
 static void a_floor_given_twice_is_one_floor(void **state) {
   (void)state;
   const double heavy = 40; // m/s^2: enough for nodes at the rim to slip

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: M32
-// A sticky body that grazes a sticky surface, through snow without strength. With nodes that sticky colliders hold
-// under PIC and all others under the blend, the velocity of a particle becomes
+// A sticky body that grazes a sticky surface, through snow without strength. With nodes that sticky
+// colliders hold under PIC and all others under the blend, the velocity of a particle becomes
 //   alpha (1 - S) v + sum over held w v_co + (1 - alpha) sum over free w v_i,   S = sum over held w,
-// whose weights are at least 0 and add up to 1: no particle is ever faster than the body. Under the blend alone, as
-// printed, held nodes take from free particles what particles stuck to the body bring to them, in every step.
+// whose weights are at least 0 and add up to 1: no particle is ever faster than the body. Under the
+// blend alone, as printed, held nodes take from free particles what particles stuck to the body
+// bring to them, in every step.
 #include "support/mpm_case.h"
 
 static const double H = 0.02, SPEED = 8, DT = 2e-4; // m, m/s, s
@@ -45,8 +46,8 @@ static void add_bodies(const mpm_case *c, int *ids) {
   must(c, firn_sim_add_collider(c->sim, &body, &ids[1]));
 }
 
-// Returns the largest speed of a particle over that of the body, and what momentum is out of balance by over what
-// has been given in all.
+// Returns the largest speed of a particle over that of the body, and what momentum is out of
+// balance by over what has been given in all.
 static double graze(const mpm_variant *v, const setup *s, bool printed, double *off) {
   firn_sim_def def = mpm_printed_def(v, H);
   def.mpm.integrator = s->implicit ? FIRN_INTEGRATOR_IMPLICIT : FIRN_INTEGRATOR_EXPLICIT;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a step may be: 0.5 h/(c + |v|) with the speed of sound in snow as hard as it is, 0.6 h/|v|
-// where elasticity is solved for, and half of that again as long as a particle would be turned
-// inside out.
+// How long a step may be: 0.5 h/(c + |v|) with the speed of sound in snow as hard as it is, 0.6
+// h/|v| where elasticity is solved for, and half of that again as long as a particle would be
+// turned inside out.
 #include "support/mpm_case.h"
 
 static const double H = 0.02; // m
@@ -111,7 +111,8 @@ static void hear(void *user, firn_log_level level, const char *message) {
   *(int *)user += level == FIRN_LOG_WARNING && strstr(message, "too long for sound");
 }
 
-// A step that is given and longer than sound allows is told of once; one that is solved for, or short, is not.
+// A step that is given and longer than sound allows is told of once; one that is solved for, or
+// short, is not.
 static void explicit_steps_that_are_too_long_are_told_of(void **state) {
   (void)state;
   for (int k = 0; k < 3; k++) {
@@ -156,8 +157,8 @@ static firn_step first_step(const firn_sim_def *def, double young, double speed,
   return step;
 }
 
-// The paper's 0.5 ms belongs to cells of 5 mm. By default, steps of smaller cells are shorter in proportion, of those
-// above 1 cm longer, by half as much; a step that is given is what it is.
+// The paper's 0.5 ms belongs to cells of 5 mm. By default, steps of smaller cells are shorter in
+// proportion, of those above 1 cm longer, by half as much; a step that is given is what it is.
 static void the_longest_step_goes_with_the_cells(void **state) {
   (void)state;
   static const double h[] = {1e-3, 5e-3, 8e-3, 0.04, 0.4, 40},

@@ -2,13 +2,13 @@
 // labels: slow
 // long in double
 // timeout: 120
-// A stiff block in a valley of two planes without friction, at right angles to each other and askew to
-// the grid. What contact holds there is along no axis: rounding of its projection leaves some of it
-// everywhere, and K makes a hundred times as much of it as the mass does. Let into the vectors that dot
-// products are made of it keeps the solve from converging.
+// A stiff block in a valley of two planes without friction, at right angles to each other and askew
+// to the grid. What contact holds there is along no axis: rounding of its projection leaves some of
+// it everywhere, and K makes a hundred times as much of it as the mass does. Let into the vectors
+// that dot products are made of it keeps the solve from converging.
 //
-// Planes without friction push along their normals alone, so each carries the weight's part along its
-// own; along the valley nothing acts but gravity.
+// Planes without friction push along their normals alone, so each carries the weight's part along
+// its own; along the valley nothing acts but gravity.
 #include "mpm/snapshot.h"
 
 static const double H = 0.025, DT = 5e-4, G = 9.81; // m, s, m/s^2
@@ -115,8 +115,9 @@ static double impulse_on(const scene *s, int id, double *aside) {
   return along;
 }
 
-// What one step does: the normals are at right angles, so that each plane has to give what momentum the
-// block gained along its own, less gravity's part; and along the valley there is nothing but gravity.
+// What one step does: the normals are at right angles, so that each plane has to give what momentum
+// the block gained along its own, less gravity's part; and along the valley there is nothing but
+// gravity.
 typedef struct faults {
   double normal; // m/s, impulses over the mass against what they should be, of any step
   double aside;  // m/s, what the planes push any other way
@@ -162,16 +163,18 @@ static int check_valley(const mpm_variant *v, const valley *in) {
              in->turn, in->krylov, s.iterations, pressed[0] / (STEPS - SETTLE),
              pressed[1] / (STEPS - SETTLE), off.normal, off.aside, off.sum);
 
-  // Without inertia a wave in the block has (c dt/h)^2 times at most 4 as much weight as its mass: the
-  // condition is k = 1 + 4 (c dt/h)^2, to which the first residual may exceed the velocities, too. Both
-  // minimise the residual or do about as well: 2 k (1 - 2/sqrt(k))^n of the norm is left after n iterations.
+  // Without inertia a wave in the block has (c dt/h)^2 times at most 4 as much weight as its mass:
+  // the condition is k = 1 + 4 (c dt/h)^2, to which the first residual may exceed the velocities,
+  // too. Both minimise the residual or do about as well: 2 k (1 - 2/sqrt(k))^n of the norm is left
+  // after n iterations.
   double c2 = YOUNGS * (1 - POISSON) / ((1 + POISSON) * (1 - 2 * POISSON)) / DENSITY;
   double k = 1 + 4 * c2 * DT * DT / (H * H);
   assert_int_equal(s.warnings, 0);
   assert_below(v, "iterations", (double)s.iterations, sqrt(k) / 2 * log(2 * k / s.tolerance));
 
-  // A solve leaves of the motion, which is the slide along the valley, what its tolerance allows, in the
-  // norm of the mass; and sums of hundreds of particles and nodes round at random, by 8 eps in all.
+  // A solve leaves of the motion, which is the slide along the valley, what its tolerance allows,
+  // in the norm of the mass; and sums of hundreds of particles and nodes round at random, by 8 eps
+  // in all.
   double bound = fastest * (s.tolerance + 8 * EPS);
   assert_below(v, "impulses along normals over mass, m/s", off.normal, bound);
   assert_below(v, "impulses aside over mass, m/s", off.aside, bound);
@@ -179,8 +182,8 @@ static int check_valley(const mpm_variant *v, const valley *in) {
   // So it slides as if nothing held it.
   double slid = sums.momentum[2] / sums.mass;
   assert_within(v, "velocity along the valley, m/s", slid, fastest, STEPS * bound);
-  // By then it creeps into its corner by less than 0.1 mm/s, and the mean force over T = 20 steps of 0.5 ms
-  // is off by its change in that time.
+  // By then it creeps into its corner by less than 0.1 mm/s, and the mean force over T = 20 steps
+  // of 0.5 ms is off by its change in that time.
   for (int i = 0; i < 2; i++) {
     double share = -s.gravity[1] * s.normal[i][1];
     assert_relative(v, "share of the weight", -pressed[i] / (STEPS - SETTLE), share,
@@ -207,10 +210,10 @@ static void every_solver_holds_it(void **state) {
   }
 }
 
-// By surface, columns of both planes lie along one axis at 45 degrees, and along two at 30: at the bottom leaders of one
-// would follow those of the other. The planes' shares of a node's impulse are along their own normals. Lines leave the
-// matrix no worse than held nodes do: 69 to 75 iterations against 82 to 90 are seen, and 97 to 112 where leaders follow
-// each other round.
+// By surface, columns of both planes lie along one axis at 45 degrees, and along two at 30: at the
+// bottom leaders of one would follow those of the other. The planes' shares of a node's impulse are
+// along their own normals. Lines leave the matrix no worse than held nodes do: 69 to 75 iterations
+// against 82 to 90 are seen, and 97 to 112 where leaders follow each other round.
 static void it_lies_where_the_surface_is(void **state) {
   (void)state;
   for_each_scheme(v, FIRN_ISA_AVX2) {

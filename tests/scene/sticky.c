@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snow between sticky bodies that move: by default J_P is bounded and nodes that they hold are under PIC.
+// Snow between sticky bodies that move: by default J_P is bounded and nodes that they hold are
+// under PIC.
 #include <math.h>
 
 #include "scene/setup.h"
@@ -61,8 +62,8 @@ static double largest_speed(const char *material, const char *mpm) {
   return most;
 }
 
-// A body that throws snow off without loss gives it twice its speed, and a jet is at most twice as quick again:
-// beyond that a run warns (api/run_watch.c).
+// A body that throws snow off without loss gives it twice its speed, and a jet is at most twice as
+// quick again: beyond that a run warns (api/run_watch.c).
 static void snow_is_not_shot_off(void **state) {
   (void)state;
   double most = largest_speed("", ""),

@@ -3,8 +3,8 @@
 // The sums over neighbours: densities, gradients, divergences, and how they belong together.
 #include "support/both_lists.h"
 
-// A lattice of 9^3, and a particle alone far away. Of a whole lattice the kernel sums up to 0.9999725,
-// not 1; the others are sums over half, and over nothing.
+// A lattice of 9^3, and a particle alone far away. Of a whole lattice the kernel sums up to
+// 0.9999725, not 1; the others are sums over half, and over nothing.
 static void lattice_has_the_density_of_its_kernel_sum(void **state) {
   (void)state;
   sph_plan plan = plan_with_lists();
@@ -150,8 +150,8 @@ static void gradient_and_divergence_are_adjoint(void **state) {
   sph_case_close(&c);
 }
 
-// sum V sigma : grad~ u = - sum V u . div sigma, where grad~ has L and, of walls, what they mirror or, as
-// printed, their trace.
+// sum V sigma : grad~ u = - sum V u . div sigma, where grad~ has L and, of walls, what they mirror
+// or, as printed, their trace.
 static void stress_is_adjoint(bool mirrored) {
   static const int place[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
   sph_case c = mirrored_cloud(true, 0, mirrored);

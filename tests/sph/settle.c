@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: P24 slow
-// An elastic column between frictionless walls that gets its weight: it settles by rho g H^2 / (2 (lambda + 2 G)).
+// An elastic column between frictionless walls that gets its weight: it settles by rho g H^2 / (2
+// (lambda + 2 G)).
 #include "support/sph_case.h"
 
 // Where the middle of a tank's floor is, in spacings, and which way its axes go.
@@ -67,8 +68,8 @@ static void load(const sph_case *c, const place *p, double g, double seconds) {
   }
 }
 
-// By how much the uppermost layer has come down, over rho g (H z - z^2 / 2) / M. The column goes on to ring with
-// a period of 4 H / sqrt(M / rho): it is a mean over two of them.
+// By how much the uppermost layer has come down, over rho g (H z - z^2 / 2) / M. The column goes on
+// to ring with a period of 4 H / sqrt(M / rho): it is a mean over two of them.
 static double settle(const sph_plan *base, int k, int tall, int wide) {
   enum { LOOKS = 16 };
   const double H = 0.2, g = 9.81, rho = 400, strain = 0.01, M = rho * g * H / 2 / strain;

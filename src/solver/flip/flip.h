@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// State of FLIP on the CPU: incompressible flow between particles and a staggered grid (Zhu and Bridson
-// 2005, Takahashi et al. 2014). docs/theory-flip.md has the equations.
+// State of FLIP on the CPU: incompressible flow between particles and a staggered grid (Zhu and
+// Bridson 2005, Takahashi et al. 2014). docs/theory-flip.md has the equations.
 //
-// The grid is that of the particles' blocks and what lies within two cells of a particle. A cell has its
-// pressure in its middle and, of each component of the velocity, that on its lower face along that axis:
+// The grid is that of the particles' blocks and what lies within two cells of a particle. A cell
+// has its pressure in its middle and, of each component of the velocity, that on its lower face
+// along that axis:
 //
 //         +-----+        channels are arrays [blocks + 1][64], the cell of a block numbered
 //       u0|  p  |        16 x + 4 y + z. The last block is of zeros and stands for all that
@@ -182,12 +183,12 @@ void flip_transfer(flip *s);
 
 // solids.c: shares of faces, velocities of colliders, which cells have a pressure.
 double flip_open_share(const double corner[4], double middle);
-// Distance to the nearest collider, m; each of the others may be NULL. beside: which are asked, a bit each, the
-// bit c % 64 for collider c.
+// Distance to the nearest collider, m; each of the others may be NULL. beside: which are asked, a
+// bit each, the bit c % 64 for collider c.
 double flip_solid_distance(const firn_world *world, uint64_t beside, const double x[3],
                            int *nearest, double normal[3], double velocity[3]);
-// The collider that closes a side of a cell across an axis, at x: of those that are close the one that faces
-// most that way. Where two meet, the nearest may be the other.
+// The collider that closes a side of a cell across an axis, at x: of those that are close the one
+// that faces most that way. Where two meet, the nearest may be the other.
 int flip_collider_of_side(const flip *s, size_t g, const double x[3], int axis, double velocity[3]);
 void flip_solids(flip *s);
 
@@ -196,17 +197,19 @@ void flip_surface(flip *s);
 
 // extrapolate.c: velocities u of faces that are not known from those around them, layer by layer.
 void flip_extrapolate(flip *s, firn_real *const u[3], int layers);
-// Another component, whose channel is u, at the lower face along a of a cell: the mean of four around it.
+// Another component, whose channel is u, at the lower face along a of a cell: the mean of four
+// around it.
 double flip_across(const flip *s, const firn_real *u, size_t g, int c, int a, int other);
 // Pressures in cells inside colliders, three from the fluid, by those in it along a straight line:
 // particles beside a wall have half of their neighbours there. Returns the cells that have one now,
 // a bit each, until velocities are extrapolated.
 const uint64_t *flip_extend_pressure(flip *s);
-// On faces inside colliders, what would flow into these or out of them is turned along them: were only one
-// of both, particles would drift off walls.
+// On faces inside colliders, what would flow into these or out of them is turned along them: were
+// only one of both, particles would drift off walls.
 void flip_hold_solids(flip *s);
 
-// pressure.c: makes u free of divergence; again with the same cells and colliders as before in the step.
+// pressure.c: makes u free of divergence; again with the same cells and colliders as before in the
+// step.
 firn_status flip_project(flip *s, bool again);
 // Makes u, which is 0, of this divergence in the same cells; source: [blocks][64].
 firn_status flip_spread(flip *s, const firn_real *source);
@@ -270,14 +273,16 @@ void flip_displace(flip *s);
 
 // volume.c: keeps water at its density, by moving particles a little.
 firn_status flip_keep_volume(flip *s);
-// Volumes of particles, in cells, each shared out between the middles of eight cells; out: [blocks][64].
+// Volumes of particles, in cells, each shared out between the middles of eight cells; out:
+// [blocks][64].
 void flip_share_volumes(flip *s, firn_real *out);
 // Of that of a full cell, what colliders leave room for.
 double flip_room(const flip *s, size_t g, int c);
 
 // push.c: what colliders are pushed by.
 firn_status flip_push_begin(flip *s);
-// By the pressure of all cells, or of those that yield; and what friction has changed, but for pieces.
+// By the pressure of all cells, or of those that yield; and what friction has changed, but for
+// pieces.
 void flip_push_pressure(flip *s, bool rigid_too);
 void flip_push_friction(flip *s);
 void flip_push_end(flip *s, const double gained[3]);

@@ -60,7 +60,8 @@ typedef struct flip_middle {
 } flip_middle;
 // In blocks of the grid beside colliders; out: [blocks][64].
 void flip_find_middles(const flip *s, flip_middle *out);
-// The contacts of a cell of a piece, up to three. n, x, share and impulse are those of their areas yet.
+// The contacts of a cell of a piece, up to three. n, x, share and impulse are those of their areas
+// yet.
 int flip_contacts_of(const flip *s, const pieces *k, const flip_middle *snow, size_t g, int c,
                      flip_contact out[3]);
 

@@ -2,11 +2,12 @@
 // Where the fluid is: which cells have a pressure, and how far from their middles the surface is.
 //
 // Of spheres around particles, which is the plain choice, the surface is as rough as particles lie,
-// farther out than they end, and a cell that holds a particle is fluid whether its middle is or not:
-// waves four cells deep were 15 % too slow or too fast, by where the grid lay. So the surface of water
-// is where a cell would have as much of a full half space as it has of the particles, volumes shared
-// out between eight cells; what colliders fill of that is left out. A cell whose middle is outside is
-// air, though it hold particles, where it lies on fluid: the surface is between both.
+// farther out than they end, and a cell that holds a particle is fluid whether its middle is or
+// not: waves four cells deep were 15 % too slow or too fast, by where the grid lay. So the surface
+// of water is where a cell would have as much of a full half space as it has of the particles,
+// volumes shared out between eight cells; what colliders fill of that is left out. A cell whose
+// middle is outside is air, though it hold particles, where it lies on fluid: the surface is
+// between both.
 #include <math.h>
 
 #include "base/parallel.h"

@@ -17,7 +17,8 @@
 static const double LEAST_AREA = 1e-2;
 // Cells: how deep below a surface its sides are distinguished.
 static const double BELOW = 0.05;
-// Cells: how far the snow around may be behind a side before which a cell has no particles of its own.
+// Cells: how far the snow around may be behind a side before which a cell has no particles of its
+// own.
 static const double DEPTH = 0.1;
 
 // A side of a collider, as the particles of a cell have it before them.
@@ -96,8 +97,8 @@ static double clearance(const site *t, const double at[3], const double n[3]) {
   return least;
 }
 
-// The sides of a collider that meet where f is, and the way to the particles: the best of them. Where
-// three sides meet, a point with each next to it takes steps of two lengths.
+// The sides of a collider that meet where f is, and the way to the particles: the best of them.
+// Where three sides meet, a point with each next to it takes steps of two lengths.
 static void choose_side(const site *t, side *f) {
   static const double step[4] = {-1, -0.3, 0.3, 1};
   double best = clearance(t, f->at, f->n), x[3], n[3];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Water keeps its volume: a velocity without divergence lets particles drift together all the same, by some
-// thousandth of a cell in each step, and a pool that sloshes would lose a third of its level in 10 s. So a
-// second solve moves particles, not velocities, from cells that are too full to where there is room
-// (Kugelstadt et al. 2019): with e the excess of a cell's volume, they are displaced by a field of
-// divergence e.
+// Water keeps its volume: a velocity without divergence lets particles drift together all the same,
+// by some thousandth of a cell in each step, and a pool that sloshes would lose a third of its
+// level in 10 s. So a second solve moves particles, not velocities, from cells that are too full to
+// where there is room (Kugelstadt et al. 2019): with e the excess of a cell's volume, they are
+// displaced by a field of divergence e.
 #include <math.h>
 #include <string.h>
 
@@ -57,15 +57,15 @@ static bool is_at_surface(const flip *s, size_t g, int c) {
   return false;
 }
 
-// Of the share of a full cell, what would come from beyond a plane that is so far from its middle, in
-// cells: the integral of a hat function.
+// Of the share of a full cell, what would come from beyond a plane that is so far from its middle,
+// in cells: the integral of a hat function.
 static double share_beyond(double away) {
   double rest = fmax(0, 1 - fabs(away)), tail = rest * rest / 2;
   return away > 0 ? tail : 1 - tail;
 }
 
-// By the sides of the cell that are closed, which is exact in corners of colliders along the grid; and
-// by distances, which is nearer the truth of those that lie between cells, and of several.
+// By the sides of the cell that are closed, which is exact in corners of colliders along the grid;
+// and by distances, which is nearer the truth of those that lie between cells, and of several.
 double flip_room(const flip *s, size_t g, int c) {
   const firn_world *world = s->world;
   size_t i = FLIP_CELLS * g + (size_t)c;

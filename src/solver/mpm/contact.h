@@ -24,8 +24,8 @@ typedef struct mpm_near {
   uint32_t index;     // among blocks with either, or FIRN_GRID_NONE
 } mpm_near;
 
-// The colliders that hold a node, in order: numbers from 1, then zeros. Who is touched by a node that
-// another one holds already, and that it does not move away from, may hold it just as well.
+// The colliders that hold a node, in order: numbers from 1, then zeros. Who is touched by a node
+// that another one holds already, and that it does not move away from, may hold it just as well.
 enum { MPM_HOLDERS = 4 };
 typedef struct mpm_holders {
   double impulse[3]; // N s on all of them together, so far
@@ -38,8 +38,8 @@ typedef struct mpm_contacts {
   size_t node_count;  // of node blocks with any; numbered by mpm.constraint_of
   firn_buffer blocks; // mpm_near [particle blocks]
   size_t block_count; // of those with any
-  // Of colliders that never move, once they are known: how many these are, at which number of changes of
-  // the world, and what near.c knows of them.
+  // Of colliders that never move, once they are known: how many these are, at which number of
+  // changes of the world, and what near.c knows of them.
   bool fixed_known;
   int fixed;
   uint64_t fixed_changes;
@@ -71,7 +71,8 @@ firn_status mpm_contact_begin(struct mpm *m);
 
 // contact.c. Collides the nodes of block g, given in v as [64][4].
 void mpm_node_contact(const mpm_view *view, size_t g, firn_real *v);
-// The same for a cube of nodes of a parcel of spray, likewise [64][4]; those without mass are left alone.
+// The same for a cube of nodes of a parcel of spray, likewise [64][4]; those without mass are left
+// alone.
 typedef struct mpm_cube {
   double corner[3];   // cells
   firn_real mass[64]; // kg, that the parcel's own particles have of each node, where `told`
@@ -94,7 +95,8 @@ void mpm_particle_contact(const mpm_view *view, size_t b, size_t slot, int n, in
 void mpm_constrain(const struct mpm *m, firn_real *constraint, firn_contact contact,
                    const double normal[3]);
 void mpm_hold_add(mpm_holders *holders, int collider);
-// In a search for balance: notes that a node is held by a collider or not; whether it has let go of it for good.
+// In a search for balance: notes that a node is held by a collider or not; whether it has let go of
+// it for good.
 void mpm_count_release(uint32_t *node, int collider, bool held);
 bool mpm_has_left(uint32_t node, int collider);
 

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warns once when snow lies between surfaces that press it and that are too few cells apart for contact at nodes.
+// Warns once when snow lies between surfaces that press it and that are too few cells apart for
+// contact at nodes.
 #include <math.h>
 
 #include "solver/mpm/mpm.h"
 
-// Steps between two checks, particles sampled, samples that make a gap, and colliders that are distinguished.
+// Steps between two checks, particles sampled, samples that make a gap, and colliders that are
+// distinguished.
 enum { LOOK_STEPS = 128, LOOKS = 4096, ENOUGH = 3, COLLIDERS = 64 };
 // Gap in cells below which the warning comes, and the cosine of surfaces that face each other.
 static const double THIN = 16, FACING = -0.7;
-// The plane that does not move lies some cells behind a surface, so that what is pressed has a gap plus twice that to
-// share: elastic snow reads 2 s/(gap + 2 s) too little with s of at least this. Of plastic snow, whose pressure grows
-// exponentially, as much goes missing as if it were the second (tests/mpm/oedometer_surface.c).
+// The plane that does not move lies some cells behind a surface, so that what is pressed has a gap
+// plus twice that to share: elastic snow reads 2 s/(gap + 2 s) too little with s of at least this.
+// Of plastic snow, whose pressure grows exponentially, as much goes missing as if it were the
+// second (tests/mpm/oedometer_surface.c).
 static const double BEHIND = 1.7, BEHIND_PACKED = 10; // cells
 
 static bool presses(const firn_collider *c) {
@@ -26,7 +29,8 @@ static double dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// Adds a particle to the gaps that it lies in; of pairs of colliders [count][count], the first before the second.
+// Adds a particle to the gaps that it lies in; of pairs of colliders [count][count], the first
+// before the second.
 static void look_at(const mpm *m, const double x[3], int count, gap *pair) {
   const firn_world *world = m->world;
   double reach = THIN * world->h, away[COLLIDERS], normal[COLLIDERS][3];

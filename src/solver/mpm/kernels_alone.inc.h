@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spray, grain by grain; a part of kernels_lane.inc.h. Where few meet, each adds up the nodes of its own stencil by itself,
-// from all that have some of these, in the order of kernels_frame.h.
+// Spray, grain by grain; a part of kernels_lane.inc.h. Where few meet, each adds up the nodes of
+// its own stencil by itself, from all that have some of these, in the order of kernels_frame.h.
 
-// As gather_moments and gather_gradient, from rows that are not in memory. Of bulk, which has these in memory, the
-// compiler makes a seventh more instructions when it goes by this text.
+// As gather_moments and gather_gradient, from rows that are not in memory. Of bulk, which has these
+// in memory, the compiler makes a seventh more instructions when it goes by this text.
 
 #if APIC
 
@@ -41,8 +41,8 @@ static inline void K(end_planes)(const K(moments) * s, const row16 *fall, const 
 
 #else
 
-// Value and gradient of a field around a stencil, plane by plane across x: value, d/dx, d/dy, d/dz. With a second
-// channel the value is that of this one.
+// Value and gradient of a field around a stencil, plane by plane across x: value, d/dx, d/dy, d/dz.
+// With a second channel the value is that of this one.
 typedef struct K(gradient) {
   row16 a, gx, gy, u;
 } K(gradient);
@@ -75,7 +75,8 @@ static inline __attribute__((always_inline)) void K(add_plane)(K(gradient) * s, 
   s->u = row_fma(wx, other, s->u);
 }
 
-// pic receives the value of the first channel, or is NULL. some: nodes that damp may be among these.
+// pic receives the value of the first channel, or is NULL. some: nodes that damp may be among
+// these.
 static inline void K(end_planes)(const K(gradient) * s, const row16 *fall, const firn_real *z,
                                  const firn_real *d, bool some, firn_real out[16], firn_real *pic) {
   row16 wz = row_spread4(z), dz = row_spread4(d);
@@ -105,9 +106,10 @@ typedef struct K(nodes_around) {
   int columns, z;                // of these, from plane to plane, and the bit of the first node
 } K(nodes_around);
 
-// From the sums of a plane to velocities without their fall, (m v + dt f) / m, and FLIP's differences in place of forces:
-// component w is 1, or 0 where there is no mass. Several stencils do so for a node that they share, which takes
-// less time than to write it down. One division does for four rows, which have 16 masses.
+// From the sums of a plane to velocities without their fall, (m v + dt f) / m, and FLIP's
+// differences in place of forces: component w is 1, or 0 where there is no mass. Several stencils
+// do so for a node that they share, which takes less time than to write it down. One division does
+// for four rows, which have 16 masses.
 static inline __attribute__((always_inline)) void K(move_plane)(const node_math *math,
                                                                 row16 v[WIDTH], row16 u[WIDTH]) {
   row16 mass = row_collect_w(v[0], v[1], v[2], v[WIDTH - 1]);
@@ -120,7 +122,8 @@ static inline __attribute__((always_inline)) void K(move_plane)(const node_math 
   }
 }
 
-// Steps 1 and 4 to 6 for one grain, whose nodes have been added up. some: of these, not all are sums.
+// Steps 1 and 4 to 6 for one grain, whose nodes have been added up. some: of these, not all are
+// sums.
 static inline __attribute__((always_inline)) void K(reap_nodes)(const mpm_view *view,
                                                                 const node_math *math,
                                                                 const K(nodes_around) * around,
@@ -168,12 +171,14 @@ static inline __attribute__((always_inline)) void K(reap_nodes)(const mpm_view *
 #endif
 }
 
-// The nodes of one particle's stencil, [4 x][4 y][4 z][4], as a node block's; under FLIP both channels.
+// The nodes of one particle's stencil, [4 x][4 y][4 z][4], as a node block's; under FLIP both
+// channels.
 typedef struct K(patch) {
   _Alignas(64) firn_real node[APIC ? 1 : 2][FIRN_NODE_BLOCK_REALS];
 } K(patch);
 
-// What a grain gives to the nodes of another's stencil; d: from the first of those to its own first.
+// What a grain gives to the nodes of another's stencil; d: from the first of those to its own
+// first.
 static inline void K(sow_patch)(const grain_seed *seed, const int d[3], K(patch) * p) {
   const K(gift) gift = K(gift_of)(seed, d[2]);
   int x_end = d[0] < 0 ? WIDTH : WIDTH - d[0], y_end = d[1] < 0 ? WIDTH : WIDTH - d[1];
@@ -186,9 +191,10 @@ static inline void K(sow_patch)(const grain_seed *seed, const int d[3], K(patch)
   }
 }
 
-// What the nodes around a grain that meets no other would give it. Its own mass and momentum make one velocity of them
-// all, and a force over a mass is a sum of functions of x, y and z, so that all sums over nodes are sums along axes:
-// with the moments of the weights, Sigma w = 1, Sigma w i' = x' and Sigma w (i' - x')^2 = D,
+// What the nodes around a grain that meets no other would give it. Its own mass and momentum make
+// one velocity of them all, and a force over a mass is a sum of functions of x, y and z, so that
+// all sums over nodes are sums along axes: with the moments of the weights, Sigma w = 1, Sigma w i'
+// = x' and Sigma w (i' - x')^2 = D,
 //   APIC   v_i = v + C (x_i - x_p): value and slopes come back as they were sown;
 //   FLIP   f_i / m_i = Sigma_c row_c d_c / w_c / m: no change of velocity, and a gradient of row_c / m Sigma d_c^2 / w_c.
 static inline void K(reap_lone)(const mpm_view *view, const grain_seed *seed, firn_real out[16]) {

@@ -32,8 +32,8 @@ typedef struct stage {
   lane from[3];                      // x_p minus first node, in cells
 } stage;
 
-// The weights of one particle's stencil and their derivatives, each `step` reals behind the one before; those
-// along z one after the other.
+// The weights of one particle's stencil and their derivatives, each `step` reals behind the one
+// before; those along z one after the other.
 typedef struct spline {
   const firn_real *x, *y, *dx, *dy, *z, *dz;
   const firn_real *xy; // APIC: products along x and y, or NULL where nobody has made them
@@ -327,7 +327,8 @@ static inline bool bound_firsts(const mpm_view *view, size_t b, const firsts *f,
   return true;
 }
 
-// Bounds the blocks of a unit. Where there are several, of few particles each, these are looked at all together.
+// Bounds the blocks of a unit. Where there are several, of few particles each, these are looked at
+// all together.
 static __attribute__((noinline)) bool bound_unit(const mpm_view *view, const firn_unit *unit) {
   firsts f;
   bool inside = true;
@@ -360,9 +361,9 @@ static inline void prefetch_box(const mpm_view *view, uint32_t b, const firn_rea
   }
 }
 
-// Copies a box of nodes from a node field, laid out as an arena; lo is its first node, from the corner
-// of block b. Pieces of four nodes
-// are copied whole; what is too much is overwritten by the next piece, or lies in the padding.
+// Copies a box of nodes from a node field, laid out as an arena; lo is its first node, from the
+// corner of block b. Pieces of four nodes are copied whole; what is too much is overwritten by the
+// next piece, or lies in the padding.
 static inline void load_nodes(const mpm_view *view, uint32_t b, const int lo[3], const int count[3],
                               const firn_real *field, firn_real *local) {
   const uint32_t *target = view->target[b];
@@ -458,9 +459,9 @@ static inline void prefetch_arenas(const mpm_view *view, size_t g) {
   }
 }
 
-// Adds the arenas that overlap node block g to what has been sown: sum[channel][16 rows][16]. Returns
-// the rows touched. What blocks asleep hold is multiplied by *asleep. NULL is for products of the
-// solve, which has neither those nor soft ones.
+// Adds the arenas that overlap node block g to what has been sown: sum[channel][16 rows][16].
+// Returns the rows touched. What blocks asleep hold is multiplied by *asleep. NULL is for products
+// of the solve, which has neither those nor soft ones.
 static inline unsigned add_arenas(const mpm_view *view, size_t g, const firn_real *const sown[2],
                                   int channels, const row16 *asleep,
                                   firn_real sum[][FIRN_NODE_BLOCK_REALS]) {
@@ -565,7 +566,8 @@ static inline void blend_rows(const node_math *m, firn_real *u, row16 now) {
   row_store(u, row_fnma(m->alpha, row_load(u), row_blend_w(now, m->zero)));
 }
 
-// The same after collisions: nodes that damp, with 1 in component w of u, keep it and their velocity alone.
+// The same after collisions: nodes that damp, with 1 in component w of u, keep it and their
+// velocity alone.
 static inline void blend_collided(const node_math *m, firn_real *u, row16 now) {
   row16 old = row_load(u), damps = row_broadcast_w(old);
   row16 alpha = row_scale(m->alpha, row_sub(row_set1(1), damps));

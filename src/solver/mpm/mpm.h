@@ -26,7 +26,8 @@
 //     near      some collider is close to its particles
 //     touched   some collider is close to its nodes; told of spray, the others ask their node blocks
 //
-// A unit is a few blocks that share one vector loop (world/particles.h); it sleeps as a whole. A giver of a node block is a particle block that may reach it (grid/grid.h).
+// A unit is a few blocks that share one vector loop (world/particles.h); it sleeps as a whole. A
+// giver of a node block is a particle block that may reach it (grid/grid.h).
 #ifndef FIRN_SOLVER_MPM_MPM_H
 #define FIRN_SOLVER_MPM_MPM_H
 
@@ -83,8 +84,8 @@ typedef struct mpm_flight_plan {
   double way;     // cells, that the quickest may go until then; where more than gravity acts
 } mpm_flight_plan;
 
-// What kernels of K see of the stiff particles, in the order of their blocks: mpm_view's names for it. s and stiff
-// lie where those of all were.
+// What kernels of K see of the stiff particles, in the order of their blocks: mpm_view's names for
+// it. s and stiff lie where those of all were.
 typedef struct mpm_packed {
   bool is; // this step has packed them
   int vary_count;
@@ -192,8 +193,8 @@ void mpm_reap(mpm *m);
 firn_status mpm_layout_blocks(mpm *m); // the part that a loaded checkpoint needs too
 // Makes the next boxes those of this step.
 void mpm_swap_boxes(mpm *m);
-// What a block of `count` particles may reach until the next sort, if their stencils will not cover more than the
-// nodes lo to hi. Where it has many, the nodes are not asked for.
+// What a block of `count` particles may reach until the next sort, if their stencils will not cover
+// more than the nodes lo to hi. Where it has many, the nodes are not asked for.
 firn_reach mpm_reach_around(const mpm_stencil *s, const int lo[3], const int hi[3], uint32_t count);
 bool mpm_reach_is_good(const mpm *m, const firn_reach *reach); // one from a file
 // Points the view at the particles and nodes.
@@ -217,8 +218,8 @@ void mpm_sow_stiffness(mpm *m); // ... and of its preconditioner
 firn_status mpm_set_volumes(mpm *m);
 // Whether there may be such particles.
 bool mpm_lacks_volumes(const mpm *m);
-// The volumes of all particles, [count] by id: those that the next step would give to particles that
-// have none, were it made now.
+// The volumes of all particles, [count] by id: those that the next step would give to particles
+// that have none, were it made now.
 firn_status mpm_volumes(void *solver, double *out);
 
 // density.c: kg/m^3 at the particle of a slot in block b, from the masses on the grid.
@@ -241,11 +242,13 @@ double mpm_longest_step(const firn_mpm_def *def, double h);
 mpm_choice mpm_choose(const mpm *m, double limit);
 void mpm_remember_solve(mpm *m, double dt, int iterations);
 void mpm_remember_stiffness(mpm *m); // after a scatter
-// The place of this sound speed, m^2/s^2, in memory.share, and how many clumps' particles are where.
+// The place of this sound speed, m^2/s^2, in memory.share, and how many clumps' particles are
+// where.
 int mpm_stiffness_class(const mpm *m, double sound2);
 void mpm_add_stiffness(mpm *m, const double count[MPM_SHARES]);
 
-// gap.c: warns once of snow that is pressed between surfaces too few cells apart for contact at nodes.
+// gap.c: warns once of snow that is pressed between surfaces too few cells apart for contact at
+// nodes.
 void mpm_tell_gaps(mpm *m);
 
 // stiff.c
@@ -260,9 +263,10 @@ firn_status mpm_prepare_solve(mpm *m); // before scatter
 firn_status mpm_solve(mpm *m, firn_step *out);
 // implicit.c: what contact leaves free of a vector of the solve.
 void mpm_project(const mpm *m, firn_real *y);
-// For a balance (balance.c): the impulse P (M v* - less) that contact leaves free, from v* in node_v, and the
-// solution of (M + dt^2 K) v = P M v*, whose residual is reduced to `tolerance` of what it is for
-// v = 0. less, which may be NULL, and impulse are [node reals]; what contact takes of it is left out.
+// For a balance (balance.c): the impulse P (M v* - less) that contact leaves free, from v* in
+// node_v, and the solution of (M + dt^2 K) v = P M v*, whose residual is reduced to `tolerance` of
+// what it is for v = 0. less, which may be NULL, and impulse are [node reals]; what contact takes
+// of it is left out.
 void mpm_free_impulse(mpm *m, const firn_real *less, firn_real *impulse);
 firn_status mpm_solve_rest(mpm *m, const firn_real *impulse, double tolerance, int most,
                            firn_linear_result *result);

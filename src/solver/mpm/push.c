@@ -37,8 +37,8 @@ static double dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }
 
-// Those that the node keeps to come before those that someone else has pushed it off, and the deepest
-// first.
+// Those that the node keeps to come before those that someone else has pushed it off, and the
+// deepest first.
 static bool comes_before(const holder *a, const holder *b) {
   return a->left != b->left ? b->left : a->depth > b->depth;
 }
@@ -76,7 +76,8 @@ static int drop_covered(holder *by, int count, double h) {
 }
 
 // Surfaces push. Of all impulses that push each of these along its normal, those whose sum comes
-// closest; rest is what they leave. By surface a leader gives up what its column takes, so that at some nodes they pull.
+// closest; rest is what they leave. By surface a leader gives up what its column takes, so that at
+// some nodes they pull.
 static void push_along_normals(holder *by, int count, bool pull, double rest[3]) {
   double size = sqrt(dot(rest, rest)), most = size;
   for (int sweep = 0; sweep < 64 && most > 1e-12 * size; sweep++) {
@@ -168,7 +169,8 @@ static void press_block(const mpm *m, const mpm_view *view, size_t g) {
 }
 
 // Snow that sleeps presses on its collider all the same, and does so evenly until some of it wakes:
-// found once each time that blocks fall asleep or wake. With a step of its own, the answer is the same whenever that is.
+// found once each time that blocks fall asleep or wake. With a step of its own, the answer is the
+// same whenever that is.
 static void press_asleep(mpm *m) {
   mpm_contacts *c = &m->contacts;
   const uint32_t *of = m->constraint_of.data;

@@ -13,8 +13,9 @@ enum { REVIEW_STEPS = 16 };
 // Speeds and drifts that wake are this many times those that let sleep: elastic waves pass through
 // snow at rest and leave it where it was.
 static const double WAKE_SPEED = 2, WAKE_DRIFT = 4;
-// Share of the gravity that may be left to act on a block that falls asleep. By surface some of what a floor takes from
-// snow that moves goes with its velocity, since particles miss the line of their column, and is gone once it is still.
+// Share of the gravity that may be left to act on a block that falls asleep. By surface some of
+// what a floor takes from snow that moves goes with its velocity, since particles miss the line of
+// their column, and is gone once it is still.
 static const double CALM = 0.05, CALM_BY_SURFACE = 0.02;
 // Share of what is awake that units may keep from sleep before they are laid out anew.
 static const double KEPT = 0.125;
@@ -186,8 +187,9 @@ static double allowed_drift(const mpm *m, const mpm_rest *rest) {
   return fmax(m->def.sleep_drift, slowest(m) * (m->world->time - rest->since));
 }
 
-// Square of the distance, cells^2, that a block has drifted. A thin layer on a collider sinks slowly
-// for seconds, the slower the shorter the steps are, while its nodes come to hold it. That is no drift.
+// Square of the distance, cells^2, that a block has drifted. A thin layer on a collider sinks
+// slowly for seconds, the slower the shorter the steps are, while its nodes come to hold it. That
+// is no drift.
 static double drift2_of(const mpm *m, size_t b, const mpm_rest *rest, const double mean[3]) {
   double normal[3], drift[3], sum = 0, sunk = 0;
   for (int a = 0; a < 3; a++) drift[a] = mean[a] - rest->mean[a];
@@ -219,8 +221,8 @@ static void review_block(const mpm *m, size_t b, mpm_rest *rest) {
     rest->quiet = 0;
     return;
   }
-  // The watch goes on from where it began, so that slow drift adds up and is seen: whoever creeps goes
-  // farther the longer it is watched; whoever trembles does not.
+  // The watch goes on from where it began, so that slow drift adds up and is seen: whoever creeps
+  // goes farther the longer it is watched; whoever trembles does not.
   rest->far2 = fmax(rest->far2, drift2);
   bool long_enough = m->world->time - rest->since >= m->def.sleep_time;
   if (long_enough && sqrt(rest->far2) <= allowed_drift(m, rest)) rest->quiet = 1;
@@ -234,7 +236,8 @@ static void review_blocks(mpm *m) {
   }
 }
 
-// --------------------------------------------------------------------------------------- who is calm
+// --------------------------------------------------------------------------------------- who is
+// calm
 
 static void mean_velocity(const mpm *m, size_t b, double mean[3]) {
   const firn_block *block = &m->world->particles.block[b];
@@ -251,8 +254,8 @@ static double weight_of(const mpm *m) {
   return sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
 }
 
-// In balance is what its weight would move much faster. Waves pull it to and fro; it sleeps when they
-// happen to pull little, and lies in balance then.
+// In balance is what its weight would move much faster. Waves pull it to and fro; it sleeps when
+// they happen to pull little, and lies in balance then.
 static void end_weighing(mpm *m, double dt) {
   const double(*before)[3] = m->weighed.data;
   double limit = (m->def.contact_surface ? CALM_BY_SURFACE : CALM) * weight_of(m) * dt;
@@ -271,7 +274,8 @@ static void end_weighing(mpm *m, double dt) {
   }
 }
 
-// --------------------------------------------------------------------------------------- who sleeps
+// --------------------------------------------------------------------------------------- who
+// sleeps
 
 // Some collider that moves may come close before the next review.
 static bool mover_is_near(const mpm *m, size_t b) {
@@ -358,8 +362,8 @@ static int look_beside(const mpm *m, size_t b) {
   return found;
 }
 
-// Whether those around let it sleep. Beside snow that creeps it has to be weighed, which takes a weight, and to stay
-// in balance.
+// Whether those around let it sleep. Beside snow that creeps it has to be weighed, which takes a
+// weight, and to stay in balance.
 static bool is_let_sleep(const mpm *m, const mpm_rest *rest, int around) {
   bool steady = weight_of(m) > 0 && m->world->time >= rest->steady_from;
   return !(around & (steady ? AROUND_QUICK : AROUND_QUICK | AROUND_CREEPS));
@@ -382,7 +386,8 @@ static bool may_sleep(const mpm *m, size_t b) {
   return !mover_is_near(m, b) && !is_forced(m, b);
 }
 
-// Lets a unit sleep or wakes it. Returns its sound2 if it slept before: the step about to be chosen must suit it.
+// Lets a unit sleep or wakes it. Returns its sound2 if it slept before: the step about to be chosen
+// must suit it.
 static double set_unit_asleep(const mpm *m, const firn_unit *unit, bool asleep) {
   mpm_rest *rest = rest_of(m);
   double sound2 = 0;
@@ -438,7 +443,8 @@ static void note_sleep(mpm *m) {
   m->contacts.pressed = false;
 }
 
-// Whether much of what is awake might sleep but for other blocks of its units, or since it is spray.
+// Whether much of what is awake might sleep but for other blocks of its units, or since it is
+// spray.
 static bool layout_is_in_the_way(const mpm *m) {
   const mpm_rest *rest = rest_of(m);
   size_t kept = 0;
@@ -477,8 +483,8 @@ static firn_status apply_sleep(mpm *m, bool decide) {
   return FIRN_OK;
 }
 
-// Sleepers beside snow that creeps take part in the step that weighs: they sleep on if they still lie
-// in balance.
+// Sleepers beside snow that creeps take part in the step that weighs: they sleep on if they still
+// lie in balance.
 static void wake_to_weigh(mpm *m) {
   const firn_particles *p = &m->world->particles;
   mpm_rest *rest = rest_of(m);
@@ -502,7 +508,8 @@ static void wake_to_weigh(mpm *m) {
   note_sleep(m);
 }
 
-// The step before a review shows what acts on a block that might sleep: how its mean velocity changes.
+// The step before a review shows what acts on a block that might sleep: how its mean velocity
+// changes.
 static firn_status begin_weighing(mpm *m) {
   wake_to_weigh(m);
   size_t blocks = m->rest_count;

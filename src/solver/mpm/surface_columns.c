@@ -17,8 +17,9 @@ typedef struct mpm_sample {
   int8_t axis; // that is next to the normal, 1 to 3, and its sign
 } mpm_sample;
 
-// A column's first node is the first at LEAST outside. Prototypes in one dimension put the plane that does not move
-// 0.16 h below the surface in the mean with 0, 0.012 h with 1/4, 0.0003 h with 1/2.
+// A column's first node is the first at LEAST outside. Prototypes in one dimension put the plane
+// that does not move 0.16 h below the surface in the mean with 0, 0.012 h with 1/4, 0.0003 h with
+// 1/2.
 static const double LEAST = 0.5, REACH = MPM_COLUMN_REACH; // cells
 
 // ------------------------------------------------------------------------------------ geometry
@@ -89,7 +90,8 @@ static uint32_t next_of(const mpm *m, uint32_t node, int8_t axis, bool outward) 
   return s->phi < (firn_real)REACH && s->axis == axis ? other : UINT32_MAX;
 }
 
-// Whether the column of a node inside is listed by this one: no other is between it and the surface.
+// Whether the column of a node inside is listed by this one: no other is between it and the
+// surface.
 static bool is_first_inside(const mpm *m, uint32_t node) {
   const mpm_sample *s = sample_of(m, node);
   if (!(s->phi <= 0)) return false;
@@ -204,9 +206,9 @@ static void note_inside(mpm *m) {
   }
 }
 
-// Whether the leader of a column would follow a leader of another surface that may in turn follow it: the column of
-// that surface, which goes out along its own axis until LEAST outside, ends inside of this one. So it is at the bottom of
-// a valley, and in a gap.
+// Whether the leader of a column would follow a leader of another surface that may in turn follow
+// it: the column of that surface, which goes out along its own axis until LEAST outside, ends
+// inside of this one. So it is at the bottom of a valley, and in a gap.
 static bool goes_round(const mpm_column *c, int leader, const mpm_within *other) {
   int a = (other->axis < 0 ? -other->axis : other->axis) - 1;
   double rise = fabs((double)other->normal[a]);

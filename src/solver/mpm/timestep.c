@@ -44,8 +44,9 @@ static const char BY_USER[] = "mpm.dt", BY_LONGEST[] = "mpm.dt_max",
                   BY_SOUND[] = "mpm.elastic_cfl (sound in the stiffest snow)",
                   BY_COST[] = "the cost of semi-implicit solves";
 
-// Cost of a conjugate-residual iteration, for the particles in K and for the nodes of their blocks, and of what else a
-// semi-implicit step does, in explicit steps; measured (bench/results). Only their size matters, not their last digit.
+// Cost of a conjugate-residual iteration, for the particles in K and for the nodes of their blocks,
+// and of what else a semi-implicit step does, in explicit steps; measured (bench/results). Only
+// their size matters, not their last digit.
 static const double PARTICLE_COST = 0.33, BLOCK_COST = 0.27, IMPLICIT_COST = 1.4;
 // What an iteration costs however few take part, as a share of a whole one.
 static const double SOLVE_SHARE = 0.1;
@@ -61,8 +62,8 @@ typedef struct stiff_shares {
   double particles, blocks; // all particles of such blocks
 } stiff_shares;
 
-// From the first class on that the step does not suit. Clumps count among blocks only; while particles have not been
-// looked at, they are as their blocks.
+// From the first class on that the step does not suit. Clumps count among blocks only; while
+// particles have not been looked at, they are as their blocks.
 static stiff_shares stiff_at(const mpm *m, double dt) {
   const mpm_memory *memory = &m->memory;
   double classes = ceil(2 * log2(m->def.dt_max / dt) - 1e-9);
@@ -76,11 +77,11 @@ static stiff_shares stiff_at(const mpm *m, double dt) {
   return (stiff_shares){particles, blocks};
 }
 
-// Iterations that a solve over dt will take, and the product that it begins with. The count goes with the Courant number
-// and with the root of the share that is solved for (bench/results); what it was is known of the last solves. Before the
-// first, what a ball of Table 2 takes in an impact: the Courant
-// number is that of its hardest spot, so two a unit rather than the ten of uniform snow. A guess
-// that is too low costs one solve, one that is too high would never be put right.
+// Iterations that a solve over dt will take, and the product that it begins with. The count goes
+// with the Courant number and with the root of the share that is solved for (bench/results); what
+// it was is known of the last solves. Before the first, what a ball of Table 2 takes in an impact:
+// the Courant number is that of its hardest spot, so two a unit rather than the ten of uniform
+// snow. A guess that is too low costs one solve, one that is too high would never be put right.
 static double expected_iterations(const mpm *m, double sound, double dt) {
   double courant = sound * dt / m->world->h;
   const mpm_memory *memory = &m->memory;
@@ -189,13 +190,13 @@ static mpm_choice cheapest_implicit(const mpm *m, double sound, double longest, 
   return best;
 }
 
-// The paper's semi-implicit step of 0.5 ms belongs to cells of 5 mm: shorter where cells are smaller, s/m. Where they are
-// larger it grows half as fast, once that is more: presses of 4 to 16 cells are then within 5 % of what they read with
-// short steps, and 5 to 8 % below it with 0.1 s/m.
+// The paper's semi-implicit step of 0.5 ms belongs to cells of 5 mm: shorter where cells are
+// smaller, s/m. Where they are larger it grows half as fast, once that is more: presses of 4 to 16
+// cells are then within 5 % of what they read with short steps, and 5 to 8 % below it with 0.1 s/m.
 static const double STEP_PER_CELL = 0.1, STEP_OF_PAPER = 5e-4, STEP_PER_LARGE_CELL = 0.05;
 
-// The choice of the step: its length by dt, dt_max, cfl (advection) and elastic_cfl (sound), its kind
-// by what either would cost.
+// The choice of the step: its length by dt, dt_max, cfl (advection) and elastic_cfl (sound), its
+// kind by what either would cost.
 double mpm_longest_step(const firn_mpm_def *def, double h) {
   double longest = fmax(fmin(STEP_PER_CELL * h, STEP_OF_PAPER), STEP_PER_LARGE_CELL * h);
   return def->dt_max > 0 ? def->dt_max : fmin(longest, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels see of a step: numbers and pointers alone, so that a kernel on any device can take
-// it by value.
+// What the kernels see of a step: numbers and pointers alone, so that a kernel on any device can
+// take it by value.
 //
 // Notation follows the paper: particles p, nodes i, weights w, Kirchhoff stress tau = P F_E^T,
 // left Cauchy-Green strain b = F_E F_E^T of which b - I is stored. Lengths are in cells where a
@@ -42,18 +42,19 @@ typedef struct mpm_box {
 
 // A block of few particles touches some hundred nodes, most of them with no more than one. It has
 // no sums of its own: its arena holds what each particle gives, a grain, and these are sown into
-// the node blocks directly, tile by tile (mpm_tile), or into the nodes of a parcel of spray. Only vector kernels
-// know of this.
+// the node blocks directly, tile by tile (mpm_tile), or into the nodes of a parcel of spray. Only
+// vector kernels know of this.
 enum { MPM_THIN_MAX = 16 }; // particles of such a block
 typedef struct mpm_grain {
-  // Four columns that weights are multiplied by; where the last three would have a fourth component, the particle's
-  // place, in cells from the block's corner, which all its weights follow from.
+  // Four columns that weights are multiplied by; where the last three would have a fourth
+  // component, the particle's place, in cells from the block's corner, which all its weights follow
+  // from.
   firn_real row[16];
   firn_real reaped[16]; // spray: what was gathered for it (kernels_parcel.inc.h)
 } mpm_grain;
 
-// 2 x 2 x 2 particle blocks, of which each gives to node blocks one to either side; tiles of one colour, of eight, have
-// one of another between them and touch no node block in common.
+// 2 x 2 x 2 particle blocks, of which each gives to node blocks one to either side; tiles of one
+// colour, of eight, have one of another between them and touch no node block in common.
 typedef struct mpm_tile {
   const uint32_t *block; // [count]
   uint32_t count;
@@ -87,9 +88,10 @@ typedef struct mpm_guest {
   bool own;
 } mpm_guest;
 
-// The nodes that a parcel's own stencils may cover, from a cell of drift below to one above; along z in whole rows of
-// four, and with room for those that have some of these. Of planes across x there are as many as have to be there at
-// the same time: four that colliders and node blocks are asked about at once, and the rest of stencils on both sides.
+// The nodes that a parcel's own stencils may cover, from a cell of drift below to one above; along
+// z in whole rows of four, and with room for those that have some of these. Of planes across x
+// there are as many as have to be there at the same time: four that colliders and node blocks are
+// asked about at once, and the rest of stencils on both sides.
 enum {
   MPM_PARCEL_EDGE = 4 * FIRN_PARCEL_BLOCKS + 2 + 3,
   MPM_PARCEL_DEPTH = (MPM_PARCEL_EDGE + 6 + 3) / 4 * 4,
@@ -126,8 +128,8 @@ typedef struct mpm_view {
   bool sows;             // some blocks are thin: `sown` tells where grains are
   bool particle_contact; // particles collide, too
   bool damps;            // FLIP: nodes held by sticky colliders act on particles as under PIC
-  // Clumps (clump.h): blocks are clumps, and nodes lie where sums do, each channel this many reals behind
-  // the one before; 0: blocks are those of the world.
+  // Clumps (clump.h): blocks are clumps, and nodes lie where sums do, each channel this many reals
+  // behind the one before; 0: blocks are those of the world.
   size_t patch_channel;
   firn_real dt;         // s
   firn_real h;          // m
@@ -149,7 +151,8 @@ typedef struct mpm_view {
   const firn_real *vary[FIRN_VARY_COUNT]; // numbers that differ from particle to particle, or NULL
   const firn_material_row *materials;     // [material_count]
   int material_count;
-  // From the scatter until those that a solve is for are packed (stiff.c), who then find theirs by mpm_stiff_view alone.
+  // From the scatter until those that a solve is for are packed (stiff.c), who then find theirs by
+  // mpm_stiff_view alone.
   firn_real *s[6];     // implicit: F_E - I with F_E = sqrt(b), as b
   firn_real *stiff[2]; // implicit: V0 mu and V0 lambda, hardened, N m
   // Particle blocks.
@@ -173,8 +176,8 @@ typedef struct mpm_view {
   const uint8_t *node_soft; // implicit: [node_count] those that the solve leaves as they are
   uint16_t *sown;    // [node_count] bit 4 x + y: grains have been sown into this row of nodes
   firn_real *node_v; // m/s, and kg in component 3
-  // FLIP, m/s: v - alpha v_old (explicit, or after the solve); v_old before that. Component 3 is 1 for nodes that
-  // damp, which hold v alone, else 0.
+  // FLIP, m/s: v - alpha v_old (explicit, or after the solve); v_old before that. Component 3 is 1
+  // for nodes that damp, which hold v alone, else 0.
   firn_real *node_u;
   double (*node_sums)[5]; // implicit: [node_count] momentum, mass and twice the energy of v*
   firn_real *node_lo;     // [node_count][3] smallest and largest velocity in the block, m/s;
@@ -188,7 +191,8 @@ typedef struct mpm_view {
   firn_real *inverse;         // nodes, 1/kg: the stiffness preconditioner
 } mpm_view;
 
-// Whether a particle is one that a semi-implicit step solves for, from the sound2 on that such a step must. What is no number is.
+// Whether a particle is one that a semi-implicit step solves for, from the sound2 on that such a
+// step must. What is no number is.
 FIRN_HD bool mpm_is_stiff(const mpm_view *view, size_t slot, double sound2) {
   double modulus = 2 * (double)view->stiff[0][slot] + (double)view->stiff[1][slot];
   return !(modulus < sound2 * (double)view->mass[slot]);
@@ -223,7 +227,8 @@ FIRN_HD bool mpm_box_meets(const mpm_box *box, int offset) {
   return meets;
 }
 
-// A bundle of clumps that share a vector loop, as many as keep the loop busy and their nodes in cache.
+// A bundle of clumps that share a vector loop, as many as keep the loop busy and their nodes in
+// cache.
 enum {
   MPM_BUNDLE_SLOTS = 32, // a multiple of FIRN_SLOT_ALIGN; no clump has more
   MPM_BUNDLE_CLUMPS = MPM_BUNDLE_SLOTS / 2,
@@ -242,10 +247,11 @@ FIRN_HD size_t mpm_channel_reals(const mpm_view *view, const mpm_box *box) {
   return view->patch_channel ? view->patch_channel : mpm_arena_reals(box, 1, 0) - MPM_ARENA_PAD;
 }
 
-// What a particle gives to nodes for the stiffness preconditioner, N/m, times its weight there. The diagonal of K is
-// sum V0 (mu |g|^2 + (mu + lambda) g_a^2) with the gradients g of weights w: on the mean over a, (lambda + 4 mu)/3 |g|^2,
-// and |g|^2 goes for 3 w/(16 D h^2), which is half of what it is at most. The factor was found by trial: half or twice
-// as much needs as many iterations, but with this one the residual says the same of the error as with the mass.
+// What a particle gives to nodes for the stiffness preconditioner, N/m, times its weight there. The
+// diagonal of K is sum V0 (mu |g|^2 + (mu + lambda) g_a^2) with the gradients g of weights w: on
+// the mean over a, (lambda + 4 mu)/3 |g|^2, and |g|^2 goes for 3 w/(16 D h^2), which is half of
+// what it is at most. The factor was found by trial: half or twice as much needs as many
+// iterations, but with this one the residual says the same of the error as with the mass.
 FIRN_HD firn_real mpm_stiffness_per(const mpm_view *view) {
   return 1 / (16 * (firn_real)view->stencil.d * view->h * view->h);
 }

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The quick way to the sums of pairs.h, in float on CPUs with AVX2 or AVX-512.
 //
-// Particles are taken in the order of cells; a place in it, k, belongs to the slot cells.order[k]. What a
-// block's sums are over, itself and a skin of one cell, is copied together ("staged") before each pass,
-// so that a neighbour is a 16-bit number and its record is in the nearest cache. All that is kept of a
-// pair is that number and f = W'/r in 16-bit fixed point; x_i - x_j is expanded, so that every pass is
+// Particles are taken in the order of cells; a place in it, k, belongs to the slot cells.order[k].
+// What a block's sums are over, itself and a skin of one cell, is copied together ("staged") before
+// each pass, so that a neighbour is a 16-bit number and its record is in the nearest cache. All
+// that is kept of a pair is that number and f = W'/r in 16-bit fixed point; x_i - x_j is expanded,
+// so that every pass is
 //
 //   sum_j f_ij record_j,    records {q x, q}  {u, u.x}  V v (x) {x, 1}  {T, T x}
 //
 // without kernels or gathers. Records are in the frame of their own block, from its centre; staging
-// shifts them into that of the block at work, so that digits do not depend on the origin. Four particles
-// share the length of a list, and stand side by side in it.
+// shifts them into that of the block at work, so that digits do not depend on the origin. Four
+// particles share the length of a list, and stand side by side in it.
 //
 // The step of f is 2^-16 of W'/r at r = 0. Whatever has to cancel (a uniform velocity, a uniform
-// pressure) is summed up from the same f: then it does cancel, and the step is only felt as a kernel that
-// is a little, 2e-5, uneven. Positions are rounded to 2^-21 spacings, where every difference is exact: so
-// i and j see the same f, and forces between them cancel as well.
+// pressure) is summed up from the same f: then it does cancel, and the step is only felt as a
+// kernel that is a little, 2e-5, uneven. Positions are rounded to 2^-21 spacings, where every
+// difference is exact: so i and j see the same f, and forces between them cancel as well.
 #ifndef FIRN_SOLVER_SPH_LISTS_H
 #define FIRN_SOLVER_SPH_LISTS_H
 
@@ -79,7 +80,8 @@ typedef struct sph_desk {
   uint64_t pairs;
 } sph_desk;
 
-// The law of the shear: T = sigma L, sigma = G (H + H^T) + bulk tr(H) I; arrays by slot, as in sph.h.
+// The law of the shear: T = sigma L, sigma = G (H + H^T) + bulk tr(H) I; arrays by slot, as in
+// sph.h.
 typedef struct sph_law {
   const firn_real *L, *s, *G, *mass;
   const firn_real *bulk; // NULL: 0
@@ -92,8 +94,8 @@ typedef struct sph_law {
   bool printed; // with strain: H = dt grad u, without its factor F_E
 } sph_law;
 
-// A mirror image of u has m_kd u_d of its gradient, and the stress T there pushes with m_kd T_k: k is one of
-// xx yy zz xy xz yz, d one of x y z, and the place in sph_wall.m is this.
+// A mirror image of u has m_kd u_d of its gradient, and the stress T there pushes with m_kd T_k: k
+// is one of xx yy zz xy xz yz, d one of x y z, and the place in sph_wall.m is this.
 static const uint8_t SPH_MIRROR[3][6] = {
     {0, 5, 7, 3, 4, 9}, {3, 1, 8, 5, 9, 6}, {4, 6, 2, 9, 7, 8}};
 
@@ -139,8 +141,8 @@ const sph_kernels *sph_kernels_avx512(void);
 typedef struct sph_pairs sph_pairs;
 
 void sph_lists_free(sph_lists *lists, firn_context *context);
-// Leaves kernels NULL where the plain lists must do: without SIMD, and for snow so dense that a block and
-// its skin are more than 2^16 particles. Needs cells and the sums over walls.
+// Leaves kernels NULL where the plain lists must do: without SIMD, and for snow so dense that a
+// block and its skin are more than 2^16 particles. Needs cells and the sums over walls.
 firn_status sph_lists_build(sph_pairs *pairs, const firn_real *w, firn_real *out);
 
 // As of pairs.h.

@@ -32,8 +32,8 @@ typedef struct taker {
   uint64_t count;
 } taker;
 
-// Finds the points of cells around place xi of block `at`; `self` is left out. Differences are of places
-// within blocks, and so of the same digits anywhere in space.
+// Finds the points of cells around place xi of block `at`; `self` is left out. Differences are of
+// places within blocks, and so of the same digits anywhere in space.
 static void search(const sph_cells *cells, const uint32_t around[27], const double xi[3],
                    const firn_real *const x[3], size_t stride, uint32_t self, taker *out) {
   sph_span span[27];
@@ -342,8 +342,8 @@ void sph_pairs_moments(const sph_pairs *pairs, const firn_real *V, firn_real *c,
   }
 }
 
-// Beside one wall R has 0.18 along it twice, and where two meet 0.8 in all. Where hardly any snow is around it
-// would be as large as L, and stays at this.
+// Beside one wall R has 0.18 along it twice, and where two meet 0.8 in all. Where hardly any snow
+// is around it would be as large as L, and stays at this.
 static const double MISSING = 1;
 
 void sph_pairs_complete(const sph_pairs *pairs, size_t i, const firn_real L[6]) {

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who is near whom, and every sum over them that the solver takes. Built once a step; then each
-// function below is one pass over all particles, parallel by units, each particle's sum in a fixed order.
+// function below is one pass over all particles, parallel by units, each particle's sum in a fixed
+// order.
 //
-// Arrays are of firn_real and indexed by slot; vectors are [slots][3], matrices [slots][9] row by row,
-// symmetric ones [slots][6] as xx yy zz xy xz yz. What they hold in slots of padding is neither read nor
-// written. Lengths are in spacings and volumes V in spacings^3; gradients come out per metre.
-// With x_ij = x_i - x_j, grad W_ij = W'/r x_ij (Gissler et al. 2020, section 3.1). Sums are over the
-// snow j other than i unless b, the samples of the boundary, are named.
+// Arrays are of firn_real and indexed by slot; vectors are [slots][3], matrices [slots][9] row by
+// row, symmetric ones [slots][6] as xx yy zz xy xz yz. What they hold in slots of padding is
+// neither read nor written. Lengths are in spacings and volumes V in spacings^3; gradients come out
+// per metre. With x_ij = x_i - x_j, grad W_ij = W'/r x_ij (Gissler et al. 2020, section 3.1). Sums
+// are over the snow j other than i unless b, the samples of the boundary, are named.
 //
-// Nothing of the boundary enters an iteration, but for bodies under a load (loads.c): what samples contribute
-// is summed up once, per particle, in sph_wall.
+// Nothing of the boundary enters an iteration, but for bodies under a load (loads.c): what samples
+// contribute is summed up once, per particle, in sph_wall.
 //
-// There are two implementations. Plain lists (pairs.c) are the oracle, and what a build of doubles and
-// CPUs without SIMD use; lists.h has the quick one, which leaves `snow` empty unless plain_too. Sums of the two agree to
-// some 2e-5 of their largest terms.
+// There are two implementations. Plain lists (pairs.c) are the oracle, and what a build of doubles
+// and CPUs without SIMD use; lists.h has the quick one, which leaves `snow` empty unless plain_too.
+// Sums of the two agree to some 2e-5 of their largest terms.
 #ifndef FIRN_SOLVER_SPH_PAIRS_H
 #define FIRN_SOLVER_SPH_PAIRS_H
 
@@ -42,12 +43,12 @@ typedef struct sph_wall {
   firn_real *w;  // [slots]    sum V_b W_ib
   firn_real *c;  // [slots][3] 1/m, sum V_b grad W_ib
   firn_real *vc; // [slots]    1/s, sum V_b v_b . grad W_ib
-  // Without `mirror` NULL: m sum V_b n n n (n . grad W_ib), symmetric, in the order of SPH_MIRROR, and the
-  // same of n n (n . v_b), as xx yy zz xy xz yz.
+  // Without `mirror` NULL: m sum V_b n n n (n . grad W_ib), symmetric, in the order of SPH_MIRROR,
+  // and the same of n n (n . v_b), as xx yy zz xy xz yz.
   firn_real *m;  // [slots][10] 1/m
   firn_real *vm; // [slots][6]  1/s
-  // R, symmetric: what is missing along walls, of what snow has there. Until sph_pairs_complete it is
-  // m/2 sum V_b t (x) t W'/-r, t the distance along the wall: what samples would add to L^-1.
+  // R, symmetric: what is missing along walls, of what snow has there. Until sph_pairs_complete it
+  // is m/2 sum V_b t (x) t W'/-r, t the distance along the wall: what samples would add to L^-1.
   firn_real *t; // [slots][6]
 } sph_wall;
 
@@ -68,8 +69,8 @@ struct sph_pairs {
 };
 
 void sph_pairs_free(sph_pairs *pairs, firn_context *context);
-// p is sorted. Keeps p and boundary until the next call. Takes sph_pairs_interpolate of w along, where w
-// is not NULL: distances are at hand.
+// p is sorted. Keeps p and boundary until the next call. Takes sph_pairs_interpolate of w along,
+// where w is not NULL: distances are at hand.
 firn_status sph_pairs_build(sph_pairs *pairs, const firn_particles *p, const sph_boundary *boundary,
                             double spacing, const firn_real *w, firn_real *out);
 
@@ -107,11 +108,13 @@ void sph_pairs_complete(const sph_pairs *pairs, size_t i, const firn_real L[6]);
 void sph_pairs_gradient(const sph_pairs *pairs, const firn_real *V, const firn_real *q,
                         firn_real psi, firn_real *out);
 
-// out_i = sum V_j (u_j - u_i) . grad W_ij - back u_i . sum V_b grad W_ib: the divergence, u_b being 0
+// out_i = sum V_j (u_j - u_i) . grad W_ij - back u_i . sum V_b grad W_ib: the divergence, u_b being
+// 0
 void sph_pairs_divergence(const sph_pairs *pairs, const firn_real *V, const firn_real *u,
                           firn_real back, firn_real *out);
 
-// The divergence of the gradient of q, which has the boundary `back` times. grad is scratch, [slots][3].
+// The divergence of the gradient of q, which has the boundary `back` times. grad is scratch,
+// [slots][3].
 void sph_pairs_laplace(const sph_pairs *pairs, const firn_real *V, const firn_real *q,
                        firn_real psi, firn_real back, firn_real *grad, firn_real *out);
 

@@ -4,14 +4,15 @@
 //   kappa p - dt^2 laplace p = rho* - rho_0      Eq. 5, times -1: B p = source
 //   kappa = rho_0 / lambda,  rho* = rho (1 - dt div v*)
 //
-// in kg/m^3 throughout, with both signs of p kept: snow resists being pulled, too. The laplacian is the
-// divergence of the gradient, each as in Eqs. 6 and 7. Without kappa and with p >= 0 it is the
+// in kg/m^3 throughout, with both signs of p kept: snow resists being pulled, too. The laplacian is
+// the divergence of the gradient, each as in Eqs. 6 and 7. Without kappa and with p >= 0 it is the
 // incompressible solve of Ihmsen et al. 2014.
 //
-// Jacobi relaxed by 1/2 is printed. Chebyshev's semi-iteration over the same sweeps needs no symmetry,
-// which psi breaks, and about a third of them. It needs bounds on the eigenvalues of D^-1 B: those of the
-// laplacian alone, D_L^-1 (-laplace) <= l, are found by power iterations and hardly change in time; then
-// (kappa + l d) / (kappa + d) bounds the whole, whatever the time step and the stiffness are.
+// Jacobi relaxed by 1/2 is printed. Chebyshev's semi-iteration over the same sweeps needs no
+// symmetry, which psi breaks, and about a third of them. It needs bounds on the eigenvalues of D^-1
+// B: those of the laplacian alone, D_L^-1 (-laplace) <= l, are found by power iterations and hardly
+// change in time; then (kappa + l d) / (kappa + d) bounds the whole, whatever the time step and the
+// stiffness are.
 #include <math.h>
 #include <string.h>
 
@@ -26,7 +27,8 @@ enum { WATCH = 16 };
 // How well the power iteration, begun with random signs, knows the largest eigenvalue.
 static const double SAFETY = 1.1;
 enum { POWERS = 10, LAPLACE_STEPS = 20 };
-// The lowest modes hardly matter for a mean residual: an interval wider than this only slows it down.
+// The lowest modes hardly matter for a mean residual: an interval wider than this only slows it
+// down.
 static const double WIDEST = 20;
 
 double sph_source_density(const sph *s, size_t i) {
@@ -43,8 +45,9 @@ bool sph_mirrors(const sph *s) {
   return !s->def.walls_printed && !printed;
 }
 
-// A mirror image has the pressure of the particle itself, so that this counts twice. What keeps its volume
-// tumbles faster under a wall that stiff (dp/dz 1.08 to 1.11 of rho g, 0.15 m/s; 1.06 and 0.05 m/s with 1.5).
+// A mirror image has the pressure of the particle itself, so that this counts twice. What keeps its
+// volume tumbles faster under a wall that stiff (dp/dz 1.08 to 1.11 of rho g, 0.15 m/s; 1.06 and
+// 0.05 m/s with 1.5).
 double sph_psi(const sph *s) {
   if (s->def.psi > 0) return s->def.psi;
   return sph_mirrors(s) && s->def.pressure == FIRN_SPH_PRESSURE_EOS ? s->pairs.mirror : 1.5;
@@ -69,7 +72,8 @@ void sph_pressure_source(sph *s) {
   if (sph_leads_loads(s)) sph_loads_source(s);
 }
 
-// -laplace, its diagonal (below Eq. 8). The second term is V_i V_j |grad W|^2; V_j V_j is a misprint.
+// -laplace, its diagonal (below Eq. 8). The second term is V_i V_j |grad W|^2; V_j V_j is a
+// misprint.
 void sph_pressure_diagonal(sph *s) {
   double psi = sph_psi(s), back = sph_back(s);
   SPH_FOR_UNITS(s, u) {
@@ -106,8 +110,8 @@ static double weight(const sph *s, size_t i) {
   return (double)s->kappa[i] + s->dt * s->dt * fmax(0, (double)s->diagonal[i]);
 }
 
-// q = source - B p; returns its mean size, in densities at rest. Where p >= 0 holds p down, nothing is
-// left to do.
+// q = source - B p; returns its mean size, in densities at rest. Where p >= 0 holds p down, nothing
+// is left to do.
 static double residual(sph *s) {
   bool clamped = s->def.pressure == FIRN_SPH_PRESSURE_IISPH;
   double *part = s->sums.data;
@@ -203,7 +207,8 @@ static bool is_astray(const sph *s, double first, double left) {
   return !(left <= 10 * first + s->def.pressure_tolerance);
 }
 
-// Whether what is left of sweeps with p >= 0 points against what was left before the last, on the whole.
+// Whether what is left of sweeps with p >= 0 points against what was left before the last, on the
+// whole.
 static bool swings(sph *s) {
   double *part = s->sums.data;
   SPH_FOR_UNITS(s, u) {
@@ -215,9 +220,10 @@ static bool swings(sph *s) {
   return sph_sum_units(s) < 0;
 }
 
-// False if it went astray: sweeps relaxed by w diverge where an eigenvalue of D^-1 B is above 2 / w or below 0.
-// Where p >= 0 holds them they swing to and fro instead; but what they bring may also be a while in coming,
-// until pressures have spread to where they are needed. The last try keeps what is better than nothing.
+// False if it went astray: sweeps relaxed by w diverge where an eigenvalue of D^-1 B is above 2 / w
+// or below 0. Where p >= 0 holds them they swing to and fro instead; but what they bring may also
+// be a while in coming, until pressures have spread to where they are needed. The last try keeps
+// what is better than nothing.
 static bool jacobi(sph *s, double relaxation, bool last, int *iterations) {
   bool clamped = s->def.pressure == FIRN_SPH_PRESSURE_IISPH;
   double left = residual(s), first = left, before = (double)INFINITY;
@@ -278,8 +284,8 @@ static void by_diagonal(void *solver, const firn_real *r, firn_real *z, size_t f
   }
 }
 
-// By BiCGSTAB, for which eigenvalues may have any sign: psi makes them negative where flakes are driven
-// into samples and each other. What it makes worse is left as it was.
+// By BiCGSTAB, for which eigenvalues may have any sign: psi makes them negative where flakes are
+// driven into samples and each other. What it makes worse is left as it was.
 static firn_status rescue(sph *s, int *iterations) {
   firn_linear_system system = {.context = s->world->context,
                                .count = s->slots,
@@ -312,8 +318,9 @@ static firn_status rescue(sph *s, int *iterations) {
   return FIRN_OK;
 }
 
-// Chebyshev's, or sweeps that are relaxed more. Random signs hardly meet a mode of few particles, so the
-// largest eigenvalue may be well above what is known of it: in spray more than 4 was, where 3.5 was found.
+// Chebyshev's, or sweeps that are relaxed more. Random signs hardly meet a mode of few particles,
+// so the largest eigenvalue may be well above what is known of it: in spray more than 4 was, where
+// 3.5 was found.
 static firn_status solve(sph *s, bool jacobian, int *iterations) {
   if (!jacobian) {
     if (chebyshev(s, iterations)) return FIRN_OK;
@@ -379,8 +386,8 @@ static double parting_velocities(sph *s) {
   return most;
 }
 
-// By the pressure that undoes what densities will be too much, but for what bodies under a load would give
-// way. What would go too far goes a part of it, and the rest in the next steps.
+// By the pressure that undoes what densities will be too much, but for what bodies under a load
+// would give way. What would go too far goes a part of it, and the rest in the next steps.
 static firn_status part(sph *s) {
   double before = s->last.residual;
   sph_pressure_source(s);

@@ -5,15 +5,15 @@
 //   F** = F_E + dt (grad v**) F_E
 //
 // The printed F** lacks the last factor F_E, which putting v = v** + dt a into Eq. 13 gives it
-// (f_predict). Gradients are corrected but for their trace, which is that of the plain sum over snow and
-// boundary (Eq. 18); the divergence is the adjoint of the corrected gradient (Eq. 19). The swap of the
-// trace and F_E make the operator not quite symmetric. CG in the inner product of masses comes to the
-// same answer nearly always, at one product an iteration, and BiCGSTAB, which is printed, takes over
-// where it does not.
+// (f_predict). Gradients are corrected but for their trace, which is that of the plain sum over
+// snow and boundary (Eq. 18); the divergence is the adjoint of the corrected gradient (Eq. 19). The
+// swap of the trace and F_E make the operator not quite symmetric. CG in the inner product of
+// masses comes to the same answer nearly always, at one product an iteration, and BiCGSTAB, which
+// is printed, takes over where it does not.
 //
-// Friction on colliders, -D (v - v_b) with the velocity of the end of the step, is solved for along with
-// it: D dt a joins the left side, -D (v** - v_b) the right one, and a is the sum of both. With w for what is
-// spared, D = drag I + |w|^2 I - w w^T: along w only drag acts.
+// Friction on colliders, -D (v - v_b) with the velocity of the end of the step, is solved for along
+// with it: D dt a joins the left side, -D (v** - v_b) the right one, and a is the sum of both. With
+// w for what is spared, D = drag I + |w|^2 I - w w^T: along w only drag acts.
 #include <math.h>
 #include <string.h>
 
@@ -44,7 +44,8 @@ static void add_mirror(const sph *s, size_t i, const firn_real *u, bool moving, 
   }
 }
 
-// What the boundary adds to a divergence of u at i: that of walls that stand still, or as they move.
+// What the boundary adds to a divergence of u at i: that of walls that stand still, or as they
+// move.
 static double wall_of(const sph *s, size_t i, const firn_real *u, bool moving) {
   sph_wall_at wall = sph_pairs_wall(&s->pairs, i);
   double sum = moving ? (double)*wall.vc : 0;
@@ -66,8 +67,8 @@ void sph_corrected_gradient(const sph *s, size_t i, const firn_real D[9], const 
   for (int k = 0; k < 9; k += 4) out[k] += off;
 }
 
-// What the boundary adds to div sigma, from T = sigma L: what a mirror image of it comes to, or, as printed,
-// 1/3 tr sigma_i sum V_b L_i grad W_ib.
+// What the boundary adds to div sigma, from T = sigma L: what a mirror image of it comes to, or, as
+// printed, 1/3 tr sigma_i sum V_b L_i grad W_ib.
 static void hold(const sph *s, size_t i, const double T[9]) {
   firn_real *out = s->held + 3 * i;
   const firn_real *L = s->L + 6 * i;
@@ -209,7 +210,8 @@ static void divide(const sph *s, size_t i, const firn_real r[3], firn_real z[3])
   for (size_t a = 0; a < 3; a++) z[a] = (firn_real)(share * ((double)r[a] + more * (double)w[a]));
 }
 
-// Into s->b: the right side of Eq. 14 times the masses; returns its square, weighted as residuals are.
+// Into s->b: the right side of Eq. 14 times the masses; returns its square, weighted as residuals
+// are.
 static double right_side(sph *s) {
   double *part = s->sums.data;
   bool quick = s->pairs.lists.kernels;

@@ -2,9 +2,9 @@
 // State of smoothed particle hydrodynamics (Gissler et al. 2020) on the CPU. Equation numbers are
 // those of the paper.
 //
-// A particle carries its elastic stretch F_E, symmetric since rotations are taken out after each step,
-// as s = F_E - I, which keeps its digits near rest; and what solves begin with, its last pressure and
-// shear acceleration. Everything else is made anew in every step, from positions.
+// A particle carries its elastic stretch F_E, symmetric since rotations are taken out after each
+// step, as s = F_E - I, which keeps its digits near rest; and what solves begin with, its last
+// pressure and shear acceleration. Everything else is made anew in every step, from positions.
 #ifndef FIRN_SOLVER_SPH_SPH_H
 #define FIRN_SOLVER_SPH_SPH_H
 
@@ -39,7 +39,8 @@ enum { SPH_SEARCH, SPH_STATE, SPH_PRESSURE, SPH_SHEAR, SPH_MOVE, SPH_PHASES };
 #define SPH_BULK_LIST(X)  X(bulk, 1) /* Pa, what the shear solve has on the trace of the strain */
 #define SPH_OTHER_LIST(X) X(v_other, 3) /* m/s, v*: after all that is not elastic */
 #define SPH_WAY_LIST(X)   X(way, 3)     /* m/s, by which places go where that is not v */
-// What one part of a step needs and the next does not: with quick lists these groups share their memory.
+// What one part of a step needs and the next does not: with quick lists these groups share their
+// memory.
 #define SPH_MOMENT_LIST(X)                                                                         \
   X(c, 3)  /* 1/m, sum V_j grad W_ij */                                                            \
   X(g2, 1) /* 1/m^2, sum V_j |grad W_ij|^2 */
@@ -178,20 +179,20 @@ void sph_loads_lead(sph *s);                                        // by what w
 
 // shear.c: solves for a and adds it to v.
 firn_status sph_shear(sph *s);
-// sigma L and trace of sigma for the field u: G (H + H^T), H = dt (grad u) F_E, and, with strain, that of
-// F_E itself and of walls that move.
+// sigma L and trace of sigma for the field u: G (H + H^T), H = dt (grad u) F_E, and, with strain,
+// that of F_E itself and of walls that move.
 void sph_shear_stress(sph *s, const firn_real *u, bool strain);
 // out = m u - m dt/rho div sigma(dt u): the left side of Eq. 14 times the mass.
 firn_status sph_shear_product(void *s, const firn_real *u, firn_real *out);
-// The corrected gradient of u with the trace of the plain one, from the sum over snow in D; Eqs. 16 to 18.
-// moving: walls move as they do, or stand still.
+// The corrected gradient of u with the trace of the plain one, from the sum over snow in D; Eqs. 16
+// to 18. moving: walls move as they do, or stand still.
 void sph_corrected_gradient(const sph *s, size_t i, const firn_real D[9], const firn_real *u,
                             bool moving, double out[9]);
 
 // elastic.c: F_E of the next step, and positions.
-// Strains F_E = I + e by D = dt grad v, clamps what the material does not hold, and takes rotation out.
-// Returns the logarithm of what the clamp has taken from the volume. principal: stretches less 1 before
-// the clamp and after it; may be NULL.
+// Strains F_E = I + e by D = dt grad v, clamps what the material does not hold, and takes rotation
+// out. Returns the logarithm of what the clamp has taken from the volume. principal: stretches less
+// 1 before the clamp and after it; may be NULL.
 double sph_stretch(const firn_material_row *row, bool printed, const double D[9], firn_real e[6],
                    double principal[2][3]);
 void sph_advance(sph *s, bool *finite);
@@ -218,7 +219,8 @@ extern const firn_stat_info sph_stats[];
 firn_status sph_look(void *solver, const firn_solver_look *look);
 firn_status sph_write(void *solver, int field, const double *in);
 double sph_energy(void *solver, size_t slot);
-// J/m^3 of the volume at rest, of a strain F_E - I with these invariants: e : e, its trace, and det F_E.
+// J/m^3 of the volume at rest, of a strain F_E - I with these invariants: e : e, its trace, and det
+// F_E.
 double sph_strain_energy(const sph *s, const firn_material_row *row, double hard, double square,
                          double trace, double det);
 firn_status sph_volumes(void *solver, double *out);
