@@ -24,6 +24,9 @@ moved := $(foreach cache,$(wildcard build/*/CMakeCache.txt),$(shell \
   [ "$$was" -ef '$(dir $(cache))' ] || { rm -rf '$(dir $(cache))'; \
     echo "$(dir $(cache)) was configured in $$was; it is made anew here" >&2; }))
 
+# So is one that another compiler was configured for: a preset cannot change that of a folder.
+unlike := $(shell grep -qs '^CMAKE_C_COMPILER:.*clang' build/asan/CMakeCache.txt || rm -rf build/asan)
+
 export JOBS DESTDIR
 .NOTPARALLEL: # the tools below use the cores themselves
 .DELETE_ON_ERROR:

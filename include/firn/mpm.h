@@ -69,10 +69,11 @@ typedef struct firn_mpm_def {
   double sleep_time;  // s, ... for as long as this, before the block counts as settled
   // Contact where the surface is; false: nodes within colliders are held, as printed.
   bool contact_surface;
+  char reserved[7]; // 0
   // Nodes that sticky colliders hold give particles the blend of PIC and FLIP, as printed; false:
   // PIC.
   bool sticky_blend;
-  char reserved[6]; // 0: up to its end
+  char reserved_2[7]; // 0: up to its end
 } firn_mpm_def;
 
 FIRN_API void firn_mpm_def_init(firn_mpm_def *def, size_t size);

@@ -59,8 +59,9 @@ typedef struct firn_sph_def {
   double cfl;                   // spacings moved in a step at most
   double force_cfl;             // of sqrt(spacing / acceleration)
   bool iisph_printed;           // what is too dense is thrown apart, and psi is in gradients alone
+  char reserved[7];             // 0
   bool walls_printed; // colliders answer psi p and a third of the trace of the shear stress
-  char reserved[6];   // 0: up to its end
+  char reserved_2[7]; // 0: up to its end
 } firn_sph_def;
 
 FIRN_API void firn_sph_def_init(firn_sph_def *def, size_t size);
