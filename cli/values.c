@@ -106,14 +106,16 @@ static int print_scene_paths(const char *name) {
   firn_scene *scene = NULL;
   def.threads = 1;
   if (firn_context_create(&def, &context) != FIRN_OK) return EXIT_RUN;
+  firn_status status = FIRN_OK;
   if (!name || firn_scene_load(context, name, 0, NULL, &scene) != FIRN_OK) {
     firn_scene_destroy(scene);
-    if (firn_scene_load(context, "demo", 0, NULL, &scene) != FIRN_OK) return EXIT_RUN;
+    scene = NULL;
+    status = firn_scene_load(context, "demo", 0, NULL, &scene);
   }
-  print_paths(firn_scene_resolved_text(scene));
+  if (status == FIRN_OK) print_paths(firn_scene_resolved_text(scene));
   firn_scene_destroy(scene);
   firn_context_destroy(context);
-  return EXIT_OK;
+  return status == FIRN_OK ? EXIT_OK : EXIT_RUN;
 }
 
 int cli_print_values(const char *verb, const char *option, const char *scene) {
