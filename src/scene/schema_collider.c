@@ -60,6 +60,8 @@ static const firn_schema_row part_rows[] = {
     CHOICE("shape", &firn_schema_shape,
            "where it is when nothing has moved; none: a joint that moves its children"),
     MOTION_ROW("relative to the parent"),
+    RECORD("look", &firn_schema_look, "in pictures; that of the collider where not given",
+           .optional = true),
 };
 static const firn_schema_record part_record = {"a part", ROWS(part_rows)};
 
