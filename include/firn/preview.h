@@ -43,7 +43,7 @@ typedef struct firn_preview_def {
   bool reserved[7];                     // false
   const firn_part_look_def *part_looks; // as in firn_render_def
   int part_look_count;
-  int reserved_too; // 0
+  int reserved_2; // 0
 } firn_preview_def;
 FIRN_API void firn_preview_def_init(firn_preview_def *def, size_t size);
 static inline firn_preview_def firn_default_preview_def(void) {
