@@ -40,7 +40,10 @@ typedef struct firn_preview_def {
   // Outlines of emitters, and of snow that is still to come: orange while they give snow, else
   // grey. Of a simulation alone, not of a frame.
   bool sources;
-  bool reserved[7]; // false
+  bool reserved[7];                     // false
+  const firn_part_look_def *part_looks; // as in firn_render_def
+  int part_look_count;
+  int reserved_2; // 0
 } firn_preview_def;
 FIRN_API void firn_preview_def_init(firn_preview_def *def, size_t size);
 static inline firn_preview_def firn_default_preview_def(void) {

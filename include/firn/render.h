@@ -68,7 +68,8 @@ typedef enum firn_look_mode {
   FIRN_LOOK_HOLDOUT // the camera sees a hole, black with alpha 0, and nothing behind it; the rest of the
                     // picture is as if it were shown, with its shadow and the light it sends back
 } firn_look_mode;
-// How a body or the ground looks: diffuse under an optional glossy coat.
+// How a body or the ground looks: diffuse under an optional glossy coat. Of a single collider or part,
+// nan in albedo[0], in gloss or in roughness stands for what it would have without this look.
 typedef struct firn_look_def {
   double albedo[3];
   double gloss;     // Fresnel reflectance of the coat at normal incidence; 0: none, 0.04: paint
@@ -76,6 +77,14 @@ typedef struct firn_look_def {
   firn_look_mode mode;
   double room[4]; // 0: for what later versions may add
 } firn_look_def;
+
+// The look of one part of a collider, before that of the collider: what it leaves open by nan, and a mode
+// of FIRN_LOOK_SHOWN, are the collider's. A negative albedo leaves all of it open.
+typedef struct firn_part_look_def {
+  int collider; // number in the order of the scene, or in which a simulation got it
+  int part;     // number in the collider's parts
+  firn_look_def look;
+} firn_part_look_def;
 
 typedef struct firn_snow_look_def {
   double extinction; // m2/kg, sigma_t over density: the paper's 724 1/m at 400 kg/m3 is 1.81
@@ -134,6 +143,11 @@ typedef struct firn_render_def {
   bool planes; // EXR files hold depth, density, velocity, albedo and normals too
   firn_render_fn progress;
   void *progress_user;
+  // Looks of single parts of colliders, [part_look_count]; of several for one part the last counts, and
+  // one for a part that is not there is passed over. NULL: none.
+  const firn_part_look_def *part_looks;
+  int part_look_count;
+  int reserved; // 0
 } firn_render_def;
 FIRN_API void firn_render_def_init(firn_render_def *def, size_t size);
 static inline firn_render_def firn_default_render_def(void) {

@@ -67,11 +67,9 @@ double firn_picture_voxel(const firn_picture_points *points, const firn_snow_loo
 // The points have masses and sizes, and ids if there is detail. origin is the stage's.
 firn_status firn_picture_volume(const firn_picture_points *points, const firn_snow_look_def *snow,
                                 double shutter, const double origin[3], firn_volume **out);
-// Whether a newer program says what this version does not know of, [count] rooms of cameras, lights or looks;
-// and the looks of single colliders, [count], or NULL.
+// Whether a newer program says what this version does not know of, [count] rooms of cameras, lights or looks.
 firn_status firn_picture_check_rooms(firn_context *context, const char *name, size_t count,
                                      const double *const *room);
-firn_status firn_picture_check_looks(firn_context *context, int count, const firn_look_def *looks);
 // Whether its numbers make sense, and its room is empty.
 firn_status firn_picture_check_snow(firn_context *context, const char *who,
                                     const firn_snow_look_def *snow);
@@ -140,10 +138,22 @@ double firn_picture_body_look(const firn_picture_bodies *bodies, size_t body,
 bool firn_picture_body_box(const firn_picture_bodies *bodies, size_t i, double low[3],
                            double high[3]);
 
-// Looks of bodies: the collider's own, or that of its kind.
-firn_look_def firn_picture_look(const firn_picture_body *body, const firn_look_def *ground,
-                                const firn_look_def *bodies, int look_count,
-                                const firn_look_def *looks);
+// What a def says of looks.
+typedef struct firn_picture_looks {
+  firn_look_def ground, bodies;
+  int count;
+  const firn_look_def *look; // [count], of colliders
+  int part_count;
+  const firn_part_look_def *part; // [part_count]
+} firn_picture_looks;
+firn_picture_looks firn_picture_looks_of(const firn_render_def *def);
+firn_picture_looks firn_picture_looks_of_preview(const firn_preview_def *def);
+// Whether their numbers make sense, and their rooms are empty. who is "render".
+firn_status firn_picture_check_looks(firn_context *context, const char *who,
+                                     const firn_picture_looks *looks);
+// The look of a body: that of its kind, under its collider's own, under that of its part.
+firn_look_def firn_picture_look(const firn_picture_bodies *bodies, size_t body,
+                                const firn_picture_looks *looks);
 
 // As surfaces for the path tracer: meshes as triangles, level and sloping half spaces as planes,
 // steeper ones as slabs, others by their distance. The shutter opens at the bodies' time and stays

@@ -297,13 +297,3 @@ bool firn_picture_body_box(const firn_picture_bodies *b, size_t i, double low[3]
   }
   return true;
 }
-
-firn_look_def firn_picture_look(const firn_picture_body *body, const firn_look_def *ground,
-                                const firn_look_def *bodies, int look_count,
-                                const firn_look_def *looks) {
-  const firn_look_def *own = looks && body->collider < look_count ? &looks[body->collider] : NULL;
-  if (own && own->albedo[0] >= 0) return *own;
-  firn_look_def look = body->ground ? *ground : *bodies;
-  if (own && own->mode != FIRN_LOOK_SHOWN) look.mode = own->mode;
-  return look;
-}

@@ -142,11 +142,10 @@ static void add_distance(maker *m, size_t i, piece *p) {
   p->def.high = (firn_v3){hi[0], hi[1], hi[2]};
 }
 
-static firn_status add_body(maker *m, const firn_render_def *def, size_t i) {
+static firn_status add_body(maker *m, const firn_picture_looks *looks, size_t i) {
   const firn_picture_body *body = &m->bodies->body[i];
   const firn_mesh *mesh = firn_shape_mesh(body->part->shape);
-  firn_look_def look = firn_picture_look(body, &def->ground, &def->bodies, def->look_count,
-                                         def->looks);
+  firn_look_def look = firn_picture_look(m->bodies, i, looks);
   if (body->kind == FIRN_PICTURE_HIDDEN || look.mode == FIRN_LOOK_HIDDEN) return FIRN_OK;
   piece *p = &m->piece[m->count++];
   double pivot[3];
@@ -191,8 +190,9 @@ firn_status firn_picture_surfaces(firn_context *context, firn_picture_bodies *bo
              .extent = (float)(2 * tan(camera->fov / 2) * sqrt(away))};
   size_t size = bodies->count * sizeof *m.piece;
   m.piece = firn_alloc_zero(context, size, "surfaces of a picture");
+  const firn_picture_looks looks = firn_picture_looks_of(def);
   firn_status status = m.piece ? FIRN_OK : FIRN_ERROR_MEMORY;
-  for (size_t i = 0; status == FIRN_OK && i < bodies->count; i++) status = add_body(&m, def, i);
+  for (size_t i = 0; status == FIRN_OK && i < bodies->count; i++) status = add_body(&m, &looks, i);
   if (status == FIRN_OK) status = create(&m, out);
   for (size_t i = 0; m.piece && i < bodies->count; i++) {
     const piece *p = &m.piece[i];

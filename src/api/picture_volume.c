@@ -17,13 +17,6 @@ firn_status firn_picture_check_rooms(firn_context *context, const char *name, si
   return FIRN_OK;
 }
 
-firn_status firn_picture_check_looks(firn_context *context, int count, const firn_look_def *looks) {
-  for (int i = 0; looks && i < count; i++)
-    FIRN_TRY(firn_picture_check_rooms(context, "firn_look_def", 1,
-                                      (const double *const[]){looks[i].room}));
-  return FIRN_OK;
-}
-
 firn_status firn_picture_check_snow(firn_context *context, const char *who,
                                     const firn_snow_look_def *snow) {
   FIRN_TRY(firn_picture_check_rooms(context, "firn_snow_look_def", 1,

@@ -49,6 +49,8 @@ static firn_preview_def of_render(const firn_render_def *def) {
                             .bodies = def->bodies,
                             .look_count = def->look_count,
                             .looks = def->looks,
+                            .part_look_count = def->part_look_count,
+                            .part_looks = def->part_looks,
                             .cut_count = def->cut_count,
                             .cuts = def->cuts};
 }
@@ -121,11 +123,10 @@ static void add_floor(preview *p, const double plane[4], const firn_look_def *lo
   p->plane_color[p->solids.plane_count++] = color_of(look);
 }
 
-static void add_body(preview *p, size_t i, bool *ground) {
+static void add_body(preview *p, const firn_picture_looks *looks, size_t i, bool *ground) {
   const firn_preview_def *def = p->def;
   const firn_picture_body *body = &p->bodies.body[i];
-  firn_look_def look = firn_picture_look(body, &def->ground_look, &def->bodies, def->look_count,
-                                         def->looks);
+  firn_look_def look = firn_picture_look(&p->bodies, i, looks);
   if (body->kind == FIRN_PICTURE_HIDDEN) return;
   bool hidden = look.mode == FIRN_LOOK_HIDDEN;
   // A plane that nobody has made would cut through slopes and hills.
@@ -154,7 +155,8 @@ static firn_status add_bodies(preview *p) {
   p->plane_color = firn_alloc(p->context, n * sizeof *p->plane_color, "bodies of a picture");
   if (!p->thing || !p->bound || !p->plane || !p->thing_color || !p->plane_color)
     return FIRN_ERROR_MEMORY;
-  for (size_t i = 0; i < p->bodies.count; i++) add_body(p, i, &ground);
+  const firn_picture_looks looks = firn_picture_looks_of_preview(def);
+  for (size_t i = 0; i < p->bodies.count; i++) add_body(p, &looks, i, &ground);
   if (!ground) add_floor(p, (const double[]){0, 1, 0, def->ground}, &def->ground_look);
   p->solids.bound = (const double(*)[4])p->bound;
   p->solids.plane = (const double(*)[4])p->plane;
@@ -182,7 +184,8 @@ static firn_status check(firn_context *context, const firn_preview_def *def) {
   const double *const room[] = {def->camera.room, def->sun.room, def->ground_look.room,
                                 def->bodies.room};
   FIRN_TRY(firn_picture_check_rooms(context, "firn_preview_def", sizeof room / sizeof *room, room));
-  FIRN_TRY(firn_picture_check_looks(context, def->look_count, def->looks));
+  const firn_picture_looks looks = firn_picture_looks_of_preview(def);
+  FIRN_TRY(firn_picture_check_looks(context, "preview", &looks));
   return firn_camera_check(context, &def->camera);
 }
 

@@ -32,33 +32,6 @@ typedef struct picture {
 
 // ---------------------------------------------------------------------------------------- checks
 
-static bool is_share(double x) {
-  return x >= 0 && x <= 1;
-}
-
-static bool are_shares(const double x[3]) {
-  return is_share(x[0]) && is_share(x[1]) && is_share(x[2]);
-}
-
-static bool is_look(const firn_look_def *look) {
-  return (int)look->mode >= 0 && look->mode <= FIRN_LOOK_HOLDOUT && are_shares(look->albedo) &&
-         is_share(look->gloss) && is_share(look->roughness);
-}
-
-static firn_status check_looks(firn_context *context, const firn_render_def *def) {
-  if (!is_look(&def->ground) || !is_look(&def->bodies))
-    return firn_fail(context, FIRN_ERROR_ARGUMENT,
-                     "render: albedo, gloss and roughness of ground and bodies are from 0 to 1");
-  for (int i = 0; def->looks && i < def->look_count; i++)
-    if (!(def->looks[i].albedo[0] < 0) && !is_look(&def->looks[i]))
-      return firn_fail(context, FIRN_ERROR_ARGUMENT,
-                       "render: the look of collider %d: albedo (%g %g %g), gloss %g and roughness "
-                       "%g are from 0 to 1",
-                       i, def->looks[i].albedo[0], def->looks[i].albedo[1], def->looks[i].albedo[2],
-                       def->looks[i].gloss, def->looks[i].roughness);
-  return FIRN_OK;
-}
-
 static firn_status check_rooms(firn_context *context, const firn_render_def *def) {
   const double *const room[] = {def->camera.room, def->camera_shut.room, def->sun.room,
                                 def->sky.room,    def->ground.room,      def->bodies.room};
@@ -66,7 +39,8 @@ static firn_status check_rooms(firn_context *context, const firn_render_def *def
   for (int i = 0; i < def->lamp_count; i++)
     FIRN_TRY(firn_picture_check_rooms(context, "firn_lamp_def", 1,
                                       (const double *const[]){def->lamps[i].room}));
-  return firn_picture_check_looks(context, def->look_count, def->looks);
+  const firn_picture_looks looks = firn_picture_looks_of(def);
+  return firn_picture_check_looks(context, "render", &looks);
 }
 
 static firn_status check(firn_context *context, const firn_render_def *def) {
@@ -87,7 +61,6 @@ static firn_status check(firn_context *context, const firn_render_def *def) {
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "render: %d lamps, but lamps is NULL",
                      def->lamp_count);
   FIRN_TRY(check_rooms(context, def));
-  FIRN_TRY(check_looks(context, def));
   FIRN_TRY(firn_picture_check_snow(context, "render", &def->snow));
   FIRN_TRY(firn_camera_check(context, &def->camera));
   return def->camera_shut.fov > 0 ? firn_camera_check(context, &def->camera_shut) : FIRN_OK;

@@ -147,6 +147,8 @@ static firn_status render_def_of(const firn_scene *scene, double time, firn_rend
   out->bodies = firn_scene_look(firn_value_find(v, "bodies"));
   out->look_count = scene->look_count;
   out->looks = scene->looks;
+  out->part_look_count = scene->part_look_count;
+  out->part_looks = scene->part_looks;
   out->exposure = firn_value_number_at(v, "exposure", time);
   out->white = firn_value_number(v, "white");
   out->filmic = firn_value_number(v, "filmic") != 0;
@@ -181,6 +183,8 @@ static firn_preview_def preview_of(const firn_scene *scene, double time) {
   def.bodies = firn_scene_look(firn_value_find(render, "bodies"));
   def.look_count = scene->look_count;
   def.looks = scene->looks;
+  def.part_look_count = scene->part_look_count;
+  def.part_looks = scene->part_looks;
   return def;
 }
 

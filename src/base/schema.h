@@ -46,8 +46,9 @@ typedef struct firn_schema_row {
   bool required;                // one of the group, where there is a group
   bool keyed;                   // may change with time: {keys: [[0 s, 1], [1 s, 2]]}
   bool optional;                // RECORD: absent rather than full of defaults when not given
-  bool modifier;                // in the record of a CHOICE: beside the one key, not instead
-  int width;                    // NUMBERS: numbers a tuple; 0: a plain list; FORMULAS: of the list
+  bool names_items; // TABLE: its names are those of a list's items, which check.c looks up
+  bool modifier;    // in the record of a CHOICE: beside the one key, not instead
+  int width;        // NUMBERS: numbers a tuple; 0: a plain list; FORMULAS: of the list
   const firn_schema_record *record; // RECORD, LIST, TABLE, CHOICE, CHOICES; may be its own
   size_t offset, size;              // FIRN_SCHEMA_AT; size 0: in no def
   const char *doc;                  // one line; NULL: what its record says

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "math/real.h"
+#include "scene/nearest.h"
 #include "solver/solver.h"
 
 #define FAIL(scene, mark, path, ...) firn_report_add(&(scene)->report, mark, path, __VA_ARGS__)
@@ -29,6 +30,29 @@ void firn_scene_check_name(firn_scene *scene, const firn_value *list, firn_value
       FAIL(scene, name->mark, key_path, "another %s is called '%s' too", word, name->text);
       return;
     }
+}
+
+const firn_value *firn_scene_find_item(firn_scene *scene, const firn_value *list, const char *name,
+                                       firn_mark mark, const char *path, const char *word,
+                                       const char *owner) {
+  const firn_value *first = list ? list->first : NULL;
+  for (const firn_value *item = first; item; item = item->next)
+    if (strcmp(firn_value_text(item, "name"), name) == 0) return item;
+  firn_nearest nearest = firn_nearest_begin(name);
+  char names[200] = "";
+  for (const firn_value *item = first; item; item = item->next) {
+    const char *other = firn_value_text(item, "name");
+    size_t used = strlen(names);
+    firn_nearest_offer(&nearest, other);
+    snprintf(names + used, sizeof names - used, "%s%.60s", used ? ", " : "", other);
+  }
+  if (nearest.best)
+    FAIL(scene, mark, path, "no %s '%.60s'; did you mean '%s'?", word, name, nearest.best);
+  else if (*names)
+    FAIL(scene, mark, path, "no %s '%.60s'; there are: %s", word, name, names);
+  else
+    FAIL(scene, mark, path, "no %s '%.60s'; %s has none", word, name, owner);
+  return NULL;
 }
 
 void firn_scene_check_direction(firn_scene *scene, const firn_value *owner, const char *key,

@@ -18,11 +18,17 @@ void firn_scene_check_snow(firn_scene *scene);
 void firn_scene_check_ground(firn_scene *scene);
 void firn_scene_check_colliders(firn_scene *scene);
 void firn_scene_check_render(firn_scene *scene);
+void firn_scene_check_looks(firn_scene *scene);
 void firn_scene_check_solver(firn_scene *scene);
 
 // A name of a list's item, given or made of word and number; reports what is empty, long, or taken.
 void firn_scene_check_name(firn_scene *scene, const firn_value *list, firn_value *item,
                            const char *path, const char *word, int i);
+// The item of a list that has this name; NULL, and reported, if none has. word says what an item is, owner
+// whose list it is: "the scene".
+const firn_value *firn_scene_find_item(firn_scene *scene, const firn_value *list, const char *name,
+                                       firn_mark mark, const char *path, const char *word,
+                                       const char *owner);
 // Reports a vector without direction. owner is the record that holds key.
 void firn_scene_check_direction(firn_scene *scene, const firn_value *owner, const char *key,
                                 const char *path);

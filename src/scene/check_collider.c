@@ -75,24 +75,8 @@ static void collider_check(firn_scene *scene, const firn_value *colliders, firn_
 static void window_check(firn_scene *scene, const firn_value *colliders) {
   const firn_value *follow = firn_value_find(firn_value_find(scene->root, "window"), "follow");
   if (!firn_value_good(follow)) return;
-  firn_nearest nearest = firn_nearest_begin(follow->text);
-  char names[200] = "";
-  for (const firn_value *c = colliders ? colliders->first : NULL; c; c = c->next) {
-    const char *name = firn_value_text(c, "name");
-    size_t used = strlen(names);
-    if (strcmp(name, follow->text) == 0) return;
-    firn_nearest_offer(&nearest, name);
-    snprintf(names + used, sizeof names - used, "%s%.60s", used ? ", " : "", name);
-  }
-  if (nearest.best)
-    FAIL(scene, follow->mark, "window.follow", "no collider '%.60s'; did you mean '%s'?",
-         follow->text, nearest.best);
-  else if (*names)
-    FAIL(scene, follow->mark, "window.follow", "no collider '%.60s'; there are: %s", follow->text,
-         names);
-  else
-    FAIL(scene, follow->mark, "window.follow", "no collider '%.60s'; the scene has none",
-         follow->text);
+  firn_scene_find_item(scene, colliders, follow->text, follow->mark, "window.follow", "collider",
+                       "the scene");
 }
 
 void firn_scene_check_colliders(firn_scene *scene) {

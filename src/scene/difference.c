@@ -18,6 +18,7 @@ static const char *const harmless[] = {"title",
                                        "output.checkpoints",
                                        "output.keep_checkpoints",
                                        "colliders[].look",
+                                       "colliders[].parts[].look",
                                        "colliders[].in_pictures"};
 
 // Of a branch; * stands for a name.

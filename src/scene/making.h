@@ -9,7 +9,8 @@
 void firn_scene_make_tracks(firn_scene *scene);
 void firn_scene_make_shapes(firn_scene *scene);
 void firn_scene_make_probes(firn_scene *scene);
-void firn_scene_make_render(firn_scene *scene); // lamps, and looks of colliders
+void firn_scene_make_render(firn_scene *scene); // lamps and looks
+void firn_scene_make_looks(firn_scene *scene);  // of colliders and their parts
 // The files of a sequence, [*count]: those that are named, or those of the pattern, as many as are wanted
 // or there are. NULL when memory is out.
 const char *const *firn_scene_sequence_files(firn_arena *arena, const firn_value *v, int *count);

@@ -95,6 +95,8 @@ static const char *const other_words[][2] = {
     {"position", "move"},
     {"subtract", "difference"},
     {"tube", "capsule"},
+    {"color", "albedo"},
+    {"colour", "albedo"},
 };
 
 static const char *nearest_key(const firn_schema_record *record, const char *key) {
@@ -179,9 +181,10 @@ static void read_table(firn_reader *r, const firn_schema_row *row, const firn_no
   }
   for (const firn_node *n = node->first; n; n = n->next) {
     size_t before = path_push_key(r, n->key);
-    if (!name_good(n->key))
+    if (!row->names_items && !name_good(n->key))
       FAIL(r, n->key_mark, "not a name; expected letters, digits, - and _, at most 63");
     read_item(r, row, firn_reader_follow(r, n), value, n->key);
+    if (value->last && value->last->key == n->key) value->last->key_mark = n->key_mark;
     firn_reader_pop(r, before);
   }
 }

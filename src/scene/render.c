@@ -104,6 +104,7 @@ void firn_scene_check_render(firn_scene *scene) {
     snprintf(path, sizeof path, "render.lamps[%d]", i++);
     firn_scene_check_direction(scene, l, "facing", path);
   }
+  firn_scene_check_looks(scene);
 }
 
 // ---------------------------------------------------------------------------------------- making
@@ -152,34 +153,14 @@ static firn_lamp_def lamp_of(const firn_value *v) {
   return lamp;
 }
 
-firn_look_def firn_scene_look(const firn_value *v) {
-  firn_look_def look = {.gloss = firn_value_number(v, "gloss"),
-                        .roughness = firn_value_number(v, "roughness")};
-  memcpy(look.albedo, firn_value_vec3(v, "albedo"), sizeof look.albedo);
-  if (!v) look.albedo[0] = -1;
-  return look;
-}
-
-static firn_look_def collider_look(const firn_value *collider) {
-  firn_look_def look = firn_scene_look(firn_value_find(collider, "look"));
-  if (firn_value_is(collider, "in_pictures", "hidden")) look.mode = FIRN_LOOK_HIDDEN;
-  if (firn_value_is(collider, "in_pictures", "holdout")) look.mode = FIRN_LOOK_HOLDOUT;
-  return look;
-}
-
 void firn_scene_make_render(firn_scene *scene) {
-  const firn_value *colliders = firn_value_find(scene->root, "colliders"),
-                   *lamps = firn_value_find(firn_value_find(scene->root, "render"), "lamps");
-  int lamp_count = item_count(lamps), look_count = item_count(colliders);
+  const firn_value *lamps = firn_value_find(firn_value_find(scene->root, "render"), "lamps");
+  int lamp_count = item_count(lamps);
   firn_lamp_def *lamp = firn_arena_alloc(&scene->arena, sizeof *lamp * (size_t)(lamp_count + 1));
-  firn_look_def *look = firn_arena_alloc(&scene->arena, sizeof *look * (size_t)(look_count + 1));
-  if (!lamp || !look) return;
+  firn_scene_make_looks(scene);
+  if (!lamp) return;
   scene->lamps = lamp;
   scene->lamp_count = lamp_count;
-  scene->looks = look;
-  scene->look_count = look_count;
   if (lamps)
     for (const firn_value *v = lamps->first; v; v = v->next) *lamp++ = lamp_of(v);
-  if (colliders)
-    for (const firn_value *v = colliders->first; v; v = v->next) *look++ = collider_look(v);
 }

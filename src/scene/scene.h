@@ -21,6 +21,8 @@ struct firn_scene {
   int lamp_count;
   firn_look_def *looks; // of colliders, [look_count]; a negative albedo: not given
   int look_count;
+  firn_part_look_def *part_looks; // of the parts that have their own, [part_look_count]
+  int part_look_count;
   double h; // m, after quality
 };
 

@@ -60,6 +60,8 @@ static const firn_schema_row part_rows[] = {
     CHOICE("shape", &firn_schema_shape,
            "where it is when nothing has moved; none: a joint that moves its children"),
     MOTION_ROW("relative to the parent"),
+    RECORD("look", &firn_schema_look, "in pictures; that of the collider where not given",
+           .optional = true),
 };
 static const firn_schema_record part_record = {"a part", ROWS(part_rows)};
 
@@ -84,6 +86,9 @@ static const firn_schema_record sequence_record = {"a sequence", ROWS(sequence_r
 
 static const firn_schema_row collider_rows[] = {
     TEXT("name", NULL, "for messages and colliders.csv"),
+    // Before parts, whose looks would otherwise be named for a key that belongs here.
+    RECORD("look", &firn_schema_look,
+           "in pictures; that of render.ground or render.bodies where not given", .optional = true),
     CHOICE("shape", &firn_schema_shape, "what the snow meets", .group = "shape", .required = true),
     LIST("parts", &part_record, "a tree of parts, each moving with its parent", .group = "shape",
          .required = true),
@@ -105,8 +110,6 @@ static const firn_schema_row collider_rows[] = {
     RECORD("load", &load_record, "a force that moves it along an axis, against the snow",
            .optional = true),
     BOOL("forces", "true", "what the snow does to it goes to colliders.csv"),
-    RECORD("look", &firn_schema_look,
-           "in pictures; that of render.ground or render.bodies where not given", .optional = true),
     ENUM("in_pictures", "shown|hidden|holdout", "shown",
          "hidden: left out; holdout: the camera sees a hole, with alpha 0, in its place"),
 };

@@ -6,19 +6,28 @@
 
 // ---------------------------------------------------------------------------------------- looks
 
-#define LOOK_ROWS(color, coat)                                                                     \
+#define LOOK_ROWS(color, coat, rough)                                                              \
   VEC3("albedo", NONE, "[0, 1]", color,                                                            \
        "share of red, green and blue light that it scatters, linear"),                             \
       REAL("gloss", NONE, "[0, 1]", coat,                                                          \
            "share of light that its coat reflects head on; 0: none, 0.04: paint"),                 \
-      REAL("roughness", NONE, "(0, 1]", "0.3", "of the coat: 0.05 is polished, 1 is matt")
+      REAL("roughness", NONE, "(0, 1]", rough, "of the coat: 0.05 is polished, 1 is matt")
 
-static const firn_schema_row ground_rows[] = {LOOK_ROWS("[0.2, 0.215, 0.24]", "0")};
+static const firn_schema_row ground_rows[] = {LOOK_ROWS("[0.2, 0.215, 0.24]", "0", "0.3")};
 static const firn_schema_record ground_record = {"the look of the ground", ROWS(ground_rows)};
-static const firn_schema_row body_rows[] = {LOOK_ROWS("[0.55, 0.35, 0.2]", "0.04")};
+static const firn_schema_row body_rows[] = {LOOK_ROWS("[0.55, 0.35, 0.2]", "0.04", "0.3")};
 static const firn_schema_record bodies_record = {"the look of bodies", ROWS(body_rows)};
-static const firn_schema_row look_rows[] = {LOOK_ROWS("[0.55, 0.35, 0.2]", "0.04")};
+static const firn_schema_row look_rows[] = {LOOK_ROWS("[0.55, 0.35, 0.2]", "0.04", "0.3")};
 const firn_schema_record firn_schema_look = {"a look", ROWS(look_rows)};
+static const firn_schema_row part_look_rows[] = {LOOK_ROWS(NULL, NULL, NULL)};
+static const firn_schema_record part_look_record = {"the look of a part", ROWS(part_look_rows)};
+static const firn_schema_row named_look_rows[] = {
+    LOOK_ROWS(NULL, NULL, NULL),
+    TABLE("parts", &part_look_record, "of its parts by name, where it has some",
+          .names_items = true),
+};
+static const firn_schema_record named_look_record = {"the look of a collider",
+                                                     ROWS(named_look_rows)};
 
 // --------------------------------------------------------------------------------------- camera
 
@@ -133,6 +142,9 @@ static const firn_schema_row rows[] = {
     RECORD("snow", &snow_record, "how snow looks"),
     RECORD("ground", &ground_record, "how half spaces and height fields look"),
     RECORD("bodies", &bodies_record, "how other colliders look that do not say so themselves"),
+    TABLE("looks", &named_look_record,
+          "of colliders by name; what one leaves out is as it would be without it",
+          .names_items = true),
     REAL("exposure", NONE, "[-32, 32]", "0", "stops: 1 more is twice as bright", .keyed = true),
     REAL("white", TEMPERATURE, "[2000, 25000]", "6504 K",
          "the light that is shown as white; lower makes the picture bluer"),

@@ -248,7 +248,12 @@ static bool is_list(const firn_value *v) {
 static void put_map(writer *w, const firn_value *map, int indent, bool first_inline);
 
 static void put_entry(writer *w, const firn_value *v, int indent) {
-  put(w, "%s:", v->key);
+  // The key of a table's item, unlike all others, is the user's.
+  if (v->row->names_items && v->key != v->row->key)
+    put_quoted(w, v->key);
+  else
+    put(w, "%s", v->key);
+  put(w, ":");
   if (!is_tree(v)) {
     put(w, " ");
     put_scalar(w, v);

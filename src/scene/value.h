@@ -23,6 +23,7 @@ struct firn_value {
   const firn_schema_row *row; // what it is; of an item, the row of its list or table
   const char *key;            // key, name in a table, or NULL for an item of a list
   firn_mark mark;             // where the file says so; line 0: a default
+  firn_mark key_mark;         // of an item of a table: where its name stands
   bool given;                 // by the file or an override
   double number[3];           // BOOL, INT, REAL, keyed ENUM: [0]; RANGE, VEC2: [0], [1]; VEC3: all
   const char *text;           // TEXT, PATH, ENUM, MATERIAL

@@ -34,6 +34,17 @@ cmp -s dark.png bright.png && die "exposure changes nothing"
 run 0 render run "${small[@]}" -o aside.png --camera 0,0.5,2:0.1,0,0:20 --quiet
 run 0 render run "${small[@]}" -o top.png --view top --quiet
 cmp -s aside.png top.png && die "cameras change nothing"
+# Looks by name: of a folder that was run without them, and kept with one that was run with them. A name
+# that the scene does not have is told.
+red='render.looks.ground.albedo=[0.8, 0, 0]'
+run 0 render run "${small[@]}" -o plain.png --frames 0 --quiet
+run 0 render run "${small[@]}" -o red.png --frames 0 --set "$red" --quiet
+cmp -s plain.png red.png && die "looks change nothing"
+run 0 run demo -o looks --set quality=0.2 --set frames=0 --set "$red" --quiet
+run 0 render looks "${small[@]}" -o kept.png --quiet
+cmp red.png kept.png || die "a run does not keep its looks"
+run 2 render run "${small[@]}" -o none.png --set 'render.looks.grund.albedo=[0.8, 0, 0]'
+expect "$err" "render.looks.grund: no collider 'grund'; did you mean 'ground'?"
 # A camera that sees no snow says so; one that sees a little of it does not.
 for how in --spp=1 --preview; do
   run 0 render run --size 48x27 $how -o away.png --frames 2 --camera 0,1,5:0,1,9 --quiet

@@ -19,6 +19,8 @@ static const char whole[] = "firn: 1\n"
                             "colliders:\n"
                             "  - name: \"ground\"\n"
                             "    friction: 0.5\n"
+                            "    parts:\n"
+                            "      - name: \"hand\"\n"
                             "output:\n"
                             "  precision: 32\n"
                             "  every: 2\n"
@@ -46,6 +48,7 @@ static void what_leaves_the_simulation_alone_does_not_count(void **state) {
       {"precision: 32", "precision: 16\n  fields: [jp]"},
       {"every: 2", "every: 4"},
       {"friction: 0.5", "friction: 0.5\n    look:\n      albedo: 0.2"},
+      {"name: \"hand\"", "name: \"hand\"\n        look:\n          albedo: 0.2"},
       {"preview:", "render:\n  spp: 4\npreview:"},
   };
   for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
