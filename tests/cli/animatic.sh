@@ -51,7 +51,7 @@ within() { # WHAT VALUE EXPECTED PIXELS
 }
 
 # 180 rows see 2 tan(15 deg) 5 m = 2.679 m at the target: 67.2 pixels a metre.
-view=(--camera 0,0.75,5:0,0.75,0:30 --size 320x180)
+view=(--camera "0,0.75,5:0,0.75,0:30" --size 320x180)
 run 0 render plan.yaml --frames 0:8 "${view[@]}" -o plan
 expect "$out" "9 frames, 9 rendered now"
 [[ ! -e plan_animatic && $(find plan -name 'frame_*.png' | wc -l) == 9 ]] || die "pictures: $(ls plan)"

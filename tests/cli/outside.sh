@@ -4,6 +4,7 @@
 # The error of a file that a scene names gives its place and says what was expected there. It quotes
 # no text of the file: a scene may name one that its author may not read.
 source "$(dirname "$0")/common.bash"
+out="" err="" # what run hears
 
 word=s3cret # stands wherever a reader may stumble over it
 mkdir scenes others

@@ -3,10 +3,10 @@
 # timeout: 60
 # processors: 2
 # On a terminal each verb says what it is doing before it has anything else to say; elsewhere, and
-# with
-# --quiet or --json, it does not.
+# with --quiet or --json, it does not.
 source "$(dirname "$0")/common.bash"
-out="" err="" # what run hears
+err="" # what run hears
+work=$PWD
 
 cat >bed.yaml <<'SCENE'
 firn: 1
