@@ -111,14 +111,14 @@ static void gather_block(const flip *s, size_t g, double out[FLIP_CELLS]) {
   }
 }
 
-void flip_share_volumes(flip *s, firn_real *out) {
+void flip_share_volumes(flip *s, double *out) {
   const double cell = s->world->h * s->world->h * s->world->h;
   double *arenas = s->arenas.data; // of two channels of those of velocities
   FLIP_FOR_PARTICLE_BLOCKS(s, b) scatter_block(s, b, arenas + b * FLIP_TILE_CELLS);
   FLIP_FOR_BLOCKS(s, g) {
     double volume[FLIP_CELLS];
     gather_block(s, g, volume);
-    for (size_t c = 0; c < FLIP_CELLS; c++) out[FLIP_CELLS * g + c] = (firn_real)(volume[c] / cell);
+    for (size_t c = 0; c < FLIP_CELLS; c++) out[FLIP_CELLS * g + c] = volume[c] / cell;
   }
 }
 
@@ -137,14 +137,14 @@ static void close_faces(flip *s, size_t g) {
 
 firn_status flip_keep_volume(flip *s) {
   enum { LAYERS = 3 };
-  firn_real *source = s->rubbed[0];
+  double *source = s->p; // the step is done with pressures
   bool any = false;
   flip_share_volumes(s, source);
   FIRN_PARALLEL_FOR(s->world->context, schedule(dynamic, 8) reduction(|| : any))
   for (size_t g = 0; g < s->grid.count; g++) {
-    firn_real *out = source + FLIP_CELLS * g;
+    double *out = source + FLIP_CELLS * g;
     for (int c = 0; c < FLIP_CELLS; c++) {
-      out[c] = (firn_real)excess(s, g, c, (double)out[c]);
+      out[c] = excess(s, g, c, out[c]);
       any = any || out[c] != 0;
     }
   }
