@@ -138,6 +138,8 @@ MUTATIONS = [
              ("src/solver/flip/surface.c", "double *volume = s->p;", "double *volume = (double *)s->rubbed[0];"),
              ("src/solver/flip/surface.c",
               "    flip_clear(s, volume, s->grid.count * FLIP_CELLS * sizeof *volume);\n", "")),
+    Mutation("flip-skin", "the skin of colliders takes room from water", "flip.flow.f32",
+             ("src/solver/flip/volume.c", "return closed > 4 * FLIP_SKIN ? closed : 0;", "return closed;")),
     Mutation("flip-room", "the room that walls take from a cell comes from its closed sides", "flip.waves",
              ("src/solver/flip/volume.c", "1 - share_beyond(", "1 - 0 * share_beyond(")),
     Mutation("flip-surface", "water is drawn into its surface", "flip.water",

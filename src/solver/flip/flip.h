@@ -35,6 +35,10 @@ enum {
 
 enum { FLIP_CELLS = 64 };
 
+// A collider whose surface is a plane of the grid must close the faces in it, whatever rounding
+// says: so much of a cell is added to all.
+#define FLIP_SKIN 1e-6
+
 // A particle block's own piece of the grid: cells -2 to 5 along each axis, z fastest.
 enum { FLIP_TILE = 8, FLIP_TILE_FIRST = -2, FLIP_TILE_CELLS = 512 };
 
