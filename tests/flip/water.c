@@ -11,7 +11,7 @@ static void a_column_breaks_down(void **state) {
 
 static void a_pool_keeps_its_level(void **state) {
   (void)state;
-  pool_keeps_its_level(8, 6);
+  pool_keeps_its_level(8, 4);
 }
 
 int main(void) {

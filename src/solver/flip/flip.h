@@ -35,6 +35,10 @@ enum {
 
 enum { FLIP_CELLS = 64 };
 
+// A collider whose surface is a plane of the grid must close the faces in it, whatever rounding
+// says: so much of a cell is added to all.
+#define FLIP_SKIN 1e-6
+
 // A particle block's own piece of the grid: cells -2 to 5 along each axis, z fastest.
 enum { FLIP_TILE = 8, FLIP_TILE_FIRST = -2, FLIP_TILE_CELLS = 512 };
 
@@ -211,8 +215,8 @@ void flip_hold_solids(flip *s);
 // pressure.c: makes u free of divergence; again with the same cells and colliders as before in the
 // step.
 firn_status flip_project(flip *s, bool again);
-// Makes u, which is 0, of this divergence in the same cells; source: [blocks][64].
-firn_status flip_spread(flip *s, const firn_real *source);
+// Makes u, which is 0, of this divergence in the same cells; source: [blocks][64], which may be p.
+firn_status flip_spread(flip *s, const double *source);
 // Pa for each unit of p in a cell.
 static inline double flip_pascals(const flip *s, size_t cell) {
   const firn_material_row *row = &s->world->material[s->kind[cell]];
@@ -275,7 +279,7 @@ void flip_displace(flip *s);
 firn_status flip_keep_volume(flip *s);
 // Volumes of particles, in cells, each shared out between the middles of eight cells; out:
 // [blocks][64].
-void flip_share_volumes(flip *s, firn_real *out);
+void flip_share_volumes(flip *s, double *out);
 // Of that of a full cell, what colliders leave room for.
 double flip_room(const flip *s, size_t g, int c);
 

@@ -292,7 +292,7 @@ firn_status flip_project(flip *s, bool again) {
   return FIRN_OK;
 }
 
-firn_status flip_spread(flip *s, const firn_real *source) {
+firn_status flip_spread(flip *s, const double *source) {
   const double tolerance = 1e-3;
   poisson q = {0};
   FIRN_TRY(reserve(s, &q)); // where the projection had it
@@ -300,7 +300,7 @@ firn_status flip_spread(flip *s, const firn_real *source) {
   for (size_t n = 0; n < q.count; n++) {
     for (size_t c = 0; c < FLIP_CELLS; c++) {
       q.x[FLIP_CELLS * n + c] = 0;
-      q.r[FLIP_CELLS * n + c] = (double)source[FLIP_CELLS * (size_t)q.block[n] + c];
+      q.r[FLIP_CELLS * n + c] = source[FLIP_CELLS * (size_t)q.block[n] + c];
     }
   }
   balance_closed(s, &q);

@@ -86,9 +86,6 @@ double flip_open_share(const double corner[4], double middle) {
   return sum;
 }
 
-// A collider whose surface is a plane of the grid must close the faces in it, whatever rounding says: so
-// much of a cell is added to all.
-static const double SKIN = 1e-6;
 // Shares below this many last digits are closed: what flows through them would be rounding.
 static const double CLOSED = 1e1;
 
@@ -101,7 +98,8 @@ static void sample_nodes(const flip *s, size_t g, double node[NODES][NODES][NODE
     for (int j = 0; j < NODES; j++)
       for (int k = 0; k < NODES; k++) {
         double x[3] = {(corner[0] + i) * h, (corner[1] + j) * h, (corner[2] + k) * h};
-        node[i][j][k] = flip_solid_distance(s->world, s->beside[g], x, NULL, NULL, NULL) / h - SKIN;
+        node[i][j][k] = flip_solid_distance(s->world, s->beside[g], x, NULL, NULL, NULL) / h -
+                        FLIP_SKIN;
       }
 }
 
@@ -117,7 +115,8 @@ static void set_face(flip *s, size_t g, int c, int a, const double corner[4], bo
   if (!open && !moving) return;
   flip_corner(s, g, c, x);
   for (int k = 0; k < 3; k++) x[k] = (x[k] + (k == a ? 0 : 0.5)) * h;
-  double middle = flip_solid_distance(s->world, s->beside[g], x, NULL, NULL, velocity) / h - SKIN;
+  double middle = flip_solid_distance(s->world, s->beside[g], x, NULL, NULL, velocity) / h -
+                  FLIP_SKIN;
   if (open) share = flip_open_share(corner, middle);
   if (share < CLOSED * (double)FIRN_REAL_EPS) share = 0;
   s->open[a][i] = (firn_real)share;
@@ -158,7 +157,7 @@ static uint64_t moving_colliders(const flip *s) {
 
 void flip_solids(flip *s) {
   const uint64_t movers = moving_colliders(s);
-  const double reach = 2 * sqrt(3) * (1 + 1e-6) + SKIN; // of a block, from its middle
+  const double reach = 2 * sqrt(3) * (1 + 1e-6) + FLIP_SKIN; // of a block, from its middle
   FLIP_FOR_BLOCKS(s, g) {
     double x[3], h = s->world->h;
     flip_corner(s, g, 0, x);

@@ -41,10 +41,10 @@ static bool lies_on_fluid(const flip *s, size_t g, int c) {
 }
 
 // Distances of what is not inside colliders.
-static void measure(flip *s, size_t g, const firn_real *volume) {
+static void measure(flip *s, size_t g, const double *volume) {
   for (int c = 0; c < FLIP_CELLS; c++) {
     size_t i = FLIP_CELLS * g + (size_t)c;
-    double share = (double)volume[i];
+    double share = volume[i];
     if (flip_bit(s->inside, i) || !(share > 0) || !is_water(s, i)) continue;
     if (share < 1) share /= flip_room(s, g, c);
     s->phi[0][i] = (firn_real)-depth_of(share);
@@ -68,8 +68,10 @@ void flip_surface(flip *s) {
   const firn_real half = FIRN_R(0.5), little = FIRN_R(-0.1);
   uint64_t *lone = s->next[0];
   if (s->wet_too && !s->def.surface_spheres) {
-    flip_share_volumes(s, s->rubbed[0]);
-    FLIP_FOR_BLOCKS(s, g) measure(s, g, s->rubbed[0]);
+    double *volume = s->p; // until the step has pressures
+    flip_share_volumes(s, volume);
+    FLIP_FOR_BLOCKS(s, g) measure(s, g, volume);
+    flip_clear(s, volume, s->grid.count * FLIP_CELLS * sizeof *volume);
   }
   FLIP_FOR_BLOCKS(s, g) lone[g] = lone_cells(s, g, little);
   FLIP_FOR_BLOCKS(s, g) {

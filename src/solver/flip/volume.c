@@ -64,6 +64,13 @@ static double share_beyond(double away) {
   return away > 0 ? tail : 1 - tail;
 }
 
+// The share of a face that is closed. What only the skin of colliders closes is room all the same,
+// or water would stand higher beside walls than elsewhere, by a millionth of a cell, and never rest.
+static double closed_share(const flip *s, int axis, size_t face) {
+  double closed = 1 - (double)s->open[axis][face];
+  return closed > 4 * FLIP_SKIN ? closed : 0; // one along each edge
+}
+
 // By the sides of the cell that are closed, which is exact in corners of colliders along the grid;
 // and by distances, which is nearer the truth of those that lie between cells, and of several.
 double flip_room(const flip *s, size_t g, int c) {
@@ -73,7 +80,7 @@ double flip_room(const flip *s, size_t g, int c) {
   if (!s->cut[g]) return 1;
   flip_corner(s, g, c, x);
   for (int a = 0; a < 3; a++) {
-    double closed = 2 - (double)s->open[a][i] - (double)s->open[a][flip_beside(s, g, c, a, 1)];
+    double closed = closed_share(s, a, i) + closed_share(s, a, flip_beside(s, g, c, a, 1));
     by_sides *= 1 - BEYOND * closed;
     x[a] = (x[a] + 0.5) * world->h;
   }
@@ -111,14 +118,14 @@ static void gather_block(const flip *s, size_t g, double out[FLIP_CELLS]) {
   }
 }
 
-void flip_share_volumes(flip *s, firn_real *out) {
+void flip_share_volumes(flip *s, double *out) {
   const double cell = s->world->h * s->world->h * s->world->h;
   double *arenas = s->arenas.data; // of two channels of those of velocities
   FLIP_FOR_PARTICLE_BLOCKS(s, b) scatter_block(s, b, arenas + b * FLIP_TILE_CELLS);
   FLIP_FOR_BLOCKS(s, g) {
     double volume[FLIP_CELLS];
     gather_block(s, g, volume);
-    for (size_t c = 0; c < FLIP_CELLS; c++) out[FLIP_CELLS * g + c] = (firn_real)(volume[c] / cell);
+    for (size_t c = 0; c < FLIP_CELLS; c++) out[FLIP_CELLS * g + c] = volume[c] / cell;
   }
 }
 
@@ -137,14 +144,14 @@ static void close_faces(flip *s, size_t g) {
 
 firn_status flip_keep_volume(flip *s) {
   enum { LAYERS = 3 };
-  firn_real *source = s->rubbed[0];
+  double *source = s->p; // the step is done with pressures
   bool any = false;
   flip_share_volumes(s, source);
   FIRN_PARALLEL_FOR(s->world->context, schedule(dynamic, 8) reduction(|| : any))
   for (size_t g = 0; g < s->grid.count; g++) {
-    firn_real *out = source + FLIP_CELLS * g;
+    double *out = source + FLIP_CELLS * g;
     for (int c = 0; c < FLIP_CELLS; c++) {
-      out[c] = (firn_real)excess(s, g, c, (double)out[c]);
+      out[c] = excess(s, g, c, out[c]);
       any = any || out[c] != 0;
     }
   }
