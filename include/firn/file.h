@@ -75,12 +75,12 @@ FIRN_API firn_status firn_sim_take_snapshot(firn_sim *sim, firn_snapshot **out);
 //
 // Particles can be redone as well as undone: of two snapshots either may be restored after the
 // other. What was added and is gone by a restore is not kept for newer snapshots that have it: they
-// fail from then on, and stay only to be destroyed. So where states shall be gone through both ways,
-// add materials, colliders, forces, fills to come, emitters, sinks and impulses first.
+// fail from then on, and are only to be destroyed. Where states are gone through both ways, add
+// materials, colliders, forces, fills to come, emitters, sinks and impulses before the first.
 //
 // When it may be called: as firn_sim_load. FIRN_ERROR_ARGUMENT: the snapshot is of another
-// simulation; FIRN_ERROR_STATE as well: it has things that are gone since an older one was restored,
-// and the message names them; FIRN_ERROR_MEMORY. In each case the simulation stays as it was.
+// simulation; FIRN_ERROR_STATE as well: it has things that went when an older one was restored, and
+// the message names them; FIRN_ERROR_MEMORY. In each case the simulation stays as it was.
 FIRN_API firn_status firn_sim_restore(firn_sim *sim, const firn_snapshot *snapshot);
 // NULL is allowed.
 FIRN_API void firn_snapshot_destroy(firn_snapshot *snapshot);
