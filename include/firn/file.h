@@ -44,9 +44,10 @@ FIRN_API firn_status firn_sim_write_frame_as(firn_sim *sim, const firn_output_de
 // be written, and then an older one of this name stays.
 FIRN_API firn_status firn_sim_save(firn_sim *sim, const char *path);
 // Replaces the whole state of a simulation that was made from the same def, with the same
-// materials, colliders, forces, emitters and fills to come: particles, time, what changed in
-// materials and colliders, what emitters have placed, and what solvers start from. Particles that
-// it had are gone. It goes on to the same bytes as a new simulation that loads the same file.
+// materials, colliders, forces, emitters and fills to come, and with wind or without it: particles,
+// time, what changed in materials and colliders, the velocity of the wind, what emitters have
+// placed, and what solvers start from. Particles that it had are gone. It goes on to the same bytes
+// as a new simulation that loads the same file.
 // Settings of the solver stay as they are; statistics of the last step are 0, and those since
 // creation begin anew. Memory: that of both states for a moment.
 //
@@ -72,8 +73,14 @@ FIRN_API firn_status firn_sim_take_snapshot(firn_sim *sim, firn_snapshot **out);
 // had been between, at any number of threads. The profile and what functions of the caller's keep
 // for themselves stay as they are. The snapshot stays, too.
 //
+// Particles can be redone as well as undone: of two snapshots either may be restored after the
+// other. What was added and is gone by a restore is not kept for newer snapshots that have it: they
+// fail from then on, and are only to be destroyed. Where states are gone through both ways, add
+// materials, colliders, forces, fills to come, emitters, sinks and impulses before the first.
+//
 // When it may be called: as firn_sim_load. FIRN_ERROR_ARGUMENT: the snapshot is of another
-// simulation; FIRN_ERROR_MEMORY. In each case the simulation stays as it was.
+// simulation; FIRN_ERROR_STATE as well: it has things that went when an older one was restored, and
+// the message names them; FIRN_ERROR_MEMORY. In each case the simulation stays as it was.
 FIRN_API firn_status firn_sim_restore(firn_sim *sim, const firn_snapshot *snapshot);
 // NULL is allowed.
 FIRN_API void firn_snapshot_destroy(firn_snapshot *snapshot);

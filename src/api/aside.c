@@ -8,7 +8,7 @@
 firn_status firn_sim_identity_make(firn_context *context, firn_sim_identity **out) {
   *out = firn_alloc(context, sizeof **out, "simulation");
   if (!*out) return FIRN_ERROR_MEMORY;
-  **out = (firn_sim_identity){context, 1};
+  **out = (firn_sim_identity){.context = context, .references = 1};
   return FIRN_OK;
 }
 

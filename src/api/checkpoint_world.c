@@ -9,6 +9,7 @@
 
 #define COLLIDERS "world/colliders" // the digest of each
 #define FORCES    "world/forces"    // the kind of each
+#define WIND      "world/wind"      // where there is one
 #define FILLS     "world/fills"     // [count][FILL_NUMBERS]
 
 // lo, hi, number, whether it is a lattice, particles a cell, where in a cell
@@ -124,6 +125,15 @@ static firn_status check_forces(const firn_world *world, firn_archive *a, const 
   return status;
 }
 
+// Its numbers are those of the world here; only the velocity is held.
+static firn_status check_wind(const firn_world *world, firn_archive *a, const char *path) {
+  bool saved = firn_archive_has(a, WIND);
+  if (saved == world->wind.on) return FIRN_OK;
+  return firn_fail(world->context, FIRN_ERROR_STATE,
+                   "%s cannot be gone on with: it was saved with %s, here is %s", path,
+                   saved ? "wind" : "no wind", saved ? "none" : "wind");
+}
+
 firn_status firn_checkpoint_check_world(const firn_world *world, firn_archive *a, const char *path,
                                         unsigned loose) {
   firn_digests here = firn_world_digest(world), saved = {0};
@@ -132,6 +142,7 @@ firn_status firn_checkpoint_check_world(const firn_world *world, firn_archive *a
   FIRN_TRY(firn_archive_get_u64(a, "world", "materials", &saved.materials));
   if (saved.space != here.space) return differs(world, path, "the period of the domain");
   FIRN_TRY(check_forces(world, a, path));
+  FIRN_TRY(check_wind(world, a, path));
   if (loose & FIRN_LOOSE_NUMBERS) return check_colliders(world, a, path, loose);
   if (saved.gravity != here.gravity) return differs(world, path, "gravity");
   if (saved.materials != here.materials) return differs(world, path, "a material");

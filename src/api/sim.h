@@ -5,10 +5,12 @@
 
 #include "solver/solver.h"
 
-// What tells simulations apart, also after one is gone: snapshots hold that of theirs.
+// What tells simulations apart, also after one is gone: snapshots hold that of theirs, which knows
+// them all.
 typedef struct firn_sim_identity {
   firn_context *context;
   int references;
+  struct firn_snapshot *snapshots; // the first of a list, or NULL
 } firn_sim_identity;
 firn_status firn_sim_identity_make(firn_context *context, firn_sim_identity **out);
 firn_sim_identity *firn_sim_identity_retain(firn_sim_identity *identity);

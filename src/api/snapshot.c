@@ -7,6 +7,13 @@
 #include "api/files.h"
 #include "base/memory.h"
 
+// What a snapshot needs and the simulation has no longer.
+typedef struct loss {
+  const char *what; // "colliders"; NULL: nothing is lost
+  int had, kept;
+  double time; // s, of the snapshot whose restore took the others away
+} loss;
+
 struct firn_snapshot {
   firn_context *context;
   firn_sim_identity *of;
@@ -16,7 +23,54 @@ struct firn_snapshot {
   size_t settings_size;
   double time;  // s
   size_t bytes; // that all of it takes
+  loss lost;
+  firn_snapshot *next; // of the same simulation
 };
+
+static void enlist(firn_snapshot *s) {
+  s->next = s->of->snapshots;
+  s->of->snapshots = s;
+}
+
+static void strike(const firn_snapshot *s) {
+  firn_snapshot **at = &s->of->snapshots;
+  while (*at && *at != s) at = &(*at)->next;
+  if (*at) *at = s->next;
+}
+
+// What s needs of this kind and a world with as many as restored had then has no longer.
+static void note_loss(firn_snapshot *s, const firn_snapshot *restored, const char *what, int had,
+                      int kept) {
+  if (s->lost.what || had <= kept) return;
+  s->lost = (loss){.what = what, .had = had, .kept = kept, .time = restored->time};
+}
+
+// A restore frees what was added since. Others may come in its place, so that a snapshot that needs
+// it cannot be restored from then on.
+static void note_losses(const firn_snapshot *restored) {
+  const firn_world_counts *kept = &restored->setup.counts;
+  for (firn_snapshot *s = restored->of->snapshots; s; s = s->next) {
+    const firn_world_counts *had = &s->setup.counts;
+#define NOTE(kind, what) note_loss(s, restored, what, had->kind, kept->kind);
+    NOTE(materials, "materials")
+    NOTE(colliders, "colliders")
+    NOTE(forces, "forces")
+    NOTE(fills, "fills to come")
+    NOTE(emitters, "emitters")
+    NOTE(sinks, "sinks")
+    NOTE(impulses, "impulses")
+#undef NOTE
+  }
+}
+
+static firn_status check_losses(const firn_snapshot *s) {
+  const loss *l = &s->lost;
+  if (!l->what) return FIRN_OK;
+  return firn_fail(s->context, FIRN_ERROR_STATE,
+                   "snapshot at %g s: of its %d %s the simulation kept %d when an older snapshot, "
+                   "at %g s, was restored",
+                   s->time, l->had, l->what, l->kept, l->time);
+}
 
 static firn_status take(firn_sim *sim, firn_snapshot *s) {
   size_t size = s->settings_size = sim->type->def_size;
@@ -46,6 +100,7 @@ firn_status firn_sim_take_snapshot(firn_sim *sim, firn_snapshot **out) {
     return status;
   }
   s->bytes = firn_context_bytes(context) - before;
+  enlist(s);
   *out = s;
   return FIRN_OK;
 }
@@ -58,13 +113,17 @@ firn_status firn_sim_restore(firn_sim *sim, const firn_snapshot *s) {
                      "snapshot at %g s: it is of another simulation; save and load pass a state on",
                      s->time);
   }
+  FIRN_TRY(check_losses(s));
   const firn_sim_source source = {
       .archive = s->archive, .name = "snapshot", .setup = &s->setup, .settings = s->settings};
-  return firn_sim_read_state(sim, &source);
+  FIRN_TRY(firn_sim_read_state(sim, &source));
+  note_losses(s);
+  return FIRN_OK;
 }
 
 void firn_snapshot_destroy(firn_snapshot *s) {
   if (!s) return;
+  strike(s);
   firn_archive_close(s->archive);
   firn_setup_free(&s->setup, s->context);
   firn_free(s->context, s->settings, s->settings_size);

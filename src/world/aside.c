@@ -8,14 +8,12 @@
 firn_world_counts firn_world_count(const firn_world *world) {
   const firn_flow *flow = &world->flow;
   return (firn_world_counts){.materials = world->material_count,
-                             .heat = world->heat_count,
                              .colliders = world->collider_count,
                              .fills = flow->fill_count,
                              .emitters = flow->emitter_count,
                              .sinks = flow->sink_count,
                              .impulses = flow->impulse_count,
-                             .forces = world->forces.count,
-                             .filled = flow->filled_count};
+                             .forces = world->forces.count};
 }
 
 // ------------------------------------------------------------------------------------- copying
@@ -88,9 +86,11 @@ static firn_status copy_flow(const firn_flow *from, const firn_world_counts *n,
   COPY(emitter, emitters, firn_room((size_t)n->emitters))
   COPY(sink, sinks, firn_room((size_t)n->sinks))
   COPY(impulse, impulses, firn_room((size_t)n->impulses))
-  COPY(filled, filled, (size_t)n->filled)
-  to->filled_capacity = n->filled;
 #undef COPY
+  FIRN_TRY(copy(context, from->filled, from->filled_count, (size_t)from->filled_count,
+                sizeof *to->filled, &all));
+  to->filled = all;
+  to->filled_count = to->filled_capacity = from->filled_count;
   return FIRN_OK;
 }
 
@@ -101,9 +101,10 @@ static firn_status copy_world(const firn_world *from, const firn_world_counts *n
                 &all));
   to->material = all;
   to->material_count = n->materials;
-  FIRN_TRY(copy(context, from->heat, n->heat, (size_t)n->heat, sizeof *to->heat, &all));
+  FIRN_TRY(copy(context, from->heat, from->heat_count, (size_t)from->heat_count, sizeof *to->heat,
+                &all));
   to->heat = all;
-  to->heat_count = n->heat;
+  to->heat_count = from->heat_count;
   FIRN_TRY(copy(context, from->forces.force, n->forces, firn_room((size_t)n->forces),
                 sizeof *to->forces.force, &all));
   to->forces.force = all;

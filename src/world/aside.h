@@ -9,10 +9,10 @@
 
 #include "world/world.h"
 
-// How many of each there are. Things are only ever added, so these say what a world was built of so
-// far.
+// How many of each there are. They are only ever added, but for those that go when an older state
+// with fewer of them is brought back.
 typedef struct firn_world_counts {
-  int materials, heat, colliders, fills, emitters, sinks, impulses, forces, filled;
+  int materials, colliders, fills, emitters, sinks, impulses, forces;
 } firn_world_counts;
 
 firn_world_counts firn_world_count(const firn_world *world);

@@ -227,7 +227,7 @@ firn_status firn_world_update(firn_world *world) {
 // ------------------------------------------------------------------------------------- checkpoints
 
 typedef struct head {
-  uint32_t fills, emitters, thinned, unused;
+  uint32_t fills, emitters;
 } head;
 
 typedef struct fill_state {
@@ -293,8 +293,7 @@ static firn_status visit_snowfall(firn_emitter *e, int i, const firn_state_visit
 
 firn_status firn_world_state(firn_world *world, bool load, const firn_state_visitor *visitor) {
   firn_flow *s = &world->flow;
-  firn_particles *p = &world->particles;
-  head h = {(uint32_t)s->fill_count, (uint32_t)s->emitter_count, p->thinned, 0};
+  head h = {(uint32_t)s->fill_count, (uint32_t)s->emitter_count};
   const head here = h;
   FIRN_TRY(visitor->blob(visitor->user, "sources", &h, sizeof h));
   if (load && (h.fills != here.fills || h.emitters != here.emitters)) {
@@ -304,7 +303,6 @@ firn_status firn_world_state(firn_world *world, bool load, const firn_state_visi
         "%u: it must be built as the saved one was",
         h.fills, h.emitters, here.fills, here.emitters);
   }
-  p->thinned = h.thinned != 0;
   for (int i = 0; i < s->fill_count; i++) {
     FIRN_TRY(visit_fill(world, &s->fill[i], i, load, visitor));
   }

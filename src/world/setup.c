@@ -7,6 +7,7 @@ static firn_status take_heat(const firn_world *world, firn_setup *out) {
   size_t size = (size_t)world->heat_count * sizeof *out->heat;
   out->heat = firn_alloc(world->context, size, "a setup");
   if (size && !out->heat) return FIRN_ERROR_MEMORY;
+  out->heat_count = world->heat_count;
   if (size) memcpy(out->heat, world->heat, size);
   return FIRN_OK;
 }
@@ -51,10 +52,21 @@ void firn_setup_free(firn_setup *setup, firn_context *context) {
     firn_sequence_release(setup->part[i].sequence);
   }
   firn_free(context, setup->part, setup->parts * sizeof *setup->part);
-  if (setup->heat)
-    firn_free(context, setup->heat, (size_t)setup->counts.heat * sizeof *setup->heat);
+  if (setup->heat) firn_free(context, setup->heat, (size_t)setup->heat_count * sizeof *setup->heat);
   firn_wind_free(&setup->wind, context);
   *setup = (firn_setup){0};
+}
+
+// The world may have more rows or fewer.
+static firn_status give_heat(const firn_setup *setup, firn_world *world) {
+  size_t size = (size_t)setup->heat_count * sizeof *world->heat;
+  firn_heat_row *heat = firn_alloc(world->context, size, "a setup");
+  if (size && !heat) return FIRN_ERROR_MEMORY;
+  if (size) memcpy(heat, setup->heat, size);
+  firn_free(world->context, world->heat, (size_t)world->heat_count * sizeof *world->heat);
+  world->heat = heat;
+  world->heat_count = setup->heat_count;
+  return FIRN_OK;
 }
 
 static bool is_held(const firn_held_part *held) {
@@ -81,11 +93,10 @@ firn_status firn_setup_apply(const firn_setup *setup, firn_world *world) {
   firn_context *context = world->context;
   firn_flow *flow = &world->flow;
   firn_wind wind;
+  FIRN_TRY(give_heat(setup, world));
   FIRN_TRY(firn_wind_copy(context, &setup->wind, &wind));
   firn_wind_free(&world->wind, context);
   world->wind = wind;
-  if (setup->counts.heat)
-    memcpy(world->heat, setup->heat, (size_t)setup->counts.heat * sizeof *world->heat);
   world->softens = setup->softens;
   world->digests = setup->digests;
   flow->killing = setup->killing;

@@ -15,7 +15,8 @@ typedef struct firn_held_part {
 typedef struct firn_setup {
   firn_world_counts counts;
   firn_digests digests;
-  firn_heat_row *heat; // [counts.heat]
+  firn_heat_row *heat; // [heat_count]
+  int heat_count;
   bool softens;
   firn_wind wind;
   bool killing, windowed;

@@ -23,11 +23,8 @@ firn_status firn_world_set_window(firn_world *world, const firn_window_def *def)
     return firn_fail(context, FIRN_ERROR_STATE,
                      "window: there is snow already; set the window before filling");
   }
-  if (def->follow >= world->collider_count) {
-    return firn_fail(context, FIRN_ERROR_ARGUMENT,
-                     "window: it follows collider %d, but there are %d", def->follow,
-                     world->collider_count);
-  }
+  firn_collider *leader;
+  if (def->follow >= 0) FIRN_TRY(firn_world_find_collider(world, def->follow, &leader));
   for (int a = 0; a < 3; a++) {
     if (!(def->min[a] < def->max[a])) {
       return firn_fail(context, FIRN_ERROR_ARGUMENT,

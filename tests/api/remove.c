@@ -132,6 +132,14 @@ static void a_window_keeps_what_it_follows(void **state) {
   window.follow = 0;
   MUST(context, firn_sim_set_window(sim, &window));
   MUST_FAIL(context, firn_sim_remove_collider(sim, 0), FIRN_ERROR_STATE, "window follows");
+  int other;
+  MUST(context, firn_sim_add_collider(sim, &def, &other));
+  MUST(context, firn_sim_remove_collider(sim, other));
+  window.follow = other;
+  MUST_FAIL(context, firn_sim_set_window(sim, &window), FIRN_ERROR_STATE, "was removed");
+  window.follow = other + 1;
+  MUST_FAIL(context, firn_sim_set_window(sim, &window), FIRN_ERROR_ARGUMENT, "does not exist");
+  MUST_FAIL(context, firn_sim_remove_collider(sim, 0), FIRN_ERROR_STATE, "window follows");
   firn_sim_destroy(sim);
   drop_context(context);
 }

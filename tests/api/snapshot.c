@@ -323,6 +323,191 @@ static void a_load_that_fails_changes_nothing(void **state) {
   }
 }
 
+// Nothing but the velocity of a wind is in a file: one without it, or with it alone, is another
+// world.
+static void a_load_misses_no_wind(void **state) {
+  (void)state;
+  for (int s = 0; s < SOLVERS_COUNT; s++) {
+    yard windy = yard_open(1, SOLVERS[s], true), calm = yard_open(1, SOLVERS[s], true);
+    MUST(calm.context, firn_sim_set_wind(calm.sim, NULL));
+    yard_go(&windy, 2);
+    yard_go(&calm, 1);
+    snapshot a = snapshot_take(windy.sim), b = snapshot_take(calm.sim);
+    MUST(windy.context, firn_sim_save(windy.sim, path_of()));
+    MUST_FAIL(calm.context, firn_sim_load(calm.sim, path_of()), FIRN_ERROR_STATE,
+              "saved with wind, here is none");
+    SAME(&b, &calm);
+    MUST(calm.context, firn_sim_save(calm.sim, path_of()));
+    MUST_FAIL(windy.context, firn_sim_load(windy.sim, path_of()), FIRN_ERROR_STATE,
+              "saved with no wind, here is wind");
+    SAME(&a, &windy);
+    MUST(windy.context, firn_sim_set_wind(windy.sim, NULL));
+    MUST(windy.context, firn_sim_load(windy.sim, path_of()));
+    SAME(&b, &windy);
+    snapshot_drop(&a);
+    snapshot_drop(&b);
+    yard_close(&windy);
+    yard_close(&calm);
+    unlink(path_of());
+  }
+}
+
+// ------------------------------------------------------------------------------- undo and redo
+
+typedef struct addition {
+  const char *lost; // what the message names
+  firn_status (*add)(firn_sim *sim, double x);
+} addition;
+
+static firn_status add_material(firn_sim *sim, double x) {
+  firn_material_def def = firn_default_material_def();
+  def.density = 300 + x;
+  return firn_sim_add_material(sim, &def, NULL);
+}
+
+static firn_status add_collider(firn_sim *sim, double x) {
+  firn_collider_def def = firn_default_collider_def();
+  def.shape = firn_sphere((double[]){x, 30, 0}, 1);
+  return firn_sim_add_collider(sim, &def, NULL);
+}
+
+static firn_status add_force(firn_sim *sim, double x) {
+  firn_force_def def = firn_default_force_def();
+  double grid[24] = {x};
+  def.kind = FIRN_FORCE_DRAG;
+  def.wind.grid_nodes[0] = def.wind.grid_nodes[1] = def.wind.grid_nodes[2] = 2;
+  for (int a = 0; a < 3; a++) def.wind.grid_spacing[a] = 1;
+  def.wind.grid_velocity = grid;
+  return firn_sim_add_force(sim, &def, NULL);
+}
+
+static firn_status add_fill(firn_sim *sim, double x) {
+  firn_fill_def def = firn_default_fill_def();
+  def.shape = firn_sphere((double[]){x, 0.9, 0}, 0.05);
+  def.time = 9;
+  return firn_sim_fill(sim, &def);
+}
+
+static firn_status add_emitter(firn_sim *sim, double x) {
+  firn_emitter_def def = firn_default_emitter_def();
+  def.kind = FIRN_EMIT_PARTICLES;
+  def.fill.shape = firn_sphere((double[]){x, 0.7, 0}, 0.1);
+  return firn_sim_add_emitter(sim, &def, NULL);
+}
+
+static firn_status add_sink(firn_sim *sim, double x) {
+  firn_sink_def def = firn_default_sink_def();
+  def.shape = firn_sphere((double[]){x, 0.1, 0}, 0.1);
+  return firn_sim_add_sink(sim, &def, NULL);
+}
+
+static firn_status add_impulse(firn_sim *sim, double x) {
+  firn_impulse_def def = firn_default_impulse_def();
+  firn_shape_def shape = firn_sphere((double[]){x, 0.1, 0}, 0.1);
+  def.shape = &shape;
+  def.velocity[0] = 2;
+  return firn_sim_add_impulse(sim, &def, NULL);
+}
+
+// Each fails by itself, whether or not as many others have come in their place, and then changes
+// nothing. Snapshots that lack nothing are not touched by it.
+static void what_was_undone_is_not_redone(void **state) {
+  (void)state;
+  static const addition all[] = {
+      {"materials", add_material}, {"colliders", add_collider}, {"forces", add_force},
+      {"fills to come", add_fill}, {"emitters", add_emitter},   {"sinks", add_sink},
+      {"impulses", add_impulse},
+  };
+  for (int s = 0; s < SOLVERS_COUNT; s++) {
+    yard y = yard_open(1, SOLVERS[s], true);
+    yard_go(&y, 1);
+    for (int k = 0; k < (int)(sizeof all / sizeof *all); k++) {
+      enum { MORE = 9 }; // than there is room for
+      firn_snapshot *none, *early, *late, *other;
+      MUST(y.context, firn_sim_take_snapshot(y.sim, &none));
+      MUST(y.context, firn_sim_take_snapshot(y.sim, &early));
+      snapshot before = snapshot_take(y.sim);
+      for (int i = 0; i < MORE; i++) MUST(y.context, all[k].add(y.sim, i));
+      MUST(y.context, firn_sim_take_snapshot(y.sim, &late));
+      MUST(y.context, firn_sim_restore(y.sim, late));
+      firn_snapshot_destroy(none); // the simulation knows it no longer
+      MUST(y.context, firn_sim_restore(y.sim, early));
+      MUST_FAIL(y.context, firn_sim_restore(y.sim, late), FIRN_ERROR_STATE, "snapshot at",
+                all[k].lost, "older snapshot");
+      SAME(&before, &y);
+      for (int i = 0; i < MORE; i++) MUST(y.context, all[k].add(y.sim, 5 + i));
+      MUST(y.context, firn_sim_take_snapshot(y.sim, &other));
+      MUST_FAIL(y.context, firn_sim_restore(y.sim, late), FIRN_ERROR_STATE, "snapshot at",
+                all[k].lost, "older snapshot");
+      MUST(y.context, firn_sim_restore(y.sim, other));
+      MUST(y.context, firn_sim_restore(y.sim, early));
+      MUST_FAIL(y.context, firn_sim_restore(y.sim, other), FIRN_ERROR_STATE, all[k].lost);
+      MUST(y.context, firn_sim_restore(y.sim, early));
+      SAME(&before, &y);
+      firn_snapshot_destroy(other);
+      firn_snapshot_destroy(early);
+      firn_snapshot_destroy(late);
+      snapshot_drop(&before);
+    }
+    yard_close(&y);
+  }
+}
+
+static void lay_at(yard *y, double x) {
+  firn_fill_def fill = firn_default_fill_def();
+  fill.shape = firn_sphere((double[]){x, 0.5, 0.02}, 0.06);
+  MUST(y->context, firn_sim_fill(y->sim, &fill));
+}
+
+// Snow, and stiffness by temperature, come and go by snapshots as often as is wanted; snow that is
+// laid afterwards has the pattern that is free there.
+static void snow_is_undone_and_redone(void **state) {
+  (void)state;
+  for (int s = 0; s < SOLVERS_COUNT; s++) {
+    firn_snapshot *shot[3];
+    snapshot at[3], end;
+    firn_heat_def heat = firn_default_heat_def();
+    yard y = yard_open(1, SOLVERS[s], true);
+    yard_go(&y, 1);
+    MUST(y.context, firn_sim_save(y.sim, path_of()));
+    for (int i = 0; i < 3; i++) {
+      for (int k = 0; k < 6 && i == 1; k++) lay_at(&y, 1 + 0.3 * k);
+      heat.points = 1;
+      heat.temperature[0] = 260;
+      heat.young[0] = 1e5;
+      if (i == 2) MUST(y.context, firn_sim_set_heat(y.sim, 0, &heat));
+      if (i) yard_go(&y, 2);
+      MUST(y.context, firn_sim_take_snapshot(y.sim, &shot[i]));
+      at[i] = snapshot_take(y.sim);
+    }
+    lay_at(&y, 2.2);
+    yard_go(&y, 2);
+    end = snapshot_take(y.sim);
+    static const int order[] = {0, 1, 0, 2, 1, 2, 0, 2};
+    for (int k = 0; k < (int)(sizeof order / sizeof *order); k++) {
+      MUST(y.context, firn_sim_restore(y.sim, shot[order[k]]));
+      SAME(&at[order[k]], &y);
+    }
+    lay_at(&y, 2.2);
+    yard_go(&y, 2);
+    SAME(&end, &y);
+    MUST(y.context, firn_sim_restore(y.sim, shot[0]));
+    MUST(y.context, firn_sim_load(y.sim, path_of()));
+    SAME(&at[0], &y);
+    MUST(y.context, firn_sim_restore(y.sim, shot[1])); // newer than what was loaded
+    yard_go(&y, 1);
+    MUST(y.context, firn_sim_restore(y.sim, shot[2]));
+    lay_at(&y, 2.2);
+    yard_go(&y, 2);
+    SAME(&end, &y);
+    for (int i = 0; i < 3; i++) snapshot_drop(&at[i]);
+    for (int i = 0; i < 3; i++) firn_snapshot_destroy(shot[i]);
+    snapshot_drop(&end);
+    yard_close(&y);
+    unlink(path_of());
+  }
+}
+
 // ------------------------------------------------------------------------------- out of memory
 
 enum { LAST = 4 }; // steps left when memory runs out
@@ -488,6 +673,9 @@ int main(void) {
       cmocka_unit_test(a_failed_step_is_undone),
       cmocka_unit_test(a_load_replaces_what_is_there),
       cmocka_unit_test(a_load_that_fails_changes_nothing),
+      cmocka_unit_test(a_load_misses_no_wind),
+      cmocka_unit_test(what_was_undone_is_not_redone),
+      cmocka_unit_test(snow_is_undone_and_redone),
       cmocka_unit_test(memory_that_runs_out_changes_nothing),
       cmocka_unit_test(nonsense_is_refused),
   };
