@@ -28,7 +28,7 @@ expect "$err" "denser than ice (917), with J_P down to 0."
 refuse "$err" "faster than"
 # Before that it hears of nothing but the gap, which contact at nodes presses too little, once.
 run 0 run press.yaml -o halfway --quiet --frames 0:3
-expect "$err" "cells thick"
+expect "$err" "cells apart and touch the snow"
 [[ $(grep -c "warning" .err) == 1 ]] || die "more than one warning: $err"
 
 # A sticky body that grazes sticky ground crushes the snow between, as printed.
