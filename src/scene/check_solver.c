@@ -75,22 +75,6 @@ static void complete_packing(firn_scene *scene) {
   choose(mpm, "volume", "nominal");
 }
 
-static bool is_zero(const firn_value *vector) {
-  return !vector || (!vector->keys && vector->number[0] == 0 && vector->number[1] == 0 &&
-                     vector->number[2] == 0);
-}
-
-// A collider, or a part of one.
-static bool moves(const firn_value *body) {
-  static const char *const movers[] = {"motion", "load", "sequence"};
-  for (size_t k = 0; k < sizeof movers / sizeof *movers; k++)
-    if (firn_value_find(body, movers[k])) return true;
-  const firn_value *parts = firn_value_find(body, "parts");
-  for (const firn_value *p = parts ? parts->first : NULL; p; p = p->next)
-    if (moves(p)) return true;
-  return !is_zero(firn_value_find(body, "velocity")) || !is_zero(firn_value_find(body, "spin"));
-}
-
 static const double LEAST_JP =
     0.6; // the stiffness is at most e^(0.4 xi), 55 times that of new snow
 
@@ -104,7 +88,7 @@ static void complete_sticky(firn_scene *scene) {
   for (const firn_value *c = colliders ? colliders->first : NULL; c; c = c->next) {
     const firn_value *holds = firn_value_find(c, "sticky");
     sticky = sticky || (firn_value_good(holds) && (holds->keys || holds->number[0] != 0));
-    moving = moving || moves(c);
+    moving = moving || firn_scene_moves(c);
   }
   if (!sticky || !moving || !firn_value_is(scene->root, "solver", "mpm")) return;
   for (const firn_value *m = materials ? materials->first : NULL; m; m = m->next) {
