@@ -80,10 +80,11 @@ static const double LEAST_JP =
 
 // Snow on a sticky body moves as the body does, and is strained by nodes that others hold: J_P
 // falls for as long as they pass, and the stiffness grows to e^xi times that of new snow
-// (docs/theory-mpm.md). A material that gives `jp_range` keeps what it says.
+// (docs/theory-mpm.md); by density as well, as grains are pressed between bodies. A material that
+// gives `jp_range` keeps what it says.
 static void complete_sticky(firn_scene *scene) {
   const firn_value *colliders = firn_value_find(scene->root, "colliders"),
-                   *materials = firn_value_find(scene->root, "materials");
+                   *materials = firn_value_find(scene->root, "materials"), *chosen = NULL;
   bool sticky = false, moving = false;
   for (const firn_value *c = colliders ? colliders->first : NULL; c; c = c->next) {
     const firn_value *holds = firn_value_find(c, "sticky");
@@ -94,8 +95,15 @@ static void complete_sticky(firn_scene *scene) {
   for (const firn_value *m = materials ? materials->first : NULL; m; m = m->next) {
     firn_value *range = firn_value_find(m, "jp_range");
     if (!range || range->given || !firn_value_is(m, "law", "snow")) continue;
-    if (range->number[0] < LEAST_JP) range->number[0] = LEAST_JP;
+    if (!(range->number[0] < LEAST_JP)) continue;
+    range->number[0] = LEAST_JP;
+    chosen = m;
   }
+  if (!chosen) return;
+  firn_note(scene->context, FIRN_LOG_INFO,
+            "jp_range: [%g, .inf] is chosen for snow, as some collider is sticky and some moves; "
+            "materials.%s.jp_range: [0, .inf] is the printed form",
+            LEAST_JP, chosen->key);
 }
 
 void firn_scene_check_solver(firn_scene *scene) {

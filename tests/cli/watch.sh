@@ -49,6 +49,10 @@ printed=(--set mpm.sticky_transfer=blend --set 'materials.snow.jp_range=[0, .inf
 run 0 run truck.yaml -o crushed --quiet "${printed[@]}"
 expect "$err" "faster than its start, bodies of at most 8 m/s and gravity can give it"
 [[ $(grep -c "faster than" .err) == 1 ]] || die "speed was warned of more than once: $err"
+run 0 check truck.yaml --no-time
+expect "$err" "jp_range: [0.6, .inf] is chosen for snow"
+expect "$err" "materials.snow.jp_range: [0, .inf] is the printed form"
+[[ $(grep -c "is chosen" .err) == 1 ]] || die "the range was told more than once: $err"
 run 0 run truck.yaml -o held --quiet
 refuse "$err" "faster than"
 run 0 run truck.yaml -o slid --quiet --set colliders.0.sticky=false --set colliders.1.sticky=false
