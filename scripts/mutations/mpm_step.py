@@ -178,7 +178,7 @@ MUTATIONS = [
               "(of->near[0] < TOUCH || of->near[1] < TOUCH)")),
     Mutation("gap-that-opens", "surfaces that part press snow", "mpm.gap",
              ("src/solver/mpm/gap.c", "return closing < -PARTING * speed;",
-              "return closing < -2 * speed;")),
+              "return closing < -(2 + PARTING) * speed;")),
     Mutation("longest-step-twice", "steps of large cells are twice as long", "mpm.timestep",
              ("src/solver/mpm/timestep.c", "STEP_PER_LARGE_CELL = 0.05", "STEP_PER_LARGE_CELL = 0.1")),
     Mutation("mean-velocity-kept", "the tolerance is relative to where the observer stands",

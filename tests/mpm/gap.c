@@ -20,7 +20,8 @@ static void hear(void *user, firn_log_level level, const char *message) {
 }
 
 // Snow of `deep` cells on a floor that is tilted, with a plate of 6 cells `away` cells above the
-// floor, which comes down at `speed`, m/s, below 0 goes up. The scene is turned, and lies off the nodes.
+// floor, which comes down at `speed`, m/s, below 0 goes up. The scene is turned, and lies off the
+// nodes.
 static heard press(double deep, double away, double speed, bool surface, bool alone, int steps) {
   heard h = {0};
   firn_context_def with = firn_default_context_def();
