@@ -34,8 +34,8 @@ extern "C" {
   DIRECT(HARDENING, hardening, "law=snow", NONE, "[0, inf)", 10, true,                             \
          "xi: stiffness grows as exp(xi (1 - J_P)) when packed")                                   \
   RANGE(jp_range, jp_min, jp_max, "law=snow|sand", NONE, "[0, inf]", 0, INFINITY,                  \
-        "bounds on J_P; [0, .inf], none, is printed; "                                             \
-        "by default [0.6, .inf] if sticky bodies move")                                            \
+        "bounds on J_P; [0, .inf] is printed, "                                                    \
+        "[0.6, .inf] if bodies are sticky; sand's at least 1")                                     \
   NUMBER(FRICTION_ANGLE, friction_angle, "law=sand", ANGLE, "(0, 1.5707963267948966)",             \
          0.61086523819801535, true, /* 35 degrees */                                               \
          "that of its steepest slope, below 90 deg")                                               \

@@ -44,7 +44,7 @@ typedef struct firn_sph_def {
   int alternations;             // how often a step solves for both in turn
   bool rest_density_tracked;    // by the plastic volume, not by the density now (Eq. 21)
   bool source_divergence;       // of the pressure: by the velocity alone, not by the density
-  double psi;                   // weight of the pressure on boundaries; 0: by `walls_printed`
+  double psi;                   // weight of the pressure on bodies; below 0: by `walls_printed`
   double phi;                   // packing of boundary samples; 0: by the kind of pressure
   double boundary_depth;        // spacings by which these lie below the surface
   bool boundary_density_akinci; // samples count as mass rho_0 V_b, not as volume that is taken

@@ -17,6 +17,8 @@ MUTATIONS = [
     Mutation("sph-gradient-without-psi", "walls push with the pressure itself, not with psi times it",
              "sph.operators",
              (SPH_PAIRS, "per_metre + psi * q[i] *", "per_metre + q[i] *")),
+    Mutation("sph-psi-none-is-default", "a weight of 0 stands for the default", "sph.switches",
+             ("src/solver/sph/pressure.c", "if (s->def.psi >= 0)", "if (s->def.psi > 0)")),
     Mutation("sph-divergence-wall-sign", "what flows into a wall counts as flowing out of it",
              "sph.operators",
              (SPH_PAIRS, "out[i] = sum * per_metre - back * (own[0]",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""States that are loaded over what is there, snapshots, and what is removed."""
+"""States that are loaded over what is there, snapshots, what is removed, and what scenes choose."""
 from .form import Mutation
 
 MUTATIONS = [
@@ -96,4 +96,14 @@ MUTATIONS = [
              "api.remove",
              ("src/world/removal.c", "return !r->shape || firn_shape_sample(r->shape, x, r->time, NULL) <= 0;",
               "return !r->shape || r->wanted || firn_shape_sample(r->shape, x, r->time, NULL) <= 0;")),
+    Mutation("thrown-snow-falls", "snow that is thrown is warned of as if it fell straight down",
+             "scene.hardly_meant",
+             ("src/scene/check_ground.c", "if (firn_scene_moves(body))",
+              "if (firn_scene_moves(body) && axis < 0)")),
+    Mutation("velocities-do-not-move", "a body with a velocity of its own counts as one at rest",
+             "scene.hardly_meant scene.sticky",
+             ("src/scene/check_collider.c", "if (!is_zero(firn_value_find(body, vectors[k])))",
+              "if (k > 3 && !is_zero(firn_value_find(body, vectors[k])))")),
+    Mutation("bound-not-told", "nothing says that J_P is bounded for sticky bodies", "scene.sticky",
+             ("src/scene/check_solver.c", "    chosen = m;\n", "")),
 ]

@@ -20,6 +20,8 @@ void firn_scene_check_colliders(firn_scene *scene);
 void firn_scene_check_render(firn_scene *scene);
 void firn_scene_check_looks(firn_scene *scene);
 void firn_scene_check_solver(firn_scene *scene);
+// Whether a collider, a part of one, snow or an emitter has a motion or a velocity of its own.
+bool firn_scene_moves(const firn_value *body);
 
 // A name of a list's item, given or made of word and number; reports what is empty, long, or taken.
 void firn_scene_check_name(firn_scene *scene, const firn_value *list, firn_value *item,

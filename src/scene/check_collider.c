@@ -72,6 +72,27 @@ static void collider_check(firn_scene *scene, const firn_value *colliders, firn_
   parts_check(scene, collider, i);
 }
 
+static bool is_zero(const firn_value *vector) {
+  for (int a = 0; vector && a < 3; a++) {
+    bool varies = vector->formulas && !firn_formula_is_number(&vector->formulas[a]);
+    if (vector->keys || varies || vector->number[a] != 0) return false;
+  }
+  return true;
+}
+
+bool firn_scene_moves(const firn_value *body) {
+  static const char *const movers[] = {"motion", "load", "sequence"};
+  static const char *const vectors[] = {"velocity", "spin", "spread"};
+  const firn_value *parts = firn_value_find(body, "parts");
+  for (size_t k = 0; k < sizeof movers / sizeof *movers; k++)
+    if (firn_value_find(body, movers[k])) return true;
+  for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
+    if (!is_zero(firn_value_find(body, vectors[k]))) return true;
+  for (const firn_value *p = parts ? parts->first : NULL; p; p = p->next)
+    if (firn_scene_moves(p)) return true;
+  return false;
+}
+
 static void window_check(firn_scene *scene, const firn_value *colliders) {
   const firn_value *follow = firn_value_find(firn_value_find(scene->root, "window"), "follow");
   if (!firn_value_good(follow)) return;

@@ -33,14 +33,10 @@ static int gravity_axis(const firn_scene *scene, double *sign) {
   return gravity->keys || along != 1 ? -1 : axis;
 }
 
-// Whether a body at rest may be met by snow that falls out of the box. One that moves may be
-// anywhere.
+// Whether snow that falls out of the box may meet the body. One that moves may be anywhere.
 static bool may_stop(const firn_value *collider, const box *snow, int axis, double sign) {
   box body;
-  if (firn_value_find(collider, "motion") || firn_value_find(collider, "load") ||
-      firn_value_find(collider, "parts") || firn_value_find(collider, "sequence") ||
-      !bounds_of(collider, &body))
-    return true;
+  if (firn_scene_moves(collider) || !bounds_of(collider, &body)) return true;
   for (int a = 0; a < 3; a++) {
     bool above = sign < 0 ? body.lo[a] > snow->hi[a] : body.hi[a] < snow->lo[a];
     bool beside = body.lo[a] > snow->hi[a] || body.hi[a] < snow->lo[a];
@@ -54,6 +50,7 @@ static bool all_pass(const firn_scene *scene, const firn_value *body, int axis, 
   box snow;
   if (!collider) return true;
   if (!bounds_of(body, &snow)) return false; // points of a file
+  if (firn_scene_moves(body)) return false;  // nor does it fall straight down
   for (; collider; collider = collider->next)
     if (may_stop(collider, &snow, axis, sign)) return false;
   return true;

@@ -75,43 +75,35 @@ static void complete_packing(firn_scene *scene) {
   choose(mpm, "volume", "nominal");
 }
 
-static bool is_zero(const firn_value *vector) {
-  return !vector || (!vector->keys && vector->number[0] == 0 && vector->number[1] == 0 &&
-                     vector->number[2] == 0);
-}
-
-// A collider, or a part of one.
-static bool moves(const firn_value *body) {
-  static const char *const movers[] = {"motion", "load", "sequence"};
-  for (size_t k = 0; k < sizeof movers / sizeof *movers; k++)
-    if (firn_value_find(body, movers[k])) return true;
-  const firn_value *parts = firn_value_find(body, "parts");
-  for (const firn_value *p = parts ? parts->first : NULL; p; p = p->next)
-    if (moves(p)) return true;
-  return !is_zero(firn_value_find(body, "velocity")) || !is_zero(firn_value_find(body, "spin"));
-}
-
 static const double LEAST_JP =
     0.6; // the stiffness is at most e^(0.4 xi), 55 times that of new snow
 
 // Snow on a sticky body moves as the body does, and is strained by nodes that others hold: J_P
 // falls for as long as they pass, and the stiffness grows to e^xi times that of new snow
-// (docs/theory-mpm.md). A material that gives `jp_range` keeps what it says.
+// (docs/theory-mpm.md); by density as well, as grains are pressed between bodies. A material that
+// gives `jp_range` keeps what it says.
 static void complete_sticky(firn_scene *scene) {
   const firn_value *colliders = firn_value_find(scene->root, "colliders"),
-                   *materials = firn_value_find(scene->root, "materials");
+                   *materials = firn_value_find(scene->root, "materials"), *chosen = NULL;
   bool sticky = false, moving = false;
   for (const firn_value *c = colliders ? colliders->first : NULL; c; c = c->next) {
     const firn_value *holds = firn_value_find(c, "sticky");
     sticky = sticky || (firn_value_good(holds) && (holds->keys || holds->number[0] != 0));
-    moving = moving || moves(c);
+    moving = moving || firn_scene_moves(c);
   }
   if (!sticky || !moving || !firn_value_is(scene->root, "solver", "mpm")) return;
   for (const firn_value *m = materials ? materials->first : NULL; m; m = m->next) {
     firn_value *range = firn_value_find(m, "jp_range");
     if (!range || range->given || !firn_value_is(m, "law", "snow")) continue;
-    if (range->number[0] < LEAST_JP) range->number[0] = LEAST_JP;
+    if (!(range->number[0] < LEAST_JP)) continue;
+    range->number[0] = LEAST_JP;
+    chosen = m;
   }
+  if (!chosen) return;
+  firn_note(scene->context, FIRN_LOG_INFO,
+            "jp_range: [%g, .inf] is chosen for snow, as some collider is sticky and some moves; "
+            "materials.%s.jp_range: [0, .inf] is the printed form",
+            LEAST_JP, chosen->key);
 }
 
 void firn_scene_check_solver(firn_scene *scene) {

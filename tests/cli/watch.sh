@@ -28,7 +28,7 @@ expect "$err" "denser than ice (917), with J_P down to 0."
 refuse "$err" "faster than"
 # Before that it hears of nothing but the gap, which contact at nodes presses too little, once.
 run 0 run press.yaml -o halfway --quiet --frames 0:3
-expect "$err" "cells thick"
+expect "$err" "cells apart and touch the snow"
 [[ $(grep -c "warning" .err) == 1 ]] || die "more than one warning: $err"
 
 # A sticky body that grazes sticky ground crushes the snow between, as printed.
@@ -49,6 +49,10 @@ printed=(--set mpm.sticky_transfer=blend --set 'materials.snow.jp_range=[0, .inf
 run 0 run truck.yaml -o crushed --quiet "${printed[@]}"
 expect "$err" "faster than its start, bodies of at most 8 m/s and gravity can give it"
 [[ $(grep -c "faster than" .err) == 1 ]] || die "speed was warned of more than once: $err"
+run 0 check truck.yaml --no-time
+expect "$err" "jp_range: [0.6, .inf] is chosen for snow"
+expect "$err" "materials.snow.jp_range: [0, .inf] is the printed form"
+[[ $(grep -c "is chosen" .err) == 1 ]] || die "the range was told more than once: $err"
 run 0 run truck.yaml -o held --quiet
 refuse "$err" "faster than"
 run 0 run truck.yaml -o slid --quiet --set colliders.0.sticky=false --set colliders.1.sticky=false

@@ -20,7 +20,8 @@ static void hear(void *user, firn_log_level level, const char *message) {
 }
 
 // Snow of `deep` cells on a floor that is tilted, with a plate of 6 cells `away` cells above the
-// floor, which comes down at `speed`, m/s. The scene is turned, and lies off the nodes.
+// floor, which comes down at `speed`, m/s, below 0 goes up. The scene is turned, and lies off the
+// nodes.
 static heard press(double deep, double away, double speed, bool surface, bool alone, int steps) {
   heard h = {0};
   firn_context_def with = firn_default_context_def();
@@ -71,15 +72,27 @@ static void thin_snow_that_is_pressed_warns_once(void **state) {
   heard h = press(7, 8, 0.1, false, false, 260);
   assert_int_equal(h.count, 1);
   // 3.4/(8 + 3.4) and 20/(8 + 20).
-  if (!strstr(h.last, "'floor' and 'plate' is 8 cells thick") || !strstr(h.last, "30 to 71 %"))
+  if (!strstr(h.last, "'floor' and 'plate' are 8 cells apart") || !strstr(h.last, "30 to 71 %"))
     fail_msg("told: %s", h.last);
 }
 
 // A surface that comes nearer causes the warning once it is near: 20 cells less 5.12 in 256 steps.
 static void it_is_told_when_the_gap_closes(void **state) {
   (void)state;
-  assert_int_equal(press(9, 20, 1.6, false, false, 128).count, 0);
-  assert_int_equal(press(9, 20, 1.6, false, false, 260).count, 1);
+  assert_int_equal(press(14, 20, 1.6, false, false, 128).count, 0);
+  assert_int_equal(press(14, 20, 1.6, false, false, 260).count, 1);
+}
+
+static void a_body_with_air_under_it_presses_nothing(void **state) {
+  (void)state;
+  assert_int_equal(press(7, 11, 0.1, false, false, 2).count, 0); // 4 cells of air
+  assert_int_equal(press(2, 13, -1, false, false, 2).count, 0);
+  assert_int_equal(press(7, 8.5, 0.1, false, false, 2).count, 1); // 1.5 cells, which splines reach
+}
+
+static void a_body_that_recedes_presses_nothing(void **state) {
+  (void)state;
+  assert_int_equal(press(7, 8, -0.1, false, false, 2).count, 0);
 }
 
 static void no_other_run_warns(void **state) {
@@ -94,6 +107,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(thin_snow_that_is_pressed_warns_once),
       cmocka_unit_test(it_is_told_when_the_gap_closes),
+      cmocka_unit_test(a_body_with_air_under_it_presses_nothing),
+      cmocka_unit_test(a_body_that_recedes_presses_nothing),
       cmocka_unit_test(no_other_run_warns),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,10 +112,61 @@ static void snow_that_nothing_can_stop(void **state) {
     expect_none(warnings_on("", good[i], NULL));
 }
 
+#define WALL "colliders:\n  - {shape: {box: {center: [3, 0.5, 0], size: [40 cm, 4, 4]}}%s}\n"
+
+// A wall stands beside the snow: snow that is thrown may meet it, and a wall that moves the snow.
+static void what_moves_may_meet(void **state) {
+  (void)state;
+  static const char *const thrown[] = {"snow.0.velocity=[10, 0, 0]",
+                                       "snow.0.velocity=[5 * y, 0, 0]",
+                                       "snow.0.velocity=[0, 0, 3 * x]", "snow.0.spin=[0, 0, 2]"};
+  static const char *const moved[] = {", velocity: [-5, 0, 0]", ", spin: [0, 1, 0]",
+                                      ", motion: {velocity: [-5, 0, 0]}", ", load: {mass: 10}"};
+  char wall[400], still[400];
+  snprintf(still, sizeof still, WALL, "");
+  for (int i = 0; i < 4; i++) {
+    expect_none(warnings_on("", still, thrown[i]));
+    snprintf(wall, sizeof wall, WALL, moved[i]);
+    expect_none(warnings_on("", wall, NULL));
+  }
+  const char *words = "snow[0]: nothing lies below this snow";
+  expect(warnings_on("", still, "snow.0.velocity=[0, 0, 0]"), words);
+  snprintf(wall, sizeof wall, WALL, ", velocity: [0, 0, 0], spin: [0, 0, 0]");
+  expect(warnings_on("", wall, NULL), words);
+}
+
+// The same of what an emitter throws; snow of its own lies on a block.
+static void what_is_emitted_may_be_thrown(void **state) {
+  (void)state;
+  static const struct {
+    const char *with;
+    bool told;
+  } cases[] = {{"", true},
+               {", velocity: [3, 0, 0]", false},
+               {", velocity: {keys: [[0 s, [0, 0, 0]], [1 s, [4, 0, 0]]]}", false},
+               {", spin: [0, 9, 0]", false},
+               {", spread: 1", false},
+               {", spread: 0, velocity: [0, 0, 0]", true}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char rest[500];
+    snprintf(rest, sizeof rest,
+             "emitters:\n  - {shape: {box: {center: [2, 2, 2], size: [1, 1, 1]}}, particles: 9%s}\n"
+             "colliders:\n  - {shape: {box: {center: [0, 0, 0], size: [1, 10 cm, 1]}}}\n",
+             cases[i].with);
+    heard h = warnings_on("", rest, NULL);
+    if (cases[i].told)
+      expect(h, "emitters[0]: nothing lies below this snow");
+    else
+      expect_none(h);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_turn_in_degrees_without_a_unit),
       cmocka_unit_test(snow_that_nothing_can_stop),
+      cmocka_unit_test(what_moves_may_meet),
+      cmocka_unit_test(what_is_emitted_may_be_thrown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

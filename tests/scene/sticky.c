@@ -38,6 +38,64 @@ static void sticky_bodies_that_move_bound_jp(void **state) {
   least_is(TWO("velocity: [1, 0, 0]", "sticky: true"), "", "solver: sph\n", 0);
 }
 
+// Hardening by density, chosen for an emitter of grains or given, needs the bound as well.
+static void density_is_bounded_too(void **state) {
+  (void)state;
+  static const struct {
+    const char *with, *mpm;
+  } cases[] = {{"particles: 9, velocity: [0, -1, 0]", ""},
+               {"velocity: [0, -1, 0]", "mpm: {hardening: density}\n"},
+               {"snowfall: 5", "mpm: {hardening: jp}\n"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char rest[300];
+    snprintf(rest, sizeof rest,
+             "%semitters: [{shape: {box: {center: [0, 5, 0], size: [1, 1, 1]}}, %s}]\n",
+             cases[i].mpm, cases[i].with);
+    least_is(TWO("velocity: [1, 0, 0]", "sticky: true"), "", rest, 0.6);
+  }
+}
+
+static void hear(void *user, firn_log_level level, const char *message) {
+  char *all = user;
+  size_t used = strlen(all);
+  if (level == FIRN_LOG_INFO) snprintf(all + used, 1000 - used, "%s\n", message);
+}
+
+// What is chosen is told, once, and so is how to do without.
+static void the_choice_is_told(void **state) {
+  (void)state;
+  static const struct {
+    const char *materials, *sticky;
+    bool told;
+  } cases[] = {{"{snow: {}, ice: {density: 500}}", "true", true},
+               {"{snow: {jp_range: [0, 2]}, ice: {}}", "true", true},
+               {"{snow: {jp_range: [0, .inf]}}", "true", false},
+               {"{snow: {}}", "false", false}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[1000], all[1000] = "";
+    snprintf(text, sizeof text,
+             "firn: 1\nh: 15 cm\nmaterials: %s\ncolliders: [{" BALL
+             ", velocity: [1, 0, 0]}, {" FLOOR
+             ", sticky: %s}]\nsnow: [{shape: {box: {center: [0, 3, 0], size: [1, 1, 1]}}, "
+             "material: snow}]\n",
+             cases[i].materials, cases[i].sticky);
+    firn_context_def def = firn_default_context_def();
+    def.log = hear;
+    def.log_user = all;
+    firn_context *own;
+    firn_scene *scene;
+    assert_int_equal(firn_context_create(&def, &own), FIRN_OK);
+    if (firn_scene_read(own, "a.yaml", text, strlen(text), 0, NULL, &scene) != FIRN_OK)
+      fail_msg("%s in\n%s", firn_context_message(own), text);
+    const char *said = strstr(all, "jp_range: [0.6, .inf] is chosen");
+    if ((said != NULL) != cases[i].told) fail_msg("case %zu: %s", i, all);
+    if (said) assert_null(strstr(strstr(said, "chosen") + 1, "chosen"));
+    if (said) assert_non_null(strstr(said, ".jp_range: [0, .inf] is the printed form"));
+    firn_scene_destroy(scene);
+    firn_context_destroy(own);
+  }
+}
+
 // m/s: the largest speed of snow that a body 5 cm above sticky ground goes through at 8 m/s.
 static double largest_speed(const char *material, const char *mpm) {
   char text[2000];
@@ -76,6 +134,8 @@ static void snow_is_not_shot_off(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(sticky_bodies_that_move_bound_jp),
+      cmocka_unit_test(density_is_bounded_too),
+      cmocka_unit_test(the_choice_is_told),
       cmocka_unit_test(snow_is_not_shot_off),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);

@@ -84,9 +84,26 @@ static void every_switch_presses_snow_alike(void **state) {
   }
 }
 
+// Below 0 the weight is 1.5 on walls as printed; 0 is none, so that snow sinks in.
+static void no_weight_is_not_the_default(void **state) {
+  (void)state;
+  firn_sph_def def = firn_default_sph_def();
+  assert_true(def.psi < 0);
+  def.barrier = false;
+  outcome by_walls = press(&def);
+  def.psi = 1.5;
+  outcome printed = press(&def);
+  def.psi = 0;
+  outcome none = press(&def);
+  sph_report("psi 1.5: lowest %.3f, none: lowest %.3f", printed.lowest, none.lowest);
+  assert_memory_equal(&by_walls, &printed, sizeof printed);
+  assert_true(none.lowest < printed.lowest - 0.2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_switch_presses_snow_alike),
+      cmocka_unit_test(no_weight_is_not_the_default),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

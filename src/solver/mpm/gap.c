@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Warns once when snow lies between surfaces that press it and that are too few cells apart for
-// contact at nodes.
+// Warns once when surfaces that are too few cells apart for contact at nodes both touch the snow
+// between them, and may press it.
 #include <math.h>
 
 #include "solver/mpm/mpm.h"
@@ -10,6 +10,10 @@
 enum { LOOK_STEPS = 128, LOOKS = 4096, ENOUGH = 3, COLLIDERS = 64 };
 // Gap in cells below which the warning comes, and the cosine of surfaces that face each other.
 static const double THIN = 16, FACING = -0.7;
+// Cells from a surface within which snow touches it: cubic splines reach nodes that far away.
+static const double TOUCH = 2;
+// Surfaces that part at more than this share of their speeds recede; less is rounding.
+static const double PARTING = 1e-3;
 // The plane that does not move lies some cells behind a surface, so that what is pressed has a gap
 // plus twice that to share: elastic snow reads 2 s/(gap + 2 s) too little with s of at least this.
 // Of plastic snow, whose pressure grows exponentially, as much goes missing as if it were the
@@ -21,31 +25,55 @@ static bool presses(const firn_collider *c) {
 }
 
 typedef struct gap {
-  int count;    // of particles in it
-  double least; // cells
+  int count;      // of particles in it
+  double least;   // cells, from surface to surface
+  double near[2]; // cells, from the snow to each of them
 } gap;
+
+// A surface as a particle sees it.
+typedef struct surface {
+  double away; // m
+  double normal[3], velocity[3];
+} surface;
 
 static double dot(const double a[3], const double b[3]) {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static bool recede(const surface *one, const surface *two) {
+  double closing = dot(one->velocity, one->normal) + dot(two->velocity, two->normal);
+  double speed = sqrt(dot(one->velocity, one->velocity)) + sqrt(dot(two->velocity, two->velocity));
+  return closing < -PARTING * speed;
+}
+
+static void add(gap *of, double wide, double to_one, double to_two) {
+  of->least = of->count ? fmin(of->least, wide) : wide;
+  of->near[0] = of->count ? fmin(of->near[0], to_one) : to_one;
+  of->near[1] = of->count ? fmin(of->near[1], to_two) : to_two;
+  of->count++;
+}
+
+static bool is_filled(const gap *of) {
+  return of->count >= ENOUGH && of->near[0] < TOUCH && of->near[1] < TOUCH;
 }
 
 // Adds a particle to the gaps that it lies in; of pairs of colliders [count][count], the first
 // before the second.
 static void look_at(const mpm *m, const double x[3], int count, gap *pair) {
   const firn_world *world = m->world;
-  double reach = THIN * world->h, away[COLLIDERS], normal[COLLIDERS][3];
+  double h = world->h, reach = THIN * h;
+  surface at[COLLIDERS];
   for (int c = 0; c < count; c++) {
     const firn_collider *collider = &world->collider[c];
-    away[c] = INFINITY;
+    at[c].away = INFINITY;
     if (collider->absent || firn_collider_clears(collider, UINT64_MAX, x, reach)) continue;
-    away[c] = firn_collider_sample(collider, x, normal[c], NULL);
+    at[c].away = firn_collider_sample(collider, x, at[c].normal, at[c].velocity);
     for (int o = 0; o < c; o++) {
       bool pressed = presses(collider) || presses(&world->collider[o]);
-      double wide = away[o] + away[c];
-      if (!pressed || !(wide < reach) || away[c] < 0 || away[o] < 0) continue;
-      if (dot(normal[o], normal[c]) > FACING) continue;
-      gap *of = &pair[o * COLLIDERS + c];
-      of->least = of->count++ ? fmin(of->least, wide / world->h) : wide / world->h;
+      double wide = at[o].away + at[c].away;
+      if (!pressed || !(wide < reach) || at[c].away < 0 || at[o].away < 0) continue;
+      if (dot(at[o].normal, at[c].normal) > FACING || recede(&at[o], &at[c])) continue;
+      add(&pair[o * COLLIDERS + c], wide / h, at[o].away / h, at[c].away / h);
     }
   }
 }
@@ -56,11 +84,10 @@ static void tell(mpm *m, int a, int b, double cells) {
   double most = 2 * BEHIND_PACKED / (cells + 2 * BEHIND_PACKED);
   m->told_gap = true;
   firn_note(m->world->context, FIRN_LOG_WARNING,
-            "snow between '%s' and '%s' is %.2g cells thick: with mpm.contact: nodes it is pressed "
-            "too little, "
-            "and forces there may read %.0f to %.0f %% low; mpm.contact: surface is right to some "
-            "5 %% from "
-            "8 cells on, for up to twice the time of a step",
+            "'%s' and '%s' are %.2g cells apart and touch the snow between them: with mpm.contact: "
+            "nodes it is pressed too little, and forces there may read %.0f to %.0f %% low; "
+            "mpm.contact: surface is right to some 5 %% from 8 cells on, for up to twice the time "
+            "of a step",
             one->name, two->name, cells, 100 * least, 100 * most);
 }
 
@@ -85,10 +112,10 @@ void mpm_tell_gaps(mpm *m) {
     }
     seen += block->count;
   }
-  int found = 0;
-  for (int i = 1; i < COLLIDERS * COLLIDERS; i++) {
-    if (pair[i].count > pair[found].count) found = i;
+  int found = -1;
+  for (int i = 0; i < COLLIDERS * COLLIDERS; i++) {
+    if (is_filled(&pair[i]) && (found < 0 || pair[i].count > pair[found].count)) found = i;
   }
-  if (pair[found].count < ENOUGH) return;
+  if (found < 0) return;
   tell(m, found / COLLIDERS, found % COLLIDERS, pair[found].least);
 }

@@ -59,7 +59,7 @@ struct sph_pairs {
   sph_cells cells;
   sph_lists lists; // quick ones of the snow; without them:
   sph_list snow;
-  double mirror;  // m; 0: none. Set before they are built
+  double mirror;  // a factor in wall.m, vm and t; 0: none. Set before they are built
   bool plain_too; // set by whoever builds them: snow is filled in any case
   sph_list walls;
   sph_wall wall;

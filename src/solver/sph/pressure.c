@@ -49,7 +49,7 @@ bool sph_mirrors(const sph *s) {
 // volume tumbles faster under a wall that stiff (dp/dz 1.08 to 1.11 of rho g, 0.15 m/s; 1.06 and
 // 0.05 m/s with 1.5).
 double sph_psi(const sph *s) {
-  if (s->def.psi > 0) return s->def.psi;
+  if (s->def.psi >= 0) return s->def.psi;
   return sph_mirrors(s) && s->def.pressure == FIRN_SPH_PRESSURE_EOS ? s->pairs.mirror : 1.5;
 }
 
