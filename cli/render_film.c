@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many frames: numbered pictures in a folder, and a film made of them.
 //
-// The folder holds render.txt: what the pictures were made with, then a line "done 7" for each that is
-// whole, and "again 7" where it is to be made once more. A later call with the same settings goes on
-// after them; one with others removes them and begins anew.
+// The folder holds render.txt: what the pictures were made with, then a line "next 7" before each picture
+// is drawn, "done 7" once it is whole, and "again 7" where it is to be made once more. A later call with
+// the same settings goes on after them; one with others removes them and begins anew. Only pictures that
+// render.txt lists and that have firn's mark (render_own.c) are removed or replaced.
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 #include "render.h"
+
+static const char *const endings[] = {"png", "exr"};
 
 // ---------------------------------------------------------------------------------------- progress
 
@@ -75,11 +78,14 @@ void render_progress_end(render_progress *p) {
 
 // ------------------------------------------------------------------------------------ what is there
 
+enum { NUMBERS = 100000 }; // of five digits
+
 typedef struct folder {
   const char *path;
   char settings[8192];
-  bool *done; // [job->count]
-  bool any;   // pictures of these settings are there
+  bool *done;           // [job->count]
+  bool any;             // pictures of these settings are there
+  bool listed[NUMBERS]; // in render.txt: firn has begun the picture of this number
 } folder;
 
 static uint64_t mix(uint64_t h, const void *data, size_t size) {
@@ -158,8 +164,8 @@ static void describe(const render_job *job, folder *f) {
 }
 
 static void picture_name(const render_job *job, const folder *f, int i, char *path) {
-  const char *ending = job->arguments->exr ? "exr" : "png";
-  snprintf(path, RENDER_PATH, "%.4000s/frame_%05d.%s", f->path, job->frame[i].number, ending);
+  snprintf(path, RENDER_PATH, "%.4000s/frame_%05d.%s", f->path, job->frame[i].number,
+           endings[job->arguments->exr]);
 }
 
 static bool is_older(const struct stat *a, const struct stat *b) {
@@ -191,20 +197,66 @@ static int number_after(const char *word, const char *line) {
                                                                                           : -1;
 }
 
-// Pictures of other settings must not get between those of these: removes what render.txt names.
-static void remove_pictures(const folder *f, FILE *file) {
-  static const char *const endings[] = {"png", "exr"};
-  char line[256], path[RENDER_PATH];
-  rewind(file);
-  if (!fgets(line, sizeof line, file) || strncmp(line, "firn ", 5) != 0) return; // not ours
-  while (fgets(line, sizeof line, file) && strcmp(line, "\n") != 0) {}           // settings
-  while (fgets(line, sizeof line, file)) {
-    int number = number_after("done", line);
-    for (int i = 0; number >= 0 && i < 2; i++) {
-      snprintf(path, sizeof path, "%.4000s/frame_%05d.%s", f->path, number, endings[i]);
-      unlink(path);
+// Reads which pictures render.txt lists. False: it is there, and firn has not written it.
+static bool read_list(folder *f) {
+  static const char *const words[] = {"next", "done", "again"};
+  char path[RENDER_PATH], line[256];
+  struct stat info;
+  snprintf(path, sizeof path, "%.4000s/render.txt", f->path);
+  if (lstat(path, &info) != 0 || S_ISLNK(info.st_mode)) return true; // a link holds nothing itself
+  FILE *file = S_ISREG(info.st_mode) ? fopen(path, "r") : NULL;
+  if (!file) return false;
+  bool own = info.st_size == 0 || // a power cut
+             (fgets(line, sizeof line, file) && strncmp(line, "firn ", 5) == 0 &&
+              fgets(line, sizeof line, file) && strncmp(line, "frames of ", 10) == 0);
+  while (own && fgets(line, sizeof line, file) && strcmp(line, "\n") != 0) {} // settings
+  while (own && fgets(line, sizeof line, file))
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+      int number = number_after(words[i], line);
+      if (number >= 0 && number < NUMBERS) f->listed[number] = true;
     }
+  fclose(file);
+  return own;
+}
+
+static bool is_listed(const folder *f, int number) {
+  return number < NUMBERS && f->listed[number];
+}
+
+static bool refuse_name(const char *path) {
+  fprintf(stderr,
+          "firn: %s is not a file of this film, which writes or reads one of that name: move it "
+          "away, or choose another folder. Nothing was changed\n",
+          path);
+  return false;
+}
+
+// Whether all names that will be written are free or firn's own; tells the first that is not.
+static bool check_names(const render_job *job, folder *f) {
+  char path[RENDER_PATH], part[RENDER_PATH + 16];
+  struct stat info;
+  snprintf(path, sizeof path, "%.4000s/render.txt", f->path);
+  if (!read_list(f)) return refuse_name(path);
+  for (int i = 0; i < job->count; i++) {
+    bool listed = is_listed(f, job->frame[i].number);
+    picture_name(job, f, i, path);
+    snprintf(part, sizeof part, "%s.part", path);
+    if (lstat(path, &info) == 0 && !(listed && render_is_own(path))) return refuse_name(path);
+    if (lstat(part, &info) == 0 && !S_ISLNK(info.st_mode) && !listed) return refuse_name(part);
   }
+  return true;
+}
+
+// Pictures of other settings must not get between those of these: removes what render.txt lists.
+static void remove_pictures(const folder *f) {
+  char path[RENDER_PATH], part[RENDER_PATH + 16];
+  for (int number = 0; number < NUMBERS; number++)
+    for (int i = 0; f->listed[number] && i < 2; i++) {
+      snprintf(path, sizeof path, "%.4000s/frame_%05d.%s", f->path, number, endings[i]);
+      snprintf(part, sizeof part, "%s.part", path);
+      if (render_is_own(path)) unlink(path);
+      unlink(part);
+    }
 }
 
 static FILE *begin_folder(const render_job *job, folder *f) {
@@ -229,7 +281,7 @@ static FILE *begin_folder(const render_job *job, folder *f) {
     }
     if (!same && job->arguments->mode == PROGRESS_AUTO)
       printf("%s has pictures of other settings; begins anew\n", f->path);
-    if (!same) remove_pictures(f, file);
+    if (!same) remove_pictures(f);
     fclose(file);
   }
   file = same ? cli_append(path) : cli_create(path);
@@ -382,6 +434,8 @@ static int render_all(render_job *job, folder *f, FILE *list, const char *film) 
     if (f->done[i]) continue;
     char path[RENDER_PATH];
     picture_name(job, f, i, path);
+    fprintf(list, "next %d\n", job->frame[i].number);
+    if (fflush(list) != 0) return fail_list(f->path);
     firn_status status = cli_interrupted() ? FIRN_CANCELLED
                                            : render_picture(job, &job->frame[i], path);
     if (status == FIRN_CANCELLED) {
@@ -413,7 +467,10 @@ int render_sequence(render_job *job, const char *folder_path, const char *film) 
     f->path = folder_path;
     f->done = done;
     describe(job, f);
-    list = begin_folder(job, f);
+    if (check_names(job, f))
+      list = begin_folder(job, f);
+    else
+      code = EXIT_INPUT;
   }
   if (list) {
     render_progress *p = &job->progress;

@@ -67,7 +67,9 @@ static inline firn_export_def firn_default_export_def(void) {
   firn_export_def_init(&def, sizeof def);
   return def;
 }
-// Files appear whole or not at all; a file of the same name is replaced once the new one is whole.
+// Files appear whole or not at all; a file of the same name is replaced once the new one is whole, if
+// the list firn-files.txt of the folder has it from an earlier export. FIRN_ERROR_STATE: another file
+// has a name that is to be written; the message names it, and nothing was changed.
 FIRN_API firn_status firn_export(firn_context *context, const firn_export_def *def);
 
 #ifdef __cplusplus

@@ -15,6 +15,7 @@
 #include "cache/export_surface.h"
 #include "cache/export_volume.h"
 #include "cache/folder.h"
+#include "cache/record.h"
 #include "cache/series.h"
 
 static const struct format {
@@ -51,6 +52,8 @@ FIRN_DEFAULTS(export_def) {
   return def;
 }
 
+#define SERIES "frames.vtp.series"
+
 typedef struct export {
   firn_context *context;
   const firn_export_def *def;
@@ -61,7 +64,10 @@ typedef struct export {
   double *time;   // s, [count]
   size_t done;
   uint64_t bytes;
-  double begin; // on the clock
+  double begin;       // on the clock
+  firn_record record; // of the folder: what earlier exports have written there
+  bool series;        // frames.vtp.series will be written
+  bool listed;        // the names of this one are in it
 }
 export;
 
@@ -152,6 +158,60 @@ static firn_status find_density(export *e) {
   return FIRN_OK;
 }
 
+// ------------------------------------------------------------------------------------- own files
+
+// The name of a frame's file in the folder.
+static firn_status name_frame(const export *e, size_t i, char name[FIRN_PATH_SIZE]) {
+  const char *path = firn_folder_file(e->frames, FIRN_FOLDER_FRAME, (int)i);
+  const char *slash = strrchr(path, '/'), *own = slash ? slash + 1 : path, *dot = strrchr(own, '.');
+  int length = dot && dot != own ? (int)(dot - own) : (int)strlen(own);
+  return firn_path_format(e->context, name, "%.*s.%s", length, own, formats[e->def->format].name);
+}
+
+static firn_status check_name(const export *e, const char *name) {
+  char part[FIRN_PATH_SIZE], path[FIRN_PATH_SIZE];
+  struct stat info;
+  FIRN_TRY(firn_record_check_name(&e->record, name, ". Nothing was changed"));
+  FIRN_TRY(firn_path_format(e->context, part, "%s" FIRN_PART_SUFFIX, name));
+  FIRN_TRY(firn_path_format(e->context, path, "%s/%s", e->folder, part));
+  if (lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) return FIRN_OK; // holds nothing itself
+  return firn_record_check_name(&e->record, part, ". Nothing was changed");
+}
+
+// Every name that will be written is free, or that of a file which the list of the folder owns. A list
+// of another kind, as that of a run, owns none of them.
+static firn_status check_names(export *e) {
+  char name[FIRN_PATH_SIZE];
+  FIRN_TRY(firn_record_read(e->context, e->folder, "export", &e->record));
+  for (size_t i = 0; i < e->count; i++) {
+    FIRN_TRY(name_frame(e, i, name));
+    FIRN_TRY(check_name(e, name));
+  }
+  return e->series ? check_name(e, SERIES) : FIRN_OK;
+}
+
+// Makes the folder and lists all names, now that there will be something in it.
+static firn_status begin_folder(export *e) {
+  char name[FIRN_PATH_SIZE];
+  FIRN_TRY(firn_folder_make(e->context, e->folder));
+  if (e->listed || e->record.state == FIRN_RECORD_BROKEN) return FIRN_OK;
+  for (size_t i = 0; i < e->count; i++) {
+    FIRN_TRY(name_frame(e, i, name));
+    FIRN_TRY(firn_record_add(&e->record, name));
+  }
+  if (e->series) FIRN_TRY(firn_record_add(&e->record, SERIES));
+  FIRN_TRY(firn_record_write(&e->record));
+  e->listed = true;
+  return FIRN_OK;
+}
+
+// The list with the marks of what is there, also after a failure; none without files.
+static firn_status end_folder(export *e) {
+  if (!e->listed) return FIRN_OK;
+  FIRN_TRY(firn_record_settle(&e->record));
+  return e->record.count ? firn_record_write(&e->record) : firn_record_unlink(&e->record);
+}
+
 // -------------------------------------------------------------------------------------- one frame
 
 typedef struct result {
@@ -163,10 +223,10 @@ typedef struct result {
   size_t vertices, triangles;
 } result;
 
-static firn_status write_points(const export *e, const firn_cloud *cloud, result *r) {
+static firn_status write_points(export *e, const firn_cloud *cloud, result *r) {
   firn_sink sink;
   firn_status status = FIRN_ERROR_ARGUMENT;
-  FIRN_TRY(firn_folder_make(e->context, e->folder));
+  FIRN_TRY(begin_folder(e));
   FIRN_TRY(firn_sink_open(e->context, r->path, &sink));
   switch (e->def->format) {
   case FIRN_EXPORT_VTP: status = firn_export_vtp(cloud, &sink); break;
@@ -213,7 +273,7 @@ static firn_status check_density(const export *e, size_t particles) {
                    "%s does not tell the density of the snow; give it", e->def->source);
 }
 
-static firn_status write_mesh(const export *e, const firn_cloud *cloud, result *r) {
+static firn_status write_mesh(export *e, const firn_cloud *cloud, result *r) {
   const firn_export_def *d = e->def;
   double h = cloud->h > 0 ? cloud->h : d->cell, cell = d->cell > 0 ? d->cell : 0.5 * h;
   if (!(h > 0)) {
@@ -226,7 +286,7 @@ static firn_status write_mesh(const export *e, const firn_cloud *cloud, result *
   }
   FIRN_TRY(check_density(e, cloud->count));
   bool momentum = d->format == FIRN_EXPORT_PLY && firn_cloud_find(cloud, "velocity");
-  FIRN_TRY(firn_folder_make(e->context, e->folder)); // now that there will be something in it
+  FIRN_TRY(begin_folder(e));
   firn_raster raster;
   FIRN_TRY(firn_raster_build(cloud, h, cell, momentum, &raster));
   firn_status status = write_surface(e, cloud, &raster, r);
@@ -234,7 +294,7 @@ static firn_status write_mesh(const export *e, const firn_cloud *cloud, result *
   return status;
 }
 
-static firn_status write_cloud(const export *e, const char *path, result *r) {
+static firn_status write_cloud(export *e, const char *path, result *r) {
   const firn_export_def *d = e->def;
   firn_cloud cloud;
   const char *fields = d->fields;
@@ -251,14 +311,14 @@ static firn_status write_cloud(const export *e, const char *path, result *r) {
   return status;
 }
 
-static firn_status write_grid(const export *e, const char *path, result *r) {
+static firn_status write_grid(export *e, const char *path, result *r) {
   firn_frame *frame;
   FIRN_TRY(firn_frame_open(e->context, path, &frame));
   r->particles = frame->count;
   r->frame = frame->frame;
   r->time = frame->time;
   firn_status status = check_density(e, frame->count);
-  if (status == FIRN_OK) status = firn_folder_make(e->context, e->folder);
+  if (status == FIRN_OK) status = begin_folder(e);
   if (status == FIRN_OK)
     status = firn_export_grid(frame, e->def, e->density > 0 ? e->density : 1, r->path, &r->vertices,
                               &r->bytes);
@@ -269,12 +329,10 @@ static firn_status write_grid(const export *e, const char *path, result *r) {
 static firn_status write_frame(export *e, size_t i) {
   const firn_export_def *d = e->def;
   const char *path = firn_folder_file(e->frames, FIRN_FOLDER_FRAME, (int)i);
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path,
-             *dot = strrchr(name, '.');
-  int length = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
+  char name[FIRN_PATH_SIZE];
   result r = {.bytes = 0};
-  FIRN_TRY(firn_path_format(e->context, r.path, "%s/%.*s.%s", e->folder, length, name,
-                            formats[d->format].name));
+  FIRN_TRY(name_frame(e, i, name));
+  FIRN_TRY(firn_path_format(e->context, r.path, "%s/%s", e->folder, name));
   FIRN_TRY(d->format == FIRN_EXPORT_VDB ? write_grid(e, path, &r) : write_cloud(e, path, &r));
   int number = r.frame >= 0 ? r.frame : firn_folder_number(e->frames, FIRN_FOLDER_FRAME, (int)i);
   e->time[i] = isfinite(r.time) ? r.time : number;
@@ -312,13 +370,13 @@ static firn_status run(export *e) {
   e->count = (size_t)firn_folder_count(e->frames, FIRN_FOLDER_FRAME);
   e->time = firn_alloc_zero(e->context, e->count * sizeof *e->time, "times of frames");
   if (!e->time) return FIRN_ERROR_MEMORY;
-  firn_status status = FIRN_OK;
+  e->series = d->format == FIRN_EXPORT_VTP && !single;
+  firn_status status = check_names(e);
   for (size_t i = 0; i < e->count && status == FIRN_OK; i++) {
     firn_doing(e->context, i, e->count, "exporting frames");
     status = write_frame(e, i);
   }
-  bool series = d->format == FIRN_EXPORT_VTP && !single && e->done;
-  if (series && (status == FIRN_OK || status == FIRN_CANCELLED)) {
+  if (e->series && e->done && (status == FIRN_OK || status == FIRN_CANCELLED)) {
     // Those that are whole, also when the rest was not wanted any more.
     FIRN_TRY(firn_series_write(e->context, e->folder, formats[d->format].name, e->frames, e->done,
                                e->time));
@@ -336,7 +394,9 @@ firn_status firn_export(firn_context *context, const firn_export_def *given) {
   e->context = context;
   e->def = def;
   e->begin = firn_seconds();
-  firn_status status = run(e);
+  firn_status status = run(e), ended = end_folder(e);
+  if (status == FIRN_OK) status = ended;
+  firn_record_free(&e->record);
   firn_free(context, e->time, e->time ? e->count * sizeof *e->time : 0);
   firn_folder_close(e->frames);
   firn_free(context, e, sizeof *e);

@@ -29,6 +29,13 @@ static bool encode(png_structp png, png_infop info, int width, int height, const
                PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_set_sRGB_gAMA_and_cHRM(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
   png_set_compression_level(png, 6);
+  // firn render replaces only pictures that have this (cli/render_own.c).
+  char key[] = "Software", value[] = "firn";
+  png_text software = {.compression = PNG_TEXT_COMPRESSION_NONE,
+                       .key = key,
+                       .text = value,
+                       .text_length = sizeof value - 1};
+  png_set_text(png, info, &software, 1);
   png_write_info(png, info);
   for (int y = 0; y < height; y++) png_write_row(png, rgb + (size_t)y * (size_t)width * 3);
   png_write_end(png, NULL);
