@@ -56,4 +56,10 @@ MUTATIONS = [
              "scene.pose",
              ("src/api/scene_apply.c", "  firn_world_set_time(&sim->world, time);\n",
               "  sim->world.time = time;\n")),
+    Mutation("edges-are-thin", "the normal is taken on an edge, where rounding chooses it",
+             "scene.advise",
+             ("src/api/scene_features.c", "  move(x, normal, -way * NEAR * far);\n", "")),
+    Mutation("inflow-without-end", "the limit of an emitter does not count for how much fills it",
+             "scene.hardly_meant",
+             ("src/scene/check_inflow.c", "if (most > 0) count", "if (most < 0) count")),
 ]

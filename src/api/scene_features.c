@@ -22,7 +22,9 @@
 enum { THROWS = 1 << 15, LEAST = 100, STEPS = 24 };
 // What is thinner than this share of a cell counts; a part of a whole cell does not, to rounding.
 static const double THIN = 0.95;
-// Less of the surface than this are edges.
+// A share of a cell: as near the surface points are taken.
+static const double NEAR = 1e-3;
+// Less of the surface than this is the toe of a wedge or the tip of a cone.
 static const double SHARE_LEAST = 0.08;
 
 // A number in [0, 1) of a throw; golden-ratio sequences fill a box evenly.
@@ -36,12 +38,14 @@ static void move(double x[3], const double normal[3], double by) {
   for (int a = 0; a < 3; a++) x[a] += by * normal[a];
 }
 
-// Moves x to the surface, along the normal by steps that grow until one crosses it, then by halves; false
-// where it does not arrive within far, m. The normal is that at the surface.
+// Moves x to the surface, along the normal by steps as long as the distance is at first until one
+// crosses it, then by halves; false where it does not arrive within far, m. x ends NEAR to twice NEAR
+// of far short of the surface, and the normal is that there: on an edge itself rounding chooses one
+// of two faces, and a way inwards along its normal runs along the other and seems to leave at once.
 static bool go_to_surface(const firn_shape *shape, double x[3], double far, double normal[3]) {
   double d = firn_shape_sample(shape, x, 0, normal), way = d > 0 ? -1 : 1, sum = 0;
   double step = fmax(fabs(d), 0.02 * far);
-  for (int i = 0; i < STEPS && step > 1e-3 * far; i++) {
+  for (int i = 0; i < STEPS && step > NEAR * far; i++) {
     double y[3] = {x[0], x[1], x[2]};
     move(y, normal, way * step);
     double there = firn_shape_sample(shape, y, 0, NULL);
@@ -54,8 +58,9 @@ static bool go_to_surface(const firn_shape *shape, double x[3], double far, doub
     if (sum > far) return false;
     d = there;
   }
+  move(x, normal, -way * NEAR * far);
   firn_shape_sample(shape, x, 0, normal);
-  return step <= 1e-3 * far;
+  return step <= NEAR * far;
 }
 
 // m, along the normal from x: until the shape ends (side -1, inwards) or begins again (side 1, outwards);

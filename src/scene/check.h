@@ -16,6 +16,9 @@ void firn_scene_check_unused(firn_scene *scene);
 void firn_scene_check_snow(firn_scene *scene);
 // Warns of snow that nothing can stop; when shapes are made.
 void firn_scene_check_ground(firn_scene *scene);
+// Warns of emitters whose shape, which they keep full, is far too large or smaller than a cell;
+// when shapes are made.
+void firn_scene_check_inflow(firn_scene *scene);
 void firn_scene_check_colliders(firn_scene *scene);
 void firn_scene_check_render(firn_scene *scene);
 void firn_scene_check_looks(firn_scene *scene);

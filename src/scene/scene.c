@@ -75,9 +75,9 @@ static void read_tree(firn_scene *scene, const char *text, size_t size, int over
   scene->scope = &scope;
   firn_scene_complete(scene);
   scene->scope = NULL;
-  static void (*const make[])(firn_scene *) = {firn_scene_make_tracks, firn_scene_make_shapes,
-                                               firn_scene_make_probes, firn_scene_make_render,
-                                               firn_scene_check_ground};
+  static void (*const make[])(firn_scene *) = {firn_scene_make_tracks,  firn_scene_make_shapes,
+                                               firn_scene_make_probes,  firn_scene_make_render,
+                                               firn_scene_check_ground, firn_scene_check_inflow};
   for (size_t i = 0; i < sizeof make / sizeof make[0]; i++)
     if (scene->report.count == 0 && !out_of_memory(scene)) make[i](scene);
   if (scene->report.count == 0 && !out_of_memory(scene))

@@ -161,12 +161,66 @@ static void what_is_emitted_may_be_thrown(void **state) {
   }
 }
 
+// A scene of one emitter of the keys, over a ground, and with a cubic metre of snow or without.
+static heard emitter_warnings(const char *h, const char *keys, bool with_snow) {
+  char text[800];
+  heard found = {0};
+  firn_context_def def = firn_default_context_def();
+  def.threads = 1;
+  def.log = hear;
+  def.log_user = &found;
+  firn_context *own;
+  firn_scene *scene = NULL;
+  snprintf(text, sizeof text, "firn: 1\nh: %s\n" GROUND "emitters:\n  - {%s}\n%s", h, keys,
+           with_snow ? "snow:\n  - {shape: {box: {center: [0, 9, 0], size: [1, 1, 1]}}}\n" : "");
+  assert_int_equal(firn_context_create(&def, &own), FIRN_OK);
+  firn_status status = firn_scene_read(own, "a.yaml", text, strlen(text), 0, NULL, &scene);
+  if (status != FIRN_OK) fail_msg("%s in\n%s", firn_context_message(own), text);
+  firn_scene_destroy(scene);
+  firn_context_destroy(own);
+  return found;
+}
+
+#define BALL(radius) "shape: {sphere: {center: [0, 3, 0], radius: " radius "}}"
+
+static void emitters_that_fill_a_hall_or_nothing(void **state) {
+  (void)state;
+  // 65 450 m^3 in cells of 0.1 mm: no machine has 42 EB.
+  const char *huge = "a.yaml:6:13: emitters[0].shape: it is filled with some 5.24e+17 particles at "
+                     "once, more than the memory of this machine holds; a length without a unit";
+  expect(emitter_warnings("0.1 mm", BALL("25"), false), huge);
+  expect(emitter_warnings("0.1 mm", BALL("25"), true), huge);
+  // 113.1 m^3 are 113 times the snow, 7.24 million particles.
+  const char *much = "emitters[0].shape: it is filled with some 7.24e+06 particles at once, 113 "
+                     "times those of all snow";
+  expect(emitter_warnings("5 cm", BALL("3"), true), much);
+  const char *small = "a.yaml:6:13: emitters[0].shape: it is 0.5 m wide, less than a cell of 10 m";
+  expect(emitter_warnings("10", BALL("25 cm"), false), small);
+  static const struct {
+    const char *h, *keys;
+    bool with_snow;
+  } good[] = {
+      {"5 cm", BALL("3"), false},                          // all snow comes from it
+      {"5 cm", BALL("3") ", max_count: 100000", true},     // stops long before
+      {"5 cm", BALL("3") ", volume: 1 m^3/s", true},       // is not kept full
+      {"0.1 mm", BALL("25") ", particles: 10 1/s", false}, // likewise
+      {"2 cm", BALL("1.3"), true},                         // 9.2 times the snow
+      {"20 cm", BALL("3"), true},                          // 113 times, and still few
+      {"10", BALL("25 cm") ", particles: 10 1/s", false},  // a nozzle
+      {"20 cm", "shape: {box: {center: [0, 3, 0], size: [2, 1 mm, 2]}}, velocity: [0, -1, 0]",
+       false}, // thin, but wide
+  };
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+    expect_none(emitter_warnings(good[i].h, good[i].keys, good[i].with_snow));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_turn_in_degrees_without_a_unit),
       cmocka_unit_test(snow_that_nothing_can_stop),
       cmocka_unit_test(what_moves_may_meet),
       cmocka_unit_test(what_is_emitted_may_be_thrown),
+      cmocka_unit_test(emitters_that_fill_a_hall_or_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
