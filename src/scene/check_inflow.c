@@ -8,8 +8,8 @@
 #include "geometry/shape.h"
 #include "scene/check.h"
 
-// No particle takes less memory, bytes.
-static const double BYTES_LEAST = 80;
+// Memory that a particle usually takes at least, bytes.
+static const double BYTES_USUAL = 160;
 // A filling of fewer particles is made in seconds, and is nothing to warn of.
 static const double MANY = 1e6;
 // So many times the snow of the scene is hardly meant.
@@ -67,7 +67,7 @@ static void check(firn_scene *scene, const firn_value *emitter, int i) {
   double count = particles_in(scene, emitter, firn_shape_volume(shape));
   if (most > 0) count = fmin(count, most);
   double snow = count > MANY ? particles_of_snow(scene) : 0;
-  if (count * BYTES_LEAST > memory_of_machine())
+  if (count * BYTES_USUAL > memory_of_machine())
     snprintf(words, sizeof words,
              "it is filled with some %.3g particles at once, more than the memory of this machine "
              "holds",

@@ -185,7 +185,7 @@ static heard emitter_warnings(const char *h, const char *keys, bool with_snow) {
 
 static void emitters_that_fill_a_hall_or_nothing(void **state) {
   (void)state;
-  // 65 450 m^3 in cells of 0.1 mm: no machine has 42 EB.
+  // 65 450 m^3 in cells of 0.1 mm: no machine has 84 EB.
   const char *huge = "a.yaml:6:13: emitters[0].shape: it is filled with some 5.24e+17 particles at "
                      "once, more than the memory of this machine holds; a length without a unit";
   expect(emitter_warnings("0.1 mm", BALL("25"), false), huge);
