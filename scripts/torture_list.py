@@ -88,7 +88,7 @@ def wrong_list(found, spare=None, trunk=None):
             data = found.get(os.path.join(folder, name))
             if data is None:
                 return f"{place} names {name}, which is not there"
-            grows = kind != "sweep" and GROWS.fullmatch(name)
+            grows = kind not in ("sweep", "export") and GROWS.fullmatch(name)
             if mark != (NO_MARK if grows else mark_of(name, data)):
                 return f"{place} has another mark for {name}: {mark}"
     return unlisted(found) if lists_of(found) else None

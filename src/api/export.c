@@ -209,6 +209,9 @@ static firn_status begin_folder(export *e) {
 static firn_status end_folder(export *e) {
   if (!e->listed) return FIRN_OK;
   FIRN_TRY(firn_record_settle(&e->record));
+  // A file that has no mark could not be told from one of another program later.
+  for (size_t i = 0; i < e->record.count; i++)
+    if (!e->record.entry[i].marked) FIRN_TRY(firn_record_mark(&e->record, e->record.entry[i].name));
   return e->record.count ? firn_record_write(&e->record) : firn_record_unlink(&e->record);
 }
 
