@@ -152,7 +152,7 @@ firn_picture_looks firn_picture_looks_of_preview(const firn_preview_def *def);
 firn_status firn_picture_check_looks(firn_context *context, const char *who,
                                      const firn_picture_looks *looks);
 // The look of a body: that of its kind, under its collider's own, under that of its part.
-firn_look_def firn_picture_look(const firn_picture_bodies *bodies, size_t body,
+firn_look_def firn_picture_look(const firn_picture_bodies *bodies, size_t i,
                                 const firn_picture_looks *looks);
 
 // As surfaces for the path tracer: meshes as triangles, level and sloping half spaces as planes,

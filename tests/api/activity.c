@@ -34,7 +34,10 @@ static void expect(const journal *j, int count, const char *const *lines) {
   const char *at = j->text;
   for (int i = 0; i < count; i++) {
     const char *found = strstr(at, lines[i]);
-    if (!found) fail_msg("no '%s' in\n%s", lines[i], at);
+    if (!found) {
+      fail_msg("no '%s' in\n%s", lines[i], at);
+      return;
+    }
     at = found + strlen(lines[i]);
   }
 }

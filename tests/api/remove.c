@@ -17,7 +17,7 @@ static const char *path_of(const char *which) {
 }
 
 static void go(yard *y, int steps) {
-  firn_step step;
+  firn_step step = {0};
   for (int i = 0; i < steps; i++) MUST(y->context, firn_sim_step(y->sim, 5e-4, &step));
   y->asleep = step.asleep;
 }
