@@ -111,7 +111,7 @@ static void hear(void *user, firn_log_level level, const char *message) {
   *(int *)user += level == FIRN_LOG_WARNING && strstr(message, "too long for sound");
 }
 
-// A step that is given and longer than sound allows is told of once; one that is solved for, or
+// A step that is given and longer than sound allows is warned of once; one that is solved for, or
 // short, is not.
 static void explicit_steps_that_are_too_long_are_told_of(void **state) {
   (void)state;

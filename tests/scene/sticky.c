@@ -61,7 +61,7 @@ static void hear(void *user, firn_log_level level, const char *message) {
   if (level == FIRN_LOG_INFO) snprintf(all + used, 1000 - used, "%s\n", message);
 }
 
-// What is chosen is told, once, and so is how to do without.
+// A note names the choice once, and how to do without it.
 static void the_choice_is_told(void **state) {
   (void)state;
   static const struct {

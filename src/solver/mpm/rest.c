@@ -221,8 +221,8 @@ static void review_block(const mpm *m, size_t b, mpm_rest *rest) {
     rest->quiet = 0;
     return;
   }
-  // The watch goes on from where it began, so that slow drift adds up and is seen: whoever creeps
-  // goes farther the longer it is watched; whoever trembles does not.
+  // The watch goes on from where it began, so that slow drift adds up and is seen: snow that creeps
+  // goes farther the longer it is watched; snow that trembles does not.
   rest->far2 = fmax(rest->far2, drift2);
   bool long_enough = m->world->time - rest->since >= m->def.sleep_time;
   if (long_enough && sqrt(rest->far2) <= allowed_drift(m, rest)) rest->quiet = 1;
