@@ -73,7 +73,8 @@ typedef struct firn_mpm_def {
   // Nodes that sticky colliders hold give particles the blend of PIC and FLIP, as printed; false:
   // PIC.
   bool sticky_blend;
-  char reserved_2[7]; // 0: up to its end
+  char reserved_2[7]; // 0
+  double viscosity;   // m^2/s, of the transfer at any h and step; below 0: what flip makes of it
 } firn_mpm_def;
 
 FIRN_API void firn_mpm_def_init(firn_mpm_def *def, size_t size);

@@ -142,10 +142,11 @@ static void turn(void *user, const double x[3], double v[3]) {
 }
 
 // A spinning cloud, elastic, for 1000 steps. Returns the loss relative to |L|.
-static double loss_of_spin(const mpm_variant *v, bool pic, bool with_affine) {
+static double loss_of_spin(const mpm_variant *v, bool pic, bool with_affine, double viscosity) {
   firn_sim_def def = mpm_elastic_def(v, 0x1p-6);
   firn_material_def material = mpm_elastic_material();
   if (pic) def.mpm.flip = 0;
+  def.mpm.viscosity = viscosity;
   def.mpm.dt = 2e-4;
   mpm_case c = mpm_case_open(v, &def, &material);
   mpm_case_jittered(&c, (const int[]){-2, -1, -2}, (const int[]){1, 2, 1}, 2, 0.5, 7);
@@ -179,9 +180,11 @@ static void apic_keeps_angular_momentum(void **state) {
   (void)state;
   for_each_variant(v) {
     if (!is_apic(v)) continue;
-    double loss = loss_of_spin(v, false, true);
-    mpm_report(v, "angular momentum after 1000 steps: %.1f eps", loss / EPS);
+    double loss = loss_of_spin(v, false, true, -1), viscous = loss_of_spin(v, false, true, 0.05);
+    mpm_report(v, "angular momentum after 1000 steps: %.1f eps, with a viscosity %.1f eps",
+               loss / EPS, viscous / EPS);
     assert_below(v, "change of angular momentum", loss, 500 * EPS);
+    assert_below(v, "change of angular momentum with a viscosity", viscous, 500 * EPS);
   }
 }
 
@@ -190,7 +193,7 @@ static void pic_loses_angular_momentum(void **state) {
   (void)state;
   for_each_variant(v) {
     if (is_apic(v)) continue;
-    double loss = loss_of_spin(v, true, false);
+    double loss = loss_of_spin(v, true, false, -1);
     mpm_report(v, "PIC: angular momentum lost after 1000 steps: %.3g", loss);
     assert_true(loss > 0.01);
   }

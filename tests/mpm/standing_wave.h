@@ -15,7 +15,15 @@ typedef struct wave {
   double amplitude; // of strain
   double periods;   // to simulate
   double alpha;     // of the blend
+  double h;         // m
+  double courant;   // c_p dt/h
+  double viscosity; // m^2/s, in place of alpha; 0: alpha
 } wave;
+
+static inline wave wave_of(int cells, int polarisation, double amplitude, double periods,
+                           double alpha) {
+  return (wave){cells, polarisation, amplitude, periods, alpha, H, COURANT, 0};
+}
 
 typedef struct wave_shape {
   double k;
@@ -36,7 +44,7 @@ static inline double wave_kh(const wave *w) {
   return 2 * PI / w->cells;
 }
 static inline double wave_phase(const wave *w) {
-  return COURANT * wave_kh(w) * wave_speed(w) / sqrt(M_WAVE / DENSITY);
+  return w->courant * wave_kh(w) * wave_speed(w) / sqrt(M_WAVE / DENSITY);
 }
 
 // A bar of one wavelength, periodic along all axes, 4 cells wide. Along the bar there are two
@@ -77,7 +85,7 @@ static inline mpm_sine wave_listen(mpm_case *c, double dt, double periods, const
 
 // Frequency and damping, both over the frequency of the continuum.
 static inline mpm_sine wave_run(const mpm_variant *v, const wave *w) {
-  firn_sim_def def = mpm_elastic_def(v, H);
+  firn_sim_def def = mpm_elastic_def(v, w->h);
   firn_material_def material = mpm_elastic_material();
   for (int a = 0; a < 3; a++) {
     def.periodic[a] = true;
@@ -85,8 +93,9 @@ static inline mpm_sine wave_run(const mpm_variant *v, const wave *w) {
   }
   double speed = wave_speed(w);
   def.mpm.flip = w->alpha;
-  wave_shape s = {2 * PI / (w->cells * H), w->polarisation, w->amplitude * speed};
-  def.mpm.dt = COURANT * H / sqrt(M_WAVE / DENSITY);
+  if (w->viscosity > 0) def.mpm.viscosity = w->viscosity;
+  wave_shape s = {2 * PI / (w->cells * w->h), w->polarisation, w->amplitude * speed};
+  def.mpm.dt = w->courant * w->h / sqrt(M_WAVE / DENSITY);
   mpm_case c = mpm_case_open(v, &def, &material);
   wave_add_bar(&c, w->cells);
   mpm_case_set_velocity(&c, wave_shape_at, &s);

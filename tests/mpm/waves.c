@@ -30,7 +30,7 @@ static void pressure_waves_have_the_dispersion_of_the_scheme(void **state) {
   for_each_variant(v) {
     double last = 0, order = 10;
     for (int n = 16; n <= (v->isa == FIRN_ISA_SCALAR ? 64 : 128); n *= 2) {
-      wave w = {n, 0, SMALL, SHORT, 1};
+      wave w = wave_of(n, 0, SMALL, SHORT, 1);
       mpm_sine fit = wave_run(v, &w);
       double shift = fit.omega - 1, expected = expected_shift(v, &w);
       mpm_report(v, "%3d cells: shift %.5e, expected %.5e, ratio %.4f", n, shift, expected,
@@ -53,7 +53,7 @@ static void large_pressure_waves_have_the_same_frequency(void **state) {
   (void)state;
   for_each_variant(v) {
     int n = v->isa == FIRN_ISA_SCALAR ? 32 : 64;
-    wave little = {n, 0, SMALL, SHORT, 1}, large = {n, 0, 0.1, 1, 1};
+    wave little = wave_of(n, 0, SMALL, SHORT, 1), large = wave_of(n, 0, 0.1, 1, 1);
     double difference = wave_run(v, &large).omega - wave_run(v, &little).omega;
     mpm_report(v, "strain 0.1, %d cells: frequency differs by %.2e", n, difference);
     assert_below(v, "change of frequency", difference, 1e-4 * (64.0 / n) * (64.0 / n));
@@ -66,7 +66,7 @@ static void shear_waves_travel_with_their_speed(void **state) {
   (void)state;
   assert_true(fabs(sqrt(MU / DENSITY) - 12.08) < 0.005);
   for_each_variant(v) {
-    wave w = {32, 1 + (v->isa == FIRN_ISA_AVX2), SMALL, SHORT, 1};
+    wave w = wave_of(32, 1 + (v->isa == FIRN_ISA_AVX2), SMALL, SHORT, 1);
     double shift = wave_run(v, &w).omega - 1, expected = expected_shift(v, &w);
     mpm_report(v, "shear: shift %.5e, expected %.5e, ratio %.4f", shift, expected,
                shift / expected);

@@ -435,6 +435,20 @@ static inline void K(strain)(const mpm_view *view, uint32_t slot, lane grad[9]) 
   for (int i = 0; i < 6; i++) lane_store(view->b[i] + slot, e[i]);
 }
 
+#if APIC
+// The velocity gradient that particles keep: C - rate_loss dev sym C.
+static inline void K(keep_affine)(const mpm_view *view, uint32_t slot, const lane grad[9]) {
+  lane rate_loss = lane_set1(view->rate_loss),
+       mean = (grad[0] + grad[4] + grad[8]) * lane_set1(FIRN_R(1.0 / 3));
+  for (int i = 0; i < 9; i++) {
+    int mirrored = i % 3 * 3 + i / 3;
+    lane rate = i == mirrored ? grad[i] - mean
+                              : lane_set1(FIRN_R(0.5)) * (grad[i] + grad[mirrored]);
+    lane_store(view->c[i] + slot, lane_fnma(rate_loss, rate, grad[i]));
+  }
+}
+#endif
+
 // Steps 7 to 10 for a group that nothing collides with any more: what it has become is written back. speed2: the largest
 // so far; poison: 0, unless some velocity is not finite.
 static inline __attribute__((always_inline)) void K(settle)(const mpm_view *view, uint32_t slot,
@@ -450,7 +464,7 @@ static inline __attribute__((always_inline)) void K(settle)(const mpm_view *view
   *speed2 = lane_max(*speed2, v2);
   *poison = *poison + (v2 - v2);
 #if APIC
-  for (int i = 0; i < 9; i++) lane_store(view->c[i] + slot, grad[i]);
+  K(keep_affine)(view, slot, grad);
 #endif
   K(strain)(view, slot, grad);
 }

@@ -397,6 +397,16 @@ static void check(const mpm_view *view, size_t u, mpm_tally *tally) {
   }
 }
 
+// The velocity gradient that a particle keeps under APIC: C - rate_loss dev sym C.
+static void keep_affine(const mpm_view *view, size_t slot, const firn_real grad[9]) {
+  firn_real mean = (grad[0] + grad[4] + grad[8]) / 3;
+  for (int i = 0; i < 9; i++) {
+    int mirrored = i % 3 * 3 + i / 3;
+    firn_real rate = FIRN_R(0.5) * (grad[i] + grad[mirrored]) - (i == mirrored ? mean : 0);
+    view->c[i][slot] = grad[i] - view->rate_loss * rate;
+  }
+}
+
 // Steps 7 to 10: strain (Eq. 11), velocity (PIC/FLIP blend), collision, position.
 static void gather_one(const mpm_view *view, size_t b, size_t slot, mpm_tally *tally) {
   firn_real x[3], v[3], advect[3], grad[9], blend[4] = {0};
@@ -424,9 +434,7 @@ static void gather_one(const mpm_view *view, size_t b, size_t slot, mpm_tally *t
     view->v[a][slot] = v[a];
     speed2 += (double)v[a] * (double)v[a];
   }
-  if (view->apic) {
-    for (int i = 0; i < 9; i++) view->c[i][slot] = grad[i];
-  }
+  if (view->apic) keep_affine(view, slot, grad);
   if (!isfinite(speed2)) tally->nonfinite = true;
   if (speed2 > tally->speed2_max) tally->speed2_max = speed2;
 }
