@@ -49,12 +49,9 @@ static void find_owners(const flip *s, const pieces *k, size_t g) {
 }
 
 // Pieces that nothing that yields presses on: such faces are in blocks with a cell that does, or
-// above one. None where forces of the scene act: these give particles in cells that are no part of a
-// piece another velocity than the piece has, and only the way by the grid keeps their momentum.
+// above one.
 static void find_riders(const flip *s, const pieces *k) {
-  bool free = firn_world_is_ballistic(s->world);
-  for (size_t n = 0; n < k->count; n++) k->of[n].rides = free;
-  if (!free) return;
+  for (size_t n = 0; n < k->count; n++) k->of[n].rides = true;
   for (size_t g = 0; g < s->grid.count; g++) {
     uint64_t near = s->plastic[g];
     for (int d = 0; d < 6; d += 2) near |= s->plastic[k->beside[g][d]];

@@ -3,12 +3,13 @@
 // weighs, and how it moves before anything acts on it, are sums over these; and as a piece moves,
 // its particles do:
 //
-//   r' = R r,   v' = V + omega' x r' + alpha R (v - V_0 - omega_0 x r),
+//   r' = R r,   v' = V + omega' x r',
 //
-// r from the middle, V_0 and omega_0 the motion before and V and omega that after. What a
-// particle's velocity is beside the rigid one turns along, and decays as under FLIP. R is a
-// rotation by the step's half-way omega, and omega' that of the turned piece with the angular
-// momentum that it has: so neither momentum changes by the way between particles and grid.
+// r from the middle, V and omega the motion after all that acts. R is a rotation by the step's
+// half-way omega, and omega' that of the turned piece with the angular momentum that it has: so
+// neither momentum changes by the way between particles and grid. The rest of a particle's velocity
+// is lost. Were it kept, as FLIP keeps what the grid does not see, the shear that a force gives in
+// each step would add up in the particles of a piece that bears it, until the piece yields.
 #include <math.h>
 #include <string.h>
 
@@ -113,8 +114,8 @@ static void add_share(const share *from, const double d[3], piece *p) {
   cross(d, from->momentum, turn);
   for (int a = 0; a < 3; a++) {
     int b = (a + 1) % 3, c = (a + 2) % 3;
-    p->before[a] += from->momentum[a];
-    p->before[3 + a] += from->angular[a] + turn[a];
+    p->given[a] += from->momentum[a];
+    p->given[3 + a] += from->angular[a] + turn[a];
     J[a] = from->second[a] + 2 * d[a] * from->first[a] + from->mass * d[a] * d[a];
     J[3 + a] = from->second[3 + a] + d[b] * from->first[c] + d[c] * from->first[b] +
                from->mass * d[b] * d[c];
@@ -149,12 +150,7 @@ static void find_motion(const flip *s, piece *p) {
     p->system[7 * a] = 1 / p->mass;
     for (int b = 0; b < 3; b++) p->system[6 * (3 + a) + 3 + b] = inverse[3 * a + b];
   }
-  memcpy(p->given, p->before, sizeof p->given);
-  for (int a = 0; a < 3; a++) {
-    p->before[a] = p->given[a] / p->mass;
-    p->given[a] += p->mass * s->dt * s->world->gravity[a];
-  }
-  apply(inverse, p->given + 3, p->before + 3);
+  for (int a = 0; a < 3; a++) p->given[a] += p->mass * s->dt * s->world->gravity[a];
   for (int n = 0; n < 36; n++) p->motion[n / 6] += p->system[n] * p->given[n % 6];
 }
 
@@ -240,31 +236,24 @@ static void local(const double A[9], const double d[3], const double b[3], firn_
   for (int a = 0; a < 3; a++) out[9 + a] = (firn_real)(at[a] + b[a]);
 }
 
-bool flip_ride_of(const flip *s, size_t b, int cell, double blend, flip_ride *out) {
+bool flip_ride_of(const flip *s, size_t b, int cell, flip_ride *out) {
   size_t g, i;
   if (!s->riding.of || !(rigid_cells(s, b, &g) >> cell & 1)) return false;
   i = FLIP_CELLS * g + (size_t)cell;
   const piece *p = &s->riding.of[s->riding.label[i]];
   if (!p->rides) return false;
-  const double *w = p->before + 3, *spin = p->spin;
-  const double before[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0},
-               after[9] = {0, -spin[2], spin[1], spin[2], 0, -spin[0], -spin[1], spin[0], 0};
-  double d[3], A[9], B[9], way[9], shift[3], rest[3];
-  for (int a = 0; a < 3; a++) d[a] = 4.0 * s->world->particles.block[b].at[a] - p->center[a];
-  multiply(after, p->turn, A);
-  multiply(p->turn, before, B);
-  apply(p->turn, p->before, rest);
-  for (int n = 0; n < 9; n++) {
-    A[n] -= blend * B[n];
-    way[n] = p->turn[n] - (n % 4 == 0);
-    out->turn[n] = (firn_real)(blend * p->turn[n]);
-    out->gradient[n] = (firn_real)(after[n] / s->world->h);
-  }
+  const double *w = p->spin, spin[9] = {0, -w[2], w[1], w[2], 0, -w[0], -w[1], w[0], 0};
+  double d[3], A[9], way[9], shift[3];
   for (int a = 0; a < 3; a++) {
-    rest[a] = p->motion[a] - blend * rest[a];
+    d[a] = 4.0 * s->world->particles.block[b].at[a] - p->center[a];
     shift[a] = p->motion[a] * s->dt / s->world->h;
   }
-  local(A, d, rest, out->speed);
+  multiply(spin, p->turn, A);
+  for (int n = 0; n < 9; n++) {
+    way[n] = p->turn[n] - (n % 4 == 0);
+    out->gradient[n] = (firn_real)(spin[n] / s->world->h);
+  }
+  local(A, d, p->motion, out->speed);
   local(way, d, shift, out->way);
   return true;
 }
