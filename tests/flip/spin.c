@@ -49,6 +49,7 @@ static flip_case launch(const flight *f, firn_flip_transfer transfer, firn_flip_
   plan.material.yield_cohesion = f->stretch == 0 ? 1e5 : 200;
   plan.flip.transfer = transfer;
   plan.flip.kernel = kernel;
+  plan.flip.keep_momentum = false; // by themselves
   flip_case c = flip_case_open(&plan);
   enum { N = 24 };
   double(*x)[3] = malloc(N * N * N * sizeof *x), (*v)[3] = malloc(N * N * N * sizeof *v);

@@ -11,7 +11,7 @@
 // their mass there, so that a piece keeps their momenta, and not only the grid's.
 //
 // That is of pieces with snow that yields beside them, which exchange momentum with it by way of
-// the grid. A piece that has none moves with its particles, and by their momenta (moments.c).
+// the grid. A piece that has none moves with its particles, and by their momenta (riders.c).
 #include <math.h>
 #include <string.h>
 
@@ -94,10 +94,11 @@ static firn_status find_pieces(flip *s, pieces *k) {
   }
   k->count = flip_pools(blocks, k->member, (const uint64_t(*)[3])k->link,
                         (const uint32_t(*)[6])k->beside, k->label, k->forest);
-  size_t bytes = (k->count + 1 + blocks) * sizeof *k->of;
+  size_t bytes = (k->count + 1 + blocks) * sizeof *k->of + k->count * sizeof *k->moments;
   FIRN_TRY(firn_buffer_reserve(s->world->context, &s->pieces, bytes, "rigid pieces"));
   k->of = s->pieces.data;
   k->part = k->of + k->count + 1;
+  k->moments = (flip_moments *)(k->part + blocks);
   memset(k->of, 0, k->count * sizeof *k->of);
   FLIP_FOR_BLOCKS(s, g) find_owners(s, k, g);
   find_riders(s, k);

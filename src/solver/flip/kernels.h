@@ -32,7 +32,7 @@ uint64_t flip_colliders_near(const flip *s, size_t b);
 // or back to where it came from, if that leads nowhere.
 void flip_push_out(const flip *s, size_t b, uint64_t near, const firn_real from[3], firn_real x[3]);
 
-// moments.c: how particles in a rigid cell move, from x in cells from the corner of their block,
+// riders.c: how particles in a rigid cell move, from x in cells from the corner of their block,
 // but for what the second pressure does. Each map is of three rows, and then what is added to them.
 typedef struct flip_ride {
   firn_real way[12];     // cells that x grows by

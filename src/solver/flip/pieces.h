@@ -3,7 +3,7 @@
 #ifndef FIRN_SOLVER_FLIP_PIECES_H
 #define FIRN_SOLVER_FLIP_PIECES_H
 
-#include "solver/flip/flip.h"
+#include "solver/flip/moments.h"
 
 // Lengths in cells, masses in kg. A motion is (V, omega): V + omega x r at r from the middle, m/s.
 typedef struct piece {
@@ -30,6 +30,7 @@ typedef struct pieces {
   piece *part;        // [blocks] what they add to that
   uint32_t *forest;   // [blocks][64]
   piece *of;          // [count]
+  flip_moments *moments; // [count] of those that ride
 } pieces;
 
 // Where a collider reaches into cells of a piece.
@@ -64,7 +65,7 @@ void flip_find_middles(const flip *s, flip_middle *out);
 int flip_contacts_of(const flip *s, const pieces *k, const flip_middle *snow, size_t g, int c,
                      flip_contact out[3]);
 
-// moments.c: mass, middle, inertia and motion of those that ride.
+// riders.c: mass, middle, inertia and motion of those that ride.
 firn_status flip_weigh_riders(flip *s, const pieces *k);
 // How one that rides turns in the step, by its motion.
 void flip_turn_rider(const flip *s, piece *p);
