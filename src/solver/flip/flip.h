@@ -198,9 +198,6 @@ double flip_open_share(const double corner[4], double middle);
 // bit each, the bit c % 64 for collider c.
 double flip_solid_distance(const firn_world *world, uint64_t beside, const double x[3],
                            int *nearest, double normal[3], double velocity[3]);
-// The collider that closes a side of a cell across an axis, at x: of those that are close the one
-// that faces most that way. Where two meet, the nearest may be the other.
-int flip_collider_of_side(const flip *s, size_t g, const double x[3], int axis, double velocity[3]);
 void flip_solids(flip *s);
 
 // surface.c: cells of fluid, and how far from their middles its surface is.
