@@ -46,7 +46,9 @@ typedef struct firn_flip_def {
   double dt_min;               // s, give up below
   double cfl;                  // cells moved in a step at most
   bool surface_spheres;        // water ends with spheres around its particles, not by its density
-  bool reserved[7];            // 0: up to its end
+  bool reserved[7];            // 0
+  bool keep_momentum;          // what touches no collider keeps its momentum and angular momentum
+  bool reserved_2[7];          // 0: up to its end
 } firn_flip_def;
 
 FIRN_API void firn_flip_def_init(firn_flip_def *def, size_t size);

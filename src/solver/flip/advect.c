@@ -144,7 +144,6 @@ static void take_velocity(const flip *s, const tile *t, const firn_real x[3], si
 // The same of a particle of a rigid piece, and its displacement in cells.
 static void ride(const flip *s, const tile *t, const flip_ride *r, const firn_real x[3],
                  size_t slot, firn_real way[3], flip_tally *tally) {
-  const firn_particles *p = &s->world->particles;
   double v[3];
   firn_real late[3];
   velocity_at(t->late, x, s->def.kernel == FIRN_FLIP_KERNEL_BSPLINE, late);
@@ -153,8 +152,7 @@ static void ride(const flip *s, const tile *t, const flip_ride *r, const firn_re
     v[a] = (double)late[a] + (double)r->speed[9 + a];
     for (int k = 0; k < 3; k++) {
       by += (double)r->way[3 * a + k] * (double)x[k];
-      v[a] += (double)r->speed[3 * a + k] * (double)x[k] +
-              (double)r->turn[3 * a + k] * (double)firn_particles_real(p, FIRN_FIELD_VX + k)[slot];
+      v[a] += (double)r->speed[3 * a + k] * (double)x[k];
     }
     way[a] = (firn_real)(by + s->dt / s->world->h * (double)late[a]);
   }
@@ -261,7 +259,7 @@ flip_tally flip_move_scalar(const flip *s, size_t b, double blend) {
     double speed2 = 0;
     for (int a = 0; a < 3; a++) x[a] = firn_particles_real(p, FIRN_FIELD_X + a)[slot];
     take_state(s, t, x, slot);
-    if (flip_ride_of(s, b, flip_cell_of(p, slot), blend, &r)) {
+    if (flip_ride_of(s, b, flip_cell_of(p, slot), &r)) {
       ride(s, t, &r, x, slot, v, &tally);
       for (int a = 0; a < 3; a++) x[a] += v[a];
     } else {

@@ -11,7 +11,7 @@
 // their mass there, so that a piece keeps their momenta, and not only the grid's.
 //
 // That is of pieces with snow that yields beside them, which exchange momentum with it by way of
-// the grid. A piece that has none moves with its particles, and by their momenta (moments.c).
+// the grid. A piece that has none moves with its particles, and by their momenta (riders.c).
 #include <math.h>
 #include <string.h>
 
@@ -49,12 +49,9 @@ static void find_owners(const flip *s, const pieces *k, size_t g) {
 }
 
 // Pieces that nothing that yields presses on: such faces are in blocks with a cell that does, or
-// above one. None where forces of the scene act: these give particles in cells that are no part of a
-// piece another velocity than the piece has, and only the way by the grid keeps their momentum.
+// above one.
 static void find_riders(const flip *s, const pieces *k) {
-  bool free = firn_world_is_ballistic(s->world);
-  for (size_t n = 0; n < k->count; n++) k->of[n].rides = free;
-  if (!free) return;
+  for (size_t n = 0; n < k->count; n++) k->of[n].rides = true;
   for (size_t g = 0; g < s->grid.count; g++) {
     uint64_t near = s->plastic[g];
     for (int d = 0; d < 6; d += 2) near |= s->plastic[k->beside[g][d]];
@@ -97,10 +94,11 @@ static firn_status find_pieces(flip *s, pieces *k) {
   }
   k->count = flip_pools(blocks, k->member, (const uint64_t(*)[3])k->link,
                         (const uint32_t(*)[6])k->beside, k->label, k->forest);
-  size_t bytes = (k->count + 1 + blocks) * sizeof *k->of;
+  size_t bytes = (k->count + 1 + blocks) * sizeof *k->of + k->count * sizeof *k->moments;
   FIRN_TRY(firn_buffer_reserve(s->world->context, &s->pieces, bytes, "rigid pieces"));
   k->of = s->pieces.data;
   k->part = k->of + k->count + 1;
+  k->moments = (flip_moments *)(k->part + blocks);
   memset(k->of, 0, k->count * sizeof *k->of);
   FLIP_FOR_BLOCKS(s, g) find_owners(s, k, g);
   find_riders(s, k);

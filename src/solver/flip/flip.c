@@ -30,7 +30,7 @@ static void destroy(void *solver) {
   firn_multigrid_free(&s->mg);
   firn_buffer *buffers[] = {&s->scratch, &s->reach,    &s->arenas, &s->channels, &s->wet,
                             &s->solve,   &s->parts,    &s->pushes, &s->touches,  &s->kinds,
-                            &s->snow,    &s->contacts, &s->pieces, &s->shares};
+                            &s->snow,    &s->contacts, &s->pieces, &s->shares,   &s->bodies};
   for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
     firn_buffer_free(context, buffers[i]);
   firn_free(context, s, sizeof *s);

@@ -106,16 +106,23 @@ typedef struct flip {
   firn_buffer snow;            // of viscosity.c and clusters.c
   firn_buffer contacts;        // of contacts.c
   firn_buffer pieces, shares;  // of clusters.c and moments.c
+  firn_buffer bodies;          // of bodies.c
   struct {
     const uint32_t *label;  // [blocks][64] number of a cell's piece, if it is rigid
     const struct piece *of; // NULL: there are none
   } riding;                 // pieces of this step, with which particles move
-  bool wet_too;             // some are water
-  bool porous;              // some particles are more than water
-  bool pushing;             // forces on colliders are recorded
-  double heavier;           // see push.c; 0: not known yet
-  double lattice;           // sum of the density's kernel over particles as they are laid out
-  double dt;                // s, of the step under way
+  struct {
+    size_t count;
+    struct flip_moments *before, *after; // [count]
+    uint32_t *number;                    // [slots] body of a particle, or FLIP_NO_SET
+    bool *wraps;                         // [count] it reaches through a periodic boundary
+  } free;                                // bodies of this step that touch no collider
+  bool wet_too;                          // some are water
+  bool porous;                           // some particles are more than water
+  bool pushing;                          // forces on colliders are recorded
+  double heavier;                        // see push.c; 0: not known yet
+  double lattice; // sum of the density's kernel over particles as they are laid out
+  double dt;      // s, of the step under way
   flip_memory memory;
   struct {
     int pressure_iterations, viscosity_iterations;
@@ -191,9 +198,6 @@ double flip_open_share(const double corner[4], double middle);
 // bit each, the bit c % 64 for collider c.
 double flip_solid_distance(const firn_world *world, uint64_t beside, const double x[3],
                            int *nearest, double normal[3], double velocity[3]);
-// The collider that closes a side of a cell across an axis, at x: of those that are close the one
-// that faces most that way. Where two meet, the nearest may be the other.
-int flip_collider_of_side(const flip *s, size_t g, const double x[3], int axis, double velocity[3]);
 void flip_solids(flip *s);
 
 // surface.c: cells of fluid, and how far from their middles its surface is.
@@ -267,6 +271,11 @@ double flip_face_mass(const flip *s, size_t g, int c, int a);
 //   Returns how many there are. forest: [count * 64] scratch.
 size_t flip_pools(size_t count, const uint64_t *member, const uint64_t (*link)[3],
                   const uint32_t (*beside)[6], uint32_t *label, uint32_t *forest);
+
+// bodies.c: finds bodies that touch no collider, before velocities of faces are extrapolated; and
+// gives them, after their particles have moved, what they lack of their momenta. gained: as below.
+firn_status flip_find_bodies(flip *s);
+firn_status flip_keep_momenta(flip *s, double gained[3]);
 
 // advect.c: velocities back to particles, and their motion.
 // gained: N s, what all particles have got but for gravity.

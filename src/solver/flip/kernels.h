@@ -32,16 +32,15 @@ uint64_t flip_colliders_near(const flip *s, size_t b);
 // or back to where it came from, if that leads nowhere.
 void flip_push_out(const flip *s, size_t b, uint64_t near, const firn_real from[3], firn_real x[3]);
 
-// moments.c: how particles in a rigid cell move, from x in cells from the corner of their block,
+// riders.c: how particles in a rigid cell move, from x in cells from the corner of their block,
 // but for what the second pressure does. Each map is of three rows, and then what is added to them.
 typedef struct flip_ride {
   firn_real way[12];     // cells that x grows by
-  firn_real speed[12];   // m/s, of the piece ...
-  firn_real turn[9];     // ... and what becomes of the velocity that a particle has
+  firn_real speed[12];   // m/s
   firn_real gradient[9]; // 1/s, of the velocity
 } flip_ride;
 // Returns false if the cell is not rigid.
-bool flip_ride_of(const flip *s, size_t b, int cell, double blend, flip_ride *out);
+bool flip_ride_of(const flip *s, size_t b, int cell, flip_ride *out);
 
 // viscosity.c
 void flip_stress_scalar(const flip_flow *f, firn_real *const u[3], size_t g);

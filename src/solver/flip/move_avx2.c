@@ -206,17 +206,18 @@ FIRN_HD_INLINE lane map_row(const float map[12], int a, const lane x[3]) {
 
 // Particles of a rigid piece: their velocity along an axis, and the way that they go, in cells.
 FIRN_HD_INLINE lane ride(const journey *j, const flip_ride *r, const crowd *who, int node, int a,
-                         const nodes face[3], const nodes middle[3], const lane x[3],
-                         const lane before[3], lane mass, bool splines, lane *speed2, account *to) {
+                         const nodes face[3], const nodes middle[3], const lane x[3], lane mass,
+                         bool splines, lane *speed2, account *to) {
   const flip *s = j->s;
   const nodes *nx = a == 0 ? &face[0] : &middle[0], *ny = a == 1 ? &face[1] : &middle[1],
               *nz = a == 2 ? &face[2] : &middle[2];
   lane late = sum_around(j->t.late[a] + node, nx, ny, nz, a, splines, -1);
   lane after = late + map_row(r->speed, a, x);
-  for (int k = 0; k < 3; k++) after = lane_fma(lane_set1(r->turn[3 * a + k]), before[k], after);
-  give(firn_particles_real(&s->world->particles, FIRN_FIELD_VX + a), who, after);
+  float *field = firn_particles_real(&s->world->particles, FIRN_FIELD_VX + a);
+  lane before = take(field, who);
+  give(field, who, after);
   *speed2 = lane_fma(after, after, *speed2);
-  book(to, a, who, mass, before[a], after, s->dt * s->world->gravity[a]);
+  book(to, a, who, mass, before, after, s->dt * s->world->gravity[a]);
   return lane_fma(lane_set1((float)(s->dt / s->world->h)), late, map_row(r->way, a, x));
 }
 
@@ -275,7 +276,7 @@ FIRN_HD_INLINE void move_crowd(const journey *j, int cell, const crowd *who, boo
   }
   take_state(j, who, node, middle, splines);
   flip_ride r;
-  bool rides = flip_ride_of(s, j->b, cell, j->blend, &r);
+  bool rides = flip_ride_of(s, j->b, cell, &r);
   if (affine) {
     nodes gradient_face[3], gradient_middle[3];
     const float(*u)[FLIP_TILE_CELLS] = rides ? j->t.late : j->t.u;
@@ -289,11 +290,10 @@ FIRN_HD_INLINE void move_crowd(const journey *j, int cell, const crowd *who, boo
                     rides ? r.gradient : NULL);
   }
   if (rides) {
-    lane before[3], way[3];
-    for (int k = 0; k < 3; k++) before[k] = take(firn_particles_real(p, FIRN_FIELD_VX + k), who);
-    way[0] = ride(j, &r, who, node, 0, face, middle, x, before, mass, splines, &speed2, to);
-    way[1] = ride(j, &r, who, node, 1, face, middle, x, before, mass, splines, &speed2, to);
-    way[2] = ride(j, &r, who, node, 2, face, middle, x, before, mass, splines, &speed2, to);
+    lane way[3];
+    way[0] = ride(j, &r, who, node, 0, face, middle, x, mass, splines, &speed2, to);
+    way[1] = ride(j, &r, who, node, 1, face, middle, x, mass, splines, &speed2, to);
+    way[2] = ride(j, &r, who, node, 2, face, middle, x, mass, splines, &speed2, to);
     for (int k = 0; k < 3; k++) x[k] += way[k];
     finish_crowd(j, who, x, speed2, to);
     return;

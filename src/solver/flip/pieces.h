@@ -3,7 +3,7 @@
 #ifndef FIRN_SOLVER_FLIP_PIECES_H
 #define FIRN_SOLVER_FLIP_PIECES_H
 
-#include "solver/flip/flip.h"
+#include "solver/flip/moments.h"
 
 // Lengths in cells, masses in kg. A motion is (V, omega): V + omega x r at r from the middle, m/s.
 typedef struct piece {
@@ -14,7 +14,6 @@ typedef struct piece {
   double system[36]; // from a motion to momenta; later the inverse
   double motion[6];  // after all
   double inertia[9]; // of what rides: about the middle, ...
-  double before[6];  // ... the motion of its particles, without gravity, ...
   double turn[9];    // ... the rotation of the step ...
   double spin[3];    // ... and omega after it
 } piece;
@@ -31,6 +30,7 @@ typedef struct pieces {
   piece *part;        // [blocks] what they add to that
   uint32_t *forest;   // [blocks][64]
   piece *of;          // [count]
+  flip_moments *moments; // [count] of those that ride
 } pieces;
 
 // Where a collider reaches into cells of a piece.
@@ -60,12 +60,15 @@ typedef struct flip_middle {
 } flip_middle;
 // In blocks of the grid beside colliders; out: [blocks][64].
 void flip_find_middles(const flip *s, flip_middle *out);
+// Shares out what the sides of a cell lack, h^2: areas, none of them negative, whose sum, each times
+// its normal, is that as nearly as may be. area is 0 at first.
+void flip_share_out(int count, const double (*normal)[3], const double lack[3], double *area);
 // The contacts of a cell of a piece, up to three. n, x, share and impulse are those of their areas
 // yet.
 int flip_contacts_of(const flip *s, const pieces *k, const flip_middle *snow, size_t g, int c,
                      flip_contact out[3]);
 
-// moments.c: mass, middle, inertia and motion of those that ride.
+// riders.c: mass, middle, inertia and motion of those that ride.
 firn_status flip_weigh_riders(flip *s, const pieces *k);
 // How one that rides turns in the step, by its motion.
 void flip_turn_rider(const flip *s, piece *p);

@@ -244,25 +244,41 @@ static void press_block(flip *s, size_t g) {
   }
 }
 
+// The least pressure in a cell: on the walls that close it, half a cell from its middle.
+static double least_in(const flip *s, size_t g, int c) {
+  size_t i = FLIP_CELLS * g + (size_t)c;
+  double least = s->p[i];
+  for (int a = 0; a < 3; a++) {
+    size_t above = flip_beside(s, g, c, a, 1), below = flip_beside(s, g, c, a, -1);
+    double up = (double)s->open[a][above], down = (double)s->open[a][i];
+    if (down > 0 && flip_bit(s->active, below))
+      least -= (1 - up) / 2 * fmax(0, s->p[below] - s->p[i]);
+    if (up > 0 && flip_bit(s->active, above))
+      least -= (1 - down) / 2 * fmax(0, s->p[above] - s->p[i]);
+  }
+  return least;
+}
+
 // Pressures of a pool without a surface are from 0 upwards.
 static void shift_closed(const flip *s, const poisson *q) {
   for (int pass = 0; pass < 3 && s->last.closed; pass++) {
     for (size_t i = 0; i < q->count * FLIP_CELLS; i++) {
       if (!flip_bit(q->member, i)) continue;
       double *pool = q->pool + 2 * (size_t)q->label[i];
+      size_t g = q->block[i / FLIP_CELLS], c = i % FLIP_CELLS;
       if (!(pool[1] > 0)) continue;
       if (pass == 0) pool[0] = (double)INFINITY;
-      if (pass == 1) pool[0] = fmin(pool[0], q->x[i]);
-      if (pass == 2) q->x[i] -= pool[0];
+      if (pass == 1) pool[0] = fmin(pool[0], least_in(s, g, (int)c));
+      if (pass == 2) s->p[FLIP_CELLS * g + c] -= pool[0];
     }
   }
 }
 
 static void press(flip *s, const poisson *q) {
-  shift_closed(s, q);
   for (size_t n = 0; n < q->count; n++)
     memcpy(s->p + FLIP_CELLS * (size_t)q->block[n], q->x + FLIP_CELLS * n,
            FLIP_CELLS * sizeof *s->p);
+  shift_closed(s, q);
   FLIP_FOR_BLOCKS(s, g) press_block(s, g);
 }
 

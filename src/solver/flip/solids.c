@@ -27,23 +27,6 @@ double flip_solid_distance(const firn_world *world, uint64_t beside, const doubl
   return least;
 }
 
-int flip_collider_of_side(const flip *s, size_t g, const double x[3], int axis,
-                          double velocity[3]) {
-  const firn_world *world = s->world;
-  double best = -1, normal[3];
-  int found;
-  flip_solid_distance(world, s->beside[g], x, &found, NULL, velocity);
-  for (int c = 0; c < world->collider_count; c++) {
-    if (world->collider[c].absent || !(s->beside[g] >> c % 64 & 1)) continue;
-    double d = firn_collider_sample(&world->collider[c], x, normal, NULL);
-    if (!(d < world->h / 2) || !(fabs(normal[axis]) > best + 1e-6)) continue;
-    best = fabs(normal[axis]);
-    found = c;
-  }
-  if (found >= 0) firn_collider_sample(&world->collider[found], x, normal, velocity);
-  return found;
-}
-
 // Colliders that may be the nearest within `reach` of x, a bit each, and the distance of the one that is nearest
 // to x: another that is farther away by twice the reach can be nearest nowhere in it.
 static uint64_t colliders_beside(const firn_world *world, const double x[3], double reach,

@@ -153,6 +153,7 @@ firn_status flip_step(void *solver, double limit, firn_step *out) {
   FIRN_TRY(firn_world_check_colliders(world));
   flip_solids(s);
   flip_surface(s);
+  FIRN_TRY(flip_find_bodies(s));
   lap_time(s, FLIP_SOLIDS, &clock);
 
   // What happens there.
@@ -173,6 +174,7 @@ firn_status flip_step(void *solver, double limit, firn_step *out) {
   flip_advect(s, &finite, gained);
   if (!finite) return fail_nonfinite(s);
   if (s->wet_too && s->def.keep_volume) FIRN_TRY(flip_keep_volume(s));
+  FIRN_TRY(flip_keep_momenta(s, gained));
   flip_push_end(s, gained);
   double blown = firn_world_drag(world, world->time, s->dt, NULL, NULL);
   firn_pushed pushed;

@@ -25,7 +25,6 @@ static const double DEPTH = 0.1;
 typedef struct side {
   int collider;
   double away, n[3], at[3]; // cells, on its surface
-  double area;              // h^2
 } side;
 
 // The cell whose contacts are looked for.
@@ -64,6 +63,18 @@ void flip_find_middles(const flip *s, flip_middle *out) {
     }
     for (flip_middle *of = out + FLIP_CELLS * g; of < out + FLIP_CELLS * (g + 1); of++)
       for (int a = 0; a < 3 && of->count > 0; a++) of->x[a] /= of->count;
+  }
+}
+
+void flip_share_out(int count, const double (*normal)[3], const double lack[3], double *area) {
+  enum { SWEEPS = 30 };
+  double rest[3] = {lack[0], lack[1], lack[2]};
+  for (int sweep = 0; sweep < SWEEPS; sweep++) {
+    for (int n = 0; n < count; n++) {
+      double before = area[n];
+      area[n] = fmax(0, before + dot(rest, normal[n]));
+      for (int a = 0; a < 3; a++) rest[a] += (before - area[n]) * normal[n][a];
+    }
   }
 }
 
@@ -148,25 +159,11 @@ static int find_sides(const site *t, side out[3]) {
   return count;
 }
 
-// Shares out what the sides of a cell lack: areas, none of them negative, whose sum, each times its
-// normal, is that as nearly as may be.
-static void share_out(int count, side *all, const double lack[3]) {
-  enum { SWEEPS = 30 };
-  double rest[3] = {lack[0], lack[1], lack[2]};
-  for (int sweep = 0; sweep < SWEEPS; sweep++) {
-    for (int n = 0; n < count; n++) {
-      double before = all[n].area;
-      all[n].area = fmax(0, before + dot(rest, all[n].n));
-      for (int a = 0; a < 3; a++) rest[a] += (before - all[n].area) * all[n].n[a];
-    }
-  }
-}
-
 int flip_contacts_of(const flip *s, const pieces *k, const flip_middle *snow, size_t g, int c,
                      flip_contact out[3]) {
   size_t i = FLIP_CELLS * g + (size_t)c;
   site t = {.s = s, .k = k, .snow = snow, .g = g, .c = c};
-  double lack[3];
+  double lack[3], n[3][3], area[3] = {0};
   side all[3];
   int kept = 0;
   bool empty = !(snow[i].count > 0);
@@ -176,17 +173,18 @@ int flip_contacts_of(const flip *s, const pieces *k, const flip_middle *snow, si
     lack[a] = (double)s->open[a][flip_beside(s, g, c, a, 1)] - (double)s->open[a][i];
   }
   int count = find_sides(&t, all);
-  share_out(count, all, lack);
-  for (int n = 0; n < count; n++) {
-    if (all[n].area < LEAST_AREA) continue;
-    if (empty && clearance(&t, all[n].at, all[n].n) < -DEPTH) continue;
+  for (int f = 0; f < count; f++) memcpy(n[f], all[f].n, sizeof n[f]);
+  flip_share_out(count, (const double(*)[3])n, lack, area);
+  for (int f = 0; f < count; f++) {
+    if (area[f] < LEAST_AREA) continue;
+    if (empty && clearance(&t, all[f].at, n[f]) < -DEPTH) continue;
     flip_contact *to = &out[kept++];
-    *to = (flip_contact){.collider = all[n].collider, .piece = k->label[i], .area = all[n].area};
+    *to = (flip_contact){.collider = all[f].collider, .piece = k->label[i], .area = area[f]};
     to->share = to->area * (double)s->b[0][i];
     to->place = c & 0x2a; // the upper bit of each coordinate: which eighth of its block
     for (int a = 0; a < 3; a++) {
-      to->n[a] = to->area * all[n].n[a];
-      to->x[a] = to->area * all[n].at[a];
+      to->n[a] = to->area * n[f][a];
+      to->x[a] = to->area * all[f].at[a];
       to->impulse[a] = to->n[a] * fmax(0, s->p[i]) * flip_cell_mass(s, i);
     }
   }
