@@ -24,8 +24,7 @@ static void multiply(const double A[9], const double B[9], double out[9]) {
   memcpy(out, sum, sizeof sum);
 }
 
-// --------------------------------------------------------------------------------------- what it
-// is
+// ---------------------------------------------------------------------------------- what it is
 
 static const piece *rider_of(const flip *s, const uint32_t *label, const piece *of, size_t b,
                              int cell) {
