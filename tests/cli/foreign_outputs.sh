@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 60
 # processors: 2
-# firn render of several pictures and firn export replace only files that they have written themselves.
+# firn render, firn plot and firn export replace only files that they have written themselves.
 # The whole tree is compared before and after.
 source "$(dirname "$0")/common.bash"
 err="" # what run hears
@@ -85,16 +85,36 @@ open(sys.argv[1], "wb").write(data)
 PYTHON
 refused kept/frame_00001.png "${preview[@]}" -o kept
 
-# ---- one picture: a name that was given is replaced, the default one only if it is firn's
+# ---- single files, by a name that was given or the default one
 
+single=(render run --spp 1 --size 32x18 --quiet)
 echo mine >run/render_00002.png
-refused run/render_00002.png render run --spp 1 --size 32x18 --quiet
-run 0 render run --spp 1 --size 32x18 --quiet -o run/render_00002.png
-run 0 render run --spp 2 --size 32x18 --quiet
-echo mine >s_preview.png
-run 2 render s.yaml --preview --size 48x27
-expect "$err" "s_preview.png is not a picture that firn has written"
-[[ $(cat s_preview.png) == mine ]] || die "s_preview.png is gone"
+refused run/render_00002.png "${single[@]}"
+refused run/render_00002.png "${single[@]}" -o run/render_00002.png
+rm run/render_00002.png && echo mine >run/render_00002.png.part
+refused run/render_00002.png.part "${single[@]}"
+printf '\x89PNG\r\n\x1a\n' >run/render_00002.png.part # what a killed process leaves
+run 0 "${single[@]}"
+run 0 "${single[@]}" --spp 2 -o run/render_00002.png
+mine a/x.exr && refused a/x.exr "${single[@]}" -o a/x.exr
+rm a/x.exr && run 0 "${single[@]}" -o a/x.exr && run 0 "${single[@]}" -o a/x.exr
+mine a/preview.png && refused a/preview.png render s.yaml --preview --size 48x27 -o a/preview.png
+for kind in svg png; do
+  mine a/x.$kind && refused a/x.$kind plot run -o a/x.$kind --quiet
+  rm a/x.$kind && run 0 plot run -o a/x.$kind --quiet && run 0 plot run --log -o a/x.$kind --quiet
+done
+run 0 plot run --quiet && sed -i 's/#[0-9a-f]*/#123456/' run/stats.svg
+refused run/stats.svg plot run --quiet
+# A film by what stands for ffmpeg here.
+mkdir tools
+printf '#!/bin/sh\nfor last; do :; done\ncat >/dev/null\nprintf "\\0\\0\\0\\10ftyp" >"${last#file:}"\n' >tools/ffmpeg
+chmod +x tools/ffmpeg
+film() { PATH=$PWD/tools:$PATH "$@"; }
+mine a/x.mp4 && film refused a/x.mp4 "${preview[@]}" -o a/x.mp4
+[[ ! -e a/x.frames ]] || die "pictures of a film that was refused"
+rm a/x.mp4 && film run 0 "${preview[@]}" -o a/x.mp4 && film run 0 "${preview[@]}" --color speed -o a/x.mp4
+printf 'mine' >>a/x.mp4
+film refused a/x.mp4 "${preview[@]}" -o a/x.mp4
 
 # ---- exports
 
