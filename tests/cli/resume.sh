@@ -320,6 +320,16 @@ rmdir m/picture_00004.png
 run 0 run s.yaml -o m --pictures --quiet --resume "${view[@]}"
 [[ -s m/picture_00004.png && -s m/picture_00005.png ]] || die "pictures: $(ls m)"
 
+# Of a finished run all that are missing are drawn, of the frames, and are the run's.
+names() { (cd m && echo picture_* && sed 's/[^ ]* //' firn-files.txt | grep -v '^[0-9a-f]*$'); }
+before=$(names)
+rm m/picture_0000[0135].png
+run 0 run s.yaml -o m --pictures --resume "${view[@]}"
+expect "$out" "pictures that were missing are drawn"
+[[ $(names) == "$before" ]] || die "pictures that were missing: $(names), not $before"
+rm m/picture_* && run 0 run s.yaml -o m --pictures=2 --quiet --resume "${view[@]}"
+[[ $(cd m && echo picture_*) == "picture_00000.png picture_00002.png picture_00004.png" ]] || die "every second: $(ls m)"
+
 # ---- more frames than the scene has
 
 run 0 run s.yaml -o m --resume --quiet --set frames=2 "${view[@]}"
