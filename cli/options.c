@@ -290,7 +290,7 @@ static int fail(const char *message, firn_status status) {
   fprintf(stderr, "%s%s\n", status == FIRN_ERROR_SCENE ? "" : "firn: ",
           *message ? message : firn_status_text(status));
   bool input = status == FIRN_ERROR_SCENE || status == FIRN_ERROR_ARGUMENT ||
-               status == FIRN_ERROR_STATE;
+               status == FIRN_ERROR_STATE || status == FIRN_ERROR_FORMAT;
   return input ? EXIT_INPUT : EXIT_RUN;
 }
 

@@ -89,7 +89,7 @@ int cli_plot(int argc, char **argv) {
   firn_status status = cli_check_output(context, path);
   if (status == FIRN_OK) status = firn_plot(context, &a.def, path);
   int code = status == FIRN_OK ? EXIT_OK : cli_fail(context, status);
-  if (status == FIRN_ERROR_FORMAT || access(a.def.source, R_OK) != 0) code = EXIT_INPUT;
+  if (access(a.def.source, R_OK) != 0) code = EXIT_INPUT;
   if (status == FIRN_OK && !a.quiet) printf("%s\n", path);
   firn_context_destroy(context);
   return code;

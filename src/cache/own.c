@@ -153,7 +153,7 @@ firn_status firn_own_check(firn_context *context, const char *path) {
   bool part = length > suffix && strcmp(path + length - suffix, FIRN_PART_SUFFIX) == 0;
   struct stat info;
   bool own = false;
-  if (lstat(path, &info)) return FIRN_OK;
+  if (lstat(path, &info) || S_ISLNK(info.st_mode)) return FIRN_OK; // a link holds nothing itself
   if (S_ISREG(info.st_mode)) {
     int fd;
     size_t size;

@@ -23,7 +23,7 @@ size_t firn_own_mark(firn_own_kind kind, const char *text, size_t size, char *ou
 // Adds the mark to a finished film.
 firn_status firn_own_mark_film(firn_context *context, const char *path);
 
-// Whether a file may be written: the name is free, or has a file with firn's mark; a name that ends in
+// Whether a file may be written: the name is free, or has a link, or a file with firn's mark; a name that ends in
 // .part may have one that begins as such a file. FIRN_ERROR_STATE otherwise.
 firn_status firn_own_check(firn_context *context, const char *path);
 

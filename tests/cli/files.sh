@@ -116,6 +116,12 @@ expect "$out$err" "holes: fill"
 # A small file costs no memory.
 printf '#?RADIANCE\n\n-Y 32768 +X 32768\n' >m.hdr
 [[ -n ${FIRN_SANITIZE:-} ]] || ulimit -v 4000000 # a sanitizer maps more than any limit
-run 1 render o -o m.png --size 32x18 --spp 1 --set render.sky.map=m.hdr
+run 2 render o -o m.png --size 32x18 --spp 1 --set render.sky.map=m.hdr
 expect "$err" "announces 32768 x 32768 pixels"
+# What is wrong with a map is wrong with the input: exit code 2.
+echo text >text.hdr && mkdir -p folder.hdr && mkfifo pipe.hdr
+for name in text folder pipe; do
+  run 2 render o -o m.png --size 32x18 --spp 1 --set render.sky.map=$name.hdr
+  expect "$err" "$name.hdr"
+done
 exit 0

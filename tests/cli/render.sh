@@ -264,7 +264,7 @@ run 0 run demo -o compact --set quality=0.2 --set frames=1 --set output.precisio
 run 0 render compact "${small[@]}" -o compact.png
 is_png compact.png
 head -c 3000 run/frame_00001.hdf >cut.hdf
-run 1 render cut.hdf
+run 2 render cut.hdf
 expect "$err" "cut.hdf"
 # A scene takes --quality; frames cannot be made again.
 run 0 render demo --quality 0.2 --preview --quiet -o coarse.png
