@@ -4,22 +4,8 @@
 # processors: 2
 # A run removes and replaces only files that it has written itself. The whole tree is compared before and
 # after, in folders full of files of other programs and of other runs.
-source "$(dirname "$0")/common.bash"
+source "$(dirname "$0")/foreign.bash"
 out="" err="" # what run hears
-
-cat >s.yaml <<'SCENE'
-firn: 1
-h: 4 cm
-frames: 2
-fps: 500 Hz
-snow:
-  - shape: {sphere: {center: [0, 14 cm, 0], radius: 12 cm}}
-    velocity: [0, -5 m/s, 0]
-colliders:
-  - {name: ground, shape: {half_space: {}}, forces: true}
-preview: {width: 64, height: 36}
-SCENE
-tree() { (cd "$1" && find . \( -type d -printf '%p/\n' \) -o -type l -printf '%p -> %l\n' -o -type f -exec sha256sum {} + | sort); }
 
 # ---- files with names that a run does not write
 

@@ -4,20 +4,9 @@
 # processors: 2
 # firn render, firn plot and firn export replace only files that they have written themselves.
 # The whole tree is compared before and after.
-source "$(dirname "$0")/common.bash"
+source "$(dirname "$0")/foreign.bash"
 err="" # what run hears
 
-cat >s.yaml <<'SCENE'
-firn: 1
-h: 4 cm
-frames: 2
-fps: 500 Hz
-snow:
-  - shape: {sphere: {center: [0, 14 cm, 0], radius: 12 cm}}
-colliders:
-  - {name: ground, shape: {half_space: {}}}
-SCENE
-tree() { (cd "$1" && find . \( -type d -printf '%p/\n' \) -o -type l -printf '%p -> %l\n' -o -type f -exec sha256sum {} + | sort); }
 run 0 run s.yaml -o run --quiet
 
 # refused FOLDER/NAME ARGUMENTS...: a file of the user's of that name stays, and so does all else
