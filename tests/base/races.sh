@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 60
 # processors: 2
-# The threads of a context under gcc's ThreadSanitizer. `make tsan` is clang's, whose loops another library
-# runs, so nobody else watches team.c. Being code of ours, it is instrumented as all the rest.
+# The threads of a context under gcc's ThreadSanitizer. `make tsan` is clang's, whose loops another
+# library runs, so nobody else watches team.c. Being code of ours, it is instrumented as all the
+# rest.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A source tree that is copied or moved with its build folders builds here, and not where it came from.
+# A source tree that is copied or moved with its build folders builds here, and not where it came
+# from.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 60
 # processors: 2
-# firn run --from: a run goes on from a checkpoint of another, with other numbers, into a folder of its own.
+# firn run --from: a run goes on from a checkpoint of another, with other numbers, into a folder of
+# its own.
 source "$(dirname "$0")/common.bash"
 out="" err="" # what run hears
 
@@ -142,8 +143,8 @@ run 0 run scene.yaml -o earlier --from bad:3 --quiet
 cmp whole/frame_00008.hdf earlier/frame_00008.hdf || die "a branch from the older checkpoint"
 rm -rf bad earlier
 
-# Stopped before it has a checkpoint, a branch goes on as one: what it begins with is written down first. Here
-# the frames cannot be copied.
+# Stopped before it has a checkpoint, a branch goes on as one: what it begins with is written down
+# first. Here the frames cannot be copied.
 rm -rf stopped && mkdir stopped
 (ulimit -f 8 && exec "$FIRN" run scene.yaml -o stopped --from trunk:4 --set materials.soft.young=400kPa --quiet 2>.err) &&
   die "a branch fits into 8 kB"
@@ -168,7 +169,8 @@ run 0 run scene.yaml -o half --from trunk:4 --set materials.soft.young=400kPa --
   --quiet
 cmp young/frame_00005.hdf half/frame_00005.hdf || die "frame 5 of a branch stopped as it began"
 
-# Under steady forces snow that sleeps does so in the branch as well: nothing has changed, nobody is woken.
+# Under steady forces snow that sleeps does so in the branch as well: nothing has changed, nobody is
+# woken.
 cat >steady.yaml <<'YAML'
 firn: 1
 h: 4 cm

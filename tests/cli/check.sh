@@ -183,10 +183,10 @@ run 0 check good.yaml --no-time --set 'snow.0.shape.box.center=[0, 0, 0]'
 expect "$out" "good.yaml:5:12: warning: snow[0].shape: about"
 expect "$out" "under the surface of 'ground'"
 
-# What emitters add until the end is estimated, and counts for the disk: a shape that is kept full, a rate that
-# ends in a kill box, one of few particles that grows and ends in a sink. Against a run: particles to 15 %, for
-# the lattice that a projected area is counted by and for snow that finds no room; files to 30 %, as they
-# need not grow evenly.
+# What emitters add until the end is estimated, and counts for the disk: a shape that is kept full,
+# a rate that ends in a kill box, one of few particles that grows and ends in a sink. Against a run:
+# particles to 15 %, for the lattice that a projected area is counted by and for snow that finds no
+# room; files to 30 %, as they need not grow evenly.
 cat >spout.yaml <<'SCENE'
 firn: 1
 h: 4 cm

@@ -15,7 +15,8 @@ snow: [{shape: {sphere: {center: [0, 10 cm, 0], radius: 5 cm}}, velocity: [0, -1
 colliders: [{shape: {half_space: {}}}]
 END
 
-# A link behind every name that a run is to write, in turn: the run fails with the name, and leaves it.
+# A link behind every name that a run is to write, in turn: the run fails with the name, and leaves
+# it.
 echo precious >victim
 for name in frame_00000.hdf frame_00002.hdf checkpoint_00002.hdf scene.yaml stats.csv colliders.csv \
   frames.hdf.series log.jsonl firn-files.txt files.next; do

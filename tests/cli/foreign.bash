@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the tests of files of the user's share: a small scene s.yaml, and `tree FOLDER`, all that is in a folder.
+# What the tests of files of the user's share: a small scene s.yaml, and `tree FOLDER`, all that is
+# in a folder.
 source "$(dirname "${BASH_SOURCE[0]}")/common.bash"
 
 cat >s.yaml <<'SCENE'

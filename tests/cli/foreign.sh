@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 60
 # processors: 2
-# A run removes and replaces only files that it has written itself. The whole tree is compared before and
-# after, in folders full of files of other programs and of other runs.
+# A run removes and replaces only files that it has written itself. The whole tree is compared
+# before and after, in folders full of files of other programs and of other runs.
 source "$(dirname "$0")/foreign.bash"
 out="" err="" # what run hears
 

@@ -58,7 +58,8 @@ for kind in png exr; do
   run 0 render run --frames 0:1 --spp 2 --size 32x18 --format $kind --quiet -o b
 done
 [[ $(cd b && echo *) == "frame_00000.exr frame_00001.exr render.txt" ]] || die "left: $(ls b)"
-# A listed picture that something else has replaced, or a text beside the pixels: not removed either.
+# A listed picture that something else has replaced, or a text beside the pixels: not removed
+# either.
 cp -r a kept && echo mine >a/frame_00001.png
 refused a/frame_00001.png "${preview[@]}" -o a --color speed
 refused a/frame_00001.png "${preview[@]}" -o a

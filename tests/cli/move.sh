@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 120
 # processors: 2
-# The folder of a run holds all that it needs: it may be moved, and what the scene was made of may go.
+# The folder of a run holds all that it needs: it may be moved, and what the scene was made of may
+# go.
 source "$(dirname "$0")/common.bash"
 out="" err="" # what run hears
 
@@ -199,7 +200,8 @@ sed 's|swap/files/deep/|meshes/|; s|swap/files/|files/|' swap.yaml >here/s.yaml
 before=$(sums here)
 (cd here && run 2 run s.yaml -o . --quiet && expect "$err" "./files/block.obj is not a file of this run") || exit 1
 [[ $(sums here) == "$before" ]] || die "-o . has changed an input: $(ls -R here)"
-# One that the scene uses where it is stays the user's, also when another run takes the place of this one.
+# One that the scene uses where it is stays the user's, also when another run takes the place of
+# this one.
 sed -i '/meshes/d' here/s.yaml
 (cd here && run 0 run s.yaml -o . --quiet && run 0 run s.yaml -o . --quiet --resume) || exit 1
 cmp src/b/block.obj here/files/block.obj || die "an input is changed"

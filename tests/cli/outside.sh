@@ -12,8 +12,8 @@ tetrahedron='v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n'
 ply='ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n'
 faces='element face 1\nproperty list uchar int vertex_indices\nend_header\n'
 
-# stumbles FILE TEXT EXPECTED: the file of another folder has that text, and the message of the scene
-# that names it has EXPECTED and not the word.
+# stumbles FILE TEXT EXPECTED: the file of another folder has that text, and the message of the
+# scene that names it has EXPECTED and not the word.
 stumbles() {
   local code=2 verb=(check scenes/a.yaml --no-time)
   # shellcheck disable=SC2059

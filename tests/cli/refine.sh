@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 120
-# firn refine: fine particles beside the frames, the same however they came about, and what it says when
-# it cannot.
+# firn refine: fine particles beside the frames, the same however they came about, and what it says
+# when it cannot.
 source "$(dirname "$0")/common.bash"
 out="" err="" # what run hears
 
@@ -36,8 +36,8 @@ expect "$out" "fine         5 (0 to 4)"
 run 0 info run/fine/frame_00002.hdf
 expect "$out" radius
 
-# Of each frame: as much mass as it is of, seven times as many, none inside the ball or below the ground,
-# and their sizes differ, with the volume of a particle in the mean of its seven.
+# Of each frame: as much mass as it is of, seven times as many, none inside the ball or below the
+# ground, and their sizes differ, with the volume of a particle in the mean of its seven.
 run 0 export run --format csv --fields mass -o coarse --quiet
 run 0 export run/fine --format csv --fields mass,radius -o fine --quiet
 for i in 0 1 2 3 4; do
@@ -113,7 +113,8 @@ expect "$err" "linked/fine is a link"
 run 2 refine linked --per 7 --overwrite
 expect "$err" "linked/fine is a link"
 [[ -e linked/frame_00004.hdf && -e elsewhere/frame_00004.hdf ]] || die "something was removed behind a link"
-# Fine particles of another run, or that no list has, are not removed; nor is another run of that name.
+# Fine particles of another run, or that no list has, are not removed; nor is another run of that
+# name.
 run 0 run scene.yaml -o quick --frames 0:1 --set 'snow[0].velocity=[0, -6 m/s, 0]' --quiet
 cp -r run mixed && rm -r mixed/fine && run 0 refine quick --per 3 -o mixed/fine --quiet
 before=$(sums mixed)

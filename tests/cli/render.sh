@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 120
 # processors: 2
-# firn render: pictures, folders that go on where they stopped, films, and what it says when it cannot.
+# firn render: pictures, folders that go on where they stopped, films, and what it says when it
+# cannot.
 source "$(dirname "$0")/common.bash"
 out="" err="" code=0 # what run and stop_at hear
 
@@ -34,8 +35,8 @@ cmp -s dark.png bright.png && die "exposure changes nothing"
 run 0 render run "${small[@]}" -o aside.png --camera 0,0.5,2:0.1,0,0:20 --quiet
 run 0 render run "${small[@]}" -o top.png --view top --quiet
 cmp -s aside.png top.png && die "cameras change nothing"
-# Looks by name: of a folder that was run without them, and kept with one that was run with them. A name
-# that the scene does not have is told.
+# Looks by name: of a folder that was run without them, and kept with one that was run with them. A
+# name that the scene does not have is told.
 red='render.looks.ground.albedo=[0.8, 0, 0]'
 run 0 render run "${small[@]}" -o plain.png --frames 0 --quiet
 run 0 render run "${small[@]}" -o red.png --frames 0 --set "$red" --quiet
@@ -89,7 +90,8 @@ run 0 render run --preview --size 64x36 -o film --color density --range 100:500 
 expect "$out" "2 frames, 0 rendered now"
 run 0 render run --preview --size 64x36 -o film --color density --range 100:500 --force --quiet
 
-# The same folder by another name; a line of render.txt that a power cut has left; a frame written anew.
+# The same folder by another name; a line of render.txt that a power cut has left; a frame written
+# anew.
 run 0 render run --preview --size 64x36 -o again --quiet
 run 0 render ./run/ --preview --size 64x36 -o again
 expect "$out" "4 frames, 0 rendered now"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 180
 # processors: 2
-# Nothing that a run has left is lost: not to a second run, not to a resume that finds something wrong.
+# Nothing that a run has left is lost: not to a second run, not to a resume that finds something
+# wrong.
 source "$(dirname "$0")/common.bash"
 out="" err="" # what run hears
 
@@ -208,8 +209,8 @@ expect "$err" "--overwrite"
 run 2 run s.yaml -o m --resume --overwrite
 expect "$err" "choose one"
 [[ $(sums m) == "$before" ]] || die "a usage error changed the folder"
-# A scene without colliders and probes leaves none of the old tables, and nothing half written. What firn has
-# not begun itself stays.
+# A scene without colliders and probes leaves none of the old tables, and nothing half written. What
+# firn has not begun itself stays.
 touch m/{stats.csv,frame_00003.hdf,checkpoint_00003.hdf,scene.yaml,picture_00001.png,mine}.part
 cat >bare.yaml <<'SCENE'
 firn: 1

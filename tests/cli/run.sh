@@ -36,7 +36,8 @@ run 0 run whole/scene.yaml -o again --threads 1 --quiet
 [[ -z $out ]] || die "--quiet said $out"
 for i in 0 3 6; do cmp whole/frame_0000$i.hdf again/frame_0000$i.hdf || die "frame $i differs"; done
 
-# Stop on the way, and go on: the same bytes as without; a terminal that closes stops a run like Ctrl-C.
+# Stop on the way, and go on: the same bytes as without; a terminal that closes stops a run like
+# Ctrl-C.
 for signal in 2 1; do # SIGINT, SIGHUP
   rm -rf halves
   STOP_SIGNAL=$signal stop_at halves/frame_00001.hdf "$FIRN" run ball.yaml -o halves --threads 2 \

@@ -115,8 +115,8 @@ run 2 sweep ball.yaml --vary mpm.flip=0.9,1 -o kept --quality 0.5 --quiet
 expect "$err" "kept is left as it is"
 [[ $(sums kept) == "$before" ]] || die "a refused sweep changed its folder"
 
-# A sweep replaces only its own files: one of the user's, new or changed since, stops it before it changes
-# anything, with --overwrite too. The same sweep goes on once the file is moved away.
+# A sweep replaces only its own files: one of the user's, new or changed since, stops it before it
+# changes anything, with --overwrite too. The same sweep goes on once the file is moved away.
 keeps() { # FILE, and what is done to it
   local before
   run 0 sweep ball.yaml --vary mpm.flip=0.9,1 -o own --quiet

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 120
-# A run warns, once, where 0.1 % of the snow is denser than ice, or quicker than bodies and gravity make it.
+# A run warns, once, where 0.1 % of the snow is denser than ice, or quicker than bodies and gravity
+# make it.
 source "${BASH_SOURCE[0]%/*}/common.bash"
 err="" # what run hears
 
@@ -31,7 +32,8 @@ run 0 run press.yaml -o halfway --quiet --frames 0:3
 expect "$err" "cells apart and touch the snow"
 [[ $(grep -c "warning" .err) == 1 ]] || die "more than one warning: $err"
 
-# The demo does not begin with a warning: of a few particles, here less than 0.1 % of the mass, a run says nothing.
+# The demo does not begin with a warning: of a few particles, here less than 0.1 % of the mass, a
+# run says nothing.
 run 0 run demo -o demo --quiet --set quality=0.5 --frames 0:2
 [[ -z $err ]] || die "the demo warns: $err"
 run 0 run demo -o loose --quiet --set quality=0.5 --frames 0:1 --set 'materials.packed.jp_range=[0.68, 4]'

@@ -3,10 +3,10 @@
 # long
 # timeout: 600
 # processors: 2
-# Blender's Cycles renders an exported grid, with the kernel and the grain that pictures have: the mean
-# light of the snow is ours to 5 %, of which noise is a fifth at most. Thick white snow is as bright
-# whatever its density, so it is also looked through at a hundredth of its extinction, where light goes
-# with the density: there half of it is refused.
+# Blender's Cycles renders an exported grid, with the kernel and the grain that pictures have: the
+# mean light of the snow is ours to 5 %, of which noise is a fifth at most. Thick white snow is as
+# bright whatever its density, so it is also looked through at a hundredth of its extinction, where
+# light goes with the density: there half of it is refused.
 source "$(dirname "$0")/../cli/common.bash"
 
 if ! command -v blender >/dev/null; then

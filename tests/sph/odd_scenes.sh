@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 120
-# Scenes that no formula asks for, from the program: it goes on or says why not, and nothing that is not
-# finite comes into a frame or a table.
+# Scenes that no formula asks for, from the program: it goes on or says why not, and nothing that is
+# not finite comes into a frame or a table.
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
