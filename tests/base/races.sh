@@ -19,7 +19,8 @@ command -v "$gcc" >/dev/null || skip "no gcc"
 [[ -z $FIRN_SANITIZE ]] || skip "the build is sanitized itself, by ${FIRN_SANITIZE}"
 flags=(-std=gnu17 -O1 -g -fopenmp -fsanitize=thread)
 echo 'int main(void) { return 0; }' >"$work/empty.c"
-"$gcc" "${flags[@]}" "$work/empty.c" -o "$work/empty" 2>/dev/null || skip "gcc has no runtime of tsan (libtsan)"
+"$gcc" "${flags[@]}" "$work/empty.c" -o "$work/empty" 2>/dev/null ||
+  skip "gcc has no runtime of tsan (libtsan)"
 "$work/empty" || skip "a program under tsan does not start here"
 
 build() { # NAME TEAM: the hosts with this team.c

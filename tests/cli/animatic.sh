@@ -57,7 +57,8 @@ expect "$out" "9 frames, 9 rendered now"
 for frame in 0 4 8; do
   read -r count left right _ _ <<<"$(python3 find.py plan/frame_0000$frame.png body)"
   [[ $count -gt 50 ]] || die "no block in frame $frame"
-  within "middle of the block in frame $frame" "($left + $right) / 2" "160 + 67.2 * (-1 + 0.1 * $frame)" 4
+  within "middle of the block in frame $frame" "($left + $right) / 2" \
+    "160 + 67.2 * (-1 + 0.1 * $frame)" 4
 done
 
 # The emitter: a ring of radius 0.2 m, 0.75 m above the target, orange from 0.3 s until 0.6 s. A
@@ -83,7 +84,8 @@ run 0 render plan.yaml --frames 2: --every 3 --quality 0.5 --size 64x36
 [[ $(find plan_animatic -name 'frame_*.png' -printf '%f\n' | sort | paste -sd ' ') == \
   "frame_00002.png frame_00005.png frame_00008.png" ]] || die "$(ls plan_animatic)"
 # Where nothing else moves all pictures are the same: the snow does not fall.
-run 0 render plan.yaml --frames 0:8 --every 4 --size 64x36 -o still --set emitters=[] --set 'colliders=[{shape: {half_space: {}}}]'
+run 0 render plan.yaml --frames 0:8 --every 4 --size 64x36 -o still --set emitters=[] --set \
+  'colliders=[{shape: {half_space: {}}}]'
 cmp still/frame_00000.png still/frame_00004.png || die "snow moves"
 cmp still/frame_00000.png still/frame_00008.png || die "snow moves"
 # A keyed camera moves with the frames.

@@ -141,7 +141,8 @@ MESH
 sed 's/box: .*}}/mesh: {file: cube.obj, voxel: 1 m}}/' good.yaml >mesh.yaml
 run 2 check mesh.yaml
 expect "$out" "mesh.yaml:5:12: snow[0].shape: some 5.12e+11 particles need"
-run 0 check mesh.yaml --no-time --set snow.0.shape.mesh.scale=0.002 --set snow.0.shape.mesh.voxel=0.002
+run 0 check mesh.yaml --no-time --set snow.0.shape.mesh.scale=0.002 --set \
+  snow.0.shape.mesh.voxel=0.002
 [[ -z $(ls tmp) ]] || die "check of a scene with a mesh left files: $(ls tmp)"
 run 2 check good.yaml --no-time --frames 10:
 expect "$err" "frames 10:3; they must ascend"

@@ -42,7 +42,8 @@ refuse() {
 }
 
 sums() {
-  (cd "$1" && find . -type f -exec sha256sum {} + | sort -k2 && find . -type l -printf '%p %l\n' | sort)
+  (cd "$1" && find . -type f -exec sha256sum {} + | sort -k2 &&
+    find . -type l -printf '%p %l\n' | sort)
 }
 
 stop_at() {

@@ -71,7 +71,8 @@ run 2 export o -f obj --cell 100 -o none
 if [[ -w /dev/full ]]; then
   for words in "help" "version" "scenes" "scenes demo" "check scene.yaml" "run --help" \
     "check scene.yaml --resolved" "info o" "plot o -o x.svg" "bench --list" \
-    "run scene.yaml -o p --frames 0:1" "render o -o r.png --size 32x18 --spp 1" "export o -f csv"; do
+    "run scene.yaml -o p --frames 0:1" "render o -o r.png --size 32x18 --spp 1" "export o -f csv"; \
+      do
     # shellcheck disable=SC2086
     "$FIRN" $words >/dev/full 2>.err
     code=$?
@@ -90,7 +91,8 @@ code=$?
 [[ $code == 1 ]] || die "ulimit -f: ends with $code"
 expect "$(cat .err)" "File too large"
 # A picture that cannot be written is not made first: this one would take days.
-(ulimit -f 8 && exec timeout 60 "$FIRN" render o -o big.png --size 4000x4000 --spp 4000 --quiet 2>.err)
+(ulimit -f 8 && exec timeout 60 "$FIRN" render o -o big.png --size 4000x4000 --spp 4000 --quiet \
+  2>.err)
 code=$?
 [[ $code == 1 ]] || die "render beyond the limit: ends with $code"
 expect "$(cat .err)" "cannot write big.png: File too large"

@@ -102,7 +102,8 @@ chmod +x tools/ffmpeg
 film() { PATH=$PWD/tools:$PATH "$@"; }
 mine a/x.mp4 && film refused a/x.mp4 "${preview[@]}" -o a/x.mp4
 [[ ! -e a/x.frames ]] || die "pictures of a film that was refused"
-rm a/x.mp4 && film run 0 "${preview[@]}" -o a/x.mp4 && film run 0 "${preview[@]}" --color speed -o a/x.mp4
+rm a/x.mp4 && film run 0 "${preview[@]}" -o a/x.mp4 &&
+  film run 0 "${preview[@]}" --color speed -o a/x.mp4
 printf 'mine' >>a/x.mp4
 film refused a/x.mp4 "${preview[@]}" -o a/x.mp4
 
@@ -111,11 +112,13 @@ film refused a/x.mp4 "${preview[@]}" -o a/x.mp4
 formats=(csv vtp ply bgeo obj)
 [[ ! -e $FIRN_BUILD_DIR/firn-vdb.so ]] || formats+=(vdb)
 for format in "${formats[@]}"; do
-  mine "e/frame_00001.$format" && refused "e/frame_00001.$format" export run -f "$format" -o e --quiet
+  mine "e/frame_00001.$format" &&
+    refused "e/frame_00001.$format" export run -f "$format" -o e --quiet
   mine "e/frame_00001.$format.part"
   refused "e/frame_00001.$format.part" export run -f "$format" -o e --quiet
   # Its own are replaced, beside files of the user's and of other formats.
-  mine e/notes.txt && run 0 export run -f csv -o e --quiet && run 0 export run -f "$format" -o e --quiet
+  mine e/notes.txt && run 0 export run -f csv -o e --quiet &&
+    run 0 export run -f "$format" -o e --quiet
   before=$(tree e)
   run 0 export run -f "$format" -o e --quiet
   [[ $(tree e) == "$before" ]] || die "$format again: $(diff <(tree e) <(echo "$before"))"

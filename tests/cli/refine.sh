@@ -107,12 +107,14 @@ ln -s ../elsewhere linked/fine
   run 2 run scene.yaml -o linked --overwrite --quiet
   expect "$err" "linked/fine"
 )
-[[ -e linked/frame_00004.hdf && -e elsewhere/frame_00004.hdf ]] || die "a refine at work is disturbed"
+[[ -e linked/frame_00004.hdf && -e elsewhere/frame_00004.hdf ]] ||
+  die "a refine at work is disturbed"
 run 2 run scene.yaml -o linked --overwrite --quiet
 expect "$err" "linked/fine is a link"
 run 2 refine linked --per 7 --overwrite
 expect "$err" "linked/fine is a link"
-[[ -e linked/frame_00004.hdf && -e elsewhere/frame_00004.hdf ]] || die "something was removed behind a link"
+[[ -e linked/frame_00004.hdf && -e elsewhere/frame_00004.hdf ]] ||
+  die "something was removed behind a link"
 # Fine particles of another run, or that no list has, are not removed; nor is another run of that
 # name.
 run 0 run scene.yaml -o quick --frames 0:1 --set 'snow[0].velocity=[0, -6 m/s, 0]' --quiet
@@ -137,7 +139,8 @@ cmp kept.hdf run/fine/frame_00002.hdf || die "a frame of another number is not m
 run 0 info --verify run
 # Stopped while the list of frames was written: a resume that has nothing else to do writes it.
 before=$(sums run/fine)
-head -c 20 run/fine/frames.hdf.series >run/fine/frames.hdf.series.part && rm run/fine/frames.hdf.series
+head -c 20 run/fine/frames.hdf.series >run/fine/frames.hdf.series.part &&
+  rm run/fine/frames.hdf.series
 run 0 refine run --per 7 --resume --quiet
 [[ $(sums run/fine) == "$before" ]] || die "the list of frames is not written again: $(ls run/fine)"
 # Foreign files stay, also with --overwrite.

@@ -167,7 +167,8 @@ if command -v ffmpeg >/dev/null && command -v ffprobe >/dev/null; then
   run 0 render run --preview --size 65x37 -o drop.mp4
   expect "$out" "0 rendered now"
   # Half of the frames last twice as long, unless --fps says otherwise.
-  rate_of() { ffprobe -v error -count_frames -show_entries stream=nb_read_frames,r_frame_rate -of csv=p=0 "$1"; }
+  rate_of() { ffprobe -v error -count_frames -show_entries stream=nb_read_frames,r_frame_rate -of \
+    csv=p=0 "$1"; }
   run 0 render run --preview --size 64x36 -o half.mp4 --every 2 --quiet
   [[ $(rate_of half.mp4) == 60/1,2 ]] || die "every second frame: $(rate_of half.mp4)"
   run 0 render run --preview --size 64x36 -o slow.mp4 --frames 1:3 --fps 5 --quiet
@@ -197,7 +198,8 @@ expect "$(cat none.out)" "-o none.frames makes the pictures without it"
 [[ ! -e none.mp4 && ! -e none.frames ]] || die "half a film"
 PATH=empty "$FIRN" render run --preview --size 64x36 -o none.frames --quiet || die "no pictures"
 printf '#!/bin/sh\nfor last; do :; done\nexec cat >"${last#file:}"\n' >tools/ffmpeg
-PATH=nowhere::$PWD/tools:$PATH "$FIRN" render run --preview --size 64x36 -o none.mp4 >none.out 2>&1 ||
+PATH=nowhere::$PWD/tools:$PATH "$FIRN" render run --preview --size 64x36 -o none.mp4 >none.out \
+  2>&1 ||
   die "no film: $(cat none.out)"
 expect "$(cat none.out)" "none.mp4: 4 frames, 0 rendered now"
 

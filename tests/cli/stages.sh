@@ -10,7 +10,8 @@ out="" err="" # what run hears
 # All but the last column, wall_seconds.
 
 same_runs() {
-  for i in 0 2 4 6 8; do cmp "$1/frame_0000$i.hdf" "$2/frame_0000$i.hdf" || die "$2: frame $i differs"; done
+  for i in 0 2 4 6 8; do cmp "$1/frame_0000$i.hdf" "$2/frame_0000$i.hdf" ||
+    die "$2: frame $i differs"; done
   diff <(columns "$1/stats.csv") <(columns "$2/stats.csv") || die "$2: stats.csv differs"
   cmp "$1/colliders.csv" "$2/colliders.csv" || die "$2: colliders.csv differs"
 }

@@ -32,7 +32,8 @@ expect "$out" "003-flip=1"
 expect "$err" "mpm.flip: 2 is out of range"
 expect "$err" "002-flip=2 cannot be made"
 refuse "$out" "002"
-run 2 sweep ball.yaml --vary 'snow.0.shape={sphere: {center: [0, 0, 0], radius: 5 cm}},{mesh: {file: no.obj}}' --list
+run 2 sweep ball.yaml --vary \
+  'snow.0.shape={sphere: {center: [0, 0, 0], radius: 5 cm}},{mesh: {file: no.obj}}' --list
 expect "$out" "001-"
 refuse "$out" "002-"
 expect "$err" "no.obj"

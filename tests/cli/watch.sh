@@ -36,7 +36,8 @@ expect "$err" "cells apart and touch the snow"
 # run says nothing.
 run 0 run demo -o demo --quiet --set quality=0.5 --frames 0:2
 [[ -z $err ]] || die "the demo warns: $err"
-run 0 run demo -o loose --quiet --set quality=0.5 --frames 0:1 --set 'materials.packed.jp_range=[0.68, 4]'
+run 0 run demo -o loose --quiet --set quality=0.5 --frames 0:1 --set \
+  'materials.packed.jp_range=[0.68, 4]'
 [[ -z $err ]] || die "a few particles are warned of: $err"
 most() { # FOLDER COLUMN: ten times the greatest value
   awk -F, -v name="$2" 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == name) k = i}

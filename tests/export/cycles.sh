@@ -23,7 +23,8 @@ compare() {
   local said
   said=$(blender --background --factory-startup --python-exit-code 9 \
     --python "$FIRN_SOURCE_DIR/bench/cycles/compare.py" -- --firn "$FIRN" --work "$PWD/cycles" \
-    --look --renders 3 --firn-spp 16 --cycles-spp 4 --step 1 --bounces 1024 "$@" 2>&1) || die "blender: $said"
+    --look --renders 3 --firn-spp 16 --cycles-spp 4 --step 1 --bounces 1024 "$@" 2>&1) ||
+      die "blender: $said"
   grep '^{' <<<"$said"
 }
 # judge CODE NUMBERS: whether firn and Cycles agree.
