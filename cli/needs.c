@@ -325,7 +325,8 @@ int cli_frames_written(const firn_output_def *output, int first, int last) {
   return last / every - (first + every - 1) / every + 1;
 }
 
-// Frames grow evenly from the first to the last. Two checkpoints are kept, or the last alone; while one is written there is one more.
+// Frames grow evenly from the first to the last. Two checkpoints are kept, or the last alone; while
+// one is written there is one more.
 double cli_disk(const cli_needs *needs, const firn_output_def *output, int first, int last) {
   int checkpoints = output->checkpoints < 0 || last < 1 ? 1 : 3;
   return cli_frames_written(output, first, last) * 0.5 *

@@ -10,8 +10,8 @@ typedef struct run_pictures {
   int every;                   // frames from picture to picture
 } run_pictures;
 
-// Draws those that are missing of the frames in the folder of a run, and lists them as the run's; *drawn: how
-// many. FIRN_CANCELLED: by Ctrl-C.
+// Draws those that are missing of the frames in the folder of a run, and lists them as the run's;
+// *drawn: how many. FIRN_CANCELLED: by Ctrl-C.
 firn_status run_draw_missing(firn_context *context, const run_pictures *of, int *drawn);
 
 #endif

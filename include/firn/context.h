@@ -61,9 +61,10 @@ typedef struct firn_activity {
 // not call the library with the same context.
 typedef void (*firn_activity_fn)(void *user, const firn_activity *activity);
 
-// Asked between the rounds of a search within a call, as that for the balance of settled snow, by the thread
-// that called the library. True: the call fails with FIRN_CANCELLED; a step that does has failed, and the
-// simulation is to be loaded or destroyed. It may ask a flag that a signal sets, and must not call the library.
+// Asked between the rounds of a search within a call, as that for the balance of settled snow, by
+// the thread that called the library. True: the call fails with FIRN_CANCELLED; a step that does
+// has failed, and the simulation is to be loaded or destroyed. It may ask a flag that a signal
+// sets, and must not call the library.
 typedef bool (*firn_stop_fn)(void *user);
 
 typedef struct firn_context_def {

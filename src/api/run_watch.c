@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run warns of, once each: snow that is quicker than anything could have made it, and snow
-// that is denser than ice. Both are what a simulation does that has left its law's range, long before it fails.
+// that is denser than ice. Both are what a simulation does that has left its law's range, long
+// before it fails.
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +10,8 @@
 #include "base/memory.h"
 
 static const double ICE = 917; // kg/m^3
-// Of the mass, from which on it matters: a few particles may be packed or thrown off for an instant.
+// Of the mass, from which on it matters: a few particles may be packed or thrown off for an
+// instant.
 static const double PART = 1e-3;
 static const double MARGIN = 2; // jets between two surfaces are quicker than either
 

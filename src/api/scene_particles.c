@@ -103,8 +103,8 @@ static bool is_out(const firn_scene *scene, const double x[3]) {
   return false;
 }
 
-// s, that snow which flies freely from the middle of an emitter's shape stays, up to a duration: until a sink, a
-// kill box or a window takes it away. What meets a body stays for good.
+// s, that snow which flies freely from the middle of an emitter's shape stays, up to a duration:
+// until a sink, a kill box or a window takes it away. What meets a body stays for good.
 static double stay_of(const firn_scene *scene, const firn_value *emitter, double duration) {
   enum { STEPS = 2000 };
   double lo[3], hi[3], x[3], v[3], g[3], begin = firn_value_number(emitter, "start");
@@ -124,7 +124,8 @@ static double stay_of(const firn_scene *scene, const firn_value *emitter, double
   return duration;
 }
 
-// m^2 of a shape seen along a direction: what a small shift along it uncovers, by a lattice of points.
+// m^2 of a shape seen along a direction: what a small shift along it uncovers, by a lattice of
+// points.
 static double area_along(const firn_shape *shape, const double direction[3]) {
   enum { SIDE = 32 };
   double lo[3], hi[3], cell = 1, widest = 0, length = norm(direction);

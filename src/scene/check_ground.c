@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether anything is there that could stop snow from falling for ever: straight along gravity, from points
-// of the snow on.
+// Whether anything is there that could stop snow from falling for ever: straight along gravity,
+// from points of the snow on.
 #include <math.h>
 #include <stdio.h>
 
@@ -59,8 +59,8 @@ static bool is_beside(const falling *f, const box *body) {
   return false;
 }
 
-// Whether a point that falls straight down comes within a cell of the shape: steps of the distance never pass
-// the surface. A shape so near for so long, as a wall that it falls along, stops it.
+// Whether a point that falls straight down comes within a cell of the shape: steps of the distance
+// never pass the surface. A shape so near for so long, as a wall that it falls along, stops it.
 static bool meets(const falling *f, const firn_shape *shape, const double from[3]) {
   enum { STEPS = 400 };
   double lo[3], hi[3], point[3], normal[3], x[3] = {from[0], from[1], from[2]};

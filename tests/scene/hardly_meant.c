@@ -97,8 +97,8 @@ static void snow_that_nothing_can_stop(void **state) {
                      "  - {shape: {box: {center: [-1, 0.5, 0], size: [1, 1, 1]}}}\n",
                      NULL),
          words);
-  // A body whose box is below and whose surface is not; a body below a part; a wall, a ceiling, a slab
-  // on its edge beside which the snow falls.
+  // A body whose box is below and whose surface is not; a body below a part; a wall, a ceiling, a
+  // slab on its edge beside which the snow falls.
   static const char *const past[] = {
       "colliders:\n  - {shape: {torus: {center: [0, 0, 0], radius: 2, tube: 10 cm}}}\n",
       "colliders:\n  - {shape: {sphere: {center: [0.9, -1, 0.9], radius: 80 cm}}}\n",
