@@ -15,7 +15,7 @@
 
 enum { HEAD = 4096, TAIL = 1 << 20 };
 
-// --------------------------------------------------------------------------------- marks at the end
+// -------------------------------------------------------------------------------- marks at the end
 
 static const struct {
   const char *before, *after;
@@ -80,7 +80,7 @@ static bool has_mark(firn_own_kind kind, int fd, uint64_t size, char *tail) {
          !firn_file_read_at(fd, found, length, size - length) && !memcmp(found, wanted, length);
 }
 
-// --------------------------------------------------------------------------------- marks at the head
+// -------------------------------------------------------------------------------- marks at the head
 
 // Text of this key and value, and nothing else but size and colours, stands before the pixels.
 static bool is_own_png(const unsigned char *head, size_t size) {
