@@ -104,6 +104,10 @@ static void print_advice(const findings *f) {
   }
 }
 
+static bool grows(const cli_needs *n) {
+  return n->particles_end > 1.1 * n->particles;
+}
+
 static void print_memory(const findings *f) {
   const cli_needs *n = &f->needs;
   char a[32], b[32], c[32];
@@ -112,6 +116,7 @@ static void print_memory(const findings *f) {
   printf("  memory     about %s", cli_bytes(n->memory, a));
   if (n->memory_most > 1.1 * n->memory)
     printf(", and %s where steps turn semi-implicit", cli_bytes(n->memory_most, b));
+  if (grows(n)) printf(", some %s at the end", cli_bytes(n->memory_end, b));
   printf("; %s %s\n", whose, cli_bytes(f->memory_there, c));
   if (n->memory_most > f->memory_there)
     puts("             too little for semi-implicit steps; mpm.integrator=explicit takes none");
@@ -147,10 +152,12 @@ static void print_disk(const findings *f) {
   char a[32], b[32], c[32];
   if (!isfinite(f->disk)) return;
   int written = cli_frames_written(&f->output, f->a->first, f->last);
-  printf("  disk       about %s (%d frame%s of %s, and checkpoints)", cli_bytes(f->disk, a),
-         written, written == 1 ? "" : "s", cli_bytes(n->frame_bytes, b));
+  printf("  disk       about %s (%d frame%s of %s", cli_bytes(f->disk, a), written,
+         written == 1 ? "" : "s", cli_bytes(n->frame_bytes, b));
+  if (grows(n)) printf(", growing to %s", cli_bytes(n->frame_bytes_end, b));
+  printf(", and checkpoints)");
   if (isfinite(f->disk_there)) printf("; %s are free", cli_bytes(f->disk_there, c));
-  if (n->particles > 0)
+  if (n->particles > 0 && !grows(n))
     printf("\n             %.1f bytes a particle and frame", n->frame_bytes / n->particles);
   putchar('\n');
 }
@@ -164,8 +171,12 @@ static void print_words(const findings *f) {
     printf("%s: ok\n", firn_scene_file(f->scene));
   print_advice(f);
   if (f->needs.sampled == 0 && f->status != FIRN_OK) return; // nothing is known but why not
-  printf("  particles  %s%s\n", f->needs.sampled < f->needs.particles ? "about " : "",
+  printf("  particles  %s%s", f->needs.sampled < f->needs.particles ? "about " : "",
          cli_count(f->needs.particles, a));
+  if (grows(&f->needs))
+    printf(", and some %s at the end: an estimate, by the rates of the emitters",
+           cli_short(f->needs.particles_end, a));
+  putchar('\n');
   if (f->a->first > 0)
     printf("  frames     %d to %d of those that are simulated, from 0 on", f->a->first, f->last);
   else
@@ -201,10 +212,12 @@ static void json_needs(const findings *f) {
   const cli_needs *n = &f->needs;
   json_number("particles", n->particles);
   json_number("particles_sampled", n->sampled);
+  json_number("particles_end", n->particles_end);
   json_number("frames", f->last);
   json_number("threads", firn_context_threads(f->context));
   json_number("memory_bytes", n->memory);
   json_number("memory_most_bytes", n->memory_most);
+  json_number("memory_end_bytes", n->memory_end);
   json_number("memory_there_bytes", f->memory_there);
   json_number("start_seconds", n->start_seconds);
   json_number("seconds_per_frame", n->seconds_per_frame);
@@ -215,6 +228,7 @@ static void json_needs(const findings *f) {
   n->bound ? cli_json_string(stdout, n->bound) : (void)printf("null");
   json_number("step_bound_share", n->bound ? n->bound_share : NAN);
   json_number("frame_file_bytes", n->frame_bytes);
+  json_number("frame_file_end_bytes", n->frame_bytes_end);
   json_number("checkpoint_file_bytes", n->checkpoint_bytes);
   json_number("frames_written", cli_frames_written(&f->output, f->a->first, f->last));
   json_number("disk_bytes", f->disk);

@@ -202,6 +202,10 @@ void cli_wait_activity(void *user, const firn_activity *activity); // of a conte
 FILE *cli_create(const char *path);
 FILE *cli_append(const char *path);
 
+// Whether a single file may be written: the name is free, or has one that firn has written, and so
+// has that of its .part. FIRN_ERROR_STATE otherwise.
+firn_status cli_check_output(firn_context *context, const char *path);
+
 // Makes a folder where the system has its temporary files; false after a message where none can be made.
 bool cli_temporary_folder(char *folder, size_t size);
 // Takes a folder away with all that is in it, links as such.

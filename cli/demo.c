@@ -147,10 +147,11 @@ static bool is_demo(const char *folder, const firn_scene *scene) {
 }
 
 // The picture of an earlier demo may be replaced, another file of that name may not.
-static bool check_picture(const char *folder, const firn_scene *scene) {
+static bool check_picture(firn_context *context, const char *folder, const firn_scene *scene) {
   char path[4200];
   snprintf(path, sizeof path, "%s/demo.png", folder);
-  if (access(path, F_OK) != 0 || is_demo(folder, scene)) return true;
+  if (access(path, F_OK) != 0) return true;
+  if (is_demo(folder, scene) && firn_file_check_own(context, path) == FIRN_OK) return true;
   fprintf(stderr,
           "firn: %s is not of an earlier demo: move it away, or choose another folder (-o)\n",
           path);
@@ -160,7 +161,7 @@ static bool check_picture(const char *folder, const firn_scene *scene) {
 static int run_demo(firn_context *context, const arguments *a, const char *folder) {
   firn_scene *scene = cli_scene(context, "demo", &a->with.options, stderr);
   if (!scene) return EXIT_INPUT;
-  if (!check_picture(folder, scene)) {
+  if (!check_picture(context, folder, scene)) {
     firn_scene_destroy(scene);
     return EXIT_INPUT;
   }

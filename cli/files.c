@@ -29,6 +29,13 @@ FILE *cli_append(const char *path) {
   return open_as(path, O_WRONLY | O_APPEND, "a");
 }
 
+firn_status cli_check_output(firn_context *context, const char *path) {
+  char part[4200];
+  snprintf(part, sizeof part, "%.4100s.part", path);
+  firn_status status = firn_file_check_own(context, path);
+  return status == FIRN_OK ? firn_file_check_own(context, part) : status;
+}
+
 bool cli_temporary_folder(char *folder, size_t size) {
   const char *base = getenv("TMPDIR");
   int length = snprintf(folder, size, "%s/firn-XXXXXX", base && *base ? base : "/tmp");

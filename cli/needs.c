@@ -71,6 +71,8 @@ typedef struct watch {
   moment begin, last; // after frame 0, and now
   double start;       // s, until frame 0 was written
   double particles;   // of frame 0
+  double seen;        // particles of the last step ...
+  double framed;      // ... and of the last frame that has a file
   int threads;
   uint64_t iterations; // so far
   bool is_auto;        // the solver may turn to semi-implicit steps
@@ -82,7 +84,7 @@ typedef struct watch {
 static void look_at_start(watch *w, const firn_run_event *e) {
   firn_mpm_def settings;
   w->start = e->wall;
-  w->particles = (double)e->particles;
+  w->particles = w->seen = w->framed = (double)e->particles;
   w->is_auto = firn_sim_settings(e->sim, "mpm", &settings, sizeof settings) == FIRN_OK &&
                settings.integrator == FIRN_INTEGRATOR_AUTO;
   if (w->def->on_advice) {
@@ -110,6 +112,8 @@ static bool on_event(void *user, const firn_run_event *e) {
   }
   w->last = (moment){e->time, cli_seconds(), cli_cpu_seconds(), e->steps};
   w->iterations = e->iterations;
+  w->seen = (double)e->particles;
+  if (e->frame_written) w->framed = w->seen;
   w->frames = e->frame;
   if (e->bound) count_bound(w, e->bound);
   // Where others are at work on the machine it takes longer, but not for ever.
@@ -195,6 +199,26 @@ static void add_growth(const firn_scene *scene, const watch *w, cli_needs *out) 
   out->memory = fmax(out->memory, out->memory_before + growth.bytes * out->library_bytes);
 }
 
+// Bytes for more particles than those that took so many; where these are few, by what is usual.
+static double bytes_of_more(double end, double seen, double taken, double usual) {
+  const double few = 1000;
+  return fmax(end - seen, 0) * (seen >= few ? taken / seen : usual);
+}
+
+// What emitters add.
+static void add_emitted(const firn_scene *scene, const watch *w, double scale, cli_needs *out) {
+  double end = out->particles + firn_scene_particles_at_end(scene) - firn_scene_particles(scene);
+  double seen = scale * w->seen, framed = scale * w->framed,
+         held = out->memory - out->memory_before;
+  out->particles_end = end;
+  out->memory_end = out->memory;
+  out->frame_bytes_end = out->frame_bytes;
+  if (!(end > out->particles)) return;
+  out->memory_end += bytes_of_more(end, seen, held, BYTES_USUAL);
+  out->frame_bytes_end += bytes_of_more(end, framed, out->frame_bytes, 44);
+  out->checkpoint_bytes += bytes_of_more(end, seen, out->checkpoint_bytes, 70);
+}
+
 // Longer steps for larger cells: the time of a frame grows with one more power of the quality.
 static void scale_time(double scale, cli_needs *out) {
   double steps = cbrt(scale);
@@ -239,7 +263,10 @@ firn_status cli_measure(firn_context *context, const firn_scene *scene, const cl
   *out = (cli_needs){.particles = guess,
                      .memory = guess * BYTES_USUAL,
                      .memory_most = guess * BYTES_USUAL,
+                     .memory_end = guess * BYTES_USUAL,
+                     .particles_end = guess,
                      .frame_bytes = NAN,
+                     .frame_bytes_end = NAN,
                      .checkpoint_bytes = NAN,
                      .start_seconds = NAN,
                      .seconds_per_frame = NAN,
@@ -255,6 +282,8 @@ firn_status cli_measure(firn_context *context, const firn_scene *scene, const cl
     out->sampled = w.particles;
     if (whole) out->particles = w.particles;
     if (status == FIRN_OK) add_growth(scene, &w, out);
+    if (status == FIRN_OK)
+      add_emitted(scene, &w, w.particles > 0 ? out->particles / w.particles : 1, out);
     out->memory_most = out->memory;
     if (status == FIRN_OK && w.is_auto && w.iterations == 0 && out->particles > 0) {
       cli_wait("taking a semi-implicit step");
@@ -296,9 +325,11 @@ int cli_frames_written(const firn_output_def *output, int first, int last) {
   return last / every - (first + every - 1) / every + 1;
 }
 
-// Two checkpoints are kept, or the last alone; while one is written there is one more.
+// Frames grow evenly from the first to the last. Two checkpoints are kept, or the last alone; while
+// one is written there is one more.
 double cli_disk(const cli_needs *needs, const firn_output_def *output, int first, int last) {
   int checkpoints = output->checkpoints < 0 || last < 1 ? 1 : 3;
-  return cli_frames_written(output, first, last) * needs->frame_bytes +
+  return cli_frames_written(output, first, last) * 0.5 *
+             (needs->frame_bytes + needs->frame_bytes_end) +
          checkpoints * needs->checkpoint_bytes;
 }

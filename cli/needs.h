@@ -7,14 +7,17 @@
 
 typedef struct cli_needs {
   double particles;     // at the beginning
+  double particles_end; // at the end, with what emitters add: an estimate
   double sampled;       // of those, as many as were really simulated; 0: it was not tried
   double memory;        // bytes resident at most, in the first frames
   double memory_before; // of these, what the program holds without any snow ...
   double memory_alone;  // ... and what the steps that were really taken held, without a look ahead
   double library_bytes; // that the library counted at most in those steps
   double memory_most;   // the same once steps turn semi-implicit; memory where they do not
-  double frame_bytes;   // of a frame's file; nan: not known
-  double checkpoint_bytes;  // of a checkpoint's
+  double memory_end;    // for the particles at the end
+  double frame_bytes;   // of the file of one of the first frames; nan: not known
+  double frame_bytes_end;   // of the last one
+  double checkpoint_bytes;  // of a checkpoint at the end
   double start_seconds;     // of wall time until frame 0 is written
   double seconds_per_frame; // of wall time, in the mean of the first frames; nan: was not asked for
   double cpu_per_frame;     // s, of all threads

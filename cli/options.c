@@ -234,6 +234,11 @@ static void on_note(void *user, firn_log_level level, const char *message) {
     options->on_warning(options->warning_user, message);
 }
 
+static bool is_stopped(void *user) {
+  (void)user;
+  return cli_interrupted();
+}
+
 firn_context *cli_context(const cli_options *options) {
   firn_context_def def = firn_default_context_def();
   def.threads = options->threads;
@@ -242,6 +247,7 @@ firn_context *cli_context(const cli_options *options) {
   def.log = on_note;
   def.log_user = (void *)options;
   def.activity = cli_wait_activity;
+  def.stop = is_stopped;
   firn_context *context;
   firn_status status = firn_context_create(&def, &context);
   if (status == FIRN_OK) return context;
@@ -290,7 +296,7 @@ static int fail(const char *message, firn_status status) {
   fprintf(stderr, "%s%s\n", status == FIRN_ERROR_SCENE ? "" : "firn: ",
           *message ? message : firn_status_text(status));
   bool input = status == FIRN_ERROR_SCENE || status == FIRN_ERROR_ARGUMENT ||
-               status == FIRN_ERROR_STATE;
+               status == FIRN_ERROR_STATE || status == FIRN_ERROR_FORMAT;
   return input ? EXIT_INPUT : EXIT_RUN;
 }
 

@@ -86,9 +86,10 @@ int cli_plot(int argc, char **argv) {
     snprintf(path, sizeof path, "%.*s.svg", (int)length - 4, a.def.source);
   else
     snprintf(path, sizeof path, "%.*s/stats.svg", (int)length, a.def.source);
-  firn_status status = firn_plot(context, &a.def, path);
+  firn_status status = cli_check_output(context, path);
+  if (status == FIRN_OK) status = firn_plot(context, &a.def, path);
   int code = status == FIRN_OK ? EXIT_OK : cli_fail(context, status);
-  if (status == FIRN_ERROR_FORMAT || access(a.def.source, R_OK) != 0) code = EXIT_INPUT;
+  if (access(a.def.source, R_OK) != 0) code = EXIT_INPUT;
   if (status == FIRN_OK && !a.quiet) printf("%s\n", path);
   firn_context_destroy(context);
   return code;

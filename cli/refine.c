@@ -243,7 +243,6 @@ static int refine(firn_context *context, arguments *a) {
     if (a->open) putchar('\n');
     if (status == FIRN_OK) report(a, folder);
     code = status == FIRN_OK ? EXIT_OK : cli_fail_run(context, status, a->progress);
-    if (status == FIRN_ERROR_FORMAT) code = EXIT_INPUT; // the source is none of firn's
   }
   firn_scene_destroy(scene);
   return code;

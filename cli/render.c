@@ -364,17 +364,6 @@ static void default_output(const render_job *job, const char *folder, bool sever
   }
 }
 
-// Whether a picture of a name that was not given may be written; says why not.
-static bool is_free(const char *path) {
-  struct stat info;
-  if (lstat(path, &info) != 0 || render_is_own(path)) return true;
-  fprintf(stderr,
-          "firn: %s is not a picture that firn has written: move it away, or give another name "
-          "with -o. Nothing was changed\n",
-          path);
-  return false;
-}
-
 // One frame from all around.
 static bool spread_turntable(render_job *job) {
   int count = job->arguments->turntable;
@@ -455,7 +444,8 @@ static int run_job(render_job *job) {
     snprintf(output, sizeof output, "%s", a->output);
   else
     default_output(job, folder, several, output);
-  if (!several && !a->output && !is_free(output)) return EXIT_INPUT;
+  if (!several || film) status = cli_check_output(job->context, output);
+  if (status != FIRN_OK) return fail(job, status);
   if (!several) return render_one(job, output);
   if (!film) return render_sequence(job, output, NULL);
   char pictures[RENDER_PATH + 16];

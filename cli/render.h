@@ -38,9 +38,6 @@ void render_parse(int argc, char **argv, render_arguments *a);
 // Whether a path ends so, in small letters or capitals.
 bool render_ends_with(const char *path, const char *end);
 
-// Whether a picture is one that firn has written, and that nothing has retouched since.
-bool render_is_own(const char *path);
-
 // A frame file to be shown.
 typedef struct render_frame {
   int number;  // of the frame, or of a turntable's picture

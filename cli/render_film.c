@@ -4,7 +4,7 @@
 // The folder holds render.txt: what the pictures were made with, then a line "next 7" before each picture
 // is drawn, "done 7" once it is whole, and "again 7" where it is to be made once more. A later call with
 // the same settings goes on after them; one with others removes them and begins anew. Only pictures that
-// render.txt lists and that have firn's mark (render_own.c) are removed or replaced.
+// render.txt lists and that have firn's mark (firn_file_check_own) are removed or replaced.
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -231,6 +231,10 @@ static bool refuse_name(const char *path) {
   return false;
 }
 
+static bool is_own(const render_job *job, const char *path) {
+  return firn_file_check_own(job->context, path) == FIRN_OK;
+}
+
 // Whether all names that will be written are free or firn's own; tells the first that is not.
 static bool check_names(const render_job *job, folder *f) {
   char path[RENDER_PATH], part[RENDER_PATH + 16];
@@ -241,20 +245,20 @@ static bool check_names(const render_job *job, folder *f) {
     bool listed = is_listed(f, job->frame[i].number);
     picture_name(job, f, i, path);
     snprintf(part, sizeof part, "%s.part", path);
-    if (lstat(path, &info) == 0 && !(listed && render_is_own(path))) return refuse_name(path);
+    if (lstat(path, &info) == 0 && !(listed && is_own(job, path))) return refuse_name(path);
     if (lstat(part, &info) == 0 && !S_ISLNK(info.st_mode) && !listed) return refuse_name(part);
   }
   return true;
 }
 
 // Pictures of other settings must not get between those of these: removes what render.txt lists.
-static void remove_pictures(const folder *f) {
+static void remove_pictures(const render_job *job, const folder *f) {
   char path[RENDER_PATH], part[RENDER_PATH + 16];
   for (int number = 0; number < NUMBERS; number++)
     for (int i = 0; f->listed[number] && i < 2; i++) {
       snprintf(path, sizeof path, "%.4000s/frame_%05d.%s", f->path, number, endings[i]);
       snprintf(part, sizeof part, "%s.part", path);
-      if (render_is_own(path)) unlink(path);
+      if (is_own(job, path)) unlink(path);
       unlink(part);
     }
 }
@@ -281,7 +285,7 @@ static FILE *begin_folder(const render_job *job, folder *f) {
     }
     if (!same && job->arguments->mode == PROGRESS_AUTO)
       printf("%s has pictures of other settings; begins anew\n", f->path);
-    if (!same) remove_pictures(f);
+    if (!same) remove_pictures(job, f);
     fclose(file);
   }
   file = same ? cli_append(path) : cli_create(path);
@@ -393,7 +397,8 @@ static int make_film(render_job *job, const folder *f, const char *film) {
             f->path);
     return EXIT_RUN;
   }
-  if (!good || status != 0 || rename(part, film) != 0) {
+  good = good && status == 0 && firn_file_mark_film(job->context, part) == FIRN_OK;
+  if (!good || rename(part, film) != 0) {
     unlink(part);
     fprintf(stderr, "firn: ffmpeg could not write %s; the pictures are in %s\n", film, f->path);
     return EXIT_RUN;

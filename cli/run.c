@@ -4,6 +4,9 @@
 
 #include "needs.h"
 #include "progress.h"
+#include "run_pictures.h"
+
+#define PICTURES "picture_"
 
 enum { KEY_FRAMES = 2000, KEY_RESUME, KEY_PICTURES, KEY_UNCHECKED, KEY_FROM };
 
@@ -57,7 +60,10 @@ static const struct argp_option options[] = {
      "goes on with those that were asked for, and where they are all there up to the scene's last",
      0},
     {"pictures", KEY_PICTURES, "N", OPTION_ARG_OPTIONAL,
-     "also draw each frame that is written, or every N-th, as picture_00000.png and so on", 0},
+     "also draw each frame that is written, or every N-th, as picture_00000.png and so on; a "
+     "resume also draws "
+     "those that are missing of frames that are there",
+     0},
     {"resume", KEY_RESUME, NULL, 0,
      "go on from the last checkpoint in the folder, or begin where there is nothing yet. What is "
      "there is checked first; what is not whole is made again, or named",
@@ -126,10 +132,23 @@ static bool on_event(void *user, const firn_run_event *event) {
   if (w->every && event->frame_written && event->sim && event->frame % w->every == 0) {
     char path[4200];
     firn_preview_def view = firn_scene_preview(w->scene, event->time);
-    snprintf(path, sizeof path, "%s/picture_%05d.png", w->folder, event->frame);
+    snprintf(path, sizeof path, "%s/" PICTURES "%05d.png", w->folder, event->frame);
     if (!progress_picture(&w->progress, event, &view, path)) return false;
   }
   return !cli_interrupted();
+}
+
+// What the run itself has not drawn: pictures of frames that were there before.
+static firn_status make_up_pictures(const watch *w, firn_context *context) {
+  run_pictures of = {w->scene, w->folder, PICTURES, w->every};
+  int drawn;
+  if (!w->every) return FIRN_OK;
+  cli_wait("looking for missing pictures");
+  firn_status status = run_draw_missing(context, &of, &drawn);
+  cli_wait_clear();
+  if (drawn && w->a->with.run.mode == PROGRESS_AUTO)
+    puts("pictures that were missing are drawn, of the frames that were there");
+  return status;
 }
 
 static void report_end(const arguments *a, const progress *p, const char *folder) {
@@ -212,12 +231,13 @@ int cli_run(int argc, char **argv) {
   def.overwrite = a.with.run.overwrite;
   def.from = *a.from ? a.from : NULL;
   def.from_frame = a.from_frame;
-  def.pictures = a.pictures ? "picture_" : NULL;
+  def.pictures = a.pictures ? PICTURES : NULL;
   def.event = on_event;
   def.event_user = &w;
   firn_status status = firn_run(scene, &def);
   progress_end(&w.progress);
   if (status == FIRN_CANCELLED && w.progress.status != FIRN_OK) status = w.progress.status;
+  if (status == FIRN_OK) status = make_up_pictures(&w, context);
 
   int code = EXIT_OK;
   if (status == FIRN_OK) {

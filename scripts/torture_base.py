@@ -169,7 +169,8 @@ def essence(name, data):
         return without_column(data, "wall_seconds")
     if name == "summary.md":  # the last cell of rows
         return "\n".join(line.rpartition(" | ")[0] for line in data.decode().splitlines())
-    # A line cut by a kill ends with a question mark; a picture that was begun twice has two lines "next".
+    # A line cut by a kill ends with a question mark; a picture that was begun twice has two lines
+    # "next".
     if name == "render.txt":
         return b"\n".join(line for line in data.splitlines()
                           if not line.startswith((b"frames of", b"next ")) and not line.endswith(b"?"))

@@ -108,14 +108,15 @@ def changes(name):
 
 EVERY = {*ANY, *TEXT}
 FLIPS = {how for how in ANY if "flip" in how}
-# What a damaged file is, and after which damages a resume must go on, with it mended or made again. After
-# all others it may refuse: they take away what nothing in the folder has a second time.
+# What a damaged file is, and after which damages a resume must go on, with it mended or made again.
+# After all others it may refuse: they take away what nothing in the folder has a second time.
 GOES_ON = {
     # Only written.
     "log": EVERY | {"gone"},
     # Written anew from the frames.
     "series": EVERY | {"gone", "link"},
-    # Copied again, since the scene's own file is there; the two vouch for each other without the list.
+    # Copied again, since the scene's own file is there; the two vouch for each other without the
+    # list.
     "copy": EVERY | {"gone", "link", "pipe"},
     "sums": (EVERY | {"gone", "link"}) - FLIPS - {"digit"},
     # There is another one.

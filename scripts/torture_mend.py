@@ -117,8 +117,8 @@ def refine_again(base, folder, name, how, seed):
 
 # ------------------------------------------------------------------------------------ the user's files
 
-# Names that firn itself uses, of files that it has not written; a link leads to a file outside. What ends with
-# .part is firn's in any case.
+# Names that firn itself uses, of files that it has not written; a link leads to a file outside.
+# What ends with .part is firn's in any case.
 TAKEN = ("frame_00002.hdf", "frame_00009.hdf", "checkpoint_00004.hdf", "picture_00002.png",
          "picture_00009.png", "log.jsonl", "stats.csv", "colliders.csv", "probes.csv", "scene.yaml",
          "scene.next.yaml", "firn-files.txt", "frames.hdf.series", "files/block.obj", "files/sums.txt",

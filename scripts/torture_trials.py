@@ -12,8 +12,8 @@ ERRORS = {"open": ["EMFILE", "EACCES"], "create": ["ENOSPC", "EROFS"], "mkdir": 
           "rename": ["EIO", "ENOSPC"], "unlink": ["EPERM", "EIO"], "truncate": ["EIO", "EFBIG"],
           "close": ["EIO"], "read": ["EIO", "EINTR"], "list": ["EMFILE"], "memory": ["ENOMEM"]}
 LIBRARIES = ("libfirn", "libyaml", "libhdf5")  # whose memory runs out
-# How many trials at most: kills, fails of a call by an error, of memory of firn's and of other libraries,
-# full disks.
+# How many trials at most: kills, fails of a call by an error, of memory of firn's and of other
+# libraries, full disks.
 Share = collections.namedtuple("Share", "kill fail own memory full")
 LARGE, MIDDLE = Share(1000, 100, 250, 80, 60), Share(1000, 25, 80, 20, 30)
 SMALL, KILLS = Share(300, 12, 40, 8, 20), Share(300, 0, 0, 0, 0)
@@ -133,8 +133,8 @@ class Scenario:
         killed = plan["TORTURE_ACT"] == "kill" and board[-1]
         if killed:
             may_die = [signal.SIGKILL]
-        # HDF5 1.10 frees twice, uses what it has freed, or calls exit(-1), where its own memory runs
-        # out. That is as good as being killed: nothing may be lost by it.
+        # HDF5 1.10 frees twice, uses what it has freed, or calls exit(-1), where its own memory
+        # runs out. That is as good as being killed: nothing may be lost by it.
         if plan.get("TORTURE_MEMORY") == "libhdf5":
             may_die = [signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS]
             killed = code < 0 or code == 255

@@ -61,6 +61,12 @@ typedef struct firn_activity {
 // not call the library with the same context.
 typedef void (*firn_activity_fn)(void *user, const firn_activity *activity);
 
+// Asked between the rounds of a search within a call, as that for the balance of settled snow, by
+// the thread that called the library. True: the call fails with FIRN_CANCELLED; a step that does
+// has failed, and the simulation is to be loaded or destroyed. It may ask a flag that a signal
+// sets, and must not call the library.
+typedef bool (*firn_stop_fn)(void *user);
+
 typedef struct firn_context_def {
   size_t size;           // of this struct: firn_default_context_def() knows
   int threads;           // worker threads; 0: as many as the machine has cores
@@ -75,6 +81,8 @@ typedef struct firn_context_def {
   bool reserved[7];          // false
   firn_activity_fn activity; // receives what calls are doing; NULL: nothing does
   void *activity_user;
+  firn_stop_fn stop; // whether to stop within a call; NULL: never
+  void *stop_user;
 } firn_context_def;
 
 FIRN_API void firn_context_def_init(firn_context_def *def, size_t size);

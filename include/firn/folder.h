@@ -74,6 +74,15 @@ FIRN_API firn_status firn_folder_begin_own(firn_context *context, const char *fo
 FIRN_API firn_status firn_folder_end_own(firn_context *context, const char *folder,
                                          const char *kind);
 
+// A single file under a name of the user's. Pictures and curves that firn writes, and films that a
+// program marks here once they are whole, hold a mark; it is lost where another program changes the
+// file. FIRN_OK: there is no file of that name, or one with the mark; of a name that ends in .part,
+// one that begins as such a file. FIRN_ERROR_STATE: there is another, which the message names. The
+// functions that write pictures and curves replace any file: ask first.
+FIRN_API firn_status firn_file_check_own(firn_context *context, const char *path);
+// Adds the mark to an MP4 film, as a box that players skip.
+FIRN_API firn_status firn_file_mark_film(firn_context *context, const char *path);
+
 // --------------------------------------------------------------------------------------------- tables
 
 // A CSV file as columns of numbers: stats.csv, colliders.csv, probes.csv.

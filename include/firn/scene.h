@@ -31,6 +31,10 @@ FIRN_API int firn_scene_frames(const firn_scene *scene);
 FIRN_API double firn_scene_frame_seconds(const firn_scene *scene); // s, from frame to frame
 // Particles to be expected, from volumes: a quick look before a build that may need much memory.
 FIRN_API double firn_scene_particles(const firn_scene *scene);
+// The same with those that emitters add up to the last frame: by rates, times and shapes, less what
+// flies freely into a sink or out of a kill box or a window that rests. An emitter that is buried
+// adds fewer.
+FIRN_API double firn_scene_particles_at_end(const firn_scene *scene);
 // Fails with FIRN_ERROR_SCENE and a message at FILE:LINE:COLUMN of what makes a scene large: its largest
 // body of snow, or a spacing or quality that was set later. For whoever finds that it will not fit.
 FIRN_API firn_status firn_scene_too_large(const firn_scene *scene, const char *message);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of files (cache/record.h) of a folder that a program keeps: names are listed before their
-// files are written, and marked afterwards.
+// files are written, and marked afterwards. And the marks of single files (cache/own.h).
 #include <firn/folder.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/def.h"
+#include "cache/own.h"
 #include "cache/record.h"
 
 static firn_status read_list(firn_context *context, const char *folder, const char *kind,
@@ -63,4 +64,14 @@ firn_status firn_folder_end_own(firn_context *context, const char *folder, const
   if (status == FIRN_OK) status = firn_record_write(&record);
   firn_record_free(&record);
   return status;
+}
+
+firn_status firn_file_check_own(firn_context *context, const char *path) {
+  if (!context || !path) return firn_fail_null(context, "firn_file_check_own");
+  return firn_own_check(context, path);
+}
+
+firn_status firn_file_mark_film(firn_context *context, const char *path) {
+  if (!context || !path) return firn_fail_null(context, "firn_file_mark_film");
+  return firn_own_mark_film(context, path);
 }

@@ -125,8 +125,9 @@ firn_status firn_run_check_folder(firn_run_state *run);
 // True when this frame of the run has a file.
 bool firn_run_writes(const firn_run_state *run, int frame);
 
-// Warns, once each, of snow that is denser than ice or quicker than bodies and gravity can make it.
-void firn_run_watch(firn_run_state *run, const firn_measures *measures);
+// Warns, once each, where 0.1 % of the snow is denser than ice, or quicker than bodies and gravity
+// can make it.
+firn_status firn_run_watch(firn_run_state *run, const firn_measures *measures);
 
 // Lists the frames and checkpoints of the folder.
 firn_status firn_run_list(firn_run_state *run, firn_run_check *check);

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run warns of, once each: snow that is quicker than anything could have made it, and snow that is
-// denser than ice. Both are what a simulation does that has left its law's range, long before it fails.
+// What a run warns of, once each: snow that is quicker than anything could have made it, and snow
+// that is denser than ice. Both are what a simulation does that has left its law's range, long
+// before it fails.
 #include <math.h>
 #include <string.h>
 
 #include "api/run.h"
 #include "api/sim.h"
+#include "base/memory.h"
 
-static const double ICE = 917;  // kg/m^3
+static const double ICE = 917; // kg/m^3
+// Of the mass, from which on it matters: a few particles may be packed or thrown off for an
+// instant.
+static const double PART = 1e-3;
 static const double MARGIN = 2; // jets between two surfaces are quicker than either
 
 // Whether what snow weighs at rest leaves room below ice, and its law hardens by being packed.
@@ -19,19 +24,45 @@ static bool packs_below_ice(const firn_world *world) {
   return world->material_count > 0;
 }
 
-static void warn_of_ice(firn_run_state *r, const double *stats) {
+// The part of the snow's mass whose density, or speed by its velocity, is above a limit.
+static firn_status find_part(firn_sim *sim, const char *field, double limit, double *part) {
+  size_t count = firn_sim_count(sim), size = 4 * count * sizeof(double);
+  size_t components = strcmp(field, "velocity") == 0 ? 3 : 1;
+  double all = 0, above = 0;
+  double *mass = firn_alloc(sim->world.context, size, "what a run warns of");
+  if (!mass) return FIRN_ERROR_MEMORY;
+  double *value = mass + count;
+  firn_status status = firn_sim_read(sim, "mass", mass);
+  if (status == FIRN_OK) status = firn_sim_read(sim, field, value);
+  for (size_t i = 0; status == FIRN_OK && i < count; i++) {
+    const double *v = value + components * i;
+    double is = components == 3 ? sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) : *v;
+    all += mass[i];
+    above += is > limit ? mass[i] : 0;
+  }
+  firn_free(sim->world.context, mass, size);
+  *part = above / fmax(all, 1e-300);
+  return status;
+}
+
+static firn_status warn_of_ice(firn_run_state *r, const double *stats) {
   firn_stat_info info;
-  double density = 0, jp = 1;
+  double density = 0, jp = 1, part = 0;
   for (int i = 0; firn_sim_stat_info(r->sim, i, &info) == FIRN_OK; i++) {
     if (strcmp(info.name, "density_max") == 0) density = stats[i];
     if (strcmp(info.name, "jp_min") == 0) jp = stats[i];
   }
-  if (r->watch.told_ice || !(density > ICE) || !packs_below_ice(&r->sim->world)) return;
+  if (r->watch.told_ice || !(density > ICE) || !packs_below_ice(&r->sim->world)) return FIRN_OK;
+  FIRN_TRY(find_part(r->sim, "density", ICE, &part));
+  if (part < PART) return FIRN_OK;
   r->watch.told_ice = true;
-  firn_note(r->context, FIRN_LOG_WARNING,
-            "frame %d: snow is packed to %.4g kg/m^3, denser than ice (%g), with J_P down to %.3g. "
-            "A material's jp_range: [density/917, .inf] bounds it",
-            r->frame, density, ICE, jp);
+  firn_note(
+      r->context, FIRN_LOG_WARNING,
+      "frame %d: %.2g %% of the snow is packed denser than ice (%g kg/m^3), up to %.4g kg/m^3 "
+      "with J_P down to %.3g: bodies leave it too little room, or it stops hardening since "
+      "its jp_range begins too high or its hardening is too low",
+      r->frame, 100 * part, ICE, density, jp);
+  return FIRN_OK;
 }
 
 // m/s, that gravity can have given since the first frame that was looked at: not more than by all of the
@@ -55,7 +86,7 @@ static bool only_bodies_push(const firn_run_state *r) {
          !flow->fill_count && memcmp(world->gravity, r->watch.gravity, sizeof world->gravity) == 0;
 }
 
-static void warn_of_speed(firn_run_state *r, const firn_sums *now) {
+static firn_status warn_of_speed(firn_run_state *r, const firn_sums *now) {
   const firn_world *world = &r->sim->world;
   for (int c = 0; c < world->collider_count; c++) {
     const firn_collider *collider = &world->collider[c];
@@ -63,18 +94,22 @@ static void warn_of_speed(firn_run_state *r, const firn_sums *now) {
   }
   // Snow that a body throws off without loss leaves with twice its speed.
   double most = MARGIN * (r->watch.first + 2 * r->watch.body + fall_speed(r, now));
-  if (r->watch.told_speed || !(now->speed_max > most) || !only_bodies_push(r)) return;
+  double part = 0;
+  if (r->watch.told_speed || !(now->speed_max > most) || !only_bodies_push(r)) return FIRN_OK;
+  FIRN_TRY(find_part(r->sim, "velocity", most, &part));
+  if (part < PART) return FIRN_OK;
   r->watch.told_speed = true;
   firn_note(
       r->context, FIRN_LOG_WARNING,
-      "frame %d: snow moves at %.3g m/s, faster than its start, bodies of at most %.3g m/s and "
-      "gravity can give it: it is crushed between bodies or by sticky: true, or steps are too "
-      "long. Between sticky bodies mpm.sticky_transfer: pic and a material's jp_range: [0.6, .inf] "
-      "help, else a shorter mpm.dt_max",
-      r->frame, now->speed_max, r->watch.body);
+      "frame %d: %.2g %% of the snow moves at up to %.3g m/s, faster than its start, bodies of at "
+      "most %.3g m/s and gravity can give it: it is crushed between bodies or by sticky: true, or "
+      "steps are too long. Between sticky bodies mpm.sticky_transfer: pic and a material's "
+      "jp_range: [0.6, .inf] help, else a shorter mpm.dt_max",
+      r->frame, 100 * part, now->speed_max, r->watch.body);
+  return FIRN_OK;
 }
 
-void firn_run_watch(firn_run_state *r, const firn_measures *measures) {
+firn_status firn_run_watch(firn_run_state *r, const firn_measures *measures) {
   const firn_sums *now = &measures->sums;
   if (!r->watch.begun) {
     r->watch.begun = true;
@@ -88,6 +123,6 @@ void firn_run_watch(firn_run_state *r, const firn_measures *measures) {
       r->watch.lowest[a] = now->bounds_min[a];
     }
   }
-  warn_of_ice(r, measures->stats);
-  warn_of_speed(r, now);
+  FIRN_TRY(warn_of_ice(r, measures->stats));
+  return warn_of_speed(r, now);
 }

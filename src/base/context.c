@@ -52,6 +52,8 @@ firn_status firn_context_create(const firn_context_def *given, firn_context **ou
   context->log_user = def->log_user;
   context->activity = def->activity;
   context->activity_user = def->activity_user;
+  context->stop = def->stop;
+  context->stop_user = def->stop_user;
   context->threads = threads;
   context->include_outside = def->include_outside;
   context->share = (firn_share *)(context + 1);
@@ -117,6 +119,11 @@ void firn_note(firn_context *context, firn_log_level level, const char *format, 
   va_end(arguments);
   firn_escape(raw, message, sizeof message);
   context->log(context->log_user, level, message);
+}
+
+firn_status firn_check_stop(firn_context *context) {
+  if (!context->stop || !context->stop(context->stop_user)) return FIRN_OK;
+  return firn_fail(context, FIRN_CANCELLED, "stopped by the caller");
 }
 
 void firn_doing(firn_context *context, size_t done, size_t total, const char *format, ...) {

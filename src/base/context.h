@@ -63,6 +63,8 @@ struct firn_context {
   void *log_user;
   firn_activity_fn activity;
   void *activity_user;
+  firn_stop_fn stop;
+  void *stop_user;
   int threads;
   firn_share *share; // [threads]
   firn_team team;
@@ -84,6 +86,9 @@ firn_status firn_fail_null(firn_context *context, const char *function);
 
 void firn_note(firn_context *context, firn_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+// FIRN_CANCELLED where the caller wants to stop. Not from within a parallel loop.
+firn_status firn_check_stop(firn_context *context);
 
 // Reports what is being done, or how much of it (firn_activity). Not from within a parallel loop.
 void firn_doing(firn_context *context, size_t done, size_t total, const char *format, ...)

@@ -46,8 +46,9 @@ firn_status firn_map_read(firn_context *context, const char *path, double turn, 
   *out = (firn_map){0};
   char *data;
   size_t size;
-  FIRN_TRY(firn_file_get(context, path, &data, &size));
-  firn_status status;
+  firn_status status = firn_file_get(context, path, &data, &size);
+  if (status == FIRN_ERROR_IO) return FIRN_ERROR_FORMAT; // a folder, say: what names it is wrong
+  if (status != FIRN_OK) return status;
   static const unsigned char exr[4] = {0x76, 0x2f, 0x31, 0x01};
   if (size >= 4 && memcmp(data, exr, 4) == 0) {
     status = firn_map_read_exr(context, path, data, size, turn, out);

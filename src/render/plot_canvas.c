@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "cache/file.h"
+#include "cache/own.h"
 #include "render/plot_pixels.h"
 #include "render/png.h"
 
@@ -91,7 +91,9 @@ void firn_canvas_free(firn_canvas *c) {
 
 firn_status firn_canvas_write(firn_canvas *c, const char *path) {
   if (c->rgb) return firn_png_write(c->context, path, c->width, c->height, c->rgb);
+  char mark[FIRN_OWN_MARK];
   put(c, "</g>\n</svg>\n");
+  if (!c->failed) put(c, "%.*s", (int)firn_own_mark(FIRN_OWN_SVG, c->text, c->used, mark), mark);
   if (c->failed) return FIRN_ERROR_MEMORY;
   return firn_file_put(c->context, path, c->text, c->used);
 }

@@ -29,7 +29,7 @@ static bool encode(png_structp png, png_infop info, int width, int height, const
                PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
   png_set_sRGB_gAMA_and_cHRM(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
   png_set_compression_level(png, 6);
-  // firn render replaces only pictures that have this (cli/render_own.c).
+  // firn replaces only pictures that have this (cache/own.h).
   char key[] = "Software", value[] = "firn";
   png_text software = {.compression = PNG_TEXT_COMPRESSION_NONE,
                        .key = key,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "scene/nearest.h"
 #include "scene/reader.h"
@@ -195,13 +196,25 @@ static bool read_text(firn_reader *r, const firn_schema_row *row, const firn_nod
   return *out != NULL;
 }
 
+// What YAML 1.1 took for the same; "" if it is nothing of that.
+static const char *bool_meant(const char *text) {
+  static const char *const yes[] = {"yes", "on", "true", "y", "1"}, *const no[] = {"no", "off",
+                                                                                   "false", "n",
+                                                                                   "0"};
+  for (size_t i = 0; i < sizeof yes / sizeof *yes; i++) {
+    if (strcasecmp(text, yes[i]) == 0) return "; write true";
+    if (strcasecmp(text, no[i]) == 0) return "; write false";
+  }
+  return "";
+}
+
 static bool read_bool(firn_reader *r, const firn_schema_row *row, const firn_node *node,
                       double *out) {
   const char *text;
   if (!read_text(r, row, node, &text)) return false;
   bool yes = strcmp(text, "true") == 0;
   if (!yes && strcmp(text, "false") != 0) {
-    FAIL(r, node->mark, "found '%.60s'; expected true or false", text);
+    FAIL(r, node->mark, "found '%.60s'; expected true or false%s", text, bool_meant(text));
     return false;
   }
   *out = yes;

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 60
 # processors: 2
-# The threads of a context under gcc's ThreadSanitizer. `make tsan` is clang's, whose loops another library
-# runs, so nobody else watches team.c. Being code of ours, it is instrumented as all the rest.
+# The threads of a context under gcc's ThreadSanitizer. `make tsan` is clang's, whose loops another
+# library runs, so nobody else watches team.c. Being code of ours, it is instrumented as all the
+# rest.
 set -euo pipefail
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -18,7 +19,8 @@ command -v "$gcc" >/dev/null || skip "no gcc"
 [[ -z $FIRN_SANITIZE ]] || skip "the build is sanitized itself, by ${FIRN_SANITIZE}"
 flags=(-std=gnu17 -O1 -g -fopenmp -fsanitize=thread)
 echo 'int main(void) { return 0; }' >"$work/empty.c"
-"$gcc" "${flags[@]}" "$work/empty.c" -o "$work/empty" 2>/dev/null || skip "gcc has no runtime of tsan (libtsan)"
+"$gcc" "${flags[@]}" "$work/empty.c" -o "$work/empty" 2>/dev/null ||
+  skip "gcc has no runtime of tsan (libtsan)"
 "$work/empty" || skip "a program under tsan does not start here"
 
 build() { # NAME TEAM: the hosts with this team.c

@@ -29,7 +29,8 @@ ninja -C "$work/build" CMakeFiles/firn_core.dir/src/cache/export_volume.c.o >"$w
   die "$(cat "$work/log")"
 
 configure 0 -DOPENVDB_LIBRARY= -DOPENVDB_BOOST_INCLUDE=
-[[ $said == *"without OpenVDB"*"OPENVDB_BOOST_INCLUDE, OPENVDB_LIBRARY not found"* ]] || die "absent: $said"
+[[ $said == *"without OpenVDB"*"OPENVDB_BOOST_INCLUDE, OPENVDB_LIBRARY not found"* ]] ||
+  die "absent: $said"
 [[ $said == *"scripts/setup.sh"* ]] || die "absent: $said"
 
 configure 1 -DFIRN_OPENVDB=ON -DOPENVDB_LIBRARY=

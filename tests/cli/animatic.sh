@@ -21,28 +21,24 @@ colliders:
   - {name: block, shape: {box: {center: [-1, 60 cm, 0], size: [20 cm, 20 cm, 20 cm]}}, motion: {velocity: [1, 0, 0]}}
 SCENE
 # Where the pixels of a kind stand, in pixels: their number, and the least and most of x and y.
+pixels_module
 cat >find.py <<'PYTHON'
-import struct, sys, zlib
-kinds = {"orange": lambda r, g, b: (r, g, b) == (255, 140, 30), "grey": lambda r, g, b: (r, g, b) == (150, 160, 170),
-         "body": lambda r, g, b: r > b + 15 and (r, g, b) != (255, 140, 30)}
-data, at, packed = open(sys.argv[1], "rb").read(), 8, b""
-while at < len(data):
-    size, kind = struct.unpack(">I4s", data[at : at + 8])
-    body = data[at + 8 : at + 8 + size]
-    if kind == b"IHDR":
-        width, height = struct.unpack(">II", body[:8])
-    packed += body if kind == b"IDAT" else b""
-    at += 12 + size
-raw, before, found = zlib.decompress(packed), bytearray(3 * width), []
-for y in range(height):
-    at = y * (3 * width + 1)
-    way, row = raw[at], bytearray(raw[at + 1 : at + 1 + 3 * width])
-    for i in range(3 * width):
-        a, b, c = row[i - 3] if i >= 3 else 0, before[i], before[i - 3] if i >= 3 else 0
-        p = [abs(b - c), abs(a - c), abs(a + b - 2 * c)]
-        row[i] = (row[i] + [0, a, b, (a + b) // 2, [a, b, c][p.index(min(p))]][way]) % 256
-    before = row
-    found += [(x, y) for x in range(width) if kinds[sys.argv[2]](*row[3 * x : 3 * x + 3])]
+import sys
+
+from pixels import rows
+
+kinds = {
+    "orange": lambda r, g, b: (r, g, b) == (255, 140, 30),
+    "grey": lambda r, g, b: (r, g, b) == (150, 160, 170),
+    "body": lambda r, g, b: r > b + 15 and (r, g, b) != (255, 140, 30),
+}
+is_one = kinds[sys.argv[2]]
+found = [
+    (i // 3, y)
+    for y, row in enumerate(rows(sys.argv[1]))
+    for i in range(0, len(row), 3)
+    if is_one(*row[i : i + 3])
+]
 xs, ys = [x for x, y in found] or [0], [y for x, y in found] or [0]
 print(len(found), min(xs), max(xs) + 1, min(ys), max(ys) + 1)
 PYTHON
@@ -61,7 +57,8 @@ expect "$out" "9 frames, 9 rendered now"
 for frame in 0 4 8; do
   read -r count left right _ _ <<<"$(python3 find.py plan/frame_0000$frame.png body)"
   [[ $count -gt 50 ]] || die "no block in frame $frame"
-  within "middle of the block in frame $frame" "($left + $right) / 2" "160 + 67.2 * (-1 + 0.1 * $frame)" 4
+  within "middle of the block in frame $frame" "($left + $right) / 2" \
+    "160 + 67.2 * (-1 + 0.1 * $frame)" 4
 done
 
 # The emitter: a ring of radius 0.2 m, 0.75 m above the target, orange from 0.3 s until 0.6 s. A
@@ -87,7 +84,8 @@ run 0 render plan.yaml --frames 2: --every 3 --quality 0.5 --size 64x36
 [[ $(find plan_animatic -name 'frame_*.png' -printf '%f\n' | sort | paste -sd ' ') == \
   "frame_00002.png frame_00005.png frame_00008.png" ]] || die "$(ls plan_animatic)"
 # Where nothing else moves all pictures are the same: the snow does not fall.
-run 0 render plan.yaml --frames 0:8 --every 4 --size 64x36 -o still --set emitters=[] --set 'colliders=[{shape: {half_space: {}}}]'
+run 0 render plan.yaml --frames 0:8 --every 4 --size 64x36 -o still --set emitters=[] --set \
+  'colliders=[{shape: {half_space: {}}}]'
 cmp still/frame_00000.png still/frame_00004.png || die "snow moves"
 cmp still/frame_00000.png still/frame_00008.png || die "snow moves"
 # A keyed camera moves with the frames.

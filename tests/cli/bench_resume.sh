@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # labels: slow
 # timeout: 60
-# firn bench paper/... goes on where it was cut off, and counts what it would have counted at one go.
+# firn bench paper/... goes on where it was cut off, and counts what it would have counted at one
+# go.
 source "$(dirname "$0")/common.bash"
 err="" code=0 # what run and stop_at hear
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 60
 # processors: 2
-# firn run --from: a run goes on from a checkpoint of another, with other numbers, into a folder of its own.
+# firn run --from: a run goes on from a checkpoint of another, with other numbers, into a folder of
+# its own.
 source "$(dirname "$0")/common.bash"
 out="" err="" # what run hears
 
@@ -38,7 +39,8 @@ grep -q '"from": "trunk"' same/log.jsonl || die "the log does not say where it b
 run 0 run scene.yaml -o keeps --set output.keep_checkpoints=-1 --quiet
 [[ $(echo keeps/checkpoint_*.hdf | wc -w) == 9 ]] || die "not all checkpoints are there"
 run 0 run scene.yaml -o same2 --from keeps:4 --quiet
-cmp whole/frame_00008.hdf same2/frame_00008.hdf || die "a branch of a trunk that keeps its checkpoints"
+cmp whole/frame_00008.hdf same2/frame_00008.hdf ||
+  die "a branch of a trunk that keeps its checkpoints"
 run 0 run scene.yaml -o keeps --overwrite --set output.keep_checkpoints=3 --quiet
 [[ $(cd keeps && echo checkpoint_*.hdf) == "checkpoint_00006.hdf checkpoint_00007.hdf checkpoint_00008.hdf" ]] ||
   die "keeps $(ls keeps)"
@@ -49,7 +51,8 @@ check() { # NAME SETTING...: it is another run after frame 4, and the trunk befo
   shift
   run 0 run scene.yaml -o "$name" --from trunk:4 "$@" --quiet
   cmp trunk/frame_00004.hdf "$name/frame_00004.hdf" || die "$name: frame 4 is not the trunk's"
-  cmp <(columns trunk/stats.csv) <(columns "$name/stats.csv" | head -6) || die "$name: rows up to frame 4"
+  cmp <(columns trunk/stats.csv) <(columns "$name/stats.csv" | head -6) ||
+    die "$name: rows up to frame 4"
   cmp -s whole/frame_00008.hdf "$name/frame_00008.hdf" && die "$name: nothing has changed"
   run 0 info --verify "$name"
 }
@@ -120,15 +123,19 @@ damaged() { # WORDS...: of the folder bad
   rm -rf bad && cp -r trunk bad
 }
 cp -r trunk bad
-flip bad/frame_00001.hdf && damaged "cannot branch off from frame 4 of bad" "bad/frame_00001.hdf is damaged"
+flip bad/frame_00001.hdf &&
+  damaged "cannot branch off from frame 4 of bad" "bad/frame_00001.hdf is damaged"
 rm bad/frame_00003.hdf && damaged "bad/frame_00003.hdf is missing"
 cp bad/frame_00001.hdf bad/frame_00002.hdf && damaged "bad/frame_00002.hdf holds frame 1"
-sed -i '3s/,[^,]*$/,7/' bad/colliders.csv && damaged "bad/colliders.csv: up to frame 4 it does not hold what was written"
-sed -i '4s/^\(2,[^,]*,[0-9]*\)/\11/' bad/stats.csv && damaged "bad/stats.csv: up to frame 4 it does not hold"
+sed -i '3s/,[^,]*$/,7/' bad/colliders.csv &&
+  damaged "bad/colliders.csv: up to frame 4 it does not hold what was written"
+sed -i '4s/^\(2,[^,]*,[0-9]*\)/\11/' bad/stats.csv &&
+  damaged "bad/stats.csv: up to frame 4 it does not hold"
 sed -i 's/^title:.*/title: other/' bad/scene.yaml && damaged "bad/scene.yaml"
 flip bad/checkpoint_00004.hdf &&
   damaged "cannot branch off from frame 4 of bad" "bad/checkpoint_00004.hdf is damaged"
-cp trunk/frame_00001.hdf bad/frame_00000.hdf.part && flip bad/checkpoint_00003.hdf && rm bad/log.jsonl
+cp trunk/frame_00001.hdf bad/frame_00000.hdf.part && flip bad/checkpoint_00003.hdf &&
+  rm bad/log.jsonl
 run 0 run scene.yaml -o young --from bad:4 --overwrite --set materials.soft.young=400kPa --quiet # all that it needs is whole
 rm -rf bad
 
@@ -142,10 +149,11 @@ run 0 run scene.yaml -o earlier --from bad:3 --quiet
 cmp whole/frame_00008.hdf earlier/frame_00008.hdf || die "a branch from the older checkpoint"
 rm -rf bad earlier
 
-# Stopped before it has a checkpoint, a branch goes on as one: what it begins with is written down first. Here
-# the frames cannot be copied.
+# Stopped before it has a checkpoint, a branch goes on as one: what it begins with is written down
+# first. Here the frames cannot be copied.
 rm -rf stopped && mkdir stopped
-(ulimit -f 8 && exec "$FIRN" run scene.yaml -o stopped --from trunk:4 --set materials.soft.young=400kPa --quiet 2>.err) &&
+(ulimit -f 8 && exec "$FIRN" run scene.yaml -o stopped --from trunk:4 --set \
+  materials.soft.young=400kPa --quiet 2>.err) &&
   die "a branch fits into 8 kB"
 grep -q "^next 4 $PWD/trunk\$" stopped/firn-files.txt || die "the origin is not written down: $(cat stopped/firn-files.txt)"
 run 2 run scene.yaml -o stopped --from whole --set materials.soft.young=400kPa --resume
@@ -153,9 +161,11 @@ expect "$err" "branched off from $PWD/trunk:4, and not from whole"
 run 0 run scene.yaml -o stopped --set materials.soft.young=400kPa --resume
 expect "$err" "going on after frame 4"
 for i in 0 1 2 3 4 5 6 7 8; do
-  cmp "young/frame_0000$i.hdf" "stopped/frame_0000$i.hdf" || die "frame $i of a branch that was stopped at its beginning"
+  cmp "young/frame_0000$i.hdf" "stopped/frame_0000$i.hdf" ||
+    die "frame $i of a branch that was stopped at its beginning"
 done
-cmp young/colliders.csv stopped/colliders.csv || die "rows of a branch that was stopped at its beginning"
+cmp young/colliders.csv stopped/colliders.csv ||
+  die "rows of a branch that was stopped at its beginning"
 run 0 info --verify stopped
 
 # Stopped while it wrote that down, it is not gone on with as another run, from time 0.
@@ -168,7 +178,8 @@ run 0 run scene.yaml -o half --from trunk:4 --set materials.soft.young=400kPa --
   --quiet
 cmp young/frame_00005.hdf half/frame_00005.hdf || die "frame 5 of a branch stopped as it began"
 
-# Under steady forces snow that sleeps does so in the branch as well: nothing has changed, nobody is woken.
+# Under steady forces snow that sleeps does so in the branch as well: nothing has changed, nobody is
+# woken.
 cat >steady.yaml <<'YAML'
 firn: 1
 h: 4 cm
@@ -187,16 +198,19 @@ run 0 run steady.yaml -o asleep --from rested:6 --quiet
 awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "asleep") k = i} NR > 1 && $1 >= 6 && !($k > 100) {exit 1}' \
   resting/stats.csv || die "nothing sleeps, so nothing is shown"
 for i in 7 8; do
-  cmp resting/frame_0000$i.hdf asleep/frame_0000$i.hdf || die "frame $i of a branch under steady forces"
+  cmp resting/frame_0000$i.hdf asleep/frame_0000$i.hdf ||
+    die "frame $i of a branch under steady forces"
 done
-cmp <(columns resting/stats.csv) <(columns asleep/stats.csv) || die "rows of a branch under steady forces"
+cmp <(columns resting/stats.csv) <(columns asleep/stats.csv) ||
+  die "rows of a branch under steady forces"
 for change in forces.shove.uniform.acceleration='[3, 0, 0]' forces.draw.attractor.strength=4 \
   'forces.breeze.drag={rate: 3, velocity: [1, 0, 0], gust: {strength: 1}}'; do
   run 0 run steady.yaml -o shoved --from rested:6 --set "$change" --overwrite --quiet
   cmp resting/frame_00006.hdf shoved/frame_00006.hdf || die "$change: frame 6 is not the trunk's"
   cmp -s resting/frame_00008.hdf shoved/frame_00008.hdf && die "$change: nothing has changed"
 done
-run 2 run steady.yaml -o refused --from rested:6 --set 'forces.draw={vortex: {strength: 1}, steady: true}'
+run 2 run steady.yaml -o refused --from rested:6 --set \
+  'forces.draw={vortex: {strength: 1}, steady: true}'
 expect "$err" "forces[1]"
 
 # A collider that was warm is so no more.
@@ -215,7 +229,8 @@ run 0 run warm.yaml -o warm --frames 0:2 --quiet
 sed 's/, temperature: 300 K//' warm.yaml >cold.yaml
 run 0 run warm.yaml -o warm2 --from warm:2 --quiet
 run 0 run cold.yaml -o cold --from warm:2 --quiet
-cmp -s warm2/frame_00003.hdf cold/frame_00003.hdf && die "a collider keeps a temperature that is gone"
+cmp -s warm2/frame_00003.hdf cold/frame_00003.hdf &&
+  die "a collider keeps a temperature that is gone"
 # The newest checkpoint where no frame is given; the trunk is as it was.
 before=$(sums trunk)
 run 0 run scene.yaml -o newest --from trunk --quiet
@@ -283,13 +298,15 @@ expect "$err" "is not as DIR or DIR:FRAME"
 run 0 plot whole young gravity -o runs.svg
 expect "$out" "runs.svg"
 svg=$(cat runs.svg)
-for word in ">whole<" ">young<" ">gravity<" "energy, kinetic" "center of mass, y" "whole, young, gravity"; do
+for word in ">whole<" ">young<" ">gravity<" "energy, kinetic" "center of mass, y" \
+  "whole, young, gravity"; do
   expect "$svg" "$word"
 done
 run 0 plot whole young --columns com_y
 expect "$out" "runs.svg"
 [[ $(grep -c 'center of mass, y' runs.svg) == 1 ]] || die "one panel was asked for"
-run 0 plot whole/colliders.csv young/colliders.csv --name plate --columns force_y -o plate.png --quiet
+run 0 plot whole/colliders.csv young/colliders.csv --name plate --columns force_y -o plate.png \
+  --quiet
 [[ -s plate.png ]] || die "no plot"
 mkdir deep
 cp -r whole deep/young

@@ -6,6 +6,8 @@
 #     sums FOLDER               what is in a folder, by bytes: the log too, and links as such
 #     stop_at WHERE COMMAND...  runs a command that raises SIGINT, or signal $STOP_SIGNAL, at a moment that
 #                               tests/torture/stop.c finds; $code is how it ended
+#     pixels_module             writes pixels.py, whose rows(PATH) are the rows of a PNG picture of 8 bits, three
+#                               numbers a pixel
 #     columns TABLE             all columns of stats.csv but the last, wall_seconds
 # Any failure ends the test. $work is an empty folder that goes away at the end.
 set -u
@@ -40,7 +42,8 @@ refuse() {
 }
 
 sums() {
-  (cd "$1" && find . -type f -exec sha256sum {} + | sort -k2 && find . -type l -printf '%p %l\n' | sort)
+  (cd "$1" && find . -type f -exec sha256sum {} + | sort -k2 &&
+    find . -type l -printf '%p %l\n' | sort)
 }
 
 stop_at() {
@@ -52,4 +55,33 @@ stop_at() {
 
 columns() {
   sed 's/,[^,]*$//' "$1"
+}
+
+pixels_module() {
+  cat >pixels.py <<'PYTHON'
+import struct, zlib
+
+
+def rows(path):
+    data, at, packed = open(path, "rb").read(), 8, b""
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at : at + 8])
+        body = data[at + 8 : at + 8 + size]
+        if kind == b"IHDR":
+            width, height = struct.unpack(">II", body[:8])
+        packed += body if kind == b"IDAT" else b""
+        at += 12 + size
+    length, found = 3 * width, [bytearray(3 * width)]
+    raw = zlib.decompress(packed)
+    for y in range(height):
+        at, before = y * (length + 1), found[-1]
+        way, row = raw[at], bytearray(raw[at + 1 : at + 1 + length])
+        for i in range(length):
+            a, b, c = row[i - 3] if i >= 3 else 0, before[i], before[i - 3] if i >= 3 else 0
+            p = [abs(b - c), abs(a - c), abs(a + b - 2 * c)]
+            nearest = [a, b, c][p.index(min(p))]
+            row[i] = (row[i] + [0, a, b, (a + b) // 2, nearest][way]) % 256
+        found.append(row)
+    return found[1:]
+PYTHON
 }

@@ -15,7 +15,8 @@ snow: [{shape: {sphere: {center: [0, 10 cm, 0], radius: 5 cm}}, velocity: [0, -1
 colliders: [{shape: {half_space: {}}}]
 END
 
-# A link behind every name that a run is to write, in turn: the run fails with the name, and leaves it.
+# A link behind every name that a run is to write, in turn: the run fails with the name, and leaves
+# it.
 echo precious >victim
 for name in frame_00000.hdf frame_00002.hdf checkpoint_00002.hdf scene.yaml stats.csv colliders.csv \
   frames.hdf.series log.jsonl firn-files.txt files.next; do
@@ -70,7 +71,8 @@ run 2 export o -f obj --cell 100 -o none
 if [[ -w /dev/full ]]; then
   for words in "help" "version" "scenes" "scenes demo" "check scene.yaml" "run --help" \
     "check scene.yaml --resolved" "info o" "plot o -o x.svg" "bench --list" \
-    "run scene.yaml -o p --frames 0:1" "render o -o r.png --size 32x18 --spp 1" "export o -f csv"; do
+    "run scene.yaml -o p --frames 0:1" "render o -o r.png --size 32x18 --spp 1" "export o -f csv"; \
+      do
     # shellcheck disable=SC2086
     "$FIRN" $words >/dev/full 2>.err
     code=$?
@@ -89,7 +91,8 @@ code=$?
 [[ $code == 1 ]] || die "ulimit -f: ends with $code"
 expect "$(cat .err)" "File too large"
 # A picture that cannot be written is not made first: this one would take days.
-(ulimit -f 8 && exec timeout 60 "$FIRN" render o -o big.png --size 4000x4000 --spp 4000 --quiet 2>.err)
+(ulimit -f 8 && exec timeout 60 "$FIRN" render o -o big.png --size 4000x4000 --spp 4000 --quiet \
+  2>.err)
 code=$?
 [[ $code == 1 ]] || die "render beyond the limit: ends with $code"
 expect "$(cat .err)" "cannot write big.png: File too large"
@@ -116,6 +119,12 @@ expect "$out$err" "holes: fill"
 # A small file costs no memory.
 printf '#?RADIANCE\n\n-Y 32768 +X 32768\n' >m.hdr
 [[ -n ${FIRN_SANITIZE:-} ]] || ulimit -v 4000000 # a sanitizer maps more than any limit
-run 1 render o -o m.png --size 32x18 --spp 1 --set render.sky.map=m.hdr
+run 2 render o -o m.png --size 32x18 --spp 1 --set render.sky.map=m.hdr
 expect "$err" "announces 32768 x 32768 pixels"
+# What is wrong with a map is wrong with the input: exit code 2.
+echo text >text.hdr && mkdir -p folder.hdr && mkfifo pipe.hdr
+for name in text folder pipe; do
+  run 2 render o -o m.png --size 32x18 --spp 1 --set render.sky.map=$name.hdr
+  expect "$err" "$name.hdr"
+done
 exit 0

@@ -2,24 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 60
 # processors: 2
-# A run removes and replaces only files that it has written itself. The whole tree is compared before and
-# after, in folders full of files of other programs and of other runs.
-source "$(dirname "$0")/common.bash"
+# A run removes and replaces only files that it has written itself. The whole tree is compared
+# before and after, in folders full of files of other programs and of other runs.
+source "$(dirname "$0")/foreign.bash"
 out="" err="" # what run hears
-
-cat >s.yaml <<'SCENE'
-firn: 1
-h: 4 cm
-frames: 2
-fps: 500 Hz
-snow:
-  - shape: {sphere: {center: [0, 14 cm, 0], radius: 12 cm}}
-    velocity: [0, -5 m/s, 0]
-colliders:
-  - {name: ground, shape: {half_space: {}}, forces: true}
-preview: {width: 64, height: 36}
-SCENE
-tree() { (cd "$1" && find . \( -type d -printf '%p/\n' \) -o -type l -printf '%p -> %l\n' -o -type f -exec sha256sum {} + | sort); }
 
 # ---- files with names that a run does not write
 
@@ -102,13 +88,15 @@ for name in log.jsonl frames.hdf.series; do
   [[ $(tree o) == "$before" ]] || die "$name replaced: a resume was refused, and changed"
 done
 # Damage is no other file: a run that cannot be gone on with is begun anew.
-rm -rf o && cp -r kept o && truncate -s 100 o/frame_00001.hdf && : >o/stats.csv && rm o/checkpoint_00001.hdf
+rm -rf o && cp -r kept o && truncate -s 100 o/frame_00001.hdf && : >o/stats.csv &&
+  rm o/checkpoint_00001.hdf
 run 0 run s.yaml -o o --quiet --overwrite --pictures
 cmp kept/frame_00002.hdf o/frame_00002.hdf || die "begun anew, frame 2 differs"
 
 # ---- other runs below, and beside
 
-rm -rf o && run 0 run s.yaml -o o/fine --quiet && run 0 run s.yaml -o o/files --quiet && run 0 run s.yaml -o o/a/b --quiet
+rm -rf o && run 0 run s.yaml -o o/fine --quiet && run 0 run s.yaml -o o/files --quiet &&
+  run 0 run s.yaml -o o/a/b --quiet
 before=$(tree o/fine; tree o/files; tree o/a)
 run 0 run s.yaml -o o --quiet
 [[ $(tree o/fine; tree o/files; tree o/a) == "$before" ]] || die "a run took away another one below it"
@@ -127,7 +115,8 @@ expect "$err" "firn run SCENE -o o --resume"
 [[ $(tree o) == "$before" ]] || die "an older run: refused, and changed"
 run 0 info --verify o
 run 0 run s.yaml -o o --quiet --resume
-diff <(grep -v -e picture -e '^sum' kept/firn-files.txt) <(grep -v '^sum' o/firn-files.txt) || die "the list is another"
+diff <(grep -v -e picture -e '^sum' kept/firn-files.txt) <(grep -v '^sum' o/firn-files.txt) ||
+  die "the list is another"
 run 0 run s.yaml -o o --quiet --overwrite
 # A list that is damaged is known, and written again.
 sed -i '2s/^./x/' o/firn-files.txt

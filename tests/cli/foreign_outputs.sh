@@ -2,22 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 60
 # processors: 2
-# firn render of several pictures and firn export replace only files that they have written themselves.
+# firn render, firn plot and firn export replace only files that they have written themselves.
 # The whole tree is compared before and after.
-source "$(dirname "$0")/common.bash"
+source "$(dirname "$0")/foreign.bash"
 err="" # what run hears
 
-cat >s.yaml <<'SCENE'
-firn: 1
-h: 4 cm
-frames: 2
-fps: 500 Hz
-snow:
-  - shape: {sphere: {center: [0, 14 cm, 0], radius: 12 cm}}
-colliders:
-  - {name: ground, shape: {half_space: {}}}
-SCENE
-tree() { (cd "$1" && find . \( -type d -printf '%p/\n' \) -o -type l -printf '%p -> %l\n' -o -type f -exec sha256sum {} + | sort); }
 run 0 run s.yaml -o run --quiet
 
 # refused FOLDER/NAME ARGUMENTS...: a file of the user's of that name stays, and so does all else
@@ -69,7 +58,8 @@ for kind in png exr; do
   run 0 render run --frames 0:1 --spp 2 --size 32x18 --format $kind --quiet -o b
 done
 [[ $(cd b && echo *) == "frame_00000.exr frame_00001.exr render.txt" ]] || die "left: $(ls b)"
-# A listed picture that something else has replaced, or a text beside the pixels: not removed either.
+# A listed picture that something else has replaced, or a text beside the pixels: not removed
+# either.
 cp -r a kept && echo mine >a/frame_00001.png
 refused a/frame_00001.png "${preview[@]}" -o a --color speed
 refused a/frame_00001.png "${preview[@]}" -o a
@@ -85,27 +75,50 @@ open(sys.argv[1], "wb").write(data)
 PYTHON
 refused kept/frame_00001.png "${preview[@]}" -o kept
 
-# ---- one picture: a name that was given is replaced, the default one only if it is firn's
+# ---- single files, by a name that was given or the default one
 
+single=(render run --spp 1 --size 32x18 --quiet)
 echo mine >run/render_00002.png
-refused run/render_00002.png render run --spp 1 --size 32x18 --quiet
-run 0 render run --spp 1 --size 32x18 --quiet -o run/render_00002.png
-run 0 render run --spp 2 --size 32x18 --quiet
-echo mine >s_preview.png
-run 2 render s.yaml --preview --size 48x27
-expect "$err" "s_preview.png is not a picture that firn has written"
-[[ $(cat s_preview.png) == mine ]] || die "s_preview.png is gone"
+refused run/render_00002.png "${single[@]}"
+refused run/render_00002.png "${single[@]}" -o run/render_00002.png
+rm run/render_00002.png && echo mine >run/render_00002.png.part
+refused run/render_00002.png.part "${single[@]}"
+printf '\x89PNG\r\n\x1a\n' >run/render_00002.png.part # what a killed process leaves
+run 0 "${single[@]}"
+run 0 "${single[@]}" --spp 2 -o run/render_00002.png
+mine a/x.exr && refused a/x.exr "${single[@]}" -o a/x.exr
+rm a/x.exr && run 0 "${single[@]}" -o a/x.exr && run 0 "${single[@]}" -o a/x.exr
+mine a/preview.png && refused a/preview.png render s.yaml --preview --size 48x27 -o a/preview.png
+for kind in svg png; do
+  mine a/x.$kind && refused a/x.$kind plot run -o a/x.$kind --quiet
+  rm a/x.$kind && run 0 plot run -o a/x.$kind --quiet && run 0 plot run --log -o a/x.$kind --quiet
+done
+run 0 plot run --quiet && sed -i 's/#[0-9a-f]*/#123456/' run/stats.svg
+refused run/stats.svg plot run --quiet
+# A film by what stands for ffmpeg here.
+mkdir tools
+printf '#!/bin/sh\nfor last; do :; done\ncat >/dev/null\nprintf "\\0\\0\\0\\10ftyp" >"${last#file:}"\n' >tools/ffmpeg
+chmod +x tools/ffmpeg
+film() { PATH=$PWD/tools:$PATH "$@"; }
+mine a/x.mp4 && film refused a/x.mp4 "${preview[@]}" -o a/x.mp4
+[[ ! -e a/x.frames ]] || die "pictures of a film that was refused"
+rm a/x.mp4 && film run 0 "${preview[@]}" -o a/x.mp4 &&
+  film run 0 "${preview[@]}" --color speed -o a/x.mp4
+printf 'mine' >>a/x.mp4
+film refused a/x.mp4 "${preview[@]}" -o a/x.mp4
 
 # ---- exports
 
 formats=(csv vtp ply bgeo obj)
 [[ ! -e $FIRN_BUILD_DIR/firn-vdb.so ]] || formats+=(vdb)
 for format in "${formats[@]}"; do
-  mine "e/frame_00001.$format" && refused "e/frame_00001.$format" export run -f "$format" -o e --quiet
+  mine "e/frame_00001.$format" &&
+    refused "e/frame_00001.$format" export run -f "$format" -o e --quiet
   mine "e/frame_00001.$format.part"
   refused "e/frame_00001.$format.part" export run -f "$format" -o e --quiet
   # Its own are replaced, beside files of the user's and of other formats.
-  mine e/notes.txt && run 0 export run -f csv -o e --quiet && run 0 export run -f "$format" -o e --quiet
+  mine e/notes.txt && run 0 export run -f csv -o e --quiet &&
+    run 0 export run -f "$format" -o e --quiet
   before=$(tree e)
   run 0 export run -f "$format" -o e --quiet
   [[ $(tree e) == "$before" ]] || die "$format again: $(diff <(tree e) <(echo "$before"))"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 120
 # processors: 2
-# The folder of a run holds all that it needs: it may be moved, and what the scene was made of may go.
+# The folder of a run holds all that it needs: it may be moved, and what the scene was made of may
+# go.
 source "$(dirname "$0")/common.bash"
 out="" err="" # what run hears
 
@@ -84,7 +85,8 @@ run 0 info far/away/run
 run 0 info --verify far/away/run
 run 0 export far/away/run -f ply -o points --quiet
 run 0 run far/away/run/scene.yaml -o far/away/run --resume --quiet
-for i in 0 1 2 3 4; do cmp whole/frame_0000$i.hdf far/away/run/frame_0000$i.hdf || die "frame $i"; done
+for i in 0 1 2 3 4; do cmp whole/frame_0000$i.hdf far/away/run/frame_0000$i.hdf ||
+  die "frame $i"; done
 cmp whole/scene.yaml far/away/run/scene.yaml || die "scene.yaml differs after a move"
 # And begun anew from its own files.
 cp -r far/away/run again
@@ -185,7 +187,8 @@ colliders:
   - {shape: {mesh: {file: swap/files/deep/block.obj, voxel: 5 mm}}}
   - {shape: {mesh: {file: swap/files/block.obj, voxel: 5 mm}}}
 SCENE
-mkdir -p swap/files/deep && cp src/a/block.obj swap/files/deep/block.obj && cp src/b/block.obj swap/files/block.obj
+mkdir -p swap/files/deep && cp src/a/block.obj swap/files/deep/block.obj &&
+  cp src/b/block.obj swap/files/block.obj
 before=$(sums swap)
 for how in "" --overwrite --resume; do
   # shellcheck disable=SC2086
@@ -194,16 +197,20 @@ for how in "" --overwrite --resume; do
   [[ $(sums swap) == "$before" ]] || die "inputs below the folder: refused, and changed"
 done
 # In the folder of the scene itself, too.
-mkdir -p here/meshes here/files && cp src/a/block.obj here/meshes/block.obj && cp src/b/block.obj here/files/block.obj
+mkdir -p here/meshes here/files && cp src/a/block.obj here/meshes/block.obj &&
+  cp src/b/block.obj here/files/block.obj
 sed 's|swap/files/deep/|meshes/|; s|swap/files/|files/|' swap.yaml >here/s.yaml
 before=$(sums here)
-(cd here && run 2 run s.yaml -o . --quiet && expect "$err" "./files/block.obj is not a file of this run") || exit 1
+(cd here && run 2 run s.yaml -o . --quiet &&
+  expect "$err" "./files/block.obj is not a file of this run") || exit 1
 [[ $(sums here) == "$before" ]] || die "-o . has changed an input: $(ls -R here)"
-# One that the scene uses where it is stays the user's, also when another run takes the place of this one.
+# One that the scene uses where it is stays the user's, also when another run takes the place of
+# this one.
 sed -i '/meshes/d' here/s.yaml
 (cd here && run 0 run s.yaml -o . --quiet && run 0 run s.yaml -o . --quiet --resume) || exit 1
 cmp src/b/block.obj here/files/block.obj || die "an input is changed"
-(cd here && sed -i '/mesh/d; /^colliders/d' s.yaml && run 0 run s.yaml -o . --quiet --overwrite) || exit 1
+(cd here && sed -i '/mesh/d; /^colliders/d' s.yaml && run 0 run s.yaml -o . --quiet --overwrite) ||
+  exit 1
 cmp src/b/block.obj here/files/block.obj || die "an input went with the run that used it"
 [[ -s here/meshes/block.obj && -s here/s.yaml && ! -e here/files/sums.txt ]] || die "here: $(ls -R here)"
 # Nothing is copied through a link.

@@ -12,8 +12,8 @@ tetrahedron='v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n'
 ply='ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n'
 faces='element face 1\nproperty list uchar int vertex_indices\nend_header\n'
 
-# stumbles FILE TEXT EXPECTED: the file of another folder has that text, and the message of the scene
-# that names it has EXPECTED and not the word.
+# stumbles FILE TEXT EXPECTED: the file of another folder has that text, and the message of the
+# scene that names it has EXPECTED and not the word.
 stumbles() {
   local code=2 verb=(check scenes/a.yaml --no-time)
   # shellcheck disable=SC2059
@@ -47,24 +47,32 @@ stumbles() {
 
 for kind in mesh points wind; do
   stumbles $kind.ply "$word\n" "$kind.ply:1: the file does not begin with 'ply'"
-  stumbles $kind.ply "ply\n$word\n" "$kind.ply:2: the line does not begin with a word of PLY headers"
+  stumbles $kind.ply "ply\n$word\n" \
+    "$kind.ply:2: the line does not begin with a word of PLY headers"
   stumbles $kind.ply "ply\nformat $word 1.0\n" "$kind.ply:2: the format is neither"
-  stumbles $kind.ply "ply\nformat ascii 1.0\nelement vertex $word\n" "$kind.ply:3: expected a number"
+  stumbles $kind.ply "ply\nformat ascii 1.0\nelement vertex $word\n" \
+    "$kind.ply:3: expected a number"
   stumbles $kind.ply "ply\nformat ascii 1.0\nelement vertex 1\nproperty $word x\n" \
     "$kind.ply:4: expected a type"
 done
 stumbles mesh.ply "$ply${faces}0 $word 0\n" "mesh.ply:10: a word in vertex 0 is not a number"
-stumbles mesh.ply "${ply}element $word 1\nproperty float a\n${faces}0 0 0\n" "mesh.ply:13: the file ends in row 0 of 1"
-stumbles mesh.ply "ply\nformat ascii 1.0\nelement $word 1\nproperty float $word\nend_header\n1\n" "mesh.ply: the header"
-stumbles points.ply "${ply}end_header\n0 $word 0\n" "points.ply:8: a word in vertex 0 is not a number"
+stumbles mesh.ply "${ply}element $word 1\nproperty float a\n${faces}0 0 0\n" \
+  "mesh.ply:13: the file ends in row 0 of 1"
+stumbles mesh.ply "ply\nformat ascii 1.0\nelement $word 1\nproperty float $word\nend_header\n1\n" \
+  "mesh.ply: the header"
+stumbles points.ply "${ply}end_header\n0 $word 0\n" \
+  "points.ply:8: a word in vertex 0 is not a number"
 stumbles mesh.obj "$word\n" "mesh.obj: no faces in 2 lines"
 stumbles mesh.obj "v 0 $word 0\n" "mesh.obj:1: y of a vertex is not a number"
-stumbles mesh.obj "${tetrahedron}f 1 2 $word/1\n" "mesh.obj:8: corner 3 of a face is not a vertex number"
-stumbles mesh.stl "solid $word\nfacet\nvertex 0 0 $word\n" "mesh.stl:3: z of a vertex is not a number"
+stumbles mesh.obj "${tetrahedron}f 1 2 $word/1\n" \
+  "mesh.obj:8: corner 3 of a face is not a vertex number"
+stumbles mesh.stl "solid $word\nfacet\nvertex 0 0 $word\n" \
+  "mesh.stl:3: z of a vertex is not a number"
 stumbles mesh.stl "solid $word\n$word\n" "mesh.stl: no facets"
 gltf='{"asset": {"version": "2.0"}, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
 "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}], "accessors": [{"type": "VEC3",
-"componentType": 5126, "count": 3, "bufferView": 0}], "bufferViews": [{"buffer": 0, "byteLength": 36}],
+"componentType": 5126, "count": 3, "bufferView": 0}], "bufferViews": [{"buffer": 0, "byteLength": \
+  36}],
 "buffers": [{"byteLength": 36, "uri": "%s"}]}'
 # shellcheck disable=SC2059
 stumbles mesh.gltf "$(printf "$gltf" "$word://a")" "mesh.gltf:4: the uri of a buffer is not a plain file name"

@@ -26,7 +26,8 @@ expect "$svg" ">total<"
 refuse "$svg" "particles" # they stay as many as they are
 python3 -c 'import sys, xml.dom.minidom as x; x.parse(sys.argv[1])' run/stats.svg || die "not XML"
 
-# Stages of a step are in the log; of a frame that was made again the last counts, and half a line does not.
+# Stages of a step are in the log; of a frame that was made again the last counts, and half a line
+# does not.
 cat >run/log.jsonl <<'LOG'
 {"event": "begin", "at": "2026-01-01T00:00:00Z", "scene": "\"event\": \"frame\", \"seconds_scene\": 1"}
 {"event": "frame", "frame": 0, "seconds_grid": 0, "seconds_solve": 0}

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 60
 # processors: 2
-# The program in float and in double: each says which it is, what it computes in is what it says, and
-# neither goes on with what the other began.
+# The program in float and in double: each says which it is, what it computes in is what it says,
+# and neither goes on with what the other began.
 source "$(dirname "$0")/common.bash"
 out="" err="" # what run hears
 
@@ -22,8 +22,8 @@ for precision in float double; do
   expect "$out" "($precision)"
 done
 
-# A ball in free flight, which no grid ever sees: the height after 0.2 s is that of the scheme, a sum
-# of steps, to the rounding of positions, which are kept in cells of their block.
+# A ball in free flight, which no grid ever sees: the height after 0.2 s is that of the scheme, a
+# sum of steps, to the rounding of positions, which are kept in cells of their block.
 cat >ball.yaml <<'SCENE'
 firn: 1
 h: 2 cm
@@ -45,8 +45,8 @@ for precision in float double; do
   run 0 info $precision/checkpoint_00004.hdf
   expect "$out" "in $precision"
 done
-# Symplectic Euler: com_y falls by g dt^2 n (n + 1) / 2 after n = 400 steps; the table has nine digits,
-# and the double program all of them. In float 400 additions lose some.
+# Symplectic Euler: com_y falls by g dt^2 n (n + 1) / 2 after n = 400 steps; the table has nine
+# digits, and the double program all of them. In float 400 additions lose some.
 python3 - float/stats.csv double/stats.csv <<'PYTHON' || die "float and double are not what they say"
 import csv, sys
 fallen = []

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 120
-# firn refine: fine particles beside the frames, the same however they came about, and what it says when
-# it cannot.
+# firn refine: fine particles beside the frames, the same however they came about, and what it says
+# when it cannot.
 source "$(dirname "$0")/common.bash"
 out="" err="" # what run hears
 
@@ -36,8 +36,8 @@ expect "$out" "fine         5 (0 to 4)"
 run 0 info run/fine/frame_00002.hdf
 expect "$out" radius
 
-# Of each frame: as much mass as it is of, seven times as many, none inside the ball or below the ground,
-# and their sizes differ, with the volume of a particle in the mean of its seven.
+# Of each frame: as much mass as it is of, seven times as many, none inside the ball or below the
+# ground, and their sizes differ, with the volume of a particle in the mean of its seven.
 run 0 export run --format csv --fields mass -o coarse --quiet
 run 0 export run/fine --format csv --fields mass,radius -o fine --quiet
 for i in 0 1 2 3 4; do
@@ -107,13 +107,16 @@ ln -s ../elsewhere linked/fine
   run 2 run scene.yaml -o linked --overwrite --quiet
   expect "$err" "linked/fine"
 )
-[[ -e linked/frame_00004.hdf && -e elsewhere/frame_00004.hdf ]] || die "a refine at work is disturbed"
+[[ -e linked/frame_00004.hdf && -e elsewhere/frame_00004.hdf ]] ||
+  die "a refine at work is disturbed"
 run 2 run scene.yaml -o linked --overwrite --quiet
 expect "$err" "linked/fine is a link"
 run 2 refine linked --per 7 --overwrite
 expect "$err" "linked/fine is a link"
-[[ -e linked/frame_00004.hdf && -e elsewhere/frame_00004.hdf ]] || die "something was removed behind a link"
-# Fine particles of another run, or that no list has, are not removed; nor is another run of that name.
+[[ -e linked/frame_00004.hdf && -e elsewhere/frame_00004.hdf ]] ||
+  die "something was removed behind a link"
+# Fine particles of another run, or that no list has, are not removed; nor is another run of that
+# name.
 run 0 run scene.yaml -o quick --frames 0:1 --set 'snow[0].velocity=[0, -6 m/s, 0]' --quiet
 cp -r run mixed && rm -r mixed/fine && run 0 refine quick --per 3 -o mixed/fine --quiet
 before=$(sums mixed)
@@ -136,7 +139,8 @@ cmp kept.hdf run/fine/frame_00002.hdf || die "a frame of another number is not m
 run 0 info --verify run
 # Stopped while the list of frames was written: a resume that has nothing else to do writes it.
 before=$(sums run/fine)
-head -c 20 run/fine/frames.hdf.series >run/fine/frames.hdf.series.part && rm run/fine/frames.hdf.series
+head -c 20 run/fine/frames.hdf.series >run/fine/frames.hdf.series.part &&
+  rm run/fine/frames.hdf.series
 run 0 refine run --per 7 --resume --quiet
 [[ $(sums run/fine) == "$before" ]] || die "the list of frames is not written again: $(ls run/fine)"
 # Foreign files stay, also with --overwrite.

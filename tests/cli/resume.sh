@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 180
 # processors: 2
-# Nothing that a run has left is lost: not to a second run, not to a resume that finds something wrong.
+# Nothing that a run has left is lost: not to a second run, not to a resume that finds something
+# wrong.
 source "$(dirname "$0")/common.bash"
 out="" err="" # what run hears
 
@@ -59,8 +60,10 @@ fresh && sed -i '3s/^1,/0,/' m/stats.csv && refused "m/stats.csv:3: expected a r
 fresh && sed -i '3d' m/stats.csv && refused "m/stats.csv:3: expected a row of frame 1"
 fresh && : >m/stats.csv && refused "m/stats.csv is empty"
 fresh && rm m/stats.csv && refused "m/stats.csv"
-fresh && sed -i '2d' m/colliders.csv && refused "m/colliders.csv:2: expected a row of frame 1 and 'ground'"
-fresh && sed -i '3d' m/probes.csv && refused "m/probes.csv:3: expected a row of frame 0 and 'nowhere'"
+fresh && sed -i '2d' m/colliders.csv &&
+  refused "m/colliders.csv:2: expected a row of frame 1 and 'ground'"
+fresh && sed -i '3d' m/probes.csv &&
+  refused "m/probes.csv:3: expected a row of frame 0 and 'nowhere'"
 fresh && sed -i '2,$d' m/probes.csv && refused "m/probes.csv: rows of frame 0 are missing"
 # A digit, which only the sums in the checkpoints know.
 fresh && sed -i '3s/,[^,]*$/,7/' m/colliders.csv && refused "colliders.csv" "what was written"
@@ -68,7 +71,8 @@ fresh && sed -i '3s/,[^,]*$/,7/' m/colliders.csv && refused "colliders.csv" "wha
 fresh && sed -i 's/shear_tolerance: 0.001/shear_tolerance: 0.009/' m/scene.yaml &&
   refused "shear_tolerance" "0.009" "m/scene.yaml was changed after the run had begun"
 # Rows after the last checkpoint but one: it is gone on from.
-fresh && sed -i '6d' m/stats.csv && goes_on "rows of frame 4 are missing" "after frame 3 is made again"
+fresh && sed -i '6d' m/stats.csv &&
+  goes_on "rows of frame 4 are missing" "after frame 3 is made again"
 fresh && sed -i '6s/^\(4,0.008,[0-9]*\)/\11/' m/stats.csv && goes_on "going on after frame 3"
 
 # One that is a link, which no row is added behind: known before the work, and by a check.
@@ -95,7 +99,8 @@ obstructed() { # what a check says of m, which a resume refuses
   run 1 run s.yaml -o m --resume
   [[ $(find m | sort) == "$before" ]] || die "refused for $1, and the folder changed"
 }
-fresh && rm m/frames.hdf.series && mkdir m/frames.hdf.series && obstructed "frames.hdf.series: Is a directory"
+fresh && rm m/frames.hdf.series && mkdir m/frames.hdf.series &&
+  obstructed "frames.hdf.series: Is a directory"
 fresh && rm m/log.jsonl && mkdir m/log.jsonl && obstructed "m/log.jsonl is a folder"
 fresh && rm m/log.jsonl && mkfifo m/log.jsonl && obstructed "m/log.jsonl is a device or a pipe"
 rm -rf m && mkdir m m/log.jsonl && obstructed "m/log.jsonl is a folder"
@@ -138,17 +143,20 @@ PYTHON
 }
 fresh && : >m/frame_00001.hdf && refused "m/frame_00001.hdf"
 fresh && flip m/frame_00002.hdf && refused "m/frame_00002.hdf is damaged"
-fresh && mv m/frame_00001.hdf x && mv m/frame_00002.hdf m/frame_00001.hdf && mv x m/frame_00002.hdf &&
+fresh && mv m/frame_00001.hdf x && mv m/frame_00002.hdf m/frame_00001.hdf &&
+  mv x m/frame_00002.hdf &&
   refused "m/frame_00001.hdf holds frame 2"
 run 1 info --verify m
 expect "$out" "m/frame_00002.hdf holds frame 1"
 fresh && rm m/frame_00000.hdf && refused "m/frame_00000.hdf is missing"
-fresh && flip m/frame_00004.hdf && goes_on "m/frame_00004.hdf is damaged" "after frame 3 is made again"
+fresh && flip m/frame_00004.hdf &&
+  goes_on "m/frame_00004.hdf is damaged" "after frame 3 is made again"
 fresh && rm m/frame_00004.hdf && goes_on "m/frame_00004.hdf is missing"
 fresh && flip m/checkpoint_00004.hdf && goes_on "m/checkpoint_00004.hdf is damaged"
 fresh && flip m/checkpoint_00003.hdf && run 1 info --verify m &&
   expect "$out" "m/checkpoint_00003.hdf is damaged" && goes_on
-fresh && flip m/checkpoint_00004.hdf && flip m/checkpoint_00003.hdf && refused "no checkpoint can be used"
+fresh && flip m/checkpoint_00004.hdf && flip m/checkpoint_00003.hdf &&
+  refused "no checkpoint can be used"
 # A name alone makes no frames.
 fresh && cp m/checkpoint_00004.hdf m/checkpoint_00030.hdf && goes_on
 [[ ! -e m/frame_00006.hdf ]] || die "a checkpoint's name is taken at its word"
@@ -177,7 +185,8 @@ expect "$err" "--frames :B goes on without it"
 [[ $err != *"put back"* ]] || die "asked to put back what was never there: $err"
 rm -rf m && cp -r n m && flip m/frame_00004.hdf && run 2 run s.yaml -o m --resume --frames 0:5
 expect "$err" "m/frame_00000.hdf is missing: it was not asked for so far, and is now"
-[[ $err != *"put back"* ]] || die "asked to put back what was never there, since another is damaged: $err"
+[[ $err != *"put back"* ]] ||
+  die "asked to put back what was never there, since another is damaged: $err"
 # Frames that are there and fewer asked for: what was made is made again.
 fresh && flip m/frame_00004.hdf && run 0 run s.yaml -o m --resume --frames 0:2
 cmp good/frame_00004.hdf m/frame_00004.hdf || die "frame 4 is not made again"
@@ -188,7 +197,8 @@ cmp <(columns good/stats.csv) <(columns m/stats.csv) || die "rows are lost"
 fresh && rm m/scene.yaml && refused "m/scene.yaml is missing"
 fresh && echo nonsense >m/scene.yaml && refused "scene.yaml"
 # Another one than the run's, though the scene that is given is the same or itself.
-fresh && sed -i 's/title: "small"/title: "large"/' m/scene.yaml && refused "m/scene.yaml" "checksum" "no longer fits"
+fresh && sed -i 's/title: "small"/title: "large"/' m/scene.yaml &&
+  refused "m/scene.yaml" "checksum" "no longer fits"
 before=$(sums m)
 run 2 run m/scene.yaml -o m --resume
 expect "$err" "m/scene.yaml is not the scene that began this folder"
@@ -208,8 +218,8 @@ expect "$err" "--overwrite"
 run 2 run s.yaml -o m --resume --overwrite
 expect "$err" "choose one"
 [[ $(sums m) == "$before" ]] || die "a usage error changed the folder"
-# A scene without colliders and probes leaves none of the old tables, and nothing half written. What firn has
-# not begun itself stays.
+# A scene without colliders and probes leaves none of the old tables, and nothing half written. What
+# firn has not begun itself stays.
 touch m/{stats.csv,frame_00003.hdf,checkpoint_00003.hdf,scene.yaml,picture_00001.png,mine}.part
 cat >bare.yaml <<'SCENE'
 firn: 1
@@ -248,7 +258,8 @@ fresh && cp bare.yaml m/scene.next.yaml && run 2 run bare.yaml -o m --resume --q
 cmp good/frame_00004.hdf m/frame_00004.hdf || die "frames are gone for another scene.next.yaml"
 # Pictures of the old run go with it, but for one that was changed since. Others stay.
 fresh && run 0 run s.yaml -o m --overwrite --quiet --frames 0:1 --pictures
-: >m/picture_00003.png && : >m/picture_mine.png && mkdir m/picture_00009.png && echo mine >>m/picture_00001.png
+: >m/picture_00003.png && : >m/picture_mine.png && mkdir m/picture_00009.png &&
+  echo mine >>m/picture_00001.png
 run 0 run s.yaml -o m --overwrite --quiet --frames 0:1
 [[ $(cd m && echo picture_*) == "picture_00001.png picture_00003.png picture_00009.png picture_mine.png" ]] ||
   die "pictures of the old run: $(ls m)"
@@ -319,6 +330,16 @@ expect "$err" "m/picture_00004.png is not a file of this run"
 rmdir m/picture_00004.png
 run 0 run s.yaml -o m --pictures --quiet --resume "${view[@]}"
 [[ -s m/picture_00004.png && -s m/picture_00005.png ]] || die "pictures: $(ls m)"
+
+# Of a finished run all that are missing are drawn, of the frames, and are the run's.
+names() { (cd m && echo picture_* && sed 's/[^ ]* //' firn-files.txt | grep -v '^[0-9a-f]*$'); }
+before=$(names)
+rm m/picture_0000[0135].png
+run 0 run s.yaml -o m --pictures --resume "${view[@]}"
+expect "$out" "pictures that were missing are drawn"
+[[ $(names) == "$before" ]] || die "pictures that were missing: $(names), not $before"
+rm m/picture_* && run 0 run s.yaml -o m --pictures=2 --quiet --resume "${view[@]}"
+[[ $(cd m && echo picture_*) == "picture_00000.png picture_00002.png picture_00004.png" ]] || die "every second: $(ls m)"
 
 # ---- more frames than the scene has
 

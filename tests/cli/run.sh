@@ -36,7 +36,8 @@ run 0 run whole/scene.yaml -o again --threads 1 --quiet
 [[ -z $out ]] || die "--quiet said $out"
 for i in 0 3 6; do cmp whole/frame_0000$i.hdf again/frame_0000$i.hdf || die "frame $i differs"; done
 
-# Stop on the way, and go on: the same bytes as without; a terminal that closes stops a run like Ctrl-C.
+# Stop on the way, and go on: the same bytes as without; a terminal that closes stops a run like
+# Ctrl-C.
 for signal in 2 1; do # SIGINT, SIGHUP
   rm -rf halves
   STOP_SIGNAL=$signal stop_at halves/frame_00001.hdf "$FIRN" run ball.yaml -o halves --threads 2 \
@@ -108,7 +109,8 @@ run 0 run hung.yaml -o hung --quiet --overwrite
 [[ $(grep -c '"event": "warning"' hung/log.jsonl) == 1 ]] || die "the log anew: $(cat hung/log.jsonl)"
 
 # Compact frames of a few fields: small, and read by the same reader. The run is the same one.
-run 0 run ball.yaml -o compact --quiet --set 'output={precision: 16, every: 3, fields: [velocity, jp]}'
+run 0 run ball.yaml -o compact --quiet --set \
+  'output={precision: 16, every: 3, fields: [velocity, jp]}'
 [[ -e compact/frame_00003.hdf && ! -e compact/frame_00002.hdf ]] || die "every: 3"
 run 0 info compact/frame_00006.hdf
 expect "$out" "velocity"
@@ -117,7 +119,8 @@ run 0 info compact
 refuse "$out" "missing"
 size=$(stat -c %s compact/frame_00006.hdf) full=$(stat -c %s whole/frame_00006.hdf)
 ((2 * size < full)) || die "compact frame of $size bytes, full one of $full"
-diff <(cut -d, -f1-27 whole/stats.csv) <(cut -d, -f1-27 compact/stats.csv) || die "stats.csv differs"
+diff <(cut -d, -f1-27 whole/stats.csv) <(cut -d, -f1-27 compact/stats.csv) ||
+  die "stats.csv differs"
 run 2 run ball.yaml -o compact --quiet --overwrite --set 'output={fields: [velocty]}'
 expect "$err" "did you mean 'velocity'?"
 
@@ -128,7 +131,8 @@ run 0 run ball.yaml -o damaged --resume
 expect "$err" "warning"
 expect "$err" "checkpoint_00003.hdf"
 expect "$err" "going on after frame 2"
-cmp whole/frame_00006.hdf damaged/frame_00006.hdf || die "after a damaged checkpoint frame 6 differs"
+cmp whole/frame_00006.hdf damaged/frame_00006.hdf ||
+  die "after a damaged checkpoint frame 6 differs"
 
 # Pictures of every second frame that is written.
 run 0 run ball.yaml -o drawn --frames 1:4 --pictures=2 --quiet \
@@ -157,7 +161,8 @@ run 2 info .
 run 2 info nowhere
 
 # Warnings that differ in their numbers are printed once, and counted.
-sed 's/^h: .*/h: 2 cm\nmpm: {integrator: implicit, max_iterations: 1, tolerance: 1e-9}/' ball.yaml >hard.yaml
+sed 's/^h: .*/h: 2 cm\nmpm: {integrator: implicit, max_iterations: 1, tolerance: 1e-9}/' ball.yaml \
+  >hard.yaml
 run 0 run hard.yaml -o hard --frames :1 --quiet
 [[ $(grep -c "warning: step .* the linear solve stopped after 1" <<<"$err") == 1 ]] || die "not once: $err"
 expect "$err" "a larger max_iterations"

@@ -2,20 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 90
 # processors: 2
-# Stages of a scene: a keyed integrator, colliders that go and come, velocities that are given at a time.
+# Stages of a scene: a keyed integrator, colliders that go and come, velocities that are given at a
+# time.
 source "$(dirname "$0")/common.bash"
 out="" err="" # what run hears
 
 # All but the last column, wall_seconds.
 
 same_runs() {
-  for i in 0 2 4 6 8; do cmp "$1/frame_0000$i.hdf" "$2/frame_0000$i.hdf" || die "$2: frame $i differs"; done
+  for i in 0 2 4 6 8; do cmp "$1/frame_0000$i.hdf" "$2/frame_0000$i.hdf" ||
+    die "$2: frame $i differs"; done
   diff <(columns "$1/stats.csv") <(columns "$2/stats.csv") || die "$2: stats.csv differs"
   cmp "$1/colliders.csv" "$2/colliders.csv" || die "$2: colliders.csv differs"
 }
 
-# A block rests on a gate, implicitly, and falls asleep. At 40 ms the gate is taken away and steps become
-# explicit; at 60 ms half of the block, which falls freely, is knocked aside.
+# A block rests on a gate, implicitly, and falls asleep. At 40 ms the gate is taken away and steps
+# become explicit; at 60 ms half of the block, which falls freely, is knocked aside.
 cat >gate.yaml <<'SCENE'
 firn: 1
 h: 2 cm
@@ -68,7 +70,8 @@ for stop in 3 5 7; do
   same_runs whole part$stop
 done
 
-# A spin about a ball's middle: 2/5 m R^2 of angular momentum a rad/s, and nothing to the other ball.
+# A spin about a ball's middle: 2/5 m R^2 of angular momentum a rad/s, and nothing to the other
+# ball.
 cat >balls.yaml <<'SCENE'
 firn: 1
 h: 1 cm

@@ -32,7 +32,8 @@ expect "$out" "003-flip=1"
 expect "$err" "mpm.flip: 2 is out of range"
 expect "$err" "002-flip=2 cannot be made"
 refuse "$out" "002"
-run 2 sweep ball.yaml --vary 'snow.0.shape={sphere: {center: [0, 0, 0], radius: 5 cm}},{mesh: {file: no.obj}}' --list
+run 2 sweep ball.yaml --vary \
+  'snow.0.shape={sphere: {center: [0, 0, 0], radius: 5 cm}},{mesh: {file: no.obj}}' --list
 expect "$out" "001-"
 refuse "$out" "002-"
 expect "$err" "no.obj"
@@ -88,26 +89,16 @@ grep -q '^2,.*,failed,' failing/summary.csv || die "run 2: $(cat failing/summary
 
 # One camera sees the ends of all runs: what flew left stands left on the sheet. One side of a ball
 # is in shadow, so that the middle of what is bright is a little off.
+pixels_module
 cat >centers.py <<'PYTHON'
-import struct, sys, zlib
-for path in sys.argv[1:]:  # RGB of 8 bits: the middle column of what is bright, as a share of the width
-    data, at, packed = open(path, "rb").read(), 8, b""
-    while at < len(data):
-        size, kind = struct.unpack(">I4s", data[at : at + 8])
-        body = data[at + 8 : at + 8 + size]
-        if kind == b"IHDR":
-            width, height = struct.unpack(">II", body[:8])
-        packed += body if kind == b"IDAT" else b""
-        at += 12 + size
-    raw, before, columns = zlib.decompress(packed), bytearray(3 * width), []
-    for y in range(height):
-        way, row = raw[y * (3 * width + 1)], bytearray(raw[y * (3 * width + 1) + 1 : (y + 1) * (3 * width + 1)])
-        for i in range(3 * width):
-            a, b, c = row[i - 3] if i >= 3 else 0, before[i], before[i - 3] if i >= 3 else 0
-            p = [abs(b - c), abs(a - c), abs(a + b - 2 * c)]
-            row[i] = (row[i] + [0, a, b, (a + b) // 2, [a, b, c][p.index(min(p))]][way]) % 256
-        before = row
-        columns += [x for x in range(width) if min(row[3 * x : 3 * x + 3]) > 200]
+import sys
+
+from pixels import rows
+
+for path in sys.argv[1:]:  # the middle column of what is bright, as a share of the width
+    picture = rows(path)
+    width = len(picture[0]) // 3
+    columns = [x for row in picture for x in range(width) if min(row[3 * x : 3 * x + 3]) > 200]
     print(round(100 * sum(columns) / len(columns) / width))
 PYTHON
 apart=(--set 'gravity=[0, 0, 0]' --set frames=1 --set fps=2 --set mpm.dt_max=0.1 --set colliders=[])
@@ -125,8 +116,8 @@ run 2 sweep ball.yaml --vary mpm.flip=0.9,1 -o kept --quality 0.5 --quiet
 expect "$err" "kept is left as it is"
 [[ $(sums kept) == "$before" ]] || die "a refused sweep changed its folder"
 
-# A sweep replaces only its own files: one of the user's, new or changed since, stops it before it changes
-# anything, with --overwrite too. The same sweep goes on once the file is moved away.
+# A sweep replaces only its own files: one of the user's, new or changed since, stops it before it
+# changes anything, with --overwrite too. The same sweep goes on once the file is moved away.
 keeps() { # FILE, and what is done to it
   local before
   run 0 sweep ball.yaml --vary mpm.flip=0.9,1 -o own --quiet

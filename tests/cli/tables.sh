@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 60
 # processors: 2
-# colliders.csv: where colliders are, how they move and what work they do, in a run and a resumed one;
-# tables of before these columns are still drawn.
+# colliders.csv: where colliders are, how they move and what work they do, in a run and a resumed
+# one; tables of before these columns are still drawn.
 source "$(dirname "$0")/common.bash"
 err="" # what run hears
 

@@ -126,7 +126,8 @@ run 2 refine plane.yaml
 evil=$'a\e[2J\nfirn: ok \xff\xc2\x9b'
 quiet() { # what was said has no such thing
   local said=$out$err
-  [[ $said != *$'\e'* && $said != *$'\xff'* && $said != *$'\xc2\x9b'* && $said != *$'\nfirn: ok'* ]] ||
+  [[ $said != *$'\e'* && $said != *$'\xff'* && $said != *$'\xc2\x9b'* &&
+    $said != *$'\nfirn: ok'* ]] ||
     die "raw text of others: $said"
   expect "$said" 'a\x1b[2J\nfirn: ok'
 }
@@ -158,13 +159,15 @@ ln -s ../secret below/link
 printf 'firn: 1\ninclude: link\n' >below/thief.yaml
 run 2 check below/thief.yaml
 expect "$out" "include: below/link is not below"
-printf 'h: 2 cm\nframes: 1\nsnow: [{shape: {sphere: {center: [0, 0, 0], radius: 3 cm}}}]\n' >base.yaml
+printf 'h: 2 cm\nframes: 1\nsnow: [{shape: {sphere: {center: [0, 0, 0], radius: 3 cm}}}]\n' \
+  >base.yaml
 printf 'firn: 1\ninclude: ../base.yaml\n' >below/scene.yaml
 run 2 check below/scene.yaml --no-time
 run 0 check below/scene.yaml --no-time --allow-outside
 cp base.yaml below/deeper
 printf 'firn: 1\ninclude: deeper/base.yaml\n' >below/scene.yaml
 run 0 check below/scene.yaml --no-time
-(cd below/deeper && printf 'firn: 1\ninclude: base.yaml\n' >x.yaml && "$FIRN" check x.yaml --no-time >/dev/null) ||
+(cd below/deeper && printf 'firn: 1\ninclude: base.yaml\n' >x.yaml &&
+  "$FIRN" check x.yaml --no-time >/dev/null) ||
   die "beside it"
 exit 0

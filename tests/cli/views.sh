@@ -3,8 +3,8 @@
 # labels: slow
 # timeout: 60
 # processors: 2
-# firn render of a scene before it is run, cuts, turntables, colliders that are not shown, and the camera
-# of pictures that a run takes.
+# firn render of a scene before it is run, cuts, turntables, colliders that are not shown, and the
+# camera of pictures that a run takes.
 source "$(dirname "$0")/common.bash"
 out="" err="" # what run hears
 small=(--size 48x27 --spp 2)
@@ -50,8 +50,8 @@ run 2 render my.scene.yaml --scene run/scene.yaml
 expect "$err" "--scene is for the frames of a run"
 [[ -z $(ls -A tmp) ]] || die "left in TMPDIR: $(ls tmp)"
 
-# A turntable: one frame from all around; the first picture is that of the frame, and half a turn on it is
-# seen from behind.
+# A turntable: one frame from all around; the first picture is that of the frame, and half a turn on
+# it is seen from behind.
 run 0 render run "${small[@]}" --turntable 4 -o turn
 expect "$out" "turn: 4 frames, 4 rendered now"
 cmp -s turn/frame_00000.png turn/frame_00002.png && die "it does not turn"
@@ -93,22 +93,25 @@ run 0 render run "${small[@]}" -o hidden.png --set colliders.0.in_pictures=hidde
 run 0 render run "${small[@]}" -o holdout.png --set colliders.0.in_pictures=holdout --quiet
 [[ $(md5sum shown.png hidden.png holdout.png | cut -d' ' -f1 | sort -u | wc -l) == 3 ]] ||
   die "a collider looks the same, shown, hidden and held out"
-run 0 run demo -o run "${set[@]}" --set frames=3 --set colliders.0.in_pictures=hidden --resume --quiet
+run 0 run demo -o run "${set[@]}" --set frames=3 --set colliders.0.in_pictures=hidden --resume \
+  --quiet
 
 # A part of the sun's place will do.
 run 0 render run "${small[@]}" -o low.png --set "render.sun.height=5 deg" --quiet
 run 0 render run "${small[@]}" -o high.png --set "render.sun.height=80 deg" --quiet
 cmp -s low.png high.png && die "the sun's height changes nothing"
 
-# Pictures of a run have the camera of the scene, at their time: it stands at the one place at frame 0, and
-# at the other at frame 2.
-taken=(--set frames=2 --set 'preview={width: 64, height: 36}' --set 'render.sun={azimuth: 0, height: 1}' --quiet)
+# Pictures of a run have the camera of the scene, at their time: it stands at the one place at frame
+# 0, and at the other at frame 2.
+taken=(--set frames=2 --set 'preview={width: 64, height: 36}' --set \
+  'render.sun={azimuth: 0, height: 1}' --quiet)
 here="[0, 0.4, 2]" there="[2, 0.4, 0]"
 for eye in "$here" "$there" "{keys: [[0, $here], [16 ms, $there]]}"; do
   run 0 run demo -o "seen${#eye}${eye:1:1}" "${set[@]}" "${taken[@]}" \
     --set "render.camera={eye: $eye, target: [0, 0.2, 0]}" --pictures
 done
-cmp seen110/picture_00000.png seen*k/picture_00000.png || die "a run does not see its scene's camera"
+cmp seen110/picture_00000.png seen*k/picture_00000.png ||
+  die "a run does not see its scene's camera"
 cmp seen112/picture_00002.png seen*k/picture_00002.png || die "the camera does not follow its keys"
 cmp -s seen110/picture_00002.png seen112/picture_00002.png && die "cameras change nothing"
 exit 0

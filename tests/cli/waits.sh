@@ -84,7 +84,8 @@ expect "$said" "exporting frames, 2 of 3 done ..."
 on_terminal refine run --per 2
 expect "$said" "refining frames, 1 of 3 done ..."
 on_terminal render run --size 32x32 --spp 1
-for words in "picture: reading " "picture: surfaces of bodies" "picture: density of the snow" "picture: sky and lamps"; do
+for words in "picture: reading " "picture: surfaces of bodies" "picture: density of the snow" \
+  "picture: sky and lamps"; do
   expect "$said" "$words"
 done
 on_terminal plot run run

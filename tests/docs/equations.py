@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The tables "Where each equation is" of the theory pages: each row names a function and the file that
-# defines it, and the comment right above the definition names the equation.
+# The tables "Where each equation is" of the theory pages: each row names a function and the file
+# that defines it, and the comment right above the definition names the equation.
 import os
 import re
 import sys

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # long
 # timeout: 300
-# Blender, without a window, loads the grids of a VDB file and the surface of an OBJ file, spray included.
+# Blender, without a window, loads the grids of a VDB file and the surface of an OBJ file, spray
+# included.
 source "$(dirname "$0")/../cli/common.bash"
 
 if ! command -v blender >/dev/null; then

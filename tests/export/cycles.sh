@@ -3,10 +3,10 @@
 # long
 # timeout: 600
 # processors: 2
-# Blender's Cycles renders an exported grid, with the kernel and the grain that pictures have: the mean
-# light of the snow is ours to 5 %, of which noise is a fifth at most. Thick white snow is as bright
-# whatever its density, so it is also looked through at a hundredth of its extinction, where light goes
-# with the density: there half of it is refused.
+# Blender's Cycles renders an exported grid, with the kernel and the grain that pictures have: the
+# mean light of the snow is ours to 5 %, of which noise is a fifth at most. Thick white snow is as
+# bright whatever its density, so it is also looked through at a hundredth of its extinction, where
+# light goes with the density: there half of it is refused.
 source "$(dirname "$0")/../cli/common.bash"
 
 if ! command -v blender >/dev/null; then
@@ -23,7 +23,8 @@ compare() {
   local said
   said=$(blender --background --factory-startup --python-exit-code 9 \
     --python "$FIRN_SOURCE_DIR/bench/cycles/compare.py" -- --firn "$FIRN" --work "$PWD/cycles" \
-    --look --renders 3 --firn-spp 16 --cycles-spp 4 --step 1 --bounces 1024 "$@" 2>&1) || die "blender: $said"
+    --look --renders 3 --firn-spp 16 --cycles-spp 4 --step 1 --bounces 1024 "$@" 2>&1) ||
+      die "blender: $said"
   grep '^{' <<<"$said"
 }
 # judge CODE NUMBERS: whether firn and Cycles agree.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # long
 # timeout: 300
-# ParaView reads frames, the series of a run and the exported series, with all fields and times, and a
-# surface with its spray.
+# ParaView reads frames, the series of a run and the exported series, with all fields and times, and
+# a surface with its spray.
 source "$(dirname "$0")/../cli/common.bash"
 
 if ! command -v pvpython >/dev/null; then

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # labels: slow
 # timeout: 120
-# Scenes that no formula asks for, from the program: it goes on or says why not, and nothing that is not
-# finite comes into a frame or a table.
+# Scenes that no formula asks for, from the program: it goes on or says why not, and nothing that is
+# not finite comes into a frame or a table.
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -31,9 +31,12 @@ scene alone '0,0.5,0\n'
 scene corner '0.0001,0.5001,0.0001\n0.7,0.3,0.0199\n'
 scene coincident '0,0.03,0\n0,0.03,0\n0.3,0.005,0\n0.3,0.005,0\n'
 scene buried "$block\n" '- {name: rock, shape: {box: {center: [0, 0, 0], size: [2, 2, 2]}}}'
-scene crossed "$block\n" '- {name: wall, shape: {box: {center: [-0.5, 0, 0], size: [0.1, 1, 1]}}, velocity: [100, 0, 0]}'
-scene thin "$block\n" '- {name: plate, shape: {box: {center: [0, 0.1, 0], size: [1, 0.001, 1]}}, velocity: [0, -1, 0]}'
-scene crossed_at_once "$block\n" '- {name: wall, shape: {box: {center: [-0.5, 0, 0], size: [0.1, 1, 1]}}, velocity: [200, 0, 0]}'
+scene crossed "$block\n" \
+  '- {name: wall, shape: {box: {center: [-0.5, 0, 0], size: [0.1, 1, 1]}}, velocity: [100, 0, 0]}'
+scene thin "$block\n" \
+  '- {name: plate, shape: {box: {center: [0, 0.1, 0], size: [1, 0.001, 1]}}, velocity: [0, -1, 0]}'
+scene crossed_at_once "$block\n" \
+  '- {name: wall, shape: {box: {center: [-0.5, 0, 0], size: [0.1, 1, 1]}}, velocity: [200, 0, 0]}'
 scene filled "$block\n" '- {name: all, shape: {half_space: {point: [0, 5, 0]}}}'
 scene engulfed "$block\n" '- {name: all, shape: {box: {center: [0, 0, 0], size: [50, 50, 50]}}}'
 closed='- {name: a, shape: {half_space: {point: [0.005, 0, 0], normal: [1, 0, 0]}}}
@@ -43,7 +46,8 @@ closed='- {name: a, shape: {half_space: {point: [0.005, 0, 0], normal: [1, 0, 0]
   - {name: lid, shape: {half_space: {point: [0, 0.045, 0], normal: [0, -1, 0]}}'
 scene closed "$block\n" "$closed}"
 scene squeezed "$block\n" "$closed, velocity: [0, -0.5, 0]}"
-scene pinched "$block\n" '- {name: lid, shape: {half_space: {point: [0, 0.05, 0], normal: [0, -1, 0]}}, velocity: [0, -0.3, 0]}'
+scene pinched "$block\n" \
+  '- {name: lid, shape: {half_space: {point: [0, 0.05, 0], normal: [0, -1, 0]}}, velocity: [0, -0.3, 0]}'
 
 # Nothing at first, one drop later.
 sed -e '/^snow:/,/points/d' "$dir/alone.yaml" > "$dir/empty.yaml"
@@ -52,7 +56,8 @@ emitters:
   - {shape: {sphere: {center: [0, 0.1, 0], radius: 0.03}}, particles: 300, start: 10 ms}
 END
 
-for name in alone corner coincident buried crossed crossed_at_once thin pinched filled engulfed closed squeezed empty; do
+for name in alone corner coincident buried crossed crossed_at_once thin pinched filled engulfed \
+  closed squeezed empty; do
   for way in 'snow sph' 'water bspline'; do
     read -r material kernel <<< "$way"
     out="$dir/$name-$material"
@@ -83,7 +88,8 @@ refused() { # WORDS OPTION...
   grep -q "$words" "$dir/words"
 }
 for b in -0.1 1.5; do
-  sed -e "s/^snow:/materials:\n  m: {velocity_factor: $b}\nsnow:/" "$dir/alone.yaml" > "$dir/share.yaml"
+  sed -e "s/^snow:/materials:\n  m: {velocity_factor: $b}\nsnow:/" "$dir/alone.yaml" > \
+    "$dir/share.yaml"
   if "$FIRN" check "$dir/share.yaml" > "$dir/words" 2>&1; then exit 1; fi
   grep -q "share.yaml:7:24: materials.m.velocity_factor: $b is out of range; expected .* 0 and at most 1" "$dir/words"
 done

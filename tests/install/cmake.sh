@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 180
-# A project of its own finds the installed library by find_package(firn), builds all examples and runs them.
+# A project of its own finds the installed library by find_package(firn), builds all examples and
+# runs them.
 source "$(dirname "$0")/common.bash"
 installed cmake
 

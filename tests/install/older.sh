@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 60
-# Programs of other versions: one that was compiled against shorter structs gets what one of today gets,
-# and nothing is written beyond them; one of longer structs is served as long as it asks for nothing new.
+# Programs of other versions: one that was compiled against shorter structs gets what one of today
+# gets, and nothing is written beyond them; one of longer structs is served as long as it asks for
+# nothing new.
 source "$(dirname "$0")/common.bash"
 installed older
 

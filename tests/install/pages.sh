@@ -12,7 +12,8 @@ wrong() {
 }
 
 # ---- documents
-for file in README.md LICENSE docs/library.md docs/cli.md examples/ball.c examples/CMakeLists.txt; do
+for file in README.md LICENSE docs/library.md docs/cli.md examples/ball.c examples/CMakeLists.txt; \
+  do
   [[ -s $DOC/$file ]] || wrong "$file was not installed"
 done
 

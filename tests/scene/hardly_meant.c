@@ -97,8 +97,26 @@ static void snow_that_nothing_can_stop(void **state) {
                      "  - {shape: {box: {center: [-1, 0.5, 0], size: [1, 1, 1]}}}\n",
                      NULL),
          words);
+  // A body whose box is below and whose surface is not; a body below a part; a wall, a ceiling, a
+  // slab on its edge beside which the snow falls.
+  static const char *const past[] = {
+      "colliders:\n  - {shape: {torus: {center: [0, 0, 0], radius: 2, tube: 10 cm}}}\n",
+      "colliders:\n  - {shape: {sphere: {center: [0.9, -1, 0.9], radius: 80 cm}}}\n",
+      "colliders:\n  - {shape: {half_space: {point: [-3, 0, 0], normal: [1, 0, 0]}}}\n",
+      "colliders:\n  - {shape: {half_space: {point: [0, 3, 0], normal: [0, -1, 0]}}}\n",
+      "colliders:\n  - {shape: {box: {center: [0, 0, 0], size: [10 cm, 9, 9]}, "
+      "rotate: [0, -45 deg, 0], move: [1.5, -6, 1.5]}}\n"};
+  for (size_t i = 0; i < sizeof past / sizeof *past; i++)
+    expect(warnings_on("", past[i], NULL), words);
+  expect(warnings_on("",
+                     "colliders:\n  - {shape: {box: {center: [1.05, -1, 0], size: [2, 1, 9]}}}\n",
+                     NULL),
+         "a.yaml:4:5: snow[0]: nothing lies below 62 % of this snow");
   static const char *const good[] = {
       GROUND,
+      "colliders:\n  - {shape: {half_space: {point: [9, 0, 0], normal: [-3, 1, 0]}}}\n",
+      "colliders:\n  - {shape: {sphere: {center: [0.1, -9, 0.2], radius: 50 cm}}}\n",
+      "colliders:\n  - {shape: {box: {center: [0.9, -1, 0], size: [2, 1, 9]}}}\n",
       "colliders:\n  - {shape: {box: {center: [0, 0, 0], size: [1, 10 cm, 1]}}}\n",
       "gravity: [5, 0, 0]\ncolliders:\n"
       "  - {shape: {box: {center: [1, 0.5, 0], size: [1, 1, 1]}}}\n",

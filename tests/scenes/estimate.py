@@ -3,10 +3,10 @@
 # timeout: 1200
 # processors: 2
 # long
-# What firn check says that a run will need is what a run takes: on every built-in scene at quality 0.3,
-# memory within 20 % of the largest resident size. Prints a table, of time as well, which is within a factor
-# of two of the mean of frames 1 to 4 where nothing else keeps the machine busy; with --time this is held,
-# too. Arguments are names of scenes; none: all.
+# What firn check says that a run will need is what a run takes: on every built-in scene at quality
+# 0.3, memory within 20 % of the largest resident size. Prints a table, of time as well, which is
+# within a factor of two of the mean of frames 1 to 4 where nothing else keeps the machine busy;
+# with --time this is held, too. Arguments are names of scenes; none: all.
 import csv
 import json
 import os
@@ -17,9 +17,9 @@ import tempfile
 FIRN = os.environ["FIRN"]
 SETTINGS = ["--set", "quality=0.3", "-j2"]
 ATTEMPTS = 3  # with --time
-# Not reached: memory of snow that bursts into spray. Two balls that shatter in frame 1 take twelve times
-# the blocks by frame 4, and fewer particles, which look ahead, spread over fewer cells. docs/cli.md says
-# so. The second figure is what is told of the peak at least.
+# Not reached: memory of snow that bursts into spray. Two balls that shatter in frame 1 take twelve
+# times the blocks by frame 4, and fewer particles, which look ahead, spread over fewer cells.
+# docs/cli.md says so. The second figure is what is told of the peak at least.
 SPRAY = {"double-smash": 0.45}
 
 

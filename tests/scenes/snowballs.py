@@ -3,9 +3,9 @@
 # timeout: 1800
 # processors: 2
 # long
-# The snowballs of Gissler et al. 2020, Figure 2, with an eighth of the particles: without friction a ball
-# slides with g sin and does not spin; with nu_b = 1 and 10 it rolls, and comes as far. The argument is the
-# folder of a run of all 250 frames; none: it is made.
+# The snowballs of Gissler et al. 2020, Figure 2, with an eighth of the particles: without friction
+# a ball slides with g sin and does not spin; with nu_b = 1 and 10 it rolls, and comes as far. The
+# argument is the folder of a run of all 250 frames; none: it is made.
 import math
 import os
 import statistics
@@ -75,8 +75,8 @@ with tempfile.TemporaryDirectory() as made:
                   f"{ball.spin * ball.height / ball.speed:.4f}  {ball.slip / ball.speed:.4f}  "
                   f"{ball.whole:.4f}")
 
-# Balls of ten particles across a radius come apart between 0.8 and 1 s (those of four times the strength do
-# not), so what is asked of them as balls is asked before.
+# Balls of ten particles across a radius come apart between 0.8 and 1 s (those of four times the
+# strength do not), so what is asked of them as balls is asked before.
 ways = [ball.way - before.way for ball, before in zip(end, start)]
 ice, *others = end
 frames.claim("way on ice, of g sin / 2", ways[0] / (0.5 * 9.81 * math.sin(SLOPE)), 0.98, 1.02)

@@ -4,8 +4,9 @@
 # processors: 2
 # long
 # The tyre of Gissler et al. 2020, Figure 6, narrow, in a small bed, and with lugs of four spacings:
-# with friction at least five times the snow stays on it that stays without. Then the snow between lugs goes
-# along with them; without friction it stays, and the track repeats itself at their pitch. The arguments are folders of runs with and without friction; none: they are made.
+# with friction at least five times the snow stays on it that stays without. Then the snow between
+# lugs goes along with them; without friction it stays, and the track repeats itself at their pitch.
+# The arguments are folders of runs with and without friction; none: they are made.
 import math
 import os
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 120
-# Scenes that no formula asks for, from the program: it goes on or says why not, and nothing that is not
-# finite comes into a frame or a table.
+# Scenes that no formula asks for, from the program: it goes on or says why not, and nothing that is
+# not finite comes into a frame or a table.
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -28,7 +28,8 @@ sheet=$(for x in 0 1 2 3 4 5; do for z in 0 1 2 3 4 5; do echo "0.0$x,0.03,0.0$z
 scene alone '0,0.5,0\n'
 scene coincident '0,0.03,0\n0,0.03,0\n0.3,0.005,0\n0.3,0.005,0\n'
 scene sheet "$sheet\n"
-scene unsampled "$sheet\n" '- {name: speck, shape: {sphere: {center: [2 cm, 2 cm, 2 cm], radius: 1e-6 m}}}'
+scene unsampled "$sheet\n" \
+  '- {name: speck, shape: {sphere: {center: [2 cm, 2 cm, 2 cm], radius: 1e-6 m}}}'
 scene long "$sheet\n"
 
 for name in alone coincident sheet unsampled long; do

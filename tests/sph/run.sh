@@ -31,5 +31,6 @@ holds "$(column density_max)" 400 8000
 test "$(cut -d, -f2 "$dir"/points/*.csv | sort -u | wc -l)" -lt 40
 
 # What it does not know is named.
-if "$FIRN" run sand-column "${options[@]}" --frames 0:1 -o "$dir/sand" 2> "$dir/words"; then exit 1; fi
+if "$FIRN" run sand-column "${options[@]}" --frames 0:1 -o "$dir/sand" 2> "$dir/words"; then exit \
+  1; fi
 grep -q "sand-column:[0-9]*:[0-9]*: snow\[0\].material: .*law" "$dir/words"

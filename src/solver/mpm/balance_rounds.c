@@ -172,6 +172,7 @@ static firn_status run_rounds(balance *k, double enough) {
     if (k->left <= enough) return FIRN_OK;
     firn_doing(k->m->world->context, (size_t)k->iterations, 0,
                "settled snow: %.1e of its weight is out of balance, iteration", k->left);
+    FIRN_TRY(firn_check_stop(k->m->world->context));
     if (!isfinite(k->left) || slow || stalled == STALLED || round == ROUNDS || k->budget <= 0)
       break;
     // Where snow yields or slips K is not what it meets, and a round is worth no careful solve.
