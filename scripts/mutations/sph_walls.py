@@ -3,6 +3,16 @@
 from .form import Mutation
 
 MUTATIONS = [
+    Mutation("sph-mirror-from-afar", "a wall that mirrors answers what does not touch it yet",
+             "sph.walls",
+             ("src/solver/sph/pairs.c", "if (pairs->touching) near->f", "if (pairs->touching && V < 0) near->f")),
+    Mutation("sph-mirror-under-load", "a body under a load mirrors the snow, a step late",
+             "sph.plate",
+             ("src/solver/sph/state.c", "if (firn_collider_is_loaded(&s->world->collider[c])) return false;",
+              "if (firn_collider_is_loaded(&s->world->collider[c])) break;")),
+    Mutation("sph-drawn-without-bulk", "whether a wall draws leaves out what the shear solve has of the trace",
+             "sph.switches",
+             ("src/solver/sph/state.c", "along + around > p", "along + 0 * around > p")),
     Mutation("sph-moment-without-walls", "the correction of gradients does not know of samples",
              "sph.walls",
              ("src/solver/sph/pairs.c", "      add_moment(m, V, near);\n",

@@ -43,10 +43,10 @@ static outcome press(const firn_sph_def *def) {
 
 static void every_switch_presses_snow_alike(void **state) {
   (void)state;
-  static const char *const name[] = {"default",    "jacobi",    "bicgstab",    "cold",
-                                     "deviatoric", "combined",  "alternating", "tracked",
-                                     "divergence", "f_predict", "rotation",    "friction",
-                                     "akinci",     "depth 0",   "iisph",       "walls"};
+  static const char *const name[] = {
+      "default",     "jacobi",  "bicgstab",   "cold",      "deviatoric",    "combined",
+      "alternating", "tracked", "divergence", "f_predict", "rotation",      "friction",
+      "akinci",      "depth 0", "iisph",      "walls",     "walls combined"};
   enum { COUNT = sizeof name / sizeof *name };
   outcome first = {0};
   for (int k = 0; k < COUNT; k++) {
@@ -66,7 +66,8 @@ static void every_switch_presses_snow_alike(void **state) {
     if (k == 12) def.boundary_density_akinci = true;
     if (k == 13) def.boundary_depth = 0;
     if (k == 14) def.pressure = FIRN_SPH_PRESSURE_IISPH;
-    if (k == 15) def.walls_printed = false;
+    if (k >= 15) def.walls_printed = false;
+    if (k == 16) def.split = FIRN_SPH_SPLIT_COMBINED;
     outcome o = press(&def);
     if (k == 0) first = o;
     sph_report("%-11s height %.4f, lowest %.3f, density %.3f, speed %.4f m/s, %.1f iterations",

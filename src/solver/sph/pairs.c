@@ -151,6 +151,20 @@ static void add_mirror(const firn_real n[3], double g, double speed, double m[10
     vm[k] += g * speed * (double)n[of_pair[k][0]] * (double)n[of_pair[k][1]];
 }
 
+// Spacings from the layer of samples. Snow whose volume ends at the surface is at TOUCH, and a wall that
+// mirrors ends to answer it at APART. A wall that answers from two spacings on strains what comes near
+// before it is there; that strain turns with the snow, so that leaving does not undo it, and a ball that
+// rolls is braked by it.
+static const double TOUCH = 1, APART = 1.25;
+
+// The share of a sample with the normal n that a particle feels.
+static double contact(const sph_near *near, const firn_real n[3]) {
+  double height = 0;
+  for (int a = 0; a < 3; a++) height += (double)n[a] * (double)near->x[a];
+  double share = fmin(fmax((APART - height) / (APART - TOUCH), 0), 1);
+  return share * share * (3 - 2 * share);
+}
+
 static void sum_walls(sph_pairs *pairs) {
   const sph_boundary *boundary = pairs->boundary;
   const sph_list *list = &pairs->walls;
@@ -159,10 +173,11 @@ static void sum_walls(sph_pairs *pairs) {
     FOR_EACH_SLOT(pairs, u, i) {
       double w = 0, c[3] = {0, 0, 0}, vc = 0, m[10] = {0}, vm[6] = {0}, t[6] = {0};
       FOR_EACH_NEAR(list, i, k) {
-        const sph_near *near = &list->near[k];
+        sph_near *near = &list->near[k];
         uint32_t b = list->other[k];
         double V = (double)boundary->volume[b], r2 = 0, along = 0, across = 0, speed = 0;
         const firn_real *n = boundary->normal + 3 * (size_t)b;
+        if (pairs->touching) near->f = (firn_real)((double)near->f * contact(near, n));
         for (size_t a = 0; a < 3; a++) {
           double x = (double)near->x[a], g = (double)near->f * x;
           r2 += x * x;

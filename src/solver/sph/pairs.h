@@ -60,6 +60,7 @@ struct sph_pairs {
   sph_lists lists; // quick ones of the snow; without them:
   sph_list snow;
   double mirror;  // a factor in wall.m, vm and t; 0: none. Set before they are built
+  bool touching;  // f of samples ends where snow no longer touches them; set likewise
   bool plain_too; // set by whoever builds them: snow is filled in any case
   sph_list walls;
   sph_wall wall;

@@ -41,8 +41,7 @@ bool sph_parts(const sph *s) {
 }
 
 bool sph_mirrors(const sph *s) {
-  bool printed = s->def.pressure == FIRN_SPH_PRESSURE_IISPH && s->def.iisph_printed;
-  return !s->def.walls_printed && !printed;
+  return s->pairs.mirror > 0;
 }
 
 // A mirror image has the pressure of the particle itself, so that this counts twice. What keeps its

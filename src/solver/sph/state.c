@@ -128,6 +128,15 @@ static double packing(const sph *s) {
   return s->def.pressure == FIRN_SPH_PRESSURE_IISPH ? sph_boundary_plane_sum() : 0.8;
 }
 
+// A body under a load takes the shear of snow a step late (loads.c has the pressure alone), and one that is
+// light is thrown back by what a mirror image answers: all walls are as printed where there is one.
+static bool walls_mirror(const sph *s) {
+  for (int c = 0; c < s->world->collider_count; c++)
+    if (firn_collider_is_loaded(&s->world->collider[c])) return false;
+  bool printed = s->def.pressure == FIRN_SPH_PRESSURE_IISPH && s->def.iisph_printed;
+  return !s->def.walls_printed && !printed;
+}
+
 firn_status sph_layout(sph *s) {
   firn_world *world = s->world;
   firn_particles *p = &world->particles;
@@ -145,7 +154,8 @@ firn_status sph_layout(sph *s) {
   know_volumes(s);
   start = firn_cpu_seconds();
   s->pairs.lists.wanted = s->def.short_lists;
-  s->pairs.mirror = sph_mirrors(s) ? 2 * sph_boundary_plane_sum() / def.phi : 0;
+  s->pairs.mirror = walls_mirror(s) ? 2 * sph_boundary_plane_sum() / def.phi : 0;
+  s->pairs.touching = sph_mirrors(s) && s->def.pressure == FIRN_SPH_PRESSURE_EOS;
   s->pairs.plain_too = firn_world_conducts(world);
   FIRN_TRY(sph_pairs_build(&s->pairs, p, &s->boundary, s->spacing,
                            firn_particles_real(p, FIRN_FIELD_VOLUME), s->V));
@@ -245,12 +255,13 @@ static void invert(const firn_real m[6], firn_real L[6]) {
 static bool is_drawn(const sph *s, size_t i) {
   const firn_real *c = s->pairs.wall.c + 3 * i, *e = s->s + 6 * i;
   double c2 = 0, along = 0, p = (double)s->p[i], kappa = (double)s->kappa[i];
+  double around = s->bulk ? (double)s->bulk[i] * (double)(e[0] + e[1] + e[2]) : 0;
   for (size_t a = 0; a < 3; a++) c2 += (double)c[a] * (double)c[a];
   if (!(c2 > 0)) return false;
   for (int k = 0; k < 6; k++)
     along += (k < 3 ? 1 : 2) * (double)e[k] * (double)c[pair[k][0]] * (double)c[pair[k][1]] / c2;
   if (kappa > 0) p = (double)s->rho0[i] / kappa * (1 - sph_determinant(e));
-  return 2 * (double)s->G[i] * along > p;
+  return 2 * (double)s->G[i] * along + around > p;
 }
 
 // A wall stops what comes against it, and holds back what leaves as little as printed.
