@@ -79,7 +79,8 @@ firn_status sweep_draw_alike(const sweep *s, firn_context *context) {
     status = open_end(s, context, i, &frame);
     if (status != FIRN_OK || !frame) continue;
     firn_scene *scene = sweep_scene(s, context, i);
-    if (scene) status = draw(s, context, i, scene, frame, &all);
+    // It has been read before: memory is short, or the file has changed since.
+    status = scene ? draw(s, context, i, scene, frame, &all) : FIRN_ERROR_SCENE;
     firn_scene_destroy(scene);
     firn_frame_close(frame);
   }
