@@ -27,7 +27,7 @@ static void heated_bunny_sinks_and_its_twin_does_not(void **state) {
   (void)state;
   double height[2], first[2];
   for (int cold = 0; cold < 2; cold++) {
-    play p = play_builtin("oven", "quality=0.15",
+    play p = play_builtin("oven", "quality=0.2",
                           cold ? "variables.oven=-100 degC" : "variables.oven=150 degC");
     first[cold] = height_of(&p);
     play_advance(&p, 1);
@@ -42,9 +42,10 @@ static void heated_bunny_sinks_and_its_twin_does_not(void **state) {
     }
     play_close(&p);
   }
-  // Surfaces are soft, a spacing deep, and settle.
-  const double spacing = 1e-3 / 0.15;
-  assert_between("cold, down by spacings", (first[1] - height[1]) / spacing, -0.1, 1.5);
+  // Surfaces are soft, a spacing deep, and settle. The ears have a radius of two spacings here; with
+  // one and a half, at quality 0.14 to 0.16, they bend, and the cold bunny sinks by 1.2 to 2.2.
+  const double spacing = 1e-3 / 0.2;
+  assert_between("cold, down by spacings", (first[1] - height[1]) / spacing, -0.1, 0.5);
   assert_between("warm, of the other's", height[0] / height[1], 0, 0.9);
 }
 
