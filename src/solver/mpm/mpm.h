@@ -14,8 +14,8 @@
 //               quiet
 //     watched   slow so far: its mean position is compared with where the watch began
 //     quiet     watched for mpm.sleep_time or longer, and creeping no faster than sleep_drift in that
-//     rate_loss      in balance with what acts on it
-//     asleep    quiet, rate_loss and held, among watched blocks: left out of steps. A node block is asleep
+//     calm      in balance with what acts on it
+//     asleep    quiet, calm and held, among watched blocks: left out of steps. A node block is asleep
 //               when all its givers are.
 //     stored    asleep, and its arena holds the mass and force that it gives to nodes
 //   stiff in time (implicit.c)
@@ -138,7 +138,7 @@ typedef struct mpm {
   bool none_stiff;              // ... or all that are awake
   firn_buffer rest, rest_spare; // sleep: mpm_rest, [rest_count]
   size_t rest_count;
-  bool weighs;         // sleep: the step shows which blocks are rate_loss ...
+  bool weighs;         // sleep: the step shows which blocks are calm ...
   firn_buffer weighed; // ... from their mean velocity before it, double [blocks][3]
   firn_buffer bodies, body_rest, body_scratch; // sleep: which snow hangs together, see support.h
   firn_buffer node_asleep; // sleep: [node blocks] bytes, those that nothing awake touches

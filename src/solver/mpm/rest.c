@@ -53,7 +53,7 @@ void mpm_rest_lay(mpm *m, size_t b) {
   mean_position(m, b, rest->mean);
   rest->since = m->world->time;
   rest->far2 = 0;
-  rest->watched = rest->quiet = rest->rate_loss = 1;
+  rest->watched = rest->quiet = rest->calm = 1;
 }
 
 void mpm_rest_rouse(mpm *m, size_t b) {
@@ -237,7 +237,7 @@ static void review_blocks(mpm *m) {
 }
 
 // --------------------------------------------------------------------------------------- who is
-// rate_loss
+// calm
 
 static void mean_velocity(const mpm *m, size_t b, double mean[3]) {
   const firn_block *block = &m->world->particles.block[b];
@@ -267,8 +267,8 @@ static void end_weighing(mpm *m, double dt) {
     double after[3], d2 = 0;
     mean_velocity(m, b, after);
     for (int a = 0; a < 3; a++) d2 += (after[a] - before[b][a]) * (after[a] - before[b][a]);
-    rest[b].rate_loss = d2 <= limit * limit || limit == 0;
-    if (rest[b].may && !rest[b].rate_loss) {
+    rest[b].calm = d2 <= limit * limit || limit == 0;
+    if (rest[b].may && !rest[b].calm) {
       rest[b].steady_from = m->world->time + m->def.sleep_time; // it slept, or might have
     }
   }
@@ -379,7 +379,7 @@ static bool may_sleep(const mpm *m, size_t b) {
   const mpm_rest *rest = rest_of(m);
   const uint8_t *at_rest = m->body_rest.data;
   if (!at_rest[((const uint32_t *)m->bodies.data)[b]]) return false;
-  if (!rest[b].rate_loss && !rest[b].asleep) return false;
+  if (!rest[b].calm && !rest[b].asleep) return false;
   // Spray adds up its neighbours' arenas itself and knows nothing of sleep.
   if (!rest[b].quiet || m->reach[b].spray) return false;
   if (!is_let_sleep(m, &rest[b], look_around(m, b))) return false;
@@ -491,17 +491,17 @@ static void wake_to_weigh(mpm *m) {
   if (!m->asleep || !(weight_of(m) > 0)) return;
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t b = 0; b < m->rest_count; b++) {
-    if (rest[b].asleep && look_around(m, b) & AROUND_CREEPS) rest[b].rate_loss = 0;
+    if (rest[b].asleep && look_around(m, b) & AROUND_CREEPS) rest[b].calm = 0;
   }
   double sound2 = m->memory.sound2_max;
   FIRN_PARALLEL_FOR(m->world->context, schedule(static) reduction(max : sound2))
   for (size_t u = 0; u < p->unit_count; u++) {
     const firn_unit *unit = &p->unit[u];
-    bool rate_loss = true;
+    bool calm = true;
     for (uint32_t b = unit->first_block; b < unit->first_block + unit->block_count; b++) {
-      rate_loss = rate_loss && rest[b].rate_loss;
+      calm = calm && rest[b].calm;
     }
-    if (!m->box[unit->first_block].asleep || rate_loss) continue;
+    if (!m->box[unit->first_block].asleep || calm) continue;
     sound2 = fmax(sound2, set_unit_asleep(m, unit, false));
   }
   m->memory.sound2_max = sound2;
@@ -530,7 +530,7 @@ static void weigh_again(const mpm *m) {
   mpm_rest *rest = rest_of(m);
   FIRN_PARALLEL_FOR(m->world->context, schedule(static))
   for (size_t b = 0; b < m->rest_count; b++) {
-    if (!rest[b].asleep) rest[b].rate_loss = 0;
+    if (!rest[b].asleep) rest[b].calm = 0;
   }
 }
 

@@ -5,7 +5,7 @@
 // once that mean was, for a while, never farther from where the watch began than the slowest drift would
 // take it: what trembles is quiet after a longer watch; what creeps is not. Quiet blocks among watched
 // blocks fall asleep, if they are at rest: that is
-//   in balance   rate_loss: the forces on the block would move it much slower than its weight would.
+//   in balance   calm: the forces on the block would move it much slower than its weight would.
 //                Waves are in the way of this; it waits for a moment when they are not
 //   held         its body, all that hangs together with it (support.h), is not in free motion, but
 //                held by some collider, or at a standstill in what is left free to it
@@ -34,7 +34,7 @@ typedef struct mpm_rest {
   double speed2;          // m^2/s^2, of the quickest particle of its unit since the last review
   double sound2;          // m^2/s^2, of the hardest
   double steady_from;     // s, when it may sleep beside snow that is not quiet
-  uint16_t watched, rate_loss; // rate_loss: when last weighed, the forces on it were in balance
+  uint16_t watched, calm; // calm: when last weighed, the forces on it were in balance
   uint16_t quiet, may;    // may: it might sleep; asleep: all of its unit might
   uint32_t asleep;
 } mpm_rest;

@@ -135,7 +135,7 @@ typedef struct mpm_view {
   firn_real h;          // m
   double spacing;       // m, the same
   firn_real alpha;      // share of FLIP in the velocity, the rest is PIC
-  firn_real rate_loss;       // APIC: share of the traceless rate of strain that particles lose
+  firn_real rate_loss;  // APIC: share of the traceless rate of strain that particles lose
   firn_real gravity[3]; // m/s^2
   firn_real mass_floor; // kg: nodes lighter than this do not move
   firn_real grad_limit; // bound on the norm of dt grad v for particles of spray
