@@ -147,14 +147,28 @@ static void advise_surfaces(const firn_advisor *advisor) {
   }
 }
 
-// Elastic snow under sph sinks into printed walls.
+static bool any_load(const firn_value *colliders) {
+  for (const firn_value *c = colliders->first; c; c = c->next)
+    if (firn_value_find(c, "load")) return true;
+  return false;
+}
+
+// Elastic snow under sph sinks into printed walls. A load makes all walls as printed.
 static void advise_walls(const firn_advisor *advisor) {
   const firn_value *root = advisor->scene->root, *list = firn_value_find(root, "materials");
   const firn_value *colliders = firn_value_find(root, "colliders"),
                    *sph = firn_value_find(root, "sph");
   const firn_value *walls = sph ? firn_value_find(sph, "walls") : NULL;
   if (!firn_value_is(root, "solver", "sph") || !colliders || !colliders->first) return;
-  if (!walls || walls->given) return;
+  if (!walls) return;
+  if (any_load(colliders)) {
+    if (firn_value_is(sph, "walls", "mirrored"))
+      firn_advise(advisor, walls, "sph.walls",
+                  "mirrored has no effect beside a collider with a load: all colliders answer as "
+                  "printed");
+    return;
+  }
+  if (walls->given) return;
   for (const firn_value *m = list ? list->first : NULL; m; m = m->next) {
     if (!firn_value_is(m, "law", "elastic")) continue;
     firn_advise(

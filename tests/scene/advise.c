@@ -106,6 +106,26 @@ static void elastic_snow_on_printed_walls_is_told(void **state) {
   }
 }
 
+// Beside a load walls are as printed, whatever the scene says.
+static void mirrored_walls_beside_a_load_are_told(void **state) {
+  (void)state;
+  const char *plate =
+      "  - {name: plate, shape: {half_space: {point: [0, 16 cm, 0], normal: [0, -1, 0]}}, "
+      "load: {mass: 1}}\n";
+  const char *bed =
+      "snow:\n  - {shape: {box: {center: [0, 8 cm, 0], size: [16 cm, 16 cm, 16 cm]}}, "
+      "material: m}\n";
+  char text[700];
+  snprintf(text, sizeof text,
+           HEAD "solver: sph\nsph: {walls: mirrored}\nmaterials: {m: {law: elastic}}\n%s" GROUND
+                "%s",
+           bed, plate);
+  expect(text, 4, 14, "sph.walls: mirrored has no effect", "load");
+  snprintf(text, sizeof text, HEAD "solver: sph\nmaterials: {m: {law: elastic}}\n%s" GROUND "%s",
+           bed, plate);
+  expect_none(text);
+}
+
 static void snow_inside_a_collider_is_told(void **state) {
   (void)state;
   const char *ball = "snow:\n  - shape: {sphere: {center: [0, 0, 0], radius: 8 cm}}\n";
@@ -247,6 +267,7 @@ int main(void) {
       cmocka_unit_test(snow_under_the_ground_is_told),
       cmocka_unit_test(friction_of_the_other_solver_is_told),
       cmocka_unit_test(elastic_snow_on_printed_walls_is_told),
+      cmocka_unit_test(mirrored_walls_beside_a_load_are_told),
       cmocka_unit_test(snow_inside_a_collider_is_told),
       cmocka_unit_test(snow_inside_other_snow_is_told),
       cmocka_unit_test(a_tread_finer_than_a_cell_is_told),
