@@ -247,6 +247,7 @@ int cli_export(int argc, char **argv) {
     report(&a);
   } else {
     code = cli_fail_run(context, status, a.json ? PROGRESS_JSON : PROGRESS_AUTO);
+    if (status == FIRN_ERROR_FORMAT && a.last.done) code = EXIT_RUN; // other frames were whole
   }
   firn_context_destroy(context);
   return code;

@@ -235,6 +235,35 @@ static bool is_own(const render_job *job, const char *path) {
   return firn_file_check_own(job->context, path) == FIRN_OK;
 }
 
+// Whether render.txt begins with these settings.
+static bool has_settings(const folder *f, FILE *file) {
+  char before[sizeof f->settings] = "";
+  size_t length = strlen(f->settings), got = fread(before, 1, length, file);
+  return got == length && memcmp(before, f->settings, length) == 0;
+}
+
+// Finished pictures are removed only when that is asked for: they may have taken a night.
+static bool keeps_pictures(const render_job *job, const folder *f) {
+  char path[RENDER_PATH];
+  int pictures = 0;
+  snprintf(path, sizeof path, "%.4000s/render.txt", f->path);
+  FILE *file = job->arguments->force ? NULL : fopen(path, "r");
+  if (!file) return true;
+  bool same = has_settings(f, file);
+  fclose(file);
+  for (int number = 0; number < NUMBERS && !same; number++)
+    for (int i = 0; f->listed[number] && i < 2; i++) {
+      snprintf(path, sizeof path, "%.4000s/frame_%05d.%s", f->path, number, endings[i]);
+      pictures += access(path, F_OK) == 0 && is_own(job, path);
+    }
+  if (!pictures) return true;
+  fprintf(stderr,
+          "firn: %s has %d picture%s of other settings, meshes or maps: choose another folder, or "
+          "remove them by --force. Nothing was changed\n",
+          f->path, pictures, pictures == 1 ? "" : "s");
+  return false;
+}
+
 // Whether all names that will be written are free or firn's own; tells the first that is not.
 static bool check_names(const render_job *job, folder *f) {
   char path[RENDER_PATH], part[RENDER_PATH + 16];
@@ -248,7 +277,7 @@ static bool check_names(const render_job *job, folder *f) {
     if (lstat(path, &info) == 0 && !(listed && is_own(job, path))) return refuse_name(path);
     if (lstat(part, &info) == 0 && !S_ISLNK(info.st_mode) && !listed) return refuse_name(part);
   }
-  return true;
+  return keeps_pictures(job, f);
 }
 
 // Pictures of other settings must not get between those of these: removes what render.txt lists.
@@ -273,9 +302,7 @@ static FILE *begin_folder(const render_job *job, folder *f) {
   FILE *file = fopen(path, "r");
   bool same = false, whole = true; // of the last line
   if (file) {
-    char before[sizeof f->settings] = "";
-    size_t length = strlen(f->settings), got = fread(before, 1, length, file);
-    same = got == length && memcmp(before, f->settings, length) == 0;
+    same = has_settings(f, file);
     while (same && fgets(line, sizeof line, file)) {
       int done = number_after("done", line), again = number_after("again", line);
       whole = strchr(line, '\n') != NULL;

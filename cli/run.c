@@ -177,7 +177,7 @@ static void report_stop(const arguments *a, const progress *p, const char *folde
     printf("}\n");
     return;
   }
-  printf("stopped after frame %d; a checkpoint is in %s. To go on:\n  ", p->event.frame, folder);
+  printf("stopped after frame %d. To go on with what is in %s:\n  ", p->event.frame, folder);
   cli_print_command("run", argc, argv, "--overwrite");
   puts(a->resume ? "" : " --resume");
 }

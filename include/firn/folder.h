@@ -75,8 +75,8 @@ FIRN_API firn_status firn_folder_end_own(firn_context *context, const char *fold
                                          const char *kind);
 
 // A single file under a name of the user's. Pictures and curves that firn writes, and films that a
-// program marks here once they are whole, hold a mark; it is lost where another program changes the
-// file. FIRN_OK: there is no file of that name, or one with the mark; of a name that ends in .part,
+// program marks here once they are whole, hold a mark. Another program that changes the file loses
+// it, unless it keeps the texts of a PNG or EXR file. FIRN_OK: there is no file of that name, or one with the mark; of a name that ends in .part,
 // one that begins as such a file. FIRN_ERROR_STATE: there is another, which the message names. The
 // functions that write pictures and curves replace any file: ask first.
 FIRN_API firn_status firn_file_check_own(firn_context *context, const char *path);

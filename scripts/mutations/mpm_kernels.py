@@ -268,7 +268,7 @@ MUTATIONS = [
              (CLUMP, "    if (!(det > m->def.min_det)) {\n", "    if (!(det == det)) {\n")),
     Mutation("clump-blend-not-rescaled", "alpha does not follow a part of the step",
              "mpm.clump",
-             (CLUMP, "bool same = n == 1 ||", "bool same = n > 0 ||")),
+             (CLUMP, "bool same = n == 1 || !m->def.flip_rescale;", "bool same = n > 0;")),
     Mutation("clump-affine-part-lost", "clumps lose what APIC gathers",
              "mpm.clump",
              (CLUMP, "  for (int i = 0; i < 9 && to->apic; i++) memcpy(",

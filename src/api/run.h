@@ -127,7 +127,7 @@ bool firn_run_writes(const firn_run_state *run, int frame);
 
 // Warns, once each, where 0.1 % of the snow is denser than ice, or quicker than bodies and gravity
 // can make it.
-firn_status firn_run_watch(firn_run_state *run, const firn_measures *measures);
+void firn_run_watch(firn_run_state *run, const firn_measures *measures);
 
 // Lists the frames and checkpoints of the folder.
 firn_status firn_run_list(firn_run_state *run, firn_run_check *check);

@@ -179,7 +179,7 @@ firn_status firn_run_finish_frame(firn_run_state *r) {
   FIRN_TRY(firn_run_check_folder(r));
   FIRN_TRY(firn_run_append_tables(r, &measures, bytes, wall));
   log_frame(r, measures.stats, bytes, wall);
-  FIRN_TRY(firn_run_watch(r, &measures));
+  firn_run_watch(r, &measures);
   r->tally = (firn_run_tally){.all_steps = r->tally.all_steps,
                               .all_iterations = r->tally.all_iterations};
   return save ? firn_run_checkpoint(r) : FIRN_OK;

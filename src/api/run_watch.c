@@ -45,16 +45,16 @@ static firn_status find_part(firn_sim *sim, const char *field, double limit, dou
   return status;
 }
 
-static firn_status warn_of_ice(firn_run_state *r, const double *stats) {
+static void warn_of_ice(firn_run_state *r, const double *stats) {
   firn_stat_info info;
   double density = 0, jp = 1, part = 0;
   for (int i = 0; firn_sim_stat_info(r->sim, i, &info) == FIRN_OK; i++) {
     if (strcmp(info.name, "density_max") == 0) density = stats[i];
     if (strcmp(info.name, "jp_min") == 0) jp = stats[i];
   }
-  if (r->watch.told_ice || !(density > ICE) || !packs_below_ice(&r->sim->world)) return FIRN_OK;
-  FIRN_TRY(find_part(r->sim, "density", ICE, &part));
-  if (part < PART) return FIRN_OK;
+  if (r->watch.told_ice || !(density > ICE) || !packs_below_ice(&r->sim->world)) return;
+  // Without memory to look it goes on without a warning.
+  if (find_part(r->sim, "density", ICE, &part) != FIRN_OK || part < PART) return;
   r->watch.told_ice = true;
   firn_note(
       r->context, FIRN_LOG_WARNING,
@@ -62,7 +62,6 @@ static firn_status warn_of_ice(firn_run_state *r, const double *stats) {
       "with J_P down to %.3g: bodies leave it too little room, or it stops hardening since "
       "its jp_range begins too high or its hardening is too low",
       r->frame, 100 * part, ICE, density, jp);
-  return FIRN_OK;
 }
 
 // m/s, that gravity can have given since the first frame that was looked at: not more than by all of the
@@ -86,7 +85,7 @@ static bool only_bodies_push(const firn_run_state *r) {
          !flow->fill_count && memcmp(world->gravity, r->watch.gravity, sizeof world->gravity) == 0;
 }
 
-static firn_status warn_of_speed(firn_run_state *r, const firn_sums *now) {
+static void warn_of_speed(firn_run_state *r, const firn_sums *now) {
   const firn_world *world = &r->sim->world;
   for (int c = 0; c < world->collider_count; c++) {
     const firn_collider *collider = &world->collider[c];
@@ -95,9 +94,8 @@ static firn_status warn_of_speed(firn_run_state *r, const firn_sums *now) {
   // Snow that a body throws off without loss leaves with twice its speed.
   double most = MARGIN * (r->watch.first + 2 * r->watch.body + fall_speed(r, now));
   double part = 0;
-  if (r->watch.told_speed || !(now->speed_max > most) || !only_bodies_push(r)) return FIRN_OK;
-  FIRN_TRY(find_part(r->sim, "velocity", most, &part));
-  if (part < PART) return FIRN_OK;
+  if (r->watch.told_speed || !(now->speed_max > most) || !only_bodies_push(r)) return;
+  if (find_part(r->sim, "velocity", most, &part) != FIRN_OK || part < PART) return;
   r->watch.told_speed = true;
   firn_note(
       r->context, FIRN_LOG_WARNING,
@@ -106,10 +104,9 @@ static firn_status warn_of_speed(firn_run_state *r, const firn_sums *now) {
       "steps are too long. Between sticky bodies mpm.sticky_transfer: pic and a material's "
       "jp_range: [0.6, .inf] help, else a shorter mpm.dt_max",
       r->frame, 100 * part, now->speed_max, r->watch.body);
-  return FIRN_OK;
 }
 
-firn_status firn_run_watch(firn_run_state *r, const firn_measures *measures) {
+void firn_run_watch(firn_run_state *r, const firn_measures *measures) {
   const firn_sums *now = &measures->sums;
   if (!r->watch.begun) {
     r->watch.begun = true;
@@ -123,6 +120,6 @@ firn_status firn_run_watch(firn_run_state *r, const firn_measures *measures) {
       r->watch.lowest[a] = now->bounds_min[a];
     }
   }
-  FIRN_TRY(warn_of_ice(r, measures->stats));
-  return warn_of_speed(r, now);
+  warn_of_ice(r, measures->stats);
+  warn_of_speed(r, now);
 }

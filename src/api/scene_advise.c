@@ -106,8 +106,8 @@ static void tell_about(const firn_advisor *advisor, const place *p, int i) {
                  firn_part_plane(&collider->part[0], p->world->time, plane_at, plane);
     if (matters(p->solid[i][c], p->in[i]))
       firn_advise(advisor, shape, path,
-                  "about %s of it lies %s '%s', more than half a cell deep: it will be thrown "
-                  "out in the first steps",
+                  "about %s of it lies %s '%s', more than half a cell deep: it stays "
+                  "stuck there, or is thrown out of it",
                   percent(p->solid[i][c], p->in[i], share),
                   under ? "under the surface of" : "inside", collider->name);
   }

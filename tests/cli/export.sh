@@ -107,7 +107,7 @@ else
 fi
 
 head -c 3000 run/frame_00001.hdf >cut.hdf && mv cut.hdf run/frame_00001.hdf
-run 2 export run --format csv
+run 1 export run --format csv
 expect "$err" "frame_00001.hdf"
 run 0 help export
 expect "$out" "--surface"

@@ -48,14 +48,14 @@ rm a/frame_00002.png
 # Its own are replaced: again, by others, by force, and after a kill before the picture was whole.
 run 0 "${preview[@]}" -o a
 run 0 "${preview[@]}" -o a --force
-run 0 "${preview[@]}" -o a --color speed
+run 0 "${preview[@]}" -o a --color speed --force
 before=$(tree a)
 sed -i '/^done 1/d' a/render.txt && echo half >a/frame_00001.png.part
 run 0 "${preview[@]}" -o a --color speed
 [[ $(tree a | grep png) == "$(grep png <<<"$before")" ]] || die "gone on with, the pictures differ: $(ls a)"
 for kind in png exr; do
-  run 0 render run --frames 0:1 --spp 1 --size 32x18 --format $kind --quiet -o b
-  run 0 render run --frames 0:1 --spp 2 --size 32x18 --format $kind --quiet -o b
+  run 0 render run --frames 0:1 --spp 1 --size 32x18 --format $kind --quiet --force -o b
+  run 0 render run --frames 0:1 --spp 2 --size 32x18 --format $kind --quiet --force -o b
 done
 [[ $(cd b && echo *) == "frame_00000.exr frame_00001.exr render.txt" ]] || die "left: $(ls b)"
 # A listed picture that something else has replaced, or a text beside the pixels: not removed
@@ -63,7 +63,7 @@ done
 cp -r a kept && echo mine >a/frame_00001.png
 refused a/frame_00001.png "${preview[@]}" -o a --color speed
 refused a/frame_00001.png "${preview[@]}" -o a
-run 0 render run --frames 0 --preview --size 48x27 --quiet -o a
+run 0 render run --frames 0 --preview --size 48x27 --quiet --force -o a
 [[ $(cat a/frame_00001.png) == mine ]] || die "begun anew, and a picture of the user's is gone"
 python3 - kept/frame_00001.png <<'PYTHON'
 import struct, sys, zlib
@@ -103,7 +103,7 @@ film() { PATH=$PWD/tools:$PATH "$@"; }
 mine a/x.mp4 && film refused a/x.mp4 "${preview[@]}" -o a/x.mp4
 [[ ! -e a/x.frames ]] || die "pictures of a film that was refused"
 rm a/x.mp4 && film run 0 "${preview[@]}" -o a/x.mp4 &&
-  film run 0 "${preview[@]}" --color speed -o a/x.mp4
+  film run 0 "${preview[@]}" --color speed --force -o a/x.mp4
 printf 'mine' >>a/x.mp4
 film refused a/x.mp4 "${preview[@]}" -o a/x.mp4
 

@@ -83,8 +83,12 @@ run 0 render run --preview --size 64x36 -o film
 expect "$out" "3 of 4 pictures are there already"
 expect "$out" "film: 4 frames, 1 rendered now"
 [[ $(stat -c %Y.%i film/frame_00001.png) == "$before" ]] || die "a whole picture was drawn again"
-# Other settings begin anew; and what only looks like a picture of ours does not count.
-run 0 render run --preview --size 64x36 -o film --color density --range 100:500
+# Other settings begin anew when asked to; and what only looks like a picture of ours does not count.
+before=$(stat -c %Y.%i film/*)
+run 2 render run --preview --size 64x36 -o film --color density --range 100:500
+expect "$err" "film has 4 pictures of other settings"
+[[ $(stat -c %Y.%i film/*) == "$before" ]] || die "pictures of other settings were touched"
+run 0 render run --preview --size 64x36 -o film --color density --range 100:500 --force
 expect "$out" "4 rendered now"
 run 0 render run --preview --size 64x36 -o film --color density --range 100:500 --frames 1:2
 expect "$out" "2 frames, 0 rendered now"
@@ -104,11 +108,11 @@ expect "$out" "0 rendered now"
 touch run/frame_00001.hdf # within the same second
 run 0 render run --preview --size 64x36 -o again
 expect "$out" "1 rendered now"
-run 0 render run --preview --size 66x36 -o again
+run 0 render run --preview --size 66x36 -o again --force
 expect "$out" "again has pictures of other settings; begins anew"
 # No picture of other settings stays among the new ones; what is not of firn does.
 cp again/frame_00001.png again/frame_00077.png
-run 0 render run --preview --size 68x36 -o again --frames 2:2
+run 0 render run --preview --size 68x36 -o again --frames 2:2 --force
 expect "$out" "again: 1 frame, 1 rendered now"
 [[ $(cd again && echo *) == "frame_00002.png frame_00077.png render.txt" ]] || die "left: $(ls again)"
 # --force makes those of its range once more, and forgets none of the others.
@@ -134,7 +138,9 @@ before=$(md5sum <lit/frame_00003.png)
 run 0 render run "${lit[@]}"
 expect "$out" "0 rendered now"
 map '\01\01\0200\0202'
-run 0 render run "${lit[@]}"
+run 2 render run "${lit[@]}"
+expect "$err" "lit has 4 pictures of other settings, meshes or maps"
+run 0 render run "${lit[@]}" --force
 expect "$out" "4 rendered now"
 [[ $(md5sum <lit/frame_00003.png) != "$before" ]] || die "another map, and the same picture"
 

@@ -43,7 +43,7 @@ for signal in 2 1; do # SIGINT, SIGHUP
   STOP_SIGNAL=$signal stop_at halves/frame_00001.hdf "$FIRN" run ball.yaml -o halves --threads 2 \
     >stop.out 2>stop.err
   [[ $code == 1 ]] || die "interrupted by signal $signal: exit $code: $(cat stop.out stop.err)"
-  expect "$(cat stop.out)" "To go on:"
+  expect "$(cat stop.out)" "To go on with what is in"
   expect "$(cat stop.out)" "  $FIRN run -o halves --threads 2 ball.yaml --resume"
   [[ ! -e halves/frame_00006.hdf ]] || die "not interrupted"
   run 0 run ball.yaml -o halves --threads 2 --resume --quiet

@@ -34,7 +34,7 @@ run 0 render my.scene.yaml --preview --size 48x27 "${set[@]}" --turntable 3 -o a
 expect "$out" "around: 3 frames, 3 rendered now"
 run 0 render my.scene.yaml --preview --size 48x27 "${set[@]}" --turntable 3 -o around
 expect "$out" "around: 3 frames, 0 rendered now"
-run 0 render my.scene.yaml --preview --size 48x27 --set quality=0.21 --turntable 3 -o around
+run 0 render my.scene.yaml --preview --size 48x27 --set quality=0.21 --turntable 3 -o around --force
 expect "$out" "around: 3 frames, 3 rendered now"
 # The folder of a run is meant, where there is one of the scene's name.
 run 0 run demo -o demo "${set[@]}" --set frames=1 --quiet

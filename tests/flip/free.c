@@ -196,6 +196,35 @@ static void water_keeps_turning(void **state) {
   }
 }
 
+// A drop that a plane stops within a step is free before it, and is not carried into the plane.
+static void a_drop_is_not_carried_into_a_wall(void **state) {
+  (void)state;
+  enum { DROPS = 16 };
+  flip_plan plan = flip_default_plan();
+  plan.h = 0.02;
+  plan.flip.cfl = 2;
+  plan.flip.dt = 0.02;
+  flip_case c = flip_case_open(&plan);
+  flip_case_plane(&c, (const double[]){0, 0, 0}, (const double[]){0, 1, 0},
+                  (const double[]){0, 0, 0});
+  heap all = new_heap(DROPS);
+  for (int i = 0; i < DROPS; i++) {
+    const double x[3] = {8 * i * c.h, (1.2 + 0.11 * i) * c.h, 0.3 * c.h}, v[3] = {0.1, -2.6, 0};
+    memcpy(all.x + 3 * all.count, x, sizeof x);
+    memcpy(all.v + 3 * all.count++, v, sizeof v);
+  }
+  add(&c, &all, 0);
+  for (int n = 0; n < 4; n++) {
+    flip_case_steps(&c, 1);
+    double *x = flip_case_read(&c, "position", 3);
+    for (int i = 0; i < DROPS; i++)
+      assert_below("cells inside the plane", fmax(0, -x[3 * i + 1]) / c.h,
+                   by_precision(1e-6, 1e-15));
+    free(x);
+  }
+  flip_case_close(&c);
+}
+
 // Angular momentum of some particles about their middle, over the mass of one.
 static void turn_of(const flip_case *c, size_t first, size_t end, double out[3]) {
   double *x = flip_case_read(c, "position", 3), *v = flip_case_read(c, "velocity", 3);
@@ -268,9 +297,11 @@ static void a_bar_without_ends_keeps_its_momentum(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(snow_that_yields_keeps_turning), cmocka_unit_test(as_printed_it_does_not),
-      cmocka_unit_test(water_keeps_turning), cmocka_unit_test(each_body_keeps_its_own),
-      cmocka_unit_test(a_bar_without_ends_keeps_its_momentum)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(snow_that_yields_keeps_turning),
+                                     cmocka_unit_test(as_printed_it_does_not),
+                                     cmocka_unit_test(water_keeps_turning),
+                                     cmocka_unit_test(each_body_keeps_its_own),
+                                     cmocka_unit_test(a_drop_is_not_carried_into_a_wall),
+                                     cmocka_unit_test(a_bar_without_ends_keeps_its_momentum)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

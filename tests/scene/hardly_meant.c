@@ -104,8 +104,8 @@ static void snow_that_nothing_can_stop(void **state) {
       "colliders:\n  - {shape: {sphere: {center: [0.9, -1, 0.9], radius: 80 cm}}}\n",
       "colliders:\n  - {shape: {half_space: {point: [-3, 0, 0], normal: [1, 0, 0]}}}\n",
       "colliders:\n  - {shape: {half_space: {point: [0, 3, 0], normal: [0, -1, 0]}}}\n",
-      "colliders:\n  - {shape: {box: {center: [0, 0, 0], size: [10 cm, 9, 9]}, "
-      "rotate: [0, -45 deg, 0], move: [1.5, -6, 1.5]}}\n"};
+      ("colliders:\n  - {shape: {box: {center: [0, 0, 0], size: [10 cm, 9, 9]}, "
+       "rotate: [0, -45 deg, 0], move: [1.5, -6, 1.5]}}\n")};
   for (size_t i = 0; i < sizeof past / sizeof *past; i++)
     expect(warnings_on("", past[i], NULL), words);
   expect(warnings_on("",
@@ -118,10 +118,11 @@ static void snow_that_nothing_can_stop(void **state) {
       "colliders:\n  - {shape: {sphere: {center: [0.1, -9, 0.2], radius: 50 cm}}}\n",
       "colliders:\n  - {shape: {box: {center: [0.9, -1, 0], size: [2, 1, 9]}}}\n",
       "colliders:\n  - {shape: {box: {center: [0, 0, 0], size: [1, 10 cm, 1]}}}\n",
-      "gravity: [5, 0, 0]\ncolliders:\n"
-      "  - {shape: {box: {center: [1, 0.5, 0], size: [1, 1, 1]}}}\n",
-      "colliders:\n  - {shape: {box: {center: [3, 0, 0], size: [1, 1, 1]}}, motion: {velocity: [1, "
-      "0, 0]}}\n",
+      ("gravity: [5, 0, 0]\ncolliders:\n"
+       "  - {shape: {box: {center: [1, 0.5, 0], size: [1, 1, 1]}}}\n"),
+      ("colliders:\n  - {shape: {box: {center: [3, 0, 0], size: [1, 1, 1]}}, motion: {velocity: "
+       "[1, "
+       "0, 0]}}\n"),
       "gravity: [0, 0, 0]\n",
       "kill_box: {min: [-5, -5, -5], max: [5, 5, 5]}\n",
       "periodic: [64 cm, 64 cm, 64 cm]\n",

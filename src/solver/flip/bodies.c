@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "solver/flip/kernels.h"
 #include "solver/flip/moments.h"
 
 typedef struct cells {
@@ -87,8 +88,10 @@ static void number_particles(const flip *s, const cells *k, const body *all) {
   FLIP_FOR_PARTICLE_BLOCKS(s, b) {
     size_t g = s->grid.target[b][firn_grid_offset(0, 0, 0)];
     for (size_t slot = p->block[b].first; slot < p->block[b].first + p->block[b].count; slot++) {
-      const body *of = &all[k->label[FLIP_CELLS * g + (size_t)flip_cell_of(p, slot)]];
-      number[slot] = of->held ? FLIP_NO_SET : of->number;
+      int c = flip_cell_of(p, slot);
+      bool joined = k->member[g] >> c & 1; // only such cells have a label
+      const body *of = joined ? &all[k->label[FLIP_CELLS * g + (size_t)c]] : NULL;
+      number[slot] = of && !of->held ? of->number : FLIP_NO_SET;
     }
   }
 }
@@ -151,15 +154,20 @@ static lack find_lack(const flip *s, size_t n) {
   return out;
 }
 
-static void move_particle(const flip *s, size_t b, size_t slot, const lack *by, flip_tally *tally) {
+// near: colliders that the block may reach; a particle that comes into one is moved out again.
+static void move_particle(const flip *s, size_t b, size_t slot, uint64_t near, const lack *by,
+                          flip_tally *tally) {
   const firn_particles *p = &s->world->particles;
   const flip_moments *whole = &s->free.after[s->free.number[slot]];
   double r[3], turn[3], speed2 = 0, mass = (double)firn_particles_real(p, FIRN_FIELD_MASS)[slot];
+  firn_real from[3], x[3];
   for (int a = 0; a < 3; a++) {
-    firn_real *x = &firn_particles_real(p, FIRN_FIELD_X + a)[slot];
-    r[a] = 4.0 * p->block[b].at[a] + (double)*x - whole->center[a];
-    *x = (firn_real)((double)*x + by->way[a]);
+    from[a] = firn_particles_real(p, FIRN_FIELD_X + a)[slot];
+    r[a] = 4.0 * p->block[b].at[a] + (double)from[a] - whole->center[a];
+    x[a] = (firn_real)((double)from[a] + by->way[a]);
   }
+  if (near) flip_push_out(s, b, near, from, x);
+  for (int a = 0; a < 3; a++) firn_particles_real(p, FIRN_FIELD_X + a)[slot] = x[a];
   flip_cross(by->spin, r, turn);
   for (int a = 0; a < 3; a++) {
     firn_real *v = &firn_particles_real(p, FIRN_FIELD_VX + a)[slot];
@@ -185,13 +193,15 @@ firn_status flip_keep_momenta(flip *s, double gained[3]) {
   FLIP_FOR_PARTICLE_BLOCKS(s, b) {
     tally[b] = (flip_tally){0};
     uint32_t last = FLIP_NO_SET;
+    uint64_t near = 0;
     lack by;
     for (size_t slot = p->block[b].first; slot < p->block[b].first + p->block[b].count; slot++) {
       uint32_t of = s->free.number[slot];
       if (of == FLIP_NO_SET) continue;
+      if (last == FLIP_NO_SET) near = flip_colliders_near(s, b);
       if (of != last) by = find_lack(s, of);
       last = of;
-      move_particle(s, b, slot, &by, &tally[b]);
+      move_particle(s, b, slot, near, &by, &tally[b]);
     }
   }
   for (size_t b = 0; b < p->block_count; b++) {

@@ -308,10 +308,11 @@ static void merge(mpm_clump_sums *total, const mpm_clump_sums *part) {
 // A part of the step, an n-th.
 static void set_part(desk *d, unsigned n) {
   const mpm *m = d->m;
-  bool same = n == 1 || (!m->def.flip_rescale && m->def.viscosity < 0);
+  bool same = n == 1 || !m->def.flip_rescale;
   d->view.dt = m->view.dt / (firn_real)n;
   d->view.alpha = same ? m->view.alpha : (firn_real)pow((double)m->view.alpha, 1.0 / n);
-  d->view.rate_loss = m->view.rate_loss / (firn_real)n;
+  if (m->def.viscosity >= 0) d->view.alpha = (firn_real)mpm_flip_share(m, (double)d->view.dt);
+  d->view.rate_loss = (firn_real)mpm_lost_strain_rate(m, (double)d->view.dt);
 }
 
 // Steps 1 to 6. Returns the smallest determinant, if it is not known to be large enough.

@@ -39,7 +39,7 @@ static double exchanged(const mpm *m, double dt) {
 
 // D-3: the blend acts as a viscosity (1 - alpha) D h^2/dt, so a shorter step needs a larger alpha to
 // mean the same.
-static double flip_share(const mpm *m, double dt) {
+double mpm_flip_share(const mpm *m, double dt) {
   const firn_mpm_def *def = &m->def;
   if (def->viscosity >= 0) return fmax(0, 1 - exchanged(m, dt));
   return def->flip_rescale && def->flip > 0 ? pow(def->flip, dt / 5e-4) : def->flip;
@@ -48,7 +48,7 @@ static double flip_share(const mpm *m, double dt) {
 // APIC has no blend. What it keeps of the rate of strain without its trace does the same to shear
 // waves: with a share s taken a step, the viscosity is s/2 D h^2/dt. Spin is left alone, so that
 // angular momentum is kept.
-static double lost_strain_rate(const mpm *m, double dt) {
+double mpm_lost_strain_rate(const mpm *m, double dt) {
   return m->def.viscosity > 0 ? fmin(1, 2 * exchanged(m, dt)) : 0;
 }
 
@@ -56,8 +56,8 @@ static void set_step(mpm *m, const mpm_choice *choice) {
   mpm_view *view = &m->view;
   view->dt = (firn_real)choice->dt;
   view->implicit = choice->implicit;
-  view->alpha = (firn_real)flip_share(m, choice->dt);
-  view->rate_loss = (firn_real)lost_strain_rate(m, choice->dt);
+  view->alpha = (firn_real)mpm_flip_share(m, choice->dt);
+  view->rate_loss = (firn_real)mpm_lost_strain_rate(m, choice->dt);
 }
 
 // Bound on det(I + dt grad v) by the spread of nodal velocities: with entries of dt grad v at most
