@@ -87,7 +87,7 @@ typedef struct firn_run_state {
   void *fault_user;
   char path[FIRN_PATH_SIZE]; // of the file at hand
   struct {
-    bool begun, told_ice, told_speed;
+    bool begun, told_ice, told_speed, told_fall;
     double begin;                 // s, when the first frame was looked at
     double first;                 // m/s, of the quickest particle then, or by its strain
     double gravity[3];            // m/s^2, then

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run warns of, once each: snow that is quicker than anything could have made it, and snow
-// that is denser than ice. Both are what a simulation does that has left its law's range, long
+// What a run warns of, once each: snow that falls for ever; snow that is quicker than anything could
+// have made it, and snow that is denser than ice. The latter are what a simulation does that has left its law's range, long
 // before it fails.
 #include <math.h>
 #include <string.h>
@@ -106,6 +106,38 @@ static void warn_of_speed(firn_run_state *r, const firn_sums *now) {
       r->frame, 100 * part, now->speed_max, r->watch.body);
 }
 
+// Along gravity, m: no collider reaches farther. Infinite where one has no end.
+static double end_of_colliders(const firn_world *world, int axis, double down) {
+  double end = -(double)INFINITY;
+  for (int c = 0; c < world->collider_count; c++) {
+    const firn_collider *collider = &world->collider[c];
+    for (int i = 0; i < collider->part_count && !collider->absent; i++) {
+      const firn_part *part = &collider->part[i];
+      if (part->radius >= 0) end = fmax(end, down * part->middle[axis] + part->radius);
+    }
+  }
+  return end;
+}
+
+// Scenes without any collider are warned of when they are read.
+static void warn_of_fall(firn_run_state *r, const firn_sums *now) {
+  const firn_world *world = &r->sim->world;
+  const double *g = world->gravity;
+  int axis = g[0] != 0 ? 0 : g[1] != 0 ? 1 : 2;
+  double down = g[axis] < 0 ? -1 : 1, others = g[0] + g[1] + g[2] - g[axis];
+  bool ends = world->particles.periodic[axis] || world->flow.killing || world->flow.windowed ||
+              world->flow.sink_count;
+  if (r->watch.told_fall || g[axis] == 0 || others != 0 || ends || !only_bodies_push(r)) return;
+  if (!world->collider_count || !firn_sim_count(r->sim)) return;
+  double nearest = down < 0 ? -now->bounds_max[axis] : now->bounds_min[axis];
+  if (!(nearest > end_of_colliders(world, axis, down) + world->h)) return;
+  r->watch.told_fall = true;
+  firn_note(r->context, FIRN_LOG_WARNING,
+            "frame %d: all snow has fallen below every collider, and nothing will stop it. A "
+            "collider with the shape {half_space: {}} is a ground at height 0",
+            r->frame);
+}
+
 void firn_run_watch(firn_run_state *r, const firn_measures *measures) {
   const firn_sums *now = &measures->sums;
   if (!r->watch.begun) {
@@ -122,4 +154,5 @@ void firn_run_watch(firn_run_state *r, const firn_measures *measures) {
   }
   warn_of_ice(r, measures->stats);
   warn_of_speed(r, now);
+  warn_of_fall(r, now);
 }

@@ -45,6 +45,26 @@ most() { # FOLDER COLUMN: ten times the greatest value
 [[ $(most demo speed_max) -gt 262 ]] || die "none is quicker than twice 13 m/s: $(most demo speed_max)"
 [[ $(most loose density_max) -gt 9170 ]] || die "none is denser than ice: $(most loose density_max)"
 
+# A ball that is thrown over a fence, without a ground: said once it is below the fence, and not
+# where there is one.
+cat >fence.yaml <<'SCENE'
+firn: 1
+h: 4 cm
+frames: 24
+snow: [{shape: {sphere: {center: [-60 cm, 50 cm, 0], radius: 10 cm}}, velocity: [3, 1, 0]}]
+colliders:
+  - {name: fence, shape: {box: {center: [0, 20 cm, 3 m], size: [10 cm, 40 cm, 2 m]}}}
+  - {name: gate, shape: {box: {center: [0, 20 cm, -3 m], size: [10 cm, 40 cm, 1 m]}}, spin: [0, 1, 0]}
+SCENE
+run 0 run fence.yaml -o fence --quiet
+expect "$err" "all snow has fallen below every collider"
+[[ $(grep -c "fallen below" .err) == 1 ]] || die "the fall was warned of more than once: $err"
+run 0 run fence.yaml -o early --quiet --frames 0:8
+refuse "$err" "fallen below"
+sed 's/^  - {name: fence/  - {name: ground, shape: {half_space: {}}}\n&/' fence.yaml >ground.yaml
+run 0 run ground.yaml -o grounded --quiet
+refuse "$err" "fallen below"
+
 # A sticky body that grazes sticky ground crushes the snow between, as printed.
 cat >truck.yaml <<'SCENE'
 firn: 1
