@@ -147,7 +147,8 @@ static firn_status make_up_pictures(const watch *w, firn_context *context) {
   firn_status status = run_draw_missing(context, &of, &drawn);
   cli_wait_clear();
   if (drawn && w->a->with.run.mode == PROGRESS_AUTO)
-    puts("pictures that were missing are drawn, of the frames that were there");
+    printf("%d picture%s of frames that were there %s drawn in %s\n", drawn, drawn == 1 ? "" : "s",
+           drawn == 1 ? "is" : "are", w->folder);
   return status;
 }
 
