@@ -60,11 +60,12 @@ static inline firn_status firn_folder_verify(firn_context *context, const char *
 
 // ------------------------------------------------------------------------------------------ own files
 
-// The list firn-files.txt of a folder into which a program writes files of its own beside others of the user's
-// (docs/cache.md, "Only its own files"): only listed files are replaced. kind says what keeps the list, as
-// "sweep"; runs and refinements keep theirs themselves. Names are relative to the folder; a name without a
-// file is fine. FIRN_ERROR_STATE: a file of one of the names is not listed, or was changed since, or the list
-// is of another kind; the message names the file, and nothing was changed.
+// The list firn-files.txt of a folder into which a program writes files of its own beside others of
+// the user's (docs/cache.md, "Only its own files"): only listed files are replaced. kind says what
+// keeps the list, as "sweep"; runs and refinements keep theirs themselves. Names are relative to
+// the folder; a name without a file is fine. FIRN_ERROR_STATE: a file of one of the names is not
+// listed, or was changed since, or the list is of another kind; the message names the file, and
+// nothing was changed.
 FIRN_API firn_status firn_folder_check_own(firn_context *context, const char *folder,
                                            const char *kind, const char *const *name, int count);
 // The same, and lists the names: call it before the files are written ...
@@ -76,9 +77,10 @@ FIRN_API firn_status firn_folder_end_own(firn_context *context, const char *fold
 
 // A single file under a name of the user's. Pictures and curves that firn writes, and films that a
 // program marks here once they are whole, hold a mark. Another program that changes the file loses
-// it, unless it keeps the texts of a PNG or EXR file. FIRN_OK: there is no file of that name, or one with the mark; of a name that ends in .part,
-// one that begins as such a file. FIRN_ERROR_STATE: there is another, which the message names. The
-// functions that write pictures and curves replace any file: ask first.
+// it, unless it keeps the texts of a PNG or EXR file. FIRN_OK: there is no file of that name, or
+// one with the mark; of a name that ends in .part, one that begins as such a file.
+// FIRN_ERROR_STATE: there is another, which the message names. The functions that write pictures
+// and curves replace any file: ask first.
 FIRN_API firn_status firn_file_check_own(firn_context *context, const char *path);
 // Adds the mark to an MP4 film, as a box that players skip.
 FIRN_API firn_status firn_file_mark_film(firn_context *context, const char *path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run warns of, once each: snow that falls for ever; snow that is quicker than anything could
-// have made it, and snow that is denser than ice. The latter are what a simulation does that has left its law's range, long
-// before it fails.
+// What a run warns of, once each: snow that falls for ever; snow that is quicker than anything
+// could have made it, and snow that is denser than ice. The latter are what a simulation does that
+// has left its law's range, long before it fails.
 #include <math.h>
 #include <string.h>
 
@@ -64,8 +64,8 @@ static void warn_of_ice(firn_run_state *r, const double *stats) {
       r->frame, 100 * part, ICE, density, jp);
 }
 
-// m/s, that gravity can have given since the first frame that was looked at: not more than by all of the
-// time, and not more than by the way from the highest place then to the lowest now.
+// m/s, that gravity can have given since the first frame that was looked at: not more than by all
+// of the time, and not more than by the way from the highest place then to the lowest now.
 static double fall_speed(const firn_run_state *r, const firn_sums *now) {
   const double *g = r->sim->world.gravity;
   double potential = 0, strength = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);

@@ -92,8 +92,8 @@ static double watch(const tank *t, double until, double into[WALLS], double besi
   return hypot(lost[0], lost[1]) / t->weight;
 }
 
-// The surface is known to some hundredths of a cell: ((1 + 0.05/deep)^2 - 1). Particles that lie askew
-// on the grid never rest; such waves press on walls with what they have of speed squared over
+// The surface is known to some hundredths of a cell: ((1 + 0.05/deep)^2 - 1). Particles that lie
+// askew on the grid never rest; such waves press on walls with what they have of speed squared over
 // g H, within 1 %. Walls have no friction, and in corners what a cell's sides lack is shared out
 // between them; but what the grid's forces lack of the momentum is added axis by axis, of which a
 // wall that is turned by 0.35 has sin cos = 0.32 along itself.

@@ -40,10 +40,10 @@ static void flip_and_apic_hardly_damp(void **state) {
 }
 
 // A given viscosity damps waves alike on any grid and with any step. Under APIC, which loses shear
-// alone, that of pressure waves is 4/3 of it. What the transfers damp by themselves is added: 1e-3 of
-// the whole under FLIP, up to 2 % under APIC. A whole period, since APIC's first steps, whose
-// gradients have lost nothing yet, are 1 to 5 % of a quarter. Terms of higher order are (k h)^2/4 of
-// the damping, 0.4 % at 48 cells.
+// alone, that of pressure waves is 4/3 of it. What the transfers damp by themselves is added: 1e-3
+// of the whole under FLIP, up to 2 % under APIC. A whole period, since APIC's first steps, whose
+// gradients have lost nothing yet, are 1 to 5 % of a quarter. Terms of higher order are (k h)^2/4
+// of the damping, 0.4 % at 48 cells.
 static void a_given_viscosity_is_that_on_any_grid(void **state) {
   (void)state;
   static const double LENGTH = 1, VISCOSITY = 0.06; // m, m^2/s

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // long
 // timeout: 900
-// The bunny in the oven (Gissler et al. 2020, Figure 7) sinks down as it warms, and its twin in a cold oven
-// stays as it is.
+// The bunny in the oven (Gissler et al. 2020, Figure 7) sinks down as it warms, and its twin in a
+// cold oven stays as it is.
 #include <stdio.h>
 
 #include "support/play.h"
@@ -42,8 +42,9 @@ static void heated_bunny_sinks_and_its_twin_does_not(void **state) {
     }
     play_close(&p);
   }
-  // Surfaces are soft, a spacing deep, and settle. The ears have a radius of two spacings here; with
-  // one and a half, at quality 0.14 to 0.16, they bend, and the cold bunny sinks by 1.2 to 2.2.
+  // Surfaces are soft, a spacing deep, and settle. The ears have a radius of two spacings here;
+  // with one and a half, at quality 0.14 to 0.16, they bend, and the cold bunny sinks by 1.2 to
+  // 2.2.
   const double spacing = 1e-3 / 0.2;
   assert_between("cold, down by spacings", (first[1] - height[1]) / spacing, -0.1, 0.5);
   assert_between("warm, of the other's", height[0] / height[1], 0, 0.9);

@@ -2,8 +2,8 @@
 // labels: P8 slow
 // timeout: 120
 // long in double
-// Snow in a box with smooth walls, pressed together by a piston that moves slowly: what the piston feels and how
-// dense the snow has become belong together, by the law of confined compression.
+// Snow in a box with smooth walls, pressed together by a piston that moves slowly: what the piston
+// feels and how dense the snow has become belong together, by the law of confined compression.
 #include "sph/place.h"
 #include "support/sph_case.h"
 

@@ -32,8 +32,9 @@ static void see_from_a_layer_on_a_plane(bool printed) {
   assert_within("wall", wall, 1.021 - 0.850288, 2e-3);
   // What samples take up is no longer there for snow.
   assert_within("density", sph_density(s, inside) / 400, 0.850288 / (1 - wall), 1e-5);
-  // And they complete the moment: on a lattice it is 1.02 along each axis, which is what mirrored ones come to
-  // across the floor. Printed ones come to 1.14 times their share, of a sixth more across the floor.
+  // And they complete the moment: on a lattice it is 1.02 along each axis, which is what mirrored
+  // ones come to across the floor. Printed ones come to 1.14 times their share, of a sixth more
+  // across the floor.
   double across = 1 / (double)s->L[6 * inside + 1];
   assert_within("correction across", across, 1.02 + (printed ? 0.14 * 0.51 : 0),
                 printed ? 0.02 : 1e-4);
@@ -140,8 +141,8 @@ static void steps_heed_the_speed_of_walls(void **state) {
   sph_case_close(&c);
 }
 
-// S = sum V_b A (x . n)/r at 1.3 spacings is 0.00428: below a ceiling, whoever pulls by more than g/S is
-// stronger than gravity.
+// S = sum V_b A (x . n)/r at 1.3 spacings is 0.00428: below a ceiling, whoever pulls by more than
+// g/S is stronger than gravity.
 static void adhesion_holds_against_gravity_from_g_over_s_on(void **state) {
   (void)state;
   const double S = 0.00428, g = 9.81;
@@ -190,9 +191,9 @@ static void flake_hangs_from_what_is_sticky(void **state) {
   }
 }
 
-// A block on a slope, which gravity tilts: without friction it slides with g sin, with nu_b = 1000 it
-// stays. It is elastic: so small a block of snow is edges for the most part, where stiffness is 2 % of
-// what it is inside, and would flow off its own foot.
+// A block on a slope, which gravity tilts: without friction it slides with g sin, with nu_b = 1000
+// it stays. It is elastic: so small a block of snow is edges for the most part, where stiffness is
+// 2 % of what it is inside, and would flow off its own foot.
 static double slide(double nu, double degrees, double seconds, bool tilted_plane, bool printed) {
   sph_plan plan = sph_default_plan();
   plan.sph.friction_printed = printed;
@@ -234,8 +235,9 @@ static void block_slides_with_g_sin_or_stays(void **state) {
   assert_true(slide(1000, 20, 0.5, false, true) > 5e-3); // as printed it creeps
 }
 
-// A ball of concentric shells, `across` spacings thick, on a slope of 20 degrees that is turned and shifted;
-// elastic, so that it stays a ball. A ball cut from a lattice is a polyhedron, which loses speed at every edge.
+// A ball of concentric shells, `across` spacings thick, on a slope of 20 degrees that is turned and
+// shifted; elastic, so that it stays a ball. A ball cut from a lattice is a polyhedron, which loses
+// speed at every edge.
 static void add_ball(const sph_case *c, int across, const place *p) {
   const double golden = 3.14159265358979324 * (3 - sqrt(5));
   for (int k = 0; k < across / 2; k++) {
@@ -256,8 +258,9 @@ typedef struct roll {
   double brake;       // spacings by which the floor's answer lies before the middle, in the mean
 } roll;
 
-// Friction F slows the middle down by F and turns the ball by F R, so that the momentum about the point of
-// contact, m v R + I w, grows with m g sin R - m g cos e whatever F is; e is 0 unless something brakes.
+// Friction F slows the middle down by F and turns the ball by F R, so that the momentum about the
+// point of contact, m v R + I w, grows with m g sin R - m g cos e whatever F is; e is 0 unless
+// something brakes.
 static roll ball_down_a_slope(const sph_plan *base, int k, int across, double nu, double seconds) {
   const double angle = 20 * 3.14159265358979324 / 180;
   sph_plan plan = *base;
@@ -302,9 +305,10 @@ static roll ball_down_a_slope(const sph_plan *base, int k, int across, double nu
   return out;
 }
 
-// Without friction it slides with g sin. With friction it rolls, with 5/7 of that and 2/7 of its slip more;
-// bumps of a spacing and steps of 2 ms brake a little, and the less the more spacings it has. Walls that
-// mirror from two spacings on, and not only what touches them, brake by 0.77 spacings, and by 0.58.
+// Without friction it slides with g sin. With friction it rolls, with 5/7 of that and 2/7 of its
+// slip more; bumps of a spacing and steps of 2 ms brake a little, and the less the more spacings it
+// has. Walls that mirror from two spacings on, and not only what touches them, brake by 0.77
+// spacings, and by 0.58.
 static void ball_slides_or_rolls(void **state) {
   (void)state;
   const double t = 0.2;
@@ -327,9 +331,9 @@ static void ball_slides_or_rolls(void **state) {
   }
 }
 
-// Onto a floor, a slope, a wall that comes along and one that goes away: against the surface a flake keeps
-// the restitution times its speed, along it all of it unless there is friction; and the collider is told, with
-// the torque about a pivot that is 1 m aside and the work of what it does.
+// Onto a floor, a slope, a wall that comes along and one that goes away: against the surface a
+// flake keeps the restitution times its speed, along it all of it unless there is friction; and the
+// collider is told, with the torque about a pivot that is 1 m aside and the work of what it does.
 static void lone_flake_bounces_by_restitution(void **state) {
   (void)state;
   static const struct {
@@ -369,7 +373,8 @@ static void lone_flake_bounces_by_restitution(void **state) {
       slide += v[a] * along[a];
       push += force.impulse[a] * n[a];
     }
-    // Without restitution it is left to the barrier and to what pressure a flake has, sample by sample.
+    // Without restitution it is left to the barrier and to what pressure a flake has, sample by
+    // sample.
     assert_within("speed off the wall", off - speed, e * (2 + speed),
                   (e > 0 ? 0.05 * e : 0.5) * (2 + speed));
     if (e > 0 && !rough) assert_within("speed along it", slide, 0.3, 2e-3);
@@ -384,7 +389,8 @@ static void lone_flake_bounces_by_restitution(void **state) {
   }
 }
 
-// All that a floor has taken is what the snow has lost, and the weight of what lies on it is its force.
+// All that a floor has taken is what the snow has lost, and the weight of what lies on it is its
+// force.
 static void forces_on_the_floor_balance_momentum(void **state) {
   (void)state;
   sph_plan plan = sph_default_plan();
@@ -450,8 +456,8 @@ static void solids_are_sampled_all_over(void **state) {
   }
 }
 
-// A ball half sunk into the ground: neither has samples further inside the other than half a spacing, where
-// they lie, and a quarter.
+// A ball half sunk into the ground: neither has samples further inside the other than half a
+// spacing, where they lie, and a quarter.
 static void samples_under_others_are_left_out(void **state) {
   (void)state;
   const double r = 0.05;
@@ -478,7 +484,8 @@ static void samples_under_others_are_left_out(void **state) {
   sph_case_close(&c);
 }
 
-// A ball that swells and moves on: radius R (1 + t), centre (U t, 0, 0). Keys are a tenth of a second apart.
+// A ball that swells and moves on: radius R (1 + t), centre (U t, 0, 0). Keys are a tenth of a
+// second apart.
 static const double R = 0.05, U = 0.2;
 
 static double swelling_ball(double t, const double x[3], double velocity[3]) {
@@ -487,8 +494,8 @@ static double swelling_ball(double t, const double x[3], double velocity[3]) {
   return sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) - R * (1 + t);
 }
 
-// Samples lie half a spacing inside, have the velocity of the body there, and go along with it between
-// keys: none is anywhere else than where it was, but for that.
+// Samples lie half a spacing inside, have the velocity of the body there, and go along with it
+// between keys: none is anywhere else than where it was, but for that.
 static void samples_follow_a_body_that_deforms(void **state) {
   (void)state;
   sph_plan plan = sph_default_plan();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A body that touches no collider keeps its momentum and its angular momentum. The way to the grid
 // and back does not: what particles give to a face is averaged by other weights than what they take
-// from it, the pressure ends at a surface that is not the edge of the particles, and a velocity that
-// is an average turns less than its particles do. A ball of six cells' radius with yielding snow on
-// one side lost a tenth of its angular momentum in 40 steps. So after a step each free body gets the
-// rigid motion that it lacks.
+// from it, the pressure ends at a surface that is not the edge of the particles, and a velocity
+// that is an average turns less than its particles do. A ball of six cells' radius with yielding
+// snow on one side lost a tenth of its angular momentum in 40 steps. So after a step each free body
+// gets the rigid motion that it lacks.
 //
 // A body is what the grid joins: cells with a common face that particles have given a velocity to.
 // Its particles are numbered before they move.

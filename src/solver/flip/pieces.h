@@ -60,8 +60,8 @@ typedef struct flip_middle {
 } flip_middle;
 // In blocks of the grid beside colliders; out: [blocks][64].
 void flip_find_middles(const flip *s, flip_middle *out);
-// Shares out what the sides of a cell lack, h^2: areas, none of them negative, whose sum, each times
-// its normal, is that as nearly as may be. area is 0 at first.
+// Shares out what the sides of a cell lack, h^2: areas, none of them negative, whose sum, each
+// times its normal, is that as nearly as may be. area is 0 at first.
 void flip_share_out(int count, const double (*normal)[3], const double lack[3], double *area);
 // The contacts of a cell of a piece, up to three. n, x, share and impulse are those of their areas
 // yet.

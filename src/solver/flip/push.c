@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the snow does to colliders. A cell that yields presses on the part of them that is in it with
-// the pressure there times its area, which is what the cell's faces lack, h^2 (w_lower - w_upper)
-// along each axis, and rubs; pieces give them what they get from them.
+// What the snow does to colliders. A cell that yields presses on the part of them that is in it
+// with the pressure there times its area, which is what the cell's faces lack, h^2 (w_lower -
+// w_upper) along each axis, and rubs; pieces give them what they get from them.
 //
-// That is a force of the grid, whose fluid reaches a little beyond its particles; what particles have lost
-// is what colliders have got. So the difference between both is added to the colliders that are pressed,
-// axis by axis, by how much they are.
+// That is a force of the grid, whose fluid reaches a little beyond its particles; what particles
+// have lost is what colliders have got. So the difference between both is added to the colliders
+// that are pressed, axis by axis, by how much they are.
 #include <math.h>
 #include <string.h>
 
@@ -44,7 +44,8 @@ firn_status flip_push_begin(flip *s) {
   return firn_buffer_reserve(context, &s->touches, touches, "forces on colliders");
 }
 
-// Mass of particles over that of the grid's cells, which lose what reaches beyond the fluid; once a step.
+// Mass of particles over that of the grid's cells, which lose what reaches beyond the fluid; once a
+// step.
 static double heavier(flip *s) {
   const firn_particles *p = &s->world->particles;
   double mass = 0, grid = 0;

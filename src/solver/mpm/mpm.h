@@ -299,7 +299,8 @@ firn_status mpm_step(void *solver, double limit, firn_step *out);
 
 // How far nodal velocities may differ in a step of dt that turns nothing inside out, m/s.
 double mpm_safe_spread(const mpm *m, double dt);
-// For a step of dt: the share of FLIP, and what APIC's particles lose of the traceless rate of strain.
+// For a step of dt: the share of FLIP, and what APIC's particles lose of the traceless rate of
+// strain.
 double mpm_flip_share(const mpm *m, double dt);
 double mpm_lost_strain_rate(const mpm *m, double dt);
 

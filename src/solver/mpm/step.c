@@ -37,8 +37,8 @@ static double exchanged(const mpm *m, double dt) {
   return m->def.viscosity * dt / (m->view.stencil.d * h * h);
 }
 
-// D-3: the blend acts as a viscosity (1 - alpha) D h^2/dt, so a shorter step needs a larger alpha to
-// mean the same.
+// D-3: the blend acts as a viscosity (1 - alpha) D h^2/dt, so a shorter step needs a larger alpha
+// to mean the same.
 double mpm_flip_share(const mpm *m, double dt) {
   const firn_mpm_def *def = &m->def;
   if (def->viscosity >= 0) return fmax(0, 1 - exchanged(m, dt));
@@ -88,7 +88,8 @@ static double spread_around(const mpm *m, size_t b) {
   return mpm_spread_of(lo, hi);
 }
 
-// Smallest and largest whatever the order; where a velocity is nan that says nothing, and the answer is nan.
+// Smallest and largest whatever the order; where a velocity is nan that says nothing, and the
+// answer is nan.
 static double spread_everywhere(const mpm *m) {
   const firn_real *block_lo = m->view.node_lo, *block_hi = m->view.node_hi;
   firn_real lo[3], hi[3];
@@ -185,7 +186,8 @@ static firn_status check_materials(const firn_world *world) {
   return FIRN_OK;
 }
 
-// Nothing keeps a step that was given within what is stable. Beyond h/(c + |v|) it hardly is; once is enough to say so.
+// Nothing keeps a step that was given within what is stable. Beyond h/(c + |v|) it hardly is; once
+// is enough to say so.
 static void warn_of_long_step(mpm *m, const mpm_choice *choice) {
   double speed = sqrt(m->memory.sound2_max) + sqrt(m->memory.speed2_max);
   double times = choice->dt * speed / m->world->h;

@@ -151,10 +151,10 @@ static void add_mirror(const firn_real n[3], double g, double speed, double m[10
     vm[k] += g * speed * (double)n[of_pair[k][0]] * (double)n[of_pair[k][1]];
 }
 
-// Spacings from the layer of samples. Snow whose volume ends at the surface is at TOUCH, and a wall that
-// mirrors ends to answer it at APART. A wall that answers from two spacings on strains what comes near
-// before it is there; that strain turns with the snow, so that leaving does not undo it, and a ball that
-// rolls is braked by it.
+// Spacings from the layer of samples. Snow whose volume ends at the surface is at TOUCH, and a wall
+// that mirrors ends to answer it at APART. A wall that answers from two spacings on strains what
+// comes near before it is there; that strain turns with the snow, so that leaving does not undo it,
+// and a ball that rolls is braked by it.
 static const double TOUCH = 1, APART = 1.25;
 
 // The share of a sample with the normal n that a particle feels.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What follows from positions and strain: volumes, densities, hardening, the correction of gradients.
+// What follows from positions and strain: volumes, densities, hardening, the correction of
+// gradients.
 #include <math.h>
 #include <string.h>
 
@@ -11,8 +12,8 @@
 
 static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 
-// Points the arrays of a group to consecutive pieces from `at` on, in reals; returns where they end. Without
-// base it only counts.
+// Points the arrays of a group to consecutive pieces from `at` on, in reals; returns where they
+// end. Without base it only counts.
 #define X(name, n)                                                                                 \
   s->name = base ? base + at : NULL;                                                               \
   at += (n)*stride;
@@ -121,15 +122,17 @@ static void know_volumes(sph *s) {
   }
 }
 
-// Of the samples. As printed, snow that touches a wall weighs 1.026 of its density at rest. What keeps its
-// volume must not: where a sample of a plane has a volume of d^3, a wall stands for snow that goes on.
+// Of the samples. As printed, snow that touches a wall weighs 1.026 of its density at rest. What
+// keeps its volume must not: where a sample of a plane has a volume of d^3, a wall stands for snow
+// that goes on.
 static double packing(const sph *s) {
   if (s->def.phi > 0) return s->def.phi;
   return s->def.pressure == FIRN_SPH_PRESSURE_IISPH ? sph_boundary_plane_sum() : 0.8;
 }
 
-// A body under a load takes the shear of snow a step late (loads.c has the pressure alone), and one that is
-// light is thrown back by what a mirror image answers: all walls are as printed where there is one.
+// A body under a load takes the shear of snow a step late (loads.c has the pressure alone), and one
+// that is light is thrown back by what a mirror image answers: all walls are as printed where there
+// is one.
 static bool walls_mirror(const sph *s) {
   for (int c = 0; c < s->world->collider_count; c++)
     if (firn_collider_is_loaded(&s->world->collider[c])) return false;
@@ -190,8 +193,8 @@ double sph_determinant(const firn_real s[6]) {
 
 double sph_hardening(const firn_material_row *row, double rho0) {
   if (row->law != FIRN_LAW_SNOW) return 1;
-  // J_P = density / rho0. A lone flake comes to 5e-10; nothing must come to 0, which would mean that
-  // there is no equation of state at all.
+  // J_P = density / rho0. A lone flake comes to 5e-10; nothing must come to 0, which would mean
+  // that there is no equation of state at all.
   double jp = (double)row->density / rho0;
   jp = fmin(fmax(jp, exp((double)row->ln_jp_lo)), exp((double)row->ln_jp_hi));
   return fmax(1e-12, exp((double)row->hardening * (1 - jp)));
@@ -208,8 +211,8 @@ static double share_stiffness(const sph *s, size_t i, double lambda, double G) {
   return lambda;
 }
 
-// Eqs. 20 and 21, and hardening (Eq. 22). A particle weighs its neighbours as snow of its own density
-// at rest, so that light snow beside heavy snow is not taken for packed.
+// Eqs. 20 and 21, and hardening (Eq. 22). A particle weighs its neighbours as snow of its own
+// density at rest, so that light snow beside heavy snow is not taken for packed.
 static void set_density(sph *s, size_t i) {
   const firn_particles *p = &s->world->particles;
   firn_material_row row = firn_world_row(s->world, i);
@@ -234,8 +237,9 @@ static void set_density(sph *s, size_t i) {
 // Directions with less than this share of a particle's neighbours are flat.
 static const double THIN = 1e-3;
 
-// The inverse of a moment without its flat directions (Eq. 15): a sheet or a lone pair has no gradient
-// across itself, even where it is rough by 3 % of a spacing. Dividing by less makes rounding explode.
+// The inverse of a moment without its flat directions (Eq. 15): a sheet or a lone pair has no
+// gradient across itself, even where it is rough by 3 % of a spacing. Dividing by less makes
+// rounding explode.
 static void invert(const firn_real m[6], firn_real L[6]) {
   double a[9], v[9], most = 0;
   for (int k = 0; k < 6; k++) a[3 * pair[k][0] + pair[k][1]] = (double)m[k];
