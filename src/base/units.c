@@ -103,6 +103,26 @@ static bool symbol_char(char c) {
   return isalpha((unsigned char)c) || (unsigned char)c >= 0x80 || c == '%';
 }
 
+// Words that people write in place of a symbol.
+static const struct {
+  const char *word, *symbol;
+} words[] = {{"degree", "deg"}, {"degrees", "deg"}, {"meter", "m"},    {"meters", "m"},
+             {"metre", "m"},    {"metres", "m"},    {"second", "s"},   {"seconds", "s"},
+             {"sec", "s"},      {"fps", "Hz"},      {"radians", "rad"}};
+
+static bool unknown(const char *text, char *why, size_t why_size) {
+  for (size_t i = 0; i < COUNT(words); i++) {
+    if (strcmp(text, words[i].word) != 0) continue;
+    snprintf(why, why_size, "unknown unit '%s', did you mean '%s'?", text, words[i].symbol);
+    return false;
+  }
+  if (*text == '/')
+    snprintf(why, why_size, "unknown unit '%s', did you mean '1%s'?", text, text);
+  else
+    snprintf(why, why_size, "unknown unit '%s'", text);
+  return false;
+}
+
 // UNIT = SYMBOL[^N] { (" " | "*" | "/") SYMBOL[^N] }, read from left to right: "kg/m s" is
 // kg s/m, as in the usual calculators; nobody is made to guess, since the dimension is checked.
 bool firn_unit_parse(const char *text, firn_quantity *out, char *why, size_t why_size) {
@@ -127,18 +147,12 @@ bool firn_unit_parse(const char *text, firn_quantity *out, char *why, size_t why
       while (symbol_char(*p)) p++;
     double factor;
     const atom *a = symbol_find(start, (size_t)(p - start), &factor);
-    if (!a) {
-      snprintf(why, why_size, "unknown unit '%s'", text);
-      return false;
-    }
+    if (!a) return unknown(text, why, why_size);
     int power = 1;
     if (*p == '^') {
       char *end;
       long n = strtol(p + 1, &end, 10);
-      if (end == p + 1 || n < -9 || n > 9 || n == 0) {
-        snprintf(why, why_size, "unknown unit '%s'", text);
-        return false;
-      }
+      if (end == p + 1 || n < -9 || n > 9 || n == 0) return unknown(text, why, why_size);
       power = (int)n;
       p = end;
     }

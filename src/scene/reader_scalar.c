@@ -19,17 +19,23 @@ static void fail_why(firn_reader *r, firn_mark mark, const char *why, const char
   FAIL(r, mark, "%s%sxpected %s", why, question ? " E" : "; e", expected);
 }
 
+// Whether a text is a number without a unit that is not worked out.
+static bool is_bare(const char *text) {
+  char *end;
+  strtod(text, &end);
+  return end != text && !*end;
+}
+
 // A turn that is written as 30 for 30 degrees is 4.8 turns. A file that firn has resolved has
 // radians, but of angles that were given in hundredths of a degree or coarser.
 static void warn_of_degrees(firn_reader *r, const firn_schema_row *row, const firn_node *node,
                             double value) {
   const double degree = 3.14159265358979323846 / 180, hundredths = 100 * value / degree;
-  char *end, place[300];
+  char place[300];
   bool turn = row->dimension == FIRN_DIM_ANGLE && row->key && strcmp(row->key, "rotate") == 0;
   if (!turn || !(fabs(value) > 360 * degree * (1 + 1e-9))) return;
   if (fabs(hundredths - round(hundredths)) < 1e-9 * fabs(hundredths)) return;
-  strtod(node->text, &end);
-  if (end == node->text || *end) return; // it has a unit, or is worked out
+  if (!is_bare(node->text)) return;
   firn_note(r->report->context, FIRN_LOG_WARNING,
             "%s%s: %.40s is in radians, %.3g turns; for degrees write '%.40s deg'",
             firn_report_place(r->report, node->mark, place), r->path, node->text,
@@ -60,7 +66,11 @@ static bool read_part(firn_reader *r, const firn_schema_row *list, const char *p
   if (firn_expression_is(node->text)) snprintf(is, sizeof is, " is %.9g, which", value);
   firn_interval interval = firn_interval_parse(row->range);
   if (!firn_interval_holds(&interval, value)) {
-    FAIL(r, node->mark, "%.60s%s is out of range; expected %s", node->text, is, expected);
+    bool degrees = row->dimension == FIRN_DIM_ANGLE && is_bare(node->text);
+    char instead[100] = "";
+    if (degrees) snprintf(instead, sizeof instead, "; for degrees write '%.60s deg'", node->text);
+    FAIL(r, node->mark, "%.60s%s is out of range; expected %s%s", node->text, is, expected,
+         instead);
     return false;
   }
   if (row->type == FIRN_TYPE_INT && value != floor(value)) {
