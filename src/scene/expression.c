@@ -285,6 +285,7 @@ static bool call(parser *s, int f, firn_quantity *out) {
   for (int count = 1;; count++) {
     firn_quantity next;
     if (!sum(s, &next)) return false;
+    if (count > 1) settle_bare(out, &next);
     if (count == 1) {
       *out = next;
     } else if (!same_dimension(out, &next)) {
