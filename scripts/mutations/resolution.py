@@ -7,7 +7,7 @@ TESTS = "scene.resolution"
 
 MUTATIONS = [
     Mutation("resolved-at-a-lower-quality", "the quality that is named does not count from the scene's",
-             TESTS, (RESOLVE, "enough(now->number[0] * ROUNDING", "enough(ROUNDING")),
+             TESTS, (RESOLVE, "enough(now->number[0] * ROUNDING", "enough(0 * now->number[0] + ROUNDING")),
     Mutation("enough-is-rounded-down", "the quality that is named is too low",
              TESTS, (RESOLVE, "ceil(x / digit - 1e-6)", "floor(x / digit)")),
     Mutation("least-is-the-last", "the last feature is told of, not the worst",
@@ -23,7 +23,7 @@ MUTATIONS = [
              TESTS, (RESOLVE, "firn_shape_thickness(mask->shape, body,",
                      "firn_shape_thickness(mask->shape, NULL,")),
     Mutation("cells-for-particles", "sph is judged by its h, of two spacings",
-             TESTS, (RESOLVE, '{"spacing", spacing, 4}', '{"spacing", scene->h, 4}')),
+             TESTS, (RESOLVE, '{"spacing", spacing, 4}', '{"spacing", 2 * spacing, 4}')),
     Mutation("scales-not", "a size that follows the quality is said to be cured by it",
              TESTS, ("src/scene/expression.c", "      scope->scales |= e->scales;\n", "")),
     Mutation("thinnest-at-all", "a thickness is one of its least points",

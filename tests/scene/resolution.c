@@ -177,12 +177,13 @@ static void bands_that_follow_the_cells_are_resolved(void **state) {
   const char *message = BAND "depth: a band of 2 cm has 2 cells of 1 cm; 4 resolve it: 4 cm";
   expect_one(of_variation(H, "      - {of: young, depth: [0, \"2 * ${h}\"], factor: 3}\n"), RATHER,
              message);
-  expect_one(of_variation(H "\nvariables: {a: \"4 * ${spacing}\", b: \"${a}\"}",
-                          "      - {of: young, depth: [0, \"${b}\"], factor: 3}\n"
-                          "      - {of: density, depth: [0, \"${b}\"], factor: 3}\n"),
-             RATHER,
-             BAND "depth: a band of 2 cm has 2 cells of 1 cm; 4 resolve it: 4 cm (the worst of 2 "
-                  "bands)");
+  expect_one(
+      of_variation(H "\nvariables: {a: \"4 * ${spacing}\", b: \"${a}\"}",
+                   "      - {of: young, depth: [0, \"${b}\"], factor: 3}\n"
+                   "      - {of: density, depth: [0, \"0.5 * ${b}\"], factor: 3}\n"),
+      RATHER,
+      "snow[0].variation[1].depth: a band of 1 cm has 1 cell of 1 cm; 4 resolve it: 4 cm (the "
+      "worst of 2 bands)");
   // A variable that does not, beside one that does.
   expect_one(of_variation(H "\nvariables: {a: \"4 * ${h}\", b: 2 cm}",
                           "      - {of: young, depth: [0, \"${b}\"], factor: 3}\n"
