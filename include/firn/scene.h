@@ -45,9 +45,9 @@ FIRN_API firn_status firn_scene_too_large(const firn_scene *scene, const char *m
 typedef void (*firn_advice_fn)(void *user, const firn_scene_error *advice);
 FIRN_API firn_status firn_scene_advise(const firn_scene *scene, firn_sim *sim, firn_advice_fn tell,
                                        void *user);
-// The part of that advice that needs no simulation and depends on the quality: bands of a variation,
-// noise, walls of snow, and parts of colliders that too few cells or particles resolve. One message for
-// each of these kinds, about the worst of it.
+// The part of that advice that needs no simulation and depends on the quality: bands of a
+// variation, noise, walls of snow, and parts of colliders that too few cells or particles resolve.
+// One message for each of these kinds, about the worst of it.
 FIRN_API firn_status firn_scene_advise_resolution(const firn_scene *scene, firn_advice_fn tell,
                                                   void *user);
 // The section `output`; names in it live as long as the scene.

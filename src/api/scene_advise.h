@@ -57,14 +57,14 @@ void firn_resolving_add(firn_resolving *r, firn_feature kind, const firn_unresol
 // Whether a value, or one within it, follows the quality.
 bool firn_value_scales(const firn_value *value);
 
-// m: how thin parts of a shape are, and the gaps between them, as the eight per cent of its surface with
-// the least room have them; at most `most`. share: of the surface with less than `limit`.
+// m: how thin parts of a shape are, and the gaps between them, as the eight per cent of its surface
+// with the least room have them; at most `most`. share: of the surface with less than `limit`.
 typedef struct firn_thickness {
   double part, gap;
   double part_share, gap_share;
 } firn_thickness;
-// Of the part of a shape that lies within another, which may be NULL. h: m, of a cell. False where too
-// little of the surface is found, as of a shape that is large beside its cells.
+// Of the part of a shape that lies within another, which may be NULL. h: m, of a cell. False where
+// too little of the surface is found, as of a shape that is large beside its cells.
 firn_status firn_shape_thickness(const firn_shape *shape, const firn_shape *within, double h,
                                  double most, double limit, bool gaps, firn_thickness *out,
                                  bool *found);

@@ -76,9 +76,9 @@ static bool go_to_surface(const region *shape, double x[3], double far, double n
   return step <= NEAR * far;
 }
 
-// m, along the normal from x: until the shape ends (side -1, inwards) or begins again (side 1, outwards);
-// most where it does neither before. By steps of the distance, never less than a 32nd of a cell or a
-// 16th of the way, and by halves in the last of them.
+// m, along the normal from x: until the shape ends (side -1, inwards) or begins again (side 1,
+// outwards); most where it does neither before. By steps of the distance, never less than a 32nd of
+// a cell or a 16th of the way, and by halves in the last of them.
 static double room(const region *shape, const double x[3], const double normal[3], double h,
                    double most, double side) {
   double before = 0;
@@ -100,7 +100,8 @@ static double room(const region *shape, const double x[3], const double normal[3
   return most;
 }
 
-// What is wanted of a shape, and the room at each throw that found its surface, else a negative number.
+// What is wanted of a shape, and the room at each throw that found its surface, else a negative
+// number.
 typedef struct survey {
   region shape;
   double lo[3], hi[3], h, most;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a scene is finer than its cells or particles resolve, with the quality that would resolve it.
+// What of a scene is finer than its cells or particles resolve, with the quality that would resolve
+// it.
 //
-// A number that differs from place to place is felt through the kernel between particles and grid, or
-// between particles. A layer as wide as the kernel's support fills it once; in a thinner one what lies
-// beside it takes part in every sum. Hence what resolves a feature: 4 cells of cubic B-splines, 3 of
-// quadratic ones, 4 spacings of sph's particles (radius 2 spacings), 3 cells of flip (2.8, or 3 by
-// B-splines). At three quarters of that it begins to be another scene, and the note turns a warning.
+// A number that differs from place to place is felt through the kernel between particles and grid,
+// or between particles. A layer as wide as the kernel's support fills it once; in a thinner one
+// what lies beside it takes part in every sum. Hence what resolves a feature: 4 cells of cubic
+// B-splines, 3 of quadratic ones, 4 spacings of sph's particles (radius 2 spacings), 3 cells of
+// flip (2.8, or 3 by B-splines). At three quarters of that it begins to be another scene, and the
+// note turns a warning.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,8 +19,8 @@
 #include "solver/solver.h"
 
 static const double WARNING_SHARE = 0.75;
-// To rounding, and to what a thickness is measured to. A collider is told of below one cell, and then
-// as thin as that to within 5 %; two do.
+// To rounding, and to what a thickness is measured to. A collider is told of below one cell, and
+// then as thin as that to within 5 %; two do.
 static const double ROUNDING = 0.99, THIN = 0.95;
 // A change by less than this share hardly shows, resolved or not.
 static const double CHANGE_LEAST = 0.1;
@@ -59,8 +61,8 @@ static firn_resolving begin(const firn_scene *scene) {
 
 // ------------------------------------------------------------------------------------ variations
 
-// Whether a variation is one of something that the solver feels, and by more than a little. A solver
-// whose snow holds no elastic energy does not know its stiffness and strength.
+// Whether a variation is one of something that the solver feels, and by more than a little. A
+// solver whose snow holds no elastic energy does not know its stiffness and strength.
 static bool is_felt(const firn_scene *scene, const firn_value *variation) {
   const firn_value *of = firn_value_find(variation, "of");
   const firn_solver_type *solver = firn_solver_find(firn_value_text(scene->root, "solver"));
@@ -76,8 +78,9 @@ static bool is_strong(const firn_value *variation) {
          firn_value_number(variation, "amplitude") >= CHANGE_LEAST;
 }
 
-// m: of a layer from..to of what reaches from 0 to end, and blends at each face that is not an end, where
-// half of it still counts. Of what has one face that is the layer on either side of it. inf: no layer.
+// m: of a layer from..to of what reaches from 0 to end, and blends at each face that is not an end,
+// where half of it still counts. Of what has one face that is the layer on either side of it. inf:
+// no layer.
 static double layer(double from, double to, double end, double blend) {
   bool low = from > 0, high = to < end;
   if (!(fmax(from, 0) < fmin(to, end)) || (!low && !high)) return (double)INFINITY;
@@ -132,8 +135,9 @@ static firn_status add_band(firn_resolving *r, const firn_value *variation, cons
   return FIRN_OK;
 }
 
-// The first octave alone: the second is half as strong and needs but two cells a wave, as many as it has
-// then; later ones change a number by a quarter at most, and may be grain from particle to particle.
+// The first octave alone: the second is half as strong and needs but two cells a wave, as many as
+// it has then; later ones change a number by a quarter at most, and may be grain from particle to
+// particle.
 static void add_wave(firn_resolving *r, const firn_value *variation, const char *path) {
   const firn_value *wave = firn_value_find(variation, "wavelength");
   if (!wave || firn_value_number(variation, "amplitude") < CHANGE_LEAST) return;

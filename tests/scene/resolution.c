@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a scene's cells are too coarse for is named once for each kind, with the quality that resolves it.
+// What a scene's cells are too coarse for is named once for each kind, with the quality that
+// resolves it.
 #include <math.h>
 
 #include "scene/setup.h"
@@ -33,7 +34,8 @@ static void expect_none(told t) {
   if (t.count) fail_msg("found %s", t.all[0].message);
 }
 
-// A body from 0 to 1 m in cells of 1 cm, turned and moved by no number of cells unless told otherwise.
+// A body from 0 to 1 m in cells of 1 cm, turned and moved by no number of cells unless told
+// otherwise.
 static told of_variation(const char *head, const char *variation) {
   char text[1000];
   snprintf(text, sizeof text,
