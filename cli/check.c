@@ -86,7 +86,7 @@ static void keep_advice(void *user, const firn_scene_error *advice) {
 // What the first steps warn of has no place in the file. Once is enough.
 static void keep_warning(void *user, const char *message) {
   findings *f = user;
-  firn_scene_error advice = {0};
+  firn_scene_error advice = {.level = FIRN_LOG_WARNING};
   snprintf(advice.message, sizeof advice.message, "%s", message);
   for (int i = 0; i < f->advice_count; i++)
     if (strcmp(f->advice[i].message, advice.message) == 0) return;
@@ -100,7 +100,7 @@ static void print_advice(const findings *f) {
     const firn_scene_error *e = &f->advice[i];
     printf("%s", e->file ? e->file : firn_scene_file(f->scene));
     if (e->line) printf(":%d:%d", e->line, e->column);
-    printf(": warning: %s\n", e->message);
+    printf(": %s: %s\n", e->level == FIRN_LOG_INFO ? "note" : "warning", e->message);
   }
 }
 
@@ -235,16 +235,26 @@ static void json_needs(const findings *f) {
   json_number("disk_there_bytes", f->disk_there);
 }
 
+static void json_advice(const findings *f, const char *key, firn_log_level level) {
+  bool first = true;
+  printf(", \"%s\": [", key);
+  for (int i = 0; i < f->advice_count; i++) {
+    if (f->advice[i].level != level) continue;
+    json_error(f->scene, &f->advice[i], first);
+    first = false;
+  }
+  putchar(']');
+}
+
 static void print_json(const findings *f) {
   json_begin(f->a->scene, f->status == FIRN_OK);
   if (f->status != FIRN_OK) {
     printf(", \"message\": ");
     cli_json_string(stdout, f->message);
   }
-  printf(", \"warnings\": [");
-  for (int i = 0; i < f->advice_count; i++) json_error(f->scene, &f->advice[i], i == 0);
-  putchar(']');
+  json_advice(f, "warnings", FIRN_LOG_WARNING);
   json_needs(f);
+  json_advice(f, "notes", FIRN_LOG_INFO);
   puts("}");
 }
 

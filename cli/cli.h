@@ -149,6 +149,10 @@ int cli_fail_said(const char *message, firn_status status, progress_mode mode);
 // Prints {"event": "warning"} to stdout: an on_warning where JSON was asked for.
 void cli_warning_event(void *user, const char *message);
 
+// Says on stderr, or as such an event, in one line what of a scene its quality does not resolve.
+// Says nothing where all is resolved, nor where the mode is quiet.
+void cli_say_unresolved(const firn_scene *scene, progress_mode mode);
+
 // Keeps notes and warnings to itself until it is called with false: what is read once more says the
 // same again.
 void cli_mute(bool mute);

@@ -175,6 +175,7 @@ static int run_demo(firn_context *context, const arguments *a, const char *folde
            cli_short(round(firn_scene_particles(scene)), (char[32]){0}), firn_scene_frames(scene),
            folder);
   fflush(stdout);
+  cli_say_unresolved(scene, a->with.run.mode);
   firn_run_def def = firn_default_run_def();
   def.folder = folder;
   def.overwrite = a->with.run.overwrite || is_demo(folder, scene);

@@ -127,6 +127,7 @@ static bool on_event(void *user, const firn_run_event *event) {
   // Not before: a run that is refused has not begun.
   if (!w->started && w->a->with.run.mode != PROGRESS_JSON)
     report_start(w->a, w->context, w->folder);
+  if (!w->started && !w->a->resume) cli_say_unresolved(w->scene, w->a->with.run.mode);
   w->started = true;
   progress_event(&w->progress, event);
   if (w->every && event->frame_written && event->sim && event->frame % w->every == 0) {

@@ -18,6 +18,7 @@ typedef struct firn_scene_error {
   int line, column; // from 1; 0 for an override, which the message names
   char message[512];
   const char *file; // where: the scene's file or one that it includes; lives as long as the scene
+  firn_log_level level; // of advice: a warning, or FIRN_LOG_INFO for a note
 } firn_scene_error;
 // name is a file, or a built-in scene. overrides are "path.to.key=value". On FIRN_ERROR_SCENE,
 // *out is still a scene that only knows its errors (or NULL when memory ran out).
@@ -44,6 +45,11 @@ FIRN_API firn_status firn_scene_too_large(const firn_scene *scene, const char *m
 typedef void (*firn_advice_fn)(void *user, const firn_scene_error *advice);
 FIRN_API firn_status firn_scene_advise(const firn_scene *scene, firn_sim *sim, firn_advice_fn tell,
                                        void *user);
+// The part of that advice that needs no simulation and depends on the quality: bands of a
+// variation, noise, walls of snow, and parts of colliders that too few cells or particles resolve.
+// One message for each of these kinds, about the worst of it.
+FIRN_API firn_status firn_scene_advise_resolution(const firn_scene *scene, firn_advice_fn tell,
+                                                  void *user);
 // The section `output`; names in it live as long as the scene.
 FIRN_API void firn_scene_output_sized(const firn_scene *scene, firn_output_def *out, size_t size);
 static inline firn_output_def firn_scene_output(const firn_scene *scene) {

@@ -12,8 +12,8 @@
 #include "base/memory.h"
 #include "world/collider.h"
 
-void firn_advise(const firn_advisor *advisor, const firn_value *value, const char *path,
-                 const char *format, ...) {
+void firn_advise(const firn_advisor *advisor, firn_log_level level, const firn_value *value,
+                 const char *path, const char *format, ...) {
   char text[400];
   va_list args;
   va_start(args, format);
@@ -23,7 +23,10 @@ void firn_advise(const firn_advisor *advisor, const firn_value *value, const cha
   report.errors = NULL;
   report.count = report.capacity = 0;
   firn_report_add(&report, value->mark, path, "%s", text);
-  if (report.count) advisor->tell(advisor->user, &report.errors[0]);
+  if (report.count) {
+    report.errors[0].level = level;
+    advisor->tell(advisor->user, &report.errors[0]);
+  }
   firn_report_free(&report);
 }
 
@@ -105,7 +108,7 @@ static void tell_about(const firn_advisor *advisor, const place *p, int i) {
     bool under = collider->part_count == 1 &&
                  firn_part_plane(&collider->part[0], p->world->time, plane_at, plane);
     if (matters(p->solid[i][c], p->in[i]))
-      firn_advise(advisor, shape, path,
+      firn_advise(advisor, FIRN_LOG_WARNING, shape, path,
                   "about %s of it lies %s '%s', more than half a cell deep: it stays "
                   "stuck there, or is thrown out of it",
                   percent(p->solid[i][c], p->in[i], share),
@@ -113,7 +116,7 @@ static void tell_about(const firn_advisor *advisor, const place *p, int i) {
   }
   for (int j = 0; j < i; j++)
     if (matters(p->deep[j][i], p->in[j] + p->in[i]))
-      firn_advise(advisor, shape, path,
+      firn_advise(advisor, FIRN_LOG_WARNING, shape, path,
                   "it overlaps snow[%d]: about %s of the two lie in both, with twice the "
                   "density; subtract one from the other by difference",
                   p->number[j], percent(p->both[j][i], p->in[j] + p->in[i], share));
@@ -135,13 +138,13 @@ static void advise_surfaces(const firn_advisor *advisor) {
     char path[80];
     if (is_given(c, other) && !is_given(c, own)) {
       snprintf(path, sizeof path, "colliders[%d].%s", i, other);
-      firn_advise(advisor, firn_value_find(c, other), path,
+      firn_advise(advisor, FIRN_LOG_WARNING, firn_value_find(c, other), path,
                   "%s does not know it; it has %s, %g here", firn_value_text(root, "solver"), own,
                   firn_value_number(c, own));
     }
     if (!sph && firn_value_number(c, "adhesion") > 0 && !is_given(c, "sticky")) {
       snprintf(path, sizeof path, "colliders[%d].adhesion", i);
-      firn_advise(advisor, firn_value_find(c, "adhesion"), path,
+      firn_advise(advisor, FIRN_LOG_WARNING, firn_value_find(c, "adhesion"), path,
                   "%s has none; sticky: true holds what touches", firn_value_text(root, "solver"));
     }
   }
@@ -163,7 +166,7 @@ static void advise_walls(const firn_advisor *advisor) {
   if (!walls) return;
   if (any_load(colliders)) {
     if (firn_value_is(sph, "walls", "mirrored"))
-      firn_advise(advisor, walls, "sph.walls",
+      firn_advise(advisor, FIRN_LOG_WARNING, walls, "sph.walls",
                   "mirrored has no effect beside a collider with a load: all colliders answer as "
                   "printed");
     return;
@@ -172,7 +175,7 @@ static void advise_walls(const firn_advisor *advisor) {
   for (const firn_value *m = list ? list->first : NULL; m; m = m->next) {
     if (!firn_value_is(m, "law", "elastic")) continue;
     firn_advise(
-        advisor, firn_value_find(m, "law"), "sph.walls",
+        advisor, FIRN_LOG_WARNING, firn_value_find(m, "law"), "sph.walls",
         "elastic snow settles too far on walls that answer as printed: a column of 20 spacings by "
         "61 %% more than its closed form, of 10 by 160 %%; sph.walls: mirrored gives 2 and 7 %%");
     return;
@@ -195,7 +198,7 @@ firn_status firn_scene_advise(const firn_scene *scene, firn_sim *sim, firn_advic
   if (scene->report.count)
     return firn_fail(scene->context, FIRN_ERROR_SCENE, "%s has errors", scene->file);
   firn_advisor advisor = {scene, tell, user};
-  firn_advise_features(&advisor);
+  FIRN_TRY(firn_advise_resolution(&advisor));
   advise_surfaces(&advisor);
   advise_walls(&advisor);
   if (!sim) return FIRN_OK;

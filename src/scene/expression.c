@@ -16,7 +16,8 @@ enum { DEPTH_MOST = 64, NAME = 64 };
 
 struct firn_scope_entry {
   const char *name;
-  bool known; // false: being evaluated; meeting it again is a cycle
+  bool known;  // false: being evaluated; meeting it again is a cycle
+  bool scales; // follows the quality
   firn_quantity value;
   firn_scope_entry *next;
 };
@@ -142,6 +143,7 @@ static bool variable_value(parser *s, const char *name, firn_quantity *out) {
   for (const firn_scope_entry *e = scope->entries; e; e = e->next)
     if (strcmp(e->name, name) == 0) {
       *out = e->value;
+      scope->scales |= e->scales;
       return e->known || WRONG(s, "the variable '%s' depends on itself", name);
     }
   const firn_node *node = variable_find(scope, name);
@@ -153,7 +155,8 @@ static bool variable_value(parser *s, const char *name, firn_quantity *out) {
   if (!entry || !copy) return WRONG(s, "out of memory");
   *entry = (firn_scope_entry){.name = copy, .next = scope->entries};
   scope->entries = entry;
-  bool good;
+  bool good, before = scope->scales;
+  scope->scales = !node && name[0] != 'f'; // quality, h and spacing, not frames and fps
   if (node && node->kind != FIRN_NODE_SCALAR)
     good = WRONG(s, "the variable '%s' is %s, not a number", name, firn_node_kind_name(node));
   else if (node) {
@@ -162,6 +165,8 @@ static bool variable_value(parser *s, const char *name, firn_quantity *out) {
   } else {
     good = built_in_value(s, name, out);
   }
+  entry->scales = scope->scales;
+  scope->scales |= before;
   if (good) {
     entry->known = true;
     entry->value = *out;
@@ -280,6 +285,7 @@ static bool call(parser *s, int f, firn_quantity *out) {
   for (int count = 1;; count++) {
     firn_quantity next;
     if (!sum(s, &next)) return false;
+    if (count > 1) settle_bare(out, &next);
     if (count == 1) {
       *out = next;
     } else if (!same_dimension(out, &next)) {

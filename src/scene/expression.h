@@ -16,6 +16,7 @@ typedef struct firn_scope {
   firn_scope_entry *entries; // values known so far
   int depth;                 // of the evaluation that runs
   int expansions;            // of variables in texts so far
+  bool scales; // what was evaluated follows the quality; set by evaluation, cleared by its caller
 } firn_scope;
 
 // Whether text is arithmetic rather than a plain number with a unit.

@@ -425,7 +425,7 @@ static bool read_keyed(firn_reader *r, const firn_schema_row *row, const firn_no
 
 // ---------------------------------------------------------------------------------------- all
 
-bool firn_reader_scalar(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+static bool read_scalar(firn_reader *r, const firn_schema_row *row, const firn_node *node,
                         firn_value *value) {
   bool keys = node->kind == FIRN_NODE_MAP && firn_node_find(node, "keys");
   if (keys && row->keyed) return read_keyed(r, row, node, value);
@@ -462,4 +462,12 @@ bool firn_reader_scalar(firn_reader *r, const firn_schema_row *row, const firn_n
   default: break;
   }
   return true;
+}
+
+bool firn_reader_scalar(firn_reader *r, const firn_schema_row *row, const firn_node *node,
+                        firn_value *value) {
+  r->scope->scales = false;
+  bool good = read_scalar(r, row, node, value);
+  value->scales = r->scope->scales;
+  return good;
 }

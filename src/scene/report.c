@@ -39,6 +39,7 @@ void firn_report_add(firn_report *report, firn_mark mark, const char *path, cons
   error->line = mark.origin ? 0 : mark.line;
   error->column = mark.origin ? 0 : mark.column;
   error->file = report->files[mark.file];
+  error->level = FIRN_LOG_ERROR;
   char message[sizeof error->message];
   const int size = (int)sizeof message;
   int used = 0;

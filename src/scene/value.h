@@ -25,6 +25,7 @@ struct firn_value {
   firn_mark mark;             // where the file says so; line 0: a default
   firn_mark key_mark;         // of an item of a table: where its name stands
   bool given;                 // by the file or an override
+  bool scales;                // a scalar that follows the quality, as by ${h}
   double number[3];           // BOOL, INT, REAL, keyed ENUM: [0]; RANGE, VEC2: [0], [1]; VEC3: all
   const char *text;           // TEXT, PATH, ENUM, MATERIAL
   int count;                  // NUMBERS: tuples; WORDS, PATHS

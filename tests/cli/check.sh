@@ -80,6 +80,40 @@ expect "$out" "1 row;"
 run 2 check wrong.yaml --json
 expect "$out" '"ok": false, "message": "wrong.yaml:2:4: h:'
 expect "$out" '{"file": "wrong.yaml", "line": 3, "column": 1, "message": "gravty: unknown key'
+# What the cells are too coarse for: once for each kind, and as a note where it is nearly resolved.
+cat >crust.yaml <<'SCENE'
+firn: 1
+h: 1 cm
+frames: 3
+snow:
+  - shape: {box: {center: [0, 5 cm, 0], size: [8 cm, 8 cm, 8 cm]}}
+    variation:
+      - {of: young, depth: [0, 2 cm], factor: 3}
+      - {of: density, depth: [0, 3 cm], factor: 1.2}
+      - {of: young, amplitude: 50 %, wavelength: 3 cm}
+colliders:
+  - {name: ground, shape: {half_space: {}}}
+SCENE
+run 0 check crust.yaml --no-time
+band="snow[0].variation[0].depth: a band of 2 cm has 2 cells of 1 cm; 4 resolve it: quality 2 or more, or 4 cm (the worst of 2 bands)"
+wave="snow[0].variation[2].wavelength: a wave of noise of 3 cm has 3 cells of 1 cm; 4 resolve it: quality 1.4 or more, or 4 cm"
+expect "$out" "crust.yaml:7:28: warning: $band"
+expect "$out" "crust.yaml:9:50: note: $wave"
+run 0 check crust.yaml --json --no-time
+expect "$out" "\"warnings\": [{\"file\": \"crust.yaml\", \"line\": 7, \"column\": 28, \"message\": \"$band\"}], "
+expect "$out" "\"notes\": [{\"file\": \"crust.yaml\", \"line\": 9, \"column\": 50, \"message\": \"$wave\"}]}"
+# A run says the worst in one line, and notes not at all.
+run 0 run crust.yaml -o crust --frames 0
+[[ $err == "firn: crust.yaml:7:28: $band" ]] || die "$err"
+run 0 run crust.yaml -o crust --overwrite --frames 0 --set quality=0.9
+expect "$err" "(the worst of 2 bands); firn check names 1 more kind of this"
+[[ $(wc -l <<<"$err") == 1 ]] || die "$err"
+run 0 run crust.yaml -o crust --overwrite --frames 0 --json
+expect "$out" '{"event": "warning", "message": "crust.yaml:7:28: snow[0].variation[0].depth: a band of'
+run 0 run crust.yaml -o crust --resume --frames 0
+refuse "$err" "a band of"
+run 0 run crust.yaml -o crust --overwrite --frames 0 --quiet
+[[ -z $err ]] || die "a quiet run says $err"
 # What the first steps warn of is among the warnings.
 run 0 check good.yaml --json --no-time --set snow.0.settled=true \
   --set 'snow.0.shape.box.center=[0, 1, 0]'

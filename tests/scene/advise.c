@@ -169,8 +169,8 @@ static void snow_inside_other_snow_is_told(void **state) {
 
 static void a_tread_finer_than_a_cell_is_told(void **state) {
   (void)state;
-  expect(TREAD("4 mm", "16", "12 mm"), 6, 7, "colliders[0].shape: about ",
-         "thinner than a cell of 0.01 m");
+  expect(TREAD("4 mm", "16", "12 mm"), 6, 7, "colliders[0].shape: parts of ",
+         "cells of 1 cm; 2 resolve them: quality ");
   expect_none(TREAD("3 cm", "4", "6 cm"));
 }
 
@@ -180,7 +180,8 @@ static void a_tread_finer_than_a_cell_is_told(void **state) {
 
 static void a_sheet_thinner_than_a_cell_is_told(void **state) {
   (void)state;
-  expect(WALL("5 mm"), 5, 25, "colliders[0].shape: about ", "parts thinner than a cell");
+  expect(WALL("5 mm"), 5, 25, "colliders[0].shape: parts of 5 mm (about ",
+         "have 0.5 cells of 1 cm; 2 resolve them: quality 4 or more, or 2 cm");
   expect_none(WALL("2 cm"));
   expect_none(WALL("50 cm")); // edges and corners are none
 }
@@ -188,7 +189,7 @@ static void a_sheet_thinner_than_a_cell_is_told(void **state) {
 static void snow_thinner_than_a_cell_is_told(void **state) {
   (void)state;
   expect(HEAD "snow:\n  - shape: {box: {center: [0, 0, 0], size: [30 cm, 4 mm, 30 cm]}}\n", 4, 12,
-         "snow[0].shape: about ", "few particles will fill them");
+         "snow[0].shape: parts of 4 mm (about ", "have 0.4 cells of 1 cm; 4 resolve them");
 }
 
 // What is known of a shape may be a bound of its distance, or a distance near its surface alone, and
@@ -211,7 +212,7 @@ static void what_is_thick_is_not_called_thin(void **state) {
   snprintf(text, sizeof text, mesh, path, "25 cm", "0.01");
   expect_none(text);
   snprintf(text, sizeof text, mesh, path, "25 cm", "0.00375");
-  expect(text, 5, 12, "colliders[0].shape: about ", "parts thinner than a cell");
+  expect(text, 5, 12, "colliders[0].shape: parts of ", "have 0.7");
   unlink(path);
 }
 
@@ -220,8 +221,9 @@ static bool told_right(const char *h, const char *shape, const char *rotate, con
                        bool thin) {
   char text[600];
   snprintf(text, sizeof text,
-           "firn: 1\nh: %s\n" BALL "colliders:\n  - {shape: {%s, rotate: [%s], move: [%s]}}\n", h,
-           shape, rotate, move);
+           "firn: 1\nh: %s\nsnow: [{shape: {sphere: {center: [0, 9, 0], radius: 50 cm}}}]\n"
+           "colliders:\n  - {shape: {%s, rotate: [%s], move: [%s]}}\n",
+           h, shape, rotate, move);
   firn_scene *scene = read_scene(text);
   told t = {0};
   assert_int_equal(firn_scene_advise(scene, NULL, note, &t), FIRN_OK);

@@ -74,6 +74,12 @@ static void expressions_have_values_in_si(void **state) {
       {"sqrt(2 * 9.81 m/s^2 * ${R})", FIRN_DIM_VELOCITY, 1.4007141035914502},
       {"min(${R}, 3 cm, 7 cm)", FIRN_DIM_LENGTH, 0.03},
       {"max(${R}, 3 cm)", FIRN_DIM_LENGTH, 0.1},
+      {"max(2 cm, 4 * ${h})", FIRN_DIM_LENGTH, 0.08}, // h 2 cm, after quality
+      {"max(9 cm, 4 * ${h})", FIRN_DIM_LENGTH, 0.09},
+      {"min(2 cm, 8 * ${spacing}, 1 m)", FIRN_DIM_LENGTH, 0.02},
+      {"1 cm * max(1, 6 / ${quality})", FIRN_DIM_LENGTH, 0.03},
+      {"min(${n}, 1 km)", FIRN_DIM_LENGTH, 3}, // without a unit: in SI
+      {"max(1 cm, ${n} / 100)", FIRN_DIM_LENGTH, 0.03},
       {"1 m * floor(2.7) + 1 m * round(2.7) + 1 m * ceil(2.1)", FIRN_DIM_LENGTH, 8},
       {"abs(-${R})", FIRN_DIM_LENGTH, 0.1},
       {"2 * atan(1)", FIRN_DIM_ANGLE, 1.5707963267948966},
