@@ -82,8 +82,10 @@ static void complete_reference(firn_scene *scene) {
   const firn_value *h = firn_value_find(scene->root, "h"),
                    *spacing = firn_value_find(scene->root, "spacing");
   if (!reference || reference->given) return;
-  if (firn_value_good(h)) reference->number[0] = h->number[0];
-  else if (firn_value_good(spacing)) reference->number[0] = firn_solver_h("mpm", spacing->number[0]);
+  if (firn_value_good(h))
+    reference->number[0] = h->number[0];
+  else if (firn_value_good(spacing))
+    reference->number[0] = firn_solver_h("mpm", spacing->number[0]);
 }
 
 static const double LEAST_JP =
