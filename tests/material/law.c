@@ -115,6 +115,8 @@ static void check_softening(firn_isa isa, int law, bool by_jacobi, double size, 
     worst(&e, firn_mat3_norm(firn_mat3_sub(soa_symmetric(a.e, N, i), want.e)) / tol_e);
     worst(&jp, ((double)a.ln_jp[i] - want.ln_jp) / tol_jp);
     worst(&hard, ((double)a.hard[i] / want.hard - 1) / fmax(tol_hard, 1e-300)); // exact if elastic
+    double own = firn_law_hardening(&row, (double)a.ln_jp[i]);
+    worst(&hard, (own / want.hard - 1) / fmax(tol_hard, 1e-300));
     worst(&tau, firn_mat3_norm(firn_mat3_sub(soa_symmetric(a.tau, N, i), want.tau)) / tol_tau);
     double strain = fmax(firn_mat3_norm(want.e), 1e-30);
     double tol_psi = stress * strain * (tol_hard + 8 * u) +
