@@ -1,3 +1,4 @@
+// labels: M39
 // SPDX-License-Identifier: Apache-2.0
 // The laws on b_E - I, on every instruction set and by both ways, against the printed law on F_E.
 #include "material/setup.h"

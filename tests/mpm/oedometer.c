@@ -1,4 +1,4 @@
-// labels: M12 slow
+// labels: M12 M39 slow
 // SPDX-License-Identifier: Apache-2.0
 // The oedometer of tests/material run through the engine: nodes are given the velocities of a
 // laterally confined block that is pressed to 80 % of its height and let go; scatter, gather, sort
