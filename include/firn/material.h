@@ -42,7 +42,8 @@ extern "C" {
   NUMBER(COHESION, cohesion, "law=sand", PRESSURE, "[0, inf)", 0, true,                            \
          "shear strength without pressure; 0: it runs")
 
-// What solver flip asks for, of all particles of a material alike (Takahashi et al. 2014):
+// What one solver alone asks for, of all particles of a material alike; most of it is flip's (Takahashi
+// et al. 2014):
 //   X(CONSTANT, name, dimension, interval, initial, doc)
 #define FIRN_POROUS_LIST(X)                                                                        \
   X(DURABILITY, durability, NONE, "[0, 1]", 1, "d of new snow: 1 is whole, 0 crushed; under flip") \
@@ -60,7 +61,9 @@ extern "C" {
     "k_c: by how much more when it is crushed; under flip")                                        \
   X(VISCOSITY, viscosity, DYNAMIC_VISCOSITY, "[0, inf)", 1, "mu_0 of what yields; under flip")     \
   X(VISCOSITY_SLOPE, viscosity_slope, TIME, "[0, inf)", 0.01,                                      \
-    "k_f: by how much more for each Pa, as printed; under flip")
+    "k_f: by how much more for each Pa, as printed; under flip")                                   \
+  X(SOFTENING_LENGTH, softening_length, LENGTH, "[0, 1e6]", 0,                                     \
+    "l of exp(xi (1 - J_P) h/l) where J_P > 1; 0: mpm.reference_h; under mpm")
 
 #define FIRN_NO_NUMBER(...) // in place of a macro for entries that do not matter
 

@@ -60,6 +60,19 @@ JP = (SNOW, "*ln_jp + lane_log_near(", "*ln_jp - lane_log_near(")
 JP_ORACLE = (ORACLE, "*J_P *= fmax(S[k], least) / c;", "*J_P *= c / fmax(S[k], least);")
 
 MUTATIONS = [
+    Mutation("softening-without-length", "snow softens in tension as printed, whatever h",
+             "material.law mpm.oedometer mpm.crack",
+             (SNOW, "packed, p->soften * packed);", "packed, packed);")),
+    Mutation("softening-by-l-over-h", "the length is taken the wrong way round",
+             "mpm.oedometer mpm.crack scene.reference_h",
+             ("src/world/world.c", "(firn_real)(world->h / length)", "(firn_real)(length / world->h)")),
+    Mutation("hardening-with-length", "packed snow hardens by the length, too",
+             "material.law",
+             (SNOW, "lane_select(lane_ge(packed, lane_zero()), packed, p->soften * packed)",
+              "p->soften * packed")),
+    Mutation("stiffness-softens-as-printed", "what bounds the step softens without the length",
+             "material.law",
+             (SNOW, "packed < 0 ? (double)m->soften * packed : packed", "packed")),
     Mutation("cof-replaced-by-F", "P = ... + lambda (J - 1) F, everywhere and consistently",
              "material.oracle mpm.oedometer mpm.force",
              COF_STRESS, COF_DIFFERENTIAL, *COF_ORACLE),

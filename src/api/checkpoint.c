@@ -23,7 +23,7 @@
 #include "world/heat.h"
 #include "world/morton.h"
 
-enum { FORMAT = 13 };
+enum { FORMAT = 14 };
 
 static firn_archive_type archive_type(firn_field_type type) {
   switch (type) {

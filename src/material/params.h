@@ -12,6 +12,8 @@
 //   mu, lambda          Pa, Lame's parameters before hardening
 //   lo, hi              what bounds elasticity; snow: -theta_c and theta_s; sand: see sand.h
 //   ln_jp_lo, ln_jp_hi  bounds of ln J_P (-/+ FIRN_REAL_MAX: none)
+//   soften              factor on 1 - J_P where J_P > 1: h over the length of softening; 1: as printed.
+//                       firn_world_soften sets it
 // X(CONSTANT, name, ...)
 #define FIRN_LAW_OWN(X) /* may differ from particle to particle */                                 \
   X(MU, mu)                                                                                        \
@@ -21,7 +23,8 @@
   FIRN_MATERIAL_LIST(FIRN_NO_NUMBER, X, FIRN_NO_NUMBER)
 #define FIRN_LAW_SHARED(X) /* by all particles of a material */                                    \
   X(LN_JP_LO, ln_jp_lo)                                                                            \
-  X(LN_JP_HI, ln_jp_hi)
+  X(LN_JP_HI, ln_jp_hi)                                                                            \
+  X(SOFTEN, soften)
 
 // What may vary: that and the density, which no law reads.
 #define FIRN_VARY_LIST(X)                                                                          \

@@ -210,6 +210,7 @@ firn_material_row firn_material_row_of_def(const firn_material_def *def, int law
       .hi = (firn_real)hi,
       .ln_jp_lo = def->jp_min > 0 ? (firn_real)log(def->jp_min) : -FIRN_REAL_MAX,
       .ln_jp_hi = isfinite(def->jp_max) ? (firn_real)log(def->jp_max) : FIRN_REAL_MAX,
+      .soften = 1,
       .density = (firn_real)def->density,
 #define X(CONSTANT, name, ...) .name = (firn_real)def->name,
       FIRN_MATERIAL_LIST(FIRN_NO_NUMBER, X, FIRN_NO_NUMBER) FIRN_POROUS_LIST(X)

@@ -2,6 +2,9 @@
 // Snow (Stomakhin et al. 2013, sections 5 and 7): fixed corotated elasticity between yield limits on
 // each principal stretch, and stiffness that follows the plastic volume,
 //   mu = mu_0 exp(xi (1 - J_P)), lambda likewise (Eq. 2), xi being the number `hardening`.
+// In tension, J_P > 1, strain localises in a crack of one cell or two whatever their size h, so J_P - 1 is
+// the crack's opening over h, and the energy that opens it would go with h. There the exponent is
+// xi (1 - J_P) h/l with a length l of the snow: a crack band (Bazant and Oh 1983). `soften` is h/l.
 #ifndef FIRN_MATERIAL_SNOW_H
 #define FIRN_MATERIAL_SNOW_H
 
@@ -9,7 +12,9 @@
 #include "material/params.h"
 
 FIRN_HD_INLINE lane firn_snow_hard(const firn_law_params *p, lane ln_jp) {
-  return lane_exp(p->hardening * (lane_set1(1) - lane_exp(ln_jp))); // Eq. 2
+  lane packed = lane_set1(1) - lane_exp(ln_jp);
+  packed = lane_select(lane_ge(packed, lane_zero()), packed, p->soften * packed);
+  return lane_exp(p->hardening * packed); // Eq. 2
 }
 
 // The plastic return of section 7 (Eqs. 11 and 12) and hardening (Eq. 2). See elastic.h for the
@@ -64,7 +69,8 @@ FIRN_HD_INLINE void firn_snow_differential_psd(const firn_law_params *p, const l
 }
 
 FIRN_HD double firn_snow_hardening(const firn_material_row *m, double ln_jp) {
-  return exp((double)m->hardening * (1 - exp(ln_jp))); // Eq. 2
+  double packed = 1 - exp(ln_jp);
+  return exp((double)m->hardening * (packed < 0 ? (double)m->soften * packed : packed)); // Eq. 2
 }
 
 // What would yield stays at the yield stretch.

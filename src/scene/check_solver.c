@@ -75,6 +75,19 @@ static void complete_packing(firn_scene *scene) {
   choose(mpm, "volume", "nominal");
 }
 
+// Coarser or finer cells than those of quality 1 leave snow its viscosity and the energy that a crack
+// takes. A scene that gives `reference_h` keeps what it says.
+static void complete_reference(firn_scene *scene) {
+  firn_value *reference = firn_value_find(firn_value_find(scene->root, "mpm"), "reference_h");
+  const firn_value *h = firn_value_find(scene->root, "h"),
+                   *spacing = firn_value_find(scene->root, "spacing");
+  if (!reference || reference->given) return;
+  if (firn_value_good(h))
+    reference->number[0] = h->number[0];
+  else if (firn_value_good(spacing))
+    reference->number[0] = firn_solver_h("mpm", spacing->number[0]);
+}
+
 static const double LEAST_JP =
     0.6; // the stiffness is at most e^(0.4 xi), 55 times that of new snow
 
@@ -109,6 +122,7 @@ static void complete_sticky(firn_scene *scene) {
 void firn_scene_check_solver(firn_scene *scene) {
   const firn_solver_type *type = firn_solver_find(firn_value_text(scene->root, "solver"));
   if (!type) return; // which has been told
+  complete_reference(scene);
   complete_packing(scene);
   complete_sticky(scene);
   if (type->laws) {

@@ -93,6 +93,7 @@ firn_status firn_world_set_material(firn_world *world, int id, const firn_materi
     return firn_fail(world->context, FIRN_ERROR_ARGUMENT,
                      "%s: its law cannot change while there are particles of it", what);
   }
+  firn_world_soften(world, &row);
   row_numbers(&world->material[id], before);
   row_numbers(&row, after);
   if (memcmp(before, after, sizeof before) == 0) return FIRN_OK;
@@ -204,6 +205,7 @@ static firn_status visit_material(firn_world *world, int id, bool load,
 #define X(CONSTANT, number, ...) row->number = (firn_real)*next++;
   FIRN_ROW_LIST(X)
 #undef X
+  firn_world_soften(world, row); // a branch may have another length
   return FIRN_OK;
 }
 

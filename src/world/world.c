@@ -58,6 +58,16 @@ void firn_world_free(firn_world *world) {
             firn_room((size_t)world->collider_count) * sizeof *world->collider);
 }
 
+void firn_world_soften(const firn_world *world, firn_material_row *row) {
+  double own = (double)row->softening_length, length = own > 0 ? own : world->softening_length;
+  row->soften = world->softening_length > 0 ? (firn_real)(world->h / length) : 1;
+}
+
+void firn_world_set_softening(firn_world *world, double length) {
+  world->softening_length = length;
+  for (int i = 0; i < world->material_count; i++) firn_world_soften(world, &world->material[i]);
+}
+
 firn_status firn_world_add_material(firn_world *world, const firn_material_def *def, int *id) {
   firn_context *context = world->context;
   char what[48];
@@ -68,6 +78,7 @@ firn_status firn_world_add_material(firn_world *world, const firn_material_def *
     return firn_fail(context, FIRN_ERROR_ARGUMENT, "%s: there is room for %d materials", what,
                      UINT16_MAX + 1);
   }
+  firn_world_soften(world, &row);
   if (firn_material_is_bounded(&row)) FIRN_TRY(firn_world_keep_cut(world));
   size_t size = (size_t)world->material_count * sizeof row;
   firn_material_row *rows = firn_resize(context, world->material, size, size + sizeof row,

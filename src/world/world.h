@@ -80,6 +80,8 @@ typedef struct firn_world {
   firn_heat_row *heat; // [heat_count]: of the first materials; others are none of its business
   int heat_count;
   bool softens; // some material's stiffness hangs on its temperature
+  // m, over which materials soften in tension that have no softening_length; 0: all as printed.
+  double softening_length;
   firn_flow flow;
   firn_wind wind;
   firn_forces forces;
@@ -97,6 +99,10 @@ typedef struct firn_world {
 firn_status firn_world_init(firn_world *world, firn_context *context, const firn_sim_def *def);
 void firn_world_free(firn_world *world);
 firn_status firn_world_add_material(firn_world *world, const firn_material_def *def, int *id);
+// For solvers whose snow localises in cells of h: how it softens in tension (material/snow.h). Without
+// it the law is as printed.
+void firn_world_set_softening(firn_world *world, double length);
+void firn_world_soften(const firn_world *world, firn_material_row *row);
 firn_status firn_world_add_collider(firn_world *world, const firn_collider_def *def, int *id);
 
 // colliders.c: places all colliders for a time, before threads sample them.

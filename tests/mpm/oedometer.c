@@ -1,4 +1,4 @@
-// labels: M12 slow
+// labels: M12 M39 slow
 // SPDX-License-Identifier: Apache-2.0
 // The oedometer of tests/material run through the engine: nodes are given the velocities of a
 // laterally confined block that is pressed to 80 % of its height and let go; scatter, gather, sort
@@ -7,6 +7,7 @@
 //   plastic      J_P = s/(1 - theta_c), sigma_zz = -M_0 theta_c (1 - theta_c) e^{xi (1 - J_P)}/s,
 //                lateral stress lambda_0/M_0 of that; s = 0.8: -28 526.145 and -7 131.536 Pa
 //   unloading    ends without stress at s = 0.8/(1 - theta_c) = 0.820513
+//   pulled       J_P = s/(1 + theta_s), sigma_zz = M_0 theta_s (1 + theta_s) e^{xi (1 - J_P) h/l}/s
 #include "support/mpm_case.h"
 
 static const double H = 0.02;
@@ -22,10 +23,13 @@ static void squeeze(void *user, const double x[3], double v[3]) {
   v[2] = p->rate * x[2];
 }
 
-static press press_open(const mpm_variant *v, const char *law) {
+static press press_open(const mpm_variant *v, const char *law, double reference_h,
+                        double softening_length) {
   firn_sim_def def = mpm_elastic_def(v, H);
   firn_material_def material = firn_default_material_def();
   material.law = law;
+  material.softening_length = softening_length;
+  def.mpm.reference_h = reference_h;
   def.mpm.dt = 0x1p-13;
   press p = {.c = mpm_case_open(v, &def, &material), .s = 1};
   mpm_case_jittered(&p.c, (const int[]){-2, -1, -2}, (const int[]){1, 2, 3}, 2, 0.5, 31);
@@ -85,7 +89,7 @@ static void pressed_snow_follows_the_closed_form(void **state) {
   (void)state;
   const double of_jp = 14.2 * 2 * EPS, of_stress = (XI + 2) * of_jp;
   for_each_variant(v) {
-    press p = press_open(v, "snow");
+    press p = press_open(v, "snow", 0, 0);
     double yield = 1 - THETA_C;
     errors worst_of = {0};
     while (p.s > yield + 1.5 * STEP) {
@@ -148,10 +152,41 @@ static void pressed_snow_follows_the_closed_form(void **state) {
   }
 }
 
+// By the h of reference, by a length of the material's own, which wins, and as printed.
+static void pulled_snow_softens_over_a_length(void **state) {
+  (void)state;
+  static const struct {
+    double reference_h, length, h_over_l;
+  } soft[] = {{H / 3, 0, 3}, {2 * H, 0, 0.5}, {H / 3, 2 * H, 0.5}, {0, 0, 1}};
+  const double of_jp = 14.2 * 2 * EPS;
+  for_each_variant(v) {
+    for (size_t i = 0; i < sizeof soft / sizeof *soft; i++) {
+      if (v->isa == FIRN_ISA_SCALAR && i > 1) continue;
+      press p = press_open(v, "snow", soft[i].reference_h, soft[i].length);
+      double yield = 1 + THETA_S, xi = XI * soft[i].h_over_l;
+      errors worst_of = {0};
+      while (p.s < 1.1 - STEP / 2) {
+        press_to(&p, p.s + STEP);
+        double jp = p.s / yield;
+        if (p.s < yield) continue;
+        double zz = M_WAVE * THETA_S * yield * exp(xi * (1 - jp)) / p.s;
+        errors e = compare(&p, jp, zz, zz * LAMBDA / M_WAVE);
+        worst(&worst_of.jp, e.jp);
+        worst(&worst_of.zz, fmax(e.zz, e.xx));
+      }
+      mpm_report(v, "h/l = %g: J_P %.2g eps, stress %.2g eps", soft[i].h_over_l, worst_of.jp / EPS,
+                 worst_of.zz / EPS);
+      assert_below(v, "J_P", worst_of.jp, of_jp);
+      assert_below(v, "stress", worst_of.zz, (xi + 2) * of_jp);
+      mpm_case_close(&p.c);
+    }
+  }
+}
+
 static void pressed_elastic_matter_is_linear(void **state) {
   (void)state;
   for_each_variant(v) {
-    press p = press_open(v, "elastic");
+    press p = press_open(v, "elastic", 0, 0);
     errors worst_of = {0};
     while (p.s > 0.505) {
       press_to(&p, p.s - 0.01);
@@ -169,6 +204,7 @@ static void pressed_elastic_matter_is_linear(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pressed_snow_follows_the_closed_form),
+      cmocka_unit_test(pulled_snow_softens_over_a_length),
       cmocka_unit_test(pressed_elastic_matter_is_linear),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,19 +10,21 @@ static const double H = 0x1p-6;    // m
 static const double COURANT = 0.1; // c_p dt/h
 
 typedef struct wave {
-  int cells;        // to a wavelength, a multiple of 4
-  int polarisation; // 0: pressure wave, 1 or 2: shear wave
-  double amplitude; // of strain
-  double periods;   // to simulate
-  double alpha;     // of the blend
-  double h;         // m
-  double courant;   // c_p dt/h
-  double viscosity; // m^2/s, in place of alpha; 0: alpha
+  int cells;          // to a wavelength, a multiple of 4
+  int polarisation;   // 0: pressure wave, 1 or 2: shear wave
+  double amplitude;   // of strain
+  double periods;     // to simulate
+  double alpha;       // of the blend
+  double h;           // m
+  double courant;     // c_p dt/h
+  double viscosity;   // m^2/s, in place of alpha; 0: alpha
+  double reference_h; // m, that alpha belongs to; 0: h
+  bool rescaled;      // alpha belongs to a step of 0.5 ms
 } wave;
 
 static inline wave wave_of(int cells, int polarisation, double amplitude, double periods,
                            double alpha) {
-  return (wave){cells, polarisation, amplitude, periods, alpha, H, COURANT, 0};
+  return (wave){cells, polarisation, amplitude, periods, alpha, H, COURANT, 0, 0, false};
 }
 
 typedef struct wave_shape {
@@ -93,6 +95,8 @@ static inline mpm_sine wave_run(const mpm_variant *v, const wave *w) {
   }
   double speed = wave_speed(w);
   def.mpm.flip = w->alpha;
+  def.mpm.flip_rescale = w->rescaled;
+  def.mpm.reference_h = w->reference_h;
   if (w->viscosity > 0) def.mpm.viscosity = w->viscosity;
   wave_shape s = {2 * PI / (w->cells * w->h), w->polarisation, w->amplitude * speed};
   def.mpm.dt = w->courant * w->h / sqrt(M_WAVE / DENSITY);

@@ -88,6 +88,8 @@ static void defaults_are_those_of_the_library(void **state) {
   firn_mpm_def read, def = firn_default_mpm_def();
   memset(&read, 0x55, sizeof read);
   firn_value_fill(firn_value_find(scene->root, "mpm"), 0, &read);
+  assert_true(read.reference_h == scene->h); // at quality 1 what 0 means
+  read.reference_h = 0;
   for (int i = 0; i < firn_mpm_settings.count; i++) {
     const firn_schema_row *row = &firn_mpm_settings.rows[i];
     assert_true(row->size > 0 && row->initial);

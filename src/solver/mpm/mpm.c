@@ -122,6 +122,11 @@ static firn_status check_shortest(const firn_world *world, const firn_mpm_def *d
                    longest, world->h);
 }
 
+// Of materials that have none of their own.
+static double softening_length(const mpm *m) {
+  return m->def.reference_h > 0 ? m->def.reference_h : m->world->h;
+}
+
 static firn_status create(firn_world *world, const void *settings, void **out) {
   firn_context *context = world->context;
   const firn_mpm_def *def = settings;
@@ -132,6 +137,7 @@ static firn_status create(firn_world *world, const void *settings, void **out) {
   m->world = world;
   m->def = *def;
   m->def.dt_max = mpm_longest_step(def, world->h);
+  firn_world_set_softening(world, softening_length(m));
   m->stencil = def->basis == FIRN_BASIS_CUBIC
                    ? (mpm_stencil){.width = 4, .first = -1, .shift = 0, .d = 1.0 / 3}
                    : (mpm_stencil){.width = 3, .first = 0, .shift = 0.5, .d = 1.0 / 4};
@@ -178,7 +184,10 @@ static firn_status configure(void *solver, const void *settings) {
   if (def->dt_max != m->def.dt_max || def->elastic_cfl != m->def.elastic_cfl) {
     memset(m->memory.hard, 0, sizeof m->memory.hard); // whose classes are told by these
   }
+  bool softens = def->reference_h != m->def.reference_h;
   m->def = *def;
+  firn_world_set_softening(m->world, softening_length(m));
+  if (softens) changed(m);
   if (mpm_knows_grains(m) != grains) m->memory.must_sort = true; // who is spray, and who has nodes
   return FIRN_OK;
 }

@@ -37,12 +37,14 @@ static double exchanged(const mpm *m, double dt) {
   return m->def.viscosity * dt / (m->view.stencil.d * h * h);
 }
 
-// D-3: the blend acts as a viscosity (1 - alpha) D h^2/dt, so a shorter step needs a larger alpha
-// to mean the same.
+// D-3: the blend acts as a viscosity (1 - alpha) D h^2/dt, so a shorter step or a larger h needs a
+// larger alpha to mean the same.
 double mpm_flip_share(const mpm *m, double dt) {
   const firn_mpm_def *def = &m->def;
   if (def->viscosity >= 0) return fmax(0, 1 - exchanged(m, dt));
-  return def->flip_rescale && def->flip > 0 ? pow(def->flip, dt / 5e-4) : def->flip;
+  double ratio = def->reference_h > 0 ? def->reference_h / m->world->h : 1, times = ratio * ratio;
+  if (!def->flip_rescale) return times == 1 ? def->flip : fmax(0, 1 - (1 - def->flip) * times);
+  return def->flip > 0 ? pow(def->flip, dt / 5e-4 * times) : def->flip;
 }
 
 // APIC has no blend. What it keeps of the rate of strain without its trace does the same to shear
