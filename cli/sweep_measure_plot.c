@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sweep_measure.h"
 
@@ -119,8 +120,11 @@ static firn_status draw_values(drawing *d, firn_context *context) {
   name_curves(d);
   for (int r = 0; r < d->all->row_count; r++)
     if (has_panel(&d->all->row[r])) add_panel(d, r);
-  if (!d->count) return FIRN_OK; // no run could be measured
   snprintf(path, sizeof path, "%s/measures.svg", s->folder);
+  if (!d->count) { // no run could be measured; what an earlier one was is not true any more
+    unlink(path);
+    return FIRN_OK;
+  }
   snprintf(title, sizeof title, "%s", s->scene);
   if (!d->times)
     snprintf(title, sizeof title, "%.200s, %.4g s", s->scene, d->all->time[d->all->time_count - 1]);
@@ -178,7 +182,11 @@ static firn_status plot_times(const sweep_measures *all, firn_context *context) 
     more[count] = folder[count];
     count++;
   }
-  if (!count) return FIRN_OK;
+  snprintf(path, sizeof path, "%s/curves.svg", s->folder);
+  if (!count) {
+    unlink(path);
+    return FIRN_OK;
+  }
   def.source = more[0];
   def.more = more + 1;
   def.more_count = count - 1;
@@ -186,7 +194,6 @@ static firn_status plot_times(const sweep_measures *all, firn_context *context) 
   def.panel_height = 190;
   def.columns = has_jp(all) ? "energy_kinetic,energy_elastic,speed_max,jp_mean,jp_min,com_y"
                             : "energy_kinetic,energy_elastic,speed_max,com_y";
-  snprintf(path, sizeof path, "%s/curves.svg", s->folder);
   return firn_plot(context, &def, path);
 }
 
