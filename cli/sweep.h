@@ -73,29 +73,29 @@ firn_status sweep_draw_alike(const sweep *s, firn_context *context);
 
 // The path of the picture of a run's end, within the folder of the sweep.
 void sweep_picture(const sweep *s, int run, char *name, size_t size);
-// Whether all files that the sweep writes beside its runs are its own, or not there. False: said why
-// to stderr.
+// Whether all files that the sweep writes beside its runs are its own, or not there. False: said
+// why to stderr.
 bool sweep_check_files(const sweep *s, firn_context *context);
 // summary.csv, summary.md and sheet.png, of the runs that are there. False: said why to stderr.
 bool sweep_report(const sweep *s, firn_context *context);
 
-// A file of the sweep beside its final name, which it gets when it is whole; NULL and false: said why
-// to stderr. keep: all that belongs into it is in it; else it goes.
+// A file of the sweep beside its final name, which it gets when it is whole; NULL and false: said
+// why to stderr. keep: all that belongs into it is in it; else it goes.
 FILE *sweep_open_part(const sweep *s, const char *name, char *part, size_t size);
 bool sweep_close_part(const sweep *s, const char *name, const char *part, FILE *file, bool keep);
 // A cell of CSV, quoted where it must be.
 void sweep_csv_cell(FILE *file, const char *text);
 
-// Options of --measure: each ends the program with a usage error where text is wrong. text of times:
-// NULL, those that sweep_measure_plan finds.
+// Options of --measure: each ends the program with a usage error where text is wrong. text of
+// times: NULL, those that sweep_measure_plan finds.
 void sweep_measure_times(sweep_measuring *m, const char *text, const struct argp_state *state);
 void sweep_measure_frames(sweep_measuring *m, const char *text, const struct argp_state *state);
 void sweep_measure_window(sweep_measuring *m, const char *text, const struct argp_state *state);
 void sweep_measure_reference(sweep_measuring *m, const char *text, const struct argp_state *state);
 // The times, once the lengths of all runs are known. False: said what is wrong to stderr.
 bool sweep_measure_plan(sweep *s);
-// The run that a run is compared with: of the highest quality, or else of the last value of the last
-// axis, and of the same other values.
+// The run that a run is compared with: of the highest quality, or else of the last value of the
+// last axis, and of the same other values.
 int sweep_reference(const sweep *s, int run);
 firn_status sweep_measure_check_files(const sweep *s, firn_context *context);
 void sweep_measure_remove(const sweep *s); // those of runs that are made anew

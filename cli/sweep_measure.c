@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// --------------------------------------------------------------------------------------- the options
+// ------------------------------------------------------------------------------------ the options
 
 // "0.1s", "100 ms", "0.1"; false: text is no time.
 static bool read_time(const char *text, double *out) {
@@ -74,7 +74,7 @@ void sweep_measure_reference(sweep_measuring *m, const char *text, const struct 
   m->reference = (int)cli_number(state, "--reference", text, 1, SWEEP_RUNS);
 }
 
-// ------------------------------------------------------------------------------------- the reference
+// ---------------------------------------------------------------------------------- the reference
 
 // The axis that runs are compared along, and the value of the reference on it.
 static int reference_axis(const sweep *s, int *value) {
@@ -97,7 +97,7 @@ int sweep_reference(const sweep *s, int run) {
   return run + (wanted - run / stride % s->axis[axis].count) * stride;
 }
 
-// ----------------------------------------------------------------------------------------- the times
+// -------------------------------------------------------------------------------------- the times
 
 static int by_time(const void *a, const void *b) {
   double p = *(const double *)a, q = *(const double *)b;
@@ -164,7 +164,7 @@ static void find_window(const sweep *s, double time, double window[2]) {
   window[1] = fmin(time + 0.5 * width, end_after(s, time));
 }
 
-// -------------------------------------------------------------------------------------- the measures
+// ----------------------------------------------------------------------------------- the measures
 
 static bool is_finished(const sweep *s, int run) {
   return s->state[run] == SWEEP_DONE || s->state[run] == SWEEP_SKIPPED;
@@ -281,7 +281,7 @@ bool sweep_measure_is_exact(const sweep_measures *all, int run, int time) {
   return !m || fabs(firn_measurement_time(m) - all->time[time]) <= 1e-8 * all->time[time];
 }
 
-// ----------------------------------------------------------------------------------------- the files
+// -------------------------------------------------------------------------------------- the files
 
 static const char *const files[] = {"measures.csv", "measures.md", "measures.svg", "curves.svg"};
 enum { FILES = sizeof files / sizeof *files };

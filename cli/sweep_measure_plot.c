@@ -159,7 +159,7 @@ static firn_status plot_values(const sweep_measures *all, firn_context *context)
   return status;
 }
 
-// ------------------------------------------------------------------------------------------ over time
+// --------------------------------------------------------------------------------------- over time
 
 static bool has_jp(const sweep_measures *all) {
   const char *why;

@@ -52,7 +52,7 @@ void sweep_measures_csv(const sweep_measures *all, FILE *file) {
       for (int r = 0; r < all->row_count; r++) csv_row(all, i, t, r, file);
 }
 
-// ------------------------------------------------------------------------------------------- the page
+// ---------------------------------------------------------------------------------------- the page
 
 void sweep_measure_label(const sweep_measure_row *row, char *label, size_t size) {
   static const struct {

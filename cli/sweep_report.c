@@ -41,7 +41,8 @@ static bool read_outcome(const sweep *s, firn_context *context, int run, outcome
     firn_frame_close(frame);
   }
   out->has_pieces = status == FIRN_OK;
-  // A frame without masses has no pieces to count. Of a damaged one the summary would lack what was there.
+  // A frame without masses has no pieces to count. Of a damaged one the summary would lack what was
+  // there.
   return status != FIRN_ERROR_IO && status != FIRN_ERROR_MEMORY && status != FIRN_ERROR_FORMAT;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures: a few integral numbers of a run at a time, by which runs of different resolution compare.
+// Measures: a few integral numbers of a run at a time, by which runs of different resolution
+// compare.
 #ifndef FIRN_MEASURE_H
 #define FIRN_MEASURE_H
 
@@ -30,10 +31,10 @@ static inline firn_measure_def firn_default_measure_def(void) {
 
 // Sets cell and density of def so that pieces are the same thing in all these runs. The cell is the
 // grid spacing of the coarsest run. A cell is filled by half the mass of a particle of the coarsest
-// run: the largest among the runs of the mass of a run's lightest particle. With a cell or a particle
-// of its own, each run would find other pieces in the same snow. Both come from the first frame of
-// each run that has particles and their mass. A folder that is NULL or has no such frame is left
-// out; where no folder has one, def stays as it is.
+// run: the largest among the runs of the mass of a run's lightest particle. With a cell or a
+// particle of its own, each run would find other pieces in the same snow. Both come from the first
+// frame of each run that has particles and their mass. A folder that is NULL or has no such frame
+// is left out; where no folder has one, def stays as it is.
 FIRN_API firn_status firn_measure_alike(firn_context *context, int count, const char *const *folder,
                                         firn_measure_def *def);
 
@@ -51,9 +52,9 @@ typedef struct firn_measure {
 
 typedef struct firn_measurement firn_measurement;
 
-// Measures a run, which may still be going on. Fails with FIRN_ERROR_STATE where the run has no frame
-// within the tolerance, and the message says how far it has got. A frame that was not written, or
-// cannot be read, fails nothing: the measures that need it are missing.
+// Measures a run, which may still be going on. Fails with FIRN_ERROR_STATE where the run has no
+// frame within the tolerance, and the message says how far it has got. A frame that was not
+// written, or cannot be read, fails nothing: the measures that need it are missing.
 FIRN_API firn_status firn_measure_run(firn_context *context, const firn_measure_def *def,
                                       firn_measurement **out);
 FIRN_API void firn_measurement_destroy(firn_measurement *m); // NULL is allowed

@@ -36,7 +36,7 @@ FIRN_DEFAULTS(measure_def) {
   return (firn_measure_def){.piece = 0.01, .inside = 0.99};
 }
 
-// ------------------------------------------------------------------------------------------ the list
+// --------------------------------------------------------------------------------------- the list
 
 // A measure without a reason is there if its value is finite.
 __attribute__((format(printf, 6, 7))) static void add(firn_measurement *m, const char *name,
@@ -61,7 +61,7 @@ static double length3(const double v[3]) {
   return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-// ---------------------------------------------------------------------------------------- stats.csv
+// ------------------------------------------------------------------------------------- stats.csv
 
 typedef struct source {
   const firn_measure_def *def;
@@ -109,7 +109,7 @@ static firn_status find_row(firn_context *context, source *s) {
   return FIRN_OK;
 }
 
-// ------------------------------------------------------------------------------------- colliders.csv
+// ---------------------------------------------------------------------------------- colliders.csv
 
 // The text of a cell, without the quotes it may have.
 static void read_name(const char *cell, size_t size, char name[NAME]) {
@@ -197,7 +197,7 @@ static void add_forces(firn_measurement *m, const source *s, double from, double
   }
 }
 
-// --------------------------------------------------------------------------------------- all of them
+// ------------------------------------------------------------------------------------ all of them
 
 static void add_shape(firn_measurement *m, const source *s, const firn_shape_measures *shape,
                       const char *why) {

@@ -122,7 +122,7 @@ firn_status firn_measure_frame(firn_context *context, const char *path, const fi
   return FIRN_OK;
 }
 
-// ----------------------------------------------------------------------------------------- all alike
+// -------------------------------------------------------------------------------------- all alike
 
 typedef struct grain {
   double h;    // m

@@ -152,9 +152,9 @@ static void add_cube(run *r, int n, double x, double y, double z) {
         1000.0 / (n * n * n));
 }
 
-// Two cubes 1 m apart, and a lump of 1 % of all, as a coarse run and one of half its spacing have them.
-// In the fine run a thread of single particles, each an eighth of a coarse one, joins the cubes: to
-// cells of its own, or of the coarse run that one particle fills, they are one piece.
+// Two cubes 1 m apart, and a lump of 1 % of all, as a coarse run and one of half its spacing have
+// them. In the fine run a thread of single particles, each an eighth of a coarse one, joins the
+// cubes: to cells of its own, or of the coarse run that one particle fills, they are one piece.
 static void pieces_do_not_depend_on_resolution(void **state) {
   (void)state;
   firn_context *context = make_context(1, FIRN_ISA_SCALAR);

@@ -7,7 +7,8 @@
 source "$(dirname "$0")/common.bash"
 out="" err="" # what run hears
 
-# A ball falls past a wall that nothing touches, and a smaller one lies still without gravity's help.
+# A ball falls past a wall that nothing touches, and a smaller one lies still without gravity's
+# help.
 cat >ball.yaml <<'SCENE'
 firn: 1
 h: 2 cm
@@ -22,7 +23,7 @@ colliders:
   - {name: ground, shape: {half_space: {}}}
   - {name: far-off, shape: {sphere: {center: [9, 9, 9], radius: 1}}}
 SCENE
-vary=(--vary quality=0.5,1,0.8)
+vary=(--vary 'quality=0.5,1,0.8')
 
 # A study that was run without is measured without being run again.
 run 0 sweep ball.yaml "${vary[@]}" -o study --quiet
