@@ -10,7 +10,7 @@
 
 #include "needs.h"
 
-enum { KEY_VARY = 2000, KEY_LIST };
+enum { KEY_VARY = 2000, KEY_LIST, KEY_MEASURE, KEY_AT, KEY_WINDOW, KEY_REFERENCE };
 
 typedef struct {
   cli_simulate_options with;
@@ -32,6 +32,10 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
   case ARGP_KEY_INIT: state->child_inputs[0] = &a->with; return 0;
   case KEY_VARY: add_axis(&a->sweep, arg, state); return 0;
   case KEY_LIST: a->list = true; return 0;
+  case KEY_MEASURE: sweep_measure_times(&a->sweep.measuring, arg, state); return 0;
+  case KEY_AT: sweep_measure_frames(&a->sweep.measuring, arg, state); return 0;
+  case KEY_WINDOW: sweep_measure_window(&a->sweep.measuring, arg, state); return 0;
+  case KEY_REFERENCE: sweep_measure_reference(&a->sweep.measuring, arg, state); return 0;
   case ARGP_KEY_ARG: cli_argument(state, "scene", arg, &a->scene); return 0;
   case ARGP_KEY_END:
     cli_argument(state, "scene", NULL, &a->scene);
@@ -48,6 +52,20 @@ static const struct argp_option options[] = {
      "times, all combinations are run",
      0},
     {"list", KEY_LIST, NULL, 0, "only list the runs, each checked as `firn check` does", 0},
+    {"measure", KEY_MEASURE, "TIMES", OPTION_ARG_OPTIONAL,
+     "compare energies, momentum, J_P, extent, pieces and forces of the runs at these times, as "
+     "0.1s,40ms (default: a quarter, a half, three quarters and the end of the scene), in "
+     "measures.md, measures.csv, measures.svg and curves.svg",
+     0},
+    {"at", KEY_AT, "F,G", 0, "the same at the times of these frames of the reference run", 0},
+    {"window", KEY_WINDOW, "T", 0,
+     "for --measure: forces are means over this time, around each time (default: a tenth of the "
+     "scene)",
+     0},
+    {"reference", KEY_REFERENCE, "N", 0,
+     "for --measure: compare all runs with run N (default: with the run of the highest quality, or "
+     "of the last value of the last --vary, and of the same other values)",
+     0},
     {0},
 };
 static const struct argp parser = {
@@ -63,9 +81,13 @@ static const struct argp parser = {
         "sheet of the last frames.\v"
         "The same command goes on where it was stopped: runs that are finished are skipped, others "
         "resume. With --overwrite all begin anew. A run that fails is noted in the summary, and "
-        "the next one begins.\n\n"
+        "the next one begins. With --measure, runs that are finished are measured without being "
+        "run "
+        "again.\n\n"
         "Example, six runs:\n"
-        "  firn sweep snowball-drop --vary mpm.flip=0,0.5,0.95 --vary quality=0.25,0.5",
+        "  firn sweep snowball-drop --vary mpm.flip=0,0.5,0.95 --vary quality=0.25,0.5\n\n"
+        "Example, does the answer depend on resolution?\n"
+        "  firn sweep snowball-smash --vary quality=0.2,0.3,0.4 --measure",
     .children = cli_simulate_children};
 
 // ----------------------------------------------------------------------------------- one run
@@ -186,8 +208,8 @@ static void report_end(const sweep *s, bool stopped, int argc, char **argv) {
     printf(", \"done\": %d, \"skipped\": %d, \"failed\": %d}\n", done, skipped, failed);
   }
   if (s->mode == PROGRESS_AUTO) {
-    printf("%d done, %d were there already, %d failed; summary.md and sheet.png are in %s\n", done,
-           skipped, failed, s->folder);
+    printf("%d done, %d were there already, %d failed; summary.md%ssheet.png are in %s\n", done,
+           skipped, failed, s->measuring.wanted ? ", measures.md and " : " and ", s->folder);
   }
   if (stopped && s->mode != PROGRESS_JSON) {
     printf("stopped; the same command goes on:\n  ");
@@ -197,10 +219,13 @@ static void report_end(const sweep *s, bool stopped, int argc, char **argv) {
 }
 
 // Every scene is read before the first one runs: a misspelt path should not cost a night.
-static bool check_all(const sweep *s, firn_context *context) {
+static bool check_all(sweep *s, firn_context *context) {
   for (int i = 0; i < s->count; i++) {
     firn_scene *scene = sweep_scene(s, context, i);
     if (!scene) return false;
+    s->length[i] = (sweep_length){.frames = firn_scene_frames(scene),
+                                  .every = firn_scene_output(scene).every,
+                                  .frame_seconds = firn_scene_frame_seconds(scene)};
     firn_scene_destroy(scene);
   }
   return true;
@@ -217,12 +242,13 @@ static bool draw_alike(const sweep *s, firn_context *context) {
 }
 
 static int run_all(sweep *s, firn_context *context, int argc, char **argv) {
-  if (!check_all(s, context)) return EXIT_INPUT;
+  if (!check_all(s, context) || !sweep_measure_plan(s)) return EXIT_INPUT;
   if (mkdir(s->folder, 0777) != 0 && errno != EEXIST) {
     fprintf(stderr, "firn: folder %s cannot be made: %s\n", s->folder, strerror(errno));
     return EXIT_RUN;
   }
   if (!sweep_check_files(s, context)) return EXIT_INPUT;
+  if (s->overwrite) sweep_measure_remove(s);
   cli_catch_signals();
   bool go = true;
   for (int i = 0; i < s->count && go; i++) {
@@ -238,6 +264,7 @@ static int run_all(sweep *s, firn_context *context, int argc, char **argv) {
     // After each run, so that there is something to look at on the way.
     if (!sweep_report(s, context)) return EXIT_RUN;
   }
+  if (s->measuring.wanted && !sweep_measure(s, context)) return EXIT_RUN;
   report_end(s, !go, argc, argv);
   return go && !count_state(s, SWEEP_FAILED) ? EXIT_OK : EXIT_RUN;
 }
@@ -282,7 +309,8 @@ static bool count_runs(sweep *s) {
   }
   s->state = calloc((size_t)s->count, sizeof *s->state);
   s->message = calloc((size_t)s->count, sizeof *s->message);
-  return s->state && s->message;
+  s->length = calloc((size_t)s->count, sizeof *s->length);
+  return s->state && s->message && s->length;
 }
 
 int cli_sweep(int argc, char **argv) {
@@ -311,6 +339,7 @@ int cli_sweep(int argc, char **argv) {
   for (int i = 0; i < s->axis_count; i++) sweep_axis_free(&s->axis[i]);
   free(s->state);
   free(s->message);
+  free(s->length);
   free(a);
   return code;
 }

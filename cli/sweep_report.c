@@ -41,7 +41,8 @@ static bool read_outcome(const sweep *s, firn_context *context, int run, outcome
     firn_frame_close(frame);
   }
   out->has_pieces = status == FIRN_OK;
-  // A frame without masses has no pieces to count. Of a damaged one the summary would lack what was there.
+  // A frame without masses has no pieces to count. Of a damaged one the summary would lack what was
+  // there.
   return status != FIRN_ERROR_IO && status != FIRN_ERROR_MEMORY && status != FIRN_ERROR_FORMAT;
 }
 
@@ -53,8 +54,7 @@ static const char *cell(const outcome *o, const char *column, char text[32]) {
   return isnan(value) ? "" : text;
 }
 
-// A cell of CSV, quoted where it must be.
-static void csv_cell(FILE *file, const char *text) {
+void sweep_csv_cell(FILE *file, const char *text) {
   if (!strpbrk(text, ",\"\n")) {
     fputs(text, file);
     return;
@@ -71,7 +71,7 @@ static void csv_header(const sweep *s, FILE *file) {
   fprintf(file, "run,folder");
   for (int a = 0; a < s->axis_count; a++) {
     fputc(',', file);
-    csv_cell(file, s->axis[a].path);
+    sweep_csv_cell(file, s->axis[a].path);
   }
   fprintf(file, ",state");
   for (int i = 0; shown[i]; i++) fprintf(file, ",%s", shown[i]);
@@ -82,10 +82,10 @@ static void csv_row(const sweep *s, int run, const outcome *o, FILE *file) {
   char name[256], text[32];
   sweep_name(s, run, name, sizeof name);
   fprintf(file, "%d,", run + 1);
-  csv_cell(file, name);
+  sweep_csv_cell(file, name);
   for (int a = 0; a < s->axis_count; a++) {
     fputc(',', file);
-    csv_cell(file, sweep_value(s, run, a));
+    sweep_csv_cell(file, sweep_value(s, run, a));
   }
   fprintf(file, ",%s", state_name(s->state[run]));
   for (int i = 0; shown[i]; i++) fprintf(file, ",%s", cell(o, shown[i], text));
@@ -94,7 +94,7 @@ static void csv_row(const sweep *s, int run, const outcome *o, FILE *file) {
   fputc(',', file);
   if (o->stats) fprintf(file, "%.9g", cli_stats_wall(o->stats));
   fputc(',', file);
-  csv_cell(file, s->message[run]);
+  sweep_csv_cell(file, s->message[run]);
   fputc('\n', file);
 }
 
@@ -126,16 +126,14 @@ static void md_row(const sweep *s, int run, const outcome *o, FILE *file) {
   fprintf(file, " %s |\n", o->stats ? cli_duration(cli_stats_wall(o->stats), text) : "");
 }
 
-// A file beside its final name, renamed when it is whole.
-static FILE *open_part(const sweep *s, const char *name, char *part, size_t size) {
+FILE *sweep_open_part(const sweep *s, const char *name, char *part, size_t size) {
   snprintf(part, size, "%s/%s.part", s->folder, name);
   FILE *file = cli_create(part);
   if (!file) fprintf(stderr, "firn: %s cannot be written: %s\n", part, strerror(errno));
   return file;
 }
 
-// keep: all that belongs into the file is in it. What cannot take its place goes.
-static bool close_part(const sweep *s, const char *name, const char *part, FILE *file, bool keep) {
+bool sweep_close_part(const sweep *s, const char *name, const char *part, FILE *file, bool keep) {
   char path[4300];
   snprintf(path, sizeof path, "%s/%s", s->folder, name);
   bool good = !ferror(file);
@@ -148,8 +146,8 @@ static bool close_part(const sweep *s, const char *name, const char *part, FILE 
 
 static bool write_tables(const sweep *s, firn_context *context) {
   char csv_part[4300], md_part[4300];
-  FILE *csv = open_part(s, "summary.csv", csv_part, sizeof csv_part);
-  FILE *md = csv ? open_part(s, "summary.md", md_part, sizeof md_part) : NULL;
+  FILE *csv = sweep_open_part(s, "summary.csv", csv_part, sizeof csv_part);
+  FILE *md = csv ? sweep_open_part(s, "summary.md", md_part, sizeof md_part) : NULL;
   bool good = md != NULL;
   if (good) {
     csv_header(s, csv);
@@ -165,8 +163,8 @@ static bool write_tables(const sweep *s, firn_context *context) {
       firn_table_close(o.stats);
     }
   }
-  bool kept = !csv || close_part(s, "summary.csv", csv_part, csv, good);
-  if (md) kept = close_part(s, "summary.md", md_part, md, good) && kept;
+  bool kept = !csv || sweep_close_part(s, "summary.csv", csv_part, csv, good);
+  if (md) kept = sweep_close_part(s, "summary.md", md_part, md, good) && kept;
   return good && kept;
 }
 
@@ -228,6 +226,7 @@ bool sweep_check_files(const sweep *s, firn_context *context) {
   if (good) status = firn_folder_check_own(context, s->folder, SWEEP_KIND, own_files, OWN_FILES);
   if (good && status == FIRN_OK)
     status = firn_folder_check_own(context, s->folder, SWEEP_KIND, names, s->count);
+  if (good && status == FIRN_OK) status = sweep_measure_check_files(s, context);
   if (status != FIRN_OK) cli_fail(context, status);
   free(picture);
   free(names);

@@ -30,6 +30,7 @@
 //   scene.h      scene files
 //   run.h        a scene into a folder
 //   folder.h     what a run has written: its frames, checkpoints and tables
+//   measure.h    a few numbers of a run, by which runs are compared
 //   refine.h     fine particles: powder from coarser snow
 //   export.h     frames for other programs
 //   render.h     pictures by path tracing
@@ -57,6 +58,7 @@
 #include <firn/frame.h>
 #include <firn/heat.h>
 #include <firn/material.h>
+#include <firn/measure.h>
 #include <firn/mesh.h>
 #include <firn/mpm.h>
 #include <firn/pieces.h>

@@ -143,6 +143,14 @@ static void draw_curve(firn_canvas *canvas, const firn_chart *chart, const area 
   }
 }
 
+static void draw_dots(firn_canvas *canvas, const firn_chart *chart, const area *a,
+                      const firn_axis *x, const firn_axis *y, int c, const firn_curve *curve) {
+  for (size_t i = 0; i < count_of(chart, curve); i++) {
+    double point[2] = {across(a, x, places(chart, curve)[i]), upward(a, y, curve->value[i])};
+    if (isfinite(point[0]) && isfinite(point[1])) firn_canvas_line(canvas, 1, point, 7, inks[c]);
+  }
+}
+
 // Names end at the panel's edge, in lines of which the first begins right of the title, at `left`. Tells
 // whether they fit; without a canvas no more than that.
 static bool place_legend(firn_canvas *canvas, const firn_panel *panel, const area *a, double left,
@@ -172,8 +180,9 @@ static void draw_panel(firn_canvas *canvas, const firn_chart *chart, const firn_
   bool log_scale = chart->log_scale, any = values_of(chart, panel, &low, &high);
   if (!any) low = log_scale ? 1 : 0, high = log_scale ? 10 : 1;
   // Zero is shown where it is near: what stands on it can be compared by height.
-  if (!log_scale && low > 0 && low < 0.5 * high) low = 0;
-  if (!log_scale && high < 0 && high > 0.5 * low) high = 0;
+  bool zero = chart->from_zero;
+  if (!log_scale && low > 0 && (zero || low < 0.5 * high)) low = 0;
+  if (!log_scale && high < 0 && (zero || high > 0.5 * low)) high = 0;
   int want = (int)fmax((a.y1 - a.y0) / 42, 2);
   firn_axis y = firn_axis_make(low, high, want, false, log_scale, panel->unit);
   char title[128];
@@ -192,6 +201,8 @@ static void draw_panel(firn_canvas *canvas, const firn_chart *chart, const firn_
   draw_frame(canvas, &a);
   for (int c = 0; c < panel->curve_count; c++)
     draw_curve(canvas, chart, &a, x, &y, c, &panel->curve[c]);
+  for (int c = 0; chart->dots && c < panel->curve_count; c++)
+    draw_dots(canvas, chart, &a, x, &y, c, &panel->curve[c]);
   if (!any)
     firn_canvas_text(canvas, 0.5 * (a.x0 + a.x1), 0.5 * (a.y0 + a.y1), TEXT, FIRN_ANCHOR_MIDDLE,
                      grey, "no values");

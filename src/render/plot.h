@@ -32,6 +32,8 @@ typedef struct firn_chart {
   const firn_panel *panel;
   int width, panel_height; // pixels
   bool log_scale;
+  bool dots;      // at every point
+  bool from_zero; // values, if there is no log_scale
 } firn_chart;
 
 // Height in pixels of what firn_chart_draw draws.
