@@ -48,7 +48,11 @@ typedef struct firn_flip_def {
   bool surface_spheres;        // water ends with spheres around its particles, not by its density
   bool reserved[7];            // 0
   bool keep_momentum;          // what touches no collider keeps its momentum and angular momentum
-  bool reserved_2[7];          // 0: up to its end
+  bool reserved_2[7];          // 0
+  // m and s, cells and step at which `flip` and what the yield condition has of them hold: at others snow
+  // keeps the viscosity of the transfer and yields at the same rate of shear. 0: as printed, those that run.
+  double reference_h;
+  double reference_dt;
 } firn_flip_def;
 
 FIRN_API void firn_flip_def_init(firn_flip_def *def, size_t size);

@@ -62,6 +62,14 @@ static const firn_schema_row rows[] = {
          AT(dt_min)),
     REAL("cfl", NONE, "[0.001, 2]", "1", "cells that particles and colliders may cross in a step",
          .keyed = true, AT(cfl)),
+    REAL("reference_h", LENGTH, "[0, inf)", "0",
+         "h at which `flip` and the yield condition hold, carried to the h that runs; 0: as "
+         "printed; "
+         "in a scene h at quality 1",
+         AT(reference_h)),
+    REAL("reference_dt", TIME, "[0, inf)", "0",
+         "step of the yield condition; 0: as printed, that which runs", .keyed = true,
+         AT(reference_dt)),
 };
 
 const firn_schema_record firn_flip_settings = {"the flip section", ROWS(rows),

@@ -81,6 +81,10 @@ static const firn_schema_row rows[] = {
     ENUM("walls", "mirrored|printed", "printed",
          "mirrored: colliders answer as a mirror image of the snow; printed: by psi p",
          .keyed = true, AT(walls_printed)),
+    REAL("reference_spacing", LENGTH, "[0, inf)", "0",
+         "spacing at which friction_viscosity and adhesion hold, carried to that which runs; 0: as "
+         "printed; in a scene that at quality 1",
+         AT(reference_spacing)),
 };
 
 const firn_schema_record firn_sph_settings = {"the sph section", ROWS(rows),
