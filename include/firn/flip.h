@@ -49,10 +49,9 @@ typedef struct firn_flip_def {
   bool reserved[7];            // 0
   bool keep_momentum;          // what touches no collider keeps its momentum and angular momentum
   bool reserved_2[7];          // 0
-  // m and s, cells and step at which `flip` and what the yield condition has of them hold: at others snow
-  // keeps the viscosity of the transfer and yields at the same rate of shear. 0: as printed, those that run.
+  // m, the h at which `flip` and the yield condition are as printed: at another one snow keeps the viscosity of the
+  // blend and yields at the same rate of shear. 0: that of the simulation.
   double reference_h;
-  double reference_dt;
 } firn_flip_def;
 
 FIRN_API void firn_flip_def_init(firn_flip_def *def, size_t size);

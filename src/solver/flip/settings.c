@@ -67,9 +67,6 @@ static const firn_schema_row rows[] = {
          "printed; "
          "in a scene h at quality 1",
          AT(reference_h)),
-    REAL("reference_dt", TIME, "[0, inf)", "0",
-         "step of the yield condition; 0: as printed, that which runs", .keyed = true,
-         AT(reference_dt)),
 };
 
 const firn_schema_record firn_flip_settings = {"the flip section", ROWS(rows),

@@ -4,8 +4,9 @@
 //   s = density h^2/dt D,   D = dev sym grad u   (Zhu and Bridson 2005; the paper does not define its s),
 //
 // is beyond the bound of Drucker and Prager, |s| <= sqrt(2) sin(theta) p + c. So the rate of shear |D| at which
-// snow yields goes with dt/h^2, and a scene of other cells is one of other snow: s is taken with the h and the
-// step of reference.
+// snow yields goes with 1/h^2, and a scene of other cells is one of other snow: s is taken with the h of reference.
+// Not with a step of reference as well: a rate of shear without a step is one that no force can bring about within a short
+// one, and what is pressed resists by 1/dt.
 #include <math.h>
 
 #include "base/parallel.h"
@@ -28,11 +29,10 @@ static double slope(const flip *s, size_t g, int c, int a, int k) {
   return sum / 4;
 }
 
-// s over that with the cells and the step that run; 1 as printed.
+// s over that with the cells that run; 1 as printed.
 static double carry_of(const flip *s) {
   double cells = s->def.reference_h > 0 ? s->def.reference_h / s->world->h : 1;
-  double steps = s->def.reference_dt > 0 ? s->dt / s->def.reference_dt : 1;
-  return cells * cells * steps;
+  return cells * cells;
 }
 
 void flip_shear(const flip *s, size_t g, int c, double *stress, double *bound) {
