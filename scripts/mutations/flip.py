@@ -169,7 +169,7 @@ MUTATIONS = [
     Mutation("flip-carry-yield", "the rate at which snow yields goes with the cells of reference once", "flip.carry",
              ("src/solver/flip/yield.c", "return cells * cells;", "return cells;")),
     Mutation("flip-carry-bound", "what yields bears less than its bound at other cells", "flip.carry",
-             ("src/solver/flip/yield.c", "      more *= carry;\n", "")),
+             ("src/solver/flip/yield.c", "more *= carry;", "more *= 0 * carry + 1;")),
     Mutation("flip-carry-blend", "the blend is as viscous as its cells are large", "flip.carry",
              ("src/solver/flip/advect.c", "(cells * cells - 1)", "(cells - 1)")),
 ]

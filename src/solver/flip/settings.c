@@ -63,9 +63,7 @@ static const firn_schema_row rows[] = {
     REAL("cfl", NONE, "[0.001, 2]", "1", "cells that particles and colliders may cross in a step",
          .keyed = true, AT(cfl)),
     REAL("reference_h", LENGTH, "[0, inf)", "0",
-         "h at which `flip` and the yield condition hold, carried to the h that runs; 0: as "
-         "printed; "
-         "in a scene h at quality 1",
+         "h where flip and the yield condition are as printed: in a scene at quality 1; 0: here",
          AT(reference_h)),
 };
 

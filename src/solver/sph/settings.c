@@ -82,8 +82,7 @@ static const firn_schema_row rows[] = {
          "mirrored: colliders answer as a mirror image of the snow; printed: by psi p",
          .keyed = true, AT(walls_printed)),
     REAL("reference_spacing", LENGTH, "[0, inf)", "0",
-         "spacing at which friction_viscosity and adhesion hold, carried to that which runs; 0: as "
-         "printed; in a scene that at quality 1",
+         "where friction_viscosity and adhesion hold as printed: in a scene at quality 1; 0: here",
          AT(reference_spacing)),
 };
 
