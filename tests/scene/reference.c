@@ -7,8 +7,9 @@
 
 static void expect(const char *text, const char *quality, const char *line) {
   play p = play_text(text, quality);
-  if (!strstr(firn_scene_resolved_text(p.scene), line))
-    fail_msg("no '%s' in\n%s", line, firn_scene_resolved_text(p.scene));
+  const char *all = firn_scene_resolved_text(p.scene);
+  const char *section = strstr(all, strstr(line, "spacing") ? "\nsph:" : "\nflip:");
+  if (!section || !strstr(section, line)) fail_msg("no '%s' in\n%s", line, all);
   play_close(&p);
 }
 
