@@ -49,8 +49,8 @@ typedef struct firn_flip_def {
   bool reserved[7];            // 0
   bool keep_momentum;          // what touches no collider keeps its momentum and angular momentum
   bool reserved_2[7];          // 0
-  // m, the h at which `flip` and the yield condition are as printed: at another one snow keeps the viscosity of the
-  // blend and yields at the same rate of shear. 0: that of the simulation.
+  // m, the h at which `flip` and the yield condition are as printed: at another one snow keeps the
+  // viscosity of the blend and yields at the same rate of shear. 0: that of the simulation.
   double reference_h;
 } firn_flip_def;
 

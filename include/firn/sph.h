@@ -62,8 +62,8 @@ typedef struct firn_sph_def {
   char reserved[7];             // 0
   bool walls_printed; // colliders answer psi p and a third of the trace of the shear stress
   char reserved_2[7]; // 0
-  // m, the spacing at which friction_viscosity and adhesion hold: at another one a surface keeps its traction.
-  // 0: as printed, that which runs.
+  // m, the spacing at which friction_viscosity and adhesion hold: at another one a surface keeps
+  // its traction. 0: as printed, that which runs.
   double reference_spacing;
 } firn_sph_def;
 

@@ -75,8 +75,8 @@ static void complete_packing(firn_scene *scene) {
   choose(mpm, "volume", "nominal");
 }
 
-// At another quality than 1 snow keeps what its numbers make of it at the cells of quality 1. A scene that
-// gives the key keeps what it says.
+// At another quality than 1 snow keeps what its numbers make of it at the cells of quality 1. A
+// scene that gives the key keeps what it says.
 static void complete_reference(firn_scene *scene, const char *solver, const char *key) {
   firn_value *reference = firn_value_find(firn_value_find(scene->root, solver), key);
   const firn_value *h = firn_value_find(scene->root, "h"),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels: F8
 // timeout: 60
-// What belongs to cells is carried from those of reference to those that run: the rate of shear at which
-// snow yields, and the viscosity of the blend of FLIP.
+// What belongs to cells is carried from those of reference to those that run: the rate of shear at
+// which snow yields, and the viscosity of the blend of FLIP.
 #include "support/flip_case.h"
 
 static const double PI = 3.14159265358979323846;
@@ -13,7 +13,8 @@ typedef struct yielding {
   double mu; // Pa s, of one of them
 } yielding;
 
-// Snow in cells of h that is sheared at |D| = rate, in 1/s, along no axis of the grid, under a pressure.
+// Snow in cells of h that is sheared at |D| = rate, in 1/s, along no axis of the grid, under a
+// pressure.
 static yielding shear_at(double h, double dt, double rate, double reference_h) {
   flip_plan plan = flip_default_plan();
   plan.h = h;
@@ -60,8 +61,9 @@ static yielding shear_at(double h, double dt, double rate, double reference_h) {
   return out;
 }
 
-// At any cells snow yields beyond |D| = bound dt/(density h_r^2), and then bears its bound, 2 mu |D|. As printed the rate
-// goes with 1/h^2. Slopes are differences of velocities of some 0.5 m/s over those of some 0.05 m/s: 10 EPS of them.
+// At any cells snow yields beyond |D| = bound dt/(density h_r^2), and then bears its bound, 2 mu
+// |D|. As printed the rate goes with 1/h^2. Slopes are differences of velocities of some 0.5 m/s
+// over those of some 0.05 m/s: 10 EPS of them.
 static void snow_yields_at_the_rate_of_reference(void **state) {
   (void)state;
   static const double h[3] = {0.02, 0.031, 0.05}, dt[3] = {5e-3, 5e-3, 2e-3};
@@ -80,8 +82,8 @@ static void snow_yields_at_the_rate_of_reference(void **state) {
   }
 }
 
-// Water in a box of 4 x N x 4 cells that repeats itself, 1.6 m along y, with a wave of velocities along x. Particles
-// are off their lattice by up to a tenth of a cell.
+// Water in a box of 4 x N x 4 cells that repeats itself, 1.6 m along y, with a wave of velocities
+// along x. Particles are off their lattice by up to a tenth of a cell.
 static void add_wave(const flip_case *c, int N, double *x, double *v) {
   firn_particles_def def = firn_default_particles_def();
   size_t next = 0;
@@ -138,8 +140,9 @@ static double viscosity_of_transfer(int N, double reference_h) {
   return nu;
 }
 
-// Of a wave a step takes the share (1 - flip) (1 - G), G being what is left of it on the grid: 1 - G is c (k h)^2 but for
-// (k h)^2/4 of that, which is 2.5 % with 20 cells and 0.6 % with 40. As printed nu goes with h^2.
+// Of a wave a step takes the share (1 - flip) (1 - G), G being what is left of it on the grid: 1 -
+// G is c (k h)^2 but for (k h)^2/4 of that, which is 2.5 % with 20 cells and 0.6 % with 40. As
+// printed nu goes with h^2.
 static void the_blend_keeps_its_viscosity(void **state) {
   (void)state;
   double coarse = viscosity_of_transfer(20, 0.08), fine = viscosity_of_transfer(40, 0.08),

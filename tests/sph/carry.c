@@ -4,8 +4,8 @@
 // A surface keeps its traction and its pull on snow at any spacing, from that of reference on.
 #include "support/both_lists.h"
 
-// Pa, that a bed of snow gets from a plane on which it slides at 0.3 m/s as one, in the first step: along it without
-// adhesion, and across it without friction.
+// Pa, that a bed of snow gets from a plane on which it slides at 0.3 m/s as one, in the first step:
+// along it without adhesion, and across it without friction.
 typedef struct traction {
   double along, across;
 } traction;
@@ -49,9 +49,9 @@ static traction both(double d, double reference) {
   return (traction){traction_of(d, reference, 1e-3, 0), traction_of(d, reference, 0, 500)};
 }
 
-// Both are sums over samples that are similar at any d. Of the slip, by which a step's friction is less in the end, it
-// takes dt nu 0.2/d^2: 6.6e-4 at 5.5 mm. That it takes 6e-5 at 18 mm, of a speed that float has to 6e-8 of itself,
-// is known to 1e-3, and to less in the mean.
+// Both are sums over samples that are similar at any d. Of the slip, by which a step's friction is
+// less in the end, it takes dt nu 0.2/d^2: 6.6e-4 at 5.5 mm. That it takes 6e-5 at 18 mm, of a
+// speed that float has to 6e-8 of itself, is known to 1e-3, and to less in the mean.
 static void traction_is_that_of_reference(void **state) {
   (void)state;
   const double d = 0.01;

@@ -3,10 +3,11 @@
 //
 //   s = density h^2/dt D,   D = dev sym grad u   (Zhu and Bridson 2005; the paper does not define its s),
 //
-// is beyond the bound of Drucker and Prager, |s| <= sqrt(2) sin(theta) p + c. So the rate of shear |D| at which
-// snow yields goes with 1/h^2, and a scene of other cells is one of other snow: s is taken with the h of reference.
-// Not with a step of reference as well: a rate of shear without a step is one that no force can bring about within a short
-// one, and what is pressed resists by 1/dt.
+// is beyond the bound of Drucker and Prager, |s| <= sqrt(2) sin(theta) p + c. So the rate of shear
+// |D| at which snow yields goes with 1/h^2, and a scene of other cells is one of other snow: s is
+// taken with the h of reference. Not with a step of reference as well: a rate of shear without a
+// step is one that no force can bring about within a short one, and what is pressed resists by
+// 1/dt.
 #include <math.h>
 
 #include "base/parallel.h"

@@ -13,9 +13,9 @@
 //
 // Adhesion is that of Akinci et al. 2013.
 //
-// Both act on a layer of a spacing: the traction of friction is density nu_b/d times the slip, that of adhesion
-// goes with density d. A surface keeps them at any d if nu_b goes with d and adhesion with 1/d from the spacing of
-// reference on.
+// Both act on a layer of a spacing: the traction of friction is density nu_b/d times the slip, that
+// of adhesion goes with density d. A surface keeps them at any d if nu_b goes with d and adhesion
+// with 1/d from the spacing of reference on.
 //
 // A sample gets the opposite of every force that it exerts, where it is: of pressure
 // V_i V_b psi p_i grad W_ib, of shear -V_i V_b 1/3 tr sigma_i L_i grad W_ib, of friction and adhesion -m a.
