@@ -48,7 +48,10 @@ typedef struct firn_flip_def {
   bool surface_spheres;        // water ends with spheres around its particles, not by its density
   bool reserved[7];            // 0
   bool keep_momentum;          // what touches no collider keeps its momentum and angular momentum
-  bool reserved_2[7];          // 0: up to its end
+  bool reserved_2[7];          // 0
+  // m, the h at which `flip` and the yield condition are as printed: at another one snow keeps the
+  // viscosity of the blend and yields at the same rate of shear. 0: that of the simulation.
+  double reference_h;
 } firn_flip_def;
 
 FIRN_API void firn_flip_def_init(firn_flip_def *def, size_t size);

@@ -61,7 +61,10 @@ typedef struct firn_sph_def {
   bool iisph_printed;           // what is too dense is thrown apart, and psi is in gradients alone
   char reserved[7];             // 0
   bool walls_printed; // colliders answer psi p and a third of the trace of the shear stress
-  char reserved_2[7]; // 0: up to its end
+  char reserved_2[7]; // 0
+  // m, the spacing at which friction_viscosity and adhesion hold: at another one a surface keeps
+  // its traction. 0: as printed, that which runs.
+  double reference_spacing;
 } firn_sph_def;
 
 FIRN_API void firn_sph_def_init(firn_sph_def *def, size_t size);

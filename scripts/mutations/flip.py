@@ -166,4 +166,10 @@ MUTATIONS = [
     Mutation("flip-surface", "water is drawn into its surface", "flip.water",
              ("src/solver/flip/volume.c", "(e < 0 && is_at_surface(s, g, c))",
               "(e < 0 && !is_at_surface(s, g, c))")),
+    Mutation("flip-carry-yield", "the rate at which snow yields goes with the cells of reference once", "flip.carry",
+             ("src/solver/flip/yield.c", "return cells * cells;", "return cells;")),
+    Mutation("flip-carry-bound", "what yields bears less than its bound at other cells", "flip.carry",
+             ("src/solver/flip/yield.c", "more *= carry;", "more *= 0 * carry + 1;")),
+    Mutation("flip-carry-blend", "the blend is as viscous as its cells are large", "flip.carry",
+             ("src/solver/flip/advect.c", "(cells * cells - 1)", "(cells - 1)")),
 ]

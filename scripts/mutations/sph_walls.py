@@ -112,4 +112,8 @@ MUTATIONS = [
              "sph.robust",
              ("src/solver/sph/timestep.c", "2 * s->spacing / collider->speed",
               "2000 * s->spacing / collider->speed")),
+    Mutation("sph-carry-friction", "friction on walls goes with the spacing", "sph.carry",
+             ("src/solver/sph/wall.c", "collider->friction_viscosity * carry_of(s)", "collider->friction_viscosity")),
+    Mutation("sph-carry-adhesion", "adhesion goes with the spacing", "sph.carry",
+             ("src/solver/sph/wall.c", "collider->adhesion / carry_of(s)", "collider->adhesion")),
 ]

@@ -75,17 +75,21 @@ static void complete_packing(firn_scene *scene) {
   choose(mpm, "volume", "nominal");
 }
 
-// Coarser or finer cells than those of quality 1 leave snow its viscosity and the energy that a crack
-// takes. A scene that gives `reference_h` keeps what it says.
-static void complete_reference(firn_scene *scene) {
-  firn_value *reference = firn_value_find(firn_value_find(scene->root, "mpm"), "reference_h");
+// At another quality than 1 snow keeps what its numbers make of it at the cells of quality 1. A
+// scene that gives the key keeps what it says.
+static void complete_reference(firn_scene *scene, const char *solver, const char *key) {
+  firn_value *reference = firn_value_find(firn_value_find(scene->root, solver), key);
   const firn_value *h = firn_value_find(scene->root, "h"),
                    *spacing = firn_value_find(scene->root, "spacing");
+  double spacings = firn_solver_h(solver, 1); // of a cell
   if (!reference || reference->given) return;
   if (firn_value_good(h))
     reference->number[0] = h->number[0];
   else if (firn_value_good(spacing))
-    reference->number[0] = firn_solver_h("mpm", spacing->number[0]);
+    reference->number[0] = spacings * spacing->number[0];
+  else
+    return;
+  if (strcmp(key, "reference_spacing") == 0) reference->number[0] /= spacings;
 }
 
 static const double LEAST_JP =
@@ -122,7 +126,9 @@ static void complete_sticky(firn_scene *scene) {
 void firn_scene_check_solver(firn_scene *scene) {
   const firn_solver_type *type = firn_solver_find(firn_value_text(scene->root, "solver"));
   if (!type) return; // which has been told
-  complete_reference(scene);
+  complete_reference(scene, "mpm", "reference_h");
+  complete_reference(scene, "flip", "reference_h");
+  complete_reference(scene, "sph", "reference_spacing");
   complete_packing(scene);
   complete_sticky(scene);
   if (type->laws) {

@@ -214,10 +214,15 @@ uint64_t flip_colliders_near(const flip *s, size_t b) {
   return near;
 }
 
+// What the grid cannot see of velocities, a share of which is lost in each step, goes with h^2: the
+// viscosity of the blend is some (1 - flip) h^2/dt, which is kept at other cells than those of
+// reference.
 static double share_of_flip(const flip *s) {
   const double step = 5e-3; // s
   if (s->def.transfer != FIRN_FLIP_TRANSFER_FLIP) return 0;
-  return s->def.flip_rescale ? pow(s->def.flip, s->dt / step) : s->def.flip;
+  double share = s->def.flip_rescale ? pow(s->def.flip, s->dt / step) : s->def.flip;
+  double cells = s->def.reference_h > 0 ? s->def.reference_h / s->world->h : 1;
+  return fmax(0, share - (1 - share) * (cells * cells - 1));
 }
 
 static void load_tile(const flip *s, size_t b, tile *t) {

@@ -3,7 +3,11 @@
 //
 //   s = density h^2/dt D,   D = dev sym grad u   (Zhu and Bridson 2005; the paper does not define its s),
 //
-// is beyond the bound of Drucker and Prager, |s| <= sqrt(2) sin(theta) p + c.
+// is beyond the bound of Drucker and Prager, |s| <= sqrt(2) sin(theta) p + c. So the rate of shear
+// |D| at which snow yields goes with 1/h^2, and a scene of other cells is one of other snow: s is
+// taken with the h of reference. Not with a step of reference as well: a rate of shear without a
+// step is one that no force can bring about within a short one, and what is pressed resists by
+// 1/dt.
 #include <math.h>
 
 #include "base/parallel.h"
@@ -26,6 +30,12 @@ static double slope(const flip *s, size_t g, int c, int a, int k) {
   return sum / 4;
 }
 
+// s over that with the cells that run; 1 as printed.
+static double carry_of(const flip *s) {
+  double cells = s->def.reference_h > 0 ? s->def.reference_h / s->world->h : 1;
+  return cells * cells;
+}
+
 void flip_shear(const flip *s, size_t g, int c, double *stress, double *bound) {
   size_t i = FLIP_CELLS * g + (size_t)c;
   const firn_material_row *row = &s->world->material[s->kind[i]];
@@ -37,13 +47,13 @@ void flip_shear(const flip *s, size_t g, int c, double *stress, double *bound) {
     norm2 += dev * dev + 2 * shear * shear;
   }
   double p = fmax(0, s->p[i] * flip_pascals(s, i));
-  *stress = (double)row->density * h / s->dt * sqrt(norm2);
+  *stress = (double)row->density * h / s->dt * sqrt(norm2) * carry_of(s);
   *bound = sqrt(2) * sin((double)row->yield_angle) * p + flip_cohesion(s, i);
 }
 
 void flip_yield(flip *s, firn_real *mu) {
   size_t plastic = 0;
-  double h = s->world->h;
+  double h = s->world->h, carry = carry_of(s);
   FIRN_PARALLEL_FOR(s->world->context, schedule(dynamic, 8) reduction(+ : plastic))
   for (size_t g = 0; g < s->grid.count; g++) {
     uint64_t yields = 0;
@@ -58,6 +68,7 @@ void flip_yield(flip *s, firn_real *mu) {
       yields |= (uint64_t)1 << c;
       // What yields bears its bound: 2 mu |D| = bound.
       double more = stress > 0 ? bound * (double)row->density * h * h / (2 * s->dt * stress) : 0;
+      more *= carry;
       if (s->def.viscosity_printed)
         more = (double)row->viscosity_slope * fmax(0, s->p[i] * flip_pascals(s, i));
       mu[i] = (firn_real)((double)row->viscosity + more);

@@ -13,6 +13,10 @@
 //
 // Adhesion is that of Akinci et al. 2013.
 //
+// Both act on a layer of a spacing: the traction of friction is density nu_b/d times the slip, that
+// of adhesion goes with density d. A surface keeps them at any d if nu_b goes with d and adhesion
+// with 1/d from the spacing of reference on.
+//
 // A sample gets the opposite of every force that it exerts, where it is: of pressure
 // V_i V_b psi p_i grad W_ib, of shear -V_i V_b 1/3 tr sigma_i L_i grad W_ib, of friction and adhesion -m a.
 #include <math.h>
@@ -80,11 +84,16 @@ static double length2(const sph_near *near) {
   return r2;
 }
 
+// The spacing over that of reference; 1 as printed.
+static double carry_of(const sph *s) {
+  return s->def.reference_spacing > 0 ? s->spacing / s->def.reference_spacing : 1;
+}
+
 // nu_b V_b c_ib, 1/s: below 0.
 static double drag_of(const sph *s, const sph_near *near, uint32_t b) {
   const firn_collider *collider = &s->world->collider[s->boundary.owner[b]];
   double r2 = length2(near), c = (double)near->f * r2 / (r2 + 0.01);
-  double nu = collider->sticky ? FIRN_STICKY_VISCOSITY : collider->friction_viscosity;
+  double nu = collider->sticky ? FIRN_STICKY_VISCOSITY : collider->friction_viscosity * carry_of(s);
   return nu * (double)s->boundary.volume[b] * c / (s->spacing * s->spacing);
 }
 
@@ -92,7 +101,7 @@ static double drag_of(const sph *s, const sph_near *near, uint32_t b) {
 static double pull_of(const sph *s, const sph_near *near, uint32_t b, double along[3]) {
   const firn_collider *collider = &s->world->collider[s->boundary.owner[b]];
   double reach = FIRN_SPH_SUPPORT, r = sqrt(length2(near));
-  double strength = collider->sticky ? FIRN_STICKY_ADHESION : collider->adhesion;
+  double strength = collider->sticky ? FIRN_STICKY_ADHESION : collider->adhesion / carry_of(s);
   memset(along, 0, 3 * sizeof *along);
   if (!(strength > 0) || !(r > reach / 2)) return 0;
   double hump = -4 * r * r / reach + 6 * r - 2 * reach;
