@@ -75,8 +75,8 @@ typedef struct firn_mpm_def {
   bool sticky_blend;
   char reserved_2[7]; // 0
   double viscosity;   // m^2/s, of the transfer at any h and step; below 0: what flip makes of it
-  // m, the h at which flip and softening in tension are as printed; at another h snow keeps the viscosity
-  // and the energy to open a crack that it has there. 0: that of the simulation.
+  // m, the h at which flip and softening in tension are as printed; from there the viscosity of the
+  // blend goes as h, and the energy to open a crack stays. 0: that of the simulation.
   double reference_h;
 } firn_mpm_def;
 

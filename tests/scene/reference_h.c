@@ -49,13 +49,13 @@ static void solver_is(const char *rest, double times, double soften) {
   firn_scene_destroy(scene);
 }
 
-static void quality_leaves_viscosity_and_cracks_as_they_are(void **state) {
+static void quality_carries_viscosity_by_h_and_leaves_cracks(void **state) {
   (void)state;
   solver_is("h: 0.125\n", 1, 1);
-  solver_is("h: 0.125\nquality: 0.5\n", 0.25, 2);
-  solver_is("h: 0.125\nquality: 2\n", 4, 0.5);
+  solver_is("h: 0.125\nquality: 0.5\n", 0.5, 2);
+  solver_is("h: 0.125\nquality: 2\n", 2, 0.5);
   solver_is("h: 0.125\nquality: 0.5\nmpm: {reference_h: 0}\n", 1, 1);
-  solver_is("h: 0.125\nquality: 0.5\nmaterials: {snow: {softening_length: 0.0625}}\n", 0.25, 4);
+  solver_is("h: 0.125\nquality: 0.5\nmaterials: {snow: {softening_length: 0.0625}}\n", 0.5, 4);
 }
 
 // As the program changes it between steps; the other solvers soften as printed.
@@ -89,7 +89,7 @@ static void softening_follows_material_and_settings(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reference_h_is_that_of_quality_1),
-      cmocka_unit_test(quality_leaves_viscosity_and_cracks_as_they_are),
+      cmocka_unit_test(quality_carries_viscosity_by_h_and_leaves_cracks),
       cmocka_unit_test(softening_follows_material_and_settings),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);

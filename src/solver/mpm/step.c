@@ -37,12 +37,13 @@ static double exchanged(const mpm *m, double dt) {
   return m->def.viscosity * dt / (m->view.stencil.d * h * h);
 }
 
-// D-3: the blend acts as a viscosity (1 - alpha) D h^2/dt, so a shorter step or a larger h needs a
-// larger alpha to mean the same.
+// D-3: the blend acts as a viscosity (1 - alpha) D h^2/dt, so a shorter step needs a larger alpha to
+// mean the same. From reference_h to another h the viscosity goes as h, not as h^2: coarser cells
+// make more noise, and a viscosity that is the same would leave it to them.
 double mpm_flip_share(const mpm *m, double dt) {
   const firn_mpm_def *def = &m->def;
   if (def->viscosity >= 0) return fmax(0, 1 - exchanged(m, dt));
-  double ratio = def->reference_h > 0 ? def->reference_h / m->world->h : 1, times = ratio * ratio;
+  double times = def->reference_h > 0 ? def->reference_h / m->world->h : 1;
   if (!def->flip_rescale) return times == 1 ? def->flip : fmax(0, 1 - (1 - def->flip) * times);
   return def->flip > 0 ? pow(def->flip, dt / 5e-4 * times) : def->flip;
 }
