@@ -37,8 +37,8 @@ static double exchanged(const mpm *m, double dt) {
   return m->def.viscosity * dt / (m->view.stencil.d * h * h);
 }
 
-// D-3: the blend acts as a viscosity (1 - alpha) D h^2/dt, so a shorter step needs a larger alpha to
-// mean the same. From reference_h to another h the viscosity goes as h, not as h^2: coarser cells
+// D-3: the blend acts as a viscosity (1 - alpha) D h^2/dt, so a shorter step needs a larger alpha
+// to mean the same. From reference_h to another h the viscosity goes as h, not as h^2: coarser cells
 // make more noise, and a viscosity that is the same would leave it to them.
 double mpm_flip_share(const mpm *m, double dt) {
   const firn_mpm_def *def = &m->def;
