@@ -4,6 +4,7 @@
 // A cube is pressed into snow, grains, a thick and a thin fluid (Takahashi et al. 2014, Figure 7). Whole snow
 // gives way and packs under it; of the others the cube displaces its volume, and grains fly.
 #include <stdio.h>
+#include <string.h>
 
 #include "support/play.h"
 
@@ -13,6 +14,7 @@ static const double WIDE = 0.5, DEEP = 0.18, TOP = 0.3, DENSITY = 200,
 typedef struct outcome {
   double
       displaced; // volume above the level at which all stood, beside the cube, over that which it has swept
+  double moved;   // the same less what is missing below that level: the troughs of waves
   double density; // mean under the cube, over that at first
   double ejecta;  // share of all that has flown: see flies()
 } outcome;
@@ -52,13 +54,15 @@ static outcome press(const char *scene, const char *quality) {
   for (size_t i = 0; i < count; i++) {
     bool beside = is_beside(x + 3 * i);
     if (beside && x[3 * i + 1] > level) out.displaced += m[i] / DENSITY;
+    if (beside) out.moved += m[i] / DENSITY;
     if (!beside && x[3 * i + 1] < bottom) out.density += m[i] / DENSITY;
     out.ejecta += flown[i] * m[i] / mass;
   }
   out.displaced /= WIDE * WIDE * (level - bottom);
+  out.moved = (out.moved - (1 - WIDE * WIDE) * level) / (WIDE * WIDE * (level - bottom));
   out.density /= WIDE * WIDE * bottom;
-  print_message("%s, %s: displaced %.3f, density %.3f, ejecta %.4f\n", scene, quality,
-                out.displaced, out.density, out.ejecta);
+  print_message("%s, %s: displaced %.3f, moved %.3f, density %.3f, ejecta %.4f\n", scene, quality,
+                out.displaced, out.moved, out.density, out.ejecta);
   free(m), free(x), free(v), free(flown);
   play_close(&p);
   return out;
@@ -73,7 +77,9 @@ static void check(const char *quality) {
                                       "press-cube-fluid"};
   for (int i = 0; i < 3; i++) {
     outcome o = press(other[i], quality);
-    assert_between("displaced", o.displaced, 0.8, 1.2);
+    // A thin fluid has waves, whose crests alone would count.
+    bool waves = strcmp(other[i], "press-cube-fluid") == 0;
+    assert_between("displaced", waves ? o.moved : o.displaced, 0.8, 1.2);
     assert_between("density", o.density, 0.8, 1.15);
     if (i == 0) assert_between("ejecta, grains", o.ejecta, 0.03, 0.5);
   }
