@@ -130,7 +130,7 @@ static void take_quarters(const sweep *s, sweep_measuring *m) {
   const sweep_length *reference = &s->length[sweep_reference(s, 0)];
   double step = reference->frame_seconds * reference->every, end = end_after(s, 0);
   for (int q = 1; q <= 4; q++)
-    m->time[m->time_count++] = fmax(round(0.25 * q * end / step), 1) * step;
+    m->time[m->time_count++] = fmin(fmax(round(0.25 * q * end / step), 1) * step, end);
 }
 
 bool sweep_measure_plan(sweep *s) {
