@@ -33,5 +33,5 @@ void cli_say_unresolved(const firn_scene *scene, progress_mode mode) {
   if (mode == PROGRESS_JSON)
     cli_warning_event(NULL, text);
   else
-    fprintf(stderr, "firn: %s\n", text);
+    fprintf(stderr, "firn: warning: %s\n", text);
 }

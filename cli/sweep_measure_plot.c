@@ -7,7 +7,8 @@
 
 #include "sweep_measure.h"
 
-enum { CURVES = 8, LABEL = 256 }; // in a panel: the library's most
+// The most that firn_plot_curves draws: in a panel, and in all.
+enum { CURVES = 8, PLOT_CURVES = 1000, LABEL = 256 };
 
 // Measures that have a panel.
 static bool has_panel(const sweep_measure_row *row) {
@@ -100,11 +101,23 @@ static bool add_curve(drawing *d, int row, int c) {
   return any;
 }
 
-// A panel of nothing but 0 is left out.
+// Titles are the names of panels: each has its own.
+static void name_panel(drawing *d, int row) {
+  char *title = d->title[d->panels];
+  sweep_measure_label(&d->all->row[row], title, 60);
+  for (int k = 0; k < d->panels; k++) {
+    if (strcmp(d->title[k], title) != 0) continue;
+    snprintf(title + 40, 20, " (%d)", row);
+    return;
+  }
+}
+
+// A panel of nothing but 0 is left out, and what there is no room for.
 static void add_panel(drawing *d, int row) {
   int before = d->count;
   bool any = false;
-  sweep_measure_label(&d->all->row[row], d->title[d->panels], 60);
+  if (d->count + d->curves > PLOT_CURVES) return;
+  name_panel(d, row);
   for (int c = 0; c < d->curves; c++) any = add_curve(d, row, c) || any;
   if (any)
     d->panels++;

@@ -47,7 +47,7 @@ typedef struct firn_measure {
                 // with. |value| itself, or of components the length of the vector, or of places
                 // the size of the snow: those may be 0 by symmetry, or depend on the origin
   const char *reason; // "" where there is a value
-  double room[2];     // 0: for what later versions may add
+  double reserved[2]; // 0: for what later versions may add
 } firn_measure;
 
 typedef struct firn_measurement firn_measurement;

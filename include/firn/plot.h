@@ -43,7 +43,7 @@ typedef struct firn_plot_curve {
   const char *name;    // for the legend
   size_t count;        // points, which are joined in this order
   const double *x, *y; // [count]; nan: a gap
-  double room[2];      // 0: for what later versions may add
+  double reserved[2];  // 0: for what later versions may add
 } firn_plot_curve;
 
 typedef struct firn_curves_def {

@@ -19,6 +19,7 @@ typedef struct firn_scene_error {
   char message[512];
   const char *file; // where: the scene's file or one that it includes; lives as long as the scene
   firn_log_level level; // of advice: a warning, or FIRN_LOG_INFO for a note
+  char reserved[4];     // 0
 } firn_scene_error;
 // name is a file, or a built-in scene. overrides are "path.to.key=value". On FIRN_ERROR_SCENE,
 // *out is still a scene that only knows its errors (or NULL when memory ran out).

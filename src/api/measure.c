@@ -269,6 +269,10 @@ static firn_status check(firn_context *context, const firn_measure_def *def) {
   if (!(def->piece >= 1e-4 && def->piece <= 1))
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "measures: piece is %g, must be from 0.0001 to 1", def->piece);
+  if (!(def->cell >= 0 && def->density >= 0 && isfinite(def->cell) && isfinite(def->density)))
+    return firn_fail(context, FIRN_ERROR_ARGUMENT,
+                     "measures: cell %g m, density %g kg/m^3: both must be 0 or more", def->cell,
+                     def->density);
   if (!(def->inside > 0 && def->inside <= 1))
     return firn_fail(context, FIRN_ERROR_ARGUMENT,
                      "measures: inside is %g, must be above 0, and 1 at most", def->inside);

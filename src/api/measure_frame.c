@@ -69,11 +69,13 @@ static firn_status find_pieces(firn_context *context, size_t count, const double
   pieces.mass = list;
   firn_status status = firn_pieces_find(context, &pieces, count, position, mass, h, &found, NULL);
   for (size_t i = 0; i < count; i++) all += mass[i];
-  out->pieces = out->pieces_mass = 0;
-  out->piece_largest = found.largest;
-  for (size_t i = 0; i < room && list[i] > 0 && list[i] >= def->piece * all; i++) {
-    out->pieces++;
-    out->pieces_mass += list[i];
+  if (status == FIRN_OK) {
+    out->pieces = out->pieces_mass = 0;
+    out->piece_largest = found.largest;
+    for (size_t i = 0; i < room && list[i] > 0 && list[i] >= def->piece * all; i++) {
+      out->pieces++;
+      out->pieces_mass += list[i];
+    }
   }
   firn_free(context, list, bytes);
   return status;
@@ -124,13 +126,13 @@ firn_status firn_measure_frame(firn_context *context, const char *path, const fi
 
 // -------------------------------------------------------------------------------------- all alike
 
-typedef struct grain {
+typedef struct particle_size {
   double h;    // m
   double mass; // kg, of the lightest particle; 0: the frame has none
-} grain;
+} particle_size;
 
-static firn_status read_grain(firn_frame *frame, grain *out) {
-  *out = (grain){.h = frame->h};
+static firn_status read_particle_size(firn_frame *frame, particle_size *out) {
+  *out = (particle_size){.h = frame->h};
   if (!frame->count || !firn_frame_find(frame, "mass")) return FIRN_OK;
   size_t bytes = frame->count * sizeof(double);
   double *mass = firn_alloc(frame->context, bytes, "particles to be measured");
@@ -142,17 +144,17 @@ static firn_status read_grain(firn_frame *frame, grain *out) {
   return status;
 }
 
-static firn_status find_grain(firn_context *context, const char *path, grain *out) {
+static firn_status find_particle_size(firn_context *context, const char *path, particle_size *out) {
   firn_folder *folder;
-  *out = (grain){0};
+  *out = (particle_size){0};
   FIRN_TRY(firn_folder_open(context, path, &folder));
   firn_status status = FIRN_OK;
   int count = firn_folder_count(folder, FIRN_FOLDER_FRAME);
   for (int i = 0; i < count && !(out->mass > 0) && status != FIRN_ERROR_MEMORY; i++) {
     firn_frame *frame = NULL;
     status = firn_frame_open(context, firn_folder_file(folder, FIRN_FOLDER_FRAME, i), &frame);
-    if (status == FIRN_OK) status = read_grain(frame, out);
-    if (status != FIRN_OK) *out = (grain){0};
+    if (status == FIRN_OK) status = read_particle_size(frame, out);
+    if (status != FIRN_OK) *out = (particle_size){0};
     firn_frame_close(frame);
   }
   firn_folder_close(folder);
@@ -164,8 +166,8 @@ firn_status firn_measure_alike(firn_context *context, int count, const char *con
   if (!context || !folder || !def) return firn_fail_null(context, "firn_measure_alike");
   double cell = 0, mass = 0;
   for (int i = 0; i < count; i++) {
-    grain g;
-    firn_status status = folder[i] ? find_grain(context, folder[i], &g) : FIRN_ERROR_IO;
+    particle_size g;
+    firn_status status = folder[i] ? find_particle_size(context, folder[i], &g) : FIRN_ERROR_IO;
     if (status == FIRN_ERROR_MEMORY) return status;
     if (status != FIRN_OK || !(g.mass > 0)) continue;
     cell = fmax(cell, g.h);

@@ -33,7 +33,7 @@ static firn_status check(firn_context *context, const firn_curves_def *def, cons
     const firn_plot_curve *c = &def->curve[i];
     if (!c->panel || !c->name || (c->count && (!c->x || !c->y)))
       return firn_fail_null(context, "firn_plot_curves: of a curve its panel, name, x or y");
-    FIRN_TRY(firn_room_check(context, "a curve of a plot", c->room, 2));
+    FIRN_TRY(firn_room_check(context, "a curve of a plot", c->reserved, 2));
   }
   return FIRN_OK;
 }

@@ -127,8 +127,8 @@ static firn_status add_band(firn_resolving *r, const firn_value *variation, cons
                             const char *path) {
   firn_unresolved found = {0};
   FIRN_TRY(band_size(r, variation, body, &found.value, &found.size));
-  // Thinner than a part of a spacing there are no particles in it: bounds that do not meet exactly.
-  if (!(found.size > 0.05 * r->scene->h)) return FIRN_OK;
+  // Bounds that should meet and are apart by rounding leave no band.
+  if (!(found.size > 1e-3 * r->scene->h)) return FIRN_OK;
   found.scales = firn_value_scales(found.value);
   snprintf(found.path, sizeof found.path, "%.100s.%s", path, found.value->key);
   firn_resolving_add(r, FIRN_FEATURE_BAND, &found);

@@ -60,7 +60,8 @@ void firn_world_free(firn_world *world) {
 
 void firn_world_soften(const firn_world *world, firn_material_row *row) {
   double own = (double)row->softening_length, length = own > 0 ? own : world->softening_length;
-  row->soften = world->softening_length > 0 ? (firn_real)(world->h / length) : 1;
+  double ratio = fmin(fmax(world->h / length, 1e-6), 1e6); // finite, whatever the length
+  row->soften = world->softening_length > 0 ? (firn_real)ratio : 1;
 }
 
 void firn_world_set_softening(firn_world *world, double length) {

@@ -185,7 +185,7 @@ static void resuming_does_not_throw_good_checkpoints_away(void **state) {
       firn_archive_create(s->context, scratch_path(s, "half/checkpoint_00003.hdf"), &a), FIRN_OK);
   firn_archive_group(a, "firn");
   firn_archive_set_text(a, "firn", "kind", "checkpoint");
-  firn_archive_set_u64(a, "firn", "format", 13);
+  firn_archive_set_u64(a, "firn", "format", 14);
   firn_archive_set_text(a, "firn", "precision", "half");
   assert_int_equal(firn_archive_commit(a), FIRN_OK);
   perform(s, (order){.folder = "half", .resume = true, .exact_fail = FIRN_ERROR_STATE});

@@ -122,8 +122,8 @@ change yesterday/firn/sim.h '/temperature_min, temperature_mean/,/temperature_ma
   '/double bounds_max\[3\];/d' '/^  size_t asleep;/d'
 change yesterday/firn/mpm.h '/double sleep_time;/d' '/double sleep_drift;/d'
 change yesterday/firn/fill.h '/^  int variation_count;/d' '/const firn_variation_def \*variation;/d'
-change yesterday/firn/material.h '/VISCOSITY_SLOPE, viscosity_slope/d' \
-  '/k_f: by how much more for each Pa/d' 's/\("mu_0 of what yields; under flip")\) *\\$/\1/'
+change yesterday/firn/material.h '/SOFTENING_LENGTH, softening_length/d' '/l of exp(xi (1 - J_P) h/d' \
+  's/\("k_f: by how much more for each Pa, as printed; under flip")\) *\\$/\1/'
 change yesterday/firn/collider.h '/^  firn_motion_def motion; \/\/ about its pivot/d'
 build older yesterday
 if ! cmp today.txt older.txt; then

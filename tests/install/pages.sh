@@ -87,8 +87,8 @@ completes "firn run --isa sc" "scalar"
 completes "firn run --threads 0" ""
 completes "firn run --set mpm.fli" "mpm.flip= mpm.flip_rescale= mpm.flight="
 completes "firn run --set = qual" "quality="
-completes "firn run --solver sph snowball-drop --set snow.0.variation.2." "$(
-  printf 'snow.0.variation.2.%s= ' of axis blend factor offset amplitude wavelength octaves seed | sed 's/ $//')"
+completes "firn run --solver sph snowball-drop --set snow.0.variation.3." "$(
+  printf 'snow.0.variation.3.%s= ' of axis blend factor offset amplitude wavelength octaves seed | sed 's/ $//')"
 # Every key of a scene that it offers can be set.
 firn scenes snowball-drop >ball.yaml
 for path in $(firn help --values run --set snowball-drop | sed 's/=$//'); do

@@ -24,7 +24,7 @@ static const firn_schema_row rows[] = {
          "of the transfer, whatever h and dt, at most D h^2/dt; below 0: what flip makes of it",
          .keyed = true, AT(viscosity)),
     REAL("reference_h", LENGTH, "[0, 1e6]", "0",
-         "where flip and softening are as printed, else nu ~ h (default: quality 1); 0: any h",
+         "h where flip and softening are as printed: in a scene at quality 1; 0: here",
          AT(reference_h)),
     ENUM("advect", "blend|pic", "blend", "which velocity moves particles; blend is the paper's",
          .keyed = true, AT(advect_pic)),
