@@ -65,7 +65,7 @@ MUTATIONS = [
              (SNOW, "packed, p->soften * packed);", "packed, packed);")),
     Mutation("softening-by-l-over-h", "the length is taken the wrong way round",
              "mpm.oedometer mpm.crack scene.reference_h",
-             ("src/world/world.c", "(firn_real)(world->h / length)", "(firn_real)(length / world->h)")),
+             ("src/world/world.c", "fmax(world->h / length, 1e-6)", "fmax(length / world->h, 1e-6)")),
     Mutation("hardening-with-length", "packed snow hardens by the length, too",
              "material.law",
              (SNOW, "lane_select(lane_ge(packed, lane_zero()), packed, p->soften * packed)",
