@@ -135,7 +135,8 @@ void firn_scene_check_ground(firn_scene *scene) {
     for (const firn_value *body = first_of(scene, lists[l]); body; body = body->next, i++) {
       double part = part_of(scene, body, axis, sign);
       if (part <= 0.5) continue; // what is below is meant to be met
-      snprintf(share, sizeof share, part < 1 ? "%.0f %% of " : "", 100 * part);
+      share[0] = 0;
+      if (part < 1) snprintf(share, sizeof share, "%.0f %% of ", 100 * part);
       firn_note(scene->context, FIRN_LOG_WARNING,
                 "%s%s[%d]: nothing lies below %sthis snow: it falls for ever. A collider with the "
                 "shape {half_space: {}} is a ground at height 0; a kill_box removes what falls",
