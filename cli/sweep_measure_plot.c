@@ -33,7 +33,7 @@ static void read_places(const sweep_axis *axis, double *x, char name[LABEL]) {
     alike = alike && end != axis->value[i] && isfinite(x[i]) && (!unit || !strcmp(unit, end));
     unit = unit ? unit : end;
   }
-  alike = alike && strlen(unit) < 16 && !strpbrk(unit, "+-*/([{,");
+  alike = alike && unit && strlen(unit) < 16 && !strpbrk(unit, "+-*/([{,");
   if (alike)
     snprintf(name, LABEL, "%s%s%s", axis->name, *unit ? ", " : "", unit);
   else
