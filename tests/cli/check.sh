@@ -104,7 +104,7 @@ expect "$out" "\"warnings\": [{\"file\": \"crust.yaml\", \"line\": 7, \"column\"
 expect "$out" "\"notes\": [{\"file\": \"crust.yaml\", \"line\": 9, \"column\": 50, \"message\": \"$wave\"}]}"
 # A run says the worst in one line, and notes not at all.
 run 0 run crust.yaml -o crust --frames 0
-[[ $err == "firn: crust.yaml:7:28: $band" ]] || die "$err"
+[[ $err == "firn: warning: crust.yaml:7:28: $band" ]] || die "$err"
 run 0 run crust.yaml -o crust --overwrite --frames 0 --set quality=0.9
 expect "$err" "(the worst of 2 bands); firn check names 1 more kind of this"
 [[ $(wc -l <<<"$err") == 1 ]] || die "$err"
