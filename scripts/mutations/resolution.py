@@ -10,7 +10,7 @@ MUTATIONS = [
              TESTS, (RESOLVE, "enough(now->number[0] * ROUNDING", "enough(0 * now->number[0] + ROUNDING")),
     Mutation("enough-is-rounded-down", "the quality that is named is too low",
              TESTS, (RESOLVE, "ceil(x / digit - 1e-6)", "floor(x / digit)")),
-    Mutation("least-is-the-last", "the last feature is told of, not the worst",
+    Mutation("least-is-the-last", "the last feature is reported, not the worst",
              TESTS, (RESOLVE, "count == 0 || found->size < worst->size", "true")),
     Mutation("notes-of-all", "no feature is a warning",
              TESTS, (RESOLVE, "WARNING_SHARE = 0.75", "WARNING_SHARE = 0")),

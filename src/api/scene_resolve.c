@@ -19,7 +19,7 @@
 #include "solver/solver.h"
 
 static const double WARNING_SHARE = 0.75;
-// To rounding, and to what a thickness is measured to. A collider is told of below one cell, and
+// To rounding, and to what a thickness is measured to. A collider is reported below one cell, and
 // then as thin as that to within 5 %; two do.
 static const double ROUNDING = 0.99, THIN = 0.95;
 // A change by less than this share hardly shows, resolved or not.

@@ -117,7 +117,7 @@ static void crusts_end_where_the_body_does(void **state) {
   (void)state;
   static const struct {
     const char *where;
-    const char *size; // NULL: nothing is told
+    const char *size; // NULL: no report
   } cases[] = {
       {"height: [98 cm, 3]", "2 cm has 2 cells"},
       {"height: [98 cm, .inf]", "2 cm has 2 cells"},
