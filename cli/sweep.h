@@ -85,6 +85,9 @@ FILE *sweep_open_part(const sweep *s, const char *name, char *part, size_t size)
 bool sweep_close_part(const sweep *s, const char *name, const char *part, FILE *file, bool keep);
 // A cell of CSV, quoted where it must be.
 void sweep_csv_cell(FILE *file, const char *text);
+// The first columns of every table, without an end: the run's number and folder, and its values.
+void sweep_csv_columns(const sweep *s, FILE *file);
+void sweep_csv_run(const sweep *s, int run, FILE *file);
 
 // Options of --measure: each ends the program with a usage error where text is wrong. text of
 // times: NULL, those that sweep_measure_plan finds.

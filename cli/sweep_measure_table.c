@@ -16,16 +16,9 @@ static void csv_number(FILE *file, double value) {
 static void csv_row(const sweep_measures *all, int run, int time, int row, FILE *file) {
   const sweep *s = all->s;
   const char *why;
-  char name[256];
   double value = sweep_measure_value(all, run, time, row, &why);
   const firn_measurement *m = moment_of(all, run, time)->m;
-  sweep_name(s, run, name, sizeof name);
-  fprintf(file, "%d,", run + 1);
-  sweep_csv_cell(file, name);
-  for (int a = 0; a < s->axis_count; a++) {
-    fputc(',', file);
-    sweep_csv_cell(file, sweep_value(s, run, a));
-  }
+  sweep_csv_run(s, run, file);
   fprintf(file, ",%.9g,", all->time[time]);
   if (m) fprintf(file, "%d,%.9g", firn_measurement_frame(m), firn_measurement_time(m));
   fprintf(file, "%s,%s,", m ? "" : ",", all->row[row].name);
@@ -41,11 +34,7 @@ static void csv_row(const sweep_measures *all, int run, int time, int row, FILE 
 
 void sweep_measures_csv(const sweep_measures *all, FILE *file) {
   const sweep *s = all->s;
-  fprintf(file, "run,folder");
-  for (int a = 0; a < s->axis_count; a++) {
-    fputc(',', file);
-    sweep_csv_cell(file, s->axis[a].path);
-  }
+  sweep_csv_columns(s, file);
   fprintf(file, ",time,frame,measured_at,measure,name,value,unit,reference,difference,message\n");
   for (int i = 0; i < s->count; i++)
     for (int t = 0; t < all->time_count; t++)

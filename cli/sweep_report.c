@@ -67,19 +67,16 @@ void sweep_csv_cell(FILE *file, const char *text) {
   fputc('"', file);
 }
 
-static void csv_header(const sweep *s, FILE *file) {
+void sweep_csv_columns(const sweep *s, FILE *file) {
   fprintf(file, "run,folder");
   for (int a = 0; a < s->axis_count; a++) {
     fputc(',', file);
     sweep_csv_cell(file, s->axis[a].path);
   }
-  fprintf(file, ",state");
-  for (int i = 0; shown[i]; i++) fprintf(file, ",%s", shown[i]);
-  fprintf(file, ",pieces,wall_seconds,message\n");
 }
 
-static void csv_row(const sweep *s, int run, const outcome *o, FILE *file) {
-  char name[256], text[32];
+void sweep_csv_run(const sweep *s, int run, FILE *file) {
+  char name[256];
   sweep_name(s, run, name, sizeof name);
   fprintf(file, "%d,", run + 1);
   sweep_csv_cell(file, name);
@@ -87,6 +84,18 @@ static void csv_row(const sweep *s, int run, const outcome *o, FILE *file) {
     fputc(',', file);
     sweep_csv_cell(file, sweep_value(s, run, a));
   }
+}
+
+static void csv_header(const sweep *s, FILE *file) {
+  sweep_csv_columns(s, file);
+  fprintf(file, ",state");
+  for (int i = 0; shown[i]; i++) fprintf(file, ",%s", shown[i]);
+  fprintf(file, ",pieces,wall_seconds,message\n");
+}
+
+static void csv_row(const sweep *s, int run, const outcome *o, FILE *file) {
+  char text[32];
+  sweep_csv_run(s, run, file);
   fprintf(file, ",%s", state_name(s->state[run]));
   for (int i = 0; shown[i]; i++) fprintf(file, ",%s", cell(o, shown[i], text));
   fputc(',', file);

@@ -171,5 +171,5 @@ MUTATIONS = [
     Mutation("flip-carry-bound", "what yields bears less than its bound at other cells", "flip.carry",
              ("src/solver/flip/yield.c", "more *= carry;", "more *= 0 * carry + 1;")),
     Mutation("flip-carry-blend", "the blend is as viscous as its cells are large", "flip.carry",
-             ("src/solver/flip/advect.c", "(cells * cells - 1)", "(cells - 1)")),
+             ("src/solver/flip/advect.c", "(flip_carry(s) - 1)", "(sqrt(flip_carry(s)) - 1)")),
 ]

@@ -4,7 +4,7 @@ from .form import Mutation
 
 MUTATIONS = [
     Mutation("sph-mirror-from-afar", "a wall that mirrors answers what does not touch it yet",
-             "sph.walls",
+             "sph.roll",
              ("src/solver/sph/pairs.c", "if (pairs->touching) near->f", "if (pairs->touching && V < 0) near->f")),
     Mutation("sph-mirror-under-load", "a body under a load mirrors the snow, a step late",
              "sph.plate",
@@ -14,7 +14,7 @@ MUTATIONS = [
              "sph.switches",
              ("src/solver/sph/state.c", "along + around > p", "along + 0 * around > p")),
     Mutation("sph-moment-without-walls", "the correction of gradients does not know of samples",
-             "sph.walls",
+             "sph.walls sph.roll",
              ("src/solver/sph/pairs.c", "      add_moment(m, V, near);\n",
               "      add_moment(m, 0, near);\n")),
     Mutation("sph-drag-of-a-wall-at-rest", "friction draws towards a wall that moves the other way",

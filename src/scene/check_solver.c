@@ -73,6 +73,12 @@ static void complete_packing(firn_scene *scene) {
   if (!hardening || hardening->given || !emits_grains(scene)) return;
   choose(mpm, "hardening", "density");
   choose(mpm, "volume", "nominal");
+  if (!firn_value_is(scene->root, "solver", "mpm")) return;
+  firn_note(
+      scene->context, FIRN_LOG_INFO,
+      "mpm.hardening: density is chosen for all snow, as an emitter throws grains, which pack only "
+      "by it: surfaces are softer, with J_P above 1 from the start; mpm.hardening: jp is the "
+      "printed form, in which grains hang in the air");
 }
 
 // At another quality than 1 snow keeps what its numbers make of it at the cells of quality 1. A

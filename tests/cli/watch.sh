@@ -90,6 +90,15 @@ run 0 check truck.yaml --no-time
 expect "$err" "jp_range: [0.6, .inf] is chosen for snow"
 expect "$err" "materials.snow.jp_range: [0, .inf] is the printed form"
 [[ $(grep -c "is chosen" .err) == 1 ]] || die "the range was told more than once: $err"
+sed 's/^snow:.*/emitters: [{snowfall: 1 mm\/s, shape: {box: {center: [0, 1, 0], size: [1, 0.1, 1]}}}]/' \
+  truck.yaml >sky.yaml
+run 0 check sky.yaml --no-time
+expect "$err" "mpm.hardening: density is chosen for all snow"
+[[ $(grep -c "hardening" .err) == 1 ]] || die "the hardening was told more than once: $err"
+for set in mpm.hardening=jp mpm.hardening=density solver=sph; do
+  run 0 check sky.yaml --no-time --set $set
+  refuse "$err" "hardening"
+done
 run 0 run truck.yaml -o held --quiet
 refuse "$err" "faster than"
 run 0 run truck.yaml -o slid --quiet --set colliders.0.sticky=false --set colliders.1.sticky=false

@@ -221,8 +221,7 @@ static double share_of_flip(const flip *s) {
   const double step = 5e-3; // s
   if (s->def.transfer != FIRN_FLIP_TRANSFER_FLIP) return 0;
   double share = s->def.flip_rescale ? pow(s->def.flip, s->dt / step) : s->def.flip;
-  double cells = s->def.reference_h > 0 ? s->def.reference_h / s->world->h : 1;
-  return fmax(0, share - (1 - share) * (cells * cells - 1));
+  return fmax(0, share - (1 - share) * (flip_carry(s) - 1));
 }
 
 static void load_tile(const flip *s, size_t b, tile *t) {

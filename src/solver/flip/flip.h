@@ -248,6 +248,8 @@ double flip_cohesion(const flip *s, size_t cell);
 
 // yield.c: which cells yield, and how thick they are then; mu: [blocks][64] Pa s
 void flip_yield(flip *s, firn_real *mu);
+// What goes with h^2 at the cells of reference over that at those that run; 1 as printed.
+double flip_carry(const flip *s);
 // The norm of the stress that would stop all shear of a cell, and the most that it bears, Pa.
 void flip_shear(const flip *s, size_t g, int c, double *stress, double *bound);
 

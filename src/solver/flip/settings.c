@@ -62,7 +62,7 @@ static const firn_schema_row rows[] = {
          AT(dt_min)),
     REAL("cfl", NONE, "[0.001, 2]", "1", "cells that particles and colliders may cross in a step",
          .keyed = true, AT(cfl)),
-    REAL("reference_h", LENGTH, "[0, inf)", "0",
+    REAL("reference_h", LENGTH, "[0, 1e6]", "0",
          "h where flip and the yield condition are as printed: in a scene at quality 1; 0: here",
          AT(reference_h)),
 };

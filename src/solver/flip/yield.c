@@ -30,8 +30,7 @@ static double slope(const flip *s, size_t g, int c, int a, int k) {
   return sum / 4;
 }
 
-// s over that with the cells that run; 1 as printed.
-static double carry_of(const flip *s) {
+double flip_carry(const flip *s) {
   double cells = s->def.reference_h > 0 ? s->def.reference_h / s->world->h : 1;
   return cells * cells;
 }
@@ -47,13 +46,13 @@ void flip_shear(const flip *s, size_t g, int c, double *stress, double *bound) {
     norm2 += dev * dev + 2 * shear * shear;
   }
   double p = fmax(0, s->p[i] * flip_pascals(s, i));
-  *stress = (double)row->density * h / s->dt * sqrt(norm2) * carry_of(s);
+  *stress = (double)row->density * h / s->dt * sqrt(norm2) * flip_carry(s);
   *bound = sqrt(2) * sin((double)row->yield_angle) * p + flip_cohesion(s, i);
 }
 
 void flip_yield(flip *s, firn_real *mu) {
   size_t plastic = 0;
-  double h = s->world->h, carry = carry_of(s);
+  double h = s->world->h, carry = flip_carry(s);
   FIRN_PARALLEL_FOR(s->world->context, schedule(dynamic, 8) reduction(+ : plastic))
   for (size_t g = 0; g < s->grid.count; g++) {
     uint64_t yields = 0;

@@ -81,7 +81,7 @@ static const firn_schema_row rows[] = {
     ENUM("walls", "mirrored|printed", "printed",
          "mirrored: colliders answer as a mirror image of the snow; printed: by psi p",
          .keyed = true, AT(walls_printed)),
-    REAL("reference_spacing", LENGTH, "[0, inf)", "0",
+    REAL("reference_spacing", LENGTH, "[0, 1e6]", "0",
          "where friction_viscosity and adhesion hold as printed: in a scene at quality 1; 0: here",
          AT(reference_spacing)),
 };
