@@ -18,7 +18,7 @@ enum { KEY_QUICK = 2000 };
 static void be_quick(const struct argp_state *state, cli_options *options) {
   const cli_options said = *options;
   options->override_count = 0;
-  cli_add_override(state, options, "quality=0.5");
+  cli_add_override(state, options, "quality=0.6");
   cli_add_override(state, options, "render.size=[480, 270]");
   cli_add_override(state, options, "render.samples=16");
   for (int i = 0; i < said.override_count; i++) {
