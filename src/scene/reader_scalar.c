@@ -26,14 +26,16 @@ static bool is_bare(const char *text) {
   return end != text && !*end;
 }
 
-// A turn that is written as 30 for 30 degrees is 4.8 turns. A file that firn has resolved has
-// radians, but of angles that were given in hundredths of a degree or coarser.
+// A turn that is written as 30 for 30 degrees is 4.8 turns, and 5 for 5 degrees most of one: between
+// half a turn and one, numbers with more digits than 4.5 are taken for radians. A file that firn has
+// resolved has radians, but of angles that were given in hundredths of a degree or coarser.
 static void warn_of_degrees(firn_reader *r, const firn_schema_row *row, const firn_node *node,
                             double value) {
   const double degree = 3.14159265358979323846 / 180, hundredths = 100 * value / degree;
   char place[300];
   bool turn = row->dimension == FIRN_DIM_ANGLE && row->key && strcmp(row->key, "rotate") == 0;
-  if (!turn || !(fabs(value) > 360 * degree * (1 + 1e-9))) return;
+  bool coarse = 2 * value == round(2 * value);
+  if (!turn || !(fabs(value) > (coarse ? 180 : 360) * degree * (1 + 1e-9))) return;
   if (fabs(hundredths - round(hundredths)) < 1e-9 * fabs(hundredths)) return;
   if (!is_bare(node->text)) return;
   firn_note(r->report->context, FIRN_LOG_WARNING,

@@ -57,8 +57,13 @@ static void a_turn_in_degrees_without_a_unit(void **state) {
          "'30 deg'");
   expect(warnings_on(", rotate: [-33.3, 0, 0]", GROUND, NULL), "'-33.3 deg'");
   expect(warnings_on("", GROUND, "snow.0.shape.rotate=[0, 90, 0]"), "rotate[1]: 90 is in radians");
-  // A turn or less, with a unit, worked out, or as the resolved text of a scene has it.
+  expect(warnings_on(", rotate: [0, 5, 0]", GROUND, NULL), "5 is in radians, 0.796 turns");
+  expect(warnings_on(", rotate: [0, -4.5, 0]", GROUND, NULL), "-4.5 is in radians, 0.716 turns");
+  // Half a turn or less, a turn or less with more digits, with a unit, worked out, or as the resolved
+  // text of a scene has it.
   static const char *const good[] = {"1.57",
+                                     "3",
+                                     "4.71",
                                      "-6.28",
                                      "30 deg",
                                      "720 deg",
