@@ -40,8 +40,8 @@ static error_t parse(int key, char *arg, struct argp_state *state) {
 }
 
 static const struct argp_option options[] = {
-    {"quick", KEY_QUICK, NULL, 0,
-     "an eighth of the particles and a smaller picture: done in seconds", 0},
+    {"quick", KEY_QUICK, NULL, 0, "a fifth of the particles and a smaller picture: done in seconds",
+     0},
     {0},
 };
 static const struct argp parser = {

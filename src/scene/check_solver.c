@@ -59,6 +59,15 @@ static bool emits_grains(const firn_scene *scene) {
   return false;
 }
 
+static bool has_snow(const firn_scene *scene, const char *list) {
+  const firn_value *bodies = firn_value_find(scene->root, list),
+                   *materials = firn_value_find(scene->root, "materials");
+  for (const firn_value *b = bodies ? bodies->first : NULL; b; b = b->next)
+    if (firn_value_is(firn_value_find(materials, firn_value_text(b, "material")), "law", "snow"))
+      return true;
+  return false;
+}
+
 static void choose(const firn_value *section, const char *key, const char *choice) {
   firn_value *v = firn_value_find(section, key);
   if (v && !v->given) v->text = choice;
@@ -74,11 +83,11 @@ static void complete_packing(firn_scene *scene) {
   choose(mpm, "hardening", "density");
   choose(mpm, "volume", "nominal");
   if (!firn_value_is(scene->root, "solver", "mpm")) return;
+  if (!has_snow(scene, "snow") && !has_snow(scene, "emitters")) return; // sand does not harden
   firn_note(
       scene->context, FIRN_LOG_INFO,
-      "mpm.hardening: density is chosen for all snow, as an emitter throws grains, which pack only "
-      "by it: surfaces are softer, with J_P above 1 from the start; mpm.hardening: jp is the "
-      "printed form, in which grains hang in the air");
+      "mpm.hardening: density is chosen for all snow, since an emitter adds single particles: "
+      "surfaces are softer, with J_P above 1; mpm.hardening: jp is the printed form");
 }
 
 // At another quality than 1 snow keeps what its numbers make of it at the cells of quality 1. A

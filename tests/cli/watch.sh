@@ -108,7 +108,7 @@ sed 's/^snow:.*/emitters: [{snowfall: 1 mm\/s, shape: {box: {center: [0, 1, 0], 
 run 0 check sky.yaml --no-time
 expect "$err" "mpm.hardening: density is chosen for all snow"
 [[ $(grep -c "hardening" .err) == 1 ]] || die "the hardening was told more than once: $err"
-for set in mpm.hardening=jp mpm.hardening=density solver=sph; do
+for set in mpm.hardening=jp mpm.hardening=density solver=sph materials.snow.law=sand; do
   run 0 check sky.yaml --no-time --set $set
   refuse "$err" "hardening"
 done

@@ -3,7 +3,7 @@
 // timeout: 120
 // long in double
 // Snow under a foot is pressed (Stomakhin et al. 2013, Figure 9): its J_P lies below that of the snow
-// around it. The beginning of the scene, on a shorter bed.
+// around it, in the upper 12 cm. The beginning of the scene, on a shorter bed.
 #include "support/play.h"
 
 static void snow_under_a_foot_is_pressed(void **state) {
@@ -12,7 +12,7 @@ static void snow_under_a_foot_is_pressed(void **state) {
                         "snow.bed.shape.box.center=[28 cm, 11 cm, -8 cm]",
                         "snow.bed.shape.box.size=[48 cm, 22 cm, 26 cm]");
   double *start = play_read(&p, "position");
-  play_advance(&p, 0.9); // the left foot stands since 0.1 s
+  play_advance(&p, 0.9); // the left foot has stood for 0.1 s
   double *jp = play_read(&p, "jp"), *m = play_read(&p, "mass");
   // The sole: from 17.5 to 38.5 cm along x, 9 cm wide about z = -8 cm, its rounded edges left out.
   double under[2] = {0}, around[2] = {0};
@@ -25,7 +25,7 @@ static void snow_under_a_foot_is_pressed(void **state) {
     sum[1] += m[i] * jp[i];
   }
   double j = under[1] / under[0], j0 = around[1] / around[0];
-  // The sole comes down by 9.5 cm of the 22, but much of the snow gives way to the sides.
+  // The sole is 6.5 cm deep in the 22 by now, but much of the snow gives way to the sides.
   assert_between("J_P around the foot", j0, 0.97, 1.1);
   assert_between("J_P under the foot", j, 0.4, j0 - 0.05);
   free(start);
