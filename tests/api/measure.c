@@ -193,6 +193,13 @@ static void pieces_do_not_depend_on_resolution(void **state) {
   m = measure(&second, def, 0.1);
   is_near(m, "pieces", "", 2);
   firn_measurement_destroy(m);
+  def.folder = second.folder;
+  static const double bad[][2] = {{-1, 0}, {(double)NAN, 0}, {0, -1}, {0, (double)INFINITY}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    def.cell = bad[i][0], def.density = bad[i][1];
+    assert_int_equal(firn_measure_run(context, &def, &m), FIRN_ERROR_ARGUMENT);
+    assert_null(m);
+  }
   end(&first), end(&second);
   drop_context(context);
 }

@@ -56,6 +56,7 @@ static void quality_carries_viscosity_by_h_and_leaves_cracks(void **state) {
   solver_is("h: 0.125\nquality: 2\n", 2, 0.5);
   solver_is("h: 0.125\nquality: 0.5\nmpm: {reference_h: 0}\n", 1, 1);
   solver_is("h: 0.125\nquality: 0.5\nmaterials: {snow: {softening_length: 0.0625}}\n", 0.5, 4);
+  solver_is("h: 0.125\nmaterials: {snow: {softening_length: 1e-30}}\n", 1, 1e6); // h/l is finite
 }
 
 // As the program changes it between steps; the other solvers soften as printed.
