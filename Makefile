@@ -39,7 +39,7 @@ help: ## this list
 	@echo "Variables: JOBS=$(JOBS)  PREFIX=$(PREFIX)  OUT=$(OUT)  ARGS='arguments of the program'"
 	@echo "           PRECISION=$(PRECISION) (or double: of build, demo, bench, torture and install)"
 
-demo: setup build ## drop a snowball, and say where the picture is; ARGS=--quick is quicker
+demo: setup build ## burst a snowball, and say where the picture is; ARGS=--quick is quicker
 	@build/firn demo -o "$(OUT)" $(ARGS)
 	@scripts/show-picture "$(OUT)"
 

@@ -87,7 +87,7 @@ static const struct argp parser = {
         "Example, six runs:\n"
         "  firn sweep snowball-drop --vary mpm.flip=0,0.5,0.95 --vary quality=0.25,0.5\n\n"
         "Example, does the answer depend on resolution?\n"
-        "  firn sweep snowball-smash --vary quality=0.2,0.3,0.4 --measure",
+        "  firn sweep snowball-smash --vary quality=0.5,0.7,1 --measure",
     .children = cli_simulate_children};
 
 // ----------------------------------------------------------------------------------- one run

@@ -42,6 +42,7 @@ WORDS = {
     "PATH=A,B,C": "mpm.flip=0,0.5,1",
     "quality=Q": "quality=1",
     "quality=0.3,0.5,0.7,1": "quality=0.04,0.05",
+    "quality=0.5,0.7,1": "quality=0.04,0.05",
     "F:F": "2:2",
     "0:F": "0:2",
     "S": "sph",
